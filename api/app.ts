@@ -1,0 +1,50 @@
+import { Hono } from 'hono';
+import type { ApiContext } from './context.ts';
+import { mountEdge, mountErrors } from './edge.ts';
+import { type ApiEnv, createRoutes } from './handle.ts';
+import { loadPages, mountPages } from './pages.ts';
+import { ApiProblem, problemResponse } from './problem.ts';
+import { mountAccounts } from './routes/accounts.ts';
+import { mountApiKey } from './routes/api-key.ts';
+import { mountCoins } from './routes/coins.ts';
+import { mountDashboard } from './routes/dashboard.ts';
+import { mountEnabling } from './routes/enabling.ts';
+import { mountKillSwitch } from './routes/kill-switch.ts';
+import { mountLogs } from './routes/logs.ts';
+import { mountMarket } from './routes/market.ts';
+import { mountProfiles } from './routes/profiles.ts';
+import { mountSession } from './routes/session.ts';
+import { mountStatus } from './routes/status.ts';
+import { mountTickTrace } from './routes/tick-trace.ts';
+import { mountWallet } from './routes/wallet.ts';
+
+const FAMILIES = [
+  mountStatus,
+  mountSession,
+  mountAccounts,
+  mountApiKey,
+  mountWallet,
+  mountKillSwitch,
+  mountProfiles,
+  mountEnabling,
+  mountCoins,
+  mountLogs,
+  mountTickTrace,
+  mountMarket,
+  mountDashboard,
+];
+
+/** The HTTP side: every operation under /api, the web app elsewhere. */
+export async function createApp(context: ApiContext): Promise<Hono<ApiEnv>> {
+  const app = new Hono<ApiEnv>();
+  mountEdge(app, context);
+  mountErrors(app, context);
+  const routes = createRoutes(app, context);
+  for (const mount of FAMILIES) mount(routes);
+  const { webDir } = context.settings;
+  if (webDir !== undefined) mountPages(app, await loadPages(webDir));
+  app.notFound((c) =>
+    problemResponse(new ApiProblem('not_found', `There is nothing at ${c.req.method} ${c.req.path}.`)),
+  );
+  return app;
+}

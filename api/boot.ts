@@ -1,0 +1,91 @@
+import { BootRefused } from '#core/boot-refused.ts';
+import type { Environment } from '#core/env.ts';
+import { endpointsOf } from '#exchange/endpoints.ts';
+import { governorFor } from '#exchange/limits.ts';
+import { createMarketReader } from '#exchange/read.ts';
+import { shareLimits } from '#exchange/shared-limits.ts';
+import { createLog } from '#integrations/log.ts';
+import { countLiveAccounts } from '#storage/accounts.ts';
+import { type Database, openDatabase } from '#storage/database.ts';
+import { requireCurrentSchema } from '#storage/migrate.ts';
+import { openCache } from '#storage/open-cache.ts';
+import { openQueue } from '#storage/queue.ts';
+import { readOperator } from '#storage/users.ts';
+import type { ApiContext, ApiSettings } from './context.ts';
+import { type ApiServer, serveApi } from './serve.ts';
+import { Venues } from './venues.ts';
+
+function settingsOf(env: Environment, bootedAt: Date): ApiSettings {
+  const { PAPER_API_KEY: apiKey, PAPER_API_SECRET: secret } = env;
+  return {
+    origins: env.WEB_ORIGIN ?? [`http://127.0.0.1:${env.PORT}`, `http://localhost:${env.PORT}`],
+    liveDemo: env.LIVE_DEMO,
+    sha: env.GIT_SHA ?? 'unknown',
+    bootedAt,
+    webDir: env.WEB_DIR,
+    paperKey: apiKey === undefined || secret === undefined ? null : { apiKey, secret },
+  };
+}
+
+async function refuseLiveAccounts(database: Database): Promise<void> {
+  const count = await countLiveAccounts(database.kysely);
+  if (count === 0) return;
+  throw new BootRefused(
+    `LIVE_DEMO is on, but ${count === 1 ? 'an account trades' : `${count} accounts trade`} real money (exchange mode live): turn LIVE_DEMO off, or use a database without live accounts.`,
+  );
+}
+
+/** A port that is taken or forbidden, in words. */
+function portProblem(error: unknown, env: Environment): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') return error;
+  return new BootRefused(
+    `Nothing can listen on ${env.HOST}, port ${env.PORT} (${code}): free it, or set HOST and PORT.`,
+  );
+}
+
+export interface Api extends AsyncDisposable {
+  readonly port: number;
+}
+
+/** Opens everything the api needs and serves; disposing closes it in reverse. */
+export async function openApi(env: Environment): Promise<Api> {
+  const settings = settingsOf(env, new Date());
+  const log = createLog({ name: 'api', level: env.LOG_LEVEL, sha: settings.sha });
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(openDatabase(env.DATABASE_URL, { applicationName: 'tradewind-api' }));
+  await requireCurrentSchema(database);
+  if (settings.liveDemo) await refuseLiveAccounts(database);
+  const cache = stack.use(await openCache({ cacheUrl: env.CACHE_URL, databaseUrl: env.DATABASE_URL }));
+  const sharing = stack.use(new AsyncDisposableStack());
+  const queue = stack.use(await openQueue(env.DATABASE_URL, { log, works: false }));
+  const failed = (err: unknown): void =>
+    log.warn({ event: 'limits_not_shared', err }, 'The request limits could not be shared with the other processes');
+  const openMarket: ConstructorParameters<typeof Venues>[0]['openMarket'] = (venue) => {
+    const { restUrl } = endpointsOf(venue, env);
+    sharing.use(shareLimits({ governor: governorFor(restUrl), cache, egress: env.EGRESS, restUrl, onFailure: failed }));
+    return createMarketReader({ restUrl });
+  };
+  const context: ApiContext = {
+    settings,
+    database,
+    cache,
+    queue,
+    venues: new Venues({ cache, openMarket, nowMs: Date.now }),
+    log,
+    now: () => new Date(),
+    demoUser: settings.liveDemo ? ((await readOperator(database.kysely)) ?? null) : null,
+  };
+  const server = stack.use(await serve(context, env));
+  log.info({ event: 'api_started', host: env.HOST, port: server.port }, 'The api serves');
+  const resources = stack.move();
+  return { port: server.port, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+async function serve(context: ApiContext, env: Environment): Promise<ApiServer> {
+  try {
+    return await serveApi(context, { host: env.HOST, port: env.PORT });
+  } catch (error) {
+    throw portProblem(error, env);
+  }
+}

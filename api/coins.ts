@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import { venueOf } from '#core/account.ts';
+import { cacheKeys } from '#core/cache-keys.ts';
+import type { ProfileId } from '#core/ids.ts';
+import type { AccountView } from '#storage/accounts.ts';
+import { type CoinRow, listCoins } from '#storage/profile-symbols.ts';
+import type { ApiContext } from './context.ts';
+import { type coin, coinState } from './contract/profiles.ts';
+import { ApiProblem } from './problem.ts';
+import { readCached } from './venues.ts';
+import { coinView } from './views.ts';
+
+export type CoinView = z.output<typeof coin>;
+type States = ReadonlyMap<string, z.output<typeof coinState>>;
+
+async function readStates(context: ApiContext, profileId: ProfileId): Promise<States> {
+  const prefix = cacheKeys.coinStates(profileId);
+  const states = new Map<string, z.output<typeof coinState>>();
+  for (const [key, text] of await context.cache.list(prefix)) {
+    const state = readCached(coinState, text);
+    if (state !== undefined) states.set(key.slice(prefix.length), state);
+  }
+  return states;
+}
+
+/** The coins of profiles of one account, with what the cache knows about them. */
+export async function readCoins(
+  context: ApiContext,
+  account: AccountView,
+  profileIds: readonly ProfileId[],
+): Promise<{ profileId: ProfileId; coin: CoinView }[]> {
+  const rows = await listCoins(context.database.kysely, profileIds);
+  return viewCoins(context, account, rows);
+}
+
+export async function viewCoins(context: ApiContext, account: AccountView, rows: readonly CoinRow[]) {
+  const venue = venueOf(account);
+  const rules = await context.venues.rules(venue);
+  const prices = await context.venues.prices(venue);
+  const ids = [...new Set(rows.map((row) => row.profileId))];
+  const states = new Map(await Promise.all(ids.map(async (id) => [id, await readStates(context, id)] as const)));
+  return rows.map((row) => {
+    const state = states.get(row.profileId)?.get(row.symbol);
+    return { profileId: row.profileId, coin: coinView(row, { rules, prices, state }) };
+  });
+}
+
+export async function requireCoin(
+  context: ApiContext,
+  { account, profileId, symbol }: { account: AccountView; profileId: ProfileId; symbol: string },
+): Promise<CoinView> {
+  const rows = await listCoins(context.database.kysely, [profileId]);
+  const [found] = await viewCoins(
+    context,
+    account,
+    rows.filter((row) => row.symbol === symbol),
+  );
+  if (found === undefined) throw notBound(profileId, symbol);
+  return found.coin;
+}
+
+export const notBound = (profileId: ProfileId, symbol: string): ApiProblem =>
+  new ApiProblem('not_found', `The coin ${symbol} is not bound to the profile ${profileId}.`);

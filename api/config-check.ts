@@ -1,0 +1,102 @@
+import type { z } from 'zod';
+import { type Account, venueOf } from '#core/account.ts';
+import { isObject, mergePatch } from '#core/merge.ts';
+import type { BoundSymbol } from '#storage/profile-symbols.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import type { AnyStrategy } from '#strategies/strategy.ts';
+import type { warning } from './contract/fields.ts';
+import { type FieldError, invalid, invalidField } from './problem.ts';
+import { checkSizing, type SizingCheck, sizingWarnings } from './sizing-check.ts';
+import { fieldErrors, parseWith, requireValid } from './validate.ts';
+import type { Prices, Rules, Venues } from './venues.ts';
+
+export type Warning = z.output<typeof warning>;
+
+export function requireStrategy(name: string): AnyStrategy {
+  const strategy = STRATEGIES.get(name);
+  if (strategy !== undefined) return strategy;
+  throw invalidField('strategyName', `is "${name}", but must be ${[...STRATEGIES.keys()].join(' or ')}`);
+}
+
+export const requireConfig = (strategy: AnyStrategy, config: unknown): void => {
+  requireValid(strategy.config, config, 'config');
+};
+
+const errorsOf = (strategy: AnyStrategy, merged: unknown, root: string): FieldError[] => {
+  const parsed = parseWith(strategy.config, merged);
+  return parsed.success ? [] : fieldErrors(parsed.error, root);
+};
+
+/** True when the patch itself sets the field at `path`, or something around it. */
+function touches(patch: unknown, path: readonly string[]): boolean {
+  let value = patch;
+  for (const key of path) {
+    if (!isObject(value)) return true;
+    if (!Object.hasOwn(value, key)) return false;
+    value = value[key];
+  }
+  return true;
+}
+
+/**
+ * Refuses an override that breaks the merged config. What the stored config of the profile breaks by itself (a value
+ * above a maximum of today) is no fault of the override and only costs the sizing check.
+ */
+export function requireOverride(strategy: AnyStrategy, config: unknown, overrideConfig: Record<string, unknown>): void {
+  const root = 'overrideConfig';
+  const errors = errorsOf(strategy, mergePatch(config, overrideConfig), root);
+  const baseParses = parseWith(strategy.config, config).success;
+  const own = baseParses ? errors : errors.filter(({ path }) => touches(overrideConfig, path.split('.').slice(1)));
+  if (own.length > 0) throw invalid(own);
+}
+
+/** Refuses a config under which the override of a coin, fine until now, can no longer be parsed. */
+export function requireOverridesStillFit(
+  strategy: AnyStrategy,
+  configs: { readonly before: unknown; readonly after: unknown },
+  bound: readonly BoundSymbol[],
+): void {
+  const errors = bound.flatMap(({ symbol, overrideConfig }) => {
+    const parsedBefore = parseWith(strategy.config, mergePatch(configs.before, overrideConfig)).success;
+    return parsedBefore ? errorsOf(strategy, mergePatch(configs.after, overrideConfig), `symbols.${symbol}`) : [];
+  });
+  if (errors.length > 0) throw invalid(errors);
+}
+
+/** What is known about a venue from the cache alone. */
+export interface CachedMarket {
+  readonly rules: Rules | undefined;
+  readonly prices: Prices;
+}
+
+export async function readMarket(
+  venues: Venues,
+  account: Pick<Account, 'exchangeMode' | 'endpoint'>,
+): Promise<CachedMarket> {
+  const venue = venueOf(account);
+  return { rules: await venues.rules(venue), prices: await venues.prices(venue) };
+}
+
+export interface SizingScope {
+  readonly market: CachedMarket;
+  readonly strategy: AnyStrategy;
+  readonly config: unknown;
+  /** The field that is at fault when a budget is too small. */
+  readonly path: string;
+}
+
+/** Checks order sizing for coins under their merged configs: throws a 422 with the numbers, or returns warnings. */
+export function requireSizing(
+  { market, strategy, config, path }: SizingScope,
+  bound: readonly BoundSymbol[],
+): Warning[] {
+  const checks: SizingCheck[] = bound.map(({ symbol, overrideConfig }) => {
+    const merged = mergePatch(config, overrideConfig);
+    const parses = parseWith(strategy.config, merged).success;
+    const shared = parses ? strategy.bind(merged).shared : undefined;
+    return checkSizing({ symbol, shared, rules: market.rules?.get(symbol), price: market.prices.get(symbol) });
+  });
+  const refused = checks.filter((check) => check.kind === 'refused');
+  if (refused.length > 0) throw invalid(refused.map(({ message }) => ({ path, message })));
+  return sizingWarnings(checks);
+}

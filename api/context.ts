@@ -1,0 +1,31 @@
+import type { CacheStore } from '#core/ports.ts';
+import type { Log } from '#integrations/log.ts';
+import type { Database } from '#storage/database.ts';
+import type { Queue } from '#storage/queue.ts';
+import type { User } from '#storage/users.ts';
+import type { Venues } from './venues.ts';
+
+export interface ApiSettings {
+  /** Exact origins of the pages that may talk to this api. */
+  readonly origins: readonly string[];
+  readonly liveDemo: boolean;
+  readonly sha: string;
+  readonly bootedAt: Date;
+  /** Folder of the built web app; no pages without it. */
+  readonly webDir: string | undefined;
+  /** Key pair of the account that a fresh install starts with. */
+  readonly paperKey: { readonly apiKey: string; readonly secret: string } | null;
+}
+
+/** What every operation works with. */
+export interface ApiContext {
+  readonly settings: ApiSettings;
+  readonly database: Database;
+  readonly cache: CacheStore;
+  readonly queue: Queue;
+  readonly venues: Venues;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** The operator that requests without a session act as, resolved once at boot; null unless this is a live demo. */
+  readonly demoUser: User | null;
+}

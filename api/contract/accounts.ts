@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { ENDPOINTS, EXCHANGE_MODES } from '#core/account.ts';
+import { accountId, decimalText, instant } from './fields.ts';
+import { operation } from './operation.ts';
+
+const params = z.object({ id: accountId });
+const name = z.string().trim().min(1, 'is empty').max(60, 'is longer than 60 characters');
+
+const keyStatus = z.object({
+  label: z.string(),
+  last4: z.string(),
+  status: z.enum(['healthy', 'error']).nullable(),
+  cause: z.string().nullable(),
+  checkedAt: instant.nullable(),
+});
+
+export const account = z.object({
+  id: accountId,
+  name: z.string(),
+  exchangeMode: z.enum(EXCHANGE_MODES),
+  endpoint: z.enum(ENDPOINTS),
+  createdAt: instant,
+  apiKey: keyStatus.nullable(),
+});
+
+export const listAccounts = operation({
+  method: 'GET',
+  path: '/accounts',
+  auth: 'session',
+  status: 200,
+  summary: 'All exchange accounts',
+  response: z.object({ accounts: z.array(account) }),
+});
+
+export const createAccount = operation({
+  method: 'POST',
+  path: '/accounts',
+  auth: 'session',
+  status: 201,
+  summary: 'Adds an account; mode and endpoint are fixed from then on',
+  body: z
+    .strictObject({ name, exchangeMode: z.enum(EXCHANGE_MODES), endpoint: z.enum(ENDPOINTS).default('exchange') })
+    .refine((body) => body.endpoint === 'exchange' || body.exchangeMode === 'testnet', {
+      path: ['endpoint'],
+      message: 'demo and paper go with exchangeMode testnet only',
+    }),
+  response: account,
+});
+
+export const readAccount = operation({
+  method: 'GET',
+  path: '/accounts/:id',
+  auth: 'session',
+  status: 200,
+  summary: 'One account',
+  params,
+  response: account,
+});
+
+export const renameAccount = operation({
+  method: 'PATCH',
+  path: '/accounts/:id',
+  auth: 'session',
+  status: 200,
+  summary: 'Renames an account',
+  params,
+  body: z.strictObject({ name }),
+  response: account,
+});
+
+export const deleteAccount = operation({
+  method: 'DELETE',
+  path: '/accounts/:id',
+  auth: 'session',
+  status: 204,
+  summary: 'Deletes an account that has no profiles',
+  params,
+});
+
+export const readApiKey = operation({
+  method: 'GET',
+  path: '/accounts/:id/api-key',
+  auth: 'session',
+  status: 200,
+  summary: 'State of the API key; the secret never leaves',
+  params,
+  response: keyStatus.nullable(),
+});
+
+export const saveApiKey = operation({
+  method: 'PUT',
+  path: '/accounts/:id/api-key',
+  auth: 'session',
+  status: 200,
+  summary: 'Stores an API key and has the worker check it',
+  params,
+  body: z.strictObject({
+    label: z.string().max(60).default(''),
+    apiKey: z.string().min(8, 'is too short for an API key').max(256),
+    secret: z.string().min(8, 'is too short for a secret').max(8192),
+  }),
+  response: keyStatus,
+});
+
+export const deleteApiKey = operation({
+  method: 'DELETE',
+  path: '/accounts/:id/api-key',
+  auth: 'session',
+  status: 204,
+  summary: 'Forgets the API key; the account stops trading',
+  params,
+});
+
+export const verifyApiKey = operation({
+  method: 'POST',
+  path: '/accounts/:id/api-key/verify',
+  auth: 'session',
+  status: 202,
+  summary: 'Has the worker check the API key now',
+  params,
+  response: z.object({ jobId: z.string() }),
+});
+
+export const balance = z.object({
+  asset: z.string(),
+  free: decimalText,
+  locked: decimalText,
+  /** Worth in the account's quote asset at cached prices; null when no price is cached. */
+  value: decimalText.nullable(),
+});
+
+export const readWallet = operation({
+  method: 'GET',
+  path: '/accounts/:id/wallet',
+  auth: 'session',
+  status: 200,
+  summary: 'Balances as the worker last saw them; null before the first snapshot',
+  params,
+  response: z.object({ at: instant, balances: z.array(balance) }).nullable(),
+});

@@ -1,0 +1,50 @@
+export interface DemoLock {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly reason: string;
+}
+
+const KEYS = 'API-key management';
+const ACCOUNTS = 'account creation, rename and delete';
+const SESSIONS = 'password and session changes';
+const BACKUP = 'backup, backup-config and restore';
+const AI = 'AI-provider management and testing';
+const NOTIFIERS = 'notifier configuration and testing';
+const OPS = 'ops-notify';
+
+const lock = (method: DemoLock['method'], path: string, reason: string): DemoLock => ({ method, path, reason });
+
+/** Every operation that a live demo refuses, with the words of the specification for why. The one such table. */
+export const DEMO_LOCKS: readonly DemoLock[] = [
+  lock('GET', '/accounts/:id/api-key', KEYS),
+  lock('PUT', '/accounts/:id/api-key', KEYS),
+  lock('DELETE', '/accounts/:id/api-key', KEYS),
+  lock('POST', '/accounts/:id/api-key/verify', KEYS),
+  lock('POST', '/accounts', ACCOUNTS),
+  lock('PATCH', '/accounts/:id', ACCOUNTS),
+  lock('DELETE', '/accounts/:id', ACCOUNTS),
+  lock('POST', '/auth/change-password', SESSIONS),
+  lock('GET', '/auth/sessions', SESSIONS),
+  lock('DELETE', '/auth/sessions/:id', SESSIONS),
+  lock('POST', '/auth/sessions/revoke-others', SESSIONS),
+  lock('GET', '/backup', BACKUP),
+  lock('POST', '/restore', BACKUP),
+  lock('GET', '/backup/config', BACKUP),
+  lock('PUT', '/backup/config', BACKUP),
+  lock('GET', '/ai-provider', AI),
+  lock('PATCH', '/ai-provider', AI),
+  lock('POST', '/ai-provider/test', AI),
+  lock('GET', '/profiles/:id/notifiers/:provider', NOTIFIERS),
+  lock('PUT', '/profiles/:id/notifiers/:provider', NOTIFIERS),
+  lock('DELETE', '/profiles/:id/notifiers/:provider', NOTIFIERS),
+  lock('POST', '/profiles/:id/notifiers/:provider/test', NOTIFIERS),
+  lock('GET', '/ops-notify', OPS),
+  lock('PATCH', '/ops-notify', OPS),
+  lock('POST', '/ops-notify/test', OPS),
+  lock('PATCH', '/retention', 'retention changes'),
+  lock('POST', '/profiles/:id/diagnosis/runs', 'starting a diagnosis run'),
+  lock('POST', '/profiles/:id/reconcile-fees', 'fee reconciliation'),
+  lock('POST', '/profiles/:id/trade-archive/backfill', 'trade-archive backfill'),
+  lock('POST', '/profiles/:id/backtests/:runId/advisor/manual', 'backtest-advisor writes'),
+  lock('POST', '/profiles/:id/backtests/:runId/advisor/:variant', 'backtest-advisor writes'),
+];

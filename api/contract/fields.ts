@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { readDecimal } from '#core/decimal.ts';
+import { type AccountId, idSchema, type OrderId, type ProfileId, type SessionId } from '#core/ids.ts';
+
+/** Money and quantities travel as decimal text. */
+export const decimalText = z.string().refine((text) => readDecimal(text) !== undefined, 'is not a decimal number');
+export const instant = z.iso.datetime();
+export const accountId = idSchema<AccountId>();
+export const profileId = idSchema<ProfileId>();
+export const orderId = idSchema<OrderId>();
+export const sessionId = idSchema<SessionId>();
+export const symbolName = z.string().regex(/^[A-Z0-9]{2,30}$/, 'is not a coin pair such as BTCUSDT');
+export const numbers = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
+
+/** A doubt that did not stop a change. */
+export const warning = z.object({ code: z.string(), message: z.string(), reason: z.string(), detail: z.string() });

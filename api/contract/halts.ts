@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { accountId, instant, profileId } from './fields.ts';
+import { operation } from './operation.ts';
+
+const change = z.strictObject({
+  engaged: z.boolean(),
+  reason: z.string().max(500).optional(),
+  freeze: z.boolean().optional(),
+});
+
+export const killSwitch = z.object({
+  engaged: z.boolean(),
+  since: instant.nullable(),
+  reason: z.string().nullable(),
+  freeze: z.boolean(),
+});
+
+const read = {
+  method: 'GET',
+  auth: 'session',
+  status: 200,
+  summary: 'State of a kill switch',
+  response: killSwitch,
+} as const;
+const write = {
+  method: 'PUT',
+  auth: 'session',
+  status: 200,
+  summary: 'Engages or releases a kill switch; engaged means that no later entry can be committed',
+  body: change,
+  response: killSwitch,
+} as const;
+
+export const readKillSwitch = operation({ ...read, path: '/kill-switch' });
+export const setKillSwitch = operation({ ...write, path: '/kill-switch' });
+export const readAccountKillSwitch = operation({
+  ...read,
+  path: '/accounts/:id/kill-switch',
+  params: z.object({ id: accountId }),
+});
+export const setAccountKillSwitch = operation({
+  ...write,
+  path: '/accounts/:id/kill-switch',
+  params: z.object({ id: accountId }),
+});
+export const readProfileKillSwitch = operation({
+  ...read,
+  path: '/profiles/:id/kill-switch',
+  params: z.object({ id: profileId }),
+});
+export const setProfileKillSwitch = operation({
+  ...write,
+  path: '/profiles/:id/kill-switch',
+  params: z.object({ id: profileId }),
+});

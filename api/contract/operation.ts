@@ -1,0 +1,33 @@
+import type { z } from 'zod';
+
+/** One HTTP operation: validates requests, types the client, describes itself. */
+export interface Operation<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
+> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path under the API root, parameters as `:name`. */
+  readonly path: string;
+  readonly auth: 'public' | 'session';
+  readonly summary: string;
+  readonly status: 200 | 201 | 202 | 204;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly response?: Response;
+}
+
+/** Keeps the exact schema types of an operation. */
+export const operation = <const Op extends Operation>(op: Op): Op => op;
+
+type Input<Schema> = Schema extends z.ZodType ? z.input<Schema> : undefined;
+type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+/** What a caller passes: only the parts the operation declares. */
+export type Call<Op extends Operation> = (Op extends { params: infer P } ? { params: Input<P> } : unknown) &
+  (Op extends { query: infer Q } ? { query?: Input<Q> } : unknown) &
+  (Op extends { body: infer B } ? { body: Input<B> } : unknown);
+
+export type Answer<Op extends Operation> = Op extends { response: infer R } ? Output<R> : undefined;

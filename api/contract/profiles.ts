@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import { accountId, decimalText, instant, numbers, orderId, profileId, symbolName, warning } from './fields.ts';
+import { operation } from './operation.ts';
+
+const params = z.object({ id: profileId });
+const symbolParams = z.object({ id: profileId, symbol: symbolName });
+const name = z.string().trim().min(1, 'is empty').max(60, 'is longer than 60 characters');
+const json = z.record(z.string(), z.unknown());
+
+export const profile = z.object({
+  id: profileId,
+  accountId,
+  name: z.string(),
+  strategyName: z.string(),
+  config: json,
+  enabled: z.boolean(),
+  symbols: z.array(z.string()),
+  createdAt: instant,
+  updatedAt: instant,
+});
+const saved = z.object({ profile, warnings: z.array(warning) });
+
+export const listStrategies = operation({
+  method: 'GET',
+  path: '/strategies',
+  auth: 'session',
+  status: 200,
+  summary: 'Strategies with the JSON Schema and the defaults of their config',
+  response: z.object({
+    strategies: z.array(
+      z.object({ name: z.string(), title: z.string(), summary: z.string(), schema: json, defaults: json }),
+    ),
+  }),
+});
+
+export const listProfiles = operation({
+  method: 'GET',
+  path: '/profiles',
+  auth: 'session',
+  status: 200,
+  summary: 'All profiles',
+  response: z.object({ profiles: z.array(profile) }),
+});
+
+export const createProfile = operation({
+  method: 'POST',
+  path: '/profiles',
+  auth: 'session',
+  status: 201,
+  summary: 'Creates a profile, optionally with coins and already enabled',
+  body: z.strictObject({
+    accountId,
+    name,
+    strategyName: z.string(),
+    config: json.default({}),
+    enabled: z.boolean().default(false),
+    symbols: z.array(symbolName).max(100).default([]),
+  }),
+  response: saved,
+});
+
+export const readProfile = operation({
+  method: 'GET',
+  path: '/profiles/:id',
+  auth: 'session',
+  status: 200,
+  summary: 'One profile',
+  params,
+  response: profile,
+});
+
+export const changeProfile = operation({
+  method: 'PATCH',
+  path: '/profiles/:id',
+  auth: 'session',
+  status: 200,
+  summary: 'Changes name or config',
+  params,
+  body: z.strictObject({ name: name.optional(), config: json.optional() }),
+  response: saved,
+});
+
+export const deleteProfile = operation({
+  method: 'DELETE',
+  path: '/profiles/:id',
+  auth: 'session',
+  status: 204,
+  summary: 'Deletes a profile that holds no position and has no live order',
+  params,
+});
+
+const enabling = { auth: 'session', status: 200, params, response: profile } as const;
+export const enableProfile = operation({
+  ...enabling,
+  method: 'POST',
+  path: '/profiles/:id/enable',
+  summary: 'The profile starts making decisions',
+});
+export const disableProfile = operation({
+  ...enabling,
+  method: 'POST',
+  path: '/profiles/:id/disable',
+  summary: 'The profile makes no new decisions',
+});
+
+const position = z.object({
+  quantity: decimalText,
+  averagePrice: decimalText,
+  value: decimalText.nullable(),
+  unrealised: decimalText.nullable(),
+  realised: decimalText,
+  cycle: z.number(),
+});
+
+export const order = z.object({
+  id: orderId,
+  symbol: z.string(),
+  side: z.enum(['buy', 'sell']),
+  purpose: z.string(),
+  type: z.string(),
+  state: z.string(),
+  reason: z.string(),
+  quantity: decimalText,
+  price: decimalText.nullable(),
+  filledQuantity: decimalText,
+  averageFillPrice: decimalText.nullable(),
+  clientOrderId: z.string(),
+  exchangeOrderId: z.string().nullable(),
+  createdAt: instant,
+  updatedAt: instant,
+});
+
+export const fill = z.object({
+  tradeId: z.string(),
+  orderId,
+  side: z.enum(['buy', 'sell']),
+  price: decimalText,
+  quantity: decimalText,
+  quoteQuantity: decimalText,
+  feeAmount: decimalText,
+  feeAsset: z.string().nullable(),
+  realised: decimalText,
+  at: instant,
+});
+
+/** What the worker last decided for a coin, in words and numbers. */
+export const coinState = z.object({
+  at: instant,
+  decision: z.object({ kind: z.string(), reason: z.string(), sentence: z.string(), numbers }),
+  approval: z.object({ kind: z.string(), reason: z.string().optional() }),
+  /** Price levels of the plan; `name` is stop, floor, trail, arm, entry or cost. */
+  plan: z.array(z.object({ name: z.string(), price: decimalText })),
+});
+
+export const coin = z.object({
+  symbol: z.string(),
+  baseAsset: z.string().nullable(),
+  quoteAsset: z.string().nullable(),
+  tickSize: decimalText.nullable(),
+  stepSize: decimalText.nullable(),
+  overrideConfig: json,
+  price: decimalText.nullable(),
+  priceAt: instant.nullable(),
+  position,
+  state: coinState.nullable(),
+});
+
+export const listCoins = operation({
+  method: 'GET',
+  path: '/profiles/:id/symbols',
+  auth: 'session',
+  status: 200,
+  summary: 'Coins of a profile with price, position and last decision',
+  params,
+  response: z.object({ coins: z.array(coin) }),
+});
+
+export const bindCoin = operation({
+  method: 'POST',
+  path: '/profiles/:id/symbols',
+  auth: 'session',
+  status: 201,
+  summary: 'Binds a coin to a profile',
+  params,
+  body: z.strictObject({ symbol: symbolName, overrideConfig: json.default({}) }),
+  response: z.object({ coin, warnings: z.array(warning) }),
+});
+
+export const readCoin = operation({
+  method: 'GET',
+  path: '/profiles/:id/symbols/:symbol',
+  auth: 'session',
+  status: 200,
+  summary: 'One coin with its newest 100 orders and 200 fills',
+  params: symbolParams,
+  response: z.object({ coin, orders: z.array(order), fills: z.array(fill) }),
+});
+
+export const changeCoin = operation({
+  method: 'PATCH',
+  path: '/profiles/:id/symbols/:symbol',
+  auth: 'session',
+  status: 200,
+  summary: 'Replaces the override of a coin',
+  params: symbolParams,
+  body: z.strictObject({ overrideConfig: json }),
+  response: z.object({ coin, warnings: z.array(warning) }),
+});
+
+export const unbindCoin = operation({
+  method: 'DELETE',
+  path: '/profiles/:id/symbols/:symbol',
+  auth: 'session',
+  status: 204,
+  summary: 'Unbinds a coin that holds no position and has no live order',
+  params: symbolParams,
+});

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { INTERVALS } from '#core/candle.ts';
+import { account } from './accounts.ts';
+import { decimalText, instant, profileId, symbolName } from './fields.ts';
+import { killSwitch } from './halts.ts';
+import { operation } from './operation.ts';
+import { coin, fill, order, profile } from './profiles.ts';
+
+const params = z.object({ id: profileId });
+const limit = z.coerce.number().int().min(1).max(1000).default(100);
+
+export const logRow = z.object({
+  id: z.string(),
+  symbol: z.string().nullable(),
+  level: z.enum(['debug', 'info', 'warn', 'error']),
+  msg: z.string(),
+  ctx: z.unknown(),
+  count: z.number(),
+  firstAt: instant,
+  lastAt: instant,
+});
+const page = z.object({ rows: z.array(logRow), nextCursor: z.string().nullable() });
+const filters = {
+  from: instant.optional(),
+  to: instant.optional(),
+  /** Comma list of levels; absent means all. */
+  level: z.string().optional(),
+  symbol: symbolName.optional(),
+  q: z.string().max(200).optional(),
+};
+
+export const listActionLogs = operation({
+  method: 'GET',
+  path: '/profiles/:id/action-logs',
+  auth: 'session',
+  status: 200,
+  summary: 'The activity feed: rows of level warn and error',
+  params,
+  query: z.strictObject({ limit, cursor: z.string().optional() }),
+  response: page,
+});
+
+export const listLogs = operation({
+  method: 'GET',
+  path: '/profiles/:id/logs',
+  auth: 'session',
+  status: 200,
+  summary: 'Log rows of every level, newest first',
+  params,
+  query: z.strictObject({ limit, cursor: z.string().optional(), ...filters }),
+  response: page,
+});
+
+/** Streams NDJSON or CSV; not described by a response schema. */
+export const exportLogs = operation({
+  method: 'GET',
+  path: '/profiles/:id/logs/export',
+  auth: 'session',
+  status: 200,
+  summary: 'The same rows as a file',
+  params,
+  query: z.strictObject({ format: z.enum(['ndjson', 'csv']).default('ndjson'), ...filters }),
+});
+
+/** The stored JSON texts are spliced into `{"entries":[...]}` without being parsed. */
+export const readTickTrace = operation({
+  method: 'GET',
+  path: '/profiles/:id/tick-trace',
+  auth: 'session',
+  status: 200,
+  summary: 'Audit entries of ticks, verbatim, newest first',
+  params,
+  query: z.strictObject({ symbol: symbolName.optional(), limit, skip: z.coerce.number().int().min(0).default(0) }),
+  response: z.object({ entries: z.array(z.unknown()) }),
+});
+
+export const listCandles = operation({
+  method: 'GET',
+  path: '/candles',
+  auth: 'session',
+  status: 200,
+  summary: 'Candles of the venue a profile trades on, oldest first',
+  query: z.strictObject({
+    profileId,
+    symbol: symbolName,
+    interval: z.enum(INTERVALS),
+    limit: z.coerce.number().int().min(1).max(1000).default(300),
+    before: instant.optional(),
+  }),
+  response: z.object({
+    candles: z.array(
+      z.object({
+        openMs: z.number(),
+        open: z.number(),
+        high: z.number(),
+        low: z.number(),
+        close: z.number(),
+        volume: z.number(),
+        closed: z.boolean(),
+      }),
+    ),
+  }),
+});
+
+export const listSymbols = operation({
+  method: 'GET',
+  path: '/symbols',
+  auth: 'session',
+  status: 200,
+  summary: 'Coins that an account can trade, from the cached trading rules',
+  query: z.strictObject({ accountId: z.string() }),
+  response: z.object({
+    symbols: z.array(
+      z.object({
+        symbol: z.string(),
+        baseAsset: z.string(),
+        quoteAsset: z.string(),
+        status: z.string(),
+        minNotional: decimalText,
+        price: decimalText.nullable(),
+      }),
+    ),
+  }),
+});
+
+const dashboardCoin = coin.extend({ profileId, profileName: z.string(), enabled: z.boolean() });
+
+export const readDashboard = operation({
+  method: 'GET',
+  path: '/dashboard',
+  auth: 'session',
+  status: 200,
+  summary: 'One call for the landing page',
+  response: z.object({
+    killSwitch,
+    accounts: z.array(
+      account.extend({
+        /** Worth of everything in quote units at cached prices; null before the first wallet snapshot. */
+        equity: decimalText.nullable(),
+        free: decimalText.nullable(),
+        quoteAsset: z.string().nullable(),
+        realisedToday: decimalText,
+        walletAt: instant.nullable(),
+        /** Market time of the venue: differs from wall time while a replay runs. */
+        marketAt: instant.nullable(),
+      }),
+    ),
+    profiles: z.array(profile),
+    coins: z.array(dashboardCoin),
+    orders: z.array(order.extend({ profileId })),
+    fills: z.array(fill.extend({ profileId, symbol: z.string() })),
+    activity: z.array(logRow.extend({ profileId })),
+  }),
+});

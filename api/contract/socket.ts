@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { TOPICS } from '#core/events.ts';
+
+/** Server frames of the WebSocket `/api/ws`: events in order of `seq`, or word that some can no longer be replayed. */
+export const serverFrame = z.union([
+  z.object({
+    seq: z.number(),
+    at: z.iso.datetime(),
+    topic: z.enum(TOPICS),
+    id: z.string().optional(),
+    data: z.unknown(),
+  }),
+  z.object({ resync: z.literal(true), seq: z.number() }),
+]);
+export type ServerFrame = z.infer<typeof serverFrame>;
+
+export const clientFrame = z.union([
+  z.strictObject({ subscribe: z.array(z.enum(TOPICS)) }),
+  z.strictObject({ since: z.number().int().min(0) }),
+]);

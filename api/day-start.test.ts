@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dayStart } from './day-start.ts';
+
+const cases: readonly (readonly [string, string, string])[] = [
+  ['2026-03-10T12:00:00Z', 'UTC', '2026-03-10T00:00:00.000Z'],
+  ['2026-03-10T00:00:00Z', 'UTC', '2026-03-10T00:00:00.000Z'],
+  ['2026-03-10T23:30:00Z', 'Europe/Berlin', '2026-03-10T23:00:00.000Z'],
+  ['2026-03-10T12:00:00Z', 'Australia/Melbourne', '2026-03-09T13:00:00.000Z'],
+  ['2026-03-10T12:00:00Z', 'Asia/Kolkata', '2026-03-09T18:30:00.000Z'],
+  ['2026-03-29T12:00:00Z', 'Europe/Berlin', '2026-03-28T23:00:00.000Z'],
+  ['2026-10-25T12:00:00Z', 'Europe/Berlin', '2026-10-24T22:00:00.000Z'],
+  ['2026-03-08T07:30:00Z', 'America/New_York', '2026-03-08T05:00:00.000Z'],
+];
+for (const [at, timezone, start] of cases) {
+  test(`the day of ${at} in ${timezone} began ${start}`, () => {
+    assert.equal(dayStart(Date.parse(at), timezone).toISOString(), start);
+  });
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { readWallet } from './contract/accounts.ts';
+import { OPERATIONS } from './contract/contract.ts';
+import { DEMO_LOCKS } from './contract/demo-locks.ts';
+import { setKillSwitch } from './contract/halts.ts';
+import { createProfile, listProfiles } from './contract/profiles.ts';
+import { changeSettings, currentSession, onboarding, signIn, signUp } from './contract/session.ts';
+import { createAccount, saveApiKey } from '#storage/accounts.ts';
+import { createOperator } from '#storage/users.ts';
+import type { AccountId } from '#core/ids.ts';
+import { hashPassword } from './guard/password.ts';
+import { cookieOf, EMAIL, openTestApi, PASSWORD, problemOf, type TestApi } from './test-api.ts';
+
+let api: TestApi;
+let accountId: AccountId;
+before(async () => {
+  api = await openTestApi({
+    liveDemo: true,
+    async before({ kysely }) {
+      const user = await createOperator(kysely, {
+        email: EMAIL,
+        passwordHash: await hashPassword(PASSWORD),
+        timezone: 'UTC',
+      });
+      assert.ok(user !== undefined);
+      const id = await createAccount(kysely, {
+        userId: user.id,
+        name: 'Paper',
+        exchangeMode: 'testnet',
+        endpoint: 'paper',
+      });
+      assert.ok(id !== undefined);
+      accountId = id;
+      await saveApiKey(kysely, {
+        accountId,
+        label: '',
+        apiKey: 'canary-key',
+        secret: 'canary-secret',
+        status: null,
+        checkedAt: null,
+      });
+    },
+  });
+});
+after(() => api[Symbol.asyncDispose]());
+
+const some = '01890000-0000-7000-8000-000000000000';
+const keyOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
+
+test('every lock answers 403, without a session and with a real one', async () => {
+  const reply = await api.send(signIn, { body: { email: EMAIL, password: PASSWORD } });
+  for (const cookie of [null, cookieOf(reply)]) {
+    for (const lock of DEMO_LOCKS) {
+      const path = lock.path.replaceAll(/:\w+/g, some);
+      assert.equal(
+        problemOf(await api.request(lock.method, `/api${path}`, { cookie })).code,
+        'demo_locked',
+        keyOf(lock),
+      );
+    }
+  }
+});
+
+test('of the mounted operations exactly the credential and account ones are locked', () => {
+  const locks = new Set(DEMO_LOCKS.map(keyOf));
+  assert.deepEqual(
+    OPERATIONS.map(keyOf)
+      .filter((key) => locks.has(key))
+      .toSorted(),
+    [
+      'DELETE /accounts/:id',
+      'DELETE /accounts/:id/api-key',
+      'GET /accounts/:id/api-key',
+      'PATCH /accounts/:id',
+      'POST /accounts',
+      'POST /accounts/:id/api-key/verify',
+      'PUT /accounts/:id/api-key',
+    ],
+  );
+});
+
+test('without a session the operator acts, whose address stays private', async () => {
+  assert.deepEqual(await api.call(onboarding, {}), { needsOnboarding: false, demoMode: true });
+  assert.deepEqual((await api.call(listProfiles, {})).profiles, []);
+  const anonymous = await api.call(currentSession, {});
+  assert.equal(anonymous.user.email, 'demo');
+  await api.call(createProfile, { body: { accountId, name: 'Demo', strategyName: 'hold' } });
+  await api.call(setKillSwitch, { body: { engaged: true } });
+  await api.call(changeSettings, { body: { timezone: 'Europe/Berlin' } });
+  assert.equal(await api.call(readWallet, { params: { id: accountId } }), null);
+});
+
+test('a real session wins over the injected operator', async () => {
+  const headers = { 'x-forwarded-for': '10.9.9.9' };
+  const cookie = cookieOf(await api.send(signIn, { body: { email: EMAIL, password: PASSWORD } }, { headers }));
+  const real = await api.call(currentSession, {}, { cookie });
+  assert.equal(real.user.email, EMAIL);
+});
+
+test('with no user nobody is injected, and onboarding works', async () => {
+  await using fresh = await openTestApi({ liveDemo: true });
+  assert.equal((await fresh.refusal(listProfiles, {})).code, 'not_signed_in');
+  const reply = await fresh.send(signUp, { body: { email: EMAIL, password: PASSWORD } });
+  assert.equal(reply.status, 201);
+  assert.equal((await fresh.refusal(listProfiles, {})).code, 'not_signed_in');
+  assert.equal((await fresh.send(listProfiles, {}, { cookie: cookieOf(reply) })).status, 200);
+});

@@ -1,0 +1,62 @@
+import type { Hono } from 'hono';
+import { newId } from '#core/ids.ts';
+import type { ApiContext } from './context.ts';
+import { clientIp } from './guard/client-ip.ts';
+import { requireUnlocked } from './guard/demo-locks.ts';
+import { corsHeaders, PREFLIGHT_HEADERS, requireOrigin } from './guard/origin.ts';
+import { securityHeaders } from './guard/security-headers.ts';
+import type { ApiEnv } from './handle.ts';
+import { ApiProblem, problemResponse } from './problem.ts';
+import { isUnavailable, isUnstorable } from './unavailable.ts';
+
+/** What every request passes before it reaches an operation, and every response on its way out. */
+export function mountEdge(app: Hono<ApiEnv>, { settings, log }: ApiContext): void {
+  const hardening = Object.entries(securityHeaders(settings.origins));
+  app.use(async (c, next) => {
+    const requestId = newId();
+    const startedMs = performance.now();
+    c.set('requestId', requestId);
+    c.set('origin', null);
+    await next();
+    for (const [name, value] of hardening) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+    for (const [name, value] of Object.entries(corsHeaders(c.get('origin')))) c.res.headers.set(name, value);
+    c.res.headers.set('x-request-id', requestId);
+    const ms = Math.round(performance.now() - startedMs);
+    const ip = clientIp(c.req.raw.headers);
+    log.info(
+      { event: 'request', requestId, method: c.req.method, path: c.req.path, status: c.res.status, ms, ip },
+      'A request was answered',
+    );
+  });
+  app.use(async (c, next) => {
+    const { method } = c.req;
+    c.set('origin', requireOrigin({ method, headers: c.req.raw.headers, allowed: settings.origins }));
+    if (method === 'OPTIONS') return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
+    if (settings.liveDemo && c.req.path.startsWith('/api/')) requireUnlocked(method, c.req.path.slice('/api'.length));
+    return next();
+  });
+}
+
+/** Turns whatever an operation threw into problem details; what nobody expected is logged and kept from the client. */
+export function mountErrors(app: Hono<ApiEnv>, { log }: ApiContext): void {
+  app.onError((error, c) => {
+    if (error instanceof ApiProblem) return problemResponse(error);
+    const requestId = c.get('requestId');
+    if (isUnavailable(error)) {
+      log.warn({ event: 'store_unreachable', requestId, err: error }, 'The database or the cache store is unreachable');
+      return problemResponse(
+        new ApiProblem('unavailable', 'The database or the cache store is unreachable: try again in a moment.'),
+      );
+    }
+    if (isUnstorable(error)) {
+      log.warn({ event: 'value_refused', requestId, err: error }, 'The database refused a value');
+      return problemResponse(
+        new ApiProblem('validation_failed', 'The request holds a value that the database cannot take.'),
+      );
+    }
+    log.error({ event: 'request_failed', requestId, err: error }, 'An operation failed');
+    return problemResponse(
+      new ApiProblem('internal', `Something went wrong here; the log tells more under request ${requestId}.`),
+    );
+  });
+}

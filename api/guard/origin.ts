@@ -1,0 +1,45 @@
+import { ApiProblem } from '../problem.ts';
+
+/** Header that a page of a foreign origin cannot set without a preflight, which it is refused. */
+export const CLIENT_HEADER = 'x-tradewind-client';
+const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+interface OriginQuestion {
+  readonly method: string;
+  readonly headers: Pick<Headers, 'get'>;
+  readonly allowed: readonly string[];
+}
+
+/**
+ * The listed origin a request comes from, or null for one without an Origin header. Throws for a foreign origin, reads
+ * too, and for a change that carries neither an origin nor the client header.
+ */
+export function requireOrigin({ method, headers, allowed }: OriginQuestion): string | null {
+  const origin = headers.get('origin');
+  if (origin !== null) {
+    if (allowed.includes(origin)) return origin;
+    throw new ApiProblem('origin_rejected', `The origin ${origin.slice(0, 200)} is not listed in WEB_ORIGIN.`);
+  }
+  if (READING.has(method) || headers.get(CLIENT_HEADER) === '1') return null;
+  throw new ApiProblem(
+    'origin_rejected',
+    `A change needs an Origin listed in WEB_ORIGIN, or, outside a browser, the header ${CLIENT_HEADER}: 1.`,
+  );
+}
+
+/** Headers that let a page of a listed origin read the response, cookies included. */
+export function corsHeaders(origin: string | null): Record<string, string> {
+  if (origin === null) return { vary: 'Origin' };
+  return {
+    vary: 'Origin',
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+    'access-control-expose-headers': 'retry-after, x-request-id',
+  };
+}
+
+export const PREFLIGHT_HEADERS = {
+  'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+  'access-control-allow-headers': `content-type, ${CLIENT_HEADER}`,
+  'access-control-max-age': '600',
+} as const;

@@ -1,0 +1,82 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { parse, serialize } from 'hono/utils/cookie';
+import type { SessionId } from '#core/ids.ts';
+import { createSession, readSession, type StoredSession, touchSession } from '#storage/sessions.ts';
+import type { Writer } from '#storage/database.ts';
+import type { User } from '#storage/users.ts';
+import type { ApiContext } from '../context.ts';
+import type { Caller } from './caller.ts';
+
+export const SESSION_COOKIE = 'tradewind_session';
+export const SESSION_MS = 24 * 3_600_000;
+/** A use after a longer pause than this does not prolong the session. */
+const SLIDING_IDLE_MS = 3_600_000;
+/** A use is written down when the last one that was is so long ago. */
+const TOUCH_EVERY_MS = 60_000;
+const TOKEN_BYTES = 32;
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/** Who a request acts for; `session` is null for the injected operator of a live demo. */
+export interface Operator {
+  readonly user: User;
+  readonly session: { readonly id: SessionId; readonly expiresAt: Date } | null;
+}
+
+export interface Authenticated {
+  readonly operator: Operator;
+  /** The token, when this use has prolonged the session and the cookie has to say so. */
+  readonly prolonged: string | null;
+}
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+function tokenOf(cookieHeader: string | null): string | undefined {
+  if (cookieHeader === null) return undefined;
+  const token = parse(cookieHeader, SESSION_COOKIE)[SESSION_COOKIE];
+  return token !== undefined && TOKEN.test(token) ? token : undefined;
+}
+
+/** The operator of a request: that of its session, else the one of the live demo, else undefined. */
+export async function authenticate(
+  context: ApiContext,
+  cookieHeader: string | null,
+): Promise<Authenticated | undefined> {
+  const token = tokenOf(cookieHeader);
+  const at = context.now();
+  const session = token === undefined ? undefined : await readSession(context.database.kysely, hashOf(token), at);
+  if (token !== undefined && session !== undefined) return useSession(context, token, session);
+  if (context.demoUser === null) return undefined;
+  return { operator: { user: context.demoUser, session: null }, prolonged: null };
+}
+
+async function useSession(context: ApiContext, token: string, session: StoredSession): Promise<Authenticated> {
+  const at = context.now();
+  const idleMs = at.getTime() - session.lastUsedAt.getTime();
+  const slides = idleMs < SLIDING_IDLE_MS;
+  const expiresAt = slides ? new Date(at.getTime() + SESSION_MS) : session.expiresAt;
+  if (idleMs >= TOUCH_EVERY_MS) await touchSession(context.database.kysely, session.id, { at, expiresAt });
+  return {
+    operator: { user: session.user, session: { id: session.id, expiresAt } },
+    prolonged: slides ? token : null,
+  };
+}
+
+/** Starts a session; the token itself is known to the browser alone. */
+export async function openSession(
+  database: Writer,
+  session: { readonly user: User; readonly caller: Caller; readonly at: Date },
+): Promise<{ token: string; operator: Operator }> {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const expiresAt = new Date(session.at.getTime() + SESSION_MS);
+  const { user, at } = session;
+  const { ip, userAgent } = session.caller;
+  const id = await createSession(database, { user, at, expiresAt, tokenHash: hashOf(token), ip, userAgent });
+  return { token, operator: { user, session: { id, expiresAt } } };
+}
+
+const cookie = (value: string, maxAge: number, secure: boolean): string =>
+  serialize(SESSION_COOKIE, value, { path: '/', httpOnly: true, sameSite: 'Strict', secure, maxAge });
+
+/** `secure` where the origin of the request is https. */
+export const sessionCookie = (token: string, secure: boolean): string => cookie(token, SESSION_MS / 1000, secure);
+export const clearedCookie = (secure: boolean): string => cookie('', 0, secure);

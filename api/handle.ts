@@ -1,0 +1,110 @@
+import type { Context, Hono } from 'hono';
+import type { z } from 'zod';
+import type { ApiContext } from './context.ts';
+import type { Answer, Operation } from './contract/operation.ts';
+import { type Caller, callerOf } from './guard/caller.ts';
+import { authenticate, type Operator, sessionCookie } from './guard/session.ts';
+import { isStorableText, readJsonBody } from './json-body.ts';
+import { ApiProblem, invalidField } from './problem.ts';
+import { parseWith, requireValid } from './validate.ts';
+
+export type ApiEnv = { Variables: { requestId: string; origin: string | null } };
+
+type Part<Op, Name extends 'params' | 'query' | 'body'> = Op extends { readonly [Key in Name]: infer Schema }
+  ? Schema extends z.ZodType
+    ? z.output<Schema>
+    : undefined
+  : undefined;
+
+/** A validated request of one operation. */
+export interface Incoming<Op extends Operation> {
+  readonly params: Part<Op, 'params'>;
+  readonly query: Part<Op, 'query'>;
+  readonly body: Part<Op, 'body'>;
+  readonly operator: Op extends { readonly auth: 'session' } ? Operator : null;
+  readonly caller: Caller;
+  /** Headers of the response, for cookies. */
+  readonly reply: Headers;
+}
+
+/** Answers with the value of the contract, or with a Response where the bytes matter. */
+export type Handler<Op extends Operation> = (incoming: Incoming<Op>) => Promise<Answer<Op> | Response>;
+
+export interface Routes {
+  readonly context: ApiContext;
+  handle<const Op extends Operation>(operation: Op, handler: Handler<Op>): void;
+}
+
+interface Parts {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly operator: Operator | null;
+  readonly caller: Caller;
+  readonly reply: Headers;
+}
+
+/** The parts were parsed with the very schemas that the type is derived from, which TypeScript cannot see. */
+const asIncoming = <Op extends Operation>(parts: Parts): Incoming<Op> => parts as Incoming<Op>;
+
+/** Mounts operations of the contract under `/api`: session first, then validation, then the handler. */
+export function createRoutes(app: Hono<ApiEnv>, context: ApiContext): Routes {
+  return {
+    context,
+    handle(operation, handler) {
+      app.on(operation.method, `/api${operation.path}`, async (c) => {
+        const reply = new Headers({ 'cache-control': 'no-store' });
+        const caller = callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: context.settings.origins });
+        const operator = operation.auth === 'session' ? await requireOperator(c, { context, caller, reply }) : null;
+        const parts = { ...(await readParts(c, operation)), operator, caller, reply };
+        return respond(operation, await handler(asIncoming(parts)), reply);
+      });
+    },
+  };
+}
+
+async function requireOperator(
+  c: Context<ApiEnv>,
+  { context, caller, reply }: { context: ApiContext; caller: Caller; reply: Headers },
+): Promise<Operator> {
+  const authenticated = await authenticate(context, c.req.header('cookie') ?? null);
+  if (authenticated === undefined) throw new ApiProblem('not_signed_in', 'Sign in first: there is no valid session.');
+  if (authenticated.prolonged !== null)
+    reply.append('set-cookie', sessionCookie(authenticated.prolonged, caller.secure));
+  return authenticated.operator;
+}
+
+async function readParts(c: Context<ApiEnv>, operation: Operation): Promise<Pick<Parts, 'params' | 'query' | 'body'>> {
+  return {
+    params: operation.params === undefined ? undefined : requireParams(operation.params, c.req.param()),
+    query: operation.query === undefined ? undefined : requireValid(operation.query, singleQuery(c.req.queries())),
+    body: operation.body === undefined ? undefined : requireValid(operation.body, await readJsonBody(c.req.raw)),
+  };
+}
+
+/** A path that no id can have names nothing. */
+function requireParams(schema: z.ZodType, raw: unknown): unknown {
+  const parsed = parseWith(schema, raw);
+  if (parsed.success) return parsed.data;
+  throw new ApiProblem('not_found', 'There is nothing at this address.');
+}
+
+function singleQuery(queries: Record<string, string[]>): Record<string, string> {
+  const single: Record<string, string> = {};
+  for (const [name, [value = '', ...more]] of Object.entries(queries)) {
+    if (more.length > 0) throw invalidField(name, 'is given more than once');
+    if (!isStorableText(value)) throw invalidField(name, 'holds a character that cannot be stored');
+    single[name] = value;
+  }
+  return single;
+}
+
+function respond(operation: Operation, answer: unknown, reply: Headers): Response {
+  if (answer instanceof Response) {
+    for (const [name, value] of reply) answer.headers.append(name, value);
+    return answer;
+  }
+  if (operation.status === 204) return new Response(null, { status: 204, headers: reply });
+  reply.set('content-type', 'application/json');
+  return new Response(JSON.stringify(answer), { status: operation.status, headers: reply });
+}

@@ -1,0 +1,69 @@
+import { ApiProblem, type FieldError, invalid } from './problem.ts';
+
+export const BODY_LIMIT_BYTES = 1024 * 1024;
+const MAX_DEPTH = 32;
+/** What is left of the body is not read, so the connection can not serve another request. */
+const tooLarge = (): ApiProblem =>
+  new ApiProblem('body_too_large', 'The body is larger than 1 MiB.', { headers: { connection: 'close' } });
+
+/** Reads a JSON body of at most 1 MiB; throws the problem that says what is wrong with it. */
+export async function readJsonBody(request: Request): Promise<unknown> {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json') {
+    throw new ApiProblem('wrong_media_type', 'The body must be JSON: send it with content-type application/json.');
+  }
+  const value = parseJson(await readText(request));
+  const errors = [...unstorable(value, '', 0)];
+  if (errors.length > 0) throw invalid(errors);
+  return value;
+}
+
+async function readText(request: Request): Promise<string> {
+  if (Number(request.headers.get('content-length') ?? 0) > BODY_LIMIT_BYTES) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > BODY_LIMIT_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new ApiProblem('malformed_json', 'The body is not UTF-8 text.');
+  }
+}
+
+function parseJson(text: string): unknown {
+  if (text.trim() === '') throw new ApiProblem('malformed_json', 'The body is empty, but must be JSON.');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ApiProblem(
+      'malformed_json',
+      `The body is not JSON: ${error instanceof Error ? error.message : 'it cannot be read'}.`,
+    );
+  }
+}
+
+/** Values that JSON can carry but the database or a later JSON cannot: NUL, half characters, numbers beyond float64. */
+function* unstorable(value: unknown, path: string, depth: number): Generator<FieldError> {
+  if (typeof value === 'string') {
+    if (!isStorableText(value)) yield { path, message: 'holds a character that cannot be stored' };
+  } else if (typeof value === 'number') {
+    if (!Number.isFinite(value)) yield { path, message: 'is too large a number' };
+  } else if (typeof value === 'object' && value !== null) {
+    if (depth >= MAX_DEPTH) yield { path, message: `is nested deeper than ${MAX_DEPTH} levels` };
+    else yield* unstorableInside(value, path, depth);
+  }
+}
+
+function* unstorableInside(value: object, path: string, depth: number): Generator<FieldError> {
+  for (const [key, inner] of Object.entries(value)) {
+    const at = path === '' ? key : `${path}.${key}`;
+    if (isStorableText(key)) yield* unstorable(inner, at, depth + 1);
+    else yield { path, message: 'has a key with a character that cannot be stored' };
+  }
+}
+
+export const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();

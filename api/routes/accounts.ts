@@ -1,0 +1,86 @@
+import {
+  accountExposure,
+  createAccount as insertAccount,
+  deleteAccount as removeAccount,
+  isAccountNameTaken,
+  listAccounts as selectAccounts,
+  lockAccount,
+  renameAccount as updateName,
+} from '#storage/accounts.ts';
+import { auditChange } from '../audit.ts';
+import { announce } from '../bus.ts';
+import { createAccount, deleteAccount, listAccounts, readAccount, renameAccount } from '../contract/accounts.ts';
+import type { Routes } from '../handle.ts';
+import { ApiProblem } from '../problem.ts';
+import { requireAccount } from '../require.ts';
+import { accountView } from '../views.ts';
+
+const nameTaken = (name: string): ApiProblem =>
+  new ApiProblem('conflict', `There is an account named "${name}" already.`, {
+    errors: [{ path: 'name', message: 'is the name of another account' }],
+  });
+
+export function mountAccounts(routes: Routes): void {
+  const { context, handle } = routes;
+  const { database } = context;
+
+  handle(listAccounts, async ({ operator }) => ({
+    accounts: (await selectAccounts(database.kysely, operator.user.id)).map(accountView),
+  }));
+
+  handle(readAccount, async ({ operator, params }) =>
+    accountView(await requireAccount(database.kysely, operator, params.id)),
+  );
+
+  handle(createAccount, async ({ operator, caller, body }) => {
+    const created = await database.transaction(async (transaction) => {
+      const id = await insertAccount(transaction, { userId: operator.user.id, ...body });
+      if (id === undefined) throw nameTaken(body.name);
+      await auditChange(transaction, { operator, caller }, { action: 'account.create', subject: id, after: body });
+      return requireAccount(transaction, operator, id);
+    });
+    await announce(context, { command: 'accounts-changed', events: [{ topic: 'account', id: created.id, data: {} }] });
+    return accountView(created);
+  });
+
+  mountAccountChanges(routes);
+}
+
+function mountAccountChanges({ context, handle }: Routes): void {
+  const { database } = context;
+
+  handle(renameAccount, async ({ operator, caller, params, body }) => {
+    const renamed = await database.transaction(async (transaction) => {
+      await lockAccount(transaction, params.id, 'change');
+      const before = await requireAccount(transaction, operator, params.id);
+      const userId = operator.user.id;
+      if (await isAccountNameTaken(transaction, { userId, name: body.name, except: params.id }))
+        throw nameTaken(body.name);
+      await updateName(transaction, params.id, body.name);
+      const change = { before: { name: before.name }, after: { name: body.name } };
+      await auditChange(transaction, { operator, caller }, { action: 'account.rename', subject: params.id, ...change });
+      return { ...before, name: body.name };
+    });
+    await announce(context, { command: 'accounts-changed', events: [{ topic: 'account', id: renamed.id, data: {} }] });
+    return accountView(renamed);
+  });
+
+  handle(deleteAccount, async ({ operator, caller, params }) => {
+    await database.transaction(async (transaction) => {
+      await lockAccount(transaction, params.id, 'delete');
+      const { id, name, exchangeMode, endpoint } = await requireAccount(transaction, operator, params.id);
+      const { profiles, liveOrders } = await accountExposure(transaction, id);
+      if (profiles > 0 || liveOrders > 0) {
+        throw new ApiProblem(
+          'conflict',
+          `The account "${name}" has ${profiles} profiles and ${liveOrders} live orders: delete the profiles first.`,
+        );
+      }
+      await removeAccount(transaction, id);
+      const before = { name, exchangeMode, endpoint };
+      await auditChange(transaction, { operator, caller }, { action: 'account.delete', subject: id, before });
+    });
+    await announce(context, { command: 'accounts-changed', events: [{ topic: 'account', id: params.id, data: {} }] });
+    return undefined;
+  });
+}

@@ -1,0 +1,54 @@
+import { deleteApiKey as removeKey, saveApiKey as storeKey } from '#storage/accounts.ts';
+import { auditChange } from '../audit.ts';
+import { announce } from '../bus.ts';
+import { deleteApiKey, readApiKey, saveApiKey, verifyApiKey } from '../contract/accounts.ts';
+import type { Routes } from '../handle.ts';
+import { ApiProblem } from '../problem.ts';
+import { requireAccount } from '../require.ts';
+import { keyView } from '../views.ts';
+
+const noKey = (accountId: string): ApiProblem =>
+  new ApiProblem('not_found', `The account ${accountId} has no API key.`);
+
+export function mountApiKey({ context, handle }: Routes): void {
+  const { database, queue } = context;
+
+  handle(readApiKey, async ({ operator, params }) => {
+    const { apiKey } = await requireAccount(database.kysely, operator, params.id);
+    return apiKey === null ? null : keyView(apiKey);
+  });
+
+  handle(saveApiKey, async ({ operator, caller, params, body }) => {
+    const saved = await database.transaction(async (transaction) => {
+      const { id: accountId } = await requireAccount(transaction, operator, params.id);
+      await storeKey(transaction, { accountId, ...body, status: null, checkedAt: null });
+      await queue.enqueueIn(transaction, { name: 'verify-api-key', data: { accountId } });
+      const { apiKey } = await requireAccount(transaction, operator, accountId);
+      if (apiKey === null) throw noKey(accountId);
+      const after = { label: apiKey.label, last4: apiKey.last4 };
+      await auditChange(transaction, { operator, caller }, { action: 'api-key.save', subject: accountId, after });
+      return apiKey;
+    });
+    await announce(context, { command: 'accounts-changed', events: [{ topic: 'account', id: params.id, data: {} }] });
+    return keyView(saved);
+  });
+
+  handle(deleteApiKey, async ({ operator, caller, params }) => {
+    await database.transaction(async (transaction) => {
+      const { id: accountId, apiKey } = await requireAccount(transaction, operator, params.id);
+      if (apiKey === null || !(await removeKey(transaction, accountId))) throw noKey(accountId);
+      const before = { label: apiKey.label, last4: apiKey.last4 };
+      await auditChange(transaction, { operator, caller }, { action: 'api-key.delete', subject: accountId, before });
+    });
+    await announce(context, { command: 'accounts-changed', events: [{ topic: 'account', id: params.id, data: {} }] });
+    return undefined;
+  });
+
+  handle(verifyApiKey, async ({ operator, params }) => {
+    const { id: accountId, apiKey } = await requireAccount(database.kysely, operator, params.id);
+    if (apiKey === null) throw noKey(accountId);
+    const jobId = await queue.enqueue('verify-api-key', { accountId });
+    if (jobId === undefined) throw new Error('The queue did not take a job that nothing else stands for.');
+    return { jobId };
+  });
+}

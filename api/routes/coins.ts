@@ -1,0 +1,141 @@
+import { lockAccount } from '#storage/accounts.ts';
+import {
+  bindSymbol,
+  listBoundSymbols,
+  newestFills,
+  newestOrders,
+  saveOverride,
+  unbindSymbol,
+} from '#storage/profile-symbols.ts';
+import { excludeIntents, lockProfile } from '#storage/profiles.ts';
+import { auditChange } from '../audit.ts';
+import { requireFreeBase, requireListed } from '../coin-binding.ts';
+import { notBound, readCoins, requireCoin } from '../coins.ts';
+import { readMarket, requireOverride, requireSizing, requireStrategy } from '../config-check.ts';
+import type { ApiContext } from '../context.ts';
+import { bindCoin, changeCoin, listCoins, readCoin, unbindCoin } from '../contract/profiles.ts';
+import { requireNoExposure } from '../exposure.ts';
+import type { Operator } from '../guard/session.ts';
+import type { Incoming, Routes } from '../handle.ts';
+import { ApiProblem } from '../problem.ts';
+import { requireAccount, requireFoundProfile, requireProfile } from '../require.ts';
+import { fillView, orderView } from '../views.ts';
+import { announceProfile } from './profiles.ts';
+
+const ORDERS_SHOWN = 100;
+const FILLS_SHOWN = 200;
+
+/** The profile with its account and what the cache knows of its market, read before a transaction begins. */
+async function surroundings(
+  { database, venues }: ApiContext,
+  operator: Operator,
+  id: Incoming<typeof listCoins>['params']['id'],
+) {
+  const profile = await requireProfile(database.kysely, operator, id);
+  const account = await requireAccount(database.kysely, operator, profile.accountId);
+  return { profile, account, market: await readMarket(venues, account) };
+}
+
+async function bind(context: ApiContext, { operator, caller, params, body }: Incoming<typeof bindCoin>) {
+  const { account, market } = await surroundings(context, operator, params.id);
+  const { symbol, overrideConfig } = body;
+  requireListed([symbol], market.rules, 'symbol');
+  const warnings = await context.database.transaction(async (transaction) => {
+    await lockAccount(transaction, account.id, 'change');
+    const profile = requireFoundProfile(await lockProfile(transaction, operator.user.id, params.id), params.id);
+    const { id: profileId, accountId, config } = profile;
+    await requireFreeBase(transaction, { accountId, profileId, symbols: [symbol], rules: market.rules });
+    const strategy = requireStrategy(profile.strategyName);
+    requireOverride(strategy, config, overrideConfig);
+    const doubts = requireSizing({ market, strategy, config, path: 'symbol' }, [body]);
+    if (!(await bindSymbol(transaction, profileId, body))) {
+      throw new ApiProblem('conflict', `${symbol} is bound to this profile already.`);
+    }
+    await auditChange(
+      transaction,
+      { operator, caller },
+      {
+        action: 'coin.bind',
+        subject: `${profileId}:${symbol}`,
+        after: { overrideConfig },
+      },
+    );
+    return doubts;
+  });
+  await announceProfile(context, params.id);
+  return { coin: await requireCoin(context, { account, profileId: params.id, symbol }), warnings };
+}
+
+async function changeOverride(context: ApiContext, { operator, caller, params, body }: Incoming<typeof changeCoin>) {
+  const { account, market } = await surroundings(context, operator, params.id);
+  const { id: profileId, symbol } = params;
+  const { overrideConfig } = body;
+  const warnings = await context.database.transaction(async (transaction) => {
+    const profile = requireFoundProfile(await lockProfile(transaction, operator.user.id, profileId), profileId);
+    const before = (await listBoundSymbols(transaction, profileId)).find((one) => one.symbol === symbol);
+    if (before === undefined) throw notBound(profileId, symbol);
+    const strategy = requireStrategy(profile.strategyName);
+    requireOverride(strategy, profile.config, overrideConfig);
+    const scope = { market, strategy, config: profile.config, path: 'overrideConfig' };
+    const doubts = requireSizing(scope, [{ symbol, overrideConfig }]);
+    await saveOverride(transaction, profileId, { symbol, overrideConfig });
+    await auditChange(
+      transaction,
+      { operator, caller },
+      {
+        action: 'coin.change',
+        subject: `${profileId}:${symbol}`,
+        before: { overrideConfig: before.overrideConfig },
+        after: { overrideConfig },
+      },
+    );
+    return doubts;
+  });
+  await announceProfile(context, profileId);
+  return { coin: await requireCoin(context, { account, profileId, symbol }), warnings };
+}
+
+async function unbind(context: ApiContext, { operator, caller, params }: Incoming<typeof unbindCoin>) {
+  const { market } = await surroundings(context, operator, params.id);
+  const { id: profileId, symbol } = params;
+  await context.database.transaction(async (transaction) => {
+    await excludeIntents(transaction, profileId);
+    requireFoundProfile(await lockProfile(transaction, operator.user.id, profileId), profileId);
+    const before = (await listBoundSymbols(transaction, profileId)).find((one) => one.symbol === symbol);
+    if (before === undefined) throw notBound(profileId, symbol);
+    await requireNoExposure(transaction, { profileId, symbol, market });
+    await unbindSymbol(transaction, profileId, symbol);
+    await auditChange(
+      transaction,
+      { operator, caller },
+      {
+        action: 'coin.unbind',
+        subject: `${profileId}:${symbol}`,
+        before: { overrideConfig: before.overrideConfig },
+      },
+    );
+  });
+  await announceProfile(context, profileId);
+  return undefined;
+}
+
+async function read(context: ApiContext, { operator, params }: Incoming<typeof readCoin>) {
+  const { account } = await surroundings(context, operator, params.id);
+  const { id: profileId, symbol } = params;
+  const { kysely } = context.database;
+  const coin = await requireCoin(context, { account, profileId, symbol });
+  const orders = await newestOrders(kysely, { profileIds: [profileId], symbol, limit: ORDERS_SHOWN });
+  const fills = await newestFills(kysely, { profileIds: [profileId], symbol, limit: FILLS_SHOWN });
+  return { coin, orders: orders.map(orderView), fills: fills.map(fillView) };
+}
+
+export function mountCoins({ context, handle }: Routes): void {
+  handle(listCoins, async ({ operator, params }) => {
+    const { account } = await surroundings(context, operator, params.id);
+    return { coins: (await readCoins(context, account, [params.id])).map(({ coin }) => coin) };
+  });
+  handle(readCoin, (incoming) => read(context, incoming));
+  handle(bindCoin, (incoming) => bind(context, incoming));
+  handle(changeCoin, (incoming) => changeOverride(context, incoming));
+  handle(unbindCoin, (incoming) => unbind(context, incoming));
+}

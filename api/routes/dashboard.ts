@@ -1,0 +1,104 @@
+import { venueOf } from '#core/account.ts';
+import { add, formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
+import { type AccountView, listAccounts } from '#storage/accounts.ts';
+import { realisedSince } from '#storage/dashboard.ts';
+import { readHalt } from '#storage/halts.ts';
+import { pageLogs } from '#storage/logs.ts';
+import { newestFills, newestOrders } from '#storage/profile-symbols.ts';
+import { listProfiles, type ProfileView } from '#storage/profiles.ts';
+import { readCoins } from '../coins.ts';
+import type { ApiContext } from '../context.ts';
+import { readDashboard } from '../contract/records.ts';
+import { dayStart } from '../day-start.ts';
+import type { Routes } from '../handle.ts';
+import { accountView, fillView, killSwitchView, logRowView, orderView, profileView } from '../views.ts';
+import { equityOf, holdingsOf, mainQuoteAsset } from '../worth.ts';
+
+const ORDERS_SHOWN = 20;
+const FILLS_SHOWN = 20;
+const ACTIVITY_SHOWN = 20;
+
+interface Ours {
+  readonly account: AccountView;
+  readonly profiles: readonly ProfileView[];
+  readonly timezone: string;
+}
+
+/** Money of one account in its main quote asset; gains in other assets are left out rather than added up. */
+async function accountCard(context: ApiContext, { account, profiles, timezone }: Ours) {
+  const { database, venues } = context;
+  const venue = venueOf(account);
+  const nowMs = context.now().getTime();
+  const marketMs = await venues.marketMs(venue, nowMs);
+  const rules = await venues.rules(venue);
+  const wallet = await venues.wallet(account.id);
+  const quoteAsset = mainQuoteAsset(
+    profiles.flatMap((profile) => profile.symbols),
+    rules,
+    wallet,
+  );
+  const gains = await realisedSince(database.kysely, account.id, dayStart(marketMs ?? nowMs, timezone));
+  const realisedToday = gains
+    .filter(({ symbol }) => rules?.get(symbol)?.quoteAsset === quoteAsset)
+    .reduce((sum, { realised }) => add(sum, requireDecimal(realised)), ZERO);
+  const holdings = wallet === undefined ? undefined : holdingsOf(wallet, quoteAsset, await venues.prices(venue));
+  const free = holdings?.find(({ asset }) => asset === quoteAsset)?.free ?? ZERO;
+  const known = holdings !== undefined && quoteAsset !== null;
+  return {
+    ...accountView(account),
+    equity: known ? formatDecimal(equityOf(holdings)) : null,
+    free: known ? formatDecimal(free) : null,
+    quoteAsset,
+    realisedToday: formatDecimal(realisedToday),
+    walletAt: wallet?.at ?? null,
+    marketAt: marketMs === undefined ? null : new Date(marketMs).toISOString(),
+  };
+}
+
+async function dashboardCoins(context: ApiContext, { account, profiles }: Ours) {
+  const coins = await readCoins(
+    context,
+    account,
+    profiles.map(({ id }) => id),
+  );
+  return coins.map(({ profileId, coin }) => {
+    const owner = profiles.find(({ id }) => id === profileId);
+    return { ...coin, profileId, profileName: owner?.name ?? '', enabled: owner?.enabled ?? false };
+  });
+}
+
+/** What idle ticks say is on each coin; here it would push out what happened. */
+const TOLD_LEVELS = ['info', 'warn', 'error'] as const;
+
+export function mountDashboard({ context, handle }: Routes): void {
+  const { kysely } = context.database;
+  handle(readDashboard, async ({ operator }) => {
+    const { id: userId, timezone } = operator.user;
+    const profiles = await listProfiles(kysely, userId);
+    const profileIds = profiles.map(({ id }) => id);
+    const ours = (await listAccounts(kysely, userId)).map(
+      (account): Ours => ({
+        account,
+        profiles: profiles.filter(({ accountId }) => accountId === account.id),
+        timezone,
+      }),
+    );
+    const [halt, accounts, coins, orders, fills, activity] = await Promise.all([
+      readHalt(kysely, { scope: 'all', subject: 'all' }),
+      Promise.all(ours.map((one) => accountCard(context, one))),
+      Promise.all(ours.map((one) => dashboardCoins(context, one))),
+      newestOrders(kysely, { profileIds, limit: ORDERS_SHOWN }),
+      newestFills(kysely, { profileIds, limit: FILLS_SHOWN }),
+      pageLogs(kysely, { profileIds, levels: TOLD_LEVELS }, { limit: ACTIVITY_SHOWN }),
+    ]);
+    return {
+      killSwitch: killSwitchView(halt),
+      accounts,
+      profiles: profiles.map(profileView),
+      coins: coins.flat(),
+      orders: orders.map((row) => ({ ...orderView(row), profileId: row.profileId })),
+      fills: fills.map((row) => ({ ...fillView(row), profileId: row.profileId, symbol: row.symbol })),
+      activity: activity.rows.map((row) => ({ ...logRowView(row), profileId: row.profileId })),
+    };
+  });
+}

@@ -1,0 +1,32 @@
+import type { ProfileId } from '#core/ids.ts';
+import { lockProfile, saveProfile } from '#storage/profiles.ts';
+import { auditChange } from '../audit.ts';
+import { disableProfile, enableProfile } from '../contract/profiles.ts';
+import type { Caller } from '../guard/caller.ts';
+import type { Operator } from '../guard/session.ts';
+import type { Routes } from '../handle.ts';
+import { requireFoundProfile, requireProfile } from '../require.ts';
+import { profileView } from '../views.ts';
+import { announceProfile } from './profiles.ts';
+
+export function mountEnabling({ context, handle }: Routes): void {
+  const setEnabled = async (id: ProfileId, enabled: boolean, who: { operator: Operator; caller: Caller }) => {
+    const saved = await context.database.transaction(async (transaction) => {
+      const before = requireFoundProfile(await lockProfile(transaction, who.operator.user.id, id), id);
+      if (before.enabled === enabled) return before;
+      await saveProfile(transaction, id, { enabled });
+      await auditChange(transaction, who, {
+        action: enabled ? 'profile.enable' : 'profile.disable',
+        subject: id,
+        before: { enabled: before.enabled },
+        after: { enabled },
+      });
+      return requireProfile(transaction, who.operator, id);
+    });
+    await announceProfile(context, id);
+    return profileView(saved);
+  };
+
+  handle(enableProfile, ({ params, operator, caller }) => setEnabled(params.id, true, { operator, caller }));
+  handle(disableProfile, ({ params, operator, caller }) => setEnabled(params.id, false, { operator, caller }));
+}

@@ -1,0 +1,85 @@
+import type { HaltScope } from '#core/halts.ts';
+import { engageHalt, type HaltSubject, readHalt, releaseHalt } from '#storage/halts.ts';
+import { auditChange } from '../audit.ts';
+import { announce } from '../bus.ts';
+import type { ApiContext } from '../context.ts';
+import {
+  readAccountKillSwitch,
+  readKillSwitch,
+  readProfileKillSwitch,
+  setAccountKillSwitch,
+  setKillSwitch,
+  setProfileKillSwitch,
+} from '../contract/halts.ts';
+import type { Caller } from '../guard/caller.ts';
+import type { Operator } from '../guard/session.ts';
+import type { Routes } from '../handle.ts';
+import { requireAccount, requireProfile } from '../require.ts';
+import { killSwitchView } from '../views.ts';
+
+interface Wish {
+  readonly engaged: boolean;
+  readonly reason?: string | undefined;
+  readonly freeze?: boolean | undefined;
+}
+
+interface Who {
+  readonly operator: Operator;
+  readonly caller: Caller;
+}
+
+const ALL: HaltSubject = { scope: 'all', subject: 'all' };
+const subjectText = ({ scope, subject }: HaltSubject): string => (scope === 'all' ? 'all' : `${scope}:${subject}`);
+
+const readView = async (context: ApiContext, subject: HaltSubject) =>
+  killSwitchView(await readHalt(context.database.kysely, subject));
+
+async function setHalt(context: ApiContext, who: Who, { target, wish }: { target: HaltSubject; wish: Wish }) {
+  const { reason = '', freeze = false } = wish;
+  const halt = await context.database.transaction(async (transaction) => {
+    const before = await readHalt(transaction, target);
+    const userId = who.operator.user.id;
+    const after = wish.engaged ? await engageHalt(transaction, { ...target, reason, freeze, userId }) : undefined;
+    if (!wish.engaged) await releaseHalt(transaction, target);
+    await auditChange(transaction, who, {
+      action: wish.engaged ? 'kill-switch.engage' : 'kill-switch.release',
+      subject: subjectText(target),
+      before: killSwitchView(before),
+      after: killSwitchView(after),
+    });
+    return after;
+  });
+  const id = target.scope === 'profile' ? { id: target.subject } : {};
+  const data = { ...target, engaged: wish.engaged };
+  await announce(context, { command: 'halts-changed', events: [{ topic: 'halt', ...id, data }] });
+  return killSwitchView(halt);
+}
+
+const of = (scope: HaltScope, subject: string): HaltSubject => ({ scope, subject });
+
+export function mountKillSwitch({ context, handle }: Routes): void {
+  const { database } = context;
+
+  handle(readKillSwitch, () => readView(context, ALL));
+  handle(setKillSwitch, ({ operator, caller, body }) =>
+    setHalt(context, { operator, caller }, { target: ALL, wish: body }),
+  );
+
+  handle(readAccountKillSwitch, async ({ operator, params }) => {
+    const { id } = await requireAccount(database.kysely, operator, params.id);
+    return readView(context, of('account', id));
+  });
+  handle(setAccountKillSwitch, async ({ operator, caller, params, body }) => {
+    const { id } = await requireAccount(database.kysely, operator, params.id);
+    return setHalt(context, { operator, caller }, { target: of('account', id), wish: body });
+  });
+
+  handle(readProfileKillSwitch, async ({ operator, params }) => {
+    const { id } = await requireProfile(database.kysely, operator, params.id);
+    return readView(context, of('profile', id));
+  });
+  handle(setProfileKillSwitch, async ({ operator, caller, params, body }) => {
+    const { id } = await requireProfile(database.kysely, operator, params.id);
+    return setHalt(context, { operator, caller }, { target: of('profile', id), wish: body });
+  });
+}

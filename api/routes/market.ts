@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { venueOf } from '#core/account.ts';
+import { formatDecimal } from '#core/decimal.ts';
+import { EnvironmentError } from '#core/env.ts';
+import type { AccountId } from '#core/ids.ts';
+import { ExchangeError } from '#exchange/errors.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import type { AnyStrategy } from '#strategies/strategy.ts';
+import { accountId } from '../contract/fields.ts';
+import { listStrategies } from '../contract/profiles.ts';
+import { listCandles, listSymbols } from '../contract/records.ts';
+import type { Routes } from '../handle.ts';
+import { ApiProblem } from '../problem.ts';
+import { requireAccount, requireProfile, venueName } from '../require.ts';
+import type { Venues } from '../venues.ts';
+
+const json = z.record(z.string(), z.unknown());
+
+/** `io: input`, so that fields with a default are optional, as in a stored config. */
+const strategyView = ({ name, title, summary, config }: AnyStrategy) => ({
+  name,
+  title,
+  summary,
+  schema: json.parse(z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })),
+  defaults: json.parse(config.parse({})),
+});
+
+type Candles = ReturnType<Venues['candles']>;
+
+/** An exchange that does not answer is a 502, one that does not know the coin a 422. */
+async function fromExchange(load: Candles, where: string, symbol: string): Promise<Awaited<Candles>> {
+  try {
+    return await load;
+  } catch (error) {
+    if (!(error instanceof ExchangeError || error instanceof EnvironmentError)) throw error;
+    if (error instanceof ExchangeError && error.reason === 'bad-symbol') {
+      throw new ApiProblem('validation_failed', `${symbol} is not listed on ${where}.`, {
+        errors: [{ path: 'symbol', message: `is not listed on ${where}` }],
+      });
+    }
+    throw new ApiProblem('exchange_unavailable', `Candles of ${symbol} cannot be read from ${where}: ${error.message}`);
+  }
+}
+
+function requireAccountId(text: string): AccountId {
+  const parsed = accountId.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new ApiProblem('not_found', `There is no account "${text.slice(0, 100)}".`);
+}
+
+export function mountMarket({ context, handle }: Routes): void {
+  const { database, venues } = context;
+  const strategies = [...STRATEGIES.values()].map(strategyView);
+  handle(listStrategies, async () => ({ strategies }));
+
+  handle(listCandles, async ({ operator, query }) => {
+    const profile = await requireProfile(database.kysely, operator, query.profileId);
+    const account = await requireAccount(database.kysely, operator, profile.accountId);
+    const { symbol, interval, limit, before } = query;
+    const wanted = { symbol, interval, limit, ...(before === undefined ? {} : { beforeMs: Date.parse(before) }) };
+    const candles = await fromExchange(venues.candles(venueOf(account), wanted), venueName(account), symbol);
+    return {
+      candles: candles.map(({ openMs, open, high, low, close, volume, closed }) => ({
+        openMs,
+        open,
+        high,
+        low,
+        close,
+        volume,
+        closed,
+      })),
+    };
+  });
+
+  handle(listSymbols, async ({ operator, query }) => {
+    const account = await requireAccount(database.kysely, operator, requireAccountId(query.accountId));
+    const venue = venueOf(account);
+    const rules = (await venues.rules(venue)) ?? new Map<string, never>();
+    const prices = await venues.prices(venue);
+    const symbols = [...rules.values()].map((one) => {
+      const price = prices.get(one.symbol);
+      return {
+        symbol: one.symbol,
+        baseAsset: one.baseAsset,
+        quoteAsset: one.quoteAsset,
+        status: one.status,
+        minNotional: formatDecimal(one.notional.min),
+        price: price === undefined ? null : formatDecimal(price.price),
+      };
+    });
+    return { symbols: symbols.toSorted((a, b) => (a.symbol < b.symbol ? -1 : 1)) };
+  });
+}

@@ -1,0 +1,122 @@
+import type { z } from 'zod';
+import type { SessionId } from '#core/ids.ts';
+import { createAccount, saveApiKey } from '#storage/accounts.ts';
+import { writeAuditLog } from '#storage/audit-logs.ts';
+import type { Transaction } from '#storage/database.ts';
+import { deleteSession } from '#storage/sessions.ts';
+import { createOperator, readOperator, readUserByEmail, saveTimezone, type User } from '#storage/users.ts';
+import { announce, announceSessionEnd } from '../bus.ts';
+import type { ApiContext } from '../context.ts';
+import { changeSettings, currentSession, readSettings, signIn, signOut, signUp } from '../contract/session.ts';
+import { hashPassword, verifyPassword } from '../guard/password.ts';
+import { clearedCookie, openSession, type Operator, SESSION_MS, sessionCookie } from '../guard/session.ts';
+import { requireSignInAllowance } from '../guard/throttle.ts';
+import type { Incoming, Routes } from '../handle.ts';
+import { ApiProblem, invalidField } from '../problem.ts';
+import { isTimezone } from '../timezone.ts';
+
+/** What the injected operator of a live demo shows in place of a session and an address. */
+const NO_SESSION: SessionId = '00000000-0000-0000-0000-000000000000' as SessionId;
+const DEMO_EMAIL = 'demo';
+const CLOSED = 'The operator exists already: sign in instead.';
+
+function sessionView({ user, session }: Operator, now: Date): z.output<typeof signIn.response> {
+  const expiresAt = session?.expiresAt ?? new Date(now.getTime() + SESSION_MS);
+  return {
+    id: session?.id ?? NO_SESSION,
+    expiresAt: expiresAt.toISOString(),
+    user: { email: session === null ? DEMO_EMAIL : user.email, timezone: user.timezone },
+  };
+}
+
+function requireTimezone(name: string): string {
+  if (isTimezone(name)) return name;
+  throw invalidField('timezone', `is "${name}", which is no IANA time zone such as Europe/Berlin or UTC`);
+}
+
+/** A fresh install can trade at once: an account on the paper exchange, with its key where one was prepared. */
+async function createPaperAccount(transaction: Transaction, context: ApiContext, user: User): Promise<void> {
+  const accountId = await createAccount(transaction, {
+    userId: user.id,
+    name: 'Paper',
+    exchangeMode: 'testnet',
+    endpoint: 'paper',
+  });
+  const { paperKey } = context.settings;
+  if (accountId === undefined || paperKey === null) return;
+  await saveApiKey(transaction, {
+    accountId,
+    label: 'Paper',
+    ...paperKey,
+    status: 'healthy',
+    checkedAt: context.now(),
+  });
+}
+
+async function signUpOperator(context: ApiContext, { body, caller, reply }: Incoming<typeof signUp>) {
+  const { database, cache, log } = context;
+  if ((await readOperator(database.kysely)) !== undefined) throw new ApiProblem('onboarding_closed', CLOSED);
+  const timezone = requireTimezone(body.timezone ?? 'UTC');
+  const passwordHash = await hashPassword(body.password);
+  const opened = await database.transaction(async (transaction) => {
+    const user = await createOperator(transaction, { email: body.email, passwordHash, timezone });
+    if (user === undefined) throw new ApiProblem('onboarding_closed', CLOSED);
+    await createPaperAccount(transaction, context, user);
+    const { ip, userAgent } = caller;
+    await writeAuditLog(transaction, { userId: user.id, action: 'operator.create', subject: user.id, ip, userAgent });
+    return openSession(transaction, { user, caller, at: context.now() });
+  });
+  await announce({ cache, log }, { command: 'accounts-changed' });
+  reply.append('set-cookie', sessionCookie(opened.token, caller.secure));
+  return sessionView(opened.operator, context.now());
+}
+
+async function signInOperator(context: ApiContext, { body, caller, reply }: Incoming<typeof signIn>) {
+  const { database, cache } = context;
+  await requireSignInAllowance(cache, caller.ip);
+  const user = await readUserByEmail(database.kysely, body.email);
+  if (!(await verifyPassword(body.password, user?.passwordHash)) || user === undefined) {
+    throw new ApiProblem('wrong_credentials', 'The e-mail address or the password is wrong.');
+  }
+  const opened = await database.transaction(async (transaction) => {
+    const { ip, userAgent } = caller;
+    await writeAuditLog(transaction, { userId: user.id, action: 'session.create', subject: user.id, ip, userAgent });
+    return openSession(transaction, { user, caller, at: context.now() });
+  });
+  reply.append('set-cookie', sessionCookie(opened.token, caller.secure));
+  return sessionView(opened.operator, context.now());
+}
+
+export function mountSession({ context, handle }: Routes): void {
+  const { database } = context;
+
+  handle(signUp, (incoming) => signUpOperator(context, incoming));
+  handle(signIn, (incoming) => signInOperator(context, incoming));
+
+  handle(signOut, async ({ operator, caller, reply }) => {
+    // The use that ends a session does not prolong it.
+    reply.delete('set-cookie');
+    reply.append('set-cookie', clearedCookie(caller.secure));
+    if (operator.session === null) return undefined;
+    await deleteSession(database.kysely, operator.session.id);
+    await announceSessionEnd(context, operator.session.id);
+    return undefined;
+  });
+
+  handle(currentSession, async ({ operator }) => sessionView(operator, context.now()));
+  handle(readSettings, async ({ operator }) => ({ timezone: operator.user.timezone }));
+
+  handle(changeSettings, async ({ operator, body, caller }) => {
+    const before = { timezone: operator.user.timezone };
+    if (body.timezone === undefined) return before;
+    const after = { timezone: requireTimezone(body.timezone) };
+    await database.transaction(async (transaction) => {
+      const { user } = operator;
+      await saveTimezone(transaction, user.id, after.timezone);
+      const { ip, userAgent } = caller;
+      const change = { action: 'settings.change', subject: user.id, before, after };
+      await writeAuditLog(transaction, { userId: user.id, ...change, ip, userAgent });
+    });
+    return after;
+  });
+}

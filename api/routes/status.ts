@@ -1,0 +1,35 @@
+import { cacheKeys, type Heartbeat, heartbeat } from '#core/cache-keys.ts';
+import { latestMigrationAppliedAt } from '#storage/migrate.ts';
+import { readOperator } from '#storage/users.ts';
+import { onboarding, status } from '../contract/session.ts';
+import type { Routes } from '../handle.ts';
+import { readCached } from '../venues.ts';
+
+/** Of several workers the one that most needs a restart: another build first, then the one that booted earliest. */
+export function worstWorker(workers: readonly Heartbeat[], apiSha: string): Heartbeat | undefined {
+  const differs = (worker: Heartbeat): number => (worker.sha === apiSha ? 1 : 0);
+  return workers.toSorted((a, b) => differs(a) - differs(b) || Date.parse(a.bootedAt) - Date.parse(b.bootedAt))[0];
+}
+
+export function mountStatus({ context, handle }: Routes): void {
+  const { settings, database, cache } = context;
+  const { sha, bootedAt } = settings;
+
+  handle(status, async () => {
+    const appliedAt = await latestMigrationAppliedAt(database);
+    if (appliedAt === undefined) throw new Error('The database has no migrations although this process started on it.');
+    const entries = [...(await cache.list(cacheKeys.heartbeats)).values()];
+    const workers = entries.flatMap((text) => readCached(heartbeat, text) ?? []);
+    const worker = worstWorker(workers, sha);
+    return {
+      api: { sha, bootedAt: bootedAt.toISOString() },
+      worker: worker === undefined ? null : { sha: worker.sha, bootedAt: worker.bootedAt },
+      db: { latestMigrationAppliedAt: appliedAt.toISOString() },
+    };
+  });
+
+  handle(onboarding, async () => ({
+    needsOnboarding: (await readOperator(database.kysely)) === undefined,
+    demoMode: settings.liveDemo,
+  }));
+}

@@ -1,0 +1,50 @@
+import { cacheKeys, TICK_TRACE_CAP } from '#core/cache-keys.ts';
+import { isObject } from '#core/merge.ts';
+import type { CacheStore } from '#core/ports.ts';
+import { readTickTrace } from '../contract/records.ts';
+import type { Routes } from '../handle.ts';
+import { requireProfile } from '../require.ts';
+
+const SCANNED_AT_ONCE = 500;
+
+interface Wanted {
+  readonly key: string;
+  readonly symbol: string;
+  readonly limit: number;
+  readonly skip: number;
+}
+
+/** The text test comes first: parsing every entry of other coins would cost far more. */
+function isOf(symbol: string, text: string): boolean {
+  if (!text.includes(JSON.stringify(symbol))) return false;
+  try {
+    const entry: unknown = JSON.parse(text);
+    return isObject(entry) && entry['symbol'] === symbol;
+  } catch {
+    return false;
+  }
+}
+
+/** Entries of one coin, newest first; `skip` counts entries of that coin. */
+async function newestOf(cache: CacheStore, { key, symbol, limit, skip }: Wanted): Promise<string[]> {
+  const found: string[] = [];
+  for (let seen = 0; seen < TICK_TRACE_CAP && found.length < skip + limit; seen += SCANNED_AT_ONCE) {
+    const texts = await cache.newest(key, SCANNED_AT_ONCE, seen);
+    found.push(...texts.filter((text) => isOf(symbol, text)));
+    if (texts.length < SCANNED_AT_ONCE) break;
+  }
+  return found.slice(skip, skip + limit);
+}
+
+export function mountTickTrace({ context, handle }: Routes): void {
+  const { cache, database } = context;
+  handle(readTickTrace, async ({ operator, params, query }) => {
+    const { id } = await requireProfile(database.kysely, operator, params.id);
+    const key = cacheKeys.tickTrace(id);
+    const { symbol, limit, skip } = query;
+    const entries =
+      symbol === undefined ? await cache.newest(key, limit, skip) : await newestOf(cache, { key, symbol, limit, skip });
+    // Verbatim: the stored texts are the response, never parsed and written again.
+    return new Response(`{"entries":[${entries.join(',')}]}`, { headers: { 'content-type': 'application/json' } });
+  });
+}

@@ -1,0 +1,32 @@
+import { venueOf } from '#core/account.ts';
+import { formatDecimal } from '#core/decimal.ts';
+import { listProfiles } from '#storage/profiles.ts';
+import { readWallet } from '../contract/accounts.ts';
+import type { Routes } from '../handle.ts';
+import { requireAccount } from '../require.ts';
+import { holdingsOf, mainQuoteAsset } from '../worth.ts';
+
+export function mountWallet({ context, handle }: Routes): void {
+  const { database, venues } = context;
+  handle(readWallet, async ({ operator, params }) => {
+    const account = await requireAccount(database.kysely, operator, params.id);
+    const wallet = await venues.wallet(account.id);
+    if (wallet === undefined) return null;
+    const profiles = await listProfiles(database.kysely, operator.user.id);
+    const symbols = profiles
+      .filter((profile) => profile.accountId === account.id)
+      .flatMap((profile) => profile.symbols);
+    const venue = venueOf(account);
+    const quote = mainQuoteAsset(symbols, await venues.rules(venue), wallet);
+    const holdings = holdingsOf(wallet, quote, await venues.prices(venue));
+    return {
+      at: wallet.at,
+      balances: holdings.map(({ asset, free, locked, value }) => ({
+        asset,
+        free: formatDecimal(free),
+        locked: formatDecimal(locked),
+        value: value === undefined ? null : formatDecimal(value),
+      })),
+    };
+  });
+}

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { createAdaptorServer } from '@hono/node-server';
+import { createApp } from './app.ts';
+import type { ApiContext } from './context.ts';
+import { SocketHub } from './socket/hub.ts';
+import { createUpgrade } from './socket/upgrade.ts';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** HTTP and WebSocket on one port. */
+export class ApiServer implements AsyncDisposable {
+  readonly port: number;
+  readonly #server: Listening;
+  readonly #hub: SocketHub;
+
+  constructor(server: Listening, options: { port: number; hub: SocketHub }) {
+    this.#server = server;
+    this.#hub = options.hub;
+    this.port = options.port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    await this.#hub[Symbol.asyncDispose]();
+    if ('closeAllConnections' in this.#server) this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+type Listening = ReturnType<typeof createAdaptorServer>;
+
+/** Starts to listen; rejects when the port cannot be taken. Port 0 takes a free one. */
+export async function serveApi(context: ApiContext, { host, port }: Address): Promise<ApiServer> {
+  const app = await createApp(context);
+  const hub = await SocketHub.open(context);
+  const server = createAdaptorServer({ fetch: app.fetch });
+  const upgrade = createUpgrade(context, hub);
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => upgrade(request, socket, head));
+  try {
+    return new ApiServer(server, { port: await listen(server, { host, port }), hub });
+  } catch (error) {
+    await hub[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function listen(server: Listening, { host, port }: Address): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      const address = server.address();
+      if (address !== null && typeof address === 'object') resolve(address.port);
+      else reject(new Error('The server listens, but on no port.'));
+    });
+  });
+}

@@ -1,0 +1,79 @@
+import { type RawData, WebSocket } from 'ws';
+import type { Topic } from '#core/events.ts';
+import type { SessionId } from '#core/ids.ts';
+import { clientFrame } from '../contract/socket.ts';
+import { readCached } from '../venues.ts';
+import type { Frame, FrameRing } from './ring.ts';
+
+/** A browser that has so much unread is dropped: it can come back and replay or refetch. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+const POLICY_VIOLATION = 1008;
+const TRY_AGAIN_LATER = 1013;
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString();
+  return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString();
+}
+
+/** One browser on the socket: its topics, and whether it still answers. */
+export class SocketClient {
+  readonly sessionId: SessionId | null;
+  readonly #socket: WebSocket;
+  readonly #ring: FrameRing;
+  #topics: ReadonlySet<Topic> = new Set();
+  #answered = true;
+
+  constructor(socket: WebSocket, options: { ring: FrameRing; sessionId: SessionId | null; onClose: () => void }) {
+    this.#socket = socket;
+    this.#ring = options.ring;
+    this.sessionId = options.sessionId;
+    socket.on('message', (data, isBinary) => this.#receive(isBinary ? undefined : textOf(data)));
+    socket.on('pong', () => {
+      this.#answered = true;
+    });
+    socket.on('close', options.onClose);
+    // The close that follows every error does the clearing up.
+    socket.on('error', () => {});
+  }
+
+  deliver(frame: Frame): void {
+    if (this.#topics.has(frame.topic)) this.#send(frame.text);
+  }
+
+  /** Asks for a sign of life; a client that did not answer the last time is gone. */
+  ping(): void {
+    if (!this.#answered) return this.#socket.terminate();
+    this.#answered = false;
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping();
+  }
+
+  close(reason: string): void {
+    this.#socket.close(POLICY_VIOLATION, reason);
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  #receive(text: string | undefined): void {
+    const frame = readCached(clientFrame, text);
+    if (frame === undefined) return this.close('A frame is { "subscribe": [topics] } or { "since": seq }.');
+    if ('subscribe' in frame) this.#topics = new Set(frame.subscribe);
+    else this.#replay(frame.since);
+  }
+
+  #replay(seq: number): void {
+    const frames = this.#ring.since(seq);
+    if (frames === undefined) return this.#send(JSON.stringify({ resync: true, seq: this.#ring.seq }));
+    for (const frame of frames) this.deliver(frame);
+  }
+
+  #send(text: string): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    if (this.#socket.bufferedAmount > MAX_UNREAD_BYTES) {
+      this.#socket.close(TRY_AGAIN_LATER, 'Too slow: frames would pile up.');
+      return this.#socket.terminate();
+    }
+    this.#socket.send(text);
+  }
+}

@@ -1,0 +1,82 @@
+import type { WebSocket } from 'ws';
+import { EVENT_CHANNEL } from '#core/cache-keys.ts';
+import { busEvent } from '#core/events.ts';
+import type { SessionId } from '#core/ids.ts';
+import { validSessions } from '#storage/sessions.ts';
+import { SESSION_CHANNEL } from '../bus.ts';
+import type { ApiContext } from '../context.ts';
+import { readCached } from '../venues.ts';
+import { SocketClient } from './client.ts';
+import { FrameRing } from './ring.ts';
+
+const REPLAYABLE = 5_000;
+const PING_MS = 20_000;
+const MOST_CLIENTS = 200;
+
+/** All sockets of this process: relays the events of the bus, closes sockets whose session has ended. */
+export class SocketHub implements AsyncDisposable {
+  readonly #context: ApiContext;
+  readonly #ring: FrameRing;
+  readonly #clients = new Set<SocketClient>();
+  readonly #resources = new AsyncDisposableStack();
+
+  private constructor(context: ApiContext) {
+    this.#context = context;
+    this.#ring = new FrameRing({ capacity: REPLAYABLE, bootedAt: new Date() });
+  }
+
+  static async open(context: ApiContext): Promise<SocketHub> {
+    const hub = new SocketHub(context);
+    const { cache } = context;
+    hub.#resources.use(await cache.subscribe(EVENT_CHANNEL, (message) => hub.#relay(message)));
+    hub.#resources.use(await cache.subscribe(SESSION_CHANNEL, (id) => hub.#endSession(id)));
+    const pinging = setInterval(() => void hub.#checkClients(), PING_MS);
+    hub.#resources.defer(() => clearInterval(pinging));
+    return hub;
+  }
+
+  get full(): boolean {
+    return this.#clients.size >= MOST_CLIENTS;
+  }
+
+  add(socket: WebSocket, sessionId: SessionId | null): void {
+    const client: SocketClient = new SocketClient(socket, {
+      ring: this.#ring,
+      sessionId,
+      onClose: () => this.#clients.delete(client),
+    });
+    this.#clients.add(client);
+  }
+
+  #relay(message: string): void {
+    const event = readCached(busEvent, message);
+    if (event === undefined) return;
+    const frame = this.#ring.push(event, this.#context.now());
+    for (const client of this.#clients) client.deliver(frame);
+  }
+
+  #endSession(id: string): void {
+    for (const client of this.#clients) if (client.sessionId === id) client.close('The session has ended.');
+  }
+
+  /** Also finds sessions that expired or whose end was announced while this process could not hear it. */
+  async #checkClients(): Promise<void> {
+    for (const client of this.#clients) client.ping();
+    const ids = [...new Set([...this.#clients].flatMap(({ sessionId }) => sessionId ?? []))];
+    const { database, now, log } = this.#context;
+    try {
+      const valid = await validSessions(database.kysely, ids, now());
+      for (const id of ids) if (!valid.has(id)) this.#endSession(id);
+    } catch (error) {
+      log.warn(
+        { event: 'socket_sessions_unchecked', err: error },
+        'The sessions of open sockets could not be checked.',
+      );
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const client of this.#clients) client.terminate();
+    await this.#resources.disposeAsync();
+  }
+}

@@ -1,0 +1,53 @@
+import type { BusEvent, Topic } from '#core/events.ts';
+
+/** An event with its place in this process; `text` is the frame as it is sent. */
+export interface Frame {
+  readonly seq: number;
+  readonly topic: Topic;
+  readonly text: string;
+}
+
+/**
+ * The last frames, for clients that come back. Numbers start at the boot time in microseconds, so that a number of an
+ * earlier process is always older than the ring and asks for a resync.
+ */
+export class FrameRing {
+  readonly #capacity: number;
+  readonly #frames: Frame[] = [];
+  #seq: number;
+
+  constructor(options: { capacity: number; bootedAt: Date }) {
+    this.#capacity = options.capacity;
+    this.#seq = options.bootedAt.getTime() * 1000;
+  }
+
+  /** Number of the newest frame. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  push(event: BusEvent, at: Date): Frame {
+    this.#seq += 1;
+    const { topic, id, data } = event;
+    const text = JSON.stringify({
+      seq: this.#seq,
+      at: at.toISOString(),
+      topic,
+      ...(id === undefined ? {} : { id }),
+      data: data ?? {},
+    });
+    const frame = { seq: this.#seq, topic, text };
+    this.#frames.push(frame);
+    // Cut in batches: shifting a long array once a frame would move it whole each time.
+    if (this.#frames.length >= this.#capacity * 2) this.#frames.splice(0, this.#frames.length - this.#capacity);
+    return frame;
+  }
+
+  /** Frames after `seq`, oldest first; undefined when some of them are no longer here or `seq` is of the future. */
+  since(seq: number): readonly Frame[] | undefined {
+    const kept = this.#frames.slice(-this.#capacity);
+    const oldest = kept[0]?.seq ?? this.#seq + 1;
+    if (seq < oldest - 1 || seq > this.#seq) return undefined;
+    return kept.slice(seq - oldest + 1);
+  }
+}

@@ -1,0 +1,71 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { ApiContext } from '../context.ts';
+import { PROBLEM_STATUS } from '../contract/problem.ts';
+import { authenticate } from '../guard/session.ts';
+import { ApiProblem, problemBody } from '../problem.ts';
+import { isUnavailable } from '../unavailable.ts';
+import type { SocketHub } from './hub.ts';
+
+const PATH = '/api/ws';
+const MOST_BYTES = 16 * 1024;
+
+/** Answers an upgrade with problem details and ends the connection. */
+function refuse(socket: Duplex, problem: ApiProblem): void {
+  const status = PROBLEM_STATUS[problem.code];
+  const body = JSON.stringify(problemBody(problem));
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}`,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'x-content-type-options: nosniff',
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function requireSocketOrigin(request: IncomingMessage, origins: readonly string[]): void {
+  const { origin } = request.headers;
+  if (origin === undefined)
+    throw new ApiProblem('origin_rejected', 'A WebSocket needs an Origin listed in WEB_ORIGIN.');
+  if (origins.includes(origin)) return;
+  throw new ApiProblem('origin_rejected', `The origin ${origin.slice(0, 200)} is not listed in WEB_ORIGIN.`);
+}
+
+async function requireSession(context: ApiContext, hub: SocketHub, request: IncomingMessage) {
+  const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+  if (path !== PATH) throw new ApiProblem('not_found', `There is no WebSocket at ${path}.`);
+  requireSocketOrigin(request, context.settings.origins);
+  const authenticated = await authenticate(context, request.headers.cookie ?? null);
+  if (authenticated === undefined) throw new ApiProblem('not_signed_in', 'Sign in first: there is no valid session.');
+  if (hub.full) throw new ApiProblem('unavailable', 'Too many sockets are open: close some and try again.');
+  return authenticated.operator.session?.id ?? null;
+}
+
+const problemOf = (error: unknown): ApiProblem => {
+  if (error instanceof ApiProblem) return error;
+  if (isUnavailable(error)) return new ApiProblem('unavailable', 'The database is unreachable: try again in a moment.');
+  return new ApiProblem('internal', 'Something went wrong here.');
+};
+
+/** Handles `upgrade` events of the server: path, origin, session, in this order, then the WebSocket handshake. */
+export function createUpgrade(context: ApiContext, hub: SocketHub) {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MOST_BYTES, perMessageDeflate: false });
+  return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const abandon = () => socket.destroy();
+    socket.on('error', abandon);
+    requireSession(context, hub, request).then(
+      (sessionId) => {
+        socket.off('error', abandon);
+        sockets.handleUpgrade(request, socket, head, (opened) => hub.add(opened, sessionId));
+      },
+      (error: unknown) => {
+        const problem = problemOf(error);
+        if (problem.code === 'internal')
+          context.log.error({ event: 'socket_failed', err: error }, 'A WebSocket could not be opened.');
+        refuse(socket, problem);
+      },
+    );
+  };
+}

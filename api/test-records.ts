@@ -1,0 +1,138 @@
+import { cacheKeys } from '#core/cache-keys.ts';
+import { requireDecimal } from '#core/decimal.ts';
+import { type AccountId, newId, type OrderId, type ProfileId } from '#core/ids.ts';
+import type { OrderState } from '#core/order.ts';
+import type { LogLevel } from '#core/ports.ts';
+import { encodeRules } from '#core/symbol-codec.ts';
+import type { SymbolRules } from '#core/symbol.ts';
+import type { Database } from '#storage/database.ts';
+import type { TestApi } from './test-api.ts';
+
+const decimal = requireDecimal;
+
+/** Trading rules like those of a usual coin: 5 quote units minimum value. */
+export const rulesOf = (symbol: string, baseAsset: string, quoteAsset = 'USDT'): SymbolRules => ({
+  symbol,
+  status: 'TRADING',
+  baseAsset,
+  quoteAsset,
+  orderTypes: ['LIMIT', 'MARKET'],
+  price: { tick: decimal('0.01'), min: decimal('0.01'), max: decimal('1000000') },
+  lot: { step: decimal('0.00001'), min: decimal('0.00001'), max: decimal('9000') },
+  marketLot: { step: decimal('0'), min: decimal('0'), max: decimal('0') },
+  notional: { min: decimal('5'), max: decimal('9000000'), minAppliesToMarket: true },
+  band: null,
+});
+
+export const BTC = rulesOf('BTCUSDT', 'BTC');
+export const ETH = rulesOf('ETHUSDT', 'ETH');
+
+/** What a worker would have put into the cache; tests use accounts of the venue testnet. */
+export const cacheRules = (api: TestApi, rules: readonly SymbolRules[]): Promise<void> =>
+  api.cache.set(cacheKeys.rules('testnet'), encodeRules(rules));
+
+export const cachePrice = (api: TestApi, symbol: string, price: string): Promise<void> =>
+  api.cache.set(cacheKeys.price('testnet', symbol), JSON.stringify({ price, at: '2026-01-01T00:00:00.000Z' }));
+
+export async function holdPosition(
+  database: Database,
+  held: { profileId: ProfileId; symbol: string; quantity: string; averagePrice: string },
+): Promise<void> {
+  const { profileId, symbol, quantity, averagePrice } = held;
+  await database.kysely
+    .insertInto('runner_states')
+    .values({ profile_id: profileId, symbol, quantity, average_price: averagePrice, cycle: 1 })
+    .onConflict((conflict) =>
+      conflict.columns(['profile_id', 'symbol']).doUpdateSet({ quantity, average_price: averagePrice }),
+    )
+    .execute();
+}
+
+export async function addOrder(
+  database: Database,
+  order: { accountId: AccountId; profileId: ProfileId; symbol: string; state: OrderState },
+): Promise<OrderId> {
+  const id = newId<OrderId>();
+  const at = new Date();
+  await database.kysely
+    .insertInto('orders')
+    .values({
+      id,
+      account_id: order.accountId,
+      epoch: 1,
+      profile_id: order.profileId,
+      symbol: order.symbol,
+      side: 'buy',
+      purpose: 'entry',
+      type: 'market',
+      quantity: '0.002',
+      price: null,
+      client_order_id: `tw1-${id}`,
+      state: order.state,
+      reason: 'buy-at-low',
+      decision: '{}',
+      filled_quantity: '0.002',
+      filled_quote: '100',
+      fencing: 1,
+      halt_order: 1,
+      send_before: at,
+      created_at: at,
+      updated_at: at,
+    })
+    .execute();
+  return id;
+}
+
+let fillsAdded = 0;
+
+export async function addFill(
+  database: Database,
+  fill: { accountId: AccountId; profileId: ProfileId; symbol: string; orderId: OrderId; realised: string; at: Date },
+): Promise<void> {
+  await database.kysely
+    .insertInto('fills')
+    .values({
+      account_id: fill.accountId,
+      epoch: 1,
+      symbol: fill.symbol,
+      trade_id: newId(),
+      exchange_order_id: '1',
+      order_id: fill.orderId,
+      profile_id: fill.profileId,
+      side: 'sell',
+      price: '50000',
+      quantity: '0.002',
+      quote_quantity: '100',
+      fee_amount: '0.1',
+      fee_asset: 'USDT',
+      maker: false,
+      realised: fill.realised,
+      cycle: 1,
+      runner_version: ++fillsAdded,
+      at: fill.at,
+    })
+    .execute();
+}
+
+export interface LogSeed {
+  readonly level: LogLevel;
+  readonly msg: string;
+  readonly at: string;
+  readonly symbol?: string;
+  readonly ctx?: unknown;
+}
+
+export async function addLogs(database: Database, profileId: ProfileId, seeds: readonly LogSeed[]): Promise<void> {
+  if (seeds.length === 0) return;
+  const rows = seeds.map(({ level, msg, at, symbol, ctx }) => ({
+    id: newId(),
+    profile_id: profileId,
+    symbol: symbol ?? null,
+    level,
+    msg,
+    ctx: JSON.stringify(ctx ?? {}),
+    first_at: at,
+    last_at: at,
+  }));
+  await database.kysely.insertInto('action_logs').values(rows).execute();
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CacheError } from '#storage/cache-limits.ts';
+import { openDatabase } from '#storage/database.ts';
+import { openTestDatabase } from '#storage/test-database.ts';
+import { readOperator } from '#storage/users.ts';
+import { isUnavailable, isUnstorable } from './unavailable.ts';
+
+const caught = async (work: Promise<unknown>): Promise<unknown> => {
+  try {
+    await work;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('It did not fail.');
+};
+
+test('a server that is not there is unavailable, by number and by name', async () => {
+  for (const host of ['127.0.0.1', 'localhost']) {
+    await using database = openDatabase(`postgres://nobody:x@${host}:1/none`);
+    assert.equal(isUnavailable(await caught(readOperator(database.kysely))), true, host);
+  }
+});
+
+test('a connection that the server ends in the middle of a query is unavailable', async () => {
+  await using opened = await openTestDatabase();
+  const { pool } = opened.database;
+  assert.equal(isUnavailable(await caught(pool.query('select pg_terminate_backend(pg_backend_pid())'))), true);
+});
+
+test('a failing cache store is unavailable, also as a cause', () => {
+  assert.equal(isUnavailable(new CacheError('The cache store is away.')), true);
+  assert.equal(isUnavailable(new Error('outer', { cause: new CacheError('away') })), true);
+});
+
+test('a mistake is no outage, and a bad value is told apart', async () => {
+  await using opened = await openTestDatabase();
+  const { pool } = opened.database;
+  const mistake = await caught(pool.query('select nothing from nowhere'));
+  assert.deepEqual([isUnavailable(mistake), isUnstorable(mistake)], [false, false]);
+  const value = await caught(pool.query('select $1::timestamptz', ['0000-01-01T00:00:00Z']));
+  assert.deepEqual([isUnavailable(value), isUnstorable(value)], [false, true]);
+  assert.equal(isUnavailable('text'), false);
+});

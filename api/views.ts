@@ -1,0 +1,134 @@
+import type { z } from 'zod';
+import { divide, formatDecimal, multiply, requireDecimal, subtract } from '#core/decimal.ts';
+import type { Halt } from '#core/halts.ts';
+import { isObject } from '#core/merge.ts';
+import type { AccountView, KeyStatus } from '#storage/accounts.ts';
+import type { LogView } from '#storage/logs.ts';
+import type { CoinRow, FillView, OrderView } from '#storage/profile-symbols.ts';
+import type { ProfileView } from '#storage/profiles.ts';
+import type { account } from './contract/accounts.ts';
+import type { killSwitch } from './contract/halts.ts';
+import type { coin, coinState, fill, order, profile } from './contract/profiles.ts';
+import type { logRow } from './contract/records.ts';
+import type { Prices, Rules } from './venues.ts';
+
+/* Rows of storage as the contract shows them. Fields are named one by one: nothing leaves by being there. */
+
+/** Decimal text without the zeros that a numeric column pads with. */
+const plain = (text: string): string => formatDecimal(requireDecimal(text));
+const plainOrNull = (text: string | null): string | null => (text === null ? null : plain(text));
+const configOf = (stored: unknown): Record<string, unknown> => (isObject(stored) ? stored : {});
+
+export const keyView = (key: KeyStatus): NonNullable<z.output<typeof account>['apiKey']> => ({
+  label: key.label,
+  last4: key.last4,
+  status: key.status,
+  cause: key.cause,
+  checkedAt: key.checkedAt?.toISOString() ?? null,
+});
+
+export const accountView = (one: AccountView): z.output<typeof account> => ({
+  id: one.id,
+  name: one.name,
+  exchangeMode: one.exchangeMode,
+  endpoint: one.endpoint,
+  createdAt: one.createdAt.toISOString(),
+  apiKey: one.apiKey === null ? null : keyView(one.apiKey),
+});
+
+export const profileView = (one: ProfileView): z.output<typeof profile> => ({
+  id: one.id,
+  accountId: one.accountId,
+  name: one.name,
+  strategyName: one.strategyName,
+  config: configOf(one.config),
+  enabled: one.enabled,
+  symbols: [...one.symbols],
+  createdAt: one.createdAt.toISOString(),
+  updatedAt: one.updatedAt.toISOString(),
+});
+
+export const killSwitchView = (halt: Halt | undefined): z.output<typeof killSwitch> => ({
+  engaged: halt !== undefined,
+  since: halt?.since.toISOString() ?? null,
+  reason: halt?.reason ?? null,
+  freeze: halt?.freeze ?? false,
+});
+
+export const logRowView = (row: LogView): z.output<typeof logRow> => ({
+  id: row.id,
+  symbol: row.symbol,
+  level: row.level,
+  msg: row.msg,
+  ctx: row.ctx,
+  count: row.count,
+  firstAt: row.firstAt.toISOString(),
+  lastAt: row.lastAt.toISOString(),
+});
+
+export function orderView(row: OrderView): z.output<typeof order> {
+  const filled = requireDecimal(row.filledQuantity);
+  return {
+    id: row.id,
+    symbol: row.symbol,
+    side: row.side,
+    purpose: row.purpose,
+    type: row.type,
+    state: row.state,
+    reason: row.reason,
+    quantity: plain(row.quantity),
+    price: plainOrNull(row.price),
+    filledQuantity: formatDecimal(filled),
+    averageFillPrice: filled === 0n ? null : formatDecimal(divide(requireDecimal(row.filledQuote), filled)),
+    clientOrderId: row.clientOrderId,
+    exchangeOrderId: row.exchangeOrderId,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+export const fillView = (row: FillView): z.output<typeof fill> => ({
+  tradeId: row.tradeId,
+  orderId: row.orderId,
+  side: row.side,
+  price: plain(row.price),
+  quantity: plain(row.quantity),
+  quoteQuantity: plain(row.quoteQuantity),
+  feeAmount: plain(row.feeAmount),
+  feeAsset: row.feeAsset,
+  realised: plain(row.realised),
+  at: row.at.toISOString(),
+});
+
+export interface CoinSurroundings {
+  readonly rules: Rules | undefined;
+  readonly prices: Prices;
+  readonly state: z.output<typeof coinState> | undefined;
+}
+
+export function coinView(row: CoinRow, { rules, prices, state }: CoinSurroundings): z.output<typeof coin> {
+  const known = rules?.get(row.symbol);
+  const price = prices.get(row.symbol);
+  const quantity = requireDecimal(row.quantity);
+  const averagePrice = requireDecimal(row.averagePrice);
+  const valued = price !== undefined && quantity > 0n;
+  return {
+    symbol: row.symbol,
+    baseAsset: known?.baseAsset ?? null,
+    quoteAsset: known?.quoteAsset ?? null,
+    tickSize: known === undefined ? null : formatDecimal(known.price.tick),
+    stepSize: known === undefined ? null : formatDecimal(known.lot.step),
+    overrideConfig: configOf(row.overrideConfig),
+    price: price === undefined ? null : formatDecimal(price.price),
+    priceAt: price?.at ?? null,
+    position: {
+      quantity: formatDecimal(quantity),
+      averagePrice: formatDecimal(averagePrice),
+      value: valued ? formatDecimal(multiply(quantity, price.price)) : null,
+      unrealised: valued ? formatDecimal(multiply(quantity, subtract(price.price, averagePrice))) : null,
+      realised: plain(row.realised),
+      cycle: row.cycle,
+    },
+    state: state ?? null,
+  };
+}

@@ -1,0 +1,114 @@
+import { type CandleColumns, INTERVAL_MS, type Interval } from '#core/candle.ts';
+import { lowerBound, sliceColumns } from '#core/candle-columns.ts';
+
+/** The candles of one coin at one interval. */
+export interface Series {
+  readonly interval: Interval;
+  readonly columns: CandleColumns;
+}
+
+/** How complete a series is between its first and last candle. */
+export interface Coverage {
+  readonly candles: number;
+  readonly missing: number;
+  readonly gaps: number;
+  readonly longestGapMs: number;
+}
+
+/**
+ * Sums candles up to a coarser interval (open of the first, highest high, lowest low, close of the last, volumes added).
+ * A bucket that begins before the data does, or ends after it, is left out: its low and close are not known. A bucket
+ * with a hole inside is kept, one without any candle stays missing. Throws RangeError when `to` is not a multiple.
+ */
+export function aggregateSeries({ interval, columns }: Series, to: Interval): Series {
+  if (interval === to) return { interval, columns };
+  const bucketMs = INTERVAL_MS[to];
+  const stepMs = INTERVAL_MS[interval];
+  if (bucketMs % stepMs !== 0) throw new RangeError(`${interval} candles do not add up to ${to} candles`);
+  const rows = columns.openMs.length;
+  const sums = emptyColumns(rows);
+  const firstMs = columns.openMs[0] ?? 0;
+  const whollyAfterMs = firstMs % bucketMs === 0 ? firstMs : firstMs - (firstMs % bucketMs) + bucketMs;
+  let count = 0;
+  for (let row = 0; row < rows; row++) {
+    const openMs = columns.openMs[row] ?? 0;
+    const bucket = openMs - (openMs % bucketMs);
+    if (count > 0 && sums.openMs[count - 1] === bucket) addTo(sums, count - 1, { columns, row });
+    else if (bucket >= whollyAfterMs) {
+      startIn(sums, count, { columns, row, bucket });
+      count += 1;
+    }
+  }
+  const endMs = (columns.openMs[rows - 1] ?? 0) + stepMs;
+  const cut = count > 0 && (sums.openMs[count - 1] ?? 0) + bucketMs > endMs;
+  return { interval: to, columns: sliceColumns(sums, 0, cut ? count - 1 : count) };
+}
+
+const emptyColumns = (rows: number): CandleColumns => ({
+  openMs: new Float64Array(rows),
+  open: new Float64Array(rows),
+  high: new Float64Array(rows),
+  low: new Float64Array(rows),
+  close: new Float64Array(rows),
+  volume: new Float64Array(rows),
+});
+
+interface Source {
+  readonly columns: CandleColumns;
+  readonly row: number;
+}
+
+function startIn(sums: CandleColumns, at: number, { columns, row, bucket }: Source & { bucket: number }): void {
+  sums.openMs[at] = bucket;
+  sums.open[at] = columns.open[row] ?? 0;
+  sums.high[at] = columns.high[row] ?? 0;
+  sums.low[at] = columns.low[row] ?? 0;
+  sums.close[at] = columns.close[row] ?? 0;
+  sums.volume[at] = columns.volume[row] ?? 0;
+}
+
+function addTo(sums: CandleColumns, at: number, { columns, row }: Source): void {
+  sums.high[at] = Math.max(sums.high[at] ?? 0, columns.high[row] ?? 0);
+  sums.low[at] = Math.min(sums.low[at] ?? 0, columns.low[row] ?? 0);
+  sums.close[at] = columns.close[row] ?? 0;
+  sums.volume[at] = (sums.volume[at] ?? 0) + (columns.volume[row] ?? 0);
+}
+
+/** Counts the candles that rows `start` to `end` lack between the first and the last of them. */
+export function coverageOf({ interval, columns }: Series, start: number, end: number): Coverage {
+  const stepMs = INTERVAL_MS[interval];
+  let missing = 0;
+  let gaps = 0;
+  let longestGapMs = 0;
+  for (let row = start + 1; row < end; row++) {
+    const lackMs = (columns.openMs[row] ?? 0) - (columns.openMs[row - 1] ?? 0) - stepMs;
+    if (lackMs <= 0) continue;
+    gaps += 1;
+    missing += Math.round(lackMs / stepMs);
+    longestGapMs = Math.max(longestGapMs, lackMs);
+  }
+  return { candles: Math.max(0, end - start), missing, gaps, longestGapMs };
+}
+
+/** Candles wholly inside a time span: how many there are, and how many there would be without a hole. */
+export function countInside({ interval, columns }: Series, fromMs: number, toMs: number) {
+  const lengthMs = INTERVAL_MS[interval];
+  const have = Math.max(0, lowerBound(columns.openMs, toMs - lengthMs + 1) - lowerBound(columns.openMs, fromMs));
+  return { have, whole: Math.max(0, Math.floor(toMs / lengthMs) - Math.ceil(fromMs / lengthMs)) };
+}
+
+/** Prices as whole ticks, rounded to the nearest; `offGrid` counts those that did not lie on the price grid. */
+export function ticksOf(
+  prices: Float64Array,
+  tick: number,
+): { readonly ticks: Float64Array; readonly offGrid: number } {
+  const ticks = new Float64Array(prices.length);
+  let offGrid = 0;
+  for (let row = 0; row < prices.length; row++) {
+    const exact = (prices[row] ?? 0) / tick;
+    const whole = Math.round(exact);
+    ticks[row] = whole;
+    if (Math.abs(exact - whole) > 1e-6) offGrid += 1;
+  }
+  return { ticks, offGrid };
+}

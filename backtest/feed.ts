@@ -1,0 +1,59 @@
+import { type CandleColumns, INTERVAL_MS } from '#core/candle.ts';
+import { lowerBound } from '#core/candle-columns.ts';
+import type { StrategyInstance, TickView } from '#strategies/strategy.ts';
+import type { Series } from './columns.ts';
+
+/** Gives the strategy its closed candles in order, each once, through one reused object. */
+export interface CandleFeed {
+  /** Close of the next candle to be given; infinite when there is none. */
+  nextCloseMs: number;
+  /** Candles given before the window, to warm up. */
+  readonly warmUp: number;
+  /** Gives every candle that has closed by `view.nowMs`; a number as an argument would be allocated at each call. */
+  give(): void;
+}
+
+/** Opens the feed `want` closed candles before `startMs`; these are given at once. */
+export function openFeed(
+  series: Series,
+  target: { readonly instance: StrategyInstance; readonly view: TickView },
+  window: { readonly startMs: number; readonly want: number },
+): CandleFeed {
+  const { columns } = series;
+  const { instance, view } = target;
+  const lengthMs = INTERVAL_MS[series.interval];
+  const candle = { openMs: 0, closeMs: 0, open: 0, high: 0, low: 0, close: 0, volume: 0, closed: true };
+  const first = lowerBound(columns.openMs, window.startMs - lengthMs + 1);
+  const row = Math.max(0, first - window.want);
+  const feed = {
+    row,
+    nextCloseMs: (columns.openMs[row] ?? Number.POSITIVE_INFINITY) + lengthMs,
+    warmUp: first - row,
+    give(): void {
+      while (feed.nextCloseMs <= view.nowMs) {
+        readInto(candle, columns, feed.row);
+        candle.closeMs = feed.nextCloseMs;
+        instance.onCandle(candle, view);
+        feed.row += 1;
+        // A read past the end would make every read of the column allocate its answer.
+        const more = feed.row < columns.openMs.length;
+        feed.nextCloseMs = more ? (columns.openMs[feed.row] ?? 0) + lengthMs : Number.POSITIVE_INFINITY;
+      }
+    },
+  };
+  view.nowMs = window.startMs;
+  feed.give();
+  return feed;
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+type Row = Writable<Record<'openMs' | 'open' | 'high' | 'low' | 'close' | 'volume', number>>;
+
+function readInto(candle: Row, columns: CandleColumns, row: number): void {
+  candle.openMs = columns.openMs[row] ?? 0;
+  candle.open = columns.open[row] ?? 0;
+  candle.high = columns.high[row] ?? 0;
+  candle.low = columns.low[row] ?? 0;
+  candle.close = columns.close[row] ?? 0;
+  candle.volume = columns.volume[row] ?? 0;
+}

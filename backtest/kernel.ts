@@ -1,0 +1,137 @@
+import { INTERVAL_MS } from '#core/candle.ts';
+import { toNumber } from '#core/decimal.ts';
+import type { SymbolRules } from '#core/symbol.ts';
+import type { BoundStrategy, StrategyInstance, TickView } from '#strategies/strategy.ts';
+import { type Book, openBook, settlePending } from './book.ts';
+import { type Series, ticksOf } from './columns.ts';
+import { type EquityMeter, endDays, moveExtremes, openMeter } from './equity.ts';
+import { type CandleFeed, openFeed } from './feed.ts';
+import type { Terms } from './fills.ts';
+import { placeOrder } from './place.ts';
+import { openView, viewPosition } from './view.ts';
+
+export interface KernelInput {
+  readonly bound: BoundStrategy;
+  readonly rules: SymbolRules;
+  readonly terms: Terms;
+  /** Candles at the interval the strategy needs, with as much before the window as there is. */
+  readonly signal: Series;
+  /** Candles that decide and fill; never coarser than the signal. */
+  readonly detail: Series;
+  /** Rows of `detail` that are traded: `start` inclusive, `end` exclusive. */
+  readonly start: number;
+  readonly end: number;
+  /** Keeps the reason of every candle, one byte each. */
+  readonly recordDecisions?: boolean;
+}
+
+/** What a run left behind. `reasons[code]` names a code of `counts` and `decisions`. */
+export interface KernelRun {
+  readonly book: Book;
+  readonly meter: EquityMeter;
+  readonly reasons: readonly string[];
+  readonly counts: Float64Array;
+  readonly decisions: Uint8Array | null;
+  /** Detail candles at whose close a position was held. */
+  readonly heldCandles: number;
+  readonly warmUp: number;
+  readonly offGrid: number;
+}
+
+/** More reasons than one byte can name would be a bug of a strategy. */
+const MOST_REASONS = 256;
+
+/**
+ * Drives one strategy over the candles of one coin, exactly as the live engine would at every detail close: fill what
+ * the candle before decided, feed the candles that have closed, decide, check, order. Pure and deterministic; a candle
+ * on which nothing happens allocates nothing.
+ */
+export function runKernel(input: KernelInput): KernelRun {
+  const { bound, rules, terms, detail, start, end } = input;
+  const fee = toNumber(terms.feeRate);
+  const view = openView(fee, bound.readable);
+  const instance = bound.create({ tick: rules.price.tick, step: rules.lot.step });
+  const startMs = detail.columns.openMs[start] ?? 0;
+  const feed = openFeed(input.signal, { instance, view }, { startMs, want: bound.needs.want });
+  const book = openBook(rules, terms, bound.shared.lossCooldownMs);
+  const meter = openMeter(toNumber(terms.balance), startMs);
+  const tick = toNumber(rules.price.tick);
+  const { ticks, offGrid } = ticksOf(detail.columns.close.subarray(start, end), tick);
+  const decisions = input.recordDecisions === true ? new Uint8Array(Math.max(0, end - start)) : null;
+  const run = { input, view, instance, feed, book, meter, ticks, tick, decisions };
+  return { book, meter, decisions, warmUp: feed.warmUp, offGrid, ...drive(run) };
+}
+
+interface Run {
+  readonly input: KernelInput;
+  readonly view: TickView;
+  readonly instance: StrategyInstance;
+  readonly feed: CandleFeed;
+  readonly book: Book;
+  readonly meter: EquityMeter;
+  readonly ticks: Float64Array;
+  readonly tick: number;
+  readonly decisions: Uint8Array | null;
+}
+
+function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles'> {
+  const { view, instance, feed, book, meter, ticks, decisions } = run;
+  const { start, end, detail, bound } = run.input;
+  const { openMs, close } = detail.columns;
+  const lengthMs = INTERVAL_MS[detail.interval];
+  const codes = new Map<string, number>();
+  const counts = new Float64Array(MOST_REASONS);
+  let lastReason = '';
+  let code = 0;
+  let heldCandles = 0;
+  for (let row = start; row < end; row++) {
+    const opensMs = openMs[row] ?? 0;
+    if (book.pending !== null) settle(run, row, opensMs);
+    const nowMs = opensMs + lengthMs;
+    if (nowMs > meter.dayEndMs) endDays(meter, nowMs);
+    const priceTicks = ticks[row - start] ?? 0;
+    view.nowMs = nowMs;
+    view.price = priceTicks;
+    if (feed.nextCloseMs <= nowMs) feed.give();
+    const decision = instance.decide(view);
+    let { reason } = decision;
+    if (decision.kind === 'buy' || decision.kind === 'sell') {
+      reason = placeOrder(decision, book, { nowMs, priceTicks, shared: bound.shared });
+    }
+    if (reason !== lastReason) {
+      lastReason = reason;
+      code = codeOf(codes, reason);
+    }
+    counts[code] = (counts[code] ?? 0) + 1;
+    if (decisions !== null) decisions[row - start] = code;
+    if (view.sellable) heldCandles += 1;
+    const equity = book.cashNumber + book.quantityNumber * (close[row] ?? 0);
+    meter.last = equity;
+    if (equity > meter.peak || equity < meter.floor) moveExtremes(meter, equity, nowMs);
+  }
+  return { reasons: [...codes.keys()], counts: counts.subarray(0, codes.size), heldCandles };
+}
+
+/** Fills what the former candle ordered. Candles that closed in a gap before this open reach the strategy first. */
+function settle({ input, view, instance, feed, book, tick }: Run, row: number, atMs: number): void {
+  if (feed.nextCloseMs <= atMs) {
+    view.nowMs = atMs;
+    feed.give();
+  }
+  const side = book.pending?.side ?? 'buy';
+  const openTicks = Math.round((input.detail.columns.open[row] ?? 0) / tick);
+  if (!settlePending(book, openTicks, atMs)) return;
+  viewPosition(view, book, input.bound.shared);
+  view.nowMs = atMs;
+  view.price = openTicks;
+  instance.onFill(side, view);
+}
+
+function codeOf(codes: Map<string, number>, reason: string): number {
+  const known = codes.get(reason);
+  if (known !== undefined) return known;
+  const code = codes.size;
+  if (code >= MOST_REASONS) throw new RangeError(`more than ${MOST_REASONS} different reasons in one run`);
+  codes.set(reason, code);
+  return code;
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { requireDecimal } from '#core/decimal.ts';
+import type { Cycle } from './book.ts';
+import {
+  buyAndHold,
+  dailyReturns,
+  durations,
+  expectancy,
+  exposure,
+  measure,
+  perExitReason,
+  profitFactor,
+  sharpe,
+  sortino,
+  totalReturn,
+  winRate,
+} from './metrics.ts';
+
+const near = (found: number | null, expected: number): void => {
+  assert.ok(found !== null && Math.abs(found - expected) <= 1e-12 * Math.max(1, Math.abs(expected)), `${found}`);
+};
+
+test('return and buy-and-hold', () => {
+  near(totalReturn({ finalEquity: 1100, balance: 1000 }), 0.1);
+  // 0.999 * 150 / (100 * 1.001) - 1
+  near(buyAndHold({ firstOpen: 100, lastClose: 150, feeRate: 0.001, slippage: 0.001 }), 149.85 / 100.1 - 1);
+});
+
+test('profit factor, expectancy and win rate of 3, -1, 2, -4, 0', () => {
+  const nets = [3, -1, 2, -4, 0];
+  assert.equal(profitFactor(nets), 5 / 5);
+  assert.equal(expectancy(nets), 0);
+  assert.equal(winRate(nets), 2 / 5);
+  assert.deepEqual([profitFactor([1, 2]), profitFactor([])], [null, null]);
+  assert.deepEqual([expectancy([]), winRate([])], [null, null]);
+});
+
+test('exposure', () => {
+  assert.equal(exposure({ heldCandles: 3, candles: 12 }), 0.25);
+  assert.equal(exposure({ heldCandles: 0, candles: 0 }), 0);
+});
+
+test('daily returns begin from the balance', () => {
+  const returns = dailyReturns({ balance: 100, days: [110, 99, 99] });
+  near(returns[0] ?? null, 0.1);
+  near(returns[1] ?? null, -0.1);
+  assert.equal(returns[2], 0);
+});
+
+test('Sharpe and Sortino of 2 %, -1 %, 2 %', () => {
+  const returns = [0.02, -0.01, 0.02];
+  // mean 0.01; deviations 0.01, -0.02, 0.01: sum of squares 0.0006, by 2 = 0.0003
+  near(sharpe(returns), (0.01 / Math.sqrt(0.0003)) * Math.sqrt(365));
+  // one fall: 0.0001 / 3
+  near(sortino(returns), (0.01 / Math.sqrt(0.0001 / 3)) * Math.sqrt(365));
+  assert.deepEqual([sharpe([0.01]), sharpe([0, 0])], [null, null]);
+  assert.equal(sortino([0.01, 0.02]), null);
+});
+
+const cycle = (hours: number, net: string, exitReason: string): Cycle => ({
+  number: 1,
+  openedMs: 0,
+  closedMs: hours * 3_600_000,
+  net: requireDecimal(net),
+  exitReason,
+});
+const CYCLES = [cycle(4, '2', 'exit-trail'), cycle(1, '-1', 'exit-stop-loss'), cycle(2, '-0.5', 'exit-trail')];
+
+test('durations: mean, middle, longest', () => {
+  const hour = 3_600_000;
+  assert.deepEqual(durations(CYCLES), { meanMs: (7 / 3) * hour, medianMs: 2 * hour, longestMs: 4 * hour });
+  assert.equal(durations(CYCLES.slice(0, 2))?.medianMs, 2.5 * hour);
+  assert.equal(durations([]), null);
+});
+
+test('closed cycles by exit reason', () => {
+  assert.deepEqual(perExitReason(CYCLES), {
+    'exit-stop-loss': { cycles: 1, wins: 0, net: -1 },
+    'exit-trail': { cycles: 2, wins: 1, net: 1.5 },
+  });
+});
+
+test('a run without a fill measures to nothing, not to NaN', () => {
+  const metrics = measure({
+    balance: 100,
+    finalEquity: 100,
+    firstOpen: 10,
+    lastClose: 10,
+    feeRate: 0,
+    slippage: 0,
+    fills: [],
+    cycles: [],
+    days: [100],
+    candles: 5,
+    heldCandles: 0,
+  });
+  assert.deepEqual(metrics, {
+    totalReturn: 0,
+    buyAndHold: 0,
+    finalEquity: 100,
+    closedCycles: 0,
+    net: 0,
+    profitFactor: null,
+    expectancy: null,
+    winRate: null,
+    best: null,
+    worst: null,
+    exposure: 0,
+    fees: 0,
+    turnover: 0,
+    durations: null,
+    sharpe: null,
+    sortino: null,
+    exits: {},
+  });
+});

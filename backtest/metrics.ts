@@ -1,0 +1,158 @@
+import { type Decimal, toNumber } from '#core/decimal.ts';
+import type { BookedFill, Cycle } from './book.ts';
+
+const DAYS_A_YEAR = 365;
+
+/** What the metrics are computed from. Money in quote; times in ms UTC. */
+export interface MetricsInput {
+  readonly balance: number;
+  /** Cash and the position at the last close. */
+  readonly finalEquity: number;
+  readonly firstOpen: number;
+  readonly lastClose: number;
+  readonly feeRate: number;
+  readonly slippage: number;
+  readonly fills: readonly BookedFill[];
+  readonly cycles: readonly Cycle[];
+  /** Equity at the end of each UTC day of the window, the last one at its end. */
+  readonly days: readonly number[];
+  readonly candles: number;
+  readonly heldCandles: number;
+}
+
+/** Mean, middle and longest time from the first buy to the sell that closed the cycle, in ms. */
+export interface Durations {
+  readonly meanMs: number;
+  readonly medianMs: number;
+  readonly longestMs: number;
+}
+
+export interface ExitMetrics {
+  readonly cycles: number;
+  readonly wins: number;
+  readonly net: number;
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const numbers = (amounts: readonly Decimal[]): number[] => amounts.map(toNumber);
+
+/** Return = final equity / balance - 1, a share: 0.1 is 10 %. An open position counts at the last close. */
+export const totalReturn = ({ finalEquity, balance }: Pick<MetricsInput, 'finalEquity' | 'balance'>): number =>
+  finalEquity / balance - 1;
+
+/**
+ * Buy and hold = (1 - fee) * last close / (first open * (1 + slippage)) - 1: the whole balance spent at the first open of
+ * the window, not rounded to lots, valued at the last close.
+ */
+export const buyAndHold = (input: Pick<MetricsInput, 'firstOpen' | 'lastClose' | 'feeRate' | 'slippage'>): number =>
+  ((1 - input.feeRate) * input.lastClose) / (input.firstOpen * (1 + input.slippage)) - 1;
+
+/** Profit factor = sum of the nets above zero / -(sum of the nets below zero); null without a losing cycle. */
+export function profitFactor(nets: readonly number[]): number | null {
+  const lost = -sum(nets.filter((net) => net < 0));
+  return lost === 0 ? null : sum(nets.filter((net) => net > 0)) / lost;
+}
+
+/** Expectancy = sum of the nets / closed cycles, in quote; null without a closed cycle. */
+export const expectancy = (nets: readonly number[]): number | null =>
+  nets.length === 0 ? null : sum(nets) / nets.length;
+
+/** Win rate = cycles with a net above zero / closed cycles; null without a closed cycle. */
+export const winRate = (nets: readonly number[]): number | null =>
+  nets.length === 0 ? null : nets.filter((net) => net > 0).length / nets.length;
+
+/** Exposure = detail candles at whose close a position was held / detail candles of the window. */
+export const exposure = ({ heldCandles, candles }: Pick<MetricsInput, 'heldCandles' | 'candles'>): number =>
+  candles === 0 ? 0 : heldCandles / candles;
+
+/** Daily return r(i) = equity(i) / equity(i - 1) - 1 with equity(-1) = balance; cut days at both ends count as days. */
+export const dailyReturns = ({ days, balance }: Pick<MetricsInput, 'days' | 'balance'>): number[] =>
+  days.map((equity, day) => equity / (days[day - 1] ?? balance) - 1);
+
+/**
+ * Sharpe = mean(r) / s(r) * sqrt(365), s with n - 1 (sample), the riskless rate taken as 0. Null for fewer than two days
+ * or when the equity never moved.
+ */
+export function sharpe(returns: readonly number[]): number | null {
+  if (returns.length < 2) return null;
+  const mean = sum(returns) / returns.length;
+  const variance = sum(returns.map((value) => (value - mean) * (value - mean))) / (returns.length - 1);
+  return variance === 0 ? null : (mean / Math.sqrt(variance)) * Math.sqrt(DAYS_A_YEAR);
+}
+
+/** Sortino = mean(r) / sqrt(sum(min(r, 0)^2) / n) * sqrt(365), target 0. Null without a falling day. */
+export function sortino(returns: readonly number[]): number | null {
+  const falls = sum(returns.map((value) => Math.min(value, 0) * Math.min(value, 0)));
+  if (falls === 0) return null;
+  const mean = sum(returns) / returns.length;
+  return (mean / Math.sqrt(falls / returns.length)) * Math.sqrt(DAYS_A_YEAR);
+}
+
+/** Null without a closed cycle; the median of an even count is the mean of the two in the middle. */
+export function durations(cycles: readonly Cycle[]): Durations | null {
+  const sorted = cycles.map((cycle) => cycle.closedMs - cycle.openedMs).toSorted((a, b) => a - b);
+  const longestMs = sorted.at(-1);
+  if (longestMs === undefined) return null;
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? 0;
+  return { meanMs: sum(sorted) / sorted.length, medianMs: (lower + upper) / 2, longestMs };
+}
+
+/** Closed cycles by the reason of the sell that closed them; the nets add up to that of all cycles. */
+export function perExitReason(cycles: readonly Cycle[]): Record<string, ExitMetrics> {
+  const groups = Map.groupBy(cycles, (cycle) => cycle.exitReason);
+  const metricsOf = (group: readonly Cycle[]): ExitMetrics => {
+    const nets = numbers(group.map((cycle) => cycle.net));
+    return { cycles: group.length, wins: nets.filter((net) => net > 0).length, net: sum(nets) };
+  };
+  return Object.fromEntries([...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([r, g]) => [r, metricsOf(g)]));
+}
+
+export interface Metrics {
+  readonly totalReturn: number;
+  readonly buyAndHold: number;
+  readonly finalEquity: number;
+  readonly closedCycles: number;
+  /** Sum of the nets of the closed cycles, in quote. */
+  readonly net: number;
+  readonly profitFactor: number | null;
+  readonly expectancy: number | null;
+  readonly winRate: number | null;
+  readonly best: number | null;
+  readonly worst: number | null;
+  readonly exposure: number;
+  /** Fees of every fill in quote; one taken in the coin is valued at the price of its fill. */
+  readonly fees: number;
+  /** Quote bought and sold / balance. */
+  readonly turnover: number;
+  readonly durations: Durations | null;
+  readonly sharpe: number | null;
+  readonly sortino: number | null;
+  readonly exits: Readonly<Record<string, ExitMetrics>>;
+}
+
+/** Every number of a run; each is defined where it is computed. */
+export function measure(input: MetricsInput): Metrics {
+  const nets = numbers(input.cycles.map((cycle) => cycle.net));
+  const returns = dailyReturns(input);
+  const traded = sum(numbers(input.fills.map(({ fill }) => fill.quoteQuantity)));
+  return {
+    totalReturn: totalReturn(input),
+    buyAndHold: buyAndHold(input),
+    finalEquity: input.finalEquity,
+    closedCycles: nets.length,
+    net: sum(nets),
+    profitFactor: profitFactor(nets),
+    expectancy: expectancy(nets),
+    winRate: winRate(nets),
+    best: nets.length === 0 ? null : nets.reduce((a, b) => Math.max(a, b)),
+    worst: nets.length === 0 ? null : nets.reduce((a, b) => Math.min(a, b)),
+    exposure: exposure(input),
+    fees: sum(numbers(input.fills.map((booked) => booked.feeQuote))),
+    turnover: traded / input.balance,
+    durations: durations(input.cycles),
+    sharpe: sharpe(returns),
+    sortino: sortino(returns),
+    exits: perExitReason(input.cycles),
+  };
+}

@@ -1,0 +1,71 @@
+import type { Interval } from '#core/candle.ts';
+import type { Side } from '#core/order.ts';
+import type { Coverage } from './columns.ts';
+import type { Metrics } from './metrics.ts';
+
+/** One execution; amounts are exact decimal text, times ISO. */
+export interface FillRecord {
+  readonly at: string;
+  readonly side: Side;
+  readonly price: string;
+  readonly quantity: string;
+  readonly quote: string;
+  readonly fee: string;
+  readonly feeAsset: string;
+  readonly reason: string;
+  readonly cycle: number;
+  /** Gain of a sell against the average price, in quote after its fee; null for a buy. */
+  readonly realised: string | null;
+  readonly cash: string;
+  readonly position: string;
+}
+
+export interface CycleRecord {
+  readonly cycle: number;
+  readonly openedAt: string;
+  readonly closedAt: string;
+  readonly net: string;
+  readonly exitReason: string;
+}
+
+export interface RejectionRecord {
+  readonly at: string;
+  readonly side: Side;
+  readonly quantity: string;
+  readonly reason: string;
+}
+
+export interface DrawdownRecord {
+  readonly depth: number;
+  readonly peakAt: string;
+  readonly troughAt: string;
+  readonly recoveredAt: string | null;
+}
+
+/** Everything a run says, as plain JSON. */
+export interface BacktestResult {
+  readonly v: 1;
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly quoteAsset: string;
+  readonly interval: Interval;
+  readonly detailInterval: Interval;
+  readonly from: string;
+  readonly to: string;
+  readonly balance: string;
+  readonly feeBps: number;
+  readonly slippageBps: number;
+  readonly fillRules: readonly string[];
+  readonly coverage: Coverage & { readonly offGrid: number; readonly warmUp: number; readonly warmUpWanted: number };
+  readonly warnings: readonly string[];
+  readonly metrics: Metrics;
+  readonly drawdown: DrawdownRecord;
+  /** How many detail candles ended with each reason: why it did not trade. */
+  readonly decisions: Readonly<Record<string, number>>;
+  readonly openPosition: { readonly quantity: string; readonly averagePrice: string } | null;
+  readonly dailyEquity: readonly number[];
+  readonly fills: readonly FillRecord[];
+  readonly cycles: readonly CycleRecord[];
+  readonly rejections: readonly RejectionRecord[];
+  readonly fingerprint: string;
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+
+const MAIN = resolve(import.meta.dirname, '..', 'main.ts');
+const FOLDER = mkdtempSync(join(tmpdir(), 'backtest-'));
+after(() => rmSync(FOLDER, { recursive: true }));
+
+const HEADER = 'openTime,open,high,low,close,volume';
+/** Closes of one-hour candles, each opening at the close before. */
+const CLOSES = [100, 100, 99.5, 101, 104, 106, 108, 105, 104];
+
+function writeCandles(name: string, closes: readonly number[]): void {
+  const rows = closes.map((close, i) => {
+    const open = closes[i - 1] ?? close;
+    return [i * 3_600_000, open, Math.max(open, close), Math.min(open, close), close, 1].join(',');
+  });
+  const text = [HEADER, ...rows].join('\n');
+  writeFileSync(join(FOLDER, name), name.endsWith('.gz') ? gzipSync(text) : text);
+}
+writeCandles('SOLUSDT-1h.csv.gz', CLOSES);
+writeCandles('XRPUSDT-1h.csv', CLOSES);
+writeFileSync(join(FOLDER, 'ADAUSDT-1h.csv'), `${HEADER}\n0,1,2,1,1.5,10\n3600000,1,2,x,1.5,10\n`);
+const GRID = { candleLimit: 2, gridLevels: [{ triggerPercentage: '1.01', maxPurchaseAmount: '100' }] };
+writeFileSync(join(FOLDER, 'config.json'), JSON.stringify({ buy: GRID }));
+writeFileSync(join(FOLDER, 'wrong.json'), JSON.stringify({ buy: { candleLimit: 0 } }));
+
+function run(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, 'backtest', ...args], {
+    cwd: FOLDER,
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr: stderr.trim() };
+}
+const TRADE = ['--strategy', 'trailing-trade', '--config', 'config.json'];
+
+test('metrics and every fill as JSON', () => {
+  const { status, stdout } = run('--candles', 'SOLUSDT-1h.csv.gz', ...TRADE, '--json');
+  assert.equal(status, 0);
+  const { fills, metrics, fingerprint, feeBps } = JSON.parse(stdout);
+  // 0.998 coins for at most 100 at 100; armed at 105, trail 0.98 * 108 = 105.84 is met by 105, sold at the next open.
+  assert.deepEqual(
+    fills.map(({ at, side, price, quantity, reason }: Record<string, string>) => [at, side, price, quantity, reason]),
+    [
+      ['1970-01-01T02:00:00.000Z', 'buy', '100', '0.998', 'entry-first'],
+      ['1970-01-01T08:00:00.000Z', 'sell', '105', '0.997', 'exit-trail'],
+    ],
+  );
+  assert.equal(metrics.closedCycles, 1);
+  assert.equal(feeBps, 10);
+  assert.match(fingerprint, /^[0-9a-f]{64}$/);
+});
+
+test('a table for a reader', () => {
+  const table = run('--candles', 'SOLUSDT-1h.csv.gz', ...TRADE);
+  assert.equal(table.status, 0);
+  assert.match(table.stdout, /^trailing-trade on SOLUSDT, 1970-01-01 00:00 to 1970-01-01 09:00 UTC$/m);
+  assert.match(table.stdout, /^win rate +100\.00 %$/m);
+  assert.match(table.stdout, /^1970-01-01 08:00 {2}sell {2}exit-trail +0\.997 +105 +0\.104685 USDT +4\.8803$/m);
+});
+
+for (const { name, args, status, says } of [
+  { name: 'a wrong flag', args: ['--candles', 'x', '--strategy', 'magic'], status: 2, says: /^--strategy is "magic"/ },
+  {
+    name: 'a broken candle file',
+    args: ['--candles', 'ADAUSDT-1h.csv', ...TRADE],
+    status: 1,
+    says: /ADAUSDT-1h\.csv is broken: line 3: "x" in column low is not a number\.$/,
+  },
+  {
+    name: 'a folder with a broken file, whatever coin is asked for,',
+    args: ['--candles', '.', '--symbol', 'SOLUSDT', ...TRADE],
+    status: 1,
+    says: /ADAUSDT-1h\.csv is broken/,
+  },
+  {
+    name: 'a config out of bounds',
+    args: ['--candles', 'XRPUSDT-1h.csv', '--strategy', 'trailing-trade', '--config', 'wrong.json'],
+    status: 1,
+    says: /wrong\.json is no config of trailing-trade: buy\.candleLimit: must be at least 1\.$/,
+  },
+  {
+    name: 'a missing config',
+    args: ['--candles', 'XRPUSDT-1h.csv', '--strategy', 'trailing-trade', '--config', 'none.json'],
+    status: 1,
+    says: /The config .*none\.json cannot be read: /,
+  },
+  {
+    name: 'missing candles',
+    args: ['--candles', 'none.csv', ...TRADE],
+    status: 1,
+    says: /The candles .*none\.csv cannot be read: /,
+  },
+  {
+    name: 'a window without candles',
+    args: ['--candles', 'XRPUSDT-1h.csv', ...TRADE, '--from', '2022-01-01'],
+    status: 1,
+    says: /^There are no candles in the window: they go from 1970-01-01T00:00/,
+  },
+]) {
+  test(`${name} ends with ${status} and one sentence`, () => {
+    const ended = run(...args);
+    assert.equal(ended.status, status, ended.stderr);
+    assert.match(ended.stderr, says);
+    assert.equal(ended.stderr.split('\n').length, 1);
+    assert.equal(ended.stdout, '');
+  });
+}

@@ -1,0 +1,65 @@
+import { readFileSync, statSync } from 'node:fs';
+import { INTERVAL_MS } from '#core/candle.ts';
+import { BadInputError } from '#paper/bad-input.ts';
+import { type CandleSeries, readCandleFolder, readNamedFile } from '#paper/market/candle-files.ts';
+import { listingOfSeries } from '#paper/market/replay.ts';
+import type { BacktestInput } from '#backtest/run.ts';
+import type { BacktestOptions } from './options.ts';
+
+/** Reads everything a run needs from files. Throws BadInputError with a sentence that names the file. */
+export function readInputs(options: BacktestOptions): BacktestInput {
+  const { terms, fromMs, toMs } = options;
+  const candles = readSeries(options.candles, options.symbol);
+  const detail = options.detail === undefined ? undefined : readSeries(options.detail, candles.symbol);
+  if (detail !== undefined && INTERVAL_MS[detail.interval] > INTERVAL_MS[candles.interval]) {
+    throw new BadInputError(
+      `--detail holds ${detail.interval} candles, which are coarser than the ${candles.interval} candles of --candles.`,
+    );
+  }
+  return {
+    bound: options.strategy.bind(readConfig(options)),
+    rules: listingOfSeries(detail ?? candles).rules,
+    terms,
+    candles,
+    ...(detail === undefined ? {} : { detail }),
+    ...(fromMs === undefined ? {} : { fromMs }),
+    ...(toMs === undefined ? {} : { toMs }),
+  };
+}
+
+function readSeries(path: string, symbol: string | undefined): CandleSeries {
+  const found = isFolder(path) ? readCandleFolder(path) : [readNamedFile(path)];
+  const fitting = symbol === undefined ? found : found.filter((one) => one.symbol === symbol);
+  const [series, another] = fitting;
+  const names = found.map((one) => one.symbol).join(', ');
+  if (series === undefined) throw new BadInputError(`${path} holds no candles of ${symbol}, only of ${names}.`);
+  if (another !== undefined)
+    throw new BadInputError(`${path} holds several coins: give --symbol with one of ${names}.`);
+  return series;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch (error) {
+    throw new BadInputError(`The candles ${path} cannot be read: ${messageOf(error)}.`);
+  }
+}
+
+/** The settings as the form would save them: everything out of bounds is refused, with its path. */
+function readConfig({ config: path, strategy }: BacktestOptions): unknown {
+  const parsed = strategy.config.safeParse(path === undefined ? {} : readJson(path));
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the config'}: ${issue.message}`);
+  throw new BadInputError(`${path ?? 'The default config'} is no config of ${strategy.name}: ${problems.join('; ')}.`);
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new BadInputError(`The config ${path} cannot be read: ${messageOf(error)}.`);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

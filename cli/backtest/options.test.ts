@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import { formatDecimal } from '#core/decimal.ts';
+import { parseBacktestOptions } from './options.ts';
+
+const CWD = resolve('/somewhere');
+const NEEDED = ['--candles', 'BTCUSDT-1h.csv.gz', '--strategy', 'trailing-trade'];
+
+test('the least that must be given, and what it defaults to', () => {
+  const parsed = parseBacktestOptions(NEEDED, CWD);
+  assert.ok(parsed.kind === 'options');
+  const { options } = parsed;
+  assert.equal(options.candles, resolve(CWD, 'BTCUSDT-1h.csv.gz'));
+  assert.equal(options.strategy.name, 'trailing-trade');
+  const { balance, feeRate, slippage } = options.terms;
+  assert.deepEqual([balance, feeRate, slippage].map(formatDecimal), ['1000', '0.001', '0']);
+  const { config, detail, symbol, fromMs, toMs, json } = options;
+  assert.deepEqual(
+    { config, detail, symbol, fromMs, toMs, json },
+    {
+      config: undefined,
+      detail: undefined,
+      symbol: undefined,
+      fromMs: undefined,
+      toMs: undefined,
+      json: false,
+    },
+  );
+});
+
+test('everything that can be given', () => {
+  const more = '--config c.json --detail d --symbol BTCUSDT --from 2022-01-01 --to 2022-02-01T00:00:00Z --json';
+  const terms = '--fee-bps 7.5 --slippage-bps=1.25 --balance 250.5';
+  const parsed = parseBacktestOptions([...NEEDED, ...more.split(' '), ...terms.split(' ')], CWD);
+  assert.ok(parsed.kind === 'options');
+  const { options } = parsed;
+  assert.deepEqual([options.config, options.detail], [resolve(CWD, 'c.json'), resolve(CWD, 'd')]);
+  assert.deepEqual([options.fromMs, options.toMs], [Date.UTC(2022, 0, 1), Date.UTC(2022, 1, 1)]);
+  const { balance, feeRate, slippage } = options.terms;
+  assert.deepEqual([balance, feeRate, slippage].map(formatDecimal), ['250.5', '0.00075', '0.000125']);
+  assert.deepEqual([options.symbol, options.json], ['BTCUSDT', true]);
+});
+
+for (const [given, says] of [
+  [['--strategy', 'hold'], '--candles is missing: give a candle file or a folder of them.'],
+  [['--candles', 'x'], '--strategy is missing: give one of'],
+  [['--candles', 'x', '--strategy', 'magic'], '--strategy is "magic", but must be one of'],
+  [[...NEEDED, '--from', 'today'], '--from is "today", but must be a date such as'],
+  [[...NEEDED, '--from', '2022-02-01', '--to', '2022-02-01'], '--from must lie before --to.'],
+  [[...NEEDED, '--fee-bps', '-1'], '--fee-bps is "-1", but must be a number from 0 to 1000'],
+  [[...NEEDED, '--slippage-bps', '2000'], '--slippage-bps is "2000", but must be a number from 0 to 1000'],
+  [[...NEEDED, '--balance', '0'], '--balance is "0", but must be an amount above 0'],
+  [[...NEEDED, '--balance', '1e3'], '--balance is "1e3", but must be an amount above 0'],
+  [[...NEEDED, '--speed', '2'], '"tradewind backtest" has no flag --speed'],
+] as const) {
+  test(`refused: ${given.slice(-2).join(' ')}`, () => {
+    const parsed = parseBacktestOptions(given, CWD);
+    assert.ok(parsed.kind === 'problem');
+    assert.ok(parsed.sentence.startsWith(says), parsed.sentence);
+  });
+}

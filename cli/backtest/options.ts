@@ -1,0 +1,124 @@
+import { resolve } from 'node:path';
+import type { Terms } from '#backtest/fills.ts';
+import { type Decimal, divide, readDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import type { AnyStrategy } from '#strategies/strategy.ts';
+import { parseFlags } from '../flags.ts';
+import { readInstant } from '../instant.ts';
+
+export interface BacktestOptions {
+  /** File or folder. */
+  readonly candles: string;
+  readonly detail: string | undefined;
+  readonly symbol: string | undefined;
+  readonly strategy: AnyStrategy;
+  /** Undefined: the defaults of the strategy. */
+  readonly config: string | undefined;
+  readonly fromMs: number | undefined;
+  readonly toMs: number | undefined;
+  readonly terms: Terms;
+  readonly json: boolean;
+}
+
+export type ParsedBacktest =
+  | { readonly kind: 'options'; readonly options: BacktestOptions }
+  | { readonly kind: 'problem'; readonly sentence: string };
+
+const kinds = {
+  candles: 'text',
+  detail: 'text',
+  symbol: 'text',
+  strategy: 'text',
+  config: 'text',
+  from: 'text',
+  to: 'text',
+  'fee-bps': 'text',
+  'slippage-bps': 'text',
+  balance: 'text',
+  json: 'switch',
+} as const;
+
+const BPS = requireDecimal('10000');
+const MOST_BPS = requireDecimal('1000');
+const MOST_BALANCE = requireDecimal('1000000000000');
+
+/** Flags as they are read; what is wrong with them gathers in `problems`. */
+interface Reading {
+  readonly values: ReadonlyMap<string, string>;
+  readonly problems: string[];
+}
+
+/** Parses the flags of `tradewind backtest`; paths are taken from `cwd`. */
+export function parseBacktestOptions(argv: readonly string[], cwd: string): ParsedBacktest {
+  const flags = parseFlags('backtest', argv, kinds);
+  if (flags.kind === 'problem') return flags;
+  const { values } = flags;
+  const reading: Reading = { values, problems: [] };
+  const candles = values.get('candles');
+  if (candles === undefined) reading.problems.push('--candles is missing: give a candle file or a folder of them.');
+  const strategy = readStrategy(reading);
+  const from = readDate(reading, 'from');
+  const to = readDate(reading, 'to');
+  if (from !== undefined && to !== undefined && from >= to) reading.problems.push('--from must lie before --to.');
+  const terms = {
+    balance: readAmount(reading, 'balance', '1000'),
+    feeRate: readBps(reading, 'fee-bps', '10'),
+    slippage: readBps(reading, 'slippage-bps', '0'),
+  };
+  const [sentence] = reading.problems;
+  if (sentence !== undefined) return { kind: 'problem', sentence };
+  if (candles === undefined || strategy === undefined) throw new Error('a missing flag is a problem');
+  const pathOf = (name: string): string | undefined => {
+    const path = values.get(name);
+    return path === undefined ? undefined : resolve(cwd, path);
+  };
+  return {
+    kind: 'options',
+    options: {
+      candles: resolve(cwd, candles),
+      detail: pathOf('detail'),
+      config: pathOf('config'),
+      symbol: values.get('symbol'),
+      strategy,
+      fromMs: from?.getTime(),
+      toMs: to?.getTime(),
+      terms,
+      json: values.has('json'),
+    },
+  };
+}
+
+function readStrategy({ values, problems }: Reading): AnyStrategy | undefined {
+  const name = values.get('strategy');
+  const strategy = name === undefined ? undefined : STRATEGIES.get(name);
+  const known = [...STRATEGIES.keys()].join(', ');
+  if (name === undefined) problems.push(`--strategy is missing: give one of ${known}.`);
+  else if (strategy === undefined) problems.push(`--strategy is "${name}", but must be one of ${known}.`);
+  return strategy;
+}
+
+function readDate({ values, problems }: Reading, name: string): Date | undefined {
+  const text = values.get(name);
+  const date = text === undefined ? undefined : readInstant(text);
+  if (text !== undefined && date === undefined) {
+    problems.push(`--${name} is "${text}", but must be a date such as 2022-06-01 or 2022-06-01T12:00:00Z.`);
+  }
+  return date;
+}
+
+/** Hundredths of a percent as a fraction. */
+function readBps({ values, problems }: Reading, name: string, fallback: string): Decimal {
+  const text = values.get(name) ?? fallback;
+  const value = readDecimal(text);
+  if (value !== undefined && value >= 0n && value <= MOST_BPS) return divide(value, BPS);
+  problems.push(`--${name} is "${text}", but must be a number from 0 to 1000 (hundredths of a percent), such as 10.`);
+  return ZERO;
+}
+
+function readAmount({ values, problems }: Reading, name: string, fallback: string): Decimal {
+  const text = values.get(name) ?? fallback;
+  const value = readDecimal(text);
+  if (value !== undefined && value > 0n && value <= MOST_BALANCE) return value;
+  problems.push(`--${name} is "${text}", but must be an amount above 0, such as 1000.`);
+  return ZERO;
+}

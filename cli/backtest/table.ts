@@ -1,0 +1,94 @@
+import type { BacktestResult } from '#backtest/result.ts';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
+const orDash = (value: number | null, places = 2): string => (value === null ? '–' : value.toFixed(places));
+const time = (iso: string): string => iso.slice(0, 16).replace('T', ' ');
+
+function duration(ms: number): string {
+  if (ms >= DAY_MS) return `${(ms / DAY_MS).toFixed(1)} d`;
+  return ms >= HOUR_MS ? `${(ms / HOUR_MS).toFixed(1)} h` : `${Math.round(ms / 60_000)} min`;
+}
+
+/** Pads every column to its widest cell; the first `left` columns to the left, the others to the right. */
+function columns(rows: readonly (readonly string[])[], left: number): string[] {
+  const widths = (rows[0] ?? []).map((_cell, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const pad = (cell: string, at: number): string =>
+    at < left ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0);
+  return rows.map((row) => row.map(pad).join('  ').trimEnd());
+}
+
+function metricRows(result: BacktestResult): string[][] {
+  const { metrics: m, drawdown, quoteAsset } = result;
+  const money = (value: number | null): string => (value === null ? '–' : `${value.toFixed(2)} ${quoteAsset}`);
+  const recovered = drawdown.recoveredAt === null ? 'not recovered' : `recovered ${time(drawdown.recoveredAt)}`;
+  const fall = `${time(drawdown.peakAt)} to ${time(drawdown.troughAt)}, ${recovered}`;
+  return [
+    ['return', percent(m.totalReturn), `${money(m.finalEquity)} from ${Number(result.balance).toFixed(2)}`],
+    ['buy and hold', percent(m.buyAndHold), ''],
+    ['max drawdown', percent(drawdown.depth), drawdown.depth === 0 ? '' : fall],
+    [
+      'closed cycles',
+      String(m.closedCycles),
+      m.durations ? `mean ${duration(m.durations.meanMs)}, longest ${duration(m.durations.longestMs)}` : '',
+    ],
+    ['win rate', m.winRate === null ? '–' : percent(m.winRate), ''],
+    ['profit factor', orDash(m.profitFactor), ''],
+    ['expectancy', money(m.expectancy), `best ${money(m.best)}, worst ${money(m.worst)}`],
+    ['exposure', percent(m.exposure), ''],
+    ['fees', money(m.fees), `turnover ${m.turnover.toFixed(2)} times the balance`],
+    ['Sharpe, Sortino', `${orDash(m.sharpe)}, ${orDash(m.sortino)}`, 'daily returns, 365 days a year'],
+  ];
+}
+
+/** A result for a reader at a terminal: what was run, the metrics, why it did not trade, every fill. */
+export function resultTable(result: BacktestResult): string {
+  const { quoteAsset, metrics, coverage } = result;
+  const total = Math.max(1, coverage.candles);
+  const exits = Object.entries(metrics.exits).map(([reason, exit]) => [
+    reason,
+    `${exit.cycles} cycles`,
+    `${exit.wins} won`,
+    `${exit.net.toFixed(2)} ${quoteAsset}`,
+  ]);
+  const decisions = Object.entries(result.decisions).map(([reason, count]) => [
+    reason,
+    String(count),
+    percent(count / total),
+  ]);
+  const fills = result.fills.map((fill) => [
+    time(fill.at),
+    fill.side,
+    fill.reason,
+    fill.quantity,
+    fill.price,
+    `${fill.fee} ${fill.feeAsset}`,
+    fill.realised === null ? '' : Number(fill.realised).toFixed(4),
+  ]);
+  const sections = [
+    [
+      `${result.strategy} on ${result.symbol}, ${time(result.from)} to ${time(result.to)} UTC`,
+      `${coverage.candles} candles of ${result.detailInterval}, signals on ${result.interval}; fee ${result.feeBps} bps, slippage ${result.slippageBps} bps`,
+      ...result.warnings.map((warning) => `Warning: ${warning}`),
+    ],
+    columns(metricRows(result), 3),
+    exits.length === 0 ? [] : ['Exits', ...columns(exits, 1)],
+    ['Decisions', ...columns(decisions, 1)],
+    result.rejections.length === 0
+      ? []
+      : [
+          'Rejected orders',
+          ...result.rejections.map((one) => `${time(one.at)}  ${one.side} ${one.quantity}  ${one.reason}`),
+        ],
+    fills.length === 0
+      ? ['No fills.']
+      : ['Fills', ...columns([['time (UTC)', 'side', 'reason', 'quantity', 'price', 'fee', 'realised'], ...fills], 3)],
+    [`fingerprint ${result.fingerprint}`],
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}

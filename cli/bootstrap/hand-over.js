@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installWhatIsMissing } from './install.js';
+import { findNode } from './pinned-node.js';
+import { runChild } from './run-child.js';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
+
+/**
+ * Installs what is missing and runs the command with the pinned Node; this process only passes signals and the exit code on.
+ * @param {string[]} argv
+ * @param {NodeJS.ProcessEnv} environment
+ */
+export async function run(argv, environment) {
+  try {
+    await installWhatIsMissing(root, environment);
+    const node = findNode(root);
+    const { program, args } = chooseProgram(argv, node);
+    process.exitCode = await runChild(program, args, {
+      stdio: 'inherit',
+      env: {
+        ...environment,
+        PATH: `${dirname(node)}${delimiter}${environment.PATH ?? ''}`,
+        // Lets the command notice when this process is gone and nobody passes signals on any more.
+        TRADEWIND_BOOTSTRAP: String(process.pid),
+      },
+    });
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}
+
+/**
+ * @param {string[]} argv
+ * @param {string} node
+ * @returns {{ program: string, args: string[] }}
+ */
+function chooseProgram([command = 'help', ...rest], node) {
+  if (command === 'node') return { program: node, args: rest };
+  if (command === 'paper') return { program: node, args: [join(root, 'paper', 'main.ts'), ...rest] };
+  if (command === 'exec') return chooseTool(rest, node);
+  return { program: node, args: [join(root, 'cli', 'main.ts'), command, ...rest] };
+}
+
+/**
+ * A development tool by the name its package gives it.
+ * @param {string[]} argv
+ * @param {string} node
+ */
+function chooseTool([tool = '', ...rest], node) {
+  const packages = { biome: '@biomejs/biome', tsc: 'typescript' };
+  const folder = join(root, 'node_modules', packages[tool] ?? tool);
+  const manifest = join(folder, 'package.json');
+  if (tool === '' || !existsSync(manifest))
+    throw new Error(`There is no tool "${tool}" among the packages of this project.`);
+  const { bin } = JSON.parse(readFileSync(manifest, 'utf8'));
+  const file = typeof bin === 'string' ? bin : bin?.[tool];
+  if (file === undefined) throw new Error(`The package "${tool}" brings no program of that name.`);
+  return { program: node, args: [join(folder, file), ...rest] };
+}

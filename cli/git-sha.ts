@@ -1,0 +1,45 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+/** The commit that is checked out in `root`, read from .git itself; undefined where there is no repository or no commit. */
+export function readGitSha(root: string): string | undefined {
+  const folder = findGitFolder(root);
+  if (folder === undefined) return undefined;
+  const head = readText(join(folder, 'HEAD'));
+  if (head === undefined) return undefined;
+  const reference = /^ref: (.+)$/.exec(head)?.[1];
+  if (reference === undefined) return asSha(head);
+  // Branches of a linked worktree lie in the repository it belongs to.
+  const common = resolve(folder, readText(join(folder, 'commondir')) ?? '.');
+  return (
+    asSha(readText(join(folder, reference))) ??
+    asSha(readText(join(common, reference))) ??
+    findPacked(common, reference)
+  );
+}
+
+/** A linked worktree or submodule has a file there that names the folder. */
+function findGitFolder(root: string): string | undefined {
+  const path = join(root, '.git');
+  if (!existsSync(path)) return undefined;
+  if (statSync(path).isDirectory()) return path;
+  const target = /^gitdir: (.+)$/.exec(readText(path) ?? '')?.[1];
+  return target === undefined ? undefined : resolve(dirname(path), target);
+}
+
+function findPacked(folder: string, reference: string): string | undefined {
+  const lines = readText(join(folder, 'packed-refs'))?.split('\n') ?? [];
+  return asSha(lines.find((line) => line.endsWith(` ${reference}`))?.split(' ')[0]);
+}
+
+function asSha(text: string | undefined): string | undefined {
+  return text !== undefined && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text) ? text : undefined;
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,32 @@
+const text = `tradewind start     starts everything and prints the address to open
+  --data-dir DIR    where data is kept (default: .tradewind in the checkout)
+  --port N          port of the web app and API (default: PORT, else 8080; 0 takes a free one)
+  --replay DIR      the paper exchange replays the candle files of DIR instead of inventing a market
+  --from DATE       first moment of the replay, such as 2022-06-01 or 2022-06-01T12:00:00Z
+  --speed N         how many times faster than real time the market moves (default: 1)
+  --seed N          seed of the invented market (default: 1)
+  --no-open         does not open the browser
+
+tradewind backtest  runs a strategy on recorded candles and prints its metrics and every fill
+  --candles PATH    candle file such as BTCUSDT-1h.csv.gz, or a folder of them
+  --strategy NAME   such as trailing-trade
+  --config FILE     settings of the strategy as JSON (default: its defaults)
+  --detail PATH     finer candles that decide and fill; default: the candles themselves
+  --symbol NAME     which coin of a folder with several
+  --from, --to DATE the time that is traded; what lies before warms up
+  --fee-bps N       fee of a fill in hundredths of a percent (default: 10)
+  --slippage-bps N  how much worse than the open a market order fills (default: 0)
+  --balance N       money at the beginning, in the quote asset (default: 1000)
+  --json            prints everything as JSON
+
+tradewind paper     starts the paper exchange alone
+tradewind migrate   brings the database of DATABASE_URL up to this version
+tradewind version   prints the version
+tradewind help      prints this
+
+With npm: npm start -- --port 8081. Settings of the environment are listed in .env.example.`;
+
+export function runHelp(): number {
+  console.log(text);
+  return 0;
+}

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { CommandContext } from './command.ts';
+import { watchBootstrap } from './bootstrap-watch.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const [command = 'help', ...argv] = process.argv.slice(2);
+
+const envFile = join(root, '.env');
+if (existsSync(envFile)) process.loadEnvFile(envFile);
+const { TRADEWIND_BOOTSTRAP: bootstrap, ...environment } = process.env;
+
+const context: CommandContext = { root, environment, bootstrapGone: watchBootstrap(bootstrap) };
+process.exit(await runCommand(command));
+
+async function runCommand(name: string): Promise<number> {
+  switch (name) {
+    case 'start':
+      return (await import('./start/command.ts')).runStart(argv, context);
+    case 'backtest':
+      return (await import('./backtest/command.ts')).runBacktestCommand(argv);
+    case 'migrate':
+      return (await import('./migrate.ts')).runMigrate(argv, context);
+    case 'version':
+    case '--version':
+    case '-v':
+      return (await import('./version.ts')).runVersion(context);
+    case 'help':
+    case '--help':
+    case '-h':
+      return (await import('./help.ts')).runHelp();
+    default:
+      console.error(`There is no command "${name}"; see "tradewind help".`);
+      return 2;
+  }
+}

@@ -1,0 +1,18 @@
+import { spawn } from 'node:child_process';
+
+/** Opens the address where a desktop is there to show it; whatever goes wrong is no matter. */
+export function openBrowser(url: string, environment: Readonly<Record<string, string | undefined>>): void {
+  if (!process.stdout.isTTY) return;
+  const opener = chooseOpener(environment);
+  if (opener === undefined) return;
+  const child = spawn(opener, [url], { stdio: 'ignore', detached: true });
+  child.on('error', () => undefined);
+  child.unref();
+}
+
+function chooseOpener(environment: Readonly<Record<string, string | undefined>>): string | undefined {
+  if (process.platform === 'darwin') return 'open';
+  if (process.platform === 'win32') return 'explorer.exe';
+  const desktop = environment['DISPLAY'] ?? environment['WAYLAND_DISPLAY'] ?? '';
+  return desktop === '' ? undefined : 'xdg-open';
+}

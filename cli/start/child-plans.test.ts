@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseEnvironment } from '#core/env.ts';
+import { planApi, planPaper, planWorker, type ServiceFacts, type Variables } from './child-plans.ts';
+
+const paper = {
+  port: 2,
+  controlPort: 3,
+  accountsPath: '/data/accounts.json',
+  operator: { apiKey: 'key', secret: 'secret' },
+};
+
+function factsOf(inherited: Variables): ServiceFacts {
+  const env = parseEnvironment({ DATABASE_URL: 'postgres://given', ...inherited });
+  const places = { root: '/checkout', dataDir: '/data', webDir: '/data/web', databaseUrl: 'postgres://real' };
+  return { ...places, inherited, env, port: 81, paper: env.PAPER_URL === undefined ? paper : undefined, gitSha: 'abc' };
+}
+
+test('api and worker get what they need to find each other', () => {
+  for (const plan of [planApi, planWorker]) {
+    const { environment } = plan(factsOf({ LANG: 'C', WEB_ORIGIN: '', UNSET: undefined }));
+    assert.deepEqual(environment, {
+      LANG: 'C',
+      DATABASE_URL: 'postgres://real',
+      PORT: '81',
+      WEB_DIR: '/data/web',
+      WEB_ORIGIN: 'http://127.0.0.1:81,http://localhost:81',
+      WORKER_SLOT: 'worker-1',
+      GIT_SHA: 'abc',
+      PAPER_URL: 'http://127.0.0.1:2',
+      PAPER_API_KEY: 'key',
+      PAPER_API_SECRET: 'secret',
+    });
+  }
+});
+
+test('what the operator set stays', () => {
+  const inherited = { WEB_ORIGIN: 'https://trade.example.org', WORKER_SLOT: 'left', PAPER_URL: 'http://127.0.0.1:9' };
+  const { environment } = planApi(factsOf(inherited));
+  assert.equal(environment['WEB_ORIGIN'], 'https://trade.example.org');
+  assert.equal(environment['WORKER_SLOT'], 'left');
+  assert.equal(environment['PAPER_URL'], 'http://127.0.0.1:9');
+  assert.equal(environment['PAPER_API_KEY'], undefined);
+});
+
+test('the paper exchange gets its flags and no database', () => {
+  const options = { dataDir: '/data', port: 81, openBrowser: false };
+  const facts = factsOf({ DATABASE_URL: 'postgres://given', CACHE_URL: 'redis://given' });
+  const invented = planPaper(facts, paper, {
+    ...options,
+    replay: undefined,
+    from: undefined,
+    speed: undefined,
+    seed: 5,
+  });
+  assert.deepEqual(invented.environment, {});
+  const common = ['--port', '2', '--control-port', '3', '--accounts', '/data/accounts.json'];
+  assert.deepEqual(invented.args, [...common, '--source', 'synthetic', '--seed', '5', '--data-dir', '/data/paper']);
+  const from = new Date('2022-06-01T00:00:00Z');
+  const replayed = planPaper(facts, paper, { ...options, replay: '/candles', from, speed: 600, seed: undefined });
+  const clock = ['--source', 'replay:/candles', '--from', '2022-06-01T00:00:00.000Z', '--speed', '600'];
+  assert.deepEqual(replayed.args, [...common, ...clock, '--data-dir', '/data/paper']);
+});

@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import type { Environment } from '#core/env.ts';
+import type { ChildPlan } from './child.ts';
+import type { StartOptions } from './options.ts';
+import type { KeyPair } from './paper-accounts.ts';
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+export interface ServiceFacts {
+  readonly root: string;
+  readonly dataDir: string;
+  /** Environment of the operator, as it came. */
+  readonly inherited: Variables;
+  readonly env: Environment;
+  /** Where the api listens, after 0 became a number. */
+  readonly port: number;
+  readonly webDir: string;
+  readonly databaseUrl: string;
+  readonly paper: PaperFacts | undefined;
+  readonly gitSha: string | undefined;
+}
+
+/** The paper exchange of this start; undefined in ServiceFacts when PAPER_URL names another. */
+export interface PaperFacts {
+  readonly port: number;
+  readonly controlPort: number;
+  readonly accountsPath: string;
+  readonly operator: KeyPair;
+}
+
+/** How the paper exchange is started. It gets no database: it is the other side of the wire. */
+export function planPaper(
+  facts: Omit<ServiceFacts, 'webDir' | 'databaseUrl'>,
+  paper: PaperFacts,
+  options: StartOptions,
+): ChildPlan {
+  const source = options.replay === undefined ? 'synthetic' : `replay:${options.replay}`;
+  const flags: [string, string | undefined][] = [
+    ['--port', String(paper.port)],
+    ['--control-port', String(paper.controlPort)],
+    ['--accounts', paper.accountsPath],
+    ['--source', source],
+    ['--from', options.from?.toISOString()],
+    ['--speed', options.speed?.toString()],
+    ['--seed', options.seed?.toString()],
+    ['--data-dir', join(facts.dataDir, 'paper')],
+  ];
+  return {
+    name: 'paper',
+    main: join(facts.root, 'paper', 'main.ts'),
+    args: flags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
+    environment: onlyDefined({ ...facts.inherited, DATABASE_URL: undefined, CACHE_URL: undefined }),
+    logPath: join(facts.dataDir, 'logs', 'paper.log'),
+    stopLimitMs: 700,
+  };
+}
+
+export function planApi(facts: ServiceFacts): ChildPlan {
+  return {
+    name: 'api',
+    main: join(facts.root, 'api', 'main.ts'),
+    args: [],
+    environment: serviceVariables(facts),
+    logPath: join(facts.dataDir, 'logs', 'api.log'),
+    stopLimitMs: 700,
+  };
+}
+
+export function planWorker(facts: ServiceFacts): ChildPlan {
+  return {
+    name: 'worker',
+    main: join(facts.root, 'worker', 'main.ts'),
+    args: [],
+    environment: serviceVariables(facts),
+    logPath: join(facts.dataDir, 'logs', 'worker.log'),
+    stopLimitMs: 2200,
+  };
+}
+
+/** Variables of core/env for api and worker; what the operator set stays, what is missing is filled in. */
+function serviceVariables(facts: ServiceFacts): Record<string, string> {
+  const { inherited, port, paper } = facts;
+  const origins = [`http://127.0.0.1:${port}`, `http://localhost:${port}`].join(',');
+  return onlyDefined({
+    ...inherited,
+    DATABASE_URL: facts.databaseUrl,
+    PORT: String(port),
+    WEB_DIR: given(inherited['WEB_DIR']) ?? facts.webDir,
+    WEB_ORIGIN: given(inherited['WEB_ORIGIN']) ?? origins,
+    WORKER_SLOT: given(inherited['WORKER_SLOT']) ?? 'worker-1',
+    GIT_SHA: facts.gitSha,
+    ...(paper === undefined
+      ? {}
+      : {
+          PAPER_URL: `http://127.0.0.1:${paper.port}`,
+          PAPER_API_KEY: paper.operator.apiKey,
+          PAPER_API_SECRET: paper.operator.secret,
+        }),
+  });
+}
+
+/** core/env counts an empty value as absent. */
+function given(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
+}
+
+function onlyDefined(variables: Variables): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(variables)) if (value !== undefined) result[name] = value;
+  return result;
+}

@@ -1,0 +1,101 @@
+import { EnvironmentError, parseEnvironment } from '#core/env.ts';
+import type { CommandContext } from '../command.ts';
+import { readVersion } from '../version.ts';
+import { openBrowser } from './browser.ts';
+import { openDataFolder } from './data-folder.ts';
+import { parseStartOptions, type StartOptions } from './options.ts';
+import { claimPort } from './port-check.ts';
+import { requireReplayFolder } from './replay-folder.ts';
+import { Service } from './service.ts';
+import { listenForStop } from './stop-request.ts';
+import { Terminal } from './terminal.ts';
+
+/** Stopping takes 5 s at most; what still runs shortly before that is ended by force. */
+const stopLimitMs = 4700;
+/** Stands in for the embedded database, whose address is known only when it runs. */
+const placeholderUrl = 'postgres://embedded';
+
+/** Runs the whole service until a signal comes. Returns the exit code: 0 stopped, 1 could not start, 2 wrong usage. */
+export async function runStart(argv: readonly string[], context: CommandContext): Promise<number> {
+  const parsed = parseStartOptions(argv, { root: context.root, cwd: process.cwd() });
+  if (parsed.kind === 'problem') {
+    console.error(parsed.sentence);
+    return 2;
+  }
+  const terminal = new Terminal();
+  const stop = listenForStop(context.bootstrapGone);
+  try {
+    await run({ options: parsed.options, context, terminal, stop });
+    return 0;
+  } catch (error) {
+    if (stop.aborted) return 0;
+    console.error(explain(error));
+    return 1;
+  }
+}
+
+interface Run {
+  readonly options: StartOptions;
+  readonly context: CommandContext;
+  readonly terminal: Terminal;
+  readonly stop: AbortSignal;
+}
+
+async function run({ options, context, terminal, stop }: Run): Promise<void> {
+  const { root, environment: inherited } = context;
+  const embedded = (inherited['DATABASE_URL'] ?? '') === '';
+  // Before anything runs: a bad setting must leave nothing behind.
+  const env = parseEnvironment({
+    ...inherited,
+    ...(embedded ? { DATABASE_URL: placeholderUrl } : {}),
+    ...(options.port === undefined ? {} : { PORT: String(options.port) }),
+  });
+  if (options.replay !== undefined) requireReplayFolder(options.replay);
+  await using owner = openDataFolder(options.dataDir);
+  const port = await claimPort(env.PORT, env.HOST);
+  const url = `http://${browsableHost(env.HOST)}:${port}`;
+  owner.describe(url);
+
+  terminal.line(`Tradewind ${readVersion(root)}`);
+  await using service = new Service({ root, options, inherited, env, port, embedded, terminal, stop });
+  endByForce(service, stop);
+  await service.start();
+  terminal.line(`Ready after ${terminal.elapsed()} s: ${url}`);
+  if (options.openBrowser) openBrowser(url, inherited);
+  await untilAborted(stop);
+  terminal.line('Stopping…');
+}
+
+/** A wildcard address is listened on, not browsed to. */
+function browsableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** The last resort when a process ignores everything; also when this process ends through a bug. */
+function endByForce(service: Service, stop: AbortSignal): void {
+  const onAbort = () => {
+    setTimeout(() => {
+      service.kill();
+      process.exit(0);
+    }, stopLimitMs).unref();
+  };
+  if (stop.aborted) onAbort();
+  stop.addEventListener('abort', onAbort, { once: true });
+  process.once('exit', () => service.kill());
+}
+
+function explain(error: unknown): string {
+  if (error instanceof EnvironmentError) return error.problems.join('\n');
+  if (!(error instanceof Error)) return String(error);
+  // Refusals carry a sentence; the languages' own errors are bugs and need their stack.
+  const bug = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+  return bug ? (error.stack ?? error.message) : error.message;
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+const record = z.object({
+  level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']),
+  msg: z.string().default(''),
+  err: z.object({ message: z.string() }).partial().optional(),
+});
+
+/** One line of a child's output: a record of its log, or bare text such as a stack trace. */
+export type LogLine =
+  | { readonly kind: 'record'; readonly trouble: boolean; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string };
+
+const longestShown = 400;
+
+/** Reads a line as the log of integrations/log writes it; `trouble` is true from level warn on. */
+export function readLogLine(line: string): LogLine {
+  const parsed = record.safeParse(readJson(line));
+  if (!parsed.success) return { kind: 'text', text: shorten(line) };
+  const { level, msg, err } = parsed.data;
+  const cause = err?.message !== undefined && !msg.includes(err.message) ? ` (${err.message})` : '';
+  return {
+    kind: 'record',
+    trouble: level === 'warn' || level === 'error' || level === 'fatal',
+    text: shorten(`${msg}${cause}`),
+  };
+}
+
+function readJson(line: string): unknown {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function shorten(text: string): string {
+  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
+}

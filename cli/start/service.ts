@@ -1,0 +1,160 @@
+import { join } from 'node:path';
+import type { Environment } from '#core/env.ts';
+import { readOrChoosePort } from '#storage/embedded/port.ts';
+import { migrateDatabase } from '#storage/migrate.ts';
+import { openCache } from '#storage/open-cache.ts';
+import { readGitSha } from '../git-sha.ts';
+import { abortable } from './abortable.ts';
+import { type ChildPlan, SupervisedChild } from './child.ts';
+import { type PaperFacts, planApi, planPaper, planWorker, type ServiceFacts, type Variables } from './child-plans.ts';
+import { EmbeddedDatabase } from './database.ts';
+import type { StartOptions } from './options.ts';
+import { readOrMakePaperAccount } from './paper-accounts.ts';
+import type { Terminal } from './terminal.ts';
+import { buildWebApp } from './web-build.ts';
+
+export interface ServicePlan {
+  readonly root: string;
+  readonly options: StartOptions;
+  readonly inherited: Variables;
+  readonly env: Environment;
+  readonly port: number;
+  /** True when DATABASE_URL was not given. */
+  readonly embedded: boolean;
+  readonly terminal: Terminal;
+  /** Aborts when the operator wants everything stopped. */
+  readonly stop: AbortSignal;
+}
+
+/** A server that is starting gets this long before its address counts as wrong. */
+const externalPatienceMs = 6000;
+const databaseStopMs = 1000;
+
+/** Everything that runs, in the order in which it was started; disposing stops it from the last to the first. */
+export class Service implements AsyncDisposable {
+  readonly #plan: ServicePlan;
+  readonly #running = new AsyncDisposableStack();
+  readonly #killable: { kill(): void }[] = [];
+  readonly #giveUp = new AbortController();
+  readonly #signal: AbortSignal;
+  #restartUsers: (databaseUrl: string) => void = () => undefined;
+
+  constructor(plan: ServicePlan) {
+    this.#plan = plan;
+    this.#signal = AbortSignal.any([plan.stop, this.#giveUp.signal]);
+  }
+
+  /** Starts everything and resolves when the api serves. Rejects with a sentence, or with the signal's reason. */
+  async start(): Promise<void> {
+    const database = this.#startDatabase();
+    // The embedded database starts beside the others; a wrong DATABASE_URL must be told before anything else is up.
+    if (!this.#plan.embedded) await database;
+    const [databaseUrl, webDir, paper] = await Promise.all([database, this.#buildWeb(), this.#startPaper()]);
+    await this.#startUsers({ ...this.#facts(paper), databaseUrl, webDir, paper });
+  }
+
+  /** Ends every process at once, without waiting; for the moment before this process itself ends. */
+  kill(): void {
+    for (const thing of this.#killable) thing.kill();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#giveUp.abort();
+    await this.#running.disposeAsync();
+  }
+
+  async #startDatabase(): Promise<string> {
+    const { env, embedded, terminal } = this.#plan;
+    const { url, place } = embedded
+      ? await this.#startEmbedded()
+      : { url: env.DATABASE_URL, place: 'PostgreSQL of DATABASE_URL' };
+    const patience = embedded ? {} : { patienceMs: externalPatienceMs };
+    const { applied } = await abortable(migrateDatabase(url, patience), this.#signal);
+    const migrated =
+      applied.length === 0
+        ? 'up to date'
+        : `${applied.length} ${applied.length === 1 ? 'migration' : 'migrations'} applied`;
+    terminal.step('database', `${place}, ${migrated}`);
+    if (env.CACHE_URL !== undefined) {
+      const cache = await abortable(openCache({ cacheUrl: env.CACHE_URL, databaseUrl: url }), this.#signal);
+      await cache[Symbol.asyncDispose]();
+      terminal.step('cache', 'Redis or Valkey of CACHE_URL');
+    }
+    return url;
+  }
+
+  async #startEmbedded(): Promise<{ url: string; place: string }> {
+    const { dataDir } = this.#plan.options;
+    const database = new EmbeddedDatabase(
+      {
+        dataDir,
+        logPath: join(dataDir, 'logs', 'postgres.log'),
+        stopLimitMs: databaseStopMs,
+        onMoved: (url) => this.#restartUsers(url),
+        signal: this.#signal,
+      },
+      this.#plan.terminal,
+    );
+    this.#keep(database);
+    const { url, version, folder } = await database.start();
+    return { url, place: `PostgreSQL ${version.split('.')[0]} in ${folder}` };
+  }
+
+  async #buildWeb(): Promise<string> {
+    const { root, options, inherited, env, terminal } = this.#plan;
+    if (env.WEB_DIR !== undefined) return env.WEB_DIR;
+    const order = { root, dataDir: options.dataDir, inherited, signal: this.#signal };
+    const { folder, built } = await abortable(buildWebApp(order), this.#signal);
+    terminal.step('web app', built ? 'built' : 'built earlier');
+    return folder;
+  }
+
+  async #startPaper(): Promise<PaperFacts | undefined> {
+    const { env, options, terminal } = this.#plan;
+    if (env.PAPER_URL !== undefined) return undefined;
+    const accountsPath = join(options.dataDir, 'paper-accounts.json');
+    const paper: PaperFacts = {
+      port: await readOrChoosePort(join(options.dataDir, 'paper-port')),
+      controlPort: await readOrChoosePort(join(options.dataDir, 'paper-control-port')),
+      accountsPath,
+      operator: readOrMakePaperAccount(accountsPath),
+    };
+    await this.#startChild(planPaper(this.#facts(paper), paper, options));
+    terminal.step('paper', options.replay === undefined ? 'an invented market' : `replays ${options.replay}`);
+    return paper;
+  }
+
+  async #startUsers(facts: ServiceFacts): Promise<void> {
+    this.#signal.throwIfAborted();
+    const children = [planApi(facts), planWorker(facts)].map((plan) => this.#addChild(plan));
+    this.#restartUsers = (databaseUrl) => {
+      const moved = { ...facts, databaseUrl };
+      const plans = [planApi(moved), planWorker(moved)];
+      for (const [index, child] of children.entries()) child.restartWith(plans[index]?.environment ?? {});
+    };
+    await abortable(Promise.all(children.map((child) => child.ready())), this.#signal);
+    this.#plan.terminal.step('api', 'serves');
+    this.#plan.terminal.step('worker', 'works');
+  }
+
+  #facts(paper: PaperFacts | undefined): Omit<ServiceFacts, 'webDir' | 'databaseUrl'> {
+    const { root, options, inherited, env, port } = this.#plan;
+    return { root, dataDir: options.dataDir, inherited, env, port, paper, gitSha: env.GIT_SHA ?? readGitSha(root) };
+  }
+
+  async #startChild(plan: ChildPlan): Promise<void> {
+    await abortable(this.#addChild(plan).ready(), this.#signal);
+  }
+
+  #addChild(plan: ChildPlan): SupervisedChild {
+    this.#signal.throwIfAborted();
+    const child = new SupervisedChild(plan, this.#plan.terminal);
+    this.#keep(child);
+    return child;
+  }
+
+  #keep(thing: AsyncDisposable & { kill(): void }): void {
+    this.#running.use(thing);
+    this.#killable.push(thing);
+  }
+}

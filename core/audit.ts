@@ -1,0 +1,35 @@
+import type { Decision, Numbers } from './decision.ts';
+import type { ProfileId } from './ids.ts';
+
+export const TRIGGERS = ['price', 'candle', 'order', 'operator', 'timer', 'start'] as const;
+export type Trigger = (typeof TRIGGERS)[number];
+
+/** How the engine judged a decision: not needed for "nothing", else approved or refused with a reason. */
+export type Approval =
+  | { readonly kind: 'not-needed' }
+  | { readonly kind: 'approved'; readonly quantity: string; readonly numbers: Numbers }
+  | { readonly kind: 'refused'; readonly reason: string; readonly numbers: Numbers };
+
+/** What came of an approved decision. */
+export type TickResult =
+  | { readonly kind: 'order'; readonly orderId: string; readonly clientOrderId: string; readonly outcome: string }
+  | { readonly kind: 'not-sent'; readonly reason: string };
+
+/** One value per tick, kept whole in the cache store and returned verbatim by tick-trace. `at` is market time. */
+export interface TickAudit {
+  readonly id: string;
+  readonly at: string;
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+  readonly trigger: Trigger;
+  readonly input: Numbers;
+  readonly decision: {
+    readonly kind: Decision['kind'];
+    readonly reason: string;
+    readonly numbers: Numbers;
+    readonly sentence: string;
+  };
+  readonly approval: Approval;
+  readonly results: readonly TickResult[];
+  readonly latencyMicros: number;
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { Venue } from './account.ts';
+import type { AccountId, ProfileId } from './ids.ts';
+
+/** Every key and channel of the cache store, with the JSON that lies under it. */
+export const cacheKeys = {
+  /** One entry per worker, TTL 15 s, written every 5 s: {@link heartbeat}. */
+  heartbeat: (slot: string): string => `heartbeat:${slot}`,
+  heartbeats: 'heartbeat:',
+  /** {@link cachedPrice} of a coin that a running profile watches. */
+  price: (venue: Venue, symbol: string): string => `price:${venue}:${symbol}`,
+  prices: (venue: Venue): string => `price:${venue}:`,
+  /** Array of encoded trading rules (core/symbol-codec.ts). */
+  rules: (venue: Venue): string => `rules:${venue}`,
+  /** {@link cachedWallet}. */
+  wallet: (accountId: AccountId): string => `wallet:${accountId}`,
+  /** {@link marketClock} of a venue. */
+  marketClock: (venue: Venue): string => `market-clock:${venue}`,
+  /** Last decision and plan of a coin: the contract's coinState. */
+  coinState: (profileId: ProfileId, symbol: string): string => `coin-state:${profileId}:${symbol}`,
+  coinStates: (profileId: ProfileId): string => `coin-state:${profileId}:`,
+  /** Capped list of tick audits, one JSON text an entry. */
+  tickTrace: (profileId: ProfileId): string => `tick-trace:${profileId}`,
+  /** Window counter of sign-in attempts. */
+  signInAttempts: (ip: string): string => `sign-in:${ip}`,
+} as const;
+
+/** Frames for the browser (api/contract/socket.ts busEvent). */
+export const EVENT_CHANNEL = 'events';
+/** Words from the api to the workers: {@link workerCommand}. */
+export const COMMAND_CHANNEL = 'commands';
+
+export const HEARTBEAT_TTL_MS = 15_000;
+export const HEARTBEAT_EVERY_MS = 5_000;
+export const TICK_TRACE_CAP = 100_000;
+
+export const heartbeat = z.object({ sha: z.string(), bootedAt: z.iso.datetime() });
+export type Heartbeat = z.infer<typeof heartbeat>;
+
+export const cachedPrice = z.object({ price: z.string(), at: z.iso.datetime() });
+export const cachedWallet = z.object({
+  at: z.iso.datetime(),
+  balances: z.record(z.string(), z.object({ free: z.string(), locked: z.string() })),
+});
+/** `marketMs` at wall time `wallMs`, advancing `speed` times as fast. */
+export const marketClock = z.object({ marketMs: z.number(), wallMs: z.number(), speed: z.number() });
+
+export const workerCommand = z.object({ kind: z.enum(['profiles-changed', 'accounts-changed', 'halts-changed']) });
+export type WorkerCommand = z.infer<typeof workerCommand>;

@@ -1,0 +1,57 @@
+import type { CandleColumns } from './candle.ts';
+
+export const EMPTY_COLUMNS: CandleColumns = {
+  openMs: new Float64Array(0),
+  open: new Float64Array(0),
+  high: new Float64Array(0),
+  low: new Float64Array(0),
+  close: new Float64Array(0),
+  volume: new Float64Array(0),
+};
+
+/** Rows `start` (inclusive) to `end` (exclusive), sharing the memory of `columns`. */
+export function sliceColumns(columns: CandleColumns, start: number, end: number): CandleColumns {
+  return {
+    openMs: columns.openMs.subarray(start, end),
+    open: columns.open.subarray(start, end),
+    high: columns.high.subarray(start, end),
+    low: columns.low.subarray(start, end),
+    close: columns.close.subarray(start, end),
+    volume: columns.volume.subarray(start, end),
+  };
+}
+
+/** One series out of parts that follow each other. */
+export function joinColumns(parts: readonly CandleColumns[]): CandleColumns {
+  const [only] = parts;
+  if (parts.length <= 1) return only ?? EMPTY_COLUMNS;
+  const join = (pick: (columns: CandleColumns) => Float64Array): Float64Array => {
+    const joined = new Float64Array(parts.reduce((sum, part) => sum + part.openMs.length, 0));
+    let at = 0;
+    for (const part of parts) {
+      joined.set(pick(part), at);
+      at += part.openMs.length;
+    }
+    return joined;
+  };
+  return {
+    openMs: join((c) => c.openMs),
+    open: join((c) => c.open),
+    high: join((c) => c.high),
+    low: join((c) => c.low),
+    close: join((c) => c.close),
+    volume: join((c) => c.volume),
+  };
+}
+
+/** Index of the first element not below `value` in ascending numbers. */
+export function lowerBound(sorted: Float64Array, value: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? 0) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Decimal as Reference } from 'decimal.js';
+import fc from 'fast-check';
+import {
+  absolute,
+  add,
+  ceilToStep,
+  type Decimal,
+  divide,
+  floorToStep,
+  formatDecimal,
+  formatFixed,
+  fromNumber,
+  fromSteps,
+  isOnStep,
+  maximum,
+  minimum,
+  multiply,
+  negate,
+  ONE,
+  readDecimal,
+  requireDecimal,
+  subtract,
+  toNumber,
+  toSteps,
+  ZERO,
+} from './decimal.ts';
+
+const Exact = Reference.clone({ precision: 200, rounding: Reference.ROUND_DOWN, toExpNeg: -200, toExpPos: 200 });
+
+/** Decimal text with up to 18 decimals, as an exchange or an operator may write it. */
+const amounts = fc
+  .tuple(fc.boolean(), fc.bigInt(0n, 10n ** 15n), fc.bigInt(0n, 10n ** 18n - 1n), fc.integer({ min: 0, max: 18 }))
+  .map(([negative, whole, fraction, places]) => {
+    const decimals = fraction.toString().padStart(18, '0').slice(0, places);
+    return `${negative ? '-' : ''}${whole}${decimals === '' ? '' : `.${decimals}`}`;
+  });
+const positive = amounts.map((text) => text.replace('-', '')).filter((text) => /[1-9]/.test(text));
+
+const same = (value: Decimal, reference: Reference): void =>
+  assert.equal(formatDecimal(value), reference.toDecimalPlaces(18).toFixed().replace(/^-0$/, '0'));
+
+test('text survives the round trip, zeros aside', () => {
+  fc.assert(fc.property(amounts, (text) => same(requireDecimal(text), new Exact(text))));
+});
+
+test('sums, products and quotients agree with an independent library, truncated at 18 decimals', () => {
+  fc.assert(
+    fc.property(amounts, amounts, (a, b) => {
+      const [x, y] = [requireDecimal(a), requireDecimal(b)];
+      const [p, q] = [new Exact(a), new Exact(b)];
+      same(add(x, y), p.plus(q));
+      same(subtract(x, y), p.minus(q));
+      same(multiply(x, y), p.times(q));
+      if (y !== 0n) same(divide(x, y), p.dividedBy(q));
+      same(minimum(x, y), Exact.min(p, q));
+      same(maximum(x, y), Exact.max(p, q));
+      same(absolute(x), p.abs());
+      same(negate(x), p.negated());
+    }),
+  );
+});
+
+test('rounding onto a grid stays on it, and within one step of the value', () => {
+  fc.assert(
+    fc.property(positive, positive, (a, b) => {
+      const [value, step] = [requireDecimal(a), requireDecimal(b)];
+      const [down, up] = [floorToStep(value, step), ceilToStep(value, step)];
+      assert.ok(isOnStep(down, step) && isOnStep(up, step));
+      assert.ok(down <= value && value <= up);
+      assert.ok(subtract(up, down) === (isOnStep(value, step) ? ZERO : step));
+    }),
+  );
+});
+
+test('a step of zero leaves values alone', () => {
+  const value = requireDecimal('1.2345');
+  assert.deepEqual([floorToStep(value, ZERO), ceilToStep(value, ZERO), isOnStep(value, ZERO)], [value, value, true]);
+});
+
+test('a whole count of steps is the same decimal again', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 2_000_000_000 }), positive, (count, stepText) => {
+      const step = requireDecimal(stepText);
+      assert.equal(toSteps(fromSteps(count, step), step), count);
+    }),
+  );
+});
+
+test('fixed places truncate towards zero', () => {
+  fc.assert(
+    fc.property(amounts, fc.integer({ min: 0, max: 18 }), (text, places) => {
+      const expected = new Exact(text).toDecimalPlaces(places).toFixed(places);
+      assert.equal(
+        formatFixed(requireDecimal(text), places),
+        /[1-9]/.test(expected) ? expected : expected.replace('-', ''),
+      );
+    }),
+  );
+});
+
+for (const text of [
+  '',
+  ' ',
+  '.',
+  '.5',
+  '1e3',
+  '+1',
+  '1,5',
+  '0x10',
+  'NaN',
+  '--1',
+  '1.2.3',
+  '1\n',
+  '0.0000000000000000001',
+]) {
+  test(`refused: ${JSON.stringify(text)}`, () => {
+    assert.equal(readDecimal(text), undefined);
+    assert.throws(() => requireDecimal(text), { name: 'RangeError', message: /is not a decimal number/ });
+  });
+}
+
+test('zeros beyond the 18th decimal are no loss', () => {
+  assert.equal(formatDecimal(requireDecimal(`1.5${'0'.repeat(30)}`)), '1.5');
+  assert.equal(formatDecimal(requireDecimal('-0.000')), '0');
+});
+
+test('floats for signals go through 12 decimals', () => {
+  assert.equal(formatDecimal(fromNumber(0.1 + 0.2)), '0.3');
+  assert.equal(toNumber(ONE), 1);
+  assert.throws(() => fromNumber(Number.NaN), RangeError);
+});

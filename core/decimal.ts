@@ -1,0 +1,83 @@
+/**
+ * Exact decimals: a bigint scaled by 10^18, branded so that money never mixes with plain numbers.
+ * Division and multiplication truncate towards zero at the 18th decimal.
+ */
+export type Decimal = bigint & { readonly __decimal: unique symbol };
+
+const SCALE = 18;
+const ONE_UNIT = 10n ** 18n;
+const PATTERN = /^(-?)(\d+)(?:\.(\d*))?$/;
+
+const brand = (value: bigint): Decimal => value as Decimal;
+
+export const ZERO = brand(0n);
+export const ONE = brand(ONE_UNIT);
+
+/** Text such as `-12.5` to a decimal; `undefined` when it is not plain decimal text or has over 18 decimals. */
+export function readDecimal(text: string): Decimal | undefined {
+  const match = PATTERN.exec(text);
+  if (match === null) return undefined;
+  const fraction = match[3] ?? '';
+  const digits = fraction.length > SCALE ? fraction.replace(/0+$/, '') : fraction;
+  if (digits.length > SCALE) return undefined;
+  const value = BigInt(`${match[2]}${digits.padEnd(SCALE, '0')}`);
+  return brand(match[1] === '-' ? -value : value);
+}
+
+/** Like readDecimal, but throws a sentence that names the text. */
+export function requireDecimal(text: string): Decimal {
+  const value = readDecimal(text);
+  if (value === undefined) throw new RangeError(`"${text}" is not a decimal number with at most ${SCALE} decimals`);
+  return value;
+}
+
+/** Shortest plain text: no exponent, no trailing zeros. */
+export function formatDecimal(value: Decimal): string {
+  const negative = value < 0n;
+  const digits = (negative ? -value : value).toString().padStart(SCALE + 1, '0');
+  const fraction = digits.slice(-SCALE).replace(/0+$/, '');
+  return `${negative ? '-' : ''}${digits.slice(0, -SCALE)}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** Plain text with exactly `places` decimals, truncated towards zero (the wire format of most exchanges has 8). */
+export function formatFixed(value: Decimal, places: number): string {
+  const negative = value < 0n;
+  const digits = (negative ? -value : value).toString().padStart(SCALE + 1, '0');
+  const fraction = digits.slice(-SCALE).slice(0, places);
+  const text = `${digits.slice(0, -SCALE)}${places === 0 ? '' : `.${fraction}`}`;
+  return negative && /[1-9]/.test(text) ? `-${text}` : text;
+}
+
+export const add = (a: Decimal, b: Decimal): Decimal => brand(a + b);
+export const subtract = (a: Decimal, b: Decimal): Decimal => brand(a - b);
+export const negate = (a: Decimal): Decimal => brand(-a);
+export const multiply = (a: Decimal, b: Decimal): Decimal => brand((a * b) / ONE_UNIT);
+export const divide = (a: Decimal, b: Decimal): Decimal => brand((a * ONE_UNIT) / b);
+export const minimum = (a: Decimal, b: Decimal): Decimal => (a < b ? a : b);
+export const maximum = (a: Decimal, b: Decimal): Decimal => (a > b ? a : b);
+export const absolute = (a: Decimal): Decimal => brand(a < 0n ? -a : a);
+
+/** The largest multiple of `step` not above a non-negative `value`; a zero step leaves the value alone. */
+export const floorToStep = (value: Decimal, step: Decimal): Decimal =>
+  step === 0n ? value : brand(value - (value % step));
+
+/** The smallest multiple of `step` not below a non-negative `value`. */
+export function ceilToStep(value: Decimal, step: Decimal): Decimal {
+  if (step === 0n || value % step === 0n) return value;
+  return brand(value - (value % step) + step);
+}
+
+export const isOnStep = (value: Decimal, step: Decimal): boolean => step === 0n || value % step === 0n;
+
+/** A whole count of steps to its exact decimal, e.g. ticks to a price. `count` must be a safe integer. */
+export const fromSteps = (count: number, step: Decimal): Decimal => brand(BigInt(count) * step);
+
+/** How many steps fit, as a float64 (exact up to 2^53); used where strategies compare ticks and lots. */
+export const toSteps = (value: Decimal, step: Decimal): number =>
+  Number(value / step) + Number(value % step) / Number(step);
+
+/** Lossy, for signals, charts and numbers in explanations only. */
+export const toNumber = (value: Decimal): number => Number(formatDecimal(value));
+
+/** A float such as a fee rate or a share, rounded to 12 decimals; never use it on prices or quantities that are sent. */
+export const fromNumber = (value: number): Decimal => requireDecimal(value.toFixed(12));

@@ -1,0 +1,79 @@
+/** Numbers a decision was based on: decimals as text, prices already on the coin's grid, times as ISO text. */
+export type Numbers = Readonly<Record<string, string | number | null>>;
+
+/** What a strategy answers. `lots` counts steps of the coin's lot size, `reason` is one of the strategy's codes. */
+export type Decision =
+  | { readonly kind: 'nothing'; readonly reason: string }
+  | { readonly kind: 'buy'; readonly reason: string; readonly level: number }
+  | { readonly kind: 'sell'; readonly reason: string; readonly lots: 'all' | number }
+  | { readonly kind: 'cancel'; readonly reason: string };
+
+/** How the numbers of one reason become a sentence, and which of them are thresholds (a change opens a new log row). */
+export interface ReasonText {
+  readonly sentence: string;
+  readonly thresholds: readonly string[];
+}
+
+/** Fills `{name}` places of a template with numbers; a number that is absent shows as an en dash. */
+export const describe = (text: ReasonText, numbers: Numbers): string =>
+  text.sentence.replace(/\{(\w+)\}/g, (_place, name: string) => String(numbers[name] ?? '–'));
+
+/** Why the engine, not the strategy, did not open something. */
+export const APPROVAL_REASONS = {
+  'halt-kill-switch': {
+    sentence: 'Not buying: the kill switch ({scope}) has been on since {since}.',
+    thresholds: ['scope'],
+  },
+  'halt-frozen': { sentence: 'Doing nothing: the kill switch ({scope}) also stops exits.', thresholds: ['scope'] },
+  'halt-profile-disabled': { sentence: 'Not trading: the profile is disabled.', thresholds: [] },
+  'stale-price': {
+    sentence: 'Waiting: the last price is {ageMs} ms old; entries need one younger than {limitMs} ms.',
+    thresholds: ['limitMs'],
+  },
+  'order-unknown': {
+    sentence: 'Waiting: the outcome of order {order} is not known yet; certain by {certainAt}.',
+    thresholds: ['order'],
+  },
+  'order-in-flight': { sentence: 'Waiting: order {order} is on its way.', thresholds: ['order'] },
+  'data-rules-missing': { sentence: 'Not trading: the trading rules of the coin are not loaded.', thresholds: [] },
+  'data-symbol-not-trading': {
+    sentence: 'Not trading: the exchange lists the coin as {status}.',
+    thresholds: ['status'],
+  },
+  'size-no-funds': { sentence: 'Not buying: {free} free, {wanted} wanted.', thresholds: ['wanted'] },
+  'size-below-minimum': {
+    sentence: 'Not buying: {budget} is below the smallest safe order {minOrderQuote}.',
+    thresholds: ['budget'],
+  },
+  'size-exit-infeasible': {
+    sentence:
+      'Not buying: {netQty} sold at the stop limit {stopLimit} is worth {value}, below the {required} the exchange would accept.',
+    thresholds: ['required'],
+  },
+  'cap-symbol-exposure': {
+    sentence: 'Not buying: {used} of at most {cap} is in this coin; the {room} left is too little for an order.',
+    thresholds: ['cap'],
+  },
+  'cap-position-loss': {
+    sentence:
+      'Not buying: at most {cap} may be lost at the stop; with {used} in this coin the {room} left is too little for an order.',
+    thresholds: ['cap'],
+  },
+  'cooldown-loss': { sentence: 'Not buying: paused until {until} after a loss of {netPnl}.', thresholds: ['until'] },
+  'exit-unsellable': {
+    sentence: 'Not selling: {lots} is worth {value}, below the minimum order value {minNotional}.',
+    thresholds: ['minNotional'],
+  },
+  'exit-nothing-free': {
+    sentence: 'Not selling: the wallet has {free} free of the {position} held.',
+    thresholds: ['position'],
+  },
+  'order-refused-repeatedly': {
+    sentence: 'Waiting: the exchange refused this {times} times ("{message}"); next attempt {until}.',
+    thresholds: ['message', 'times'],
+  },
+  'data-key-unhealthy': { sentence: 'Not trading: the API key of the account is {status}.', thresholds: ['status'] },
+  'lease-lost': { sentence: 'Not sent: another worker has taken over this account.', thresholds: [] },
+  'state-moved': { sentence: 'Not sent: the stored state had moved on; deciding again.', thresholds: [] },
+} as const satisfies Record<string, ReasonText>;
+export type ApprovalReason = keyof typeof APPROVAL_REASONS;

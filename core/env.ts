@@ -1,0 +1,114 @@
+import { z } from 'zod';
+
+/** A bad environment: one sentence per problem. */
+export class EnvironmentError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'EnvironmentError';
+    this.problems = problems;
+  }
+}
+
+/** The value for an error sentence; a password in a URL never reaches a log. */
+const shown = (value: unknown): string => JSON.stringify(String(value).replace(/\/\/[^/?#]*@/, '//***@'));
+
+const url = (...protocols: string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    error: ({ input }) => {
+      const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
+      return `is ${shown(input)}, but must be a URL that begins with ${beginnings}`;
+    },
+  });
+
+const port = z
+  .string()
+  .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, {
+    error: ({ input }) => `is ${shown(input)}, but must be a port from 0 to 65535`,
+  })
+  .transform(Number);
+
+const ORIGIN_RULE = 'list exact origins such as https://trade.example.org, separated by commas';
+const ORIGIN = /^https?:\/\/[^/?#@\\\s]+$/i;
+
+/** Exact origins only: a path, a wildcard or credentials would never equal a browser's Origin. */
+function parseOrigins(text: string, context: z.RefinementCtx): string[] {
+  const entries = text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  if (entries.length === 0) context.addIssue({ code: 'custom', message: `names no origin: ${ORIGIN_RULE}` });
+  for (const entry of entries) {
+    const problem = originProblem(entry);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  }
+  return entries.flatMap((entry) => (URL.canParse(entry) ? [new URL(entry).origin] : []));
+}
+
+function originProblem(entry: string): string | undefined {
+  if (entry.includes('*')) {
+    return `holds "${entry}", but a wildcard cannot be used with sign-in cookies: ${ORIGIN_RULE}`;
+  }
+  if (!URL.canParse(entry)) return `holds ${shown(entry)}, which is no origin: ${ORIGIN_RULE}`;
+  if (ORIGIN.test(entry)) return undefined;
+  return `holds ${shown(entry)}, which is more or less than scheme://host:port: ${ORIGIN_RULE}`;
+}
+
+const shape = {
+  DATABASE_URL: url('postgres:', 'postgresql:'),
+  CACHE_URL: url('redis:', 'rediss:', 'valkey:').optional(),
+  WEB_ORIGIN: z.string().transform(parseOrigins).optional(),
+  LIVE_DEMO: z
+    .string()
+    .optional()
+    .transform((text) => text === '1' || text === 'true'),
+  GIT_SHA: z.string().optional(),
+  PORT: port.default(8080),
+  HOST: z.string().default('127.0.0.1'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'must be trace, debug, info, warn, error, fatal or silent',
+    })
+    .default('info'),
+  /** Folder of the built web app; the api serves no pages without it. */
+  WEB_DIR: z.string().optional(),
+  /** Names this worker among its siblings; a restarted worker of the same slot takes its leases back at once. */
+  WORKER_SLOT: z.string().optional(),
+  /** Names the address that this process has toward the exchange: processes with the same share its request limits. */
+  EGRESS: z.string().default('default'),
+  PAPER_URL: url('http:', 'https:').optional(),
+  /** Key pair that the account "Paper" of a fresh install gets. */
+  PAPER_API_KEY: z.string().optional(),
+  PAPER_API_SECRET: z.string().optional(),
+  LIVE_REST_URL: url('http:', 'https:').optional(),
+  LIVE_STREAM_URL: url('ws:', 'wss:').optional(),
+  LIVE_WS_API_URL: url('ws:', 'wss:').optional(),
+  TESTNET_REST_URL: url('http:', 'https:').optional(),
+  TESTNET_STREAM_URL: url('ws:', 'wss:').optional(),
+  TESTNET_WS_API_URL: url('ws:', 'wss:').optional(),
+  DEMO_REST_URL: url('http:', 'https:').optional(),
+  DEMO_STREAM_URL: url('ws:', 'wss:').optional(),
+  DEMO_WS_API_URL: url('ws:', 'wss:').optional(),
+} as const;
+
+const environment = z.object(shape);
+export type Environment = z.infer<typeof environment>;
+
+/**
+ * Parses the process environment once, at start. Empty values count as absent.
+ * Throws EnvironmentError with one sentence per problem.
+ */
+export function parseEnvironment(raw: Readonly<Record<string, string | undefined>>): Environment {
+  const present = Object.fromEntries(
+    Object.entries(raw).filter(([name, value]) => name in shape && value !== undefined && value !== ''),
+  );
+  const parsed = environment.safeParse(present);
+  if (parsed.success) return parsed.data;
+  throw new EnvironmentError(
+    parsed.error.issues.map((issue) => {
+      const name = String(issue.path[0]);
+      const missing = !(name in present);
+      return `${name} ${missing ? 'is missing: set it, or use npm start, which sets it for you' : issue.message}.`;
+    }),
+  );
+}

@@ -1,0 +1,26 @@
+import type { AccountId, ProfileId } from './ids.ts';
+
+export type HaltScope = 'all' | 'account' | 'profile';
+
+/** One engaged kill switch. `freeze` also stops exits; it is off unless the operator asked for it. */
+export interface Halt {
+  readonly scope: HaltScope;
+  /** The account or profile id; the literal `all` for scope all. */
+  readonly subject: string;
+  readonly since: Date;
+  readonly reason: string;
+  readonly freeze: boolean;
+}
+
+/** The halts that bind an order of (account, profile), widest scope first. */
+export function haltsFor(halts: readonly Halt[], accountId: AccountId, profileId: ProfileId): Halt[] {
+  const binds = (halt: Halt): boolean =>
+    halt.scope === 'all' ||
+    (halt.scope === 'account' && halt.subject === accountId) ||
+    (halt.scope === 'profile' && halt.subject === profileId);
+  const width: Readonly<Record<HaltScope, number>> = { all: 0, account: 1, profile: 2 };
+  return halts.filter(binds).toSorted((a, b) => width[a.scope] - width[b.scope]);
+}
+
+/** The advisory lock key of a halt subject: intents take it shared, engaging takes it exclusively. */
+export const haltLockText = (scope: HaltScope, subject: string): string => `tradewind:halt:${scope}:${subject}`;

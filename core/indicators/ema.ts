@@ -1,0 +1,29 @@
+import { type IndicatorState, type LineIndicator, numberOf } from './indicator.ts';
+
+/**
+ * Exponential moving average. Seed at value `length`: the sum of the first `length` values in time order, divided by
+ * `length`. Then `e += k * (x - e)` with `k = 2 / (length + 1)`. Ready after `length` values; the seed weighs less than
+ * 1e-9 after about `10.4 * length` more. Source: TA-Lib EMA, classic seed.
+ */
+export function createEma(length: number, saved?: IndicatorState): LineIndicator {
+  const k = 2 / (length + 1);
+  const s = { count: numberOf(saved, 'count'), sum: numberOf(saved, 'sum'), value: numberOf(saved, 'value') };
+  return {
+    push(value) {
+      if (s.count === length) {
+        s.value += k * (value - s.value);
+        return;
+      }
+      s.count += 1;
+      s.sum += value;
+      if (s.count === length) s.value = s.sum / length;
+    },
+    get ready() {
+      return s.count === length;
+    },
+    get value() {
+      return s.count === length ? s.value : Number.NaN;
+    },
+    state: () => ({ ...s }),
+  };
+}

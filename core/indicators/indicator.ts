@@ -1,0 +1,77 @@
+import type { Candle } from '../candle.ts';
+
+/**
+ * What an indicator needs to go on where it stopped: plain JSON of finite numbers. An indicator made again with the
+ * same parameters and its own saved state gives, bit for bit, what the first one would have given.
+ */
+export interface IndicatorState {
+  readonly [field: string]: number | readonly number[] | IndicatorState;
+}
+
+/** Fed once for each closed candle, oldest first. Values are NaN until `ready`. */
+export interface Indicator {
+  readonly ready: boolean;
+  state(): IndicatorState;
+}
+
+/** One number in, one number out. */
+export interface LineIndicator extends Indicator {
+  push(value: number): void;
+  readonly value: number;
+}
+
+/** The part of a candle that indicators read; quote prices, volume in base. */
+export type Bar = Pick<Candle, 'high' | 'low' | 'close' | 'volume'>;
+
+/** A candle in, one number out. */
+export interface BarIndicator extends Indicator {
+  push(bar: Bar): void;
+  readonly value: number;
+}
+
+/** (high + low + close) / 3. */
+export const typicalPrice = (bar: Pick<Bar, 'high' | 'low' | 'close'>): number => (bar.high + bar.low + bar.close) / 3;
+
+const unfit = (field: string, wanted: string): Error =>
+  new Error(`The saved state of an indicator does not fit: "${field}" is not ${wanted}. Start it anew from candles.`);
+
+/** The saved number, 0 where nothing was saved. Throws when the state is of another indicator. */
+export function numberOf(saved: IndicatorState | undefined, field: string): number {
+  if (saved === undefined) return 0;
+  const value = saved[field];
+  if (typeof value !== 'number') throw unfit(field, 'a number');
+  return value;
+}
+
+/** The saved list, of any length, empty where nothing was saved. */
+export function numbersOf(saved: IndicatorState | undefined, field: string): readonly number[] {
+  if (saved === undefined) return [];
+  const value = saved[field];
+  if (!isNumbers(value)) throw unfit(field, 'a list of numbers');
+  return value;
+}
+
+/** The saved list as an array of exactly `length` numbers, zeros where nothing was saved. */
+export function ringOf(saved: IndicatorState | undefined, field: string, length: number): Float64Array {
+  if (saved === undefined) return new Float64Array(length);
+  const values = numbersOf(saved, field);
+  if (values.length !== length) throw unfit(field, `a list of ${length} numbers`);
+  return Float64Array.from(values);
+}
+
+/** The saved state of an indicator inside another one. */
+export function partOf(saved: IndicatorState | undefined, field: string): IndicatorState | undefined {
+  if (saved === undefined) return undefined;
+  const value = saved[field];
+  if (value === undefined || typeof value === 'number' || isNumbers(value)) throw unfit(field, 'a state');
+  return value;
+}
+
+const isNumbers = (value: unknown): value is readonly number[] =>
+  Array.isArray(value) && value.every((item) => Number.isFinite(item));
+
+/** For the door: JSON from a store that may become an indicator again. */
+export function isIndicatorState(value: unknown): value is IndicatorState {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((item) => Number.isFinite(item) || isNumbers(item) || isIndicatorState(item));
+}

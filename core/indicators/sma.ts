@@ -1,0 +1,32 @@
+import { type IndicatorState, type LineIndicator, numberOf, ringOf } from './indicator.ts';
+
+/** After so many values the running sum is added up anew, so that rounding cannot pile up. */
+const RECOMPUTE_EVERY = 1024;
+
+/**
+ * Simple moving average: the sum of the last `length` values divided by `length`. The sum runs (`sum += x - leaving`)
+ * and is added up anew from the ring, slot 0 first, after every 1,024th value counted from the first; value i stands in
+ * slot i mod `length`. Ready after `length` values.
+ */
+export function createSma(length: number, saved?: IndicatorState): LineIndicator {
+  const values = ringOf(saved, 'values', length);
+  const s = { count: numberOf(saved, 'count'), sum: numberOf(saved, 'sum') };
+  return {
+    push(value) {
+      const slot = s.count % length;
+      s.sum += value - (values[slot] ?? 0);
+      values[slot] = value;
+      s.count += 1;
+      if (s.count % RECOMPUTE_EVERY !== 0) return;
+      s.sum = 0;
+      for (let i = 0; i < length; i += 1) s.sum += values[i] ?? 0;
+    },
+    get ready() {
+      return s.count >= length;
+    },
+    get value() {
+      return s.count < length ? Number.NaN : s.sum / length;
+    },
+    state: () => ({ ...s, values: Array.from(values) }),
+  };
+}

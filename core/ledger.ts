@@ -1,0 +1,33 @@
+import { type Decimal, negate } from './decimal.ts';
+import type { ExchangeFill } from './fill.ts';
+import type { SymbolRules } from './symbol.ts';
+
+/**
+ * A double-entry row in units of one asset. Rows of one event sum to zero per asset: what enters `wallet` leaves
+ * `market`, what is paid as a fee goes to `fees`, a correction comes from `adjustments`.
+ */
+export interface LedgerRow {
+  readonly book: 'wallet' | 'market' | 'fees' | 'adjustments';
+  readonly asset: string;
+  readonly amount: Decimal;
+  readonly reason: 'fill' | 'fee' | 'adjustment';
+}
+
+type Movement = Pick<LedgerRow, 'asset' | 'amount' | 'reason'>;
+
+const transfer = (from: LedgerRow['book'], { asset, amount, reason }: Movement): LedgerRow[] => [
+  { book: from, asset, amount: negate(amount), reason },
+  { book: 'wallet', asset, amount, reason },
+];
+
+/** The rows of one fill: base, quote and fee asset each balanced. */
+export function ledgerRowsOf(fill: ExchangeFill, rules: Pick<SymbolRules, 'baseAsset' | 'quoteAsset'>): LedgerRow[] {
+  const sign = (amount: Decimal, into: boolean): Decimal => (into ? amount : negate(amount));
+  const buying = fill.side === 'buy';
+  const rows = [
+    ...transfer('market', { asset: rules.baseAsset, amount: sign(fill.quantity, buying), reason: 'fill' }),
+    ...transfer('market', { asset: rules.quoteAsset, amount: sign(fill.quoteQuantity, !buying), reason: 'fill' }),
+  ];
+  if (fill.feeAsset === null || fill.feeAmount === 0n) return rows;
+  return [...rows, ...transfer('fees', { asset: fill.feeAsset, amount: negate(fill.feeAmount), reason: 'fee' })];
+}

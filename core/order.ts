@@ -1,0 +1,99 @@
+import type { Decimal } from './decimal.ts';
+import type { AccountId, OrderId, ProfileId } from './ids.ts';
+
+/** `sending` lives in memory only: after a crash an `intent` counts as possibly sent. */
+export const ORDER_STATES = [
+  'intent',
+  'open',
+  'partially-filled',
+  'filled',
+  'cancelled',
+  'expired',
+  'rejected',
+  'unknown',
+  'never-arrived',
+] as const;
+export type OrderState = (typeof ORDER_STATES)[number];
+
+/** States in which the exchange may still hold or receive the order. */
+export const LIVE_ORDER_STATES = ['intent', 'open', 'partially-filled', 'unknown'] as const satisfies OrderState[];
+export const isLiveOrder = (state: OrderState): boolean => LIVE_ORDER_STATES.some((live) => live === state);
+
+export type Side = 'buy' | 'sell';
+export type OrderPurpose = 'entry' | 'exit' | 'stop' | 'manual';
+
+export type OrderForm =
+  | { readonly type: 'market' }
+  | { readonly type: 'limit'; readonly price: Decimal }
+  | { readonly type: 'stop-loss-limit'; readonly stopPrice: Decimal; readonly price: Decimal };
+
+/** What the engine wants sent; `quantity` and prices lie exactly on the coin's grid. */
+export interface OrderDraft {
+  readonly accountId: AccountId;
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly purpose: OrderPurpose;
+  readonly form: OrderForm;
+  readonly quantity: Decimal;
+  /** The buy level an entry belongs to, and what the level was to spend when its first order was made. */
+  readonly entry?: { readonly level: number; readonly plannedQuote: Decimal };
+}
+
+declare const approved: unique symbol;
+/** Only engine/approve.ts makes one; nothing else can be committed as an intent or sent. */
+export type ApprovedOrder = OrderDraft & { readonly [approved]: true };
+
+/** An order row. Times are market time unless named otherwise; `sendBeforeMs` is protocol time. */
+export interface OrderRecord extends OrderDraft {
+  readonly id: OrderId;
+  readonly clientOrderId: string;
+  readonly exchangeOrderId: string | null;
+  readonly state: OrderState;
+  readonly reason: string;
+  readonly filledQuantity: Decimal;
+  readonly filledQuote: Decimal;
+  readonly fencing: number;
+  readonly sendBeforeMs: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly payload: unknown;
+}
+
+const PURPOSE_LETTER: Readonly<Record<OrderPurpose, string>> = { entry: 'e', exit: 'x', stop: 's', manual: 'm' };
+const FNV_OFFSET = 0xcbf29ce484222325n;
+const FNV_PRIME = 0x100000001b3n;
+const MASK_64 = (1n << 64n) - 1n;
+
+function fnv1a64(text: string): bigint {
+  let hash = FNV_OFFSET;
+  for (const byte of new TextEncoder().encode(text)) hash = ((hash ^ BigInt(byte)) * FNV_PRIME) & MASK_64;
+  return hash;
+}
+
+/**
+ * The client order id of an intent: `tw1-<owner>-<purpose><sequence>`, at most 36 characters of [A-Za-z0-9-].
+ * Deterministic, so that the owner of a stray order can be derived again; `sequence` never repeats within
+ * (profile, symbol), so that an id is never used for a second intent.
+ */
+export function clientOrderIdOf(owner: {
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+  readonly purpose: OrderPurpose;
+  readonly sequence: number;
+}): string {
+  const hash = fnv1a64(`${owner.profileId}:${owner.symbol}`).toString(36).padStart(13, '0');
+  return `tw1-${hash}-${PURPOSE_LETTER[owner.purpose]}${owner.sequence.toString(36)}`;
+}
+
+/** The id sent with the cancel of an order: deterministic too, and never that of an order. */
+export const cancelIdOf = (clientOrderId: string): string => `${clientOrderId}-c`;
+
+/** The order id behind the id of its cancel; any other id comes back as it is. */
+export const originalIdOf = (clientOrderId: string): string => clientOrderId.replace(/^(tw1-.+)-c$/, '$1');
+
+/** True when `clientOrderId` has the form this service gives to the orders of (profile, symbol). */
+export function isOwnClientOrderId(clientOrderId: string, profileId: ProfileId, symbol: string): boolean {
+  const prefix = clientOrderIdOf({ profileId, symbol, purpose: 'entry', sequence: 0 }).slice(0, -2);
+  return clientOrderId.startsWith(prefix) && /^[exsm][0-9a-z]+(-c)?$/.test(clientOrderId.slice(prefix.length));
+}

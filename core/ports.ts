@@ -1,0 +1,282 @@
+import type { Account, ApiKey, Wallet } from './account.ts';
+import type { TickAudit } from './audit.ts';
+import type { Candle, Interval } from './candle.ts';
+import type { Decimal } from './decimal.ts';
+import type { ExchangeFill } from './fill.ts';
+import type { Halt } from './halts.ts';
+import type { AccountId, OrderId, ProfileId } from './ids.ts';
+import type { ApprovedOrder, OrderRecord, OrderState, Side } from './order.ts';
+import type { LevelFill } from './levels.ts';
+import type { Position } from './position.ts';
+import type { SymbolRules } from './symbol.ts';
+
+/* ---- the exchange, as the engine and the api see it ---- */
+
+/** An order as the exchange reports it. */
+export interface ExchangeOrder {
+  readonly symbol: string;
+  readonly exchangeOrderId: string;
+  readonly clientOrderId: string;
+  readonly side: Side;
+  readonly state: OrderState;
+  readonly quantity: Decimal;
+  readonly filledQuantity: Decimal;
+  readonly filledQuote: Decimal;
+  readonly price: Decimal;
+  readonly stopPrice: Decimal;
+  readonly type: string;
+  readonly updatedAt: Date;
+}
+
+/** What became of a write. `unknown` is a state, never a failure: nothing is sent again until it is resolved. */
+export type WriteOutcome =
+  | { readonly kind: 'accepted'; readonly order: ExchangeOrder; readonly fills: readonly ExchangeFill[] }
+  | {
+      readonly kind: 'rejected';
+      readonly code: number;
+      readonly message: string;
+      readonly payload: unknown;
+      /** The coin is not in its trading phase. */
+      readonly marketClosed?: boolean;
+    }
+  | { readonly kind: 'unknown'; readonly cause: string }
+  | { readonly kind: 'not-sent'; readonly reason: 'not-sent-in-time' | 'halted' | 'rate-limited' };
+
+export type OrderLookup =
+  | { readonly kind: 'found'; readonly order: ExchangeOrder }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unreadable'; readonly cause: string };
+
+export interface PlaceRequest {
+  readonly order: ApprovedOrder;
+  readonly clientOrderId: string;
+  /** Protocol time after which the request must not be signed any more. */
+  readonly sendBeforeMs: number;
+  /** Asked right before signing: true turns the intent into not-sent. */
+  readonly halted: () => boolean;
+}
+
+/** A cancel and a placement in one request: nothing is placed unless the cancel took effect. */
+export interface ReplaceRequest extends PlaceRequest {
+  /** The own order to take off the book; of the same symbol. */
+  readonly cancelClientOrderId: string;
+  readonly cancelId: string;
+}
+
+/**
+ * Which half took effect. A `cancelled` that is accepted with a `placed` that is not leaves nothing on the book; an
+ * accepted cancel of an order that had filled meanwhile carries the filled order.
+ */
+export interface ReplaceOutcome {
+  readonly cancelled: WriteOutcome;
+  readonly placed: WriteOutcome | { readonly kind: 'not-attempted' };
+}
+
+/** Signed calls of one account. Reads throw ExchangeError (see exchange/errors.ts) when they fail. */
+export interface TradingPort {
+  place(request: PlaceRequest): Promise<WriteOutcome>;
+  cancel(symbol: string, clientOrderId: string, cancelId: string): Promise<WriteOutcome>;
+  cancelReplace(request: ReplaceRequest): Promise<ReplaceOutcome>;
+  findOrder(symbol: string, by: { clientOrderId: string } | { exchangeOrderId: string }): Promise<OrderLookup>;
+  openOrders(symbol?: string): Promise<ExchangeOrder[]>;
+  recentOrders(symbol: string): Promise<ExchangeOrder[]>;
+  /** Executions of one order, oldest first. */
+  fillsOf(symbol: string, exchangeOrderId: string): Promise<ExchangeFill[]>;
+  wallet(): Promise<{ wallet: Wallet; takerFee: number; makerFee: number }>;
+}
+
+/** Unsigned market data of one venue; never carries an API key. */
+export interface MarketPort {
+  rules(): Promise<SymbolRules[]>;
+  /** Newest last; `closed` is false for the candle in progress. `beforeMs` limits to candles opened before it. */
+  candles(query: {
+    symbol: string;
+    interval: Interval;
+    limit: number;
+    beforeMs?: number;
+    fromMs?: number;
+  }): Promise<Candle[]>;
+  price(symbol: string): Promise<Decimal>;
+  /** Last prices of all coins in one request. */
+  prices(): Promise<ReadonlyMap<string, Decimal>>;
+  clock: ExchangeClock;
+}
+
+/**
+ * Two clocks (docs/decisions): `protocolMs` signs and bounds requests at the pace of the wall clock, `marketMs` is the
+ * time of the market's own events; they differ only when the paper exchange replays at another speed.
+ */
+export interface ExchangeClock {
+  protocolMs(): number;
+  marketMs(): number;
+  sync(): Promise<void>;
+}
+
+export type MarketEvent =
+  | { readonly kind: 'price'; readonly symbol: string; readonly price: Decimal; readonly atMs: number }
+  | { readonly kind: 'candle'; readonly symbol: string; readonly interval: Interval; readonly candle: Candle }
+  | { readonly kind: 'connected' }
+  | { readonly kind: 'disconnected'; readonly cause: string };
+
+export interface MarketSubscription {
+  readonly symbol: string;
+  readonly interval: Interval;
+}
+
+/** One market stream; `update` replaces the wanted set, `connected` follows each (re)connect. */
+export interface MarketStream extends AsyncDisposable {
+  update(wanted: readonly MarketSubscription[]): void;
+}
+
+export type AccountEvent =
+  | {
+      readonly kind: 'order';
+      readonly order: ExchangeOrder;
+      readonly fill: ExchangeFill | null;
+      readonly reason: string;
+    }
+  | { readonly kind: 'balances'; readonly balances: Wallet['balances']; readonly at: Date }
+  | { readonly kind: 'connected' }
+  | { readonly kind: 'disconnected'; readonly cause: string };
+
+export type OpenMarketStream = (onEvent: (event: MarketEvent) => void) => MarketStream;
+export type OpenAccountStream = (onEvent: (event: AccountEvent) => void) => AsyncDisposable;
+
+/* ---- what the engine needs stored ---- */
+
+/** Strategy state, position and order sequence of one (profile, symbol); `version` is the compare-and-set token. */
+export interface RunnerState {
+  readonly version: number;
+  readonly orderSequence: number;
+  readonly strategyState: unknown;
+  readonly position: Position;
+}
+
+export interface IntentRequest {
+  readonly order: ApprovedOrder;
+  /** The id of the order row, made by the engine. */
+  readonly orderId: OrderId;
+  readonly reason: string;
+  readonly decision: unknown;
+  readonly strategyState: unknown;
+  readonly expectedVersion: number;
+  readonly fencing: number;
+  readonly sendBeforeMs: number;
+  /** Market time of the decision. */
+  readonly at: Date;
+}
+
+/** Only `committed` may be sent. `lost-lease`: another worker owns the account; `moved`: the version differed. */
+export type IntentResult =
+  | { readonly kind: 'committed'; readonly record: OrderRecord; readonly version: number }
+  | { readonly kind: 'halted'; readonly halt: Halt }
+  | { readonly kind: 'lost-lease' }
+  | { readonly kind: 'moved' };
+
+export interface OrderUpdate {
+  readonly state: OrderState;
+  readonly exchangeOrderId?: string;
+  /** Cumulative amounts as reported; a stored larger value stays. */
+  readonly filledQuantity?: Decimal;
+  readonly filledQuote?: Decimal;
+  readonly reason?: string;
+  readonly payload?: unknown;
+  /** Market time of the change; without it the order keeps its `updatedAt`. */
+  readonly at?: Date;
+}
+
+export interface FillRequest {
+  readonly accountId: AccountId;
+  readonly epoch: number;
+  readonly orderId: OrderId;
+  readonly fill: ExchangeFill;
+  readonly rules: SymbolRules;
+  readonly cooldownMs: number;
+  /** Value in quote of a fee paid in a third asset. */
+  readonly feeQuote?: Decimal;
+}
+
+/** `applied` is false for a fill that was already known. */
+export interface FillResult {
+  readonly applied: boolean;
+  readonly position: Position;
+  readonly version: number;
+}
+
+export interface TradingStore {
+  loadRunner(profileId: ProfileId, symbol: string): Promise<RunnerState>;
+  /** What the buys of each level have filled in the present cycle; empty while flat. */
+  levelFills(profileId: ProfileId, symbol: string): Promise<LevelFill[]>;
+  /** One transaction: halts and lease checked under advisory locks, order row, strategy state by compare-and-set. */
+  commitIntent(request: IntentRequest): Promise<IntentResult>;
+  /** Moves an order forward; a terminal state is never left, a cumulative quantity never falls. */
+  updateOrder(orderId: OrderId, update: OrderUpdate): Promise<OrderRecord>;
+  /** One transaction: fill row, position, ledger rows, order quantity, closed cycle. */
+  applyFill(request: FillRequest): Promise<FillResult>;
+  /** Intent, open, partially filled and unknown orders of an account, oldest first. */
+  liveOrders(accountId: AccountId): Promise<OrderRecord[]>;
+  findOrderByClientId(accountId: AccountId, clientOrderId: string): Promise<OrderRecord | undefined>;
+  saveStrategyState(profileId: ProfileId, symbol: string, state: unknown): Promise<void>;
+  halts(): Promise<Halt[]>;
+}
+
+/** A profile as the worker runs it. */
+export interface ProfileToRun {
+  readonly id: ProfileId;
+  readonly accountId: AccountId;
+  readonly name: string;
+  readonly strategyName: string;
+  readonly config: unknown;
+  readonly enabled: boolean;
+  readonly symbols: readonly { readonly symbol: string; readonly overrideConfig: unknown }[];
+}
+
+export interface AccountToRun {
+  readonly account: Account;
+  readonly key: ApiKey | null;
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** One row of action_logs; rows with the same id are written over (collapsed repeats grow their count). */
+export interface ActionLogRow {
+  readonly id: string;
+  readonly profileId: ProfileId;
+  readonly symbol: string | null;
+  readonly level: LogLevel;
+  readonly msg: string;
+  readonly ctx: unknown;
+  readonly count: number;
+  readonly firstAt: Date;
+  readonly lastAt: Date;
+}
+
+/** Write-behind records: never the only copy of something that moves money. */
+export interface RecordSink {
+  audit(audit: TickAudit): void;
+  log(row: ActionLogRow): void;
+  flush(): Promise<void>;
+}
+
+/* ---- the cache store ---- */
+
+/** Values are text; TTLs in ms. Both adapters pass storage/cache.contract.ts. */
+export interface CacheStore extends AsyncDisposable {
+  get(key: string): Promise<string | undefined>;
+  set(key: string, value: string, ttlMs?: number): Promise<void>;
+  delete(key: string): Promise<void>;
+  /** Values of all live keys that begin with `prefix`. */
+  list(prefix: string): Promise<Map<string, string>>;
+  /** Adds to the end of a list and drops the oldest beyond `cap` entries. */
+  append(key: string, values: readonly string[], cap: number): Promise<void>;
+  /** Newest first; `skip` newest are left out. */
+  newest(key: string, limit: number, skip?: number): Promise<string[]>;
+  /**
+   * Counts one event in a sliding window and returns how many fell into it, this one included (at most 1,000 are
+   * counted), and in how many ms the oldest leaves.
+   */
+  countInWindow(key: string, windowMs: number): Promise<{ count: number; resetMs: number }>;
+  publish(channel: string, message: string): Promise<void>;
+  /** Resolves when the subscription is live; messages over 7,000 bytes must not be published. */
+  subscribe(channel: string, onMessage: (message: string) => void): Promise<AsyncDisposable>;
+}

@@ -1,0 +1,112 @@
+import {
+  add,
+  ceilToStep,
+  type Decimal,
+  divide,
+  floorToStep,
+  fromNumber,
+  maximum,
+  minimum,
+  multiply,
+  ONE,
+  requireDecimal,
+  subtract,
+  ZERO,
+} from './decimal.ts';
+import type { SymbolRules } from './symbol.ts';
+
+/** Head room over the minimum order value that an exit must keep at its stop limit. */
+export const EXIT_MARGIN = requireDecimal('1.05');
+/** Share kept free when a market entry is sized from a price that may move before it fills. */
+export const CASH_BUFFER = requireDecimal('0.002');
+/** Where an exit without a configured stop is assumed to happen. */
+export const NO_STOP_FLOOR = requireDecimal('0.90');
+
+export interface SizingInput {
+  readonly price: Decimal;
+  readonly budget: Decimal;
+  readonly freeQuote: Decimal;
+  readonly rules: SymbolRules;
+  /** Multiplier of the price at which the stop triggers, or null without a stop. */
+  readonly stopMultiple: Decimal | null;
+  /** Multiplier of the stop price for the limit of the protective order. */
+  readonly stopLimitOffset: Decimal;
+  /** Fee fraction of a buy when it is taken from the bought base asset, else zero. */
+  readonly baseFeeRate: number;
+  /** Quantity held already: an entry that adds to it is sold together with it. */
+  readonly held?: Decimal;
+  /** Smallest spend that is wanted, in quote, where that is more than the exchange asks for. */
+  readonly leastSpend?: Decimal;
+}
+
+export type SizingReason = 'size-no-funds' | 'size-below-minimum' | 'size-exit-infeasible';
+export type SizingNumbers = Readonly<Record<string, Decimal>>;
+export type Sizing =
+  | { readonly kind: 'sized'; readonly quantity: Decimal; readonly numbers: SizingNumbers }
+  | { readonly kind: 'refused'; readonly reason: SizingReason; readonly numbers: SizingNumbers };
+
+/** The limit price of the stop that would protect an entry at `price` (strategies-exact 1.5). */
+export function stopLimitOf(input: Pick<SizingInput, 'price' | 'rules' | 'stopMultiple' | 'stopLimitOffset'>): Decimal {
+  const { price, rules, stopMultiple, stopLimitOffset } = input;
+  if (stopMultiple === null) return floorToStep(multiply(price, NO_STOP_FLOOR), rules.price.tick);
+  const stop = floorToStep(multiply(price, stopMultiple), rules.price.tick);
+  return floorToStep(multiply(stop, stopLimitOffset), rules.price.tick);
+}
+
+/** The smallest quote spend that leaves a quantity which can be sold at its stop limit (strategies-exact 1.5). */
+export function minOrderQuote(input: Omit<SizingInput, 'budget' | 'freeQuote'>): Decimal {
+  const { price, rules } = input;
+  const stopLimit = stopLimitOf(input);
+  if (stopLimit <= 0n) return rules.notional.max;
+  const needed = ceilToStep(divide(multiply(rules.notional.min, EXIT_MARGIN), stopLimit), rules.lot.step);
+  const net = maximum(needed, rules.lot.min);
+  const gross = ceilToStep(divide(net, subtract(ONE, fromNumber(input.baseFeeRate))), rules.lot.step);
+  return multiply(multiply(gross, price), add(ONE, CASH_BUFFER));
+}
+
+/**
+ * The quantity of a market entry for a quote budget, rounded down on the step, or why there is none. An entry is
+ * refused when what it leaves after fees could not be sold at its stop limit.
+ */
+export function sizeMarketEntry(input: SizingInput): Sizing {
+  const { price, rules } = input;
+  const wanted = input.budget;
+  const budget = minimum(wanted, input.freeQuote);
+  const needs = minOrderQuote(input);
+  if (budget <= 0n || (budget < needs && input.freeQuote < wanted)) {
+    return { kind: 'refused', reason: 'size-no-funds', numbers: { free: input.freeQuote, wanted } };
+  }
+  const step = maximum(rules.lot.step, rules.marketLot.step);
+  const raw = floorToStep(divide(budget, multiply(price, add(ONE, CASH_BUFFER))), step);
+  const caps = [rules.lot.max, rules.marketLot.max].filter((cap) => cap > 0n);
+  const quantity = caps.reduce((smallest, cap) => minimum(smallest, floorToStep(cap, step)), raw);
+  const leastSpend = input.leastSpend ?? ZERO;
+  if (budget < leastSpend) {
+    return { kind: 'refused', reason: 'size-below-minimum', numbers: { budget, minOrderQuote: leastSpend } };
+  }
+  const least = maximum(rules.lot.min, rules.marketLot.min);
+  if (quantity <= 0n || quantity < least || multiply(quantity, price) < rules.notional.min) {
+    return { kind: 'refused', reason: 'size-below-minimum', numbers: { budget, minOrderQuote: needs } };
+  }
+  const kept = subtract(ONE, fromNumber(input.baseFeeRate));
+  const netQty = floorToStep(multiply(quantity, kept), rules.lot.step);
+  const stopLimit = stopLimitOf(input);
+  const value = multiply(floorToStep(add(netQty, input.held ?? ZERO), rules.lot.step), stopLimit);
+  const required = multiply(rules.notional.min, EXIT_MARGIN);
+  if (value < required || netQty < rules.lot.min) {
+    return { kind: 'refused', reason: 'size-exit-infeasible', numbers: { netQty, stopLimit, value, required } };
+  }
+  return { kind: 'sized', quantity, numbers: { wanted, budget, quantity, stopLimit, netQty } };
+}
+
+/** What of a position can be sold now: the smaller of position and wallet, floored to the step. */
+export function sellableQuantity(input: {
+  readonly position: Decimal;
+  readonly walletFree: Decimal;
+  readonly ownLocked: Decimal;
+  readonly rules: SymbolRules;
+}): Decimal {
+  const available = minimum(input.position, add(input.walletFree, input.ownLocked));
+  const floored = floorToStep(maximum(available, ZERO), input.rules.lot.step);
+  return input.rules.marketLot.max > 0n ? minimum(floored, input.rules.marketLot.max) : floored;
+}

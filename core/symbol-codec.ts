@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { formatDecimal, readDecimal } from './decimal.ts';
+import type { SymbolRules } from './symbol.ts';
+
+const decimal = z.string().transform((text, context) => {
+  const value = readDecimal(text);
+  if (value !== undefined) return value;
+  context.addIssue({ code: 'custom', message: `"${text}" is not a decimal number` });
+  return z.NEVER;
+});
+const range = z.object({ step: decimal, min: decimal, max: decimal });
+
+const rules = z.object({
+  symbol: z.string(),
+  status: z.enum(['TRADING', 'HALT', 'BREAK', 'CANCEL_ONLY', 'absent']),
+  baseAsset: z.string(),
+  quoteAsset: z.string(),
+  orderTypes: z.array(z.string()),
+  price: z.object({ tick: decimal, min: decimal, max: decimal }),
+  lot: range,
+  marketLot: range,
+  notional: z.object({ min: decimal, max: decimal, minAppliesToMarket: z.boolean() }),
+  band: z.object({ bidUp: decimal, bidDown: decimal, askUp: decimal, askDown: decimal }).nullable(),
+});
+
+/** Trading rules as the JSON text kept in the cache store: decimals become text. */
+export const encodeRules = (list: readonly SymbolRules[]): string =>
+  JSON.stringify(list, (_key, value: unknown) => (typeof value === 'bigint' ? formatDecimalOf(value) : value));
+
+const formatDecimalOf = (value: bigint): string => formatDecimal(value as Parameters<typeof formatDecimal>[0]);
+
+/** The reverse; undefined when the text is not a list of trading rules. */
+export function readRules(text: string): SymbolRules[] | undefined {
+  const parsed = z.array(rules).safeParse(readJson(text));
+  return parsed.success ? parsed.data : undefined;
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

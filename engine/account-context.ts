@@ -1,0 +1,58 @@
+import type { Account } from '#core/account.ts';
+import { type Decimal, ZERO } from '#core/decimal.ts';
+import { type Halt, haltsFor } from '#core/halts.ts';
+import type { ProfileId } from '#core/ids.ts';
+import type { OrderTiming } from '#core/order-timing.ts';
+import type { EnginePorts } from './ports.ts';
+import { createWalletBook, type WalletBook } from './wallet-book.ts';
+
+/** What all coins of one account share while one lease lasts. */
+export interface AccountContext {
+  readonly account: Account;
+  readonly fencing: number;
+  readonly ports: EnginePorts;
+  readonly timing: OrderTiming;
+  readonly wallet: WalletBook;
+  readonly fees: { taker: number; maker: number };
+  readonly keyStatus: 'healthy' | 'error' | null;
+  /** Halts as last read; the intent transaction reads them again and decides. */
+  halts: readonly Halt[];
+  /** The exchange has refused an order because its market is closed: the rules are read again soon. */
+  marketClosed: boolean;
+  /** Latest time carried by a market event: market time never lies before it. */
+  lastEventMs: number;
+  /** Ends this run of the account; the owner rebuilds it from stored facts. */
+  readonly fail: (error: unknown) => void;
+  readonly signal: AbortSignal;
+  /** Worth of the running coins' positions in a quote asset. */
+  positionValue: (quoteAsset: string) => Decimal;
+}
+
+export interface AccountContextInput {
+  readonly account: Account;
+  readonly fencing: number;
+  readonly keyStatus: 'healthy' | 'error' | null;
+  readonly ports: EnginePorts;
+  readonly timing: OrderTiming;
+  readonly fail: (error: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+export const createAccountContext = (input: AccountContextInput): AccountContext => ({
+  ...input,
+  wallet: createWalletBook(),
+  fees: { taker: 0.001, maker: 0.001 },
+  halts: [],
+  lastEventMs: 0,
+  marketClosed: false,
+  positionValue: () => ZERO,
+});
+
+/** Market time now in ms: the exchange's clock, or the latest event where that is ahead. */
+export const marketMs = (context: AccountContext): number =>
+  Math.max(context.ports.market.clock.marketMs(), context.lastEventMs);
+
+export const marketNow = (context: AccountContext): Date => new Date(marketMs(context));
+
+export const haltsOf = (context: AccountContext, profileId: ProfileId): Halt[] =>
+  haltsFor(context.halts, context.account.id, profileId);

@@ -1,0 +1,205 @@
+import { capRooms, equityBudget, lossFraction } from '#core/budget.ts';
+import type { ApprovalReason, Decision, Numbers } from '#core/decision.ts';
+import {
+  type Decimal,
+  divide,
+  formatDecimal,
+  formatFixed,
+  fromSteps,
+  minimum,
+  multiply,
+  ONE,
+  ZERO,
+} from '#core/decimal.ts';
+import type { Halt } from '#core/halts.ts';
+import type { AccountId, ProfileId } from '#core/ids.ts';
+import { type LevelFill, remainingOf } from '#core/levels.ts';
+import type { ApprovedOrder, OrderDraft } from '#core/order.ts';
+import { isSellable, type Position } from '#core/position.ts';
+import { minOrderQuote, sellableQuantity, sizeMarketEntry } from '#core/sizing.ts';
+import type { SymbolRules } from '#core/symbol.ts';
+import type { SharedSettings } from '#strategies/strategy.ts';
+import type { Refusals } from './breaker.ts';
+
+/** Entries need a price younger than this; exits do not. */
+export const PRICE_AGE_LIMIT_MS = 10_000;
+
+/** Everything an approval looks at, frozen for one tick. Times in ms; `now` is market time. */
+export interface ApprovalContext {
+  readonly accountId: AccountId;
+  readonly profileId: ProfileId;
+  readonly enabled: boolean;
+  readonly keyStatus: 'healthy' | 'error' | null;
+  readonly halts: readonly Halt[];
+  readonly rules: SymbolRules;
+  readonly price: Decimal;
+  readonly priceAgeMs: number;
+  readonly now: Date;
+  readonly position: Position;
+  readonly levels: readonly LevelFill[];
+  readonly freeQuote: Decimal;
+  /** What the account is worth in the coin's quote asset: cash and positions. */
+  readonly equity: Decimal;
+  readonly freeBase: Decimal;
+  readonly shared: SharedSettings;
+  readonly takerFee: number;
+  /** A live order of this coin whose outcome is not known, with the moment it will be certain. */
+  readonly pending: { readonly clientOrderId: string; readonly unknown: boolean; readonly certainAt: Date } | null;
+  readonly refusals: (purpose: 'entry' | 'exit') => Refusals | undefined;
+}
+
+export type ApprovalResult =
+  | { readonly kind: 'approved'; readonly order: ApprovedOrder; readonly numbers: Numbers }
+  | { readonly kind: 'refused'; readonly reason: ApprovalReason; readonly numbers: Numbers };
+
+const refuse = (reason: ApprovalReason, numbers: Numbers = {}): ApprovalResult => ({
+  kind: 'refused',
+  reason,
+  numbers,
+});
+type Check = (context: ApprovalContext) => ApprovalResult | undefined;
+
+/** The one place that turns a draft into something that may be committed and sent. */
+const approveDraft = (draft: OrderDraft): ApprovedOrder => draft as ApprovedOrder;
+
+/** Judges a buy or sell decision. Entries face every check; exits only those that make sending pointless. */
+export function approve(
+  decision: Extract<Decision, { kind: 'buy' | 'sell' }>,
+  context: ApprovalContext,
+): ApprovalResult {
+  const checks = decision.kind === 'buy' ? ENTRY_CHECKS : EXIT_CHECKS;
+  for (const check of checks) {
+    const refusal = check(context);
+    if (refusal !== undefined) return refusal;
+  }
+  return decision.kind === 'buy' ? approveEntry(decision.level, context) : approveExit(decision, context);
+}
+
+const haltNumbers = (halt: Halt): Numbers => ({ scope: halt.scope, since: halt.since.toISOString() });
+
+const notHalted: Check = ({ halts }) =>
+  halts[0] === undefined ? undefined : refuse('halt-kill-switch', haltNumbers(halts[0]));
+const notFrozen: Check = ({ halts }) => {
+  const frozen = halts.find((halt) => halt.freeze);
+  return frozen === undefined ? undefined : refuse('halt-frozen', haltNumbers(frozen));
+};
+const profileEnabled: Check = ({ enabled }) => (enabled ? undefined : refuse('halt-profile-disabled'));
+const KEY_WORDS = { error: 'in error', unchecked: 'not checked yet' } as const;
+const keyUsable: Check = ({ keyStatus }) =>
+  keyStatus === 'healthy' ? undefined : refuse('data-key-unhealthy', { status: KEY_WORDS[keyStatus ?? 'unchecked'] });
+const symbolTrading: Check = ({ rules }) =>
+  rules.status === 'TRADING' ? undefined : refuse('data-symbol-not-trading', { status: rules.status });
+const priceFresh: Check = ({ priceAgeMs }) =>
+  priceAgeMs <= PRICE_AGE_LIMIT_MS
+    ? undefined
+    : refuse('stale-price', { ageMs: Math.round(priceAgeMs), limitMs: PRICE_AGE_LIMIT_MS });
+const nothingPending: Check = ({ pending }) => {
+  if (pending === null) return undefined;
+  const numbers = { order: pending.clientOrderId, certainAt: pending.certainAt.toISOString() };
+  return refuse(pending.unknown ? 'order-unknown' : 'order-in-flight', numbers);
+};
+const cooledDown: Check = ({ position, rules, now }) => {
+  const until = position.cooldownUntil;
+  if (until === null || until <= now) return undefined;
+  return refuse('cooldown-loss', {
+    until: until.toISOString(),
+    netPnl: `${formatFixed(position.lastCycleNet ?? position.cycleNet, 2)} ${rules.quoteAsset}`,
+  });
+};
+const notRefused =
+  (purpose: 'entry' | 'exit'): Check =>
+  ({ refusals }) => {
+    const open = refusals(purpose);
+    if (open === undefined) return undefined;
+    return refuse('order-refused-repeatedly', {
+      times: open.times,
+      message: open.message,
+      until: new Date(open.untilMs).toISOString(),
+    });
+  };
+
+const ENTRY_CHECKS: readonly Check[] = [
+  notHalted,
+  profileEnabled,
+  keyUsable,
+  symbolTrading,
+  priceFresh,
+  nothingPending,
+  cooledDown,
+  notRefused('entry'),
+];
+const EXIT_CHECKS: readonly Check[] = [notFrozen, nothingPending, notRefused('exit')];
+
+const asText = (numbers: Readonly<Record<string, Decimal>>): Numbers =>
+  Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, formatDecimal(value)]));
+
+/** What the level may spend before caps and funds: what it names, else its share of the round's budget. */
+function budgetOf(level: number, { shared, equity }: ApprovalContext, loss: Decimal): Decimal {
+  const { levels, equityShare, entryBudget } = shared;
+  const named = levels?.[level]?.spend ?? null;
+  if (named !== null || equityShare === undefined) return named ?? entryBudget;
+  return divide(equityBudget(equityShare, equity, loss), fromSteps(levels?.length ?? 1, ONE));
+}
+
+function approveEntry(level: number, context: ApprovalContext): ApprovalResult {
+  const { accountId, profileId, rules, price, freeQuote, shared, takerFee, position, levels } = context;
+  const { stopMultiple, stopLimitOffset } = shared;
+  const entry = { price, rules, stopMultiple, stopLimitOffset, baseFeeRate: takerFee };
+  const loss = lossFraction(entry, takerFee);
+  const { plannedQuote, remaining } = remainingOf(levels, level, budgetOf(level, context, loss));
+  const used = multiply(position.quantity, position.averagePrice);
+  const [tightest] = shared.caps === undefined ? [] : capRooms(shared.caps, { used, loss });
+  if (tightest !== undefined && tightest.room < remaining && tightest.room < minOrderQuote(entry)) {
+    return refuse(tightest.reason, asText({ cap: tightest.cap, used, room: tightest.room }));
+  }
+  const sizing = sizeMarketEntry({
+    ...entry,
+    budget: tightest === undefined ? remaining : minimum(remaining, tightest.room),
+    held: position.quantity,
+    leastSpend: shared.levels?.[level]?.least ?? ZERO,
+    freeQuote,
+  });
+  if (sizing.kind === 'refused') return refuse(sizing.reason, asText(sizing.numbers));
+  const draft: OrderDraft = {
+    accountId,
+    profileId,
+    symbol: rules.symbol,
+    side: 'buy',
+    purpose: 'entry',
+    form: { type: 'market' },
+    quantity: sizing.quantity,
+    entry: { level, plannedQuote },
+  };
+  return { kind: 'approved', order: approveDraft(draft), numbers: asText(sizing.numbers) };
+}
+
+function approveExit(decision: Extract<Decision, { kind: 'sell' }>, context: ApprovalContext): ApprovalResult {
+  const { accountId, profileId, rules, price, position, freeBase } = context;
+  const most = sellableQuantity({ position: position.quantity, walletFree: freeBase, ownLocked: ZERO, rules });
+  const wanted = decision.lots === 'all' ? most : minimum(most, fromSteps(decision.lots, rules.lot.step));
+  if (wanted <= 0n) {
+    return refuse('exit-nothing-free', { free: formatDecimal(freeBase), position: formatDecimal(position.quantity) });
+  }
+  if (!isSellable(wanted, price, rules)) {
+    const value = formatDecimal(multiply(wanted, price));
+    return refuse('exit-unsellable', {
+      lots: formatDecimal(wanted),
+      value,
+      minNotional: formatDecimal(rules.notional.min),
+    });
+  }
+  const draft: OrderDraft = {
+    accountId,
+    profileId,
+    symbol: rules.symbol,
+    side: 'sell',
+    purpose: 'exit',
+    form: { type: 'market' },
+    quantity: wanted,
+  };
+  return {
+    kind: 'approved',
+    order: approveDraft(draft),
+    numbers: { quantity: formatDecimal(wanted), free: formatDecimal(freeBase) },
+  };
+}

@@ -1,0 +1,123 @@
+import type { Trigger } from '#core/audit.ts';
+import type { Candle } from '#core/candle.ts';
+import type { Decimal } from '#core/decimal.ts';
+import type { ExchangeFill } from '#core/fill.ts';
+import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
+import { type Coin, stateToStore } from './coin.ts';
+import { createDecisionLog } from './decision-log.ts';
+import { createCandleFeed } from './feed-candle.ts';
+import { createMailbox, type Mailbox } from './mailbox.ts';
+import { resolveOrder } from './resolve.ts';
+import { findOwnOrder, settleOrder } from './settle.ts';
+import { tick } from './tick.ts';
+
+/**
+ * Serialises everything that happens to one coin: one job at a time, in order of arrival. Only price events replace price
+ * events; candles, orders and operator changes never get lost.
+ */
+export interface CoinRunner {
+  readonly coin: Coin;
+  /** `fresh` is false for a price read while the stream is down: exits may use it, entries stay blocked by its age. */
+  onPrice(price: Decimal, fresh: boolean): void;
+  onCandle(candle: Candle): void;
+  /** The market stream is complete again: closed candles that it did not bring are read. */
+  onStream(): void;
+  onOrder(order: ExchangeOrder, fill: ExchangeFill | null): void;
+  onProfile(profile: ProfileToRun): void;
+  /** Ticks again without a new price. */
+  nudge(trigger: Trigger): void;
+  /** Watches an order until its outcome is certain. */
+  watch(clientOrderId: string): void;
+  /** The periodic timer: ticks when nothing else did since the last call, and keeps changed strategy state. */
+  onTimer(): void;
+  /** Takes nothing more, waits for the job in flight, then writes what is still open. */
+  close(): Promise<void>;
+}
+
+export function createCoinRunner(coin: Coin): CoinRunner {
+  const { records, log: processLog } = coin.context.ports;
+  const { fail, signal } = coin.context;
+  const log = createDecisionLog((row) => records.log(row), coin.bound.reasons);
+  let ticks = 0;
+  let ticksAtTimer = 0;
+
+  const runTick = async (trigger: Trigger): Promise<void> => {
+    ticks += 1;
+    await tick(coin, trigger, log);
+    for (const live of coin.live.values()) if (live.certainAtMs !== null) watch(live.record.clientOrderId);
+  };
+  const feed = createCandleFeed(coin);
+  const tickIf = async (fed: Promise<boolean>): Promise<void> => {
+    if (await fed) await runTick('candle');
+  };
+  const mailbox = createMailbox({ coalesced: () => runTick('price'), fail, signal });
+  const watch = createWatch(coin, mailbox, () => mailbox.push(() => runTick('order')));
+
+  return {
+    coin,
+    watch,
+    onPrice(price, fresh) {
+      coin.price = price;
+      if (fresh) coin.priceSeenMs = performance.now();
+      mailbox.coalesce();
+    },
+    onCandle: (candle) => mailbox.push(() => tickIf(feed.take(candle))),
+    onStream: () => mailbox.push(() => tickIf(feed.catchUp())),
+    onOrder(order, fill) {
+      mailbox.push(async () => {
+        const live = await findOwnOrder(coin, order.clientOrderId);
+        if (live === undefined) return;
+        const complete = await settleOrder(coin, live, { order, fills: fill === null ? [] : [fill] });
+        if (!complete) watch(order.clientOrderId);
+        await runTick('order');
+      });
+    },
+    onProfile(profile) {
+      mailbox.push(async () => {
+        const switched = coin.profile.enabled !== profile.enabled;
+        coin.profile = profile;
+        if (switched) await runTick('operator');
+      });
+    },
+    nudge: (trigger) => mailbox.push(() => runTick(trigger)),
+    onTimer() {
+      const silent = ticks === ticksAtTimer;
+      if (feed.isDue()) mailbox.push(() => tickIf(feed.catchUp()));
+      mailbox.push(async () => {
+        if (silent) await runTick('timer');
+        ticksAtTimer = ticks;
+        await saveState(coin);
+      });
+    },
+    async close() {
+      await mailbox.close();
+      log.flush();
+      await saveState(coin).catch((err: unknown) =>
+        processLog.warn({ event: 'state_not_kept', symbol: coin.symbol, err }, 'Strategy state could not be kept'),
+      );
+    },
+  };
+}
+
+/** Follows each order once at a time; what it finds is applied in the mailbox, then the coin ticks. */
+function createWatch(coin: Coin, mailbox: Mailbox, onResolved: () => void): (clientOrderId: string) => void {
+  const watched = new Set<string>();
+  return (clientOrderId) => {
+    const live = coin.live.get(clientOrderId);
+    if (live === undefined || watched.has(clientOrderId)) return;
+    watched.add(clientOrderId);
+    resolveOrder(coin, live, (job) => mailbox.enqueue(job))
+      .then(onResolved)
+      .catch(coin.context.fail)
+      .finally(() => watched.delete(clientOrderId));
+  };
+}
+
+/** Keeps the strategy's state when it has changed since it was last kept. */
+async function saveState(coin: Coin): Promise<void> {
+  const state = stateToStore(coin);
+  const text = JSON.stringify(state.instance);
+  if (text === coin.savedState) return;
+  coin.savedState = text;
+  await coin.context.ports.store.saveStrategyState(coin.profile.id, coin.symbol, state);
+}

@@ -1,0 +1,181 @@
+import { type Decimal, fromSteps, toSteps, ZERO } from '#core/decimal.ts';
+import { type LevelFill, targetOf } from '#core/levels.ts';
+import type { OrderRecord } from '#core/order.ts';
+import type { ProfileToRun, RunnerState } from '#core/ports.ts';
+import { isSellable, type Position } from '#core/position.ts';
+import { minOrderQuote } from '#core/sizing.ts';
+import type { SymbolRules } from '#core/symbol.ts';
+import { isObject } from '#core/merge.ts';
+import type { BoundStrategy, StrategyInstance, TickView } from '#strategies/strategy.ts';
+import { type AccountContext, marketMs } from './account-context.ts';
+import { type Breaker, createBreaker } from './breaker.ts';
+
+/** Market time further back than this is another time, not a clock correction. */
+const BACKWARDS_MS = 3_600_000;
+
+/** An own order that may still rest or arrive, with the quantity of its fills applied so far. */
+export interface LiveOrder {
+  record: OrderRecord;
+  applied: Decimal;
+  /** Protocol time from which "does not exist" proves that it never arrived; set while the outcome is unknown. */
+  certainAtMs: number | null;
+}
+
+/** The working memory of one (profile, symbol); everything in it can be rebuilt from the store and the exchange. */
+export interface Coin {
+  readonly context: AccountContext;
+  readonly symbol: string;
+  readonly rules: SymbolRules;
+  readonly bound: BoundStrategy;
+  readonly instance: StrategyInstance;
+  readonly view: TickView;
+  readonly breaker: Breaker;
+  readonly live: Map<string, LiveOrder>;
+  /** Client ids settled in full during this run: later repeats of their events need no look at the store. */
+  readonly settled: Set<string>;
+  profile: ProfileToRun;
+  position: Position;
+  /** Fills of the buy levels in the present cycle. */
+  levels: readonly LevelFill[];
+  version: number;
+  price: Decimal | null;
+  /** performance.now() of the last price, the pace at which data age is judged. */
+  priceSeenMs: number;
+  lastCandleOpenMs: number;
+  savedState: string;
+}
+
+export interface CoinInput {
+  readonly context: AccountContext;
+  readonly profile: ProfileToRun;
+  readonly rules: SymbolRules;
+  readonly bound: BoundStrategy;
+  readonly stored: RunnerState;
+  readonly levels: readonly LevelFill[];
+}
+
+/** What is stored as strategy state: the instance's own, and which fill it has seen. */
+interface StoredState {
+  readonly v: 1;
+  /** Market time at which it was true. */
+  readonly atMs: number;
+  readonly lastFillAt: string | null;
+  readonly instance: unknown;
+}
+
+export function createCoin({ context, profile, rules, bound, stored, levels }: CoinInput): Coin {
+  const saved = usableState(readStoredState(stored.strategyState), marketMs(context));
+  const grid = { tick: rules.price.tick, step: rules.lot.step };
+  const instance = bound.create(grid, saved?.instance);
+  const coin: Coin = {
+    context,
+    symbol: rules.symbol,
+    rules,
+    bound,
+    instance,
+    view: emptyView(),
+    breaker: createBreaker(),
+    live: new Map(),
+    settled: new Set(),
+    profile,
+    position: stored.position,
+    levels,
+    version: stored.version,
+    price: null,
+    priceSeenMs: Number.NEGATIVE_INFINITY,
+    lastCandleOpenMs: 0,
+    savedState: '',
+  };
+  refreshView(coin);
+  const seen = saved?.lastFillAt ?? null;
+  const last = stored.position.lastFillAt?.toISOString() ?? null;
+  if (last !== null && last !== seen) instance.onFill(stored.position.firstBuyAt === null ? 'sell' : 'buy', coin.view);
+  return coin;
+}
+
+/** A replay that began again at an earlier time must not go on with what a later time knew. */
+const usableState = (saved: StoredState | undefined, nowMs: number): StoredState | undefined =>
+  saved === undefined || saved.atMs > nowMs + BACKWARDS_MS ? undefined : saved;
+
+function readStoredState(value: unknown): StoredState | undefined {
+  if (!isObject(value) || value['v'] !== 1) return undefined;
+  const lastFillAt = value['lastFillAt'];
+  const atMs = value['atMs'];
+  return {
+    v: 1,
+    atMs: typeof atMs === 'number' ? atMs : 0,
+    lastFillAt: typeof lastFillAt === 'string' ? lastFillAt : null,
+    instance: value['instance'],
+  };
+}
+
+export const stateToStore = (coin: Coin): StoredState => ({
+  v: 1,
+  atMs: marketMs(coin.context),
+  lastFillAt: coin.position.lastFillAt?.toISOString() ?? null,
+  instance: coin.instance.state(),
+});
+
+const emptyView = (): TickView => ({
+  nowMs: 0,
+  price: 0,
+  priceAgeMs: Number.POSITIVE_INFINITY,
+  lots: 0,
+  avgTicks: 0,
+  sellable: false,
+  firstBuyFillMs: 0,
+  cycle: 0,
+  target: 0,
+  entryOrderOpen: false,
+  exitOrderOpen: false,
+  takerFee: 0.001,
+  makerFee: 0.001,
+  readable: true,
+});
+
+/** Fills the reused view with what is true now. */
+export function refreshView(coin: Coin): void {
+  const { view, position, rules, context } = coin;
+  const held = position.firstBuyAt !== null;
+  view.nowMs = marketMs(context);
+  view.price = coin.price === null ? 0 : Math.round(toSteps(coin.price, rules.price.tick));
+  view.priceAgeMs = performance.now() - coin.priceSeenMs;
+  view.lots = Math.floor(toSteps(position.quantity, rules.lot.step));
+  view.avgTicks = toSteps(position.averagePrice, rules.price.tick);
+  view.sellable = held && isSellable(position.quantity, position.averagePrice, rules);
+  view.firstBuyFillMs = position.firstBuyAt?.getTime() ?? 0;
+  view.cycle = position.cycle;
+  view.target = held ? targetNow(coin) : 0;
+  view.entryOrderOpen = hasLive(coin, 'entry');
+  view.exitOrderOpen = hasLive(coin, 'exit');
+  view.takerFee = context.fees.taker;
+  view.makerFee = context.fees.maker;
+  view.readable = coin.bound.readable;
+}
+
+/** A position without fills of its own, such as one whose average price was set by hand, stands for the first level. */
+const targetNow = (coin: Coin): number =>
+  coin.levels.length === 0 ? Number(coin.view.sellable) : targetOf(coin.levels, leastEntry(coin));
+
+/** The smallest buy at the average price that can be sold again, in quote. */
+function leastEntry({ position, rules, bound, context }: Coin): Decimal {
+  if (position.averagePrice <= 0n) return ZERO;
+  const { stopMultiple, stopLimitOffset } = bound.shared;
+  const baseFeeRate = context.fees.taker;
+  return minOrderQuote({ price: position.averagePrice, rules, stopMultiple, stopLimitOffset, baseFeeRate });
+}
+
+const hasLive = (coin: Coin, purpose: OrderRecord['purpose']): boolean => {
+  for (const live of coin.live.values()) if (live.record.purpose === purpose) return true;
+  return false;
+};
+
+/** The own order that keeps this coin from sending anything else, if there is one. */
+export const pendingOrder = (coin: Coin): LiveOrder | undefined => coin.live.values().next().value;
+
+/** Plan lines of the chart as prices. */
+export const planPrices = (coin: Coin): { name: string; price: Decimal }[] =>
+  coin.instance
+    .plan(coin.view)
+    .filter((line) => line.ticks > 0)
+    .map((line) => ({ name: line.name, price: fromSteps(Math.round(line.ticks), coin.rules.price.tick) }));

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { TickAudit } from '#core/audit.ts';
+import { newId } from '#core/ids.ts';
+import type { ActionLogRow } from '#core/ports.ts';
+import { createDecisionLog } from './decision-log.ts';
+
+const profileId = newId<TickAudit['profileId']>();
+const reasons = {
+  'entry-above-window-low': { sentence: 'Waiting: {price} is above {limit}.', thresholds: ['limit'] },
+  'hold-below-arm': { sentence: 'Holding: {price} is below {arm}.', thresholds: ['arm'] },
+};
+
+const auditAt = (
+  second: number,
+  given: { reason: string; price: number; limit: string; sent?: boolean },
+): TickAudit => ({
+  id: newId<string>(),
+  at: new Date(Date.UTC(2022, 5, 1) + second * 1000).toISOString(),
+  profileId,
+  symbol: 'BTCUSDT',
+  trigger: 'price',
+  input: {},
+  decision: {
+    kind: 'nothing',
+    reason: given.reason,
+    numbers: { price: String(given.price), limit: given.limit },
+    sentence: '',
+  },
+  approval: { kind: 'not-needed' },
+  results: given.sent === true ? [{ kind: 'not-sent', reason: 'x' }] : [],
+  latencyMicros: 1,
+});
+
+/** Keeps the last version of each row, as the table does. */
+function table(): { rows: Map<string, ActionLogRow>; write: (row: ActionLogRow) => void } {
+  const rows = new Map<string, ActionLogRow>();
+  return { rows, write: (row) => rows.set(row.id, row) };
+}
+
+test('equal decisions share a row with first, lowest, highest and latest numbers', () => {
+  const { rows, write } = table();
+  const log = createDecisionLog(write, reasons);
+  for (const [second, price] of [10, 8, 12, 9].entries()) {
+    log.record(auditAt(second, { reason: 'entry-above-window-low', price, limit: '7' }));
+  }
+  log.flush();
+  const [row] = [...rows.values()];
+  assert.equal(rows.size, 1);
+  assert.equal(row?.count, 4);
+  const ctx = JSON.parse(JSON.stringify(row?.ctx));
+  assert.deepEqual([ctx.first.price, ctx.lowest.price, ctx.highest.price, ctx.numbers.price], ['10', '8', '12', '9']);
+});
+
+test('another threshold, another reason, an hour or something sent begins a new row', () => {
+  const { rows, write } = table();
+  const log = createDecisionLog(write, reasons);
+  const base = { reason: 'entry-above-window-low', price: 10, limit: '7' };
+  log.record(auditAt(0, base));
+  log.record(auditAt(1, { ...base, limit: '6' }));
+  log.record(auditAt(2, { ...base, reason: 'hold-below-arm' }));
+  log.record(auditAt(3, { ...base, sent: true }));
+  log.record(auditAt(4, { ...base, sent: true }));
+  log.record(auditAt(5, base));
+  log.record(auditAt(3606, base));
+  log.flush();
+  assert.equal(rows.size, 7);
+});
+
+test('the counts of all rows sum to the ticks', () => {
+  const step = fc.record({
+    reason: fc.constantFrom('entry-above-window-low', 'hold-below-arm'),
+    price: fc.integer({ min: 1, max: 5 }),
+    limit: fc.constantFrom('1', '2'),
+    sent: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const { rows, write } = table();
+      const log = createDecisionLog(write, reasons);
+      for (const [second, given] of steps.entries()) log.record(auditAt(second * 300, given));
+      log.flush();
+      const sum = [...rows.values()].reduce((total, row) => total + row.count, 0);
+      assert.equal(sum, steps.length);
+    }),
+  );
+});

@@ -1,0 +1,69 @@
+import { type Candle, INTERVAL_MS } from '#core/candle.ts';
+import { type Coin, refreshView } from './coin.ts';
+
+/** Candles that one request of the exchange can hold. */
+const PAGE = 1_000;
+/** Missed candles that could not be read are asked for again after this long. */
+const AGAIN_MS = 5_000;
+
+/** Brings closed candles to the strategy in order and without a hole. Both answer whether it was fed anything. */
+export interface CandleFeed {
+  /** One candle of the stream; when candles before it are missing, the exchange is asked for them first. */
+  take(candle: Candle): Promise<boolean>;
+  /** Reads the closed candles since the last one seen: the stream may have missed some. */
+  catchUp(): Promise<boolean>;
+  /** True when candles could not be read and it is time to ask again. */
+  isDue(): boolean;
+}
+
+/** While missed candles cannot be read nothing is fed, so that the strategy never sees a hole. */
+export function createCandleFeed(coin: Coin): CandleFeed {
+  let againAtMs = Number.POSITIVE_INFINITY;
+  const read = async (): Promise<boolean> => {
+    const complete = await readMissed(coin);
+    againAtMs = complete ? Number.POSITIVE_INFINITY : performance.now() + AGAIN_MS;
+    return complete;
+  };
+  return {
+    async catchUp() {
+      const before = coin.lastCandleOpenMs;
+      await read();
+      return coin.lastCandleOpenMs > before;
+    },
+    async take(candle) {
+      const before = coin.lastCandleOpenMs;
+      const hole = before > 0 && candle.openMs > before + INTERVAL_MS[coin.bound.needs.interval];
+      if (!hole || (await read())) feedClosed(coin, candle);
+      return coin.lastCandleOpenMs > before;
+    },
+    isDue: () => performance.now() >= againAtMs,
+  };
+}
+
+async function readMissed(coin: Coin): Promise<boolean> {
+  const { symbol, context } = coin;
+  const { interval } = coin.bound.needs;
+  if (coin.lastCandleOpenMs === 0) return true;
+  try {
+    for (;;) {
+      const fromMs = coin.lastCandleOpenMs + 1;
+      const missed = await context.ports.market.candles({ symbol, interval, fromMs, limit: PAGE });
+      for (const each of missed) if (each.closed) feedClosed(coin, each);
+      if (missed.length < PAGE) return true;
+    }
+  } catch (err) {
+    context.ports.log.warn(
+      { event: 'candles_not_read', symbol, err },
+      `Missed candles of ${symbol} could not be read; asking again`,
+    );
+    return false;
+  }
+}
+
+/** One closed candle into the strategy; older ones than the last are ignored. */
+export function feedClosed(coin: Coin, candle: Candle): void {
+  if (candle.openMs <= coin.lastCandleOpenMs) return;
+  coin.lastCandleOpenMs = candle.openMs;
+  refreshView(coin);
+  coin.instance.onCandle(candle, coin.view);
+}

@@ -1,0 +1,72 @@
+/** Runs jobs one at a time in order of arrival; a coalesced job waits until the queue is empty and replaces itself. */
+export interface Mailbox {
+  push(job: () => Promise<void> | undefined): void;
+  /** Runs `job` in its turn and answers with how it ended. */
+  enqueue(job: () => Promise<void>): Promise<void>;
+  /** Asks for the coalesced job to run once more. */
+  coalesce(): void;
+  /** Takes nothing more and waits for the job in flight. */
+  close(): Promise<void>;
+}
+
+export interface MailboxInput {
+  readonly coalesced: () => Promise<void>;
+  readonly fail: (error: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+export function createMailbox({ coalesced, fail, signal }: MailboxInput): Mailbox {
+  const jobs: (() => Promise<void> | undefined)[] = [];
+  let pumping: Promise<void> | null = null;
+  let pending = false;
+  let closed = false;
+
+  const pump = async (): Promise<void> => {
+    while (!closed && !signal.aborted) {
+      const job = jobs.shift();
+      if (job !== undefined) await job();
+      else if (pending) {
+        pending = false;
+        await coalesced();
+      } else return;
+    }
+  };
+  const kick = (): void => {
+    if (pumping !== null || closed || signal.aborted) return;
+    pumping = pump()
+      .catch(fail)
+      .finally(() => {
+        pumping = null;
+        if (jobs.length > 0 || pending) kick();
+      });
+  };
+  const push = (job: () => Promise<void> | undefined): void => {
+    jobs.push(job);
+    kick();
+  };
+
+  return {
+    push,
+    enqueue(job) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      push(async () => {
+        try {
+          await job();
+          resolve();
+        } catch (error) {
+          reject(error);
+          throw error;
+        }
+      });
+      return promise;
+    },
+    coalesce() {
+      pending = true;
+      kick();
+    },
+    async close() {
+      closed = true;
+      while (pumping !== null) await pumping;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { formatDecimal } from '#core/decimal.ts';
+import { certainFrom } from '#core/order-timing.ts';
+import type { ProfileToRun } from '#core/ports.ts';
+import type { SymbolRules } from '#core/symbol.ts';
+import type { AnyStrategy } from '#strategies/strategy.ts';
+import { mergePatch } from '#core/merge.ts';
+import type { AccountContext } from './account-context.ts';
+import { type Coin, createCoin } from './coin.ts';
+import { type CoinRunner, createCoinRunner } from './coin-runner.ts';
+import { feedClosed } from './feed-candle.ts';
+
+/** A coin of a profile that cannot run, and why: told once in the profile's log by the caller. */
+export type CoinPlan =
+  | { readonly kind: 'run'; readonly runner: CoinRunner }
+  | { readonly kind: 'cannot'; readonly reason: string };
+
+export interface CoinSource {
+  readonly profile: ProfileToRun;
+  readonly symbol: string;
+  readonly rules: SymbolRules | undefined;
+  readonly strategy: AnyStrategy | undefined;
+}
+
+/** The stored config with the coin's override, as the tick reads it: merged, not parsed. */
+export const mergedConfig = (profile: ProfileToRun, symbol: string): Record<string, unknown> =>
+  mergePatch(profile.config, profile.symbols.find((each) => each.symbol === symbol)?.overrideConfig ?? {});
+
+/**
+ * Builds the working memory of one coin from stored facts: position and strategy state from the store, warm-up candles
+ * from the exchange, open orders to be watched until they are proven. The same path serves start, restart and takeover.
+ */
+export async function openCoin(context: AccountContext, source: CoinSource): Promise<CoinPlan> {
+  const { profile, symbol, rules, strategy } = source;
+  if (strategy === undefined)
+    return { kind: 'cannot', reason: `There is no strategy named "${profile.strategyName}".` };
+  if (rules === undefined) return { kind: 'cannot', reason: `The exchange does not list ${symbol}.` };
+  const bound = strategy.bind(mergedConfig(profile, symbol));
+  const stored = await context.ports.store.loadRunner(profile.id, symbol);
+  const levels = await context.ports.store.levelFills(profile.id, symbol);
+  const coin = createCoin({ context, profile, rules, bound, stored, levels });
+  const runner = createCoinRunner(coin);
+  await adoptLiveOrders(coin);
+  const { interval, want } = bound.needs;
+  const candles = await context.ports.market.candles({ symbol, interval, limit: Math.min(want + 1, 1000) });
+  for (const candle of candles) if (candle.closed) feedClosed(coin, candle);
+  const last = candles.at(-1);
+  context.ports.log.info(
+    {
+      event: 'coin_opened',
+      profileId: profile.id,
+      symbol,
+      candles: candles.length,
+      lastClose: last?.close ?? null,
+      position: formatDecimal(coin.position.quantity),
+      liveOrders: coin.live.size,
+    },
+    `${symbol} of profile ${profile.name} is ready`,
+  );
+  for (const clientOrderId of coin.live.keys()) runner.watch(clientOrderId);
+  return { kind: 'run', runner };
+}
+
+/** Orders stored as not final: those the exchange never acknowledged count as possibly sent. */
+async function adoptLiveOrders(coin: Coin): Promise<void> {
+  const { account, ports, timing } = coin.context;
+  for (const record of await ports.store.liveOrders(account.id)) {
+    if (record.profileId !== coin.profile.id || record.symbol !== coin.symbol) continue;
+    const certainAtMs = record.exchangeOrderId === null ? certainFrom(record.sendBeforeMs, timing) : null;
+    coin.live.set(record.clientOrderId, { record, applied: record.filledQuantity, certainAtMs });
+  }
+}

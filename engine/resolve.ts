@@ -1,0 +1,96 @@
+import { cancelIdOf } from '#core/order.ts';
+import { certainFrom } from '#core/order-timing.ts';
+import type { ExchangeOrder } from '#core/ports.ts';
+import { type AccountContext, marketNow } from './account-context.ts';
+import { wait } from './wait.ts';
+import type { Coin, LiveOrder } from './coin.ts';
+import { idsOf } from './execute.ts';
+import { announceOrder, logRow, settleOrder } from './settle.ts';
+
+const FIRST_WAIT_MS = 100;
+
+/** What one look at the exchange says about an order whose outcome is not known. */
+export type Proof =
+  | { readonly kind: 'found'; readonly order: ExchangeOrder }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unclear' };
+
+/**
+ * Looks for the order by its client id, then among open and recent orders (a cancelled order carries the cancel's id).
+ * Only a definite answer of every source counts as absent.
+ */
+export async function lookForOrder(context: AccountContext, symbol: string, clientOrderId: string): Promise<Proof> {
+  const { trading } = context.ports;
+  const byId = await trading.findOrder(symbol, { clientOrderId });
+  if (byId.kind === 'found') return byId;
+  if (byId.kind === 'unreadable') return { kind: 'unclear' };
+  try {
+    const listed = [...(await trading.openOrders(symbol)), ...(await trading.recentOrders(symbol))];
+    const order = listed.find(
+      (each) => each.clientOrderId === clientOrderId || each.clientOrderId === cancelIdOf(clientOrderId),
+    );
+    return order === undefined ? { kind: 'absent' } : { kind: 'found', order };
+  } catch (error) {
+    context.ports.log.warn(
+      { event: 'order_lookup_failed', symbol, clientOrderId, err: error },
+      'Orders could not be listed; asking again',
+    );
+    return { kind: 'unclear' };
+  }
+}
+
+/**
+ * Asks until the order is found, or until two answers after the moment of certainty, far enough apart, agree that
+ * it does not exist (design: engine 3.4). `enqueue` runs each change in the coin's own serial order.
+ */
+export async function resolveOrder(
+  coin: Coin,
+  live: LiveOrder,
+  enqueue: (job: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { context, symbol } = coin;
+  const { clientOrderId } = live.record;
+  const { timing } = context;
+  const certainMs = certainFrom(live.record.sendBeforeMs, timing);
+  let seen = live.record.exchangeOrderId !== null;
+  if (!seen) live.certainAtMs = certainMs;
+  let absentSinceMs: number | null = null;
+  for (let waitMs = FIRST_WAIT_MS; !context.signal.aborted; waitMs = Math.min(waitMs * 2, timing.lookEveryMs)) {
+    if (!coin.live.has(clientOrderId)) return;
+    const proof = await lookForOrder(context, symbol, clientOrderId);
+    if (proof.kind === 'found') {
+      let complete = false;
+      seen = true;
+      await enqueue(async () => {
+        if (!coin.live.has(clientOrderId)) complete = true;
+        else complete = await settleOrder(coin, live, { order: proof.order, fills: [] });
+      });
+      if (complete) return;
+    }
+    const nowMs = context.ports.market.clock.protocolMs();
+    const provable = proof.kind === 'absent' && !seen && nowMs > certainMs;
+    if (!provable) absentSinceMs = null;
+    else if (absentSinceMs === null) absentSinceMs = nowMs;
+    else if (nowMs - absentSinceMs >= timing.separateMs) {
+      await enqueue(() => declareNeverArrived(coin, live));
+      return;
+    }
+    await wait(waitMs, context.signal);
+  }
+}
+
+async function declareNeverArrived(coin: Coin, live: LiveOrder): Promise<void> {
+  if (!coin.live.has(live.record.clientOrderId)) return;
+  live.record = await coin.context.ports.store.updateOrder(live.record.id, {
+    state: 'never-arrived',
+    at: marketNow(coin.context),
+  });
+  coin.live.delete(live.record.clientOrderId);
+  coin.context.wallet.settle(live.record.id, performance.now());
+  logRow(coin, {
+    level: 'warn',
+    msg: 'The order never arrived: the exchange has said twice that it does not exist, after the last moment at which it could have. Deciding again.',
+    ctx: { event: 'order_never_arrived', ...idsOf(live.record) },
+  });
+  announceOrder(coin, live);
+}

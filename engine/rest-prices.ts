@@ -1,0 +1,49 @@
+import type { AccountContext } from './account-context.ts';
+import type { Decimal } from '#core/decimal.ts';
+import type { CoinRunner } from './coin-runner.ts';
+
+/** A coin without a streamed price for this long is asked for by REST; prices are read at most once in this time. */
+const SILENT_MS = 5_000;
+
+/**
+ * Prices for coins whose stream is silent. While the stream is connected a quiet coin simply has not traded, and its last
+ * price counts as fresh; while it is not, the price feeds exits only and entries stay blocked as stale.
+ */
+export function createRestPrices(
+  context: AccountContext,
+  streamConnected: () => boolean,
+): { refresh(runners: Iterable<CoinRunner>): void } {
+  let askedMs = Number.NEGATIVE_INFINITY;
+  return {
+    refresh(runners) {
+      const nowMs = performance.now();
+      const silent = [...runners].filter((runner) => nowMs - runner.coin.priceSeenMs > SILENT_MS);
+      if (silent.length === 0 || nowMs - askedMs < SILENT_MS) return;
+      askedMs = nowMs;
+      readPrices(context, new Set(silent.map(({ coin }) => coin.symbol)))
+        .then((prices) => {
+          for (const runner of silent) {
+            const price = prices.get(runner.coin.symbol);
+            if (price !== undefined) runner.onPrice(price, streamConnected());
+          }
+        })
+        .catch((err: unknown) =>
+          context.ports.log.warn(
+            { event: 'prices_not_read', coins: silent.length, err },
+            `Prices of ${silent.length} silent coins could not be read`,
+          ),
+        );
+    },
+  };
+}
+
+/** One request however many coins are silent: with a request for each, 500 quiet coins would use up the limit. */
+async function readPrices(
+  context: AccountContext,
+  symbols: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Decimal>> {
+  const { market } = context.ports;
+  const [only] = symbols;
+  if (symbols.size > 1 || only === undefined) return market.prices();
+  return new Map([[only, await market.price(only)]]);
+}

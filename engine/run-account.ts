@@ -1,0 +1,214 @@
+import type { Wallet } from '#core/account.ts';
+import { add, type Decimal, multiply, ZERO } from '#core/decimal.ts';
+import type { AccountEvent, MarketEvent } from '#core/ports.ts';
+import type { SymbolRules } from '#core/symbol.ts';
+import { type AccountContext, type AccountContextInput, createAccountContext } from './account-context.ts';
+import type { CoinRunner } from './coin-runner.ts';
+import { createInbox } from './inbox.ts';
+import type { Roster } from './ports.ts';
+import { createRunningCoins, type RunningCoins } from './roster.ts';
+import { createRestPrices } from './rest-prices.ts';
+import { wait } from './wait.ts';
+
+const TIMER_MS = 1_000;
+const WALLET_EVERY_TICKS = 30;
+const HALTS_EVERY_TICKS = 2;
+const CLOCK_EVERY_TICKS = 60;
+const PROFILES_EVERY_TICKS = 30;
+/** An hour: rules and phases of coins change without notice. */
+const RULES_EVERY_TICKS = 3_600;
+/** A market found closed is looked at again no more often than this. */
+const CLOSED_EVERY_TICKS = 10;
+
+/** One account while this worker holds its lease. */
+export interface RunningAccount {
+  readonly context: AccountContext;
+  readonly coins: RunningCoins;
+  /** Profiles, coins or configs changed. */
+  refreshProfiles(): Promise<void>;
+  refreshHalts(): Promise<void>;
+}
+
+export interface AccountRun extends Omit<AccountContextInput, 'fail'> {
+  readonly roster: Roster;
+  readonly onRunning: (account: RunningAccount) => void;
+  readonly onWallet: (wallet: Wallet) => void;
+  readonly onRules: (rules: readonly SymbolRules[]) => void;
+}
+
+/**
+ * Runs one account until `signal` aborts (resolves) or a fault ends it (rejects). It keeps nothing that cannot be rebuilt:
+ * the caller starts it again and recovery is the ordinary way in.
+ */
+export async function runAccount(run: AccountRun): Promise<void> {
+  const ended = new AbortController();
+  const signal = AbortSignal.any([run.signal, ended.signal]);
+  const faults: unknown[] = [];
+  const fail = (error: unknown): void => {
+    if (!signal.aborted) faults.push(error);
+    ended.abort();
+  };
+  const { account, fencing, keyStatus, ports, timing } = run;
+  const context = createAccountContext({ account, fencing, keyStatus, ports, timing, fail, signal });
+  try {
+    await trade(context, run);
+  } finally {
+    ended.abort();
+  }
+  if (faults.length > 0) throw faults[0];
+}
+
+async function trade(context: AccountContext, run: AccountRun): Promise<void> {
+  const { ports, signal } = context;
+  await ports.market.clock.sync();
+  const rules = await ports.market.rules();
+  run.onRules(rules);
+  const coins = createRunningCoins(context, run.roster, rules);
+  context.positionValue = (quoteAsset) => positionValueOf(coins.all(), quoteAsset);
+  const inbox = createInbox();
+
+  // Subscribed first, read afterwards: what happens in between waits in the inbox.
+  await using _account = ports.openAccountStream((event) => inbox.receive(event));
+  await inbox.connected(signal);
+  await refreshWallet(context, run);
+  context.halts = await ports.store.halts();
+  await coins.refresh();
+  inbox.open((event) => onAccountEvent(context, { event, coins, run }));
+
+  let connected = false;
+  await using market = ports.openMarketStream((event) => {
+    if (event.kind === 'connected') connected = true;
+    if (event.kind === 'disconnected') connected = false;
+    onMarketEvent(context, coins, event);
+  });
+  market.update(coins.wanted());
+  const refreshProfiles = async (): Promise<void> => {
+    await coins.refresh();
+    market.update(coins.wanted());
+  };
+  run.onRunning({
+    context,
+    coins,
+    refreshProfiles,
+    refreshHalts: () => refreshHalts(context, coins),
+  });
+  try {
+    await keepTime(context, { coins, run, refreshProfiles, streamConnected: () => connected });
+  } finally {
+    await coins.close();
+  }
+}
+
+interface TimeKeeping {
+  readonly coins: RunningCoins;
+  readonly run: AccountRun;
+  readonly refreshProfiles: () => Promise<void>;
+  readonly streamConnected: () => boolean;
+}
+
+/** Once a second: silence ticks too, prices that the stream does not bring are read, wallet and halts are read again. */
+async function keepTime(
+  context: AccountContext,
+  { coins, run, refreshProfiles, streamConnected }: TimeKeeping,
+): Promise<void> {
+  const restPrices = createRestPrices(context, streamConnected);
+  for (let beat = 1; !context.signal.aborted; beat++) {
+    await wait(TIMER_MS, context.signal);
+    if (context.signal.aborted) return;
+    for (const runner of coins.all()) runner.onTimer();
+    restPrices.refresh(coins.all());
+    if (beat % RULES_EVERY_TICKS === 0 || (context.marketClosed && beat % CLOSED_EVERY_TICKS === 0)) {
+      await refreshRules(context, { coins, run, refreshProfiles });
+    }
+    if (beat % PROFILES_EVERY_TICKS === 0) await refreshProfiles();
+    if (beat % HALTS_EVERY_TICKS === 0) context.halts = await context.ports.store.halts();
+    if (beat % CLOCK_EVERY_TICKS === 0)
+      await context.ports.market.clock.sync().catch((error: unknown) => warn(context, 'clock_not_read', error));
+    if (beat % WALLET_EVERY_TICKS === 0)
+      await refreshWallet(context, run).catch((error: unknown) => warn(context, 'wallet_not_read', error));
+  }
+}
+
+/** A coin whose rules or phase changed is opened anew with them; its orders and state stay. */
+async function refreshRules(
+  context: AccountContext,
+  { coins, run, refreshProfiles }: Omit<TimeKeeping, 'streamConnected'>,
+): Promise<void> {
+  const rules = await context.ports.market.rules().catch((error: unknown) => {
+    warn(context, 'rules_not_read', error);
+    return undefined;
+  });
+  if (rules === undefined) return;
+  context.marketClosed = false;
+  run.onRules(rules);
+  coins.setRules(rules);
+  await refreshProfiles();
+}
+
+async function refreshHalts(context: AccountContext, coins: RunningCoins): Promise<void> {
+  context.halts = await context.ports.store.halts();
+  for (const runner of coins.all()) runner.nudge('operator');
+}
+
+async function refreshWallet(context: AccountContext, run: AccountRun): Promise<void> {
+  const { wallet, takerFee, makerFee } = await context.ports.trading.wallet();
+  context.wallet.replace(wallet);
+  context.fees.taker = takerFee;
+  context.fees.maker = makerFee;
+  run.onWallet(wallet);
+}
+
+function onAccountEvent(
+  context: AccountContext,
+  { event, coins, run }: { event: AccountEvent; coins: RunningCoins; run: AccountRun },
+): void {
+  if (event.kind === 'balances') {
+    context.wallet.merge(event.balances, event.at);
+    const wallet = context.wallet.snapshot();
+    if (wallet !== null) run.onWallet(wallet);
+    return;
+  }
+  if (event.kind === 'order') {
+    for (const runner of coins.of(event.order.symbol)) runner.onOrder(event.order, event.fill);
+    return;
+  }
+  if (event.kind === 'disconnected') {
+    warn(context, 'account_stream_lost', event.cause);
+    return;
+  }
+  // Connected again: whatever happened meanwhile is read from the exchange.
+  refreshWallet(context, run).catch((error: unknown) => warn(context, 'wallet_not_read', error));
+  for (const runner of coins.all()) for (const id of runner.coin.live.keys()) runner.watch(id);
+}
+
+function onMarketEvent(context: AccountContext, coins: RunningCoins, event: MarketEvent): void {
+  if (event.kind === 'price') {
+    context.lastEventMs = Math.max(context.lastEventMs, event.atMs);
+    for (const runner of coins.of(event.symbol)) runner.onPrice(event.price, true);
+  } else if (event.kind === 'candle') {
+    if (!event.candle.closed) return;
+    context.lastEventMs = Math.max(context.lastEventMs, event.candle.closeMs);
+    for (const runner of coins.of(event.symbol))
+      if (runner.coin.bound.needs.interval === event.interval) runner.onCandle(event.candle);
+  } else if (event.kind === 'disconnected') {
+    warn(context, 'market_stream_lost', event.cause);
+  } else {
+    for (const runner of coins.all()) runner.onStream();
+  }
+}
+
+const warn = (context: AccountContext, event: string, err: unknown): void =>
+  context.ports.log.warn(
+    { event, accountId: context.account.id, err },
+    `Account ${context.account.name}: ${event.replaceAll('_', ' ')}`,
+  );
+
+/** Positions at their last price, or at cost where none has been seen yet. */
+function positionValueOf(runners: Iterable<CoinRunner>, quoteAsset: string): Decimal {
+  let value = ZERO;
+  for (const { coin } of runners) {
+    if (coin.rules.quoteAsset !== quoteAsset) continue;
+    value = add(value, multiply(coin.position.quantity, coin.price ?? coin.position.averagePrice));
+  }
+  return value;
+}

@@ -1,0 +1,148 @@
+import { add, divide, formatDecimal, formatFixed, ZERO } from '#core/decimal.ts';
+import type { ExchangeFill } from '#core/fill.ts';
+import { newId } from '#core/ids.ts';
+import { isLiveOrder, isOwnClientOrderId } from '#core/order.ts';
+import type { ExchangeOrder, LogLevel } from '#core/ports.ts';
+import { marketNow } from './account-context.ts';
+import { type Coin, type LiveOrder, refreshView, stateToStore } from './coin.ts';
+
+/** What the exchange says of an order, with those executions that came along. */
+export interface SeenOrder {
+  readonly order: ExchangeOrder;
+  readonly fills: readonly ExchangeFill[];
+}
+
+/**
+ * Brings a stored order to what the exchange reports of it. Fills are applied before the order may become final, so that
+ * a crash in between leaves an order that the next start looks at again. Returns false while executions are missing.
+ */
+export async function settleOrder(coin: Coin, live: LiveOrder, seenNow: SeenOrder): Promise<boolean> {
+  const { order: seen, fills } = seenNow;
+  const { store, trading } = coin.context.ports;
+  const { id } = live.record;
+  if (live.record.exchangeOrderId === null || live.record.state === 'intent' || live.record.state === 'unknown') {
+    live.record = await store.updateOrder(id, {
+      state: 'open',
+      exchangeOrderId: seen.exchangeOrderId,
+      at: seen.updatedAt,
+    });
+  }
+  for (const fill of fills) await applyFill(coin, live, fill);
+  if (live.applied < seen.filledQuantity) {
+    for (const fill of await trading.fillsOf(coin.symbol, seen.exchangeOrderId)) await applyFill(coin, live, fill);
+  }
+  const complete = live.applied >= seen.filledQuantity;
+  const partly = live.applied > ZERO ? 'partially-filled' : 'open';
+  live.record = await store.updateOrder(id, {
+    state: complete ? seen.state : partly,
+    filledQuantity: live.applied,
+    at: seen.updatedAt,
+    ...(complete ? { filledQuote: seen.filledQuote } : {}),
+  });
+  live.certainAtMs = null;
+  if (complete && !isLiveOrder(live.record.state)) finishOrder(coin, live);
+  announceOrder(coin, live);
+  return complete;
+}
+
+/** Folds one execution; a repeated one changes nothing. */
+async function applyFill(coin: Coin, live: LiveOrder, fill: ExchangeFill): Promise<void> {
+  const { context, rules, bound } = coin;
+  const result = await context.ports.store.applyFill({
+    accountId: context.account.id,
+    epoch: context.account.epoch,
+    orderId: live.record.id,
+    fill,
+    rules,
+    cooldownMs: bound.shared.lossCooldownMs,
+  });
+  coin.version = result.version;
+  if (!result.applied) return;
+  live.applied = add(live.applied, fill.quantity);
+  coin.position = result.position;
+  coin.levels = await context.ports.store.levelFills(coin.profile.id, coin.symbol);
+  refreshView(coin);
+  coin.instance.onFill(fill.side, coin.view);
+  await context.ports.store.saveStrategyState(coin.profile.id, coin.symbol, stateToStore(coin));
+  context.ports.announce({ topic: 'position', id: coin.profile.id, data: { symbol: coin.symbol } });
+}
+
+/**
+ * The own order that an event of the exchange belongs to: one in flight, or one that this run has not settled, such as an
+ * order that was taken for never arrived. Undefined for foreign orders and for repeats of settled ones.
+ */
+export async function findOwnOrder(coin: Coin, clientOrderId: string): Promise<LiveOrder | undefined> {
+  const live = coin.live.get(clientOrderId);
+  if (live !== undefined) return live;
+  if (coin.settled.has(clientOrderId) || !isOwnClientOrderId(clientOrderId, coin.profile.id, coin.symbol))
+    return undefined;
+  const record = await coin.context.ports.store.findOrderByClientId(coin.context.account.id, clientOrderId);
+  return record === undefined ? undefined : { record, applied: record.filledQuantity, certainAtMs: null };
+}
+
+const MOST_SETTLED = 500;
+
+function finishOrder(coin: Coin, live: LiveOrder): void {
+  coin.live.delete(live.record.clientOrderId);
+  coin.settled.add(live.record.clientOrderId);
+  const [oldest] = coin.settled;
+  if (coin.settled.size > MOST_SETTLED && oldest !== undefined) coin.settled.delete(oldest);
+  coin.context.wallet.settle(live.record.id, performance.now());
+  if (live.applied === ZERO) return;
+  coin.breaker.accepted(live.record.purpose);
+  const { side, filledQuote } = live.record;
+  const price = divide(filledQuote, live.applied);
+  const { baseAsset, quoteAsset } = coin.rules;
+  const net = side === 'sell' ? coin.position.lastCycleNet : null;
+  const closed = net !== null && coin.position.firstBuyAt === null;
+  const verb = side === 'buy' ? 'Bought' : 'Sold';
+  const result = closed ? ` The round trip made ${formatFixed(net, 2)} ${quoteAsset} after fees.` : '';
+  logRow(coin, {
+    level: 'info',
+    msg: `${verb} ${formatDecimal(live.applied)} ${baseAsset} at ${shortPrice(coin, price)} for ${formatFixed(filledQuote, 2)} ${quoteAsset}.${result}`,
+    ctx: {
+      event: 'order_filled',
+      orderId: live.record.id,
+      clientOrderId: live.record.clientOrderId,
+      exchangeOrderId: live.record.exchangeOrderId,
+      reason: live.record.reason,
+      side,
+      quantity: formatDecimal(live.applied),
+      quote: formatDecimal(filledQuote),
+      ...(closed ? { cycleNet: formatDecimal(net) } : {}),
+    },
+  });
+}
+
+const shortPrice = (coin: Coin, price: ReturnType<typeof divide>): string => {
+  const [whole, fraction = ''] = formatDecimal(price).split('.');
+  const decimals = formatDecimal(coin.rules.price.tick).split('.')[1]?.length ?? 0;
+  return decimals === 0 || whole === undefined
+    ? (whole ?? '')
+    : `${whole}.${fraction.padEnd(decimals, '0').slice(0, decimals)}`;
+};
+
+/** Writes one row of the profile's log for this coin, at market time. */
+export function logRow(coin: Coin, row: { level: LogLevel; msg: string; ctx: unknown }): void {
+  const at = marketNow(coin.context);
+  const full = {
+    ...row,
+    id: newId<string>(),
+    profileId: coin.profile.id,
+    symbol: coin.symbol,
+    count: 1,
+    firstAt: at,
+    lastAt: at,
+  };
+  coin.context.ports.records.log(full);
+  coin.context.ports.announce({ topic: 'log', id: coin.profile.id, data: { row: full } });
+}
+
+export function announceOrder(coin: Coin, live: LiveOrder): void {
+  const { id, state, side, purpose, clientOrderId } = live.record;
+  coin.context.ports.announce({
+    topic: 'order',
+    id: coin.profile.id,
+    data: { order: { id, state, side, purpose, clientOrderId, symbol: coin.symbol } },
+  });
+}

@@ -1,0 +1,156 @@
+import type { Approval, TickAudit, TickResult, Trigger } from '#core/audit.ts';
+import { APPROVAL_REASONS, type Decision, describe, type Numbers } from '#core/decision.ts';
+import { add, formatDecimal } from '#core/decimal.ts';
+import { newId } from '#core/ids.ts';
+import { haltsOf } from './account-context.ts';
+import { type ApprovalContext, type ApprovalResult, approve } from './approve.ts';
+import { type Coin, pendingOrder, planPrices, refreshView } from './coin.ts';
+import { type DecisionLog, sentenceOf } from './decision-log.ts';
+import { execute } from './execute.ts';
+import { freeText } from './wallet-book.ts';
+
+const STALE: Decision = { kind: 'nothing', reason: 'stale-price' };
+
+/**
+ * One tick: snapshot, decide, approve, execute, record. A tick that sends nothing returns undefined without a promise,
+ * so that silence costs no await. Disabled profiles decide nothing and record nothing.
+ */
+export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<void> | undefined {
+  if (!coin.profile.enabled) return undefined;
+  const startedMs = performance.now();
+  refreshView(coin);
+  const decision = coin.price === null ? STALE : coin.instance.decide(coin.view);
+  const numbers = explain(coin, decision);
+  const seen = { trigger, decision, numbers, startedMs, at: new Date(coin.view.nowMs), input: inputOf(coin) };
+  if (decision.kind !== 'buy' && decision.kind !== 'sell') {
+    record(coin, log, { ...seen, approval: { kind: 'not-needed' }, results: [] });
+    return undefined;
+  }
+  const result = approve(decision, approvalContext(coin));
+  if (result.kind === 'refused') {
+    record(coin, log, { ...seen, approval: result, results: [] });
+    return undefined;
+  }
+  return send(coin, log, { ...seen, result });
+}
+
+/** What a tick looked at and answered, frozen before anything is sent. */
+interface Seen {
+  readonly trigger: Trigger;
+  readonly decision: Decision;
+  readonly numbers: Numbers;
+  readonly startedMs: number;
+  readonly at: Date;
+  readonly input: Numbers;
+}
+
+interface Sending extends Seen {
+  readonly result: Extract<ApprovalResult, { kind: 'approved' }>;
+}
+
+async function send(coin: Coin, log: DecisionLog, sending: Sending): Promise<void> {
+  const { result, decision, numbers } = sending;
+  const outcome = await execute(coin, { reason: decision.reason, numbers, order: result.order });
+  const approval: Approval = {
+    kind: 'approved',
+    quantity: formatDecimal(result.order.quantity),
+    numbers: result.numbers,
+  };
+  record(coin, log, { ...sending, approval, results: [outcome] });
+}
+
+function explain(coin: Coin, decision: Decision): Numbers {
+  if (decision !== STALE) return coin.instance.explain(decision, coin.view);
+  return { price: null, ageMs: null, limitMs: null };
+}
+
+function approvalContext(coin: Coin): ApprovalContext {
+  const { context, profile, rules, position, bound } = coin;
+  const nowMs = performance.now();
+  const pending = pendingOrder(coin);
+  return {
+    accountId: context.account.id,
+    profileId: profile.id,
+    enabled: profile.enabled,
+    keyStatus: context.keyStatus,
+    halts: haltsOf(context, profile.id),
+    rules,
+    price: coin.price ?? rules.price.min,
+    priceAgeMs: coin.view.priceAgeMs,
+    now: new Date(coin.view.nowMs),
+    position,
+    levels: coin.levels,
+    freeQuote: context.wallet.free(rules.quoteAsset, nowMs),
+    equity: add(context.wallet.total(rules.quoteAsset), context.positionValue(rules.quoteAsset)),
+    freeBase: context.wallet.free(rules.baseAsset, nowMs),
+    shared: bound.shared,
+    takerFee: context.fees.taker,
+    pending:
+      pending === undefined
+        ? null
+        : {
+            clientOrderId: pending.record.clientOrderId,
+            unknown: pending.certainAtMs !== null,
+            certainAt: new Date(pending.certainAtMs ?? pending.record.sendBeforeMs),
+          },
+    refusals: (purpose) => coin.breaker.open(purpose, Date.now()),
+  };
+}
+
+interface Recording extends Seen {
+  readonly approval: Approval;
+  readonly results: readonly TickResult[];
+}
+
+function record(coin: Coin, log: DecisionLog, recording: Recording): void {
+  const { trigger, decision, numbers, approval, results, startedMs, at, input } = recording;
+  const text =
+    coin.bound.reasons[decision.reason] ?? (decision === STALE ? APPROVAL_REASONS['stale-price'] : undefined);
+  const audit: TickAudit = {
+    id: newId<string>(),
+    at: at.toISOString(),
+    profileId: coin.profile.id,
+    symbol: coin.symbol,
+    trigger,
+    input,
+    decision: {
+      kind: decision.kind,
+      reason: decision.reason,
+      numbers,
+      sentence: text === undefined ? decision.reason : describe(text, numbers),
+    },
+    approval,
+    results,
+    latencyMicros: Math.round((performance.now() - startedMs) * 1000),
+  };
+  const { records, announce } = coin.context.ports;
+  records.audit(audit);
+  log.record(audit);
+  announce({ topic: 'tick', id: coin.profile.id, data: { symbol: coin.symbol, state: stateOf(coin, audit) } });
+}
+
+function inputOf(coin: Coin): Numbers {
+  const { position, context, rules } = coin;
+  const nowMs = performance.now();
+  return {
+    price: coin.price === null ? null : formatDecimal(coin.price),
+    priceAgeMs: Number.isFinite(coin.view.priceAgeMs) ? Math.round(coin.view.priceAgeMs) : null,
+    quantity: formatDecimal(position.quantity),
+    averagePrice: formatDecimal(position.averagePrice),
+    freeQuote: freeText(context.wallet, rules.quoteAsset, nowMs),
+    freeBase: freeText(context.wallet, rules.baseAsset, nowMs),
+    liveOrders: coin.live.size,
+    stateVersion: coin.version,
+  };
+}
+
+/** The contract's coinState: what the coin page shows as the last decision and the plan. */
+const stateOf = (coin: Coin, audit: TickAudit): unknown => ({
+  at: audit.at,
+  decision: { ...audit.decision, sentence: sentenceOf(audit) },
+  approval:
+    audit.approval.kind === 'refused'
+      ? { kind: 'refused', reason: audit.approval.reason }
+      : { kind: audit.approval.kind },
+  plan: planPrices(coin).map((line) => ({ name: line.name, price: formatDecimal(line.price) })),
+});

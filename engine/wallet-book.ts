@@ -1,0 +1,78 @@
+import type { Wallet } from '#core/account.ts';
+import { add, type Decimal, formatDecimal, maximum, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
+import type { OrderId } from '#core/ids.ts';
+
+interface Reservation {
+  readonly asset: string;
+  readonly amount: Decimal;
+  settledMs: number | null;
+}
+
+/** How long a settled reservation outlives its order when no balance event arrives. */
+const RESERVATION_GRACE_MS = 2_000;
+
+/**
+ * What the account can spend now: the last balances the exchange reported, less what committed orders will take before
+ * the exchange has said so. Shared by all coins of the account so that two entries cannot spend the same money.
+ */
+export interface WalletBook {
+  replace(wallet: Wallet): void;
+  merge(balances: Wallet['balances'], at: Date): void;
+  free(asset: string, nowMs: number): Decimal;
+  /** Free and locked in orders, as the exchange last reported it. */
+  total(asset: string): Decimal;
+  reserve(orderId: OrderId, asset: string, amount: Decimal): void;
+  /** The order is known to the exchange or gone: the next balances include it. */
+  settle(orderId: OrderId, nowMs: number): void;
+  snapshot(): Wallet | null;
+}
+
+export function createWalletBook(): WalletBook {
+  let wallet: Wallet | null = null;
+  const reservations = new Map<OrderId, Reservation>();
+
+  const dropSettled = (): void => {
+    for (const [orderId, reservation] of reservations) if (reservation.settledMs !== null) reservations.delete(orderId);
+  };
+  const reserved = (asset: string, nowMs: number): Decimal => {
+    let total = ZERO;
+    for (const [orderId, reservation] of reservations) {
+      const over = reservation.settledMs !== null && nowMs - reservation.settledMs > RESERVATION_GRACE_MS;
+      if (over) reservations.delete(orderId);
+      else if (reservation.asset === asset) total = add(total, reservation.amount);
+    }
+    return total;
+  };
+
+  return {
+    replace(next) {
+      wallet = next;
+      dropSettled();
+    },
+    merge(balances, at) {
+      wallet = { at, balances: { ...wallet?.balances, ...balances } };
+      dropSettled();
+    },
+    free(asset, nowMs) {
+      const balance = wallet?.balances[asset];
+      const known = balance === undefined ? ZERO : requireDecimal(balance.free);
+      return maximum(subtract(known, reserved(asset, nowMs)), ZERO);
+    },
+    total(asset) {
+      const balance = wallet?.balances[asset];
+      return balance === undefined ? ZERO : add(requireDecimal(balance.free), requireDecimal(balance.locked));
+    },
+    reserve(orderId, asset, amount) {
+      reservations.set(orderId, { asset, amount, settledMs: null });
+    },
+    settle(orderId, nowMs) {
+      const reservation = reservations.get(orderId);
+      if (reservation !== undefined) reservation.settledMs = nowMs;
+    },
+    snapshot: () => wallet,
+  };
+}
+
+/** Balances of one asset as text, for numbers in explanations. */
+export const freeText = (book: WalletBook, asset: string, nowMs: number): string =>
+  formatDecimal(book.free(asset, nowMs));

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import type { AccountEvent, ExchangeClock, OpenAccountStream } from '#core/ports.ts';
+import { parseJson } from './json.ts';
+import { createLinkState } from './link-state.ts';
+import { readUserEvent } from './parse/user-events.ts';
+import { createSigner, type Signer } from './signing.ts';
+import { LiveSocket, SOCKET_TIMING, type SocketTiming } from './socket.ts';
+import { type ConnectionState, Succession } from './succession.ts';
+
+export interface AccountStreamOptions {
+  readonly wsApiUrl: string;
+  readonly apiKey: string;
+  readonly secret: string;
+  readonly clock: ExchangeClock;
+  readonly timing?: SocketTiming;
+}
+
+const METHOD = 'userDataStream.subscribe.signature';
+const REPLY_WAIT_MS = 10_000;
+const RECEIVE_WINDOW_MS = 5_000;
+/** A refused key does not get better by asking often. */
+const REFUSED_DELAY_MS = 30_000;
+const BAD_CLOCK = -1021;
+
+const reply = z.object({
+  id: z.number(),
+  status: z.number(),
+  error: z.object({ code: z.number(), msg: z.string() }).optional(),
+});
+const wrapped = z.object({ event: z.unknown() });
+
+/**
+ * Opens the account's event stream on the WebSocket API; works with keys of every kind. `connected` comes only after the
+ * subscription is acknowledged, and again after each break: what happened in between must be read over REST. A planned
+ * change of connection is no break; events may be told twice during one.
+ * Throws KeyFormatError when the key or secret cannot sign.
+ */
+export function createAccountStream(options: AccountStreamOptions): OpenAccountStream {
+  const signer = createSigner(options);
+  return (onEvent) => {
+    const link = createLinkState(onEvent);
+    return new Succession({
+      connect: (state) => new UserConnection(options, signer, { ...state, event: onEvent }),
+      overlapMs: (options.timing ?? SOCKET_TIMING).overlapMs,
+      up: link.up,
+      down: link.down,
+    });
+  };
+}
+
+interface UserHandlers extends ConnectionState {
+  event(event: AccountEvent): void;
+}
+
+class UserConnection implements AsyncDisposable {
+  readonly #socket: LiveSocket;
+  readonly #signer: Signer;
+  readonly #clock: ExchangeClock;
+  readonly #handlers: UserHandlers;
+  #unanswered: NodeJS.Timeout | undefined;
+  #requestId = 0;
+
+  constructor(options: AccountStreamOptions, signer: Signer, handlers: UserHandlers) {
+    this.#signer = signer;
+    this.#clock = options.clock;
+    this.#handlers = handlers;
+    this.#socket = new LiveSocket(
+      options.wsApiUrl,
+      {
+        open: () => this.#subscribe(),
+        message: (text) => this.#received(text),
+        closed: (cause) => {
+          clearTimeout(this.#unanswered);
+          handlers.down(cause);
+        },
+        expiring: () => handlers.expiring(),
+      },
+      options.timing,
+    );
+    // An account may have nothing to say for hours; pings alone show whether the connection lives.
+    this.#socket.quiet = true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#unanswered);
+    await this.#socket[Symbol.asyncDispose]();
+  }
+
+  #subscribe(): void {
+    this.#requestId += 1;
+    const timestamp = this.#clock.protocolMs();
+    const params = this.#signer.signMessage({ recvWindow: RECEIVE_WINDOW_MS, timestamp });
+    this.#socket.send(JSON.stringify({ id: this.#requestId, method: METHOD, params }));
+    clearTimeout(this.#unanswered);
+    this.#unanswered = setTimeout(
+      () => this.#socket.restart('The exchange did not answer the subscription.'),
+      REPLY_WAIT_MS,
+    );
+  }
+
+  #received(text: string): void {
+    const body = readText(text);
+    if (body === undefined) return this.#socket.restart('The exchange sent text that is no JSON.');
+    const answer = reply.safeParse(body);
+    if (answer.success) return this.#answered(answer.data);
+    const frame = wrapped.safeParse(body);
+    if (!frame.success) return undefined;
+    const event = readUserEvent(frame.data.event, new Date(this.#clock.protocolMs()));
+    switch (event.kind) {
+      case 'event':
+        return this.#handlers.event(event.event);
+      case 'terminated':
+        this.#handlers.down('The exchange ended the event stream.');
+        return this.#subscribe();
+      case 'shutdown':
+        return this.#socket.expire('The exchange announced that it closes the connection.');
+      case 'unreadable':
+        return this.#socket.restart('The exchange sent an account event that cannot be read.');
+      case 'other':
+        return undefined;
+    }
+  }
+
+  #answered(answer: z.infer<typeof reply>): void {
+    if (answer.id !== this.#requestId) return;
+    clearTimeout(this.#unanswered);
+    if (answer.status === 200) return this.#handlers.up();
+    const { code, msg } = answer.error ?? { code: 0, msg: `status ${answer.status}` };
+    const cause = this.#signer.redact(`The exchange refused the account stream: ${msg} (${code}).`);
+    if (code !== BAD_CLOCK) return this.#socket.restart(cause, REFUSED_DELAY_MS);
+    const again = (): void => this.#socket.restart(cause);
+    this.#clock.sync().then(again, again);
+  }
+}
+
+function readText(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

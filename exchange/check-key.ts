@@ -1,0 +1,108 @@
+import { ORDER_TIMING } from '#core/order-timing.ts';
+import type { ExchangeClock } from '#core/ports.ts';
+import { ExchangeError, type ErrorReason } from './errors.ts';
+import { createOrderBudget, type Governor, governorFor } from './limits.ts';
+import { parseAccount } from './parse/account.ts';
+import { type KeyRestrictions, parseKeyRestrictions } from './parse/key-restrictions.ts';
+import { readSigned, type SignedLink } from './signed-call.ts';
+import { createSigner, KeyFormatError } from './signing.ts';
+import { createTransport } from './transport.ts';
+
+/** `null`: nothing definite was learned, so that what is stored stays. */
+export type KeyHealth =
+  /** `unchecked` says what this venue cannot tell about its keys; null when everything was checked. */
+  | { readonly status: 'healthy'; readonly unchecked: string | null }
+  | { readonly status: 'error'; readonly cause: string }
+  | { readonly status: null };
+
+export interface KeyCheckOptions {
+  readonly restUrl: string;
+  readonly apiKey: string;
+  readonly secret: string;
+  /** The clock of the same venue's market reader. */
+  readonly clock: ExchangeClock;
+  /** Only the live exchange tells what a key may do; the others have no such address. */
+  readonly live: boolean;
+  /** By default those of this process. */
+  readonly governor?: Governor;
+}
+
+const CAUSES: Partial<Record<ErrorReason, string>> = {
+  'key-malformed':
+    'The exchange does not know an API key of this form: it was pasted incompletely, or it is of another venue.',
+  'key-refused':
+    'The exchange refuses the key for one of three causes: it lacks the permission, this address is not on its IP allow-list, or it is revoked or expired.',
+  'bad-signature': 'The secret does not belong to the key: paste both again.',
+};
+const MAY_WITHDRAW =
+  'The key is allowed to withdraw. Trading never needs that, so such a key is refused: turn withdrawals off at the exchange, then check again.';
+const MAY_NOT_TRADE =
+  'The key lacks a permission: spot trading is turned off for it. Turn it on at the exchange, then check again.';
+const MAY_NOT_READ =
+  'The key lacks a permission: reading is turned off for it. Turn it on at the exchange, then check again.';
+const NOT_PERMITTED =
+  'The key lacks a permission: the exchange accepts it from this address, but not for this account.';
+const ACCOUNT_BARRED = 'The exchange does not let this account trade, whatever its key may do.';
+const UNCHECKED =
+  'Whether the key may withdraw was not checked: only the live exchange tells the permissions of its keys.';
+
+const failed = (cause: string): KeyHealth => ({ status: 'error', cause });
+
+/**
+ * Asks what the key may do (live only) and for the account. Only a definite answer of the exchange about the key makes a
+ * verdict; faults of the network, limits and clocks do not. Never throws for a failed call.
+ */
+export async function checkKey(options: KeyCheckOptions): Promise<KeyHealth> {
+  try {
+    return await check(options);
+  } catch (error) {
+    if (error instanceof KeyFormatError) return failed(error.message);
+    if (!(error instanceof ExchangeError)) throw error;
+    const cause =
+      CAUSES[error.reason] ?? (error.status === 401 && error.code !== null ? CAUSES['key-refused'] : undefined);
+    return cause === undefined ? { status: null } : failed(cause);
+  }
+}
+
+async function check(options: KeyCheckOptions): Promise<KeyHealth> {
+  const { restUrl, clock } = options;
+  const signer = createSigner(options);
+  const linkTo = (governor: Governor): SignedLink => ({
+    transport: createTransport(restUrl, governor),
+    signer,
+    clock,
+    orders: createOrderBudget(),
+    timing: ORDER_TIMING,
+  });
+  if (options.live) {
+    // These calls have a weight limit of their own, so that they do not count in the governor of trading.
+    const refusal = refusalOf(await readRestrictions(linkTo(options.governor ?? governorFor(restUrl, 'sapi'))));
+    if (refusal !== undefined) return failed(refusal);
+  }
+  const account = await readAccount(linkTo(options.governor ?? governorFor(restUrl)), options.live);
+  if (account === 'not-permitted') return failed(NOT_PERMITTED);
+  if (!account.canTrade) return failed(ACCOUNT_BARRED);
+  return { status: 'healthy', unchecked: options.live ? null : UNCHECKED };
+}
+
+const readRestrictions = async (link: SignedLink): Promise<KeyRestrictions> =>
+  parseKeyRestrictions(
+    await readSigned(link, { path: '/sapi/v1/account/apiRestrictions', params: {}, lane: 'query', weight: 1 }),
+  );
+
+function refusalOf(restrictions: KeyRestrictions): string | undefined {
+  if (restrictions.enableWithdrawals) return MAY_WITHDRAW;
+  if (!restrictions.enableReading) return MAY_NOT_READ;
+  return restrictions.enableSpotAndMarginTrading ? undefined : MAY_NOT_TRADE;
+}
+
+async function readAccount(link: SignedLink, accepted: boolean): Promise<{ canTrade: boolean } | 'not-permitted'> {
+  const params = { omitZeroBalances: 'true' };
+  try {
+    return parseAccount(await readSigned(link, { path: '/api/v3/account', params, lane: 'query', weight: 20 }));
+  } catch (error) {
+    // The key has just been accepted from this address, so that only its permissions are left as the cause.
+    if (accepted && error instanceof ExchangeError && error.reason === 'key-refused') return 'not-permitted';
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { ZERO } from '#core/decimal.ts';
+import type { ExchangeFill } from '#core/fill.ts';
+import { cancelIdOf } from '#core/order.ts';
+import type { ExchangeOrder, OrderLookup, WriteOutcome } from '#core/ports.ts';
+import { isReason } from './outcome.ts';
+import { parseOrder, parseTrades } from './parse/orders.ts';
+import { readSigned, type SignedLink } from './signed-call.ts';
+import type { Params } from './signing.ts';
+
+const ORDER_PATH = '/api/v3/order';
+const PAGE = 1_000;
+
+/** An order known by its state alone, with its executions; unknown while those cannot be read. */
+export async function adopt(link: SignedLink, order: ExchangeOrder): Promise<WriteOutcome> {
+  if (order.filledQuantity === ZERO) return { kind: 'accepted', order, fills: [] };
+  return fillsOf(link, order.symbol, order.exchangeOrderId).then(
+    (fills): WriteOutcome => ({ kind: 'accepted', order, fills }),
+    failureOfRead,
+  );
+}
+
+/** A cancel is certain once acknowledged; executions before it that cannot be read now come by the account stream. */
+export async function withFills(link: SignedLink, order: ExchangeOrder): Promise<WriteOutcome> {
+  const adopted = await adopt(link, order);
+  return adopted.kind === 'accepted' ? adopted : { kind: 'accepted', order, fills: [] };
+}
+
+const failureOfRead = (error: unknown): WriteOutcome => ({
+  kind: 'unknown',
+  cause: error instanceof Error ? error.message : 'The executions could not be read.',
+});
+
+/**
+ * A cancelled order is listed under the id of its cancel, so that an order counts as absent only when the exchange knows
+ * neither id.
+ */
+export async function findOrder(
+  link: SignedLink,
+  symbol: string,
+  by: { clientOrderId: string } | { exchangeOrderId: string },
+): Promise<OrderLookup> {
+  if ('exchangeOrderId' in by) return askForOrder(link, { symbol, orderId: by.exchangeOrderId });
+  const { clientOrderId } = by;
+  const first = await askForOrder(link, { symbol, origClientOrderId: clientOrderId });
+  const lookup =
+    first.kind === 'absent' ? await askForOrder(link, { symbol, origClientOrderId: cancelIdOf(clientOrderId) }) : first;
+  if (lookup.kind !== 'found' || lookup.order.clientOrderId === clientOrderId) return lookup;
+  return { kind: 'unreadable', cause: `The exchange answered with another order (${lookup.order.clientOrderId}).` };
+}
+
+async function askForOrder(link: SignedLink, params: Params): Promise<OrderLookup> {
+  try {
+    const order = parseOrder(await readSigned(link, { path: ORDER_PATH, params, lane: 'query', weight: 4 }));
+    if (order.symbol === params['symbol']) return { kind: 'found', order };
+    return { kind: 'unreadable', cause: `The exchange answered with an order of ${order.symbol}.` };
+  } catch (error) {
+    if (isReason(error, 'order-absent')) return { kind: 'absent' };
+    return { kind: 'unreadable', cause: error instanceof Error ? error.message : 'The order could not be read.' };
+  }
+}
+
+export async function fillsOf(link: SignedLink, symbol: string, orderId: string): Promise<ExchangeFill[]> {
+  const fills: ExchangeFill[] = [];
+  for (;;) {
+    const last = fills.at(-1);
+    const fromId = last === undefined ? undefined : String(BigInt(last.tradeId) + 1n);
+    const params = { symbol, orderId, fromId, limit: PAGE };
+    const page = parseTrades(await readSigned(link, { path: '/api/v3/myTrades', params, lane: 'query', weight: 5 }));
+    fills.push(...page);
+    if (page.length < PAGE) return fills;
+  }
+}

@@ -1,0 +1,91 @@
+import type { MarketEvent, MarketStream, MarketSubscription, OpenMarketStream } from '#core/ports.ts';
+import { createLinkState } from './link-state.ts';
+import type { SocketTiming } from './socket.ts';
+import { StreamShard } from './stream-shard.ts';
+
+export interface MarketStreamOptions {
+  readonly streamUrl: string;
+  readonly timing?: SocketTiming;
+}
+
+/** The exchange carries 1,024 on a connection. */
+const STREAMS_PER_CONNECTION = 1_000;
+
+/** The trades of each coin, and its candles at each interval. */
+const streamsOf = (wanted: readonly MarketSubscription[]): Set<string> =>
+  new Set(
+    wanted.flatMap(({ symbol, interval }) => {
+      const name = symbol.toLowerCase();
+      return [`${name}@trade`, `${name}@kline_${interval}`];
+    }),
+  );
+
+/**
+ * Opens the market streams of one caller, spread over as many connections as they need. `connected` comes after each
+ * (re)connect, once everything wanted is acknowledged; candles may have been missed before it. A planned change of
+ * connection, and one that the exchange announces, is not told: it leaves no gap and repeats nothing.
+ */
+export function createMarketStream(options: MarketStreamOptions): OpenMarketStream {
+  return (onEvent) => new ShardedStream(options, onEvent);
+}
+
+class ShardedStream implements MarketStream {
+  readonly #options: MarketStreamOptions;
+  readonly #onEvent: (event: MarketEvent) => void;
+  readonly #link: ReturnType<typeof createLinkState>;
+  readonly #shards: { readonly shard: StreamShard; streams: ReadonlySet<string> }[] = [];
+
+  constructor(options: MarketStreamOptions, onEvent: (event: MarketEvent) => void) {
+    this.#options = options;
+    this.#onEvent = onEvent;
+    this.#link = createLinkState(onEvent);
+    this.#open(new Set());
+  }
+
+  /** Streams stay on the connection that carries them; new ones go where there is room. */
+  update(wanted: readonly MarketSubscription[]): void {
+    const left = streamsOf(wanted);
+    const plans = this.#shards.map(({ streams }) => {
+      const kept = new Set([...streams].filter((stream) => left.has(stream)));
+      for (const stream of kept) left.delete(stream);
+      return kept;
+    });
+    const added = left.values();
+    for (const plan of plans) fill(plan, added);
+    for (const [index, plan] of plans.entries()) {
+      const entry = this.#shards[index];
+      if (entry === undefined) continue;
+      entry.streams = plan;
+      entry.shard.want(plan);
+    }
+    for (let rest = fill(new Set(), added); rest.size > 0; rest = fill(new Set(), added)) this.#open(rest);
+    this.#announceWhenComplete();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#shards.map(({ shard }) => shard[Symbol.asyncDispose]()));
+  }
+
+  #open(streams: ReadonlySet<string>): void {
+    const shard = new StreamShard(this.#options, streams, {
+      event: this.#onEvent,
+      up: () => this.#announceWhenComplete(),
+      down: (cause) => this.#link.down(cause),
+    });
+    this.#shards.push({ shard, streams });
+  }
+
+  #announceWhenComplete(): void {
+    if (this.#shards.every(({ shard }) => shard.isUp)) this.#link.up();
+  }
+}
+
+/** Adds streams of `source` to `plan` until it is full or none is left. */
+function fill(plan: Set<string>, source: IterableIterator<string>): Set<string> {
+  while (plan.size < STREAMS_PER_CONNECTION) {
+    const next = source.next();
+    if (next.done === true) break;
+    plan.add(next.value);
+  }
+  return plan;
+}

@@ -1,0 +1,43 @@
+import { formatDecimal } from '#core/decimal.ts';
+import type { OrderDraft } from '#core/order.ts';
+import type { PlaceRequest } from '#core/ports.ts';
+import type { Lane } from './limits.ts';
+import type { Gate, SignedLink } from './signed-call.ts';
+import type { Params } from './signing.ts';
+
+export function laneOf(order: Pick<OrderDraft, 'purpose' | 'side'>): Lane {
+  return order.purpose === 'entry' || (order.purpose === 'manual' && order.side === 'buy') ? 'entry' : 'exit';
+}
+
+/** The parameters that describe an order; exact decimal text, never an exponent. */
+export function orderParams(order: OrderDraft, clientOrderId: string): Params {
+  const base = {
+    symbol: order.symbol,
+    side: order.side === 'buy' ? 'BUY' : 'SELL',
+    quantity: formatDecimal(order.quantity),
+    newClientOrderId: clientOrderId,
+    newOrderRespType: 'FULL',
+  };
+  switch (order.form.type) {
+    case 'market':
+      return { ...base, type: 'MARKET' };
+    case 'limit':
+      return { ...base, type: 'LIMIT', timeInForce: 'GTC', price: formatDecimal(order.form.price) };
+    case 'stop-loss-limit': {
+      const prices = { price: formatDecimal(order.form.price), stopPrice: formatDecimal(order.form.stopPrice) };
+      return { ...base, type: 'STOP_LOSS_LIMIT', timeInForce: 'GTC', ...prices };
+    }
+  }
+}
+
+/** Asked with the timestamp that is about to be signed. */
+export const gateOf =
+  ({ halted, sendBeforeMs }: Pick<PlaceRequest, 'halted' | 'sendBeforeMs'>): Gate =>
+  (timestampMs) => {
+    if (halted()) return 'halted';
+    return timestampMs > sendBeforeMs ? 'not-sent-in-time' : undefined;
+  };
+
+/** Waiting for the limiter is pointless once the request may not be signed any more. */
+export const waitMsOf = (link: SignedLink, { sendBeforeMs }: Pick<PlaceRequest, 'sendBeforeMs'>): number =>
+  Math.max(0, sendBeforeMs - link.clock.protocolMs());

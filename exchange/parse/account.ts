@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { Wallet } from '#core/account.ts';
+import { decimal, float, requireShape } from './shape.ts';
+import { formatDecimal } from '#core/decimal.ts';
+
+const amount = decimal.transform(formatDecimal);
+const account = z.object({
+  canTrade: z.boolean().default(true),
+  balances: z.array(z.object({ asset: z.string(), free: amount, locked: amount })),
+  commissionRates: z.object({ maker: float, taker: float }).optional(),
+  makerCommission: z.number().optional(),
+  takerCommission: z.number().optional(),
+});
+
+export interface AccountReading {
+  /** Of the account, not of the key. */
+  readonly canTrade: boolean;
+  readonly balances: Wallet['balances'];
+  /** Shares of the traded amount: 0.001 is 0.1 %. */
+  readonly makerFee: number;
+  readonly takerFee: number;
+}
+
+const BASIS_POINTS = 10_000;
+
+/** GET /api/v3/account. Assets of which nothing is held are left out. Throws ExchangeError (unreadable). */
+export function parseAccount(body: unknown): AccountReading {
+  const reply = requireShape(account, body, 'the account');
+  return {
+    canTrade: reply.canTrade,
+    balances: Object.fromEntries(
+      reply.balances
+        .filter(({ free, locked }) => free !== '0' || locked !== '0')
+        .map(({ asset, free, locked }) => [asset, { free, locked }]),
+    ),
+    makerFee: reply.commissionRates?.maker ?? (reply.makerCommission ?? 0) / BASIS_POINTS,
+    takerFee: reply.commissionRates?.taker ?? (reply.takerCommission ?? 0) / BASIS_POINTS,
+  };
+}

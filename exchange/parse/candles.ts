@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { type Candle, INTERVAL_MS, type Interval } from '#core/candle.ts';
+import { float, requireShape } from './shape.ts';
+
+const row = z.tuple([z.number(), float, float, float, float, float]).rest(z.unknown());
+
+/**
+ * GET /api/v3/klines to candles, oldest first. A candle counts as closed when its end lies at or before `marketMs`,
+ * which must be read before the request is sent: the reply may not be older than the claim.
+ */
+export function parseCandles(body: unknown, interval: Interval, marketMs: number): Candle[] {
+  return requireShape(z.array(row), body, 'candles').map(([openMs, open, high, low, close, volume]) => {
+    const closeMs = openMs + INTERVAL_MS[interval];
+    return { openMs, closeMs, open, high, low, close, volume, closed: closeMs <= marketMs };
+  });
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { INTERVAL_MS, isInterval } from '#core/candle.ts';
+import type { MarketEvent } from '#core/ports.ts';
+import { decimal, float } from './shape.ts';
+
+const tradeId = z.union([z.number(), z.string().transform(Number)]);
+const trade = z.object({ e: z.literal('trade'), s: z.string(), t: tradeId, p: decimal, T: z.number() });
+const kline = z.object({
+  e: z.literal('kline'),
+  s: z.string(),
+  k: z.object({
+    t: z.number(),
+    i: z.string().refine(isInterval),
+    o: float,
+    h: float,
+    l: float,
+    c: float,
+    v: float,
+    x: z.boolean(),
+  }),
+});
+const shutdown = z.object({ e: z.literal('serverShutdown') });
+const data = z.discriminatedUnion('e', [trade, kline, shutdown]);
+
+const control = z.object({
+  id: z.number(),
+  result: z.unknown().optional(),
+  code: z.number().optional(),
+  msg: z.string().optional(),
+  error: z.object({ code: z.number(), msg: z.string() }).optional(),
+});
+
+/**
+ * A market event with its place in its stream: `order` never falls within one, and a `final` event is never sent again
+ * with other content.
+ */
+export interface MarketFrame {
+  readonly kind: 'event';
+  readonly event: MarketEvent;
+  readonly stream: string;
+  readonly order: number;
+  readonly final: boolean;
+}
+
+/** One frame of a market stream socket. */
+export type Frame =
+  | MarketFrame
+  | { readonly kind: 'reply'; readonly id: number; readonly error: string | null }
+  | { readonly kind: 'shutdown' }
+  | { readonly kind: 'other' };
+
+const OTHER: Frame = { kind: 'other' };
+
+/** A parsed JSON frame, combined (`{stream, data}`) or raw; what this client never asked for is `other`. */
+export function readFrame(body: unknown): Frame {
+  if (typeof body !== 'object' || body === null) return OTHER;
+  if ('id' in body) return readReply(body);
+  const parsed = data.safeParse('data' in body ? body.data : body);
+  if (!parsed.success) return OTHER;
+  const frame = parsed.data;
+  switch (frame.e) {
+    case 'trade':
+      return {
+        kind: 'event',
+        event: { kind: 'price', symbol: frame.s, price: frame.p, atMs: frame.T },
+        stream: `${frame.s}@trade`,
+        order: frame.t,
+        final: true,
+      };
+    case 'kline':
+      return {
+        kind: 'event',
+        event: candleEvent(frame),
+        stream: `${frame.s}@kline_${frame.k.i}`,
+        // Its close comes after every view of the open candle, before every view of the next.
+        order: frame.k.t + (frame.k.x ? 1 : 0),
+        final: frame.k.x,
+      };
+    case 'serverShutdown':
+      return { kind: 'shutdown' };
+  }
+}
+
+function candleEvent({ s, k }: z.infer<typeof kline>): MarketEvent {
+  const interval = k.i;
+  const candle = {
+    openMs: k.t,
+    closeMs: k.t + INTERVAL_MS[interval],
+    open: k.o,
+    high: k.h,
+    low: k.l,
+    close: k.c,
+    volume: k.v,
+    closed: k.x,
+  };
+  return { kind: 'candle', symbol: s, interval, candle };
+}
+
+function readReply(body: object): Frame {
+  const reply = control.safeParse(body);
+  if (!reply.success) return OTHER;
+  const { id, code, msg, error } = reply.data;
+  if (error !== undefined) return { kind: 'reply', id, error: `${error.msg} (${error.code})` };
+  return { kind: 'reply', id, error: code === undefined ? null : `${msg ?? ''} (${code})` };
+}

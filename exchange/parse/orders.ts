@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { type Decimal, floorToStep, multiply, requireDecimal, ZERO } from '#core/decimal.ts';
+import type { ExchangeFill } from '#core/fill.ts';
+import { type OrderState, originalIdOf, type Side } from '#core/order.ts';
+import type { ExchangeOrder } from '#core/ports.ts';
+import { decimal, id, instant, requireShape } from './shape.ts';
+
+const STATES = {
+  NEW: 'open',
+  PENDING_NEW: 'open',
+  PENDING_CANCEL: 'open',
+  PARTIALLY_FILLED: 'partially-filled',
+  FILLED: 'filled',
+  CANCELED: 'cancelled',
+  EXPIRED: 'expired',
+  EXPIRED_IN_MATCH: 'expired',
+  REJECTED: 'rejected',
+} as const satisfies Record<string, OrderState>;
+
+export const orderState = z
+  .enum([
+    'NEW',
+    'PENDING_NEW',
+    'PENDING_CANCEL',
+    'PARTIALLY_FILLED',
+    'FILLED',
+    'CANCELED',
+    'EXPIRED',
+    'EXPIRED_IN_MATCH',
+    'REJECTED',
+  ])
+  .transform((status): OrderState => STATES[status]);
+export const side = z.enum(['BUY', 'SELL']).transform((text): Side => (text === 'BUY' ? 'buy' : 'sell'));
+
+const executed = z.object({
+  price: decimal,
+  qty: decimal,
+  commission: decimal,
+  commissionAsset: z.string().nullable(),
+  tradeId: id,
+});
+
+const order = z
+  .object({
+    symbol: z.string(),
+    orderId: id,
+    clientOrderId: z.string(),
+    /** Only the reply to a cancel has it; clientOrderId is the id of the cancel there. */
+    origClientOrderId: z.string().optional(),
+    side,
+    status: orderState,
+    origQty: decimal,
+    executedQty: decimal,
+    cummulativeQuoteQty: decimal,
+    price: decimal,
+    stopPrice: decimal.default(ZERO),
+    type: z.string(),
+    updateTime: instant.optional(),
+    transactTime: instant.optional(),
+    time: instant.optional(),
+    fills: z.array(executed).default([]),
+  })
+  .transform((reply, context) => {
+    const updatedAt = reply.updateTime ?? reply.transactTime ?? reply.time;
+    if (updatedAt !== undefined) return { ...reply, updatedAt };
+    context.addIssue({ code: 'custom', message: 'no time is given' });
+    return z.NEVER;
+  });
+type Reply = z.infer<typeof order>;
+
+function orderOf(reply: Reply): ExchangeOrder {
+  return {
+    symbol: reply.symbol,
+    exchangeOrderId: reply.orderId,
+    clientOrderId: originalIdOf(reply.origClientOrderId ?? reply.clientOrderId),
+    side: reply.side,
+    state: reply.status,
+    quantity: reply.origQty,
+    filledQuantity: reply.executedQty,
+    // Negative means that the exchange no longer knows it (orders of before 2017-08).
+    filledQuote: reply.cummulativeQuoteQty < ZERO ? ZERO : reply.cummulativeQuoteQty,
+    price: reply.price,
+    stopPrice: reply.stopPrice,
+    type: reply.type,
+    updatedAt: reply.updatedAt,
+  };
+}
+
+const QUOTE_PRECISION = requireDecimal('0.00000001');
+/** The traded amount in the quote asset, where a reply does not name it. */
+export const quoteOf = (price: Decimal, quantity: Decimal): Decimal =>
+  floorToStep(multiply(price, quantity), QUOTE_PRECISION);
+
+function fillsOf(reply: Reply): ExchangeFill[] {
+  return reply.fills.map((fill) => ({
+    symbol: reply.symbol,
+    tradeId: fill.tradeId,
+    exchangeOrderId: reply.orderId,
+    side: reply.side,
+    price: fill.price,
+    quantity: fill.qty,
+    quoteQuantity: quoteOf(fill.price, fill.qty),
+    feeAmount: fill.commission,
+    feeAsset: fill.commissionAsset,
+    // What fills at once has taken from the book.
+    maker: false,
+    at: reply.updatedAt,
+  }));
+}
+
+/**
+ * An order as a query, a cancel or a placement (RESULT or FULL) shows it; the client order id is always that of the
+ * order, never that of its cancel. Throws ExchangeError (unreadable).
+ */
+export const parseOrder = (body: unknown): ExchangeOrder => orderOf(requireShape(order, body, 'an order'));
+
+/** A list of orders, in the order sent. Throws ExchangeError (unreadable). */
+export const parseOrders = (body: unknown): ExchangeOrder[] =>
+  requireShape(z.array(order), body, 'a list of orders').map(orderOf);
+
+/** The FULL reply to a placement: the order and what it traded at once. */
+export function parsePlacement(body: unknown): { order: ExchangeOrder; fills: ExchangeFill[] } {
+  const reply = requireShape(order, body, 'the reply to an order');
+  return { order: orderOf(reply), fills: fillsOf(reply) };
+}
+
+const trade = z
+  .object({
+    symbol: z.string(),
+    id,
+    orderId: id,
+    price: decimal,
+    qty: decimal,
+    quoteQty: decimal,
+    commission: decimal,
+    commissionAsset: z.string().nullable(),
+    time: instant,
+    isBuyer: z.boolean(),
+    isMaker: z.boolean(),
+  })
+  .transform(
+    (entry): ExchangeFill => ({
+      symbol: entry.symbol,
+      tradeId: entry.id,
+      exchangeOrderId: entry.orderId,
+      side: entry.isBuyer ? 'buy' : 'sell',
+      price: entry.price,
+      quantity: entry.qty,
+      quoteQuantity: entry.quoteQty,
+      feeAmount: entry.commission,
+      feeAsset: entry.commissionAsset,
+      maker: entry.isMaker,
+      at: entry.time,
+    }),
+  );
+
+/** GET /api/v3/myTrades to executions, in the order sent (oldest first). */
+export const parseTrades = (body: unknown): ExchangeFill[] => requireShape(z.array(trade), body, 'a list of trades');

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { formatDecimal } from '#core/decimal.ts';
+import { parseExchangeInfo } from './rules.ts';
+
+const lot = (filterType: string, minQty: string, maxQty: string, stepSize: string) => ({
+  filterType,
+  minQty,
+  maxQty,
+  stepSize,
+});
+const entry = (extra: object = {}) => ({
+  symbol: 'BTCUSDT',
+  status: 'TRADING',
+  baseAsset: 'BTC',
+  quoteAsset: 'USDT',
+  orderTypes: ['LIMIT', 'MARKET', 'STOP_LOSS_LIMIT'],
+  isSpotTradingAllowed: true,
+  filters: [
+    { filterType: 'PRICE_FILTER', minPrice: '0.01000000', maxPrice: '1000000.00000000', tickSize: '0.01000000' },
+    lot('LOT_SIZE', '0.00001000', '9000.00000000', '0.00001000'),
+    lot('MARKET_LOT_SIZE', '0.00000000', '141.68000000', '0.00000000'),
+    {
+      filterType: 'PERCENT_PRICE_BY_SIDE',
+      bidMultiplierUp: '5',
+      bidMultiplierDown: '0.2',
+      askMultiplierUp: '6',
+      askMultiplierDown: '0.3',
+      avgPriceMins: 5,
+    },
+    {
+      filterType: 'NOTIONAL',
+      minNotional: '5.00000000',
+      applyMinToMarket: true,
+      maxNotional: '9000000.00000000',
+      applyMaxToMarket: false,
+      avgPriceMins: 5,
+    },
+    { filterType: 'MAX_NUM_ORDERS', maxNumOrders: 200 },
+    { filterType: 'A_FILTER_OF_THE_FUTURE', anything: [1] },
+  ],
+  ...extra,
+});
+const text = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (_key, each: unknown) => (typeof each === 'bigint' ? String(each) : each)));
+const rulesOf = (extra?: object) => parseExchangeInfo({ symbols: [entry(extra)] }).symbols[0];
+
+test('filters become rules', () => {
+  const rules = rulesOf();
+  assert.ok(rules !== undefined);
+  assert.equal(formatDecimal(rules.price.tick), '0.01');
+  assert.equal(formatDecimal(rules.lot.step), '0.00001');
+  assert.equal(formatDecimal(rules.marketLot.max), '141.68');
+  assert.equal(formatDecimal(rules.notional.max), '9000000');
+  assert.equal(rules.notional.minAppliesToMarket, true);
+  assert.equal(formatDecimal(rules.band?.askDown ?? rules.price.min), '0.3');
+});
+
+test('older filter forms and missing filters', () => {
+  const older = rulesOf({
+    filters: [
+      { filterType: 'MIN_NOTIONAL', minNotional: '10', applyToMarket: false, avgPriceMins: 5 },
+      { filterType: 'PERCENT_PRICE', multiplierUp: '5', multiplierDown: '0.2', avgPriceMins: 5 },
+    ],
+  });
+  assert.ok(older !== undefined);
+  assert.equal(formatDecimal(older.notional.min), '10');
+  assert.equal(older.notional.minAppliesToMarket, false);
+  const [up, down] = ['5000000000000000000', '200000000000000000'];
+  assert.deepEqual(text(older.band), { bidUp: up, bidDown: down, askUp: up, askDown: down });
+  assert.deepEqual(text(older.lot), { step: '0', min: '0', max: '0' });
+  assert.equal(rulesOf({ filters: [] })?.band, null);
+});
+
+test('only the four known phases are told apart; any other counts as halted', () => {
+  for (const status of ['TRADING', 'HALT', 'BREAK', 'CANCEL_ONLY']) assert.equal(rulesOf({ status })?.status, status);
+  for (const status of ['END_OF_DAY', 'PRE_TRADING', '']) assert.equal(rulesOf({ status })?.status, 'HALT');
+});
+
+test('symbols without spot trading are left out, and the limits are read', () => {
+  const info = parseExchangeInfo({
+    rateLimits: [
+      { rateLimitType: 'ORDERS', interval: 'SECOND', intervalNum: 10, limit: 100 },
+      { rateLimitType: 'REQUEST_WEIGHT', interval: 'MINUTE', intervalNum: 1, limit: 6000 },
+      { rateLimitType: 'ORDERS', interval: 'DAY', intervalNum: 1, limit: 200000 },
+      { rateLimitType: 'RAW_REQUESTS', interval: 'MINUTE', intervalNum: 5, limit: 300000 },
+      { rateLimitType: 'CONNECTIONS', interval: 'MINUTE', intervalNum: 5, limit: 300 },
+      { rateLimitType: 'ORDERS', interval: 'FORTNIGHT', intervalNum: 1, limit: 1 },
+    ],
+    symbols: [entry(), entry({ symbol: 'MARGINONLY', isSpotTradingAllowed: false })],
+  });
+  assert.deepEqual(
+    info.symbols.map(({ symbol }) => symbol),
+    ['BTCUSDT'],
+  );
+  assert.deepEqual(info.limits, {
+    weight: { windowMs: 60_000, limit: 6000 },
+    requests: { windowMs: 300_000, limit: 300_000 },
+    orders: [
+      { windowMs: 10_000, limit: 100 },
+      { windowMs: 86_400_000, limit: 200_000 },
+    ],
+  });
+  assert.deepEqual(parseExchangeInfo({ symbols: [] }).limits, { weight: undefined, requests: undefined, orders: [] });
+});
+
+test('a broken filter is named', () => {
+  const filters = [lot('LOT_SIZE', '0.1', 'much', '0.1')];
+  assert.throws(() => rulesOf({ filters }), /the filter LOT_SIZE in an unexpected form at maxQty: "much"/);
+  assert.throws(() => parseExchangeInfo({ symbols: {} }), /exchange information/);
+});

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { formatDecimal, ZERO } from '#core/decimal.ts';
+import { originalIdOf } from '#core/order.ts';
+import type { AccountEvent } from '#core/ports.ts';
+import { orderState, quoteOf, side } from './orders.ts';
+import { decimal, id, instant } from './shape.ts';
+
+const report = z.object({
+  e: z.literal('executionReport'),
+  s: z.string(),
+  c: z.string(),
+  /** On a cancel the id of the order itself, while `c` is that of the cancel; else empty. */
+  C: z.string().default(''),
+  S: side,
+  o: z.string(),
+  q: decimal,
+  p: decimal,
+  P: decimal,
+  x: z.string(),
+  X: orderState,
+  r: z.string().default('NONE'),
+  eR: z.string().default('NONE'),
+  i: id,
+  l: decimal,
+  z: decimal,
+  L: decimal,
+  n: decimal,
+  N: z.string().nullable(),
+  T: instant,
+  t: id,
+  m: z.boolean(),
+  Z: decimal,
+  Y: decimal.optional(),
+});
+const amount = decimal.transform(formatDecimal);
+const position = z.object({
+  e: z.literal('outboundAccountPosition'),
+  B: z.array(z.object({ a: z.string(), f: amount, l: amount })),
+});
+const terminated = z.object({ e: z.literal('eventStreamTerminated') });
+const shutdown = z.object({ e: z.literal('serverShutdown') });
+const event = z.discriminatedUnion('e', [report, position, terminated, shutdown]);
+
+export type UserFrame =
+  | { readonly kind: 'event'; readonly event: AccountEvent }
+  | { readonly kind: 'terminated' }
+  | { readonly kind: 'shutdown' }
+  | { readonly kind: 'unreadable' }
+  | { readonly kind: 'other' };
+
+const named = z.object({ e: z.enum(['executionReport', 'outboundAccountPosition']) });
+
+/**
+ * One user event; `at` is given to balances, whose own times are those of the market. Unknown events are `other`; an
+ * order or balance event in an unexpected form is `unreadable`, because what it told must then be read over REST.
+ */
+export function readUserEvent(body: unknown, at: Date): UserFrame {
+  const parsed = event.safeParse(body);
+  if (!parsed.success) return { kind: named.safeParse(body).success ? 'unreadable' : 'other' };
+  const found = parsed.data;
+  switch (found.e) {
+    case 'executionReport':
+      return { kind: 'event', event: orderEvent(found) };
+    case 'outboundAccountPosition': {
+      const balances = Object.fromEntries(found.B.map(({ a, f, l }) => [a, { free: f, locked: l }]));
+      return { kind: 'event', event: { kind: 'balances', balances, at } };
+    }
+    case 'eventStreamTerminated':
+      return { kind: 'terminated' };
+    case 'serverShutdown':
+      return { kind: 'shutdown' };
+  }
+}
+
+function orderEvent(frame: z.infer<typeof report>): AccountEvent {
+  const order = {
+    symbol: frame.s,
+    exchangeOrderId: frame.i,
+    clientOrderId: originalIdOf(frame.C === '' ? frame.c : frame.C),
+    side: frame.S,
+    state: frame.X,
+    quantity: frame.q,
+    filledQuantity: frame.z,
+    filledQuote: frame.Z,
+    price: frame.p,
+    stopPrice: frame.P,
+    type: frame.o,
+    updatedAt: frame.T,
+  };
+  const fill =
+    frame.x !== 'TRADE' || frame.l === ZERO
+      ? null
+      : {
+          symbol: frame.s,
+          tradeId: frame.t,
+          exchangeOrderId: frame.i,
+          side: frame.S,
+          price: frame.L,
+          quantity: frame.l,
+          quoteQuantity: frame.Y ?? quoteOf(frame.L, frame.l),
+          feeAmount: frame.n,
+          feeAsset: frame.N,
+          maker: frame.m,
+          at: frame.T,
+        };
+  return { kind: 'order', order, fill, reason: [frame.eR, frame.r].find((reason) => reason !== 'NONE') ?? '' };
+}

@@ -1,0 +1,130 @@
+import type { ExchangeFill } from '#core/fill.ts';
+import { ORDER_TIMING, type OrderTiming } from '#core/order-timing.ts';
+import type { ExchangeClock, ExchangeOrder, PlaceRequest, TradingPort, WriteOutcome } from '#core/ports.ts';
+import { adopt, fillsOf, findOrder, withFills } from './find-order.ts';
+import { createOrderBudget, type Governor, governorFor } from './limits.ts';
+import { parseAccount } from './parse/account.ts';
+import { gateOf, laneOf, orderParams, waitMsOf } from './order-request.ts';
+import { failureOf, isReason, requireOwn } from './outcome.ts';
+import { parseOrder, parseOrders, parsePlacement } from './parse/orders.ts';
+import { cancelReplace } from './replace.ts';
+import { readSigned, type Sent, sendSigned, type SignedLink } from './signed-call.ts';
+import { createSigner } from './signing.ts';
+import { createTransport } from './transport.ts';
+
+export interface TradingOptions {
+  readonly restUrl: string;
+  readonly apiKey: string;
+  /** The secret of an HMAC key, or the PEM text of an RSA or Ed25519 private key. */
+  readonly secret: string;
+  /** The clock of the same venue's market reader. */
+  readonly clock: ExchangeClock;
+  readonly governor?: Governor;
+  /** The one that proofs of absence are judged by: the exchange's own unless a drill shortens it. */
+  readonly timing?: OrderTiming;
+}
+
+const ORDER_PATH = '/api/v3/order';
+const CANCEL_WAIT_MS = 5_000;
+/** Enough to cover every order of the minutes in which an outcome can be open. */
+const RECENT_ORDERS = 500;
+
+/**
+ * The signed calls of one API key. Writes never throw and are never sent twice unless the exchange has proved that the
+ * first copy was not accepted; reads throw ExchangeError. No key, secret or signature is ever part of an error.
+ * Throws KeyFormatError when the key or secret cannot sign.
+ */
+export function createTrading(options: TradingOptions): TradingPort {
+  const link: SignedLink = {
+    transport: createTransport(options.restUrl, options.governor ?? governorFor(options.restUrl)),
+    signer: createSigner(options),
+    clock: options.clock,
+    timing: options.timing ?? ORDER_TIMING,
+    orders: createOrderBudget(),
+  };
+  return {
+    place: (request) => place(link, request),
+    cancelReplace: (request) => cancelReplace(link, request),
+    cancel: (symbol, clientOrderId, cancelId) => cancel(link, { symbol, clientOrderId, cancelId }),
+    findOrder: (symbol, by) => findOrder(link, symbol, by),
+    async openOrders(symbol) {
+      const weight = symbol === undefined ? 80 : 6;
+      return parseOrders(
+        await readSigned(link, { path: '/api/v3/openOrders', params: { symbol }, lane: 'query', weight }),
+      );
+    },
+    async recentOrders(symbol) {
+      const params = { symbol, limit: RECENT_ORDERS };
+      return parseOrders(await readSigned(link, { path: '/api/v3/allOrders', params, lane: 'query', weight: 20 }));
+    },
+    fillsOf: (symbol, exchangeOrderId) => fillsOf(link, symbol, exchangeOrderId),
+    async wallet() {
+      const at = new Date(link.clock.protocolMs());
+      const params = { omitZeroBalances: 'true' };
+      const body = await readSigned(link, { path: '/api/v3/account', params, lane: 'query', weight: 20 });
+      const { balances, makerFee, takerFee } = parseAccount(body);
+      return { wallet: { at, balances }, makerFee, takerFee };
+    },
+  };
+}
+
+async function place(link: SignedLink, request: PlaceRequest): Promise<WriteOutcome> {
+  const { order, clientOrderId } = request;
+  const call = {
+    method: 'POST',
+    path: ORDER_PATH,
+    params: orderParams(order, clientOrderId),
+    lane: laneOf(order),
+    weight: 1,
+    order: true,
+    waitMs: waitMsOf(link, request),
+  } as const;
+  try {
+    return outcomeOf(await sendSigned(link, call, gateOf(request)), (body) => {
+      const placed = parsePlacement(body);
+      requireOwn(placed.order, order.symbol, clientOrderId);
+      return placed;
+    });
+  } catch (error) {
+    if (!isReason(error, 'duplicate-order')) return failureOf(error);
+    // An earlier copy of this very intent has arrived: its order is the answer.
+    const lookup = await findOrder(link, order.symbol, { clientOrderId });
+    if (lookup.kind === 'found') return adopt(link, lookup.order);
+    return { kind: 'unknown', cause: 'The exchange already has the order, but it cannot be read yet.' };
+  }
+}
+
+interface CancelTarget {
+  readonly symbol: string;
+  readonly clientOrderId: string;
+  readonly cancelId: string;
+}
+
+async function cancel(link: SignedLink, target: CancelTarget): Promise<WriteOutcome> {
+  const { symbol, clientOrderId } = target;
+  const params = { symbol, origClientOrderId: clientOrderId, newClientOrderId: target.cancelId };
+  const call = { method: 'DELETE', path: ORDER_PATH, params, lane: 'exit', weight: 1, waitMs: CANCEL_WAIT_MS } as const;
+  try {
+    const outcome = outcomeOf(await sendSigned(link, call), (body) => {
+      const order = parseOrder(body);
+      requireOwn(order, symbol, clientOrderId);
+      return { order, fills: [] };
+    });
+    return outcome.kind === 'accepted' ? withFills(link, outcome.order) : outcome;
+  } catch (error) {
+    if (!isReason(error, 'cancel-refused')) return failureOf(error);
+    const lookup = await findOrder(link, symbol, { clientOrderId });
+    if (lookup.kind === 'found') return adopt(link, lookup.order);
+    if (lookup.kind === 'absent') return failureOf(error);
+    return { kind: 'unknown', cause: lookup.cause };
+  }
+}
+
+function outcomeOf(
+  sent: Sent,
+  parse: (body: unknown) => { order: ExchangeOrder; fills: readonly ExchangeFill[] },
+): WriteOutcome {
+  return sent.kind === 'refused'
+    ? { kind: 'not-sent', reason: sent.reason }
+    : { kind: 'accepted', ...parse(sent.body) };
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { MarketPort } from '#core/ports.ts';
+import { createExchangeClock, type ServerTime } from './clock.ts';
+import { type Governor, governorFor } from './limits.ts';
+import { parseCandles } from './parse/candles.ts';
+import { parseExchangeInfo } from './parse/rules.ts';
+import { decimal, requireShape } from './parse/shape.ts';
+import { callUnsigned, createTransport, type Transport } from './transport.ts';
+
+export interface MarketReaderOptions {
+  readonly restUrl: string;
+  /** Shared by default with every other client of the same host in this process. */
+  readonly governor?: Governor;
+}
+
+/** Candles that one request can hold, the one in progress included. */
+export const MAX_CANDLES = 1_000;
+
+const time = z.object({
+  serverTime: z.number(),
+  marketTime: z.number().optional(),
+  marketSpeed: z.number().nonnegative().optional(),
+});
+const ticker = z.object({ price: decimal });
+const tickers = z.array(z.object({ symbol: z.string(), price: decimal }));
+
+/** Waiting would spoil the round-trip measurement, so a time request that cannot go at once fails. */
+const fetchTime = async (transport: Transport): Promise<ServerTime> =>
+  requireShape(
+    time,
+    await callUnsigned(transport, { path: '/api/v3/time', lane: 'exit', weight: 1, waitMs: 0 }),
+    'the time',
+  );
+
+/**
+ * Market data of one venue, without any credentials. Its clock must be synced once before it is relied on.
+ * All calls throw ExchangeError; `candles` throws RangeError for a limit outside 1 to 1000.
+ */
+export function createMarketReader(options: MarketReaderOptions): MarketPort {
+  const governor = options.governor ?? governorFor(options.restUrl);
+  const transport = createTransport(options.restUrl, governor);
+  const clock = createExchangeClock(() => fetchTime(transport));
+  governor.followClock(clock.protocolMs);
+  return {
+    clock,
+    async rules() {
+      const body = await callUnsigned(transport, { path: '/api/v3/exchangeInfo', lane: 'query', weight: 20 });
+      const { symbols, limits } = parseExchangeInfo(body);
+      governor.setLimits(limits);
+      return symbols;
+    },
+    async candles({ symbol, interval, limit, beforeMs, fromMs }) {
+      if (!Number.isInteger(limit) || limit < 1 || limit > MAX_CANDLES) {
+        throw new RangeError(`${limit} candles were asked for, but one request holds 1 to ${MAX_CANDLES}.`);
+      }
+      const endTime = beforeMs === undefined ? undefined : beforeMs - 1;
+      const params = { symbol, interval, limit, startTime: fromMs, endTime };
+      const marketMs = clock.marketMs();
+      const body = await callUnsigned(transport, { path: '/api/v3/klines', params, lane: 'history', weight: 2 });
+      return parseCandles(body, interval, marketMs);
+    },
+    async price(symbol) {
+      const params = { symbol };
+      const body = await callUnsigned(transport, { path: '/api/v3/ticker/price', params, lane: 'query', weight: 2 });
+      return requireShape(ticker, body, 'a price').price;
+    },
+    async prices() {
+      const body = await callUnsigned(transport, { path: '/api/v3/ticker/price', lane: 'query', weight: 4 });
+      return new Map(requireShape(tickers, body, 'the prices').map(({ symbol, price }) => [symbol, price]));
+    },
+  };
+}

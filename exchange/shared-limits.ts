@@ -1,0 +1,113 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { CacheStore } from '#core/ports.ts';
+import type { Governor, LimitNews } from './limits.ts';
+
+export interface SharedLimits {
+  readonly governor: Governor;
+  readonly cache: CacheStore;
+  /** Names the address that all sharing processes have toward the exchange. */
+  readonly egress: string;
+  readonly restUrl: string;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Changes are told together, this long after the first. */
+const TELL_MS = 25;
+/** Smaller changes are not told: the reserve of the first lane covers them. */
+const TOLD_WEIGHT = 20;
+/** No request waits longer than this for what earlier processes left behind. */
+const LOAD_MS = 1_000;
+const USAGE_TTL_MS = 120_000;
+
+const told = z.object({
+  from: z.string(),
+  window: z.number(),
+  counted: z.number(),
+  inFlight: z.number(),
+  stopMs: z.number(),
+});
+
+/**
+ * Makes one governor of those of all processes behind one address: each tells the others what the exchange has counted,
+ * what it has in flight, and stops, which are also kept until they end, so that a restart does not forget a ban. Nothing
+ * here is waited for by a request, but the first load. Without the cache store each process goes by the headers of its
+ * own replies.
+ */
+export function shareLimits(sharing: SharedLimits): AsyncDisposable {
+  const { governor, cache, onFailure } = sharing;
+  const place = `${sharing.egress}:${new URL(sharing.restUrl).host}`;
+  const [stopKey, usageKey] = [`limits-stop:${place}`, `limits-used:${place}`];
+  // PostgreSQL takes channel names of at most 63 bytes.
+  const channel = `limits:${createHash('sha256').update(place).digest('hex').slice(0, 16)}`;
+  const from = randomUUID();
+  let last: LimitNews = { window: 0, counted: 0, inFlight: 0, stopMs: 0 };
+  let timer: NodeJS.Timeout | undefined;
+
+  const hear = (text: string | undefined): void => {
+    const news = told.safeParse(readJson(text)).data;
+    if (news === undefined || news.from === from) return;
+    governor.hear(news.from, news);
+    last = { ...last, stopMs: Math.max(last.stopMs, news.stopMs) };
+  };
+  const tell = async (): Promise<void> => {
+    timer = undefined;
+    const news = governor.news();
+    const text = JSON.stringify({ from, ...news });
+    const stopped = news.stopMs > last.stopMs;
+    last = news;
+    const forMs = news.stopMs - Date.now();
+    await Promise.all([
+      stopped && forMs > 0 ? cache.set(stopKey, text, forMs) : undefined,
+      cache.set(usageKey, text, USAGE_TTL_MS),
+      cache.publish(channel, text),
+    ]);
+  };
+  const tellSoon = (inMs: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      tell().catch((error: unknown) => {
+        last = { ...last, stopMs: 0 };
+        onFailure(error);
+      });
+    }, inMs).unref();
+  };
+  governor.onNews(() => {
+    const news = governor.news();
+    if (news.stopMs > last.stopMs) tellSoon(0);
+    else if (timer === undefined && isWorthTelling(last, news)) tellSoon(TELL_MS);
+  });
+  const subscribing = cache.subscribe(channel, hear);
+  subscribing.catch(onFailure);
+  // Read after the subscription is live: what is told in between would be lost otherwise.
+  const load = async (): Promise<void> => {
+    for (const text of await Promise.all([cache.get(stopKey), cache.get(usageKey)])) hear(text);
+  };
+  const loading = subscribing.then(load, load);
+  loading.catch(onFailure);
+  governor.waitFor(Promise.race([loading, after(LOAD_MS)]));
+  return {
+    async [Symbol.asyncDispose]() {
+      governor.onNews(() => undefined);
+      clearTimeout(timer);
+      await tell().catch(() => undefined);
+      const subscription = await subscribing.catch(() => undefined);
+      await subscription?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function isWorthTelling(before: LimitNews, now: LimitNews): boolean {
+  const counted = now.window === before.window ? before.counted : 0;
+  return Math.abs(now.counted - counted) >= TOLD_WEIGHT || Math.abs(now.inFlight - before.inFlight) >= TOLD_WEIGHT;
+}
+
+const after = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref());
+
+function readJson(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

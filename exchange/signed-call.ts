@@ -1,0 +1,79 @@
+import type { OrderTiming } from '#core/order-timing.ts';
+import type { ExchangeClock } from '#core/ports.ts';
+import { ExchangeError } from './errors.ts';
+import type { Lane, OrderBudget } from './limits.ts';
+import type { Params, Signer } from './signing.ts';
+import { heldBack, type Transport } from './transport.ts';
+
+export interface SignedLink {
+  readonly transport: Transport;
+  readonly signer: Signer;
+  readonly clock: ExchangeClock;
+  readonly timing: OrderTiming;
+  /** The orders of this key's account. */
+  readonly orders: OrderBudget;
+}
+
+export interface SignedCall {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly params: Params;
+  readonly lane: Lane;
+  readonly weight: number;
+  readonly order?: boolean;
+  readonly waitMs?: number;
+}
+
+export type Refusal = 'not-sent-in-time' | 'halted' | 'rate-limited';
+/** Asked with the timestamp that is about to be signed; a refusal means that nothing is signed. */
+export type Gate = (timestampMs: number) => Refusal | undefined;
+export type Sent =
+  | { readonly kind: 'answered'; readonly body: unknown }
+  | { readonly kind: 'refused'; readonly reason: Refusal };
+
+const WAIT_MS = 20_000;
+
+/**
+ * Sends one signed request: limiter, gate, one timestamp, signature. A reply that the timestamp is off (-1021) proves
+ * that nothing was done: the clock is synced and the request sent once more, through limiter and gate again.
+ * Throws ExchangeError when the exchange refuses or the outcome stays open.
+ */
+export async function sendSigned(link: SignedLink, call: SignedCall, gate?: Gate): Promise<Sent> {
+  try {
+    return await sendOnce(link, call, gate);
+  } catch (error) {
+    if (!(error instanceof ExchangeError) || error.reason !== 'bad-clock') throw error;
+    const synced = await link.clock.sync().then(
+      () => true,
+      () => false,
+    );
+    if (!synced) throw error;
+    return sendOnce(link, call, gate);
+  }
+}
+
+async function sendOnce(link: SignedLink, call: SignedCall, gate?: Gate): Promise<Sent> {
+  const { lane, weight } = call;
+  const { governor } = link.transport;
+  const orders = call.order === true ? link.orders : undefined;
+  const ticket = await governor.acquire({ lane, weight, orders, waitMs: call.waitMs ?? WAIT_MS });
+  if (ticket === undefined) return { kind: 'refused', reason: 'rate-limited' };
+  const timestamp = link.clock.protocolMs();
+  const refusal = gate?.(timestamp);
+  if (refusal !== undefined) {
+    ticket.release();
+    return { kind: 'refused', reason: refusal };
+  }
+  const { receiveWindowMs, patienceMs } = link.timing;
+  const signed = link.signer.signQuery({ ...call.params, recvWindow: receiveWindowMs, timestamp });
+  const { method, path } = call;
+  const body = await link.transport.send({ method, path, ticket, timeoutMs: patienceMs, ...signed });
+  return { kind: 'answered', body };
+}
+
+/** A signed read. Throws ExchangeError. */
+export async function readSigned(link: SignedLink, call: Omit<SignedCall, 'method'>): Promise<unknown> {
+  const sent = await sendSigned(link, { ...call, method: 'GET' });
+  if (sent.kind === 'refused') throw heldBack(call.path);
+  return sent.body;
+}

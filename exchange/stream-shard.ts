@@ -1,0 +1,59 @@
+import type { MarketEvent } from '#core/ports.ts';
+import type { MarketFrame } from './parse/frames.ts';
+import { SOCKET_TIMING } from './socket.ts';
+import { type ConnectionOptions, StreamConnection } from './stream-connection.ts';
+import { Succession } from './succession.ts';
+
+export interface ShardHandlers {
+  event(event: MarketEvent): void;
+  up(): void;
+  down(cause: string): void;
+}
+
+/** The streams of one connection; what two connections bring during a planned change is told once. */
+export class StreamShard implements AsyncDisposable {
+  readonly #handlers: ShardHandlers;
+  readonly #succession: Succession<StreamConnection>;
+  #wanted: ReadonlySet<string>;
+  /** Last trade or closed candle told of each stream since two connections ran side by side. */
+  #told: Map<string, number> | undefined;
+
+  constructor(options: ConnectionOptions, wanted: ReadonlySet<string>, handlers: ShardHandlers) {
+    this.#wanted = wanted;
+    this.#handlers = handlers;
+    this.#succession = new Succession({
+      connect: (state) =>
+        new StreamConnection(options, this.#wanted, { ...state, frame: (frame) => this.#received(frame) }),
+      overlapMs: (options.timing ?? SOCKET_TIMING).overlapMs,
+      began: () => {
+        this.#told = new Map();
+      },
+      up: handlers.up,
+      down: (cause) => {
+        this.#told = undefined;
+        handlers.down(cause);
+      },
+    });
+  }
+
+  get isUp(): boolean {
+    return this.#succession.isUp;
+  }
+
+  want(streams: ReadonlySet<string>): void {
+    this.#wanted = streams;
+    for (const connection of this.#succession.all()) connection.want(streams);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#succession[Symbol.asyncDispose]();
+  }
+
+  #received(frame: MarketFrame): void {
+    if (this.#told !== undefined) {
+      if (frame.order <= (this.#told.get(frame.stream) ?? Number.NEGATIVE_INFINITY)) return;
+      if (frame.final) this.#told.set(frame.stream, frame.order);
+    }
+    this.#handlers.event(frame.event);
+  }
+}

@@ -1,0 +1,59 @@
+/** What a supervised main gets: a way to say that it serves. Harmless when it runs alone. */
+export interface Supervised {
+  /** True when a supervisor holds the other end of the IPC channel. */
+  readonly supervised: boolean;
+  /** Tells the supervisor that this process serves; `info` travels along. */
+  ready(info?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Upper bound of a clean stop; afterwards the process leaves with code 1. */
+const stopLimitMs = 4000;
+
+/**
+ * Connects a main (worker, api, paper) to the process that started it.
+ * `stop` is called at most once: on SIGTERM, on the IPC message `{ stop: true }`, and when the supervisor is gone.
+ * Alone also on SIGINT and SIGHUP; under a supervisor these belong to it, because a terminal sends them to the whole group.
+ */
+export function attachToSupervisor(stop: () => Promise<void>): Supervised {
+  const supervised = process.send !== undefined;
+  let stopping = false;
+
+  const finish = () => {
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => process.exit(1), stopLimitMs).unref();
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`Stopping failed: ${error instanceof Error ? error.message : String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  const leaveToSupervisor = () => undefined;
+
+  process.on('SIGTERM', finish);
+  process.on('SIGINT', supervised ? leaveToSupervisor : finish);
+  process.on('SIGHUP', supervised ? leaveToSupervisor : finish);
+  if (supervised) {
+    process.on('disconnect', finish);
+    process.on('message', (message) => {
+      if (isStop(message)) finish();
+    });
+    // The other end of stdout and stderr dies with the supervisor; writing must not throw before `stop` is done.
+    process.stdout.on('error', leaveToSupervisor);
+    process.stderr.on('error', leaveToSupervisor);
+    if (!process.connected) finish();
+  }
+
+  return {
+    supervised,
+    ready: (info = {}) => {
+      if (supervised && process.connected) process.send?.({ ...info, ready: true });
+    },
+  };
+}
+
+function isStop(message: unknown): boolean {
+  return typeof message === 'object' && message !== null && 'stop' in message && message.stop === true;
+}

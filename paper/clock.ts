@@ -1,0 +1,42 @@
+/** The market's time. Protocol time is always the wall clock; the two differ in a fast replay and in a virtual run. */
+export interface MarketClock {
+  nowMs(): number;
+  /** How many times as fast as the wall clock it runs; 0 when it moves only on request. */
+  readonly speed: number;
+  /** Moves a virtual clock forward; absent on clocks that run by themselves. */
+  readonly moveTo?: (ms: number) => void;
+}
+
+/** Wall time, never backwards. */
+export function realClock(wall: () => number = Date.now): MarketClock {
+  let last = 0;
+  return {
+    speed: 1,
+    nowMs: () => {
+      last = Math.max(last, wall());
+      return last;
+    },
+  };
+}
+
+/** Starts at `startMs` now and runs `speed` times as fast as the wall clock. */
+export function scaledClock(
+  startMs: number,
+  speed: number,
+  monotonicMs: () => number = () => performance.now(),
+): MarketClock {
+  const beganMs = monotonicMs();
+  return { speed, nowMs: () => Math.floor(startMs + (monotonicMs() - beganMs) * speed) };
+}
+
+/** Stands still until it is moved. */
+export function virtualClock(startMs: number): MarketClock {
+  let now = startMs;
+  return {
+    speed: 0,
+    nowMs: () => now,
+    moveTo: (ms) => {
+      now = Math.max(now, ms);
+    },
+  };
+}

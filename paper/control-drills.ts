@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { Account } from './accounts.ts';
+import type { Limits } from './limits.ts';
+import type { SymbolMarket } from './market/symbol-market.ts';
+import type { Sockets } from './sockets.ts';
+import { revokeAccount } from './ws-session.ts';
+
+/** What drills change beside the market: keys, bans, connections and the status of coins. */
+export interface DrillParts {
+  readonly accounts: readonly Account[];
+  readonly markets: ReadonlyMap<string, SymbolMarket>;
+  readonly limits: Limits;
+  readonly sockets: Sockets;
+}
+
+/** A request that cannot be done as asked; answered with status 400. */
+export class ControlError extends Error {}
+
+export const symbolChange = z.object({
+  symbol: z.string(),
+  status: z.enum(['TRADING', 'HALT', 'BREAK', 'CANCEL_ONLY']),
+});
+export const keyChange = z.object({
+  account: z.string(),
+  permissions: z.array(z.string()).optional(),
+  ipAllowList: z.array(z.string()).optional(),
+  canWithdraw: z.boolean().optional(),
+  revoked: z.boolean().optional(),
+});
+export const banRequest = z.object({ ip: z.string().optional(), ms: z.number().min(1) });
+export const silence = z.object({ silent: z.boolean() });
+
+export function changeSymbol({ markets }: DrillParts, change: z.output<typeof symbolChange>): unknown {
+  const market = markets.get(change.symbol);
+  if (market === undefined) throw new ControlError(`${change.symbol} is not listed.`);
+  market.status = change.status;
+  return {};
+}
+
+/** Changes what a key may do; one that may not read any more loses its sessions. */
+export function changeKey({ accounts, sockets }: DrillParts, change: z.output<typeof keyChange>): unknown {
+  const account = accounts.find((one) => one.name === change.account);
+  if (account === undefined) throw new ControlError(`There is no account "${change.account}".`);
+  account.permissions = change.permissions ?? account.permissions;
+  account.ipAllowList = change.ipAllowList ?? account.ipAllowList;
+  account.canWithdraw = change.canWithdraw ?? account.canWithdraw;
+  account.revoked = change.revoked ?? account.revoked;
+  for (const session of sockets.sessions) {
+    const isShutOut = account.ipAllowList.length > 0 && !account.ipAllowList.includes(session.ip);
+    if (account.revoked || isShutOut) revokeAccount(session, account.apiKey);
+  }
+  return {};
+}
+
+export function banAddress({ limits }: DrillParts, { ip, ms }: z.output<typeof banRequest>): unknown {
+  const untilMs = Date.now() + ms;
+  limits.ban(ip, untilMs);
+  return { untilMs };
+}

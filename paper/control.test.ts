@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseAccounts } from './accounts.ts';
+import { clientOf, type Key, listenTo, pick, signText } from './client.ts';
+import { type PaperExchange, startPaper } from './server.ts';
+
+const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
+const start = (): Promise<PaperExchange> =>
+  startPaper({
+    port: 0,
+    controlPort: 0,
+    accounts: parseAccounts([{ name: 'ann', ...ann, balances: { USDT: '10000' } }]),
+    source: { kind: 'synthetic' },
+    speed: 1,
+    seed: 1,
+    clock: { kind: 'virtual', startMs: Date.UTC(2026, 2, 3) },
+  });
+
+async function control(paper: PaperExchange, request: string, body?: unknown): Promise<unknown> {
+  const [method = 'GET', path] = request.split(' ');
+  const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+  const response = await fetch(`${paper.controlUrl}${path}`, init);
+  assert.equal(response.status, 200, await response.clone().text());
+  return response.json();
+}
+
+const limit = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', quantity: '0.001', price: '20000' };
+
+for (const status of ['HALT', 'BREAK', 'CANCEL_ONLY']) {
+  test(`in ${status} nothing trades, orders can be cancelled and nothing new placed`, async () => {
+    await using paper = await start();
+    const send = clientOf(paper.url);
+    await send('POST /api/v3/order', { ...limit, newClientOrderId: 'rest' }, ann);
+    await control(paper, 'POST /symbols', { symbol: 'BTCUSDT', status });
+    const info = await send('GET /api/v3/exchangeInfo', { symbol: 'BTCUSDT' });
+    assert.equal(pick(info.body, 'symbols.0.status'), status);
+    const refused = await send('POST /api/v3/order', limit, ann);
+    assert.deepEqual(refused.body, { code: -2010, msg: 'Market is closed.' });
+    const before = (await send('GET /api/v3/ticker/price', { symbol: 'BTCUSDT' })).body;
+    await control(paper, 'POST /clock/advance', { ms: 120_000 });
+    assert.deepEqual((await send('GET /api/v3/ticker/price', { symbol: 'BTCUSDT' })).body, before);
+    const mismatch = await send('GET /api/v3/depth', { symbol: 'BTCUSDT', symbolStatus: 'TRADING' });
+    assert.equal(pick(mismatch.body, 'code'), -1220);
+    const cancel = await send('DELETE /api/v3/order', { symbol: 'BTCUSDT', origClientOrderId: 'rest' }, ann);
+    assert.equal(pick(cancel.body, 'status'), 'CANCELED');
+    await control(paper, 'POST /symbols', { symbol: 'BTCUSDT', status: 'TRADING' });
+    assert.equal((await send('POST /api/v3/order', limit, ann)).status, 200);
+  });
+}
+
+test('a key loses its permission, its address and its life, and gets them back', async () => {
+  await using paper = await start();
+  const place = () => clientOf(paper.url)('POST /api/v3/order', limit, ann);
+  const read = () => clientOf(paper.url)('GET /api/v3/account', {}, ann);
+  const change = (what: object) => control(paper, 'POST /keys', { account: 'ann', ...what });
+  await change({ permissions: ['READ'] });
+  assert.deepEqual([(await place()).status, (await read()).status], [401, 200]);
+  await change({ permissions: ['READ', 'SPOT'], ipAllowList: ['10.0.0.1'] });
+  assert.deepEqual([(await place()).status, (await read()).status], [401, 401]);
+  await change({ ipAllowList: [], revoked: true });
+  assert.equal(pick((await read()).body, 'code'), -2015);
+  await change({ revoked: false });
+  assert.deepEqual([(await place()).status, (await read()).status], [200, 200]);
+});
+
+test('a revoked key loses its event stream', async () => {
+  await using paper = await start();
+  await using socket = await listenTo(`${paper.wsUrl}/ws-api/v3`);
+  const timestamp = Date.now();
+  const signature = signText(ann, `apiKey=${ann.apiKey}&timestamp=${timestamp}`);
+  const params = { apiKey: ann.apiKey, timestamp, signature };
+  socket.send({ id: 1, method: 'userDataStream.subscribe.signature', params });
+  await socket.next((frame) => pick(frame, 'status') === 200);
+  await control(paper, 'POST /keys', { account: 'ann', revoked: true });
+  await socket.next((frame) => pick(frame, 'event.e') === 'eventStreamTerminated');
+});
+
+test('a ban answers 418 until it is lifted', async () => {
+  await using paper = await start();
+  await control(paper, 'POST /bans', { ms: 60_000 });
+  const banned = await clientOf(paper.url)('GET /api/v3/ping');
+  assert.deepEqual([banned.status, banned.headers.get('retry-after')], [418, '60']);
+  await control(paper, 'DELETE /bans');
+  assert.equal((await clientOf(paper.url)('GET /api/v3/ping')).status, 200);
+});
+
+test('a shutdown is announced on every kind of connection, and a day-old connection ends', async () => {
+  await using paper = await start();
+  await using raw = await listenTo(`${paper.wsUrl}/ws`);
+  await using combined = await listenTo(`${paper.wsUrl}/stream?streams=`);
+  await using api = await listenTo(`${paper.wsUrl}/ws-api/v3`);
+  assert.deepEqual(await control(paper, 'POST /streams/shutdown'), { told: 3 });
+  const path = { raw: 'e', combined: 'data.e', api: 'event.e' };
+  await raw.next((frame) => pick(frame, path.raw) === 'serverShutdown');
+  const wrapped = await combined.next((frame) => pick(frame, path.combined) === 'serverShutdown');
+  assert.equal(pick(wrapped, 'stream'), '!serverShutdown');
+  await api.next((frame) => pick(frame, path.api) === 'serverShutdown');
+  const closed = Promise.all([raw, combined, api].map((socket) => socket.closed()));
+  await control(paper, 'POST /streams/expire');
+  assert.deepEqual(await closed, [1008, 1008, 1008]);
+});

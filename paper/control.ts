@@ -1,0 +1,146 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { z } from 'zod';
+import { type Decimal, formatDecimal, isOnStep, readDecimal, subtract, toNumber, divide } from '#core/decimal.ts';
+import {
+  banAddress,
+  banRequest,
+  changeKey,
+  changeSymbol,
+  ControlError,
+  type DrillParts,
+  keyChange,
+  silence,
+  symbolChange,
+} from './control-drills.ts';
+import { type EventFaults, eventFaultList } from './event-faults.ts';
+import { type Faults, faultList } from './faults.ts';
+import { ticksOf } from './market/quote.ts';
+import { playTrade } from './matching.ts';
+import { advanceTo } from './pump.ts';
+import { OUTSIDE_PURSE, totalsOf } from './purses.ts';
+import type { RequestLog } from './request-log.ts';
+import { readBody } from './server-request.ts';
+import { catchUp, commit, enliven, type Venue } from './venue.ts';
+
+/** The control plane for tests and drills: its own port, this machine only. */
+export interface ControlPlane extends DrillParts {
+  readonly venue: Venue;
+  readonly faults: Faults;
+  readonly eventFaults: EventFaults;
+  readonly log: RequestLog;
+}
+
+const amount = z.string().transform((text, context): Decimal => {
+  const value = readDecimal(text);
+  if (value !== undefined && value >= 0n) return value;
+  context.addIssue({ code: 'custom', message: `"${text}" is not a decimal of zero or more` });
+  return z.NEVER;
+});
+const advance = z.union([z.object({ ms: z.number().min(0) }), z.object({ toIso: z.string() })]);
+const trade = z.object({ symbol: z.string(), price: amount, quantity: amount });
+const balances = z.object({ account: z.string(), balances: z.record(z.string(), amount) });
+
+type Work = (control: ControlPlane, body: unknown) => unknown;
+const WORKS: Readonly<Record<string, Work>> = {
+  'POST /clock/advance': (control, body) => moveClock(control, parse(advance, body)),
+  'POST /trade': (control, body) => injectTrade(control, parse(trade, body)),
+  'POST /balances': (control, body) => setBalances(control, parse(balances, body)),
+  'GET /log': (control) => control.log.list(),
+  'DELETE /log': (control) => (control.log.clear(), {}),
+  'POST /streams/drop': (control) => ({ dropped: control.sockets.drop() }),
+  'POST /streams/shutdown': (control) => ({ told: control.sockets.announceShutdown() }),
+  'POST /streams/expire': (control) => ({ ended: control.sockets.expire() }),
+  'POST /streams/silence': (control, body) => (control.sockets.silencePings(parse(silence, body).silent), {}),
+  'POST /symbols': (control, body) => changeSymbol(control, parse(symbolChange, body)),
+  'POST /keys': (control, body) => changeKey(control, parse(keyChange, body)),
+  'POST /bans': (control, body) => banAddress(control, parse(banRequest, body)),
+  'DELETE /bans': (control) => (control.limits.reset(), {}),
+  'POST /faults': (control, body) => (control.faults.add(parse(faultList, body)), {}),
+  'DELETE /faults': (control) => (control.faults.clear(), {}),
+  'POST /faults/events': (control, body) => (control.eventFaults.add(parse(eventFaultList, body)), {}),
+  'DELETE /faults/events': (control) => (control.eventFaults.clear(), {}),
+  'GET /conservation': (control) => conservation(control.venue),
+};
+
+export function createControl(control: ControlPlane): Server {
+  return createServer((request, response) => {
+    work(control, request).then(
+      ({ status, body }) => {
+        response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+      },
+      (error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error);
+        response.writeHead(500, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error: message }));
+      },
+    );
+  });
+}
+
+async function work(control: ControlPlane, request: IncomingMessage): Promise<{ status: number; body: unknown }> {
+  const path = (request.url ?? '/').split('?')[0] ?? '/';
+  const does = WORKS[`${request.method} ${path}`];
+  if (does === undefined) return { status: 404, body: { error: `There is nothing at ${request.method} ${path}.` } };
+  const text = await readBody(request);
+  try {
+    const body: unknown = text === '' ? undefined : JSON.parse(text);
+    return { status: 200, body: await does(control, body) };
+  } catch (error) {
+    if (error instanceof ControlError || error instanceof SyntaxError)
+      return { status: 400, body: { error: error.message } };
+    throw error;
+  }
+}
+
+function parse<Value>(schema: z.ZodType<Value, unknown>, body: unknown): Value {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw new ControlError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '));
+}
+
+async function moveClock({ venue }: ControlPlane, request: z.output<typeof advance>): Promise<unknown> {
+  if (venue.clock.moveTo === undefined)
+    throw new ControlError('The clock runs by itself: start with --clock virtual:ISO to move it.');
+  const untilMs = 'ms' in request ? venue.clock.nowMs() + request.ms : Date.parse(request.toIso);
+  if (Number.isNaN(untilMs)) throw new ControlError('toIso is no date.');
+  await advanceTo(venue, untilMs);
+  return { marketTime: venue.clock.nowMs() };
+}
+
+function injectTrade({ venue }: ControlPlane, { symbol, price, quantity }: z.output<typeof trade>): unknown {
+  const market = enliven(venue, symbol);
+  if (market === undefined) throw new ControlError(`${symbol} is not listed.`);
+  const { rules } = market.listing;
+  if (price <= 0n || !isOnStep(price, rules.price.tick))
+    throw new ControlError(`price must be a multiple of ${formatDecimal(rules.price.tick)}.`);
+  if (quantity <= 0n || !isOnStep(quantity, rules.lot.step))
+    throw new ControlError(`quantity must be a multiple of ${formatDecimal(rules.lot.step)}.`);
+  const atMs = catchUp(venue);
+  const takerBuys = market.lastPrice === undefined || price >= market.lastPrice;
+  const lots = toNumber(divide(quantity, rules.lot.step));
+  playTrade(venue.floor, symbol, { atMs, ticks: ticksOf(price, market.listing), lots, takerBuys, injected: true });
+  commit(venue, atMs);
+  return { id: market.lastTradeId, marketTime: atMs };
+}
+
+function setBalances({ venue }: ControlPlane, request: z.output<typeof balances>): unknown {
+  if (!venue.accounts.some((account) => account.name === request.account))
+    throw new ControlError(`There is no account "${request.account}".`);
+  const atMs = catchUp(venue);
+  const { purses } = venue.floor;
+  for (const [asset, wanted] of Object.entries(request.balances)) {
+    const amount = subtract(wanted, purses.balance(request.account, asset).free);
+    purses.move({ from: OUTSIDE_PURSE, to: request.account, asset, amount });
+  }
+  commit(venue, atMs);
+  return {};
+}
+
+const conservation = (venue: Venue): Record<string, unknown>[] =>
+  totalsOf(venue.floor.purses.rows()).map((one) => ({
+    asset: one.asset,
+    accounts: formatDecimal(one.accounts),
+    fees: formatDecimal(one.fees),
+    market: formatDecimal(one.market),
+    deposits: formatDecimal(one.deposits),
+    difference: formatDecimal(one.difference),
+  }));

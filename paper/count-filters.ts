@@ -1,0 +1,48 @@
+import { isStop, type NewOrder } from './order.ts';
+import { type Refusal, rejected } from './refusal.ts';
+
+/** Open orders of an account, by what the filters count. */
+export interface OrderCounts {
+  readonly orders: number;
+  readonly stops: number;
+  readonly icebergs: number;
+  readonly lists: number;
+}
+
+export const NO_ORDERS: OrderCounts = { orders: 0, stops: 0, icebergs: 0, lists: 0 };
+/** The most an account may have open in one coin. */
+export const SYMBOL_COUNTS: OrderCounts = { orders: 200, stops: 5, icebergs: 100, lists: 20 };
+/** The most it may have open in all coins. */
+export const EXCHANGE_COUNTS: OrderCounts = { orders: 1000, stops: 200, icebergs: 10_000, lists: 20 };
+
+const NAMES = {
+  orders: 'MAX_NUM_ORDERS',
+  stops: 'MAX_NUM_ALGO_ORDERS',
+  icebergs: 'MAX_NUM_ICEBERG_ORDERS',
+  lists: 'MAX_NUM_ORDER_LISTS',
+} as const;
+const KINDS = ['orders', 'stops', 'icebergs', 'lists'] as const;
+
+type Counted = Pick<NewOrder, 'type' | 'icebergQuantity'> & { readonly listId?: number };
+
+/** Adds orders up; those of one list count as one list. */
+export const countOrders = (orders: readonly Counted[]): OrderCounts => ({
+  orders: orders.length,
+  stops: orders.filter((order) => isStop(order.type)).length,
+  icebergs: orders.filter((order) => order.icebergQuantity > 0n).length,
+  lists: new Set(orders.flatMap(({ listId = -1 }) => (listId < 0 ? [] : [listId]))).size,
+});
+
+/** The first count that `added` would exceed; the engine refuses it, not the gateway, with a code of its own. */
+export function checkCounts(
+  open: { readonly symbol: OrderCounts; readonly exchange: OrderCounts },
+  added: OrderCounts,
+): Refusal | undefined {
+  for (const kind of KINDS) {
+    if (added[kind] === 0) continue;
+    if (open.symbol[kind] + added[kind] > SYMBOL_COUNTS[kind]) return rejected(`Filter failure: ${NAMES[kind]}`);
+    if (open.exchange[kind] + added[kind] > EXCHANGE_COUNTS[kind])
+      return rejected(`Filter failure: EXCHANGE_${NAMES[kind]}`);
+  }
+  return undefined;
+}

@@ -1,0 +1,189 @@
+import { add, type Decimal, fromSteps, minimum, subtract, ZERO } from '#core/decimal.ts';
+import { type Book, slicesOf } from './book.ts';
+import { expireOrder, type Floor, report } from './floor.ts';
+import { claimLock } from './lists.ts';
+import type { SourceTrade } from './market/path.ts';
+import { type PublicTrade, printClient, takeFromMakers } from './market/symbol-market.ts';
+import {
+  type Fill,
+  isOpen,
+  type NewOrder,
+  type Order,
+  type PreventedMatch,
+  remainingOf,
+  takesAnyPrice,
+} from './order.ts';
+import { addFill, addPrevented, bookOf, noteChange } from './orders.ts';
+import { type Execution, releaseUnneeded, settle } from './settlement.ts';
+import { type Match, type Plan, planTaker } from './taker.ts';
+import { showTrade } from './triggers.ts';
+
+/** A plan and the market time of its execution. */
+export interface Dated {
+  readonly plan: Plan;
+  readonly atMs: number;
+}
+
+/** What taking did. */
+export interface Taken {
+  readonly fills: readonly Fill[];
+  readonly prevented: readonly PreventedMatch[];
+}
+
+type Demand = Pick<
+  NewOrder,
+  'account' | 'symbol' | 'side' | 'type' | 'price' | 'quantity' | 'quoteQuantity' | 'prevention'
+>;
+
+/** What an order would match if it took now. */
+export const planFor = (floor: Floor, order: Demand): Plan =>
+  planTaker(bookOf(floor.orders, order.symbol), floor.market(order.symbol), {
+    account: order.account,
+    side: order.side,
+    limit: takesAnyPrice(order.type) ? null : order.price,
+    appetite: order.quoteQuantity > 0n ? { quoteAmount: order.quoteQuantity } : { quantity: order.quantity },
+    prevention: order.prevention,
+  });
+
+/** Matches a working order as planned and settles what its time in force says about the rest. */
+export function take(floor: Floor, order: Order, { plan, atMs }: Dated): Taken {
+  const fills: Fill[] = [];
+  const prevented: PreventedMatch[] = [];
+  if (order.timeInForce === 'FOK' && plan.quantity < remainingOf(order)) {
+    expireOrder(floor, order, { reason: 'UNFILLED_FOK_ORDER_EXPIRED', atMs });
+    return { fills, prevented };
+  }
+  const short = order.quoteQuantity > 0n && plan.exhausted;
+  for (const match of plan.matches) {
+    if (match.prevented && match.maker !== null)
+      prevented.push(prevent(floor, order, { ...match, maker: match.maker, atMs }));
+    else fills.push(applyMatch(floor, order, { ...match, short, atMs }));
+  }
+  if (takesAnyPrice(order.type)) {
+    if (isOpen(order)) expireOrder(floor, order, { reason: 'INSUFFICIENT_LIQUIDITY', atMs });
+  } else if (isOpen(order) && order.timeInForce === 'IOC') {
+    expireOrder(floor, order, { reason: 'UNFILLED_IOC_QUANTITY_EXPIRED', atMs });
+  }
+  return { fills, prevented };
+}
+
+/** Tells the public and the waiting stops of a client's trade. */
+function announce(floor: Floor, trade: PublicTrade): void {
+  floor.onTrade(trade);
+  showTrade(floor.orders, trade);
+}
+
+function applyMatch(
+  floor: Floor,
+  taker: Order,
+  match: Match & { readonly short: boolean; readonly atMs: number },
+): Fill {
+  const market = floor.market(taker.symbol);
+  const { price, quantity, maker, short, atMs } = match;
+  if (maker === null) takeFromMakers(market, price, quantity);
+  const trade = printClient(market, { atMs, price, quantity, takerBuys: taker.side === 'BUY' });
+  announce(floor, trade);
+  const fill = execute(floor, taker, { trade, price, quantity, maker: false, short });
+  if (maker !== null) execute(floor, maker, { trade, price, quantity, maker: true, short: false });
+  return fill;
+}
+
+function execute(
+  floor: Floor,
+  order: Order,
+  match: { readonly trade: PublicTrade } & Pick<Execution, 'price' | 'quantity' | 'maker' | 'short'>,
+): Fill {
+  const { trade } = match;
+  const { rules } = floor.market(order.symbol).listing;
+  const account = floor.account(order.account);
+  claimLock(floor, order);
+  const context = { account, rules, purses: floor.purses, worthInBnb: floor.worthInBnb };
+  const fill = settle(order, { ...match, tradeId: trade.id, atMs: trade.atMs }, context);
+  addFill(floor.orders, fill);
+  noteChange(floor.orders, order);
+  if (match.maker) showNextSlice(floor, order, match.quantity);
+  report(floor, order, { execution: 'TRADE', atMs: trade.atMs, fill });
+  return fill;
+}
+
+/** An iceberg whose shown slice is gone shows the next one, behind all others of its price. */
+function showNextSlice(floor: Floor, order: Order, taken: Decimal): void {
+  if (order.icebergQuantity === 0n || !isOpen(order)) return;
+  order.shown = subtract(order.shown, taken);
+  if (order.shown > 0n) return;
+  order.shown = minimum(order.icebergQuantity, remainingOf(order));
+  const book = bookOf(floor.orders, order.symbol);
+  book.remove(order);
+  book.add(order);
+}
+
+/** Ends or shortens what would have traded with itself, as the taker's mode says. */
+function prevent(
+  floor: Floor,
+  taker: Order,
+  match: Match & { readonly maker: Order; readonly atMs: number },
+): PreventedMatch {
+  const { maker, price, atMs } = match;
+  // Within one account a transfer moves nothing, and it takes both orders to ask for one.
+  const isTransfer = taker.prevention === 'TRANSFER' && maker.prevention === 'TRANSFER';
+  const mode = taker.prevention === 'TRANSFER' && !isTransfer ? 'DECREMENT' : taker.prevention;
+  const isShared = mode === 'DECREMENT' || mode === 'TRANSFER';
+  const lost = (order: Order): Decimal => (isShared ? match.quantity : remainingOf(order));
+  floor.orders.lastPreventedId += 1;
+  const prevented: PreventedMatch = {
+    ...{ id: floor.orders.lastPreventedId, account: taker.account, symbol: taker.symbol },
+    ...{ takerOrderId: taker.id, makerOrderId: maker.id, mode, price, atMs },
+    takerQuantity: mode === 'EXPIRE_MAKER' ? ZERO : lost(taker),
+    makerQuantity: mode === 'EXPIRE_TAKER' ? ZERO : lost(maker),
+  };
+  addPrevented(floor.orders, prevented);
+  if (prevented.makerQuantity > 0n) lose(floor, maker, prevented);
+  if (prevented.takerQuantity > 0n) lose(floor, taker, prevented);
+  return prevented;
+}
+
+function lose(floor: Floor, order: Order, match: PreventedMatch): void {
+  const quantity = order.id === match.takerOrderId ? match.takerQuantity : match.makerQuantity;
+  order.prevented = add(order.prevented, quantity);
+  order.preventedMatchId = match.id;
+  order.updatedMs = match.atMs;
+  if (remainingOf(order) === 0n) order.status = 'EXPIRED_IN_MATCH';
+  releaseUnneeded(order, floor.market(order.symbol).listing.rules, floor.purses);
+  noteChange(floor.orders, order);
+  if (order.id === match.makerOrderId) showNextSlice(floor, order, quantity);
+  report(floor, order, { execution: 'TRADE_PREVENTION', atMs: match.atMs, prevented: match });
+}
+
+/**
+ * Fills resting orders that a trade of the source goes through, and those at its price as far as its quantity lasts; a
+ * trade whose taker is on the order's own side means that the makers now offer at that price, which crosses it whole.
+ */
+export function sweep(floor: Floor, symbol: string, trade: SourceTrade): void {
+  const market = floor.market(symbol);
+  const { price: priceRule, lot } = market.listing.rules;
+  const price = fromSteps(trade.ticks, priceRule.tick);
+  let left = fromSteps(trade.lots, lot.step);
+  for (const { order, quantity: offered } of reachedSlices(bookOf(floor.orders, symbol), price)) {
+    const isBuy = order.side === 'BUY';
+    const through = isBuy ? order.price > price : order.price < price;
+    const crossed = through || trade.takerBuys === isBuy;
+    const quantity = crossed ? offered : minimum(offered, left);
+    if (quantity <= 0n || !isOpen(order)) continue;
+    if (!crossed) left = subtract(left, quantity);
+    const printed = printClient(market, { atMs: trade.atMs, price: order.price, quantity, takerBuys: !isBuy });
+    announce(floor, printed);
+    execute(floor, order, { trade: printed, price: order.price, quantity, maker: true, short: false });
+  }
+}
+
+/** Slices of both sides that a trade at `price` touches, taken before anything changes. */
+function reachedSlices(book: Book, price: Decimal) {
+  const reached = [];
+  for (const list of [book.bids, book.asks])
+    for (const slice of slicesOf(list)) {
+      const { order } = slice;
+      if (order.side === 'BUY' ? order.price < price : order.price > price) break;
+      reached.push(slice);
+    }
+  return reached;
+}

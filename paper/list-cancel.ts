@@ -1,0 +1,21 @@
+import type { Floor } from './floor.ts';
+import { ordersOfList } from './lists.ts';
+import { type Cancel, cancelOrder } from './matching.ts';
+import { isOpen, type Order } from './order.ts';
+import type { OrderList } from './order-list.ts';
+
+/** A canceled list, and its orders that were open with the client ids they had. */
+export interface CanceledList {
+  readonly list: OrderList;
+  readonly orders: readonly { readonly order: Order; readonly originalId: string }[];
+  readonly atMs: number;
+}
+
+/** Cancels what is open of a list. */
+export function cancelList(floor: Floor, list: OrderList, cancel: Cancel): CanceledList {
+  const open = ordersOfList(floor.orders, list).filter(isOpen);
+  const orders = open.map((order) => ({ order, originalId: order.clientOrderId }));
+  const [first] = open;
+  if (first !== undefined) cancelOrder(floor, first, cancel);
+  return { list, orders, atMs: cancel.atMs };
+}

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { parseAccounts } from './accounts.ts';
+import { clientOf, type Key, listenTo, pick } from './client.ts';
+import { type PaperExchange, startPaper } from './server.ts';
+
+const START_MS = Date.UTC(2026, 2, 3, 10, 0, 30);
+const MINUTE_MS = 60_000;
+const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
+
+const start = (): Promise<PaperExchange> =>
+  startPaper({
+    port: 0,
+    controlPort: 0,
+    accounts: parseAccounts([{ name: 'ann', ...ann, balances: { USDT: '1000000', BTC: '10' } }]),
+    source: { kind: 'synthetic' },
+    speed: 1,
+    seed: 1,
+    clock: { kind: 'virtual', startMs: START_MS },
+  });
+
+async function advance(paper: PaperExchange, ms: number): Promise<void> {
+  const response = await fetch(`${paper.controlUrl}/clock/advance`, { method: 'POST', body: JSON.stringify({ ms }) });
+  assert.equal(response.status, 200);
+}
+
+const get = async (paper: PaperExchange, path: string, params: Record<string, string>): Promise<unknown> => {
+  const answer = await clientOf(paper.url)(`GET /api/v3/${path}`, params);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body;
+};
+
+const rowsAt = (value: unknown, path: string): unknown[] => {
+  const rows = pick(value, path);
+  assert.ok(Array.isArray(rows), path);
+  return rows;
+};
+
+type Sides = Record<'bids' | 'asks', Map<string, string>>;
+const sidesOf = (snapshot: unknown): Sides => ({
+  bids: new Map(rowsAt(snapshot, 'bids').map((row) => [String(pick(row, '0')), String(pick(row, '1'))])),
+  asks: new Map(rowsAt(snapshot, 'asks').map((row) => [String(pick(row, '0')), String(pick(row, '1'))])),
+});
+
+function applyLevels(side: Map<string, string>, levels: readonly unknown[]): void {
+  for (const level of levels) {
+    const [price, quantity] = [String(pick(level, '0')), String(pick(level, '1'))];
+    if (Number(quantity) === 0) side.delete(price);
+    else side.set(price, quantity);
+  }
+}
+
+const best = (side: Map<string, string>, sign: number): [string, string][] =>
+  [...side].toSorted(([a], [b]) => sign * (Number(a) - Number(b))).slice(0, 300);
+
+test('a depth snapshot and the differences after it are a fresh snapshot', async () => {
+  await using paper = await start();
+  await using stream = await listenTo(`${paper.wsUrl}/ws/btcusdt@depth@100ms`);
+  const send = clientOf(paper.url);
+  const order = { symbol: 'BTCUSDT', side: 'BUY' };
+  await advance(paper, 5000);
+  const snapshot = await get(paper, 'depth', { symbol: 'BTCUSDT', limit: '5000' });
+  const bid = String(pick(snapshot, 'bids.20.0'));
+  await send('POST /api/v3/order', { ...order, type: 'MARKET', quoteOrderQty: '40000' }, ann);
+  const limit = { ...order, type: 'LIMIT', timeInForce: 'GTC', quantity: '0.5', price: bid, newClientOrderId: 'rest' };
+  await send('POST /api/v3/order', limit, ann);
+  await advance(paper, 150);
+  await send('DELETE /api/v3/order', { symbol: 'BTCUSDT', origClientOrderId: 'rest' }, ann);
+  for (let minutes = 0; minutes < 20; minutes++) {
+    await send('POST /api/v3/order', { ...order, side: 'SELL', type: 'MARKET', quantity: '0.3' }, ann);
+    await advance(paper, MINUTE_MS);
+  }
+  const fresh = await get(paper, 'depth', { symbol: 'BTCUSDT', limit: '5000' });
+  const [from, to] = [Number(pick(snapshot, 'lastUpdateId')), Number(pick(fresh, 'lastUpdateId'))];
+  await stream.next((frame) => Number(pick(frame, 'u')) >= to);
+
+  const sides = sidesOf(snapshot);
+  const updates = stream.frames.filter((frame) => Number(pick(frame, 'u')) > from);
+  assert.ok(Number(pick(updates[0], 'U')) <= from + 1 && updates.length > 20);
+  let last: number | undefined;
+  for (const update of updates) {
+    if (last !== undefined) assert.equal(pick(update, 'U'), last + 1);
+    last = Number(pick(update, 'u'));
+    applyLevels(sides.bids, rowsAt(update, 'b'));
+    applyLevels(sides.asks, rowsAt(update, 'a'));
+  }
+  assert.equal(last, to);
+  const expected = sidesOf(fresh);
+  assert.deepEqual(best(sides.bids, -1), best(expected.bids, -1));
+  assert.deepEqual(best(sides.asks, 1), best(expected.asks, 1));
+});
+
+const tradeRows = z.array(
+  z.object({
+    id: z.number(),
+    price: z.string(),
+    qty: z.string(),
+    quoteQty: z.string(),
+    time: z.number(),
+    isBuyerMaker: z.boolean(),
+  }),
+);
+const aggRows = z.array(
+  z.looseObject({
+    a: z.number(),
+    p: z.string(),
+    q: z.string(),
+    f: z.number(),
+    l: z.number(),
+    T: z.number(),
+    m: z.boolean(),
+  }),
+);
+const klineRows = z.array(z.array(z.union([z.number(), z.string()])));
+const sumOf = (values: readonly string[]): number => values.reduce((sum, value) => sum + Number(value), 0);
+
+test('trades, aggregates, candles and the rolling ticker tell the same story', async () => {
+  await using paper = await start();
+  const names = ['trade', 'aggTrade'].map((name) => `btcusdt@${name}`).join('/');
+  await using stream = await listenTo(`${paper.wsUrl}/stream?streams=${names}`);
+  for (let minutes = 0; minutes < 6; minutes++) {
+    const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', quoteOrderQty: '60000' };
+    await clientOf(paper.url)('POST /api/v3/order', order, ann);
+    await advance(paper, MINUTE_MS);
+  }
+  const trades = tradeRows.parse(
+    await get(paper, 'historicalTrades', { symbol: 'BTCUSDT', fromId: '0', limit: '1000' }),
+  );
+  const aggregates = aggRows.parse(await get(paper, 'aggTrades', { symbol: 'BTCUSDT', startTime: '1', limit: '1000' }));
+  assert.ok(aggregates.length > 0 && aggregates.length <= trades.length);
+  const ids = trades.map((trade) => trade.id);
+  assert.deepEqual(
+    ids,
+    [...new Set(ids)].toSorted((a, b) => a - b),
+  );
+  for (const agg of aggregates) {
+    const parts = trades.filter((trade) => trade.id >= agg.f && trade.id <= agg.l);
+    assert.ok(parts.every((trade) => trade.price === agg.p && trade.time === agg.T && trade.isBuyerMaker === agg.m));
+    assert.equal(sumOf(parts.map((trade) => trade.qty)).toFixed(8), agg.q);
+  }
+  assert.equal(
+    aggregates.reduce((sum, agg) => sum + trades.filter((trade) => trade.id >= agg.f && trade.id <= agg.l).length, 0),
+    trades.length,
+  );
+  const streamed = (kind: string) => stream.frames.filter((frame) => pick(frame, 'data.e') === kind);
+  const lastId = ids.at(-1) ?? 0;
+  await stream.next((frame) => pick(frame, 'data.l') === lastId);
+  for (const frame of streamed('aggTrade')) {
+    const { e: _, E: __, s: ___, ...members } = rowOf(frame);
+    assert.deepEqual(
+      members,
+      aggregates.find((agg) => agg.a === members['a']),
+    );
+  }
+  const openMs = START_MS - 30_000 + MINUTE_MS;
+  const klines = klineRows.parse(
+    await get(paper, 'klines', { symbol: 'BTCUSDT', interval: '1m', startTime: String(openMs) }),
+  );
+  assert.equal(klines.length, 6);
+  for (const kline of klines) {
+    const own = trades.filter((trade) => trade.time >= Number(kline[0]) && trade.time <= Number(kline[6]));
+    const prices = own.map((trade) => Number(trade.price));
+    assert.deepEqual(
+      [kline[1], kline[2], kline[3], kline[4], kline[5], kline[8]],
+      [
+        own[0]?.price,
+        Math.max(...prices).toFixed(8),
+        Math.min(...prices).toFixed(8),
+        own.at(-1)?.price,
+        sumOf(own.map((trade) => trade.qty)).toFixed(8),
+        own.length,
+      ],
+    );
+    const quote = sumOf(own.map((trade) => trade.quoteQty));
+    assert.ok(Math.abs(Number(kline[7]) - quote) < 1e-4, `${kline[7]} is the worth of ${quote}`);
+  }
+  const ticker = await get(paper, 'ticker', { symbol: 'BTCUSDT', windowSize: '5m' });
+  const from = Number(pick(ticker, 'openTime'));
+  assert.equal(from % MINUTE_MS, 0);
+  const inside = trades.filter((trade) => trade.time >= from);
+  assert.deepEqual(
+    [pick(ticker, 'count'), pick(ticker, 'openPrice'), pick(ticker, 'lastPrice'), pick(ticker, 'volume')],
+    [inside.length, inside[0]?.price, inside.at(-1)?.price, sumOf(inside.map((trade) => trade.qty)).toFixed(8)],
+  );
+});
+
+const rowOf = (frame: unknown): Record<string, unknown> => ({ ...Object(pick(frame, 'data')) });
+
+test('every ticker stream sends once a second what the query answers', async () => {
+  await using paper = await start();
+  const names = ['ticker', 'miniTicker', 'ticker_1h', 'avgPrice', 'depth5', 'depth10@100ms'];
+  const own = names.map((name) => `ethusdt@${name}`);
+  const all = ['!miniTicker@arr', '!ticker_4h@arr'];
+  await using stream = await listenTo(`${paper.wsUrl}/stream?streams=${[...own, ...all].join('/')}`);
+  await advance(paper, 95_000);
+  const of = (name: string): unknown[] => stream.frames.filter((frame) => pick(frame, 'stream') === name);
+  await stream.next(
+    (frame) => pick(frame, 'stream') === '!ticker_4h@arr' && pick(frame, 'data.0.E') === START_MS + 95_000,
+  );
+  for (const name of [...own, ...all]) assert.ok(of(name).length > 0, name);
+
+  const day = await get(paper, 'ticker/24hr', { symbol: 'ETHUSDT' });
+  const frame = of('ethusdt@ticker').at(-1);
+  for (const [short, long] of Object.entries({
+    p: 'priceChange',
+    P: 'priceChangePercent',
+    w: 'weightedAvgPrice',
+    x: 'prevClosePrice',
+    c: 'lastPrice',
+    Q: 'lastQty',
+    b: 'bidPrice',
+    B: 'bidQty',
+    a: 'askPrice',
+    A: 'askQty',
+    o: 'openPrice',
+    h: 'highPrice',
+    l: 'lowPrice',
+    v: 'volume',
+    q: 'quoteVolume',
+    O: 'openTime',
+    C: 'closeTime',
+    F: 'firstId',
+    L: 'lastId',
+    n: 'count',
+  }))
+    assert.equal(pick(frame, `data.${short}`), pick(day, long), long);
+  assert.deepEqual(Object.keys(Object(day)).length, 21);
+
+  const hour = await get(paper, 'ticker', { symbol: 'ETHUSDT', windowSize: '1h' });
+  assert.equal(pick(of('ethusdt@ticker_1h').at(-1), 'data.v'), pick(hour, 'volume'));
+  assert.equal(pick(of('ethusdt@ticker_1h').at(-1), 'data.e'), '1hTicker');
+  const average = await get(paper, 'avgPrice', { symbol: 'ETHUSDT' });
+  assert.equal(pick(of('ethusdt@avgPrice').at(-1), 'data.w'), pick(average, 'price'));
+  const depth = await get(paper, 'depth', { symbol: 'ETHUSDT', limit: '5' });
+  assert.deepEqual(pick(of('ethusdt@depth5').at(-1), 'data'), depth);
+  const rows = rowsAt(of('!miniTicker@arr').at(-1), 'data');
+  assert.ok(rows.length >= 25);
+  const mini = await get(paper, 'ticker/24hr', { symbol: 'ETHUSDT', type: 'MINI' });
+  const eth = rows.find((row) => pick(row, 's') === 'ETHUSDT');
+  assert.deepEqual([pick(eth, 'v'), pick(eth, 'c')], [pick(mini, 'volume'), pick(mini, 'lastPrice')]);
+});
+
+test('candles of a time zone begin at its midnight, weeks on Monday, months on the first', async () => {
+  await using paper = await start();
+  const opens = async (interval: string, timeZone?: string): Promise<number> =>
+    Number(
+      pick(
+        await get(paper, 'klines', { symbol: 'BTCUSDT', interval, limit: '2', ...(timeZone && { timeZone }) }),
+        '1.0',
+      ),
+    );
+  assert.equal(await opens('1d'), Date.UTC(2026, 2, 3));
+  assert.equal(await opens('1d', '8'), Date.UTC(2026, 2, 2, 16));
+  assert.equal(await opens('1d', '+08:00'), Date.UTC(2026, 2, 2, 16));
+  assert.equal(await opens('1d', '-5:30'), Date.UTC(2026, 2, 3, 5, 30));
+  assert.equal(await opens('1w'), Date.UTC(2026, 2, 2));
+  assert.equal(await opens('1M'), Date.UTC(2026, 2, 1));
+  await using stream = await listenTo(`${paper.wsUrl}/ws/btcusdt@kline_1d@+08:00`);
+  await advance(paper, 30_000);
+  assert.equal(pick(await stream.next(() => true), 'k.t'), Date.UTC(2026, 2, 2, 16));
+});

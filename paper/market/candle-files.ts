@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { type CandleColumns, INTERVAL_MS, type Interval, isInterval } from '#core/candle.ts';
+import { joinColumns, lowerBound, sliceColumns } from '#core/candle-columns.ts';
+import { CandleTextError, parseCandleText } from '#core/candle-text.ts';
+import { BadInputError } from '../bad-input.ts';
+
+export interface CandleSeries {
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly intervalMs: number;
+  readonly columns: CandleColumns;
+}
+
+const FILE_NAME = /^([A-Z0-9]+)-([0-9]+[mhd])(?:-[^.]+)?\.csv(\.gz)?$/;
+
+/**
+ * Reads every file named SYMBOL-INTERVAL[-part].csv(.gz) of a folder; of one coin only its finest interval is kept, its
+ * parts joined. Throws BadInputError naming the folder, or the file with the line and value.
+ */
+export function readCandleFolder(folder: string): CandleSeries[] {
+  const names = listFolder(folder);
+  const files = names.flatMap((name) => {
+    const [, symbol, interval] = FILE_NAME.exec(name) ?? [];
+    if (symbol === undefined || interval === undefined || !isInterval(interval)) return [];
+    return [{ name, symbol, interval, intervalMs: INTERVAL_MS[interval] }];
+  });
+  if (files.length === 0) {
+    throw new BadInputError(
+      `The folder ${folder} holds no candle files: it needs at least one named SYMBOL-INTERVAL.csv or SYMBOL-INTERVAL.csv.gz, such as BTCUSDT-1m.csv.gz.`,
+    );
+  }
+  const bySymbol = Map.groupBy(files, (file) => file.symbol);
+  return [...bySymbol].map(([symbol, all]) => {
+    const finest = Math.min(...all.map((file) => file.intervalMs));
+    const kept = all.filter((file) => file.intervalMs === finest);
+    const interval = kept[0]?.interval ?? '1m';
+    const parts = kept.map((file) => readCandleFile(join(folder, file.name), finest));
+    return { symbol, interval, intervalMs: finest, columns: joinParts(parts) };
+  });
+}
+
+/** Reads one candle file, whose name says coin and interval. Throws BadInputError. */
+export function readNamedFile(path: string): CandleSeries {
+  const [, symbol, interval] = FILE_NAME.exec(basename(path)) ?? [];
+  if (symbol === undefined || interval === undefined || !isInterval(interval)) {
+    throw new BadInputError(
+      `The candle file ${path} must be named SYMBOL-INTERVAL.csv or SYMBOL-INTERVAL.csv.gz, such as BTCUSDT-1m.csv.gz.`,
+    );
+  }
+  const intervalMs = INTERVAL_MS[interval];
+  return { symbol, interval, intervalMs, columns: readCandleFile(path, intervalMs) };
+}
+
+function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new BadInputError(`The candle folder ${folder} cannot be read: ${cause}.`);
+  }
+}
+
+function readCandleFile(path: string, intervalMs: number): CandleColumns {
+  try {
+    const raw = readFileSync(path);
+    const columns = parseCandleText(path.endsWith('.gz') ? gunzipSync(raw) : raw, intervalMs);
+    if (columns.openMs.length > 0) return columns;
+  } catch (error) {
+    if (error instanceof CandleTextError)
+      throw new BadInputError(`The candle file ${path} is broken: ${error.message}.`);
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new BadInputError(`The candle file ${path} cannot be read: ${cause}.`);
+  }
+  throw new BadInputError(`The candle file ${path} holds no candles.`);
+}
+
+/** Joins parts by time; where two parts hold the same candle the earlier part wins. */
+function joinParts(parts: readonly CandleColumns[]): CandleColumns {
+  const ordered = parts.toSorted((a, b) => (a.openMs[0] ?? 0) - (b.openMs[0] ?? 0));
+  const kept: CandleColumns[] = [];
+  let lastMs = -1;
+  for (const part of ordered) {
+    const start = lowerBound(part.openMs, lastMs + 1);
+    kept.push(sliceColumns(part, start, part.openMs.length));
+    lastMs = Math.max(lastMs, part.openMs.at(-1) ?? lastMs);
+  }
+  return joinColumns(kept);
+}

@@ -1,0 +1,81 @@
+import type { CandleColumns } from '#core/candle.ts';
+import { EMPTY_COLUMNS, lowerBound, sliceColumns } from '#core/candle-columns.ts';
+import { BadInputError } from '../bad-input.ts';
+import { type CandleSeries, readCandleFolder } from './candle-files.ts';
+import { listingOf, readAssets } from './listings.ts';
+import { candleAt, type Listing, type MarketSource } from './source.ts';
+
+const MAX_DECIMALS = 8;
+const HISTORY_CANDLES = 1000;
+
+/**
+ * Recorded candles as a market. `fromMs` is where the market begins; without it the market begins after the first
+ * 1,000 candles (at most half) of the coin that begins first. Throws BadInputError.
+ */
+export const openReplay = (folder: string, fromMs?: number): MarketSource =>
+  replayOf(folder, readCandleFolder(folder), fromMs);
+
+/** The same from candles in memory; `folder` names them in sentences. */
+export function replayOf(folder: string, all: readonly CandleSeries[], fromMs?: number): MarketSource {
+  const series = new Map(all.map((one) => [one.symbol, one]));
+  const endMs = Math.max(...all.map((one) => (one.columns.openMs.at(-1) ?? 0) + one.intervalMs));
+  const startMs = fromMs ?? defaultStart(all);
+  const firstMs = Math.min(...all.map((one) => one.columns.openMs[0] ?? 0));
+  if (startMs < firstMs || startMs >= endMs) {
+    const [from, to] = [firstMs, endMs].map((ms) => new Date(ms).toISOString());
+    throw new BadInputError(
+      `--from ${new Date(startMs).toISOString()} lies outside the candles of ${folder}, which go from ${from} to ${to}.`,
+    );
+  }
+  return {
+    name: `replay:${folder}`,
+    listings: all.map(listingOfSeries),
+    startMs,
+    endMs,
+    candles: (symbol, from, to) => {
+      const columns = columnsOf(series, symbol);
+      return sliceColumns(columns, lowerBound(columns.openMs, from), lowerBound(columns.openMs, to));
+    },
+    candleAfter: (symbol, ms) => {
+      const one = series.get(symbol);
+      return one && candleAt(one.columns, lowerBound(one.columns.openMs, ms - one.intervalMs + 1), one.intervalMs);
+    },
+    candleBefore: (symbol, ms) => {
+      const one = series.get(symbol);
+      return one && candleAt(one.columns, lowerBound(one.columns.openMs, ms) - 1, one.intervalMs);
+    },
+  };
+}
+
+const columnsOf = (series: ReadonlyMap<string, CandleSeries>, symbol: string): CandleColumns =>
+  series.get(symbol)?.columns ?? EMPTY_COLUMNS;
+
+function defaultStart(all: readonly CandleSeries[]): number {
+  const first = all.toSorted((a, b) => (a.columns.openMs[0] ?? 0) - (b.columns.openMs[0] ?? 0))[0];
+  if (first === undefined) return 0;
+  const rows = first.columns.openMs.length;
+  return first.columns.openMs[Math.min(HISTORY_CANDLES, Math.floor(rows / 2))] ?? 0;
+}
+
+/** The trading rules of a recorded coin, on a price grid that holds every recorded price. Throws BadInputError. */
+export function listingOfSeries(series: CandleSeries): Listing {
+  if (readAssets(series.symbol) === undefined) {
+    throw new BadInputError(
+      `The candle files of ${series.symbol} cannot be used: the name must end in a quote asset such as USDT or BTC.`,
+    );
+  }
+  const { open, high, low, close } = series.columns;
+  const priceDecimals = Math.max(...[open, high, low, close].map(decimalsOf));
+  return listingOf(series.symbol, series.intervalMs, { priceDecimals, price: close.at(-1) ?? 1 });
+}
+
+/** The most decimals any value of the column shows, up to 8. */
+function decimalsOf(column: Float64Array): number {
+  let decimals = 0;
+  for (const value of column) {
+    while (decimals < MAX_DECIMALS && !isWhole(value * 10 ** decimals)) decimals += 1;
+  }
+  return decimals;
+}
+
+const isWhole = (value: number): boolean => Math.abs(value - Math.round(value)) <= 1e-9 * Math.max(1, value);

@@ -1,0 +1,73 @@
+import type { CandleColumns } from '#core/candle.ts';
+import type { Decimal } from '#core/decimal.ts';
+import type { SymbolRules } from '#core/symbol.ts';
+
+/** One coin of a market source: its trading rules and the finest interval its candles come in. */
+export interface Listing {
+  readonly rules: SymbolRules;
+  readonly intervalMs: number;
+  readonly grid: Grid;
+  /** The most of the base asset an account may hold and have on order; absent for no limit. */
+  readonly maxPosition?: Decimal;
+}
+
+/**
+ * The price and quantity grid in units of 10^-8, so that a whole count of ticks or lots turns into the nearest float64.
+ */
+export interface Grid {
+  readonly tickUnits: number;
+  readonly stepUnits: number;
+}
+
+/** One candle as the source has it; prices and volume as float64, `closeMs` exclusive. */
+export interface SourceCandle {
+  readonly openMs: number;
+  readonly closeMs: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+}
+
+/**
+ * Where prices come from. Everything is a pure function of its arguments, so that a market can be left and entered again
+ * at any instant, and so that a restarted process continues the same market.
+ */
+export interface MarketSource {
+  readonly name: string;
+  readonly listings: readonly Listing[];
+  /** Market time at which a fresh market begins; earlier candles are history. */
+  readonly startMs: number;
+  /** When the last candle ends; null when the market never ends. */
+  readonly endMs: number | null;
+  /** Candles with fromMs <= openMs < toMs, oldest first; missing candles stay missing. */
+  candles(symbol: string, fromMs: number, toMs: number): CandleColumns;
+  /** The first candle whose close lies after `ms`. */
+  candleAfter(symbol: string, ms: number): SourceCandle | undefined;
+  /** The last candle that opened before `ms`. */
+  candleBefore(symbol: string, ms: number): SourceCandle | undefined;
+}
+
+const UNITS = 1e8;
+
+/** A whole count of ticks or lots to its value; exact to the nearest float64 below 9e7. */
+export const valueOf = (count: number, units: number): number => (count * units) / UNITS;
+/** The nearest whole count of ticks or lots. */
+export const countOf = (value: number, units: number): number => Math.round((value * UNITS) / units);
+
+/** The row as a candle; undefined outside the columns. */
+export function candleAt(columns: CandleColumns, row: number, intervalMs: number): SourceCandle | undefined {
+  const openMs = columns.openMs[row];
+  if (openMs === undefined) return undefined;
+  const at = (column: Float64Array): number => column[row] ?? 0;
+  return {
+    openMs,
+    closeMs: openMs + intervalMs,
+    open: at(columns.open),
+    high: at(columns.high),
+    low: at(columns.low),
+    close: at(columns.close),
+    volume: at(columns.volume),
+  };
+}

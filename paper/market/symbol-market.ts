@@ -1,0 +1,215 @@
+import { add, type Decimal, divide, fromSteps, toNumber, ZERO } from '#core/decimal.ts';
+import type { SymbolRules } from '#core/symbol.ts';
+import { beginForming, type Forming, growForming, type Kline, klineOf, klineOfForming } from './kline.ts';
+import { mixText } from './noise.ts';
+import { type SourceTrade, tradesOf } from './path.ts';
+import { type Quote, quoteAround, ticksOf } from './quote.ts';
+import { countOf, type Listing, type MarketSource, type SourceCandle, valueOf } from './source.ts';
+
+/** A printed trade as the public sees it; the numbers are the nearest float64. */
+export interface PublicTrade {
+  readonly id: number;
+  readonly symbol: string;
+  readonly atMs: number;
+  readonly price: Decimal;
+  readonly priceNumber: number;
+  readonly quantityNumber: number;
+  readonly takerBuys: boolean;
+}
+
+export type SourceEvent =
+  | { readonly kind: 'trade'; readonly atMs: number; readonly trade: SourceTrade }
+  | { readonly kind: 'close'; readonly atMs: number; readonly openMs: number };
+
+/** The live state of one coin; change it through the functions below only. */
+export interface SymbolMarket {
+  readonly listing: Listing;
+  /** As the exchange set it; see `statusOf`. */
+  status: SymbolRules['status'];
+  readonly source: MarketSource;
+  /** How many trades one candle of the source is played as. */
+  readonly tradesPerCandle: number;
+  /** The candle being played, its trades, and which of them comes next. */
+  candle: SourceCandle | undefined;
+  path: readonly SourceTrade[];
+  next: number;
+  forming: Forming | undefined;
+  /** Undefined before the first trade of the coin. */
+  lastPrice: Decimal | undefined;
+  quote: Quote | undefined;
+  lastTradeId: number;
+  /** Rises with every change of the book, market makers included. */
+  bookId: number;
+  readonly recent: PublicTrade[];
+  /** Closed candles in which clients traded; the source does not know them so. */
+  readonly overrides: Map<number, Kline>;
+}
+
+const RECENT = 1000;
+/** Trade ids follow market time, so that they rise across restarts without being stored. */
+const ID_EPOCH_MS = Date.UTC(2017, 0, 1);
+
+/** Enters the market of a coin at `fromMs`. */
+export function openSymbolMarket(
+  source: MarketSource,
+  listing: Listing,
+  options: { readonly tradesPerCandle: number; readonly fromMs: number; readonly lastTradeId: number },
+): SymbolMarket {
+  const market: SymbolMarket = {
+    listing,
+    status: listing.rules.status,
+    source,
+    tradesPerCandle: options.tradesPerCandle,
+    candle: undefined,
+    path: [],
+    next: 0,
+    forming: undefined,
+    lastPrice: undefined,
+    quote: undefined,
+    lastTradeId: options.lastTradeId,
+    bookId: 0,
+    recent: [],
+    overrides: new Map(),
+  };
+  startAfter(market, options.fromMs);
+  skipTo(market, options.fromMs);
+  return market;
+}
+
+/** Time of the next trade or candle close; Infinity when the data have ended. */
+export const nextEventMs = (market: SymbolMarket): number => Math.min(closeMs(market), tradeMs(market));
+
+const tradeMs = (market: SymbolMarket): number => market.path[market.next]?.atMs ?? Infinity;
+const closeMs = (market: SymbolMarket): number =>
+  Math.min(
+    market.forming?.closeMs ?? Infinity,
+    market.next >= market.path.length ? (market.candle?.closeMs ?? Infinity) : Infinity,
+  );
+
+/** Takes the next event; a trade is not printed until `printSource` is called with it. */
+export function takeEvent(market: SymbolMarket): SourceEvent {
+  const closing = closeMs(market);
+  if (closing <= tradeMs(market)) {
+    if (market.forming?.closeMs === closing) finishForming(market);
+    if (market.candle?.closeMs === closing) load(market, closing);
+    return { kind: 'close', atMs: closing, openMs: closing - market.listing.intervalMs };
+  }
+  const trade = market.path[market.next];
+  if (trade === undefined) throw new Error(`the market of ${market.listing.rules.symbol} has no next event`);
+  market.next += 1;
+  return { kind: 'trade', atMs: trade.atMs, trade };
+}
+
+/** Brings a coin nobody watches to `ms` without playing every trade in between. */
+export function skipTo(market: SymbolMarket, ms: number): void {
+  if (market.candle !== undefined && ms >= market.candle.closeMs) {
+    finishForming(market);
+    startAfter(market, ms);
+  }
+  while (nextEventMs(market) <= ms) {
+    const event = takeEvent(market);
+    if (event.kind === 'trade') printSource(market, event.trade);
+  }
+}
+
+/** Takes the last price from the candle before, then loads the one that contains `ms` or follows it. */
+function startAfter(market: SymbolMarket, ms: number): void {
+  load(market, ms);
+  const { candle, listing, source } = market;
+  const openMs = candle !== undefined && candle.openMs <= ms ? candle.openMs : ms + 1;
+  const before = source.candleBefore(listing.rules.symbol, openMs);
+  if (before === undefined) return;
+  const ticks = Math.max(1, countOf(before.close, listing.grid.tickUnits));
+  market.lastPrice = fromSteps(ticks, listing.rules.price.tick);
+  market.quote = quoteAround({ ticks, takerBuys: true, id: before.openMs });
+  noteBookChange(market, ms);
+}
+
+function load(market: SymbolMarket, afterMs: number): void {
+  const { listing, source, tradesPerCandle } = market;
+  market.candle = source.candleAfter(listing.rules.symbol, afterMs);
+  const salt = mixText(listing.rules.symbol, 0);
+  market.path =
+    market.candle === undefined ? [] : tradesOf(market.candle, listing.grid, { count: tradesPerCandle, salt });
+  market.next = 0;
+}
+
+/** Prints a trade of the source (or an injected one, which is `touched`): the makers quote around it. */
+export function printSource(market: SymbolMarket, trade: SourceTrade, touched = false): PublicTrade {
+  const printed = print(market, trade, touched);
+  market.quote = quoteAround({ ticks: trade.ticks, takerBuys: trade.takerBuys, id: printed.id });
+  return printed;
+}
+
+/** Prints a trade of a client; the makers' quote stays. */
+export function printClient(
+  market: SymbolMarket,
+  trade: { readonly atMs: number; readonly price: Decimal; readonly quantity: Decimal; readonly takerBuys: boolean },
+): PublicTrade {
+  const ticks = ticksOf(trade.price, market.listing);
+  const lots = toNumber(divide(trade.quantity, market.listing.rules.lot.step));
+  return print(market, { atMs: trade.atMs, takerBuys: trade.takerBuys, ticks, lots }, true);
+}
+
+/** Notes that a client took `quantity` from the makers at `price`, until the source's next trade. */
+export function takeFromMakers(market: SymbolMarket, price: Decimal, quantity: Decimal): void {
+  const ticks = ticksOf(price, market.listing);
+  const taken = market.quote?.taken;
+  taken?.set(ticks, add(taken.get(ticks) ?? ZERO, quantity));
+}
+
+function print(market: SymbolMarket, trade: SourceTrade, touched: boolean): PublicTrade {
+  const { rules, grid, intervalMs } = market.listing;
+  const id = Math.max(market.lastTradeId + 1, trade.atMs - ID_EPOCH_MS);
+  const openMs = trade.atMs - (trade.atMs % intervalMs);
+  if (market.forming !== undefined && market.forming.openMs !== openMs) finishForming(market);
+  const forming = market.forming ?? beginForming(openMs, openMs + intervalMs);
+  forming.touched ||= touched;
+  growForming(forming, { ...trade, id }, grid);
+  market.forming = forming;
+  market.lastTradeId = id;
+  noteBookChange(market, trade.atMs);
+  market.lastPrice = fromSteps(trade.ticks, rules.price.tick);
+  const printed = {
+    id,
+    symbol: rules.symbol,
+    atMs: trade.atMs,
+    price: market.lastPrice,
+    priceNumber: valueOf(trade.ticks, grid.tickUnits),
+    quantityNumber: valueOf(trade.lots, grid.stepUnits),
+    takerBuys: trade.takerBuys,
+  };
+  market.recent.push(printed);
+  if (market.recent.length > 2 * RECENT) market.recent.splice(0, RECENT);
+  return printed;
+}
+
+/** Gives the book a new id; ids follow market time, so that they rise across restarts too. */
+export function noteBookChange(market: SymbolMarket, atMs: number): void {
+  market.bookId = Math.max(market.bookId + 1, atMs - ID_EPOCH_MS);
+}
+
+function finishForming(market: SymbolMarket): void {
+  const { forming } = market;
+  if (forming?.touched) market.overrides.set(forming.openMs, klineOfForming(forming, market.listing.grid));
+  market.forming = undefined;
+}
+
+/** The candle in progress. */
+export const formingKline = (market: SymbolMarket): Kline | undefined =>
+  market.forming === undefined ? undefined : klineOfForming(market.forming, market.listing.grid);
+
+/** A recorded coin that was not listed yet has no price and is in BREAK. */
+export const statusOf = (market: SymbolMarket): SymbolRules['status'] =>
+  market.lastPrice === undefined ? 'BREAK' : market.status;
+
+/** What is remembered of the newest trades, oldest first. */
+export const recentTrades = (market: SymbolMarket): readonly PublicTrade[] => market.recent;
+
+/** The closed candle that opened at `openMs`; undefined where the source has none and nobody traded. */
+export function closedCandle(market: SymbolMarket, openMs: number): Kline | undefined {
+  const known = market.overrides.get(openMs);
+  if (known !== undefined) return known;
+  const candle = market.source.candleAfter(market.listing.rules.symbol, openMs);
+  return candle?.openMs === openMs ? klineOf(candle, market.tradesPerCandle) : undefined;
+}

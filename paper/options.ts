@@ -1,0 +1,106 @@
+import { parseArgs } from 'node:util';
+import { resolve } from 'node:path';
+import { type Account, readAccountsFile } from './accounts.ts';
+import { BadInputError } from './bad-input.ts';
+
+export type SourceOption = { readonly kind: 'synthetic' } | { readonly kind: 'replay'; readonly folder: string };
+export type ClockOption = { readonly kind: 'real' } | { readonly kind: 'virtual'; readonly startMs: number };
+
+/** How a paper exchange runs. Port 0 takes any free one. */
+export interface PaperOptions {
+  readonly port: number;
+  readonly controlPort: number;
+  readonly accounts: readonly Account[];
+  readonly source: SourceOption;
+  /** Where the market begins; absent: now (synthetic) or after some history (replay). */
+  readonly fromMs?: number;
+  /** How many times as fast as the wall clock market time runs. */
+  readonly speed: number;
+  /** Absent: the stored market's seed, else 1. */
+  readonly seed?: number;
+  readonly clock: ClockOption;
+  /** Absent: nothing is stored. */
+  readonly dataDir?: string;
+}
+
+const USAGE =
+  'Usage: paper --accounts FILE [--port N] [--control-port N] [--source synthetic|replay:DIR] [--from ISO] [--speed N] [--seed N] [--clock real|virtual:ISO] [--data-dir DIR]';
+const MAX_SPEED = 100_000;
+
+/** Parses the command line. Throws BadInputError with one sentence. */
+export function parseOptions(argv: readonly string[]): PaperOptions {
+  const values = parseFlags(argv);
+  if (values.accounts === undefined) throw new BadInputError(`--accounts is missing. ${USAGE}`);
+  const fromMs = values.from === undefined ? undefined : parseInstant('--from', values.from);
+  const seed =
+    values.seed === undefined
+      ? undefined
+      : parseNumber('--seed', values.seed, { min: 0, max: 2 ** 31 - 1, whole: true });
+  return {
+    port: parsePort('--port', values.port ?? '18080'),
+    controlPort: parsePort('--control-port', values['control-port'] ?? '18081'),
+    source: parseSource(values.source ?? 'synthetic'),
+    speed: parseNumber('--speed', values.speed ?? '1', { min: 0.001, max: MAX_SPEED, whole: false }),
+    clock: parseClock(values.clock ?? 'real'),
+    accounts: readAccountsFile(values.accounts),
+    ...(fromMs === undefined ? {} : { fromMs }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(values['data-dir'] === undefined ? {} : { dataDir: resolve(values['data-dir']) }),
+  };
+}
+
+const text = { type: 'string' } as const;
+const FLAGS = {
+  port: text,
+  'control-port': text,
+  accounts: text,
+  source: text,
+  from: text,
+  speed: text,
+  seed: text,
+  clock: text,
+  'data-dir': text,
+} as const;
+
+function parseFlags(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: FLAGS, strict: true }).values;
+  } catch (error) {
+    throw new BadInputError(`${error instanceof Error ? error.message : String(error)}. ${USAGE}`);
+  }
+}
+
+function parseNumber(flag: string, raw: string, range: { min: number; max: number; whole: boolean }): number {
+  const value = raw.trim() === '' ? Number.NaN : Number(raw);
+  const fits = value >= range.min && value <= range.max && (!range.whole || Number.isInteger(value));
+  if (!fits)
+    throw new BadInputError(
+      `${flag} is "${raw}", but must be a ${range.whole ? 'whole ' : ''}number from ${range.min} to ${range.max}.`,
+    );
+  return value;
+}
+
+const parsePort = (flag: string, raw: string): number => parseNumber(flag, raw, { min: 0, max: 65_535, whole: true });
+
+function parseInstant(flag: string, raw: string): number {
+  const ms = /^\d{4}-\d{2}-\d{2}/.test(raw) ? Date.parse(raw) : Number.NaN;
+  if (Number.isNaN(ms))
+    throw new BadInputError(`${flag} is "${raw}", but must be a date such as 2022-06-01 or 2022-06-01T12:00:00Z.`);
+  return ms;
+}
+
+function parseSource(raw: string): SourceOption {
+  if (raw === 'synthetic') return { kind: 'synthetic' };
+  const folder = raw.startsWith('replay:') ? raw.slice('replay:'.length) : '';
+  if (folder === '') throw new BadInputError(`--source is "${raw}", but must be synthetic or replay:DIR.`);
+  return { kind: 'replay', folder: resolve(folder) };
+}
+
+function parseClock(raw: string): ClockOption {
+  if (raw === 'real') return { kind: 'real' };
+  if (!raw.startsWith('virtual:'))
+    throw new BadInputError(
+      `--clock is "${raw}", but must be real or virtual:ISO, such as virtual:2022-06-01T00:00:00Z.`,
+    );
+  return { kind: 'virtual', startMs: parseInstant('--clock', raw.slice('virtual:'.length)) };
+}

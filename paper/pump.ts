@@ -1,0 +1,59 @@
+import { commit, letRest, playUntil, type Venue } from './venue.ts';
+
+const PUMP_MS = 50;
+const SLICE = 2000;
+
+/** Keeps a market with a running clock going; says once when recorded data have ended. */
+export function startPump(venue: Venue, log: (line: string) => void): AsyncDisposable {
+  let ended = false;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const pump = async () => {
+    letRest(venue);
+    const nowMs = venue.clock.nowMs();
+    await playInSlices(venue, nowMs, () => stopped);
+    venue.listeners.onPause(nowMs);
+    venue.journal?.noteTime(Math.min(venue.playedMs, nowMs));
+    if (!ended && venue.source.endMs !== null && nowMs >= venue.source.endMs) {
+      ended = true;
+      log(
+        `The recorded market data end at ${new Date(venue.source.endMs).toISOString()}: the market stands still from here on.`,
+      );
+    }
+    if (!stopped) timer = setTimeout(run, PUMP_MS);
+  };
+  let running = Promise.resolve();
+  const run = () => {
+    running = pump();
+  };
+  run();
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+      commit(venue, venue.playedMs);
+      venue.journal?.noteTime(venue.playedMs);
+    },
+  };
+}
+
+/** Plays up to `untilMs`, letting requests and sockets through between slices. */
+async function playInSlices(venue: Venue, untilMs: number, isStopped: () => boolean): Promise<void> {
+  while (!isStopped() && !playUntil(venue, untilMs, SLICE)) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Moves a virtual clock to `untilMs`, event by event, and returns when everything up to it has happened. */
+export async function advanceTo(venue: Venue, untilMs: number): Promise<void> {
+  const { moveTo } = venue.clock;
+  if (moveTo === undefined) throw new RangeError('the clock runs by itself and cannot be moved');
+  letRest(venue);
+  let done = false;
+  while (!done) {
+    done = playUntil(venue, untilMs, SLICE);
+    moveTo(venue.playedMs);
+    venue.listeners.onPause(venue.playedMs);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  venue.journal?.noteTime(venue.playedMs);
+}

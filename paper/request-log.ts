@@ -1,0 +1,32 @@
+/** One request as tests may see it: names of headers and parameters, never values. */
+export interface LoggedRequest {
+  readonly atMs: number;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: readonly string[];
+  readonly params: readonly string[];
+  readonly weight: number;
+  readonly status: number;
+}
+
+export interface RequestLog {
+  add(request: LoggedRequest): void;
+  list(): readonly LoggedRequest[];
+  clear(): void;
+}
+
+const KEPT = 10_000;
+
+export function openRequestLog(): RequestLog {
+  let requests: LoggedRequest[] = [];
+  return {
+    add: (request) => {
+      requests.push(request);
+      if (requests.length > 2 * KEPT) requests = requests.slice(-KEPT);
+    },
+    list: () => requests.slice(-KEPT),
+    clear: () => {
+      requests = [];
+    },
+  };
+}

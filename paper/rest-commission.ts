@@ -1,0 +1,68 @@
+import type { Account } from './accounts.ts';
+import { BNB, rateText } from './commission.ts';
+import { checkOrder } from './matching.ts';
+import { fixed8 } from './order-json.ts';
+import { parseOrderRequest } from './order-request.ts';
+import { finishParams, type Params, readWord, requireSymbol } from './params.ts';
+import { notValid, RefusedError } from './refusal.ts';
+import { requireFilters, requireListed } from './rest-trading.ts';
+import type { SignedRoute } from './routes.ts';
+import type { Venue } from './venue.ts';
+
+/** What trades cost an account, and orders that are only tried; special and tax commissions are not charged here. */
+export const commissionRoutes = (venue: Venue): SignedRoute[] => [
+  {
+    ...{ method: 'POST', path: '/api/v3/order/test', wsMethod: 'order.test', security: 'trade' },
+    weight: (params) => (params.values.get('computeCommissionRates') === 'true' ? 20 : 1),
+    handle: (params, account) => tryOrder(venue, params, account),
+  },
+  {
+    ...{ method: 'GET', path: '/api/v3/account/commission', wsMethod: 'account.commission', weight: 20 },
+    security: 'read',
+    handle: (params, account) => describe(venue, params, account),
+  },
+];
+
+const NOTHING = '0.00000000';
+
+function describe(venue: Venue, params: Params, account: Account): unknown {
+  const symbol = requireListed(venue, requireSymbol(params));
+  finishParams(params);
+  const sides = { buyer: NOTHING, seller: NOTHING };
+  const none = { maker: NOTHING, taker: NOTHING, ...sides };
+  return {
+    symbol,
+    standardCommission: { maker: rateText(account.makerBps), taker: rateText(account.takerBps), ...sides },
+    specialCommission: none,
+    taxCommission: none,
+    discount: discountOf(account),
+  };
+}
+
+/** What paying in BNB saves; `discount` is the share taken off. */
+const discountOf = (account: Account): Record<string, unknown> => ({
+  enabledForAccount: account.feesInBnb,
+  enabledForSymbol: true,
+  discountAsset: BNB,
+  discount: fixed8(account.bnbDiscount),
+});
+
+function tryOrder(venue: Venue, params: Params, account: Account): unknown {
+  const booleans = { words: ['true', 'false'], ...notValid('computeCommissionRates') } as const;
+  const wantsRates = readWord(params, 'computeCommissionRates', booleans) === 'true';
+  const { order } = parseOrderRequest(params, account.name);
+  requireFilters(venue, [order]);
+  const refusal = checkOrder(venue.floor, order);
+  if (refusal !== undefined) throw new RefusedError(refusal);
+  return wantsRates ? ratesOf(account) : {};
+}
+
+function ratesOf(account: Account): Record<string, unknown> {
+  const none = { maker: NOTHING, taker: NOTHING };
+  return {
+    standardCommissionForOrder: { maker: rateText(account.makerBps), taker: rateText(account.takerBps) },
+    specialCommissionForOrder: none,
+    taxCommissionForOrder: none,
+    discount: discountOf(account),
+  };
+}

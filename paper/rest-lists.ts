@@ -1,0 +1,128 @@
+import type { Account } from './accounts.ts';
+import { type CanceledList, cancelList } from './list-cancel.ts';
+import { canceledListJson, orderListJson } from './list-json.ts';
+import { placeList } from './list-placement.ts';
+import { type ListRequest, parseOco, parseOldOco, parseOto, parseOtoco } from './list-request.ts';
+import { ordersOfList } from './lists.ts';
+import { placedOrder } from './order-json.ts';
+import type { OrderList } from './order-list.ts';
+import { UNKNOWN_ORDER } from './order-lookup.ts';
+import { randomClientId } from './order-request.ts';
+import { findList, listsOf } from './orders.ts';
+import { finishParams, type Params, readClientId, readInteger, readLimit, readTime, requireSymbol } from './params.ts';
+import { bothMissing, deny, RefusedError } from './refusal.ts';
+import { requireFilters, requireListed } from './rest-trading.ts';
+import type { SignedRoute } from './routes.ts';
+import { catchUp, commit, enliven, type Venue } from './venue.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Order lists: place, cancel, query. */
+export const listRoutes = (venue: Venue): SignedRoute[] => [
+  placement(venue, { path: 'orderList/oco', wsMethod: 'orderList.place.oco', count: 2, parse: parseOco }),
+  placement(venue, { path: 'order/oco', wsMethod: 'orderList.place', count: 2, parse: parseOldOco }),
+  placement(venue, { path: 'orderList/oto', wsMethod: 'orderList.place.oto', count: 2, parse: parseOto }),
+  placement(venue, { path: 'orderList/otoco', wsMethod: 'orderList.place.otoco', count: 3, parse: parseOtoco }),
+  {
+    ...{ method: 'DELETE', path: '/api/v3/orderList', wsMethod: 'orderList.cancel', weight: 1, security: 'trade' },
+    freeWhenDone: true,
+    handle: (params, account) => cancel(venue, params, account),
+  },
+  {
+    ...{ method: 'GET', path: '/api/v3/orderList', wsMethod: 'orderList.status', weight: 4, security: 'read' },
+    handle: (params, account) => query(venue, params, account),
+  },
+  {
+    ...{ method: 'GET', path: '/api/v3/openOrderList', wsMethod: 'openOrderLists.status', weight: 6, security: 'read' },
+    handle: (params, account) => {
+      finishParams(params);
+      catchUp(venue);
+      return listsOf(venue.floor.orders, account.name)
+        .filter((list) => !list.done)
+        .map((list) => describe(venue, list));
+    },
+  },
+  {
+    ...{ method: 'GET', path: '/api/v3/allOrderList', wsMethod: 'allOrderLists', weight: 20, security: 'read' },
+    handle: (params, account) => listAll(venue, params, account),
+  },
+];
+
+const placement = (
+  venue: Venue,
+  list: {
+    readonly path: string;
+    readonly wsMethod: string;
+    readonly count: number;
+    readonly parse: (params: Params, account: string) => ListRequest;
+  },
+): SignedRoute => ({
+  ...{ method: 'POST', path: `/api/v3/${list.path}`, wsMethod: list.wsMethod, weight: 1, security: 'trade' },
+  ...{ freeWhenDone: true, placesOrder: true, orderCount: list.count },
+  handle: (params, account) => place(venue, list.parse(params, account.name)),
+});
+
+function place(venue: Venue, { list, symbol, responseType }: ListRequest): unknown {
+  requireListed(venue, symbol);
+  requireFilters(venue, list.orders, true);
+  enliven(venue, symbol);
+  const atMs = catchUp(venue);
+  const placed = placeList(venue.floor, list, atMs);
+  if (placed.kind === 'refused') throw new RefusedError(placed);
+  commit(venue, atMs);
+  return {
+    ...orderListJson(placed.list, placed.orders),
+    orderReports: placed.orders.map((order, at) =>
+      placedOrder({ order, ...(placed.taken[at] ?? { fills: [], prevented: [] }) }, responseType),
+    ),
+  };
+}
+
+function cancel(venue: Venue, params: Params, account: Account): unknown {
+  const symbol = requireListed(venue, requireSymbol(params));
+  const listId = readInteger(params, 'orderListId');
+  const clientListId = readClientId(params, 'listClientOrderId');
+  const cancelId = readClientId(params, 'newClientOrderId') ?? randomClientId();
+  finishParams(params);
+  if (listId === undefined && clientListId === undefined)
+    throw new RefusedError(bothMissing('orderListId', 'listClientOrderId'));
+  const atMs = catchUp(venue);
+  const list = findList(venue.floor.orders, account.name, { listId, clientListId });
+  if (list === undefined || list.done || list.symbol !== symbol) return deny(-2011, UNKNOWN_ORDER);
+  const canceled: CanceledList = cancelList(venue.floor, list, { id: cancelId, atMs });
+  commit(venue, atMs);
+  return canceledListJson(canceled);
+}
+
+function query(venue: Venue, params: Params, account: Account): unknown {
+  const listId = readInteger(params, 'orderListId');
+  const clientListId = readClientId(params, 'origClientOrderId');
+  params.read.add('symbol');
+  finishParams(params);
+  if (listId === undefined && clientListId === undefined)
+    throw new RefusedError(bothMissing('orderListId', 'origClientOrderId'));
+  catchUp(venue);
+  const list = findList(venue.floor.orders, account.name, { listId, clientListId });
+  return list === undefined ? deny(-2013, 'Order list does not exist.') : describe(venue, list);
+}
+
+function listAll(venue: Venue, params: Params, account: Account): unknown {
+  const fromId = readInteger(params, 'fromId');
+  const startMs = readTime(params, 'startTime');
+  const endMs = readTime(params, 'endTime');
+  const limit = readLimit(params, 500, 1000);
+  finishParams(params);
+  if (fromId !== undefined && (startMs !== undefined || endMs !== undefined))
+    deny(-1128, 'Combination of optional parameters invalid.');
+  if (startMs !== undefined && endMs !== undefined && endMs - startMs > DAY_MS)
+    deny(-1127, 'More than 24 hours between startTime and endTime.');
+  catchUp(venue);
+  const matching = listsOf(venue.floor.orders, account.name).filter(
+    (list) => list.id >= (fromId ?? 0) && list.createdMs >= (startMs ?? 0) && list.createdMs <= (endMs ?? Infinity),
+  );
+  const oldestFirst = fromId !== undefined || startMs !== undefined;
+  return (oldestFirst ? matching.slice(0, limit) : matching.slice(-limit)).map((list) => describe(venue, list));
+}
+
+const describe = (venue: Venue, list: OrderList): unknown =>
+  orderListJson(list, ordersOfList(venue.floor.orders, list));

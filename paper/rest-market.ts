@@ -1,0 +1,106 @@
+import { exchangeInfo, symbolInfo } from './exchange-info.ts';
+import { KLINE_INTERVALS, type KlineInterval } from './market/frames.ts';
+import { averagePrice } from './market/statistics.ts';
+import { statusOf } from './market/symbol-market.ts';
+import { depthRows, klineRow, number8 } from './market-json.ts';
+import { bookOf } from './orders.ts';
+import {
+  finishParams,
+  type Params,
+  readInteger,
+  readLimit,
+  readText,
+  readTime,
+  readWord,
+  requireSymbol,
+  requireText,
+} from './params.ts';
+import { deny, notValid, RefusedError } from './refusal.ts';
+import { readStatus, readSymbols, requireMarket, requireStatus } from './read-symbols.ts';
+import { readTimeZone } from './rest-tickers.ts';
+import type { PublicRoute } from './routes.ts';
+import { klinesNow, type Venue } from './venue.ts';
+
+/** Unsigned market data. */
+export const marketRoutes = (venue: Venue): PublicRoute[] => [
+  route('ping', { weight: 1, handle: (params) => (finishParams(params), {}) }),
+  route('time', { weight: 1, handle: (params) => (finishParams(params), timeOf(venue)) }),
+  route('exchangeInfo', { weight: 20, handle: (params) => listSymbols(venue, params) }),
+  route('klines', { weight: 2, handle: (params) => listKlines(venue, params) }),
+  route('uiKlines', { weight: 2, handle: (params) => listKlines(venue, params) }),
+  route('depth', { weight: depthWeight, handle: (params) => depth(venue, params) }),
+  route('avgPrice', { weight: 2, handle: (params) => average(venue, params) }),
+];
+
+const route = (name: string, rest: Pick<PublicRoute, 'weight' | 'handle'>): PublicRoute => ({
+  method: 'GET',
+  path: `/api/v3/${name}`,
+  wsMethod: name,
+  security: 'none',
+  ...rest,
+});
+
+/** Protocol time and, beyond the real exchange, the time and pace of the market. */
+export const timeOf = (venue: Venue): Record<string, number> => ({
+  serverTime: Date.now(),
+  marketTime: venue.clock.nowMs(),
+  marketSpeed: venue.clock.speed,
+});
+
+function depthWeight(params: Params): number {
+  const limit = Number(params.values.get('limit') ?? 100);
+  return limit <= 100 ? 5 : limit <= 500 ? 25 : limit <= 1000 ? 50 : 250;
+}
+
+function listSymbols(venue: Venue, params: Params): unknown {
+  const wanted = readSymbols(params);
+  const permissions = readText(params, 'permissions');
+  readText(params, 'showPermissionSets');
+  const status = readStatus(params);
+  finishParams(params);
+  if (wanted !== undefined && (status !== undefined || permissions !== undefined))
+    deny(-1128, 'Combination of optional parameters invalid.');
+  const markets = (wanted?.symbols ?? [...venue.markets.keys()]).map((symbol) => requireMarket(venue, symbol));
+  return exchangeInfo(
+    markets.filter((one) => status === undefined || statusOf(one) === status).map(symbolInfo),
+    Date.now(),
+  );
+}
+
+function listKlines(venue: Venue, params: Params): unknown {
+  const symbol = requireSymbol(params);
+  requireText(params, 'interval');
+  const interval: KlineInterval | undefined = readWord(params, 'interval', {
+    words: KLINE_INTERVALS,
+    code: -1120,
+    message: 'Invalid interval.',
+  });
+  const startMs = readTime(params, 'startTime');
+  const endMs = readTime(params, 'endTime');
+  const limit = readLimit(params, 500, 1000);
+  const offsetMs = readTimeZone(params);
+  finishParams(params);
+  const market = requireMarket(venue, symbol);
+  return klinesNow(venue, market, { interval: interval ?? '1m', startMs, endMs, limit, offsetMs }).map(klineRow);
+}
+
+const MOST_LEVELS = 5000;
+
+function depth(venue: Venue, params: Params): unknown {
+  const symbol = requireSymbol(params);
+  const limit = readInteger(params, 'limit') ?? 100;
+  const status = readStatus(params);
+  finishParams(params);
+  if (limit < 1) throw new RefusedError(notValid('limit'));
+  const market = requireMarket(venue, symbol);
+  requireStatus(market, status);
+  const rows = depthRows(bookOf(venue.floor.orders, symbol), market, Math.min(limit, MOST_LEVELS));
+  return { lastUpdateId: market.bookId, ...rows };
+}
+
+function average(venue: Venue, params: Params): unknown {
+  const symbol = requireSymbol(params);
+  finishParams(params);
+  const { price, closeMs } = averagePrice(requireMarket(venue, symbol), venue.clock.nowMs());
+  return { mins: 5, price: number8(price), closeTime: closeMs };
+}

@@ -1,0 +1,182 @@
+import type { Account } from './accounts.ts';
+import { cancelOrder, placeOrder } from './matching.ts';
+import { statusOf } from './market/symbol-market.ts';
+import { cancelList } from './list-cancel.ts';
+import { canceledListJson } from './list-json.ts';
+import { isOpen, type NewOrder, type Order } from './order.ts';
+import { findCancelable, findWanted, readRestriction, readWanted, UNKNOWN_ORDER } from './order-lookup.ts';
+import { canceledOrder, placedOrder, preventedMatch, queriedOrder } from './order-json.ts';
+import { parseOrderRequest, randomClientId } from './order-request.ts';
+import { countRefusal, filterRefusal } from './order-filters.ts';
+import { openOrdersOf, ordersOf, preventedOf } from './orders.ts';
+import {
+  finishParams,
+  type Params,
+  readClientId,
+  readInteger,
+  readLimit,
+  readSymbol,
+  readTime,
+  requireSymbol,
+} from './params.ts';
+import { bothMissing, deny, MARKET_CLOSED, RefusedError, rejected, unknownSymbol } from './refusal.ts';
+import type { SignedRoute } from './routes.ts';
+import { catchUp, commit, enliven, marketNow, type Venue } from './venue.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Orders: place, cancel, query, list. */
+export const tradingRoutes = (venue: Venue): SignedRoute[] => [
+  {
+    ...{ method: 'POST', path: '/api/v3/order', wsMethod: 'order.place', weight: 1, security: 'trade' },
+    freeWhenDone: true,
+    placesOrder: true,
+    handle: (params, account) => place(venue, params, account),
+  },
+  {
+    ...{ method: 'DELETE', path: '/api/v3/order', wsMethod: 'order.cancel', weight: 1, security: 'trade' },
+    freeWhenDone: true,
+    handle: (params, account) => cancel(venue, params, account),
+  },
+  {
+    ...{ method: 'DELETE', path: '/api/v3/openOrders', wsMethod: 'openOrders.cancelAll', weight: 1, security: 'trade' },
+    freeWhenDone: true,
+    handle: (params, account) => cancelAll(venue, params, account),
+  },
+  {
+    ...{ method: 'GET', path: '/api/v3/order', wsMethod: 'order.status', weight: 4, security: 'read' },
+    handle: (params, account) => query(venue, params, account),
+  },
+  {
+    ...{ method: 'GET', path: '/api/v3/openOrders', wsMethod: 'openOrders.status', security: 'read' },
+    weight: (params) => (params.values.has('symbol') ? 6 : 80),
+    handle: (params, account) => listOpen(venue, params, account),
+  },
+  {
+    ...{ method: 'GET', path: '/api/v3/allOrders', wsMethod: 'allOrders', weight: 20, security: 'read' },
+    handle: (params, account) => listAll(venue, params, account),
+  },
+  {
+    ...{ method: 'GET', path: '/api/v3/myPreventedMatches', wsMethod: 'myPreventedMatches', security: 'read' },
+    weight: (params) => (params.values.has('preventedMatchId') ? 2 : 20),
+    handle: (params, account) => listPrevented(venue, params, account),
+  },
+];
+
+function place(venue: Venue, params: Params, account: Account): unknown {
+  const { order, responseType } = parseOrderRequest(params, account.name);
+  requireFilters(venue, [order]);
+  enliven(venue, order.symbol);
+  const atMs = catchUp(venue);
+  const result = placeOrder(venue.floor, order, atMs);
+  if (result.kind === 'refused') throw new RefusedError(result);
+  commit(venue, atMs);
+  return placedOrder(result, responseType);
+}
+
+/** Refuses orders that break a filter as of now, counts of open orders included; `isList` counts a list as well. */
+export function requireFilters(venue: Venue, added: readonly NewOrder[], isList = false): void {
+  const { orders, purses } = venue.floor;
+  for (const order of added) {
+    const market = marketNow(venue, order.symbol);
+    const state = market && { orders, purses, market, nowMs: venue.clock.nowMs() };
+    if (state === undefined) throw new RefusedError(unknownSymbol());
+    const isTrading = statusOf(state.market) === 'TRADING';
+    const refusal = isTrading ? filterRefusal(state, order) : rejected(MARKET_CLOSED);
+    if (refusal !== undefined) throw new RefusedError(refusal);
+  }
+  const tooMany = countRefusal({ orders }, added, isList);
+  if (tooMany !== undefined) throw new RefusedError(tooMany);
+}
+
+function cancel(venue: Venue, params: Params, account: Account): unknown {
+  const wanted = readWanted(params, requireListed(venue, requireSymbol(params)));
+  const cancelId = readClientId(params, 'newClientOrderId') ?? randomClientId();
+  const restriction = readRestriction(params);
+  finishParams(params);
+  const atMs = catchUp(venue);
+  const found = findCancelable(venue, account, { wanted, restriction });
+  if (found.kind === 'refused') throw new RefusedError(found);
+  const originalId = found.order.clientOrderId;
+  cancelOrder(venue.floor, found.order, { id: cancelId, atMs });
+  commit(venue, atMs);
+  return canceledOrder(found.order, originalId);
+}
+
+function cancelAll(venue: Venue, params: Params, account: Account): unknown {
+  const symbol = requireListed(venue, requireSymbol(params));
+  finishParams(params);
+  const atMs = catchUp(venue);
+  const open = openOrdersOf(venue.floor.orders, account.name, symbol);
+  if (open.length === 0) deny(-2011, UNKNOWN_ORDER);
+  const answers = open.flatMap((order) => (isOpen(order) ? [cancelWhole(venue, order, atMs)] : []));
+  commit(venue, atMs);
+  return answers;
+}
+
+/** Cancels an order, or the list it belongs to, and answers with either. */
+function cancelWhole(venue: Venue, order: Order, atMs: number): unknown {
+  const cancel = { id: randomClientId(), atMs };
+  const list = venue.floor.orders.lists.get(order.listId);
+  if (list !== undefined) return canceledListJson(cancelList(venue.floor, list, cancel));
+  const originalId = order.clientOrderId;
+  cancelOrder(venue.floor, order, cancel);
+  return canceledOrder(order, originalId);
+}
+
+function query(venue: Venue, params: Params, account: Account): unknown {
+  const wanted = readWanted(params, requireListed(venue, requireSymbol(params)));
+  finishParams(params);
+  catchUp(venue);
+  const found = findWanted(venue, account, wanted);
+  if (found === 'disagree') return deny(-2039, 'Client order ID is not correct for this order ID.');
+  return found === undefined ? deny(-2013, 'Order does not exist.') : queriedOrder(found);
+}
+
+function listOpen(venue: Venue, params: Params, account: Account): unknown {
+  const symbol = readSymbol(params);
+  finishParams(params);
+  if (symbol !== undefined) requireListed(venue, symbol);
+  catchUp(venue);
+  return openOrdersOf(venue.floor.orders, account.name, symbol).map(queriedOrder);
+}
+
+function listAll(venue: Venue, params: Params, account: Account): unknown {
+  const symbol = requireListed(venue, requireSymbol(params));
+  const fromId = readInteger(params, 'orderId');
+  const startMs = readTime(params, 'startTime');
+  const endMs = readTime(params, 'endTime');
+  const limit = readLimit(params, 500, 1000);
+  finishParams(params);
+  if (startMs !== undefined && endMs !== undefined && endMs - startMs > DAY_MS) {
+    deny(-1127, 'More than 24 hours between startTime and endTime.');
+  }
+  catchUp(venue);
+  const matching = ordersOf(venue.floor.orders, account.name, symbol).filter(
+    (order) => order.id >= (fromId ?? 0) && order.createdMs >= (startMs ?? 0) && order.createdMs <= (endMs ?? Infinity),
+  );
+  const oldestFirst = fromId !== undefined || startMs !== undefined;
+  return (oldestFirst ? matching.slice(0, limit) : matching.slice(-limit)).map(queriedOrder);
+}
+
+function listPrevented(venue: Venue, params: Params, account: Account): unknown {
+  const symbol = requireListed(venue, requireSymbol(params));
+  const id = readInteger(params, 'preventedMatchId');
+  const orderId = readInteger(params, 'orderId');
+  const fromId = readInteger(params, 'fromPreventedMatchId') ?? 0;
+  const limit = readLimit(params, 500, 1000);
+  finishParams(params);
+  if (id === undefined && orderId === undefined) throw new RefusedError(bothMissing('preventedMatchId', 'orderId'));
+  catchUp(venue);
+  return preventedOf(venue.floor.orders, account.name, symbol)
+    .filter((match) => match.id >= fromId && match.id === (id ?? match.id))
+    .filter((match) => orderId === undefined || [match.takerOrderId, match.makerOrderId].includes(orderId))
+    .slice(0, limit)
+    .map(preventedMatch);
+}
+
+/** The symbol, when it is listed. */
+export function requireListed(venue: Venue, symbol: string): string {
+  if (!venue.markets.has(symbol)) throw new RefusedError(unknownSymbol());
+  return symbol;
+}

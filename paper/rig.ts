@@ -1,0 +1,165 @@
+import type { CandleColumns } from '#core/candle.ts';
+import { requireDecimal, ZERO } from '#core/decimal.ts';
+import { type Account, type AccountInput, parseAccounts } from './accounts.ts';
+import { virtualClock } from './clock.ts';
+import type { Report } from './floor.ts';
+import { replayOf } from './market/replay.ts';
+import type { MarketSource } from './market/source.ts';
+import { type Accepted, placeOrder, playTrade } from './matching.ts';
+import { NO_OPTIONS, type NewOrder } from './order.ts';
+import type { Balance } from './purses.ts';
+import type { Refusal } from './refusal.ts';
+import type { ListReport } from './order-list.ts';
+import { commit, enliven, openVenue, type Venue, type VenueParts } from './venue.ts';
+
+/** A venue for tests: one quiet coin, BTCUSDT at 100.00 unless told otherwise, on a virtual clock; trades are played by hand. */
+export interface Rig {
+  readonly venue: Venue;
+  readonly reports: Report[];
+  readonly lists: ListReport[];
+  /** The last balance each account was told, by `account asset`. */
+  readonly balances: ReadonlyMap<string, Balance>;
+  place(order: Partial<OrderTexts>): Accepted | Refusal;
+  trade(price: string, quantity: string, takerBuys: boolean): void;
+}
+
+export interface RigOptions {
+  /** Adds BNBUSDT at this price, so that fees can be paid in BNB. */
+  readonly bnbPrice?: number;
+  readonly stored?: NonNullable<VenueParts['stored']>;
+}
+
+export interface OrderTexts {
+  readonly account: string;
+  readonly clientOrderId: string;
+  readonly side: NewOrder['side'];
+  readonly type: NewOrder['type'];
+  readonly timeInForce: NewOrder['timeInForce'];
+  readonly price: string;
+  readonly stopPrice: string;
+  readonly quantity: string;
+  readonly quoteQuantity: string;
+  readonly icebergQuantity: string;
+  readonly trailingDelta: number;
+  readonly prevention: NewOrder['prevention'];
+}
+
+export const RIG_SYMBOL = 'BTCUSDT';
+export const RIG_START_MS = Date.UTC(2022, 5, 1);
+const MINUTE_MS = 60_000;
+
+export const RICH: AccountInput[] = [
+  {
+    name: 'ann',
+    apiKey: 'key-ann',
+    secret: 'secret',
+    balances: { USDT: '100000', BTC: '100' },
+    makerBps: 10,
+    takerBps: 10,
+  },
+  {
+    name: 'bob',
+    apiKey: 'key-bob',
+    secret: 'secret',
+    balances: { USDT: '100000', BTC: '100' },
+    makerBps: 2,
+    takerBps: 7.5,
+  },
+];
+
+/** Candles of one minute each; of every row: open, high, low, close, volume. */
+export function columnsOf(
+  rows: readonly (readonly [number, number, number, number, number])[],
+  startMs = RIG_START_MS,
+): CandleColumns {
+  const column = (at: number) => Float64Array.from(rows, (row) => row[at] ?? 0);
+  return {
+    openMs: Float64Array.from(rows, (_, index) => startMs + index * MINUTE_MS),
+    open: column(0),
+    high: column(1),
+    low: column(2),
+    close: column(3),
+    volume: column(4),
+  };
+}
+
+export function rigSource(
+  rows: readonly (readonly [number, number, number, number, number])[],
+  bnbPrice?: number,
+): MarketSource {
+  const series = { symbol: RIG_SYMBOL, interval: '1m', intervalMs: MINUTE_MS, columns: columnsOf(rows) } as const;
+  if (bnbPrice === undefined) return replayOf('rig', [series], RIG_START_MS);
+  const quiet = rows.map(() => [bnbPrice, bnbPrice, bnbPrice, bnbPrice, 1] as const);
+  const bnb = { ...series, symbol: 'BNBUSDT', columns: columnsOf(quiet) };
+  return replayOf('rig', [series, bnb], RIG_START_MS);
+}
+
+export function openRig(inputs: AccountInput[] = RICH, price = 100, more: RigOptions = {}): Rig {
+  const accounts: Account[] = parseAccounts(inputs);
+  const reports: Report[] = [];
+  const lists: ListReport[] = [];
+  const balances = new Map<string, Balance>();
+  const venue = openVenue({
+    accounts,
+    clock: virtualClock(RIG_START_MS + MINUTE_MS),
+    source: rigSource(
+      [
+        [price, price, price, price, 1],
+        [price, price, price, price, 0],
+      ],
+      more.bnbPrice,
+    ),
+    tradesPerCandle: () => 4,
+    listeners: {
+      onTrade: () => undefined,
+      onClose: () => undefined,
+      onReport: (report) => reports.push(report),
+      onList: (report) => lists.push(report),
+      onBalances: (_, rows) => {
+        for (const row of rows) balances.set(`${row.owner} ${row.asset}`, row.balance);
+      },
+      onSettled: () => undefined,
+      onPause: () => undefined,
+      watched: () => [],
+    },
+    ...(more.stored === undefined ? {} : { stored: more.stored }),
+  });
+  enliven(venue, RIG_SYMBOL);
+  let clientIds = 0;
+  return {
+    venue,
+    reports,
+    lists,
+    balances,
+    place: (texts) => {
+      clientIds += 1;
+      const amount = (text: string | undefined) => (text === undefined ? ZERO : requireDecimal(text));
+      const request: NewOrder = {
+        ...NO_OPTIONS,
+        account: texts.account ?? 'ann',
+        symbol: RIG_SYMBOL,
+        clientOrderId: texts.clientOrderId ?? `id-${clientIds}`,
+        side: texts.side ?? 'BUY',
+        type: texts.type ?? 'LIMIT',
+        timeInForce: texts.timeInForce ?? 'GTC',
+        price: amount(texts.price),
+        stopPrice: amount(texts.stopPrice),
+        quantity: amount(texts.quantity),
+        quoteQuantity: amount(texts.quoteQuantity),
+        icebergQuantity: amount(texts.icebergQuantity),
+        trailingDelta: texts.trailingDelta ?? 0,
+        prevention: texts.prevention ?? 'NONE',
+      };
+      const result = placeOrder(venue.floor, request, venue.clock.nowMs());
+      commit(venue, venue.clock.nowMs());
+      return result;
+    },
+    trade: (price, quantity, takerBuys) => {
+      const { grid } = venue.floor.market(RIG_SYMBOL).listing;
+      const ticks = Math.round((Number(price) * 1e8) / grid.tickUnits);
+      const lots = Math.round((Number(quantity) * 1e8) / grid.stepUnits);
+      playTrade(venue.floor, RIG_SYMBOL, { atMs: venue.clock.nowMs(), ticks, lots, takerBuys });
+      commit(venue, venue.clock.nowMs());
+    },
+  };
+}

@@ -1,0 +1,216 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { BadInputError } from './bad-input.ts';
+import { type MarketClock, realClock, scaledClock, virtualClock } from './clock.ts';
+import { createControl } from './control.ts';
+import { openEventFaults } from './event-faults.ts';
+import { openFaults } from './faults.ts';
+import { openJournal } from './journal.ts';
+import { type Limits, openLimits } from './limits.ts';
+import { openReplay } from './market/replay.ts';
+import { MIN_TRADES } from './market/path.ts';
+import type { MarketSource } from './market/source.ts';
+import { openSynthetic } from './market/synthetic.ts';
+import {
+  emptyStreams,
+  type MarketStreams,
+  streamClose,
+  streamOrder,
+  streamPause,
+  streamSettled,
+  streamTrade,
+  watchedSymbols,
+} from './market-streams.ts';
+import type { Report } from './floor.ts';
+import type { PaperOptions } from './options.ts';
+import { startPump } from './pump.ts';
+import { openRequestLog } from './request-log.ts';
+import { answerRest, plainAddress, type RestContext } from './rest.ts';
+import { accountRoutes } from './rest-account.ts';
+import { marketRoutes } from './rest-market.ts';
+import { orderRoutes } from './order-routes.ts';
+import { sapiRoutes } from './rest-sapi.ts';
+import { tickerRoutes } from './rest-tickers.ts';
+import { tradeRoutes } from './rest-trades.ts';
+import { tableOf } from './routes.ts';
+import { readBody, splitUrl } from './server-request.ts';
+import { openSockets } from './sockets.ts';
+import { resolveMarket, type StoredMarket } from './stored-market.ts';
+import { openUserStreams, type UserStreams } from './user-streams.ts';
+import { openVenue, type Venue } from './venue.ts';
+
+const HOST = '127.0.0.1';
+/** A trade every 400 ms of wall time makes a market lively; a candle has at most this many. */
+const TRADE_GAP_MS = 400;
+const MAX_TRADES = 240;
+
+/** A running paper exchange. */
+export interface PaperExchange extends AsyncDisposable {
+  readonly url: string;
+  readonly wsUrl: string;
+  readonly controlUrl: string;
+  readonly venue: Venue;
+}
+
+/** Starts a paper exchange on this machine's loopback address. Throws BadInputError. */
+export async function startPaper(
+  options: PaperOptions,
+  log: (line: string) => void = () => undefined,
+): Promise<PaperExchange> {
+  await using stack = new AsyncDisposableStack();
+  const streams = emptyStreams();
+  const eventFaults = openEventFaults();
+  const users = openUserStreams(eventFaults);
+  const limits = openLimits((ip) => onBan(ip));
+  const venue = openStoredVenue(options, { streams, users, stack, relieve: (report) => relieve(limits, report) });
+  let onBan: (ip: string | undefined) => void = () => undefined;
+  const context: RestContext = {
+    accounts: options.accounts,
+    table: tableOf([
+      ...marketRoutes(venue),
+      ...tradeRoutes(venue),
+      ...tickerRoutes(venue),
+      ...orderRoutes(venue),
+      ...accountRoutes(venue),
+      ...sapiRoutes(venue),
+    ]),
+    limits,
+    faults: openFaults(),
+    log: openRequestLog(),
+  };
+  const server = createServer((request, response) => void answerHttp({ context, log }, request, response));
+  const sockets = stack.use(openSockets(server, { context, streams, users, venue, log }));
+  onBan = (ip) => void sockets.drop(ip);
+  const control = createControl({
+    venue,
+    faults: context.faults,
+    log: context.log,
+    sockets,
+    eventFaults,
+    limits,
+    accounts: options.accounts,
+    markets: venue.markets,
+  });
+  const port = await listen(server, options.port, stack);
+  const controlPort = await listen(control, options.controlPort, stack);
+  // Before the servers close, which wait for what is connected.
+  stack.defer(() => void sockets.drop());
+  if (venue.clock.moveTo === undefined) stack.use(startPump(venue, log));
+  const kept = stack.move();
+  return {
+    url: `http://${HOST}:${port}`,
+    wsUrl: `ws://${HOST}:${port}`,
+    controlUrl: `http://${HOST}:${controlPort}`,
+    venue,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** The first fill of an order makes room for another one. */
+function relieve(limits: Limits, { order, fill }: Report): void {
+  if (fill !== null && order.executed === fill.quantity) limits.noteFirstFill(order.account, fill.maker);
+}
+
+interface VenueParts {
+  readonly streams: MarketStreams;
+  readonly users: UserStreams;
+  readonly stack: AsyncDisposableStack;
+  /** Told of every report, for the count of unfilled orders. */
+  readonly relieve: (report: Report) => void;
+}
+
+function openStoredVenue(options: PaperOptions, parts: VenueParts): Venue {
+  const { streams, users, stack, relieve } = parts;
+  const stored = options.dataDir === undefined ? undefined : openJournal(options.dataDir);
+  if (stored !== undefined) stack.use(stored.journal);
+  const { market, continues } = resolveMarket(options);
+  const source = openSource(options, market);
+  const resumeMs = continues ? stored?.marketMs : undefined;
+  const clock = openClock(options, source, resumeMs);
+  const venue: Venue = openVenue({
+    clock,
+    source,
+    accounts: options.accounts,
+    tradesPerCandle: (intervalMs) => {
+      const pace = clock.moveTo === undefined ? intervalMs / clock.speed / TRADE_GAP_MS : 0;
+      return Math.max(MIN_TRADES, Math.min(MAX_TRADES, Math.round(pace)));
+    },
+    listeners: {
+      onTrade: (trade) => streamTrade(streams, trade),
+      onClose: (symbol, openMs, atMs) => streamClose(streams, { symbol, openMs, atMs }),
+      onReport: (report) => {
+        users.report(report);
+        relieve(report);
+        streamOrder(streams, venue, report);
+      },
+      onList: (report) => users.list(report),
+      onBalances: (account, rows, atMs) => users.balances(account, rows, atMs),
+      onSettled: (atMs) => streamSettled(streams, atMs),
+      onPause: (nowMs) => streamPause(streams, venue, nowMs),
+      watched: () => watchedSymbols(streams, venue.markets.keys()),
+    },
+    ...(stored === undefined
+      ? {}
+      : { stored: { journal: stored.journal, records: stored.records, marketMs: resumeMs ?? clock.nowMs() } }),
+  });
+  return venue;
+}
+
+const openSource = (options: PaperOptions, market: StoredMarket): MarketSource =>
+  options.source.kind === 'replay'
+    ? openReplay(options.source.folder, market.fromMs ?? undefined)
+    : openSynthetic(market.seed, market.anchorMs);
+
+/** Wall time for a synthetic market at its own pace; else a clock of its own that goes on where it stopped. */
+function openClock(options: PaperOptions, source: MarketSource, resumeMs: number | undefined): MarketClock {
+  if (options.clock.kind === 'virtual') return virtualClock(resumeMs ?? options.clock.startMs);
+  const isWallTime = options.source.kind === 'synthetic' && options.speed === 1 && options.fromMs === undefined;
+  return isWallTime ? realClock() : scaledClock(resumeMs ?? source.startMs, options.speed);
+}
+
+async function listen(server: Server, port: number, stack: AsyncDisposableStack): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = error.code === 'EADDRINUSE';
+      const advice = taken
+        ? 'is already in use: stop what listens there, or choose another port'
+        : `cannot be opened: ${error.message}`;
+      reject(new BadInputError(`Port ${port} on ${HOST} ${advice}.`));
+    });
+    server.listen(port, HOST, resolve);
+  });
+  stack.defer(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const address: AddressInfo | string | null = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}
+
+interface HttpParts {
+  readonly context: RestContext;
+  readonly log: (line: string) => void;
+}
+
+async function answerHttp(parts: HttpParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { context, log } = parts;
+  try {
+    const { path, rawQuery } = splitUrl(request.url ?? '/');
+    const rawBody = await readBody(request);
+    const ip = plainAddress(request.socket.remoteAddress);
+    const reply = await answerRest(context, {
+      method: request.method ?? 'GET',
+      path,
+      rawQuery,
+      rawBody,
+      headers: request.headers,
+      ip,
+    });
+    if (reply.kind === 'reset') request.socket.resetAndDestroy();
+    else response.writeHead(reply.status, { 'Content-Type': reply.contentType, ...reply.headers }).end(reply.body);
+  } catch (error) {
+    log(`A request failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    if (!response.headersSent) response.writeHead(500, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ code: -1000, msg: 'An unknown error occurred while processing the request.' }));
+  }
+}

@@ -1,0 +1,137 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocket, WebSocketServer } from 'ws';
+import type { MarketStreams } from './market-streams.ts';
+import { plainAddress, type RestContext } from './rest.ts';
+import { namesInUrl } from './stream-name.ts';
+import { serveStreams } from './stream-socket.ts';
+import type { UserStreams } from './user-streams.ts';
+import type { Venue } from './venue.ts';
+import { serveWsApi } from './ws-api.ts';
+import type { Session } from './ws-session.ts';
+
+const PING_MS = 20_000;
+const PONG_LIMIT_MS = 60_000;
+const LIFE_MS = 86_400_000;
+/** How often connections are looked at. */
+const WATCH_MS = 1000;
+
+export interface SocketParts {
+  readonly context: RestContext;
+  readonly streams: MarketStreams;
+  readonly users: UserStreams;
+  readonly venue: Venue;
+  readonly log: (line: string) => void;
+}
+
+interface Connection {
+  readonly socket: WebSocket;
+  readonly ip: string;
+  readonly kind: 'api' | 'streams';
+  readonly sinceMs: number;
+  pingMs: number;
+  pongMs: number;
+  tellShutdown(): void;
+}
+
+/** Every WebSocket connection of the exchange. */
+export interface Sockets extends AsyncDisposable {
+  readonly sessions: ReadonlySet<Session>;
+  /** Cuts connections, all or those of one address; returns how many. */
+  drop(ip?: string): number;
+  /** Tells every connection that the exchange goes down and that it has to connect anew. */
+  announceShutdown(): number;
+  /** Ends connections as if they had lasted for a day. */
+  expire(): number;
+  /** From here on no connection is pinged, and pongs of the other side are not asked for. */
+  silencePings(silent: boolean): void;
+}
+
+export function openSockets(server: Server, parts: SocketParts): Sockets {
+  const socketServer = new WebSocketServer({ noServer: true });
+  const connections = new Set<Connection>();
+  const sessions = new Set<Session>();
+  let isSilent = false;
+  const accept = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const ip = plainAddress(request.socket.remoteAddress);
+    if (!parts.context.limits.connect(ip, Date.now())) {
+      socket.end('HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\n\r\n');
+      return;
+    }
+    socketServer.handleUpgrade(request, socket, head, (client) => {
+      const connection = serve(client, request, { ...parts, ip, sessions });
+      if (connection === undefined) return;
+      connections.add(connection);
+      client.on('pong', () => {
+        connection.pongMs = Date.now();
+      });
+      client.on('close', () => connections.delete(connection));
+    });
+  };
+  server.on('upgrade', accept);
+  const timer = setInterval(() => {
+    for (const one of connections) watch(one, Date.now(), isSilent);
+  }, WATCH_MS);
+  const drop = (ip?: string): number => {
+    const dropped = [...connections].filter((one) => ip === undefined || one.ip === ip);
+    for (const { socket } of dropped) socket.terminate();
+    return dropped.length;
+  };
+  return {
+    sessions,
+    drop,
+    announceShutdown: () => {
+      for (const one of connections) one.tellShutdown();
+      return connections.size;
+    },
+    expire: () => {
+      const count = connections.size;
+      for (const { socket } of connections) socket.close(1008, 'The connection has lasted for 24 hours.');
+      return count;
+    },
+    silencePings: (silent) => {
+      isSilent = silent;
+    },
+    [Symbol.asyncDispose]: () => {
+      clearInterval(timer);
+      drop();
+      return Promise.resolve();
+    },
+  };
+}
+
+function serve(
+  socket: WebSocket,
+  request: IncomingMessage,
+  parts: SocketParts & { readonly ip: string; readonly sessions: Set<Session> },
+): Connection | undefined {
+  socket.on('error', (error) => parts.log(`A WebSocket connection failed: ${error.message}`));
+  const url = new URL(request.url ?? '/', 'ws://local');
+  const nowMs = Date.now();
+  const base = { socket, ip: parts.ip, sinceMs: nowMs, pingMs: nowMs, pongMs: nowMs };
+  const shutdown = (): { e: string; E: number } => ({ e: 'serverShutdown', E: Date.now() });
+  if (url.pathname.startsWith('/ws-api/v3')) {
+    serveWsApi(socket, parts, { ip: parts.ip, query: url.searchParams });
+    return { ...base, kind: 'api', tellShutdown: () => socket.send(JSON.stringify({ event: shutdown() })) };
+  }
+  if (/^\/(ws|stream)(\/|$)/.test(url.pathname)) {
+    const client = serveStreams(socket, parts, namesInUrl(url.pathname, url.searchParams));
+    const tellShutdown = () =>
+      socket.send(JSON.stringify(client.combined ? { stream: '!serverShutdown', data: shutdown() } : shutdown()));
+    return { ...base, kind: 'streams', tellShutdown };
+  }
+  socket.close(1008, 'unknown path');
+  return undefined;
+}
+
+/** Pings when it is time, and ends what does not answer or is a day old. */
+function watch(one: Connection, nowMs: number, isSilent: boolean): void {
+  if (one.socket.readyState !== WebSocket.OPEN) return;
+  if (nowMs - one.sinceMs >= LIFE_MS) one.socket.close(1008, 'The connection has lasted for 24 hours.');
+  else if (isSilent) one.pongMs = nowMs;
+  else if (one.pingMs - one.pongMs >= PONG_LIMIT_MS) one.socket.terminate();
+  else if (nowMs - one.pingMs >= PING_MS) {
+    one.pingMs = nowMs;
+    one.socket.ping(String(nowMs));
+  }
+}

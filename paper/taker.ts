@@ -1,0 +1,130 @@
+import { add, type Decimal, divide, floorToStep, minimum, multiply, subtract, ZERO } from '#core/decimal.ts';
+import { type Book, slicesOf } from './book.ts';
+import { truncate8 } from './commission.ts';
+import { ladderOf, type Level } from './market/quote.ts';
+import type { SymbolMarket } from './market/symbol-market.ts';
+import { type Order, type OrderSide, type PreventionMode } from './order.ts';
+
+/** One planned match; `maker` is null when the market makers stand on the other side. */
+export interface Match {
+  readonly price: Decimal;
+  readonly quantity: Decimal;
+  readonly maker: Order | null;
+  /** True when it would be a trade of an account with itself, which the taker's mode forbids. */
+  readonly prevented: boolean;
+  /** True when preventing it costs the taker nothing. */
+  readonly sparesTaker: boolean;
+}
+
+export interface Plan {
+  readonly matches: readonly Match[];
+  /** What would be traded, without what is prevented. */
+  readonly quantity: Decimal;
+  readonly quote: Decimal;
+  /** True when the book held nothing more to take at an allowed price. */
+  readonly exhausted: boolean;
+}
+
+/** How much to take: a quantity, or as much as an amount of quote pays for (or brings in). */
+export type Appetite = { readonly quantity: Decimal } | { readonly quoteAmount: Decimal };
+
+const MAX_LEVELS = 5000;
+export const EMPTY_PLAN: Plan = { matches: [], quantity: ZERO, quote: ZERO, exhausted: false };
+
+export interface Taker {
+  readonly account: string;
+  readonly side: OrderSide;
+  /** Null takes any price. */
+  readonly limit: Decimal | null;
+  readonly appetite: Appetite;
+  readonly prevention: PreventionMode;
+}
+
+/** Plans what a taker would match, best price first; at one price clients come before market makers. Nothing changes. */
+export function planTaker(book: Book, market: SymbolMarket, taker: Taker): Plan {
+  const { step } = market.listing.rules.lot;
+  const matches: Match[] = [];
+  const expired = new Set<Order>();
+  let quantity = ZERO;
+  let quote = ZERO;
+  let left = taker.appetite;
+  let levels = 0;
+  for (const { price, quantity: offered, maker } of offersFor(taker.side, book, market)) {
+    const beyond = taker.limit !== null && (taker.side === 'BUY' ? price > taker.limit : price < taker.limit);
+    levels += 1;
+    if (beyond || levels > MAX_LEVELS) return { matches, quantity, quote, exhausted: true };
+    const wanted = 'quantity' in left ? left.quantity : floorToStep(divide(left.quoteAmount, price), step);
+    if (wanted <= 0n) return { matches, quantity, quote, exhausted: false };
+    if (maker !== null && expired.has(maker)) continue;
+    const taken = minimum(wanted, offered);
+    const prevented = taker.prevention !== 'NONE' && maker?.account === taker.account;
+    const sparesTaker = prevented && taker.prevention === 'EXPIRE_MAKER';
+    matches.push({ price, quantity: taken, maker, prevented, sparesTaker });
+    if (prevented && (taker.prevention === 'EXPIRE_TAKER' || taker.prevention === 'EXPIRE_BOTH'))
+      return { matches, quantity, quote, exhausted: false };
+    if (sparesTaker && maker !== null) {
+      expired.add(maker);
+      continue;
+    }
+    const worth = truncate8(multiply(taken, price));
+    left =
+      'quantity' in left
+        ? { quantity: subtract(left.quantity, taken) }
+        : { quoteAmount: subtract(left.quoteAmount, worth) };
+    if (prevented) continue;
+    quantity = add(quantity, taken);
+    quote = add(quote, worth);
+  }
+  const satisfied = 'quantity' in left && left.quantity <= 0n;
+  return { matches, quantity, quote, exhausted: !satisfied };
+}
+
+interface Offer extends Level {
+  readonly maker: Order | null;
+}
+
+/** The other side's offers: the clients' orders merged with the makers' ladder. */
+function* offersFor(side: OrderSide, book: Book, market: SymbolMarket): Generator<Offer> {
+  const quote = market.quote;
+  const clients = slicesOf(side === 'BUY' ? book.asks : book.bids);
+  const ladder = quote === undefined ? undefined : ladderOf(quote, side === 'BUY' ? 'ask' : 'bid', market.listing);
+  let level = ladder?.next();
+  let client = clients.next();
+  for (;;) {
+    const makers: Level | undefined = level === undefined || level.done ? undefined : level.value;
+    if (!client.done && (makers === undefined || comesFirst(side, client.value.order.price, makers.price))) {
+      const { order, quantity } = client.value;
+      yield { price: order.price, quantity, maker: order };
+      client = clients.next();
+    } else if (makers !== undefined) {
+      yield { ...makers, maker: null };
+      level = ladder?.next();
+    } else return;
+  }
+}
+
+const comesFirst = (side: OrderSide, client: Decimal, makers: Decimal): boolean =>
+  side === 'BUY' ? client <= makers : client >= makers;
+
+/** Both sides of the book as clients see it: orders and ladder added up per price, at most `limit` levels each. */
+export function depthOf(book: Book, market: SymbolMarket, limit: number): { bids: Level[]; asks: Level[] } {
+  return {
+    bids: sumLevels(offersFor('SELL', book, market), limit),
+    asks: sumLevels(offersFor('BUY', book, market), limit),
+  };
+}
+
+/** What icebergs hide is not part of the depth: each order counts once, with what it shows. */
+function sumLevels(offers: Iterable<Offer>, limit: number): Level[] {
+  const levels: { price: Decimal; quantity: Decimal }[] = [];
+  const counted = new Set<Order>();
+  for (const { price, quantity, maker } of offers) {
+    if (maker !== null && counted.has(maker)) continue;
+    if (maker !== null) counted.add(maker);
+    const last = levels.at(-1);
+    if (last !== undefined && last.price === price) last.quantity = add(last.quantity, quantity);
+    else if (levels.length === limit) break;
+    else levels.push({ price, quantity });
+  }
+  return levels;
+}

@@ -1,0 +1,48 @@
+import type { EventFaults } from './event-faults.ts';
+import type { Report } from './floor.ts';
+import { listStatus } from './list-json.ts';
+import { accountPosition, executionReport } from './order-json.ts';
+import type { ListReport } from './order-list.ts';
+import type { PurseRow } from './purses.ts';
+
+/** One subscription to an account's events on one WebSocket API connection. */
+export interface UserSubscription {
+  readonly account: string;
+  readonly id: number;
+  send(frame: string): void;
+}
+
+export interface UserStreams {
+  add(subscription: UserSubscription): void;
+  remove(subscription: UserSubscription): void;
+  report(report: Report): void;
+  list(report: ListReport): void;
+  balances(account: string, rows: readonly PurseRow[], atMs: number): void;
+}
+
+/** `faults` stand between the events and those who listen. */
+export function openUserStreams(faults: EventFaults): UserStreams {
+  const byAccount = new Map<string, Set<UserSubscription>>();
+  const send = (account: string, event: () => Record<string, unknown>) => {
+    const subscriptions = byAccount.get(account);
+    if (subscriptions === undefined || subscriptions.size === 0) return;
+    const body = event();
+    const raw = JSON.stringify(body);
+    for (const one of subscriptions) {
+      const frame = `{"subscriptionId":${one.id},"event":${raw}}`;
+      for (const sent of faults.pass(one, String(body['e']), frame)) one.send(sent);
+    }
+  };
+  return {
+    add: (subscription) => {
+      const known = byAccount.get(subscription.account) ?? new Set();
+      byAccount.set(subscription.account, known.add(subscription));
+    },
+    remove: (subscription) => {
+      byAccount.get(subscription.account)?.delete(subscription);
+    },
+    report: (report) => send(report.order.account, () => executionReport(report)),
+    list: (report) => send(report.list.account, () => listStatus(report)),
+    balances: (account, rows, atMs) => send(account, () => accountPosition(rows, atMs)),
+  };
+}

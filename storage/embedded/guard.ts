@@ -1,0 +1,33 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { serverEnvironment } from './cluster.ts';
+import type { ClusterHome } from './cluster-home.ts';
+
+/** The other processes of a killed supervisor use the database for their last writes. */
+const graceSeconds = 5;
+
+/**
+ * Ends the server when this process dies without stopping it (kill -9): a shell waits on a pipe that only we hold open.
+ * It acts only while the server's own file still names the same process. Windows has no such shell and goes without.
+ */
+export function startGuard(home: ClusterHome, serverPid: number): ChildProcess | undefined {
+  if (process.platform === 'win32') return undefined;
+  const script = `read -r _
+sleep ${graceSeconds}
+read -r pid _ < "$1" && [ "$pid" = "$2" ] && kill -INT "$pid"`;
+  const pidFile = join(home.cluster, 'postmaster.pid');
+  const guard = spawn('/bin/sh', ['-c', script, 'tradewind-guard', pidFile, String(serverPid)], {
+    ...home.runAs,
+    env: serverEnvironment,
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  // Without a shell there is no guard; the next start still stops what was left behind.
+  guard.on('error', () => undefined);
+  guard.stdin?.on('error', () => undefined);
+  guard.unref();
+  if (guard.stdin instanceof Socket) guard.stdin.unref();
+  return guard;
+}

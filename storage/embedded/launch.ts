@@ -1,0 +1,143 @@
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { prepareBinaries } from './binaries.ts';
+import { createCluster, readPassword, superuser } from './cluster.ts';
+import { type ClusterHome, openClusterHome } from './cluster-home.ts';
+import { startGuard } from './guard.ts';
+import { stopOrphan } from './orphan.ts';
+import { OwnerLock } from './owner-lock.ts';
+import { type ServerWatch, startServer } from './server.ts';
+
+export interface EmbeddedPostgresOptions extends ServerWatch {
+  /** Created when absent; belongs to the embedded database alone. */
+  readonly dataDir: string;
+}
+
+export interface ServerExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+const databaseName = 'tradewind';
+
+/**
+ * Starts the PostgreSQL server that comes with the package, on 127.0.0.1 only, with its database created.
+ * Rejects with a sentence when the folder is in use, belongs to another user, or the server does not come up.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const binaries = prepareBinaries(join(options.dataDir, 'programs'));
+  const home = openClusterHome(options.dataDir, binaries.runAs);
+  const taken = OwnerLock.take(home.home);
+  if (taken.kind === 'held') {
+    throw new Error(`The database in ${home.home} is in use by process ${taken.owner.pid}: stop that first.`);
+  }
+  try {
+    await stopOrphan(home.cluster);
+    const password = readPassword(home);
+    await createCluster({ home, binaries, password, signal: options.signal });
+    const { server, port } = await startServer(home, binaries, options);
+    const url = (database: string) => `postgres://${superuser}:${password}@127.0.0.1:${port}/${database}`;
+    const postgres = new EmbeddedPostgres({
+      url: url(databaseName),
+      version: binaries.version,
+      server,
+      lock: taken.lock,
+      home,
+    });
+    try {
+      await createDatabase(url('postgres'));
+    } catch (error) {
+      await postgres.stop();
+      throw error;
+    }
+    return postgres;
+  } catch (error) {
+    taken.lock.release();
+    throw error;
+  }
+}
+
+interface EmbeddedPostgresParts {
+  readonly url: string;
+  readonly version: string;
+  readonly server: ChildProcess;
+  readonly lock: OwnerLock;
+  readonly home: ClusterHome;
+}
+
+/** A running server; disposing it stops it. */
+export class EmbeddedPostgres implements AsyncDisposable {
+  /** Connection URL of the database `tradewind`, password included. */
+  readonly url: string;
+  readonly version: string;
+  /** Where the files of the database lie. */
+  readonly folder: string;
+  readonly pid: number;
+  readonly #server: ChildProcess;
+  readonly #ended: Promise<ServerExit>;
+  #stopping = false;
+
+  constructor(parts: EmbeddedPostgresParts) {
+    this.url = parts.url;
+    this.version = parts.version;
+    this.folder = parts.home.cluster;
+    this.pid = parts.server.pid ?? 0;
+    this.#server = parts.server;
+    const guard = startGuard(parts.home, this.pid);
+    const { promise, resolve } = Promise.withResolvers<ServerExit>();
+    this.#ended = promise;
+    const ended = (code: number | null, signal: NodeJS.Signals | null) => {
+      guard?.kill('SIGKILL');
+      parts.lock.release();
+      resolve({ code, signal });
+    };
+    if (parts.server.exitCode === null && parts.server.signalCode === null) parts.server.once('exit', ended);
+    else ended(parts.server.exitCode, parts.server.signalCode);
+  }
+
+  /** Calls back once when the server ends without having been asked to. */
+  onExit(callback: (exit: ServerExit) => void): void {
+    void this.#ended.then((exit) => {
+      if (!this.#stopping) callback(exit);
+    });
+  }
+
+  /** Ends it by force and at once; the next start recovers what was committed. */
+  kill(): void {
+    this.#stopping = true;
+    this.#server.kill('SIGQUIT');
+  }
+
+  /** Ends within about `limitMs`: cleanly, else at once with recovery at the next start, else by force. */
+  async stop(limitMs = 10_000): Promise<void> {
+    this.#stopping = true;
+    const steps = [
+      ['SIGINT', limitMs * 0.7],
+      ['SIGQUIT', limitMs * 0.2],
+      ['SIGKILL', limitMs * 0.1],
+    ] as const;
+    for (const [signal, waitMs] of steps) {
+      this.#server.kill(signal);
+      const gone = await Promise.race([this.#ended.then(() => true), sleep(waitMs, false, { ref: false })]);
+      if (gone) return;
+    }
+    await this.#ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [databaseName]);
+    if (rowCount === 0) await client.query(`create database ${databaseName}`);
+  } finally {
+    await client.end();
+  }
+}

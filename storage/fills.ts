@@ -1,0 +1,231 @@
+import { type Selectable, sql } from 'kysely';
+import { formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
+import type { ExchangeFill } from '#core/fill.ts';
+import { newId, type OrderId } from '#core/ids.ts';
+import { ledgerRowsOf } from '#core/ledger.ts';
+import type { OrderState } from '#core/order.ts';
+import type { FillRequest, FillResult } from '#core/ports.ts';
+import { FLAT, type FoldResult, foldFill, type Position } from '#core/position.ts';
+import type { SymbolRules } from '#core/symbol.ts';
+import type { Database, Reader, Transaction } from './database.ts';
+import { statesBefore } from './order-moves.ts';
+import { positionColumns, positionOf, type RunnerKey } from './runners.ts';
+import type { FillsTable, RunnerStatesTable } from './tables.ts';
+
+interface Folded extends RunnerKey {
+  readonly request: FillRequest;
+  readonly before: Position;
+  readonly fold: FoldResult;
+  readonly version: number;
+}
+
+/** Locks the order first: every fill transaction takes order and runner in this order. */
+async function requireOwner(transaction: Transaction, { orderId, accountId, fill }: FillRequest): Promise<RunnerKey> {
+  const order = await transaction
+    .selectFrom('orders')
+    .select(['profile_id', 'symbol', 'account_id'])
+    .where('id', '=', orderId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (order === undefined)
+    throw new Error(`Fill ${fill.tradeId} of ${fill.symbol} names the unknown order ${orderId}.`);
+  if (order.account_id !== accountId || order.symbol !== fill.symbol) {
+    throw new Error(
+      `Fill ${fill.tradeId} of ${fill.symbol} does not belong to order ${orderId}, which is for ${order.symbol}.`,
+    );
+  }
+  return { profileId: order.profile_id, symbol: order.symbol };
+}
+
+async function lockRunner(transaction: Transaction, key: RunnerKey): Promise<Selectable<RunnerStatesTable>> {
+  await transaction
+    .insertInto('runner_states')
+    .values({ profile_id: key.profileId, symbol: key.symbol })
+    .onConflict((conflict) => conflict.columns(['profile_id', 'symbol']).doNothing())
+    .execute();
+  return transaction
+    .selectFrom('runner_states')
+    .selectAll()
+    .where('profile_id', '=', key.profileId)
+    .where('symbol', '=', key.symbol)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+}
+
+/** False when this execution is known already. */
+async function insertFill(transaction: Transaction, { request, fold, version, profileId }: Folded): Promise<boolean> {
+  const { fill } = request;
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('fills')
+    .values({
+      account_id: request.accountId,
+      epoch: request.epoch,
+      symbol: fill.symbol,
+      trade_id: fill.tradeId,
+      exchange_order_id: fill.exchangeOrderId,
+      order_id: request.orderId,
+      profile_id: profileId,
+      side: fill.side,
+      price: formatDecimal(fill.price),
+      quantity: formatDecimal(fill.quantity),
+      quote_quantity: formatDecimal(fill.quoteQuantity),
+      fee_amount: formatDecimal(fill.feeAmount),
+      fee_asset: fill.feeAsset,
+      fee_quote: formatDecimal(request.feeQuote ?? ZERO),
+      maker: fill.maker,
+      realised: formatDecimal(fold.realised),
+      cycle: fold.position.cycle,
+      runner_version: version,
+      at: fill.at,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'epoch', 'symbol', 'trade_id', 'exchange_order_id']).doNothing(),
+    )
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+async function savePosition(transaction: Transaction, { profileId, symbol, fold, version }: Folded): Promise<void> {
+  await transaction
+    .updateTable('runner_states')
+    .set({ version, ...positionColumns(fold.position) })
+    .where('profile_id', '=', profileId)
+    .where('symbol', '=', symbol)
+    .execute();
+}
+
+async function insertLedgerRows(transaction: Transaction, { request, profileId, symbol }: Folded): Promise<void> {
+  const rows = ledgerRowsOf(request.fill, request.rules).map((row) => ({
+    id: newId<string>(),
+    account_id: request.accountId,
+    epoch: request.epoch,
+    profile_id: profileId,
+    symbol,
+    book: row.book,
+    asset: row.asset,
+    amount: formatDecimal(row.amount),
+    reason: row.reason,
+    trade_id: request.fill.tradeId,
+    at: request.fill.at,
+  }));
+  await transaction.insertInto('ledger_entries').values(rows).execute();
+}
+
+/** Sets the cumulative amounts to the sum of the order's fills, never below what the exchange has reported before. */
+async function advanceOrder(transaction: Transaction, { orderId, fill }: FillRequest): Promise<void> {
+  const sums = transaction
+    .selectFrom('fills')
+    .where('order_id', '=', orderId)
+    .select((fills) => [fills.fn.sum('quantity').as('quantity'), fills.fn.sum('quote_quantity').as('quote')]);
+  const state = sql<OrderState>`case
+    when sums.quantity >= orders.quantity and state = any(${statesBefore('filled')}::text[]) then 'filled'
+    when sums.quantity < orders.quantity and state = any(${statesBefore('partially-filled')}::text[]) then 'partially-filled'
+    else state end`;
+  await transaction
+    .updateTable('orders')
+    .from(sums.as('sums'))
+    .set({
+      state,
+      filled_quantity: sql<string>`greatest(filled_quantity, sums.quantity)`,
+      filled_quote: sql<string>`greatest(filled_quote, sums.quote)`,
+      exchange_order_id: sql<string>`coalesce(exchange_order_id, ${fill.exchangeOrderId})`,
+      updated_at: sql<Date>`greatest(updated_at, ${fill.at}::timestamptz)`,
+    })
+    .where('id', '=', orderId)
+    .execute();
+}
+
+/** The last fills of an exit may come after the one that closed the cycle: they amend its row. */
+async function closeCycle(
+  transaction: Transaction,
+  { request, before, fold, profileId, symbol }: Folded,
+): Promise<void> {
+  const closedAt = request.fill.at;
+  const net = formatDecimal(fold.position.lastCycleNet ?? ZERO);
+  await transaction
+    .insertInto('closed_cycles')
+    .values({
+      profile_id: profileId,
+      symbol,
+      cycle: fold.position.cycle,
+      opened_at: before.firstBuyAt ?? closedAt,
+      closed_at: closedAt,
+      net,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['profile_id', 'symbol', 'cycle']).doUpdateSet({ net, closed_at: closedAt }),
+    )
+    .execute();
+}
+
+/**
+ * Books one execution in one transaction: fill row, position, ledger, order amounts, closed cycle. A fill that is known
+ * already changes nothing, so that replays are harmless and a lost answer is repeated.
+ */
+export function applyFill(db: Database, request: FillRequest): Promise<FillResult> {
+  return db.transaction(async (transaction) => {
+    const key = await requireOwner(transaction, request);
+    const row = await lockRunner(transaction, key);
+    const before = positionOf(row);
+    const fold = foldFill(before, request.fill, foldContext(request));
+    const folded = { ...key, request, before, fold, version: Number(row.version) + 1 };
+    if (!(await insertFill(transaction, folded))) {
+      return { applied: false, position: before, version: Number(row.version) };
+    }
+    await savePosition(transaction, folded);
+    await insertLedgerRows(transaction, folded);
+    await advanceOrder(transaction, request);
+    if (fold.closedCycle) await closeCycle(transaction, folded);
+    return { applied: true, position: fold.position, version: folded.version };
+  });
+}
+
+const foldContext = ({ rules, cooldownMs, feeQuote }: Pick<FillRequest, 'rules' | 'cooldownMs' | 'feeQuote'>) => ({
+  rules,
+  cooldownMs,
+  ...(feeQuote === undefined ? {} : { feeQuote }),
+});
+
+const fillOf = (row: Selectable<FillsTable>): ExchangeFill => ({
+  symbol: row.symbol,
+  tradeId: row.trade_id,
+  exchangeOrderId: row.exchange_order_id,
+  side: row.side,
+  price: requireDecimal(row.price),
+  quantity: requireDecimal(row.quantity),
+  quoteQuantity: requireDecimal(row.quote_quantity),
+  feeAmount: requireDecimal(row.fee_amount),
+  feeAsset: row.fee_asset,
+  maker: row.maker,
+  at: row.at,
+});
+
+/** Folds all stored fills of (profile, symbol) from flat, in the order they were booked: must equal the stored position. */
+export async function refoldPosition(
+  reader: Reader,
+  key: RunnerKey,
+  context: { readonly rules: SymbolRules; readonly cooldownMs: number },
+): Promise<Position> {
+  const rows = await reader
+    .selectFrom('fills')
+    .selectAll()
+    .where('profile_id', '=', key.profileId)
+    .where('symbol', '=', key.symbol)
+    .orderBy('runner_version')
+    .execute();
+  return rows.reduce((position, row) => {
+    const feeQuote = requireDecimal(row.fee_quote);
+    return foldFill(position, fillOf(row), foldContext({ ...context, feeQuote })).position;
+  }, FLAT);
+}
+
+/** The executions of one order, in the order they were booked. */
+export async function listFills(reader: Reader, orderId: OrderId): Promise<ExchangeFill[]> {
+  const rows = await reader
+    .selectFrom('fills')
+    .selectAll()
+    .where('order_id', '=', orderId)
+    .orderBy('runner_version')
+    .execute();
+  return rows.map(fillOf);
+}

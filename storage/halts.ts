@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import { type Halt, type HaltScope, haltLockText } from '#core/halts.ts';
+import type { UserId } from '#core/ids.ts';
+import { type Database, inTransaction, type Reader, readerOf, type Writer } from './database.ts';
+
+export interface HaltSubject {
+  readonly scope: HaltScope;
+  /** The account or profile id; `all` for scope all. */
+  readonly subject: string;
+}
+
+export interface HaltRequest extends HaltSubject {
+  readonly reason: string;
+  readonly freeze: boolean;
+  readonly userId: UserId | null;
+}
+
+const COLUMNS = ['scope', 'subject', 'reason', 'freeze_exits as freeze', 'engaged_at as since'] as const;
+
+const lockSubject = (writer: Writer, { scope, subject }: HaltSubject): Promise<unknown> =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${haltLockText(scope, subject)}, 0))`.execute(writer);
+
+/**
+ * Engages a kill switch. Waits for the intents under way (they hold the lock shared): every entry intent that commits
+ * has a lower `halt_order` than the engagement. Engaging again changes reason and freeze, not since when.
+ */
+export function engageHalt(on: Database | Writer, request: HaltRequest): Promise<Halt> {
+  return inTransaction(on, async (writer) => {
+    await lockSubject(writer, request);
+    const { scope, subject, reason, freeze, userId } = request;
+    return writer
+      .insertInto('kill_switches')
+      .values({
+        scope,
+        subject,
+        reason,
+        freeze_exits: freeze,
+        engaged_by: userId,
+        engaged_at: sql<Date>`clock_timestamp()`,
+        halt_order: sql<string>`nextval('halt_order')`,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['scope', 'subject']).doUpdateSet({ reason, freeze_exits: freeze, engaged_by: userId }),
+      )
+      .returning(COLUMNS)
+      .executeTakeFirstOrThrow();
+  });
+}
+
+/** Releases a kill switch; false when it was not engaged. */
+export function releaseHalt(on: Database | Writer, request: HaltSubject): Promise<boolean> {
+  return inTransaction(on, async (writer) => {
+    await lockSubject(writer, request);
+    const { numDeletedRows } = await writer
+      .deleteFrom('kill_switches')
+      .where('scope', '=', request.scope)
+      .where('subject', '=', request.subject)
+      .executeTakeFirst();
+    return numDeletedRows > 0n;
+  });
+}
+
+/** All engaged kill switches, oldest first. */
+export const listHalts = (on: Database | Reader): Promise<Halt[]> =>
+  readerOf(on).selectFrom('kill_switches').select(COLUMNS).orderBy('engaged_at').execute();
+
+export const readHalt = (on: Database | Reader, { scope, subject }: HaltSubject): Promise<Halt | undefined> =>
+  readerOf(on)
+    .selectFrom('kill_switches')
+    .select(COLUMNS)
+    .where('scope', '=', scope)
+    .where('subject', '=', subject)
+    .executeTakeFirst();

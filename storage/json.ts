@@ -1,0 +1,17 @@
+/** What PostgreSQL's jsonb cannot hold although JSON.stringify writes it: NUL and halves of surrogate pairs. */
+const UNSTORABLE = /\\u(?:0000|d[89a-f][0-9a-f]{2})/i;
+
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
+
+function storableValue(value: unknown): unknown {
+  if (typeof value === 'string') return storable(value);
+  if (Array.isArray(value)) return value.map(storableValue);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [storable(key), storableValue(inner)]));
+}
+
+/** JSON text for a jsonb column; `undefined` becomes null, characters that jsonb refuses become U+FFFD. */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value ?? null);
+  return UNSTORABLE.test(text) ? JSON.stringify(storableValue(JSON.parse(text))) : text;
+}

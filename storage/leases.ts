@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { haltLockText } from '#core/halts.ts';
+import type { AccountId } from '#core/ids.ts';
+import type { Database } from './database.ts';
+
+export interface LeaseRequest {
+  readonly accountId: AccountId;
+  /** The worker's slot: a restarted worker of the same slot takes its lease back at once, with a new number. */
+  readonly holder: string;
+  readonly ttlMs: number;
+}
+
+export interface HeldLease {
+  readonly accountId: AccountId;
+  readonly fencing: number;
+}
+
+const expiry = (ttlMs: number) => sql<Date>`clock_timestamp() + ${ttlMs} * interval '1 millisecond'`;
+
+const isHeldByOther = async (db: Database, { accountId, holder }: LeaseRequest): Promise<boolean> => {
+  const row = await db.kysely
+    .selectFrom('account_leases')
+    .select('holder')
+    .where('account_id', '=', accountId)
+    .where('holder', '!=', holder)
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+    .executeTakeFirst();
+  return row !== undefined;
+};
+
+/**
+ * Takes the account when its lease is absent, expired or of the same holder. Holds the account's halt key exclusively,
+ * so that every intent with an older fencing number has committed before or can no longer commit.
+ */
+export async function acquireLease(db: Database, request: LeaseRequest): Promise<{ fencing: number } | undefined> {
+  // Asked without the lock first: waiting for it would hold up the intents of the account's owner.
+  if (await isHeldByOther(db, request)) return undefined;
+  const { accountId, holder, ttlMs } = request;
+  return db.transaction(async (transaction) => {
+    const lock = haltLockText('account', accountId);
+    await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(transaction);
+    const row = await transaction
+      .insertInto('account_leases')
+      .values({
+        account_id: accountId,
+        holder,
+        fencing: sql<string>`nextval('fencing_number')`,
+        expires_at: expiry(ttlMs),
+      })
+      .onConflict((conflict) =>
+        conflict
+          .column('account_id')
+          .doUpdateSet((values) => ({
+            holder: values.ref('excluded.holder'),
+            fencing: values.ref('excluded.fencing'),
+            expires_at: values.ref('excluded.expires_at'),
+          }))
+          .where((where) =>
+            where.or([
+              where('account_leases.holder', '=', holder),
+              where('account_leases.expires_at', '<=', sql<Date>`clock_timestamp()`),
+            ]),
+          ),
+      )
+      .returning('fencing')
+      .executeTakeFirst();
+    return row === undefined ? undefined : { fencing: Number(row.fencing) };
+  });
+}
+
+/** Extends a lease that still carries this fencing number; false means that another worker has taken the account. */
+export async function renewLease(db: Database, lease: HeldLease & { readonly ttlMs: number }): Promise<boolean> {
+  const { numUpdatedRows } = await db.kysely
+    .updateTable('account_leases')
+    .set({ expires_at: expiry(lease.ttlMs) })
+    .where('account_id', '=', lease.accountId)
+    .where('fencing', '=', String(lease.fencing))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Gives the account free for the next worker; a lease taken over meanwhile stays. */
+export async function releaseLease(db: Database, lease: HeldLease): Promise<void> {
+  await db.kysely
+    .deleteFrom('account_leases')
+    .where('account_id', '=', lease.accountId)
+    .where('fencing', '=', String(lease.fencing))
+    .execute();
+}

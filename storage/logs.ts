@@ -1,0 +1,92 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { ProfileId } from '#core/ids.ts';
+import type { LogLevel } from '#core/ports.ts';
+import type { Reader } from './database.ts';
+
+export interface LogView {
+  readonly id: string;
+  readonly profileId: ProfileId;
+  readonly symbol: string | null;
+  readonly level: LogLevel;
+  readonly msg: string;
+  readonly ctx: unknown;
+  readonly count: number;
+  readonly firstAt: Date;
+  readonly lastAt: Date;
+}
+
+export interface LogFilter {
+  readonly profileIds: readonly ProfileId[];
+  /** Absent means every level. */
+  readonly levels?: readonly LogLevel[] | undefined;
+  /** A row covers the time from its first to its last repeat; it counts when that meets [from, to]. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly symbol?: string | undefined;
+  /** Text looked for in msg and ctx, without regard to case. */
+  readonly q?: string | undefined;
+}
+
+/** Where a page ended: the place of its last row, to the microsecond. */
+export interface LogCursor {
+  readonly firstAt: string;
+  readonly id: string;
+}
+
+export interface LogPage {
+  readonly rows: LogView[];
+  readonly next: LogCursor | null;
+}
+
+const likeText = (q: string): string => `%${q.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+
+/** One page of log rows, newest first, after `cursor`. */
+export async function pageLogs(
+  database: Reader,
+  filter: LogFilter,
+  page: { readonly limit: number; readonly cursor?: LogCursor | undefined },
+): Promise<LogPage> {
+  if (filter.profileIds.length === 0) return { rows: [], next: null };
+  const rows = await database
+    .selectFrom('action_logs')
+    .select(['id', 'profile_id as profileId', 'symbol', 'level', 'msg', 'ctx', 'count', 'first_at', 'last_at'])
+    .select(sql<string>`to_char(first_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('place'))
+    .where((row) => {
+      const all: Expression<SqlBool>[] = [row('profile_id', 'in', [...filter.profileIds])];
+      if (filter.levels !== undefined) all.push(row('level', 'in', [...filter.levels]));
+      if (filter.from !== undefined) all.push(row('last_at', '>=', sql<Date>`${filter.from}::timestamptz`));
+      if (filter.to !== undefined) all.push(row('first_at', '<=', sql<Date>`${filter.to}::timestamptz`));
+      if (filter.symbol !== undefined) all.push(row('symbol', '=', filter.symbol));
+      if (filter.q !== undefined)
+        all.push(sql<SqlBool>`(msg ilike ${likeText(filter.q)} or ctx::text ilike ${likeText(filter.q)})`);
+      if (page.cursor !== undefined) {
+        all.push(sql<SqlBool>`(first_at, id) < (${page.cursor.firstAt}::timestamptz, ${page.cursor.id}::uuid)`);
+      }
+      return row.and(all);
+    })
+    .orderBy('first_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute();
+  const shown = rows.slice(0, page.limit);
+  const last = shown.at(-1);
+  return {
+    rows: shown.map(({ first_at, last_at, place: _place, count, ...row }) => ({
+      ...row,
+      count: Number(count),
+      firstAt: first_at,
+      lastAt: last_at,
+    })),
+    next: rows.length > shown.length && last !== undefined ? { firstAt: last.place, id: last.id } : null,
+  };
+}
+
+/** Every row of a filter, page after page; a row keeps its place while it is read, so none is left out or doubled. */
+export async function* everyLog(database: Reader, filter: LogFilter): AsyncGenerator<LogView[]> {
+  let cursor: LogCursor | undefined;
+  do {
+    const page: LogPage = await pageLogs(database, filter, { limit: 1000, cursor });
+    if (page.rows.length > 0) yield page.rows;
+    cursor = page.next ?? undefined;
+  } while (cursor !== undefined);
+}

@@ -1,0 +1,208 @@
+import { sql } from 'kysely';
+import type { AccountId, OrderId, ProfileId } from '#core/ids.ts';
+import { LIVE_ORDER_STATES, type OrderState, type Side } from '#core/order.ts';
+import type { Reader, Writer } from './database.ts';
+import { jsonText } from './json.ts';
+
+export interface CoinRow {
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+  readonly overrideConfig: unknown;
+  readonly quantity: string;
+  readonly averagePrice: string;
+  readonly cycle: number;
+  /** Sum over the fills of the coin, in quote units. */
+  readonly realised: string;
+}
+
+/** Coins of profiles in the order they were bound, with their positions. */
+export function listCoins(database: Reader, profileIds: readonly ProfileId[]): Promise<CoinRow[]> {
+  if (profileIds.length === 0) return Promise.resolve([]);
+  return database
+    .selectFrom('profile_symbols as bound')
+    .leftJoin('runner_states as runner', (join) =>
+      join.onRef('runner.profile_id', '=', 'bound.profile_id').onRef('runner.symbol', '=', 'bound.symbol'),
+    )
+    .select(['bound.profile_id as profileId', 'bound.symbol', 'bound.override_config as overrideConfig'])
+    .select(sql<string>`coalesce(runner.quantity, 0)`.as('quantity'))
+    .select(sql<string>`coalesce(runner.average_price, 0)`.as('averagePrice'))
+    .select(sql<number>`coalesce(runner.cycle, 0)`.as('cycle'))
+    .select(
+      sql<string>`(select coalesce(sum(fills.realised), 0) from fills
+        where fills.profile_id = bound.profile_id and fills.symbol = bound.symbol)`.as('realised'),
+    )
+    .where('bound.profile_id', 'in', [...profileIds])
+    .orderBy('bound.created_at')
+    .orderBy('bound.symbol')
+    .execute();
+}
+
+export interface BoundSymbol {
+  readonly symbol: string;
+  readonly overrideConfig: unknown;
+}
+
+export const listBoundSymbols = (database: Reader, profileId: ProfileId): Promise<BoundSymbol[]> =>
+  database
+    .selectFrom('profile_symbols')
+    .select(['symbol', 'override_config as overrideConfig'])
+    .where('profile_id', '=', profileId)
+    .orderBy('created_at')
+    .orderBy('symbol')
+    .execute();
+
+/** Symbols that the other profiles of an account have bound, with the profile's name. */
+export const listForeignSymbols = (
+  database: Reader,
+  accountId: AccountId,
+  except: ProfileId | null,
+): Promise<{ symbol: string; profileName: string }[]> => {
+  const query = database
+    .selectFrom('profile_symbols')
+    .innerJoin('profiles', 'profiles.id', 'profile_symbols.profile_id')
+    .select(['profile_symbols.symbol', 'profiles.name as profileName'])
+    .where('profiles.account_id', '=', accountId);
+  return (except === null ? query : query.where('profiles.id', '!=', except)).execute();
+};
+
+/** False when the coin is bound already. */
+export async function bindSymbol(database: Writer, profileId: ProfileId, bound: BoundSymbol): Promise<boolean> {
+  const row = await database
+    .insertInto('profile_symbols')
+    .values({ profile_id: profileId, symbol: bound.symbol, override_config: jsonText(bound.overrideConfig) })
+    .onConflict((conflict) => conflict.columns(['profile_id', 'symbol']).doNothing())
+    .returning('symbol')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function saveOverride(database: Writer, profileId: ProfileId, bound: BoundSymbol): Promise<void> {
+  await database
+    .updateTable('profile_symbols')
+    .set({ override_config: jsonText(bound.overrideConfig) })
+    .where('profile_id', '=', profileId)
+    .where('symbol', '=', bound.symbol)
+    .execute();
+}
+
+/** The runner state stays: its order sequence must never start again, and dust keeps its price. */
+export async function unbindSymbol(database: Writer, profileId: ProfileId, symbol: string): Promise<void> {
+  await database
+    .deleteFrom('profile_symbols')
+    .where('profile_id', '=', profileId)
+    .where('symbol', '=', symbol)
+    .execute();
+}
+
+/** Live orders per coin of a profile, coins that are no longer bound included. */
+export async function countLiveOrders(database: Reader, profileId: ProfileId): Promise<Map<string, number>> {
+  const rows = await database
+    .selectFrom('orders')
+    .select((row) => ['symbol', row.fn.countAll<string>().as('count')])
+    .where('profile_id', '=', profileId)
+    .where('state', 'in', [...LIVE_ORDER_STATES])
+    .groupBy('symbol')
+    .execute();
+  return new Map(rows.map((row) => [row.symbol, Number(row.count)]));
+}
+
+/** Positions of a profile that are not zero, coins that are no longer bound included. */
+export const listPositions = (
+  database: Reader,
+  profileId: ProfileId,
+): Promise<{ symbol: string; quantity: string; averagePrice: string }[]> =>
+  database
+    .selectFrom('runner_states')
+    .select(['symbol', 'quantity', 'average_price as averagePrice'])
+    .where('profile_id', '=', profileId)
+    .where('quantity', '>', '0')
+    .execute();
+
+export interface OrderView {
+  readonly id: OrderId;
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly purpose: string;
+  readonly type: string;
+  readonly state: OrderState;
+  readonly reason: string;
+  readonly quantity: string;
+  readonly price: string | null;
+  readonly filledQuantity: string;
+  readonly filledQuote: string;
+  readonly clientOrderId: string;
+  readonly exchangeOrderId: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface FillView {
+  readonly tradeId: string;
+  readonly orderId: OrderId;
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly price: string;
+  readonly quantity: string;
+  readonly quoteQuantity: string;
+  readonly feeAmount: string;
+  readonly feeAsset: string | null;
+  readonly realised: string;
+  readonly at: Date;
+}
+
+interface Newest {
+  readonly profileIds: readonly ProfileId[];
+  readonly symbol?: string;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export function newestOrders(database: Reader, { profileIds, symbol, limit }: Newest): Promise<OrderView[]> {
+  if (profileIds.length === 0) return Promise.resolve([]);
+  const query = database
+    .selectFrom('orders')
+    .select([
+      'id',
+      'profile_id as profileId',
+      'symbol',
+      'side',
+      'purpose',
+      'type',
+      'state',
+      'reason',
+      'quantity',
+      'price',
+    ])
+    .select(['filled_quantity as filledQuantity', 'filled_quote as filledQuote', 'client_order_id as clientOrderId'])
+    .select(['exchange_order_id as exchangeOrderId', 'created_at as createdAt', 'updated_at as updatedAt'])
+    .where('profile_id', 'in', [...profileIds])
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  return (symbol === undefined ? query : query.where('symbol', '=', symbol)).execute();
+}
+
+/** Newest first. */
+export function newestFills(database: Reader, { profileIds, symbol, limit }: Newest): Promise<FillView[]> {
+  if (profileIds.length === 0) return Promise.resolve([]);
+  const query = database
+    .selectFrom('fills')
+    .select([
+      'trade_id as tradeId',
+      'order_id as orderId',
+      'profile_id as profileId',
+      'symbol',
+      'side',
+      'price',
+      'quantity',
+    ])
+    .select(['quote_quantity as quoteQuantity', 'fee_amount as feeAmount', 'fee_asset as feeAsset', 'realised', 'at'])
+    .where('profile_id', 'in', [...profileIds])
+    .orderBy('at', 'desc')
+    .orderBy('recorded_at', 'desc')
+    .orderBy('trade_id', 'desc')
+    .limit(limit);
+  return (symbol === undefined ? query : query.where('symbol', '=', symbol)).execute();
+}

@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import { fromKysely, type Job, PgBoss, type QueueOptions, type SendOptions } from 'pg-boss';
+import type { AccountId } from '#core/ids.ts';
+import { scrubError } from '#core/scrub.ts';
+import { connect } from './connect.ts';
+import type { Transaction } from './database.ts';
+
+/** What each job is told. */
+export interface JobData {
+  readonly 'verify-api-key': { readonly accountId: AccountId };
+  readonly 'refresh-rules': Readonly<Record<string, never>>;
+  readonly prune: Readonly<Record<string, never>>;
+}
+export type JobName = keyof JobData;
+const JOB_NAMES: readonly JobName[] = ['verify-api-key', 'refresh-rules', 'prune'];
+const DEAD_LETTERS = 'dead-letters';
+
+export interface JobRun {
+  readonly id: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  /** Aborted when the job takes too long or the process stops. */
+  readonly signal: AbortSignal;
+}
+
+export interface EnqueueOptions {
+  /** While a job with this key waits for its first attempt, another one with the key is not added. */
+  readonly singletonKey?: string;
+  readonly startAfter?: Date;
+}
+
+export interface DeadLetter {
+  readonly id: string;
+  readonly job: string;
+  readonly data: unknown;
+  readonly errorMessage: string;
+  readonly stack?: string;
+  readonly attempts: number;
+  readonly diedAt: Date;
+}
+
+export interface QueueLog {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface OpenQueueOptions {
+  readonly log: QueueLog;
+  /** False in a process that only enqueues: maintenance and schedules are then left to the workers. */
+  readonly works?: boolean;
+  readonly retry?: { readonly limit: number; readonly delaySeconds: number; readonly maxDelaySeconds: number };
+}
+
+const POLL_SECONDS = 0.5;
+const EXPIRE_SECONDS = 300;
+const STOP_MS = 3_000;
+const RETRY = { limit: 5, delaySeconds: 2, maxDelaySeconds: 300 } as const;
+/** During an outage every poll fails in the same words; one line in this time is enough. */
+const SAME_ERROR_MS = 10_000;
+const MAX_ERROR_CHARS = 20_000;
+
+/** Jobs in PostgreSQL: at least once, retried with backoff, exhausted ones kept as dead letters. */
+export class Queue implements AsyncDisposable {
+  readonly #boss: PgBoss;
+
+  constructor(boss: PgBoss) {
+    this.#boss = boss;
+  }
+
+  /** The job's id, or undefined when one with the same singleton key waits already. */
+  async enqueue<Name extends JobName>(
+    name: Name,
+    data: JobData[Name],
+    options: EnqueueOptions = {},
+  ): Promise<string | undefined> {
+    return (await this.#boss.send(name, data, sendOptions(options))) ?? undefined;
+  }
+
+  /**
+   * The job exists exactly if the transaction commits. Not for transactions that write orders or fills: the commit
+   * notifies, and notifying commits wait for each other.
+   */
+  async enqueueIn<Name extends JobName>(
+    transaction: Transaction,
+    job: { readonly name: Name; readonly data: JobData[Name] } & EnqueueOptions,
+  ): Promise<string | undefined> {
+    const db = fromKysely(transaction);
+    return (await this.#boss.send(job.name, job.data, { ...sendOptions(job), db })) ?? undefined;
+  }
+
+  /** Runs jobs of a name, one at a time. A throwing handler is retried; only scrubbed words of its error are stored. */
+  async work<Name extends JobName>(
+    name: Name,
+    handler: (data: JobData[Name], run: JobRun) => Promise<void>,
+  ): Promise<void> {
+    const options = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS, batchSize: 1 };
+    await this.#boss.work<JobData[Name]>(name, options, async (jobs: Job<JobData[Name]>[]) => {
+      for (const job of jobs)
+        await runScrubbed(() => handler(job.data, { id: job.id, attempt: job.retryCount + 1, signal: job.signal }));
+    });
+  }
+
+  /** Enqueues a job at the times of a cron line (five fields, UTC), by one process of all; a second call replaces it. */
+  async schedule<Name extends JobName>(name: Name, cron: string, data: JobData[Name]): Promise<void> {
+    await this.#boss.schedule(name, cron, data, { tz: 'UTC', singletonKey: `schedule:${name}` });
+  }
+
+  /** Exhausted jobs, newest first. */
+  async deadLetters(limit = 100): Promise<DeadLetter[]> {
+    const jobs = await this.#boss.findJobs<unknown>(DEAD_LETTERS);
+    const newest = jobs.toSorted((a, b) => b.createdOn.getTime() - a.createdOn.getTime()).slice(0, limit);
+    return newest.map((job) => ({
+      id: job.id,
+      job: job.sourceName ?? DEAD_LETTERS,
+      data: job.data,
+      ...wordsOf(job.sourceOutput),
+      attempts: (job.sourceRetryCount ?? 0) + 1,
+      diedAt: job.createdOn,
+    }));
+  }
+
+  /** Stops taking jobs and lets running ones end, at most three seconds; what still runs then is retried later. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#boss.stop({ graceful: true, timeout: STOP_MS });
+  }
+}
+
+/** Opens the queue in schema `pgboss`, made on first use. Throws DatabaseUnreachable when PostgreSQL does not answer. */
+export async function openQueue(databaseUrl: string, options: OpenQueueOptions): Promise<Queue> {
+  await (await connect(databaseUrl)).end();
+  const works = options.works ?? true;
+  const boss = new PgBoss({
+    connectionString: databaseUrl,
+    application_name: 'tradewind-queue',
+    max: works ? 4 : 2,
+    schema: 'pgboss',
+    useListenNotify: works,
+    supervise: works,
+    schedule: works,
+    connectionTimeoutMillis: 5_000,
+  });
+  reportTo(options.log, boss);
+  try {
+    await boss.start();
+    await createQueues(boss, options.retry ?? RETRY);
+  } catch (error) {
+    await boss.stop({ graceful: false }).catch(() => {});
+    throw error;
+  }
+  return new Queue(boss);
+}
+
+async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<OpenQueueOptions['retry']>): Promise<void> {
+  await boss.createQueue(DEAD_LETTERS, { policy: 'standard' });
+  const settings: QueueOptions & { deadLetter: string; notify: boolean } = {
+    retryLimit: retry.limit,
+    retryDelay: retry.delaySeconds,
+    retryBackoff: true,
+    retryDelayMax: retry.maxDelaySeconds,
+    expireInSeconds: EXPIRE_SECONDS,
+    deadLetter: DEAD_LETTERS,
+    notify: true,
+  };
+  for (const name of JOB_NAMES) {
+    await boss.createQueue(name, { ...settings, policy: 'short' });
+    await boss.updateQueue(name, settings);
+  }
+}
+
+/** Without an error listener a lost connection would end the process. */
+function reportTo(log: QueueLog, boss: PgBoss): void {
+  let last = { message: '', atMs: 0 };
+  boss.on('error', (error) => {
+    const words = scrubError(error);
+    const atMs = performance.now();
+    if (words.message === last.message && atMs - last.atMs < SAME_ERROR_MS) return;
+    last = { message: words.message, atMs };
+    log.error({ event: 'queue_error', err: words }, `The job queue reports: ${words.message}. It goes on by itself.`);
+  });
+  boss.on('warning', ({ message }) => log.warn({ event: 'queue_warning' }, `The job queue warns: ${message}`));
+}
+
+/** pg-boss stores the whole error object, so what leaves a handler has nothing but a scrubbed message and stack. */
+async function runScrubbed(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (thrown) {
+    const { message, stack } = scrubError(thrown);
+    const error = new Error(storable(message));
+    error.stack = storable(stack ?? message);
+    throw error;
+  }
+}
+
+/** jsonb refuses NUL and halves of surrogate pairs; a refused error would leave its job running until it expires. */
+const storable = (text: string): string => text.slice(0, MAX_ERROR_CHARS).toWellFormed().replaceAll('\0', '\ufffd');
+
+/** Every job has a key, because a queue of policy `short` admits one waiting job per key. */
+function sendOptions(options: EnqueueOptions): SendOptions {
+  return {
+    singletonKey: options.singletonKey ?? randomUUID(),
+    ...(options.startAfter === undefined ? {} : { startAfter: options.startAfter }),
+  };
+}
+
+/** pg-boss wraps its own words ({ value: { message } }), such as those of a job that took too long. */
+function wordsOf(output: unknown): { errorMessage: string; stack?: string } {
+  const inner = fieldOf(output, 'value') ?? output;
+  const message = fieldOf(inner, 'message');
+  const stack = fieldOf(inner, 'stack');
+  return {
+    errorMessage: typeof message === 'string' ? message : 'The job failed without a message.',
+    ...(typeof stack === 'string' ? { stack } : {}),
+  };
+}
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;

@@ -1,0 +1,67 @@
+import type { Selectable } from 'kysely';
+import { formatDecimal, requireDecimal } from '#core/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
+import type { RunnerState } from '#core/ports.ts';
+import { FLAT, type Position } from '#core/position.ts';
+import type { Database, Reader } from './database.ts';
+import { jsonText } from './json.ts';
+import type { RunnerStatesTable } from './tables.ts';
+
+export interface RunnerKey {
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+}
+
+export const positionOf = (row: Selectable<RunnerStatesTable>): Position => ({
+  quantity: requireDecimal(row.quantity),
+  averagePrice: requireDecimal(row.average_price),
+  peakQuantity: requireDecimal(row.peak_quantity),
+  cycle: row.cycle,
+  cycleNet: requireDecimal(row.cycle_net),
+  filledQuote: requireDecimal(row.filled_quote),
+  firstBuyAt: row.first_buy_at,
+  lastFillAt: row.last_fill_at,
+  cooldownUntil: row.cooldown_until,
+  lastCycleNet: row.last_cycle_net === null ? null : requireDecimal(row.last_cycle_net),
+});
+
+/** The columns of a position, the reverse of positionOf. */
+export const positionColumns = (position: Position) => ({
+  quantity: formatDecimal(position.quantity),
+  average_price: formatDecimal(position.averagePrice),
+  peak_quantity: formatDecimal(position.peakQuantity),
+  cycle: position.cycle,
+  cycle_net: formatDecimal(position.cycleNet),
+  filled_quote: formatDecimal(position.filledQuote),
+  first_buy_at: position.firstBuyAt,
+  last_fill_at: position.lastFillAt,
+  cooldown_until: position.cooldownUntil,
+  last_cycle_net: position.lastCycleNet === null ? null : formatDecimal(position.lastCycleNet),
+});
+
+/** The stored state of (profile, symbol); one that never traded is flat at version 0. */
+export async function loadRunner(reader: Reader, { profileId, symbol }: RunnerKey): Promise<RunnerState> {
+  const row = await reader
+    .selectFrom('runner_states')
+    .selectAll()
+    .where('profile_id', '=', profileId)
+    .where('symbol', '=', symbol)
+    .executeTakeFirst();
+  if (row === undefined) return { version: 0, orderSequence: 0, strategyState: null, position: FLAT };
+  return {
+    version: Number(row.version),
+    orderSequence: Number(row.order_sequence),
+    strategyState: row.strategy_state,
+    position: positionOf(row),
+  };
+}
+
+/** Keeps the strategy's own state; the version stays, because no money moved. */
+export async function saveStrategyState(db: Database, { profileId, symbol }: RunnerKey, state: unknown): Promise<void> {
+  const text = jsonText(state);
+  await db.kysely
+    .insertInto('runner_states')
+    .values({ profile_id: profileId, symbol, strategy_state: text })
+    .onConflict((conflict) => conflict.columns(['profile_id', 'symbol']).doUpdateSet({ strategy_state: text }))
+    .execute();
+}

@@ -1,0 +1,242 @@
+import type { ColumnType, Generated } from 'kysely';
+import type { Endpoint, ExchangeMode } from '#core/account.ts';
+import type { HaltScope } from '#core/halts.ts';
+import type { AccountId, OrderId, ProfileId, SessionId, UserId } from '#core/ids.ts';
+import type { LedgerRow } from '#core/ledger.ts';
+import type { OrderForm, OrderPurpose, OrderState, Side } from '#core/order.ts';
+import type { LogLevel } from '#core/ports.ts';
+
+/* Row types of the migrations, as the driver returns them: numeric and bigint as text, timestamptz as Date. */
+
+/** Written as JSON text (storage/json.ts), because the driver turns a bare array into a PostgreSQL array. */
+export type Json = ColumnType<unknown, string, string>;
+type JsonOrDefault = ColumnType<unknown, string | undefined, string>;
+type NullableJson = ColumnType<unknown, string | null | undefined, string | null>;
+type NumericOrDefault = ColumnType<string, string | undefined, string>;
+type Bigint = ColumnType<string, string | number | bigint, string | number | bigint>;
+type BigintOrDefault = ColumnType<string, string | number | bigint | undefined, string | number | bigint>;
+type Time = ColumnType<Date, Date | string, Date | string>;
+type TimeOrDefault = ColumnType<Date, Date | string | undefined, Date | string>;
+type NullableTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
+
+export interface UsersTable {
+  id: UserId;
+  master: Generated<boolean>;
+  email: string;
+  password_hash: string;
+  timezone: Generated<string>;
+  created_at: TimeOrDefault;
+}
+
+export interface SessionsTable {
+  id: SessionId;
+  user_id: UserId;
+  token_hash: Buffer;
+  created_at: TimeOrDefault;
+  expires_at: Time;
+  last_used_at: TimeOrDefault;
+  ip: string;
+  user_agent: Generated<string>;
+}
+
+export interface AccountsTable {
+  id: AccountId;
+  user_id: UserId;
+  name: string;
+  binance_mode: ExchangeMode;
+  endpoint: Generated<Endpoint>;
+  epoch: Generated<number>;
+  created_at: TimeOrDefault;
+}
+
+export interface ApiKeysTable {
+  account_id: AccountId;
+  label: Generated<string>;
+  api_key: string;
+  secret: string;
+  status: 'healthy' | 'error' | null;
+  cause: string | null;
+  checked_at: NullableTime;
+  updated_at: TimeOrDefault;
+}
+
+export interface ProfilesTable {
+  id: ProfileId;
+  account_id: AccountId;
+  name: string;
+  strategy_name: string;
+  config: Json;
+  enabled: Generated<boolean>;
+  capture_until: NullableTime;
+  created_at: TimeOrDefault;
+  updated_at: TimeOrDefault;
+}
+
+export interface ProfileSymbolsTable {
+  profile_id: ProfileId;
+  symbol: string;
+  override_config: JsonOrDefault;
+  created_at: TimeOrDefault;
+}
+
+export interface KillSwitchesTable {
+  scope: HaltScope;
+  subject: string;
+  reason: Generated<string>;
+  freeze_exits: Generated<boolean>;
+  engaged_by: UserId | null;
+  engaged_at: TimeOrDefault;
+  halt_order: Bigint;
+}
+
+export interface AccountLeasesTable {
+  account_id: AccountId;
+  holder: string;
+  fencing: Bigint;
+  expires_at: Time;
+}
+
+export interface RunnerStatesTable {
+  profile_id: ProfileId;
+  symbol: string;
+  version: BigintOrDefault;
+  order_sequence: BigintOrDefault;
+  strategy_state: NullableJson;
+  quantity: NumericOrDefault;
+  average_price: NumericOrDefault;
+  peak_quantity: NumericOrDefault;
+  cycle: Generated<number>;
+  cycle_net: NumericOrDefault;
+  filled_quote: NumericOrDefault;
+  first_buy_at: NullableTime;
+  last_fill_at: NullableTime;
+  cooldown_until: NullableTime;
+  last_cycle_net: string | null;
+}
+
+export interface OrdersTable {
+  id: OrderId;
+  account_id: AccountId;
+  epoch: number;
+  profile_id: ProfileId;
+  symbol: string;
+  side: Side;
+  purpose: OrderPurpose;
+  type: OrderForm['type'];
+  quantity: string;
+  price: string | null;
+  stop_price: string | null;
+  client_order_id: string;
+  exchange_order_id: string | null;
+  state: OrderState;
+  reason: string;
+  decision: Json;
+  filled_quantity: NumericOrDefault;
+  filled_quote: NumericOrDefault;
+  fencing: Bigint;
+  halt_order: Bigint;
+  send_before: Time;
+  payload: NullableJson;
+  created_at: Time;
+  updated_at: Time;
+  recorded_at: TimeOrDefault;
+}
+
+export interface FillsTable {
+  account_id: AccountId;
+  epoch: number;
+  symbol: string;
+  trade_id: string;
+  exchange_order_id: string;
+  order_id: OrderId;
+  profile_id: ProfileId;
+  side: Side;
+  price: string;
+  quantity: string;
+  quote_quantity: string;
+  fee_amount: string;
+  fee_asset: string | null;
+  fee_quote: NumericOrDefault;
+  maker: boolean;
+  realised: string;
+  cycle: number;
+  runner_version: Bigint;
+  at: Time;
+  recorded_at: TimeOrDefault;
+}
+
+export interface LedgerEntriesTable {
+  id: string;
+  account_id: AccountId;
+  epoch: number;
+  profile_id: ProfileId | null;
+  symbol: string | null;
+  book: LedgerRow['book'];
+  asset: string;
+  amount: string;
+  reason: LedgerRow['reason'];
+  trade_id: string | null;
+  at: Time;
+  recorded_at: TimeOrDefault;
+}
+
+export interface ClosedCyclesTable {
+  profile_id: ProfileId;
+  symbol: string;
+  cycle: number;
+  opened_at: Time;
+  closed_at: Time;
+  net: string;
+}
+
+export interface ActionLogsTable {
+  id: string;
+  profile_id: ProfileId;
+  symbol: string | null;
+  level: LogLevel;
+  msg: string;
+  ctx: JsonOrDefault;
+  count: BigintOrDefault;
+  first_at: Time;
+  last_at: Time;
+  recorded_at: TimeOrDefault;
+}
+
+export interface AuditLogsTable {
+  id: string;
+  user_id: UserId | null;
+  action: string;
+  subject: string;
+  before: NullableJson;
+  after: NullableJson;
+  ip: string;
+  user_agent: Generated<string>;
+  at: TimeOrDefault;
+}
+
+export interface SchemaMigrationsTable {
+  number: number;
+  name: string;
+  digest: string;
+  breaking: boolean;
+  applied_at: TimeOrDefault;
+}
+
+export interface Tables {
+  users: UsersTable;
+  sessions: SessionsTable;
+  accounts: AccountsTable;
+  api_keys: ApiKeysTable;
+  profiles: ProfilesTable;
+  profile_symbols: ProfileSymbolsTable;
+  kill_switches: KillSwitchesTable;
+  account_leases: AccountLeasesTable;
+  runner_states: RunnerStatesTable;
+  orders: OrdersTable;
+  fills: FillsTable;
+  ledger_entries: LedgerEntriesTable;
+  closed_cycles: ClosedCyclesTable;
+  action_logs: ActionLogsTable;
+  audit_logs: AuditLogsTable;
+  schema_migrations: SchemaMigrationsTable;
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const PATIENCE_MS = 30_000;
+
+/** Waits until a condition holds; the words say what was awaited in vain. */
+export async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    assert.ok(performance.now() < deadline, `Waited ${PATIENCE_MS} ms in vain: ${what}.`);
+    await delay(10);
+  }
+}
+
+export interface Relay extends AsyncDisposable {
+  readonly url: string;
+  cut(): Promise<void>;
+  restore(): Promise<void>;
+  dropConnections(): void;
+  /** Cuts for good, but keeps the port, so that nothing else can answer there. */
+  sever(): void;
+}
+
+/** A TCP relay in front of a server: cutting it looks like a server that was killed. */
+export async function openRelay(target: URL): Promise<Relay> {
+  const sockets = new Set<Socket>();
+  const track = (socket: Socket): Socket => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    return socket;
+  };
+  let severed = false;
+  const server: Server = createServer({ noDelay: true }, (inbound) => {
+    if (severed) return void inbound.destroy();
+    const outbound = track(connect({ port: Number(target.port), host: target.hostname, noDelay: true }));
+    track(inbound).pipe(outbound).pipe(inbound);
+    inbound.on('close', () => outbound.destroy());
+    outbound.on('close', () => inbound.destroy());
+  });
+  const listen = async (port: number): Promise<void> => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  await listen(0);
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null, 'The relay listens on a port.');
+  const { port } = address;
+  const url = new URL(target);
+  url.host = `127.0.0.1:${port}`;
+  const dropConnections = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const cut = async (): Promise<void> => {
+    const closed = server.listening ? once(server, 'close') : undefined;
+    server.close();
+    dropConnections();
+    await closed;
+  };
+  const sever = (): void => {
+    severed = true;
+    dropConnections();
+  };
+  return { url: url.href, sever, cut, restore: () => listen(port), dropConnections, [Symbol.asyncDispose]: cut };
+}

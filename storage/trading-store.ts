@@ -1,0 +1,23 @@
+import type { TradingStore } from '#core/ports.ts';
+import type { Database } from './database.ts';
+import { applyFill } from './fills.ts';
+import { listHalts } from './halts.ts';
+import { commitIntent } from './intents.ts';
+import { findOrderByClientId, liveOrders, updateOrder } from './orders.ts';
+import { levelFills } from './level-fills.ts';
+import { loadRunner, saveStrategyState } from './runners.ts';
+
+export { CommitUnknown } from './statements.ts';
+
+/** What the engine needs stored, on PostgreSQL. commitIntent throws CommitUnknown when the answer to COMMIT was lost. */
+export const createTradingStore = (db: Database): TradingStore => ({
+  loadRunner: (profileId, symbol) => loadRunner(db.kysely, { profileId, symbol }),
+  levelFills: (profileId, symbol) => levelFills(db.kysely, { profileId, symbol }),
+  commitIntent: (request) => commitIntent(db, request),
+  updateOrder: (orderId, update) => updateOrder(db, orderId, update),
+  applyFill: (request) => applyFill(db, request),
+  liveOrders: (accountId) => liveOrders(db, accountId),
+  findOrderByClientId: (accountId, clientOrderId) => findOrderByClientId(db, accountId, clientOrderId),
+  saveStrategyState: (profileId, symbol, state) => saveStrategyState(db, { profileId, symbol }, state),
+  halts: () => listHalts(db),
+});

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { type Decimal, readDecimal, requireDecimal, toNumber } from '#core/decimal.ts';
+
+/** How a form draws a knob; travels in the JSON Schema under `form`. */
+export interface FormHint {
+  readonly kind: 'multiplier' | 'amount' | 'number' | 'switch' | 'choice' | 'count' | 'list' | 'group';
+  readonly advanced?: boolean;
+  /** Word after the input, e.g. `candles`; `quote` stands for the coin's quote asset. */
+  readonly unit?: string;
+  /** What a multiplier is a share of, so that the form can show 0.97 as "3 % below". */
+  readonly of?: string;
+  /** True when an empty text means off. */
+  readonly off?: boolean;
+  readonly bounds?: Bounds;
+}
+
+/** Bounds as decimal text; `above` and `below` exclude the value itself. */
+export interface Bounds {
+  readonly above?: string;
+  readonly atLeast?: string;
+  readonly below?: string;
+  readonly atMost?: string;
+}
+
+interface Words {
+  readonly title: string;
+  readonly help: string;
+  readonly advanced?: boolean;
+}
+
+const DECIMAL_TEXT = /^\d+(\.\d{1,18})?$/;
+const DECIMAL_OR_EMPTY = /^(\d+(\.\d{1,18})?)?$/;
+
+const metaOf = ({ title, help, advanced = false }: Words, form: FormHint) => ({
+  title,
+  description: help,
+  form: advanced ? { ...form, advanced } : form,
+});
+
+/** The sentence for a value outside its bounds, or undefined. */
+function boundsProblem(text: string, bounds: Bounds): string | undefined {
+  const value = readDecimal(text);
+  if (value === undefined) return undefined;
+  const { above, atLeast, below, atMost } = bounds;
+  if (above !== undefined && value <= requireDecimal(above)) return `${text} must be above ${above}`;
+  if (atLeast !== undefined && value < requireDecimal(atLeast)) return `${text} must be at least ${atLeast}`;
+  if (below !== undefined && value >= requireDecimal(below)) return `${text} must be below ${below}`;
+  if (atMost !== undefined && value > requireDecimal(atMost)) return `${text} must be at most ${atMost}`;
+  return undefined;
+}
+
+function decimalText(bounds: Bounds, off: boolean) {
+  return z
+    .string('must be decimal text such as "0.97"')
+    .regex(
+      off ? DECIMAL_OR_EMPTY : DECIMAL_TEXT,
+      off ? 'is no decimal number; leave it empty for off' : 'is no decimal number',
+    )
+    .superRefine((text, context) => {
+      const problem = text === '' ? undefined : boundsProblem(text, bounds);
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+    });
+}
+
+/** A share of a reference price as decimal text (0.97 = 3 % below); '' is off where `off` allows it. */
+export const multiplier = (
+  words: Words & { readonly of: string; readonly bounds: Bounds; readonly off?: boolean },
+  fallback: string,
+) => {
+  const { of, bounds, off = false } = words;
+  return decimalText(bounds, off)
+    .default(fallback)
+    .meta(metaOf(words, { kind: 'multiplier', of, bounds, off }));
+};
+
+/** An amount above zero in the quote asset, as decimal text; '' is off where `off` allows it. */
+export const quoteAmount = (words: Words & { readonly off?: boolean }, fallback: string) => {
+  const off = words.off ?? false;
+  const bounds: Bounds = { above: '0', atMost: '1000000000' };
+  return decimalText(bounds, off)
+    .default(fallback)
+    .meta(metaOf(words, { kind: 'amount', unit: 'quote', bounds, off }));
+};
+
+/** A plain number such as 2.5 times something, as decimal text; '' is off where `off` allows it. */
+export const decimalNumber = (
+  words: Words & { readonly bounds: Bounds; readonly unit: string; readonly off?: boolean },
+  fallback: string,
+) => {
+  const { bounds, unit, off = false } = words;
+  return decimalText(bounds, off)
+    .default(fallback)
+    .meta(metaOf(words, { kind: 'number', unit, bounds, off }));
+};
+
+/** A switch. */
+export const flag = (words: Words, fallback: boolean) =>
+  z
+    .boolean('must be true or false')
+    .default(fallback)
+    .meta(metaOf(words, { kind: 'switch' }));
+
+/** A whole number from `from` to `to`. */
+export const count = (
+  words: Words & { readonly from: number; readonly to: number; readonly unit: string },
+  fallback: number,
+) =>
+  z
+    .int('must be a whole number')
+    .min(words.from, `must be at least ${words.from}`)
+    .max(words.to, `must be at most ${words.to}`)
+    .default(fallback)
+    .meta(metaOf(words, { kind: 'count', unit: words.unit }));
+
+/** One word of a closed list. */
+export const choice = <const Options extends readonly [string, ...string[]]>(
+  words: Words,
+  options: Options,
+  fallback: Options[number],
+) =>
+  z
+    .enum(options, `must be one of ${options.join(', ')}`)
+    .default(fallback)
+    .meta(metaOf(words, { kind: 'choice' }));
+
+/** Says at which path of a group's knobs a combination is illegal, and why. */
+export type Judge<Value> = (value: Value, refuse: (path: (string | number)[], message: string) => void) => void;
+
+/** Knobs that belong together; unknown keys are refused, absent ones filled in. `judge` looks at combinations. */
+export const group = <Shape extends z.ZodRawShape>(
+  words: Words,
+  shape: Shape,
+  judge?: Judge<z.output<z.ZodObject<Shape>>>,
+) => {
+  const whole = z.strictObject(shape);
+  const judged =
+    judge === undefined
+      ? whole
+      : whole.superRefine((value, context) =>
+          judge(value, (path, message) => context.addIssue({ code: 'custom', path, message })),
+        );
+  return judged.meta(metaOf(words, { kind: 'group' }));
+};
+
+/** A multiplier or amount of a parsed config as a decimal; '' and 0 are off. */
+export function readKnob(text: string): Decimal | null {
+  const value = readDecimal(text);
+  return value === undefined || value === 0n ? null : value;
+}
+
+/** A multiplier as a float64 for signals; 0 is off. */
+export function readFactor(text: string): number {
+  const value = readKnob(text);
+  return value === null ? 0 : toNumber(value);
+}

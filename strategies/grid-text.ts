@@ -1,0 +1,32 @@
+import { type Decimal, formatDecimal, formatFixed, fromNumber, fromSteps, multiply } from '#core/decimal.ts';
+import type { Grid } from './strategy.ts';
+
+/** How many decimals the multiples of a tick or step need. */
+export function placesOf(step: Decimal): number {
+  const text = formatDecimal(step);
+  const point = text.indexOf('.');
+  return point < 0 ? 0 : text.length - point - 1;
+}
+
+/** A level in ticks as price text with the tick's decimals; null for a level that is off (0 or NaN). */
+export function priceText(ticks: number, grid: Grid): string | null {
+  if (!(ticks > 0)) return null;
+  return formatFixed(fromSteps(Math.round(ticks), grid.tick), placesOf(grid.tick));
+}
+
+/** Whole lots as a quantity in base units. */
+export const quantityText = (lots: number, grid: Grid): string => formatDecimal(fromSteps(Math.round(lots), grid.step));
+
+/** A share such as 0.0458 as `4.58 %`, without its sign: sentences say above or below. */
+export const percentText = (share: number): string => `${(Math.abs(share) * 100).toFixed(2)} %`;
+
+/** How far `level` is from `price`, in percent of the price; null when there is no level. */
+export const awayText = (level: number, price: number): string | null =>
+  level > 0 && price > 0 ? percentText((level - price) / price) : null;
+
+/** What selling `lots` at `price` would bring against the average entry price, after the fee; an estimate in quote. */
+export function profitText(sale: { lots: number; price: number; avgTicks: number; fee: number }, grid: Grid): string {
+  const perLot = fromNumber(sale.price * (1 - sale.fee) - sale.avgTicks);
+  const profit = multiply(multiply(perLot, grid.tick), fromSteps(sale.lots, grid.step));
+  return formatFixed(profit, Math.max(2, placesOf(grid.tick)));
+}

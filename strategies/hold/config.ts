@@ -1,0 +1,12 @@
+import type { z } from 'zod';
+import { isObject } from '#core/merge.ts';
+import { group } from '../fields.ts';
+
+/** No knobs: a new strategy begins by adding its own here. */
+export const config = group({ title: 'Hold', help: 'Nothing to set: this strategy only watches' }, {});
+export type Config = z.output<typeof config>;
+
+export function readStoredConfig(stored: unknown) {
+  const readable = stored === undefined || stored === null || isObject(stored);
+  return readable ? { config: {}, readable } : { config: {}, readable, unreadablePath: 'config' };
+}

@@ -1,0 +1,17 @@
+import { priceText } from '../grid-text.ts';
+import type { Grid, StrategyInstance } from '../strategy.ts';
+import type { Config } from './config.ts';
+import { HOLD } from './reasons.ts';
+
+/** Answers "nothing" to every tick and remembers nothing. */
+export function createInstance(_config: Config, grid: Grid): StrategyInstance {
+  return {
+    onCandle() {},
+    onFill() {},
+    decide: () => HOLD,
+    explain: (_decision, view) => ({ price: priceText(view.price, grid) }),
+    stopTicks: () => 0,
+    plan: (view) => (view.lots > 0 ? [{ name: 'cost', ticks: view.avgTicks }] : []),
+    state: () => ({ v: 1 }),
+  };
+}

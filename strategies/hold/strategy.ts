@@ -1,0 +1,18 @@
+import { ONE, ZERO } from '#core/decimal.ts';
+import type { Strategy } from '../strategy.ts';
+import { type Config, config, readStoredConfig } from './config.ts';
+import { createInstance } from './instance.ts';
+import { REASONS } from './reasons.ts';
+
+/** The smallest strategy: it always answers "nothing". Copy this folder to begin a new one. */
+export const hold: Strategy<Config> = {
+  name: 'hold',
+  title: 'Hold',
+  summary: 'Never trades; only watches the coin.',
+  config,
+  readStoredConfig,
+  needs: () => ({ interval: '1h', min: 0, want: 1 }),
+  sharedSettings: () => ({ entryBudget: ZERO, lossCooldownMs: 0, stopMultiple: null, stopLimitOffset: ONE }),
+  create: createInstance,
+  reasons: REASONS,
+};

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { STRATEGIES } from './registry.ts';
+
+function findingsOf(name: string, config: object) {
+  const strategy = STRATEGIES.get(name);
+  assert.ok(strategy);
+  return strategy.bind(strategy.config.parse(config)).lint(0.001);
+}
+
+for (const name of STRATEGIES.keys()) {
+  test(`${name}: there is nothing to say about the defaults`, () => assert.deepEqual(findingsOf(name, {}), []));
+}
+
+const NO_EXIT = { stopLossPercentage: '', triggerPercentage: '', trailingStopPercentage: '' };
+const ATR = { multiplier: '2' };
+const levels = (...triggers: string[]) => ({
+  gridLevels: [{}, ...triggers.map((triggerPercentage) => ({ triggerPercentage }))],
+});
+
+const cases: readonly [string, object, readonly string[]][] = [
+  ['trailing-trade', { sell: { triggerPercentage: '1.02' } }, ['trail-below-cost sell.trailingStopPercentage']],
+  ['trailing-trade', { sell: { triggerPercentage: '1.023' } }, []],
+  [
+    'trailing-trade',
+    { sell: { breakEven: { armAtPercentage: '1.02', floorPercentage: '1.002' } } },
+    ['break-even-below-cost sell.breakEven.floorPercentage'],
+  ],
+  ['trailing-trade', { sell: { breakEven: { armAtPercentage: '1.02', floorPercentage: '1.002004' } } }, []],
+  ['trailing-trade', { sell: NO_EXIT }, ['no-exit sell.stopLossPercentage']],
+  ['trailing-trade', { sell: { ...NO_EXIT, timeStopBars: 5 } }, []],
+  ['trailing-trade', { sell: { triggerPercentage: '' } }, ['trail-inert sell.triggerPercentage']],
+  ['trailing-trade', { sell: { trailingStopPercentage: '' } }, ['trigger-inert sell.triggerPercentage']],
+  ['trailing-trade', { sell: { atrTrailing: { fromEntry: true } } }, ['from-entry-inert sell.atrTrailing.fromEntry']],
+  [
+    'trailing-trade',
+    { sell: { atrTrailing: { ...ATR, fromEntry: true }, trailingStopPercentage: '', timeStopBars: 9 } },
+    ['time-stop-inert sell.timeStopBars'],
+  ],
+  ['trailing-trade', { sell: { enabled: false } }, ['sell-off-naked sell.enabled']],
+  ['trailing-trade', { buy: levels('0.99', '0.99') }, ['levels-not-falling buy.gridLevels.2.triggerPercentage']],
+  ['trailing-trade', { buy: levels('0.97') }, ['stop-above-level buy.gridLevels.1.triggerPercentage']],
+  ['trailing-trade', { buy: levels('0.98', '0.975') }, []],
+  ['trailing-trade', { buy: { firstBuyTriggerBasis: 'immediate' } }, ['candle-limit-inert buy.candleLimit']],
+  [
+    'trailing-trade',
+    { buy: { gridLevels: [{ triggerPercentage: '1.03' }] } },
+    ['window-low-loose buy.gridLevels.0.triggerPercentage'],
+  ],
+  ['trailing-trade', { buy: { gridLevels: [{ maxPurchaseAmount: '20' }] } }, ['amount-inert buy.entrySizing.amount']],
+  [
+    'trailing-trade',
+    { buy: { entrySizing: { mode: 'percent-of-equity' } } },
+    ['sizing-depends-on-equity buy.entrySizing.mode'],
+  ],
+  ['trailing-trade', { sell: { atrTrailing: ATR } }, ['atr-shadows-percent sell.trailingStopPercentage']],
+  ['momentum', { exitEnabled: false }, ['sell-off-naked exitEnabled']],
+  [
+    'momentum',
+    { profitTrail: { activationPercentage: '1.002' } },
+    ['trail-below-cost profitTrail.activationPercentage'],
+  ],
+  [
+    'momentum',
+    { profitTrail: { activationPercentage: '1.03', trailPercentage: '0.95' } },
+    ['profit-trail-inert profitTrail.trailPercentage'],
+  ],
+  ['momentum', { trendFilter: { slopeBars: 3 } }, ['slope-inert trendFilter.slopeBars']],
+  ['momentum', { entrySizing: { mode: 'risk-at-stop' } }, ['sizing-depends-on-equity entrySizing.mode']],
+  ['momentum', { atrTrailing: ATR }, ['atr-shadows-percent trailingStopPercentage']],
+];
+for (const [name, config, expected] of cases) {
+  test(`${name} ${JSON.stringify(config)}: ${expected.join(', ') || 'nothing'}`, () => {
+    const found = findingsOf(name, config);
+    assert.deepEqual(
+      found.map(({ code, path }) => `${code} ${path}`),
+      expected,
+    );
+    for (const { message } of found) assert.match(message, /^[A-Z].*[.]$/);
+  });
+}

@@ -1,0 +1,250 @@
+import type { z } from 'zod';
+import { INTERVALS } from '#core/candle.ts';
+import { capKnobs, entrySizing, readEntry, lossCooldownMinutes } from '../entry-fields.ts';
+import { choice, count, decimalNumber, flag, group, multiplier } from '../fields.ts';
+import { storedReader } from '../stored.ts';
+
+/** A cross compares two values of the slow average, so it needs one closed candle more than the period; 999 is all there is. */
+const MAX_SLOW = 998;
+
+const ema = group(
+  { title: 'Averages', help: 'A buy needs the fast average to cross above the slow one' },
+  {
+    fast: count(
+      {
+        title: 'Fast average',
+        help: 'Candles in the fast average; fewer react sooner',
+        from: 1,
+        to: 997,
+        unit: 'candles',
+      },
+      9,
+    ),
+    slow: count(
+      {
+        title: 'Slow average',
+        help: 'Candles in the slow average; must be more than in the fast one',
+        from: 2,
+        to: MAX_SLOW,
+        unit: 'candles',
+      },
+      21,
+    ),
+  },
+  ({ fast, slow }, refuse) => {
+    if (fast >= slow) refuse(['fast'], `${fast} must be below the ${slow} candles of the slow average`);
+  },
+);
+
+const ofHigh = 'the highest close since the buy';
+const share = { above: '0', below: '1' };
+
+const atrTrailing = group(
+  { title: 'Stop by volatility', help: 'Lets the stop follow how much the price usually moves', advanced: true },
+  {
+    multiplier: decimalNumber(
+      {
+        title: 'Distance of the stop',
+        help: 'The stop stays this many average true ranges below the highest close, instead of a percentage; empty means off',
+        bounds: { above: '0', atMost: '20' },
+        unit: 'average true ranges',
+        off: true,
+        advanced: true,
+      },
+      '',
+    ),
+    period: count(
+      {
+        title: 'Candles of the average true range',
+        help: 'How many candles the usual movement is measured over',
+        from: 2,
+        to: 100,
+        unit: 'candles',
+        advanced: true,
+      },
+      14,
+    ),
+  },
+);
+
+const profitTrail = group(
+  {
+    title: 'Tighter stop in profit',
+    help: 'A second, closer stop once the position has gained enough',
+    advanced: true,
+  },
+  {
+    activationPercentage: multiplier(
+      {
+        title: 'Starts at',
+        help: 'Once a candle closes at this share of the average entry price, the tighter stop begins and never lies below the price that pays the fees; empty means off',
+        of: 'the average entry price',
+        bounds: { above: '1', atMost: '10' },
+        off: true,
+        advanced: true,
+      },
+      '',
+    ),
+    trailPercentage: multiplier(
+      {
+        title: 'Tighter stop',
+        help: 'Sells when the price falls to this share of the highest close',
+        of: ofHigh,
+        bounds: share,
+        advanced: true,
+      },
+      '0.97',
+    ),
+  },
+);
+
+const trendFilter = group(
+  { title: 'Trend filter', help: 'Buys only while a longer average agrees', advanced: true },
+  {
+    maType: choice(
+      {
+        title: 'Kind of average',
+        help: 'sma weighs all candles alike, ema weighs newer ones more',
+        advanced: true,
+      },
+      ['sma', 'ema'],
+      'ema',
+    ),
+    period: count(
+      {
+        title: 'Candles in the trend average',
+        help: 'Buys only when the last candle closed above this average; 0 means off, else at least 2',
+        from: 0,
+        to: 400,
+        unit: 'candles',
+        advanced: true,
+      },
+      0,
+    ),
+    slopeBars: count(
+      {
+        title: 'Must have risen over',
+        help: 'The trend average must be higher than this many candles ago; 0 means that only the close is asked',
+        from: 0,
+        to: 200,
+        unit: 'candles',
+        advanced: true,
+      },
+      0,
+    ),
+  },
+  ({ period }, refuse) => {
+    if (period === 1) refuse(['period'], 'must be 0 for off or at least 2');
+  },
+);
+
+const entryExtension = group(
+  { title: 'Not too far up', help: 'Does not chase a price that has already run away', advanced: true },
+  {
+    period: count(
+      {
+        title: 'Candles in the reference average',
+        help: 'Candles in the simple average that the price is measured against',
+        from: 2,
+        to: 400,
+        unit: 'candles',
+        advanced: true,
+      },
+      50,
+    ),
+    maxPercentage: multiplier(
+      {
+        title: 'Highest price to buy at',
+        help: 'Does not buy above this share of the reference average; empty means off',
+        of: 'the reference average',
+        bounds: { above: '1', atMost: '100' },
+        off: true,
+        advanced: true,
+      },
+      '1.4',
+    ),
+  },
+);
+
+export const config = group(
+  { title: 'Momentum', help: 'Buys when a fast average crosses above a slow one and sells on the way down' },
+  {
+    candleInterval: choice({ title: 'Candles', help: 'Candles that the averages are made of' }, INTERVALS, '1h'),
+    entryEnabled: flag({ title: 'Buy', help: 'May open positions' }, true),
+    entrySizing,
+    ...capKnobs,
+    lossCooldownMinutes,
+    ema: ema.prefault({}),
+    entryMarginPercentage: multiplier(
+      {
+        title: 'Margin of the cross',
+        help: 'The fast average must rise above this share of the slow one; a little more than the slow one itself passes over false starts',
+        of: 'the slow average',
+        bounds: { atLeast: '1', atMost: '1.5' },
+        advanced: true,
+      },
+      '1',
+    ),
+    trendFilter: trendFilter.prefault({}),
+    entryExtension: entryExtension.prefault({}),
+    exitEnabled: flag({ title: 'Sell', help: 'May sell; off means that nothing guards the position' }, true),
+    exitOnCross: flag(
+      { title: 'Sell when the averages cross down', help: 'Sells when the fast average falls below the slow one' },
+      true,
+    ),
+    trailingStopPercentage: multiplier(
+      {
+        title: 'Trailing stop',
+        help: 'Sells everything when the price falls to this share of the highest close since the buy',
+        of: ofHigh,
+        bounds: share,
+      },
+      '0.95',
+    ),
+    atrTrailing: atrTrailing.prefault({}),
+    profitTrail: profitTrail.prefault({}),
+  },
+  ({ entrySizing: { mode }, exitEnabled }, refuse) => {
+    if (mode === 'risk-at-stop' && !exitEnabled)
+      refuse(['entrySizing', 'mode'], 'is risk-at-stop, but selling is switched off, so there is no stop');
+  },
+);
+export type Config = z.output<typeof config>;
+
+export const DEFAULTS: Config = config.parse({});
+
+/** Reads a merged config that was never parsed: fills absent knobs, keeps values beyond a bound, notes a wrong type. */
+export function readStoredConfig(stored: unknown) {
+  const read = storedReader(stored);
+  const d = DEFAULTS;
+  const config: Config = {
+    candleInterval: read.choice('candleInterval', INTERVALS, d.candleInterval),
+    entryEnabled: read.flag('entryEnabled', d.entryEnabled),
+    ...readEntry(read, '', d),
+    lossCooldownMinutes: read.count('lossCooldownMinutes', d.lossCooldownMinutes),
+    ema: { fast: read.count('ema.fast', d.ema.fast), slow: read.count('ema.slow', d.ema.slow) },
+    entryMarginPercentage: read.decimal('entryMarginPercentage', d.entryMarginPercentage),
+    trendFilter: {
+      maType: read.choice('trendFilter.maType', ['sma', 'ema'], d.trendFilter.maType),
+      period: read.count('trendFilter.period', d.trendFilter.period),
+      slopeBars: read.count('trendFilter.slopeBars', d.trendFilter.slopeBars),
+    },
+    entryExtension: {
+      period: read.count('entryExtension.period', d.entryExtension.period),
+      maxPercentage: read.decimal('entryExtension.maxPercentage', d.entryExtension.maxPercentage),
+    },
+    exitEnabled: read.flag('exitEnabled', d.exitEnabled),
+    exitOnCross: read.flag('exitOnCross', d.exitOnCross),
+    trailingStopPercentage: read.decimal('trailingStopPercentage', d.trailingStopPercentage),
+    atrTrailing: {
+      multiplier: read.decimal('atrTrailing.multiplier', d.atrTrailing.multiplier),
+      period: read.count('atrTrailing.period', d.atrTrailing.period),
+    },
+    profitTrail: {
+      activationPercentage: read.decimal('profitTrail.activationPercentage', d.profitTrail.activationPercentage),
+      trailPercentage: read.decimal('profitTrail.trailPercentage', d.profitTrail.trailPercentage),
+    },
+  };
+  const unreadablePath = read.unreadablePath();
+  return unreadablePath === undefined ? { config, readable: true } : { config, readable: false, unreadablePath };
+}

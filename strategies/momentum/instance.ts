@@ -1,0 +1,220 @@
+import { type Candle, INTERVAL_MS } from '#core/candle.ts';
+import type { Decision, Numbers } from '#core/decision.ts';
+import { toNumber } from '#core/decimal.ts';
+import { readFactor } from '../fields.ts';
+import { awayText, percentText, priceText, profitText, quantityText } from '../grid-text.ts';
+import { firstAnswer } from '../ordered-rules.ts';
+import type { Grid, PlanLine, StrategyInstance, TickView } from '../strategy.ts';
+import { breakEvenOf, snapUp } from '../ticks.ts';
+import { type Config, DEFAULTS } from './config.ts';
+import { ANSWERS } from './reasons.ts';
+import {
+  crossedDown,
+  crossedUp,
+  ENTRY_RULES,
+  extensionLimit,
+  HELD_RULES,
+  type Knobs,
+  raiseStops,
+  type Scene,
+} from './rules.ts';
+import { createSeries, type Memory, readState, type Series, writeState } from './state.ts';
+
+/** After a longer hole the averages start anew instead of going on from prices of another time. */
+const LONGEST_HOLE = 999;
+
+/** Closed candles before entries are possible. */
+export function needOf({ ema, atrTrailing, trendFilter, entryExtension }: Config): number {
+  const atr = readFactor(atrTrailing.multiplier) > 0 ? atrTrailing.period + 1 : 0;
+  const trend = trendFilter.period > 0 ? trendFilter.period + trendFilter.slopeBars : 0;
+  const extension = readFactor(entryExtension.maxPercentage) > 0 ? entryExtension.period : 0;
+  return Math.max(ema.slow + 1, atr, trend, extension);
+}
+
+const readKnobs = (config: Config, grid: Grid): Knobs => ({
+  buyEnabled: config.entryEnabled,
+  sellEnabled: config.exitEnabled,
+  exitOnCross: config.exitOnCross,
+  intervalMs: INTERVAL_MS[config.candleInterval],
+  need: needOf(config),
+  slow: config.ema.slow,
+  margin: readFactor(config.entryMarginPercentage) || 1,
+  trail: readFactor(config.trailingStopPercentage) || readFactor(DEFAULTS.trailingStopPercentage),
+  atrMultiplier: readFactor(config.atrTrailing.multiplier),
+  activation: readFactor(config.profitTrail.activationPercentage),
+  profitTrail: readFactor(config.profitTrail.trailPercentage),
+  slopeBars: config.trendFilter.slopeBars,
+  extension: readFactor(config.entryExtension.maxPercentage),
+  tick: toNumber(grid.tick),
+});
+
+/** A running momentum strategy for one (profile, symbol). */
+export function createInstance(config: Config, grid: Grid, state?: unknown): StrategyInstance {
+  const knobs = readKnobs(config, grid);
+  const memory = readState(state, { config, grid });
+  const scene: Scene = { knobs, memory };
+
+  return {
+    onCandle(candle, view) {
+      if (!candle.closed) return;
+      followPosition(scene, view);
+      if (candle.openMs > memory.series.lastOpenMs) {
+        if (isLongHole(memory.series, candle, knobs)) memory.series = createSeries(config);
+        pushCandle(memory.series, candle, knobs.slopeBars);
+        followCross(scene, candle, view);
+      }
+      if (countsForPosition(memory, candle, view)) ratchet(scene, candle, view);
+    },
+    onFill(side, view) {
+      memory.ratchets.actionOpenMs = memory.series.lastOpenMs;
+      if (side === 'buy' || !view.sellable) dropStops(memory);
+      followPosition(scene, view);
+    },
+    decide(view) {
+      followPosition(scene, view);
+      return firstAnswer(view.sellable ? HELD_RULES : ENTRY_RULES, scene, view) ?? ANSWERS['hold-above-stop'];
+    },
+    explain: (decision, view) => explain(scene, grid, { decision, view, config }),
+    stopTicks(view) {
+      if (!knobs.sellEnabled || !view.sellable) return 0;
+      followPosition(scene, view);
+      return Math.max(memory.ratchets.stop, memory.ratchets.leg);
+    },
+    plan(view) {
+      followPosition(scene, view);
+      return planOf(scene, view);
+    },
+    state: () => writeState(memory, { config, grid }),
+  };
+}
+
+const isLongHole = ({ lastOpenMs }: Series, { openMs }: Candle, { intervalMs }: Knobs): boolean =>
+  lastOpenMs >= 0 && openMs - lastOpenMs > LONGEST_HOLE * intervalMs;
+
+function dropStops({ ratchets }: Memory): void {
+  ratchets.high = 0;
+  ratchets.stop = 0;
+  ratchets.leg = 0;
+}
+
+/** The stops belong to one cycle of one position and exist from its first fill on. */
+function followPosition(scene: Scene, view: TickView): void {
+  const { ratchets } = scene.memory;
+  if (ratchets.cycle !== view.cycle || !view.sellable) {
+    ratchets.cycle = view.cycle;
+    ratchets.exitSignal = false;
+    if (ratchets.high > 0) dropStops(scene.memory);
+  }
+  if (!view.sellable || ratchets.high > 0) return;
+  ratchets.high = snapUp(view.avgTicks);
+  raiseStops(scene, view);
+}
+
+function pushCandle(series: Series, candle: Candle, slopeBars: number): void {
+  const { fast, slow, atr, trend, extension } = series;
+  series.lastOpenMs = candle.openMs;
+  series.closedCount += 1;
+  series.close = candle.close;
+  series.fastBefore = fast.ready ? fast.value : 0;
+  series.slowBefore = slow.ready ? slow.value : 0;
+  fast.push(candle.close);
+  slow.push(candle.close);
+  atr?.push(candle);
+  extension?.push(candle.close);
+  trend?.push(candle.close);
+  if (trend === null || !trend.ready || slopeBars === 0) return;
+  series.trendPast.push(trend.value);
+  if (series.trendPast.length > slopeBars + 1) series.trendPast.shift();
+}
+
+/** A cross down while held is remembered until a cross up or the sale, so that downtime does not swallow it. */
+function followCross({ knobs, memory }: Scene, { closeMs }: Candle, view: TickView): void {
+  if (!view.sellable || closeMs <= view.firstBuyFillMs) return;
+  if (crossedDown(knobs, memory.series)) memory.ratchets.exitSignal = true;
+  else if (crossedUp(knobs, memory.series)) memory.ratchets.exitSignal = false;
+}
+
+/** Only candles that closed after the first buy fill move the stops, each of them once. */
+const countsForPosition = ({ ratchets }: Memory, { closeMs }: Candle, view: TickView): boolean =>
+  view.sellable && closeMs > view.firstBuyFillMs && closeMs > ratchets.ratchetedMs;
+
+function ratchet(scene: Scene, { closeMs, close }: Candle, view: TickView): void {
+  const { ratchets } = scene.memory;
+  ratchets.ratchetedMs = closeMs;
+  ratchets.high = Math.max(ratchets.high, Math.round(close / scene.knobs.tick));
+  raiseStops(scene, view);
+}
+
+function planOf({ knobs, memory: { ratchets } }: Scene, view: TickView): PlanLine[] {
+  if (!view.sellable) return [];
+  const cost: PlanLine = { name: 'cost', ticks: view.avgTicks };
+  if (!knobs.sellEnabled) return [cost];
+  const waiting = knobs.activation > 0 && ratchets.leg === 0;
+  const armAt = waiting ? snapUp(view.avgTicks * Math.max(knobs.activation, breakEvenOf(view))) : 0;
+  const arm: PlanLine = { name: 'arm', ticks: armAt };
+  const trail: PlanLine = { name: 'trail', ticks: ratchets.leg };
+  const stop: PlanLine = { name: 'stop', ticks: ratchets.stop };
+  return [cost, arm, trail, stop].filter((line) => line.ticks > 0);
+}
+
+interface Question {
+  readonly decision: Decision;
+  readonly view: TickView;
+  readonly config: Config;
+}
+
+function explain({ knobs, memory }: Scene, grid: Grid, { decision, view, config }: Question): Numbers {
+  const { ratchets, series } = memory;
+  const quote = (value: number): string | null => priceText(value / knobs.tick, grid);
+  const price = priceText(view.price, grid);
+  const averages = { fast: quote(series.fast.value), slow: quote(series.slow.value) };
+  const threshold = Math.max(ratchets.stop, ratchets.leg);
+  const sale = { lots: view.lots, price: view.price, avgTicks: view.avgTicks, fee: view.takerFee };
+  const position = { avg: priceText(view.avgTicks, grid), lots: quantityText(view.lots, grid) };
+  switch (decision.reason) {
+    case 'hold-above-stop':
+      return {
+        price,
+        ...position,
+        stop: priceText(threshold, grid),
+        high: priceText(ratchets.high, grid),
+        away: awayText(threshold, view.price),
+        ...averages,
+      };
+    case 'exit-trailing-stop':
+    case 'exit-profit-trail':
+      return { price, threshold: priceText(threshold, grid), ...position, estPnl: profitText(sale, grid) };
+    case 'exit-cross-down':
+      return { price, ...averages, ...position, estPnl: profitText(sale, grid) };
+    case 'hold-sell-disabled':
+    case 'hold-exit-order-open':
+      return { price, ...position };
+    case 'entry-config-unreadable':
+      return { price, path: null };
+    case 'entry-history-short':
+      return { price, have: series.closedCount, need: knobs.need };
+    case 'entry-no-cross':
+      return { price, ...averages, gap: gapText(series), margin: percentText(knobs.margin - 1) };
+    case 'entry-below-trend':
+    case 'entry-trend-not-rising': {
+      const maBefore = quote(series.trendPast[0] ?? 0);
+      const ma = quote(series.trend?.value ?? 0);
+      return { price, close: quote(series.close), ma, maBefore, slopeBars: knobs.slopeBars };
+    }
+    case 'entry-overextended': {
+      const sma = series.extension?.value ?? 0;
+      return { price, sma: quote(sma), limit: priceText(extensionLimit(knobs, sma), grid) };
+    }
+    case 'entry-cross-up':
+      return { price, ...averages, level: 0, budget: fixedAmount(config) };
+    default:
+      return { price };
+  }
+}
+
+/** A budget that hangs on the equity is the engine's to tell. */
+const fixedAmount = ({ entrySizing }: Config): string | null =>
+  entrySizing.mode === 'fixed' ? entrySizing.amount : null;
+
+const gapText = ({ fast, slow }: Series): string =>
+  `${percentText((fast.value - slow.value) / slow.value)} ${fast.value < slow.value ? 'below' : 'above'}`;

@@ -1,0 +1,55 @@
+import { readFactor } from '../fields.ts';
+import type { Finding } from '../strategy.ts';
+import { breakEvenOf } from '../ticks.ts';
+import type { Config } from './config.ts';
+
+/** Knobs that are legal but do nothing, contradict each other or lose money. `takerFee` is a share such as 0.001. */
+export function lint(config: Config, takerFee: number): readonly Finding[] {
+  const activation = readFactor(config.profitTrail.activationPercentage);
+  const atr = readFactor(config.atrTrailing.multiplier);
+  const inert: readonly (Finding | false)[] = [
+    !config.exitEnabled && {
+      level: 'warn',
+      code: 'sell-off-naked',
+      path: 'exitEnabled',
+      message: 'Selling is switched off: nothing guards a position.',
+    },
+    activation > 0 &&
+      activation < breakEvenOf({ takerFee }) && {
+        level: 'warn',
+        code: 'trail-below-cost',
+        path: 'profitTrail.activationPercentage',
+        message: 'Starts below the price that pays the fees, so it waits until that price is reached.',
+      },
+    activation > 0 &&
+      atr === 0 &&
+      readFactor(config.profitTrail.trailPercentage) <= readFactor(config.trailingStopPercentage) && {
+        level: 'warn',
+        code: 'profit-trail-inert',
+        path: 'profitTrail.trailPercentage',
+        message: 'Is no tighter than the trailing stop, which sells first.',
+      },
+    config.trendFilter.period === 0 &&
+      config.trendFilter.slopeBars > 0 && {
+        level: 'warn',
+        code: 'slope-inert',
+        path: 'trendFilter.slopeBars',
+        message: 'The trend filter is off, so nothing has to rise.',
+      },
+    config.entrySizing.mode !== 'fixed' && {
+      level: 'info',
+      code: 'sizing-depends-on-equity',
+      path: 'entrySizing.mode',
+      message:
+        'The budget follows what the account is worth, so it cannot be checked against the minimum order value now.',
+    },
+    atr > 0 && {
+      level: 'info',
+      code: 'atr-shadows-percent',
+      path: 'trailingStopPercentage',
+      message:
+        'The distance in average true ranges takes the place of this one, except while too few candles are known.',
+    },
+  ];
+  return inert.filter((finding) => finding !== false);
+}

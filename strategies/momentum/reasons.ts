@@ -1,0 +1,82 @@
+import type { Decision, ReasonText } from '#core/decision.ts';
+
+const SOLD_AT = ['threshold'] as const;
+
+export const REASONS = {
+  'hold-above-stop': {
+    sentence: 'Holding: sells at {stop}, {away} below the price; highest close {high}.',
+    thresholds: ['stop', 'high'],
+  },
+  'hold-sell-disabled': { sentence: 'Holding: selling is switched off.', thresholds: [] },
+  'hold-exit-order-open': { sentence: 'An exit order is on its way.', thresholds: [] },
+  'exit-trailing-stop': {
+    sentence: 'Selling: {price} reached the trailing stop at {threshold}.',
+    thresholds: SOLD_AT,
+  },
+  'exit-profit-trail': {
+    sentence: 'Selling: {price} reached the tighter stop in profit at {threshold}.',
+    thresholds: SOLD_AT,
+  },
+  'exit-cross-down': {
+    sentence: 'Selling: the fast average crossed below the slow one; now fast {fast}, slow {slow}.',
+    thresholds: [],
+  },
+  'entry-disabled': { sentence: 'Buying is switched off.', thresholds: [] },
+  'entry-config-unreadable': {
+    sentence: 'Not buying: the stored setting {path} cannot be read; save the form again.',
+    thresholds: ['path'],
+  },
+  'order-entry-open': { sentence: 'A buy order is on its way.', thresholds: [] },
+  'entry-history-short': { sentence: 'Waiting for candles: {have} of {need}.', thresholds: ['need'] },
+  'entry-no-cross': {
+    sentence: 'Waiting for the fast average to cross above the slow one: fast {fast} is {gap} slow {slow}.',
+    thresholds: [],
+  },
+  'entry-already-this-candle': {
+    sentence: 'Waiting for the next candle: there has been a trade since the last one closed.',
+    thresholds: [],
+  },
+  'entry-below-trend': {
+    sentence: 'Not buying: the last close {close} is not above the trend average {ma}.',
+    thresholds: [],
+  },
+  'entry-trend-not-rising': {
+    sentence: 'Not buying: the trend average {ma} is not above the {maBefore} of {slopeBars} candles ago.',
+    thresholds: ['slopeBars'],
+  },
+  'entry-overextended': {
+    sentence: 'Not buying: {price} is above {limit}, too far above the reference average {sma}.',
+    thresholds: [],
+  },
+  'entry-cross-up': {
+    sentence: 'Buying at {price}: the fast average {fast} crossed above the slow one, {slow}.',
+    thresholds: [],
+  },
+} as const satisfies Record<string, ReasonText>;
+
+export type ReasonCode = keyof typeof REASONS;
+type ExitCode = 'exit-trailing-stop' | 'exit-profit-trail' | 'exit-cross-down';
+type NothingCode = Exclude<ReasonCode, ExitCode | 'entry-cross-up'>;
+
+const nothing = (reason: NothingCode): Decision => Object.freeze({ kind: 'nothing', reason });
+const sell = (reason: ExitCode): Decision => Object.freeze({ kind: 'sell', reason, lots: 'all' });
+
+/** One shared value per answer: a tick on which nothing happens allocates nothing. */
+export const ANSWERS: Readonly<Record<ReasonCode, Decision>> = {
+  'hold-above-stop': nothing('hold-above-stop'),
+  'hold-sell-disabled': nothing('hold-sell-disabled'),
+  'hold-exit-order-open': nothing('hold-exit-order-open'),
+  'exit-trailing-stop': sell('exit-trailing-stop'),
+  'exit-profit-trail': sell('exit-profit-trail'),
+  'exit-cross-down': sell('exit-cross-down'),
+  'entry-disabled': nothing('entry-disabled'),
+  'entry-config-unreadable': nothing('entry-config-unreadable'),
+  'order-entry-open': nothing('order-entry-open'),
+  'entry-history-short': nothing('entry-history-short'),
+  'entry-no-cross': nothing('entry-no-cross'),
+  'entry-already-this-candle': nothing('entry-already-this-candle'),
+  'entry-below-trend': nothing('entry-below-trend'),
+  'entry-trend-not-rising': nothing('entry-trend-not-rising'),
+  'entry-overextended': nothing('entry-overextended'),
+  'entry-cross-up': Object.freeze({ kind: 'buy', reason: 'entry-cross-up', level: 0 }),
+};

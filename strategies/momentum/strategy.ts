@@ -1,0 +1,44 @@
+import { requireDecimal, ZERO } from '#core/decimal.ts';
+import { entryShares } from '../entry-fields.ts';
+import { readFactor, readKnob } from '../fields.ts';
+import type { CandleNeed, SharedSettings, Strategy } from '../strategy.ts';
+import { type Config, config, readStoredConfig } from './config.ts';
+import { createInstance, needOf } from './instance.ts';
+import { lint } from './lint.ts';
+import { REASONS } from './reasons.ts';
+
+const MINUTE_MS = 60_000;
+const MOST_CLOSED = 999;
+const STOP_LIMIT_OFFSET = requireDecimal('0.995');
+
+/** After eight lengths the seed of an average weighs less than a millionth, after fifteen that of a true range. */
+function needs(settings: Config): CandleNeed {
+  const { candleInterval, ema, atrTrailing, trendFilter } = settings;
+  const min = needOf(settings);
+  const trend = trendFilter.period > 0 && trendFilter.maType === 'ema' ? 8 * (trendFilter.period + 1) : 0;
+  const atr = readFactor(atrTrailing.multiplier) > 0 ? 15 * atrTrailing.period : 0;
+  const want = Math.min(MOST_CLOSED, Math.max(min, 8 * (ema.slow + 1), trend, atr));
+  return { interval: candleInterval, min, want };
+}
+
+const sharedSettings = (settings: Config): SharedSettings => ({
+  ...entryShares(settings),
+  entryBudget: settings.entrySizing.mode === 'fixed' ? (readKnob(settings.entrySizing.amount) ?? ZERO) : ZERO,
+  lossCooldownMs: settings.lossCooldownMinutes * MINUTE_MS,
+  stopMultiple: settings.exitEnabled ? readKnob(settings.trailingStopPercentage) : null,
+  stopLimitOffset: STOP_LIMIT_OFFSET,
+});
+
+/** Buys when a fast average crosses above a slow one, sells at a trailing stop or when they cross back. */
+export const momentum: Strategy<Config> = {
+  name: 'momentum',
+  title: 'Momentum',
+  summary: 'Buys when a fast average crosses above a slow one and sells on the way down.',
+  config,
+  readStoredConfig,
+  lint,
+  needs,
+  sharedSettings,
+  create: createInstance,
+  reasons: REASONS,
+};

@@ -1,0 +1,14 @@
+import type { Decision } from '#core/decision.ts';
+import type { TickView } from './strategy.ts';
+
+/** One question of a strategy: an answer, or undefined to ask the next. */
+export type Rule<Scene> = (scene: Scene, view: TickView) => Decision | undefined;
+
+/** The first answer of an ordered list of rules. */
+export function firstAnswer<Scene>(rules: readonly Rule<Scene>[], scene: Scene, view: TickView): Decision | undefined {
+  for (const rule of rules) {
+    const answer = rule(scene, view);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
+}

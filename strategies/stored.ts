@@ -1,0 +1,56 @@
+import { readDecimal } from '#core/decimal.ts';
+import { isObject } from '#core/merge.ts';
+
+/** Reads knobs of a stored config by dotted path: absent fills in, a wrong type falls back and is remembered. */
+export interface StoredReader {
+  flag(path: string, fallback: boolean): boolean;
+  /** A whole number, also one beyond the bounds of the schema. */
+  count(path: string, fallback: number): number;
+  /** Decimal text, also beyond the bounds; '' where the knob can be off. */
+  decimal(path: string, fallback: string): string;
+  choice<const Option extends string>(path: string, options: readonly Option[], fallback: Option): Option;
+  /** How many elements the list at `path` holds; 0 when absent. */
+  length(path: string): number;
+  /** The first path with a wrong type. */
+  unreadablePath(): string | undefined;
+}
+
+const isDecimalText = (value: string): boolean => value === '' || (readDecimal(value) ?? -1n) >= 0n;
+
+/** A reader over a merged config that was never parsed. Bounds are not checked: a value above a maximum is used as is. */
+export function storedReader(stored: unknown): StoredReader {
+  let unreadable: string | undefined;
+  const refuse = (path: string): undefined => {
+    unreadable ??= path;
+    return undefined;
+  };
+  const find = (path: string): unknown => {
+    let value: unknown = stored ?? {};
+    const walked: string[] = [];
+    for (const key of path.split('.')) {
+      if (value === undefined || value === null) return undefined;
+      if (Array.isArray(value)) value = value[Number(key)];
+      else if (isObject(value)) value = Object.hasOwn(value, key) ? value[key] : undefined;
+      else return refuse(walked.length === 0 ? 'config' : walked.join('.'));
+      walked.push(key);
+    }
+    return value ?? undefined;
+  };
+  const read = <T>(path: string, is: (value: unknown) => value is T, fallback: T): T => {
+    const value = find(path);
+    if (value === undefined) return fallback;
+    if (is(value)) return value;
+    refuse(path);
+    return fallback;
+  };
+  return {
+    flag: (path, fallback) => read(path, (value): value is boolean => typeof value === 'boolean', fallback),
+    count: (path, fallback) => read(path, (value): value is number => Number.isSafeInteger(value), fallback),
+    decimal: (path, fallback) =>
+      read(path, (value): value is string => typeof value === 'string' && isDecimalText(value), fallback),
+    choice: <Option extends string>(path: string, options: readonly Option[], fallback: Option): Option =>
+      read(path, (value): value is Option => options.some((option) => option === value), fallback),
+    length: (path) => read(path, (value): value is unknown[] => Array.isArray(value), []).length,
+    unreadablePath: () => unreadable,
+  };
+}

@@ -1,0 +1,169 @@
+import type { z } from 'zod';
+import type { EquityShare, PositionCaps } from '#core/budget.ts';
+import type { Candle, Interval } from '#core/candle.ts';
+import type { Decision, Numbers, ReasonText } from '#core/decision.ts';
+import type { Decimal } from '#core/decimal.ts';
+
+/**
+ * What a strategy sees on one tick. One object per instance is reused: never keep it. Prices are whole ticks in float64,
+ * quantities whole lots; wallet, caps, halts and filters are the engine's.
+ */
+export interface TickView {
+  nowMs: number;
+  price: number;
+  priceAgeMs: number;
+  lots: number;
+  /** Average entry price in ticks, fractional; 0 when flat. */
+  avgTicks: number;
+  /** The position can be sold under the coin's rules; else entry rules treat it as flat. */
+  sellable: boolean;
+  firstBuyFillMs: number;
+  cycle: number;
+  /** The buy level whose turn it is: 0 for the first buy, as many as there are levels when all are used. */
+  target: number;
+  entryOrderOpen: boolean;
+  exitOrderOpen: boolean;
+  takerFee: number;
+  makerFee: number;
+  /** False when a stored setting has the wrong type: entries are refused, exits run. */
+  readable: boolean;
+}
+
+/** Size of the grid: quote price of one tick and base quantity of one lot, exact text for explanations. */
+export interface Grid {
+  readonly tick: Decimal;
+  readonly step: Decimal;
+}
+
+/** A line the chart draws: what a strategy will do next, in ticks. */
+export interface PlanLine {
+  readonly name: 'stop' | 'trail' | 'arm' | 'entry' | 'cost' | 'floor';
+  readonly ticks: number;
+}
+
+/** A running strategy for one (profile, symbol). Pure: no I/O, clock, randomness or logging. */
+export interface StrategyInstance {
+  /** Feeds the next closed candle; older or repeated candles are ignored. O(1). */
+  onCandle(candle: Candle, view: TickView): void;
+  /** A fill has changed the position: recompute what hangs on it. `view` already holds the new position. */
+  onFill(side: 'buy' | 'sell', view: TickView): void;
+  decide(view: TickView): Decision;
+  /** The numbers behind `decision`, computed on demand. */
+  explain(decision: Decision, view: TickView): Numbers;
+  /** Highest stop level held now, in ticks; 0 when there is none. */
+  stopTicks(view: TickView): number;
+  plan(view: TickView): readonly PlanLine[];
+  /** Plain JSON, versioned; `create` takes it back. */
+  state(): unknown;
+}
+
+export interface CandleNeed {
+  readonly interval: Interval;
+  /** Closed candles before entries are possible. */
+  readonly min: number;
+  /** Closed candles to load as warm-up. */
+  readonly want: number;
+}
+
+/** Settings every strategy shares with the engine, read from wherever the strategy mounts them. */
+export interface SharedSettings {
+  /** What the first buy spends, in quote; 0 when that hangs on the equity. */
+  readonly entryBudget: Decimal;
+  readonly lossCooldownMs: number;
+  readonly stopMultiple: Decimal | null;
+  readonly stopLimitOffset: Decimal;
+  /** Where the budget is a share of the equity; absent when it is fixed. */
+  readonly equityShare?: EquityShare;
+  readonly caps?: PositionCaps;
+  /** One per buy level; without them there is one level that spends the entry budget. */
+  readonly levels?: readonly LevelBudget[];
+}
+
+/** What one buy level may spend, in quote. */
+export interface LevelBudget {
+  /** Null for an equal share of a budget that hangs on the equity. */
+  readonly spend: Decimal | null;
+  /** The level is passed over below this spend; null for what the exchange asks for. */
+  readonly least: Decimal | null;
+  /** Share of the price now (first level) or of the average entry price at which it buys. */
+  readonly trigger: Decimal;
+}
+
+/** A remark about a legal config, shown beside the knob at `path`. */
+export interface Finding {
+  readonly level: 'warn' | 'info';
+  readonly code: string;
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface Strategy<Config> {
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly config: z.ZodType<Config>;
+  /** Live tick: fills absent fields, never rejects, never rewrites; `readable` is false when a field has the wrong type. */
+  readStoredConfig(stored: unknown): {
+    readonly config: Config;
+    readonly readable: boolean;
+    readonly unreadablePath?: string;
+  };
+  /** Knobs that do nothing or contradict each other; pure, so that form and save say the same. Absent: nothing to say. */
+  lint?(config: Config, takerFee: number): readonly Finding[];
+  needs(config: Config): CandleNeed;
+  sharedSettings(config: Config): SharedSettings;
+  create(config: Config, grid: Grid, state?: unknown): StrategyInstance;
+  readonly reasons: Readonly<Record<string, ReasonText>>;
+}
+
+/** A strategy whose config type is hidden, as the registry holds it. */
+export interface AnyStrategy {
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly config: z.ZodType;
+  readonly reasons: Readonly<Record<string, ReasonText>>;
+  /** Reads a stored (merged) config and binds everything that depends on it. */
+  bind(stored: unknown): BoundStrategy;
+}
+
+export interface BoundStrategy {
+  readonly name: string;
+  readonly readable: boolean;
+  readonly unreadablePath: string | null;
+  readonly needs: CandleNeed;
+  readonly shared: SharedSettings;
+  readonly reasons: Readonly<Record<string, ReasonText>>;
+  lint(takerFee: number): readonly Finding[];
+  create(grid: Grid, state?: unknown): StrategyInstance;
+}
+
+/** Hides the config type of a strategy so that strategies of different configs share one registry. */
+export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
+  const { name, title, summary, config, reasons } = strategy;
+  return {
+    name,
+    title,
+    summary,
+    config,
+    reasons,
+    bind(stored) {
+      const read = strategy.readStoredConfig(stored);
+      const path = read.unreadablePath;
+      return {
+        name,
+        readable: read.readable,
+        unreadablePath: path ?? null,
+        needs: strategy.needs(read.config),
+        shared: strategy.sharedSettings(read.config),
+        reasons,
+        lint: (takerFee) => strategy.lint?.(read.config, takerFee) ?? [],
+        create(grid, state) {
+          const instance = strategy.create(read.config, grid, state);
+          if (path === undefined) return instance;
+          return { ...instance, explain: (decision, view) => ({ ...instance.explain(decision, view), path }) };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import { divide, readDecimal, toNumber } from '#core/decimal.ts';
+import type { Grid, TickView } from './strategy.ts';
+
+/** Rounds onto the price grid; a level that is a whole number of ticks but for float error stays itself. */
+export const snapDown = (ticks: number): number => Math.floor(ticks + 1e-6);
+export const snapUp = (ticks: number): number => Math.ceil(ticks - 1e-6);
+
+/** The multiple of the average entry price at which a market sale pays the fees of both ways. */
+export const breakEvenOf = (view: Pick<TickView, 'takerFee'>): number =>
+  1 / ((1 - view.takerFee) * (1 - view.takerFee));
+
+/** How many of the present ticks one tick of the saved size is; undefined when the saved size is unreadable. */
+export function tickScale(savedTick: string, grid: Grid): number | undefined {
+  const saved = readDecimal(savedTick);
+  return saved === undefined || saved <= 0n ? undefined : toNumber(divide(saved, grid.tick));
+}

@@ -1,0 +1,329 @@
+import { z } from 'zod';
+import { INTERVALS } from '#core/candle.ts';
+import { capKnobs, entrySizing, readEntry, lossCooldownMinutes } from '../entry-fields.ts';
+import {
+  choice,
+  count,
+  decimalNumber,
+  flag,
+  group,
+  type Judge,
+  multiplier,
+  quoteAmount,
+  readFactor,
+} from '../fields.ts';
+import { storedReader } from '../stored.ts';
+
+export const MAX_WINDOW = 999;
+
+const MOST_LEVELS = 20;
+
+const level = group(
+  { title: 'Buy level', help: 'When and how much to buy' },
+  {
+    triggerPercentage: multiplier(
+      {
+        title: 'Buy at',
+        help: 'The first level buys at or below this share of the lowest price of the searched candles, each further one at or below this share of the average entry price',
+        of: 'the low, or of the average entry price',
+        bounds: { above: '0', atMost: '2' },
+      },
+      '1',
+    ),
+    minPurchaseAmount: quoteAmount(
+      {
+        title: 'Spend at least',
+        help: 'Passes this level over when it could only spend less; empty means whatever the exchange accepts',
+        off: true,
+        advanced: true,
+      },
+      '',
+    ),
+    maxPurchaseAmount: quoteAmount(
+      {
+        title: 'Spend',
+        help: 'What this level spends; empty means an equal share of the whole amount',
+        off: true,
+        advanced: true,
+      },
+      '',
+    ),
+  },
+  ({ minPurchaseAmount, maxPurchaseAmount }, refuse) => {
+    const most = readFactor(maxPurchaseAmount);
+    if (most > 0 && readFactor(minPurchaseAmount) > most)
+      refuse(
+        ['minPurchaseAmount'],
+        `${minPurchaseAmount} must not be above the ${maxPurchaseAmount} this level spends`,
+      );
+  },
+);
+
+/** The further levels buy below the average price; the first one belongs to the low, or to the price when it is immediate. */
+const judgeLevels: Judge<{
+  readonly firstBuyTriggerBasis: string;
+  readonly gridLevels: readonly { readonly triggerPercentage: string }[];
+}> = ({ firstBuyTriggerBasis, gridLevels }, refuse) => {
+  for (const [i, { triggerPercentage }] of gridLevels.entries()) {
+    const trigger = readFactor(triggerPercentage);
+    const path = ['gridLevels', i, 'triggerPercentage'];
+    if (i > 0 && trigger >= 1)
+      refuse(path, `${triggerPercentage} must be below 1: a further level buys below the average entry price`);
+    if (i === 0 && firstBuyTriggerBasis === 'immediate' && trigger !== 1) {
+      refuse(path, `${triggerPercentage} has no low to be a share of, as the first buy is immediate; set it to 1`);
+    }
+  }
+};
+
+const indicatorGate = group(
+  { title: 'Strength filter', help: 'Asks an indicator before the first buy', advanced: true },
+  {
+    rsiMaxBuy: decimalNumber(
+      {
+        title: 'Highest RSI to buy at',
+        help: 'The first buy waits until the relative strength index of 14 candles is at or below this; 30 is a common sign of a dip; empty means off',
+        bounds: { above: '0', atMost: '100' },
+        unit: 'RSI',
+        off: true,
+        advanced: true,
+      },
+      '',
+    ),
+  },
+);
+
+const buy = group(
+  { title: 'Buying', help: 'When to open a position' },
+  {
+    enabled: flag({ title: 'Buy', help: 'May open positions' }, true),
+    entrySizing,
+    ...capKnobs,
+    firstBuyTriggerBasis: choice(
+      {
+        title: 'First buy',
+        help: 'lowest-price waits for a price near the low of recent candles; immediate buys at once',
+      },
+      ['lowest-price', 'immediate'],
+      'lowest-price',
+    ),
+    candleLimit: count(
+      {
+        title: 'Candles searched for the low',
+        help: 'The first buy waits for a price near the lowest price of this many closed candles',
+        from: 1,
+        to: MAX_WINDOW,
+        unit: 'candles',
+      },
+      60,
+    ),
+    gridLevels: z
+      .array(level)
+      .max(MOST_LEVELS, `holds more than ${MOST_LEVELS} buy levels`)
+      .default([])
+      .meta({
+        title: 'Buy levels',
+        description:
+          'The first one opens the position, the others add to it on the way down; empty means one level that buys at the low itself',
+        form: { kind: 'list', advanced: true },
+      }),
+    lossCooldownMinutes,
+    indicatorGate: indicatorGate.prefault({}),
+  },
+  judgeLevels,
+);
+
+const ofAverage = 'the average entry price';
+const atrTrailing = group(
+  {
+    title: 'Trail by volatility',
+    help: 'Lets the trailing exit follow how much the price usually moves',
+    advanced: true,
+  },
+  {
+    multiplier: decimalNumber(
+      {
+        title: 'Distance of the trailing exit',
+        help: 'The trailing exit stays this many average true ranges below the high, instead of a percentage; empty means off',
+        bounds: { above: '0', atMost: '20' },
+        unit: 'average true ranges',
+        off: true,
+        advanced: true,
+      },
+      '',
+    ),
+    period: count(
+      {
+        title: 'Candles of the average true range',
+        help: 'How many candles the usual movement is measured over',
+        from: 2,
+        to: 100,
+        unit: 'candles',
+        advanced: true,
+      },
+      14,
+    ),
+    fromEntry: flag(
+      {
+        title: 'Trail from the first candle',
+        help: 'Follows the price from the first candle after the buy, without waiting for a profit; needs a distance above',
+        advanced: true,
+      },
+      false,
+    ),
+  },
+);
+
+const breakEven = group(
+  {
+    title: 'Break-even floor',
+    help: 'Once there is some profit, a floor keeps it from becoming a loss',
+    advanced: true,
+  },
+  {
+    armAtPercentage: multiplier(
+      {
+        title: 'Floor goes up at',
+        help: 'Once the price has risen to this share of the average entry price, the floor is in force; empty means off',
+        of: ofAverage,
+        bounds: { above: '1', atMost: '10' },
+        off: true,
+        advanced: true,
+      },
+      '',
+    ),
+    floorPercentage: multiplier(
+      {
+        title: 'Floor',
+        help: 'Sells everything when the price falls back to this share of the average entry price',
+        of: ofAverage,
+        bounds: { atLeast: '1', below: '10' },
+        advanced: true,
+      },
+      '1.003',
+    ),
+  },
+  ({ armAtPercentage, floorPercentage }, refuse) => {
+    const armAt = readFactor(armAtPercentage);
+    if (armAt > 0 && readFactor(floorPercentage) >= armAt)
+      refuse(['floorPercentage'], `${floorPercentage} must be below ${armAtPercentage}, where the floor goes up`);
+  },
+);
+
+const sell = group(
+  { title: 'Selling', help: 'When to leave a position' },
+  {
+    enabled: flag({ title: 'Sell', help: 'May sell; off means that nothing guards the position' }, true),
+    stopLossPercentage: multiplier(
+      {
+        title: 'Stop loss',
+        help: 'Sells everything when the price falls to this share of the average entry price',
+        of: ofAverage,
+        bounds: { above: '0', below: '1' },
+        off: true,
+      },
+      '0.97',
+    ),
+    triggerPercentage: multiplier(
+      {
+        title: 'Start of the trailing exit',
+        help: 'Once the price has risen to this share of the average entry price, the exit follows it upwards',
+        of: ofAverage,
+        bounds: { above: '1', atMost: '10' },
+        off: true,
+      },
+      '1.05',
+    ),
+    trailingStopPercentage: multiplier(
+      {
+        title: 'Trailing exit',
+        help: 'Sells everything when the price falls to this share of the highest close since the trail started',
+        of: 'the highest close since the trail started',
+        bounds: { above: '0', below: '1' },
+        off: true,
+      },
+      '0.98',
+    ),
+    atrTrailing: atrTrailing.prefault({}),
+    breakEven: breakEven.prefault({}),
+    timeStopBars: count(
+      {
+        title: 'Leave after',
+        help: 'Sells everything when this many candles have closed since the first buy and the trailing exit has not started; 0 means never',
+        from: 0,
+        to: 10_000,
+        unit: 'candles',
+        advanced: true,
+      },
+      0,
+    ),
+  },
+);
+
+export const config = group(
+  { title: 'Trailing trade', help: 'Buys near the low of recent candles and follows the price up before it sells' },
+  {
+    candleInterval: choice(
+      { title: 'Candles', help: 'Candles used for the low and for the trailing exit' },
+      INTERVALS,
+      '1h',
+    ),
+    buy: buy.prefault({}),
+    sell: sell.prefault({}),
+  },
+  ({ buy: buys, sell: sells }, refuse) => {
+    if (buys.entrySizing.mode !== 'risk-at-stop') return;
+    if (!sells.enabled || sells.stopLossPercentage === '')
+      refuse(
+        ['buy', 'entrySizing', 'mode'],
+        'is risk-at-stop, which needs a stop loss; set one or choose another mode',
+      );
+  },
+);
+export type Config = z.output<typeof config>;
+
+export const DEFAULTS: Config = config.parse({});
+export const DEFAULT_LEVEL = level.parse({});
+
+/** Reads a merged config that was never parsed: fills absent knobs, keeps values beyond a bound, notes a wrong type. */
+export function readStoredConfig(stored: unknown) {
+  const read = storedReader(stored);
+  const { buy: buys, sell: sells } = DEFAULTS;
+  const config: Config = {
+    candleInterval: read.choice('candleInterval', INTERVALS, DEFAULTS.candleInterval),
+    buy: {
+      enabled: read.flag('buy.enabled', buys.enabled),
+      ...readEntry(read, 'buy.', buys),
+      firstBuyTriggerBasis: read.choice(
+        'buy.firstBuyTriggerBasis',
+        ['lowest-price', 'immediate'],
+        buys.firstBuyTriggerBasis,
+      ),
+      candleLimit: read.count('buy.candleLimit', buys.candleLimit),
+      gridLevels: Array.from({ length: read.length('buy.gridLevels') }, (_, i) => ({
+        triggerPercentage: read.decimal(`buy.gridLevels.${i}.triggerPercentage`, DEFAULT_LEVEL.triggerPercentage),
+        minPurchaseAmount: read.decimal(`buy.gridLevels.${i}.minPurchaseAmount`, DEFAULT_LEVEL.minPurchaseAmount),
+        maxPurchaseAmount: read.decimal(`buy.gridLevels.${i}.maxPurchaseAmount`, DEFAULT_LEVEL.maxPurchaseAmount),
+      })),
+      lossCooldownMinutes: read.count('buy.lossCooldownMinutes', buys.lossCooldownMinutes),
+      indicatorGate: { rsiMaxBuy: read.decimal('buy.indicatorGate.rsiMaxBuy', buys.indicatorGate.rsiMaxBuy) },
+    },
+    sell: {
+      enabled: read.flag('sell.enabled', sells.enabled),
+      stopLossPercentage: read.decimal('sell.stopLossPercentage', sells.stopLossPercentage),
+      triggerPercentage: read.decimal('sell.triggerPercentage', sells.triggerPercentage),
+      trailingStopPercentage: read.decimal('sell.trailingStopPercentage', sells.trailingStopPercentage),
+      atrTrailing: {
+        multiplier: read.decimal('sell.atrTrailing.multiplier', sells.atrTrailing.multiplier),
+        period: read.count('sell.atrTrailing.period', sells.atrTrailing.period),
+        fromEntry: read.flag('sell.atrTrailing.fromEntry', sells.atrTrailing.fromEntry),
+      },
+      breakEven: {
+        armAtPercentage: read.decimal('sell.breakEven.armAtPercentage', sells.breakEven.armAtPercentage),
+        floorPercentage: read.decimal('sell.breakEven.floorPercentage', sells.breakEven.floorPercentage),
+      },
+      timeStopBars: read.count('sell.timeStopBars', sells.timeStopBars),
+    },
+  };
+  const unreadablePath = read.unreadablePath();
+  return unreadablePath === undefined ? { config, readable: true } : { config, readable: false, unreadablePath };
+}

@@ -1,0 +1,144 @@
+import type { Decision, Numbers } from '#core/decision.ts';
+import { divide, formatDecimal, fromSteps, ONE } from '#core/decimal.ts';
+import { readKnob } from '../fields.ts';
+import { awayText, percentText, priceText, profitText, quantityText } from '../grid-text.ts';
+import type { Grid, TickView } from '../strategy.ts';
+import { type Config, MAX_WINDOW } from './config.ts';
+import { REASONS, type ReasonCode } from './reasons.ts';
+import { barsHeld, firstBuyNeed, type Scene } from './rules.ts';
+
+export interface Subject {
+  readonly scene: Scene;
+  readonly config: Config;
+  readonly grid: Grid;
+  readonly view: TickView;
+}
+
+type Explainer = (subject: Subject) => Numbers;
+
+const position: Explainer = ({ scene, grid, view }) => ({
+  avg: priceText(view.avgTicks, grid),
+  lots: quantityText(view.lots, grid),
+  nextBuy: priceText(scene.levels.addLimit, grid),
+});
+
+/** A level by its name, with the distance of one of them as `away`. */
+const levelsOf =
+  (names: readonly ('stop' | 'arm' | 'floor' | 'floorArm')[], away: 'stop' | 'arm' | 'floor' | 'floorArm'): Explainer =>
+  (subject) => {
+    const { scene, grid, view } = subject;
+    const texts: Record<string, string | null> = {};
+    for (const name of names) texts[name] = priceText(scene.levels[name], grid);
+    return {
+      ...position(subject),
+      ...texts,
+      away: awayText(scene.levels[away], view.price),
+      stopAway: awayText(scene.levels.stop, view.price),
+    };
+  };
+
+const trailing: Explainer = ({ scene: { memory, levels }, grid, view }) => ({
+  avg: priceText(view.avgTicks, grid),
+  high: priceText(memory.high, grid),
+  trailStop: priceText(memory.trailStop, grid),
+  stop: priceText(levels.stop, grid),
+  away: awayText(memory.trailStop, view.price),
+});
+
+const bars: Explainer = ({ scene, view }) => ({
+  bars: barsHeld(scene, view),
+  timeStopBars: scene.knobs.timeStopBars,
+});
+
+const exit =
+  (rule: string, threshold: (subject: Subject) => number): Explainer =>
+  (subject) => {
+    const { grid, view } = subject;
+    const sale = { lots: view.lots, price: view.price, avgTicks: view.avgTicks, fee: view.takerFee };
+    return {
+      rule,
+      threshold: priceText(threshold(subject), grid),
+      ...position(subject),
+      estPnl: profitText(sale, grid),
+    };
+  };
+
+const timeStop = exit('time stop', ({ view }) => view.price);
+
+/** What a level names, else its share of a fixed amount; a budget that hangs on the equity is the engine's to tell. */
+function spendOf({ buy }: Config, level: number): string | null {
+  const spend = buy.gridLevels[level]?.maxPurchaseAmount ?? '';
+  if (spend !== '') return spend;
+  const amount = readKnob(buy.entrySizing.amount);
+  if (buy.entrySizing.mode !== 'fixed' || amount === null) return null;
+  return formatDecimal(divide(amount, fromSteps(Math.max(1, buy.gridLevels.length), ONE)));
+}
+
+const nextLevel: Explainer = ({ scene: { levels }, config, grid, view }) => ({
+  ...(view.avgTicks > 0 ? { avg: priceText(view.avgTicks, grid) } : {}),
+  level: view.target,
+  limit: priceText(levels.addLimit, grid),
+  away: awayText(levels.addLimit, view.price),
+  budget: spendOf(config, view.target),
+});
+
+const firstBuy: Explainer = ({ scene, config, grid, view }) => {
+  const { knobs, memory, levels } = scene;
+  const { candleLimit } = config.buy;
+  const numbers = {
+    windowLow: priceText(memory.window.low(), grid),
+    limit: priceText(levels.entryLimit, grid),
+    trigger: percentText(knobs.entryTrigger),
+    window: knobs.window,
+    level: 0,
+    budget: spendOf(config, 0),
+    away: awayText(levels.entryLimit, view.price),
+  };
+  return candleLimit > MAX_WINDOW ? { ...numbers, storedLimit: candleLimit } : numbers;
+};
+
+const nothing: Explainer = () => ({});
+
+/** The numbers behind each answer; the price comes with all of them. */
+const NUMBERS: Readonly<Record<ReasonCode, Explainer>> = {
+  'hold-below-arm': levelsOf(['arm', 'stop'], 'arm'),
+  'hold-trail-armed': trailing,
+  'hold-trail-pending': levelsOf(['stop'], 'stop'),
+  'hold-break-even-armed': levelsOf(['floor', 'arm', 'stop'], 'arm'),
+  'hold-above-floor': levelsOf(['floor', 'stop'], 'floor'),
+  'hold-below-floor-arm': levelsOf(['floorArm'], 'floorArm'),
+  'hold-until-time-stop': bars,
+  'hold-above-stop': levelsOf(['stop'], 'stop'),
+  'hold-no-exit': position,
+  'hold-sell-disabled': position,
+  'hold-exit-order-open': position,
+  'exit-stop-loss': exit('stop loss', ({ scene }) => scene.levels.stop),
+  'exit-break-even': exit('break-even floor', ({ scene }) => scene.levels.floor),
+  'exit-trail': exit('trailing exit', ({ scene }) => scene.memory.trailStop),
+  'exit-time-stop': (subject) => ({ ...timeStop(subject), ...bars(subject) }),
+  'entry-disabled': nothing,
+  'entry-config-unreadable': () => ({ path: null }),
+  'order-entry-open': nothing,
+  'entry-grid-complete': ({ scene, grid, view }) => ({
+    levels: scene.knobs.levels,
+    avg: priceText(view.avgTicks, grid),
+  }),
+  'entry-history-short': ({ scene }) => ({ have: scene.memory.window.count(), need: firstBuyNeed(scene.knobs) }),
+  'entry-above-window-low': firstBuy,
+  'entry-rsi-high': ({ scene, config }) => ({
+    rsi: scene.memory.rsi?.value.toFixed(2) ?? null,
+    max: config.buy.indicatorGate.rsiMaxBuy,
+  }),
+  'entry-above-level': nextLevel,
+  'entry-add': nextLevel,
+  'entry-immediate': ({ config }) => ({ level: 0, budget: spendOf(config, 0) }),
+  'entry-first': firstBuy,
+};
+
+const isReason = (code: string): code is ReasonCode => Object.hasOwn(REASONS, code);
+
+/** The numbers behind a decision, computed only when somebody asks. */
+export function explain(subject: Subject, decision: Decision): Numbers {
+  const price = priceText(subject.view.price, subject.grid);
+  return isReason(decision.reason) ? { price, ...NUMBERS[decision.reason](subject) } : { price };
+}

@@ -1,0 +1,177 @@
+import { type Candle, INTERVAL_MS } from '#core/candle.ts';
+import { toNumber } from '#core/decimal.ts';
+import { readFactor } from '../fields.ts';
+import { firstAnswer } from '../ordered-rules.ts';
+import type { CandleNeed, Grid, PlanLine, StrategyInstance, TickView } from '../strategy.ts';
+import { snapDown, snapUp } from '../ticks.ts';
+import { type Config, MAX_WINDOW } from './config.ts';
+import { explain } from './explain.ts';
+import {
+  armFloor,
+  armTrail,
+  ENTRY_RULES,
+  EXIT_RULES,
+  firstBuyNeed,
+  holdAnswer,
+  type Knobs,
+  placeLevels,
+  ratchetTrail,
+  type Scene,
+} from './rules.ts';
+import { type Memory, readState, writeState } from './state.ts';
+
+/** Closed candles searched for the low: a stored limit above the maximum counts as the maximum. */
+export const windowOf = (config: Config): number => Math.max(1, Math.min(config.buy.candleLimit, MAX_WINDOW));
+
+/** The trail by true ranges is off without a multiplier, whatever its other knobs say. */
+const atrPeriodOf = ({ sell }: Config): number =>
+  readFactor(sell.atrTrailing.multiplier) > 0 ? Math.max(1, sell.atrTrailing.period) : 0;
+
+const WARM_RSI = 210;
+const WARM_TRUE_RANGES = 15;
+const MOST_CLOSED = 999;
+
+/** Candles before the first buy, and those that let no seed of an average show any more. */
+export function needsOf(config: Config): CandleNeed {
+  const { buy } = config;
+  const rsiMax = readFactor(buy.indicatorGate.rsiMaxBuy);
+  const need = firstBuyNeed({ immediate: isImmediate(config), window: windowOf(config), rsiMax });
+  const atrPeriod = atrPeriodOf(config);
+  const min = Math.max(1, need, atrPeriod > 0 ? atrPeriod + 1 : 0);
+  const want = Math.max(min, rsiMax > 0 ? WARM_RSI : 0, WARM_TRUE_RANGES * atrPeriod);
+  return { interval: config.candleInterval, min, want: Math.min(MOST_CLOSED, want) };
+}
+
+const isImmediate = ({ buy }: Config): boolean => buy.firstBuyTriggerBasis === 'immediate';
+
+const readKnobs = (config: Config, grid: Grid): Knobs => ({
+  buyEnabled: config.buy.enabled,
+  sellEnabled: config.sell.enabled,
+  levels: Math.max(1, config.buy.gridLevels.length),
+  entryTrigger: readFactor(config.buy.gridLevels[0]?.triggerPercentage ?? '1'),
+  triggers: config.buy.gridLevels.map(({ triggerPercentage }) => readFactor(triggerPercentage)),
+  window: windowOf(config),
+  stopLoss: readFactor(config.sell.stopLossPercentage),
+  armTrigger: readFactor(config.sell.triggerPercentage),
+  trail: readFactor(config.sell.trailingStopPercentage),
+  immediate: isImmediate(config),
+  rsiMax: readFactor(config.buy.indicatorGate.rsiMaxBuy),
+  atrMultiplier: readFactor(config.sell.atrTrailing.multiplier),
+  fromEntry: config.sell.atrTrailing.fromEntry && atrPeriodOf(config) > 0,
+  floorArm: readFactor(config.sell.breakEven.armAtPercentage),
+  floor: readFactor(config.sell.breakEven.floorPercentage),
+  timeStopBars: config.sell.timeStopBars,
+  intervalMs: INTERVAL_MS[config.candleInterval],
+  tick: toNumber(grid.tick),
+});
+
+/** A running trailing-trade for one (profile, symbol). */
+export function createInstance(config: Config, grid: Grid, state?: unknown): StrategyInstance {
+  const knobs = readKnobs(config, grid);
+  const series = { length: knobs.window, rsi: knobs.rsiMax > 0, atrPeriod: atrPeriodOf(config) };
+  const frame = { grid, interval: config.candleInterval, ...series };
+  const memory = readState(state, frame);
+  const levels = {
+    avgTicks: 0,
+    takerFee: -1,
+    target: -1,
+    stop: 0,
+    arm: 0,
+    floorArm: 0,
+    floor: 0,
+    entryLimit: 0,
+    addLimit: 0,
+  };
+  const scene: Scene = { knobs, memory, levels };
+  const limitEntry = (): void => {
+    levels.entryLimit = memory.window.count() === 0 ? 0 : snapDown(memory.window.low() * knobs.entryTrigger);
+  };
+  limitEntry();
+
+  return {
+    onCandle(candle, view) {
+      if (!candle.closed) return;
+      followCycle(memory, view);
+      if (candle.openMs > memory.lastOpenMs) {
+        memory.lastOpenMs = candle.openMs;
+        memory.window.push(Math.round(candle.low / knobs.tick));
+        memory.rsi?.push(candle.close);
+        memory.atr?.push(candle);
+        limitEntry();
+      }
+      if (countsForPosition(memory, candle, view)) ratchet(scene, candle, view);
+    },
+    onFill(side, view) {
+      followCycle(memory, view);
+      if (side === 'buy' || !view.sellable) dropRatchets(memory);
+      placeLevels(scene, view);
+    },
+    decide(view) {
+      followCycle(memory, view);
+      placeLevels(scene, view);
+      if (!view.sellable) return firstAnswer(ENTRY_RULES, scene, view) ?? holdAnswer(scene);
+      armFloor(scene, view);
+      armTrail(scene, view);
+      const exit = firstAnswer(EXIT_RULES, scene, view);
+      if (exit !== undefined) return exit;
+      const entry = firstAnswer(ENTRY_RULES, scene, view);
+      return entry !== undefined && entry.kind !== 'nothing' ? entry : holdAnswer(scene);
+    },
+    explain: (decision, view) => explain({ scene, config, grid, view }, decision),
+    stopTicks: (view) => stopOf(scene, view),
+    plan: (view) => planOf(scene, view),
+    state: () => writeState(memory, frame),
+  };
+}
+
+function dropRatchets(memory: Memory): void {
+  memory.high = 0;
+  memory.trailStop = 0;
+  memory.breakEven = false;
+}
+
+/** Ratchets belong to one cycle of one position: nothing of a former one may guard or trigger the next. */
+function followCycle(memory: Memory, view: TickView): void {
+  if (memory.cycle === view.cycle) return;
+  memory.cycle = view.cycle;
+  memory.lastClose = 0;
+  dropRatchets(memory);
+}
+
+/** Only candles that closed after the first buy fill move the ratchets, each of them once. */
+const countsForPosition = (memory: Memory, { closeMs }: Candle, view: TickView): boolean =>
+  view.sellable && closeMs > view.firstBuyFillMs && closeMs > memory.ratchetedMs;
+
+function ratchet(scene: Scene, { closeMs, close }: Candle, view: TickView): void {
+  const { knobs, memory } = scene;
+  memory.ratchetedMs = closeMs;
+  memory.lastClose = Math.round(close / knobs.tick);
+  if (knobs.fromEntry && memory.atr?.ready === true) memory.high = Math.max(memory.high, snapUp(view.avgTicks));
+  if (memory.high === 0) return;
+  memory.high = Math.max(memory.high, memory.lastClose);
+  ratchetTrail(scene);
+}
+
+function stopOf(scene: Scene, view: TickView): number {
+  if (!scene.knobs.sellEnabled || !view.sellable) return 0;
+  placeLevels(scene, view);
+  const { levels, memory } = scene;
+  return Math.max(levels.stop, memory.breakEven ? levels.floor : 0, memory.trailStop);
+}
+
+function planOf(scene: Scene, view: TickView): PlanLine[] {
+  const { knobs, memory, levels } = scene;
+  if (!view.sellable) {
+    const waiting = knobs.buyEnabled && view.target < knobs.levels && memory.window.count() >= firstBuyNeed(knobs);
+    return waiting && !knobs.immediate ? [{ name: 'entry', ticks: levels.entryLimit }] : [];
+  }
+  placeLevels(scene, view);
+  const cost: PlanLine = { name: 'cost', ticks: view.avgTicks };
+  const next: PlanLine = { name: 'entry', ticks: knobs.buyEnabled && view.target < knobs.levels ? levels.addLimit : 0 };
+  if (!knobs.sellEnabled) return [cost, next].filter((line) => line.ticks > 0);
+  const exit: PlanLine =
+    memory.high > 0 ? { name: 'trail', ticks: memory.trailStop } : { name: 'arm', ticks: levels.arm };
+  const floor: PlanLine = { name: 'floor', ticks: memory.breakEven ? levels.floor : 0 };
+  const stop: PlanLine = { name: 'stop', ticks: levels.stop };
+  return [cost, exit, floor, stop, next].filter((line) => line.ticks > 0);
+}

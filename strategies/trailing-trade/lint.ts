@@ -1,0 +1,173 @@
+import { readFactor } from '../fields.ts';
+import { breakEvenOf } from '../ticks.ts';
+import type { Finding } from '../strategy.ts';
+import type { Config } from './config.ts';
+
+type Check = (config: Config, breakEven: number) => Finding | readonly Finding[] | undefined;
+
+const warn = (code: string, path: string, message: string): Finding => ({ level: 'warn', code, path, message });
+const info = (code: string, path: string, message: string): Finding => ({ level: 'info', code, path, message });
+
+const factorsOf = ({ buy, sell }: Config) => ({
+  stop: sell.enabled ? readFactor(sell.stopLossPercentage) : 0,
+  trigger: readFactor(sell.triggerPercentage),
+  trail: readFactor(sell.trailingStopPercentage),
+  atr: readFactor(sell.atrTrailing.multiplier),
+  floorArm: readFactor(sell.breakEven.armAtPercentage),
+  floor: readFactor(sell.breakEven.floorPercentage),
+  triggers: buy.gridLevels.map(({ triggerPercentage }) => readFactor(triggerPercentage)),
+});
+
+const trailBelowCost: Check = (config, breakEven) => {
+  const { trigger, trail, atr } = factorsOf(config);
+  if (trigger === 0 || trail === 0 || atr > 0 || trigger * trail >= breakEven) return undefined;
+  return warn(
+    'trail-below-cost',
+    'sell.trailingStopPercentage',
+    'Right after it starts, the trailing exit lies below the price that pays the fees: it may sell at a loss.',
+  );
+};
+const breakEvenBelowCost: Check = (config, breakEven) => {
+  const { floorArm, floor } = factorsOf(config);
+  if (floorArm === 0 || floor >= breakEven) return undefined;
+  return warn(
+    'break-even-below-cost',
+    'sell.breakEven.floorPercentage',
+    'The floor lies below the price that pays the fees: selling there loses a little.',
+  );
+};
+const noExit: Check = (config) => {
+  const { stop, trail, atr, trigger, floorArm } = factorsOf(config);
+  const trails = atr > 0 ? trigger > 0 || config.sell.atrTrailing.fromEntry : trail > 0 && trigger > 0;
+  if (!config.sell.enabled || stop > 0 || trails || floorArm > 0 || config.sell.timeStopBars > 0) return undefined;
+  return warn(
+    'no-exit',
+    'sell.stopLossPercentage',
+    'Nothing ever sells: set a stop loss, a trailing exit or a time stop.',
+  );
+};
+const trailInert: Check = (config) => {
+  const { trigger, trail, atr } = factorsOf(config);
+  const { fromEntry } = config.sell.atrTrailing;
+  if (trigger > 0 || (trail === 0 && atr === 0) || (fromEntry && atr > 0)) return undefined;
+  return warn(
+    'trail-inert',
+    'sell.triggerPercentage',
+    'The trailing exit never starts: set where it starts, or let it trail from the first candle.',
+  );
+};
+const triggerInert: Check = (config) => {
+  const { trigger, trail, atr } = factorsOf(config);
+  if (trigger === 0 || trail > 0 || atr > 0) return undefined;
+  return warn(
+    'trigger-inert',
+    'sell.triggerPercentage',
+    'A start without a trailing exit does nothing: set a distance.',
+  );
+};
+const fromEntryInert: Check = (config) => {
+  const { fromEntry } = config.sell.atrTrailing;
+  if (!fromEntry || factorsOf(config).atr > 0) return undefined;
+  return warn(
+    'from-entry-inert',
+    'sell.atrTrailing.fromEntry',
+    'Trailing from the first candle needs a distance in average true ranges.',
+  );
+};
+const timeStopInert: Check = (config) => {
+  const { fromEntry } = config.sell.atrTrailing;
+  if (config.sell.timeStopBars === 0 || !fromEntry || factorsOf(config).atr === 0) return undefined;
+  return info(
+    'time-stop-inert',
+    'sell.timeStopBars',
+    'The trail starts with the first candle, so there is soon nothing left for the time stop to end.',
+  );
+};
+const sellOffNaked: Check = ({ sell }) =>
+  sell.enabled
+    ? undefined
+    : warn('sell-off-naked', 'sell.enabled', 'Selling is switched off: nothing guards a position.');
+
+const levelsNotFalling: Check = (config) => {
+  const { triggers } = factorsOf(config);
+  return triggers.flatMap((trigger, i) =>
+    i >= 2 && trigger >= (triggers[i - 1] ?? 0)
+      ? [
+          warn(
+            'levels-not-falling',
+            `buy.gridLevels.${i}.triggerPercentage`,
+            'Buys no lower below the average than the level before it.',
+          ),
+        ]
+      : [],
+  );
+};
+const stopAboveLevel: Check = (config) => {
+  const { stop, triggers } = factorsOf(config);
+  return triggers.flatMap((trigger, i) =>
+    i >= 1 && stop > 0 && stop >= trigger
+      ? [
+          warn(
+            'stop-above-level',
+            `buy.gridLevels.${i}.triggerPercentage`,
+            'The stop loss sells before the price gets down to this level.',
+          ),
+        ]
+      : [],
+  );
+};
+
+const candleLimitInert: Check = ({ buy }) =>
+  buy.firstBuyTriggerBasis === 'immediate'
+    ? info('candle-limit-inert', 'buy.candleLimit', 'An immediate first buy searches no low.')
+    : undefined;
+const windowLowLoose: Check = (config) =>
+  (factorsOf(config).triggers[0] ?? 1) > 1.02 && config.buy.firstBuyTriggerBasis === 'lowest-price'
+    ? info('window-low-loose', 'buy.gridLevels.0.triggerPercentage', 'More than 2 % above the low is hardly a dip.')
+    : undefined;
+const amountInert: Check = ({ buy }) => {
+  const named = buy.gridLevels.length > 0 && buy.gridLevels.every((each) => each.maxPurchaseAmount !== '');
+  if (!named) return undefined;
+  return info('amount-inert', 'buy.entrySizing.amount', 'Every level names its own spend, so the amount is not used.');
+};
+const dependsOnEquity: Check = ({ buy }) =>
+  buy.entrySizing.mode === 'fixed'
+    ? undefined
+    : info(
+        'sizing-depends-on-equity',
+        'buy.entrySizing.mode',
+        'The budget follows what the account is worth, so it cannot be checked against the minimum order value now.',
+      );
+const atrShadowsPercent: Check = (config) => {
+  const { atr, trail } = factorsOf(config);
+  if (atr === 0 || trail === 0) return undefined;
+  return info(
+    'atr-shadows-percent',
+    'sell.trailingStopPercentage',
+    'The distance in average true ranges takes the place of this one, except while too few candles are known.',
+  );
+};
+
+const CHECKS: readonly Check[] = [
+  trailBelowCost,
+  breakEvenBelowCost,
+  noExit,
+  trailInert,
+  triggerInert,
+  fromEntryInert,
+  timeStopInert,
+  sellOffNaked,
+  levelsNotFalling,
+  stopAboveLevel,
+  candleLimitInert,
+  windowLowLoose,
+  amountInert,
+  dependsOnEquity,
+  atrShadowsPercent,
+];
+
+/** Knobs that are legal but do nothing, contradict each other or lose money. `takerFee` is a share such as 0.001. */
+export function lint(config: Config, takerFee: number): readonly Finding[] {
+  const breakEven = breakEvenOf({ takerFee });
+  return CHECKS.flatMap((check) => check(config, breakEven) ?? []);
+}

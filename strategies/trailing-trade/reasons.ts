@@ -1,0 +1,105 @@
+import type { Decision, ReasonText } from '#core/decision.ts';
+
+export const REASONS = {
+  'hold-below-arm': {
+    sentence: 'Holding: {price} is {away} below {arm}, where the trailing exit starts; stop at {stop}.',
+    thresholds: ['arm', 'stop'],
+  },
+  'hold-trail-armed': {
+    sentence: 'Trailing: high {high}, sells at {trailStop}, {away} below the price.',
+    thresholds: ['high', 'trailStop'],
+  },
+  'hold-trail-pending': {
+    sentence: 'Holding: the trailing exit starts when the next candle closes; stop at {stop}.',
+    thresholds: ['stop'],
+  },
+  'hold-break-even-armed': {
+    sentence: 'Holding with a floor at {floor}; trailing starts at {arm}, {away} above.',
+    thresholds: ['floor', 'arm'],
+  },
+  'hold-above-floor': { sentence: 'Holding: floor at {floor}, {away} below.', thresholds: ['floor'] },
+  'hold-below-floor-arm': {
+    sentence: 'Holding: a floor goes up at {floorArm}, {away} above.',
+    thresholds: ['floorArm'],
+  },
+  'hold-until-time-stop': {
+    sentence: 'Holding: sells after {timeStopBars} candles; {bars} have closed since the buy.',
+    thresholds: ['timeStopBars'],
+  },
+  'hold-above-stop': { sentence: 'Holding: stop at {stop}, {away} below.', thresholds: ['stop'] },
+  'hold-no-exit': { sentence: 'Holding: no exit is configured.', thresholds: [] },
+  'hold-sell-disabled': { sentence: 'Holding: selling is switched off.', thresholds: [] },
+  'hold-exit-order-open': { sentence: 'An exit order is on its way.', thresholds: [] },
+  'exit-stop-loss': { sentence: 'Selling: {price} reached the {rule} at {threshold}.', thresholds: ['threshold'] },
+  'exit-trail': { sentence: 'Selling: {price} reached the {rule} at {threshold}.', thresholds: ['threshold'] },
+  'exit-break-even': { sentence: 'Selling: {price} reached the {rule} at {threshold}.', thresholds: ['threshold'] },
+  'exit-time-stop': {
+    sentence: 'Selling at {price}: {bars} candles have closed since the buy and the trailing exit has not started.',
+    thresholds: [],
+  },
+  'entry-disabled': { sentence: 'Buying is switched off.', thresholds: [] },
+  'entry-config-unreadable': {
+    sentence: 'Not buying: the stored setting {path} cannot be read; save the form again.',
+    thresholds: ['path'],
+  },
+  'order-entry-open': { sentence: 'A buy order is on its way.', thresholds: [] },
+  'entry-grid-complete': { sentence: 'All {levels} buy levels are used.', thresholds: ['levels'] },
+  'entry-history-short': { sentence: 'Waiting for candles: {have} of {need}.', thresholds: ['need'] },
+  'entry-above-window-low': {
+    sentence: 'Waiting: {price} is {away} above {limit} ({trigger} of the low {windowLow} of {window} candles).',
+    thresholds: ['limit', 'windowLow', 'window'],
+  },
+  'entry-above-level': {
+    sentence: 'Waiting: level {level} buys at {limit}, {away} from {price}.',
+    thresholds: ['level', 'limit'],
+  },
+  'entry-add': {
+    sentence: 'Adding at level {level}: {price} is at or below {limit}.',
+    thresholds: ['limit'],
+  },
+  'entry-rsi-high': { sentence: 'Waiting: RSI {rsi} is above {max}.', thresholds: ['max'] },
+  'entry-immediate': { sentence: 'Buying at {price}: the first buy waits for no low.', thresholds: [] },
+  'entry-first': { sentence: 'Buying level {level}: {price} is at or below {limit}.', thresholds: ['limit'] },
+} as const satisfies Record<string, ReasonText>;
+
+export type ReasonCode = keyof typeof REASONS;
+type ExitCode = 'exit-stop-loss' | 'exit-break-even' | 'exit-trail' | 'exit-time-stop';
+type NothingCode = Exclude<ReasonCode, ExitCode | 'entry-immediate' | 'entry-first' | 'entry-add'>;
+
+const nothing = (reason: NothingCode): Decision => Object.freeze({ kind: 'nothing', reason });
+const sell = (reason: ExitCode): Decision => Object.freeze({ kind: 'sell', reason, lots: 'all' });
+
+const addAt = (level: number): Decision => Object.freeze({ kind: 'buy', reason: 'entry-add', level });
+
+/** The buy of each further level, by its number; the first level opens the position. */
+export const ADDS: readonly Decision[] = Array.from({ length: 64 }, (_, level) => addAt(level));
+
+/** One shared value per answer: a tick on which nothing happens allocates nothing. */
+export const ANSWERS: Readonly<Record<ReasonCode, Decision>> = {
+  'hold-below-arm': nothing('hold-below-arm'),
+  'hold-trail-armed': nothing('hold-trail-armed'),
+  'hold-trail-pending': nothing('hold-trail-pending'),
+  'hold-break-even-armed': nothing('hold-break-even-armed'),
+  'hold-above-floor': nothing('hold-above-floor'),
+  'hold-below-floor-arm': nothing('hold-below-floor-arm'),
+  'hold-until-time-stop': nothing('hold-until-time-stop'),
+  'entry-rsi-high': nothing('entry-rsi-high'),
+  'entry-above-level': nothing('entry-above-level'),
+  'entry-add': addAt(1),
+  'hold-above-stop': nothing('hold-above-stop'),
+  'hold-no-exit': nothing('hold-no-exit'),
+  'hold-sell-disabled': nothing('hold-sell-disabled'),
+  'hold-exit-order-open': nothing('hold-exit-order-open'),
+  'exit-stop-loss': sell('exit-stop-loss'),
+  'exit-break-even': sell('exit-break-even'),
+  'exit-trail': sell('exit-trail'),
+  'exit-time-stop': sell('exit-time-stop'),
+  'entry-disabled': nothing('entry-disabled'),
+  'entry-config-unreadable': nothing('entry-config-unreadable'),
+  'order-entry-open': nothing('order-entry-open'),
+  'entry-grid-complete': nothing('entry-grid-complete'),
+  'entry-history-short': nothing('entry-history-short'),
+  'entry-above-window-low': nothing('entry-above-window-low'),
+  'entry-immediate': Object.freeze({ kind: 'buy', reason: 'entry-immediate', level: 0 }),
+  'entry-first': Object.freeze({ kind: 'buy', reason: 'entry-first', level: 0 }),
+};

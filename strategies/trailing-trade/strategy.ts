@@ -1,0 +1,50 @@
+import { divide, ONE, requireDecimal, ZERO } from '#core/decimal.ts';
+import { entryShares } from '../entry-fields.ts';
+import { readKnob } from '../fields.ts';
+import type { LevelBudget, SharedSettings, Strategy } from '../strategy.ts';
+import { type Config, config, DEFAULT_LEVEL, readStoredConfig } from './config.ts';
+import { createInstance, needsOf } from './instance.ts';
+import { lint } from './lint.ts';
+import { REASONS } from './reasons.ts';
+
+const MINUTE_MS = 60_000;
+const STOP_LIMIT_OFFSET = requireDecimal('0.995');
+
+/** Each level spends what it names, else an equal share of the amount. */
+function levelsOf({ buy }: Config): LevelBudget[] {
+  const levels = buy.gridLevels.length === 0 ? [DEFAULT_LEVEL] : buy.gridLevels;
+  const amount = readKnob(buy.entrySizing.amount) ?? ZERO;
+  const share = buy.entrySizing.mode === 'fixed' ? divide(amount, requireDecimal(String(levels.length))) : null;
+  return levels.map(({ triggerPercentage, minPurchaseAmount, maxPurchaseAmount }) => ({
+    spend: readKnob(maxPurchaseAmount) ?? share,
+    least: readKnob(minPurchaseAmount),
+    trigger: readKnob(triggerPercentage) ?? ONE,
+  }));
+}
+
+function sharedSettings(settings: Config): SharedSettings {
+  const { buy, sell } = settings;
+  const levels = levelsOf(settings);
+  return {
+    ...entryShares(buy),
+    entryBudget: levels[0]?.spend ?? ZERO,
+    lossCooldownMs: buy.lossCooldownMinutes * MINUTE_MS,
+    stopMultiple: sell.enabled ? readKnob(sell.stopLossPercentage) : null,
+    stopLimitOffset: STOP_LIMIT_OFFSET,
+    levels,
+  };
+}
+
+/** Buys near the low of the last closed candles, then follows the price up and sells on the way down. */
+export const trailingTrade: Strategy<Config> = {
+  name: 'trailing-trade',
+  title: 'Trailing trade',
+  summary: 'Buys near the low of recent candles, follows the price up and sells when it turns.',
+  config,
+  readStoredConfig,
+  lint,
+  needs: needsOf,
+  sharedSettings,
+  create: createInstance,
+  reasons: REASONS,
+};

@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import * as raw from './raw-json.ts';
+import {
+  type BookSeen,
+  type Feed,
+  type FillSeen,
+  type Key,
+  loadPackage,
+  type Market,
+  type MarketQuery,
+  openFeed,
+  type OrderSeen,
+  type StockClient,
+  type Venue,
+} from './stock-client.ts';
+
+interface Order {
+  readonly id: string;
+  readonly info: unknown;
+}
+interface Fill {
+  readonly amount: number;
+  readonly price: number;
+  readonly cost: number;
+  readonly fee: { readonly cost: number; readonly currency: string };
+}
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+interface CcxtMarket {
+  readonly id: string;
+  readonly active: boolean;
+  readonly precision: { readonly price: number; readonly amount: number };
+  readonly limits: { readonly amount: Range; readonly cost: Range };
+}
+interface Book {
+  readonly nonce: number;
+  readonly bids: readonly [number, number][];
+  readonly asks: readonly [number, number][];
+}
+/** What the scenarios use of it. */
+export interface Ccxt {
+  readonly urls: { readonly api: Record<string, unknown> & { readonly ws: Nested } };
+  loadHttpProxyAgent(): Promise<unknown>;
+  loadMarkets(): Promise<Readonly<Record<string, CcxtMarket>>>;
+  createOrder(...order: unknown[]): Promise<Order>;
+  fetchOrder(id: string, symbol: string): Promise<Order>;
+  cancelOrder(id: string, symbol: string): Promise<Order>;
+  fetchOpenOrders(symbol: string): Promise<readonly Order[]>;
+  fetchOrderTrades(id: string, symbol: string): Promise<readonly Fill[]>;
+  fetchBalance(): Promise<{ readonly free: Readonly<Record<string, number>> }>;
+  watchOrders(symbol: string): Promise<readonly Order[]>;
+  watchTrades(symbol: string): Promise<readonly { readonly price: number; readonly amount: number }[]>;
+  watchOHLCV(symbol: string, interval: string): Promise<readonly (readonly number[])[]>;
+  watchTicker(symbol: string): Promise<{ readonly last: number; readonly high: number; readonly low: number }>;
+  watchOrderBook(symbol: string): Promise<Book>;
+  close(): Promise<unknown>;
+}
+type Nested = Record<string, unknown> & { 'ws-api': Record<string, unknown> };
+interface Package {
+  readonly pro: { readonly binance: new (options: object) => Ccxt };
+}
+
+const METHODS: Readonly<Record<MarketQuery, string>> = {
+  ping: 'publicGetPing',
+  time: 'publicGetTime',
+  exchangeInfo: 'publicGetExchangeInfo',
+  depth: 'publicGetDepth',
+  trades: 'publicGetTrades',
+  historicalTrades: 'publicGetHistoricalTrades',
+  aggTrades: 'publicGetAggTrades',
+  klines: 'publicGetKlines',
+  uiKlines: 'publicGetUiKlines',
+  avgPrice: 'publicGetAvgPrice',
+  ticker24hr: 'publicGetTicker24hr',
+  tradingDay: 'publicGetTickerTradingDay',
+  rolling: 'publicGetTicker',
+  price: 'publicGetTickerPrice',
+  bookTicker: 'publicGetTickerBookTicker',
+};
+const SYMBOL = 'BTC/USDT';
+const callable = z.custom<(params: object) => Promise<unknown>>((value) => typeof value === 'function');
+
+/** An exchange object of ccxt with nothing but its addresses changed; `spotOnly` leaves out its other markets. */
+export async function openCcxt(venue: Venue, key: Key, spotOnly = true): Promise<Ccxt> {
+  const ccxt = await loadPackage<Package>('ccxt');
+  const narrow = { fetchMarkets: { types: ['spot'] }, fetchMargins: false, fetchCurrencies: false };
+  const exchange = new ccxt.pro.binance({
+    apiKey: key.apiKey,
+    secret: key.secret,
+    options: { defaultType: 'spot', ...(spotOnly ? narrow : {}) },
+  });
+  const { api } = exchange.urls;
+  for (const [name, url] of Object.entries(api))
+    if (typeof url === 'string') api[name] = url.replace(/^https:\/\/[^/]+/, venue.rest);
+  api.ws['spot'] = `${venue.ws}/ws`;
+  api.ws['ws-api']['spot'] = `${venue.ws}/ws-api/v3`;
+  await exchange.loadHttpProxyAgent();
+  return exchange;
+}
+
+/** The package `ccxt` with its streams. */
+export async function openCcxtClient(venue: Venue, key: Key): Promise<StockClient> {
+  const ex = await openCcxt(venue, key);
+  const closing = new AbortController();
+  return {
+    ...queriesOf(ex),
+    ...feedsOf(ex, closing.signal),
+    [Symbol.asyncDispose]: async () => {
+      closing.abort();
+      await ex.close();
+    },
+  };
+}
+
+const marketOf = ({ id, active, precision, limits }: CcxtMarket): Market => ({
+  symbol: id,
+  active,
+  tick: precision.price,
+  step: precision.amount,
+  minQuantity: limits.amount.min,
+  maxQuantity: limits.amount.max,
+  minNotional: limits.cost.min,
+});
+
+function queriesOf(ex: Ccxt) {
+  return {
+    loadMarkets: async () => Object.values(await ex.loadMarkets()).map(marketOf),
+    ask: (query, params) => {
+      const { symbols, ...rest } = params;
+      const list = symbols === undefined ? {} : { symbols: JSON.stringify(symbols) };
+      return callable.parse(Reflect.get(ex, METHODS[query])).call(ex, { ...rest, ...list });
+    },
+    place: async (wish) => {
+      const type = wish.type === 'MARKET' ? 'market' : 'limit';
+      const extra = wish.stopPrice === undefined ? {} : { triggerPrice: Number(wish.stopPrice) };
+      const order = [SYMBOL, type, wish.side.toLowerCase(), Number(wish.quantity)];
+      const price = wish.price === undefined ? undefined : Number(wish.price);
+      return raw.readOrder((await ex.createOrder(...order, price, extra)).info);
+    },
+    find: async (id) => raw.readOrder((await ex.fetchOrder(id, SYMBOL)).info),
+    cancel: async (id) => raw.readOrder((await ex.cancelOrder(id, SYMBOL)).info),
+    listOpen: async () => (await ex.fetchOpenOrders(SYMBOL)).map((one) => raw.readOrder(one.info)),
+    listFills: async (id) => (await ex.fetchOrderTrades(id, SYMBOL)).map(fillOf),
+    freeBalance: async (asset) => (await ex.fetchBalance()).free[asset] ?? 0,
+    codeOf: (error) => {
+      // This refusal it tells by the class of its error alone.
+      if (error instanceof Error && error.name === 'InsufficientFunds') return -2010;
+      const [, code] = /"code":(-\d+)/.exec(error instanceof Error ? error.message : '') ?? [];
+      return code === undefined ? undefined : Number(code);
+    },
+  } satisfies Partial<StockClient>;
+}
+
+function feedsOf(ex: Ccxt, closing: AbortSignal) {
+  const follow = <Seen>(watch: () => Promise<readonly Seen[]>): Promise<Feed<Seen>> => {
+    const feed = openFeed<Seen>();
+    const run = async (): Promise<void> => {
+      while (!closing.aborted) for (const seen of await watch()) feed.push(seen);
+    };
+    run().catch((error: unknown) => {
+      if (!closing.aborted) throw error;
+    });
+    return Promise.resolve(feed);
+  };
+  const isReport = (seen: OrderSeen | undefined): seen is OrderSeen => seen !== undefined;
+  return {
+    followOrders: () =>
+      follow(async () => (await ex.watchOrders(SYMBOL)).map((one) => raw.readReport(one.info)).filter(isReport)),
+    followTrades: () =>
+      follow(async () => (await ex.watchTrades(SYMBOL)).map(({ price, amount }) => ({ price, quantity: amount }))),
+    followCandles: () =>
+      follow(async () =>
+        (await ex.watchOHLCV(SYMBOL, '1m')).map((row) => ({ openMs: row[0] ?? 0, close: row[4] ?? 0 })),
+      ),
+    followTicker: () => follow(async () => [await ex.watchTicker(SYMBOL)]),
+    followBook: () => follow(async () => [bookOf(await ex.watchOrderBook(SYMBOL))]),
+  } satisfies Partial<StockClient>;
+}
+
+const fillOf = ({ amount, price, cost, fee }: Fill): FillSeen => ({
+  quantity: amount,
+  price,
+  quote: cost,
+  fee: fee.cost,
+  feeAsset: fee.currency,
+});
+
+const bookOf = ({ nonce, bids, asks }: Book): BookSeen => ({
+  lastUpdateId: nonce,
+  bids: bids.map(([price, quantity]) => [price, quantity]),
+  asks: asks.map(([price, quantity]) => [price, quantity]),
+});

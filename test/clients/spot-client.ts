@@ -1,0 +1,89 @@
+import { type RawNames, type RawStream, rawClient } from './raw-client.ts';
+import { type Key, loadPackage, type StockClient, type Venue } from './stock-client.ts';
+
+type Call = (params?: object) => Promise<{ data(): Promise<unknown> }>;
+interface Stream {
+  on(event: 'message', listener: (message: unknown) => void): void;
+}
+type Streams = Readonly<Record<string, (params: object) => Stream>> & { disconnect(): Promise<void> };
+interface Api {
+  sessionLogon(): Promise<unknown>;
+  userDataStreamSubscribe(): Promise<{ stream: Stream }>;
+  userDataStreamSubscribeSignature(): Promise<{ stream: Stream }>;
+  disconnect(): Promise<void>;
+}
+interface Client {
+  readonly restAPI: Readonly<Record<string, Call>>;
+  readonly websocketAPI: { connect(): Promise<Api> };
+  readonly websocketStreams: { connect(): Promise<Streams> };
+}
+interface Package {
+  readonly Spot: new (options: object) => Client;
+}
+
+const NAMES: RawNames = {
+  ping: 'ping',
+  time: 'time',
+  exchangeInfo: 'exchangeInfo',
+  depth: 'depth',
+  trades: 'getTrades',
+  historicalTrades: 'historicalTrades',
+  aggTrades: 'aggTrades',
+  klines: 'klines',
+  uiKlines: 'uiKlines',
+  avgPrice: 'avgPrice',
+  ticker24hr: 'ticker24hr',
+  tradingDay: 'tickerTradingDay',
+  rolling: 'ticker',
+  price: 'tickerPrice',
+  bookTicker: 'tickerBookTicker',
+  place: 'newOrder',
+  find: 'getOrder',
+  cancel: 'deleteOrder',
+  listOpen: 'getOpenOrders',
+  listFills: 'myTrades',
+  account: 'getAccount',
+};
+const symbol = 'BTCUSDT';
+const STREAMS: Readonly<Record<RawStream, readonly [string, object]>> = {
+  trade: ['trade', { symbol }],
+  kline: ['kline', { symbol, interval: '1m' }],
+  ticker: ['ticker', { symbol }],
+  depth: ['diffBookDepth', { symbol, updateSpeed: '100ms' }],
+};
+
+/** The package `@binance/spot`. */
+export async function openSpotClient(venue: Venue, key: Key): Promise<StockClient> {
+  // It tells the console of every connection otherwise.
+  process.env['LOG_LEVEL'] ??= 'error';
+  const { Spot } = await loadPackage<Package>('@binance/spot');
+  const secret = key.kind === 'HMAC' ? { apiSecret: key.secret } : { privateKey: key.secret };
+  const client = new Spot({
+    configurationRestAPI: { apiKey: key.apiKey, ...secret, basePath: venue.rest, retries: 0 },
+    configurationWebsocketAPI: { apiKey: key.apiKey, ...secret, wsURL: `${venue.ws}/ws-api/v3` },
+    configurationWebsocketStreams: { wsURL: venue.ws },
+  });
+  const opened = new AsyncDisposableStack();
+  return {
+    ...rawClient({
+      names: NAMES,
+      call: async (name, params) => (await client.restAPI[name]?.call(client.restAPI, params))?.data(),
+      followStream: async (stream, listener) => {
+        const streams = await client.websocketStreams.connect();
+        opened.defer(() => streams.disconnect());
+        const [name, params] = STREAMS[stream];
+        streams[name]?.call(streams, params).on('message', listener);
+      },
+      followAccount: async (listener) => {
+        const api = await client.websocketAPI.connect();
+        opened.defer(() => api.disconnect());
+        if (key.kind === 'HMAC') (await api.userDataStreamSubscribeSignature()).stream.on('message', listener);
+        else {
+          await api.sessionLogon();
+          (await api.userDataStreamSubscribe()).stream.on('message', listener);
+        }
+      },
+    }),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

@@ -1,0 +1,83 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { z } from 'zod';
+import { parseAccounts } from '../../paper/accounts.ts';
+import { type PaperExchange, startPaper } from '../../paper/server.ts';
+// This folder is a package of its own, where the names of the rooms do not reach.
+import type { Key, Venue } from './stock-client.ts';
+
+/** A paper exchange for one client: its market moves only while somebody waits. */
+export interface Stage extends AsyncDisposable {
+  readonly venue: Venue;
+  readonly paper: PaperExchange;
+  readonly keys: Readonly<Record<Key['kind'], Key>>;
+  control(request: string, body?: unknown): Promise<unknown>;
+  /** Lets the market go on until the promise is settled. */
+  whileTrading<Value>(awaited: Promise<Value>): Promise<Value>;
+  /** Waits until the exchange has seen an operation of the WebSocket API. */
+  untilCalled(...methods: string[]): Promise<void>;
+}
+
+const STEP_MS = 500;
+const DAY_MS = 86_400_000;
+const seenCalls = z.array(z.object({ method: z.string(), path: z.string(), status: z.number() }));
+
+export async function openStage(): Promise<Stage> {
+  const pair = generateKeyPairSync('ed25519');
+  const keys: Stage['keys'] = {
+    HMAC: { kind: 'HMAC', apiKey: 'hmac-key', secret: 'hmac-secret' },
+    Ed25519: {
+      kind: 'Ed25519',
+      apiKey: 'ed25519-key',
+      secret: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    },
+  };
+  const balances = { USDT: '100000', BTC: '1', BNB: '0' };
+  const publicKeyPem = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const paper = await startPaper({
+    port: 0,
+    controlPort: 0,
+    accounts: parseAccounts([
+      { name: 'hmac', apiKey: keys.HMAC.apiKey, secret: keys.HMAC.secret, balances },
+      { name: 'ed25519', apiKey: keys.Ed25519.apiKey, publicKeyPem, balances },
+    ]),
+    source: { kind: 'synthetic' },
+    speed: 1,
+    seed: 1,
+    // Within the last day, so that no client finds its orders too old or in the future.
+    clock: { kind: 'virtual', startMs: Date.now() - DAY_MS / 2 },
+  });
+  const control = async (request: string, body?: unknown): Promise<unknown> => {
+    const [method = 'GET', path = ''] = request.split(' ');
+    const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+    const response = await fetch(`${paper.controlUrl}${path}`, init);
+    if (!response.ok) throw new Error(`${request}: ${await response.text()}`);
+    return response.json();
+  };
+  const untilCalled = async (...methods: string[]): Promise<void> => {
+    for (;;) {
+      const calls = seenCalls.parse(await control('GET /log'));
+      if (calls.some((one) => one.method === 'WS' && methods.includes(one.path) && one.status === 200)) return;
+    }
+  };
+  return {
+    venue: { rest: paper.url, ws: paper.wsUrl },
+    paper,
+    keys,
+    control,
+    untilCalled,
+    whileTrading: async (awaited) => {
+      let isSettled = false;
+      const settled = awaited.finally(() => {
+        isSettled = true;
+      });
+      settled.catch(() => undefined);
+      while (!isSettled) {
+        await control('POST /clock/advance', { ms: STEP_MS });
+        // Sockets and timers of the client get their turn between two steps.
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      return settled;
+    },
+    [Symbol.asyncDispose]: () => paper[Symbol.asyncDispose](),
+  };
+}

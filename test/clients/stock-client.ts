@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** Base addresses of the exchange under test. */
+export interface Venue {
+  readonly rest: string;
+  readonly ws: string;
+}
+
+/** An API key as every client takes it: an HMAC secret, or an Ed25519 private key in PEM form. */
+export interface Key {
+  readonly kind: 'HMAC' | 'Ed25519';
+  readonly apiKey: string;
+  readonly secret: string;
+}
+
+/** The unsigned queries of the exchange, by what the scenarios call them. */
+export const MARKET_QUERIES = [
+  'ping',
+  'time',
+  'exchangeInfo',
+  'depth',
+  'trades',
+  'historicalTrades',
+  'aggTrades',
+  'klines',
+  'uiKlines',
+  'avgPrice',
+  'ticker24hr',
+  'tradingDay',
+  'rolling',
+  'price',
+  'bookTicker',
+] as const;
+export type MarketQuery = (typeof MARKET_QUERIES)[number];
+export type MarketParams = Readonly<Record<string, string | number | readonly string[]>>;
+
+export interface Market {
+  readonly symbol: string;
+  readonly active: boolean;
+  readonly tick: number;
+  readonly step: number;
+  readonly minQuantity: number;
+  readonly maxQuantity: number;
+  readonly minNotional: number;
+}
+
+export interface OrderWish {
+  readonly side: 'BUY' | 'SELL';
+  readonly type: 'LIMIT' | 'MARKET' | 'STOP_LOSS_LIMIT';
+  readonly quantity: string;
+  readonly price?: string;
+  readonly stopPrice?: string;
+}
+
+/** An order with the exchange's own words for status, side and type. */
+export interface OrderSeen {
+  readonly id: string;
+  readonly clientId: string;
+  readonly status: string;
+  readonly side: string;
+  readonly type: string;
+  readonly quantity: number;
+  readonly executed: number;
+  readonly quote: number;
+}
+
+export interface FillSeen {
+  readonly quantity: number;
+  readonly price: number;
+  readonly quote: number;
+  readonly fee: number;
+  readonly feeAsset: string;
+}
+
+export interface BookSeen {
+  readonly lastUpdateId: number;
+  readonly bids: readonly (readonly [number, number])[];
+  readonly asks: readonly (readonly [number, number])[];
+}
+
+/** Follows something and waits for the first thing seen since that fits. */
+export interface Feed<Seen> {
+  next(fits: (seen: Seen) => boolean): Promise<Seen>;
+}
+
+/** What all stock clients can do, each in its own way; everything for the coin BTCUSDT. */
+export interface StockClient extends AsyncDisposable {
+  loadMarkets(): Promise<readonly Market[]>;
+  ask(query: MarketQuery, params: MarketParams): Promise<unknown>;
+  place(wish: OrderWish): Promise<OrderSeen>;
+  find(id: string): Promise<OrderSeen>;
+  cancel(id: string): Promise<OrderSeen>;
+  listOpen(): Promise<readonly OrderSeen[]>;
+  listFills(orderId: string): Promise<readonly FillSeen[]>;
+  freeBalance(asset: string): Promise<number>;
+  /** The exchange's error code in what a call was rejected with. */
+  codeOf(error: unknown): number | undefined;
+  followOrders(): Promise<Feed<OrderSeen>>;
+  followTrades(): Promise<Feed<{ readonly price: number; readonly quantity: number }>>;
+  followCandles(): Promise<Feed<{ readonly openMs: number; readonly close: number }>>;
+  followTicker(): Promise<Feed<{ readonly last: number; readonly high: number; readonly low: number }>>;
+  /** A local book kept in step with the exchange. */
+  followBook(): Promise<Feed<BookSeen>>;
+}
+
+/** The packages are large and not ours: they are there where install.ts has run. */
+export const areInstalled = ['ccxt', '@binance/spot', 'binance'].every((name) =>
+  existsSync(join(import.meta.dirname, 'node_modules', name, 'package.json')),
+);
+export const NOT_INSTALLED =
+  'the stock clients are not installed: node cli/tradewind.js node test/clients/install.ts brings them';
+
+/** Loads a package that may be absent, so that nothing here names it in an import; the caller says what it offers. */
+export async function loadPackage<Offer>(name: string): Promise<Offer> {
+  return z.custom<Offer>((value) => typeof value === 'object' && value !== null).parse(await import(name));
+}
+
+/** Remembers what it is given until somebody asks for it. */
+export function openFeed<Seen>(): Feed<Seen> & { push(seen: Seen): void } {
+  let waiting: { readonly fits: (seen: Seen) => boolean; readonly resolve: (seen: Seen) => void }[] = [];
+  let unread: Seen[] = [];
+  return {
+    push: (seen) => {
+      const taker = waiting.find((one) => one.fits(seen));
+      if (taker === undefined) unread.push(seen);
+      waiting = waiting.filter((one) => one !== taker);
+      taker?.resolve(seen);
+    },
+    next: (fits) => {
+      const at = unread.findIndex(fits);
+      const found = unread[at];
+      if (found === undefined) return new Promise((resolve) => waiting.push({ fits, resolve }));
+      unread = unread.slice(at + 1);
+      return Promise.resolve(found);
+    },
+  };
+}

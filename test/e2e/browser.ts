@@ -1,0 +1,40 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** The Chromium that the test run found on this machine. */
+export function openBrowser(): Promise<Browser> {
+  const executablePath = process.env['TEST_BROWSER'];
+  if (executablePath === undefined)
+    throw new Error('TEST_BROWSER is missing: run npm test, which looks for a browser.');
+  return chromium.launch({ executablePath, args: FLAGS });
+}
+
+export const DESKTOP = { viewport: { width: 1440, height: 900 } } as const satisfies BrowserContextOptions;
+export const PHONE = {
+  viewport: { width: 375, height: 667 },
+  isMobile: true,
+  hasTouch: true,
+} as const satisfies BrowserContextOptions;
+
+/** Keeps a picture where SCREENSHOT_DIR names a folder; else does nothing. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOT_DIR'];
+  if (folder === undefined || folder === '') return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}
+
+/** How far the page can be scrolled sideways, in px. */
+export const sidewaysScroll = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

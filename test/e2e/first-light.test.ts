@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { type App, startApp } from '../faults/app.ts';
+import { MARKET_START, writeSwingingCandles } from '../flow/candles.ts';
+import { DESKTOP, openBrowser, PHONE, shoot, sidewaysScroll } from './browser.ts';
+
+/** The market runs 600 times as fast as the clock: a swing takes 18 seconds. */
+const TRADE_MS = 90_000;
+const folder = mkdtempSync(join(tmpdir(), 'tradewind-e2e-'));
+// Root runs the server as `nobody`, who must be able to pass: else its files are kept elsewhere and outlive the test.
+chmodSync(folder, 0o711);
+let app: App;
+let browser: Browser;
+let page: Page;
+const faults: string[] = [];
+
+before(async () => {
+  writeSwingingCandles(folder, 60 * 24 * 30);
+  const from = new Date(MARKET_START + 6 * 3_600_000).toISOString();
+  const args = ['--port', '0', '--replay', folder, '--from', from, '--speed', '600'];
+  app = await startApp({ dataDir: join(folder, 'data'), args });
+  browser = await openBrowser();
+  page = await (await browser.newContext({ ...DESKTOP, colorScheme: 'dark' })).newPage();
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+});
+after(async () => {
+  await browser?.close();
+  await app?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a stranger creates the operator and a first profile', async () => {
+  await page.goto(app.url);
+  await page.getByLabel('E-mail').fill('operator@example.org');
+  await page.getByLabel('Password').fill('a long enough password');
+  await page.getByRole('button', { name: 'Create the operator' }).click();
+  await page.getByRole('button', { name: 'Continue to how it trades' }).click();
+  await shoot(page, 'welcome-dark');
+  await page.getByRole('button', { name: 'Continue to coins' }).click();
+  await page.getByRole('button', { name: 'Start trading on paper' }).click();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+});
+
+test('a buy and a sell appear without a reload', async () => {
+  await page.evaluate(() => Reflect.set(window, 'neverReloaded', true));
+  const feed = page.getByRole('region', { name: 'What it did and why' });
+  await feed
+    .getByText(/Bought [\d.]+ BTC/)
+    .first()
+    .waitFor({ timeout: TRADE_MS });
+  await feed
+    .getByText(/Sold [\d.]+ BTC/)
+    .first()
+    .waitFor({ timeout: TRADE_MS });
+  assert.equal(await page.evaluate(() => Reflect.get(window, 'neverReloaded')), true);
+  await shoot(page, 'dashboard-dark');
+});
+
+test('the coin page shows chart, position and decisions', async () => {
+  await page.getByRole('link', { name: /^BTC/ }).first().click();
+  await page.locator('canvas').first().waitFor();
+  await page.getByRole('heading', { name: 'Every decision' }).waitFor();
+  await shoot(page, 'coin-dark');
+});
+
+test('the kill switch stops buying and can be released', async () => {
+  await page.getByRole('link', { name: 'Overview' }).first().click();
+  await page.getByRole('button', { name: 'Stop buying' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Stop buying on/ })
+    .click();
+  await page.getByRole('heading', { name: /Buying is stopped since/ }).waitFor();
+  await shoot(page, 'stopped-dark');
+  await page.getByRole('button', { name: 'Allow buying again…' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Allow buying on/ })
+    .click();
+  await page.getByRole('button', { name: 'Stop buying' }).waitFor();
+});
+
+test('light, and a phone, without scrolling sideways', async () => {
+  const { cookies } = await page.context().storageState();
+  const looks = [
+    ['light', { ...DESKTOP, colorScheme: 'light' }],
+    ['phone', { ...PHONE, colorScheme: 'dark' }],
+  ] as const;
+  for (const [name, options] of looks) {
+    const context = await browser.newContext(options);
+    await context.addCookies(cookies);
+    const other = await context.newPage();
+    for (const [screen, path] of [
+      ['dashboard', '/'],
+      ['profiles', '/profiles'],
+      ['settings', '/settings'],
+    ] as const) {
+      await other.goto(`${app.url}${path}`);
+      await other.getByRole('heading', { level: 1 }).waitFor();
+      assert.equal(await sidewaysScroll(other), 0, `${screen} scrolls sideways on ${name}`);
+      await shoot(other, `${screen}-${name}`);
+    }
+    await other.goto(app.url);
+    await other.getByRole('link', { name: /^BTC/ }).first().click();
+    await other.locator('canvas').first().waitFor();
+    assert.equal(await sidewaysScroll(other), 0, `the coin page scrolls sideways on ${name}`);
+    await shoot(other, `coin-${name}`);
+    await context.close();
+  }
+});
+
+test('nothing failed in the page meanwhile', () => {
+  assert.deepEqual(faults, []);
+});

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { listAccounts } from '#api/contract/accounts.ts';
+import { setKillSwitch } from '#api/contract/halts.ts';
+import { signUp } from '#api/contract/session.ts';
+import { add, type Decimal, requireDecimal, subtract } from '#core/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
+import { isLiveOrder } from '#core/order.ts';
+import type { TradingPort } from '#core/ports.ts';
+import { createTrading } from '#exchange/place.ts';
+import { createMarketReader } from '#exchange/read.ts';
+import { type Database, openDatabase } from '#storage/database.ts';
+import { MARKET_START, writeSwingingCandles } from '../flow/candles.ts';
+import { type ApiClient, createClient } from '../flow/client.ts';
+import { startProfile } from '../flow/profile.ts';
+import { openDice } from '../flow/random.ts';
+import { until } from '../flow/until.ts';
+import { type App, type Part, startApp } from './app.ts';
+
+const KILLS = 20;
+const SYMBOL = 'BTCUSDT';
+/** Time to go on after a kill; a coin whose order may still be on its way may wait for its proof as well. */
+const GO_ON_MS = 10_000;
+const PROOF_MS = 20_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'tradewind-kill-'));
+// Root runs the server as `nobody`, who must be able to pass: else its files are kept elsewhere and outlive the test.
+chmodSync(folder, 0o711);
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const seed = Number(process.env['FAULT_SEED'] ?? Date.now() % 1_000_000);
+const dice = openDice(seed);
+
+test(`worker, api and PostgreSQL are killed ${KILLS} times (seed ${seed}): it goes on, nothing is doubled, nothing lost`, async () => {
+  writeSwingingCandles(folder, 60 * 24 * 30);
+  const from = new Date(MARKET_START + 3_600_000).toISOString();
+  const args = ['--port', '0', '--replay', folder, '--from', from, '--speed', '1800'];
+  await using app = await startApp({ dataDir: join(folder, 'data'), args });
+  const client = createClient(`${app.url}/api`);
+  await client.call(signUp, { body: { email: 'a@example.org', password: 'a long enough password' } });
+  const { accounts } = await client.call(listAccounts, {});
+  const [account] = accounts;
+  assert.ok(account !== undefined);
+  const profileId = await startProfile({ ...client, accountId: account.id }, [SYMBOL]);
+  await until('the first decision', () => ticked(client, profileId, 0));
+
+  await slowOrders();
+
+  for (let kill = 1; kill <= KILLS; kill++) {
+    await delay(dice.between(200, 1_700));
+    if (dice.chance(0.5)) await orderOnItsWay();
+    await killAndRecover(app, client, {
+      profileId,
+      part: dice.pick<Part>(['worker', 'worker', 'api', 'postgres']),
+      kill,
+    });
+  }
+  await assertConsistent(client);
+});
+
+const controlUrl = (): string =>
+  `http://127.0.0.1:${readFileSync(join(folder, 'data', 'paper-control-port'), 'utf8').trim()}`;
+
+/** The exchange takes half a second for each order, so that many kills fall between a send and its answer. */
+async function slowOrders(): Promise<void> {
+  const fault = { match: { method: 'POST', path: '/api/v3/order' }, kind: 'delay', delayMs: 500, times: 100_000 };
+  const answer = await fetch(`${controlUrl()}/faults`, { method: 'POST', body: JSON.stringify([fault]) });
+  assert.equal(answer.status, 200);
+}
+
+/** Waits a while for an intent that has no answer yet; the market decides whether one comes. */
+async function orderOnItsWay(): Promise<void> {
+  for (let look = 0; look < 120; look++) {
+    if (!(await noneUnknown())) return;
+    await delay(50);
+  }
+}
+
+interface Kill {
+  readonly profileId: ProfileId;
+  readonly part: Part;
+  readonly kill: number;
+}
+
+async function killAndRecover(app: App, client: ApiClient, { profileId, part, kill }: Kill): Promise<void> {
+  const pid = await until(`${part} to run`, () => app.pidOf(part), GO_ON_MS);
+  process.kill(pid, 'SIGKILL');
+  const killedAt = performance.now();
+  const wallMs = Date.now();
+  await until(`decisions after kill ${kill} of ${part}`, () => ticked(client, profileId, wallMs), GO_ON_MS);
+  const recoveredMs = Math.round(performance.now() - killedAt);
+  const settled = await until(`orders to be proven after kill ${kill} of ${part}`, noneUnknown, PROOF_MS);
+  assert.ok(settled);
+  console.log(`  kill ${kill}: ${part}, deciding again after ${recoveredMs} ms`);
+}
+
+/** A tick recorded after `wallMs`: ids of audits carry their wall time. */
+async function ticked(client: ApiClient, profileId: ProfileId, wallMs: number): Promise<boolean> {
+  try {
+    const answer = await client.fetch(`/profiles/${profileId}/tick-trace?limit=1`);
+    if (!answer.ok) return false;
+    const id = /"id":"([0-9a-f-]+)"/.exec(await answer.text())?.[1];
+    return id !== undefined && Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16) > wallMs;
+  } catch {
+    return false;
+  }
+}
+
+async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
+  const dataDir = join(folder, 'data', 'postgres');
+  const read = (name: string): string => readFileSync(join(dataDir, name), 'utf8').trim();
+  await using database = openDatabase(`postgres://tradewind:${read('password')}@127.0.0.1:${read('port')}/tradewind`, {
+    max: 2,
+  });
+  return await work(database);
+}
+
+const noneUnknown = (): Promise<boolean> =>
+  withDatabase(async ({ kysely }) => {
+    const rows = await kysely.selectFrom('orders').select('id').where('state', 'in', ['intent', 'unknown']).execute();
+    return rows.length === 0;
+  }).catch(() => false);
+
+/**
+ * With the worker paused: every execution of the exchange is stored and every stored one is the exchange's, each order of
+ * the exchange belongs to one intent, and position and wallet agree within one step.
+ */
+async function assertConsistent(client: ApiClient): Promise<void> {
+  const [account] = JSON.parse(readFileSync(join(folder, 'data', 'paper-accounts.json'), 'utf8'));
+  const restUrl = `http://127.0.0.1:${readFileSync(join(folder, 'data', 'paper-port'), 'utf8').trim()}`;
+  const market = createMarketReader({ restUrl });
+  await market.clock.sync();
+  const trading = createTrading({ restUrl, apiKey: account.apiKey, secret: account.secret, clock: market.clock });
+  await client.call(setKillSwitch, { body: { engaged: true } });
+  const sides = await until('both sides to agree', () => agreed(trading), PROOF_MS);
+  assert.ok(sides.fills > KILLS / 4, `only ${sides.fills} fills happened`);
+  const rules = (await market.rules()).find((each) => each.symbol === SYMBOL);
+  assert.ok(rules !== undefined);
+  const difference = subtract(sides.position, sides.wallet);
+  assert.ok(difference < rules.lot.step && -difference < rules.lot.step);
+}
+
+interface Sides {
+  readonly fills: number;
+  readonly position: Decimal;
+  readonly wallet: Decimal;
+}
+
+/** Reads both sides; undefined while an order is still on its way from one to the other. */
+async function agreed(trading: TradingPort): Promise<Sides | undefined> {
+  const [exchange, balances] = [await trading.recentOrders(SYMBOL), (await trading.wallet()).wallet.balances];
+  const stored = await withDatabase(async ({ kysely }) => ({
+    fills: await kysely.selectFrom('fills').select(['trade_id', 'exchange_order_id']).execute(),
+    orders: await kysely.selectFrom('orders').select(['client_order_id', 'exchange_order_id', 'state']).execute(),
+    runner: await kysely.selectFrom('runner_states').select('quantity').executeTakeFirstOrThrow(),
+  }));
+  const known = new Set(stored.fills.map((fill) => `${fill.trade_id}:${fill.exchange_order_id}`));
+  const intents = new Map(stored.orders.map((order) => [order.client_order_id, order]));
+  let seen = 0;
+  for (const order of exchange) {
+    if (intents.get(order.clientOrderId)?.exchange_order_id !== order.exchangeOrderId) return undefined;
+    for (const fill of await trading.fillsOf(SYMBOL, order.exchangeOrderId)) {
+      if (!known.has(`${fill.tradeId}:${fill.exchangeOrderId}`)) return undefined;
+      seen += 1;
+    }
+  }
+  assert.equal(new Set(exchange.map((order) => order.clientOrderId)).size, exchange.length, 'an intent was sent twice');
+  if (seen !== known.size || stored.orders.some((order) => isLiveOrder(order.state))) return undefined;
+  const { free = '0', locked = '0' } = balances['BTC'] ?? {};
+  return {
+    fills: seen,
+    position: requireDecimal(stored.runner.quantity),
+    wallet: add(requireDecimal(free), requireDecimal(locked)),
+  };
+}

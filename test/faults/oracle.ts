@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
+import { cacheKeys, TICK_TRACE_CAP } from '#core/cache-keys.ts';
+import { add, type Decimal, formatDecimal, requireDecimal, subtract } from '#core/decimal.ts';
+import type { HaltScope } from '#core/halts.ts';
+import { isLiveOrder, type OrderState } from '#core/order.ts';
+import type { OrderStatus } from '#paper/order.ts';
+import { refoldPosition } from '#storage/fills.ts';
+import type { OrdersTable } from '#storage/tables.ts';
+import { EXCHANGE_ACCOUNT, OPENING_QUOTE, type Stage } from './stage.ts';
+
+/** A kill switch from its engagement to its release, in the order that `halt_order` gives; null: never released. */
+export interface Engagement {
+  readonly scope: HaltScope;
+  readonly freeze: boolean;
+  readonly from: bigint;
+  until: bigint | null;
+}
+
+type StoredOrder = Selectable<OrdersTable>;
+const exact = (text: string): string => formatDecimal(requireDecimal(text));
+const storedOrders = ({ database }: Stage): Promise<StoredOrder[]> =>
+  database.kysely.selectFrom('orders').selectAll().execute();
+
+const STATES: Readonly<Record<OrderStatus, OrderState>> = {
+  NEW: 'open',
+  PARTIALLY_FILLED: 'partially-filled',
+  FILLED: 'filled',
+  CANCELED: 'cancelled',
+  EXPIRED: 'expired',
+  EXPIRED_IN_MATCH: 'expired',
+  PENDING_NEW: 'open',
+};
+
+/** Each order of the exchange is one intent's, no intent has two, and both sides say the same of it. */
+async function assertOrders(stage: Stage): Promise<void> {
+  const byClientId = new Map((await storedOrders(stage)).map((order) => [order.client_order_id, order]));
+  const seen = new Set<string>();
+  for (const order of stage.paper.venue.floor.orders.byId.values()) {
+    const { clientOrderId } = order;
+    assert.ok(!seen.has(clientOrderId), `intent ${clientOrderId} was sent twice`);
+    seen.add(clientOrderId);
+    const stored = byClientId.get(clientOrderId);
+    assert.ok(stored !== undefined, `order ${clientOrderId} of the exchange belongs to no intent`);
+    assert.deepEqual(
+      [stored.exchange_order_id, stored.symbol, stored.side.toUpperCase(), exact(stored.quantity), stored.state],
+      [String(order.id), order.symbol, order.side, formatDecimal(order.quantity), STATES[order.status]],
+      `order ${clientOrderId}: stored (first) and exchange (second) differ`,
+    );
+    assert.deepEqual(
+      [exact(stored.filled_quantity), exact(stored.filled_quote)],
+      [formatDecimal(order.executed), formatDecimal(order.executedQuote)],
+      `amounts of ${clientOrderId}: stored (first) and exchange (second) differ`,
+    );
+  }
+  const invented = [...byClientId.values()].filter(
+    (order) => order.exchange_order_id !== null && !seen.has(order.client_order_id),
+  );
+  assert.deepEqual(invented, [], 'orders are stored that the exchange does not have');
+}
+
+/** Nothing that the exchange has was ever concluded to have never arrived: the strategy has decided again on that word. */
+async function assertProofs({ paper, database }: Stage): Promise<void> {
+  const given = await database.kysely
+    .selectFrom('action_logs')
+    .select(sql<string>`ctx ->> 'clientOrderId'`.as('clientOrderId'))
+    .where(sql<boolean>`ctx ->> 'event' = 'order_never_arrived'`)
+    .execute();
+  const known = new Set([...paper.venue.floor.orders.byId.values()].map((order) => order.clientOrderId));
+  const wrong = given.filter(({ clientOrderId }) => known.has(clientOrderId));
+  assert.deepEqual(wrong, [], 'orders were concluded to have never arrived, but the exchange has them');
+}
+
+/** The same executions on both sides, each once, with the same numbers. */
+async function assertFills({ paper, database }: Stage): Promise<void> {
+  const exchange = [...paper.venue.floor.orders.fillsByOwner.values()]
+    .flat()
+    .map((fill) =>
+      [
+        ...[fill.symbol, fill.id, fill.orderId, fill.side.toLowerCase(), formatDecimal(fill.price)],
+        ...[
+          formatDecimal(fill.quantity),
+          formatDecimal(fill.quote),
+          formatDecimal(fill.commission),
+          fill.commissionAsset,
+        ],
+      ].join(' '),
+    );
+  const rows = await database.kysely.selectFrom('fills').selectAll().execute();
+  const stored = rows.map((row) =>
+    [
+      ...[row.symbol, row.trade_id, row.exchange_order_id, row.side, exact(row.price)],
+      ...[exact(row.quantity), exact(row.quote_quantity), exact(row.fee_amount), row.fee_asset],
+    ].join(' '),
+  );
+  assert.deepEqual(stored.toSorted(), exchange.toSorted(), 'fills: stored (first) and exchange (second) differ');
+}
+
+const walletOf = ({ paper }: Stage, asset: string): Decimal => {
+  const { free, locked } = paper.venue.floor.purses.balance(EXCHANGE_ACCOUNT, asset);
+  return add(free, locked);
+};
+
+/** Position = fold of the fills = wallet, within one step. */
+async function assertPositions(stage: Stage): Promise<void> {
+  const { database, paper, profileId } = stage;
+  for (const row of await database.kysely.selectFrom('runner_states').selectAll().execute()) {
+    const market = paper.venue.markets.get(row.symbol);
+    assert.ok(market !== undefined);
+    const { rules } = market.listing;
+    const folded = await refoldPosition(database.kysely, { profileId, symbol: row.symbol }, { rules, cooldownMs: 0 });
+    assert.equal(
+      formatDecimal(folded.quantity),
+      exact(row.quantity),
+      `${row.symbol}: fold (first) and position differ`,
+    );
+    const difference = subtract(folded.quantity, walletOf(stage, rules.baseAsset));
+    const words = `${row.symbol}: position ${row.quantity}, wallet ${formatDecimal(walletOf(stage, rules.baseAsset))}`;
+    assert.ok(difference < rules.lot.step && -difference < rules.lot.step, words);
+  }
+}
+
+/** The ledger's wallet book, with what the account opened with, is the wallet. */
+async function assertLedger(stage: Stage): Promise<void> {
+  const rows = await stage.database.kysely
+    .selectFrom('ledger_entries')
+    .select((entry) => ['asset', entry.fn.sum<string>('amount').as('sum')])
+    .where('book', '=', 'wallet')
+    .groupBy('asset')
+    .execute();
+  for (const { asset, sum } of rows) {
+    const opened = requireDecimal(asset === 'USDT' ? OPENING_QUOTE : '0');
+    const booked = formatDecimal(add(opened, requireDecimal(sum)));
+    assert.equal(booked, formatDecimal(walletOf(stage, asset)), `${asset}: ledger (first) and wallet differ`);
+  }
+}
+
+/** No entry, and under a freeze no order at all, was committed between an engagement and its release. */
+async function assertHalts(stage: Stage, engagements: readonly Engagement[]): Promise<void> {
+  for (const order of await storedOrders(stage)) {
+    const at = BigInt(order.halt_order);
+    const broken = engagements.filter(
+      ({ freeze, from, until }) => (freeze || order.purpose === 'entry') && at > from && (until === null || at < until),
+    );
+    assert.deepEqual(broken, [], `${order.client_order_id} (${at}) was committed under a kill switch`);
+  }
+}
+
+/** Each tick of the trace is counted once in the log; only meant for runs in which no buffered record was killed. */
+async function assertTicks({ database, cache, profileId }: Stage): Promise<void> {
+  const texts = await cache.newest(cacheKeys.tickTrace(profileId), TICK_TRACE_CAP);
+  const ticks = new Set(texts.map((text) => /"id":"([0-9a-f-]+)"/.exec(text)?.[1]));
+  const { sum } = await database.kysely
+    .selectFrom('action_logs')
+    .select((row) => row.fn.sum<string>('count').as('sum'))
+    .where(sql<boolean>`ctx ->> 'event' = 'decision'`)
+    .executeTakeFirstOrThrow();
+  assert.equal(Number(sum), ticks.size, 'ticks counted in the log (first) and in the trace differ');
+}
+
+/** Orders whose outcome is still open, in words. */
+export const openOutcomes = async (stage: Stage): Promise<string[]> =>
+  (await storedOrders(stage))
+    .filter((order) => isLiveOrder(order.state))
+    .map((order) => `${order.client_order_id} ${order.state} since ${order.recorded_at.toISOString()}`);
+
+/** Throws with a sentence at the first thing that is not as it must be. The worker is stopped. */
+export async function assertConsistent(
+  stage: Stage,
+  run: { readonly engagements: readonly Engagement[]; readonly killed: boolean },
+): Promise<void> {
+  await assertOrders(stage);
+  await assertProofs(stage);
+  await assertFills(stage);
+  await assertPositions(stage);
+  await assertLedger(stage);
+  await assertHalts(stage, run.engagements);
+  if (!run.killed) await assertTicks(stage);
+}

@@ -1,0 +1,35 @@
+import { createProfile } from '#api/contract/profiles.ts';
+import type { ProfileId } from '#core/ids.ts';
+import type { AccountId } from '#core/ids.ts';
+import type { ApiClient } from './client.ts';
+
+/** A config that trades the swinging market of candles.ts several times a day. */
+export const LIVELY = {
+  candleInterval: '1m',
+  buy: {
+    candleLimit: 30,
+    entrySizing: { mode: 'fixed', amount: '150' },
+    gridLevels: [{ triggerPercentage: '1.001' }],
+    lossCooldownMinutes: 0,
+  },
+  sell: { stopLossPercentage: '0.97', triggerPercentage: '1.008', trailingStopPercentage: '0.997' },
+} as const;
+
+/** Creates an enabled profile on the stack's paper account. */
+export async function startProfile(
+  stack: ApiClient & { readonly accountId: AccountId },
+  symbols: readonly string[],
+  config: object = LIVELY,
+): Promise<ProfileId> {
+  const { profile } = await stack.call(createProfile, {
+    body: {
+      accountId: stack.accountId,
+      name: 'Dip ladder',
+      strategyName: 'trailing-trade',
+      config: { ...config },
+      enabled: true,
+      symbols: [...symbols],
+    },
+  });
+  return profile.id;
+}

@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Api, openApi } from '#api/boot.ts';
+import { signUp } from '#api/contract/session.ts';
+import { listAccounts } from '#api/contract/accounts.ts';
+import { parseEnvironment } from '#core/env.ts';
+import type { AccountId } from '#core/ids.ts';
+import { parseAccounts } from '#paper/accounts.ts';
+import type { PaperOptions } from '#paper/options.ts';
+import { type PaperExchange, startPaper } from '#paper/server.ts';
+import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
+import { openWorker } from '#worker/worker.ts';
+import { type ApiClient, createClient } from './client.ts';
+
+export interface StackOptions {
+  readonly source: PaperOptions['source'];
+  readonly fromMs?: number;
+  readonly speed?: number;
+  readonly cacheUrl?: string;
+}
+
+/** Everything npm start runs, in this process, on a database of its own. */
+export interface Stack extends ApiClient, AsyncDisposable {
+  readonly paper: PaperExchange;
+  readonly api: Api;
+  readonly database: TestDatabase['database'];
+  readonly accountId: AccountId;
+  stopWorker(): Promise<void>;
+  startWorker(): Promise<void>;
+}
+
+export const KEY = { apiKey: 'flow-test-key-0123456789', secret: 'flow-test-secret-0123456789' };
+
+export async function openStack(options: StackOptions): Promise<Stack> {
+  await using stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'tradewind-flow-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const test = stack.use(await openTestDatabase());
+  const paper = stack.use(
+    await startPaper({
+      speed: 1,
+      clock: { kind: 'real' },
+      ...options,
+      port: 0,
+      controlPort: 0,
+      accounts: parseAccounts([{ name: 'a', ...KEY, balances: { USDT: '10000' } }], 'The accounts of the test'),
+    }),
+  );
+  const env = parseEnvironment({
+    DATABASE_URL: test.url,
+    CACHE_URL: options.cacheUrl,
+    PAPER_URL: paper.url,
+    PAPER_API_KEY: KEY.apiKey,
+    PAPER_API_SECRET: KEY.secret,
+    PORT: '0',
+    WORKER_SLOT: 'flow',
+    LOG_LEVEL: process.env['FLOW_LOG'] ?? 'silent',
+  });
+  const api = stack.use(await openApi(env));
+  let worker: AsyncDisposable | null = null;
+  const startWorker = async (): Promise<void> => {
+    worker = await openWorker(env);
+  };
+  const stopWorker = async (): Promise<void> => {
+    const stopping = worker;
+    worker = null;
+    await stopping?.[Symbol.asyncDispose]();
+  };
+  await startWorker();
+  stack.defer(stopWorker);
+  const client = createClient(`http://127.0.0.1:${api.port}/api`);
+  await client.call(signUp, { body: { email: 'a@example.org', password: 'a long enough password' } });
+  const { accounts } = await client.call(listAccounts, {});
+  const [account] = accounts;
+  if (account === undefined) throw new Error('Signing up made no account.');
+  const resources = stack.move();
+  return {
+    paper,
+    api,
+    database: test.database,
+    accountId: account.id,
+    ...client,
+    startWorker,
+    stopWorker,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}

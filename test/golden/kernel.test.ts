@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Series } from '#backtest/columns.ts';
+import type { BacktestResult } from '#backtest/result.ts';
+import { runBacktest } from '#backtest/run.ts';
+import { requireDecimal, ZERO } from '#core/decimal.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import { GOLDEN_RULES } from './market-run.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Hourly candles from `open/high/low/close` texts, the first at the beginning of 1970. */
+function hourly(rows: readonly string[]): Series {
+  const cells = rows.map((row) => row.split('/').map(Number));
+  const column = (at: number): Float64Array => Float64Array.from(cells, (row) => row[at] ?? Number.NaN);
+  const openMs = Float64Array.from(rows, (_row, i) => i * HOUR_MS);
+  const volume = new Float64Array(rows.length).fill(1);
+  return {
+    interval: '1h',
+    columns: { openMs, open: column(0), high: column(1), low: column(2), close: column(3), volume },
+  };
+}
+
+function backtest(config: unknown, rows: readonly string[]): BacktestResult {
+  const strategy = STRATEGIES.get('trailing-trade');
+  assert.ok(strategy);
+  const outcome = runBacktest({
+    bound: strategy.bind(strategy.config.parse(config)),
+    rules: GOLDEN_RULES,
+    terms: { balance: requireDecimal('1000'), feeRate: requireDecimal('0.001'), slippage: ZERO },
+    candles: hourly(rows),
+  });
+  assert.equal(outcome.kind, 'result');
+  return outcome.result;
+}
+
+const at = (hour: number): string => new Date(hour * HOUR_MS).toISOString();
+
+test('window low, arm, ratchet, exit exactly at the trail: the fills of the hand-made example', () => {
+  const config = {
+    buy: { candleLimit: 3, gridLevels: [{ triggerPercentage: '1.01', maxPurchaseAmount: '100' }] },
+    sell: { stopLossPercentage: '0.97', triggerPercentage: '1.05', trailingStopPercentage: '0.98' },
+  };
+  const result = backtest(config, [
+    '103/104/102/102.5',
+    '102.5/103/101/101.5',
+    '101.5/102/99/101',
+    '101/101.2/98.6/99.4',
+    '99.6/102/99.5/101.9',
+    '101.9/105/101.8/104.57',
+    '104.57/105.5/104.2/104.6',
+    '104.6/108.4/104.5/108',
+    '108/109.5/106/106.2',
+    '106.2/106.5/105.7/105.84',
+    '105.8/106/105/105.5',
+  ]);
+  assert.deepEqual(result.fills, [
+    {
+      at: at(4),
+      side: 'buy',
+      price: '99.6',
+      quantity: '1.004',
+      quote: '99.9984',
+      fee: '0.001004',
+      feeAsset: 'AAA',
+      reason: 'entry-first',
+      cycle: 1,
+      realised: null,
+      cash: '900.0016',
+      position: '1.002996',
+    },
+    {
+      at: at(10),
+      side: 'sell',
+      price: '105.8',
+      quantity: '1.002',
+      quote: '106.0116',
+      fee: '0.1060116',
+      feeAsset: 'USDT',
+      reason: 'exit-trail',
+      cycle: 1,
+      realised: '6.1063884',
+      cash: '1005.9071884',
+      position: '0.000996',
+    },
+  ]);
+  assert.deepEqual(result.cycles, [
+    { cycle: 1, openedAt: at(4), closedAt: at(10), net: '6.00639', exitReason: 'exit-trail' },
+  ]);
+  assert.deepEqual(result.decisions, {
+    'hold-trail-armed': 3,
+    'entry-history-short': 2,
+    'entry-first': 2,
+    'hold-below-arm': 2,
+    'entry-above-window-low': 1,
+    'exit-trail': 1,
+  });
+  // The second entry is decided at the last close: nothing fills on the candle that created the order.
+  assert.equal(result.openPosition, null);
+  assert.equal(result.metrics.finalEquity, 1005.9071884 + 0.000996 * 105.5);
+  assert.equal(result.metrics.exposure, 6 / 11);
+  assert.deepEqual(result.metrics.durations, { meanMs: 6 * HOUR_MS, medianMs: 6 * HOUR_MS, longestMs: 6 * HOUR_MS });
+});
+
+test('a stop met exactly, then a pause after the loss', () => {
+  const config = {
+    buy: {
+      candleLimit: 1,
+      gridLevels: [{ triggerPercentage: '1', maxPurchaseAmount: '50' }],
+      lossCooldownMinutes: 120,
+    },
+    sell: { stopLossPercentage: '0.93', triggerPercentage: '1.05', trailingStopPercentage: '0.98' },
+  };
+  const result = backtest(config, [
+    '201/202/200/200', // low 200, bought at the next open: 50 / 200.4 is 0.249
+    '200/200.5/195/196',
+    '196/196/186/186', // 0.93 * 200 = 186: sold at the next open
+    '186/187/184/184', // sold at 3:00, so no buy before 5:00
+    '184/184.5/183/183', // 5:00 exactly is late enough: 50 / 183.366 is 0.272
+    '183/184/183/184',
+  ]);
+  assert.deepEqual(
+    result.fills.map(({ at: when, side, quantity, price, cash }) => [when, side, quantity, price, cash]),
+    [
+      [at(1), 'buy', '0.249', '200', '950.2'],
+      [at(3), 'sell', '0.248', '186', '996.281872'],
+      [at(5), 'buy', '0.272', '183', '946.505872'],
+    ],
+  );
+  // 46.081872 received - 49.8 paid + 0.000751 left over at 200.
+  assert.deepEqual(
+    result.cycles.map(({ net }) => net),
+    ['-3.567928'],
+  );
+  assert.equal(result.decisions['cooldown-loss'], 1);
+  assert.deepEqual(result.metrics.exits, { 'exit-stop-loss': { cycles: 1, wins: 0, net: -3.567928 } });
+  assert.equal(result.metrics.profitFactor, 0);
+  // 0.000751 of the first cycle and 0.272 less 0.1 % of the second.
+  assert.deepEqual(result.openPosition?.quantity, '0.272479');
+});
+
+test('two levels, a stop exactly at its price, and a pause after the loss', () => {
+  const gridLevels = [
+    { triggerPercentage: '1', maxPurchaseAmount: '50' },
+    { triggerPercentage: '0.96', maxPurchaseAmount: '50' },
+  ];
+  const config = {
+    buy: { candleLimit: 1, gridLevels, lossCooldownMinutes: 90 },
+    sell: { stopLossPercentage: '0.93' },
+  };
+  const result = backtest(config, [
+    '201/202/200/200',
+    '200/200.5/195/196',
+    '196/196/191.5/192',
+    '191.8/192/188/189',
+    '189/189.5/182/182.11',
+    '182.11/183/182/182',
+    '181.5/181.6/178/178',
+    '178/178.5/177/177',
+  ]);
+  assert.deepEqual(
+    result.fills.map(({ at: when, side, reason, quantity, price }) => [when, side, reason, quantity, price]),
+    [
+      [at(1), 'buy', 'entry-first', '0.249', '200'],
+      [at(3), 'buy', 'entry-add', '0.259', '191.8'],
+      [at(5), 'sell', 'exit-stop-loss', '0.507', '182.11'],
+      [at(7), 'buy', 'entry-first', '0.28', '178'],
+    ],
+  );
+  const cash = result.fills.map((fill) => fill.cash);
+  assert.deepEqual(cash.slice(1, 3), ['900.5238', '992.76124023']);
+  assert.equal(Number(result.fills[2]?.realised).toFixed(8), '-7.04294048');
+  assert.deepEqual(
+    result.cycles.map(({ net }) => Number(net).toFixed(8)),
+    ['-7.14241668'],
+  );
+  assert.equal(result.openPosition?.quantity, '0.280212');
+});

@@ -1,0 +1,41 @@
+import { reaches, readSourceFiles, type SourceFile } from './source-files.ts';
+
+export interface TestFiles {
+  /** Need nothing but Node. */
+  readonly unit: string[];
+  /** Need a database or start processes of their own. */
+  readonly integration: string[];
+  /** Need a browser too. */
+  readonly browser: string[];
+}
+
+const SERVERS = new Set(['storage/test-database.ts', 'storage/embedded/launch.ts']);
+const INTEGRATION_FOLDERS = [
+  'test/flow/',
+  'test/faults/',
+  'test/real-data/',
+  'test/bench/',
+  'test/start/',
+  'test/clients/',
+];
+const NAMES_A_SERVER = /TEST_DATABASE_URL|TEST_CACHE_URL/;
+
+function needsServers(file: SourceFile, files: ReadonlyMap<string, SourceFile>): boolean {
+  if (INTEGRATION_FOLDERS.some((folder) => file.path.startsWith(folder))) return true;
+  return NAMES_A_SERVER.test(file.text) || reaches(file.path, SERVERS, files);
+}
+
+/** Sorts the test files by what they need; `patterns` keep those whose path holds one of them. */
+export function findTestFiles(patterns: readonly string[]): TestFiles {
+  const sources = readSourceFiles('.ts', '.tsx');
+  const files = new Map(sources.map((file) => [file.path, file]));
+  const wanted = ({ path }: SourceFile): boolean =>
+    /\.test\.tsx?$/.test(path) && (patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)));
+  const found: TestFiles = { unit: [], integration: [], browser: [] };
+  for (const file of sources.filter(wanted)) {
+    if (file.path.startsWith('test/e2e/')) found.browser.push(file.path);
+    else if (needsServers(file, files)) found.integration.push(file.path);
+    else found.unit.push(file.path);
+  }
+  return found;
+}

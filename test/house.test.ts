@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { isObject } from '#core/merge.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import { importsOf, ROOT, readSourceFiles, type SourceFile } from './harness/source-files.ts';
+
+/** Which way the stairs go: what a room may import from other rooms, as beginnings of paths. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  strategies: ['core/'],
+  backtest: ['core/', 'strategies/'],
+  engine: ['core/', 'strategies/strategy.ts'],
+  exchange: ['core/'],
+  storage: ['core/'],
+  integrations: ['core/'],
+  paper: ['core/', 'integrations/supervised.ts'],
+  api: [
+    'core/',
+    'strategies/',
+    'storage/',
+    'integrations/',
+    'exchange/read',
+    'exchange/limits',
+    'exchange/shared-limits',
+    'exchange/endpoints',
+    'exchange/clock',
+    'exchange/errors',
+  ],
+  worker: ['core/', 'strategies/', 'backtest/', 'engine/', 'exchange/', 'storage/', 'integrations/'],
+  web: ['core/', 'strategies/', 'backtest/', 'api/contract/'],
+  cli: [
+    'core/',
+    'strategies/',
+    'backtest/',
+    'engine/',
+    'exchange/',
+    'paper/',
+    'storage/',
+    'integrations/',
+    'api/',
+    'worker/',
+  ],
+  test: [''],
+};
+const ROOMS = Object.keys(MAY_IMPORT);
+
+/** Rooms that also run in a browser: packages they may use, node: modules never. */
+const PURE_ROOMS: Readonly<Record<string, readonly string[]>> = { core: ['zod'], strategies: ['zod'], backtest: [] };
+const TEST_PACKAGES = ['node:test', 'node:assert/strict', 'fast-check', 'decimal.js'];
+
+const READS_ENVIRONMENT = [
+  /^cli\//,
+  /^(api|worker|paper)\/main\.ts$/,
+  /^vite\.config\.ts$/,
+  /^test\//,
+  /^storage\/test-database\.ts$/,
+];
+const DEFAULT_EXPORTS = [/^web\/pages\//, /^vite\.config\.ts$/];
+const BRAND_ROOMS = [/^exchange\//, /^paper\//, /^test\//];
+const STRATEGY_FILES = [
+  'config.ts',
+  'state.ts',
+  'rules.ts',
+  'instance.ts',
+  'reasons.ts',
+  'explain.ts',
+  'lint.ts',
+  'strategy.ts',
+];
+
+const THIS = 'test/house.test.ts';
+const code = readSourceFiles('.ts', '.tsx', '.js');
+const all = [...code, ...readSourceFiles('.sql', '.css')].filter((file) => !file.path.endsWith('.d.ts'));
+const isTest = (path: string): boolean => /\.(test|contract)\.tsx?$/.test(path);
+const roomOf = (path: string): string => path.slice(0, Math.max(0, path.indexOf('/')));
+const matches = (path: string, patterns: readonly RegExp[]): boolean => patterns.some((pattern) => pattern.test(path));
+const isOwn = (path: string): boolean => ROOMS.includes(roomOf(path)) && /\.(ts|tsx|js|css)$/.test(path);
+
+/** Source without what stands in comments. */
+const withoutComments = (text: string): string =>
+  text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1');
+
+/** `path:line` of every line of `files` that `finds` something. */
+const linesThat = (files: readonly SourceFile[], finds: (line: string, path: string) => boolean): string[] =>
+  files.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, i) => (finds(line, path) ? [`${path}:${i + 1} ${line.trim()}`] : [])),
+  );
+
+test('imports go only down the stairs', () => {
+  const wrong = code.flatMap((file) => {
+    const room = roomOf(file.path);
+    const allowed = MAY_IMPORT[room];
+    if (allowed === undefined) return [];
+    const others = importsOf(file).filter((path) => isOwn(path) && roomOf(path) !== room);
+    const refused = others.filter((path) => !allowed.some((beginning) => path.startsWith(beginning)));
+    return refused
+      .filter((path) => !(isTest(file.path) && path.startsWith('test/')))
+      .map((path) => `${file.path} imports ${path}`);
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test('pure rooms use no packages but their own, and nothing of Node', () => {
+  const wrong = code.flatMap((file) => {
+    const packages = PURE_ROOMS[roomOf(file.path)];
+    if (packages === undefined) return [];
+    const allowed = isTest(file.path) ? [...packages, ...TEST_PACKAGES, 'zod'] : packages;
+    const foreign = importsOf(file).filter((name) => !isOwn(name) && !allowed.includes(name));
+    return foreign.map((name) => `${file.path} imports ${name}`);
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test('every import names a file that exists', () => {
+  const known = new Set(all.map((file) => file.path));
+  const missing = code.flatMap((file) =>
+    importsOf(file)
+      .filter((path) => isOwn(path) && !known.has(path))
+      .map((path) => `${file.path}: ${path}`),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test('only mains read the process environment', () => {
+  const elsewhere = code.filter(({ path }) => !isTest(path) && !matches(path, READS_ENVIRONMENT));
+  assert.deepEqual(
+    linesThat(elsewhere, (line) => /\bprocess\.env\b|\benv\s*}\s*=\s*process\b/.test(line)),
+    [],
+  );
+});
+
+test('no default exports outside web pages', () => {
+  const elsewhere = code.filter(({ path }) => !matches(path, DEFAULT_EXPORTS));
+  assert.deepEqual(
+    linesThat(elsewhere, (line) => /^\s*export\s+default\b|\bas default\b/.test(line)),
+    [],
+  );
+});
+
+test('the brand of the exchange is known to its rooms only', () => {
+  const elsewhere = all.filter(({ path }) => !matches(path, BRAND_ROOMS));
+  const named = (line: string, path: string): boolean =>
+    /binance/i.test(path.startsWith('storage/') ? line.replaceAll('binance_mode', '') : line);
+  assert.deepEqual(linesThat(elsewhere, named), []);
+});
+
+test('files stay small', () => {
+  const long = all.flatMap(({ path, text }) => {
+    const lines = text.split('\n').length - 1;
+    return lines > (isTest(path) ? 500 : 400) ? [`${path}: ${lines} lines`] : [];
+  });
+  assert.deepEqual(long, []);
+});
+
+test('the linter keeps functions at 70 lines and three parameters', () => {
+  const config: unknown = JSON.parse(readFileSync(join(ROOT, '.oxlintrc.json'), 'utf8'));
+  assert.ok(isObject(config) && isObject(config['rules']) && Array.isArray(config['overrides']));
+  const { rules } = config;
+  const ceiling = { max: 70, skipBlankLines: false, skipComments: false };
+  assert.deepEqual(rules['max-lines-per-function'], ['error', ceiling]);
+  assert.deepEqual(rules['max-params'], ['error', { max: 3 }]);
+  const loosened = config['overrides'].filter(
+    (item) => isObject(item) && isObject(item['rules']) && 'max-lines-per-function' in item['rules'],
+  );
+  assert.deepEqual(loosened, []);
+});
+
+test('names of files are kebab-case', () => {
+  const named = all.map(({ path }) => path).filter((path) => ROOMS.includes(roomOf(path)));
+  const wrong = named.filter(
+    (path) => !path.split('/').every((part) => /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(part)),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('rooms are the only folders, and no barrel hides what is in them', () => {
+  const folders = readdirSync(ROOT, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && !entry.name.startsWith('.'),
+  );
+  const known = [...ROOMS, 'deploy', 'docs', 'node_modules', 'dist'];
+  assert.deepEqual(
+    folders.map((folder) => folder.name).filter((name) => !known.includes(name)),
+    [],
+  );
+  const vague = /\/(src|utils|helpers|common|shared|lib|types|services)\/|\/index\.tsx?$/;
+  assert.deepEqual(
+    all.map(({ path }) => path).filter((path) => vague.test(`/${path}`)),
+    [],
+  );
+});
+
+test('every strategy folder has the same files and is registered', () => {
+  const folders = readdirSync(join(ROOT, 'strategies'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  assert.deepEqual(folders.map(({ name }) => name).toSorted(), [...STRATEGIES.keys()].toSorted());
+  for (const { name } of folders) {
+    const files = readdirSync(join(ROOT, 'strategies', name)).filter((file) => !isTest(file));
+    assert.deepEqual(
+      files.filter((file) => !STRATEGY_FILES.includes(file)),
+      [],
+      name,
+    );
+    for (const file of ['config.ts', 'instance.ts', 'reasons.ts', 'strategy.ts'])
+      assert.ok(files.includes(file), `${name}/${file}`);
+  }
+});
+
+test('no migration moves once it is written down', () => {
+  const folder = join(ROOT, 'storage', 'migrations');
+  const digestOf = (name: string): string =>
+    createHash('sha256')
+      .update(readFileSync(join(folder, name)))
+      .digest('hex');
+  const found = readdirSync(folder)
+    .toSorted()
+    .map((name) => `${digestOf(name)}  ${name}`);
+  const written = readFileSync(join(ROOT, 'test', 'migrations.digest'), 'utf8')
+    .trim()
+    .split('\n');
+  assert.deepEqual(
+    found,
+    written,
+    'an applied migration is never edited; a new one gets its line in test/migrations.digest',
+  );
+});
+
+test('no types are waved through', () => {
+  const typed = code
+    .filter(({ path }) => /\.tsx?$/.test(path) && path !== THIS)
+    .map(({ path, text }) => ({ path, text: withoutComments(text) }));
+  assert.deepEqual(
+    linesThat(typed, (line) => /\bas any\b|@ts-(ignore|nocheck|expect-error)|oxlint-disable|eslint-disable/.test(line)),
+    [],
+  );
+});
+
+test('no test is singled out or left out in silence', () => {
+  const tests = code.filter(({ path }) => isTest(path) && path !== THIS);
+  assert.deepEqual(
+    linesThat(tests, (line) => /\.only\(|\bonly: true\b|\bskip: true\b|\.skip\(\)|\.todo\(/.test(line)),
+    [],
+  );
+});
+
+test('comments leave no loose ends', () => {
+  const others = all.filter(({ path }) => path !== THIS);
+  assert.deepEqual(
+    linesThat(others, (line) => /\b(TODO|FIXME|XXX|HACK)\b/.test(line)),
+    [],
+  );
+});
+
+test('the documents name files that exist', () => {
+  const named = /`([a-z-]+\/[\w./-]+\.(?:ts|tsx|js|sql))`|\]\(([\w./-]+\.md|[\w./-]+\/[\w-]+)\)/g;
+  const missing = readSourceFiles('.md').flatMap(({ path, text }) =>
+    Array.from(text.matchAll(named), ([, file, link]) => file ?? join(dirname(path), link ?? ''))
+      .filter((file) => !existsSync(join(ROOT, file)))
+      .map((file) => `${path} names ${file}`),
+  );
+  assert.deepEqual(missing, []);
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { z } from 'zod';
+import { readDecimal } from '#core/decimal.ts';
+import { parseJson } from '#exchange/json.ts';
+import { parseAccount } from '#exchange/parse/account.ts';
+import { parseCandles } from '#exchange/parse/candles.ts';
+import { parseOrder, parseOrders, parsePlacement, parseTrades } from '#exchange/parse/orders.ts';
+import { parseExchangeInfo } from '#exchange/parse/rules.ts';
+import { readUserEvent } from '#exchange/parse/user-events.ts';
+
+const folder = join(import.meta.dirname, '../../../shared/data');
+const skip = existsSync(folder) ? false : `needs recorded replies of the exchange in ${folder}, and there are none`;
+
+const read = (...path: string[]): unknown => parseJson(readFileSync(join(folder, ...path), 'utf8'));
+const reply = (name: string): unknown => read('payloads', 'nautilus', 'http', `${name}_response.json`);
+
+const recorded = z.object({
+  symbols: z.array(
+    z.object({
+      symbol: z.string(),
+      status: z.string(),
+      isSpotTradingAllowed: z.boolean().default(true),
+      filters: z.array(z.record(z.string(), z.unknown())),
+    }),
+  ),
+});
+
+test('every spot coin of the recorded exchange information keeps its rules to the last digit', { skip }, () => {
+  const files = readdirSync(join(folder, 'exchange-info'));
+  assert.ok(files.length > 0);
+  for (const file of files) {
+    const body = parseJson(gunzipSync(readFileSync(join(folder, 'exchange-info', file))).toString());
+    const spot = recorded.parse(body).symbols.filter((entry) => entry.isSpotTradingAllowed);
+    const { symbols, limits } = parseExchangeInfo(body);
+    assert.deepEqual(
+      symbols.map(({ symbol }) => symbol),
+      spot.map(({ symbol }) => symbol),
+    );
+    assert.ok(spot.length > 100, file);
+    for (const [index, { filters, symbol, status }] of spot.entries()) {
+      const rules = symbols[index];
+      const field = (type: string, name: string) => {
+        const value = filters.find(({ filterType }) => filterType === type)?.[name];
+        return typeof value === 'string' ? readDecimal(value) : undefined;
+      };
+      assert.ok(rules !== undefined);
+      assert.equal(rules.price.tick, field('PRICE_FILTER', 'tickSize'), symbol);
+      assert.equal(rules.lot.step, field('LOT_SIZE', 'stepSize'), symbol);
+      assert.equal(rules.lot.min, field('LOT_SIZE', 'minQty'), symbol);
+      assert.equal(rules.marketLot.max, field('MARKET_LOT_SIZE', 'maxQty') ?? 0n, symbol);
+      const least = field('NOTIONAL', 'minNotional') ?? field('MIN_NOTIONAL', 'minNotional') ?? 0n;
+      assert.equal(rules.notional.min, least, symbol);
+      assert.equal(rules.status, status, symbol);
+    }
+    assert.ok((limits.weight?.limit ?? 0) >= 1_200 && limits.orders.length > 0, JSON.stringify(limits));
+  }
+});
+
+test('recorded replies about orders, trades, candles and the account are understood', { skip }, () => {
+  const placed = parsePlacement(reply('new_order_full'));
+  assert.ok(placed.fills.length > 0);
+  assert.ok(parseOrder(reply('order')).exchangeOrderId !== '');
+  assert.ok(parseOrder(reply('cancel_order')).clientOrderId !== '');
+  assert.ok(parseOrders(reply('open_orders')).length > 0);
+  assert.ok(parseOrders(reply('all_orders')).length > 0);
+  const trades = parseTrades(reply('account_trades'));
+  assert.ok(trades.length > 0 && trades.every(({ quantity, price }) => quantity > 0n && price > 0n));
+  const candles = parseCandles(reply('klines'), '1m', Number.MAX_SAFE_INTEGER);
+  assert.ok(candles.length > 0 && candles.every(({ high, low }) => high >= low));
+  assert.ok(Object.keys(parseAccount(reply('account')).balances).length > 0);
+});
+
+test('recorded user events are told or passed by, and none is unreadable', { skip }, () => {
+  const events = join(folder, 'payloads', 'nautilus', 'user_data');
+  const kinds = new Map(
+    readdirSync(events).map((file) => {
+      const body = read('payloads', 'nautilus', 'user_data', file);
+      const event = typeof body === 'object' && body !== null && 'event' in body ? body.event : body;
+      return [file, readUserEvent(event, new Date(0)).kind];
+    }),
+  );
+  assert.ok(kinds.size > 0);
+  for (const [file, kind] of kinds) {
+    assert.equal(kind, /execution_report|account_position/.test(file) ? 'event' : 'other', file);
+  }
+});

@@ -1,0 +1,39 @@
+import { isObject } from '#core/merge.ts';
+import type { Answer, Call, Operation } from '#api/contract/operation.ts';
+import { offline, problemOf } from './problem-error.ts';
+
+const API_ROOT = '/api';
+
+/** The address of an operation under the API root, parameters filled in and the query appended. */
+export function addressOf(path: string, params: unknown, query: unknown): string {
+  const values = isObject(params) ? params : {};
+  const filled = path.replace(/:(\w+)/g, (_place, name: string) => encodeURIComponent(String(values[name])));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(isObject(query) ? query : {})) {
+    if (value !== undefined && value !== null) search.set(name, String(value));
+  }
+  return `${API_ROOT}${filled}${search.size === 0 ? '' : `?${search}`}`;
+}
+
+/** Calls one operation of the contract. Throws ProblemError with the server's words. */
+export async function call<Op extends Operation>(op: Op, parts: Call<Op>, signal?: AbortSignal): Promise<Answer<Op>> {
+  const given: Record<string, unknown> = isObject(parts) ? parts : {};
+  const body = given['body'];
+  const response = await fetch(addressOf(op.path, given['params'], given['query']), {
+    method: op.method,
+    headers: { 'x-tradewind-client': '1', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    credentials: 'same-origin',
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  }).catch((cause: unknown) => {
+    if (signal?.aborted) throw cause;
+    throw offline();
+  });
+  if (!response.ok) throw await problemOf(response);
+  return answerOf(op, response.status === 204 ? undefined : await response.json());
+}
+
+// The schema that types the answer is the one that has just parsed it; TypeScript can not see that through `Op`.
+function answerOf<Op extends Operation>(op: Op, json: unknown): Answer<Op> {
+  return op.response?.parse(json) as Answer<Op>;
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { coinState } from '#api/contract/profiles.ts';
+import type { Venue } from '#core/account.ts';
+import { venueOf } from '#core/account.ts';
+import type { Coin, Dashboard } from './queries.ts';
+import type { EventFrame } from './live-socket.ts';
+
+const priceData = z.object({ venue: z.string(), symbol: z.string(), price: z.string(), at: z.string() });
+const tickData = z.object({ symbol: z.string(), state: coinState });
+
+export type Price = z.infer<typeof priceData>;
+export type State = z.infer<typeof coinState>;
+
+/** Prices and decisions since the last write to the cache, newest of each only. */
+export interface Batch {
+  readonly prices: Map<string, Price>;
+  readonly states: Map<string, State>;
+}
+
+export const emptyBatch = (): Batch => ({ prices: new Map(), states: new Map() });
+export const priceKey = (venue: string, symbol: string): string => `${venue}:${symbol}`;
+export const stateKey = (profileId: string, symbol: string): string => `${profileId}:${symbol}`;
+
+/** Adds a price or tick frame; says which market time a tick decided on, `undefined` for every other frame. */
+export function collect(batch: Batch, frame: EventFrame): number | undefined {
+  if (frame.topic === 'price') {
+    const parsed = priceData.safeParse(frame.data);
+    if (parsed.success) batch.prices.set(priceKey(parsed.data.venue, parsed.data.symbol), parsed.data);
+  }
+  if (frame.topic === 'tick' && frame.id !== undefined) {
+    const parsed = tickData.safeParse(frame.data);
+    if (!parsed.success) return undefined;
+    batch.states.set(stateKey(frame.id, parsed.data.symbol), parsed.data.state);
+    return Date.parse(parsed.data.state.at);
+  }
+  return undefined;
+}
+
+/** Where a coin is traded: prices are told by venue, decisions by profile. */
+export interface CoinPlace {
+  readonly profileId: string;
+  readonly venue: Venue | undefined;
+}
+
+/** A coin with the newest price and decision; the same object when nothing of it changed. */
+export function freshCoin<C extends Coin>(coin: C, { profileId, venue }: CoinPlace, batch: Batch): C {
+  const price = venue === undefined ? undefined : batch.prices.get(priceKey(venue, coin.symbol));
+  const state = batch.states.get(stateKey(profileId, coin.symbol));
+  if (price === undefined && state === undefined) return coin;
+  return {
+    ...coin,
+    ...(price === undefined ? {} : { price: price.price, priceAt: price.at }),
+    ...(state === undefined ? {} : { state }),
+  };
+}
+
+/** Which venue each profile trades on. */
+export function venuesOf(dashboard: Dashboard | undefined): Map<string, Venue> {
+  const byAccount = new Map(dashboard?.accounts.map((account) => [account.id, venueOf(account)]));
+  return new Map(
+    dashboard?.profiles.flatMap((profile) => {
+      const venue = byAccount.get(profile.accountId);
+      return venue === undefined ? [] : [[profile.id, venue] as const];
+    }),
+  );
+}
+
+export function freshDashboard(dashboard: Dashboard, batch: Batch): Dashboard {
+  const venues = venuesOf(dashboard);
+  const coins = dashboard.coins.map((coin) =>
+    freshCoin(coin, { profileId: coin.profileId, venue: venues.get(coin.profileId) }, batch),
+  );
+  return coins.every((coin, i) => coin === dashboard.coins[i]) ? dashboard : { ...dashboard, coins };
+}

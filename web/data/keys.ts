@@ -1,0 +1,19 @@
+/** Keys of the query cache; a shorter key covers the longer ones that begin with it. */
+export const keys = {
+  status: ['status'] as const,
+  onboarding: ['onboarding'] as const,
+  session: ['session'] as const,
+  killSwitch: ['kill-switch'] as const,
+  dashboard: ['dashboard'] as const,
+  accounts: ['accounts'] as const,
+  strategies: ['strategies'] as const,
+  symbols: (accountId: string) => ['symbols', accountId] as const,
+  profiles: ['profiles'] as const,
+  profile: (id: string) => ['profile', id] as const,
+  coins: (id: string) => ['coins', id] as const,
+  coin: (id: string, symbol: string) => ['coin', id, symbol] as const,
+  logs: (id: string, symbol?: string) =>
+    symbol === undefined ? (['logs', id] as const) : (['logs', id, symbol] as const),
+  trace: (id: string, symbol: string) => ['trace', id, symbol] as const,
+  candles: (id: string, symbol: string, interval: string) => ['candles', id, symbol, interval] as const,
+};

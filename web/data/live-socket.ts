@@ -1,0 +1,87 @@
+import { clientFrame, type ServerFrame, serverFrame } from '#api/contract/socket.ts';
+import { TOPICS } from '#core/events.ts';
+
+export type SocketState = 'connecting' | 'open' | 'lost';
+export type EventFrame = Extract<ServerFrame, { topic: unknown }>;
+
+export interface SocketEvents {
+  readonly frame: (frame: EventFrame) => void;
+  /** Frames were missed and can not be replayed: everything has to be fetched again. */
+  readonly resync: () => void;
+  readonly state: (state: SocketState) => void;
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 10_000;
+
+/** The one WebSocket of a page: subscribes, replays what a broken connection missed, reconnects for ever until closed. */
+export class LiveSocket {
+  private socket: WebSocket | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private failures = 0;
+  private seq: number | undefined;
+  private closed = false;
+  private readonly address: string;
+  private readonly events: SocketEvents;
+
+  constructor(address: string, events: SocketEvents) {
+    this.address = address;
+    this.events = events;
+    addEventListener('online', this.retryNow);
+    this.connect();
+  }
+
+  close(): void {
+    this.closed = true;
+    removeEventListener('online', this.retryNow);
+    clearTimeout(this.timer);
+    this.socket?.close();
+  }
+
+  private readonly retryNow = (): void => {
+    if (this.closed || this.socket?.readyState === WebSocket.OPEN) return;
+    clearTimeout(this.timer);
+    this.connect();
+  };
+
+  private connect(): void {
+    this.socket?.close();
+    const socket = new WebSocket(this.address);
+    this.socket = socket;
+    socket.onopen = () => this.opened(socket);
+    socket.onmessage = (message) => this.heard(socket, message.data);
+    socket.onclose = () => this.lost(socket);
+  }
+
+  private opened(socket: WebSocket): void {
+    if (socket !== this.socket) return;
+    const say = (frame: unknown): void => socket.send(JSON.stringify(clientFrame.parse(frame)));
+    say({ subscribe: [...TOPICS] });
+    if (this.seq !== undefined) say({ since: this.seq });
+    this.failures = 0;
+    this.events.state('open');
+  }
+
+  private heard(socket: WebSocket, text: unknown): void {
+    if (socket !== this.socket || typeof text !== 'string') return;
+    const parsed = serverFrame.safeParse(JSON.parse(text));
+    if (!parsed.success) return;
+    const frame = parsed.data;
+    // A number below the last one means a restarted service, whose earlier frames are gone.
+    const restarted = this.seq !== undefined && frame.seq < this.seq;
+    this.seq = frame.seq;
+    if ('resync' in frame || restarted) this.events.resync();
+    if ('topic' in frame) this.events.frame(frame);
+  }
+
+  private lost(socket: WebSocket): void {
+    if (socket !== this.socket || this.closed) return;
+    this.events.state('lost');
+    const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.failures);
+    this.failures = Math.min(this.failures + 1, 10);
+    this.timer = setTimeout(() => this.connect(), wait * (0.75 + Math.random() / 2));
+  }
+}
+
+export const socketAddress = (page: Location): string =>
+  `${page.protocol === 'https:' ? 'wss:' : 'ws:'}//${page.host}/api/ws`;

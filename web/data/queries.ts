@@ -1,0 +1,121 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { Interval } from '#core/candle.ts';
+import type { AccountId, ProfileId } from '#core/ids.ts';
+import type { Answer } from '#api/contract/operation.ts';
+import { listAccounts } from '#api/contract/accounts.ts';
+import { readKillSwitch } from '#api/contract/halts.ts';
+import { listCoins, listProfiles, listStrategies, readCoin, readProfile } from '#api/contract/profiles.ts';
+import { listCandles, listLogs, listSymbols, readDashboard, readTickTrace } from '#api/contract/records.ts';
+import { currentSession, onboarding, status } from '#api/contract/session.ts';
+import { call } from './call.ts';
+import { keys } from './keys.ts';
+import { isSignedOut } from './problem-error.ts';
+
+export type Dashboard = Answer<typeof readDashboard>;
+export type DashboardAccount = Dashboard['accounts'][number];
+export type Coin = Answer<typeof listCoins>['coins'][number];
+export type CoinPage = Answer<typeof readCoin>;
+export type Order = CoinPage['orders'][number];
+export type Fill = CoinPage['fills'][number];
+export type LogRow = Answer<typeof listLogs>['rows'][number];
+export type Profile = Answer<typeof readProfile>;
+export type Status = Answer<typeof status>;
+export type Session = Answer<typeof currentSession>;
+export type Candle = Answer<typeof listCandles>['candles'][number];
+export type Market = Answer<typeof listSymbols>['symbols'][number];
+
+const SLOW_MS = 15_000;
+
+export const statusQuery = queryOptions({
+  queryKey: keys.status,
+  queryFn: ({ signal }) => call(status, {}, signal),
+  refetchInterval: 5_000,
+  refetchIntervalInBackground: true,
+  retry: false,
+});
+export const onboardingQuery = queryOptions({
+  queryKey: keys.onboarding,
+  queryFn: ({ signal }) => call(onboarding, {}, signal),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+/** `null` means signed out. */
+export const sessionQuery = queryOptions({
+  queryKey: keys.session,
+  queryFn: async ({ signal }): Promise<Session | null> => {
+    try {
+      return await call(currentSession, {}, signal);
+    } catch (error) {
+      if (isSignedOut(error)) return null;
+      throw error;
+    }
+  },
+  staleTime: 60_000,
+});
+export const killSwitchQuery = queryOptions({
+  queryKey: keys.killSwitch,
+  queryFn: ({ signal }) => call(readKillSwitch, {}, signal),
+  refetchInterval: SLOW_MS,
+});
+export const dashboardQuery = queryOptions({
+  queryKey: keys.dashboard,
+  queryFn: ({ signal }) => call(readDashboard, {}, signal),
+  refetchInterval: SLOW_MS,
+});
+export const accountsQuery = queryOptions({
+  queryKey: keys.accounts,
+  queryFn: ({ signal }) => call(listAccounts, {}, signal),
+});
+export const profilesQuery = queryOptions({
+  queryKey: keys.profiles,
+  queryFn: ({ signal }) => call(listProfiles, {}, signal),
+});
+export const strategiesQuery = queryOptions({
+  queryKey: keys.strategies,
+  queryFn: ({ signal }) => call(listStrategies, {}, signal),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+export const symbolsQuery = (accountId: AccountId) =>
+  queryOptions({
+    queryKey: keys.symbols(accountId),
+    queryFn: ({ signal }) => call(listSymbols, { query: { accountId } }, signal),
+    // Trading rules arrive with the first worker run; an empty answer is asked again soon.
+    refetchInterval: (query) => (query.state.data?.symbols.length ? false : 2_000),
+  });
+export const profileQuery = (id: ProfileId) =>
+  queryOptions({ queryKey: keys.profile(id), queryFn: ({ signal }) => call(readProfile, { params: { id } }, signal) });
+export const coinsQuery = (id: ProfileId) =>
+  queryOptions({ queryKey: keys.coins(id), queryFn: ({ signal }) => call(listCoins, { params: { id } }, signal) });
+export const coinQuery = (id: ProfileId, symbol: string) =>
+  queryOptions({
+    queryKey: keys.coin(id, symbol),
+    queryFn: ({ signal }) => call(readCoin, { params: { id, symbol } }, signal),
+    refetchInterval: SLOW_MS,
+  });
+const LOG_PAGE = 15;
+
+export const logsQuery = (id: ProfileId, symbol?: string) =>
+  infiniteQueryOptions({
+    queryKey: keys.logs(id, symbol),
+    queryFn: ({ signal, pageParam }) => {
+      const narrow = {
+        ...(symbol === undefined ? {} : { symbol }),
+        ...(pageParam === '' ? {} : { cursor: pageParam }),
+      };
+      return call(listLogs, { params: { id }, query: { limit: LOG_PAGE, ...narrow } }, signal);
+    },
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
+    refetchInterval: SLOW_MS,
+  });
+export const traceQuery = (id: ProfileId, symbol: string) =>
+  queryOptions({
+    queryKey: keys.trace(id, symbol),
+    queryFn: ({ signal }) => call(readTickTrace, { params: { id }, query: { symbol, limit: 8 } }, signal),
+    refetchInterval: 5_000,
+  });
+export const candlesQuery = (id: ProfileId, symbol: string, interval: Interval) =>
+  queryOptions({
+    queryKey: keys.candles(id, symbol, interval),
+    queryFn: ({ signal }) => call(listCandles, { query: { profileId: id, symbol, interval, limit: 300 } }, signal),
+    refetchInterval: 5_000,
+  });

@@ -1,0 +1,17 @@
+import './data/no-eval.ts';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { makeQueryClient } from './data/query-client.ts';
+import { router } from './routes.tsx';
+
+const app = document.getElementById('app');
+if (app === null) throw new Error('The page has no element with the id "app".');
+createRoot(app).render(
+  <StrictMode>
+    <QueryClientProvider client={makeQueryClient()}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

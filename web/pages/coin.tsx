@@ -1,0 +1,191 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { isInterval } from '#core/candle.ts';
+import { absolute, formatDecimal } from '#core/decimal.ts';
+import { idSchema, type ProfileId } from '#core/ids.ts';
+import {
+  type Coin,
+  coinQuery,
+  type CoinPage as CoinAnswer,
+  killSwitchQuery,
+  type Profile,
+  profileQuery,
+} from '#web/data/queries.ts';
+import type { PlanLevel } from '#web/parts/chart-view.ts';
+import { CoinPosition } from '#web/parts/coin-position.tsx';
+import { CoinTicks } from '#web/parts/coin-ticks.tsx';
+import { DecisionLog } from '#web/parts/decision-log.tsx';
+import { Icon } from '#web/parts/icon.tsx';
+import { OrdersTable } from '#web/parts/orders-table.tsx';
+import { Failure, Skeleton } from '#web/parts/say.tsx';
+import { Section } from '#web/parts/section.tsx';
+import { Prose } from '#web/parts/when.tsx';
+import { coinView } from '#web/words/coin-view.ts';
+import { money, percent, price, quantity } from '#web/words/numbers.ts';
+import { isLive, orderSummary } from '#web/words/order-words.ts';
+
+const PriceChart = lazy(async () => ({ default: (await import('#web/parts/price-chart.tsx')).PriceChart }));
+const profileId = idSchema<ProfileId>();
+
+export function CoinPage(): ReactNode {
+  const params = useParams({ from: '/shell/profiles/$id/coins/$symbol' });
+  const id = profileId.safeParse(params.id);
+  return id.success ? (
+    <Known key={params.symbol} id={id.data} symbol={params.symbol} />
+  ) : (
+    <p className="head">There is no such profile.</p>
+  );
+}
+
+function Known({ id, symbol }: { id: ProfileId; symbol: string }): ReactNode {
+  const { data, error } = useQuery(coinQuery(id, symbol));
+  const { data: profile } = useQuery(profileQuery(id));
+  if (data === undefined || profile === undefined) {
+    return (
+      <div className="head">
+        <h1 className="verdict">{symbol}</h1>
+        {error === null ? <Skeleton rows={10} /> : <Failure what="The coin could not be read." error={error} />}
+      </div>
+    );
+  }
+  return <Page answer={data} profile={profile} />;
+}
+
+function Page({ answer: { coin, orders, fills }, profile }: { answer: CoinAnswer; profile: Profile }): ReactNode {
+  const stopRests = orders.some((order) => order.purpose === 'stop' && isLive(order));
+  const interval = String(profile.config['candleInterval']);
+  const levels = useMemo(() => levelsOf(coin, stopRests), [coin, stopRests]);
+  const rows = orders.map((order) => ({
+    order,
+    profileId: profile.id,
+    tickSize: coin.tickSize,
+    stepSize: coin.stepSize,
+    base: coin.baseAsset ?? coin.symbol,
+  }));
+  return (
+    <>
+      <title>{`${coin.symbol} ${price(coin.price, coin.tickSize)} · Tradewind`}</title>
+      <nav className="crumb" aria-label="Breadcrumb">
+        <Link to="/">Overview</Link>
+        <Link to="/profiles/$id" params={{ id: profile.id }}>
+          {profile.name}
+        </Link>
+        <span>{coin.symbol}</span>
+      </nav>
+      <Head coin={coin} profile={profile} />
+      <div className="cols">
+        <div className="c9">
+          <Suspense
+            fallback={
+              <Section title="Price and plan">
+                <div className="chart" aria-busy="true" />
+              </Section>
+            }
+          >
+            <PriceChart
+              profileId={profile.id}
+              coin={coin}
+              fills={fills}
+              levels={levels}
+              first={isInterval(interval) ? interval : '1h'}
+            />
+          </Suspense>
+        </div>
+        <div className="c3">
+          <CoinPosition coin={coin} stopRests={stopRests} />
+        </div>
+      </div>
+      <div className="cols">
+        <Section title="Every decision" note="newest first; equal ones in a row share a line" span={7}>
+          <DecisionLog profileId={profile.id} symbol={coin.symbol} />
+        </Section>
+        <CoinTicks profileId={profile.id} symbol={coin.symbol} />
+      </div>
+      <Section title="Orders" note={orderSummary(orders)}>
+        {rows.length === 0 ? <p className="p-2">No orders yet.</p> : <OrdersTable rows={rows} withCoin={false} />}
+      </Section>
+    </>
+  );
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  stop: 'stop',
+  trail: 'trailing exit',
+  arm: 'exit starts',
+  entry: 'buys at',
+  cost: 'cost',
+};
+
+function levelsOf(coin: Coin, stopRests: boolean): PlanLevel[] {
+  const { held } = coinView(coin);
+  const plan = (coin.state?.plan ?? [])
+    .filter(({ name }) => name !== 'cost' && (held ? name !== 'entry' : name === 'entry'))
+    .map(({ name, price: level }) => ({
+      name: NAMES[name] ?? name,
+      price: Number(level),
+      fact: false,
+      solid: name === 'stop' && stopRests,
+    }));
+  const cost = { name: 'cost', price: Number(coin.position.averagePrice), fact: true, solid: true };
+  return held ? [...plan, cost] : plan;
+}
+
+function Head({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {
+  const view = coinView(coin);
+  return (
+    <div className="head">
+      <h1 className="verdict">
+        <b>{view.base}</b> <Result coin={coin} /> <Plan coin={coin} enabled={profile.enabled} />
+      </h1>
+      <p className="two">
+        Price {price(coin.price, coin.tickSize)} {view.quote}. Strategy: {profile.strategyName}, in profile{' '}
+        {profile.name}.
+      </p>
+      {coin.state === null ? null : (
+        <p className={view.blocked ? 'care' : 'two'}>
+          {view.blocked ? <Icon name="warn" /> : null} <Prose text={coin.state.decision.sentence} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The second half of the verdict: what the service will do, or what keeps it from acting. */
+function Plan({ coin, enabled }: { coin: Coin; enabled: boolean }): ReactNode {
+  const { data: halt } = useQuery(killSwitchQuery);
+  const { next, held, base } = coinView(coin);
+  if (!enabled) return 'The profile is off, so nothing is decided.';
+  if (halt?.engaged && !held) return 'Buying is stopped.';
+  if (next === null) return coin.state === null ? 'The first decision is awaited.' : 'Nothing is planned.';
+  return (
+    <>
+      It {next.verb.charAt(0).toLowerCase() + next.verb.slice(1)}
+      {next.verb === 'Sells all' ? (
+        <span className="nb">
+          {' '}
+          {quantity(coin.position.quantity, coin.stepSize)} {base}
+        </span>
+      ) : null}{' '}
+      at <span className="intent nb">{price(next.level, coin.tickSize)}</span> or {next.side}
+      {next.away === null ? '' : `, ${percent(Math.abs(next.away))} away`}.
+    </>
+  );
+}
+
+function Result({ coin }: { coin: Coin }): ReactNode {
+  const { held, gain, quote } = coinView(coin);
+  if (!held) return 'is not held.';
+  if (gain === null) return 'is held.';
+  if (gain === 0n) return 'is at its cost.';
+  const up = gain > 0n;
+  return (
+    <>
+      is {up ? 'up' : 'down'}{' '}
+      <span className={`${up ? 'gain' : 'loss'} nb`}>
+        <Icon name={up ? 'up' : 'dn'} /> {money(formatDecimal(absolute(gain)))} {quote}
+      </span>
+      .
+    </>
+  );
+}

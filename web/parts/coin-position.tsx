@@ -1,0 +1,74 @@
+import type { ReactNode } from 'react';
+import { formatDecimal, readDecimal } from '#core/decimal.ts';
+import type { Coin } from '#web/data/queries.ts';
+import { coinView } from '#web/words/coin-view.ts';
+import { money, price, quantity, signedPercent } from '#web/words/numbers.ts';
+import { Gain } from './figures.tsx';
+import { Rail } from './rail.tsx';
+import { Section } from './section.tsx';
+
+/** What is held of one coin, what it cost and what it is worth at the shown price. */
+export function CoinPosition({ coin, stopRests }: { coin: Coin; stopRests: boolean }): ReactNode {
+  const view = coinView(coin);
+  const { position } = coin;
+  const quote = <span className="unit">{view.quote}</span>;
+  const remainder = !view.held && Number(position.quantity) > 0;
+  return (
+    <Section title="Position">
+      <dl className="dl">
+        <dt>Held</dt>
+        <dd>
+          {view.held ? (
+            <>
+              {quantity(position.quantity, coin.stepSize)} <span className="unit">{view.base}</span>
+            </>
+          ) : (
+            'not held'
+          )}
+          {remainder ? (
+            <span className="note block">
+              {position.quantity} {view.base} is left, less than one tradeable step
+            </span>
+          ) : null}
+        </dd>
+        {view.held ? (
+          <>
+            <dt>Average cost</dt>
+            <dd>
+              {price(position.averagePrice, coin.tickSize)} {quote}
+            </dd>
+            <dt>Worth now</dt>
+            <dd>
+              {money(view.value === null ? null : formatDecimal(view.value))} {quote}
+            </dd>
+            <dt>Gain, before exit fee</dt>
+            <dd>
+              <Gain value={view.gain} unit={view.quote} />
+              {view.gainShare === null ? null : <span className="note block">{signedPercent(view.gainShare)}</span>}
+            </dd>
+            <dt>Stop</dt>
+            <dd>
+              {view.stop === null ? (
+                'none'
+              ) : (
+                <>
+                  {price(view.stop, coin.tickSize)} {quote}
+                </>
+              )}
+              {view.stop === null ? null : (
+                <span className="note block">{stopRests ? 'rests on the exchange' : 'kept by the worker'}</span>
+              )}
+            </dd>
+          </>
+        ) : null}
+        <dt>Realised so far</dt>
+        <dd>
+          <Gain value={readDecimal(position.realised) ?? null} unit={view.quote} />
+        </dd>
+        <dt>Round trips begun</dt>
+        <dd>{position.cycle}</dd>
+      </dl>
+      <Rail coin={coin} stopRests={stopRests} big />
+    </Section>
+  );
+}

@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import { isObject } from '#core/merge.ts';
+import type { LogRow } from '#web/data/queries.ts';
+import { logMark } from '#web/words/prose.ts';
+import { Icon } from './icon.tsx';
+import { Prose, When } from './when.tsx';
+
+interface FeedProps {
+  rows: readonly LogRow[];
+  /** Shows the numbers behind each row. */
+  open?: boolean;
+  /** Names the coin of each row. */
+  named?: boolean;
+}
+
+/** Log rows as sentences, newest first. */
+export function Feed({ rows, open = false, named = false }: FeedProps): ReactNode {
+  return (
+    <ul className="feed">
+      {rows.map((row) => (
+        <li key={row.id}>
+          <When at={row.lastAt} />
+          <span className={row.level === 'warn' || row.level === 'error' ? 'care' : ''}>
+            <Icon name={logMark(row)} />
+          </span>
+          <div>
+            {named && row.symbol !== null ? <b>{row.symbol} </b> : null}
+            <Prose text={row.msg} />{' '}
+            {row.count > 1 ? <span className="two nb">{row.count.toLocaleString('en-US')} times.</span> : null}
+            {open ? <Context ctx={row.ctx} /> : null}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The numbers behind a row, whole and unshortened. */
+export function Context({ ctx }: { ctx: unknown }): ReactNode {
+  if (!isObject(ctx) || Object.keys(ctx).length === 0) return null;
+  return (
+    <details>
+      <summary>Context</summary>
+      <pre>{JSON.stringify(ctx, null, 2)}</pre>
+    </details>
+  );
+}

@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react';
+import type { Decimal } from '#core/decimal.ts';
+import { MISSING, signed } from '#web/words/numbers.ts';
+import { Icon } from './icon.tsx';
+
+/** A result with its sign: triangle, sign and colour say the same thing. */
+export function Gain({
+  value,
+  unit,
+  places = 2,
+}: {
+  value: Decimal | null;
+  unit?: string;
+  places?: number;
+}): ReactNode {
+  if (value === null) return <span className="two">{MISSING}</span>;
+  const text = signed(value, places);
+  const none = !/[1-9]/.test(text);
+  const tail = unit === undefined ? null : <span className="unit"> {unit}</span>;
+  if (none)
+    return (
+      <span className="nb">
+        {text}
+        {tail}
+      </span>
+    );
+  const up = value > 0n;
+  return (
+    <span className={`${up ? 'gain' : 'loss'} nb`}>
+      <Icon name={up ? 'up' : 'dn'} /> {text}
+      {tail}
+    </span>
+  );
+}
+
+/** One key number of a page. */
+export function Figure({ label, note, children }: { label: string; note?: ReactNode; children: ReactNode }): ReactNode {
+  return (
+    <div>
+      <span className="note">{label}</span>
+      <span className="fig">{children}</span>
+      {note === undefined ? null : <span className="note">{note}</span>}
+    </div>
+  );
+}
+
+/** Which kind of money an account holds; only live is solid. */
+export function AccountTag({ tag }: { tag: string }): ReactNode {
+  return <span className={`tag ${tag === 'LIVE' ? 'solid' : 'hatch'}`}>{tag}</span>;
+}

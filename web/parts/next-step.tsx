@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react';
+import type { Coin } from '#web/data/queries.ts';
+import { coinView } from '#web/words/coin-view.ts';
+import { percent, price } from '#web/words/numbers.ts';
+import { Icon } from './icon.tsx';
+import { Prose } from './when.tsx';
+
+interface NextStepProps {
+  coin: Coin;
+  /** The profile is on. */
+  running: boolean;
+  /** The kill switch is engaged. */
+  stopped: boolean;
+}
+
+/** What happens next with a coin, and the last decision in its own words. */
+export function NextStepWords({ coin, running, stopped }: NextStepProps): ReactNode {
+  const { next, blocked, held } = coinView(coin);
+  if (!running || (stopped && !held)) {
+    return (
+      <>
+        <Icon name="minus" /> Nothing: {running ? 'buying is stopped' : 'the profile is off'}
+      </>
+    );
+  }
+  const sentence = coin.state?.decision.sentence;
+  return (
+    <>
+      {next === null ? (
+        <>
+          <Icon name="minus" /> {coin.state === null ? 'Waiting for the first decision' : 'Nothing planned'}
+        </>
+      ) : (
+        <>
+          <span className="intent">
+            <Icon name="flag" />
+          </span>{' '}
+          {next.verb} at <b>{price(next.level, coin.tickSize)}</b> or {next.side}
+          {next.away === null ? null : <span className="two nb">, {percent(Math.abs(next.away))} away</span>}
+        </>
+      )}
+      {sentence === undefined ? null : (
+        <span className={blocked ? 'note care' : 'note'}>
+          {blocked ? <Icon name="warn" /> : null} <Prose text={sentence} />
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { ProfileId } from '#core/ids.ts';
+import type { Order } from '#web/data/queries.ts';
+import { price, quantity } from '#web/words/numbers.ts';
+import { orderName, orderPrice, stateWords } from '#web/words/order-words.ts';
+import { Icon } from './icon.tsx';
+import { When } from './when.tsx';
+
+export interface OrderRow {
+  readonly order: Order;
+  readonly profileId: ProfileId;
+  readonly tickSize: string | null;
+  readonly stepSize: string | null;
+  readonly base: string;
+}
+
+/** Orders, newest first, each with the state that its evidence supports. */
+export function OrdersTable({ rows, withCoin = true }: { rows: readonly OrderRow[]; withCoin?: boolean }): ReactNode {
+  return (
+    <div className="tw">
+      <table className="cards">
+        <thead>
+          <tr>
+            <th>Time</th>
+            {withCoin ? <th>Coin</th> : <th>Order</th>}
+            <th>What</th>
+            <th className="num">Quantity</th>
+            <th className="num">Price</th>
+            <th>State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <Row key={row.order.id} row={row} withCoin={withCoin} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({
+  row: { order, profileId, tickSize, stepSize, base },
+  withCoin,
+}: {
+  row: OrderRow;
+  withCoin: boolean;
+}): ReactNode {
+  const state = stateWords(order.state);
+  return (
+    <tr>
+      <td className="note">
+        <When at={order.createdAt} />
+      </td>
+      <td className="rt">
+        {withCoin ? (
+          <Link to="/profiles/$id/coins/$symbol" params={{ id: profileId, symbol: order.symbol }}>
+            <b>{base}</b>
+          </Link>
+        ) : (
+          <span className="mono" title={order.clientOrderId}>
+            {order.clientOrderId.split('-').at(-1)}
+          </span>
+        )}
+      </td>
+      <td>{orderName(order)}</td>
+      <td className="num rt">
+        {quantity(order.quantity, stepSize)} <span className="unit">{base}</span>
+      </td>
+      <td className="num">{price(orderPrice(order), tickSize)}</td>
+      <td className="rt">
+        <span className={state.care ? 'care nb' : 'nb'}>
+          <Icon name={state.mark} /> {state.text}
+        </span>
+        {order.state === 'partially-filled' ? (
+          <span className="note">{quantity(order.filledQuantity, stepSize)} so far</span>
+        ) : null}
+        {order.state === 'unknown' ? <span className="note">nothing is sent again until it is certain</span> : null}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,130 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { Live } from '#web/data/live.tsx';
+import { dashboardQuery, onboardingQuery } from '#web/data/queries.ts';
+import { pursesOf } from '#web/words/accounts.ts';
+import { AccountTag } from './figures.tsx';
+import { HealthLine } from './health-line.tsx';
+import { Heartbeat } from './heartbeat.tsx';
+import { Mark } from './icon.tsx';
+import { KillSwitch } from './kill-switch.tsx';
+import { ThemeSwitch } from './theme-switch.tsx';
+
+const PLACES = [
+  { to: '/', words: 'Overview' },
+  { to: '/profiles', words: 'Profiles' },
+  { to: '/settings', words: 'Settings' },
+] as const;
+
+function Places(): ReactNode {
+  return PLACES.map(({ to, words }) => (
+    <Link key={to} to={to} activeOptions={{ exact: to === '/' }} activeProps={{ 'aria-current': 'page' }}>
+      {words}
+    </Link>
+  ));
+}
+
+function Brand(): ReactNode {
+  return (
+    <Link to="/" className="mark" aria-label="Tradewind, overview">
+      <Mark />
+      <span className="wd">Tradewind</span>
+    </Link>
+  );
+}
+
+/** Which money the pages are about: the most real purse in use. */
+function Purse(): ReactNode {
+  const { data } = useQuery(dashboardQuery);
+  const purse = data === undefined ? undefined : pursesOf(data)[0];
+  if (purse === undefined) return null;
+  const [first] = purse.accounts;
+  return (
+    <span className="acct">
+      <span className="nm">{purse.accounts.length === 1 ? first?.name : `${purse.accounts.length} accounts`}</span>
+      <AccountTag tag={purse.tag} />
+    </span>
+  );
+}
+
+export function DemoBanner(): ReactNode {
+  const { data } = useQuery(onboardingQuery);
+  if (!data?.demoMode) return null;
+  return (
+    <div className="banner" role="note">
+      <span className="tag">Live demo</span>
+      <span>Everyone who opens this page shares one account with play money.</span>
+    </div>
+  );
+}
+
+/** Moves focus and scroll to the top of a page that has just been opened. */
+function useArrival(): RefObject<HTMLElement | null> {
+  const main = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const arrived = useRef(path);
+  useEffect(() => {
+    if (arrived.current === path) return;
+    arrived.current = path;
+    main.current?.focus({ preventScroll: true });
+  }, [path]);
+  return main;
+}
+
+/** Everything around a page for a signed-in operator. */
+export function Shell(): ReactNode {
+  const main = useArrival();
+  return (
+    <Live>
+      <a className="skip" href="#main">
+        Skip to content
+      </a>
+      <DemoBanner />
+      <header className="top">
+        <div className="bar">
+          <Brand />
+          <nav className="nav" aria-label="Main">
+            <Places />
+          </nav>
+          <span className="grow" />
+          <Purse />
+          <ThemeSwitch />
+          <KillSwitch />
+        </div>
+        <HealthLine signedIn />
+        <Heartbeat />
+      </header>
+      <main id="main" className="page" ref={main} tabIndex={-1}>
+        <Outlet />
+      </main>
+      <nav className="tabs" aria-label="Main, phone">
+        <Places />
+      </nav>
+    </Live>
+  );
+}
+
+/** The frame of the screens before sign-in. */
+export function Porch({ children }: { children: ReactNode }): ReactNode {
+  return (
+    <>
+      <DemoBanner />
+      <header className="top">
+        <div className="bar">
+          <span className="mark">
+            <Mark />
+            <span>Tradewind</span>
+          </span>
+          <span className="grow" />
+          <ThemeSwitch />
+        </div>
+        <HealthLine signedIn={false} />
+        <div className="beat" />
+      </header>
+      <main id="main" className="page">
+        {children}
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Link,
+  Navigate,
+  Outlet,
+  useMatches,
+} from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { onboardingQuery, sessionQuery } from './data/queries.ts';
+import { SignInPage } from './pages/sign-in.tsx';
+import { Failure } from './parts/say.tsx';
+import { Porch, Shell } from './parts/shell.tsx';
+
+/** Who may see what: no operator yet, nobody signed in, or the page itself. A lost session shows the sign-in screen here. */
+function Gate(): ReactNode {
+  // The shown match, not the address: while a page still loads, the old one must not be rendered for the new state.
+  const path = useMatches({ select: (matches) => matches.at(-1)?.pathname });
+  const begun = useQuery(onboardingQuery);
+  const session = useQuery({ ...sessionQuery, enabled: begun.data?.needsOnboarding === false });
+  if (begun.isError)
+    return (
+      <Porch>
+        <Failure what="Tradewind could not be reached." error={begun.error} />
+      </Porch>
+    );
+  if (begun.data === undefined) return null;
+  if (begun.data.needsOnboarding) return path === '/welcome' ? <Outlet /> : <Navigate to="/welcome" />;
+  if (session.data === null) return <SignInPage />;
+  if (session.data === undefined) {
+    return session.isError ? (
+      <Porch>
+        <Failure what="The session could not be read." error={session.error} />
+      </Porch>
+    ) : null;
+  }
+  return path === '/sign-in' ? <Navigate to="/" /> : <Outlet />;
+}
+
+function Lost(): ReactNode {
+  return (
+    <div className="head">
+      <h1 className="verdict">There is no such page.</h1>
+      <p>
+        <Link to="/">Back to the overview</Link>
+      </p>
+    </div>
+  );
+}
+
+function Broken({ error }: { error: unknown }): ReactNode {
+  return (
+    <div className="head">
+      <Failure what="This page could not be shown." error={error} />
+    </div>
+  );
+}
+
+const root = createRootRoute({ component: Gate, notFoundComponent: Lost });
+const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell, notFoundComponent: Lost });
+const welcome = createRoute({
+  getParentRoute: () => root,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('./pages/welcome.tsx'), 'WelcomePage'),
+});
+const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage });
+const overview = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/dashboard.tsx'), 'DashboardPage'),
+});
+const profiles = createRoute({
+  getParentRoute: () => shell,
+  path: '/profiles',
+  component: lazyRouteComponent(() => import('./pages/profiles.tsx'), 'ProfilesPage'),
+});
+const profile = createRoute({
+  getParentRoute: () => shell,
+  path: '/profiles/$id',
+  component: lazyRouteComponent(() => import('./pages/profile.tsx'), 'ProfilePage'),
+});
+const coin = createRoute({
+  getParentRoute: () => shell,
+  path: '/profiles/$id/coins/$symbol',
+  component: lazyRouteComponent(() => import('./pages/coin.tsx'), 'CoinPage'),
+});
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings.tsx'), 'SettingsPage'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([welcome, signIn, shell.addChildren([overview, profiles, profile, coin, settings])]),
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultErrorComponent: Broken,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,77 @@
+import { type Decimal, divide, multiply, readDecimal, subtract, toNumber, ZERO } from '#core/decimal.ts';
+import type { Coin } from '#web/data/queries.ts';
+import { change } from './numbers.ts';
+
+/** What the service will do next with a coin, read from its plan. */
+export interface NextStep {
+  readonly verb: string;
+  readonly level: string;
+  readonly side: 'lower' | 'higher';
+  /** Distance from the price as a share; `null` without a price. */
+  readonly away: number | null;
+}
+
+/** A coin as the pages show it: value and gain always follow the shown price, before the exit fee. */
+export interface CoinView {
+  readonly base: string;
+  readonly quote: string;
+  readonly held: boolean;
+  readonly price: Decimal | null;
+  readonly value: Decimal | null;
+  readonly gain: Decimal | null;
+  readonly gainShare: number | null;
+  readonly stop: string | null;
+  readonly next: NextStep | null;
+  /** The engine, not the strategy, keeps it from acting. */
+  readonly blocked: boolean;
+}
+
+const decimal = (text: string | null | undefined): Decimal | null =>
+  text == null ? null : (readDecimal(text) ?? null);
+
+/** Less than one step can not be sold: what a fee left behind is not a position. */
+function isHeld(coin: Coin): boolean {
+  const quantity = decimal(coin.position.quantity) ?? ZERO;
+  const step = decimal(coin.stepSize) ?? ZERO;
+  return quantity > 0n && quantity >= step;
+}
+
+export function coinView(coin: Coin): CoinView {
+  const held = isHeld(coin);
+  const price = decimal(coin.price);
+  const quantity = decimal(coin.position.quantity) ?? ZERO;
+  const average = decimal(coin.position.averagePrice) ?? ZERO;
+  const value = held && price !== null ? multiply(quantity, price) : null;
+  const priced = held && price !== null && average > 0n;
+  return {
+    base: coin.baseAsset ?? coin.symbol,
+    quote: coin.quoteAsset ?? '',
+    held,
+    price,
+    value,
+    gain: priced ? multiply(quantity, subtract(price, average)) : null,
+    gainShare: priced ? toNumber(divide(subtract(price, average), average)) : null,
+    stop: held ? planLevel(coin, 'stop') : null,
+    next: nextStep(coin, held, price),
+    blocked: coin.state?.approval.kind === 'refused',
+  };
+}
+
+export const planLevel = (coin: Coin, name: string): string | null =>
+  coin.state?.plan.find((line) => line.name === name)?.price ?? null;
+
+/** Held: the trailing exit, else its arming, else the stop. Flat: the entry. */
+function nextStep(coin: Coin, held: boolean, price: Decimal | null): NextStep | null {
+  const step = (name: string, verb: string, side: NextStep['side']): NextStep | null => {
+    const level = planLevel(coin, name);
+    const at = decimal(level);
+    if (level === null || at === null) return null;
+    return { verb, level, side, away: price === null ? null : change(price, at) };
+  };
+  if (!held) return step('entry', 'Buys', 'lower');
+  return (
+    step('trail', 'Sells all', 'lower') ??
+    step('arm', 'Arms the trailing exit', 'higher') ??
+    step('stop', 'Sells all', 'lower')
+  );
+}

@@ -1,0 +1,145 @@
+import { venueOf, type Wallet } from '#core/account.ts';
+import { cacheKeys } from '#core/cache-keys.ts';
+import type { AccountToRun } from '#core/ports.ts';
+import { LeaseLost } from '#engine/execute.ts';
+import type { EnginePorts } from '#engine/ports.ts';
+import { type RunningAccount, runAccount } from '#engine/run-account.ts';
+import { wait } from '#engine/wait.ts';
+import { createAccountStream } from '#exchange/account-stream.ts';
+import { endpointsOf } from '#exchange/endpoints.ts';
+import { ExchangeError } from '#exchange/errors.ts';
+import { createTrading } from '#exchange/place.ts';
+import { KeyFormatError } from '#exchange/signing.ts';
+import { createTradingStore } from '#storage/trading-store.ts';
+import { loadProfilesToRun } from '#storage/worker-profiles.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import type { WorkerContext } from './context.ts';
+import { verifyApiKey } from './jobs/verify-api-key.ts';
+
+const FIRST_WAIT_MS = 200;
+const LONGEST_WAIT_MS = 5_000;
+const HEALTHY_AFTER_MS = 30_000;
+const REFUSED_KEY_WAIT_MS = 30_000;
+/** The longest a timer can wait; the account runs once it has a key, which starts a new loop. */
+const FOREVER_MS = 2 ** 31 - 1;
+
+/** An account this worker owns, restarted after every fault until it is stopped or the lease is lost. */
+export interface AccountLoop extends AsyncDisposable {
+  readonly fencing: number;
+  /** Changes when the stored account or key does; the owner then starts a new loop. */
+  readonly fingerprint: string;
+  readonly running: RunningAccount | null;
+  readonly ended: Promise<void>;
+}
+
+export const fingerprintOf = ({ account, key }: AccountToRun): string =>
+  JSON.stringify([account, key === null ? null : [key.apiKey, key.secret, key.status]]);
+
+export function startAccountLoop(context: WorkerContext, toRun: AccountToRun, fencing: number): AccountLoop {
+  const stop = new AbortController();
+  let running: RunningAccount | null = null;
+  const setRunning = (account: RunningAccount | null): void => {
+    running = account;
+  };
+  const ended = keepRunning(context, { toRun, fencing, signal: stop.signal, setRunning });
+  return {
+    fencing,
+    fingerprint: fingerprintOf(toRun),
+    get running() {
+      return running;
+    },
+    ended,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+interface Loop {
+  readonly toRun: AccountToRun;
+  readonly fencing: number;
+  readonly signal: AbortSignal;
+  readonly setRunning: (account: RunningAccount | null) => void;
+}
+
+async function keepRunning(context: WorkerContext, loop: Loop): Promise<void> {
+  const { toRun, signal, setRunning } = loop;
+  let waitMs = FIRST_WAIT_MS;
+  while (!signal.aborted) {
+    const startedMs = performance.now();
+    try {
+      await runOnce(context, loop);
+    } catch (error) {
+      const fields = { event: 'account_fault', accountId: toRun.account.id, err: error };
+      if (error instanceof LeaseLost) {
+        context.log.warn(fields, `Account ${toRun.account.name}: ${error.message}`);
+        return;
+      }
+      context.log.error(fields, `Account ${toRun.account.name} stopped on a fault and starts again`);
+      if (performance.now() - startedMs > HEALTHY_AFTER_MS) waitMs = FIRST_WAIT_MS;
+      if (isKeyFault(error)) await blameKey(context, toRun, signal);
+      await wait(waitMs, signal);
+      waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+    } finally {
+      setRunning(null);
+    }
+  }
+}
+
+const isKeyFault = (error: unknown): boolean =>
+  error instanceof KeyFormatError || (error instanceof ExchangeError && error.status === 401);
+
+/** A refused key is recorded, so that the operator sees the cause, and is not tried again every few seconds. */
+async function blameKey(context: WorkerContext, { account }: AccountToRun, signal: AbortSignal): Promise<void> {
+  await verifyApiKey(context, account.id).catch((err: unknown) =>
+    context.log.warn({ event: 'key_not_checked', accountId: account.id, err }, 'The API key could not be checked'),
+  );
+  await wait(REFUSED_KEY_WAIT_MS, signal);
+}
+
+async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunning }: Loop): Promise<void> {
+  const { account, key } = toRun;
+  const { database, trading, cache, announcer, venues, log } = context;
+  if (key === null) {
+    await wait(FOREVER_MS, signal);
+    return;
+  }
+  const venue = venues.of(venueOf(account));
+  const endpoints = endpointsOf(venue.venue, context.env);
+  const credentials = { apiKey: key.apiKey, secret: key.secret, clock: venue.market.clock };
+  const ports: EnginePorts = {
+    store: createTradingStore(trading),
+    trading: createTrading({ restUrl: endpoints.restUrl, timing: venue.timing, ...credentials }),
+    market: venue.market,
+    openMarketStream: venue.openMarketStream,
+    openAccountStream: createAccountStream({ wsApiUrl: endpoints.wsApiUrl, ...credentials }),
+    records: context.records,
+    announce: (event) => announcer.announce(event),
+    log,
+  };
+  await runAccount({
+    account,
+    fencing,
+    keyStatus: key.status,
+    ports,
+    timing: venue.timing,
+    signal,
+    roster: { strategies: STRATEGIES, loadProfiles: () => loadProfilesToRun(database, account.id) },
+    onRunning(account_) {
+      setRunning(account_);
+      log.info({ event: 'account_running', accountId: account.id, fencing }, `Account ${account.name} is running`);
+    },
+    onWallet: (wallet) => keepWallet(context, toRun, wallet),
+    onRules: (rules) => venue.keepRules(rules),
+  });
+  await cache.delete(cacheKeys.wallet(account.id)).catch(() => {});
+}
+
+function keepWallet({ cache, announcer, log }: WorkerContext, { account }: AccountToRun, wallet: Wallet): void {
+  const text = JSON.stringify({ at: wallet.at.toISOString(), balances: wallet.balances });
+  cache
+    .set(cacheKeys.wallet(account.id), text)
+    .then(() => announcer.announce({ topic: 'account', id: account.id, data: {} }))
+    .catch((err: unknown) => log.warn({ event: 'wallet_not_cached', err }, 'The wallet snapshot could not be cached'));
+}

@@ -1,0 +1,21 @@
+import type { Environment } from '#core/env.ts';
+import type { CacheStore, RecordSink } from '#core/ports.ts';
+import type { EngineLog } from '#engine/ports.ts';
+import type { Database } from '#storage/database.ts';
+import type { Announcer } from './announcer.ts';
+import type { Venues } from './venues.ts';
+
+/** What the parts of one worker process share. */
+export interface WorkerContext {
+  readonly env: Environment;
+  readonly database: Database;
+  /** A pool of its own for orders and fills: records that are written behind cannot use up its connections. */
+  readonly trading: Database;
+  readonly cache: CacheStore;
+  readonly records: RecordSink;
+  readonly announcer: Announcer;
+  readonly venues: Venues;
+  readonly log: EngineLog;
+  /** Names this worker's leases and heartbeat. */
+  readonly slot: string;
+}

@@ -1,0 +1,23 @@
+import { cacheKeys, HEARTBEAT_EVERY_MS, HEARTBEAT_TTL_MS, type Heartbeat } from '#core/cache-keys.ts';
+import type { CacheStore } from '#core/ports.ts';
+
+/**
+ * Writes this worker's entry every 5 s with a TTL of 15 s. The entry of an earlier run in the same slot is removed first,
+ * so that its build never passes for this one's.
+ */
+export async function startHeartbeat(cache: CacheStore, slot: string, beat: Heartbeat): Promise<AsyncDisposable> {
+  const key = cacheKeys.heartbeat(slot);
+  const write = (): Promise<void> => cache.set(key, JSON.stringify(beat), HEARTBEAT_TTL_MS);
+  await cache.delete(key);
+  await write();
+  const timer = setInterval(() => {
+    // A cache that is away means no heartbeat, and that is what status has to show.
+    write().catch(() => {});
+  }, HEARTBEAT_EVERY_MS);
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await cache.delete(key).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { venueOf } from '#core/account.ts';
+import type { AccountId } from '#core/ids.ts';
+import { checkKey } from '#exchange/check-key.ts';
+import { endpointsOf } from '#exchange/endpoints.ts';
+import { loadAccountsToRun, saveKeyStatus } from '#storage/worker-profiles.ts';
+import type { WorkerContext } from '../context.ts';
+
+/** Asks the exchange whether the stored key works; only a definite answer changes its status. */
+export async function verifyApiKey(context: WorkerContext, accountId: AccountId): Promise<void> {
+  const found = (await loadAccountsToRun(context.database)).find(({ account }) => account.id === accountId);
+  if (found === undefined || found.key === null) return;
+  const { account, key } = found;
+  const venue = context.venues.of(venueOf(account));
+  await venue.market.clock.sync();
+  const { restUrl } = endpointsOf(venue.venue, context.env);
+  const { clock } = venue.market;
+  const live = venue.venue === 'live';
+  const health = await checkKey({ restUrl, apiKey: key.apiKey, secret: key.secret, clock, live });
+  if (health.status === null)
+    throw new Error(`The exchange gave no definite answer about the key of account ${account.name}.`);
+  const cause = health.status === 'error' ? health.cause : health.unchecked;
+  await saveKeyStatus(context.database, key, { status: health.status, cause });
+  context.announcer.announce({ topic: 'account', id: accountId, data: {} });
+}

@@ -1,0 +1,89 @@
+import type { AccountId } from '#core/ids.ts';
+import type { AccountToRun } from '#core/ports.ts';
+import { wait } from '#engine/wait.ts';
+import { acquireLease, releaseLease, renewLease } from '#storage/leases.ts';
+import { loadAccountsToRun } from '#storage/worker-profiles.ts';
+import { type AccountLoop, fingerprintOf, startAccountLoop } from './account-loop.ts';
+import type { WorkerContext } from './context.ts';
+
+const LEASE_TTL_MS = 6_000;
+const RENEW_EVERY_MS = 2_000;
+
+/** The accounts this worker owns. */
+export interface Leases extends AsyncDisposable {
+  running(): AccountLoop[];
+  /** Looks at the stored accounts now instead of at the next beat. */
+  beat(): Promise<void>;
+}
+
+/**
+ * Every 2 s: renews what is owned, takes what is free or expired, stops what was taken over or deleted. A database that
+ * cannot be reached stops nothing by itself: without it no intent can be committed.
+ */
+export function keepLeases(context: WorkerContext): Leases {
+  const loops = new Map<AccountId, AccountLoop>();
+  const stopping = new Set<AccountId>();
+  const stop = new AbortController();
+  let beating: Promise<void> = Promise.resolve();
+
+  const start = async (toRun: AccountToRun): Promise<void> => {
+    const { id } = toRun.account;
+    const lease = await acquireLease(context.database, { accountId: id, holder: context.slot, ttlMs: LEASE_TTL_MS });
+    if (lease === undefined) return;
+    const loop = startAccountLoop(context, toRun, lease.fencing);
+    loops.set(id, loop);
+    void loop.ended.then(() => {
+      if (loops.get(id) === loop) loops.delete(id);
+    });
+  };
+  // Not awaited by the beat: an order in flight may take seconds to finish, and other leases must be renewed meanwhile.
+  const halt = (id: AccountId, loop: AccountLoop): void => {
+    stopping.add(id);
+    const forget = (): void => {
+      stopping.delete(id);
+      loops.delete(id);
+    };
+    loop[Symbol.asyncDispose]().then(forget, forget);
+  };
+  const renew = async (toRun: AccountToRun, loop: AccountLoop): Promise<void> => {
+    const { id } = toRun.account;
+    const held = await renewLease(context.database, { accountId: id, fencing: loop.fencing, ttlMs: LEASE_TTL_MS });
+    if (!held || loop.fingerprint !== fingerprintOf(toRun)) halt(id, loop);
+  };
+  const look = async (): Promise<void> => {
+    const accounts = await loadAccountsToRun(context.database);
+    for (const toRun of accounts) {
+      if (stopping.has(toRun.account.id)) continue;
+      const loop = loops.get(toRun.account.id);
+      await (loop === undefined ? start(toRun) : renew(toRun, loop));
+    }
+    const known = new Set(accounts.map(({ account }) => account.id));
+    for (const [id, loop] of loops) if (!known.has(id) && !stopping.has(id)) halt(id, loop);
+  };
+  const beat = (): Promise<void> => {
+    beating = beating.then(look).catch((err: unknown) => {
+      context.log.warn({ event: 'leases_not_renewed', err }, 'Leases could not be renewed; trying again');
+    });
+    return beating;
+  };
+  const beats = (async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      await beat();
+      await wait(RENEW_EVERY_MS, stop.signal);
+    }
+  })();
+
+  return {
+    running: () => [...loops.values()],
+    beat,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await beats;
+      const owned = [...loops];
+      await Promise.all(owned.map(([, loop]) => loop[Symbol.asyncDispose]()));
+      await Promise.all(
+        owned.map(([accountId, { fencing }]) => releaseLease(context.database, { accountId, fencing }).catch(() => {})),
+      );
+    },
+  };
+}

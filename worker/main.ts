@@ -1,0 +1,26 @@
+import { BootRefused } from '#core/boot-refused.ts';
+import { EnvironmentError, parseEnvironment } from '#core/env.ts';
+import { scrubError } from '#core/scrub.ts';
+import { attachToSupervisor } from '#integrations/supervised.ts';
+import { DatabaseUnreachable, MigrationError } from '#storage/migrate.ts';
+import { openWorker } from './worker.ts';
+
+/** Exit code of a bad configuration: the supervisor does not start the process again. */
+const BAD_CONFIGURATION = 78;
+
+async function main(): Promise<void> {
+  let stop = async (): Promise<void> => {};
+  const supervisor = attachToSupervisor(() => stop());
+  const worker = await openWorker(parseEnvironment(process.env));
+  stop = async () => {
+    await worker[Symbol.asyncDispose]();
+  };
+  supervisor.ready();
+}
+
+main().catch((error: unknown) => {
+  const refused = [EnvironmentError, BootRefused, MigrationError].some((kind) => error instanceof kind);
+  const { message, stack } = scrubError(error);
+  process.stderr.write(`${refused || error instanceof DatabaseUnreachable ? message : (stack ?? message)}\n`);
+  process.exit(refused ? BAD_CONFIGURATION : 1);
+});

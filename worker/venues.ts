@@ -1,0 +1,91 @@
+import type { Venue } from '#core/account.ts';
+import { cacheKeys } from '#core/cache-keys.ts';
+import { formatDecimal } from '#core/decimal.ts';
+import type { Environment } from '#core/env.ts';
+import type { OrderTiming } from '#core/order-timing.ts';
+import type { CacheStore, MarketPort, OpenMarketStream } from '#core/ports.ts';
+import type { SymbolRules } from '#core/symbol.ts';
+import { encodeRules } from '#core/symbol-codec.ts';
+import { endpointsOf } from '#exchange/endpoints.ts';
+import { createMarketStream } from '#exchange/market-stream.ts';
+import { governorFor } from '#exchange/limits.ts';
+import { createMarketReader } from '#exchange/read.ts';
+import { shareLimits } from '#exchange/shared-limits.ts';
+import type { Announcer } from './announcer.ts';
+
+/** One venue as all its accounts share it. */
+export interface VenueAccess {
+  readonly venue: Venue;
+  readonly market: MarketPort;
+  readonly timing: OrderTiming;
+  readonly openMarketStream: OpenMarketStream;
+  /** Keeps trading rules where api and forms find them. */
+  keepRules(rules: readonly SymbolRules[]): void;
+  keepClock(): void;
+}
+
+export interface VenueSources {
+  readonly env: Environment;
+  readonly cache: CacheStore;
+  readonly announcer: Announcer;
+  readonly timing: OrderTiming;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export interface Venues extends AsyncDisposable {
+  /** Opens each venue once, when the first account of it runs. */
+  of(venue: Venue): VenueAccess;
+  opened(): Iterable<VenueAccess>;
+}
+
+export function createVenues(sources: VenueSources): Venues {
+  const open = new Map<Venue, VenueAccess>();
+  const resources = new AsyncDisposableStack();
+  return {
+    of(venue) {
+      const known = open.get(venue);
+      if (known !== undefined) return known;
+      const access = openVenue(venue, sources, resources);
+      open.set(venue, access);
+      return access;
+    },
+    opened: () => open.values(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+function openVenue(venue: Venue, sources: VenueSources, resources: AsyncDisposableStack): VenueAccess {
+  const { env, cache, announcer, timing, onFailure } = sources;
+  const endpoints = endpointsOf(venue, env);
+  const { restUrl } = endpoints;
+  resources.use(shareLimits({ governor: governorFor(restUrl), cache, egress: env.EGRESS, restUrl, onFailure }));
+  const market = createMarketReader({ restUrl });
+  const openStream = createMarketStream({ streamUrl: endpoints.streamUrl });
+  let last: { marketMs: number; wallMs: number } | null = null;
+  return {
+    venue,
+    market,
+    timing,
+    openMarketStream: (onEvent) =>
+      openStream((event) => {
+        onEvent(event);
+        if (event.kind !== 'price') return;
+        announcer.price({
+          venue,
+          symbol: event.symbol,
+          price: formatDecimal(event.price),
+          at: new Date(event.atMs).toISOString(),
+        });
+      }),
+    keepRules(rules) {
+      cache.set(cacheKeys.rules(venue), encodeRules(rules)).catch(onFailure);
+    },
+    keepClock() {
+      const wallMs = Date.now();
+      const marketMs = market.clock.marketMs();
+      const speed = last === null ? 1 : Math.round((marketMs - last.marketMs) / Math.max(wallMs - last.wallMs, 1));
+      last = { marketMs, wallMs };
+      cache.set(cacheKeys.marketClock(venue), JSON.stringify({ marketMs, wallMs, speed })).catch(onFailure);
+    },
+  };
+}

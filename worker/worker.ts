@@ -1,0 +1,61 @@
+import { hostname } from 'node:os';
+import { BootRefused } from '#core/boot-refused.ts';
+import type { Environment } from '#core/env.ts';
+import { ORDER_TIMING, type OrderTiming } from '#core/order-timing.ts';
+import { createLog } from '#integrations/log.ts';
+import { openDatabase } from '#storage/database.ts';
+import { requireCurrentSchema } from '#storage/migrate.ts';
+import { openCache } from '#storage/open-cache.ts';
+import { openQueue } from '#storage/queue.ts';
+import { createRecordSink } from '#storage/records.ts';
+import { loadAccountsToRun } from '#storage/worker-profiles.ts';
+import { createAnnouncer } from './announcer.ts';
+import { followCommands } from './commands.ts';
+import type { WorkerContext } from './context.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { workJobs } from './jobs/work.ts';
+import { keepLeases } from './leases.ts';
+import { createVenues } from './venues.ts';
+
+const CLOCK_EVERY_MS = 2_000;
+
+/** Opens everything the worker needs, in order; disposing closes it in reverse: leases first, so that trading stops first. */
+export async function openWorker(env: Environment, timing: OrderTiming = ORDER_TIMING): Promise<AsyncDisposable> {
+  const bootedAt = new Date().toISOString();
+  const sha = env.GIT_SHA ?? 'unknown';
+  const log = createLog({ name: 'worker', level: env.LOG_LEVEL, sha });
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(openDatabase(env.DATABASE_URL, { max: 6, applicationName: 'tradewind-worker' }));
+  const trading = stack.use(openDatabase(env.DATABASE_URL, { max: 8, applicationName: 'tradewind-trading' }));
+  await requireCurrentSchema(database);
+  await refuseLiveDemo(env, database);
+  const cache = stack.use(await openCache({ cacheUrl: env.CACHE_URL, databaseUrl: env.DATABASE_URL }));
+  const queue = stack.use(await openQueue(env.DATABASE_URL, { log }));
+  const records = stack.use(createRecordSink({ database, cache, log }));
+  const failed = (err: unknown): void =>
+    log.warn({ event: 'cache_write_failed', err }, 'The cache could not be written');
+  const announcer = stack.use(createAnnouncer(cache, failed));
+  const venues = stack.use(createVenues({ env, cache, announcer, timing, onFailure: failed }));
+  const slot = env.WORKER_SLOT ?? `${hostname()}:${process.pid}`;
+  const context: WorkerContext = { env, database, trading, cache, records, announcer, venues, log, slot };
+  stack.use(await startHeartbeat(cache, slot, { sha, bootedAt }));
+  await workJobs(context, queue);
+  const clocks = setInterval(() => {
+    for (const venue of venues.opened()) venue.keepClock();
+  }, CLOCK_EVERY_MS);
+  stack.defer(() => clearInterval(clocks));
+  const leases = stack.use(keepLeases(context));
+  stack.use(await followCommands(cache, leases, log));
+  log.info({ event: 'worker_started', slot, sha }, 'The worker has started');
+  return stack.move();
+}
+
+async function refuseLiveDemo(env: Environment, database: ReturnType<typeof openDatabase>): Promise<void> {
+  if (!env.LIVE_DEMO) return;
+  const live = (await loadAccountsToRun(database)).filter(({ account }) => account.exchangeMode === 'live');
+  if (live.length === 0) return;
+  const names = live.map(({ account }) => `"${account.name}"`).join(', ');
+  throw new BootRefused(
+    `LIVE_DEMO is on, but ${names} trades real money (exchange mode live). A public demo never runs beside it: turn LIVE_DEMO off, or use a database without live accounts.`,
+  );
+}
