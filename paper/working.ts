@@ -66,8 +66,9 @@ export function settleBook(floor: Floor, symbol: string, atMs: number): void {
       if (waiting.length > 0) beginWaiting(floor, waiting, atMs);
       continue;
     }
-    const stop = fired.shift();
+    const [stop] = fired;
     if (stop === undefined) return;
+    fired.delete(stop);
     if (isOpen(stop) && !stop.working) fire(floor, stop, atMs);
   }
 }
