@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseAccounts } from './accounts.ts';
-import { clientOf, type Key, listenTo, pick, signText } from './client.ts';
+import { clientOf, type Key, listenTo, pick, subscribeTo } from './client.ts';
 import { type PaperExchange, startPaper } from './server.ts';
 
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
@@ -66,11 +66,7 @@ test('a key loses its permission, its address and its life, and gets them back',
 test('a revoked key loses its event stream', async () => {
   await using paper = await start();
   await using socket = await listenTo(`${paper.wsUrl}/ws-api/v3`);
-  const timestamp = Date.now();
-  const signature = signText(ann, `apiKey=${ann.apiKey}&timestamp=${timestamp}`);
-  const params = { apiKey: ann.apiKey, timestamp, signature };
-  socket.send({ id: 1, method: 'userDataStream.subscribe.signature', params });
-  await socket.next((frame) => pick(frame, 'status') === 200);
+  await subscribeTo(socket, ann);
   await control(paper, 'POST /keys', { account: 'ann', revoked: true });
   await socket.next((frame) => pick(frame, 'event.e') === 'eventStreamTerminated');
 });

@@ -71,7 +71,7 @@ export async function startPaper(
       ...tradeRoutes(venue),
       ...tickerRoutes(venue),
       ...orderRoutes(venue),
-      ...accountRoutes(venue),
+      ...accountRoutes(venue, limits),
       ...sapiRoutes(venue),
     ]),
     limits,
