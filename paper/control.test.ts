@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import { parseAccounts } from './accounts.ts';
 import { clientOf, type Key, listenTo, pick, subscribeTo } from './client.ts';
 import { type PaperExchange, startPaper } from './server.ts';
 
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
-const start = (): Promise<PaperExchange> =>
+const start = (dataDir?: string): Promise<PaperExchange> =>
   startPaper({
+    ...(dataDir === undefined ? {} : { dataDir }),
     port: 0,
     controlPort: 0,
     accounts: parseAccounts([{ name: 'ann', ...ann, balances: { USDT: '10000' } }]),
@@ -94,4 +98,57 @@ test('a shutdown is announced on every kind of connection, and a day-old connect
   const closed = Promise.all([raw, combined, api].map((socket) => socket.closed()));
   await control(paper, 'POST /streams/expire');
   assert.deepEqual(await closed, [1008, 1008, 1008]);
+});
+
+test('test environments have no wallet interface, and the profile can be changed', async () => {
+  await using paper = await start();
+  const send = clientOf(paper.url);
+  const status = async () => (await send('GET /sapi/v1/system/status')).status;
+  assert.equal(await status(), 200);
+  for (const profile of ['testnet', 'demo']) {
+    assert.deepEqual(await control(paper, 'POST /profile', { profile }), { profile });
+    assert.deepEqual([await status(), (await send('GET /fapi/v1/exchangeInfo')).status], [404, 404]);
+    const klines = { symbol: 'BTCUSDT', interval: '1h', limit: '3' };
+    assert.deepEqual(
+      (await send('GET /api/v3/uiKlines', klines)).body,
+      (await send('GET /api/v3/klines', klines)).body,
+    );
+  }
+  assert.deepEqual(await control(paper, 'GET /profile'), { profile: 'demo' });
+});
+
+test('a wipe takes orders, balances and ids, and leaves the keys', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'paper-wipe-'));
+  after(() => rmSync(dataDir, { recursive: true }));
+  const market = { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', quoteOrderQty: '100' };
+  const look = async ({ url }: PaperExchange): Promise<unknown[]> => {
+    const ask = async (path: string) => (await clientOf(url)(`GET /api/v3/${path}`, { symbol: 'BTCUSDT' }, ann)).body;
+    const lists = await Promise.all(['openOrders', 'allOrders', 'myTrades'].map(ask));
+    const account = await clientOf(url)('GET /api/v3/account', {}, ann);
+    return [...lists, pick(account.body, 'balances')];
+  };
+  const nothing = [[], [], [], [{ asset: 'USDT', free: '10000.00000000', locked: '0.00000000' }]];
+  {
+    await using paper = await start(dataDir);
+    const send = clientOf(paper.url);
+    await using events = await listenTo(`${paper.wsUrl}/ws-api/v3`);
+    await subscribeTo(events, ann);
+    await send('POST /api/v3/order', market, ann);
+    await send('POST /api/v3/order', { ...limit, newClientOrderId: 'rest' }, ann);
+    const refused = await fetch(`${paper.controlUrl}/wipe`, { method: 'POST' });
+    assert.equal(refused.status, 400);
+    await control(paper, 'POST /profile', { profile: 'testnet' });
+    const closed = events.closed();
+    assert.deepEqual(await control(paper, 'POST /wipe'), { dropped: 1 });
+    await closed;
+    assert.deepEqual(await look(paper), nothing);
+    const gone = await send('GET /api/v3/order', { symbol: 'BTCUSDT', origClientOrderId: 'rest' }, ann);
+    assert.equal(pick(gone.body, 'code'), -2013);
+    await control(paper, 'POST /trade', { symbol: 'BTCUSDT', price: '19000', quantity: '1' });
+    assert.deepEqual(await look(paper), nothing);
+    assert.equal(pick((await send('POST /api/v3/order', market, ann)).body, 'orderId'), 1);
+    await control(paper, 'POST /wipe');
+  }
+  await using again = await start(dataDir);
+  assert.deepEqual(await look(again), nothing);
 });

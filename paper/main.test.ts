@@ -123,6 +123,7 @@ for (const { name, args, says } of [
     args: ['--accounts', accountsFile, '--data-dir', '/dev/null/x'],
     says: 'cannot write to its data folder /dev/null/x',
   },
+  { name: 'an unknown profile', args: ['--accounts', accountsFile, '--profile', 'x'], says: '--profile is "x"' },
   { name: 'a bad number', args: ['--accounts', accountsFile, '--speed', 'fast'], says: '--speed is "fast"' },
 ]) {
   test(`${name}: one sentence and exit code 78`, async () => {

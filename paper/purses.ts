@@ -38,6 +38,8 @@ export interface Purses {
   pay(money: Move): void;
   rows(): PurseRow[];
   restore(row: PurseRow): void;
+  /** Forgets all money. */
+  clear(): void;
   /** The rows changed since the last call. */
   takeChanged(): PurseRow[];
 }
@@ -72,6 +74,7 @@ export function openPurses(): Purses {
     rows: () =>
       [...owners].flatMap(([owner, assets]) => [...assets].map(([asset, one]) => ({ owner, asset, balance: one }))),
     restore: (row) => set(row.owner, row.asset, row.balance),
+    clear: () => owners.clear(),
     takeChanged: () => {
       const rows = [...changed.values()].map(({ owner, asset }) => ({ owner, asset, balance: balance(owner, asset) }));
       changed.clear();

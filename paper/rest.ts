@@ -3,6 +3,7 @@ import type { Account } from './accounts.ts';
 import { type Fault, type Faults, UNKNOWN_OUTCOME } from './faults.ts';
 import { type Limits, orderCountHeaders, type Wait } from './limits.ts';
 import { openParams, type Params, parseParams, readText } from './params.ts';
+import { type Environment, isServed } from './profiles.ts';
 import { type Refusal, RefusedError, refusalBody, refuse } from './refusal.ts';
 import type { RequestLog } from './request-log.ts';
 import { type Route, type RouteTable, type SignedRoute, weightOf } from './routes.ts';
@@ -36,6 +37,7 @@ export interface RestContext {
   readonly limits: Limits;
   readonly faults: Faults;
   readonly log: RequestLog;
+  readonly environment: Environment;
 }
 
 const JSON_TYPE = 'application/json;charset=UTF-8';
@@ -94,7 +96,7 @@ function workOn(context: RestContext, request: RestRequest): RestReply {
 /** Counts the request's weight, answers it, and gives the weight back where success is free. */
 function charge(context: RestContext, request: RestRequest): { readonly reply: RestReply; readonly weight: number } {
   const nowMs = Date.now();
-  const route = context.table.byPath(request.method, request.path);
+  const route = routeOf(context, request);
   const parsed = parseSafely(request);
   const params = parsed.kind === 'refused' ? openParams(new Map()) : parsed.params;
   const weight = route === undefined ? 1 : weightOf(route, params);
@@ -108,6 +110,9 @@ function charge(context: RestContext, request: RestRequest): { readonly reply: R
   if (reply.status !== 200 || !isFreeWhenDone(route)) return { weight, reply: withHeaders(reply, used) };
   return { weight: 0, reply: withHeaders(reply, context.limits.addWeight(request.ip, -weight, nowMs)) };
 }
+
+const routeOf = ({ table, environment }: RestContext, { method, path }: RestRequest): Route | undefined =>
+  isServed(environment, path) ? table.byPath(method, path) : undefined;
 
 const withHeaders = (reply: RestReply, used: number): RestReply => ({
   ...reply,
@@ -123,7 +128,7 @@ function chargeWallet(
 ): { readonly reply: RestReply; readonly weight: number } {
   const { request, weight, nowMs } = visit;
   const admission = context.limits.admitToWallet(request.ip, weight, nowMs);
-  const route = context.table.byPath(request.method, request.path);
+  const route = routeOf(context, request);
   const reply =
     admission.kind === 'wait'
       ? waitReply(admission, nowMs)

@@ -77,20 +77,12 @@ export async function startPaper(
     limits,
     faults: openFaults(),
     log: openRequestLog(),
+    environment: { profile: options.profile ?? 'live' },
   };
   const server = createServer((request, response) => void answerHttp({ context, log }, request, response));
   const sockets = stack.use(openSockets(server, { context, streams, users, venue, log }));
   onBan = (ip) => void sockets.drop(ip);
-  const control = createControl({
-    venue,
-    faults: context.faults,
-    log: context.log,
-    sockets,
-    eventFaults,
-    limits,
-    accounts: options.accounts,
-    markets: venue.markets,
-  });
+  const control = createControl({ venue, context, sockets, eventFaults });
   const port = await listen(server, options.port, stack);
   const controlPort = await listen(control, options.controlPort, stack);
   // Before the servers close, which wait for what is connected.
