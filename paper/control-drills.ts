@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { PROFILES } from './profiles.ts';
 import type { RestContext } from './rest.ts';
 import type { Sockets } from './sockets.ts';
-import { type Venue, wipeVenue } from './venue.ts';
+import { snapshotOf } from './rest-market.ts';
+import { marketNow, type Venue, wipeVenue } from './venue.ts';
 import { revokeAccount } from './ws-session.ts';
 
 /** What drills change: the market, keys, bans, the environment and connections. */
@@ -28,6 +29,9 @@ export const keyChange = z.object({
 });
 export const banRequest = z.object({ ip: z.string().optional(), ms: z.number().min(1) });
 export const profileChange = z.object({ profile: z.enum(PROFILES) });
+export const depthChange = z.object({ symbol: z.string(), stale: z.boolean() });
+/** For so long, in market time, queries do not know a new order of which the account has been told. */
+export const readChange = z.object({ orderLagMs: z.number().min(0) });
 export const silence = z.object({ silent: z.boolean() });
 
 export function changeSymbol({ venue: { markets } }: DrillParts, change: z.output<typeof symbolChange>): unknown {
@@ -56,6 +60,15 @@ export function banAddress({ context: { limits } }: DrillParts, { ip, ms }: z.ou
   const untilMs = Date.now() + ms;
   limits.ban(ip, untilMs);
   return { untilMs };
+}
+
+/** From here on a coin's book is answered as it is now, or again as it is then. */
+export function freezeDepth({ venue }: DrillParts, { symbol, stale }: z.output<typeof depthChange>): unknown {
+  const market = marketNow(venue, symbol);
+  if (market === undefined) throw new ControlError(`${symbol} is not listed.`);
+  venue.drills.staleDepth.delete(symbol);
+  if (stale) venue.drills.staleDepth.set(symbol, snapshotOf(venue, market));
+  return {};
 }
 
 export function changeProfile(

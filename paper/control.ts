@@ -8,9 +8,12 @@ import {
   changeProfile,
   changeSymbol,
   ControlError,
+  depthChange,
   type DrillParts,
+  freezeDepth,
   keyChange,
   profileChange,
+  readChange,
   silence,
   symbolChange,
   wipe,
@@ -18,6 +21,7 @@ import {
 import { type EventFaults, eventFaultList } from './event-faults.ts';
 import { faultList } from './faults.ts';
 import { ticksOf } from './market/quote.ts';
+import type { MarketStreams } from './market-streams.ts';
 import { playTrade } from './matching.ts';
 import { advanceTo } from './pump.ts';
 import { OUTSIDE_PURSE, totalsOf } from './purses.ts';
@@ -27,6 +31,7 @@ import { catchUp, commit, enliven, type Venue } from './venue.ts';
 /** The control plane for tests and drills: its own port, this machine only. */
 export interface ControlPlane extends DrillParts {
   readonly eventFaults: EventFaults;
+  readonly streams: MarketStreams;
 }
 
 const amount = z.string().transform((text, context): Decimal => {
@@ -61,6 +66,10 @@ const WORKS: Readonly<Record<string, Work>> = {
   'DELETE /faults': (control) => (control.context.faults.clear(), {}),
   'POST /faults/events': (control, body) => (control.eventFaults.add(parse(eventFaultList, body)), {}),
   'DELETE /faults/events': (control) => (control.eventFaults.clear(), {}),
+  'POST /faults/streams': (control, body) => (control.streams.faults.add(parse(eventFaultList, body)), {}),
+  'DELETE /faults/streams': (control) => (control.streams.faults.clear(), {}),
+  'POST /depth': (control, body) => freezeDepth(control, parse(depthChange, body)),
+  'POST /reads': (control, body) => (Object.assign(control.venue.drills, parse(readChange, body)), {}),
   'GET /conservation': (control) => conservation(control.venue),
 };
 

@@ -9,6 +9,7 @@ import type { RequestLog } from './request-log.ts';
 import { type Route, type RouteTable, type SignedRoute, weightOf } from './routes.ts';
 import { requireAccount } from './security.ts';
 import { signedText } from './signatures.ts';
+import { encode, readTimeUnit } from './time-unit.ts';
 
 /** A request as it came in, its query and body untouched. */
 export interface RestRequest {
@@ -40,6 +41,7 @@ export interface RestContext {
   readonly environment: Environment;
 }
 
+const UNIT_HEADER = 'x-mbx-time-unit';
 const JSON_TYPE = 'application/json;charset=UTF-8';
 const WALLET = '/sapi/';
 const GONE = ['/api/v3/userDataStream', '/api/v1/userDataStream'];
@@ -162,10 +164,12 @@ interface Visit {
 
 function runRoute(context: RestContext, route: Route, visit: Visit): RestReply {
   try {
-    if (route.security === 'none') return replyWith(200, JSON.stringify(route.handle(visit.params)));
+    const asked = visit.request.headers[UNIT_HEADER];
+    const unit = readTimeUnit(typeof asked === 'string' ? asked : undefined);
+    if (route.security === 'none') return replyWith(200, encode(route.handle(visit.params), unit));
     const account = authorize(context, route, visit);
     const { body, headers } = performSigned(context.limits, route, { params: visit.params, account });
-    return { ...replyWith(200, JSON.stringify(body)), headers };
+    return { ...replyWith(200, encode(body, unit)), headers };
   } catch (error) {
     if (error instanceof RefusedError) return refusalReply(error.refusal);
     throw error;

@@ -38,6 +38,20 @@ export interface VenueListeners {
   watched(): Iterable<string>;
 }
 
+export interface DepthSnapshot {
+  readonly lastUpdateId: number;
+  readonly bids: readonly (readonly [string, string])[];
+  readonly asks: readonly (readonly [string, string])[];
+}
+
+/** How answers are made to lie, for drills. */
+export interface Drills {
+  /** Market time for which queries do not know a new order. */
+  orderLagMs: number;
+  /** Books that queries answer instead of the one of now. */
+  readonly staleDepth: Map<string, DepthSnapshot>;
+}
+
 /** The exchange without its sockets. */
 export interface Venue {
   readonly clock: MarketClock;
@@ -50,6 +64,7 @@ export interface Venue {
   /** Coins whose every trade is played; all others are brought to now when somebody asks. */
   readonly live: Set<string>;
   readonly outbox: (Report | ListReport)[];
+  readonly drills: Drills;
   /** Market time up to which the live coins have been played. */
   playedMs: number;
 }
@@ -98,6 +113,7 @@ export function openVenue(parts: VenueParts): Venue {
     journal: stored?.journal,
     live: new Set(),
     outbox: [],
+    drills: { orderLagMs: 0, staleDepth: new Map() },
     playedMs: fromMs,
   };
   restore(venue, records);
