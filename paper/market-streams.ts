@@ -8,6 +8,7 @@ import {
   framesWhenSettled,
   noteFollowedOrder,
   openFollowed,
+  type Settled,
   type StreamFrame,
   unfollow,
 } from './followed.ts';
@@ -117,15 +118,20 @@ export function streamClose(
 }
 
 /** Everything up to `atMs` has happened and the books are whole: sends what is due of the coins that were touched. */
-export function streamSettled(streams: MarketStreams, atMs: number): void {
-  for (const symbol of streams.touched) sendDue(streams, symbol, atMs);
+export function streamSettled(streams: MarketStreams, venue: Venue, atMs: number): void {
+  const settled = { atMs, isLast: isStanding(venue, atMs) };
+  for (const symbol of streams.touched) sendDue(streams, symbol, settled);
   streams.touched.clear();
 }
+
+/** True when a virtual clock waits at `atMs` to be moved on. */
+const isStanding = ({ clock }: Venue, atMs: number): boolean => clock.moveTo !== undefined && atMs <= clock.nowMs();
 
 /** Time has come to `nowMs`: sends what is due of all coins. */
 export function streamPause(streams: MarketStreams, venue: Venue, nowMs: number): void {
   streams.touched.clear();
-  for (const symbol of streams.followed.keys()) sendDue(streams, symbol, nowMs);
+  const settled = { atMs: nowMs, isLast: isStanding(venue, nowMs) };
+  for (const symbol of streams.followed.keys()) sendDue(streams, symbol, settled);
   for (const [name, array] of streams.arrays) {
     if (nowMs - array.sentMs < ARRAYS_MS) continue;
     array.sentMs = nowMs;
@@ -133,9 +139,9 @@ export function streamPause(streams: MarketStreams, venue: Venue, nowMs: number)
   }
 }
 
-function sendDue(streams: MarketStreams, symbol: string, atMs: number): void {
+function sendDue(streams: MarketStreams, symbol: string, settled: Settled): void {
   const followed = streams.followed.get(symbol);
-  if (followed !== undefined) send(streams, framesWhenSettled(followed, atMs));
+  if (followed !== undefined) send(streams, framesWhenSettled(followed, settled));
 }
 
 const rowsOf = (stream: ArrayName, venue: Venue, nowMs: number): Record<string, unknown>[] =>

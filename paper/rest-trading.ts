@@ -9,6 +9,7 @@ import { canceledOrder, placedOrder, preventedMatch, queriedOrder } from './orde
 import { parseOrderRequest, randomClientId } from './order-request.ts';
 import { countRefusal, filterRefusal } from './order-filters.ts';
 import { openOrdersOf, ordersOf, preventedOf } from './orders.ts';
+import { pegged } from './peg.ts';
 import {
   finishParams,
   type Params,
@@ -82,7 +83,8 @@ export function requireFilters(venue: Venue, added: readonly NewOrder[], isList 
     const state = market && { orders, purses, market, nowMs: venue.clock.nowMs() };
     if (state === undefined) throw new RefusedError(unknownSymbol());
     const isTrading = statusOf(state.market) === 'TRADING';
-    const refusal = isTrading ? filterRefusal(state, order) : rejected(MARKET_CLOSED);
+    const priced = isTrading ? pegged(venue.floor, order) : rejected(MARKET_CLOSED);
+    const refusal = 'kind' in priced ? priced : filterRefusal(state, priced);
     if (refusal !== undefined) throw new RefusedError(refusal);
   }
   const tooMany = countRefusal({ orders }, added, isList);

@@ -148,7 +148,7 @@ function openStoredVenue(options: PaperOptions, parts: VenueParts): Venue {
       },
       onList: (report) => users.list(report),
       onBalances: (account, rows, atMs) => users.balances(account, rows, atMs),
-      onSettled: (atMs) => streamSettled(streams, atMs),
+      onSettled: (atMs) => streamSettled(streams, venue, atMs),
       onPause: (nowMs) => streamPause(streams, venue, nowMs),
       watched: () => watchedSymbols(streams, venue.markets.keys()),
     },
