@@ -128,13 +128,11 @@ function planForm(wanted: Wanted): StopPlan {
   if (same && isNearForm(plain, resting.form, STOP_DRIFT)) return KEEP;
   const floor = rules.band === null ? null : multiply(price, rules.band.askDown);
   if (floor === null || limit >= floor) return { kind: 'place', form: plain, quantity, level };
+  if (same && resting.form.type === 'trailing-stop' && isNear(level, resting.level, { drift: STOP_DRIFT })) return KEEP;
   const form = formInBand(wanted, floor);
   if (form === null) return wait('order-stop-outside-band', { limit, floor });
-  const kept =
-    form.type === 'trailing-stop'
-      ? resting?.form.type === 'trailing-stop' && isNear(level, resting.level, { drift: STOP_DRIFT })
-      : resting !== null && isNearForm(form, resting.form, subtract(CLAMP_CUSHION, ONE));
-  return same && kept ? KEEP : { kind: 'place', form, quantity, level };
+  const near = same && isNearForm(form, resting.form, subtract(CLAMP_CUSHION, ONE));
+  return near ? KEEP : { kind: 'place', form, quantity, level };
 }
 
 /** What takes the place of a stop whose limit lies below `floor`, the lowest price that the exchange accepts. */
