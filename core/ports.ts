@@ -40,7 +40,11 @@ export type WriteOutcome =
       readonly marketClosed?: boolean;
     }
   | { readonly kind: 'unknown'; readonly cause: string }
-  | { readonly kind: 'not-sent'; readonly reason: 'not-sent-in-time' | 'halted' | 'rate-limited' };
+  | {
+      readonly kind: 'not-sent';
+      /** `not-attempted`: the order it was to replace could not be cancelled. */
+      readonly reason: 'not-sent-in-time' | 'halted' | 'rate-limited' | 'not-attempted';
+    };
 
 export type OrderLookup =
   | { readonly kind: 'found'; readonly order: ExchangeOrder }
@@ -58,7 +62,7 @@ export interface PlaceRequest {
 
 /** A cancel and a placement in one request: nothing is placed unless the cancel took effect. */
 export interface ReplaceRequest extends PlaceRequest {
-  /** The own order to take off the book; of the same symbol. */
+  /** The own order to take off the book, of the same symbol; it stays where it has executions already. */
   readonly cancelClientOrderId: string;
   readonly cancelId: string;
 }

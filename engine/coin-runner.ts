@@ -2,8 +2,9 @@ import type { Trigger } from '#core/audit.ts';
 import type { Candle } from '#core/candle.ts';
 import type { Decimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
+import { isLiveOrder } from '#core/order.ts';
 import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
-import { type Coin, stateToStore } from './coin.ts';
+import { type Coin, isCertain, stateToStore } from './coin.ts';
 import { createDecisionLog } from './decision-log.ts';
 import { createCandleFeed } from './feed-candle.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
@@ -43,8 +44,11 @@ export function createCoinRunner(coin: Coin): CoinRunner {
 
   const runTick = async (trigger: Trigger): Promise<void> => {
     ticks += 1;
-    await tick(coin, trigger, log);
-    for (const live of coin.live.values()) if (live.certainAtMs !== null) watch(live.record.clientOrderId);
+    const sent = tick(coin, trigger, log);
+    await sent;
+    // What was sent may have changed the position: its stop is looked after at once.
+    if (sent !== undefined) mailbox.push(() => runTick('order'));
+    for (const live of coin.live.values()) if (!isCertain(live)) watch(live.record.clientOrderId);
   };
   const feed = createCandleFeed(coin);
   const tickIf = async (fed: Promise<boolean>): Promise<void> => {
@@ -68,6 +72,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
         const live = await findOwnOrder(coin, order.clientOrderId);
         if (live === undefined) return;
         const complete = await settleOrder(coin, live, { order, fills: fill === null ? [] : [fill] });
+        if (isLiveOrder(live.record.state)) coin.live.set(live.record.clientOrderId, live);
         if (!complete) watch(order.clientOrderId);
         await runTick('order');
       });

@@ -1,13 +1,14 @@
 import type { TickResult } from '#core/audit.ts';
 import type { Numbers } from '#core/decision.ts';
-import { add, formatDecimal, multiply, ONE, ZERO } from '#core/decimal.ts';
+import { add, formatDecimal, maximum, multiply, ONE, subtract, ZERO } from '#core/decimal.ts';
 import { newId, type OrderId } from '#core/ids.ts';
-import type { ApprovedOrder, OrderRecord } from '#core/order.ts';
+import { type ApprovedOrder, cancelIdOf, type OrderRecord } from '#core/order.ts';
 import { certainFrom } from '#core/order-timing.ts';
 import type { WriteOutcome } from '#core/ports.ts';
 import { CASH_BUFFER } from '#core/sizing.ts';
 import { haltsOf, marketNow } from './account-context.ts';
-import { type Coin, type LiveOrder, stateToStore } from './coin.ts';
+import { applyCancel } from './cancel.ts';
+import { type Coin, type LiveOrder, liveOrderOf, stateToStore } from './coin.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
 
 /** The lease of the account has passed to another worker: this run of the account must end. */
@@ -22,6 +23,8 @@ export interface Execution {
   readonly reason: string;
   readonly numbers: Numbers;
   readonly order: ApprovedOrder;
+  /** The resting stop that it takes the place of, in one request. */
+  readonly replaces?: LiveOrder;
 }
 
 /**
@@ -57,11 +60,10 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     return { kind: 'not-sent', reason: 'state-moved' };
   }
   coin.version = intent.version;
-  const live: LiveOrder = { record: intent.record, applied: ZERO, certainAtMs: null };
+  const live = liveOrderOf(intent.record);
   coin.live.set(intent.record.clientOrderId, live);
-  reserveFor(coin, live);
-  const outcome = await send(coin, live, order);
-  await applyOutcome(coin, live, outcome);
+  reserveFor(coin, live, execution.replaces);
+  const outcome = await send(coin, live, execution);
   return { kind: 'order', orderId, clientOrderId: live.record.clientOrderId, outcome: outcome.kind };
 }
 
@@ -72,29 +74,48 @@ function decisionToStore({ reason, numbers, order }: Execution): unknown {
   return { reason, numbers, entry: { level, plannedQuote: formatDecimal(plannedQuote) } };
 }
 
-function reserveFor(coin: Coin, live: LiveOrder): void {
-  const { id, side, quantity } = live.record;
+function reserveFor(coin: Coin, live: LiveOrder, replaced: LiveOrder | undefined): void {
+  const { id, side } = live.record;
+  const unlocked = replaced === undefined ? ZERO : subtract(replaced.record.quantity, replaced.applied);
+  const quantity = maximum(subtract(live.record.quantity, unlocked), ZERO);
   const price = coin.price ?? ZERO;
   const asset = side === 'buy' ? coin.rules.quoteAsset : coin.rules.baseAsset;
   const amount = side === 'buy' ? multiply(multiply(quantity, price), add(ONE, CASH_BUFFER)) : quantity;
   coin.context.wallet.reserve(id, asset, amount);
 }
 
-const send = (coin: Coin, live: LiveOrder, order: ApprovedOrder): Promise<WriteOutcome> =>
-  coin.context.ports.trading.place({
-    order,
-    clientOrderId: live.record.clientOrderId,
-    sendBeforeMs: live.record.sendBeforeMs,
-    halted: () => {
-      const halts = haltsOf(coin.context, coin.profile.id);
-      return order.purpose === 'entry' ? halts.length > 0 : halts.some((halt) => halt.freeze);
-    },
-  });
+/** Sends a committed order, alone or in the place of a resting stop, and applies what came of it. */
+async function send(coin: Coin, live: LiveOrder, { order, replaces }: Execution): Promise<WriteOutcome> {
+  const { trading } = coin.context.ports;
+  const { clientOrderId, sendBeforeMs } = live.record;
+  const halted = (): boolean => {
+    const halts = haltsOf(coin.context, coin.profile.id);
+    return order.purpose === 'entry' ? halts.length > 0 : halts.some((halt) => halt.freeze);
+  };
+  const request = { order, clientOrderId, sendBeforeMs, halted };
+  if (replaces === undefined) {
+    const outcome = await trading.place(request);
+    await applyOutcome(coin, live, outcome);
+    return outcome;
+  }
+  const cancelClientOrderId = replaces.record.clientOrderId;
+  const cancelId = cancelIdOf(cancelClientOrderId);
+  const { cancelled, placed } = await trading.cancelReplace({ ...request, cancelClientOrderId, cancelId });
+  const outcome = placed.kind === 'not-attempted' ? notAttempted(cancelled) : placed;
+  await applyCancel(coin, replaces, { outcome: cancelled, sentUntilMs: sendBeforeMs });
+  await applyOutcome(coin, live, outcome);
+  return outcome;
+}
+
+/** Nothing was placed: the whole request was refused, or what it was to replace is gone. */
+const notAttempted = (cancelled: WriteOutcome): WriteOutcome =>
+  cancelled.kind === 'rejected' ? cancelled : { kind: 'not-sent', reason: 'not-attempted' };
 
 /** Writes down what became of a sent order. */
 export async function applyOutcome(coin: Coin, live: LiveOrder, outcome: WriteOutcome): Promise<void> {
   const { store } = coin.context.ports;
   if (outcome.kind === 'accepted') {
+    if (outcome.order.state === 'open') coin.breaker.accepted(live.record.purpose);
     await settleOrder(coin, live, outcome);
     return;
   }
@@ -141,7 +162,7 @@ async function close(
       },
     });
   } else {
-    coin.breaker.refused(live.record.purpose, outcome.reason, Date.now());
+    if (outcome.reason !== 'not-attempted') coin.breaker.refused(live.record.purpose, outcome.reason, Date.now());
     logRow(coin, {
       level: 'warn',
       msg: `Did not send ${wordsOf(live.record)}: ${NOT_SENT[outcome.reason]}`,
@@ -155,9 +176,11 @@ const NOT_SENT = {
   'not-sent-in-time': 'it was not signed in time after its decision.',
   halted: 'a kill switch was engaged in the meantime.',
   'rate-limited': 'the request limit of the exchange is used up.',
+  'not-attempted': 'the stop that it was to replace is gone.',
 } as const;
 
-const wordsOf = (record: OrderRecord): string => `${record.side === 'buy' ? 'a buy' : 'a sale'} of ${record.symbol}`;
+const NAMES = { entry: 'a buy', exit: 'a sale', stop: 'a stop', manual: 'an order by hand' } as const;
+const wordsOf = ({ purpose, symbol }: OrderRecord): string => `${NAMES[purpose]} of ${symbol}`;
 export const idsOf = (record: OrderRecord): Readonly<Record<string, unknown>> => ({
   orderId: record.id,
   clientOrderId: record.clientOrderId,

@@ -188,6 +188,7 @@ function onAccountEvent(context: AccountContext, { event, coins, run, reconciler
     context.wallet.merge(event.balances, event.at);
     const wallet = context.wallet.snapshot();
     if (wallet !== null) run.onWallet(wallet);
+    for (const runner of coins.all()) if (runner.coin.guard.bare !== null) runner.nudge('order');
     return;
   }
   if (event.kind === 'order') {

@@ -126,6 +126,7 @@ export interface OrdersTable {
   quantity: string;
   price: string | null;
   stop_price: string | null;
+  trailing_delta: number | null;
   client_order_id: string;
   exchange_order_id: string | null;
   state: OrderState;
