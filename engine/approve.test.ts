@@ -39,6 +39,7 @@ const ready: ApprovalContext = {
   takerFee: 0.001,
   pending: null,
   refusals: () => undefined,
+  risk: { refusal: () => undefined, rooms: () => [] },
 };
 const buy = { kind: 'buy', reason: 'entry-first', level: 0 } as const;
 const sell = { kind: 'sell', reason: 'exit-trail', lots: 'all' } as const;

@@ -3,6 +3,7 @@ import type { Candle } from '#core/candle.ts';
 import type { Decimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
+import { cancelEntries, entriesToCancel } from './cancel-entries.ts';
 import { type Coin, stateToStore } from './coin.ts';
 import { createDecisionLog } from './decision-log.ts';
 import { createCandleFeed } from './feed-candle.ts';
@@ -24,6 +25,8 @@ export interface CoinRunner {
   onStream(): void;
   onOrder(order: ExchangeOrder, fill: ExchangeFill | null): void;
   onProfile(profile: ProfileToRun): void;
+  /** Kill switches were read again. */
+  onHalts(): void;
   /** Ticks again without a new price. */
   nudge(trigger: Trigger): void;
   /** Watches an order until its outcome is certain. */
@@ -78,6 +81,9 @@ export function createCoinRunner(coin: Coin): CoinRunner {
         coin.profile = profile;
         if (switched) await runTick('operator');
       });
+    },
+    onHalts() {
+      if (entriesToCancel(coin).length > 0) mailbox.push(() => cancelEntries(coin));
     },
     nudge: (trigger) => mailbox.push(() => runTick(trigger)),
     onTimer() {

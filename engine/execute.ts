@@ -1,6 +1,7 @@
 import type { TickResult } from '#core/audit.ts';
 import type { Numbers } from '#core/decision.ts';
 import { add, formatDecimal, multiply, ONE, ZERO } from '#core/decimal.ts';
+import { isRefusedByEveryHalt } from '#core/halts.ts';
 import { newId, type OrderId } from '#core/ids.ts';
 import type { ApprovedOrder, OrderRecord } from '#core/order.ts';
 import { certainFrom } from '#core/order-timing.ts';
@@ -32,6 +33,8 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   const { store, market } = coin.context.ports;
   const { order } = execution;
   const orderId = newId<OrderId>();
+  // Taken before the commit: between the decision and the commit other coins decide.
+  reserveFor(coin, orderId, order);
   const sendBeforeMs = market.clock.protocolMs() + coin.context.timing.sendWithinMs;
   const intent = await store.commitIntent({
     order,
@@ -45,6 +48,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     at: marketNow(coin.context),
   });
   if (intent.kind === 'lost-lease') throw new LeaseLost();
+  if (intent.kind !== 'committed') release(coin, orderId);
   if (intent.kind === 'halted') {
     coin.context.halts = [...coin.context.halts, intent.halt];
     return { kind: 'not-sent', reason: 'halt-kill-switch' };
@@ -59,7 +63,6 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   coin.version = intent.version;
   const live: LiveOrder = { record: intent.record, applied: ZERO, certainAtMs: null };
   coin.live.set(intent.record.clientOrderId, live);
-  reserveFor(coin, live);
   const outcome = await send(coin, live, order);
   await applyOutcome(coin, live, outcome);
   return { kind: 'order', orderId, clientOrderId: live.record.clientOrderId, outcome: outcome.kind };
@@ -72,12 +75,17 @@ function decisionToStore({ reason, numbers, order }: Execution): unknown {
   return { reason, numbers, entry: { level, plannedQuote: formatDecimal(plannedQuote) } };
 }
 
-function reserveFor(coin: Coin, live: LiveOrder): void {
-  const { id, side, quantity } = live.record;
-  const price = coin.price ?? ZERO;
-  const asset = side === 'buy' ? coin.rules.quoteAsset : coin.rules.baseAsset;
-  const amount = side === 'buy' ? multiply(multiply(quantity, price), add(ONE, CASH_BUFFER)) : quantity;
-  coin.context.wallet.reserve(id, asset, amount);
+function reserveFor({ context, price, rules }: Coin, orderId: OrderId, order: ApprovedOrder): void {
+  const { side, quantity, profileId, symbol } = order;
+  const asset = side === 'buy' ? rules.quoteAsset : rules.baseAsset;
+  const amount = side === 'buy' ? multiply(multiply(quantity, price ?? ZERO), add(ONE, CASH_BUFFER)) : quantity;
+  context.wallet.reserve(orderId, asset, amount);
+  if (side === 'buy') context.risk.reserve({ orderId, profileId, symbol, at: marketNow(context), quote: amount });
+}
+
+function release({ context }: Coin, orderId: OrderId): void {
+  context.wallet.release(orderId);
+  context.risk.forget(orderId);
 }
 
 const send = (coin: Coin, live: LiveOrder, order: ApprovedOrder): Promise<WriteOutcome> =>
@@ -87,7 +95,7 @@ const send = (coin: Coin, live: LiveOrder, order: ApprovedOrder): Promise<WriteO
     sendBeforeMs: live.record.sendBeforeMs,
     halted: () => {
       const halts = haltsOf(coin.context, coin.profile.id);
-      return order.purpose === 'entry' ? halts.length > 0 : halts.some((halt) => halt.freeze);
+      return isRefusedByEveryHalt(order) ? halts.length > 0 : halts.some((halt) => halt.freeze);
     },
   });
 
@@ -126,6 +134,7 @@ async function close(
   });
   coin.live.delete(live.record.clientOrderId);
   coin.context.wallet.settle(live.record.id, performance.now());
+  coin.context.risk.finish(live.record.id);
   if (rejected) {
     if (outcome.marketClosed === true) coin.context.marketClosed = true;
     const refusals = coin.breaker.refused(live.record.purpose, outcome.message, Date.now());

@@ -71,7 +71,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   await using _account = ports.openAccountStream((event) => inbox.receive(event));
   await inbox.connected(signal);
   await refreshWallet(context, run);
-  context.halts = await ports.store.halts();
+  await readHalts(context);
   await coins.refresh();
   inbox.open((event) => onAccountEvent(context, { event, coins, run }));
 
@@ -121,7 +121,10 @@ async function keepTime(
       await refreshRules(context, { coins, run, refreshProfiles });
     }
     if (beat % PROFILES_EVERY_TICKS === 0) await refreshProfiles();
-    if (beat % HALTS_EVERY_TICKS === 0) context.halts = await context.ports.store.halts();
+    if (beat % HALTS_EVERY_TICKS === 0) {
+      await readHalts(context);
+      for (const runner of coins.all()) runner.onHalts();
+    }
     if (beat % CLOCK_EVERY_TICKS === 0)
       await context.ports.market.clock.sync().catch((error: unknown) => warn(context, 'clock_not_read', error));
     if (beat % WALLET_EVERY_TICKS === 0)
@@ -146,8 +149,17 @@ async function refreshRules(
 }
 
 async function refreshHalts(context: AccountContext, coins: RunningCoins): Promise<void> {
+  await readHalts(context);
+  for (const runner of coins.all()) {
+    runner.onHalts();
+    runner.nudge('operator');
+  }
+}
+
+/** Kill switches first: they bind even when the limits cannot be read. */
+async function readHalts(context: AccountContext): Promise<void> {
   context.halts = await context.ports.store.halts();
-  for (const runner of coins.all()) runner.nudge('operator');
+  await context.risk.refresh();
 }
 
 async function refreshWallet(context: AccountContext, run: AccountRun): Promise<void> {

@@ -93,6 +93,10 @@ function approvalContext(coin: Coin): ApprovalContext {
             unknown: pending.certainAtMs !== null,
             certainAt: new Date(pending.certainAtMs ?? pending.record.sendBeforeMs),
           },
+    risk: {
+      refusal: () => context.risk.refusal({ profileId: profile.id, symbol: coin.symbol }, new Date(coin.view.nowMs)),
+      rooms: () => context.risk.rooms({ profileId: profile.id, symbol: coin.symbol }),
+    },
     refusals: (purpose) => coin.breaker.open(purpose, Date.now()),
   };
 }
