@@ -16,6 +16,8 @@ export interface AccountContext {
   readonly wallet: WalletBook;
   readonly risk: RiskBook;
   readonly fees: { taker: number; maker: number };
+  /** Of the account at the exchange: they decide which coins it may trade. */
+  permissions: readonly string[];
   readonly keyStatus: 'healthy' | 'error' | null;
   /** Halts as last read; the intent transaction reads them again and decides. */
   halts: readonly Halt[];
@@ -47,6 +49,7 @@ export function createAccountContext(input: AccountContextInput): AccountContext
     wallet: createWalletBook(),
     risk: createRiskBook(() => input.ports.store.risk(input.account.id, now()), now),
     fees: { taker: 0.001, maker: 0.001 },
+    permissions: [],
     halts: [],
     lastEventMs: 0,
     marketClosed: false,
