@@ -149,8 +149,9 @@ async function close(
         times: refusals.times,
       },
     });
+    if (refusals.opened) tellOpened(coin, live, outcome.message);
   } else {
-    coin.breaker.refused(live.record.purpose, outcome.reason, Date.now());
+    if (outcome.reason !== 'halted') coin.breaker.delayed(live.record.purpose, outcome.reason, Date.now());
     logRow(coin, {
       level: 'warn',
       msg: `Did not send ${wordsOf(live.record)}: ${NOT_SENT[outcome.reason]}`,
@@ -159,6 +160,14 @@ async function close(
   }
   announceOrder(coin, live);
 }
+
+/** Once per opening: what keeps being refused needs the operator. */
+const tellOpened = (coin: Coin, { record }: LiveOrder, message: string): void =>
+  logRow(coin, {
+    level: 'error',
+    msg: `The exchange has refused ${wordsOf(record)} three times in the same way (${message}). From now on it is tried once a minute: look at the coin's settings, the balance and the exchange's rules for it.`,
+    ctx: { event: 'breaker_opened', ...idsOf(record), purpose: record.purpose, message },
+  });
 
 const NOT_SENT = {
   'not-sent-in-time': 'it was not signed in time after its decision.',
