@@ -8,6 +8,7 @@ import type { AccountId, OrderId, ProfileId } from './ids.ts';
 import type { ApprovedOrder, OrderRecord, OrderState, Side } from './order.ts';
 import type { LevelFill } from './levels.ts';
 import type { Position } from './position.ts';
+import type { RiskFacts } from './risk.ts';
 import type { SymbolRules } from './symbol.ts';
 
 /* ---- the exchange, as the engine and the api see it ---- */
@@ -237,6 +238,8 @@ export interface TradingStore {
   findOrderByClientId(accountId: AccountId, clientOrderId: string): Promise<OrderRecord | undefined>;
   saveStrategyState(profileId: ProfileId, symbol: string, state: unknown): Promise<void>;
   halts(): Promise<Halt[]>;
+  /** What the operator's limits of an account are judged by, at market time `now`. */
+  risk(accountId: AccountId, now: Date): Promise<RiskFacts>;
 }
 
 /** A profile as the worker runs it. */

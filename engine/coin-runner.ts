@@ -4,6 +4,7 @@ import type { Decimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import { isLiveOrder } from '#core/order.ts';
 import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
+import { cancelEntries, entriesToCancel } from './cancel-entries.ts';
 import { type Coin, isCertain, stateToStore } from './coin.ts';
 import { createDecisionLog } from './decision-log.ts';
 import { createCandleFeed } from './feed-candle.ts';
@@ -25,6 +26,8 @@ export interface CoinRunner {
   onStream(): void;
   onOrder(order: ExchangeOrder, fill: ExchangeFill | null): void;
   onProfile(profile: ProfileToRun): void;
+  /** Kill switches were read again. */
+  onHalts(): void;
   /** Ticks again without a new price. */
   nudge(trigger: Trigger): void;
   /** Watches an order until its outcome is certain. */
@@ -36,9 +39,8 @@ export interface CoinRunner {
 }
 
 export function createCoinRunner(coin: Coin): CoinRunner {
-  const { records, log: processLog } = coin.context.ports;
-  const { fail, signal } = coin.context;
-  const log = createDecisionLog((row) => records.log(row), coin.bound.reasons);
+  const { fail, signal, ports } = coin.context;
+  const log = createDecisionLog((row) => ports.records.log(row), coin.bound.reasons);
   let ticks = 0;
   let ticksAtTimer = 0;
 
@@ -84,6 +86,9 @@ export function createCoinRunner(coin: Coin): CoinRunner {
         if (switched) await runTick('operator');
       });
     },
+    onHalts() {
+      if (entriesToCancel(coin).length > 0) mailbox.push(() => cancelEntries(coin));
+    },
     nudge: (trigger) => mailbox.push(() => runTick(trigger)),
     onTimer() {
       const silent = ticks === ticksAtTimer;
@@ -98,7 +103,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       await mailbox.close();
       log.flush();
       await saveState(coin).catch((err: unknown) =>
-        processLog.warn({ event: 'state_not_kept', symbol: coin.symbol, err }, 'Strategy state could not be kept'),
+        ports.log.warn({ event: 'state_not_kept', symbol: coin.symbol, err }, 'Strategy state could not be kept'),
       );
     },
   };

@@ -5,6 +5,7 @@ import { listHalts } from './halts.ts';
 import { commitIntent } from './intents.ts';
 import { findOrderByClientId, liveOrders, updateOrder } from './orders.ts';
 import { levelFills } from './level-fills.ts';
+import { readRisk } from './risk.ts';
 import { loadRunner, saveStrategyState } from './runners.ts';
 
 export { CommitUnknown } from './statements.ts';
@@ -21,4 +22,5 @@ export const createTradingStore = (db: Database): TradingStore => ({
   findOrderByClientId: (accountId, clientOrderId) => findOrderByClientId(db, accountId, clientOrderId),
   saveStrategyState: (profileId, symbol, state) => saveStrategyState(db, { profileId, symbol }, state),
   halts: () => listHalts(db),
+  risk: (accountId, now) => readRisk(db.kysely, accountId, now),
 });
