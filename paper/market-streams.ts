@@ -12,15 +12,18 @@ import {
   type StreamFrame,
   unfollow,
 } from './followed.ts';
+import { type EventFaults, openEventFaults } from './event-faults.ts';
 import type { Report } from './floor.ts';
 import { bookOf } from './orders.ts';
 import { type ArrayName, readArrayName, readStreamName, windowMs } from './stream-name.ts';
 import { miniTickerFrame, windowTickerFrame } from './ticker-json.ts';
+import { encode, type TimeUnit } from './time-unit.ts';
 import { enliven, type Venue } from './venue.ts';
 
 /** Takes the frames of one connection; `combined` wraps each with its stream's name. */
 export interface StreamClient {
   combined: boolean;
+  readonly unit: TimeUnit;
   send(frame: string): void;
 }
 
@@ -32,15 +35,21 @@ export interface MarketStreams {
   readonly arrays: Map<string, { readonly stream: ArrayName; sentMs: number }>;
   /** Coins in which something happened since the books were last whole. */
   readonly touched: Set<string>;
+  /** They stand between the frames and those who listen. */
+  readonly faults: EventFaults;
+  /** Streams that somebody else makes and hands to `broadcast`. */
+  readonly isForeign: (name: string) => boolean;
 }
 
 const ARRAYS_MS = 1000;
 
-export const emptyStreams = (): MarketStreams => ({
+export const emptyStreams = (isForeign: MarketStreams['isForeign'] = () => false): MarketStreams => ({
+  isForeign,
   clients: new Map(),
   followed: new Map(),
   arrays: new Map(),
   touched: new Set(),
+  faults: openEventFaults(),
 });
 
 export interface Subscription {
@@ -52,6 +61,7 @@ export interface Subscription {
 export function subscribe(streams: MarketStreams, venue: Venue, { client, name }: Subscription): void {
   const clients = streams.clients.get(name) ?? new Set();
   streams.clients.set(name, clients.add(client));
+  if (streams.isForeign(name)) return;
   const array = readArrayName(name);
   if (array !== undefined && !streams.arrays.has(name)) streams.arrays.set(name, { stream: array, sentMs: 0 });
   const stream = readStreamName(name);
@@ -125,7 +135,7 @@ export function streamPause(streams: MarketStreams, venue: Venue, nowMs: number)
   for (const [name, array] of streams.arrays) {
     if (nowMs - array.sentMs < ARRAYS_MS) continue;
     array.sentMs = nowMs;
-    broadcast(streams, name, JSON.stringify(rowsOf(array.stream, venue, nowMs)));
+    broadcast(streams, name, rowsOf(array.stream, venue, nowMs));
   }
 }
 
@@ -141,12 +151,18 @@ const rowsOf = (stream: ArrayName, venue: Venue, nowMs: number): Record<string, 
       : windowTickerFrame(symbol, stream.window, rollingSpan(market, windowMs(stream.window), nowMs)),
   );
 
-/** Makes the text of a frame once for all subscribers of its stream. */
 function send(streams: MarketStreams, frames: readonly StreamFrame[]): void {
-  for (const { name, body } of frames) broadcast(streams, name, JSON.stringify(body));
+  for (const { name, body } of frames) broadcast(streams, name, body);
 }
 
-function broadcast(streams: MarketStreams, name: string, raw: string): void {
-  const wrapped = `{"stream":"${name}","data":${raw}}`;
-  for (const client of streams.clients.get(name) ?? []) client.send(client.combined ? wrapped : raw);
+/** Makes the text of a frame once for all subscribers of its stream that want the same unit of time. */
+export function broadcast(streams: MarketStreams, name: string, body: unknown): void {
+  const texts = new Map<TimeUnit, { readonly raw: string; readonly wrapped: string }>();
+  for (const client of streams.clients.get(name) ?? []) {
+    const known = texts.get(client.unit);
+    const raw = known?.raw ?? encode(body, client.unit);
+    const text = known ?? { raw, wrapped: `{"stream":"${name}","data":${raw}}` };
+    texts.set(client.unit, text);
+    streams.faults.pass(client, name, client.combined ? text.wrapped : text.raw);
+  }
 }

@@ -3,11 +3,13 @@ import type { Account } from './accounts.ts';
 import { type Fault, type Faults, UNKNOWN_OUTCOME } from './faults.ts';
 import { type Limits, orderCountHeaders, type Wait } from './limits.ts';
 import { openParams, type Params, parseParams, readText } from './params.ts';
+import { type Environment, isServed } from './profiles.ts';
 import { type Refusal, RefusedError, refusalBody, refuse } from './refusal.ts';
 import type { RequestLog } from './request-log.ts';
 import { type Route, type RouteTable, type SignedRoute, weightOf } from './routes.ts';
 import { requireAccount } from './security.ts';
 import { signedText } from './signatures.ts';
+import { encode, readTimeUnit } from './time-unit.ts';
 
 /** A request as it came in, its query and body untouched. */
 export interface RestRequest {
@@ -36,8 +38,10 @@ export interface RestContext {
   readonly limits: Limits;
   readonly faults: Faults;
   readonly log: RequestLog;
+  readonly environment: Environment;
 }
 
+const UNIT_HEADER = 'x-mbx-time-unit';
 const JSON_TYPE = 'application/json;charset=UTF-8';
 const WALLET = '/sapi/';
 const GONE = ['/api/v3/userDataStream', '/api/v1/userDataStream'];
@@ -50,7 +54,7 @@ export async function answerRest(context: RestContext, request: RestRequest): Pr
   if (fault !== undefined && fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
   if (done !== undefined) return done;
   const works = fault === undefined || fault.kind === 'delay' || fault.kind === 'apply-then-fail' || fault.applied;
-  const reply = works ? workOn(context, request) : failure(fault);
+  const reply = works ? await workOn(context, request) : failure(fault);
   if (!works) logRequest(context, request, { weight: 0, status: reply.status });
   return fault === undefined || fault.kind === 'delay' ? reply : failed(fault, reply);
 }
@@ -63,7 +67,7 @@ const failed = (fault: Fault, reply: RestReply): RestReply => ({
 /** The engine is slower than its answer: what it accepted takes effect after the client was told that nobody knows. */
 function answerBeforeWork(context: RestContext, request: RestRequest, fault: Fault): RestReply {
   const accepted = { ...request, acceptedMs: Date.now() };
-  setTimeout(() => workOn(context, accepted), fault.delayMs).unref();
+  setTimeout(() => void workOn(context, accepted), fault.delayMs).unref();
   return failure(fault);
 }
 
@@ -87,16 +91,24 @@ const replyWith = (status: number, body: string, contentType = JSON_TYPE): RestR
 
 const refusalReply = (refusal: Refusal): RestReply => replyWith(refusal.status, JSON.stringify(refusalBody(refusal)));
 
-function workOn(context: RestContext, request: RestRequest): RestReply {
+/** The work is done when this returns, but for answers that have to be fetched. */
+async function workOn(context: RestContext, request: RestRequest): Promise<RestReply> {
   const { reply, weight } = GONE.includes(request.path) ? { reply: gone(), weight: 1 } : charge(context, request);
-  logRequest(context, request, { weight, status: reply.status });
-  return reply;
+  const done = reply instanceof Promise ? await reply : reply;
+  logRequest(context, request, { weight, status: done.status });
+  return done;
+}
+
+/** A reply with the weight that was counted for it. */
+interface Charged {
+  readonly reply: RestReply | Promise<RestReply>;
+  readonly weight: number;
 }
 
 /** Counts the request's weight, answers it, and gives the weight back where success is free. */
-function charge(context: RestContext, request: RestRequest): { readonly reply: RestReply; readonly weight: number } {
+function charge(context: RestContext, request: RestRequest): Charged {
   const nowMs = Date.now();
-  const route = context.table.byPath(request.method, request.path);
+  const route = routeOf(context, request);
   const parsed = parseSafely(request);
   const params = parsed.kind === 'refused' ? openParams(new Map()) : parsed.params;
   const weight = route === undefined ? 1 : weightOf(route, params);
@@ -107,9 +119,13 @@ function charge(context: RestContext, request: RestRequest): { readonly reply: R
   if (route === undefined) return { weight, reply: withHeaders(notFound(request), used) };
   if (parsed.kind === 'refused') return { weight, reply: withHeaders(refusalReply(parsed), used) };
   const reply = runRoute(context, route, { request, params });
+  if (reply instanceof Promise) return { weight, reply: reply.then((fetched) => withHeaders(fetched, used)) };
   if (reply.status !== 200 || !isFreeWhenDone(route)) return { weight, reply: withHeaders(reply, used) };
   return { weight: 0, reply: withHeaders(reply, context.limits.addWeight(request.ip, -weight, nowMs)) };
 }
+
+const routeOf = ({ table, environment }: RestContext, { method, path }: RestRequest): Route | undefined =>
+  isServed(environment, path) ? table.byPath(method, path) : undefined;
 
 const withHeaders = (reply: RestReply, used: number): RestReply => ({
   ...reply,
@@ -122,17 +138,18 @@ const gone = (): RestReply => replyWith(410, '<html><body>410 Gone</body></html>
 function chargeWallet(
   context: RestContext,
   visit: Visit & { readonly weight: number; readonly nowMs: number },
-): { readonly reply: RestReply; readonly weight: number } {
+): Charged {
   const { request, weight, nowMs } = visit;
   const admission = context.limits.admitToWallet(request.ip, weight, nowMs);
-  const route = context.table.byPath(request.method, request.path);
+  const route = routeOf(context, request);
   const reply =
     admission.kind === 'wait'
       ? waitReply(admission, nowMs)
       : route === undefined
         ? notFound(request)
         : runRoute(context, route, visit);
-  return { weight, reply: { ...reply, headers: { 'X-SAPI-USED-IP-WEIGHT-1M': String(admission.used) } } };
+  const headers = { 'X-SAPI-USED-IP-WEIGHT-1M': String(admission.used) };
+  return { weight, reply: reply instanceof Promise ? reply : { ...reply, headers } };
 }
 
 function waitReply({ refusal, untilMs, used }: Wait, nowMs: number): RestReply {
@@ -157,16 +174,26 @@ interface Visit {
   readonly params: Params;
 }
 
-function runRoute(context: RestContext, route: Route, visit: Visit): RestReply {
+function runRoute(context: RestContext, route: Route, visit: Visit): RestReply | Promise<RestReply> {
   try {
-    if (route.security === 'none') return replyWith(200, JSON.stringify(route.handle(visit.params)));
+    const asked = visit.request.headers[UNIT_HEADER];
+    const unit = readTimeUnit(typeof asked === 'string' ? asked : undefined);
+    if (route.security === 'none') {
+      const body = route.handle(visit.params);
+      const wrap = (fetched: unknown): RestReply => replyWith(200, encode(fetched, unit));
+      return body instanceof Promise ? body.then(wrap, refusalOf) : wrap(body);
+    }
     const account = authorize(context, route, visit);
     const { body, headers } = performSigned(context.limits, route, { params: visit.params, account });
-    return { ...replyWith(200, JSON.stringify(body)), headers };
+    return { ...replyWith(200, encode(body, unit)), headers };
   } catch (error) {
-    if (error instanceof RefusedError) return refusalReply(error.refusal);
-    throw error;
+    return refusalOf(error);
   }
+}
+
+function refusalOf(error: unknown): RestReply {
+  if (error instanceof RefusedError) return refusalReply(error.refusal);
+  throw error;
 }
 
 /** Runs a signed operation for an account whose request has been checked; order limits included. */

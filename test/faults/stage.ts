@@ -12,7 +12,7 @@ import type { Venue } from '#paper/venue.ts';
 import type { Database } from '#storage/database.ts';
 import { seedAccount, seedUser } from '#storage/test-trading.ts';
 import { MARKET_START, writeSwingingCandles } from '../flow/candles.ts';
-import { LIVELY } from '../flow/profile.ts';
+import { UNGUARDED } from '../flow/profile.ts';
 import type { RequestFault } from './fault-table.ts';
 import type { Schedule } from './schedule.ts';
 import { openSeat, type WorkerSeat } from './seat.ts';
@@ -135,8 +135,8 @@ async function seedTrader(
     .values({ ...key, cause: null })
     .execute();
   const profileId = newId<ProfileId>();
-  const buy = { ...LIVELY.buy, candleLimit: 15, entrySizing: { mode: 'fixed', amount } };
-  const config = JSON.stringify({ ...LIVELY, buy });
+  const buy = { ...UNGUARDED.buy, candleLimit: 15, entrySizing: { mode: 'fixed', amount } };
+  const config = JSON.stringify({ ...UNGUARDED, buy });
   const profile = {
     id: profileId,
     account_id: accountId,
