@@ -17,7 +17,9 @@ const base: NewOrder = {
   price: requireDecimal('50000'),
   quantity: requireDecimal('0.001'),
 };
-const context = { averagePrice: requireDecimal('50000'), maxPosition: null, position: ZERO };
+const context: FilterContext = {
+  ...{ reference: requireDecimal('50000'), isOlder: false, assetLimits: new Map(), maxPosition: null, position: ZERO },
+};
 const d = requireDecimal;
 
 const trailing = (trailingDelta: number): Partial<NewOrder> => ({ type: 'STOP_LOSS_LIMIT', trailingDelta });

@@ -29,6 +29,7 @@ import { answerRest, plainAddress, type RestContext } from './rest.ts';
 import { accountRoutes } from './rest-account.ts';
 import { marketRoutes } from './rest-market.ts';
 import { orderRoutes } from './order-routes.ts';
+import { referenceRoutes } from './rest-reference.ts';
 import { sapiRoutes } from './rest-sapi.ts';
 import { tickerRoutes } from './rest-tickers.ts';
 import { tradeRoutes } from './rest-trades.ts';
@@ -70,6 +71,7 @@ export async function startPaper(
       ...marketRoutes(venue),
       ...tradeRoutes(venue),
       ...tickerRoutes(venue),
+      ...referenceRoutes(venue),
       ...orderRoutes(venue),
       ...accountRoutes(venue),
       ...sapiRoutes(venue),
