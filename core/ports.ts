@@ -82,7 +82,9 @@ export interface TradingPort {
   recentOrders(symbol: string): Promise<ExchangeOrder[]>;
   /** Executions of one order, oldest first. */
   fillsOf(symbol: string, exchangeOrderId: string): Promise<ExchangeFill[]>;
-  wallet(): Promise<{ wallet: Wallet; takerFee: number; makerFee: number }>;
+  /** Executions of all orders of a coin after this one, oldest first; the newest thousand when none is known. */
+  tradesAfter(symbol: string, tradeId: string | null): Promise<ExchangeFill[]>;
+  wallet(): Promise<{ wallet: Wallet; takerFee: number; makerFee: number; permissions: readonly string[] }>;
 }
 
 /** Unsigned market data of one venue; never carries an API key. */
@@ -126,6 +128,17 @@ export interface MarketSubscription {
 /** One market stream; `update` replaces the wanted set, `connected` follows each (re)connect. */
 export interface MarketStream extends AsyncDisposable {
   update(wanted: readonly MarketSubscription[]): void;
+  /**
+   * Prices read elsewhere. A coin whose price moves while its stream says nothing has lost its events: the connection is
+   * told as lost and made anew.
+   */
+  compare(prices: ReadonlyMap<string, Decimal>): void;
+}
+
+/** The events of one account. */
+export interface AccountStream extends AsyncDisposable {
+  /** It has been caught keeping events back: it is told as lost and made anew. */
+  renew(cause: string): void;
 }
 
 export type AccountEvent =
@@ -140,7 +153,7 @@ export type AccountEvent =
   | { readonly kind: 'disconnected'; readonly cause: string };
 
 export type OpenMarketStream = (onEvent: (event: MarketEvent) => void) => MarketStream;
-export type OpenAccountStream = (onEvent: (event: AccountEvent) => void) => AsyncDisposable;
+export type OpenAccountStream = (onEvent: (event: AccountEvent) => void) => AccountStream;
 
 /* ---- what the engine needs stored ---- */
 
@@ -215,6 +228,8 @@ export interface TradingStore {
   applyFill(request: FillRequest): Promise<FillResult>;
   /** Intent, open, partially filled and unknown orders of an account, oldest first. */
   liveOrders(accountId: AccountId): Promise<OrderRecord[]>;
+  /** The newest execution that is booked of a coin; null when there is none. */
+  lastTradeId(of: { accountId: AccountId; epoch: number; symbol: string }): Promise<string | null>;
   findOrderByClientId(accountId: AccountId, clientOrderId: string): Promise<OrderRecord | undefined>;
   saveStrategyState(profileId: ProfileId, symbol: string, state: unknown): Promise<void>;
   halts(): Promise<Halt[]>;

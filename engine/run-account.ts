@@ -1,24 +1,26 @@
 import type { Wallet } from '#core/account.ts';
 import { add, type Decimal, multiply, ZERO } from '#core/decimal.ts';
-import type { AccountEvent, MarketEvent } from '#core/ports.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+import type { AccountEvent, MarketEvent, MarketStream } from '#core/ports.ts';
+import { rulesFor, type SymbolRules } from '#core/symbol.ts';
 import { type AccountContext, type AccountContextInput, createAccountContext } from './account-context.ts';
 import type { CoinRunner } from './coin-runner.ts';
 import { createInbox } from './inbox.ts';
 import type { Roster } from './ports.ts';
 import { createRunningCoins, type RunningCoins } from './roster.ts';
+import { createReconciler, type Reconciler } from './reconcile-account.ts';
 import { createRestPrices } from './rest-prices.ts';
 import { wait } from './wait.ts';
 
 const TIMER_MS = 1_000;
-const WALLET_EVERY_TICKS = 30;
+const LOOK_EVERY_TICKS = 30;
 const HALTS_EVERY_TICKS = 2;
 const CLOCK_EVERY_TICKS = 60;
 const PROFILES_EVERY_TICKS = 30;
 /** An hour: rules and phases of coins change without notice. */
 const RULES_EVERY_TICKS = 3_600;
-/** A market found closed is looked at again no more often than this. */
+/** A market just found closed, and one known to be, are looked at again no more often than this. */
 const CLOSED_EVERY_TICKS = 10;
+const NOT_TRADING_EVERY_TICKS = 20;
 
 /** One account while this worker holds its lease. */
 export interface RunningAccount {
@@ -66,14 +68,20 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   const coins = createRunningCoins(context, run.roster, rules);
   context.positionValue = (quoteAsset) => positionValueOf(coins.all(), quoteAsset);
   const inbox = createInbox();
+  const reconciler = createReconciler(context, coins, () => refreshWallet(context, run));
 
   // Subscribed first, read afterwards: what happens in between waits in the inbox.
-  await using _account = ports.openAccountStream((event) => inbox.receive(event));
-  await inbox.connected(signal);
+  await using accountStream = ports.openAccountStream((event) => inbox.receive(event));
+  // A refused key shows as a stream that does not come up: a signed call says what is wrong with it.
+  await inbox.connected(signal).catch(async (error: unknown) => {
+    await ports.trading.wallet();
+    throw error;
+  });
   await refreshWallet(context, run);
+  coins.setRules(rulesFor(context.permissions, rules));
   context.halts = await ports.store.halts();
   await coins.refresh();
-  inbox.open((event) => onAccountEvent(context, { event, coins, run }));
+  inbox.open((event) => onAccountEvent(context, { event, coins, run, reconciler }));
 
   let connected = false;
   await using market = ports.openMarketStream((event) => {
@@ -93,7 +101,8 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
     refreshHalts: () => refreshHalts(context, coins),
   });
   try {
-    await keepTime(context, { coins, run, refreshProfiles, streamConnected: () => connected });
+    const look = (): Promise<void> => reconciler.look((cause) => accountStream.renew(cause));
+    await keepTime(context, { coins, run, refreshProfiles, look, market, streamConnected: () => connected });
   } finally {
     await coins.close();
   }
@@ -103,36 +112,44 @@ interface TimeKeeping {
   readonly coins: RunningCoins;
   readonly run: AccountRun;
   readonly refreshProfiles: () => Promise<void>;
+  /** Compares the account with what its stream has told. */
+  readonly look: () => Promise<void>;
+  readonly market: MarketStream;
   readonly streamConnected: () => boolean;
 }
 
 /** Once a second: silence ticks too, prices that the stream does not bring are read, wallet and halts are read again. */
 async function keepTime(
   context: AccountContext,
-  { coins, run, refreshProfiles, streamConnected }: TimeKeeping,
+  { coins, run, refreshProfiles, look, market, streamConnected }: TimeKeeping,
 ): Promise<void> {
-  const restPrices = createRestPrices(context, streamConnected);
+  const restPrices = createRestPrices(context, market, streamConnected);
   for (let beat = 1; !context.signal.aborted; beat++) {
     await wait(TIMER_MS, context.signal);
     if (context.signal.aborted) return;
     for (const runner of coins.all()) runner.onTimer();
     restPrices.refresh(coins.all());
-    if (beat % RULES_EVERY_TICKS === 0 || (context.marketClosed && beat % CLOSED_EVERY_TICKS === 0)) {
+    if (areRulesDue(context, coins, beat)) {
       await refreshRules(context, { coins, run, refreshProfiles });
     }
     if (beat % PROFILES_EVERY_TICKS === 0) await refreshProfiles();
     if (beat % HALTS_EVERY_TICKS === 0) context.halts = await context.ports.store.halts();
     if (beat % CLOCK_EVERY_TICKS === 0)
       await context.ports.market.clock.sync().catch((error: unknown) => warn(context, 'clock_not_read', error));
-    if (beat % WALLET_EVERY_TICKS === 0)
-      await refreshWallet(context, run).catch((error: unknown) => warn(context, 'wallet_not_read', error));
+    if (beat % LOOK_EVERY_TICKS === 0) void look().catch((error: unknown) => warn(context, 'account_not_read', error));
   }
+}
+
+function areRulesDue(context: AccountContext, coins: RunningCoins, beat: number): boolean {
+  if (beat % RULES_EVERY_TICKS === 0) return true;
+  if (context.marketClosed && beat % CLOSED_EVERY_TICKS === 0) return true;
+  return beat % NOT_TRADING_EVERY_TICKS === 0 && [...coins.all()].some(({ coin }) => coin.rules.status !== 'TRADING');
 }
 
 /** A coin whose rules or phase changed is opened anew with them; its orders and state stay. */
 async function refreshRules(
   context: AccountContext,
-  { coins, run, refreshProfiles }: Omit<TimeKeeping, 'streamConnected'>,
+  { coins, run, refreshProfiles }: Pick<TimeKeeping, 'coins' | 'run' | 'refreshProfiles'>,
 ): Promise<void> {
   const rules = await context.ports.market.rules().catch((error: unknown) => {
     warn(context, 'rules_not_read', error);
@@ -141,7 +158,7 @@ async function refreshRules(
   if (rules === undefined) return;
   context.marketClosed = false;
   run.onRules(rules);
-  coins.setRules(rules);
+  coins.setRules(rulesFor(context.permissions, rules));
   await refreshProfiles();
 }
 
@@ -151,17 +168,22 @@ async function refreshHalts(context: AccountContext, coins: RunningCoins): Promi
 }
 
 async function refreshWallet(context: AccountContext, run: AccountRun): Promise<void> {
-  const { wallet, takerFee, makerFee } = await context.ports.trading.wallet();
+  const { wallet, takerFee, makerFee, permissions } = await context.ports.trading.wallet();
   context.wallet.replace(wallet);
   context.fees.taker = takerFee;
   context.fees.maker = makerFee;
+  context.permissions = permissions;
   run.onWallet(wallet);
 }
 
-function onAccountEvent(
-  context: AccountContext,
-  { event, coins, run }: { event: AccountEvent; coins: RunningCoins; run: AccountRun },
-): void {
+interface AccountHandling {
+  readonly event: AccountEvent;
+  readonly coins: RunningCoins;
+  readonly run: AccountRun;
+  readonly reconciler: Reconciler;
+}
+
+function onAccountEvent(context: AccountContext, { event, coins, run, reconciler }: AccountHandling): void {
   if (event.kind === 'balances') {
     context.wallet.merge(event.balances, event.at);
     const wallet = context.wallet.snapshot();
@@ -177,7 +199,7 @@ function onAccountEvent(
     return;
   }
   // Connected again: whatever happened meanwhile is read from the exchange.
-  refreshWallet(context, run).catch((error: unknown) => warn(context, 'wallet_not_read', error));
+  reconciler.catchUp().catch((error: unknown) => warn(context, 'account_not_read', error));
   for (const runner of coins.all()) for (const id of runner.coin.live.keys()) runner.watch(id);
 }
 

@@ -40,6 +40,8 @@ export interface Purses {
   pay(money: Move): void;
   rows(): PurseRow[];
   restore(row: PurseRow): void;
+  /** Forgets all money. */
+  clear(): void;
   /** The rows changed since the last call. */
   takeChanged(): PurseRow[];
 }
@@ -79,6 +81,7 @@ export function openPurses(): Purses {
     },
     rows: () => [...owners.values()].flatMap((assets) => [...assets.values()].map((row) => ({ ...row }))),
     restore: ({ owner, asset, balance: stored }) => set(rowOf(owner, asset), stored),
+    clear: () => owners.clear(),
     takeChanged: () => {
       const rows = [...changed].map((row) => ({ ...row }));
       changed.clear();

@@ -5,7 +5,7 @@ import type { Feature } from './market/terms.ts';
 import { cancelList } from './list-cancel.ts';
 import { canceledListJson } from './list-json.ts';
 import { isOpen, type NewOrder, type Order } from './order.ts';
-import { findCancelable, findWanted, readRestriction, readWanted, UNKNOWN_ORDER } from './order-lookup.ts';
+import { findCancelable, findWanted, isQueryable, readRestriction, readWanted, UNKNOWN_ORDER } from './order-lookup.ts';
 import { canceledOrder, placedOrder, preventedMatch, queriedOrder } from './order-json.ts';
 import { parseOrderRequest, randomClientId } from './order-request.ts';
 import { countRefusal } from './order-filters.ts';
@@ -134,7 +134,8 @@ function query(venue: Venue, params: Params, account: Account): unknown {
   catchUp(venue);
   const found = findWanted(venue, account, wanted);
   if (found === 'disagree') return deny(-2039, 'Client order ID is not correct for this order ID.');
-  return found === undefined ? deny(-2013, 'Order does not exist.') : queriedOrder(found);
+  if (found === undefined || !isQueryable(venue, found)) return deny(-2013, 'Order does not exist.');
+  return queriedOrder(found);
 }
 
 function listOpen(venue: Venue, params: Params, account: Account): unknown {
@@ -142,7 +143,9 @@ function listOpen(venue: Venue, params: Params, account: Account): unknown {
   finishParams(params);
   if (symbol !== undefined) requireListed(venue, symbol);
   catchUp(venue);
-  return openOrdersOf(venue.floor.orders, account.name, symbol).map(queriedOrder);
+  return openOrdersOf(venue.floor.orders, account.name, symbol)
+    .filter((order) => isQueryable(venue, order))
+    .map(queriedOrder);
 }
 
 function listAll(venue: Venue, params: Params, account: Account): unknown {
@@ -157,7 +160,11 @@ function listAll(venue: Venue, params: Params, account: Account): unknown {
   }
   catchUp(venue);
   const matching = ordersOf(venue.floor.orders, account.name, symbol).filter(
-    (order) => order.id >= (fromId ?? 0) && order.createdMs >= (startMs ?? 0) && order.createdMs <= (endMs ?? Infinity),
+    (order) =>
+      isQueryable(venue, order) &&
+      order.id >= (fromId ?? 0) &&
+      order.createdMs >= (startMs ?? 0) &&
+      order.createdMs <= (endMs ?? Infinity),
   );
   const oldestFirst = fromId !== undefined || startMs !== undefined;
   return (oldestFirst ? matching.slice(0, limit) : matching.slice(-limit)).map(queriedOrder);

@@ -1,6 +1,6 @@
 import type { TradingStore } from '#core/ports.ts';
 import type { Database } from './database.ts';
-import { applyFill } from './fills.ts';
+import { applyFill, lastTradeId } from './fills.ts';
 import { listHalts } from './halts.ts';
 import { commitIntent } from './intents.ts';
 import { findOrderByClientId, liveOrders, updateOrder } from './orders.ts';
@@ -16,6 +16,7 @@ export const createTradingStore = (db: Database): TradingStore => ({
   commitIntent: (request) => commitIntent(db, request),
   updateOrder: (orderId, update) => updateOrder(db, orderId, update),
   applyFill: (request) => applyFill(db, request),
+  lastTradeId: (of) => lastTradeId(db.kysely, of),
   liveOrders: (accountId) => liveOrders(db, accountId),
   findOrderByClientId: (accountId, clientOrderId) => findOrderByClientId(db, accountId, clientOrderId),
   saveStrategyState: (profileId, symbol, state) => saveStrategyState(db, { profileId, symbol }, state),

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Operation, Params } from './operations.ts';
 
 /** Base addresses of the exchange under test. */
 export interface Venue {
@@ -8,33 +9,12 @@ export interface Venue {
   readonly ws: string;
 }
 
-/** An API key as every client takes it: an HMAC secret, or an Ed25519 private key in PEM form. */
+/** An API key as every client takes it: an HMAC secret, or a private key in PEM form. */
 export interface Key {
-  readonly kind: 'HMAC' | 'Ed25519';
+  readonly kind: 'HMAC' | 'Ed25519' | 'RSA';
   readonly apiKey: string;
   readonly secret: string;
 }
-
-/** The unsigned queries of the exchange, by what the scenarios call them. */
-export const MARKET_QUERIES = [
-  'ping',
-  'time',
-  'exchangeInfo',
-  'depth',
-  'trades',
-  'historicalTrades',
-  'aggTrades',
-  'klines',
-  'uiKlines',
-  'avgPrice',
-  'ticker24hr',
-  'tradingDay',
-  'rolling',
-  'price',
-  'bookTicker',
-] as const;
-export type MarketQuery = (typeof MARKET_QUERIES)[number];
-export type MarketParams = Readonly<Record<string, string | number | readonly string[]>>;
 
 export interface Market {
   readonly symbol: string;
@@ -46,12 +26,23 @@ export interface Market {
   readonly minNotional: number;
 }
 
+/** An order in the exchange's own words; GTC where its type wants a time and none is named. */
 export interface OrderWish {
   readonly side: 'BUY' | 'SELL';
-  readonly type: 'LIMIT' | 'MARKET' | 'STOP_LOSS_LIMIT';
-  readonly quantity: string;
+  readonly type:
+    | 'LIMIT'
+    | 'LIMIT_MAKER'
+    | 'MARKET'
+    | 'STOP_LOSS'
+    | 'STOP_LOSS_LIMIT'
+    | 'TAKE_PROFIT'
+    | 'TAKE_PROFIT_LIMIT';
+  readonly timeInForce?: 'GTC' | 'IOC' | 'FOK';
+  readonly quantity?: string;
+  readonly quoteOrderQty?: string;
   readonly price?: string;
   readonly stopPrice?: string;
+  readonly trailingDelta?: number;
 }
 
 /** An order with the exchange's own words for status, side and type. */
@@ -88,7 +79,8 @@ export interface Feed<Seen> {
 /** What all stock clients can do, each in its own way; everything for the coin BTCUSDT. */
 export interface StockClient extends AsyncDisposable {
   loadMarkets(): Promise<readonly Market[]>;
-  ask(query: MarketQuery, params: MarketParams): Promise<unknown>;
+  /** Sends an operation as it is and returns the exchange's own JSON. */
+  send(operation: Operation, params?: Params): Promise<unknown>;
   place(wish: OrderWish): Promise<OrderSeen>;
   find(id: string): Promise<OrderSeen>;
   cancel(id: string): Promise<OrderSeen>;
@@ -97,6 +89,8 @@ export interface StockClient extends AsyncDisposable {
   freeBalance(asset: string): Promise<number>;
   /** The exchange's error code in what a call was rejected with. */
   codeOf(error: unknown): number | undefined;
+  /** The weight its address has used this minute, as the last answer told this client. */
+  usedWeight(): number;
   followOrders(): Promise<Feed<OrderSeen>>;
   followTrades(): Promise<Feed<{ readonly price: number; readonly quantity: number }>>;
   followCandles(): Promise<Feed<{ readonly openMs: number; readonly close: number }>>;
@@ -117,12 +111,17 @@ export async function loadPackage<Offer>(name: string): Promise<Offer> {
   return z.custom<Offer>((value) => typeof value === 'object' && value !== null).parse(await import(name));
 }
 
+/** Longer than any client needs for what has been sent, however busy the machine is. */
+export const PATIENCE_MS = 30_000;
+
 /** Remembers what it is given until somebody asks for it. */
 export function openFeed<Seen>(): Feed<Seen> & { push(seen: Seen): void } {
   let waiting: { readonly fits: (seen: Seen) => boolean; readonly resolve: (seen: Seen) => void }[] = [];
   let unread: Seen[] = [];
+  let last: Seen | undefined;
   return {
     push: (seen) => {
+      last = seen;
       const taker = waiting.find((one) => one.fits(seen));
       if (taker === undefined) unread.push(seen);
       waiting = waiting.filter((one) => one !== taker);
@@ -131,9 +130,15 @@ export function openFeed<Seen>(): Feed<Seen> & { push(seen: Seen): void } {
     next: (fits) => {
       const at = unread.findIndex(fits);
       const found = unread[at];
-      if (found === undefined) return new Promise((resolve) => waiting.push({ fits, resolve }));
       unread = unread.slice(at + 1);
-      return Promise.resolve(found);
+      if (found !== undefined) return Promise.resolve(found);
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          const seen = last === undefined ? 'nothing at all' : JSON.stringify(last).slice(0, 200);
+          reject(new Error(`Nothing that fits came in ${PATIENCE_MS} ms; the last the client saw was ${seen}.`));
+        }, PATIENCE_MS);
+        waiting.push({ fits, resolve: (seen) => (clearTimeout(timer), resolve(seen)) });
+      });
     },
   };
 }
