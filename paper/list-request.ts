@@ -113,12 +113,11 @@ function readOrder(params: Params, { nameOf, ...order }: Leg & { readonly type: 
 function readPair(params: Params, leg: Leg): NewOrder[] {
   const legs = (['above', 'below'] as const).map((place) => {
     const name = lowerFirst(leg.nameOf(place));
-    const type = requireWord(params, `${name}Type`, TYPES);
-    checkPlace(type, leg.side, place);
-    return { ...leg, type, nameOf: prefixed(name) };
+    return { ...leg, place, name, type: requireWord(params, `${name}Type`, TYPES) };
   });
   if (legs.every((one) => one.type === 'LIMIT_MAKER')) deny(-1168, 'At least one OCO order must be contingent.');
-  return legs.map((one) => readOrder(params, one));
+  for (const { type, side, place } of legs) checkPlace(type, side, place);
+  return legs.map(({ name, place: _, ...one }) => readOrder(params, { ...one, nameOf: prefixed(name) }));
 }
 
 const lowerFirst = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;

@@ -129,7 +129,11 @@ export function readTerms(
   if (peg !== undefined) checkPeg(peg, type, timeInForce);
   const icebergQuantity = readAmount(params, nameOf('icebergQty')) ?? ZERO;
   if (icebergQuantity > 0n && !hasLimit && type !== 'LIMIT_MAKER') refuseSent({ [nameOf('icebergQty')]: ZERO });
-  if (icebergQuantity > 0n && timeInForce !== 'GTC') deny(-1014, 'Unsupported order combination.');
+  if (icebergQuantity > 0n && timeInForce !== 'GTC') {
+    const name = nameOf('icebergQty');
+    if (name === 'icebergQty') deny(-1014, 'Unsupported order combination.');
+    deny(-1160, `Parameter '${name}' is not supported if \`aboveTimeInForce\`/\`belowTimeInForce\` is not GTC.`);
+  }
   if (icebergQuantity > (order.quantity ?? icebergQuantity)) throw new RefusedError(rejected(ICEBERG_TOO_LARGE));
   const strategyId = readInteger(params, nameOf('strategyId')) ?? null;
   const strategyType = readInteger(params, nameOf('strategyType')) ?? null;

@@ -284,7 +284,7 @@ for (const { name, path = 'orderList/oco', params, says } of [
   },
   {
     name: 'a limit above in a buy',
-    params: { ...BUY_OCO, aboveType: 'LIMIT_MAKER' },
+    params: { ...BUY_OCO, aboveType: 'LIMIT_MAKER', belowType: 'TAKE_PROFIT' },
     says: { code: -1165, msg: 'A limit order in a buy OCO must be below.' },
   },
   {

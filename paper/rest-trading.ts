@@ -1,3 +1,4 @@
+import { ZERO } from '#core/decimal.ts';
 import type { Account } from './accounts.ts';
 import { cancelOrder, placeOrder } from './matching.ts';
 import { statusOf } from './market/symbol-market.ts';
@@ -27,6 +28,8 @@ import { featureRefusal, termsRefusal } from './terms-check.ts';
 import { catchUp, commit, enliven, marketNow, type Venue } from './venue.ts';
 
 const DAY_MS = 86_400_000;
+const ARCHIVED_AFTER_MS = 90 * DAY_MS;
+const ARCHIVED = 'Order was canceled or expired with no executed qty over 90 days ago and has been archived.';
 
 /** Orders: place, cancel, query, list. */
 export const tradingRoutes = (venue: Venue): SignedRoute[] => [
@@ -135,6 +138,8 @@ function query(venue: Venue, params: Params, account: Account): unknown {
   const found = findWanted(venue, account, wanted);
   if (found === 'disagree') return deny(-2039, 'Client order ID is not correct for this order ID.');
   if (found === undefined || !isQueryable(venue, found)) return deny(-2013, 'Order does not exist.');
+  const isIdle = !isOpen(found) && found.executed === ZERO;
+  if (isIdle && found.updatedMs < venue.clock.nowMs() - ARCHIVED_AFTER_MS) return deny(-2026, ARCHIVED);
   return queriedOrder(found);
 }
 
