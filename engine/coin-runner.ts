@@ -3,7 +3,7 @@ import type { Candle } from '#core/candle.ts';
 import type { Decimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
-import { type Coin, stateToStore } from './coin.ts';
+import { type Coin, stateToStore, takeStored } from './coin.ts';
 import { createDecisionLog } from './decision-log.ts';
 import { createCandleFeed } from './feed-candle.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
@@ -26,6 +26,8 @@ export interface CoinRunner {
   onProfile(profile: ProfileToRun): void;
   /** Ticks again without a new price. */
   nudge(trigger: Trigger): void;
+  /** Runs a change in the coin's turn and ticks; rejects when the coin is closed before. */
+  change(work: (coin: Coin) => Promise<void>): Promise<void>;
   /** Watches an order until its outcome is certain. */
   watch(clientOrderId: string): void;
   /** The periodic timer: ticks when nothing else did since the last call, and keeps changed strategy state. */
@@ -52,6 +54,8 @@ export function createCoinRunner(coin: Coin): CoinRunner {
   };
   const mailbox = createMailbox({ coalesced: () => runTick('price'), fail, signal });
   const watch = createWatch(coin, mailbox, () => mailbox.push(() => runTick('order')));
+  const closing = Promise.withResolvers<never>();
+  closing.promise.catch(() => {});
 
   return {
     coin,
@@ -74,10 +78,12 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     },
     onProfile(profile) {
       mailbox.push(async () => {
-        const switched = coin.profile.enabled !== profile.enabled;
-        coin.profile = profile;
-        if (switched) await runTick('operator');
+        if (await takeProfile(coin, profile)) await runTick('operator');
       });
+    },
+    async change(work) {
+      await Promise.race([mailbox.enqueue(() => work(coin)), closing.promise]);
+      mailbox.push(() => runTick('operator'));
     },
     nudge: (trigger) => mailbox.push(() => runTick(trigger)),
     onTimer() {
@@ -90,6 +96,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       });
     },
     async close() {
+      closing.reject(new Error(`${coin.symbol} was closed before a change could be made; it is tried again.`));
       await mailbox.close();
       log.flush();
       await saveState(coin).catch((err: unknown) =>
@@ -97,6 +104,16 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       );
     },
   };
+}
+
+/** True when the profile was enabled or disabled. A position written while the coin was being opened is read again. */
+async function takeProfile(coin: Coin, profile: ProfileToRun): Promise<boolean> {
+  const switched = coin.profile.enabled !== profile.enabled;
+  coin.profile = profile;
+  const version = profile.symbols.find(({ symbol }) => symbol === coin.symbol)?.version ?? 0;
+  if (version > coin.version)
+    await takeStored(coin, await coin.context.ports.store.loadRunner(profile.id, coin.symbol));
+  return switched;
 }
 
 /** Follows each order once at a time; what it finds is applied in the mailbox, then the coin ticks. */

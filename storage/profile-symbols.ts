@@ -11,6 +11,10 @@ export interface CoinRow {
   readonly quantity: string;
   readonly averagePrice: string;
   readonly cycle: number;
+  /** Of the cost-basis ledger; null without a row. */
+  readonly basisPrice: string | null;
+  readonly basisQuantity: string | null;
+  readonly note: string | null;
   /** Sum over the fills of the coin, in quote units. */
   readonly realised: string;
 }
@@ -23,7 +27,11 @@ export function listCoins(database: Reader, profileIds: readonly ProfileId[]): P
     .leftJoin('runner_states as runner', (join) =>
       join.onRef('runner.profile_id', '=', 'bound.profile_id').onRef('runner.symbol', '=', 'bound.symbol'),
     )
+    .leftJoin('cost_basis as basis', (join) =>
+      join.onRef('basis.profile_id', '=', 'bound.profile_id').onRef('basis.symbol', '=', 'bound.symbol'),
+    )
     .select(['bound.profile_id as profileId', 'bound.symbol', 'bound.override_config as overrideConfig'])
+    .select(['basis.average_price as basisPrice', 'basis.quantity as basisQuantity', 'basis.note'])
     .select(sql<string>`coalesce(runner.quantity, 0)`.as('quantity'))
     .select(sql<string>`coalesce(runner.average_price, 0)`.as('averagePrice'))
     .select(sql<number>`coalesce(runner.cycle, 0)`.as('cycle'))

@@ -1,4 +1,6 @@
 import type { TradingStore } from '#core/ports.ts';
+import { adoptOwnOrder } from './adopt-order.ts';
+import { adjustPosition, readCostBasis } from './cost-basis.ts';
 import type { Database } from './database.ts';
 import { applyFill } from './fills.ts';
 import { listHalts } from './halts.ts';
@@ -20,4 +22,7 @@ export const createTradingStore = (db: Database): TradingStore => ({
   findOrderByClientId: (accountId, clientOrderId) => findOrderByClientId(db, accountId, clientOrderId),
   saveStrategyState: (profileId, symbol, state) => saveStrategyState(db, { profileId, symbol }, state),
   halts: () => listHalts(db),
+  costBasis: (profileId, symbol) => readCostBasis(db, { profileId, symbol }),
+  adjustPosition: (request) => adjustPosition(db, request),
+  adoptOwnOrder: (found) => adoptOwnOrder(db, found),
 });

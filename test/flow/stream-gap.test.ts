@@ -95,7 +95,7 @@ async function bench() {
     strategyName: 'remembering',
     config: {},
     enabled: true,
-    symbols: [{ symbol: SYMBOL, overrideConfig: {} }],
+    symbols: [{ symbol: SYMBOL, overrideConfig: {}, version: 0 }],
   };
   const fed: Candle[] = [];
   const stored = { version: 0, orderSequence: 0, strategyState: null, position: FLAT };
