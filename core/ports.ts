@@ -83,7 +83,7 @@ export interface TradingPort {
   recentOrders(symbol: string): Promise<ExchangeOrder[]>;
   /** Executions of one order, oldest first. */
   fillsOf(symbol: string, exchangeOrderId: string): Promise<ExchangeFill[]>;
-  wallet(): Promise<{ wallet: Wallet; takerFee: number; makerFee: number }>;
+  wallet(): Promise<{ wallet: Wallet; takerFee: number; makerFee: number; permissions: readonly string[] }>;
 }
 
 /** Unsigned market data of one venue; never carries an API key. */

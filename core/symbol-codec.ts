@@ -12,7 +12,7 @@ const range = z.object({ step: decimal, min: decimal, max: decimal });
 
 const rules = z.object({
   symbol: z.string(),
-  status: z.enum(['TRADING', 'HALT', 'BREAK', 'CANCEL_ONLY', 'absent']),
+  status: z.enum(['TRADING', 'HALT', 'BREAK', 'CANCEL_ONLY', 'absent', 'not-permitted']),
   baseAsset: z.string(),
   quoteAsset: z.string(),
   orderTypes: z.array(z.string()),
@@ -23,9 +23,12 @@ const rules = z.object({
   band: z.object({ bidUp: decimal, bidDown: decimal, askUp: decimal, askDown: decimal }).nullable(),
 });
 
-/** Trading rules as the JSON text kept in the cache store: decimals become text. */
+/** Trading rules as the JSON text kept in the cache store: decimals become text; permissions, which are many, are left out. */
 export const encodeRules = (list: readonly SymbolRules[]): string =>
-  JSON.stringify(list, (_key, value: unknown) => (typeof value === 'bigint' ? formatDecimalOf(value) : value));
+  JSON.stringify(list, (key, value: unknown) => {
+    if (key === 'permissionSets') return undefined;
+    return typeof value === 'bigint' ? formatDecimalOf(value) : value;
+  });
 
 const formatDecimalOf = (value: bigint): string => formatDecimal(value as Parameters<typeof formatDecimal>[0]);
 

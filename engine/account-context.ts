@@ -14,6 +14,8 @@ export interface AccountContext {
   readonly timing: OrderTiming;
   readonly wallet: WalletBook;
   readonly fees: { taker: number; maker: number };
+  /** Of the account at the exchange: they decide which coins it may trade. */
+  permissions: readonly string[];
   readonly keyStatus: 'healthy' | 'error' | null;
   /** Halts as last read; the intent transaction reads them again and decides. */
   halts: readonly Halt[];
@@ -42,6 +44,7 @@ export const createAccountContext = (input: AccountContextInput): AccountContext
   ...input,
   wallet: createWalletBook(),
   fees: { taker: 0.001, maker: 0.001 },
+  permissions: [],
   halts: [],
   lastEventMs: 0,
   marketClosed: false,

@@ -1,7 +1,7 @@
 import type { Wallet } from '#core/account.ts';
 import { add, type Decimal, multiply, ZERO } from '#core/decimal.ts';
 import type { AccountEvent, MarketEvent } from '#core/ports.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+import { rulesFor, type SymbolRules } from '#core/symbol.ts';
 import { type AccountContext, type AccountContextInput, createAccountContext } from './account-context.ts';
 import type { CoinRunner } from './coin-runner.ts';
 import { createInbox } from './inbox.ts';
@@ -17,8 +17,9 @@ const CLOCK_EVERY_TICKS = 60;
 const PROFILES_EVERY_TICKS = 30;
 /** An hour: rules and phases of coins change without notice. */
 const RULES_EVERY_TICKS = 3_600;
-/** A market found closed is looked at again no more often than this. */
+/** A market just found closed, and one known to be, are looked at again no more often than this. */
 const CLOSED_EVERY_TICKS = 10;
+const NOT_TRADING_EVERY_TICKS = 20;
 
 /** One account while this worker holds its lease. */
 export interface RunningAccount {
@@ -69,8 +70,13 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
 
   // Subscribed first, read afterwards: what happens in between waits in the inbox.
   await using _account = ports.openAccountStream((event) => inbox.receive(event));
-  await inbox.connected(signal);
+  // A refused key shows as a stream that does not come up: a signed call says what is wrong with it.
+  await inbox.connected(signal).catch(async (error: unknown) => {
+    await ports.trading.wallet();
+    throw error;
+  });
   await refreshWallet(context, run);
+  coins.setRules(rulesFor(context.permissions, rules));
   context.halts = await ports.store.halts();
   await coins.refresh();
   inbox.open((event) => onAccountEvent(context, { event, coins, run }));
@@ -117,7 +123,7 @@ async function keepTime(
     if (context.signal.aborted) return;
     for (const runner of coins.all()) runner.onTimer();
     restPrices.refresh(coins.all());
-    if (beat % RULES_EVERY_TICKS === 0 || (context.marketClosed && beat % CLOSED_EVERY_TICKS === 0)) {
+    if (areRulesDue(context, coins, beat)) {
       await refreshRules(context, { coins, run, refreshProfiles });
     }
     if (beat % PROFILES_EVERY_TICKS === 0) await refreshProfiles();
@@ -127,6 +133,12 @@ async function keepTime(
     if (beat % WALLET_EVERY_TICKS === 0)
       await refreshWallet(context, run).catch((error: unknown) => warn(context, 'wallet_not_read', error));
   }
+}
+
+function areRulesDue(context: AccountContext, coins: RunningCoins, beat: number): boolean {
+  if (beat % RULES_EVERY_TICKS === 0) return true;
+  if (context.marketClosed && beat % CLOSED_EVERY_TICKS === 0) return true;
+  return beat % NOT_TRADING_EVERY_TICKS === 0 && [...coins.all()].some(({ coin }) => coin.rules.status !== 'TRADING');
 }
 
 /** A coin whose rules or phase changed is opened anew with them; its orders and state stay. */
@@ -141,7 +153,7 @@ async function refreshRules(
   if (rules === undefined) return;
   context.marketClosed = false;
   run.onRules(rules);
-  coins.setRules(rules);
+  coins.setRules(rulesFor(context.permissions, rules));
   await refreshProfiles();
 }
 
@@ -151,10 +163,11 @@ async function refreshHalts(context: AccountContext, coins: RunningCoins): Promi
 }
 
 async function refreshWallet(context: AccountContext, run: AccountRun): Promise<void> {
-  const { wallet, takerFee, makerFee } = await context.ports.trading.wallet();
+  const { wallet, takerFee, makerFee, permissions } = await context.ports.trading.wallet();
   context.wallet.replace(wallet);
   context.fees.taker = takerFee;
   context.fees.maker = makerFee;
+  context.permissions = permissions;
   run.onWallet(wallet);
 }
 

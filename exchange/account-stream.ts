@@ -15,7 +15,6 @@ export interface AccountStreamOptions {
   readonly timing?: SocketTiming;
 }
 
-const METHOD = 'userDataStream.subscribe.signature';
 const REPLY_WAIT_MS = 10_000;
 const RECEIVE_WINDOW_MS = 5_000;
 /** A refused key does not get better by asking often. */
@@ -23,14 +22,18 @@ const REFUSED_DELAY_MS = 30_000;
 const BAD_CLOCK = -1021;
 
 const reply = z.object({
-  id: z.number(),
+  /** Null when the exchange ends a session without having been asked. */
+  id: z.number().nullable(),
   status: z.number(),
-  error: z.object({ code: z.number(), msg: z.string() }).optional(),
+  error: z
+    .object({ code: z.number(), msg: z.string(), data: z.object({ retryAfter: z.number().optional() }).optional() })
+    .optional(),
 });
 const wrapped = z.object({ event: z.unknown() });
 
 /**
- * Opens the account's event stream on the WebSocket API; works with keys of every kind. `connected` comes only after the
+ * Opens the account's event stream on the WebSocket API: an Ed25519 key logs its connection on, keys of the other kinds
+ * sign the subscription. `connected` comes only after the
  * subscription is acknowledged, and again after each break: what happened in between must be read over REST. A planned
  * change of connection is no break; events may be told twice during one.
  * Throws KeyFormatError when the key or secret cannot sign.
@@ -59,6 +62,8 @@ class UserConnection implements AsyncDisposable {
   readonly #handlers: UserHandlers;
   #unanswered: NodeJS.Timeout | undefined;
   #requestId = 0;
+  /** Of this connection, by session.logon. */
+  #loggedOn = false;
 
   constructor(options: AccountStreamOptions, signer: Signer, handlers: UserHandlers) {
     this.#signer = signer;
@@ -67,7 +72,10 @@ class UserConnection implements AsyncDisposable {
     this.#socket = new LiveSocket(
       options.wsApiUrl,
       {
-        open: () => this.#subscribe(),
+        open: () => {
+          this.#loggedOn = false;
+          this.#subscribe();
+        },
         message: (text) => this.#received(text),
         closed: (cause) => {
           clearTimeout(this.#unanswered);
@@ -87,10 +95,18 @@ class UserConnection implements AsyncDisposable {
   }
 
   #subscribe(): void {
+    if (this.#signer.kind === 'ed25519' && !this.#loggedOn) this.#request('session.logon', this.#signed());
+    else if (this.#loggedOn) this.#request('userDataStream.subscribe', {});
+    else this.#request('userDataStream.subscribe.signature', this.#signed());
+  }
+
+  #signed(): Readonly<Record<string, string | number>> {
+    return this.#signer.signMessage({ recvWindow: RECEIVE_WINDOW_MS, timestamp: this.#clock.protocolMs() });
+  }
+
+  #request(method: string, params: Readonly<Record<string, string | number>>): void {
     this.#requestId += 1;
-    const timestamp = this.#clock.protocolMs();
-    const params = this.#signer.signMessage({ recvWindow: RECEIVE_WINDOW_MS, timestamp });
-    this.#socket.send(JSON.stringify({ id: this.#requestId, method: METHOD, params }));
+    this.#socket.send(JSON.stringify({ id: this.#requestId, method, params }));
     clearTimeout(this.#unanswered);
     this.#unanswered = setTimeout(
       () => this.#socket.restart('The exchange did not answer the subscription.'),
@@ -121,15 +137,25 @@ class UserConnection implements AsyncDisposable {
     }
   }
 
-  #answered(answer: z.infer<typeof reply>): void {
-    if (answer.id !== this.#requestId) return;
+  #answered({ id, status, error }: z.infer<typeof reply>): void {
+    if (id !== this.#requestId && id !== null) return undefined;
     clearTimeout(this.#unanswered);
-    if (answer.status === 200) return this.#handlers.up();
-    const { code, msg } = answer.error ?? { code: 0, msg: `status ${answer.status}` };
+    if (status === 200) return this.#accepted();
+    const { code, msg, data } = error ?? { code: 0, msg: `status ${status}` };
     const cause = this.#signer.redact(`The exchange refused the account stream: ${msg} (${code}).`);
-    if (code !== BAD_CLOCK) return this.#socket.restart(cause, REFUSED_DELAY_MS);
-    const again = (): void => this.#socket.restart(cause);
-    this.#clock.sync().then(again, again);
+    if (code === BAD_CLOCK) {
+      const again = (): void => this.#socket.restart(cause);
+      return void this.#clock.sync().then(again, again);
+    }
+    // A limit or a ban names the moment of the exchange's clock at which it ends.
+    const waitMs = data?.retryAfter === undefined ? REFUSED_DELAY_MS : data.retryAfter - this.#clock.protocolMs();
+    return this.#socket.restart(cause, waitMs);
+  }
+
+  #accepted(): void {
+    if (this.#signer.kind !== 'ed25519' || this.#loggedOn) return this.#handlers.up();
+    this.#loggedOn = true;
+    return this.#subscribe();
   }
 }
 

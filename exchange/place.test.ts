@@ -315,6 +315,7 @@ test('the wallet has exact amounts and the fees of the account', async () => {
     wallet: { at: new Date(NOW), balances: { BTC: { free: '0.1', locked: '0' } } },
     makerFee: 0.001,
     takerFee: 0.002,
+    permissions: [],
   });
 });
 

@@ -62,8 +62,8 @@ export function createTrading(options: TradingOptions): TradingPort {
       const at = new Date(link.clock.protocolMs());
       const params = { omitZeroBalances: 'true' };
       const body = await readSigned(link, { path: '/api/v3/account', params, lane: 'query', weight: 20 });
-      const { balances, makerFee, takerFee } = parseAccount(body);
-      return { wallet: { at, balances }, makerFee, takerFee };
+      const { balances, makerFee, takerFee, permissions } = parseAccount(body);
+      return { wallet: { at, balances }, makerFee, takerFee, permissions };
     },
   };
 }

@@ -91,8 +91,8 @@ export function shareLimits(sharing: SharedLimits): AsyncDisposable {
       governor.onNews(() => undefined);
       clearTimeout(timer);
       await tell().catch(() => undefined);
-      const subscription = await subscribing.catch(() => undefined);
-      await subscription?.[Symbol.asyncDispose]();
+      // Not waited for: while the store is away subscribing waits for it, and the store closes after this.
+      subscribing.then((subscription) => subscription[Symbol.asyncDispose]()).catch(() => undefined);
     },
   };
 }

@@ -1,8 +1,9 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { type Decimal, fromNumber, readDecimal } from '#core/decimal.ts';
+import { type Decimal, fromNumber, readDecimal, requireDecimal } from '#core/decimal.ts';
 import { BadInputError } from './bad-input.ts';
+import { rateText } from './commission.ts';
 
 /** An account of the paper exchange with its one key; drills change what the key may do. */
 export interface Account {
@@ -21,6 +22,8 @@ export interface Account {
   /** Basis points, fractions allowed. */
   readonly makerBps: number;
   readonly takerBps: number;
+  readonly makerRate: Decimal;
+  readonly takerRate: Decimal;
   /** Pays commissions in BNB at a discount (a share, 0.25 for 25 % off) while its BNB lasts. */
   readonly feesInBnb: boolean;
   readonly bnbDiscount: Decimal;
@@ -101,6 +104,8 @@ function toAccount(one: z.output<typeof account>, what: string): Account {
     openingBalances: new Map(Object.entries(one.balances)),
     makerBps: one.makerBps,
     takerBps: one.takerBps,
+    makerRate: requireDecimal(rateText(one.makerBps)),
+    takerRate: requireDecimal(rateText(one.takerBps)),
     feesInBnb: one.feesInBnb,
     bnbDiscount: fromNumber(one.bnbDiscount),
   };

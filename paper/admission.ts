@@ -4,8 +4,9 @@ import { ceil8 } from './commission.ts';
 import { planFor } from './execution.ts';
 import type { Floor } from './floor.ts';
 import { statusOf } from './market/symbol-market.ts';
-import { isOpen, isStop, type NewOrder, type Order, takesAnyPrice } from './order.ts';
+import { isOpen, isStop, type NewOrder, type Order } from './order.ts';
 import { addOrder, findByClientId } from './orders.ts';
+import { isUnpriced } from './peg.ts';
 import {
   DUPLICATE_ORDER,
   filterFailure,
@@ -69,10 +70,10 @@ function misplacement(request: NewOrder, plan: Plan, lastPrice: Decimal): string
   return standsStill && reachesStop(request, lastPrice) ? TRIGGERS_IMMEDIATELY : undefined;
 }
 
-/** What an order locks when it begins; a stop that will take any price locks for its stop price until it fires. */
+/** What an order locks when it begins; a stop without a price of its own locks for its stop price until it fires. */
 export function lockAtStart(request: NewOrder, plan: Plan, lastPrice: Decimal): Decimal {
-  if (!takesAnyPrice(request.type)) return lockFor(request, request.quantity);
-  if (request.side === 'SELL') return request.quoteQuantity > 0n ? plannedQuantity(plan) : request.quantity;
+  if (request.quoteQuantity > 0n && request.side === 'SELL') return plannedQuantity(plan);
+  if (!isUnpriced(request)) return lockFor(request, request.quantity);
   if (request.type === 'MARKET') return plan.quote;
   return ceil8(multiply(request.stopPrice > 0n ? request.stopPrice : lastPrice, request.quantity));
 }

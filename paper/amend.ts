@@ -4,8 +4,9 @@ import { MAX_NUM_ORDER_AMENDS } from './filters.ts';
 import { expireOrder, type Floor, report } from './floor.ts';
 import { reportList, siblingOf } from './lists.ts';
 import { statusOf } from './market/symbol-market.ts';
-import { isOpen, type Order, remainingOf, shownOf, takesAnyPrice } from './order.ts';
+import { isOpen, type Order, remainingOf, shownOf } from './order.ts';
 import { findByClientId, noteChange, renameOrder } from './orders.ts';
+import { isUnpriced } from './peg.ts';
 import { DUPLICATE_ORDER, MARKET_CLOSED, type Refusal, refuse } from './refusal.ts';
 import { paidAsset, releaseUnneeded } from './settlement.ts';
 import { settleBook } from './working.ts';
@@ -66,7 +67,7 @@ function lower(floor: Floor, order: Order, amend: Amend): void {
 /** Unlocks what the lower quantity does not need; a buy at any price gives back its share. */
 function releaseShare(floor: Floor, order: Order, rest: { readonly before: Decimal; readonly after: Decimal }): void {
   const { rules } = floor.market(order.symbol).listing;
-  if (takesAnyPrice(order.type) && order.side === 'BUY' && order.locked > 0n) {
+  if (isUnpriced(order) && order.locked > 0n) {
     const needed = minimum(order.locked, ceil8(divide(multiply(order.locked, rest.after), rest.before)));
     floor.purses.unlock(order.account, paidAsset(order.side, rules), subtract(order.locked, needed));
     order.locked = needed;

@@ -1,62 +1,82 @@
-import { type Decimal, minimum, subtract } from '#core/decimal.ts';
+import { add, type Decimal, minimum, subtract, ZERO } from '#core/decimal.ts';
 import { isStop, type Order, remainingOf, shownOf } from './order.ts';
 
-/** The clients' own resting orders of one coin: price first, then arrival. Waiting stops stand apart. */
+/** One price of one side, its orders by arrival. */
+export interface PriceLevel {
+  readonly price: Decimal;
+  readonly orders: ReadonlySet<Order>;
+}
+
+/** The clients' own resting orders of one coin, best price first. Waiting stops stand apart. */
 export interface Book {
-  readonly bids: readonly Order[];
-  readonly asks: readonly Order[];
-  readonly stops: readonly Order[];
+  readonly bids: readonly PriceLevel[];
+  readonly asks: readonly PriceLevel[];
+  readonly stops: ReadonlySet<Order>;
   /** Stops that a trade has fired and that do not work yet. */
-  readonly fired: Order[];
+  readonly fired: Set<Order>;
   add(order: Order): void;
   remove(order: Order): void;
   isEmpty(): boolean;
 }
 
+type Level = PriceLevel & { readonly orders: Set<Order> };
+
 export function openBook(): Book {
-  const bids: Order[] = [];
-  const asks: Order[] = [];
-  const stops: Order[] = [];
-  const sideOf = (order: Order): Order[] => (order.side === 'BUY' ? bids : asks);
+  const bids: Level[] = [];
+  const asks: Level[] = [];
+  const stops = new Set<Order>();
+  const sideOf = (order: Order): Level[] => (order.side === 'BUY' ? bids : asks);
   const waits = (order: Order): boolean => isStop(order.type) && !order.working;
   return {
     bids,
     asks,
     stops,
-    fired: [],
+    fired: new Set(),
     add: (order) => {
-      if (waits(order)) stops.push(order);
-      else sideOf(order).splice(firstBehind(sideOf(order), order), 0, order);
+      if (waits(order)) stops.add(order);
+      else levelFor(sideOf(order), order).orders.add(order);
     },
     remove: (order) => {
-      const list = waits(order) ? stops : sideOf(order);
-      const at = waits(order) ? list.indexOf(order) : placeOf(list, order);
-      if (at >= 0) list.splice(at, 1);
+      if (stops.delete(order) || waits(order)) return;
+      const at = placeOf(sideOf(order), order);
+      const level = sideOf(order)[at];
+      if (level?.price === order.price && level.orders.delete(order) && level.orders.size === 0)
+        sideOf(order).splice(at, 1);
     },
-    isEmpty: () => bids.length + asks.length + stops.length === 0,
+    isEmpty: () => bids.length + asks.length + stops.size === 0,
   };
 }
 
-const isBetter = (order: Order, other: Order): boolean =>
-  order.side === 'BUY' ? order.price > other.price : order.price < other.price;
+function levelFor(side: Level[], order: Order): Level {
+  const at = placeOf(side, order);
+  const known = side[at];
+  if (known?.price === order.price) return known;
+  const level = { price: order.price, orders: new Set<Order>() };
+  side.splice(at, 0, level);
+  return level;
+}
 
-/** The index of the first order that comes after `order`: behind all of its own price. */
-function firstBehind(list: readonly Order[], order: Order): number {
+/** The index of the order's price, or where it belongs. */
+function placeOf(side: readonly Level[], { side: own, price }: Order): number {
   let low = 0;
-  let high = list.length;
+  let high = side.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    const other = list[middle];
-    if (other !== undefined && !isBetter(order, other)) low = middle + 1;
+    const other = side[middle]?.price ?? price;
+    if (own === 'BUY' ? other > price : other < price) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-function placeOf(list: readonly Order[], order: Order): number {
-  for (let at = firstBehind(list, order) - 1; at >= 0 && list[at]?.price === order.price; at--)
-    if (list[at] === order) return at;
-  return -1;
+/** How many orders rest or wait in a book. */
+export const ordersIn = ({ bids, asks, stops }: Book): number =>
+  [...bids, ...asks].reduce((sum, level) => sum + level.orders.size, stops.size);
+
+/** What the clients show at one price. */
+export function clientsAt(side: readonly PriceLevel[], price: Decimal): Decimal {
+  const orders = side.find((level) => level.price === price)?.orders ?? [];
+  return [...orders].reduce((sum, order) => add(sum, shownOf(order)), ZERO);
 }
 
 /** A part of a resting order, as it comes up for matching. */
@@ -69,18 +89,16 @@ export interface Slice {
  * The orders of one side as they would be matched. An iceberg offers the slice it shows; the next slice stands behind
  * all others of its price.
  */
-export function* slicesOf(list: readonly Order[]): Generator<Slice> {
-  let hidden: Slice[] = [];
-  for (const order of list) {
-    if (hidden[0] !== undefined && hidden[0].order.price !== order.price) {
-      yield* hiddenSlices(hidden);
-      hidden = [];
+export function* slicesOf(side: readonly PriceLevel[]): Generator<Slice> {
+  for (const { orders } of side) {
+    const hidden: Slice[] = [];
+    for (const order of orders) {
+      const quantity = shownOf(order);
+      yield { order, quantity };
+      if (order.icebergQuantity > 0n) hidden.push({ order, quantity: subtract(remainingOf(order), quantity) });
     }
-    const quantity = shownOf(order);
-    yield { order, quantity };
-    if (order.icebergQuantity > 0n) hidden.push({ order, quantity: subtract(remainingOf(order), quantity) });
+    yield* hiddenSlices(hidden);
   }
-  yield* hiddenSlices(hidden);
 }
 
 function* hiddenSlices(queue: Slice[]): Generator<Slice> {

@@ -86,3 +86,12 @@ export async function listenTo(url: string): Promise<Listener> {
     },
   };
 }
+
+/** Subscribes to the events of a key's account on a connection of the WebSocket API; the answer. */
+export function subscribeTo(socket: Listener, key: Key): Promise<unknown> {
+  const timestamp = Date.now();
+  const signature = signText(key, `apiKey=${key.apiKey}&timestamp=${timestamp}`);
+  const params = { apiKey: key.apiKey, timestamp, signature };
+  socket.send({ id: 'subscribe', method: 'userDataStream.subscribe.signature', params });
+  return socket.next((frame) => pick(frame, 'id') === 'subscribe');
+}

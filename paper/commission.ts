@@ -40,7 +40,7 @@ export interface FeeContext {
  * its free BNB covers the whole of it, else in the asset received.
  */
 export function commissionOn(received: Money, isMaker: boolean, { account, purses, worthInBnb }: FeeContext): Money {
-  const rate = requireDecimal(rateText(isMaker ? account.makerBps : account.takerBps));
+  const rate = isMaker ? account.makerRate : account.takerRate;
   const worth = account.feesInBnb ? worthInBnb(received.asset, received.amount) : undefined;
   if (worth !== undefined) {
     const amount = truncate8(multiply(multiply(worth, rate), subtract(ONE, account.bnbDiscount)));

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import type { Account } from './accounts.ts';
-import type { Limits } from './limits.ts';
-import type { SymbolMarket } from './market/symbol-market.ts';
+import { PROFILES } from './profiles.ts';
+import type { RestContext } from './rest.ts';
 import type { Sockets } from './sockets.ts';
+import { snapshotOf } from './rest-market.ts';
+import { marketNow, type Venue, wipeVenue } from './venue.ts';
 import { revokeAccount } from './ws-session.ts';
 
-/** What drills change beside the market: keys, bans, connections and the status of coins. */
+/** What drills change: the market, keys, bans, the environment and connections. */
 export interface DrillParts {
-  readonly accounts: readonly Account[];
-  readonly markets: ReadonlyMap<string, SymbolMarket>;
-  readonly limits: Limits;
+  readonly venue: Venue;
+  readonly context: RestContext;
   readonly sockets: Sockets;
 }
 
@@ -28,9 +28,13 @@ export const keyChange = z.object({
   revoked: z.boolean().optional(),
 });
 export const banRequest = z.object({ ip: z.string().optional(), ms: z.number().min(1) });
+export const profileChange = z.object({ profile: z.enum(PROFILES) });
+export const depthChange = z.object({ symbol: z.string(), stale: z.boolean() });
+/** For so long, in market time, queries do not know a new order of which the account has been told. */
+export const readChange = z.object({ orderLagMs: z.number().min(0) });
 export const silence = z.object({ silent: z.boolean() });
 
-export function changeSymbol({ markets }: DrillParts, change: z.output<typeof symbolChange>): unknown {
+export function changeSymbol({ venue: { markets } }: DrillParts, change: z.output<typeof symbolChange>): unknown {
   const market = markets.get(change.symbol);
   if (market === undefined) throw new ControlError(`${change.symbol} is not listed.`);
   market.status = change.status;
@@ -38,7 +42,7 @@ export function changeSymbol({ markets }: DrillParts, change: z.output<typeof sy
 }
 
 /** Changes what a key may do; one that may not read any more loses its sessions. */
-export function changeKey({ accounts, sockets }: DrillParts, change: z.output<typeof keyChange>): unknown {
+export function changeKey({ context: { accounts }, sockets }: DrillParts, change: z.output<typeof keyChange>): unknown {
   const account = accounts.find((one) => one.name === change.account);
   if (account === undefined) throw new ControlError(`There is no account "${change.account}".`);
   account.permissions = change.permissions ?? account.permissions;
@@ -52,8 +56,33 @@ export function changeKey({ accounts, sockets }: DrillParts, change: z.output<ty
   return {};
 }
 
-export function banAddress({ limits }: DrillParts, { ip, ms }: z.output<typeof banRequest>): unknown {
+export function banAddress({ context: { limits } }: DrillParts, { ip, ms }: z.output<typeof banRequest>): unknown {
   const untilMs = Date.now() + ms;
   limits.ban(ip, untilMs);
   return { untilMs };
+}
+
+/** From here on a coin's book is answered as it is now, or again as it is then. */
+export function freezeDepth({ venue }: DrillParts, { symbol, stale }: z.output<typeof depthChange>): unknown {
+  const market = marketNow(venue, symbol);
+  if (market === undefined) throw new ControlError(`${symbol} is not listed.`);
+  venue.drills.staleDepth.delete(symbol);
+  if (stale) venue.drills.staleDepth.set(symbol, snapshotOf(venue, market));
+  return {};
+}
+
+export function changeProfile(
+  { context: { environment } }: DrillParts,
+  { profile }: z.output<typeof profileChange>,
+): unknown {
+  environment.profile = profile;
+  return environment;
+}
+
+/** The reset that test environments have now and then: everything but keys is gone, and every connection with it. */
+export function wipe({ venue, context: { environment }, sockets }: DrillParts): unknown {
+  if (environment.profile === 'live')
+    throw new ControlError('The live profile is never wiped: choose the profile testnet or demo first.');
+  wipeVenue(venue);
+  return { dropped: sockets.drop() };
 }

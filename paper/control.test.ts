@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { WebSocket } from 'ws';
 import { parseAccounts } from './accounts.ts';
-import { clientOf, type Key, listenTo, pick, signText } from './client.ts';
+import { clientOf, type Key, listenTo, pick, subscribeTo } from './client.ts';
 import { type PaperExchange, startPaper } from './server.ts';
 
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
-const start = (): Promise<PaperExchange> =>
+const start = (dataDir?: string): Promise<PaperExchange> =>
   startPaper({
+    ...(dataDir === undefined ? {} : { dataDir }),
     port: 0,
     controlPort: 0,
     accounts: parseAccounts([{ name: 'ann', ...ann, balances: { USDT: '10000' } }]),
@@ -66,11 +72,7 @@ test('a key loses its permission, its address and its life, and gets them back',
 test('a revoked key loses its event stream', async () => {
   await using paper = await start();
   await using socket = await listenTo(`${paper.wsUrl}/ws-api/v3`);
-  const timestamp = Date.now();
-  const signature = signText(ann, `apiKey=${ann.apiKey}&timestamp=${timestamp}`);
-  const params = { apiKey: ann.apiKey, timestamp, signature };
-  socket.send({ id: 1, method: 'userDataStream.subscribe.signature', params });
-  await socket.next((frame) => pick(frame, 'status') === 200);
+  await subscribeTo(socket, ann);
   await control(paper, 'POST /keys', { account: 'ann', revoked: true });
   await socket.next((frame) => pick(frame, 'event.e') === 'eventStreamTerminated');
 });
@@ -98,4 +100,142 @@ test('a shutdown is announced on every kind of connection, and a day-old connect
   const closed = Promise.all([raw, combined, api].map((socket) => socket.closed()));
   await control(paper, 'POST /streams/expire');
   assert.deepEqual(await closed, [1008, 1008, 1008]);
+});
+
+const kline = 'btcusdt@kline_1m';
+
+test('market streams lose and break frames of one stream only', async () => {
+  await using paper = await start();
+  await using stream = await listenTo(`${paper.wsUrl}/stream?streams=${kline}/btcusdt@trade`);
+  await control(paper, 'POST /faults/streams', [{ kind: 'drop', event: kline, times: 1000 }]);
+  await control(paper, 'POST /clock/advance', { ms: 120_000 });
+  await control(paper, 'DELETE /faults/streams');
+  await control(paper, 'POST /clock/advance', { ms: 120_000 });
+  const first = await stream.next((frame) => pick(frame, 'data.k.x') === true);
+  assert.equal(pick(first, 'data.k.t'), Date.UTC(2026, 2, 3, 0, 2));
+  const trade = stream.frames.find((frame) => pick(frame, 'data.e') === 'trade');
+  assert.ok(Number(pick(trade, 'data.T')) < Date.UTC(2026, 2, 3, 0, 1));
+});
+
+test('a book can be answered stale, and a new order can be unknown to queries for a while', async () => {
+  await using paper = await start();
+  const send = clientOf(paper.url);
+  const depth = async () => (await send('GET /api/v3/depth', { symbol: 'BTCUSDT', limit: '5' })).body;
+  const before = await depth();
+  await control(paper, 'POST /depth', { symbol: 'BTCUSDT', stale: true });
+  await control(paper, 'POST /clock/advance', { ms: 60_000 });
+  assert.deepEqual(await depth(), before);
+  await control(paper, 'POST /depth', { symbol: 'BTCUSDT', stale: false });
+  assert.ok(Number(pick(await depth(), 'lastUpdateId')) > Number(pick(before, 'lastUpdateId')));
+
+  await control(paper, 'POST /reads', { orderLagMs: 500 });
+  await using events = await listenTo(`${paper.wsUrl}/ws-api/v3`);
+  await subscribeTo(events, ann);
+  await send('POST /api/v3/order', { ...limit, newClientOrderId: 'new' }, ann);
+  await events.next((frame) => pick(frame, 'event.c') === 'new');
+  const query = async () =>
+    pick((await send('GET /api/v3/order', { symbol: 'BTCUSDT', origClientOrderId: 'new' }, ann)).body, 'code');
+  const open = async () => pick((await send('GET /api/v3/openOrders', {}, ann)).body, 'length');
+  assert.deepEqual([await query(), await open()], [-2013, 0]);
+  await control(paper, 'POST /clock/advance', { ms: 500 });
+  assert.deepEqual([await query(), await open()], [undefined, 1]);
+});
+
+test('a silent exchange answers no ping', async () => {
+  await using paper = await start();
+  const socket = new WebSocket(`${paper.wsUrl}/ws/btcusdt@trade`);
+  await once(socket, 'open');
+  const heard: string[] = [];
+  socket.on('pong', (data) => heard.push(String(data)));
+  await control(paper, 'POST /streams/silence', { silent: true });
+  const answered = once(socket, 'message');
+  socket.ping('one');
+  socket.send(JSON.stringify({ method: 'LIST_SUBSCRIPTIONS', id: 1 }));
+  await answered;
+  await control(paper, 'POST /streams/silence', { silent: false });
+  const pong = once(socket, 'pong');
+  socket.ping('two');
+  await pong;
+  assert.deepEqual(heard, ['two']);
+  socket.terminate();
+});
+
+test('times come in microseconds where that is asked for', async () => {
+  await using paper = await start();
+  const get = async (path: string, unit: string): Promise<unknown> =>
+    (await fetch(`${paper.url}/api/v3/${path}`, { headers: { 'X-MBX-TIME-UNIT': unit } })).json();
+  const klines = await get('klines?symbol=BTCUSDT&interval=1h&limit=1', 'MICROSECOND');
+  const openUs = Date.UTC(2026, 2, 3) * 1000;
+  assert.deepEqual([pick(klines, '0.0'), pick(klines, '0.6')], [openUs, openUs + 3_600_000_000 - 1]);
+  assert.equal(pick(await get('time', 'microsecond'), 'marketTime'), openUs);
+  assert.equal(pick(await get('time', 'HOUR'), 'code'), -1194);
+  await using stream = await listenTo(`${paper.wsUrl}/ws/${kline}?timeUnit=MICROSECOND`);
+  await using plain = await listenTo(`${paper.wsUrl}/ws/${kline}`);
+  await using events = await listenTo(`${paper.wsUrl}/ws-api/v3?timeUnit=MICROSECOND`);
+  await subscribeTo(events, ann);
+  await clientOf(paper.url)(
+    'POST /api/v3/order',
+    { ...limit, newClientOrderId: 'us', strategyId: '2000000000000' },
+    ann,
+  );
+  const { event } = Object(await events.next((frame) => pick(frame, 'event.c') === 'us'));
+  assert.deepEqual([event.O, event.W, event.j], [openUs, openUs, 2_000_000_000_000]);
+  await control(paper, 'POST /clock/advance', { ms: 60_000 });
+  const closed = (frame: unknown): boolean => pick(frame, 'k.x') === true;
+  const [fine, coarse] = [pick(await stream.next(closed), 'k'), pick(await plain.next(closed), 'k')];
+  assert.deepEqual([pick(fine, 't'), pick(fine, 'T')], [openUs, openUs + 60_000_000 - 1]);
+  assert.deepEqual({ ...Object(fine), t: 0, T: 0 }, { ...Object(coarse), t: 0, T: 0 });
+});
+
+test('test environments have no wallet interface, and the profile can be changed', async () => {
+  await using paper = await start();
+  const send = clientOf(paper.url);
+  const status = async () => (await send('GET /sapi/v1/system/status')).status;
+  assert.equal(await status(), 200);
+  for (const profile of ['testnet', 'demo']) {
+    assert.deepEqual(await control(paper, 'POST /profile', { profile }), { profile });
+    assert.deepEqual([await status(), (await send('GET /fapi/v1/exchangeInfo')).status], [404, 404]);
+    const klines = { symbol: 'BTCUSDT', interval: '1h', limit: '3' };
+    assert.deepEqual(
+      (await send('GET /api/v3/uiKlines', klines)).body,
+      (await send('GET /api/v3/klines', klines)).body,
+    );
+  }
+  assert.deepEqual(await control(paper, 'GET /profile'), { profile: 'demo' });
+});
+
+test('a wipe takes orders, balances and ids, and leaves the keys', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'paper-wipe-'));
+  after(() => rmSync(dataDir, { recursive: true }));
+  const market = { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', quoteOrderQty: '100' };
+  const look = async ({ url }: PaperExchange): Promise<unknown[]> => {
+    const ask = async (path: string) => (await clientOf(url)(`GET /api/v3/${path}`, { symbol: 'BTCUSDT' }, ann)).body;
+    const lists = await Promise.all(['openOrders', 'allOrders', 'myTrades'].map(ask));
+    const account = await clientOf(url)('GET /api/v3/account', {}, ann);
+    return [...lists, pick(account.body, 'balances')];
+  };
+  const nothing = [[], [], [], [{ asset: 'USDT', free: '10000.00000000', locked: '0.00000000' }]];
+  {
+    await using paper = await start(dataDir);
+    const send = clientOf(paper.url);
+    await using events = await listenTo(`${paper.wsUrl}/ws-api/v3`);
+    await subscribeTo(events, ann);
+    await send('POST /api/v3/order', market, ann);
+    await send('POST /api/v3/order', { ...limit, newClientOrderId: 'rest' }, ann);
+    const refused = await fetch(`${paper.controlUrl}/wipe`, { method: 'POST' });
+    assert.equal(refused.status, 400);
+    await control(paper, 'POST /profile', { profile: 'testnet' });
+    const closed = events.closed();
+    assert.deepEqual(await control(paper, 'POST /wipe'), { dropped: 1 });
+    await closed;
+    assert.deepEqual(await look(paper), nothing);
+    const gone = await send('GET /api/v3/order', { symbol: 'BTCUSDT', origClientOrderId: 'rest' }, ann);
+    assert.equal(pick(gone.body, 'code'), -2013);
+    await control(paper, 'POST /trade', { symbol: 'BTCUSDT', price: '19000', quantity: '1' });
+    assert.deepEqual(await look(paper), nothing);
+    assert.equal(pick((await send('POST /api/v3/order', market, ann)).body, 'orderId'), 1);
+    await control(paper, 'POST /wipe');
+  }
+  await using again = await start(dataDir);
+  assert.deepEqual(await look(again), nothing);
 });

@@ -5,29 +5,33 @@ import {
   banAddress,
   banRequest,
   changeKey,
+  changeProfile,
   changeSymbol,
   ControlError,
+  depthChange,
   type DrillParts,
+  freezeDepth,
   keyChange,
+  profileChange,
+  readChange,
   silence,
   symbolChange,
+  wipe,
 } from './control-drills.ts';
 import { type EventFaults, eventFaultList } from './event-faults.ts';
-import { type Faults, faultList } from './faults.ts';
+import { faultList } from './faults.ts';
 import { ticksOf } from './market/quote.ts';
+import type { MarketStreams } from './market-streams.ts';
 import { playTrade } from './matching.ts';
 import { advanceTo } from './pump.ts';
 import { OUTSIDE_PURSE, totalsOf } from './purses.ts';
-import type { RequestLog } from './request-log.ts';
 import { readBody } from './server-request.ts';
 import { catchUp, commit, enliven, type Venue } from './venue.ts';
 
 /** The control plane for tests and drills: its own port, this machine only. */
 export interface ControlPlane extends DrillParts {
-  readonly venue: Venue;
-  readonly faults: Faults;
   readonly eventFaults: EventFaults;
-  readonly log: RequestLog;
+  readonly streams: MarketStreams;
 }
 
 const amount = z.string().transform((text, context): Decimal => {
@@ -45,20 +49,27 @@ const WORKS: Readonly<Record<string, Work>> = {
   'POST /clock/advance': (control, body) => moveClock(control, parse(advance, body)),
   'POST /trade': (control, body) => injectTrade(control, parse(trade, body)),
   'POST /balances': (control, body) => setBalances(control, parse(balances, body)),
-  'GET /log': (control) => control.log.list(),
-  'DELETE /log': (control) => (control.log.clear(), {}),
+  'GET /log': (control) => control.context.log.list(),
+  'DELETE /log': (control) => (control.context.log.clear(), {}),
   'POST /streams/drop': (control) => ({ dropped: control.sockets.drop() }),
   'POST /streams/shutdown': (control) => ({ told: control.sockets.announceShutdown() }),
   'POST /streams/expire': (control) => ({ ended: control.sockets.expire() }),
   'POST /streams/silence': (control, body) => (control.sockets.silencePings(parse(silence, body).silent), {}),
+  'GET /profile': (control) => control.context.environment,
+  'POST /profile': (control, body) => changeProfile(control, parse(profileChange, body)),
+  'POST /wipe': (control) => wipe(control),
   'POST /symbols': (control, body) => changeSymbol(control, parse(symbolChange, body)),
   'POST /keys': (control, body) => changeKey(control, parse(keyChange, body)),
   'POST /bans': (control, body) => banAddress(control, parse(banRequest, body)),
-  'DELETE /bans': (control) => (control.limits.reset(), {}),
-  'POST /faults': (control, body) => (control.faults.add(parse(faultList, body)), {}),
-  'DELETE /faults': (control) => (control.faults.clear(), {}),
+  'DELETE /bans': (control) => (control.context.limits.reset(), {}),
+  'POST /faults': (control, body) => (control.context.faults.add(parse(faultList, body)), {}),
+  'DELETE /faults': (control) => (control.context.faults.clear(), {}),
   'POST /faults/events': (control, body) => (control.eventFaults.add(parse(eventFaultList, body)), {}),
   'DELETE /faults/events': (control) => (control.eventFaults.clear(), {}),
+  'POST /faults/streams': (control, body) => (control.streams.faults.add(parse(eventFaultList, body)), {}),
+  'DELETE /faults/streams': (control) => (control.streams.faults.clear(), {}),
+  'POST /depth': (control, body) => freezeDepth(control, parse(depthChange, body)),
+  'POST /reads': (control, body) => (Object.assign(control.venue.drills, parse(readChange, body)), {}),
   'GET /conservation': (control) => conservation(control.venue),
 };
 

@@ -1,9 +1,9 @@
-import { add, type Decimal, fromSteps, ZERO } from '#core/decimal.ts';
-import type { Book } from './book.ts';
+import { add, fromSteps, ZERO } from '#core/decimal.ts';
+import { type Book, clientsAt } from './book.ts';
 import { type BookSide, changedTicks, offeredAt, type Quote, ticksOf } from './market/quote.ts';
 import type { SymbolMarket } from './market/symbol-market.ts';
 import { fixed8 } from './order-json.ts';
-import { type Order, remainingOf } from './order.ts';
+import type { Order } from './order.ts';
 
 /** What of a book changed since its followers were last told. */
 export interface DepthWatch {
@@ -66,6 +66,3 @@ function rowsOf(
     return { ticks, row: [fixed8(price), fixed8(quantity)] };
   });
 }
-
-const clientsAt = (orders: readonly Order[], price: Decimal): Decimal =>
-  orders.filter((order) => order.price === price).reduce((sum, order) => add(sum, remainingOf(order)), ZERO);

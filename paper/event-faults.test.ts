@@ -1,14 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventFaultList, openEventFaults } from './event-faults.ts';
+import { type EventFaults, eventFaultList, openEventFaults } from './event-faults.ts';
 
-const subscriber = {};
+/** A listener with what it got; `pass` says what comes of one event. */
+function listener(faults: EventFaults): { readonly got: string[]; pass(event: string, frame: string): string[] } {
+  const got: string[] = [];
+  const subscriber = { send: (frame: string) => void got.push(frame) };
+  return {
+    got,
+    pass: (event, frame) => {
+      const before = got.length;
+      faults.pass(subscriber, event, frame);
+      return got.slice(before);
+    },
+  };
+}
 
 test('events are lost, doubled, swapped and broken as asked, each as often as asked', () => {
   const faults = openEventFaults();
+  const one = listener(faults);
   const run = (list: unknown, events: readonly string[]): string[] => {
     faults.add(eventFaultList.parse(list));
-    return events.flatMap((event, at) => faults.pass(subscriber, event, `{"${event}":${at}}`));
+    return events.flatMap((event, at) => one.pass(event, `{"${event}":${at}}`));
   };
   assert.deepEqual(run([{ kind: 'drop' }], ['a', 'a']), ['{"a":1}']);
   assert.deepEqual(run([{ kind: 'duplicate', times: 2 }], ['a', 'a', 'a']), [
@@ -18,11 +31,21 @@ test('events are lost, doubled, swapped and broken as asked, each as often as as
   assert.deepEqual(run([{ kind: 'garbage', event: 'b' }], ['a', 'b']), ['{"a":0}', '{"b']);
 });
 
+test('a delayed event comes after those that follow it', (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const faults = openEventFaults();
+  const one = listener(faults);
+  faults.add(eventFaultList.parse([{ kind: 'delay', delayMs: 500 }]));
+  assert.deepEqual([one.pass('a', '1'), one.pass('a', '2')], [[], ['2']]);
+  context.mock.timers.tick(500);
+  assert.deepEqual(one.got, ['2', '1']);
+});
+
 test('connections do not get each other’s late events', () => {
   const faults = openEventFaults();
-  const other = {};
+  const [one, other] = [listener(faults), listener(faults)];
   faults.add(eventFaultList.parse([{ kind: 'reorder' }]));
-  assert.deepEqual(faults.pass(subscriber, 'a', '1'), []);
-  assert.deepEqual(faults.pass(other, 'a', '2'), ['2']);
-  assert.deepEqual(faults.pass(subscriber, 'a', '3'), ['3', '1']);
+  assert.deepEqual(one.pass('a', '1'), []);
+  assert.deepEqual(other.pass('a', '2'), ['2']);
+  assert.deepEqual(one.pass('a', '3'), ['3', '1']);
 });

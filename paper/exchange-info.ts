@@ -49,7 +49,7 @@ export const symbolInfo = (market: SymbolMarket): Record<string, unknown> => {
     allowTrailingStop: true,
     cancelReplaceAllowed: true,
     amendAllowed: true,
-    pegInstructionsAllowed: false,
+    pegInstructionsAllowed: true,
     isSpotTradingAllowed: true,
     isMarginTradingAllowed: false,
     filters: filtersOf(rules, maxPosition),

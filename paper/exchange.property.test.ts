@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { add, formatDecimal, ZERO } from '#core/decimal.ts';
 import type { AccountInput } from './accounts.ts';
+import { ordersIn } from './book.ts';
 import { pick } from './client.ts';
 import { openJournal } from './journal.ts';
 import { openLimits } from './limits.ts';
@@ -180,8 +181,8 @@ function assertSound(rig: RestRig): void {
   }
   const book = bookOf(orders, RIG_SYMBOL);
   const placed = open.filter((order) => order.status !== 'PENDING_NEW');
-  assert.equal(book.bids.length + book.asks.length + book.stops.length, placed.length, 'open orders are in the book');
-  assert.deepEqual([orders.open.size, book.fired.length, orders.touchedLists.size], [open.length, 0, 0]);
+  assert.equal(ordersIn(book), placed.length, 'open orders are in the book');
+  assert.deepEqual([orders.open.size, book.fired.size, orders.touchedLists.size], [open.length, 0, 0]);
   const [bid, ask] = [book.bids[0], book.asks[0]];
   assert.ok(bid === undefined || ask === undefined || bid.price < ask.price, 'the book is never crossed');
   for (const list of orders.lists.values())

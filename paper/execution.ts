@@ -179,8 +179,8 @@ export function sweep(floor: Floor, symbol: string, trade: SourceTrade): void {
 /** Slices of both sides that a trade at `price` touches, taken before anything changes. */
 function reachedSlices(book: Book, price: Decimal) {
   const reached = [];
-  for (const list of [book.bids, book.asks])
-    for (const slice of slicesOf(list)) {
+  for (const side of [book.bids, book.asks])
+    for (const slice of slicesOf(side)) {
       const { order } = slice;
       if (order.side === 'BUY' ? order.price < price : order.price > price) break;
       reached.push(slice);

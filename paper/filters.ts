@@ -27,7 +27,7 @@ export function checkFilters(order: NewOrder, rules: SymbolRules, context: Filte
 function brokenPrice(order: NewOrder, rules: SymbolRules, { averagePrice }: FilterContext): string | undefined {
   const prices = [order.price, order.stopPrice].filter((price) => price > 0n);
   const range = { ...rules.price, step: rules.price.tick };
-  if (!takesAnyPrice(order.type) && order.price === ZERO) return 'PRICE_FILTER';
+  if (!takesAnyPrice(order.type) && order.price === ZERO && order.peg === null) return 'PRICE_FILTER';
   if (isStop(order.type) && order.stopPrice === ZERO && order.trailingDelta === 0) return 'PRICE_FILTER';
   if (prices.some((price) => !isInRange(price, range))) return 'PRICE_FILTER';
   if (prices.some((price) => !isInBand(price, bandOf(order, rules), averagePrice))) return 'PERCENT_PRICE_BY_SIDE';
@@ -78,7 +78,7 @@ export const TRAILING_DELTA = {
 } as const;
 
 function isNotionalAllowed(order: NewOrder, rules: SymbolRules, average: Decimal): boolean {
-  const anyPrice = takesAnyPrice(order.type);
+  const anyPrice = takesAnyPrice(order.type) || order.price === ZERO;
   const marketPrice = order.stopPrice > 0n ? order.stopPrice : average;
   const worth = add(order.quoteQuantity, multiply(order.quantity, anyPrice ? marketPrice : order.price));
   const { min, max, minAppliesToMarket } = rules.notional;

@@ -136,12 +136,18 @@ export function noteFollowedOrder(followed: Followed, order: Readonly<Order>): v
   for (const { depth } of followed.depths.values()) noteOrder(depth, followed.market, order);
 }
 
-/** What is due once everything up to `atMs` has happened and the book is whole. */
-export const framesWhenSettled = (followed: Followed, atMs: number): StreamFrame[] => [
-  ...takeAggregates(followed, { keepLast: false, atMs }),
+/** Everything up to `atMs` has happened and the book is whole; `isLast` when the market stands still from then on. */
+export interface Settled {
+  readonly atMs: number;
+  readonly isLast: boolean;
+}
+
+/** What is due once things have settled. */
+export const framesWhenSettled = (followed: Followed, settled: Settled): StreamFrame[] => [
+  ...takeAggregates(followed, { keepLast: false, atMs: settled.atMs }),
   ...bestFrames(followed),
-  ...depthFrames(followed, atMs),
-  ...tickerFrames(followed, atMs),
+  ...depthFrames(followed, settled),
+  ...tickerFrames(followed, settled.atMs),
 ];
 
 function bestFrames(followed: Followed): StreamFrame[] {
@@ -155,10 +161,11 @@ function bestFrames(followed: Followed): StreamFrame[] {
   return [{ name, body: bookTickerFrame(market.listing.rules.symbol, market.bookId, best) }];
 }
 
-function depthFrames(followed: Followed, atMs: number): StreamFrame[] {
+/** What a standing market keeps back would never be told, though snapshots show it: then the pace does not count. */
+function depthFrames(followed: Followed, { atMs, isLast }: Settled): StreamFrame[] {
   const { market, book } = followed;
   return [...followed.depths].flatMap(([name, paced]) => {
-    if (atMs - paced.sentMs < paced.stream.everyMs) return [];
+    if (!isLast && atMs - paced.sentMs < paced.stream.everyMs) return [];
     const difference = takeDifference(paced.depth, market, book);
     if (difference === undefined) return [];
     paced.sentMs = atMs;

@@ -23,6 +23,7 @@ import {
   ORDER_TYPES,
   type Order,
   type PreventedMatch,
+  PEG_PRICES,
   PREVENTION_MODES,
 } from './order.ts';
 import { LIST_KINDS, type OrderList } from './order-list.ts';
@@ -84,6 +85,10 @@ const order = z.object({
   quoteQuantity: decimal,
   icebergQuantity: decimal.default(ZERO),
   prevention: prevention.default('NONE'),
+  peg: z
+    .object({ priceType: z.enum(PEG_PRICES), offset: z.number().nullable(), sent: decimal })
+    .nullable()
+    .default(null),
   strategyId: z.number().nullable().default(null),
   strategyType: z.number().nullable().default(null),
   listId: z.number().default(NO_ID),

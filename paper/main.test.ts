@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
+import { WebSocket } from 'ws';
 import { clientOf, type Key, pick } from './client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'paper-main-'));
@@ -103,6 +106,26 @@ test('a replay goes on where it was', async () => {
   assert.ok(resumed >= reached - 6000 * 50 * 2, `${resumed} continues ${reached}`);
 });
 
+test('with a certificate it speaks TLS', async (context) => {
+  const [cert, key] = ['cert.pem', 'key.pem'].map((name) => join(folder, name));
+  const made = spawnSync('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'],
+    ...['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-out', cert ?? '', '-keyout', key ?? ''],
+  ]);
+  if (made.status !== 0) return context.skip('there is no openssl on this machine to make a certificate with');
+  const child = run('--accounts', accountsFile, '--tls-cert', cert ?? '', '--tls-key', key ?? '');
+  const url = await readyUrl(child);
+  assert.match(url, /^https:/);
+  const ca = readFileSync(cert ?? '');
+  const [answer]: IncomingMessage[] = await once(get(`${url}/api/v3/ping`, { ca }), 'response');
+  assert.equal(answer?.statusCode, 200);
+  answer?.resume();
+  const socket = new WebSocket(`${url.replace('https', 'wss')}/ws/btcusdt@trade`, { ca });
+  await once(socket, 'open');
+  socket.terminate();
+  await kill(child, 'SIGTERM');
+});
+
 const broken = join(folder, 'broken.json');
 writeFileSync(broken, '[{"name":"a"}]');
 for (const { name, args, says } of [
@@ -122,6 +145,13 @@ for (const { name, args, says } of [
     name: 'an unwritable data folder',
     args: ['--accounts', accountsFile, '--data-dir', '/dev/null/x'],
     says: 'cannot write to its data folder /dev/null/x',
+  },
+  { name: 'an unknown profile', args: ['--accounts', accountsFile, '--profile', 'x'], says: '--profile is "x"' },
+  { name: 'a key alone', args: ['--accounts', accountsFile, '--tls-key', 'x'], says: '--tls-cert and --tls-key' },
+  {
+    name: 'no certificate',
+    args: ['--accounts', accountsFile, '--tls-cert', broken, '--tls-key', broken],
+    says: 'The certificate of --tls-cert',
   },
   { name: 'a bad number', args: ['--accounts', accountsFile, '--speed', 'fast'], says: '--speed is "fast"' },
 ]) {

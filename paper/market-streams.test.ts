@@ -91,6 +91,29 @@ test('a depth snapshot and the differences after it are a fresh snapshot', async
   assert.deepEqual(best(sides.asks, 1), best(expected.asks, 1));
 });
 
+test('a clock that stops within the pace of a stream leaves no difference untold', async () => {
+  await using paper = await start();
+  const names = ['btcusdt@depth@100ms', 'btcusdt@depth', 'btcusdt@depth5'];
+  await using stream = await listenTo(`${paper.wsUrl}/stream?streams=${names.join('/')}`);
+  const isToldUpTo = async (id: unknown) => {
+    for (const name of names)
+      await stream.next(
+        (frame) =>
+          pick(frame, 'stream') === name && [pick(frame, 'data.u'), pick(frame, 'data.lastUpdateId')].includes(id),
+      );
+  };
+  const depth = () => get(paper, 'depth', { symbol: 'BTCUSDT', limit: '5' });
+  // One candle's last trade and the first of the next are a millisecond apart: the clock stops right behind them.
+  await advance(paper, MINUTE_MS / 2 + 1);
+  const afterTrades = pick(await depth(), 'lastUpdateId');
+  await isToldUpTo(afterTrades);
+  const order = { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', quantity: '0.3' };
+  assert.equal((await clientOf(paper.url)('POST /api/v3/order', order, ann)).status, 200);
+  const afterOrder = pick(await depth(), 'lastUpdateId');
+  assert.notEqual(afterOrder, afterTrades);
+  await isToldUpTo(afterOrder);
+});
+
 const tradeRows = z.array(
   z.object({
     id: z.number(),

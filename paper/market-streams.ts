@@ -8,18 +8,22 @@ import {
   framesWhenSettled,
   noteFollowedOrder,
   openFollowed,
+  type Settled,
   type StreamFrame,
   unfollow,
 } from './followed.ts';
+import { type EventFaults, openEventFaults } from './event-faults.ts';
 import type { Report } from './floor.ts';
 import { bookOf } from './orders.ts';
 import { type ArrayName, readArrayName, readStreamName, windowMs } from './stream-name.ts';
 import { miniTickerFrame, windowTickerFrame } from './ticker-json.ts';
+import { encode, type TimeUnit } from './time-unit.ts';
 import { enliven, type Venue } from './venue.ts';
 
 /** Takes the frames of one connection; `combined` wraps each with its stream's name. */
 export interface StreamClient {
   combined: boolean;
+  readonly unit: TimeUnit;
   send(frame: string): void;
 }
 
@@ -31,6 +35,8 @@ export interface MarketStreams {
   readonly arrays: Map<string, { readonly stream: ArrayName; sentMs: number }>;
   /** Coins in which something happened since the books were last whole. */
   readonly touched: Set<string>;
+  /** They stand between the frames and those who listen. */
+  readonly faults: EventFaults;
 }
 
 const ARRAYS_MS = 1000;
@@ -40,6 +46,7 @@ export const emptyStreams = (): MarketStreams => ({
   followed: new Map(),
   arrays: new Map(),
   touched: new Set(),
+  faults: openEventFaults(),
 });
 
 export interface Subscription {
@@ -107,25 +114,30 @@ export function streamClose(
 }
 
 /** Everything up to `atMs` has happened and the books are whole: sends what is due of the coins that were touched. */
-export function streamSettled(streams: MarketStreams, atMs: number): void {
-  for (const symbol of streams.touched) sendDue(streams, symbol, atMs);
+export function streamSettled(streams: MarketStreams, venue: Venue, atMs: number): void {
+  const settled = { atMs, isLast: isStanding(venue, atMs) };
+  for (const symbol of streams.touched) sendDue(streams, symbol, settled);
   streams.touched.clear();
 }
+
+/** True when a virtual clock waits at `atMs` to be moved on. */
+const isStanding = ({ clock }: Venue, atMs: number): boolean => clock.moveTo !== undefined && atMs <= clock.nowMs();
 
 /** Time has come to `nowMs`: sends what is due of all coins. */
 export function streamPause(streams: MarketStreams, venue: Venue, nowMs: number): void {
   streams.touched.clear();
-  for (const symbol of streams.followed.keys()) sendDue(streams, symbol, nowMs);
+  const settled = { atMs: nowMs, isLast: isStanding(venue, nowMs) };
+  for (const symbol of streams.followed.keys()) sendDue(streams, symbol, settled);
   for (const [name, array] of streams.arrays) {
     if (nowMs - array.sentMs < ARRAYS_MS) continue;
     array.sentMs = nowMs;
-    broadcast(streams, name, JSON.stringify(rowsOf(array.stream, venue, nowMs)));
+    broadcast(streams, name, rowsOf(array.stream, venue, nowMs));
   }
 }
 
-function sendDue(streams: MarketStreams, symbol: string, atMs: number): void {
+function sendDue(streams: MarketStreams, symbol: string, settled: Settled): void {
   const followed = streams.followed.get(symbol);
-  if (followed !== undefined) send(streams, framesWhenSettled(followed, atMs));
+  if (followed !== undefined) send(streams, framesWhenSettled(followed, settled));
 }
 
 const rowsOf = (stream: ArrayName, venue: Venue, nowMs: number): Record<string, unknown>[] =>
@@ -135,12 +147,18 @@ const rowsOf = (stream: ArrayName, venue: Venue, nowMs: number): Record<string, 
       : windowTickerFrame(symbol, stream.window, rollingSpan(market, windowMs(stream.window), nowMs)),
   );
 
-/** Makes the text of a frame once for all subscribers of its stream. */
 function send(streams: MarketStreams, frames: readonly StreamFrame[]): void {
-  for (const { name, body } of frames) broadcast(streams, name, JSON.stringify(body));
+  for (const { name, body } of frames) broadcast(streams, name, body);
 }
 
-function broadcast(streams: MarketStreams, name: string, raw: string): void {
-  const wrapped = `{"stream":"${name}","data":${raw}}`;
-  for (const client of streams.clients.get(name) ?? []) client.send(client.combined ? wrapped : raw);
+/** Makes the text of a frame once for all subscribers of its stream that want the same unit of time. */
+function broadcast(streams: MarketStreams, name: string, body: unknown): void {
+  const texts = new Map<TimeUnit, { readonly raw: string; readonly wrapped: string }>();
+  for (const client of streams.clients.get(name) ?? []) {
+    const known = texts.get(client.unit);
+    const raw = known?.raw ?? encode(body, client.unit);
+    const text = known ?? { raw, wrapped: `{"stream":"${name}","data":${raw}}` };
+    texts.set(client.unit, text);
+    streams.faults.pass(client, name, client.combined ? text.wrapped : text.raw);
+  }
 }

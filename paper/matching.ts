@@ -6,6 +6,7 @@ import type { SourceTrade } from './market/path.ts';
 import { printSource } from './market/symbol-market.ts';
 import { type Fill, isOpen, type NewOrder, type Order, type PreventedMatch } from './order.ts';
 import { bookOf, renameOrder } from './orders.ts';
+import { pegged } from './peg.ts';
 import type { Refusal } from './refusal.ts';
 import { showTrade } from './triggers.ts';
 import { beginOrders, settleBook } from './working.ts';
@@ -18,7 +19,9 @@ export interface Accepted {
 }
 
 /** Checks what depends on book and balances, then accepts and matches; a refusal leaves no trace. */
-export function placeOrder(floor: Floor, request: NewOrder, atMs: number): Accepted | Refusal {
+export function placeOrder(floor: Floor, asked: NewOrder, atMs: number): Accepted | Refusal {
+  const request = pegged(floor, asked);
+  if ('kind' in request) return request;
   const plan = planOf(floor, request);
   const refusal = namesakeRefusal(floor, request) ?? beginRefusal(floor, [request], [plan]);
   if (refusal !== undefined) return refusal;
@@ -29,8 +32,11 @@ export function placeOrder(floor: Floor, request: NewOrder, atMs: number): Accep
 }
 
 /** The checks of placeOrder without its effects. */
-export const checkOrder = (floor: Floor, request: NewOrder): Refusal | undefined =>
-  namesakeRefusal(floor, request) ?? beginRefusal(floor, [request], [planOf(floor, request)]);
+export function checkOrder(floor: Floor, asked: NewOrder): Refusal | undefined {
+  const request = pegged(floor, asked);
+  if ('kind' in request) return request;
+  return namesakeRefusal(floor, request) ?? beginRefusal(floor, [request], [planOf(floor, request)]);
+}
 
 /** A cancel: the id that becomes the order's client id, and the market time. */
 export interface Cancel {

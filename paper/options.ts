@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
 import { type Account, readAccountsFile } from './accounts.ts';
 import { BadInputError } from './bad-input.ts';
+import { PROFILES, type Profile } from './profiles.ts';
 
 export type SourceOption = { readonly kind: 'synthetic' } | { readonly kind: 'replay'; readonly folder: string };
 export type ClockOption = { readonly kind: 'real' } | { readonly kind: 'virtual'; readonly startMs: number };
@@ -19,12 +21,16 @@ export interface PaperOptions {
   /** Absent: the stored market's seed, else 1. */
   readonly seed?: number;
   readonly clock: ClockOption;
+  /** Absent: live. */
+  readonly profile?: Profile;
+  /** Certificate chain and private key as PEM; absent: no TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string };
   /** Absent: nothing is stored. */
   readonly dataDir?: string;
 }
 
 const USAGE =
-  'Usage: paper --accounts FILE [--port N] [--control-port N] [--source synthetic|replay:DIR] [--from ISO] [--speed N] [--seed N] [--clock real|virtual:ISO] [--data-dir DIR]';
+  'Usage: paper --accounts FILE [--port N] [--control-port N] [--source synthetic|replay:DIR] [--from ISO] [--speed N] [--seed N] [--clock real|virtual:ISO] [--profile live|testnet|demo] [--tls-cert FILE --tls-key FILE] [--data-dir DIR]';
 const MAX_SPEED = 100_000;
 
 /** Parses the command line. Throws BadInputError with one sentence. */
@@ -43,6 +49,8 @@ export function parseOptions(argv: readonly string[]): PaperOptions {
     speed: parseNumber('--speed', values.speed ?? '1', { min: 0.001, max: MAX_SPEED, whole: false }),
     clock: parseClock(values.clock ?? 'real'),
     accounts: readAccountsFile(values.accounts),
+    profile: parseProfile(values.profile ?? 'live'),
+    ...parseTls(values['tls-cert'], values['tls-key']),
     ...(fromMs === undefined ? {} : { fromMs }),
     ...(seed === undefined ? {} : { seed }),
     ...(values['data-dir'] === undefined ? {} : { dataDir: resolve(values['data-dir']) }),
@@ -59,6 +67,9 @@ const FLAGS = {
   speed: text,
   seed: text,
   clock: text,
+  profile: text,
+  'tls-cert': text,
+  'tls-key': text,
   'data-dir': text,
 } as const;
 
@@ -94,6 +105,28 @@ function parseSource(raw: string): SourceOption {
   const folder = raw.startsWith('replay:') ? raw.slice('replay:'.length) : '';
   if (folder === '') throw new BadInputError(`--source is "${raw}", but must be synthetic or replay:DIR.`);
   return { kind: 'replay', folder: resolve(folder) };
+}
+
+function parseTls(cert: string | undefined, key: string | undefined): Pick<PaperOptions, 'tls'> {
+  if (cert === undefined && key === undefined) return {};
+  if (cert === undefined || key === undefined) throw new BadInputError('--tls-cert and --tls-key need each other.');
+  return { tls: { cert: readPem('--tls-cert', cert), key: readPem('--tls-key', key) } };
+}
+
+function readPem(flag: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new BadInputError(
+      `${flag} ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+    );
+  }
+}
+
+function parseProfile(raw: string): Profile {
+  const profile = PROFILES.find((one) => one === raw);
+  if (profile === undefined) throw new BadInputError(`--profile is "${raw}", but must be ${PROFILES.join(' or ')}.`);
+  return profile;
 }
 
 function parseClock(raw: string): ClockOption {

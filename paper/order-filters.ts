@@ -6,6 +6,7 @@ import { averagePrice } from './market/statistics.ts';
 import type { SymbolMarket } from './market/symbol-market.ts';
 import { type NewOrder, remainingOf } from './order.ts';
 import { openOrdersOf, type Orders } from './orders.ts';
+import { sentPrice } from './peg.ts';
 import type { Purses } from './purses.ts';
 import { MARKET_CLOSED, type Refusal, rejected } from './refusal.ts';
 
@@ -20,7 +21,9 @@ export interface FilterState {
 /** The filter of price and quantity one order breaks as of now. */
 export function filterRefusal(state: FilterState, order: NewOrder): Refusal | undefined {
   if (state.market.lastPrice === undefined) return rejected(MARKET_CLOSED);
-  return checkFilters(order, state.market.listing.rules, contextFor(state, order));
+  const check = (one: NewOrder) => checkFilters(one, state.market.listing.rules, contextFor(state, one));
+  const sent = sentPrice(order);
+  return (sent === ZERO || sent === order.price ? undefined : check({ ...order, price: sent })) ?? check(order);
 }
 
 /** The count of open orders that placing all of these at once would exceed; `isList` counts one list more. */

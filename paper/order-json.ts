@@ -2,6 +2,7 @@ import { type Decimal, formatFixed, multiply, ZERO } from '#core/decimal.ts';
 import type { Report } from './floor.ts';
 import type { Accepted } from './matching.ts';
 import { type Fill, isOpen, isStop, type Order, type PreventedMatch } from './order.ts';
+import { sentPrice } from './peg.ts';
 import type { PurseRow } from './purses.ts';
 
 export const fixed8 = (value: Decimal): string => formatFixed(value, 8);
@@ -14,7 +15,7 @@ export const queriedOrder = (order: Readonly<Order>): Record<string, unknown> =>
   orderId: order.id,
   orderListId: order.listId,
   clientOrderId: order.clientOrderId,
-  price: fixed8(order.price),
+  price: fixed8(sentPrice(order)),
   origQty: fixed8(order.quantity),
   executedQty: fixed8(order.executed),
   cummulativeQuoteQty: fixed8(order.executedQuote),
@@ -40,8 +41,16 @@ const optional = (order: Readonly<Order>): Record<string, unknown> => ({
   ...(order.strategyId === null ? {} : { strategyId: order.strategyId }),
   ...(order.strategyType === null ? {} : { strategyType: order.strategyType }),
   ...trailing(order),
+  ...pegging(order),
   ...(order.expiryReason === NONE ? {} : { expiryReason: order.expiryReason }),
 });
+
+/** What a pegged order was asked for; the price only once the book has given it one. */
+function pegging({ peg, price, workingMs }: Readonly<Order>): Record<string, unknown> {
+  if (peg === null) return {};
+  const offset = peg.offset === null ? {} : { pegOffsetType: 'PRICE_LEVEL', pegOffsetValue: peg.offset };
+  return { pegPriceType: peg.priceType, ...offset, ...(workingMs < 0 ? {} : { peggedPrice: fixed8(price) }) };
+}
 
 const trailing = (order: Readonly<Order>): Record<string, unknown> =>
   order.trailingDelta === 0 ? {} : { trailingDelta: order.trailingDelta, trailingTime: order.trailingMs };
@@ -120,7 +129,7 @@ export const amendedOrder = (order: Readonly<Order>, origClientOrderId: string):
   orderListId: order.listId,
   origClientOrderId,
   clientOrderId: order.clientOrderId,
-  price: fixed8(order.price),
+  price: fixed8(sentPrice(order)),
   qty: fixed8(order.quantity),
   executedQty: fixed8(order.executed),
   preventedQty: fixed8(order.prevented),
@@ -136,7 +145,7 @@ export const amendedOrder = (order: Readonly<Order>, origClientOrderId: string):
 });
 
 const amounts = (order: Readonly<Order>): Record<string, unknown> => ({
-  price: fixed8(order.price),
+  price: fixed8(sentPrice(order)),
   origQty: fixed8(order.quantity),
   executedQty: fixed8(order.executed),
   origQuoteOrderQty: fixed8(order.quoteQuantity),
@@ -189,7 +198,7 @@ export function executionReport(report: Report): Record<string, unknown> {
     o: order.type,
     f: order.timeInForce,
     q: fixed8(order.quantity),
-    p: fixed8(order.price),
+    p: fixed8(sentPrice(order)),
     P: fixed8(order.stopPrice),
     F: fixed8(order.icebergQuantity),
     g: order.listId,
@@ -220,9 +229,14 @@ export function executionReport(report: Report): Record<string, unknown> {
     ...(order.prevented === ZERO ? {} : { A: fixed8(order.prevented) }),
     ...(prevented === null ? {} : preventionOf(order, prevented)),
     ...(order.working ? { W: order.workingMs } : {}),
+    ...short(pegging(order), { pegPriceType: 'gP', pegOffsetType: 'gOT', pegOffsetValue: 'gOV', peggedPrice: 'gp' }),
     ...(order.expiryReason === NONE ? {} : { eR: order.expiryReason }),
   };
 }
+
+/** The fields under the letters of the stream. */
+const short = (fields: Record<string, unknown>, names: Readonly<Record<string, string>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [names[name] ?? name, value]));
 
 function preventionOf(order: Readonly<Order>, match: PreventedMatch): Record<string, unknown> {
   const isTaker = order.id === match.takerOrderId;

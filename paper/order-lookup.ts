@@ -35,6 +35,10 @@ export function findWanted(venue: Venue, account: Account, wanted: Wanted): Orde
   return wanted.clientOrderId === undefined || order.clientOrderId === wanted.clientOrderId ? order : 'disagree';
 }
 
+/** False while a drill keeps a new order from queries. */
+export const isQueryable = ({ clock, drills }: Venue, order: Readonly<Order>): boolean =>
+  drills.orderLagMs === 0 || order.createdMs <= clock.nowMs() - drills.orderLagMs;
+
 /** The status an order must have for its cancel to be carried out. */
 export type CancelRestriction = 'ONLY_NEW' | 'ONLY_PARTIALLY_FILLED' | undefined;
 

@@ -1,7 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { type Decimal, ZERO } from '#core/decimal.ts';
 import type { ResponseType } from './order-json.ts';
-import { isStop, type NewOrder, ORDER_TYPES, type OrderType, PREVENTION_MODES, type TimeInForce } from './order.ts';
+import {
+  isStop,
+  type NewOrder,
+  ORDER_TYPES,
+  type OrderType,
+  type Peg,
+  PEG_PRICES,
+  PREVENTION_MODES,
+  takesAnyPrice,
+  type TimeInForce,
+} from './order.ts';
 import {
   finishParams,
   type Params,
@@ -18,10 +28,12 @@ import {
   deny,
   ICEBERG_TOO_LARGE,
   missing,
+  NEVER_PEGGED,
   notRequired,
   notValid,
   RefusedError,
   rejected,
+  WRONG_PEG,
 } from './refusal.ts';
 
 export const SIDES = { words: ['BUY', 'SELL'], code: -1117, message: 'Invalid side.' } as const;
@@ -95,6 +107,7 @@ export type Terms = Pick<
   | 'stopPrice'
   | 'trailingDelta'
   | 'icebergQuantity'
+  | 'peg'
   | 'strategyId'
   | 'strategyType'
 >;
@@ -106,8 +119,10 @@ export function readTerms(
 ): Terms {
   const { type, nameOf } = order;
   const hasLimit = type === 'LIMIT' || type.endsWith('_LIMIT');
-  const prices = readPrices(params, type, nameOf);
+  const peg = readPeg(params, nameOf);
+  const prices = readPrices(params, { type, nameOf, pegged: peg !== undefined });
   const timeInForce = hasLimit ? readTime(params, nameOf('timeInForce')) : noTime(params, nameOf('timeInForce'));
+  if (peg !== undefined) checkPeg(peg, type, timeInForce);
   const icebergQuantity = readAmount(params, nameOf('icebergQty')) ?? ZERO;
   if (icebergQuantity > 0n && !hasLimit && type !== 'LIMIT_MAKER') refuseSent({ [nameOf('icebergQty')]: ZERO });
   if (icebergQuantity > 0n && timeInForce !== 'GTC') deny(-1014, 'Unsupported order combination.');
@@ -117,20 +132,43 @@ export function readTerms(
   if (strategyType !== null && strategyType < SMALLEST_STRATEGY_TYPE)
     deny(-1134, 'strategyType was less than 1000000.');
   const clientOrderId = readClientId(params, nameOf('clientOrderId')) ?? randomClientId();
-  return { ...prices, timeInForce, icebergQuantity, strategyId, strategyType, clientOrderId };
+  const own = { timeInForce, icebergQuantity, strategyId, strategyType, clientOrderId };
+  return { ...prices, ...own, peg: peg === undefined ? null : { ...peg, sent: prices.price } };
+}
+
+const MOST_PEG_LEVELS = 100;
+
+function readPeg(params: Params, nameOf: (field: string) => string): Omit<Peg, 'sent'> | undefined {
+  const prices = { words: PEG_PRICES, code: -1210, message: 'Invalid pegPriceType.' };
+  const offsets = { words: ['PRICE_LEVEL'], code: -1211, message: 'Invalid pegOffsetType.' };
+  const priceType = readWord(params, nameOf('pegPriceType'), prices);
+  const [typeName, valueName] = [nameOf('pegOffsetType'), nameOf('pegOffsetValue')];
+  const offsetType = readWord(params, typeName, offsets);
+  const offset = readInteger(params, valueName);
+  if (priceType === undefined) refuseSent({ [typeName]: offsetType, [valueName]: offset });
+  if ((offsetType === undefined) !== (offset === undefined))
+    deny(-1128, `Fields [${typeName}, ${valueName}] must be sent together or omitted entirely.`);
+  if ((offset ?? 0) > MOST_PEG_LEVELS)
+    deny(-1102, `'${valueName}' contains unexpected value. Cannot be greater than ${MOST_PEG_LEVELS}.`);
+  return priceType === undefined ? undefined : { priceType, offset: offset ?? null };
+}
+
+function checkPeg({ priceType }: Pick<Peg, 'priceType'>, type: OrderType, timeInForce: TimeInForce): void {
+  if (takesAnyPrice(type)) throw new RefusedError(rejected(NEVER_PEGGED));
+  const isWrong = priceType === 'MARKET_PEG' ? type === 'LIMIT_MAKER' : type === 'LIMIT' && timeInForce !== 'GTC';
+  if (isWrong) throw new RefusedError(rejected(WRONG_PEG));
 }
 
 function readPrices(
   params: Params,
-  type: OrderType,
-  nameOf: (field: string) => string,
+  { type, nameOf, pegged }: { type: OrderType; nameOf: (field: string) => string; pegged: boolean },
 ): Pick<NewOrder, 'price' | 'stopPrice' | 'trailingDelta'> {
   const price = readAmount(params, nameOf('price'));
   const stopPrice = readAmount(params, nameOf('stopPrice'));
   const trailingDelta = readInteger(params, nameOf('trailingDelta'));
   const needsPrice = type === 'LIMIT_MAKER' || type === 'LIMIT' || type.endsWith('_LIMIT');
   if (!needsPrice) refuseSent({ [nameOf('price')]: price });
-  else if (price === undefined) throw new RefusedError(missing(nameOf('price')));
+  else if (price === undefined && !pegged) throw new RefusedError(missing(nameOf('price')));
   if (!isStop(type)) refuseSent({ [nameOf('stopPrice')]: stopPrice, [nameOf('trailingDelta')]: trailingDelta });
   else if (stopPrice === undefined && trailingDelta === undefined)
     throw new RefusedError(bothMissing(nameOf('stopPrice'), nameOf('trailingDelta')));

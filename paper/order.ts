@@ -44,6 +44,16 @@ export const EXPIRY_REASONS = [
 ] as const;
 export type ExpiryReason = (typeof EXPIRY_REASONS)[number];
 
+export const PEG_PRICES = ['PRIMARY_PEG', 'MARKET_PEG'] as const;
+/** The level of the book that gives an order its price: of its own side (primary) or of the other one (market). */
+export interface Peg {
+  readonly priceType: (typeof PEG_PRICES)[number];
+  /** How many levels deeper than the best; null when not asked for. */
+  readonly offset: number | null;
+  /** The price it was sent with; zero for none. */
+  readonly sent: Decimal;
+}
+
 /** An order as asked for. Absent prices and quantities are zero, as on the wire. */
 export interface NewOrder {
   readonly account: string;
@@ -61,6 +71,7 @@ export interface NewOrder {
   /** How much of it the book shows at a time; zero shows all. */
   readonly icebergQuantity: Decimal;
   readonly prevention: PreventionMode;
+  readonly peg: Peg | null;
   readonly strategyId: number | null;
   readonly strategyType: number | null;
 }
@@ -73,16 +84,19 @@ export const NO_OPTIONS = {
   quoteQuantity: ZERO,
   icebergQuantity: ZERO,
   prevention: 'NONE',
+  peg: null,
   strategyId: null,
   strategyType: null,
 } as const satisfies Partial<NewOrder>;
 
 /** An order the engine has accepted; the engine alone changes it. */
-export interface Order extends Omit<NewOrder, 'clientOrderId' | 'quantity'> {
+export interface Order extends Omit<NewOrder, 'clientOrderId' | 'quantity' | 'price'> {
   readonly id: number;
   /** The order list it belongs to; -1 for none. */
   readonly listId: number;
   clientOrderId: string;
+  /** Zero for any price, and for a pegged stop that waits. */
+  price: Decimal;
   quantity: Decimal;
   executed: Decimal;
   executedQuote: Decimal;

@@ -180,6 +180,13 @@ export const wholeState = (orders: Orders): OrdersState => ({
   lists: [...orders.lists.values()],
 });
 
+/** Forgets everything; ids begin anew. Books stay, empty, for those who look at them. */
+export function clearOrders(orders: Orders): void {
+  for (const order of orders.open.values()) bookOf(orders, order.symbol).remove(order);
+  for (const book of orders.books.values()) book.fired.length = 0;
+  Object.assign(orders, emptyOrders(), { books: orders.books });
+}
+
 /** What changed since the last call. */
 export function takeChanges(orders: Orders): OrdersState {
   const { lastId, lastExecutionId } = orders;

@@ -17,6 +17,8 @@ export interface PurseRow {
   readonly balance: Balance;
 }
 
+type Mutable = PurseRow & { balance: Balance };
+
 export interface Move {
   readonly from: string;
   readonly to: string;
@@ -38,24 +40,32 @@ export interface Purses {
   pay(money: Move): void;
   rows(): PurseRow[];
   restore(row: PurseRow): void;
+  /** Forgets all money. */
+  clear(): void;
   /** The rows changed since the last call. */
   takeChanged(): PurseRow[];
 }
 
 export function openPurses(): Purses {
-  const owners = new Map<string, Map<string, Balance>>();
-  const changed = new Map<string, { owner: string; asset: string }>();
-  const balance = (owner: string, asset: string): Balance => owners.get(owner)?.get(asset) ?? EMPTY;
-  const set = (owner: string, asset: string, next: Balance) => {
+  const owners = new Map<string, Map<string, Mutable>>();
+  const changed = new Set<Mutable>();
+  const rowOf = (owner: string, asset: string): Mutable => {
+    const assets = owners.get(owner) ?? new Map<string, Mutable>();
+    if (assets.size === 0) owners.set(owner, assets);
+    const row = assets.get(asset) ?? { owner, asset, balance: EMPTY };
+    return assets.has(asset) ? row : (assets.set(asset, row), row);
+  };
+  const balance = (owner: string, asset: string): Balance => owners.get(owner)?.get(asset)?.balance ?? EMPTY;
+  const set = (row: Mutable, next: Balance) => {
     const negative = next.free < 0n || next.locked < 0n;
-    if (negative && !owner.startsWith('#')) throw new Error(`the ${asset} balance of "${owner}" would fall below zero`);
-    const assets = owners.get(owner) ?? new Map<string, Balance>();
-    owners.set(owner, assets.set(asset, next));
-    changed.set(`${owner}|${asset}`, { owner, asset });
+    if (negative && !row.owner.startsWith('#'))
+      throw new Error(`the ${row.asset} balance of "${row.owner}" would fall below zero`);
+    row.balance = next;
+    changed.add(row);
   };
   const change = (owner: string, asset: string, by: Balance) => {
-    const before = balance(owner, asset);
-    set(owner, asset, { free: add(before.free, by.free), locked: add(before.locked, by.locked) });
+    const row = rowOf(owner, asset);
+    set(row, { free: add(row.balance.free, by.free), locked: add(row.balance.locked, by.locked) });
   };
   return {
     balance,
@@ -69,11 +79,11 @@ export function openPurses(): Purses {
       change(from, asset, { free: ZERO, locked: negate(amount) });
       change(to, asset, { free: amount, locked: ZERO });
     },
-    rows: () =>
-      [...owners].flatMap(([owner, assets]) => [...assets].map(([asset, one]) => ({ owner, asset, balance: one }))),
-    restore: (row) => set(row.owner, row.asset, row.balance),
+    rows: () => [...owners.values()].flatMap((assets) => [...assets.values()].map((row) => ({ ...row }))),
+    restore: ({ owner, asset, balance: stored }) => set(rowOf(owner, asset), stored),
+    clear: () => owners.clear(),
     takeChanged: () => {
-      const rows = [...changed.values()].map(({ owner, asset }) => ({ owner, asset, balance: balance(owner, asset) }));
+      const rows = [...changed].map((row) => ({ ...row }));
       changed.clear();
       return rows;
     },

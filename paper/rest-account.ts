@@ -1,5 +1,6 @@
 import type { Account } from './accounts.ts';
 import { rateText } from './commission.ts';
+import { type Limits, orderLimitRows } from './limits.ts';
 import { accountTrade, fixed8 } from './order-json.ts';
 import { fillsOf } from './orders.ts';
 import { finishParams, type Params, readInteger, readLimit, readTime, readWord, requireSymbol } from './params.ts';
@@ -12,7 +13,7 @@ const DAY_MS = 86_400_000;
 const COMBINATION = { code: -1128, message: 'Combination of optional parameters invalid.' };
 
 /** What an account has and may do. */
-export const accountRoutes = (venue: Venue): SignedRoute[] => [
+export const accountRoutes = (venue: Venue, limits: Limits): SignedRoute[] => [
   {
     ...{ method: 'GET', path: '/api/v3/account', wsMethod: 'account.status', weight: 20, security: 'read' },
     handle: (params, account) => describeAccount(venue, params, account),
@@ -22,7 +23,26 @@ export const accountRoutes = (venue: Venue): SignedRoute[] => [
     weight: (params) => (params.values.has('orderId') ? 5 : 20),
     handle: (params, account) => listFills(venue, params, account),
   },
+  {
+    ...{ method: 'GET', path: '/api/v3/rateLimit/order', wsMethod: 'account.rateLimits.orders', weight: 40 },
+    security: 'read',
+    handle: (params, { name }) => (finishParams(params), orderLimitRows(limits.orderCounts(name, Date.now()))),
+  },
+  {
+    ...{ method: 'GET', path: '/api/v3/myAllocations', wsMethod: 'myAllocations', weight: 20, security: 'read' },
+    handle: (params) => noAllocations(venue, params),
+  },
 ];
+
+const ALLOCATION_PARAMS = ['startTime', 'endTime', 'fromAllocationId', 'limit', 'orderId'] as const;
+
+/** No order of this exchange is routed to another book, so that none has allocations. */
+function noAllocations(venue: Venue, params: Params): unknown {
+  requireListed(venue, requireSymbol(params));
+  for (const name of ALLOCATION_PARAMS) readInteger(params, name);
+  finishParams(params);
+  return [];
+}
 
 function describeAccount(venue: Venue, params: Params, account: Account): unknown {
   const omitZero = readWord(params, 'omitZeroBalances', { words: ['true', 'false'], ...COMBINATION }) === 'true';

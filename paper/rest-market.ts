@@ -1,7 +1,7 @@
 import { exchangeInfo, symbolInfo } from './exchange-info.ts';
 import { KLINE_INTERVALS, type KlineInterval } from './market/frames.ts';
 import { averagePrice } from './market/statistics.ts';
-import { statusOf } from './market/symbol-market.ts';
+import { type SymbolMarket, statusOf } from './market/symbol-market.ts';
 import { depthRows, klineRow, number8 } from './market-json.ts';
 import { bookOf } from './orders.ts';
 import {
@@ -19,7 +19,7 @@ import { deny, notValid, RefusedError } from './refusal.ts';
 import { readStatus, readSymbols, requireMarket, requireStatus } from './read-symbols.ts';
 import { readTimeZone } from './rest-tickers.ts';
 import type { PublicRoute } from './routes.ts';
-import { klinesNow, type Venue } from './venue.ts';
+import { type DepthSnapshot, klinesNow, type Venue } from './venue.ts';
 
 /** Unsigned market data. */
 export const marketRoutes = (venue: Venue): PublicRoute[] => [
@@ -94,9 +94,16 @@ function depth(venue: Venue, params: Params): unknown {
   if (limit < 1) throw new RefusedError(notValid('limit'));
   const market = requireMarket(venue, symbol);
   requireStatus(market, status);
-  const rows = depthRows(bookOf(venue.floor.orders, symbol), market, Math.min(limit, MOST_LEVELS));
-  return { lastUpdateId: market.bookId, ...rows };
+  const { lastUpdateId, bids, asks } =
+    venue.drills.staleDepth.get(symbol) ?? snapshotOf(venue, market, Math.min(limit, MOST_LEVELS));
+  return { lastUpdateId, bids: bids.slice(0, limit), asks: asks.slice(0, limit) };
 }
+
+/** The book as it is now. */
+export const snapshotOf = (venue: Venue, market: SymbolMarket, levels = MOST_LEVELS): DepthSnapshot => ({
+  lastUpdateId: market.bookId,
+  ...depthRows(bookOf(venue.floor.orders, market.listing.rules.symbol), market, levels),
+});
 
 function average(venue: Venue, params: Params): unknown {
   const symbol = requireSymbol(params);

@@ -1,6 +1,6 @@
 import { add, type Decimal, divide, formatDecimal, multiply, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
 import type { Account } from './accounts.ts';
-import { rateText, truncate8 } from './commission.ts';
+import { BNB, rateText, truncate8 } from './commission.ts';
 import { fixed8 } from './order-json.ts';
 import { finishParams, type Params, readSymbol, readText, requireText } from './params.ts';
 import { OUTSIDE_PURSE } from './purses.ts';
@@ -20,21 +20,58 @@ export const sapiRoutes = (venue: Venue): Route[] => [
   open('/fapi/v1/exchangeInfo', 1, emptyMarket),
   open('/dapi/v1/exchangeInfo', 1, emptyMarket),
   signed('GET /sapi/v1/account/apiRestrictions', 1, keyRestrictions),
-  signed('GET /sapi/v1/capital/config/getall', 10, () => []),
+  signed('GET /sapi/v1/capital/config/getall', 10, (account) => coins(venue, account)),
   signed('GET /sapi/v1/margin/allPairs', 1, () => []),
   signed('GET /sapi/v1/margin/isolated/allPairs', 1, () => []),
   signed('GET /sapi/v1/spot/delist-schedule', 100, () => []),
   { ...signed('GET /sapi/v1/asset/tradeFee', 1), handle: (params, account) => tradeFees(venue, params, account) },
   {
     ...signed('POST /sapi/v1/asset/dust-btc', 1),
-    handle: (params, account) => (finishParams(params), listDust(venue, account)),
+    handle: (params, account) => {
+      readText(params, 'accountType');
+      finishParams(params);
+      return listDust(dustOf(venue, account), DUST_NAMES);
+    },
   },
   {
-    ...signed('POST /sapi/v1/asset/dust', 10),
-    security: 'trade',
-    handle: (params, account) => convertDust(venue, params, account),
+    ...signed('POST /sapi/v1/asset/dust-convert/query-convertible-assets', 1),
+    handle: (params, account) => {
+      const target = requireText(params, 'targetAsset');
+      for (const name of ['accountType', 'dustQuotaAssetToTargetAssetPrice']) readText(params, name);
+      finishParams(params);
+      return { ...listDust(dustOf(venue, account, target), CONVERTIBLE_NAMES), dribbletBase: formatDecimal(DUST_BTC) };
+    },
   },
+  ...['dust', 'dust-convert/convert'].map(
+    (name): SignedRoute => ({
+      ...signed(`POST /sapi/v1/asset/${name}`, 10),
+      security: 'trade',
+      handle: (params, account) => convertDust(venue, params, account),
+    }),
+  ),
 ];
+
+/** What the two lists of convertible dust call the same things. */
+const DUST_NAMES = { btc: 'toBTC', gross: 'toBNB', net: 'toBNBOffExchange', totals: ['Btc', 'BNB'] } as const;
+const CONVERTIBLE_NAMES = {
+  btc: 'toQuotaAssetAmount',
+  gross: 'toTargetAssetAmount',
+  net: 'toTargetAssetOffExchange',
+  totals: ['QuotaAssetAmount', 'TargetAssetAmount'],
+} as const;
+
+/** Every asset of the markets with what the account has of it. Nothing is ever deposited or withdrawn. */
+function coins(venue: Venue, account: Account): unknown {
+  const rules = [...venue.markets.values()].map(({ listing }) => listing.rules);
+  const assets = new Set(rules.flatMap(({ baseAsset, quoteAsset }) => [baseAsset, quoteAsset]));
+  const still = { depositAllEnable: false, withdrawAllEnable: false, trading: true, isLegalMoney: false };
+  const nothing = { freeze: fixed8(ZERO), ipoable: fixed8(ZERO), ipoing: fixed8(ZERO), storage: fixed8(ZERO) };
+  return [...assets].map((coin) => {
+    const { free, locked } = venue.floor.purses.balance(account.name, coin);
+    const held = { free: fixed8(free), locked: fixed8(locked), withdrawing: fixed8(ZERO) };
+    return { coin, name: coin, ...still, ...nothing, ...held, networkList: [] };
+  });
+}
 
 const emptyMarket = () => ({
   timezone: 'UTC',
@@ -86,25 +123,25 @@ function tradeFees(venue: Venue, params: Params, account: Account): unknown {
   return symbols.map((one) => ({ symbol: one, makerCommission, takerCommission }));
 }
 
-/** Small free amounts of an account with what they are worth. */
+/** Small free amounts of an account with what they are worth in BTC and in the asset they may be turned into. */
 interface Dust {
   readonly asset: string;
   readonly amount: Decimal;
   readonly btc: Decimal;
-  readonly bnb: Decimal;
+  readonly gross: Decimal;
 }
 
-function dustOf(venue: Venue, account: Account): Dust[] {
-  const bnbPrice = priceIn(venue, 'BNB', 'BTC');
+function dustOf(venue: Venue, account: Account, target = BNB): Dust[] {
+  const targetPrice = priceIn(venue, target, 'BTC');
   return venue.floor.purses
     .rows()
-    .filter((row) => row.owner === account.name && row.asset !== 'BNB' && row.balance.free > 0n)
+    .filter((row) => row.owner === account.name && row.asset !== target && row.balance.free > 0n)
     .flatMap(({ asset, balance }) => {
       const price = priceIn(venue, asset, 'BTC');
-      if (price === undefined || bnbPrice === undefined) return [];
+      if (price === undefined || targetPrice === undefined) return [];
       const btc = truncate8(multiply(balance.free, price));
-      const bnb = truncate8(divide(btc, bnbPrice));
-      return bnb <= 0n || btc > DUST_BTC ? [] : [{ asset, amount: balance.free, btc, bnb }];
+      const gross = truncate8(divide(btc, targetPrice));
+      return gross <= 0n || btc > DUST_BTC ? [] : [{ asset, amount: balance.free, btc, gross }];
     });
 }
 
@@ -118,41 +155,46 @@ function priceIn(venue: Venue, asset: string, quote: string): Decimal | undefine
   return own === undefined || other === undefined ? undefined : divide(own, other);
 }
 
-function listDust(venue: Venue, account: Account): unknown {
-  const dust = dustOf(venue, account);
+function listDust(
+  dust: readonly Dust[],
+  { btc, gross, net, totals }: typeof DUST_NAMES | typeof CONVERTIBLE_NAMES,
+): Record<string, unknown> {
   const total = (pick: (one: Dust) => Decimal): string => fixed8(dust.reduce((sum, one) => add(sum, pick(one)), ZERO));
   return {
-    details: dust.map(({ asset, amount, btc, bnb }) => ({
-      asset,
-      assetFullName: asset,
-      amountFree: fixed8(amount),
-      toBTC: fixed8(btc),
-      toBNB: fixed8(bnb),
-      toBNBOffExchange: fixed8(subtract(bnb, feeOn(bnb))),
-      exchange: fixed8(feeOn(bnb)),
+    details: dust.map((one) => ({
+      asset: one.asset,
+      assetFullName: one.asset,
+      amountFree: fixed8(one.amount),
+      [btc]: fixed8(one.btc),
+      [gross]: fixed8(one.gross),
+      [net]: fixed8(subtract(one.gross, feeOn(one.gross))),
+      exchange: fixed8(feeOn(one.gross)),
     })),
-    totalTransferBtc: total((one) => one.btc),
-    totalTransferBNB: total((one) => one.bnb),
+    [`totalTransfer${totals[0]}`]: total((one) => one.btc),
+    [`totalTransfer${totals[1]}`]: total((one) => one.gross),
     dribbletPercentage: formatDecimal(DUST_FEE),
   };
 }
 
-const feeOn = (bnb: Decimal): Decimal => truncate8(multiply(bnb, DUST_FEE));
+const feeOn = (gross: Decimal): Decimal => truncate8(multiply(gross, DUST_FEE));
 
-/** Turns the named dust into BNB, less the fee. */
+const CONVERT_PARAMS = ['accountType', 'clientId', 'thirdPartyClientId', 'dustQuotaAssetToTargetAssetPrice'] as const;
+
+/** Turns the named dust into another asset, BNB unless told otherwise, less the fee. */
 function convertDust(venue: Venue, params: Params, account: Account): unknown {
   const assets = requireText(params, 'asset').split(',');
-  readText(params, 'accountType');
+  const target = readText(params, 'targetAsset') ?? BNB;
+  for (const name of CONVERT_PARAMS) readText(params, name);
   finishParams(params);
   const atMs = catchUp(venue);
-  const all = dustOf(venue, account);
+  const all = dustOf(venue, account, target);
   const dust = assets.map((asset) => all.find((one) => one.asset === asset) ?? deny(32110, 'Asset is not dust.'));
   const { purses } = venue.floor;
-  const results = dust.map(({ asset, amount, bnb }, index) => {
-    const fee = feeOn(bnb);
+  const results = dust.map(({ asset, amount, gross }, index) => {
+    const fee = feeOn(gross);
     purses.move({ from: account.name, to: OUTSIDE_PURSE, asset, amount });
-    purses.move({ from: OUTSIDE_PURSE, to: account.name, asset: 'BNB', amount: subtract(bnb, fee) });
-    return { asset, amount, fee, received: subtract(bnb, fee), tranId: atMs * 100 + index };
+    purses.move({ from: OUTSIDE_PURSE, to: account.name, asset: target, amount: subtract(gross, fee) });
+    return { asset, amount, fee, received: subtract(gross, fee), tranId: atMs * 100 + index };
   });
   commit(venue, atMs);
   const total = (pick: (one: (typeof results)[number]) => Decimal): string =>

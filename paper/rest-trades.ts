@@ -1,7 +1,7 @@
 import { aggregateTrades, aggTradeJson } from './agg-trades.ts';
 import { recentTrades } from './market/symbol-market.ts';
 import { publicTrade } from './market-json.ts';
-import { finishParams, type Params, readInteger, readLimit, readTime, requireSymbol } from './params.ts';
+import { finishParams, type Params, readInteger, readLimit, readTime, requireSymbol, requireText } from './params.ts';
 import { deny } from './refusal.ts';
 import { requireMarket } from './read-symbols.ts';
 import type { PublicRoute } from './routes.ts';
@@ -21,6 +21,11 @@ export const tradeRoutes = (venue: Venue): PublicRoute[] => [
     ...{ method: 'GET', path: '/api/v3/aggTrades', wsMethod: 'trades.aggregate', weight: 4, security: 'none' },
     handle: (params) => aggregated(venue, params),
   },
+  {
+    ...{ method: 'GET', path: '/api/v3/historicalBlockTrades', wsMethod: 'blockTrades.historical', weight: 25 },
+    security: 'none',
+    handle: (params) => noBlockTrades(venue, params),
+  },
 ];
 
 function recent(venue: Venue, params: Params): unknown {
@@ -39,6 +44,17 @@ function historical(venue: Venue, params: Params): unknown {
   const chosen =
     fromId === undefined ? trades.slice(-limit) : trades.filter((trade) => trade.id >= fromId).slice(0, limit);
   return chosen.map(publicTrade);
+}
+
+/** Nobody trades in blocks here. */
+function noBlockTrades(venue: Venue, params: Params): unknown {
+  const symbol = requireSymbol(params);
+  requireText(params, 'fromId');
+  readInteger(params, 'fromId');
+  readLimit(params, 500, 1000);
+  finishParams(params);
+  requireMarket(venue, symbol);
+  return [];
 }
 
 function aggregated(venue: Venue, params: Params): unknown {

@@ -4,11 +4,12 @@ import { statusOf } from './market/symbol-market.ts';
 import { cancelList } from './list-cancel.ts';
 import { canceledListJson } from './list-json.ts';
 import { isOpen, type NewOrder, type Order } from './order.ts';
-import { findCancelable, findWanted, readRestriction, readWanted, UNKNOWN_ORDER } from './order-lookup.ts';
+import { findCancelable, findWanted, isQueryable, readRestriction, readWanted, UNKNOWN_ORDER } from './order-lookup.ts';
 import { canceledOrder, placedOrder, preventedMatch, queriedOrder } from './order-json.ts';
 import { parseOrderRequest, randomClientId } from './order-request.ts';
 import { countRefusal, filterRefusal } from './order-filters.ts';
 import { openOrdersOf, ordersOf, preventedOf } from './orders.ts';
+import { pegged } from './peg.ts';
 import {
   finishParams,
   type Params,
@@ -82,7 +83,8 @@ export function requireFilters(venue: Venue, added: readonly NewOrder[], isList 
     const state = market && { orders, purses, market, nowMs: venue.clock.nowMs() };
     if (state === undefined) throw new RefusedError(unknownSymbol());
     const isTrading = statusOf(state.market) === 'TRADING';
-    const refusal = isTrading ? filterRefusal(state, order) : rejected(MARKET_CLOSED);
+    const priced = isTrading ? pegged(venue.floor, order) : rejected(MARKET_CLOSED);
+    const refusal = 'kind' in priced ? priced : filterRefusal(state, priced);
     if (refusal !== undefined) throw new RefusedError(refusal);
   }
   const tooMany = countRefusal({ orders }, added, isList);
@@ -130,7 +132,8 @@ function query(venue: Venue, params: Params, account: Account): unknown {
   catchUp(venue);
   const found = findWanted(venue, account, wanted);
   if (found === 'disagree') return deny(-2039, 'Client order ID is not correct for this order ID.');
-  return found === undefined ? deny(-2013, 'Order does not exist.') : queriedOrder(found);
+  if (found === undefined || !isQueryable(venue, found)) return deny(-2013, 'Order does not exist.');
+  return queriedOrder(found);
 }
 
 function listOpen(venue: Venue, params: Params, account: Account): unknown {
@@ -138,7 +141,9 @@ function listOpen(venue: Venue, params: Params, account: Account): unknown {
   finishParams(params);
   if (symbol !== undefined) requireListed(venue, symbol);
   catchUp(venue);
-  return openOrdersOf(venue.floor.orders, account.name, symbol).map(queriedOrder);
+  return openOrdersOf(venue.floor.orders, account.name, symbol)
+    .filter((order) => isQueryable(venue, order))
+    .map(queriedOrder);
 }
 
 function listAll(venue: Venue, params: Params, account: Account): unknown {
@@ -153,7 +158,11 @@ function listAll(venue: Venue, params: Params, account: Account): unknown {
   }
   catchUp(venue);
   const matching = ordersOf(venue.floor.orders, account.name, symbol).filter(
-    (order) => order.id >= (fromId ?? 0) && order.createdMs >= (startMs ?? 0) && order.createdMs <= (endMs ?? Infinity),
+    (order) =>
+      isQueryable(venue, order) &&
+      order.id >= (fromId ?? 0) &&
+      order.createdMs >= (startMs ?? 0) &&
+      order.createdMs <= (endMs ?? Infinity),
   );
   const oldestFirst = fromId !== undefined || startMs !== undefined;
   return (oldestFirst ? matching.slice(0, limit) : matching.slice(-limit)).map(queriedOrder);

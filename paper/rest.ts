@@ -3,11 +3,13 @@ import type { Account } from './accounts.ts';
 import { type Fault, type Faults, UNKNOWN_OUTCOME } from './faults.ts';
 import { type Limits, orderCountHeaders, type Wait } from './limits.ts';
 import { openParams, type Params, parseParams, readText } from './params.ts';
+import { type Environment, isServed } from './profiles.ts';
 import { type Refusal, RefusedError, refusalBody, refuse } from './refusal.ts';
 import type { RequestLog } from './request-log.ts';
 import { type Route, type RouteTable, type SignedRoute, weightOf } from './routes.ts';
 import { requireAccount } from './security.ts';
 import { signedText } from './signatures.ts';
+import { encode, readTimeUnit } from './time-unit.ts';
 
 /** A request as it came in, its query and body untouched. */
 export interface RestRequest {
@@ -36,8 +38,10 @@ export interface RestContext {
   readonly limits: Limits;
   readonly faults: Faults;
   readonly log: RequestLog;
+  readonly environment: Environment;
 }
 
+const UNIT_HEADER = 'x-mbx-time-unit';
 const JSON_TYPE = 'application/json;charset=UTF-8';
 const WALLET = '/sapi/';
 const GONE = ['/api/v3/userDataStream', '/api/v1/userDataStream'];
@@ -94,7 +98,7 @@ function workOn(context: RestContext, request: RestRequest): RestReply {
 /** Counts the request's weight, answers it, and gives the weight back where success is free. */
 function charge(context: RestContext, request: RestRequest): { readonly reply: RestReply; readonly weight: number } {
   const nowMs = Date.now();
-  const route = context.table.byPath(request.method, request.path);
+  const route = routeOf(context, request);
   const parsed = parseSafely(request);
   const params = parsed.kind === 'refused' ? openParams(new Map()) : parsed.params;
   const weight = route === undefined ? 1 : weightOf(route, params);
@@ -108,6 +112,9 @@ function charge(context: RestContext, request: RestRequest): { readonly reply: R
   if (reply.status !== 200 || !isFreeWhenDone(route)) return { weight, reply: withHeaders(reply, used) };
   return { weight: 0, reply: withHeaders(reply, context.limits.addWeight(request.ip, -weight, nowMs)) };
 }
+
+const routeOf = ({ table, environment }: RestContext, { method, path }: RestRequest): Route | undefined =>
+  isServed(environment, path) ? table.byPath(method, path) : undefined;
 
 const withHeaders = (reply: RestReply, used: number): RestReply => ({
   ...reply,
@@ -123,7 +130,7 @@ function chargeWallet(
 ): { readonly reply: RestReply; readonly weight: number } {
   const { request, weight, nowMs } = visit;
   const admission = context.limits.admitToWallet(request.ip, weight, nowMs);
-  const route = context.table.byPath(request.method, request.path);
+  const route = routeOf(context, request);
   const reply =
     admission.kind === 'wait'
       ? waitReply(admission, nowMs)
@@ -157,10 +164,12 @@ interface Visit {
 
 function runRoute(context: RestContext, route: Route, visit: Visit): RestReply {
   try {
-    if (route.security === 'none') return replyWith(200, JSON.stringify(route.handle(visit.params)));
+    const asked = visit.request.headers[UNIT_HEADER];
+    const unit = readTimeUnit(typeof asked === 'string' ? asked : undefined);
+    if (route.security === 'none') return replyWith(200, encode(route.handle(visit.params), unit));
     const account = authorize(context, route, visit);
     const { body, headers } = performSigned(context.limits, route, { params: visit.params, account });
-    return { ...replyWith(200, JSON.stringify(body)), headers };
+    return { ...replyWith(200, encode(body, unit)), headers };
   } catch (error) {
     if (error instanceof RefusedError) return refusalReply(error.refusal);
     throw error;

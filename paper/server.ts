@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { BadInputError } from './bad-input.ts';
 import { type MarketClock, realClock, scaledClock, virtualClock } from './clock.ts';
@@ -71,26 +72,18 @@ export async function startPaper(
       ...tradeRoutes(venue),
       ...tickerRoutes(venue),
       ...orderRoutes(venue),
-      ...accountRoutes(venue),
+      ...accountRoutes(venue, limits),
       ...sapiRoutes(venue),
     ]),
     limits,
     faults: openFaults(),
     log: openRequestLog(),
+    environment: { profile: options.profile ?? 'live' },
   };
-  const server = createServer((request, response) => void answerHttp({ context, log }, request, response));
+  const server = openServer(options.tls, (request, response) => void answerHttp({ context, log }, request, response));
   const sockets = stack.use(openSockets(server, { context, streams, users, venue, log }));
   onBan = (ip) => void sockets.drop(ip);
-  const control = createControl({
-    venue,
-    faults: context.faults,
-    log: context.log,
-    sockets,
-    eventFaults,
-    limits,
-    accounts: options.accounts,
-    markets: venue.markets,
-  });
+  const control = createControl({ venue, context, sockets, eventFaults, streams });
   const port = await listen(server, options.port, stack);
   const controlPort = await listen(control, options.controlPort, stack);
   // Before the servers close, which wait for what is connected.
@@ -98,8 +91,8 @@ export async function startPaper(
   if (venue.clock.moveTo === undefined) stack.use(startPump(venue, log));
   const kept = stack.move();
   return {
-    url: `http://${HOST}:${port}`,
-    wsUrl: `ws://${HOST}:${port}`,
+    url: `${options.tls === undefined ? 'http' : 'https'}://${HOST}:${port}`,
+    wsUrl: `${options.tls === undefined ? 'ws' : 'wss'}://${HOST}:${port}`,
     controlUrl: `http://${HOST}:${controlPort}`,
     venue,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
@@ -145,7 +138,7 @@ function openStoredVenue(options: PaperOptions, parts: VenueParts): Venue {
       },
       onList: (report) => users.list(report),
       onBalances: (account, rows, atMs) => users.balances(account, rows, atMs),
-      onSettled: (atMs) => streamSettled(streams, atMs),
+      onSettled: (atMs) => streamSettled(streams, venue, atMs),
       onPause: (nowMs) => streamPause(streams, venue, nowMs),
       watched: () => watchedSymbols(streams, venue.markets.keys()),
     },
@@ -166,6 +159,17 @@ function openClock(options: PaperOptions, source: MarketSource, resumeMs: number
   if (options.clock.kind === 'virtual') return virtualClock(resumeMs ?? options.clock.startMs);
   const isWallTime = options.source.kind === 'synthetic' && options.speed === 1 && options.fromMs === undefined;
   return isWallTime ? realClock() : scaledClock(resumeMs ?? source.startMs, options.speed);
+}
+
+/** Speaks TLS when it is given a certificate. Throws BadInputError for one that cannot be used. */
+function openServer(tls: PaperOptions['tls'], handle: RequestListener): Server {
+  if (tls === undefined) return createServer(handle);
+  try {
+    return createTlsServer(tls, handle);
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new BadInputError(`The certificate of --tls-cert and the key of --tls-key cannot be used: ${cause}.`);
+  }
 }
 
 async function listen(server: Server, port: number, stack: AsyncDisposableStack): Promise<number> {

@@ -1,7 +1,8 @@
 import { add, type Decimal, multiply, subtract, ZERO } from '#core/decimal.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { ceil8, commissionOn, type FeeContext, truncate8 } from './commission.ts';
-import { type Fill, isOpen, type NewOrder, type Order, type OrderSide, remainingOf, takesAnyPrice } from './order.ts';
+import { type Fill, isOpen, type NewOrder, type Order, type OrderSide, remainingOf } from './order.ts';
+import { isUnpriced } from './peg.ts';
 import { FEES_PURSE, MARKET_PURSE, type Purses } from './purses.ts';
 
 /** The asset an order pays with. */
@@ -67,8 +68,7 @@ export function settle(
 /** Unlocks what the order's remainder does not need; everything once the order is closed. */
 export function releaseUnneeded(order: Order, rules: SymbolRules, purses: Purses): void {
   const rest = isOpen(order) ? remainingOf(order) : ZERO;
-  const isUnpriced = takesAnyPrice(order.type) && order.side === 'BUY';
-  const needed = isUnpriced && rest > 0n ? order.locked : lockFor(order, rest);
+  const needed = isUnpriced(order) && rest > 0n ? order.locked : lockFor(order, rest);
   const surplus = subtract(order.locked, needed);
   if (surplus <= 0n) return;
   purses.unlock(order.account, paidAsset(order.side, rules), surplus);

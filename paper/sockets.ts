@@ -2,9 +2,11 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { MarketStreams } from './market-streams.ts';
+import { RefusedError } from './refusal.ts';
 import { plainAddress, type RestContext } from './rest.ts';
 import { namesInUrl } from './stream-name.ts';
 import { serveStreams } from './stream-socket.ts';
+import { readTimeUnit, type TimeUnit } from './time-unit.ts';
 import type { UserStreams } from './user-streams.ts';
 import type { Venue } from './venue.ts';
 import { serveWsApi } from './ws-api.ts';
@@ -43,12 +45,12 @@ export interface Sockets extends AsyncDisposable {
   announceShutdown(): number;
   /** Ends connections as if they had lasted for a day. */
   expire(): number;
-  /** From here on no connection is pinged, and pongs of the other side are not asked for. */
+  /** From here on no connection is pinged, no ping answered, and pongs of the other side are not asked for. */
   silencePings(silent: boolean): void;
 }
 
 export function openSockets(server: Server, parts: SocketParts): Sockets {
-  const socketServer = new WebSocketServer({ noServer: true });
+  const socketServer = new WebSocketServer({ noServer: true, autoPong: false });
   const connections = new Set<Connection>();
   const sessions = new Set<Session>();
   let isSilent = false;
@@ -62,6 +64,7 @@ export function openSockets(server: Server, parts: SocketParts): Sockets {
       const connection = serve(client, request, { ...parts, ip, sessions });
       if (connection === undefined) return;
       connections.add(connection);
+      client.on('ping', (data) => isSilent || client.pong(data));
       client.on('pong', () => {
         connection.pongMs = Date.now();
       });
@@ -94,7 +97,7 @@ export function openSockets(server: Server, parts: SocketParts): Sockets {
     },
     [Symbol.asyncDispose]: () => {
       clearInterval(timer);
-      drop();
+      for (const client of socketServer.clients) client.terminate();
       return Promise.resolve();
     },
   };
@@ -110,18 +113,32 @@ function serve(
   const nowMs = Date.now();
   const base = { socket, ip: parts.ip, sinceMs: nowMs, pingMs: nowMs, pongMs: nowMs };
   const shutdown = (): { e: string; E: number } => ({ e: 'serverShutdown', E: Date.now() });
+  const unit = unitOf(url.searchParams);
+  if (unit === undefined) {
+    socket.close(1008, 'Invalid value for time unit');
+    return undefined;
+  }
   if (url.pathname.startsWith('/ws-api/v3')) {
-    serveWsApi(socket, parts, { ip: parts.ip, query: url.searchParams });
+    serveWsApi(socket, parts, { ip: parts.ip, query: url.searchParams, unit });
     return { ...base, kind: 'api', tellShutdown: () => socket.send(JSON.stringify({ event: shutdown() })) };
   }
   if (/^\/(ws|stream)(\/|$)/.test(url.pathname)) {
-    const client = serveStreams(socket, parts, namesInUrl(url.pathname, url.searchParams));
+    const client = serveStreams(socket, parts, { ...namesInUrl(url.pathname, url.searchParams), unit });
     const tellShutdown = () =>
       socket.send(JSON.stringify(client.combined ? { stream: '!serverShutdown', data: shutdown() } : shutdown()));
     return { ...base, kind: 'streams', tellShutdown };
   }
   socket.close(1008, 'unknown path');
   return undefined;
+}
+
+function unitOf(query: URLSearchParams): TimeUnit | undefined {
+  try {
+    return readTimeUnit(query.get('timeUnit') ?? undefined);
+  } catch (error) {
+    if (error instanceof RefusedError) return undefined;
+    throw error;
+  }
 }
 
 /** Pings when it is time, and ends what does not answer or is a day old. */

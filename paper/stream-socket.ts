@@ -1,6 +1,7 @@
 import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
 import { type MarketStreams, type StreamClient, subscribe, unsubscribe } from './market-streams.ts';
+import type { TimeUnit } from './time-unit.ts';
 import type { Venue } from './venue.ts';
 
 const MAX_STREAMS = 1024;
@@ -15,11 +16,12 @@ const request = z.object({ method: z.string(), params: z.array(z.unknown()).defa
 export function serveStreams(
   socket: WebSocket,
   { streams, venue }: { readonly streams: MarketStreams; readonly venue: Venue },
-  url: { readonly combined: boolean; readonly names: readonly string[] },
+  url: { readonly combined: boolean; readonly names: readonly string[]; readonly unit: TimeUnit },
 ): StreamClient {
   const names = new Set<string>();
   const client: StreamClient = {
     combined: url.combined,
+    unit: url.unit,
     // A reader that does not keep up is cut off instead of filling the memory.
     send: (frame) => (socket.bufferedAmount > MAX_BUFFERED_BYTES ? socket.terminate() : socket.send(frame)),
   };

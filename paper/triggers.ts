@@ -20,7 +20,7 @@ export function showTrade(
   const book = bookOf(orders, trade.symbol);
   for (const stop of book.stops) {
     const before = stop.extreme;
-    if (isFiredBy(stop, trade) && !book.fired.includes(stop)) book.fired.push(stop);
+    if (isFiredBy(stop, trade)) book.fired.add(stop);
     if (stop.extreme !== before) orders.changed.add(stop);
   }
 }

@@ -4,11 +4,13 @@ import { listStatus } from './list-json.ts';
 import { accountPosition, executionReport } from './order-json.ts';
 import type { ListReport } from './order-list.ts';
 import type { PurseRow } from './purses.ts';
+import { encode, type TimeUnit } from './time-unit.ts';
 
 /** One subscription to an account's events on one WebSocket API connection. */
 export interface UserSubscription {
   readonly account: string;
   readonly id: number;
+  readonly unit: TimeUnit;
   send(frame: string): void;
 }
 
@@ -27,10 +29,9 @@ export function openUserStreams(faults: EventFaults): UserStreams {
     const subscriptions = byAccount.get(account);
     if (subscriptions === undefined || subscriptions.size === 0) return;
     const body = event();
-    const raw = JSON.stringify(body);
     for (const one of subscriptions) {
-      const frame = `{"subscriptionId":${one.id},"event":${raw}}`;
-      for (const sent of faults.pass(one, String(body['e']), frame)) one.send(sent);
+      const frame = `{"subscriptionId":${one.id},"event":${encode(body, one.unit)}}`;
+      faults.pass(one, String(body['e']), frame);
     }
   };
   return {

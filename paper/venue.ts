@@ -19,7 +19,7 @@ import {
 import { playTrade } from './matching.ts';
 import { filterRefusal } from './order-filters.ts';
 import type { ListReport } from './order-list.ts';
-import { emptyOrders, restoreOrders, symbolsWithOrders, takeChanges, wholeState } from './orders.ts';
+import { clearOrders, emptyOrders, restoreOrders, symbolsWithOrders, takeChanges, wholeState } from './orders.ts';
 import { openPurses, OUTSIDE_PURSE, type PurseRow } from './purses.ts';
 
 /** Who hears of the market and of accounts; calls come after the change is stored. */
@@ -38,6 +38,20 @@ export interface VenueListeners {
   watched(): Iterable<string>;
 }
 
+export interface DepthSnapshot {
+  readonly lastUpdateId: number;
+  readonly bids: readonly (readonly [string, string])[];
+  readonly asks: readonly (readonly [string, string])[];
+}
+
+/** How answers are made to lie, for drills. */
+export interface Drills {
+  /** Market time for which queries do not know a new order. */
+  orderLagMs: number;
+  /** Books that queries answer instead of the one of now. */
+  readonly staleDepth: Map<string, DepthSnapshot>;
+}
+
 /** The exchange without its sockets. */
 export interface Venue {
   readonly clock: MarketClock;
@@ -50,6 +64,7 @@ export interface Venue {
   /** Coins whose every trade is played; all others are brought to now when somebody asks. */
   readonly live: Set<string>;
   readonly outbox: (Report | ListReport)[];
+  readonly drills: Drills;
   /** Market time up to which the live coins have been played. */
   playedMs: number;
 }
@@ -98,6 +113,7 @@ export function openVenue(parts: VenueParts): Venue {
     journal: stored?.journal,
     live: new Set(),
     outbox: [],
+    drills: { orderLagMs: 0, staleDepth: new Map() },
     playedMs: fromMs,
   };
   restore(venue, records);
@@ -157,11 +173,7 @@ function restore(venue: Venue, records: readonly JournalRecord[]): void {
     lists: [...lists.values()],
   });
   for (const row of records.flatMap((record) => record.purses)) purses.restore(row);
-  const known = new Set(purses.rows().map((row) => row.owner));
-  for (const account of venue.accounts.filter((one) => !known.has(one.name))) {
-    for (const [asset, amount] of account.openingBalances)
-      purses.move({ from: OUTSIDE_PURSE, to: account.name, asset, amount });
-  }
+  openAccounts(venue);
   const names = new Set(venue.accounts.map((account) => account.name));
   for (const order of [...orders.open.values()]) {
     const served = venue.markets.has(order.symbol) && names.has(order.account);
@@ -169,11 +181,33 @@ function restore(venue: Venue, records: readonly JournalRecord[]): void {
     else if (venue.markets.has(order.symbol))
       expireOrder(venue.floor, order, { reason: 'EXCHANGE_CANCELED', atMs: venue.playedMs });
   }
-  // Nobody listens yet, and what the restore changed is in the snapshot.
+  // Nobody listens yet.
   venue.outbox.length = 0;
-  takeChanges(orders);
-  purses.takeChanged();
+  storeWhole(venue);
+}
+
+/** Gives accounts without any money their opening balances. */
+function openAccounts({ floor: { purses }, accounts }: Venue): void {
+  const known = new Set(purses.rows().map((row) => row.owner));
+  for (const account of accounts.filter((one) => !known.has(one.name))) {
+    for (const [asset, amount] of account.openingBalances)
+      purses.move({ from: OUTSIDE_PURSE, to: account.name, asset, amount });
+  }
+}
+
+/** Stores everything as it is now; what changed until here is part of it. */
+function storeWhole(venue: Venue): void {
+  takeChanges(venue.floor.orders);
+  venue.floor.purses.takeChanged();
   venue.journal?.compact(wholeRecord(venue));
+}
+
+/** Begins anew without a word: no orders, opening balances, ids from the start. Keys and the market stay. */
+export function wipeVenue(venue: Venue): void {
+  clearOrders(venue.floor.orders);
+  venue.floor.purses.clear();
+  openAccounts(venue);
+  storeWhole(venue);
 }
 
 /** Plays every live coin up to now, in the order of time; returns the market time reached. */

@@ -3,9 +3,10 @@ import { beginRefusal, lockAtStart, planOf } from './admission.ts';
 import { planFor, take, type Taken } from './execution.ts';
 import { expireOrder, type Floor, report } from './floor.ts';
 import { expireSibling, followList } from './lists.ts';
-import { isOpen, isStop, type Order, takesAnyPrice } from './order.ts';
+import { isOpen, isStop, type Order, remainingOf, takesAnyPrice } from './order.ts';
 import { bookOf, noteChange, restOrder } from './orders.ts';
-import { paidAsset } from './settlement.ts';
+import { pegPrice } from './peg.ts';
+import { lockFor, paidAsset } from './settlement.ts';
 import { EMPTY_PLAN, type Plan } from './taker.ts';
 
 /** An order that begins, with what it will match at once. */
@@ -66,16 +67,18 @@ export function settleBook(floor: Floor, symbol: string, atMs: number): void {
       if (waiting.length > 0) beginWaiting(floor, waiting, atMs);
       continue;
     }
-    const stop = fired.shift();
+    const [stop] = fired;
     if (stop === undefined) return;
+    fired.delete(stop);
     if (isOpen(stop) && !stop.working) fire(floor, stop, atMs);
   }
 }
 
 /** Places the second phase of a list; what cannot be placed now expires as rejected. */
 function beginWaiting(floor: Floor, waiting: readonly Order[], atMs: number): void {
+  const isThin = waiting.some((order) => !isStop(order.type) && !takePeg(floor, order));
   const plans = waiting.map((order) => planOf(floor, order));
-  const broken = waiting.some((order) => floor.filter(order) !== undefined);
+  const broken = isThin || waiting.some((order) => floor.filter(order) !== undefined);
   if (broken || beginRefusal(floor, waiting, plans) !== undefined) {
     for (const order of waiting) expireOrder(floor, order, { reason: 'REJECTED', atMs });
     return;
@@ -87,11 +90,20 @@ function beginWaiting(floor: Floor, waiting: readonly Order[], atMs: number): vo
   );
 }
 
+/** Gives a pegged order its price; false when the book is too thin for it. */
+function takePeg(floor: Floor, order: Order): boolean {
+  if (order.peg === null) return true;
+  const price = pegPrice(floor, order);
+  order.price = price ?? order.price;
+  return price !== undefined;
+}
+
 function fire(floor: Floor, stop: Order, atMs: number): void {
   bookOf(floor.orders, stop.symbol).remove(stop);
   expireSibling(floor, stop, atMs);
+  const isPriced = takePeg(floor, stop);
   const plan = planFor(floor, stop);
-  if (!fits(floor, stop, plan)) {
+  if (!isPriced || !fits(floor, stop, plan)) {
     expireOrder(floor, stop, { reason: 'REJECTED', atMs });
     return;
   }
@@ -104,15 +116,17 @@ function fire(floor: Floor, stop: Order, atMs: number): void {
   if (isOpen(stop)) restOrder(floor.orders, stop);
 }
 
-/** Whether a fired stop may work: it passes the filters again, and one that takes any price is paid for. */
+/** Whether a fired stop may work: it passes the filters again, and one whose price was not known is paid for. */
 function fits(floor: Floor, stop: Order, plan: Plan): boolean {
   if (floor.filter(stop) !== undefined) return false;
-  if (!takesAnyPrice(stop.type) || stop.side === 'SELL') return true;
+  const isSettled = !takesAnyPrice(stop.type) && stop.peg === null;
+  if (isSettled || stop.side === 'SELL') return true;
+  const needed = takesAnyPrice(stop.type) ? plan.quote : lockFor(stop, remainingOf(stop));
   const asset = paidAsset(stop.side, floor.market(stop.symbol).listing.rules);
-  const missing = subtract(plan.quote, stop.locked);
+  const missing = subtract(needed, stop.locked);
   if (missing > floor.purses.balance(stop.account, asset).free) return false;
   if (missing > 0n) floor.purses.lock(stop.account, asset, missing);
-  else floor.purses.unlock(stop.account, asset, subtract(stop.locked, plan.quote));
-  stop.locked = plan.quote;
+  else floor.purses.unlock(stop.account, asset, subtract(stop.locked, needed));
+  stop.locked = needed;
   return true;
 }

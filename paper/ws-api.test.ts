@@ -45,6 +45,7 @@ test('every query of the market answers over the WebSocket API as over REST', as
   const symbol = 'BTCUSDT';
   for (const { method, path, params } of [
     { method: 'ping', path: 'ping', params: {} },
+    { method: 'blockTrades.historical', path: 'historicalBlockTrades', params: { symbol, fromId: 1 } },
     { method: 'depth', path: 'depth', params: { symbol, limit: 5 } },
     { method: 'v3/trades.recent', path: 'trades', params: { symbol, limit: 5 } },
     { method: 'trades.historical', path: 'historicalTrades', params: { symbol, limit: 5 } },
@@ -64,6 +65,8 @@ test('every query of the market answers over the WebSocket API as over REST', as
     assert.deepEqual(pick(reply, 'result'), rest.body, method);
     assert.equal(pick(reply, 'rateLimits.0.rateLimitType'), 'REQUEST_WEIGHT');
   }
+  const allocations = await call(socket, 'myAllocations', { symbol, fromAllocationId: 1 }, ann);
+  assert.deepEqual(pick(allocations, 'result'), []);
   const list = await call(socket, 'ticker.price', { symbols: ['BTCUSDT', 'LTCBTC'] });
   assert.deepEqual([pick(list, 'result.0.symbol'), pick(list, 'result.1.symbol')], ['BTCUSDT', 'LTCBTC']);
 });
@@ -81,6 +84,25 @@ test('replies tell the limits unless they are not wanted', async () => {
     [0, 1, 2].map((at) => pick(placed, `rateLimits.${at}.rateLimitType`)),
     ['ORDERS', 'ORDERS', 'REQUEST_WEIGHT'],
   );
+});
+
+test('an account learns its counts of unfilled orders', async () => {
+  await using paper = await start();
+  await using socket = await listenTo(`${paper.wsUrl}/ws-api/v3`);
+  const limit = {
+    symbol: 'BTCUSDT',
+    side: 'BUY',
+    type: 'LIMIT',
+    timeInForce: 'GTC',
+    quantity: '0.001',
+    price: '20000',
+  };
+  for (const _ of [1, 2]) await clientOf(paper.url)('POST /api/v3/order', limit, ann);
+  const rows = pick(await call(socket, 'account.rateLimits.orders', {}, ann), 'result');
+  assert.deepEqual(pick(rows, '1'), {
+    ...{ rateLimitType: 'ORDERS', interval: 'DAY', intervalNum: 1, limit: 200_000, count: 2 },
+  });
+  assert.deepEqual((await clientOf(paper.url)('GET /api/v3/rateLimit/order', {}, eve)).status, 200);
 });
 
 test('subscriptions are told apart, listed and ended with a last event', async () => {

@@ -8,6 +8,7 @@ import { type Refusal, RefusedError, refusalBody, refuse } from './refusal.ts';
 import { isFreeWhenDone, performSigned, type RestContext } from './rest.ts';
 import { type Route, weightOf } from './routes.ts';
 import { parseJson, textOf } from './stream-socket.ts';
+import { encode, type TimeUnit } from './time-unit.ts';
 import type { UserStreams } from './user-streams.ts';
 import { authorize, performSession, type Session } from './ws-session.ts';
 
@@ -24,7 +25,7 @@ interface Parts {
 export function serveWsApi(
   socket: WebSocket,
   { context, users, sessions }: Parts,
-  { ip, query }: { readonly ip: string; readonly query: URLSearchParams },
+  { ip, query, unit }: { readonly ip: string; readonly query: URLSearchParams; readonly unit: TimeUnit },
 ): void {
   const session: Session = {
     context,
@@ -32,6 +33,7 @@ export function serveWsApi(
     ip,
     connectedMs: Date.now(),
     returnRateLimits: query.get('returnRateLimits') !== 'false',
+    unit,
     subscriptions: new Map(),
     lastSubscriptionId: -1,
     loggedOn: undefined,
@@ -93,7 +95,7 @@ function reply(
   outcome: Outcome,
 ): string {
   const limits = isAskingLimits ? { rateLimits: limitRows(session, outcome) } : {};
-  if (outcome.kind === 'done') return JSON.stringify({ id, status: 200, result: outcome.result, ...limits });
+  if (outcome.kind === 'done') return encode({ id, status: 200, result: outcome.result, ...limits }, session.unit);
   const refusal = outcome.kind === 'wait' ? outcome.refusal : outcome;
   const data = outcome.kind === 'wait' ? { data: { serverTime: Date.now(), retryAfter: outcome.untilMs } } : {};
   const error = { ...refusalBody(refusal), ...data };

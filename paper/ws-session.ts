@@ -4,6 +4,7 @@ import { deny } from './refusal.ts';
 import type { RestContext } from './rest.ts';
 import { requireAccount, requireKey } from './security.ts';
 import { signedParams } from './signatures.ts';
+import type { TimeUnit } from './time-unit.ts';
 import type { UserStreams, UserSubscription } from './user-streams.ts';
 
 const MOST_ACTIVE = 1000;
@@ -21,6 +22,7 @@ export interface Session {
   readonly ip: string;
   readonly connectedMs: number;
   readonly returnRateLimits: boolean;
+  readonly unit: TimeUnit;
   readonly subscriptions: Map<number, SessionSubscription>;
   lastSubscriptionId: number;
   loggedOn: { readonly account: Account; readonly sinceMs: number } | undefined;
@@ -105,7 +107,13 @@ function openSubscription(session: Session, account: Account, byLogon: boolean):
   if (active.length >= MOST_ACTIVE || id >= MOST_PER_LIFE)
     deny(-2042, 'The maximum number of subscription ids of this connection is reached.');
   session.lastSubscriptionId = id;
-  const subscription = { account: account.name, id, byLogon, send: (frame: string) => session.send(frame) };
+  const subscription = {
+    account: account.name,
+    id,
+    byLogon,
+    unit: session.unit,
+    send: (frame: string) => session.send(frame),
+  };
   session.subscriptions.set(id, subscription);
   session.users.add(subscription);
   return { subscriptionId: id };

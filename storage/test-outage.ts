@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 90_000;
 
 /** Waits until a condition holds; the words say what was awaited in vain. */
 export async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {

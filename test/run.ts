@@ -33,8 +33,8 @@ function help(): number {
 
 async function main(): Promise<number> {
   const found = findTestFiles(positionals);
-  const files = values.servers ? { unit: [], integration: found.integration, browser: [] } : found;
-  const count = files.unit.length + files.integration.length + files.browser.length;
+  const files = values.servers ? { ...found, unit: [], long: [], browser: [] } : found;
+  const count = Object.values(files).flat().length;
   if (count === 0) {
     console.error(`No test file fits: ${positionals.join(', ')}`);
     return 1;
@@ -51,7 +51,8 @@ async function main(): Promise<number> {
 async function runEverything(files: TestFiles): Promise<Tally> {
   const browser = files.browser.length > 0 ? findBrowser() : undefined;
   const started = [...files.integration, ...(browser === undefined ? [] : files.browser)];
-  if (started.length === 0) return addTallies(await runTests(files.unit, interrupted.signal), leftOut(files, browser));
+  const others = [...files.long, ...files.unit];
+  if (started.length === 0) return addTallies(await runTests(others, interrupted.signal), leftOut(files, browser));
   await using stack = new AsyncDisposableStack();
   try {
     process.env['TEST_DATABASE_URL'] = await provideDatabase(stack, interrupted.signal);
@@ -63,7 +64,7 @@ async function runEverything(files: TestFiles): Promise<Tally> {
     return { ...NOTHING, failed: 1 };
   }
   if (browser !== undefined) process.env['TEST_BROWSER'] = browser;
-  const tally = await runTests([...files.unit, ...started], interrupted.signal);
+  const tally = await runTests([...others, ...started], interrupted.signal);
   return addTallies(tally, leftOut(files, browser));
 }
 

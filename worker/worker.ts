@@ -19,11 +19,20 @@ import { createVenues } from './venues.ts';
 
 const CLOCK_EVERY_MS = 2_000;
 
+export interface WorkerSettings {
+  readonly timing?: OrderTiming;
+  /** Where the process log goes; stdout unless given. */
+  readonly logTo?: Parameters<typeof createLog>[1];
+}
+
 /** Opens everything the worker needs, in order; disposing closes it in reverse: leases first, so that trading stops first. */
-export async function openWorker(env: Environment, timing: OrderTiming = ORDER_TIMING): Promise<AsyncDisposable> {
+export async function openWorker(
+  env: Environment,
+  { timing = ORDER_TIMING, logTo }: WorkerSettings = {},
+): Promise<AsyncDisposable> {
   const bootedAt = new Date().toISOString();
   const sha = env.GIT_SHA ?? 'unknown';
-  const log = createLog({ name: 'worker', level: env.LOG_LEVEL, sha });
+  const log = createLog({ name: 'worker', level: env.LOG_LEVEL, sha }, logTo);
   await using stack = new AsyncDisposableStack();
   const database = stack.use(openDatabase(env.DATABASE_URL, { max: 6, applicationName: 'tradewind-worker' }));
   const trading = stack.use(openDatabase(env.DATABASE_URL, { max: 8, applicationName: 'tradewind-trading' }));

@@ -11,10 +11,12 @@ const balances = [
 test('balances that hold something, and fees as shares', () => {
   const reading = parseAccount({
     balances,
+    permissions: ['SPOT'],
     commissionRates: { maker: '0.00100000', taker: '0.00150000', buyer: '0', seller: '0' },
   });
   assert.deepEqual(reading, {
     canTrade: true,
+    permissions: ['SPOT'],
     balances: { BTC: { free: '4723846.89208129', locked: '0' }, BNB: { free: '0', locked: '1.5' } },
     makerFee: 0.001,
     takerFee: 0.0015,

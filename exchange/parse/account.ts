@@ -6,6 +6,7 @@ import { formatDecimal } from '#core/decimal.ts';
 const amount = decimal.transform(formatDecimal);
 const account = z.object({
   canTrade: z.boolean().default(true),
+  permissions: z.array(z.string()).default([]),
   balances: z.array(z.object({ asset: z.string(), free: amount, locked: amount })),
   commissionRates: z.object({ maker: float, taker: float }).optional(),
   makerCommission: z.number().optional(),
@@ -15,6 +16,7 @@ const account = z.object({
 export interface AccountReading {
   /** Of the account, not of the key. */
   readonly canTrade: boolean;
+  readonly permissions: readonly string[];
   readonly balances: Wallet['balances'];
   /** Shares of the traded amount: 0.001 is 0.1 %. */
   readonly makerFee: number;
@@ -28,6 +30,7 @@ export function parseAccount(body: unknown): AccountReading {
   const reply = requireShape(account, body, 'the account');
   return {
     canTrade: reply.canTrade,
+    permissions: reply.permissions,
     balances: Object.fromEntries(
       reply.balances
         .filter(({ free, locked }) => free !== '0' || locked !== '0')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { formatDecimal } from '#core/decimal.ts';
+import { rulesFor } from '#core/symbol.ts';
 import { parseExchangeInfo } from './rules.ts';
 
 const lot = (filterType: string, minQty: string, maxQty: string, stepSize: string) => ({
@@ -108,4 +109,17 @@ test('a broken filter is named', () => {
   const filters = [lot('LOT_SIZE', '0.1', 'much', '0.1')];
   assert.throws(() => rulesOf({ filters }), /the filter LOT_SIZE in an unexpected form at maxQty: "much"/);
   assert.throws(() => parseExchangeInfo({ symbols: {} }), /exchange information/);
+});
+
+test('a coin is for accounts with a permission of each of its sets; without known permissions nothing is held against it', () => {
+  const permissionSets = [
+    ['SPOT', 'TRD_GRP_004'],
+    ['MARGIN', 'TRD_GRP_004'],
+  ];
+  const { symbols } = parseExchangeInfo({ symbols: [entry({ permissionSets }), entry({ status: 'BREAK' })] });
+  const statuses = (...permissions: string[]) => rulesFor(permissions, symbols).map(({ status }) => status);
+  assert.deepEqual(statuses('SPOT'), ['not-permitted', 'BREAK']);
+  assert.deepEqual(statuses('SPOT', 'MARGIN'), ['TRADING', 'BREAK']);
+  assert.deepEqual(statuses('TRD_GRP_004'), ['TRADING', 'BREAK']);
+  assert.deepEqual(statuses(), ['TRADING', 'BREAK']);
 });

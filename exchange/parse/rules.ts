@@ -14,6 +14,7 @@ const symbolEntry = z.object({
   quoteAsset: z.string(),
   orderTypes: z.array(z.string()),
   isSpotTradingAllowed: z.boolean().default(true),
+  permissionSets: z.array(z.array(z.string())).default([]),
   filters: z.array(filter),
 });
 const rateLimit = z.object({
@@ -89,6 +90,7 @@ function rulesOf(entry: z.infer<typeof symbolEntry>): SymbolRules {
     baseAsset: entry.baseAsset,
     quoteAsset: entry.quoteAsset,
     orderTypes: entry.orderTypes,
+    permissionSets: entry.permissionSets,
     price: { tick: price?.tickSize ?? ZERO, min: price?.minPrice ?? ZERO, max: price?.maxPrice ?? ZERO },
     lot: lotOf(entry.filters, 'LOT_SIZE'),
     marketLot: lotOf(entry.filters, 'MARKET_LOT_SIZE'),

@@ -1,4 +1,4 @@
-import { type Decimal, divide, fromNumber, fromSteps, minimum, subtract, toNumber, ZERO } from '#core/decimal.ts';
+import { type Decimal, fromNumber, fromSteps, minimum, subtract, toNumber, toSteps, ZERO } from '#core/decimal.ts';
 import { mix, share } from './noise.ts';
 import type { Listing } from './source.ts';
 
@@ -105,7 +105,7 @@ function gridBelow(ticks: number): number {
 }
 
 /** Whole ticks of a price that lies on the grid. */
-export const ticksOf = (price: Decimal, listing: Listing): number => toNumber(divide(price, listing.rules.price.tick));
+export const ticksOf = (price: Decimal, listing: Listing): number => toSteps(price, listing.rules.price.tick);
 
 /** A float64 of the market, such as an average price, as a decimal for comparisons in filters. */
 export const approximate = (value: number): Decimal => fromNumber(value);

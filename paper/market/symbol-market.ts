@@ -1,4 +1,4 @@
-import { add, type Decimal, divide, fromSteps, toNumber, ZERO } from '#core/decimal.ts';
+import { add, type Decimal, fromSteps, toSteps, ZERO } from '#core/decimal.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { beginForming, type Forming, growForming, type Kline, klineOf, klineOfForming } from './kline.ts';
 import { mixText } from './noise.ts';
@@ -147,7 +147,7 @@ export function printClient(
   trade: { readonly atMs: number; readonly price: Decimal; readonly quantity: Decimal; readonly takerBuys: boolean },
 ): PublicTrade {
   const ticks = ticksOf(trade.price, market.listing);
-  const lots = toNumber(divide(trade.quantity, market.listing.rules.lot.step));
+  const lots = toSteps(trade.quantity, market.listing.rules.lot.step);
   return print(market, { atMs: trade.atMs, takerBuys: trade.takerBuys, ticks, lots }, true);
 }
 

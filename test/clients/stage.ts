@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseAccounts } from '../../paper/accounts.ts';
 import { type PaperExchange, startPaper } from '../../paper/server.ts';
 // This folder is a package of its own, where the names of the rooms do not reach.
-import type { Key, Venue } from './stock-client.ts';
+import { type Key, PATIENCE_MS, type Venue } from './stock-client.ts';
 
 /** A paper exchange for one client: its market moves only while somebody waits. */
 export interface Stage extends AsyncDisposable {
@@ -54,7 +54,10 @@ export async function openStage(): Promise<Stage> {
     return response.json();
   };
   const untilCalled = async (...methods: string[]): Promise<void> => {
+    const deadlineMs = Date.now() + PATIENCE_MS;
     for (;;) {
+      if (Date.now() > deadlineMs)
+        throw new Error(`The client did not call ${methods.join(' or ')} in ${PATIENCE_MS} ms.`);
       const calls = seenCalls.parse(await control('GET /log'));
       if (calls.some((one) => one.method === 'WS' && methods.includes(one.path) && one.status === 200)) return;
     }

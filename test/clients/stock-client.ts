@@ -117,12 +117,17 @@ export async function loadPackage<Offer>(name: string): Promise<Offer> {
   return z.custom<Offer>((value) => typeof value === 'object' && value !== null).parse(await import(name));
 }
 
+/** Longer than any client needs for what has been sent, however busy the machine is. */
+export const PATIENCE_MS = 30_000;
+
 /** Remembers what it is given until somebody asks for it. */
 export function openFeed<Seen>(): Feed<Seen> & { push(seen: Seen): void } {
   let waiting: { readonly fits: (seen: Seen) => boolean; readonly resolve: (seen: Seen) => void }[] = [];
   let unread: Seen[] = [];
+  let last: Seen | undefined;
   return {
     push: (seen) => {
+      last = seen;
       const taker = waiting.find((one) => one.fits(seen));
       if (taker === undefined) unread.push(seen);
       waiting = waiting.filter((one) => one !== taker);
@@ -131,9 +136,15 @@ export function openFeed<Seen>(): Feed<Seen> & { push(seen: Seen): void } {
     next: (fits) => {
       const at = unread.findIndex(fits);
       const found = unread[at];
-      if (found === undefined) return new Promise((resolve) => waiting.push({ fits, resolve }));
       unread = unread.slice(at + 1);
-      return Promise.resolve(found);
+      if (found !== undefined) return Promise.resolve(found);
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          const seen = last === undefined ? 'nothing at all' : JSON.stringify(last).slice(0, 200);
+          reject(new Error(`Nothing that fits came in ${PATIENCE_MS} ms; the last the client saw was ${seen}.`));
+        }, PATIENCE_MS);
+        waiting.push({ fits, resolve: (seen) => (clearTimeout(timer), resolve(seen)) });
+      });
     },
   };
 }

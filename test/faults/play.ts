@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { until } from '../flow/until.ts';
 import { assertConsistent, type Engagement, openOutcomes } from './oracle.ts';
 import { describeSchedule, drawSchedule, type Schedule, type Step } from './schedule.ts';
+import { openTrail, type Trail } from './trail.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** Longest wait for both sides to agree after the last fault: certainty, restarts and their pauses. */
@@ -25,13 +26,17 @@ export interface Played {
 /** Plays the schedule of a seed and judges it. An error names the seed and lists the schedule. */
 export async function playSeed(seed: number): Promise<Played> {
   const schedule = drawSchedule(seed);
+  const trail = openTrail();
   try {
-    return await inTime(play(schedule));
+    return await inTime(play(schedule, trail));
   } catch (error) {
     const { message } = error instanceof Error ? error : new Error(String(error));
-    throw new Error(`${message}\nTo play it again: npm run faults -- --seed ${seed}\n${describeSchedule(schedule)}`, {
-      cause: error,
-    });
+    throw new Error(
+      `${message}\n${await trail.tell()}\nTo play it again: npm run faults -- --seed ${seed}\n${describeSchedule(schedule)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -55,20 +60,20 @@ interface Run {
   killed: boolean;
 }
 
-async function play(schedule: Schedule): Promise<Played> {
+async function play(schedule: Schedule, trail: Trail): Promise<Played> {
   const startedMs = performance.now();
-  await using stage = await openStage(schedule);
+  await using stage = await trail.during('opening the stage', () => openStage(schedule, trail));
   const run: Run = { stage, engagements: [], later: [], killed: false };
   await stage.worker.start();
   await until('the first decision', () => hasTicked(stage, 0));
   const beganMs = performance.now();
   for (const { atMs, step } of schedule.steps) {
     await delay(Math.max(0, beganMs + atMs - performance.now()));
-    await perform(run, step);
+    await trail.during(JSON.stringify(step), () => perform(run, step));
   }
   await delay(Math.max(0, beganMs + schedule.lengthMs - performance.now()));
-  await settle(run);
-  await assertConsistent(stage, run);
+  await trail.during('settling', () => settle(run));
+  await trail.during('judging', () => assertConsistent(stage, run));
   const wallMs = Math.round(performance.now() - startedMs);
   return { seed: schedule.seed, ...(await countUp(stage)), engagements: run.engagements.length - 1, wallMs };
 }

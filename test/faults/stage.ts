@@ -15,6 +15,7 @@ import { seedAccount, seedUser } from '#storage/test-trading.ts';
 import { openWorker } from '#worker/worker.ts';
 import { MARKET_START, writeSwingingCandles } from '../flow/candles.ts';
 import { LIVELY } from '../flow/profile.ts';
+import type { Trail } from './trail.ts';
 import { DRILL_TIMING, type RequestFault, type Schedule } from './schedule.ts';
 
 /** Market seconds in a second of the wall: an hour of candles a second. */
@@ -39,7 +40,7 @@ export interface Stage extends AsyncDisposable {
   tellHalts(): Promise<void>;
 }
 
-export async function openStage(schedule: Schedule): Promise<Stage> {
+export async function openStage(schedule: Schedule, trail: Trail): Promise<Stage> {
   const { coins, seed } = schedule;
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'tradewind-faults-'));
@@ -59,11 +60,12 @@ export async function openStage(schedule: Schedule): Promise<Stage> {
   );
   const owner = await seedTrader(database, schedule);
   const cache = stack.use(await openCache({ databaseUrl: url }));
-  const worker = stack.use(openSeat({ databaseUrl: url, paperUrl: paper.url }));
+  const worker = stack.use(openSeat({ databaseUrl: url, paperUrl: paper.url, trail }));
   const ask = async (method: string, path: string, body?: unknown): Promise<void> => {
     const response = await fetch(`${paper.controlUrl}${path}`, { method, body: JSON.stringify(body) ?? null });
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
   };
+  trail.probe = () => stateOf(database);
   const kept = stack.move();
   return {
     ...{ paper, database, cache, worker, ...owner },
@@ -79,6 +81,16 @@ export async function openStage(schedule: Schedule): Promise<Stage> {
     tellHalts: () => cache.publish(COMMAND_CHANNEL, JSON.stringify({ kind: 'halts-changed' })),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** What PostgreSQL does for a run, and the orders whose outcome is open. */
+async function stateOf({ kysely, pool }: Database): Promise<string> {
+  const orders = await kysely.selectFrom('orders').select(['client_order_id', 'state', 'recorded_at']).execute();
+  const { rows } = await pool.query<Record<string, unknown>>(
+    `select application_name, state, wait_event_type, wait_event, left(query, 60) as query, now() - query_start as since
+       from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+  );
+  return [...orders, ...rows].map((row) => JSON.stringify(row)).join('\n    ');
 }
 
 /** An account with a checked key and one enabled profile on the coins. */
@@ -129,25 +141,32 @@ interface Seated {
   readonly sever: () => void;
 }
 
-function openSeat(urls: { readonly databaseUrl: string; readonly paperUrl: string }): WorkerSeat {
+interface SeatSettings {
+  readonly databaseUrl: string;
+  readonly paperUrl: string;
+  readonly trail: Trail;
+}
+
+function openSeat({ databaseUrl, paperUrl, trail }: SeatSettings): WorkerSeat {
   const relays = new AsyncDisposableStack();
   const graves: Promise<unknown>[] = [];
   let seated: Seated | null = null;
 
   const attempt = async (): Promise<Seated> => {
-    const database = relays.use(await openRelay(new URL(urls.databaseUrl)));
-    const paper = relays.use(await openRelay(new URL(urls.paperUrl)));
+    const database = relays.use(await openRelay(new URL(databaseUrl)));
+    const paper = relays.use(await openRelay(new URL(paperUrl)));
     const env = parseEnvironment({
       DATABASE_URL: database.url,
       PAPER_URL: paper.url,
       WORKER_SLOT: 'faults',
-      LOG_LEVEL: process.env['FLOW_LOG'] ?? 'silent',
+      LOG_LEVEL: 'info',
     });
     const sever = (): void => {
       database.sever();
       paper.sever();
     };
-    return { worker: await openWorker(env, DRILL_TIMING), sever };
+    const logTo = { write: (line: string) => trail.note(line.trimEnd()) };
+    return { worker: await openWorker(env, { timing: DRILL_TIMING, logTo }), sever };
   };
   const take = (): Seated | null => {
     const taken = seated;
@@ -155,12 +174,13 @@ function openSeat(urls: { readonly databaseUrl: string; readonly paperUrl: strin
     return taken;
   };
   const stop = async (): Promise<void> => {
-    await take()?.worker[Symbol.asyncDispose]();
+    const worker = take()?.worker;
+    if (worker !== undefined) await trail.during('stopping the worker', async () => worker[Symbol.asyncDispose]());
   };
   return {
     async start() {
       for (let tries = 1; seated === null; tries++) {
-        seated = await attempt().catch((error: unknown) => {
+        seated = await trail.during('starting a worker', attempt).catch((error: unknown) => {
           if (tries === 5) throw error;
           return null;
         });
@@ -169,7 +189,8 @@ function openSeat(urls: { readonly databaseUrl: string; readonly paperUrl: strin
     kill() {
       const killed = take();
       killed?.sever();
-      if (killed !== null) graves.push(Promise.resolve(killed.worker[Symbol.asyncDispose]()).catch(() => {}));
+      if (killed === null) return;
+      graves.push(trail.during('burying a worker', async () => killed.worker[Symbol.asyncDispose]()).catch(() => {}));
     },
     stop,
     async [Symbol.asyncDispose]() {

@@ -49,6 +49,9 @@ interface Bench extends AsyncDisposable {
   control(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<unknown>;
 }
 
+const logged = z.array(
+  z.object({ method: z.string(), path: z.string(), headers: z.array(z.string()), params: z.array(z.string()) }),
+);
 let sequence = 0;
 const nextId = (): string => {
   const { profileId, symbol, purpose } = orderOf();
@@ -115,11 +118,9 @@ test('market data come without a key', async () => {
   assert.deepEqual(older, candles.slice(40, 50));
   assert.ok((await on.market.price(SYMBOL)) > ZERO);
   assert.ok(((await on.market.prices()).get(SYMBOL) ?? ZERO) > ZERO);
-  const logged = z
-    .array(z.object({ path: z.string(), headers: z.array(z.string()), params: z.array(z.string()) }))
-    .parse(await on.control('GET', '/log'));
-  assert.ok(logged.length >= 4);
-  for (const { path, headers, params } of logged) {
+  const requests = logged.parse(await on.control('GET', '/log'));
+  assert.ok(requests.length >= 4);
+  for (const { path, headers, params } of requests) {
     assert.ok(!headers.some((name) => name.toLowerCase() === 'x-mbx-apikey'), path);
     assert.ok(!params.includes('signature') && !params.includes('timestamp'), path);
   }
@@ -152,6 +153,17 @@ for (const name of ['hmac', 'ed25519', 'rsa'] as const) {
     const { wallet, takerFee } = await trading.wallet();
     assert.ok(change.kind === 'balances' && takerFee > 0);
     assert.deepEqual(change.balances['BTC'], wallet.balances['BTC']);
+    const calls = logged.parse(await on.control('GET', '/log')).filter(({ method }) => method === 'WS');
+    const signed = ['userDataStream.subscribe.signature'];
+    const session = ['session.logon', 'userDataStream.subscribe'];
+    assert.deepEqual(
+      calls.map(({ path }) => path),
+      name === 'ed25519' ? session : signed,
+    );
+
+    await on.control('POST', '/keys', { account: name, revoked: true });
+    const lost = await seen.until(({ kind }) => kind === 'disconnected');
+    assert.ok(lost.kind === 'disconnected' && !lost.cause.includes(`key-${name}`), inspect(lost));
   });
 }
 

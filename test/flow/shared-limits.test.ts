@@ -4,6 +4,7 @@ import type { CacheStore } from '#core/ports.ts';
 import { createGovernor, type Governor, type Usage } from '#exchange/limits.ts';
 import { shareLimits } from '#exchange/shared-limits.ts';
 import { openCache } from '#storage/open-cache.ts';
+import { openRelay } from '#storage/test-outage.ts';
 import { openTestDatabase } from '#storage/test-database.ts';
 import { until } from './until.ts';
 
@@ -62,4 +63,17 @@ test('without the cache store each process goes by its own replies', async () =>
   (await ask(alone, 1))?.settle(ok(5_395));
   assert.equal(await ask(alone, 10), undefined);
   await until('the failure is reported', () => on.failures.length > 0);
+});
+
+test('a process stops although its cache store went away before it could listen there', {
+  timeout: 60_000,
+}, async () => {
+  await using test = await openTestDatabase();
+  await using relay = await openRelay(new URL(test.url));
+  await using cache = await openCache({ databaseUrl: relay.url });
+  relay.sever();
+  const governor = createGovernor();
+  const sharing = shareLimits({ governor, cache, egress: 'alone', restUrl, onFailure: () => undefined });
+  await sharing[Symbol.asyncDispose]();
+  assert.ok((await ask(governor, 1)) !== undefined);
 });

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export async function until<Value>(
   what: string,
   ask: () => Promise<Value | undefined | false> | Value | undefined | false,
-  limitMs = 30_000,
+  limitMs = 90_000,
 ): Promise<Value> {
   const endMs = performance.now() + limitMs;
   for (;;) {

@@ -3,6 +3,8 @@ import { reaches, readSourceFiles, type SourceFile } from './source-files.ts';
 export interface TestFiles {
   /** Need nothing but Node. */
   readonly unit: string[];
+  /** Need no server either, but take a minute. */
+  readonly long: string[];
   /** Need a database or start processes of their own. */
   readonly integration: string[];
   /** Need a browser too. */
@@ -10,14 +12,7 @@ export interface TestFiles {
 }
 
 const SERVERS = new Set(['storage/test-database.ts', 'storage/embedded/launch.ts']);
-const INTEGRATION_FOLDERS = [
-  'test/flow/',
-  'test/faults/',
-  'test/real-data/',
-  'test/bench/',
-  'test/start/',
-  'test/clients/',
-];
+const INTEGRATION_FOLDERS = ['test/flow/', 'test/faults/', 'test/real-data/', 'test/bench/', 'test/start/'];
 const NAMES_A_SERVER = /TEST_DATABASE_URL|TEST_CACHE_URL/;
 
 function needsServers(file: SourceFile, files: ReadonlyMap<string, SourceFile>): boolean {
@@ -31,9 +26,10 @@ export function findTestFiles(patterns: readonly string[]): TestFiles {
   const files = new Map(sources.map((file) => [file.path, file]));
   const wanted = ({ path }: SourceFile): boolean =>
     /\.test\.tsx?$/.test(path) && (patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)));
-  const found: TestFiles = { unit: [], integration: [], browser: [] };
+  const found: TestFiles = { unit: [], long: [], integration: [], browser: [] };
   for (const file of sources.filter(wanted)) {
     if (file.path.startsWith('test/e2e/')) found.browser.push(file.path);
+    else if (file.path.startsWith('test/clients/')) found.long.push(file.path);
     else if (needsServers(file, files)) found.integration.push(file.path);
     else found.unit.push(file.path);
   }
