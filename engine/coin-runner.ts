@@ -105,9 +105,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       closing.reject(new Error(`${coin.symbol} was closed before a change could be made; it is tried again.`));
       await mailbox.close();
       log.flush();
-      await saveState(coin).catch((err: unknown) =>
-        ports.log.warn({ event: 'state_not_kept', symbol: coin.symbol, err }, 'Strategy state could not be kept'),
-      );
+      await saveState(coin).catch((err: unknown) => tellUnsaved(coin, err));
     },
   };
 }
@@ -121,6 +119,9 @@ async function takeProfile(coin: Coin, profile: ProfileToRun): Promise<boolean> 
     await takeStored(coin, await coin.context.ports.store.loadRunner(profile.id, coin.symbol));
   return switched;
 }
+
+const tellUnsaved = ({ context, symbol }: Coin, err: unknown): void =>
+  context.ports.log.warn({ event: 'state_not_kept', symbol, err }, 'Strategy state could not be kept');
 
 /** Settles what an event says of an order; `missing` while executions of it are still to come. */
 async function takeOrder(
