@@ -22,6 +22,7 @@ import {
 import { type EventFaults, eventFaultList } from './event-faults.ts';
 import { faultList } from './faults.ts';
 import { ticksOf } from './market/quote.ts';
+import type { Following } from './relay.ts';
 import type { MarketStreams } from './market-streams.ts';
 import { playTrade } from './matching.ts';
 import { advanceTo } from './pump.ts';
@@ -33,6 +34,8 @@ import { catchUp, commit, enliven, type Venue } from './venue.ts';
 export interface ControlPlane extends DrillParts {
   readonly eventFaults: EventFaults;
   readonly streams: MarketStreams;
+  /** The other exchange that the market follows. */
+  readonly following: Following | undefined;
 }
 
 const advance = z.union([z.object({ ms: z.number().min(0) }), z.object({ toIso: z.string() })]);
@@ -65,6 +68,7 @@ const WORKS: Readonly<Record<string, Work>> = {
   'DELETE /faults/streams': (control) => (control.streams.faults.clear(), {}),
   'POST /depth': (control, body) => freezeDepth(control, parse(depthChange, body)),
   'POST /reads': (control, body) => (Object.assign(control.venue.drills, parse(readChange, body)), {}),
+  'GET /source': ({ venue, following }) => ({ name: venue.source.name, ...following?.state }),
   'GET /conservation': (control) => conservation(control.venue),
 };
 
