@@ -18,13 +18,23 @@ import {
 interface Order {
   readonly id: string;
   readonly info: unknown;
+  readonly status: string;
+  readonly amount: number;
+  readonly filled: number;
+  readonly remaining: number;
+  readonly cost: number;
+  readonly timestamp: number;
 }
 interface Fill {
   readonly amount: number;
   readonly price: number;
   readonly cost: number;
+  readonly side: string;
+  readonly takerOrMaker: string;
+  readonly timestamp: number;
   readonly fee: { readonly cost: number; readonly currency: string };
 }
+type Ticker = Readonly<Record<'bid' | 'ask' | 'last' | 'close' | 'high' | 'low' | 'timestamp', number>>;
 interface Range {
   readonly min: number;
   readonly max: number;
@@ -32,8 +42,11 @@ interface Range {
 interface CcxtMarket {
   readonly id: string;
   readonly active: boolean;
+  readonly contract?: boolean;
+  readonly linear?: boolean;
+  readonly inverse?: boolean;
   readonly precision: { readonly price: number; readonly amount: number };
-  readonly limits: { readonly amount: Range; readonly cost: Range };
+  readonly limits: Readonly<Record<'amount' | 'price' | 'cost', Range>>;
 }
 interface Book {
   readonly nonce: number;
@@ -55,7 +68,8 @@ export interface Ccxt {
   watchOrders(symbol: string): Promise<readonly Order[]>;
   watchTrades(symbol: string): Promise<readonly { readonly price: number; readonly amount: number }[]>;
   watchOHLCV(symbol: string, interval: string): Promise<readonly (readonly number[])[]>;
-  watchTicker(symbol: string): Promise<{ readonly last: number; readonly high: number; readonly low: number }>;
+  fetchTicker(symbol: string): Promise<Ticker>;
+  watchTicker(symbol: string): Promise<Ticker>;
   watchOrderBook(symbol: string): Promise<Book>;
   close(): Promise<unknown>;
 }

@@ -32,6 +32,7 @@ const NAMES: RawNames = {
   depth: 'depth',
   trades: 'getTrades',
   historicalTrades: 'historicalTrades',
+  blockTrades: 'historicalBlockTrades',
   aggTrades: 'aggTrades',
   klines: 'klines',
   uiKlines: 'uiKlines',
@@ -54,6 +55,8 @@ const NAMES: RawNames = {
   listAll: 'allOrders',
   commission: 'accountCommission',
   orderCount: 'rateLimitOrder',
+  amendments: 'orderAmendments',
+  allocations: 'myAllocations',
   preventions: 'myPreventedMatches',
   filters: 'myFilters',
   oco: 'orderListOco',
@@ -103,7 +106,7 @@ export async function openSpotClient(venue: Venue, key: Key): Promise<StockClien
       followAccount: async (listener) => {
         const api = await client.websocketAPI.connect();
         opened.defer(() => api.disconnect());
-        if (key.kind === 'HMAC') (await api.userDataStreamSubscribeSignature()).stream.on('message', listener);
+        if (key.kind !== 'Ed25519') (await api.userDataStreamSubscribeSignature()).stream.on('message', listener);
         else {
           await api.sessionLogon();
           (await api.userDataStreamSubscribe()).stream.on('message', listener);
