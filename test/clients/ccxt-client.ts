@@ -89,7 +89,7 @@ function methodOf(operation: Operation): string {
 }
 
 /** An exchange object of ccxt with nothing but its addresses changed; `spotOnly` leaves out its other markets. */
-export async function openCcxt(venue: Venue, key: Key, spotOnly = true): Promise<Ccxt> {
+async function openCcxt(venue: Venue, key: Key, spotOnly: boolean): Promise<Ccxt> {
   const ccxt = await loadPackage<Package>('ccxt');
   const narrow = { fetchMarkets: { types: ['spot'] }, fetchMargins: false, fetchCurrencies: false };
   const exchange = new ccxt.pro.binance({
@@ -109,10 +109,15 @@ export async function openCcxt(venue: Venue, key: Key, spotOnly = true): Promise
 }
 
 /** The package `ccxt` with its streams. */
-export async function openCcxtClient(venue: Venue, key: Key): Promise<StockClient> {
-  const ex = await openCcxt(venue, key);
+export async function openCcxtClient(
+  venue: Venue,
+  key: Key,
+  spotOnly = true,
+): Promise<StockClient & { readonly ex: Ccxt }> {
+  const ex = await openCcxt(venue, key, spotOnly);
   const closing = new AbortController();
   return {
+    ex,
     ...queriesOf(ex),
     ...feedsOf(ex, closing.signal),
     [Symbol.asyncDispose]: async () => {
@@ -176,6 +181,7 @@ function queriesOf(ex: Ccxt) {
     listOpen: async () => (await ex.fetchOpenOrders(SYMBOL)).map((one) => raw.readOrder(one.info)),
     listFills: async (id) => (await ex.fetchOrderTrades(id, SYMBOL)).map(fillOf),
     freeBalance: async (asset) => (await ex.fetchBalance()).free[asset] ?? 0,
+    toldAs: (error) => (error instanceof Error ? error.name : String(error)),
     codeOf: (error) => {
       const message = error instanceof Error ? error.message : '';
       const [, code] = /"code":(-\d+)/.exec(message) ?? [];

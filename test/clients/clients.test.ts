@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { type Ccxt, openCcxt } from './ccxt-client.ts';
+import { type Ccxt, openCcxtClient } from './ccxt-client.ts';
 import { MARKET_QUERIES, type MarketQuery, type Params } from './operations.ts';
 import { depthSnapshot } from './raw-json.ts';
 import { isLacking, scenario, symbol, topOf } from './scenario.ts';
@@ -160,7 +160,7 @@ async function checkCcxt(ex: Ccxt): Promise<void> {
 if (areInstalled) {
   void test('ccxt as it comes, with all its markets and its own pace', { timeout: 60_000 }, async () => {
     await using stage = await openStage();
-    const ex = await openCcxt(stage.venue, KEYS.HMAC, false);
-    await checkCcxt(ex).finally(() => ex.close());
+    await using client = await openCcxtClient(stage.venue, KEYS.HMAC, false);
+    await checkCcxt(client.ex);
   });
 }

@@ -39,6 +39,9 @@ const withNumbers = (params: Params): object =>
     ]),
   );
 
+const partOf = (error: unknown, name: string): unknown =>
+  typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
+
 function queriesOf(send: Send) {
   return {
     send,
@@ -53,8 +56,12 @@ function queriesOf(send: Send) {
     listOpen: async () => raw.readOrders(await send('listOpen', { symbol })),
     listFills: async (orderId) => raw.readFills(await send('listFills', { symbol, orderId })),
     freeBalance: async (asset) => raw.readFree(await send('account'), asset),
+    toldAs: (error) => {
+      const name = error instanceof Error && error.name !== 'Error' ? error.name : '';
+      return `${name} ${String(partOf(error, 'code') ?? '')}`.trim();
+    },
     codeOf: (error) => {
-      const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
+      const code = partOf(error, 'code');
       return typeof code === 'number' ? code : undefined;
     },
   } satisfies Partial<StockClient>;

@@ -89,6 +89,8 @@ export interface StockClient extends AsyncDisposable {
   freeBalance(asset: string): Promise<number>;
   /** The exchange's error code in what a call was rejected with. */
   codeOf(error: unknown): number | undefined;
+  /** How it tells a failure: the name of its error and the code, what it has of both. */
+  toldAs(error: unknown): string;
   /** The weight its address has used this minute, as the last answer told this client. */
   usedWeight(): number;
   followOrders(): Promise<Feed<OrderSeen>>;
