@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { divide, formatDecimal, multiply, requireDecimal, subtract } from '#core/decimal.ts';
-import type { Halt } from '#core/halts.ts';
 import { isObject } from '#core/merge.ts';
 import type { AccountView, KeyStatus } from '#storage/accounts.ts';
+import type { HaltView } from '#storage/halts.ts';
 import type { LogView } from '#storage/logs.ts';
 import type { CoinRow, FillView, OrderView } from '#storage/profile-symbols.ts';
 import type { ProfileView } from '#storage/profiles.ts';
@@ -48,11 +48,13 @@ export const profileView = (one: ProfileView): z.output<typeof profile> => ({
   updatedAt: one.updatedAt.toISOString(),
 });
 
-export const killSwitchView = (halt: Halt | undefined): z.output<typeof killSwitch> => ({
+export const killSwitchView = (halt: HaltView | undefined): z.output<typeof killSwitch> => ({
   engaged: halt !== undefined,
   since: halt?.since.toISOString() ?? null,
   reason: halt?.reason ?? null,
+  by: halt?.by ?? null,
   freeze: halt?.freeze ?? false,
+  cancelEntryOrders: halt?.cancelEntries ?? false,
 });
 
 export const logRowView = (row: LogView): z.output<typeof logRow> => ({
@@ -100,6 +102,11 @@ export const fillView = (row: FillView): z.output<typeof fill> => ({
   at: row.at.toISOString(),
 });
 
+const pauseView = ({ pausedAt, pausedUntil, pauseReason }: CoinRow): z.output<typeof coin>['pause'] =>
+  pausedAt === null || pausedUntil === null
+    ? null
+    : { since: pausedAt.toISOString(), until: pausedUntil.toISOString(), reason: pauseReason };
+
 export interface CoinSurroundings {
   readonly rules: Rules | undefined;
   readonly prices: Prices;
@@ -129,6 +136,7 @@ export function coinView(row: CoinRow, { rules, prices, state }: CoinSurrounding
       realised: plain(row.realised),
       cycle: row.cycle,
     },
+    pause: pauseView(row),
     state: state ?? null,
   };
 }

@@ -2,8 +2,10 @@ import type { Trigger } from '#core/audit.ts';
 import type { Candle } from '#core/candle.ts';
 import type { Decimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
+import { isLiveOrder } from '#core/order.ts';
 import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
-import { type Coin, stateToStore } from './coin.ts';
+import { cancelEntries, entriesToCancel } from './cancel-entries.ts';
+import { type Coin, isCertain, stateToStore } from './coin.ts';
 import { createDecisionLog } from './decision-log.ts';
 import { createCandleFeed } from './feed-candle.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
@@ -24,6 +26,8 @@ export interface CoinRunner {
   onStream(): void;
   onOrder(order: ExchangeOrder, fill: ExchangeFill | null): void;
   onProfile(profile: ProfileToRun): void;
+  /** Kill switches were read again. */
+  onHalts(): void;
   /** Ticks again without a new price. */
   nudge(trigger: Trigger): void;
   /** Watches an order until its outcome is certain. */
@@ -35,16 +39,18 @@ export interface CoinRunner {
 }
 
 export function createCoinRunner(coin: Coin): CoinRunner {
-  const { records, log: processLog } = coin.context.ports;
-  const { fail, signal } = coin.context;
-  const log = createDecisionLog((row) => records.log(row), coin.bound.reasons);
+  const { fail, signal, ports } = coin.context;
+  const log = createDecisionLog((row) => ports.records.log(row), coin.bound.reasons);
   let ticks = 0;
   let ticksAtTimer = 0;
 
   const runTick = async (trigger: Trigger): Promise<void> => {
     ticks += 1;
-    await tick(coin, trigger, log);
-    for (const live of coin.live.values()) if (live.certainAtMs !== null) watch(live.record.clientOrderId);
+    const sent = tick(coin, trigger, log);
+    await sent;
+    // What was sent may have changed the position: its stop is looked after at once.
+    if (sent !== undefined) mailbox.push(() => runTick('order'));
+    for (const live of coin.live.values()) if (!isCertain(live)) watch(live.record.clientOrderId);
   };
   const feed = createCandleFeed(coin);
   const tickIf = async (fed: Promise<boolean>): Promise<void> => {
@@ -68,6 +74,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
         const live = await findOwnOrder(coin, order.clientOrderId);
         if (live === undefined) return;
         const complete = await settleOrder(coin, live, { order, fills: fill === null ? [] : [fill] });
+        if (isLiveOrder(live.record.state)) coin.live.set(live.record.clientOrderId, live);
         if (!complete) watch(order.clientOrderId);
         await runTick('order');
       });
@@ -78,6 +85,9 @@ export function createCoinRunner(coin: Coin): CoinRunner {
         coin.profile = profile;
         if (switched) await runTick('operator');
       });
+    },
+    onHalts() {
+      if (entriesToCancel(coin).length > 0) mailbox.push(() => cancelEntries(coin));
     },
     nudge: (trigger) => mailbox.push(() => runTick(trigger)),
     onTimer() {
@@ -93,7 +103,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       await mailbox.close();
       log.flush();
       await saveState(coin).catch((err: unknown) =>
-        processLog.warn({ event: 'state_not_kept', symbol: coin.symbol, err }, 'Strategy state could not be kept'),
+        ports.log.warn({ event: 'state_not_kept', symbol: coin.symbol, err }, 'Strategy state could not be kept'),
       );
     },
   };

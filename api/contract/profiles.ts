@@ -162,6 +162,8 @@ export const coin = z.object({
   price: decimalText.nullable(),
   priceAt: instant.nullable(),
   position,
+  /** No buys until then; null when the coin is not paused. */
+  pause: z.object({ since: instant, until: instant, reason: z.string() }).nullable(),
   state: coinState.nullable(),
 });
 
