@@ -60,6 +60,7 @@ export interface Ccxt {
   loadHttpProxyAgent(): Promise<unknown>;
   loadMarkets(): Promise<Readonly<Record<string, CcxtMarket>>>;
   createOrder(...order: unknown[]): Promise<Order>;
+  createOrderWs(...order: unknown[]): Promise<Order>;
   fetchOrder(id: string, symbol: string): Promise<Order>;
   cancelOrder(id: string, symbol: string): Promise<Order>;
   fetchOpenOrders(symbol: string): Promise<readonly Order[]>;
@@ -79,7 +80,10 @@ interface Package {
 }
 
 const SYMBOL = 'BTC/USDT';
-const callable = z.custom<(params: object) => Promise<unknown>>((value) => typeof value === 'function');
+const callable = z.custom<(...args: unknown[]) => Promise<unknown>>((value) => typeof value === 'function');
+
+export const callByName = async (ex: Ccxt, name: string, ...args: unknown[]): Promise<unknown> =>
+  callable.parse(Reflect.get(ex, name)).call(ex, ...args);
 
 /** Its call for an operation is named after its path: `privatePostOrderListOco`. */
 function methodOf(operation: Operation): string {
@@ -127,6 +131,13 @@ export async function openCcxtClient(
   };
 }
 
+function orderOf(wish: OrderWish): unknown[] {
+  const { type, side, quantity, price } = wish;
+  const kind = type.includes('LIMIT') ? 'limit' : 'market';
+  const limit = price === undefined ? undefined : Number(price);
+  return [SYMBOL, kind, side.toLowerCase(), Number(quantity ?? 0), limit, extrasOf(wish)];
+}
+
 /** Refusals of which it tells the exchange's text, without the code. */
 const TOLD_BY_TEXT: readonly (readonly [RegExp, number])[] = [
   [/^binance Filter failure: /, -1013],
@@ -163,15 +174,10 @@ function queriesOf(ex: Ccxt) {
         name,
         typeof value === 'object' ? JSON.stringify(value) : value,
       ]);
-      return callable.parse(Reflect.get(ex, methodOf(operation))).call(ex, Object.fromEntries(lists));
+      return callByName(ex, methodOf(operation), Object.fromEntries(lists));
     },
-    place: async (wish) => {
-      const { type, side, quantity, price } = wish;
-      const kind = type.includes('LIMIT') ? 'limit' : 'market';
-      const order = [SYMBOL, kind, side.toLowerCase(), Number(quantity ?? 0)];
-      const limit = price === undefined ? undefined : Number(price);
-      return raw.readOrder((await ex.createOrder(...order, limit, extrasOf(wish))).info);
-    },
+    place: async (wish) => raw.readOrder((await ex.createOrder(...orderOf(wish))).info),
+    placeBySocket: async (wish) => raw.readOrder((await ex.createOrderWs(...orderOf(wish))).info),
     usedWeight: () => {
       const headers = Object.entries(ex.last_response_headers);
       return Number(headers.find(([name]) => name.toLowerCase() === 'x-mbx-used-weight-1m')?.[1]);

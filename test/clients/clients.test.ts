@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { type Ccxt, openCcxtClient } from './ccxt-client.ts';
+import { callByName, type Ccxt, openCcxtClient } from './ccxt-client.ts';
 import { MARKET_QUERIES, type MarketQuery, type Params } from './operations.ts';
 import { depthSnapshot } from './raw-json.ts';
-import { isLacking, scenario, symbol, topOf } from './scenario.ts';
-import { KEYS, openStage } from './stage.ts';
+import { codeOf, isLacking, scenario, symbol, topOf } from './scenario.ts';
+import { openSpotClient } from './spot-client.ts';
+import { KEYS, openStage, type Stage } from './stage.ts';
 import { areInstalled, type BookSeen } from './stock-client.ts';
 
 scenario('markets load with their limits', async ({ client }) => {
@@ -102,6 +103,19 @@ scenario(
   { kinds: ['HMAC', 'Ed25519', 'RSA'] },
 );
 
+scenario(
+  'an order goes over the WebSocket API',
+  async ({ client }) => {
+    const price = ((await topOf(client)).bid * 0.95).toFixed(2);
+    const placed = await client.placeBySocket({ side: 'BUY', type: 'LIMIT', quantity: '0.001', price });
+    assert.deepEqual([placed.status, placed.quantity], ['NEW', 0.001]);
+    assert.deepEqual(await client.find(placed.id), placed);
+    const refused = client.placeBySocket({ side: 'BUY', type: 'LIMIT', quantity: '9', price });
+    assert.equal(await codeOf(client, refused), -2010);
+  },
+  { kinds: ['HMAC', 'Ed25519', 'RSA'] },
+);
+
 scenario('trades, candles and tickers stream', async ({ client, stage }) => {
   const [trades, candles, tickers] = [
     await client.followTrades(),
@@ -134,8 +148,25 @@ scenario('a local order book stays in step', async ({ client, stage }) => {
   }
 });
 
+/** Its calls that are the same for every exchange, with the path of this one that each of them asks. */
+const UNIFIED: readonly (readonly [path: string, name: string, ...args: unknown[]])[] = [
+  ['/api/v3/aggTrades', 'fetchTrades', 'BTC/USDT'],
+  ['/api/v3/depth', 'fetchOrderBook', 'BTC/USDT'],
+  ['/api/v3/ticker/24hr', 'fetchTickers', ['BTC/USDT', 'ETH/USDT']],
+  ['/api/v3/ticker/bookTicker', 'fetchBidsAsks', ['BTC/USDT']],
+  ['/api/v3/ticker/price', 'fetchLastPrices', ['BTC/USDT']],
+  ['/api/v3/klines', 'fetchOHLCV', 'BTC/USDT', '1m'],
+  ['/api/v3/account', 'fetchBalance'],
+  ['/api/v3/allOrders', 'fetchClosedOrders', 'BTC/USDT'],
+  ['/api/v3/myTrades', 'fetchMyTrades', 'BTC/USDT'],
+  ['/api/v3/order/test', 'createOrder', 'BTC/USDT', 'market', 'sell', 0.001, undefined, { test: true }],
+  ['/sapi/v1/asset/tradeFee', 'fetchTradingFee', 'BTC/USDT'],
+  ['/sapi/v1/system/status', 'fetchStatus'],
+];
+const paths = z.array(z.object({ path: z.string() })).transform((calls) => calls.map(({ path }) => path));
+
 /** What ccxt makes of the exchange's answers, by its own rules for every exchange. */
-async function checkCcxt(ex: Ccxt): Promise<void> {
+async function checkCcxt(ex: Ccxt, stage: Stage): Promise<void> {
   const market = (await ex.loadMarkets())['BTC/USDT'];
   assert.ok(market !== undefined && market.active && market.precision.amount > 0 && market.precision.price > 0);
   assert.deepEqual([market.contract, market.linear, market.inverse], [false, undefined, undefined]);
@@ -153,14 +184,31 @@ async function checkCcxt(ex: Ccxt): Promise<void> {
   assert.ok(timesMs.every((ms) => ms > 0 && ms <= Date.now()));
   const open = await ex.createOrder('BTC/USDT', 'limit', 'sell', 0.001, Number((ask * 1.05).toFixed(2)));
   assert.equal((await ex.fetchOrder(open.id, 'BTC/USDT')).status, 'open');
-  await ex.cancelOrder(open.id, 'BTC/USDT');
+  const replacing = await callByName(ex, 'editOrder', open.id, 'BTC/USDT', 'limit', 'sell', 0.002, ask * 1.06);
+  assert.equal(z.object({ amount: z.number() }).parse(replacing).amount, 0.002);
+  await callByName(ex, 'cancelAllOrders', 'BTC/USDT');
   assert.equal((await ex.fetchOrder(open.id, 'BTC/USDT')).status, 'canceled');
+  for (const [path, name, ...args] of UNIFIED) {
+    await stage.control('DELETE /log');
+    await callByName(ex, name, ...args);
+    assert.deepEqual(paths.parse(await stage.control('GET /log')), [path], name);
+  }
 }
 
 if (areInstalled) {
+  void test('@binance/spot in microseconds: answers, streams and what it is told', { timeout: 60_000 }, async () => {
+    await using stage = await openStage();
+    await using client = await openSpotClient(stage.venue, KEYS.Ed25519, { timeUnit: 'MICROSECOND' });
+    const [row] = z.array(z.array(number)).parse(await client.send('klines', { symbol, interval: '1m', limit: 1 }));
+    assert.ok(Number(row?.[0]) > 1e15);
+    const candles = await client.followCandles();
+    assert.ok((await stage.whileTrading(candles.next(() => true))).openMs > 1e15);
+    const startTime = (Date.now() - 3_600_000) * 1000;
+    assert.deepEqual(await client.send('listAll', { symbol, startTime }), []);
+  });
   void test('ccxt as it comes, with all its markets and its own pace', { timeout: 60_000 }, async () => {
     await using stage = await openStage();
     await using client = await openCcxtClient(stage.venue, KEYS.HMAC, false);
-    await checkCcxt(client.ex);
+    await checkCcxt(client.ex, stage);
   });
 }

@@ -82,6 +82,8 @@ export interface StockClient extends AsyncDisposable {
   /** Sends an operation as it is and returns the exchange's own JSON. */
   send(operation: Operation, params?: Params): Promise<unknown>;
   place(wish: OrderWish): Promise<OrderSeen>;
+  /** Over the WebSocket API: signed by itself, or in a session where the key can log on. */
+  placeBySocket(wish: OrderWish): Promise<OrderSeen>;
   find(id: string): Promise<OrderSeen>;
   cancel(id: string): Promise<OrderSeen>;
   listOpen(): Promise<readonly OrderSeen[]>;
