@@ -9,7 +9,7 @@ import type { WriteOutcome } from '#core/ports.ts';
 import { CASH_BUFFER } from '#core/sizing.ts';
 import { haltsOf, marketNow } from './account-context.ts';
 import { applyCancel } from './cancel.ts';
-import { type Coin, type LiveOrder, liveOrderOf, stateToStore } from './coin.ts';
+import { type Coin, type LiveOrder, liveOrderOf, stateToStore, takeStored } from './coin.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
 
 /** The lease of the account has passed to another worker: this run of the account must end. */
@@ -57,10 +57,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     return { kind: 'not-sent', reason: 'halt-kill-switch' };
   }
   if (intent.kind === 'moved') {
-    const stored = await store.loadRunner(coin.profile.id, coin.symbol);
-    coin.version = stored.version;
-    coin.position = stored.position;
-    coin.levels = await store.levelFills(coin.profile.id, coin.symbol);
+    await takeStored(coin, await store.loadRunner(coin.profile.id, coin.symbol));
     return { kind: 'not-sent', reason: 'state-moved' };
   }
   coin.version = intent.version;
