@@ -82,7 +82,7 @@ export async function startPaper(
   };
   const server = openServer(options.tls, (request, response) => void answerHttp({ context, log }, request, response));
   const sockets = stack.use(openSockets(server, { context, streams, users, venue, log }));
-  onBan = (ip) => void sockets.drop(ip);
+  onBan = (ip) => void sockets.drop({ ip, kind: 'api' });
   const control = createControl({ venue, context, sockets, eventFaults, streams });
   const port = await listen(server, options.port, stack);
   const controlPort = await listen(control, options.controlPort, stack);
