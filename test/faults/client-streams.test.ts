@@ -32,11 +32,6 @@ const CUTS: Readonly<Record<string, Cell>> = {
   'an announced shutdown': { hook: [['POST /streams/shutdown']], losses: 0 },
   'the cut after a day': { hook: [['POST /streams/expire']], losses: 1 },
   'the planned change before that': { hook: [], losses: 0, timing: { pingMs: 1_000, lifetimeMs: 500 } },
-  'pings that nobody answers': {
-    hook: [['POST /streams/silence', { silent: true }]],
-    losses: 1,
-    timing: { pingMs: 1_000 },
-  },
 };
 const played = (path: string, ...faults: object[]): Cell['hook'] => [[`POST /faults/${path}`, faults]];
 const event = 'executionReport';
@@ -55,6 +50,11 @@ const ACCOUNT: Readonly<Record<string, Cell>> = {
   },
   'half an event': { hook: played('events', { kind: 'garbage', event }), losses: 1, complete: false },
   ...CUTS,
+  'pings that nobody answers': {
+    hook: [['POST /streams/silence', { silent: true }]],
+    losses: 1,
+    timing: { pingMs: 1_000 },
+  },
 };
 const MARKET: Readonly<Record<string, Cell>> = {
   'every frame twice': { hook: played('streams', { kind: 'duplicate', times: 100 }), losses: 0 },
@@ -64,6 +64,10 @@ const MARKET: Readonly<Record<string, Cell>> = {
   'trades that are kept back': {
     hook: played('streams', { kind: 'drop', event: TRADES, times: 1_000_000 }),
     losses: 1,
+  },
+  'pings that nobody answers while data come': {
+    hook: [['POST /streams/silence', { silent: true }]],
+    ...{ losses: 0, timing: { pingMs: 1_000 } },
   },
   'a ban of the address': { hook: [['POST /bans', { ms: 60_000 }]], losses: 0 },
   ...CUTS,
@@ -103,8 +107,9 @@ const countOf = (events: readonly { kind: string }[], kind: string): number =>
 async function play(on: Bench, { hook, losses }: Cell, events: readonly { kind: string }[]): Promise<void> {
   for (const [request, body] of hook) await on.control(request, body);
   if (losses > 0) await until('the loss is told', () => countOf(events, 'disconnected') > 0);
+  if (losses === 0) return;
   await on.control('POST /streams/silence', { silent: false });
-  if (losses > 0) await until('the stream is back', () => countOf(events, 'connected') > 1);
+  await until('the stream is back', () => countOf(events, 'connected') > 1);
 }
 
 let sequence = 0;
