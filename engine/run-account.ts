@@ -79,7 +79,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   });
   await refreshWallet(context, run);
   coins.setRules(rulesFor(context.permissions, rules));
-  context.halts = await ports.store.halts();
+  await readHalts(context);
   await coins.refresh();
   inbox.open((event) => onAccountEvent(context, { event, coins, run, reconciler }));
 
@@ -133,7 +133,10 @@ async function keepTime(
       await refreshRules(context, { coins, run, refreshProfiles });
     }
     if (beat % PROFILES_EVERY_TICKS === 0) await refreshProfiles();
-    if (beat % HALTS_EVERY_TICKS === 0) context.halts = await context.ports.store.halts();
+    if (beat % HALTS_EVERY_TICKS === 0) {
+      await readHalts(context);
+      for (const runner of coins.all()) runner.onHalts();
+    }
     if (beat % CLOCK_EVERY_TICKS === 0)
       await context.ports.market.clock.sync().catch((error: unknown) => warn(context, 'clock_not_read', error));
     if (beat % LOOK_EVERY_TICKS === 0) void look().catch((error: unknown) => warn(context, 'account_not_read', error));
@@ -163,8 +166,17 @@ async function refreshRules(
 }
 
 async function refreshHalts(context: AccountContext, coins: RunningCoins): Promise<void> {
+  await readHalts(context);
+  for (const runner of coins.all()) {
+    runner.onHalts();
+    runner.nudge('operator');
+  }
+}
+
+/** Kill switches first: they bind even when the limits cannot be read. */
+async function readHalts(context: AccountContext): Promise<void> {
   context.halts = await context.ports.store.halts();
-  for (const runner of coins.all()) runner.nudge('operator');
+  await context.risk.refresh();
 }
 
 async function refreshWallet(context: AccountContext, run: AccountRun): Promise<void> {
@@ -188,6 +200,7 @@ function onAccountEvent(context: AccountContext, { event, coins, run, reconciler
     context.wallet.merge(event.balances, event.at);
     const wallet = context.wallet.snapshot();
     if (wallet !== null) run.onWallet(wallet);
+    for (const runner of coins.all()) if (runner.coin.guard.bare !== null) runner.nudge('order');
     return;
   }
   if (event.kind === 'order') {

@@ -79,7 +79,7 @@ export async function openAccountBench(options: {
   const trading = createTrading({ ...credentials, restUrl: paper.url, governor, timing: ORDER_TIMING });
   const profile: ProfileToRun = {
     ...{ id: owner.profileId, accountId: owner.accountId, name: 'p', strategyName: 'remembering' },
-    ...{ config: {}, enabled: true, symbols: [{ symbol: SYMBOL, overrideConfig: {} }] },
+    ...{ config: {}, enabled: true, symbols: [{ symbol: SYMBOL, overrideConfig: {}, version: 0 }] },
   };
   const fed: Candle[] = [];
   const warnings: { event: unknown; err: unknown }[] = [];
