@@ -60,7 +60,7 @@ export function createPositionJobs(owners: Owners): {
       if (loop === undefined) {
         if (await isStored(context, accountId)) await handOver('reconcile-positions', data);
       } else if (loop.running !== null) {
-        await reconcileAccount(deskOf(context, loop), loop.running, await sweepOf(context, loop, id));
+        await reconcileAccount(deskOf(context, loop), [...loop.running.coins.all()], await sweepOf(context, loop, id));
       }
     },
   };
