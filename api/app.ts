@@ -14,6 +14,7 @@ import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountMarket } from './routes/market.ts';
 import { mountProfiles } from './routes/profiles.ts';
+import { mountRisk } from './routes/risk.ts';
 import { mountSession } from './routes/session.ts';
 import { mountStatus } from './routes/status.ts';
 import { mountTickTrace } from './routes/tick-trace.ts';
@@ -26,6 +27,7 @@ const FAMILIES = [
   mountApiKey,
   mountWallet,
   mountKillSwitch,
+  mountRisk,
   mountProfiles,
   mountEnabling,
   mountCoins,

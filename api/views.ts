@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { isPhantom, totalOf } from '#core/cost-basis.ts';
 import { divide, formatDecimal, multiply, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
-import type { Halt } from '#core/halts.ts';
 import { isObject } from '#core/merge.ts';
 import type { AccountView, KeyStatus } from '#storage/accounts.ts';
+import type { HaltView } from '#storage/halts.ts';
 import type { LogView } from '#storage/logs.ts';
 import type { CoinRow, FillView, OrderView } from '#storage/profile-symbols.ts';
 import type { ProfileView } from '#storage/profiles.ts';
@@ -49,11 +49,13 @@ export const profileView = (one: ProfileView): z.output<typeof profile> => ({
   updatedAt: one.updatedAt.toISOString(),
 });
 
-export const killSwitchView = (halt: Halt | undefined): z.output<typeof killSwitch> => ({
+export const killSwitchView = (halt: HaltView | undefined): z.output<typeof killSwitch> => ({
   engaged: halt !== undefined,
   since: halt?.since.toISOString() ?? null,
   reason: halt?.reason ?? null,
+  by: halt?.by ?? null,
   freeze: halt?.freeze ?? false,
+  cancelEntryOrders: halt?.cancelEntries ?? false,
 });
 
 export const logRowView = (row: LogView): z.output<typeof logRow> => ({
@@ -101,6 +103,11 @@ export const fillView = (row: FillView): z.output<typeof fill> => ({
   at: row.at.toISOString(),
 });
 
+const pauseView = ({ pausedAt, pausedUntil, pauseReason }: CoinRow): z.output<typeof coin>['pause'] =>
+  pausedAt === null || pausedUntil === null
+    ? null
+    : { since: pausedAt.toISOString(), until: pausedUntil.toISOString(), reason: pauseReason };
+
 export interface CoinSurroundings {
   readonly rules: Rules | undefined;
   readonly prices: Prices;
@@ -147,6 +154,7 @@ export function coinView(row: CoinRow, surroundings: CoinSurroundings): z.output
         ? null
         : { averageEntryPrice: plain(row.basisPrice), quantity: plain(row.basisQuantity ?? '0'), note: row.note },
     untracked: untrackedOf(row, surroundings),
+    pause: pauseView(row),
     state: state ?? null,
   };
 }

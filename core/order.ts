@@ -26,7 +26,9 @@ export type OrderPurpose = (typeof PURPOSES)[number];
 export type OrderForm =
   | { readonly type: 'market' }
   | { readonly type: 'limit'; readonly price: Decimal }
-  | { readonly type: 'stop-loss-limit'; readonly stopPrice: Decimal; readonly price: Decimal };
+  | { readonly type: 'stop-loss-limit'; readonly stopPrice: Decimal; readonly price: Decimal }
+  /** Sells at the market once the price has fallen by so many hundredths of a percent from its best since placement. */
+  | { readonly type: 'trailing-stop'; readonly deltaBips: number };
 
 /** What the engine wants sent; `quantity` and prices lie exactly on the coin's grid. */
 export interface OrderDraft {
@@ -66,7 +68,8 @@ const FNV_OFFSET = 0xcbf29ce484222325n;
 const FNV_PRIME = 0x100000001b3n;
 const MASK_64 = (1n << 64n) - 1n;
 
-function fnv1a64(text: string): bigint {
+/** A short, stable name of a text; no protection against forgery. */
+export function fnv1a64(text: string): bigint {
   let hash = FNV_OFFSET;
   for (const byte of new TextEncoder().encode(text)) hash = ((hash ^ BigInt(byte)) * FNV_PRIME) & MASK_64;
   return hash;

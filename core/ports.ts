@@ -9,6 +9,7 @@ import type { AccountId, OrderId, ProfileId } from './ids.ts';
 import type { ApprovedOrder, OrderPurpose, OrderRecord, OrderState, Side } from './order.ts';
 import type { LevelFill } from './levels.ts';
 import type { Adjustment, Position } from './position.ts';
+import type { RiskFacts } from './risk.ts';
 import type { SymbolRules } from './symbol.ts';
 
 /* ---- the exchange, as the engine and the api see it ---- */
@@ -41,7 +42,11 @@ export type WriteOutcome =
       readonly marketClosed?: boolean;
     }
   | { readonly kind: 'unknown'; readonly cause: string }
-  | { readonly kind: 'not-sent'; readonly reason: 'not-sent-in-time' | 'halted' | 'rate-limited' };
+  | {
+      readonly kind: 'not-sent';
+      /** `not-attempted`: the order it was to replace could not be cancelled. */
+      readonly reason: 'not-sent-in-time' | 'halted' | 'rate-limited' | 'not-attempted';
+    };
 
 export type OrderLookup =
   | { readonly kind: 'found'; readonly order: ExchangeOrder }
@@ -59,7 +64,7 @@ export interface PlaceRequest {
 
 /** A cancel and a placement in one request: nothing is placed unless the cancel took effect. */
 export interface ReplaceRequest extends PlaceRequest {
-  /** The own order to take off the book; of the same symbol. */
+  /** The own order to take off the book, of the same symbol; it stays where it has executions already. */
   readonly cancelClientOrderId: string;
   readonly cancelId: string;
 }
@@ -83,6 +88,8 @@ export interface TradingPort {
   recentOrders(symbol: string): Promise<ExchangeOrder[]>;
   /** Executions of one order, oldest first. */
   fillsOf(symbol: string, exchangeOrderId: string): Promise<ExchangeFill[]>;
+  /** Executions of all orders of a coin after this one, oldest first; the newest thousand when none is known. */
+  tradesAfter(symbol: string, tradeId: string | null): Promise<ExchangeFill[]>;
   wallet(): Promise<{ wallet: Wallet; takerFee: number; makerFee: number; permissions: readonly string[] }>;
 }
 
@@ -127,6 +134,17 @@ export interface MarketSubscription {
 /** One market stream; `update` replaces the wanted set, `connected` follows each (re)connect. */
 export interface MarketStream extends AsyncDisposable {
   update(wanted: readonly MarketSubscription[]): void;
+  /**
+   * Prices read elsewhere. A coin whose price moves while its stream says nothing has lost its events: the connection is
+   * told as lost and made anew.
+   */
+  compare(prices: ReadonlyMap<string, Decimal>): void;
+}
+
+/** The events of one account. */
+export interface AccountStream extends AsyncDisposable {
+  /** It has been caught keeping events back: it is told as lost and made anew. */
+  renew(cause: string): void;
 }
 
 export type AccountEvent =
@@ -141,7 +159,7 @@ export type AccountEvent =
   | { readonly kind: 'disconnected'; readonly cause: string };
 
 export type OpenMarketStream = (onEvent: (event: MarketEvent) => void) => MarketStream;
-export type OpenAccountStream = (onEvent: (event: AccountEvent) => void) => AsyncDisposable;
+export type OpenAccountStream = (onEvent: (event: AccountEvent) => void) => AccountStream;
 
 /* ---- what the engine needs stored ---- */
 
@@ -252,9 +270,13 @@ export interface TradingStore {
   applyFill(request: FillRequest): Promise<FillResult>;
   /** Intent, open, partially filled and unknown orders of an account, oldest first. */
   liveOrders(accountId: AccountId): Promise<OrderRecord[]>;
+  /** The newest execution that is booked of a coin; null when there is none. */
+  lastTradeId(of: { accountId: AccountId; epoch: number; symbol: string }): Promise<string | null>;
   findOrderByClientId(accountId: AccountId, clientOrderId: string): Promise<OrderRecord | undefined>;
   saveStrategyState(profileId: ProfileId, symbol: string, state: unknown): Promise<void>;
   halts(): Promise<Halt[]>;
+  /** What the operator's limits of an account are judged by, at market time `now`. */
+  risk(accountId: AccountId, now: Date): Promise<RiskFacts>;
   costBasis(profileId: ProfileId, symbol: string): Promise<CostBasis>;
   /** One transaction: lease checked, position by compare-and-set, adjustment and ledger rows, note. */
   adjustPosition(request: AdjustmentRequest): Promise<AdjustmentResult>;

@@ -21,6 +21,7 @@ const rules = z.object({
   marketLot: range,
   notional: z.object({ min: decimal, max: decimal, minAppliesToMarket: z.boolean() }),
   band: z.object({ bidUp: decimal, bidDown: decimal, askUp: decimal, askDown: decimal }).nullable(),
+  trailing: z.object({ min: z.number(), max: z.number() }).exactOptional(),
 });
 
 /** Trading rules as the JSON text kept in the cache store: decimals become text; permissions, which are many, are left out. */

@@ -2,8 +2,10 @@ import type { Trigger } from '#core/audit.ts';
 import type { Candle } from '#core/candle.ts';
 import type { Decimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
+import { isLiveOrder } from '#core/order.ts';
 import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
-import { type Coin, stateToStore, takeStored } from './coin.ts';
+import { cancelEntries, entriesToCancel } from './cancel-entries.ts';
+import { type Coin, isCertain, stateToStore, takeStored } from './coin.ts';
 import { createDecisionLog } from './decision-log.ts';
 import { createCandleFeed } from './feed-candle.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
@@ -24,6 +26,8 @@ export interface CoinRunner {
   onStream(): void;
   onOrder(order: ExchangeOrder, fill: ExchangeFill | null): void;
   onProfile(profile: ProfileToRun): void;
+  /** Kill switches were read again. */
+  onHalts(): void;
   /** Ticks again without a new price. */
   nudge(trigger: Trigger): void;
   /** Runs a change in the coin's turn and ticks; rejects when the coin is closed before. */
@@ -37,16 +41,18 @@ export interface CoinRunner {
 }
 
 export function createCoinRunner(coin: Coin): CoinRunner {
-  const { records, log: processLog } = coin.context.ports;
-  const { fail, signal } = coin.context;
-  const log = createDecisionLog((row) => records.log(row), coin.bound.reasons);
+  const { fail, signal, ports } = coin.context;
+  const log = createDecisionLog((row) => ports.records.log(row), coin.bound.reasons);
   let ticks = 0;
   let ticksAtTimer = 0;
 
   const runTick = async (trigger: Trigger): Promise<void> => {
     ticks += 1;
-    await tick(coin, trigger, log);
-    for (const live of coin.live.values()) if (live.certainAtMs !== null) watch(live.record.clientOrderId);
+    const sent = tick(coin, trigger, log);
+    await sent;
+    // What was sent may have changed the position: its stop is looked after at once.
+    if (sent !== undefined) mailbox.push(() => runTick('order'));
+    for (const live of coin.live.values()) if (!isCertain(live)) watch(live.record.clientOrderId);
   };
   const feed = createCandleFeed(coin);
   const tickIf = async (fed: Promise<boolean>): Promise<void> => {
@@ -54,8 +60,6 @@ export function createCoinRunner(coin: Coin): CoinRunner {
   };
   const mailbox = createMailbox({ coalesced: () => runTick('price'), fail, signal });
   const watch = createWatch(coin, mailbox, () => mailbox.push(() => runTick('order')));
-  const closing = Promise.withResolvers<never>();
-  closing.promise.catch(() => {});
 
   return {
     coin,
@@ -72,6 +76,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
         const live = await findOwnOrder(coin, order.clientOrderId);
         if (live === undefined) return;
         const complete = await settleOrder(coin, live, { order, fills: fill === null ? [] : [fill] });
+        if (isLiveOrder(live.record.state)) coin.live.set(live.record.clientOrderId, live);
         if (!complete) watch(order.clientOrderId);
         await runTick('order');
       });
@@ -81,9 +86,9 @@ export function createCoinRunner(coin: Coin): CoinRunner {
         if (await takeProfile(coin, profile)) await runTick('operator');
       });
     },
-    async change(work) {
-      await Promise.race([mailbox.enqueue(() => work(coin)), closing.promise]);
-      mailbox.push(() => runTick('operator'));
+    change: (work) => mailbox.perform(() => work(coin)).then(() => mailbox.push(() => runTick('operator'))),
+    onHalts() {
+      if (entriesToCancel(coin).length > 0) mailbox.push(() => cancelEntries(coin));
     },
     nudge: (trigger) => mailbox.push(() => runTick(trigger)),
     onTimer() {
@@ -96,11 +101,10 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       });
     },
     async close() {
-      closing.reject(new Error(`${coin.symbol} was closed before a change could be made; it is tried again.`));
       await mailbox.close();
       log.flush();
       await saveState(coin).catch((err: unknown) =>
-        processLog.warn({ event: 'state_not_kept', symbol: coin.symbol, err }, 'Strategy state could not be kept'),
+        ports.log.warn({ event: 'state_not_kept', symbol: coin.symbol, err }, 'Strategy state could not be kept'),
       );
     },
   };

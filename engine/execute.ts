@@ -1,13 +1,15 @@
 import type { TickResult } from '#core/audit.ts';
 import type { Numbers } from '#core/decision.ts';
-import { add, formatDecimal, multiply, ONE, ZERO } from '#core/decimal.ts';
+import { add, formatDecimal, maximum, multiply, ONE, subtract, ZERO } from '#core/decimal.ts';
+import { isRefusedByEveryHalt } from '#core/halts.ts';
 import { newId, type OrderId } from '#core/ids.ts';
-import type { ApprovedOrder, OrderRecord } from '#core/order.ts';
+import { type ApprovedOrder, cancelIdOf, type OrderRecord } from '#core/order.ts';
 import { certainFrom } from '#core/order-timing.ts';
 import type { WriteOutcome } from '#core/ports.ts';
 import { CASH_BUFFER } from '#core/sizing.ts';
 import { haltsOf, marketNow } from './account-context.ts';
-import { type Coin, type LiveOrder, stateToStore, takeStored } from './coin.ts';
+import { applyCancel } from './cancel.ts';
+import { type Coin, type LiveOrder, liveOrderOf, stateToStore, takeStored } from './coin.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
 
 /** The lease of the account has passed to another worker: this run of the account must end. */
@@ -22,6 +24,8 @@ export interface Execution {
   readonly reason: string;
   readonly numbers: Numbers;
   readonly order: ApprovedOrder;
+  /** The resting stop that it takes the place of, in one request. */
+  readonly replaces?: LiveOrder;
 }
 
 /**
@@ -32,6 +36,8 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   const { store, market } = coin.context.ports;
   const { order } = execution;
   const orderId = newId<OrderId>();
+  // Taken before the commit: between the decision and the commit other coins decide.
+  reserveFor(coin, orderId, execution);
   const sendBeforeMs = market.clock.protocolMs() + coin.context.timing.sendWithinMs;
   const intent = await store.commitIntent({
     order,
@@ -45,6 +51,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     at: marketNow(coin.context),
   });
   if (intent.kind === 'lost-lease') throw new LeaseLost();
+  if (intent.kind !== 'committed') release(coin, orderId);
   if (intent.kind === 'halted') {
     coin.context.halts = [...coin.context.halts, intent.halt];
     return { kind: 'not-sent', reason: 'halt-kill-switch' };
@@ -54,11 +61,9 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     return { kind: 'not-sent', reason: 'state-moved' };
   }
   coin.version = intent.version;
-  const live: LiveOrder = { record: intent.record, applied: ZERO, certainAtMs: null };
+  const live = liveOrderOf(intent.record);
   coin.live.set(intent.record.clientOrderId, live);
-  reserveFor(coin, live);
-  const outcome = await send(coin, live, order);
-  await applyOutcome(coin, live, outcome);
+  const outcome = await send(coin, live, execution);
   return { kind: 'order', orderId, clientOrderId: live.record.clientOrderId, outcome: outcome.kind };
 }
 
@@ -69,29 +74,53 @@ function decisionToStore({ reason, numbers, order }: Execution): unknown {
   return { reason, numbers, entry: { level, plannedQuote: formatDecimal(plannedQuote) } };
 }
 
-function reserveFor(coin: Coin, live: LiveOrder): void {
-  const { id, side, quantity } = live.record;
-  const price = coin.price ?? ZERO;
-  const asset = side === 'buy' ? coin.rules.quoteAsset : coin.rules.baseAsset;
-  const amount = side === 'buy' ? multiply(multiply(quantity, price), add(ONE, CASH_BUFFER)) : quantity;
-  coin.context.wallet.reserve(id, asset, amount);
+function reserveFor({ context, price, rules }: Coin, orderId: OrderId, { order, replaces }: Execution): void {
+  const { side, profileId, symbol } = order;
+  const unlocked = replaces === undefined ? ZERO : subtract(replaces.record.quantity, replaces.applied);
+  const quantity = maximum(subtract(order.quantity, unlocked), ZERO);
+  const asset = side === 'buy' ? rules.quoteAsset : rules.baseAsset;
+  const amount = side === 'buy' ? multiply(multiply(quantity, price ?? ZERO), add(ONE, CASH_BUFFER)) : quantity;
+  context.wallet.reserve(orderId, asset, amount);
+  if (side === 'buy') context.risk.reserve({ orderId, profileId, symbol, at: marketNow(context), quote: amount });
 }
 
-const send = (coin: Coin, live: LiveOrder, order: ApprovedOrder): Promise<WriteOutcome> =>
-  coin.context.ports.trading.place({
-    order,
-    clientOrderId: live.record.clientOrderId,
-    sendBeforeMs: live.record.sendBeforeMs,
-    halted: () => {
-      const halts = haltsOf(coin.context, coin.profile.id);
-      return order.purpose === 'entry' ? halts.length > 0 : halts.some((halt) => halt.freeze);
-    },
-  });
+function release({ context }: Coin, orderId: OrderId): void {
+  context.wallet.release(orderId);
+  context.risk.forget(orderId);
+}
+
+/** Sends a committed order, alone or in the place of a resting stop, and applies what came of it. */
+async function send(coin: Coin, live: LiveOrder, { order, replaces }: Execution): Promise<WriteOutcome> {
+  const { trading } = coin.context.ports;
+  const { clientOrderId, sendBeforeMs } = live.record;
+  const halted = (): boolean => {
+    const halts = haltsOf(coin.context, coin.profile.id);
+    return isRefusedByEveryHalt(order) ? halts.length > 0 : halts.some((halt) => halt.freeze);
+  };
+  const request = { order, clientOrderId, sendBeforeMs, halted };
+  if (replaces === undefined) {
+    const outcome = await trading.place(request);
+    await applyOutcome(coin, live, outcome);
+    return outcome;
+  }
+  const cancelClientOrderId = replaces.record.clientOrderId;
+  const cancelId = cancelIdOf(cancelClientOrderId);
+  const { cancelled, placed } = await trading.cancelReplace({ ...request, cancelClientOrderId, cancelId });
+  const outcome = placed.kind === 'not-attempted' ? notAttempted(cancelled) : placed;
+  await applyCancel(coin, replaces, { outcome: cancelled, sentUntilMs: sendBeforeMs });
+  await applyOutcome(coin, live, outcome);
+  return outcome;
+}
+
+/** Nothing was placed: the whole request was refused, or what it was to replace is gone. */
+const notAttempted = (cancelled: WriteOutcome): WriteOutcome =>
+  cancelled.kind === 'rejected' ? cancelled : { kind: 'not-sent', reason: 'not-attempted' };
 
 /** Writes down what became of a sent order. */
 export async function applyOutcome(coin: Coin, live: LiveOrder, outcome: WriteOutcome): Promise<void> {
   const { store } = coin.context.ports;
   if (outcome.kind === 'accepted') {
+    if (outcome.order.state === 'open') coin.breaker.accepted(live.record.purpose);
     await settleOrder(coin, live, outcome);
     return;
   }
@@ -123,6 +152,7 @@ async function close(
   });
   coin.live.delete(live.record.clientOrderId);
   coin.context.wallet.settle(live.record.id, performance.now());
+  coin.context.risk.finish(live.record.id);
   if (rejected) {
     if (outcome.marketClosed === true) coin.context.marketClosed = true;
     const refusals = coin.breaker.refused(live.record.purpose, outcome.message, Date.now());
@@ -137,8 +167,11 @@ async function close(
         times: refusals.times,
       },
     });
+    if (refusals.opened) tellOpened(coin, live, outcome.message);
   } else {
-    coin.breaker.refused(live.record.purpose, outcome.reason, Date.now());
+    const { reason } = outcome;
+    const passing = reason === 'halted' || reason === 'not-attempted';
+    if (!passing) coin.breaker.delayed(live.record.purpose, reason, Date.now());
     logRow(coin, {
       level: 'warn',
       msg: `Did not send ${wordsOf(live.record)}: ${NOT_SENT[outcome.reason]}`,
@@ -148,13 +181,23 @@ async function close(
   announceOrder(coin, live);
 }
 
+/** Once per opening: what keeps being refused needs the operator. */
+const tellOpened = (coin: Coin, { record }: LiveOrder, message: string): void =>
+  logRow(coin, {
+    level: 'error',
+    msg: `The exchange has refused ${wordsOf(record)} three times in the same way (${message}). From now on it is tried once a minute: look at the coin's settings, the balance and the exchange's rules for it.`,
+    ctx: { event: 'breaker_opened', ...idsOf(record), purpose: record.purpose, message },
+  });
+
 const NOT_SENT = {
   'not-sent-in-time': 'it was not signed in time after its decision.',
   halted: 'a kill switch was engaged in the meantime.',
   'rate-limited': 'the request limit of the exchange is used up.',
+  'not-attempted': 'the stop that it was to replace is gone.',
 } as const;
 
-const wordsOf = (record: OrderRecord): string => `${record.side === 'buy' ? 'a buy' : 'a sale'} of ${record.symbol}`;
+const NAMES = { entry: 'a buy', exit: 'a sale', stop: 'a stop', manual: 'an order by hand' } as const;
+const wordsOf = ({ purpose, symbol }: OrderRecord): string => `${NAMES[purpose]} of ${symbol}`;
 export const idsOf = (record: OrderRecord): Readonly<Record<string, unknown>> => ({
   orderId: record.id,
   clientOrderId: record.clientOrderId,

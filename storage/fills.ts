@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
-import { newId, type OrderId } from '#core/ids.ts';
+import { type AccountId, newId, type OrderId } from '#core/ids.ts';
 import { ledgerRowsOf } from '#core/ledger.ts';
 import type { OrderState } from '#core/order.ts';
 import type { FillRequest, FillResult } from '#core/ports.ts';
@@ -236,4 +236,22 @@ export async function listFills(reader: Reader, orderId: OrderId): Promise<Excha
     .orderBy('runner_version')
     .execute();
   return rows.map(fillOf);
+}
+
+/** Ids rise within a coin, so that the longest and then the highest text is the newest. */
+export async function lastTradeId(
+  db: Reader,
+  { accountId, epoch, symbol }: { readonly accountId: AccountId; readonly epoch: number; readonly symbol: string },
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('fills')
+    .select('trade_id')
+    .where('account_id', '=', accountId)
+    .where('epoch', '=', epoch)
+    .where('symbol', '=', symbol)
+    .orderBy(sql`length(trade_id)`, 'desc')
+    .orderBy('trade_id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.trade_id ?? null;
 }

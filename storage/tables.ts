@@ -47,6 +47,7 @@ export interface AccountsTable {
   binance_mode: ExchangeMode;
   endpoint: Generated<Endpoint>;
   epoch: Generated<number>;
+  risk_limits: JsonOrDefault;
   created_at: TimeOrDefault;
 }
 
@@ -69,6 +70,7 @@ export interface ProfilesTable {
   config: Json;
   enabled: Generated<boolean>;
   capture_until: NullableTime;
+  risk_limits: JsonOrDefault;
   created_at: TimeOrDefault;
   updated_at: TimeOrDefault;
 }
@@ -77,6 +79,9 @@ export interface ProfileSymbolsTable {
   profile_id: ProfileId;
   symbol: string;
   override_config: JsonOrDefault;
+  paused_until: NullableTime;
+  paused_at: NullableTime;
+  pause_reason: Generated<string>;
   created_at: TimeOrDefault;
 }
 
@@ -85,6 +90,7 @@ export interface KillSwitchesTable {
   subject: string;
   reason: Generated<string>;
   freeze_exits: Generated<boolean>;
+  cancel_entries: Generated<boolean>;
   engaged_by: UserId | null;
   engaged_at: TimeOrDefault;
   halt_order: Bigint;
@@ -151,6 +157,7 @@ export interface OrdersTable {
   quantity: string;
   price: string | null;
   stop_price: string | null;
+  trailing_delta: number | null;
   client_order_id: string;
   exchange_order_id: string | null;
   state: OrderState;

@@ -178,6 +178,8 @@ export const coin = z.object({
     .nullable(),
   /** What the wallet holds beyond the position and could be sold; null when there is none or it is not known. */
   untracked: decimalText.nullable(),
+  /** No buys until then; null when the coin is not paused. */
+  pause: z.object({ since: instant, until: instant, reason: z.string() }).nullable(),
   state: coinState.nullable(),
 });
 

@@ -9,10 +9,12 @@ import type { ActionLogRow, MarketPort, TradingPort, TradingStore } from '#core/
 import type { SymbolInfo } from '#core/symbol-codec.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { createAccountContext } from '#engine/account-context.ts';
-import { createCoin } from '#engine/coin.ts';
+import { createCoin, liveOrderOf } from '#engine/coin.ts';
 import { type CoinRunner, createCoinRunner } from '#engine/coin-runner.ts';
 import { applyCostBasis, type BasisDesk, type BasisInputs } from '#engine/cost-basis.ts';
-import { reconcileAccount, type Sweep } from '#engine/reconcile.ts';
+import { reconcilePositions, type Sweep } from '#engine/reconcile-positions.ts';
+import { createAccountStream } from '#exchange/account-stream.ts';
+import { createMarketStream } from '#exchange/market-stream.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { parseAccounts } from '#paper/accounts.ts';
@@ -221,12 +223,14 @@ test('a deleted price removes the row and its note without a look at the wallet'
 
 /** The coin as the engine runs it, on the bench's store and exchange, without streams. */
 async function openRunner(stored?: OrderRecord): Promise<CoinRunner> {
-  const { store, trading, rules, account, market } = bench();
+  const { paper, store, trading, rules, account, market } = bench();
   const stop = new AbortController();
   resources.defer(() => stop.abort());
-  const none = (): AsyncDisposable & { update(): void } => ({ update() {}, async [Symbol.asyncDispose]() {} });
   const { records, announce, log } = deskFor({ process: [], rows: [] });
-  const streams = { openMarketStream: none, openAccountStream: none };
+  const streams = {
+    openMarketStream: createMarketStream({ streamUrl: paper.wsUrl }),
+    openAccountStream: createAccountStream({ wsApiUrl: paper.wsUrl, ...KEY, clock: market.clock }),
+  };
   const context = createAccountContext({
     account: { id: account.accountId, name: 'Paper', exchangeMode: 'testnet', endpoint: 'paper', epoch: 1 },
     ...{ fencing: account.fencing, keyStatus: null, timing: ORDER_TIMING, signal: stop.signal },
@@ -240,7 +244,7 @@ async function openRunner(stored?: OrderRecord): Promise<CoinRunner> {
   const runner = await store.loadRunner(profileId, SYMBOL);
   const input = { context, profile: { ...profile, enabled: false }, rules, bound, stored: runner, levels: [] };
   const coin = createCoin(input);
-  if (stored !== undefined) coin.live.set(stored.clientOrderId, { record: stored, applied: ZERO, certainAtMs: null });
+  if (stored !== undefined) coin.live.set(stored.clientOrderId, liveOrderOf(stored));
   return createCoinRunner(coin);
 }
 
@@ -249,7 +253,7 @@ let sweeps = 0;
 function sweep(runner: CoinRunner, changes: Partial<Sweep> = {}, again = false): Promise<void> {
   if (!again) sweeps += 1;
   const given = { infoOf: () => bench().rules, priceOf: async () => d('50000'), hasTicked: async () => true };
-  return reconcileAccount(deskFor({ process: [], rows: [] }), [runner], { id: String(sweeps), ...given, ...changes });
+  return reconcilePositions(deskFor({ process: [], rows: [] }), [runner], { id: String(sweeps), ...given, ...changes });
 }
 
 async function showNote(): Promise<CoinRunner> {

@@ -28,7 +28,7 @@ interface Book {
  * Every coin against the wallet and the order book. Without a fresh answer of the exchange nothing is done this time.
  * The runner version is read before the wallet: whatever happens in between lets the change fail.
  */
-export async function reconcileAccount(desk: BasisDesk, runners: readonly CoinRunner[], sweep: Sweep): Promise<void> {
+export async function reconcilePositions(desk: BasisDesk, runners: readonly CoinRunner[], sweep: Sweep): Promise<void> {
   const trading = runners[0]?.coin.context.ports.trading;
   if (trading === undefined) return;
   const bases = await Promise.all(
@@ -75,7 +75,7 @@ async function reconcileCoin(desk: BasisDesk, runner: CoinRunner, { sweep, book,
   }
   const judged = { sweep, basis, rules, price, balance };
   const finding = await findingOf(coin, judged);
-  if (finding === 'confirmed' || (finding !== null && !moving)) {
+  if (finding !== null && !(finding === 'phantom' && moving)) {
     await act(desk, runner, { ...judged, finding });
     return;
   }
@@ -95,7 +95,7 @@ interface Judged {
 
 type Finding = 'confirmed' | 'phantom' | 'drift';
 
-/** What is wrong with the row, if anything. A price marker without a quantity is never a phantom. */
+/** What is wrong with the row, if anything. A price marker without a quantity is never a phantom; a stop may rest. */
 async function findingOf(coin: Coin, { sweep, basis, rules, price, balance }: Judged): Promise<Finding | null> {
   const { quantity, firstBuyAt } = basis.position;
   const backed = !isPhantom(balance, price, rules);
@@ -104,7 +104,8 @@ async function findingOf(coin: Coin, { sweep, basis, rules, price, balance }: Ju
     return sure ? 'confirmed' : null;
   }
   if (quantity > 0n && !backed) return 'phantom';
-  return firstBuyAt !== null && subtract(quantity, balance) >= rules.lot.step ? 'drift' : null;
+  const less = firstBuyAt !== null && subtract(quantity, balance) >= rules.lot.step;
+  return less && (await isSettled(coin)) ? 'drift' : null;
 }
 
 interface Acting extends Judged {
@@ -126,7 +127,7 @@ async function act(desk: BasisDesk, runner: CoinRunner, acting: Acting): Promise
   }
   let done = false;
   await runner.change(async () => {
-    done = (finding === 'confirmed' || coin.live.size === 0) && (await adjust(desk, requestOf(coin, acting), coin));
+    done = (finding !== 'phantom' || coin.live.size === 0) && (await adjust(desk, requestOf(coin, acting), coin));
   });
   if (done) tellFinding(desk, coin, acting);
 }
