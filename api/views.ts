@@ -149,12 +149,12 @@ export function coinView(row: CoinRow, surroundings: CoinSurroundings): z.output
       realised: plain(row.realised),
       cycle: row.cycle,
     },
+    pause: pauseView(row),
     costBasis:
       row.basisPrice === null
         ? null
         : { averageEntryPrice: plain(row.basisPrice), quantity: plain(row.basisQuantity ?? '0'), note: row.note },
     untracked: untrackedOf(row, surroundings),
-    pause: pauseView(row),
     state: state ?? null,
   };
 }

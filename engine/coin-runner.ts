@@ -58,6 +58,11 @@ export function createCoinRunner(coin: Coin): CoinRunner {
   const tickIf = async (fed: Promise<boolean>): Promise<void> => {
     if (await fed) await runTick('candle');
   };
+  const seeOrder = async (order: ExchangeOrder, fill: ExchangeFill | null): Promise<void> => {
+    const seen = await takeOrder(coin, order, fill);
+    if (seen === 'missing') watch(order.clientOrderId);
+    if (seen !== 'foreign') await runTick('order');
+  };
   const mailbox = createMailbox({ coalesced: () => runTick('price'), fail, signal });
   const watch = createWatch(coin, mailbox, () => mailbox.push(() => runTick('order')));
 
@@ -71,25 +76,16 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     },
     onCandle: (candle) => mailbox.push(() => tickIf(feed.take(candle))),
     onStream: () => mailbox.push(() => tickIf(feed.catchUp())),
-    onOrder(order, fill) {
-      mailbox.push(async () => {
-        const live = await findOwnOrder(coin, order.clientOrderId);
-        if (live === undefined) return;
-        const complete = await settleOrder(coin, live, { order, fills: fill === null ? [] : [fill] });
-        if (isLiveOrder(live.record.state)) coin.live.set(live.record.clientOrderId, live);
-        if (!complete) watch(order.clientOrderId);
-        await runTick('order');
-      });
-    },
+    onOrder: (order, fill) => mailbox.push(() => seeOrder(order, fill)),
     onProfile(profile) {
       mailbox.push(async () => {
         if (await takeProfile(coin, profile)) await runTick('operator');
       });
     },
-    change: (work) => mailbox.perform(() => work(coin)).then(() => mailbox.push(() => runTick('operator'))),
     onHalts() {
       if (entriesToCancel(coin).length > 0) mailbox.push(() => cancelEntries(coin));
     },
+    change: (work) => mailbox.perform(() => work(coin)).then(() => mailbox.push(() => runTick('operator'))),
     nudge: (trigger) => mailbox.push(() => runTick(trigger)),
     onTimer() {
       const silent = ticks === ticksAtTimer;
@@ -103,9 +99,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     async close() {
       await mailbox.close();
       log.flush();
-      await saveState(coin).catch((err: unknown) =>
-        ports.log.warn({ event: 'state_not_kept', symbol: coin.symbol, err }, 'Strategy state could not be kept'),
-      );
+      await saveState(coin).catch((err: unknown) => tellUnsaved(coin, err));
     },
   };
 }
@@ -118,6 +112,22 @@ async function takeProfile(coin: Coin, profile: ProfileToRun): Promise<boolean> 
   if (version > coin.version)
     await takeStored(coin, await coin.context.ports.store.loadRunner(profile.id, coin.symbol));
   return switched;
+}
+
+const tellUnsaved = ({ context, symbol }: Coin, err: unknown): void =>
+  context.ports.log.warn({ event: 'state_not_kept', symbol, err }, 'Strategy state could not be kept');
+
+/** Settles what an event says of an order; `missing` while executions of it are still to come. */
+async function takeOrder(
+  coin: Coin,
+  order: ExchangeOrder,
+  fill: ExchangeFill | null,
+): Promise<'foreign' | 'missing' | 'settled'> {
+  const live = await findOwnOrder(coin, order.clientOrderId);
+  if (live === undefined) return 'foreign';
+  const complete = await settleOrder(coin, live, { order, fills: fill === null ? [] : [fill] });
+  if (isLiveOrder(live.record.state)) coin.live.set(live.record.clientOrderId, live);
+  return complete ? 'settled' : 'missing';
 }
 
 /** Follows each order once at a time; what it finds is applied in the mailbox, then the coin ticks. */

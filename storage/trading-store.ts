@@ -24,8 +24,8 @@ export const createTradingStore = (db: Database): TradingStore => ({
   findOrderByClientId: (accountId, clientOrderId) => findOrderByClientId(db, accountId, clientOrderId),
   saveStrategyState: (profileId, symbol, state) => saveStrategyState(db, { profileId, symbol }, state),
   halts: () => listHalts(db),
+  risk: (accountId, now) => readRisk(db.kysely, accountId, now),
   costBasis: (profileId, symbol) => readCostBasis(db, { profileId, symbol }),
   adjustPosition: (request) => adjustPosition(db, request),
   adoptOwnOrder: (found) => adoptOwnOrder(db, found),
-  risk: (accountId, now) => readRisk(db.kysely, accountId, now),
 });

@@ -172,14 +172,14 @@ export const coin = z.object({
   price: decimalText.nullable(),
   priceAt: instant.nullable(),
   position,
+  /** No buys until then; null when the coin is not paused. */
+  pause: z.object({ since: instant, until: instant, reason: z.string() }).nullable(),
   /** The row of the cost-basis ledger; quantity zero marks a price only, `note` says that nothing backs it. */
   costBasis: z
     .object({ averageEntryPrice: decimalText, quantity: decimalText, note: z.string().nullable() })
     .nullable(),
   /** What the wallet holds beyond the position and could be sold; null when there is none or it is not known. */
   untracked: decimalText.nullable(),
-  /** No buys until then; null when the coin is not paused. */
-  pause: z.object({ since: instant, until: instant, reason: z.string() }).nullable(),
   state: coinState.nullable(),
 });
 

@@ -20,9 +20,9 @@ const coin = (changes: Partial<Coin> & { quantity?: string }): Coin => ({
   overrideConfig: {},
   price: '2561.10',
   priceAt: '2026-11-20T14:12:07.000Z',
+  pause: null,
   costBasis: null,
   untracked: null,
-  pause: null,
   state: null,
   ...changes,
   position: {
