@@ -34,7 +34,8 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   const { order } = execution;
   const orderId = newId<OrderId>();
   // Taken before the commit: between the decision and the commit other coins decide.
-  reserveFor(coin, orderId, order);
+  const at = marketNow(coin.context);
+  reserveFor(coin, { orderId, order, at });
   const sendBeforeMs = market.clock.protocolMs() + coin.context.timing.sendWithinMs;
   const intent = await store.commitIntent({
     order,
@@ -45,7 +46,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     expectedVersion: coin.version,
     fencing: coin.context.fencing,
     sendBeforeMs,
-    at: marketNow(coin.context),
+    at,
   });
   if (intent.kind === 'lost-lease') throw new LeaseLost();
   if (intent.kind !== 'committed') release(coin, orderId);
@@ -75,12 +76,18 @@ function decisionToStore({ reason, numbers, order }: Execution): unknown {
   return { reason, numbers, entry: { level, plannedQuote: formatDecimal(plannedQuote) } };
 }
 
-function reserveFor({ context, price, rules }: Coin, orderId: OrderId, order: ApprovedOrder): void {
+interface Reserving {
+  readonly orderId: OrderId;
+  readonly order: ApprovedOrder;
+  readonly at: Date;
+}
+
+function reserveFor({ context, price, rules }: Coin, { orderId, order, at }: Reserving): void {
   const { side, quantity, profileId, symbol } = order;
   const asset = side === 'buy' ? rules.quoteAsset : rules.baseAsset;
   const amount = side === 'buy' ? multiply(multiply(quantity, price ?? ZERO), add(ONE, CASH_BUFFER)) : quantity;
   context.wallet.reserve(orderId, asset, amount);
-  if (side === 'buy') context.risk.reserve({ orderId, profileId, symbol, at: marketNow(context), quote: amount });
+  if (side === 'buy') context.risk.reserve({ orderId, profileId, symbol, at, quote: amount });
 }
 
 function release({ context }: Coin, orderId: OrderId): void {
