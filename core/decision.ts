@@ -104,6 +104,11 @@ export const APPROVAL_REASONS = {
     sentence: 'Not selling: the wallet has {free} free of the {position} held.',
     thresholds: ['position'],
   },
+  'order-stop-triggered': {
+    sentence:
+      'Waiting: the stop on the exchange is selling; what it has not sold after {seconds} s is sold at the market.',
+    thresholds: [],
+  },
   'order-refused-repeatedly': {
     sentence: 'Waiting: the exchange refused this {times} times ("{message}"); next attempt {until}.',
     thresholds: ['message', 'times'],

@@ -20,12 +20,15 @@ export const LIVE_ORDER_STATES = ['intent', 'open', 'partially-filled', 'unknown
 export const isLiveOrder = (state: OrderState): boolean => LIVE_ORDER_STATES.some((live) => live === state);
 
 export type Side = 'buy' | 'sell';
-export type OrderPurpose = 'entry' | 'exit' | 'stop' | 'manual';
+const PURPOSES = ['entry', 'exit', 'stop', 'manual'] as const;
+export type OrderPurpose = (typeof PURPOSES)[number];
 
 export type OrderForm =
   | { readonly type: 'market' }
   | { readonly type: 'limit'; readonly price: Decimal }
-  | { readonly type: 'stop-loss-limit'; readonly stopPrice: Decimal; readonly price: Decimal };
+  | { readonly type: 'stop-loss-limit'; readonly stopPrice: Decimal; readonly price: Decimal }
+  /** Sells at the market once the price has fallen by so many hundredths of a percent from its best since placement. */
+  | { readonly type: 'trailing-stop'; readonly deltaBips: number };
 
 /** What the engine wants sent; `quantity` and prices lie exactly on the coin's grid. */
 export interface OrderDraft {
@@ -65,7 +68,8 @@ const FNV_OFFSET = 0xcbf29ce484222325n;
 const FNV_PRIME = 0x100000001b3n;
 const MASK_64 = (1n << 64n) - 1n;
 
-function fnv1a64(text: string): bigint {
+/** A short, stable name of a text; no protection against forgery. */
+export function fnv1a64(text: string): bigint {
   let hash = FNV_OFFSET;
   for (const byte of new TextEncoder().encode(text)) hash = ((hash ^ BigInt(byte)) * FNV_PRIME) & MASK_64;
   return hash;
@@ -96,4 +100,17 @@ export const originalIdOf = (clientOrderId: string): string => clientOrderId.rep
 export function isOwnClientOrderId(clientOrderId: string, profileId: ProfileId, symbol: string): boolean {
   const prefix = clientOrderIdOf({ profileId, symbol, purpose: 'entry', sequence: 0 }).slice(0, -2);
   return clientOrderId.startsWith(prefix) && /^[exsm][0-9a-z]+(-c)?$/.test(clientOrderId.slice(prefix.length));
+}
+
+/** What an own client order id says of its order, for a stray order of (profile, symbol); undefined for any other id. */
+export function readOwnClientOrderId(
+  id: string,
+  profileId: ProfileId,
+  symbol: string,
+): { readonly clientOrderId: string; readonly purpose: OrderPurpose; readonly sequence: number } | undefined {
+  if (!isOwnClientOrderId(id, profileId, symbol)) return undefined;
+  const clientOrderId = originalIdOf(id);
+  const text = clientOrderId.slice(clientOrderId.lastIndexOf('-') + 1);
+  const purpose = PURPOSES.find((each) => PURPOSE_LETTER[each] === text[0]);
+  return purpose === undefined ? undefined : { clientOrderId, purpose, sequence: Number.parseInt(text.slice(1), 36) };
 }

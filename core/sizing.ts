@@ -50,8 +50,12 @@ export function stopLimitOf(input: Pick<SizingInput, 'price' | 'rules' | 'stopMu
   const { price, rules, stopMultiple, stopLimitOffset } = input;
   if (stopMultiple === null) return floorToStep(multiply(price, NO_STOP_FLOOR), rules.price.tick);
   const stop = floorToStep(multiply(price, stopMultiple), rules.price.tick);
-  return floorToStep(multiply(stop, stopLimitOffset), rules.price.tick);
+  return stopLimitAt(stop, stopLimitOffset, rules);
 }
+
+/** The limit of a protective stop that triggers at `stop`. */
+export const stopLimitAt = (stop: Decimal, offset: Decimal, rules: Pick<SymbolRules, 'price'>): Decimal =>
+  floorToStep(multiply(stop, offset), rules.price.tick);
 
 /** The smallest quote spend that leaves a quantity which can be sold at its stop limit (strategies-exact 1.5). */
 export function minOrderQuote(input: Omit<SizingInput, 'budget' | 'freeQuote'>): Decimal {

@@ -21,6 +21,7 @@ const rules = z.object({
   marketLot: range,
   notional: z.object({ min: decimal, max: decimal, minAppliesToMarket: z.boolean() }),
   band: z.object({ bidUp: decimal, bidDown: decimal, askUp: decimal, askDown: decimal }).nullable(),
+  trailing: z.object({ min: z.number(), max: z.number() }).exactOptional(),
 });
 
 /** Trading rules as the JSON text kept in the cache store: decimals become text; permissions, which are many, are left out. */
@@ -36,6 +37,23 @@ const formatDecimalOf = (value: bigint): string => formatDecimal(value as Parame
 export function readRules(text: string): SymbolRules[] | undefined {
   const parsed = z.array(rules).safeParse(readJson(text));
   return parsed.success ? parsed.data : undefined;
+}
+
+/** Rules of one coin as they lie in the cache store, or what is wrong with them. */
+export type SymbolInfo = SymbolRules | 'absent' | 'malformed';
+
+/** Looks coins up one by one, so that a garbled one does not hide the others. */
+export function readSymbolInfos(text: string | undefined): (symbol: string) => SymbolInfo {
+  if (text === undefined) return () => 'absent';
+  const list = z.array(z.looseObject({ symbol: z.string() })).safeParse(readJson(text));
+  if (!list.success) return () => 'malformed';
+  const bySymbol = new Map(list.data.map((entry) => [entry.symbol, entry]));
+  return (symbol) => {
+    const entry = bySymbol.get(symbol);
+    if (entry === undefined) return 'absent';
+    const parsed = rules.safeParse(entry);
+    return parsed.success && parsed.data.lot.step > 0n ? parsed.data : 'malformed';
+  };
 }
 
 function readJson(text: string): unknown {

@@ -25,6 +25,8 @@ export interface SymbolRules {
     readonly askUp: Decimal;
     readonly askDown: Decimal;
   } | null;
+  /** Distances in hundredths of a percent at which a stop below the price may trail; absent when none may. */
+  readonly trailing?: { readonly min: number; readonly max: number };
 }
 
 /**

@@ -28,6 +28,8 @@ export interface AccountContext {
   /** Ends this run of the account; the owner rebuilds it from stored facts. */
   readonly fail: (error: unknown) => void;
   readonly signal: AbortSignal;
+  /** For how long positions that want a stop on the exchange have been without one, by coin, since this run began. */
+  readonly unprotectedMs: Map<string, number>;
   /** Worth of the running coins' positions in a quote asset. */
   positionValue: (quoteAsset: string) => Decimal;
 }
@@ -53,6 +55,7 @@ export function createAccountContext(input: AccountContextInput): AccountContext
     halts: [],
     lastEventMs: 0,
     marketClosed: false,
+    unprotectedMs: new Map(),
     positionValue: () => ZERO,
   };
   return context;

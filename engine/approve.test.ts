@@ -38,6 +38,7 @@ const ready: ApprovalContext = {
   shared: { entryBudget: d('150'), lossCooldownMs: 0, stopMultiple: d('0.97'), stopLimitOffset: d('0.995') },
   takerFee: 0.001,
   pending: null,
+  stop: null,
   refusals: () => undefined,
   risk: { refusal: () => undefined, rooms: () => [] },
 };

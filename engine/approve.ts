@@ -14,8 +14,9 @@ import {
 import type { Halt } from '#core/halts.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import { type LevelFill, remainingOf } from '#core/levels.ts';
-import type { ApprovedOrder, OrderDraft } from '#core/order.ts';
+import type { ApprovedOrder, OrderDraft, OrderPurpose } from '#core/order.ts';
 import { isSellable, type Position } from '#core/position.ts';
+import { type StopPlan, TRIGGERED_GRACE_MS } from '#core/protective-stop.ts';
 import { minOrderQuote, sellableQuantity, sizeMarketEntry } from '#core/sizing.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { SharedSettings } from '#strategies/strategy.ts';
@@ -45,7 +46,9 @@ export interface ApprovalContext {
   readonly takerFee: number;
   /** A live order of this coin whose outcome is not known, with the moment it will be certain. */
   readonly pending: { readonly clientOrderId: string; readonly unknown: boolean; readonly certainAt: Date } | null;
-  readonly refusals: (purpose: 'entry' | 'exit') => Refusals | undefined;
+  /** The stop that rests on the exchange: what it holds locked, and whether it is selling by itself. */
+  readonly stop: { readonly left: Decimal; readonly selling: boolean } | null;
+  readonly refusals: (purpose: OrderPurpose) => Refusals | undefined;
   /** The operator's limit that refuses an entry now, and what exposure caps leave for one. */
   readonly risk: {
     readonly refusal: () => { readonly reason: ApprovalReason; readonly numbers: Numbers } | undefined;
@@ -115,8 +118,11 @@ const cooledDown: Check = ({ position, rules, now }) => {
     netPnl: `${formatFixed(position.lastCycleNet ?? position.cycleNet, 2)} ${rules.quoteAsset}`,
   });
 };
+/** A triggered stop has its time to sell: taking it down at once would only sell later. */
+const stopNotSelling: Check = ({ stop }) =>
+  stop?.selling === true ? refuse('order-stop-triggered', { seconds: TRIGGERED_GRACE_MS / 1000 }) : undefined;
 const notRefused =
-  (purpose: 'entry' | 'exit'): Check =>
+  (purpose: OrderPurpose): Check =>
   ({ refusals }) => {
     const open = refusals(purpose);
     if (open === undefined) return undefined;
@@ -138,7 +144,8 @@ const ENTRY_CHECKS: readonly Check[] = [
   cooledDown,
   notRefused('entry'),
 ];
-const EXIT_CHECKS: readonly Check[] = [notFrozen, nothingPending, notRefused('exit')];
+const EXIT_CHECKS: readonly Check[] = [notFrozen, nothingPending, stopNotSelling, notRefused('exit')];
+const STOP_CHECKS: readonly Check[] = [notFrozen, symbolTrading, nothingPending, notRefused('stop')];
 
 const asText = (numbers: Readonly<Record<string, Decimal>>): Numbers =>
   Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, formatDecimal(value)]));
@@ -186,7 +193,8 @@ function approveEntry(level: number, context: ApprovalContext): ApprovalResult {
 
 function approveExit(decision: Extract<Decision, { kind: 'sell' }>, context: ApprovalContext): ApprovalResult {
   const { accountId, profileId, rules, price, position, freeBase } = context;
-  const most = sellableQuantity({ position: position.quantity, walletFree: freeBase, ownLocked: ZERO, rules });
+  const ownLocked = context.stop?.left ?? ZERO;
+  const most = sellableQuantity({ position: position.quantity, walletFree: freeBase, ownLocked, rules });
   const wanted = decision.lots === 'all' ? most : minimum(most, fromSteps(decision.lots, rules.lot.step));
   if (wanted <= 0n) {
     return refuse('exit-nothing-free', { free: formatDecimal(freeBase), position: formatDecimal(position.quantity) });
@@ -214,3 +222,37 @@ function approveExit(decision: Extract<Decision, { kind: 'sell' }>, context: App
     numbers: { quantity: formatDecimal(wanted), free: formatDecimal(freeBase) },
   };
 }
+
+/** Why the stop on the exchange may not be placed, moved or taken down now. Halts let it live, a freeze leaves it alone. */
+export function stopRefusal(context: ApprovalContext): Extract<ApprovalResult, { kind: 'refused' }> | undefined {
+  for (const check of STOP_CHECKS) {
+    const refusal = check(context);
+    if (refusal?.kind === 'refused') return refusal;
+  }
+  return undefined;
+}
+
+/** Judges a protective stop as planned by core/protective-stop.ts, which has sized it. */
+export function approveStop(
+  { form, quantity }: Extract<StopPlan, { kind: 'place' }>,
+  context: ApprovalContext,
+): ApprovalResult {
+  const refusal = stopRefusal(context);
+  if (refusal !== undefined) return refusal;
+  const { accountId, profileId, rules } = context;
+  const draft: OrderDraft = {
+    accountId,
+    profileId,
+    symbol: rules.symbol,
+    side: 'sell',
+    purpose: 'stop',
+    form,
+    quantity,
+  };
+  const prices =
+    form.type === 'stop-loss-limit' ? asText({ stop: form.stopPrice, limit: form.price }) : { trail: trailOf(form) };
+  return { kind: 'approved', order: approveDraft(draft), numbers: { quantity: formatDecimal(quantity), ...prices } };
+}
+
+/** The distance of a trailing stop in percent. */
+const trailOf = (form: OrderDraft['form']): number => (form.type === 'trailing-stop' ? form.deltaBips / 100 : 0);

@@ -1,14 +1,15 @@
 import { type Decimal, fromSteps, toSteps, ZERO } from '#core/decimal.ts';
 import { type LevelFill, targetOf } from '#core/levels.ts';
-import type { OrderRecord } from '#core/order.ts';
+import { fnv1a64, type OrderRecord } from '#core/order.ts';
 import type { ProfileToRun, RunnerState } from '#core/ports.ts';
 import { isSellable, type Position } from '#core/position.ts';
 import { minOrderQuote } from '#core/sizing.ts';
 import type { SymbolRules } from '#core/symbol.ts';
-import { isObject } from '#core/merge.ts';
+import { isObject, mergePatch } from '#core/merge.ts';
 import type { BoundStrategy, StrategyInstance, TickView } from '#strategies/strategy.ts';
 import { type AccountContext, marketMs } from './account-context.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
+import { createGuard, type Guard } from './guard.ts';
 
 /** Market time further back than this is another time, not a clock correction. */
 const BACKWARDS_MS = 3_600_000;
@@ -17,9 +18,22 @@ const BACKWARDS_MS = 3_600_000;
 export interface LiveOrder {
   record: OrderRecord;
   applied: Decimal;
+  /** What the exchange has last said it filled; more than is applied while executions are missing. */
+  reported: Decimal;
+  /** Protocol time until which a cancel that was sent may still take effect; null when none can. */
+  cancelUntilMs: number | null;
   /** Protocol time from which "does not exist" proves that it never arrived; set while the outcome is unknown. */
   certainAtMs: number | null;
 }
+
+/** A stored order as it is followed. */
+export const liveOrderOf = (record: OrderRecord): LiveOrder => ({
+  record,
+  applied: record.filledQuantity,
+  reported: record.filledQuantity,
+  cancelUntilMs: null,
+  certainAtMs: null,
+});
 
 /** The working memory of one (profile, symbol); everything in it can be rebuilt from the store and the exchange. */
 export interface Coin {
@@ -30,6 +44,9 @@ export interface Coin {
   readonly instance: StrategyInstance;
   readonly view: TickView;
   readonly breaker: Breaker;
+  readonly guard: Guard;
+  /** Short for the merged config. */
+  readonly settings: string;
   readonly live: Map<string, LiveOrder>;
   /** Client ids settled in full during this run: later repeats of their events need no look at the store. */
   readonly settled: Set<string>;
@@ -43,6 +60,8 @@ export interface Coin {
   priceSeenMs: number;
   lastCandleOpenMs: number;
   savedState: string;
+  /** What the last sweep over positions found wrong; only a second one in a row acts on it. */
+  doubt: { readonly kind: 'phantom' | 'drift'; readonly sweep: string } | null;
 }
 
 export interface CoinInput {
@@ -61,7 +80,12 @@ interface StoredState {
   readonly atMs: number;
   readonly lastFillAt: string | null;
   readonly instance: unknown;
+  readonly stop: unknown;
 }
+
+/** The stored config with the coin's override, as the tick reads it: merged, not parsed. */
+export const mergedConfig = (profile: ProfileToRun, symbol: string): Record<string, unknown> =>
+  mergePatch(profile.config, profile.symbols.find((each) => each.symbol === symbol)?.overrideConfig ?? {});
 
 export function createCoin({ context, profile, rules, bound, stored, levels }: CoinInput): Coin {
   const saved = usableState(readStoredState(stored.strategyState), marketMs(context));
@@ -75,6 +99,8 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
     instance,
     view: emptyView(),
     breaker: createBreaker(),
+    guard: createGuard(saved?.stop),
+    settings: fnv1a64(JSON.stringify(mergedConfig(profile, rules.symbol))).toString(36),
     live: new Map(),
     settled: new Set(),
     profile,
@@ -85,6 +111,7 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
     priceSeenMs: Number.NEGATIVE_INFINITY,
     lastCandleOpenMs: 0,
     savedState: '',
+    doubt: null,
   };
   refreshView(coin);
   const seen = saved?.lastFillAt ?? null;
@@ -106,6 +133,7 @@ function readStoredState(value: unknown): StoredState | undefined {
     atMs: typeof atMs === 'number' ? atMs : 0,
     lastFillAt: typeof lastFillAt === 'string' ? lastFillAt : null,
     instance: value['instance'],
+    stop: value['stop'],
   };
 }
 
@@ -114,6 +142,7 @@ export const stateToStore = (coin: Coin): StoredState => ({
   atMs: marketMs(coin.context),
   lastFillAt: coin.position.lastFillAt?.toISOString() ?? null,
   instance: coin.instance.state(),
+  stop: coin.guard.basis,
 });
 
 const emptyView = (): TickView => ({
@@ -140,8 +169,9 @@ export function refreshView(coin: Coin): void {
   view.nowMs = marketMs(context);
   view.price = coin.price === null ? 0 : Math.round(toSteps(coin.price, rules.price.tick));
   view.priceAgeMs = performance.now() - coin.priceSeenMs;
-  view.lots = Math.floor(toSteps(position.quantity, rules.lot.step));
-  view.avgTicks = toSteps(position.averagePrice, rules.price.tick);
+  // What is not held, such as a price without a position, is no concern of the strategy.
+  view.lots = held ? Math.floor(toSteps(position.quantity, rules.lot.step)) : 0;
+  view.avgTicks = held ? toSteps(position.averagePrice, rules.price.tick) : 0;
   view.sellable = held && isSellable(position.quantity, position.averagePrice, rules);
   view.firstBuyFillMs = position.firstBuyAt?.getTime() ?? 0;
   view.cycle = position.cycle;
@@ -151,6 +181,21 @@ export function refreshView(coin: Coin): void {
   view.takerFee = context.fees.taker;
   view.makerFee = context.fees.maker;
   view.readable = coin.bound.readable;
+}
+
+/**
+ * Takes over a position that was stored without a fill; the strategy gets it like one, so that its levels begin anew.
+ * Only within the coin's turn.
+ */
+export async function takeStored(coin: Coin, stored: Pick<RunnerState, 'position' | 'version'>): Promise<void> {
+  const { store } = coin.context.ports;
+  if (stored.version === coin.version) return;
+  coin.version = stored.version;
+  coin.position = stored.position;
+  coin.levels = await store.levelFills(coin.profile.id, coin.symbol);
+  refreshView(coin);
+  coin.instance.onFill(stored.position.firstBuyAt === null ? 'sell' : 'buy', coin.view);
+  await store.saveStrategyState(coin.profile.id, coin.symbol, stateToStore(coin));
 }
 
 /** A position without fills of its own, such as one whose average price was set by hand, stands for the first level. */
@@ -170,8 +215,21 @@ const hasLive = (coin: Coin, purpose: OrderRecord['purpose']): boolean => {
   return false;
 };
 
-/** The own order that keeps this coin from sending anything else, if there is one. */
-export const pendingOrder = (coin: Coin): LiveOrder | undefined => coin.live.values().next().value;
+/** False while the exchange must be asked what has become of an order. */
+export const isCertain = ({ certainAtMs, cancelUntilMs, applied, reported }: LiveOrder): boolean =>
+  certainAtMs === null && cancelUntilMs === null && applied >= reported;
+
+const isRestingStop = (live: LiveOrder): boolean =>
+  live.record.purpose === 'stop' && live.record.exchangeOrderId !== null && isCertain(live);
+
+/** Protective stops that the exchange certainly holds, oldest first; more than one only after a proof went wrong. */
+export const restingStops = (coin: Coin): LiveOrder[] =>
+  coin.live.size === 0 ? NONE : [...coin.live.values()].filter(isRestingStop);
+const NONE: LiveOrder[] = [];
+
+/** The own order that keeps this coin from sending anything else, if there is one; a resting stop does not. */
+export const pendingOrder = (coin: Coin): LiveOrder | undefined =>
+  [...coin.live.values()].find((live) => !isRestingStop(live));
 
 /** Plan lines of the chart as prices. */
 export const planPrices = (coin: Coin): { name: string; price: Decimal }[] =>

@@ -1,14 +1,15 @@
 import type { TickResult } from '#core/audit.ts';
 import type { Numbers } from '#core/decision.ts';
-import { add, formatDecimal, multiply, ONE, ZERO } from '#core/decimal.ts';
+import { add, formatDecimal, maximum, multiply, ONE, subtract, ZERO } from '#core/decimal.ts';
 import { isRefusedByEveryHalt } from '#core/halts.ts';
 import { newId, type OrderId } from '#core/ids.ts';
-import type { ApprovedOrder, OrderRecord } from '#core/order.ts';
+import { type ApprovedOrder, cancelIdOf, type OrderRecord } from '#core/order.ts';
 import { certainFrom } from '#core/order-timing.ts';
 import type { WriteOutcome } from '#core/ports.ts';
 import { CASH_BUFFER } from '#core/sizing.ts';
 import { haltsOf, marketNow } from './account-context.ts';
-import { type Coin, type LiveOrder, stateToStore } from './coin.ts';
+import { applyCancel } from './cancel.ts';
+import { type Coin, type LiveOrder, liveOrderOf, stateToStore, takeStored } from './coin.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
 
 /** The lease of the account has passed to another worker: this run of the account must end. */
@@ -23,6 +24,8 @@ export interface Execution {
   readonly reason: string;
   readonly numbers: Numbers;
   readonly order: ApprovedOrder;
+  /** The resting stop that it takes the place of, in one request. */
+  readonly replaces?: LiveOrder;
 }
 
 /**
@@ -35,7 +38,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   const orderId = newId<OrderId>();
   // Taken before the commit: between the decision and the commit other coins decide.
   const at = marketNow(coin.context);
-  reserveFor(coin, { orderId, order, at });
+  reserveFor(coin, { orderId, execution, at });
   const sendBeforeMs = market.clock.protocolMs() + coin.context.timing.sendWithinMs;
   const intent = await store.commitIntent({
     order,
@@ -55,17 +58,13 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     return { kind: 'not-sent', reason: 'halt-kill-switch' };
   }
   if (intent.kind === 'moved') {
-    const stored = await store.loadRunner(coin.profile.id, coin.symbol);
-    coin.version = stored.version;
-    coin.position = stored.position;
-    coin.levels = await store.levelFills(coin.profile.id, coin.symbol);
+    await takeStored(coin, await store.loadRunner(coin.profile.id, coin.symbol));
     return { kind: 'not-sent', reason: 'state-moved' };
   }
   coin.version = intent.version;
-  const live: LiveOrder = { record: intent.record, applied: ZERO, certainAtMs: null };
+  const live = liveOrderOf(intent.record);
   coin.live.set(intent.record.clientOrderId, live);
-  const outcome = await send(coin, live, order);
-  await applyOutcome(coin, live, outcome);
+  const outcome = await send(coin, live, execution);
   return { kind: 'order', orderId, clientOrderId: live.record.clientOrderId, outcome: outcome.kind };
 }
 
@@ -78,12 +77,15 @@ function decisionToStore({ reason, numbers, order }: Execution): unknown {
 
 interface Reserving {
   readonly orderId: OrderId;
-  readonly order: ApprovedOrder;
+  readonly execution: Execution;
   readonly at: Date;
 }
 
-function reserveFor({ context, price, rules }: Coin, { orderId, order, at }: Reserving): void {
-  const { side, quantity, profileId, symbol } = order;
+function reserveFor({ context, price, rules }: Coin, { orderId, execution, at }: Reserving): void {
+  const { order, replaces } = execution;
+  const { side, profileId, symbol } = order;
+  const unlocked = replaces === undefined ? ZERO : subtract(replaces.record.quantity, replaces.applied);
+  const quantity = maximum(subtract(order.quantity, unlocked), ZERO);
   const asset = side === 'buy' ? rules.quoteAsset : rules.baseAsset;
   const amount = side === 'buy' ? multiply(multiply(quantity, price ?? ZERO), add(ONE, CASH_BUFFER)) : quantity;
   context.wallet.reserve(orderId, asset, amount);
@@ -95,21 +97,38 @@ function release({ context }: Coin, orderId: OrderId): void {
   context.risk.forget(orderId);
 }
 
-const send = (coin: Coin, live: LiveOrder, order: ApprovedOrder): Promise<WriteOutcome> =>
-  coin.context.ports.trading.place({
-    order,
-    clientOrderId: live.record.clientOrderId,
-    sendBeforeMs: live.record.sendBeforeMs,
-    halted: () => {
-      const halts = haltsOf(coin.context, coin.profile.id);
-      return isRefusedByEveryHalt(order) ? halts.length > 0 : halts.some((halt) => halt.freeze);
-    },
-  });
+/** Sends a committed order, alone or in the place of a resting stop, and applies what came of it. */
+async function send(coin: Coin, live: LiveOrder, { order, replaces }: Execution): Promise<WriteOutcome> {
+  const { trading } = coin.context.ports;
+  const { clientOrderId, sendBeforeMs } = live.record;
+  const halted = (): boolean => {
+    const halts = haltsOf(coin.context, coin.profile.id);
+    return isRefusedByEveryHalt(order) ? halts.length > 0 : halts.some((halt) => halt.freeze);
+  };
+  const request = { order, clientOrderId, sendBeforeMs, halted };
+  if (replaces === undefined) {
+    const outcome = await trading.place(request);
+    await applyOutcome(coin, live, outcome);
+    return outcome;
+  }
+  const cancelClientOrderId = replaces.record.clientOrderId;
+  const cancelId = cancelIdOf(cancelClientOrderId);
+  const { cancelled, placed } = await trading.cancelReplace({ ...request, cancelClientOrderId, cancelId });
+  const outcome = placed.kind === 'not-attempted' ? notAttempted(cancelled) : placed;
+  await applyCancel(coin, replaces, { outcome: cancelled, sentUntilMs: sendBeforeMs });
+  await applyOutcome(coin, live, outcome);
+  return outcome;
+}
+
+/** Nothing was placed: the whole request was refused, or what it was to replace is gone. */
+const notAttempted = (cancelled: WriteOutcome): WriteOutcome =>
+  cancelled.kind === 'rejected' ? cancelled : { kind: 'not-sent', reason: 'not-attempted' };
 
 /** Writes down what became of a sent order. */
 export async function applyOutcome(coin: Coin, live: LiveOrder, outcome: WriteOutcome): Promise<void> {
   const { store } = coin.context.ports;
   if (outcome.kind === 'accepted') {
+    if (outcome.order.state === 'open') coin.breaker.accepted(live.record.purpose);
     await settleOrder(coin, live, outcome);
     return;
   }
@@ -158,7 +177,9 @@ async function close(
     });
     if (refusals.opened) tellOpened(coin, live, outcome.message);
   } else {
-    if (outcome.reason !== 'halted') coin.breaker.delayed(live.record.purpose, outcome.reason, Date.now());
+    const { reason } = outcome;
+    const passing = reason === 'halted' || reason === 'not-attempted';
+    if (!passing) coin.breaker.delayed(live.record.purpose, reason, Date.now());
     logRow(coin, {
       level: 'warn',
       msg: `Did not send ${wordsOf(live.record)}: ${NOT_SENT[outcome.reason]}`,
@@ -180,9 +201,11 @@ const NOT_SENT = {
   'not-sent-in-time': 'it was not signed in time after its decision.',
   halted: 'a kill switch was engaged in the meantime.',
   'rate-limited': 'the request limit of the exchange is used up.',
+  'not-attempted': 'the stop that it was to replace is gone.',
 } as const;
 
-const wordsOf = (record: OrderRecord): string => `${record.side === 'buy' ? 'a buy' : 'a sale'} of ${record.symbol}`;
+const NAMES = { entry: 'a buy', exit: 'a sale', stop: 'a stop', manual: 'an order by hand' } as const;
+const wordsOf = ({ purpose, symbol }: OrderRecord): string => `${NAMES[purpose]} of ${symbol}`;
 export const idsOf = (record: OrderRecord): Readonly<Record<string, unknown>> => ({
   orderId: record.id,
   clientOrderId: record.clientOrderId,

@@ -3,9 +3,8 @@ import { certainFrom } from '#core/order-timing.ts';
 import type { ProfileToRun } from '#core/ports.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
-import { mergePatch } from '#core/merge.ts';
 import type { AccountContext } from './account-context.ts';
-import { type Coin, createCoin } from './coin.ts';
+import { type Coin, createCoin, liveOrderOf, mergedConfig } from './coin.ts';
 import { type CoinRunner, createCoinRunner } from './coin-runner.ts';
 import { feedClosed } from './feed-candle.ts';
 
@@ -20,10 +19,6 @@ export interface CoinSource {
   readonly rules: SymbolRules | undefined;
   readonly strategy: AnyStrategy | undefined;
 }
-
-/** The stored config with the coin's override, as the tick reads it: merged, not parsed. */
-export const mergedConfig = (profile: ProfileToRun, symbol: string): Record<string, unknown> =>
-  mergePatch(profile.config, profile.symbols.find((each) => each.symbol === symbol)?.overrideConfig ?? {});
 
 /**
  * Builds the working memory of one coin from stored facts: position and strategy state from the store, warm-up candles
@@ -60,12 +55,18 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   return { kind: 'run', runner };
 }
 
-/** Orders stored as not final: those the exchange never acknowledged count as possibly sent. */
+/**
+ * Orders stored as not final: those the exchange never acknowledged count as possibly sent. Such an order may have been to
+ * replace a stop, which counts as resting only once the exchange has said so after the last moment of its cancel.
+ */
 async function adoptLiveOrders(coin: Coin): Promise<void> {
   const { account, ports, timing } = coin.context;
+  let cancelUntilMs = ports.market.clock.protocolMs() - 1;
   for (const record of await ports.store.liveOrders(account.id)) {
     if (record.profileId !== coin.profile.id || record.symbol !== coin.symbol) continue;
     const certainAtMs = record.exchangeOrderId === null ? certainFrom(record.sendBeforeMs, timing) : null;
-    coin.live.set(record.clientOrderId, { record, applied: record.filledQuantity, certainAtMs });
+    coin.live.set(record.clientOrderId, { ...liveOrderOf(record), certainAtMs });
+    cancelUntilMs = Math.max(cancelUntilMs, certainAtMs ?? 0);
   }
+  for (const live of coin.live.values()) if (live.certainAtMs === null) live.cancelUntilMs = cancelUntilMs;
 }

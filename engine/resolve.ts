@@ -57,13 +57,16 @@ export async function resolveOrder(
   let absentSinceMs: number | null = null;
   for (let waitMs = FIRST_WAIT_MS; !context.signal.aborted; waitMs = Math.min(waitMs * 2, timing.lookEveryMs)) {
     if (!coin.live.has(clientOrderId)) return;
+    const askedMs = context.ports.market.clock.protocolMs();
     const proof = await lookForOrder(context, symbol, clientOrderId);
     if (proof.kind === 'found') {
       let complete = false;
       seen = true;
       await enqueue(async () => {
         if (!coin.live.has(clientOrderId)) complete = true;
-        else complete = await settleOrder(coin, live, { order: proof.order, fills: [] });
+        else
+          complete =
+            (await settleOrder(coin, live, { order: proof.order, fills: [] })) && isPastCancel(coin, live, askedMs);
       });
       if (complete) return;
     }
@@ -77,6 +80,14 @@ export async function resolveOrder(
     }
     await wait(waitMs, context.signal);
   }
+}
+
+/** An answer from before the last moment of a cancel says nothing about what the cancel did. */
+function isPastCancel(coin: Coin, live: LiveOrder, askedMs: number): boolean {
+  if (!coin.live.has(live.record.clientOrderId) || live.cancelUntilMs === null) return true;
+  if (askedMs <= live.cancelUntilMs) return false;
+  live.cancelUntilMs = null;
+  return true;
 }
 
 async function declareNeverArrived(coin: Coin, live: LiveOrder): Promise<void> {

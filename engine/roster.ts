@@ -3,9 +3,10 @@ import type { MarketSubscription, ProfileToRun } from '#core/ports.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { encodeRules } from '#core/symbol-codec.ts';
 import { type AccountContext, marketNow } from './account-context.ts';
+import { mergedConfig } from './coin.ts';
 import type { CoinRunner } from './coin-runner.ts';
 import type { Roster } from './ports.ts';
-import { mergedConfig, openCoin } from './recover.ts';
+import { openCoin } from './recover.ts';
 
 /** The coins of one account that run now, kept equal to what is stored. */
 export interface RunningCoins {

@@ -1,10 +1,10 @@
-import { add, divide, formatDecimal, formatFixed, ZERO } from '#core/decimal.ts';
+import { add, divide, formatDecimal, formatFixed, maximum, ZERO } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import { newId } from '#core/ids.ts';
 import { isLiveOrder, isOwnClientOrderId } from '#core/order.ts';
 import type { ExchangeOrder, LogLevel } from '#core/ports.ts';
 import { marketNow } from './account-context.ts';
-import { type Coin, type LiveOrder, refreshView, stateToStore } from './coin.ts';
+import { type Coin, type LiveOrder, liveOrderOf, refreshView, stateToStore } from './coin.ts';
 
 /** What the exchange says of an order, with those executions that came along. */
 export interface SeenOrder {
@@ -28,6 +28,7 @@ export async function settleOrder(coin: Coin, live: LiveOrder, seenNow: SeenOrde
     });
     coin.breaker.accepted(live.record.purpose);
   }
+  live.reported = maximum(live.reported, seen.filledQuantity);
   for (const fill of fills) await applyFill(coin, live, fill);
   if (live.applied < seen.filledQuantity) {
     for (const fill of await trading.fillsOf(coin.symbol, seen.exchangeOrderId)) await applyFill(coin, live, fill);
@@ -42,6 +43,7 @@ export async function settleOrder(coin: Coin, live: LiveOrder, seenNow: SeenOrde
   });
   live.certainAtMs = null;
   if (complete && !isLiveOrder(live.record.state)) finishOrder(coin, live);
+  else coin.context.wallet.settle(id, performance.now());
   announceOrder(coin, live);
   return complete;
 }
@@ -81,7 +83,7 @@ export async function findOwnOrder(coin: Coin, clientOrderId: string): Promise<L
   if (coin.settled.has(clientOrderId) || !isOwnClientOrderId(clientOrderId, coin.profile.id, coin.symbol))
     return undefined;
   const record = await coin.context.ports.store.findOrderByClientId(coin.context.account.id, clientOrderId);
-  return record === undefined ? undefined : { record, applied: record.filledQuantity, certainAtMs: null };
+  return record === undefined ? undefined : liveOrderOf(record);
 }
 
 const MOST_SETTLED = 500;

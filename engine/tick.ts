@@ -1,12 +1,14 @@
 import type { Approval, TickAudit, TickResult, Trigger } from '#core/audit.ts';
 import { APPROVAL_REASONS, type Decision, describe, type Numbers } from '#core/decision.ts';
-import { add, formatDecimal } from '#core/decimal.ts';
+import { add, formatDecimal, subtract } from '#core/decimal.ts';
 import { newId } from '#core/ids.ts';
 import { haltsOf } from './account-context.ts';
 import { type ApprovalContext, type ApprovalResult, approve } from './approve.ts';
-import { type Coin, pendingOrder, planPrices, refreshView } from './coin.ts';
+import { type Coin, isCertain, type LiveOrder, pendingOrder, planPrices, refreshView, restingStops } from './coin.ts';
 import { type DecisionLog, sentenceOf } from './decision-log.ts';
-import { execute } from './execute.ts';
+import { execute, type Execution } from './execute.ts';
+import { bareSeconds } from './guard.ts';
+import { isSelling, protect, takeDown, watchStop } from './protect.ts';
 import { freeText } from './wallet-book.ts';
 
 const STALE: Decision = { kind: 'nothing', reason: 'stale-price' };
@@ -19,19 +21,24 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   if (!coin.profile.enabled) return undefined;
   const startedMs = performance.now();
   refreshView(coin);
+  watchStop(coin);
   const decision = coin.price === null ? STALE : coin.instance.decide(coin.view);
   const numbers = explain(coin, decision);
   const seen = { trigger, decision, numbers, startedMs, at: new Date(coin.view.nowMs), input: inputOf(coin) };
   if (decision.kind !== 'buy' && decision.kind !== 'sell') {
-    record(coin, log, { ...seen, approval: { kind: 'not-needed' }, results: [] });
-    return undefined;
+    return end(coin, log, { ...seen, approval: { kind: 'not-needed' } });
   }
   const result = approve(decision, approvalContext(coin));
-  if (result.kind === 'refused') {
-    record(coin, log, { ...seen, approval: result, results: [] });
-    return undefined;
-  }
+  if (result.kind === 'refused') return end(coin, log, { ...seen, approval: result });
   return send(coin, log, { ...seen, result });
+}
+
+/** Nothing was sent for the decision: the stop on the exchange is kept as it should be. */
+function end(coin: Coin, log: DecisionLog, recording: Omit<Recording, 'results'>): Promise<void> | undefined {
+  const kept = protect(coin, () => approvalContext(coin));
+  if (kept !== undefined) return kept.then((results) => record(coin, log, { ...recording, results }));
+  record(coin, log, { ...recording, results: [] });
+  return undefined;
 }
 
 /** What a tick looked at and answered, frozen before anything is sent. */
@@ -50,7 +57,9 @@ interface Sending extends Seen {
 
 async function send(coin: Coin, log: DecisionLog, sending: Sending): Promise<void> {
   const { result, decision, numbers } = sending;
-  const outcome = await execute(coin, { reason: decision.reason, numbers, order: result.order });
+  const [stop] = result.order.purpose === 'exit' ? restingStops(coin) : [];
+  const execution = { reason: decision.reason, numbers, order: result.order };
+  const outcome = await (stop === undefined ? execute(coin, execution) : executeInPlace(coin, execution, stop));
   const approval: Approval = {
     kind: 'approved',
     quantity: formatDecimal(result.order.quantity),
@@ -58,6 +67,10 @@ async function send(coin: Coin, log: DecisionLog, sending: Sending): Promise<voi
   };
   record(coin, log, { ...sending, approval, results: [outcome] });
 }
+
+/** A stop that has sold a part is taken down first: only then is it certain how much is left to sell. */
+const executeInPlace = (coin: Coin, execution: Execution, stop: LiveOrder): Promise<TickResult> =>
+  stop.applied > 0n ? takeDown(coin, stop) : execute(coin, { ...execution, replaces: stop });
 
 function explain(coin: Coin, decision: Decision): Numbers {
   if (decision !== STALE) return coin.instance.explain(decision, coin.view);
@@ -68,6 +81,7 @@ function approvalContext(coin: Coin): ApprovalContext {
   const { context, profile, rules, position, bound } = coin;
   const nowMs = performance.now();
   const pending = pendingOrder(coin);
+  const [stop] = restingStops(coin);
   return {
     accountId: context.account.id,
     profileId: profile.id,
@@ -90,9 +104,10 @@ function approvalContext(coin: Coin): ApprovalContext {
         ? null
         : {
             clientOrderId: pending.record.clientOrderId,
-            unknown: pending.certainAtMs !== null,
-            certainAt: new Date(pending.certainAtMs ?? pending.record.sendBeforeMs),
+            unknown: !isCertain(pending),
+            certainAt: new Date(pending.certainAtMs ?? pending.cancelUntilMs ?? pending.record.sendBeforeMs),
           },
+    stop: stop === undefined ? null : { left: subtract(stop.record.quantity, stop.applied), selling: isSelling(coin) },
     risk: {
       refusal: () => context.risk.refusal({ profileId: profile.id, symbol: coin.symbol }, new Date(coin.view.nowMs)),
       rooms: () => context.risk.rooms({ profileId: profile.id, symbol: coin.symbol }),
@@ -144,6 +159,7 @@ function inputOf(coin: Coin): Numbers {
     freeQuote: freeText(context.wallet, rules.quoteAsset, nowMs),
     freeBase: freeText(context.wallet, rules.baseAsset, nowMs),
     liveOrders: coin.live.size,
+    unprotectedSeconds: bareSeconds(coin.guard),
     stateVersion: coin.version,
   };
 }

@@ -88,6 +88,7 @@ test('both halves take effect in one signed request', async () => {
     newClientOrderId: ID,
     newOrderRespType: 'FULL',
     cancelReplaceMode: 'STOP_ON_FAILURE',
+    cancelRestrictions: 'ONLY_NEW',
     cancelOrigClientOrderId: OLD,
     cancelNewClientOrderId: `${OLD}-c`,
   });

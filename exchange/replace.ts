@@ -12,13 +12,15 @@ const NOT_ATTEMPTED = { kind: 'not-attempted' } as const;
 
 /**
  * Cancels one order and places another in a single request (STOP_ON_FAILURE: nothing is placed unless the cancel took
- * effect). Never throws; a lost reply leaves both halves unknown, to be looked up one by one.
+ * effect, which it only does on an order without executions). Never throws; a lost reply leaves both halves unknown, to be looked up one by one.
  */
 export async function cancelReplace(link: SignedLink, request: ReplaceRequest): Promise<ReplaceOutcome> {
   const { order, clientOrderId } = request;
   const params = {
     ...orderParams(order, clientOrderId),
     cancelReplaceMode: 'STOP_ON_FAILURE',
+    // What it has sold meanwhile is missing from the new order's quantity: then nothing may be placed.
+    cancelRestrictions: 'ONLY_NEW',
     cancelOrigClientOrderId: request.cancelClientOrderId,
     cancelNewClientOrderId: request.cancelId,
   };

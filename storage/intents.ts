@@ -53,8 +53,8 @@ const JUDGE: Statement = {
 const INSERT: Statement = {
   name: 'intent-insert',
   text: `insert into orders (id, account_id, epoch, profile_id, symbol, side, purpose, type, quantity, price, stop_price,
-    client_order_id, state, reason, decision, fencing, halt_order, send_before, created_at, updated_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'intent', $13, $14, $15, $16, $17, $18, $18)`,
+    trailing_delta, client_order_id, state, reason, decision, fencing, halt_order, send_before, created_at, updated_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $19, $12, 'intent', $13, $14, $15, $16, $17, $18, $18)`,
 };
 
 interface Judgement extends pg.QueryResultRow {
@@ -129,7 +129,7 @@ const insertValues = (record: OrderRecord, request: IntentRequest, row: Judgemen
   record.purpose,
   record.form.type,
   formatDecimal(record.quantity),
-  record.form.type === 'market' ? null : formatDecimal(record.form.price),
+  'price' in record.form ? formatDecimal(record.form.price) : null,
   record.form.type === 'stop-loss-limit' ? formatDecimal(record.form.stopPrice) : null,
   record.clientOrderId,
   record.reason,
@@ -138,6 +138,7 @@ const insertValues = (record: OrderRecord, request: IntentRequest, row: Judgemen
   row.halt_order,
   new Date(record.sendBeforeMs),
   record.createdAt,
+  record.form.type === 'trailing-stop' ? record.form.deltaBips : null,
 ];
 
 function decide(request: IntentRequest, row: Judgement | undefined): Decided {

@@ -10,13 +10,14 @@ import type { OrdersTable } from './tables.ts';
 
 type OrderRow = Selectable<OrdersTable>;
 
-function formOf(row: Pick<OrderRow, 'id' | 'type' | 'price' | 'stop_price'>): OrderForm {
+function formOf(row: Pick<OrderRow, 'id' | 'type' | 'price' | 'stop_price' | 'trailing_delta'>): OrderForm {
   const price = (text: string | null) => {
     if (text === null) throw new Error(`Order ${row.id} is stored as ${row.type} without a price.`);
     return requireDecimal(text);
   };
   if (row.type === 'market') return { type: 'market' };
   if (row.type === 'limit') return { type: 'limit', price: price(row.price) };
+  if (row.type === 'trailing-stop') return { type: 'trailing-stop', deltaBips: row.trailing_delta ?? 0 };
   return { type: 'stop-loss-limit', price: price(row.price), stopPrice: price(row.stop_price) };
 }
 

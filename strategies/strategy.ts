@@ -3,6 +3,7 @@ import type { EquityShare, PositionCaps } from '#core/budget.ts';
 import type { Candle, Interval } from '#core/candle.ts';
 import type { Decision, Numbers, ReasonText } from '#core/decision.ts';
 import type { Decimal } from '#core/decimal.ts';
+import type { StopSettings } from '#core/protective-stop.ts';
 
 /**
  * What a strategy sees on one tick. One object per instance is reused: never keep it. Prices are whole ticks in float64,
@@ -72,6 +73,8 @@ export interface SharedSettings {
   readonly lossCooldownMs: number;
   readonly stopMultiple: Decimal | null;
   readonly stopLimitOffset: Decimal;
+  /** How the stop rests on the exchange; absent when none may. */
+  readonly protectiveStop?: StopSettings;
   /** Where the budget is a share of the equity; absent when it is fixed. */
   readonly equityShare?: EquityShare;
   readonly caps?: PositionCaps;

@@ -33,6 +33,7 @@ const priceFilter = z.object({ minPrice: decimal, maxPrice: decimal, tickSize: d
 const notional = z.object({ minNotional: decimal, maxNotional: decimal, applyMinToMarket: z.boolean() });
 const minNotional = z.object({ minNotional: decimal, applyToMarket: z.boolean() });
 const band = z.object({ multiplierUp: decimal, multiplierDown: decimal });
+const trailingDelta = z.object({ minTrailingBelowDelta: z.int(), maxTrailingBelowDelta: z.int() });
 const bandBySide = z.object({
   bidMultiplierUp: decimal,
   bidMultiplierDown: decimal,
@@ -84,6 +85,7 @@ function bandOf(filters: readonly Filter[]): SymbolRules['band'] {
 
 function rulesOf(entry: z.infer<typeof symbolEntry>): SymbolRules {
   const price = readFilter(entry.filters, 'PRICE_FILTER', priceFilter);
+  const delta = readFilter(entry.filters, 'TRAILING_DELTA', trailingDelta);
   return {
     symbol: entry.symbol,
     status: statusOf(entry.status),
@@ -96,6 +98,7 @@ function rulesOf(entry: z.infer<typeof symbolEntry>): SymbolRules {
     marketLot: lotOf(entry.filters, 'MARKET_LOT_SIZE'),
     notional: notionalOf(entry.filters),
     band: bandOf(entry.filters),
+    ...(delta && { trailing: { min: delta.minTrailingBelowDelta, max: delta.maxTrailingBelowDelta } }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { INTERVALS } from '#core/candle.ts';
 import { capKnobs, entrySizing, readEntry, lossCooldownMinutes } from '../entry-fields.ts';
 import { choice, count, decimalNumber, flag, group, multiplier } from '../fields.ts';
+import { protectiveStop, readProtectiveStop } from '../stop-fields.ts';
 import { storedReader } from '../stored.ts';
 
 /** A cross compares two values of the slow average, so it needs one closed candle more than the period; 999 is all there is. */
@@ -203,6 +204,7 @@ export const config = group(
     ),
     atrTrailing: atrTrailing.prefault({}),
     profitTrail: profitTrail.prefault({}),
+    protectiveStop,
   },
   ({ entrySizing: { mode }, exitEnabled }, refuse) => {
     if (mode === 'risk-at-stop' && !exitEnabled)
@@ -244,6 +246,7 @@ export function readStoredConfig(stored: unknown) {
       activationPercentage: read.decimal('profitTrail.activationPercentage', d.profitTrail.activationPercentage),
       trailPercentage: read.decimal('profitTrail.trailPercentage', d.profitTrail.trailPercentage),
     },
+    protectiveStop: readProtectiveStop(read, '', d.protectiveStop),
   };
   const unreadablePath = read.unreadablePath();
   return unreadablePath === undefined ? { config, readable: true } : { config, readable: false, unreadablePath };

@@ -1,6 +1,7 @@
-import { requireDecimal, ZERO } from '#core/decimal.ts';
+import { ZERO } from '#core/decimal.ts';
 import { entryShares } from '../entry-fields.ts';
 import { readFactor, readKnob } from '../fields.ts';
+import { stopShares } from '../stop-fields.ts';
 import type { CandleNeed, SharedSettings, Strategy } from '../strategy.ts';
 import { type Config, config, readStoredConfig } from './config.ts';
 import { createInstance, needOf } from './instance.ts';
@@ -9,7 +10,6 @@ import { REASONS } from './reasons.ts';
 
 const MINUTE_MS = 60_000;
 const MOST_CLOSED = 999;
-const STOP_LIMIT_OFFSET = requireDecimal('0.995');
 
 /** After eight lengths the seed of an average weighs less than a millionth, after fifteen that of a true range. */
 function needs(settings: Config): CandleNeed {
@@ -26,7 +26,7 @@ const sharedSettings = (settings: Config): SharedSettings => ({
   entryBudget: settings.entrySizing.mode === 'fixed' ? (readKnob(settings.entrySizing.amount) ?? ZERO) : ZERO,
   lossCooldownMs: settings.lossCooldownMinutes * MINUTE_MS,
   stopMultiple: settings.exitEnabled ? readKnob(settings.trailingStopPercentage) : null,
-  stopLimitOffset: STOP_LIMIT_OFFSET,
+  ...stopShares(settings.protectiveStop, settings.exitEnabled),
 });
 
 /** Buys when a fast average crosses above a slow one, sells at a trailing stop or when they cross back. */

@@ -12,6 +12,7 @@ import {
   quoteAmount,
   readFactor,
 } from '../fields.ts';
+import { protectiveStop, readProtectiveStop } from '../stop-fields.ts';
 import { storedReader } from '../stored.ts';
 
 export const MAX_WINDOW = 999;
@@ -256,6 +257,7 @@ const sell = group(
       },
       0,
     ),
+    protectiveStop,
   },
 );
 
@@ -322,6 +324,7 @@ export function readStoredConfig(stored: unknown) {
         floorPercentage: read.decimal('sell.breakEven.floorPercentage', sells.breakEven.floorPercentage),
       },
       timeStopBars: read.count('sell.timeStopBars', sells.timeStopBars),
+      protectiveStop: readProtectiveStop(read, 'sell.', sells.protectiveStop),
     },
   };
   const unreadablePath = read.unreadablePath();

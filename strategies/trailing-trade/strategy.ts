@@ -1,6 +1,7 @@
 import { divide, ONE, requireDecimal, ZERO } from '#core/decimal.ts';
 import { entryShares } from '../entry-fields.ts';
 import { readKnob } from '../fields.ts';
+import { stopShares } from '../stop-fields.ts';
 import type { LevelBudget, SharedSettings, Strategy } from '../strategy.ts';
 import { type Config, config, DEFAULT_LEVEL, readStoredConfig } from './config.ts';
 import { createInstance, needsOf } from './instance.ts';
@@ -8,7 +9,6 @@ import { lint } from './lint.ts';
 import { REASONS } from './reasons.ts';
 
 const MINUTE_MS = 60_000;
-const STOP_LIMIT_OFFSET = requireDecimal('0.995');
 
 /** Each level spends what it names, else an equal share of the amount. */
 function levelsOf({ buy }: Config): LevelBudget[] {
@@ -30,7 +30,7 @@ function sharedSettings(settings: Config): SharedSettings {
     entryBudget: levels[0]?.spend ?? ZERO,
     lossCooldownMs: buy.lossCooldownMinutes * MINUTE_MS,
     stopMultiple: sell.enabled ? readKnob(sell.stopLossPercentage) : null,
-    stopLimitOffset: STOP_LIMIT_OFFSET,
+    ...stopShares(sell.protectiveStop, sell.enabled),
     levels,
   };
 }

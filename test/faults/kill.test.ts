@@ -16,7 +16,7 @@ import { createMarketReader } from '#exchange/read.ts';
 import { type Database, openDatabase } from '#storage/database.ts';
 import { MARKET_START, writeSwingingCandles } from '../flow/candles.ts';
 import { type ApiClient, createClient } from '../flow/client.ts';
-import { startProfile } from '../flow/profile.ts';
+import { startProfile, UNGUARDED } from '../flow/profile.ts';
 import { openDice } from '../flow/random.ts';
 import { until } from '../flow/until.ts';
 import { type App, type Part, startApp } from './app.ts';
@@ -42,7 +42,7 @@ test(`worker, api and PostgreSQL are killed ${KILLS} times (seed ${seed}): it go
   const { accounts } = await client.call(listAccounts, {});
   const [account] = accounts;
   assert.ok(account !== undefined);
-  const profileId = await startProfile({ ...client, accountId: account.id }, [SYMBOL]);
+  const profileId = await startProfile({ ...client, accountId: account.id }, [SYMBOL], UNGUARDED);
   await until('the first decision', () => ticked(client, profileId, 0));
 
   await slowOrders();

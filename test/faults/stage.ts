@@ -14,7 +14,7 @@ import { openRelay } from '#storage/test-outage.ts';
 import { seedAccount, seedUser } from '#storage/test-trading.ts';
 import { openWorker } from '#worker/worker.ts';
 import { MARKET_START, writeSwingingCandles } from '../flow/candles.ts';
-import { LIVELY } from '../flow/profile.ts';
+import { UNGUARDED } from '../flow/profile.ts';
 import type { Trail } from './trail.ts';
 import { DRILL_TIMING, type RequestFault, type Schedule } from './schedule.ts';
 
@@ -106,8 +106,8 @@ async function seedTrader(
     .values({ ...key, cause: null })
     .execute();
   const profileId = newId<ProfileId>();
-  const buy = { ...LIVELY.buy, candleLimit: 15, entrySizing: { mode: 'fixed', amount } };
-  const config = JSON.stringify({ ...LIVELY, buy });
+  const buy = { ...UNGUARDED.buy, candleLimit: 15, entrySizing: { mode: 'fixed', amount } };
+  const config = JSON.stringify({ ...UNGUARDED, buy });
   const profile = {
     id: profileId,
     account_id: accountId,

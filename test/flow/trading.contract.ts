@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setKillSwitch } from '#api/contract/halts.ts';
-import { readCoin } from '#api/contract/profiles.ts';
+import { changeProfile, readCoin, readProfile } from '#api/contract/profiles.ts';
 import { listLogs } from '#api/contract/records.ts';
 import { sql } from 'kysely';
 import { cacheKeys } from '#core/cache-keys.ts';
 import { formatDecimal, requireDecimal, subtract } from '#core/decimal.ts';
+import { isObject } from '#core/merge.ts';
+import { LIVE_ORDER_STATES } from '#core/order.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
@@ -80,8 +82,22 @@ const stopsEntries: Check = async (flow) => {
   );
 };
 
+/** Takes the stop off the exchange, where it would go on selling after the worker has stopped. */
+async function takeDownStop({ stack, profileId }: Flow): Promise<void> {
+  const params = { id: profileId };
+  const { config } = await stack.call(readProfile, { params });
+  const sell = isObject(config['sell']) ? config['sell'] : {};
+  const body = { config: { ...config, sell: { ...sell, protectiveStop: { enabled: false } } } };
+  await stack.call(changeProfile, { params, body });
+  await until('no order to rest', async () => {
+    const rows = stack.database.kysely.selectFrom('orders').select('id').where('state', 'in', LIVE_ORDER_STATES);
+    return (await rows.execute()).length === 0;
+  });
+}
+
 const agreesWithWallet: Check = async (flow) => {
   const { stack, profileId } = flow;
+  await takeDownStop(flow);
   await stack.stopWorker();
   const market = createMarketReader({ restUrl: stack.paper.url });
   const rules = (await market.rules()).find((each) => each.symbol === SYMBOL);

@@ -1,0 +1,19 @@
+import { certainFrom } from '#core/order-timing.ts';
+import type { WriteOutcome } from '#core/ports.ts';
+import type { Coin, LiveOrder } from './coin.ts';
+import { settleOrder } from './settle.ts';
+
+/**
+ * Writes down what became of the cancel of an own order, sent until `sentUntilMs` (protocol time). A cancelled order may
+ * turn out to have filled. Whatever is not certain is looked up before anything else is sent for the coin.
+ */
+export async function applyCancel(
+  coin: Coin,
+  live: LiveOrder,
+  { outcome, sentUntilMs }: { readonly outcome: WriteOutcome; readonly sentUntilMs: number },
+): Promise<void> {
+  const { timing, ports } = coin.context;
+  if (outcome.kind === 'accepted') await settleOrder(coin, live, outcome);
+  else if (outcome.kind === 'unknown') live.cancelUntilMs = certainFrom(sentUntilMs, timing);
+  else if (outcome.kind === 'rejected') live.cancelUntilMs = ports.market.clock.protocolMs() - 1;
+}

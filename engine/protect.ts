@@ -1,0 +1,179 @@
+import type { TickResult } from '#core/audit.ts';
+import { APPROVAL_REASONS, describe, type Numbers, type ReasonText } from '#core/decision.ts';
+import { formatDecimal, fromSteps, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
+import { cancelIdOf } from '#core/order.ts';
+import { planStop, type RestingStop, STOP_REASONS, type StopPlan, TRIGGERED_GRACE_MS } from '#core/protective-stop.ts';
+import { type ApprovalContext, type ApprovalResult, approveStop, stopRefusal } from './approve.ts';
+import { applyCancel } from './cancel.ts';
+import { type Coin, type LiveOrder, restingStops } from './coin.ts';
+import { execute, idsOf } from './execute.ts';
+import { bareSeconds } from './guard.ts';
+import { logRow } from './settle.ts';
+
+/** A position that has had no stop on the exchange for this long is told of. */
+const TELL_AFTER_SECONDS = 5;
+/** Why the order is there, and why it sold once it fills. */
+const REASON = 'exit-protective-stop';
+
+/**
+ * Keeps the stop on the exchange equal to what strategy and position demand, after a tick that sent nothing. Returns
+ * undefined when nothing is to be sent, else what came of it.
+ */
+export function protect(coin: Coin, context: () => ApprovalContext): Promise<TickResult[]> | undefined {
+  const [live, extra] = restingStops(coin);
+  const idle = live === undefined && coin.guard.bare === null && coin.guard.cause === null;
+  if (idle && !coin.view.sellable) return undefined;
+  const plan: StopPlan = extra === undefined ? planFor(coin, live) : { kind: 'remove' };
+  if (plan.kind === 'wait') note(coin, true, plan);
+  else if (plan.kind === 'keep' || plan.kind === 'idle') note(coin, plan.kind === 'keep');
+  else return move(coin, { plan, live: extra ?? live, context: context() });
+  return undefined;
+}
+
+function planFor(coin: Coin, live: LiveOrder | undefined): StopPlan {
+  const { position, rules, context, bound, price } = coin;
+  const resting = live === undefined ? null : restingOf(coin, live);
+  return planStop({
+    settings: bound.shared.protectiveStop,
+    stop: fromSteps(Math.round(coin.instance.stopTicks(coin.view)), rules.price.tick),
+    least: resting === null || mayFall(coin) ? ZERO : resting.level,
+    price,
+    position: position.quantity,
+    free: context.wallet.free(rules.baseAsset, performance.now()),
+    rules,
+    resting,
+  });
+}
+
+function restingOf(coin: Coin, { record, applied }: LiveOrder): RestingStop {
+  const shown = record.form.type === 'stop-loss-limit' ? record.form.stopPrice : ZERO;
+  return {
+    form: record.form,
+    left: subtract(record.quantity, applied),
+    level: coin.guard.basis === null ? shown : requireDecimal(coin.guard.basis.level),
+    sold: applied > 0n,
+    triggered: isSelling(coin),
+  };
+}
+
+/** Only a lower average entry price or other settings may lower a stop; whatever else does has lost what it knew. */
+const mayFall = ({ guard: { basis }, position, settings }: Coin): boolean =>
+  basis !== null && (position.averagePrice < requireDecimal(basis.average) || settings !== basis.settings);
+
+/** Looks before each decision whether the resting stop has begun to sell. */
+export function watchStop(coin: Coin): void {
+  const [live] = restingStops(coin);
+  const { guard, price } = coin;
+  if (live === undefined) guard.triggered = null;
+  if (live === undefined || guard.triggered?.clientOrderId === live.record.clientOrderId) return;
+  const { form, clientOrderId } = live.record;
+  const reached = form.type === 'stop-loss-limit' && price !== null && price <= form.stopPrice;
+  guard.triggered = reached || live.applied > 0n ? { clientOrderId, sinceMs: performance.now() } : null;
+}
+
+/** The resting stop is selling, and has not had its time yet: an exit leaves it to that. */
+export const isSelling = ({ guard: { triggered } }: Coin): boolean =>
+  triggered !== null && performance.now() - triggered.sinceMs < TRIGGERED_GRACE_MS;
+
+interface Move {
+  readonly plan: StopPlan;
+  readonly live: LiveOrder | undefined;
+  readonly context: ApprovalContext;
+}
+
+function move(coin: Coin, { plan, live, context }: Move): Promise<TickResult[]> | undefined {
+  const wanted = plan.kind === 'place';
+  const approval = wanted ? approveStop(plan, context) : stopRefusal(context);
+  if (approval?.kind === 'refused') {
+    note(coin, wanted, approval);
+    return undefined;
+  }
+  note(coin, wanted);
+  if (live !== undefined && (!wanted || live.applied > 0n)) return takeDown(coin, live).then((result) => [result]);
+  if (approval === undefined || plan.kind !== 'place') return undefined;
+  return place(coin, { approval, live, level: formatDecimal(plan.level) });
+}
+
+interface Placing {
+  readonly approval: Extract<ApprovalResult, { kind: 'approved' }>;
+  readonly live: LiveOrder | undefined;
+  readonly level: string;
+}
+
+async function place(coin: Coin, { approval, live, level }: Placing): Promise<TickResult[]> {
+  const { guard, position, settings } = coin;
+  const { order, numbers } = approval;
+  const before = guard.basis;
+  guard.basis = { level, average: formatDecimal(position.averagePrice), settings };
+  const execution = { reason: REASON, numbers, order };
+  const result = await execute(coin, live === undefined ? execution : { ...execution, replaces: live });
+  const outcome = result.kind === 'order' ? result.outcome : result.reason;
+  if (outcome !== 'accepted' && outcome !== 'unknown') guard.basis = before;
+  if (outcome === 'accepted') {
+    const { stop, limit, trail, quantity } = numbers;
+    const how = trail === undefined ? `at ${stop}, for no less than ${limit}` : `${trail} % below its best price`;
+    const verb = live === undefined ? 'A stop rests on the exchange' : 'The stop on the exchange has moved';
+    logRow(coin, {
+      level: 'info',
+      msg: `${verb}: it sells ${quantity} ${coin.rules.baseAsset} ${how}.`,
+      ctx: { event: 'stop_placed', ...result, numbers },
+    });
+  }
+  note(coin, true);
+  return [result];
+}
+
+/** Cancels a resting stop. */
+export async function takeDown(coin: Coin, live: LiveOrder): Promise<TickResult> {
+  const { trading, market } = coin.context.ports;
+  const { clientOrderId, id: orderId } = live.record;
+  const outcome = await trading.cancel(coin.symbol, clientOrderId, cancelIdOf(clientOrderId));
+  await applyCancel(coin, live, { outcome, sentUntilMs: market.clock.protocolMs() });
+  if (outcome.kind === 'rejected') coin.breaker.refused('stop', outcome.message, Date.now());
+  if (outcome.kind === 'accepted' && live.record.state === 'cancelled') {
+    const msg = 'The stop on the exchange was taken down.';
+    logRow(coin, { level: 'info', msg, ctx: { event: 'stop_removed', ...idsOf(live.record) } });
+  }
+  return { kind: 'order', orderId, clientOrderId, outcome: `cancel-${outcome.kind}` };
+}
+
+interface Lack {
+  readonly reason: string;
+  readonly numbers: Numbers;
+}
+
+/**
+ * Counts the time in which a stop is wanted and none rests, and tells of it once per episode: at once where the exchange
+ * refuses the price, else when it has lasted a while.
+ */
+function note(coin: Coin, wanted: boolean, lack?: Lack): void {
+  const { guard } = coin;
+  const rests = restingStops(coin).length > 0;
+  count(coin, wanted && !rests);
+  if (lack === undefined) {
+    if (wanted && !rests) return;
+    guard.cause = null;
+    guard.told = false;
+    return;
+  }
+  guard.cause = wordsOf(lack);
+  const seconds = bareSeconds(guard);
+  if (guard.told || (lack.reason !== 'order-stop-outside-band' && seconds < TELL_AFTER_SECONDS)) return;
+  guard.told = true;
+  const msg = rests ? guard.cause : `The position has no stop on the exchange. ${guard.cause}`;
+  logRow(coin, { level: 'warn', msg, ctx: { event: 'stop_missing', ...lack, seconds } });
+}
+
+function count({ guard, context, symbol }: Coin, bare: boolean): void {
+  const nowMs = performance.now();
+  const { sinceMs = nowMs, countedMs = nowMs } = guard.bare ?? {};
+  context.unprotectedMs.set(symbol, (context.unprotectedMs.get(symbol) ?? 0) + nowMs - countedMs);
+  guard.bare = bare ? { sinceMs, countedMs: nowMs } : null;
+}
+
+const TEXTS: Readonly<Record<string, ReasonText>> = { ...STOP_REASONS, ...APPROVAL_REASONS };
+
+function wordsOf({ reason, numbers }: Lack): string {
+  const text = TEXTS[reason];
+  return text === undefined ? reason : describe(text, numbers);
+}

@@ -1,0 +1,62 @@
+import { type Decimal, requireDecimal } from '#core/decimal.ts';
+import { BAND_POLICIES, type StopSettings } from '#core/protective-stop.ts';
+import { choice, flag, group, multiplier, readKnob } from './fields.ts';
+import type { StoredReader } from './stored.ts';
+
+const OFFSET = '0.995';
+
+/** The stop that rests on the exchange: the same words in every strategy that sells. */
+export const protectiveStop = group(
+  { title: 'Stop on the exchange', help: 'Guards the position also while this service is down' },
+  {
+    enabled: flag(
+      {
+        title: 'Keep a stop on the exchange',
+        help: 'Places the highest stop held now as an order on the exchange and moves it along; off means that only this service watches it',
+      },
+      true,
+    ),
+    limitOffsetPercentage: multiplier(
+      {
+        title: 'Lowest price of that stop',
+        help: 'Once it triggers, the stop sells for no less than this share of its trigger price; a price that jumps below it is sold at the market by this service',
+        of: 'the trigger price of the stop',
+        bounds: { above: '0.5', below: '1' },
+        advanced: true,
+      },
+      OFFSET,
+    ),
+    onBandBlock: choice(
+      {
+        title: 'If the exchange refuses so low a price',
+        help: 'notify: says so, and this service alone watches the stop; clamp: rests at the lowest price allowed, which sells earlier; native-trail: lets the exchange trail the price from the same distance',
+        advanced: true,
+      },
+      BAND_POLICIES,
+      'notify',
+    ),
+  },
+).prefault({});
+
+interface StoredStop {
+  readonly enabled: boolean;
+  readonly limitOffsetPercentage: string;
+  readonly onBandBlock: StopSettings['onBandBlock'];
+}
+
+/** Reads the knobs of this file from a stored config, mounted under `prefix` (such as `sell.`, or empty). */
+export const readProtectiveStop = (read: StoredReader, prefix: string, defaults: StoredStop): StoredStop => ({
+  enabled: read.flag(`${prefix}protectiveStop.enabled`, defaults.enabled),
+  limitOffsetPercentage: read.decimal(`${prefix}protectiveStop.limitOffsetPercentage`, defaults.limitOffsetPercentage),
+  onBandBlock: read.choice(`${prefix}protectiveStop.onBandBlock`, BAND_POLICIES, defaults.onBandBlock),
+});
+
+/** The same knobs as the engine takes them; without `protectiveStop` nothing may rest. */
+export function stopShares(
+  config: StoredStop,
+  sells: boolean,
+): { stopLimitOffset: Decimal; protectiveStop?: StopSettings } {
+  const stopLimitOffset = readKnob(config.limitOffsetPercentage) ?? requireDecimal(OFFSET);
+  if (!sells || !config.enabled) return { stopLimitOffset };
+  return { stopLimitOffset, protectiveStop: { offset: stopLimitOffset, onBandBlock: config.onBandBlock } };
+}

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import type { TickAudit } from '#core/audit.ts';
+import { type Decimal, floorToStep, formatDecimal, multiply, requireDecimal, toSteps } from '#core/decimal.ts';
+import type { ActionLogRow } from '#core/ports.ts';
+import type { StopSettings } from '#core/protective-stop.ts';
+import { type RunningAccount, runAccount } from '#engine/run-account.ts';
+import { createAccountStream } from '#exchange/account-stream.ts';
+import { createMarketStream } from '#exchange/market-stream.ts';
+import { createTrading } from '#exchange/place.ts';
+import { createMarketReader } from '#exchange/read.ts';
+import { SOCKET_TIMING } from '#exchange/socket.ts';
+import { parseAccounts } from '#paper/accounts.ts';
+import type { Order } from '#paper/order.ts';
+import { type PaperExchange, startPaper } from '#paper/server.ts';
+import type { Database } from '#storage/database.ts';
+import { openTestDatabase } from '#storage/test-database.ts';
+import { type Owner, seedOwner } from '#storage/test-trading.ts';
+import { createTradingStore } from '#storage/trading-store.ts';
+import { loadProfilesToRun } from '#storage/worker-profiles.ts';
+import type { AnyStrategy, StrategyInstance } from '#strategies/strategy.ts';
+import { DRILL_TIMING } from '../faults/schedule.ts';
+import { KEY } from './stack.ts';
+import { until } from './until.ts';
+
+export const SYMBOL = 'BTCUSDT';
+const TICK = requireDecimal('0.01');
+export const SETTINGS: StopSettings = { offset: requireDecimal('0.995'), onBandBlock: 'notify' };
+
+/** What the steered strategy answers from the next tick on. */
+export interface Wheel {
+  want: 'buy' | 'sell' | null;
+  /** Its stop in ticks; at or below it sells everything, as every strategy does. */
+  stop: number;
+  budget: string;
+  settings: StopSettings | undefined;
+}
+
+const instanceOf = (wheel: Wheel): StrategyInstance => ({
+  onCandle: () => undefined,
+  onFill: () => {
+    wheel.want = null;
+  },
+  decide(view) {
+    if (wheel.want === 'buy') return { kind: 'buy', reason: 'enter', level: 0 };
+    const leaves = wheel.want === 'sell' || (view.price > 0 && view.price <= wheel.stop);
+    if (leaves && view.sellable) return { kind: 'sell', reason: 'leave', lots: 'all' };
+    return { kind: 'nothing', reason: 'waiting' };
+  },
+  explain: () => ({}),
+  stopTicks: (view) => (view.sellable ? wheel.stop : 0),
+  plan: () => [],
+  state: () => ({}),
+});
+
+const strategyOf = (wheel: Wheel): AnyStrategy => ({
+  name: 'hold',
+  title: 'Steered',
+  summary: 'Does what the test says.',
+  config: z.object({}),
+  reasons: {},
+  bind: () => ({
+    name: 'hold',
+    readable: true,
+    unreadablePath: null,
+    needs: { interval: '1m', min: 0, want: 1 },
+    shared: {
+      entryBudget: requireDecimal(wheel.budget),
+      lossCooldownMs: 0,
+      stopMultiple: requireDecimal('0.97'),
+      stopLimitOffset: requireDecimal('0.995'),
+      ...(wheel.settings && { protectiveStop: wheel.settings }),
+    },
+    reasons: {},
+    lint: () => [],
+    create: () => instanceOf(wheel),
+  }),
+});
+
+/** A worker with one coin and a strategy that the test steers, on a market that moves only when the test says so. */
+export interface Guarded extends AsyncDisposable {
+  readonly paper: PaperExchange;
+  readonly database: Database;
+  readonly owner: Owner;
+  readonly wheel: Wheel;
+  readonly audits: TickAudit[];
+  readonly logs: ActionLogRow[];
+  running(): RunningAccount;
+  /** A price on the grid, as a share of the first one. */
+  at(share: string): Decimal;
+  /** The same in ticks. */
+  ticks(share: string): number;
+  trade(share: string, quantity?: string): Promise<void>;
+  control(path: string, body: unknown): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Ticks once more and waits until that is recorded. */
+  tick(): Promise<void>;
+}
+
+async function openPaper(): Promise<PaperExchange> {
+  return startPaper({
+    port: 0,
+    controlPort: 0,
+    accounts: parseAccounts([{ name: 'a', ...KEY, balances: { USDT: '1000000' } }], 'The accounts of the test'),
+    source: { kind: 'synthetic' },
+    clock: { kind: 'virtual', startMs: Date.UTC(2024, 0, 1) },
+    speed: 1,
+    seed: 7,
+  });
+}
+
+interface Seat {
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+  readonly running: RunningAccount;
+}
+
+type Parts = Pick<Guarded, 'paper' | 'database' | 'owner' | 'wheel' | 'audits' | 'logs'>;
+
+/** One run of the account, as the worker runs it. */
+async function seat({ paper, database, owner, wheel, audits, logs }: Parts): Promise<Seat> {
+  const { accountId, fencing } = owner;
+  const market = createMarketReader({ restUrl: paper.url });
+  const credentials = { ...KEY, clock: market.clock, timing: DRILL_TIMING };
+  const timing = { ...SOCKET_TIMING, firstDelayMs: 50 };
+  const stop = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<RunningAccount>();
+  const ended = runAccount({
+    account: { id: accountId, name: 'a', exchangeMode: 'testnet', endpoint: 'paper', epoch: 0 },
+    fencing,
+    keyStatus: 'healthy',
+    timing: DRILL_TIMING,
+    signal: stop.signal,
+    ports: {
+      store: createTradingStore(database),
+      trading: createTrading({ restUrl: paper.url, ...credentials }),
+      market,
+      openMarketStream: createMarketStream({ streamUrl: paper.wsUrl, timing }),
+      openAccountStream: createAccountStream({ wsApiUrl: `${paper.wsUrl}/ws-api/v3`, ...KEY, clock: market.clock }),
+      records: {
+        audit: (audit) => void audits.push(audit),
+        log: (row) => void logs.push(row),
+        flush: async () => undefined,
+      },
+      announce: () => undefined,
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    },
+    roster: {
+      strategies: new Map([['hold', strategyOf(wheel)]]),
+      loadProfiles: () => loadProfilesToRun(database, accountId),
+    },
+    onRunning: resolve,
+    onWallet: () => undefined,
+    onRules: () => undefined,
+  });
+  const running = await Promise.race([promise, ended.then(() => assert.fail('The account stopped.'))]);
+  return { stop, ended, running };
+}
+
+export async function openGuarded(budget = '300'): Promise<Guarded> {
+  await using stack = new AsyncDisposableStack();
+  const { database } = stack.use(await openTestDatabase());
+  const paper = stack.use(await openPaper());
+  const owner = await seedOwner(database);
+  await database.kysely.deleteFrom('profile_symbols').where('symbol', '!=', SYMBOL).execute();
+  const wheel: Wheel = { want: null, stop: 0, budget, settings: SETTINGS };
+  const parts: Parts = { paper, database, owner, wheel, audits: [], logs: [] };
+  const first = await createMarketReader({ restUrl: paper.url }).price(SYMBOL);
+  let seated: Seat | null = null;
+  const stop = async (): Promise<void> => {
+    const leaving = seated;
+    seated = null;
+    leaving?.stop.abort();
+    await leaving?.ended;
+  };
+  stack.defer(stop);
+  const running = (): RunningAccount => seated?.running ?? assert.fail('The worker is not running.');
+  const at = (share: string): Decimal => floorToStep(multiply(first, requireDecimal(share)), TICK);
+  const control = async (path: string, body: unknown): Promise<void> => {
+    const reply = await fetch(`${paper.controlUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });
+    assert.equal(reply.status, 200, await reply.text());
+  };
+  const guarded: Omit<Guarded, typeof Symbol.asyncDispose> = {
+    ...parts,
+    running,
+    at,
+    control,
+    stop,
+    ticks: (share) => toSteps(at(share), TICK),
+    trade: (share, quantity = '0.001') =>
+      control('/trade', { symbol: SYMBOL, price: formatDecimal(at(share)), quantity }),
+    async start() {
+      seated = await seat(parts);
+    },
+    async tick() {
+      const before = parts.audits.length;
+      for (const runner of running().coins.all()) runner.nudge('timer');
+      await until('a tick', () => parts.audits.length > before);
+    },
+  };
+  await guarded.start();
+  await guarded.trade('1');
+  const resources = stack.move();
+  return { ...guarded, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** Stops that rest on the exchange. */
+export const stopsOf = ({ paper }: Guarded): Order[] =>
+  [...paper.venue.floor.orders.open.values()].filter((order) => order.side === 'SELL');
+
+/** Buys and waits until a stop at `share` of the price rests. */
+export async function enter(on: Guarded, share = '0.97'): Promise<Order> {
+  on.wheel.stop = on.ticks(share);
+  on.wheel.want = 'buy';
+  await on.tick();
+  return until('a stop to rest', () => stopsOf(on)[0]);
+}
