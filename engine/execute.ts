@@ -37,7 +37,8 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   const { order } = execution;
   const orderId = newId<OrderId>();
   // Taken before the commit: between the decision and the commit other coins decide.
-  reserveFor(coin, orderId, execution);
+  const at = marketNow(coin.context);
+  reserveFor(coin, { orderId, execution, at });
   const sendBeforeMs = market.clock.protocolMs() + coin.context.timing.sendWithinMs;
   const intent = await store.commitIntent({
     order,
@@ -48,7 +49,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     expectedVersion: coin.version,
     fencing: coin.context.fencing,
     sendBeforeMs,
-    at: marketNow(coin.context),
+    at,
   });
   if (intent.kind === 'lost-lease') throw new LeaseLost();
   if (intent.kind !== 'committed') release(coin, orderId);
@@ -74,14 +75,21 @@ function decisionToStore({ reason, numbers, order }: Execution): unknown {
   return { reason, numbers, entry: { level, plannedQuote: formatDecimal(plannedQuote) } };
 }
 
-function reserveFor({ context, price, rules }: Coin, orderId: OrderId, { order, replaces }: Execution): void {
+interface Reserving {
+  readonly orderId: OrderId;
+  readonly execution: Execution;
+  readonly at: Date;
+}
+
+function reserveFor({ context, price, rules }: Coin, { orderId, execution, at }: Reserving): void {
+  const { order, replaces } = execution;
   const { side, profileId, symbol } = order;
   const unlocked = replaces === undefined ? ZERO : subtract(replaces.record.quantity, replaces.applied);
   const quantity = maximum(subtract(order.quantity, unlocked), ZERO);
   const asset = side === 'buy' ? rules.quoteAsset : rules.baseAsset;
   const amount = side === 'buy' ? multiply(multiply(quantity, price ?? ZERO), add(ONE, CASH_BUFFER)) : quantity;
   context.wallet.reserve(orderId, asset, amount);
-  if (side === 'buy') context.risk.reserve({ orderId, profileId, symbol, at: marketNow(context), quote: amount });
+  if (side === 'buy') context.risk.reserve({ orderId, profileId, symbol, at, quote: amount });
 }
 
 function release({ context }: Coin, orderId: OrderId): void {
