@@ -4,6 +4,7 @@ import type { TickAudit } from '#core/audit.ts';
 import { type Decimal, floorToStep, formatDecimal, multiply, requireDecimal, toSteps } from '#core/decimal.ts';
 import type { ActionLogRow } from '#core/ports.ts';
 import type { StopSettings } from '#core/protective-stop.ts';
+import type { Coin } from '#engine/coin.ts';
 import { type RunningAccount, runAccount } from '#engine/run-account.ts';
 import { createAccountStream } from '#exchange/account-stream.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
@@ -11,7 +12,7 @@ import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { SOCKET_TIMING } from '#exchange/socket.ts';
 import { parseAccounts } from '#paper/accounts.ts';
-import type { Order } from '#paper/order.ts';
+import { isOpen, type Order } from '#paper/order.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
 import type { Database } from '#storage/database.ts';
 import { openTestDatabase } from '#storage/test-database.ts';
@@ -42,7 +43,7 @@ const instanceOf = (wheel: Wheel): StrategyInstance => ({
     wheel.want = null;
   },
   decide(view) {
-    if (wheel.want === 'buy') return { kind: 'buy', reason: 'enter', level: 0 };
+    if (wheel.want === 'buy') return { kind: 'buy', reason: 'enter', level: view.target };
     const leaves = wheel.want === 'sell' || (view.price > 0 && view.price <= wheel.stop);
     if (leaves && view.sellable) return { kind: 'sell', reason: 'leave', lots: 'all' };
     return { kind: 'nothing', reason: 'waiting' };
@@ -86,6 +87,7 @@ export interface Guarded extends AsyncDisposable {
   readonly audits: TickAudit[];
   readonly logs: ActionLogRow[];
   running(): RunningAccount;
+  coin(): Coin;
   /** A price on the grid, as a share of the first one. */
   at(share: string): Decimal;
   /** The same in ticks. */
@@ -181,9 +183,11 @@ export async function openGuarded(budget = '300'): Promise<Guarded> {
     const reply = await fetch(`${paper.controlUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });
     assert.equal(reply.status, 200, await reply.text());
   };
+  const coin = (): Coin => [...running().coins.all()][0]?.coin ?? assert.fail('No coin runs.');
   const guarded: Omit<Guarded, typeof Symbol.asyncDispose> = {
     ...parts,
     running,
+    coin,
     at,
     control,
     stop,
@@ -205,9 +209,11 @@ export async function openGuarded(budget = '300'): Promise<Guarded> {
   return { ...guarded, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
+/** Orders of the exchange, oldest first. */
+export const ordersOf = ({ paper }: Guarded): Order[] => [...paper.venue.floor.orders.byId.values()];
+
 /** Stops that rest on the exchange. */
-export const stopsOf = ({ paper }: Guarded): Order[] =>
-  [...paper.venue.floor.orders.open.values()].filter((order) => order.side === 'SELL');
+export const stopsOf = (on: Guarded): Order[] => ordersOf(on).filter(isOpen);
 
 /** Buys and waits until a stop at `share` of the price rests. */
 export async function enter(on: Guarded, share = '0.97'): Promise<Order> {
