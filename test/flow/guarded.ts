@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { TickAudit } from '#core/audit.ts';
 import { type Decimal, floorToStep, formatDecimal, multiply, requireDecimal, toSteps } from '#core/decimal.ts';
+import type { OrderTiming } from '#core/order-timing.ts';
 import type { ActionLogRow } from '#core/ports.ts';
 import type { StopSettings } from '#core/protective-stop.ts';
 import type { Coin } from '#engine/coin.ts';
@@ -118,27 +119,29 @@ interface Seat {
   readonly running: RunningAccount;
 }
 
-type Parts = Pick<Guarded, 'paper' | 'database' | 'owner' | 'wheel' | 'audits' | 'logs'>;
+type Parts = Pick<Guarded, 'paper' | 'database' | 'owner' | 'wheel' | 'audits' | 'logs'> & {
+  readonly timing: OrderTiming;
+};
 
 /** One run of the account, as the worker runs it. */
-async function seat({ paper, database, owner, wheel, audits, logs }: Parts): Promise<Seat> {
+async function seat({ timing, paper, database, owner, wheel, audits, logs }: Parts): Promise<Seat> {
   const { accountId, fencing } = owner;
   const market = createMarketReader({ restUrl: paper.url });
-  const credentials = { ...KEY, clock: market.clock, timing: DRILL_TIMING };
-  const timing = { ...SOCKET_TIMING, firstDelayMs: 50 };
+  const credentials = { ...KEY, clock: market.clock, timing };
+  const sockets = { ...SOCKET_TIMING, firstDelayMs: 50 };
   const stop = new AbortController();
   const { promise, resolve } = Promise.withResolvers<RunningAccount>();
   const ended = runAccount({
     account: { id: accountId, name: 'a', exchangeMode: 'testnet', endpoint: 'paper', epoch: 0 },
     fencing,
     keyStatus: 'healthy',
-    timing: DRILL_TIMING,
+    timing,
     signal: stop.signal,
     ports: {
       store: createTradingStore(database),
       trading: createTrading({ restUrl: paper.url, ...credentials }),
       market,
-      openMarketStream: createMarketStream({ streamUrl: paper.wsUrl, timing }),
+      openMarketStream: createMarketStream({ streamUrl: paper.wsUrl, timing: sockets }),
       openAccountStream: createAccountStream({ wsApiUrl: `${paper.wsUrl}/ws-api/v3`, ...KEY, clock: market.clock }),
       records: {
         audit: (audit) => void audits.push(audit),
@@ -160,14 +163,16 @@ async function seat({ paper, database, owner, wheel, audits, logs }: Parts): Pro
   return { stop, ended, running };
 }
 
-export async function openGuarded(budget = '300'): Promise<Guarded> {
+/** `patient`: the worker waits for answers that take seconds; else it soon counts an outcome as unknown. */
+export async function openGuarded({ budget = '300', patient = false } = {}): Promise<Guarded> {
   await using stack = new AsyncDisposableStack();
   const { database } = stack.use(await openTestDatabase());
   const paper = stack.use(await openPaper());
   const owner = await seedOwner(database);
   await database.kysely.deleteFrom('profile_symbols').where('symbol', '!=', SYMBOL).execute();
   const wheel: Wheel = { want: null, stop: 0, budget, settings: SETTINGS };
-  const parts: Parts = { paper, database, owner, wheel, audits: [], logs: [] };
+  const timing = patient ? { ...DRILL_TIMING, receiveWindowMs: 5_000, patienceMs: 10_000 } : DRILL_TIMING;
+  const parts: Parts = { timing, paper, database, owner, wheel, audits: [], logs: [] };
   const first = await createMarketReader({ restUrl: paper.url }).price(SYMBOL);
   let seated: Seat | null = null;
   const stop = async (): Promise<void> => {

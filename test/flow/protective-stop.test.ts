@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { formatDecimal, requireDecimal } from '#core/decimal.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
@@ -8,6 +9,13 @@ import { enter, type Guarded, openGuarded, ordersOf, SETTINGS, stopsOf, SYMBOL }
 import { KEY } from './stack.ts';
 import { until } from './until.ts';
 
+const plain = (text: string): string => formatDecimal(requireDecimal(text));
+const STATES: Readonly<Record<string, string>> = {
+  NEW: 'open',
+  PARTIALLY_FILLED: 'partially-filled',
+  FILLED: 'filled',
+  CANCELED: 'cancelled',
+};
 const pricesOf = (on: Guarded): string[] => stopsOf(on).map(({ stopPrice }) => formatDecimal(stopPrice));
 const priceAt = (on: Guarded, share: string): string => formatDecimal(on.at(share));
 /** Until what is held can no longer be sold, and nothing rests. */
@@ -27,17 +35,22 @@ async function move(on: Guarded, share: string): Promise<void> {
   await until(`the stop to rest at ${share}`, () => pricesOf(on).join() === priceAt(on, share));
 }
 
+/** Both sides know the same orders with the same amounts and states, the worker perhaps a moment later. */
 async function assertLikeExchange(on: Guarded): Promise<void> {
-  const rows = await on.database.kysely.selectFrom('orders').selectAll().orderBy('created_at').execute();
-  const seen = ordersOf(on).map(({ id, quantity, executed }) => [id, formatDecimal(quantity), formatDecimal(executed)]);
-  const stored = rows
-    .filter((row) => row.exchange_order_id !== null)
-    .map((row) => [Number(row.exchange_order_id), row.quantity, row.filled_quantity].map((each) => each));
-  const plain = stored.map(([id, ...amounts]) => [
-    id,
-    ...amounts.map((text) => formatDecimal(requireDecimal(String(text)))),
-  ]);
-  assert.deepEqual(plain.toSorted(), seen.toSorted());
+  const read = async (): Promise<[string[], string[]]> => {
+    const rows = await on.database.kysely.selectFrom('orders').selectAll().execute();
+    const known = rows.filter((row) => row.exchange_order_id !== null);
+    const line = ([id, ...words]: readonly unknown[]): string => `${String(id)}: ${words.join(' ')}`;
+    const stored = known.map((row) =>
+      line([row.exchange_order_id, plain(row.quantity), plain(row.filled_quantity), row.state]),
+    );
+    const seen = ordersOf(on).map((order) =>
+      line([order.id, formatDecimal(order.quantity), formatDecimal(order.executed), STATES[order.status]]),
+    );
+    return [stored.toSorted(), seen.toSorted()];
+  };
+  const same = async (): Promise<boolean> => isDeepStrictEqual(...(await read()));
+  await until('both sides to agree', same, 5_000).catch(async () => assert.deepEqual(...(await read())));
 }
 
 test('a stop rests as soon as something is held and follows the strategy up in one request, but not down', async () => {
@@ -116,7 +129,7 @@ test('when the price jumps below the limit, the stop has its time; then what is 
 });
 
 test('a stop that has sold a part is left to sell, then taken down, and only the rest is sold', async () => {
-  await using on = await openGuarded('200000');
+  await using on = await openGuarded({ budget: '200000' });
   const stop = await enter(on);
   await on.trade('0.95');
   await on.trade('0.96515', '1');
@@ -240,7 +253,7 @@ test('whatever becomes of an exit in the place of a stop, everything is sold onc
 });
 
 test('a stop that fills while it is being replaced is booked, and nothing takes its place', async () => {
-  await using on = await openGuarded();
+  await using on = await openGuarded({ patient: true });
   await enter(on);
   on.wheel.stop = on.ticks('0.975');
   await on.control('/faults', [{ match: REPLACE, kind: 'delay', delayMs: 500 }]);
@@ -254,7 +267,7 @@ test('a stop that fills while it is being replaced is booked, and nothing takes 
 });
 
 test('when the old stop is gone and the new one refused, another is placed, and the time between is counted', async () => {
-  await using on = await openGuarded();
+  await using on = await openGuarded({ patient: true });
   await enter(on);
   on.wheel.stop = on.ticks('0.99');
   await on.control('/faults', [{ match: REPLACE, kind: 'delay', delayMs: 500 }]);
