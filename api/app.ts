@@ -6,6 +6,7 @@ import { loadPages, mountPages } from './pages.ts';
 import { ApiProblem, problemResponse } from './problem.ts';
 import { mountAccounts } from './routes/accounts.ts';
 import { mountApiKey } from './routes/api-key.ts';
+import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
 import { mountEnabling } from './routes/enabling.ts';
@@ -13,6 +14,7 @@ import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountMarket } from './routes/market.ts';
 import { mountProfiles } from './routes/profiles.ts';
+import { mountRisk } from './routes/risk.ts';
 import { mountSession } from './routes/session.ts';
 import { mountStatus } from './routes/status.ts';
 import { mountTickTrace } from './routes/tick-trace.ts';
@@ -25,9 +27,11 @@ const FAMILIES = [
   mountApiKey,
   mountWallet,
   mountKillSwitch,
+  mountRisk,
   mountProfiles,
   mountEnabling,
   mountCoins,
+  mountAverageEntryPrice,
   mountLogs,
   mountTickTrace,
   mountMarket,

@@ -44,18 +44,24 @@ export function equityBudget({ mode, percent }: EquityShare, equity: Decimal, lo
   return minimum(loss > 0n ? divide(share, loss) : share, multiply(RISK_EQUITY_CAP, equity));
 }
 
-export type CapReason = 'cap-symbol-exposure' | 'cap-position-loss';
+/** What a cap leaves for another buy, of what it allows and what is used of it. */
+export interface CapRoom {
+  readonly reason: 'cap-symbol-exposure' | 'cap-position-loss' | 'cap-account-exposure' | 'cap-profile-exposure';
+  readonly cap: Decimal;
+  readonly used: Decimal;
+  readonly room: Decimal;
+}
 
-/** What a cap leaves for another buy of the coin, tightest first; none when nothing is capped. */
+/** The rooms of a coin and those of its profile and account, tightest first; none when nothing is capped. */
 export function capRooms(
   { symbolExposure, positionLoss }: PositionCaps,
-  { used, loss }: { readonly used: Decimal; readonly loss: Decimal },
-): { readonly reason: CapReason; readonly cap: Decimal; readonly room: Decimal }[] {
-  const rooms: { reason: CapReason; cap: Decimal; room: Decimal }[] = [];
+  { used, loss, wider = [] }: { readonly used: Decimal; readonly loss: Decimal; readonly wider?: readonly CapRoom[] },
+): CapRoom[] {
+  const rooms = [...wider];
   const left = (most: Decimal): Decimal => maximum(subtract(most, used), ZERO);
   if (symbolExposure !== null)
-    rooms.push({ reason: 'cap-symbol-exposure', cap: symbolExposure, room: left(symbolExposure) });
+    rooms.push({ reason: 'cap-symbol-exposure', cap: symbolExposure, used, room: left(symbolExposure) });
   if (positionLoss !== null && loss > 0n)
-    rooms.push({ reason: 'cap-position-loss', cap: positionLoss, room: left(divide(positionLoss, loss)) });
+    rooms.push({ reason: 'cap-position-loss', cap: positionLoss, used, room: left(divide(positionLoss, loss)) });
   return rooms.toSorted((one, other) => (one.room < other.room ? -1 : Number(one.room > other.room)));
 }

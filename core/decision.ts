@@ -60,6 +60,42 @@ export const APPROVAL_REASONS = {
     thresholds: ['cap'],
   },
   'cooldown-loss': { sentence: 'Not buying: paused until {until} after a loss of {netPnl}.', thresholds: ['until'] },
+  'cooldown-loss-streak': {
+    sentence: 'Not buying: the {scope} has lost {used} round trips in a row; paused until {until}.',
+    thresholds: ['scope', 'until'],
+  },
+  'halt-daily-loss': {
+    sentence: 'Not buying: the {scope} has lost {used} today, the limit is {most}; paused until {until}.',
+    thresholds: ['scope', 'most', 'until'],
+  },
+  'halt-drawdown': {
+    sentence: 'Not buying: the {scope} has lost {used} within {hours} h, the limit is {most}; paused until {until}.',
+    thresholds: ['scope', 'most', 'until'],
+  },
+  'halt-coin-paused': { sentence: 'Not buying: the coin is paused until {until}. {why}', thresholds: ['until'] },
+  'cap-open-positions': {
+    sentence: 'Not buying: the {scope} holds {used} of at most {most} positions.',
+    thresholds: ['scope', 'most'],
+  },
+  'cap-account-exposure': {
+    sentence:
+      'Not buying: {used} of at most {cap} is in coins of the account; the {room} left is too little for an order.',
+    thresholds: ['cap'],
+  },
+  'cap-profile-exposure': {
+    sentence:
+      'Not buying: {used} of at most {cap} is in coins of the profile; the {room} left is too little for an order.',
+    thresholds: ['cap'],
+  },
+  'cap-entry-rate': {
+    sentence:
+      'Not buying: the {scope} has sent {used} of at most {most} buys within a minute; the next one at {until}.',
+    thresholds: ['scope', 'most'],
+  },
+  'cap-other-asset': {
+    sentence: 'Not buying: the limits of the {scope} count {asset}, and this coin is bought with another asset.',
+    thresholds: ['scope', 'asset'],
+  },
   'exit-unsellable': {
     sentence: 'Not selling: {lots} is worth {value}, below the minimum order value {minNotional}.',
     thresholds: ['minNotional'],

@@ -1,4 +1,5 @@
 import type { AccountId, ProfileId } from './ids.ts';
+import type { OrderDraft } from './order.ts';
 
 export type HaltScope = 'all' | 'account' | 'profile';
 
@@ -10,7 +11,13 @@ export interface Halt {
   readonly since: Date;
   readonly reason: string;
   readonly freeze: boolean;
+  /** Buys that rest on the exchange are cancelled while it is engaged. */
+  readonly cancelEntries?: boolean;
 }
+
+/** Entries and manual buys are refused by every halt; everything else only by one that also freezes exits. */
+export const isRefusedByEveryHalt = (order: Pick<OrderDraft, 'purpose' | 'side'>): boolean =>
+  order.purpose === 'entry' || (order.purpose === 'manual' && order.side === 'buy');
 
 /** The halts that bind an order of (account, profile), widest scope first. */
 export function haltsFor(halts: readonly Halt[], accountId: AccountId, profileId: ProfileId): Halt[] {

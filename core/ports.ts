@@ -1,13 +1,15 @@
 import type { Account, ApiKey, Wallet } from './account.ts';
 import type { TickAudit } from './audit.ts';
 import type { Candle, Interval } from './candle.ts';
+import type { AdjustmentReason } from './cost-basis.ts';
 import type { Decimal } from './decimal.ts';
 import type { ExchangeFill } from './fill.ts';
 import type { Halt } from './halts.ts';
 import type { AccountId, OrderId, ProfileId } from './ids.ts';
-import type { ApprovedOrder, OrderRecord, OrderState, Side } from './order.ts';
+import type { ApprovedOrder, OrderPurpose, OrderRecord, OrderState, Side } from './order.ts';
 import type { LevelFill } from './levels.ts';
-import type { Position } from './position.ts';
+import type { Adjustment, Position } from './position.ts';
+import type { RiskFacts } from './risk.ts';
 import type { SymbolRules } from './symbol.ts';
 
 /* ---- the exchange, as the engine and the api see it ---- */
@@ -86,6 +88,8 @@ export interface TradingPort {
   recentOrders(symbol: string): Promise<ExchangeOrder[]>;
   /** Executions of one order, oldest first. */
   fillsOf(symbol: string, exchangeOrderId: string): Promise<ExchangeFill[]>;
+  /** Executions of all orders of a coin after this one, oldest first; the newest thousand when none is known. */
+  tradesAfter(symbol: string, tradeId: string | null): Promise<ExchangeFill[]>;
   wallet(): Promise<{ wallet: Wallet; takerFee: number; makerFee: number; permissions: readonly string[] }>;
 }
 
@@ -130,6 +134,17 @@ export interface MarketSubscription {
 /** One market stream; `update` replaces the wanted set, `connected` follows each (re)connect. */
 export interface MarketStream extends AsyncDisposable {
   update(wanted: readonly MarketSubscription[]): void;
+  /**
+   * Prices read elsewhere. A coin whose price moves while its stream says nothing has lost its events: the connection is
+   * told as lost and made anew.
+   */
+  compare(prices: ReadonlyMap<string, Decimal>): void;
+}
+
+/** The events of one account. */
+export interface AccountStream extends AsyncDisposable {
+  /** It has been caught keeping events back: it is told as lost and made anew. */
+  renew(cause: string): void;
 }
 
 export type AccountEvent =
@@ -144,7 +159,7 @@ export type AccountEvent =
   | { readonly kind: 'disconnected'; readonly cause: string };
 
 export type OpenMarketStream = (onEvent: (event: MarketEvent) => void) => MarketStream;
-export type OpenAccountStream = (onEvent: (event: AccountEvent) => void) => AsyncDisposable;
+export type OpenAccountStream = (onEvent: (event: AccountEvent) => void) => AccountStream;
 
 /* ---- what the engine needs stored ---- */
 
@@ -207,6 +222,42 @@ export interface FillResult {
   readonly version: number;
 }
 
+/** An order of the exchange whose client id proves whose it is; `own` is what the id says. */
+export interface FoundOrder {
+  readonly accountId: AccountId;
+  readonly profileId: ProfileId;
+  readonly order: ExchangeOrder;
+  readonly own: { readonly clientOrderId: string; readonly purpose: OrderPurpose; readonly sequence: number };
+  readonly fencing: number;
+}
+
+/** The cost-basis row of a coin as its owner sees it; `version` is the compare-and-set token of the runner. */
+export interface CostBasis {
+  readonly version: number;
+  readonly position: Position;
+  readonly note: string | null;
+  /** What the operator has asked for and nobody has applied yet; a price of zero asks for the row to be removed. */
+  readonly asked: { readonly price: Decimal; readonly quantity: Decimal } | null;
+}
+
+/** Sets position and note of a coin and settles what was asked, if it is still `basis.asked`. */
+export interface AdjustmentRequest extends Adjustment {
+  readonly account: Pick<Account, 'id' | 'epoch'>;
+  readonly fencing: number;
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+  /** Null when unknown; then the quantity cannot change. */
+  readonly baseAsset: string | null;
+  readonly reason: AdjustmentReason;
+  readonly note: string | null;
+  readonly basis: CostBasis;
+}
+
+export type AdjustmentResult =
+  | { readonly kind: 'adjusted'; readonly position: Position; readonly version: number }
+  | { readonly kind: 'lost-lease' }
+  | { readonly kind: 'moved' };
+
 export interface TradingStore {
   loadRunner(profileId: ProfileId, symbol: string): Promise<RunnerState>;
   /** What the buys of each level have filled in the present cycle; empty while flat. */
@@ -219,9 +270,18 @@ export interface TradingStore {
   applyFill(request: FillRequest): Promise<FillResult>;
   /** Intent, open, partially filled and unknown orders of an account, oldest first. */
   liveOrders(accountId: AccountId): Promise<OrderRecord[]>;
+  /** The newest execution that is booked of a coin; null when there is none. */
+  lastTradeId(of: { accountId: AccountId; epoch: number; symbol: string }): Promise<string | null>;
   findOrderByClientId(accountId: AccountId, clientOrderId: string): Promise<OrderRecord | undefined>;
   saveStrategyState(profileId: ProfileId, symbol: string, state: unknown): Promise<void>;
   halts(): Promise<Halt[]>;
+  /** What the operator's limits of an account are judged by, at market time `now`. */
+  risk(accountId: AccountId, now: Date): Promise<RiskFacts>;
+  costBasis(profileId: ProfileId, symbol: string): Promise<CostBasis>;
+  /** One transaction: lease checked, position by compare-and-set, adjustment and ledger rows, note. */
+  adjustPosition(request: AdjustmentRequest): Promise<AdjustmentResult>;
+  /** Stores an own order that only the exchange knows of, as after a restored backup; its id is never given again. */
+  adoptOwnOrder(found: FoundOrder): Promise<void>;
 }
 
 /** A profile as the worker runs it. */
@@ -232,7 +292,8 @@ export interface ProfileToRun {
   readonly strategyName: string;
   readonly config: unknown;
   readonly enabled: boolean;
-  readonly symbols: readonly { readonly symbol: string; readonly overrideConfig: unknown }[];
+  /** `version` is that of the stored runner state, 0 without one. */
+  readonly symbols: readonly { readonly symbol: string; readonly overrideConfig: unknown; readonly version: number }[];
 }
 
 export interface AccountToRun {

@@ -4,6 +4,7 @@ import { type Halt, haltsFor } from '#core/halts.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { OrderTiming } from '#core/order-timing.ts';
 import type { EnginePorts } from './ports.ts';
+import { createRiskBook, type RiskBook } from './risk-book.ts';
 import { createWalletBook, type WalletBook } from './wallet-book.ts';
 
 /** What all coins of one account share while one lease lasts. */
@@ -13,6 +14,7 @@ export interface AccountContext {
   readonly ports: EnginePorts;
   readonly timing: OrderTiming;
   readonly wallet: WalletBook;
+  readonly risk: RiskBook;
   readonly fees: { taker: number; maker: number };
   /** Of the account at the exchange: they decide which coins it may trade. */
   permissions: readonly string[];
@@ -42,17 +44,22 @@ export interface AccountContextInput {
   readonly signal: AbortSignal;
 }
 
-export const createAccountContext = (input: AccountContextInput): AccountContext => ({
-  ...input,
-  wallet: createWalletBook(),
-  fees: { taker: 0.001, maker: 0.001 },
-  permissions: [],
-  halts: [],
-  lastEventMs: 0,
-  marketClosed: false,
-  unprotectedMs: new Map(),
-  positionValue: () => ZERO,
-});
+export function createAccountContext(input: AccountContextInput): AccountContext {
+  const now = (): Date => marketNow(context);
+  const context: AccountContext = {
+    ...input,
+    wallet: createWalletBook(),
+    risk: createRiskBook(() => input.ports.store.risk(input.account.id, now()), now),
+    fees: { taker: 0.001, maker: 0.001 },
+    permissions: [],
+    halts: [],
+    lastEventMs: 0,
+    marketClosed: false,
+    unprotectedMs: new Map(),
+    positionValue: () => ZERO,
+  };
+  return context;
+}
 
 /** Market time now in ms: the exchange's clock, or the latest event where that is ahead. */
 export const marketMs = (context: AccountContext): number =>

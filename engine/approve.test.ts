@@ -40,6 +40,7 @@ const ready: ApprovalContext = {
   pending: null,
   stop: null,
   refusals: () => undefined,
+  risk: { refusal: () => undefined, rooms: () => [] },
 };
 const buy = { kind: 'buy', reason: 'entry-first', level: 0 } as const;
 const sell = { kind: 'sell', reason: 'exit-trail', lots: 'all' } as const;
@@ -94,6 +95,18 @@ test('a cap makes an order smaller, and names itself when nothing is left', () =
   });
   const losing = capped('1000', '3');
   assert.equal(losing.kind === 'refused' && losing.reason, 'cap-position-loss');
+  const wider = (room: string) =>
+    approve(buy, {
+      ...ready,
+      risk: {
+        ...ready.risk,
+        rooms: () => [{ reason: 'cap-account-exposure', cap: d('900'), used: d('1'), room: d(room) }],
+      },
+    });
+  const within = wider('80');
+  assert.equal(within.kind === 'approved' && within.numbers['budget'], '80');
+  const full = wider('5');
+  assert.deepEqual(full.kind === 'refused' && [full.reason, full.numbers['used']], ['cap-account-exposure', '1']);
 });
 
 test('a level is passed over below the spend it asks for, and an add counts what is held towards the exit', () => {
@@ -119,7 +132,12 @@ const refusals: readonly [string, Partial<ApprovalContext>, string][] = [
   ['an unknown order', { pending: { clientOrderId: 'x', unknown: true, certainAt: now } }, 'order-unknown'],
   ['an order in flight', { pending: { clientOrderId: 'x', unknown: false, certainAt: now } }, 'order-in-flight'],
   ['a cooldown', { position: { ...FLAT, cooldownUntil: new Date(now.getTime() + 1) } }, 'cooldown-loss'],
-  ['a breaker', { refusals: () => ({ times: 3, message: 'no', untilMs: 0 }) }, 'order-refused-repeatedly'],
+  ['a limit', { risk: { ...ready.risk, refusal: () => ({ reason: 'halt-drawdown', numbers: {} }) } }, 'halt-drawdown'],
+  [
+    'a breaker',
+    { refusals: () => ({ times: 3, message: 'no', untilMs: 0, opened: true }) },
+    'order-refused-repeatedly',
+  ],
   ['no money', { freeQuote: d('4') }, 'size-no-funds'],
   ['a budget below the minimum order', { shared: { ...ready.shared, entryBudget: d('4') } }, 'size-below-minimum'],
   [
@@ -135,8 +153,17 @@ for (const [name, change, reason] of refusals) {
   });
 }
 
-test('an exit passes a kill switch, a disabled profile, an old price and a cooldown', () => {
-  const context = { ...ready, position: held, freeBase: d('0.01'), halts: [halt], enabled: false, priceAgeMs: 1e6 };
+test('an exit passes a kill switch, a limit, a disabled profile, an old price and a cooldown', () => {
+  const risk = { ...ready.risk, refusal: () => ({ reason: 'halt-daily-loss', numbers: {} }) as const };
+  const context = {
+    ...ready,
+    risk,
+    position: held,
+    freeBase: d('0.01'),
+    halts: [halt],
+    enabled: false,
+    priceAgeMs: 1e6,
+  };
   const result = approve(sell, context);
   assert.equal(result.kind === 'approved' && formatDecimal(result.order.quantity), '0.01');
 });

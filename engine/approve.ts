@@ -1,4 +1,4 @@
-import { capRooms, equityBudget, lossFraction } from '#core/budget.ts';
+import { type CapRoom, capRooms, equityBudget, lossFraction } from '#core/budget.ts';
 import type { ApprovalReason, Decision, Numbers } from '#core/decision.ts';
 import {
   type Decimal,
@@ -49,6 +49,11 @@ export interface ApprovalContext {
   /** The stop that rests on the exchange: what it holds locked, and whether it is selling by itself. */
   readonly stop: { readonly left: Decimal; readonly selling: boolean } | null;
   readonly refusals: (purpose: OrderPurpose) => Refusals | undefined;
+  /** The operator's limit that refuses an entry now, and what exposure caps leave for one. */
+  readonly risk: {
+    readonly refusal: () => { readonly reason: ApprovalReason; readonly numbers: Numbers } | undefined;
+    readonly rooms: () => readonly CapRoom[];
+  };
 }
 
 export type ApprovalResult =
@@ -87,6 +92,10 @@ const notFrozen: Check = ({ halts }) => {
   return frozen === undefined ? undefined : refuse('halt-frozen', haltNumbers(frozen));
 };
 const profileEnabled: Check = ({ enabled }) => (enabled ? undefined : refuse('halt-profile-disabled'));
+const withinLimits: Check = ({ risk }) => {
+  const refusal = risk.refusal();
+  return refusal === undefined ? undefined : refuse(refusal.reason, refusal.numbers);
+};
 const KEY_WORDS = { error: 'in error', unchecked: 'not checked yet' } as const;
 const keyUsable: Check = ({ keyStatus }) =>
   keyStatus === 'healthy' ? undefined : refuse('data-key-unhealthy', { status: KEY_WORDS[keyStatus ?? 'unchecked'] });
@@ -127,6 +136,7 @@ const notRefused =
 const ENTRY_CHECKS: readonly Check[] = [
   notHalted,
   profileEnabled,
+  withinLimits,
   keyUsable,
   symbolTrading,
   priceFresh,
@@ -155,9 +165,10 @@ function approveEntry(level: number, context: ApprovalContext): ApprovalResult {
   const loss = lossFraction(entry, takerFee);
   const { plannedQuote, remaining } = remainingOf(levels, level, budgetOf(level, context, loss));
   const used = multiply(position.quantity, position.averagePrice);
-  const [tightest] = shared.caps === undefined ? [] : capRooms(shared.caps, { used, loss });
+  const caps = shared.caps ?? { symbolExposure: null, positionLoss: null };
+  const [tightest] = capRooms(caps, { used, loss, wider: context.risk.rooms() });
   if (tightest !== undefined && tightest.room < remaining && tightest.room < minOrderQuote(entry)) {
-    return refuse(tightest.reason, asText({ cap: tightest.cap, used, room: tightest.room }));
+    return refuse(tightest.reason, asText({ cap: tightest.cap, used: tightest.used, room: tightest.room }));
   }
   const sizing = sizeMarketEntry({
     ...entry,

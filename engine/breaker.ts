@@ -1,35 +1,42 @@
-/** Wait after the 1st, 2nd, 3rd and every later refusal in a row (wall ms). */
+/** Wait after the 1st, 2nd, 3rd and every later refusal of the same kind in a row (wall ms). */
 const WAITS_MS = [1_000, 5_000, 60_000] as const;
+/** So many identical refusals in a row open the breaker: one attempt a minute from then on. */
+const OPENS_AT = WAITS_MS.length;
 
 export interface Refusals {
   readonly times: number;
   readonly message: string;
   readonly untilMs: number;
+  /** True for the refusal that opened it: the operator is told once. */
+  readonly opened: boolean;
 }
 
 /**
- * Stops a coin from sending what the exchange keeps refusing: after each definitive refusal the next attempt of the same
- * purpose waits longer, up to one probe a minute. Any accepted order closes it.
+ * Stops a coin from sending what the exchange keeps refusing: after each identical refusal the next attempt of the same
+ * purpose waits longer, up to one probe a minute. Any accepted order closes it; another refusal counts from one.
  */
 export interface Breaker {
   refused(purpose: string, message: string, nowMs: number): Refusals;
+  /** Not sent for a passing reason: waits, but never opens. */
+  delayed(purpose: string, message: string, nowMs: number): void;
   accepted(purpose: string): void;
   open(purpose: string, nowMs: number): Refusals | undefined;
 }
 
 export function createBreaker(): Breaker {
   const byPurpose = new Map<string, Refusals>();
+  const count = (purpose: string, message: string, { nowMs, most }: { nowMs: number; most: number }): Refusals => {
+    const last = byPurpose.get(purpose);
+    const times = last?.message === message ? last.times + 1 : 1;
+    const waitMs = WAITS_MS[Math.min(times, most) - 1] ?? WAITS_MS[0];
+    const refusals = { times, message, untilMs: nowMs + waitMs, opened: most === OPENS_AT && times === OPENS_AT };
+    byPurpose.set(purpose, refusals);
+    return refusals;
+  };
   return {
-    refused(purpose, message, nowMs) {
-      const times = (byPurpose.get(purpose)?.times ?? 0) + 1;
-      const wait = WAITS_MS[Math.min(times, WAITS_MS.length) - 1] ?? WAITS_MS[2];
-      const refusals = { times, message, untilMs: nowMs + wait };
-      byPurpose.set(purpose, refusals);
-      return refusals;
-    },
-    accepted(purpose) {
-      byPurpose.delete(purpose);
-    },
+    refused: (purpose, message, nowMs) => count(purpose, message, { nowMs, most: OPENS_AT }),
+    delayed: (purpose, message, nowMs) => void count(purpose, message, { nowMs, most: OPENS_AT - 1 }),
+    accepted: (purpose) => void byPurpose.delete(purpose),
     open(purpose, nowMs) {
       const refusals = byPurpose.get(purpose);
       return refusals !== undefined && nowMs < refusals.untilMs ? refusals : undefined;

@@ -60,6 +60,8 @@ export interface Coin {
   priceSeenMs: number;
   lastCandleOpenMs: number;
   savedState: string;
+  /** What the last sweep over positions found wrong; only a second one in a row acts on it. */
+  doubt: { readonly kind: 'phantom' | 'drift'; readonly sweep: string } | null;
 }
 
 export interface CoinInput {
@@ -108,6 +110,7 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
     priceSeenMs: Number.NEGATIVE_INFINITY,
     lastCandleOpenMs: 0,
     savedState: '',
+    doubt: null,
   };
   refreshView(coin);
   const seen = saved?.lastFillAt ?? null;
@@ -163,8 +166,9 @@ export function refreshView(coin: Coin): void {
   view.nowMs = marketMs(context);
   view.price = coin.price === null ? 0 : Math.round(toSteps(coin.price, rules.price.tick));
   view.priceAgeMs = performance.now() - coin.priceSeenMs;
-  view.lots = Math.floor(toSteps(position.quantity, rules.lot.step));
-  view.avgTicks = toSteps(position.averagePrice, rules.price.tick);
+  // What is not held, such as a price without a position, is no concern of the strategy.
+  view.lots = held ? Math.floor(toSteps(position.quantity, rules.lot.step)) : 0;
+  view.avgTicks = held ? toSteps(position.averagePrice, rules.price.tick) : 0;
   view.sellable = held && isSellable(position.quantity, position.averagePrice, rules);
   view.firstBuyFillMs = position.firstBuyAt?.getTime() ?? 0;
   view.cycle = position.cycle;
@@ -174,6 +178,21 @@ export function refreshView(coin: Coin): void {
   view.takerFee = context.fees.taker;
   view.makerFee = context.fees.maker;
   view.readable = coin.bound.readable;
+}
+
+/**
+ * Takes over a position that was stored without a fill; the strategy gets it like one, so that its levels begin anew.
+ * Only within the coin's turn.
+ */
+export async function takeStored(coin: Coin, stored: Pick<RunnerState, 'position' | 'version'>): Promise<void> {
+  const { store } = coin.context.ports;
+  if (stored.version === coin.version) return;
+  coin.version = stored.version;
+  coin.position = stored.position;
+  coin.levels = await store.levelFills(coin.profile.id, coin.symbol);
+  refreshView(coin);
+  coin.instance.onFill(stored.position.firstBuyAt === null ? 'sell' : 'buy', coin.view);
+  await store.saveStrategyState(coin.profile.id, coin.symbol, stateToStore(coin));
 }
 
 /** A position without fills of its own, such as one whose average price was set by hand, stands for the first level. */

@@ -1,6 +1,7 @@
 import type { TickResult } from '#core/audit.ts';
 import type { Numbers } from '#core/decision.ts';
 import { add, formatDecimal, maximum, multiply, ONE, subtract, ZERO } from '#core/decimal.ts';
+import { isRefusedByEveryHalt } from '#core/halts.ts';
 import { newId, type OrderId } from '#core/ids.ts';
 import { type ApprovedOrder, cancelIdOf, type OrderRecord } from '#core/order.ts';
 import { certainFrom } from '#core/order-timing.ts';
@@ -8,7 +9,7 @@ import type { WriteOutcome } from '#core/ports.ts';
 import { CASH_BUFFER } from '#core/sizing.ts';
 import { haltsOf, marketNow } from './account-context.ts';
 import { applyCancel } from './cancel.ts';
-import { type Coin, type LiveOrder, liveOrderOf, stateToStore } from './coin.ts';
+import { type Coin, type LiveOrder, liveOrderOf, stateToStore, takeStored } from './coin.ts';
 import type { StopBasis } from './guard.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
 
@@ -38,6 +39,8 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   const { store, market } = coin.context.ports;
   const { order } = execution;
   const orderId = newId<OrderId>();
+  // Taken before the commit: between the decision and the commit other coins decide.
+  reserveFor(coin, orderId, execution);
   const sendBeforeMs = market.clock.protocolMs() + coin.context.timing.sendWithinMs;
   const intent = await store.commitIntent({
     order,
@@ -51,21 +54,18 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     at: marketNow(coin.context),
   });
   if (intent.kind === 'lost-lease') throw new LeaseLost();
+  if (intent.kind !== 'committed') release(coin, orderId);
   if (intent.kind === 'halted') {
     coin.context.halts = [...coin.context.halts, intent.halt];
     return { kind: 'not-sent', reason: 'halt-kill-switch' };
   }
   if (intent.kind === 'moved') {
-    const stored = await store.loadRunner(coin.profile.id, coin.symbol);
-    coin.version = stored.version;
-    coin.position = stored.position;
-    coin.levels = await store.levelFills(coin.profile.id, coin.symbol);
+    await takeStored(coin, await store.loadRunner(coin.profile.id, coin.symbol));
     return { kind: 'not-sent', reason: 'state-moved' };
   }
   coin.version = intent.version;
   const live = liveOrderOf(intent.record);
   coin.live.set(intent.record.clientOrderId, live);
-  reserveFor(coin, live, execution.replaces);
   const outcome = await send(coin, live, execution);
   return { kind: 'order', orderId, clientOrderId: live.record.clientOrderId, outcome: outcome.kind };
 }
@@ -77,14 +77,19 @@ function decisionToStore({ reason, numbers, order, basis }: Execution): unknown 
   return { reason, numbers, entry: { level, plannedQuote: formatDecimal(plannedQuote) } };
 }
 
-function reserveFor(coin: Coin, live: LiveOrder, replaced: LiveOrder | undefined): void {
-  const { id, side } = live.record;
-  const unlocked = replaced === undefined ? ZERO : subtract(replaced.record.quantity, replaced.applied);
-  const quantity = maximum(subtract(live.record.quantity, unlocked), ZERO);
-  const price = coin.price ?? ZERO;
-  const asset = side === 'buy' ? coin.rules.quoteAsset : coin.rules.baseAsset;
-  const amount = side === 'buy' ? multiply(multiply(quantity, price), add(ONE, CASH_BUFFER)) : quantity;
-  coin.context.wallet.reserve(id, asset, amount);
+function reserveFor({ context, price, rules }: Coin, orderId: OrderId, { order, replaces }: Execution): void {
+  const { side, profileId, symbol } = order;
+  const unlocked = replaces === undefined ? ZERO : subtract(replaces.record.quantity, replaces.applied);
+  const quantity = maximum(subtract(order.quantity, unlocked), ZERO);
+  const asset = side === 'buy' ? rules.quoteAsset : rules.baseAsset;
+  const amount = side === 'buy' ? multiply(multiply(quantity, price ?? ZERO), add(ONE, CASH_BUFFER)) : quantity;
+  context.wallet.reserve(orderId, asset, amount);
+  if (side === 'buy') context.risk.reserve({ orderId, profileId, symbol, at: marketNow(context), quote: amount });
+}
+
+function release({ context }: Coin, orderId: OrderId): void {
+  context.wallet.release(orderId);
+  context.risk.forget(orderId);
 }
 
 /** Sends a committed order, alone or in the place of a resting stop, and applies what came of it. */
@@ -93,7 +98,7 @@ async function send(coin: Coin, live: LiveOrder, { order, replaces }: Execution)
   const { clientOrderId, sendBeforeMs } = live.record;
   const halted = (): boolean => {
     const halts = haltsOf(coin.context, coin.profile.id);
-    return order.purpose === 'entry' ? halts.length > 0 : halts.some((halt) => halt.freeze);
+    return isRefusedByEveryHalt(order) ? halts.length > 0 : halts.some((halt) => halt.freeze);
   };
   const request = { order, clientOrderId, sendBeforeMs, halted };
   if (replaces === undefined) {
@@ -118,7 +123,6 @@ const notAttempted = (cancelled: WriteOutcome): WriteOutcome =>
 export async function applyOutcome(coin: Coin, live: LiveOrder, outcome: WriteOutcome): Promise<void> {
   const { store } = coin.context.ports;
   if (outcome.kind === 'accepted') {
-    if (outcome.order.state === 'open') coin.breaker.accepted(live.record.purpose);
     await settleOrder(coin, live, outcome);
     return;
   }
@@ -150,6 +154,7 @@ async function close(
   });
   coin.live.delete(live.record.clientOrderId);
   coin.context.wallet.settle(live.record.id, performance.now());
+  coin.context.risk.finish(live.record.id);
   if (rejected) {
     if (outcome.marketClosed === true) coin.context.marketClosed = true;
     const refusals = coin.breaker.refused(live.record.purpose, outcome.message, Date.now());
@@ -164,8 +169,11 @@ async function close(
         times: refusals.times,
       },
     });
+    if (refusals.opened) tellOpened(coin, live, outcome.message);
   } else {
-    if (outcome.reason !== 'not-attempted') coin.breaker.refused(live.record.purpose, outcome.reason, Date.now());
+    const { reason } = outcome;
+    const passing = reason === 'halted' || reason === 'not-attempted';
+    if (!passing) coin.breaker.delayed(live.record.purpose, reason, Date.now());
     logRow(coin, {
       level: 'warn',
       msg: `Did not send ${wordsOf(live.record)}: ${NOT_SENT[outcome.reason]}`,
@@ -174,6 +182,14 @@ async function close(
   }
   announceOrder(coin, live);
 }
+
+/** Once per opening: what keeps being refused needs the operator. */
+const tellOpened = (coin: Coin, { record }: LiveOrder, message: string): void =>
+  logRow(coin, {
+    level: 'error',
+    msg: `The exchange has refused ${wordsOf(record)} three times in the same way (${message}). From now on it is tried once a minute: look at the coin's settings, the balance and the exchange's rules for it.`,
+    ctx: { event: 'breaker_opened', ...idsOf(record), purpose: record.purpose, message },
+  });
 
 const NOT_SENT = {
   'not-sent-in-time': 'it was not signed in time after its decision.',

@@ -1,10 +1,14 @@
 import { type Candle, INTERVAL_MS } from '#core/candle.ts';
+import { marketMs } from './account-context.ts';
 import { type Coin, refreshView } from './coin.ts';
 
 /** Candles that one request of the exchange can hold. */
 const PAGE = 1_000;
 /** Missed candles that could not be read are asked for again after this long. */
 const AGAIN_MS = 5_000;
+/** A candle that should have closed is asked for when the stream has brought none for this long, then again each minute. */
+const OVERDUE_MS = 10_000;
+const OVERDUE_AGAIN_MS = 60_000;
 
 /** Brings closed candles to the strategy in order and without a hole. Both answer whether it was fed anything. */
 export interface CandleFeed {
@@ -12,13 +16,14 @@ export interface CandleFeed {
   take(candle: Candle): Promise<boolean>;
   /** Reads the closed candles since the last one seen: the stream may have missed some. */
   catchUp(): Promise<boolean>;
-  /** True when candles could not be read and it is time to ask again. */
+  /** True when candles could not be read, or the stream owes one, and it is time to ask. */
   isDue(): boolean;
 }
 
 /** While missed candles cannot be read nothing is fed, so that the strategy never sees a hole. */
 export function createCandleFeed(coin: Coin): CandleFeed {
   let againAtMs = Number.POSITIVE_INFINITY;
+  let overdue = { lastOpenMs: 0, atMs: Number.POSITIVE_INFINITY };
   const read = async (): Promise<boolean> => {
     const complete = await readMissed(coin);
     againAtMs = complete ? Number.POSITIVE_INFINITY : performance.now() + AGAIN_MS;
@@ -36,7 +41,14 @@ export function createCandleFeed(coin: Coin): CandleFeed {
       if (!hole || (await read())) feedClosed(coin, candle);
       return coin.lastCandleOpenMs > before;
     },
-    isDue: () => performance.now() >= againAtMs,
+    isDue() {
+      const [nowMs, lastOpenMs] = [performance.now(), coin.lastCandleOpenMs];
+      if (overdue.lastOpenMs !== lastOpenMs) overdue = { lastOpenMs, atMs: nowMs + OVERDUE_MS };
+      const owed = marketMs(coin.context) >= lastOpenMs + 2 * INTERVAL_MS[coin.bound.needs.interval];
+      if (lastOpenMs === 0 || !owed || nowMs < overdue.atMs) return nowMs >= againAtMs;
+      overdue.atMs = nowMs + OVERDUE_AGAIN_MS;
+      return true;
+    },
   };
 }
 

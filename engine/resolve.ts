@@ -99,6 +99,7 @@ async function declareNeverArrived(coin: Coin, live: LiveOrder): Promise<void> {
   });
   coin.live.delete(live.record.clientOrderId);
   coin.context.wallet.settle(live.record.id, performance.now());
+  coin.context.risk.finish(live.record.id);
   logRow(coin, {
     level: 'warn',
     msg: 'The order never arrived: the exchange has said twice that it does not exist, after the last moment at which it could have. Deciding again.',

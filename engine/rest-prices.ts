@@ -1,5 +1,6 @@
 import type { AccountContext } from './account-context.ts';
 import type { Decimal } from '#core/decimal.ts';
+import type { MarketStream } from '#core/ports.ts';
 import type { CoinRunner } from './coin-runner.ts';
 
 /** A coin without a streamed price for this long is asked for by REST; prices are read at most once in this time. */
@@ -7,10 +8,12 @@ const SILENT_MS = 5_000;
 
 /**
  * Prices for coins whose stream is silent. While the stream is connected a quiet coin simply has not traded, and its last
- * price counts as fresh; while it is not, the price feeds exits only and entries stay blocked as stale.
+ * price counts as fresh; while it is not, the price feeds exits only and entries stay blocked as stale. The stream is
+ * told what was read, so that it notices when it has lost a coin's events.
  */
 export function createRestPrices(
   context: AccountContext,
+  stream: Pick<MarketStream, 'compare'>,
   streamConnected: () => boolean,
 ): { refresh(runners: Iterable<CoinRunner>): void } {
   let askedMs = Number.NEGATIVE_INFINITY;
@@ -22,6 +25,7 @@ export function createRestPrices(
       askedMs = nowMs;
       readPrices(context, new Set(silent.map(({ coin }) => coin.symbol)))
         .then((prices) => {
+          stream.compare(prices);
           for (const runner of silent) {
             const price = prices.get(runner.coin.symbol);
             if (price !== undefined) runner.onPrice(price, streamConnected());

@@ -1,17 +1,18 @@
 import type { Wallet } from '#core/account.ts';
 import { add, type Decimal, multiply, ZERO } from '#core/decimal.ts';
-import type { AccountEvent, MarketEvent } from '#core/ports.ts';
+import type { AccountEvent, MarketEvent, MarketStream } from '#core/ports.ts';
 import { rulesFor, type SymbolRules } from '#core/symbol.ts';
 import { type AccountContext, type AccountContextInput, createAccountContext } from './account-context.ts';
 import type { CoinRunner } from './coin-runner.ts';
 import { createInbox } from './inbox.ts';
 import type { Roster } from './ports.ts';
 import { createRunningCoins, type RunningCoins } from './roster.ts';
+import { createReconciler, type Reconciler } from './reconcile-account.ts';
 import { createRestPrices } from './rest-prices.ts';
 import { wait } from './wait.ts';
 
 const TIMER_MS = 1_000;
-const WALLET_EVERY_TICKS = 30;
+const LOOK_EVERY_TICKS = 30;
 const HALTS_EVERY_TICKS = 2;
 const CLOCK_EVERY_TICKS = 60;
 const PROFILES_EVERY_TICKS = 30;
@@ -67,9 +68,10 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   const coins = createRunningCoins(context, run.roster, rules);
   context.positionValue = (quoteAsset) => positionValueOf(coins.all(), quoteAsset);
   const inbox = createInbox();
+  const reconciler = createReconciler(context, coins, () => refreshWallet(context, run));
 
   // Subscribed first, read afterwards: what happens in between waits in the inbox.
-  await using _account = ports.openAccountStream((event) => inbox.receive(event));
+  await using accountStream = ports.openAccountStream((event) => inbox.receive(event));
   // A refused key shows as a stream that does not come up: a signed call says what is wrong with it.
   await inbox.connected(signal).catch(async (error: unknown) => {
     await ports.trading.wallet();
@@ -77,9 +79,9 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   });
   await refreshWallet(context, run);
   coins.setRules(rulesFor(context.permissions, rules));
-  context.halts = await ports.store.halts();
+  await readHalts(context);
   await coins.refresh();
-  inbox.open((event) => onAccountEvent(context, { event, coins, run }));
+  inbox.open((event) => onAccountEvent(context, { event, coins, run, reconciler }));
 
   let connected = false;
   await using market = ports.openMarketStream((event) => {
@@ -99,7 +101,8 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
     refreshHalts: () => refreshHalts(context, coins),
   });
   try {
-    await keepTime(context, { coins, run, refreshProfiles, streamConnected: () => connected });
+    const look = (): Promise<void> => reconciler.look((cause) => accountStream.renew(cause));
+    await keepTime(context, { coins, run, refreshProfiles, look, market, streamConnected: () => connected });
   } finally {
     await coins.close();
   }
@@ -109,15 +112,18 @@ interface TimeKeeping {
   readonly coins: RunningCoins;
   readonly run: AccountRun;
   readonly refreshProfiles: () => Promise<void>;
+  /** Compares the account with what its stream has told. */
+  readonly look: () => Promise<void>;
+  readonly market: MarketStream;
   readonly streamConnected: () => boolean;
 }
 
 /** Once a second: silence ticks too, prices that the stream does not bring are read, wallet and halts are read again. */
 async function keepTime(
   context: AccountContext,
-  { coins, run, refreshProfiles, streamConnected }: TimeKeeping,
+  { coins, run, refreshProfiles, look, market, streamConnected }: TimeKeeping,
 ): Promise<void> {
-  const restPrices = createRestPrices(context, streamConnected);
+  const restPrices = createRestPrices(context, market, streamConnected);
   for (let beat = 1; !context.signal.aborted; beat++) {
     await wait(TIMER_MS, context.signal);
     if (context.signal.aborted) return;
@@ -127,11 +133,13 @@ async function keepTime(
       await refreshRules(context, { coins, run, refreshProfiles });
     }
     if (beat % PROFILES_EVERY_TICKS === 0) await refreshProfiles();
-    if (beat % HALTS_EVERY_TICKS === 0) context.halts = await context.ports.store.halts();
+    if (beat % HALTS_EVERY_TICKS === 0) {
+      await readHalts(context);
+      for (const runner of coins.all()) runner.onHalts();
+    }
     if (beat % CLOCK_EVERY_TICKS === 0)
       await context.ports.market.clock.sync().catch((error: unknown) => warn(context, 'clock_not_read', error));
-    if (beat % WALLET_EVERY_TICKS === 0)
-      await refreshWallet(context, run).catch((error: unknown) => warn(context, 'wallet_not_read', error));
+    if (beat % LOOK_EVERY_TICKS === 0) void look().catch((error: unknown) => warn(context, 'account_not_read', error));
   }
 }
 
@@ -144,7 +152,7 @@ function areRulesDue(context: AccountContext, coins: RunningCoins, beat: number)
 /** A coin whose rules or phase changed is opened anew with them; its orders and state stay. */
 async function refreshRules(
   context: AccountContext,
-  { coins, run, refreshProfiles }: Omit<TimeKeeping, 'streamConnected'>,
+  { coins, run, refreshProfiles }: Pick<TimeKeeping, 'coins' | 'run' | 'refreshProfiles'>,
 ): Promise<void> {
   const rules = await context.ports.market.rules().catch((error: unknown) => {
     warn(context, 'rules_not_read', error);
@@ -158,8 +166,17 @@ async function refreshRules(
 }
 
 async function refreshHalts(context: AccountContext, coins: RunningCoins): Promise<void> {
+  await readHalts(context);
+  for (const runner of coins.all()) {
+    runner.onHalts();
+    runner.nudge('operator');
+  }
+}
+
+/** Kill switches first: they bind even when the limits cannot be read. */
+async function readHalts(context: AccountContext): Promise<void> {
   context.halts = await context.ports.store.halts();
-  for (const runner of coins.all()) runner.nudge('operator');
+  await context.risk.refresh();
 }
 
 async function refreshWallet(context: AccountContext, run: AccountRun): Promise<void> {
@@ -171,10 +188,14 @@ async function refreshWallet(context: AccountContext, run: AccountRun): Promise<
   run.onWallet(wallet);
 }
 
-function onAccountEvent(
-  context: AccountContext,
-  { event, coins, run }: { event: AccountEvent; coins: RunningCoins; run: AccountRun },
-): void {
+interface AccountHandling {
+  readonly event: AccountEvent;
+  readonly coins: RunningCoins;
+  readonly run: AccountRun;
+  readonly reconciler: Reconciler;
+}
+
+function onAccountEvent(context: AccountContext, { event, coins, run, reconciler }: AccountHandling): void {
   if (event.kind === 'balances') {
     context.wallet.merge(event.balances, event.at);
     const wallet = context.wallet.snapshot();
@@ -191,7 +212,7 @@ function onAccountEvent(
     return;
   }
   // Connected again: whatever happened meanwhile is read from the exchange.
-  refreshWallet(context, run).catch((error: unknown) => warn(context, 'wallet_not_read', error));
+  reconciler.catchUp().catch((error: unknown) => warn(context, 'account_not_read', error));
   for (const runner of coins.all()) for (const id of runner.coin.live.keys()) runner.watch(id);
 }
 

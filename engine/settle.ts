@@ -26,6 +26,7 @@ export async function settleOrder(coin: Coin, live: LiveOrder, seenNow: SeenOrde
       exchangeOrderId: seen.exchangeOrderId,
       at: seen.updatedAt,
     });
+    coin.breaker.accepted(live.record.purpose);
   }
   live.reported = maximum(live.reported, seen.filledQuantity);
   for (const fill of fills) await applyFill(coin, live, fill);
@@ -62,6 +63,9 @@ async function applyFill(coin: Coin, live: LiveOrder, fill: ExchangeFill): Promi
   if (!result.applied) return;
   live.applied = add(live.applied, fill.quantity);
   coin.position = result.position;
+  // Before anybody decides again: what this fill made counts, then what is still to come is less.
+  await context.risk.booked();
+  if (fill.side === 'buy') context.risk.spent(live.record.id, fill.quoteQuantity);
   coin.levels = await context.ports.store.levelFills(coin.profile.id, coin.symbol);
   refreshView(coin);
   coin.instance.onFill(fill.side, coin.view);
@@ -90,8 +94,8 @@ function finishOrder(coin: Coin, live: LiveOrder): void {
   const [oldest] = coin.settled;
   if (coin.settled.size > MOST_SETTLED && oldest !== undefined) coin.settled.delete(oldest);
   coin.context.wallet.settle(live.record.id, performance.now());
+  coin.context.risk.finish(live.record.id);
   if (live.applied === ZERO) return;
-  coin.breaker.accepted(live.record.purpose);
   const { side, filledQuote } = live.record;
   const price = divide(filledQuote, live.applied);
   const { baseAsset, quoteAsset } = coin.rules;

@@ -108,6 +108,10 @@ function approvalContext(coin: Coin): ApprovalContext {
             certainAt: new Date(pending.certainAtMs ?? pending.cancelUntilMs ?? pending.record.sendBeforeMs),
           },
     stop: stop === undefined ? null : { left: subtract(stop.record.quantity, stop.applied), selling: isSelling(coin) },
+    risk: {
+      refusal: () => context.risk.refusal({ profileId: profile.id, symbol: coin.symbol }, new Date(coin.view.nowMs)),
+      rooms: () => context.risk.rooms({ profileId: profile.id, symbol: coin.symbol }),
+    },
     refusals: (purpose) => coin.breaker.open(purpose, Date.now()),
   };
 }

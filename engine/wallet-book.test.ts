@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDecimal, requireDecimal as d } from '#core/decimal.ts';
 import { newId, type OrderId } from '#core/ids.ts';
-import { createBreaker } from './breaker.ts';
 import { createWalletBook } from './wallet-book.ts';
 
 const free = (book: ReturnType<typeof createWalletBook>, nowMs: number): string =>
@@ -36,14 +35,4 @@ test('free never falls below zero and an asset nobody holds is zero', () => {
   const book = createWalletBook();
   book.reserve(newId<OrderId>(), 'USDT', d('60'));
   assert.equal(free(book, 0), '0');
-});
-
-test('the breaker waits longer after each refusal and closes when an order is accepted', () => {
-  const breaker = createBreaker();
-  const waits = [0, 1, 2, 3].map((nth) => breaker.refused('entry', 'no', nth).untilMs - nth);
-  assert.deepEqual(waits, [1_000, 5_000, 60_000, 60_000]);
-  assert.equal(breaker.open('entry', 60_002)?.times, 4);
-  assert.equal(breaker.open('exit', 60_002), undefined);
-  breaker.accepted('entry');
-  assert.equal(breaker.open('entry', 60_002), undefined);
 });

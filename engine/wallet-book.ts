@@ -22,6 +22,8 @@ export interface WalletBook {
   /** Free and locked in orders, as the exchange last reported it. */
   total(asset: string): Decimal;
   reserve(orderId: OrderId, asset: string, amount: Decimal): void;
+  /** The order will never be sent. */
+  release(orderId: OrderId): void;
   /** The order is known to the exchange or gone: the next balances include it. */
   settle(orderId: OrderId, nowMs: number): void;
   snapshot(): Wallet | null;
@@ -65,6 +67,7 @@ export function createWalletBook(): WalletBook {
     reserve(orderId, asset, amount) {
       reservations.set(orderId, { asset, amount, settledMs: null });
     },
+    release: (orderId) => void reservations.delete(orderId),
     settle(orderId, nowMs) {
       const reservation = reservations.get(orderId);
       if (reservation !== undefined) reservation.settledMs = nowMs;

@@ -42,17 +42,34 @@ export function createAccountStream(options: AccountStreamOptions): OpenAccountS
   const signer = createSigner(options);
   return (onEvent) => {
     const link = createLinkState(onEvent);
+    const told = new Map<string, number>();
+    const balances = newestBalances(told, onEvent);
     return new Succession({
-      connect: (state) => new UserConnection(options, signer, { ...state, event: onEvent }),
+      connect: (state) => new UserConnection(options, signer, { ...state, event: onEvent, balances }),
       overlapMs: (options.timing ?? SOCKET_TIMING).overlapMs,
       up: link.up,
-      down: link.down,
+      down(cause) {
+        told.clear();
+        link.down(cause);
+      },
     });
   };
 }
 
 interface UserHandlers extends ConnectionState {
   event(event: AccountEvent): void;
+  balances(event: Balances, updatedMs: number): void;
+}
+
+type Balances = Extract<AccountEvent, { kind: 'balances' }>;
+
+/** Passes on what is newer than what was told of an asset: two connections and a slow network mix the order. */
+function newestBalances(told: Map<string, number>, tell: (event: Balances) => void): UserHandlers['balances'] {
+  return (event, updatedMs) => {
+    const fresh = Object.entries(event.balances).filter(([asset]) => updatedMs >= (told.get(asset) ?? 0));
+    for (const [asset] of fresh) told.set(asset, updatedMs);
+    if (fresh.length > 0) tell({ ...event, balances: Object.fromEntries(fresh) });
+  };
 }
 
 class UserConnection implements AsyncDisposable {
@@ -87,6 +104,10 @@ class UserConnection implements AsyncDisposable {
     );
     // An account may have nothing to say for hours; pings alone show whether the connection lives.
     this.#socket.quiet = true;
+  }
+
+  restart(cause: string): void {
+    this.#socket.restart(cause);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -125,6 +146,8 @@ class UserConnection implements AsyncDisposable {
     switch (event.kind) {
       case 'event':
         return this.#handlers.event(event.event);
+      case 'balances':
+        return this.#handlers.balances(event.event, event.updatedMs);
       case 'terminated':
         this.#handlers.down('The exchange ended the event stream.');
         return this.#subscribe();

@@ -59,13 +59,24 @@ async function askForOrder(link: SignedLink, params: Params): Promise<OrderLooku
   }
 }
 
-export async function fillsOf(link: SignedLink, symbol: string, orderId: string): Promise<ExchangeFill[]> {
+export const fillsOf = (link: SignedLink, symbol: string, orderId: string): Promise<ExchangeFill[]> =>
+  readTrades(link, { symbol, orderId }, { tradeId: null, weight: 5 });
+
+export const tradesAfter = (link: SignedLink, symbol: string, tradeId: string | null): Promise<ExchangeFill[]> =>
+  readTrades(link, { symbol }, { tradeId, weight: 20 });
+
+/** Page by page from after `tradeId`. */
+async function readTrades(
+  link: SignedLink,
+  of: Params,
+  { tradeId, weight }: { readonly tradeId: string | null; readonly weight: number },
+): Promise<ExchangeFill[]> {
   const fills: ExchangeFill[] = [];
   for (;;) {
-    const last = fills.at(-1);
-    const fromId = last === undefined ? undefined : String(BigInt(last.tradeId) + 1n);
-    const params = { symbol, orderId, fromId, limit: PAGE };
-    const page = parseTrades(await readSigned(link, { path: '/api/v3/myTrades', params, lane: 'query', weight: 5 }));
+    const last = fills.at(-1)?.tradeId ?? tradeId;
+    const fromId = last === null ? undefined : String(BigInt(last) + 1n);
+    const params = { ...of, fromId, limit: PAGE };
+    const page = parseTrades(await readSigned(link, { path: '/api/v3/myTrades', params, lane: 'query', weight }));
     fills.push(...page);
     if (page.length < PAGE) return fills;
   }

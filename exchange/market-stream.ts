@@ -1,5 +1,7 @@
+import type { Decimal } from '#core/decimal.ts';
 import type { MarketEvent, MarketStream, MarketSubscription, OpenMarketStream } from '#core/ports.ts';
 import { createLinkState } from './link-state.ts';
+import { SilenceWatch } from './silence.ts';
 import type { SocketTiming } from './socket.ts';
 import { StreamShard } from './stream-shard.ts';
 
@@ -11,14 +13,11 @@ export interface MarketStreamOptions {
 /** The exchange carries 1,024 on a connection. */
 const STREAMS_PER_CONNECTION = 1_000;
 
+const tradesOf = (symbol: string): string => `${symbol.toLowerCase()}@trade`;
+
 /** The trades of each coin, and its candles at each interval. */
 const streamsOf = (wanted: readonly MarketSubscription[]): Set<string> =>
-  new Set(
-    wanted.flatMap(({ symbol, interval }) => {
-      const name = symbol.toLowerCase();
-      return [`${name}@trade`, `${name}@kline_${interval}`];
-    }),
-  );
+  new Set(wanted.flatMap(({ symbol, interval }) => [tradesOf(symbol), `${symbol.toLowerCase()}@kline_${interval}`]));
 
 /**
  * Opens the market streams of one caller, spread over as many connections as they need. `connected` comes after each
@@ -32,6 +31,7 @@ export function createMarketStream(options: MarketStreamOptions): OpenMarketStre
 class ShardedStream implements MarketStream {
   readonly #options: MarketStreamOptions;
   readonly #onEvent: (event: MarketEvent) => void;
+  readonly #silence = new SilenceWatch();
   readonly #link: ReturnType<typeof createLinkState>;
   readonly #shards: { readonly shard: StreamShard; streams: ReadonlySet<string> }[] = [];
 
@@ -40,6 +40,17 @@ class ShardedStream implements MarketStream {
     this.#onEvent = onEvent;
     this.#link = createLinkState(onEvent);
     this.#open(new Set());
+  }
+
+  compare(prices: ReadonlyMap<string, Decimal>): void {
+    const carried = [...prices.keys()].filter((symbol) => this.#shardOf(symbol) !== undefined);
+    for (const symbol of this.#silence.compare(carried, prices))
+      this.#shardOf(symbol)?.renew(`The stream of ${symbol} says nothing, while its price moves.`);
+  }
+
+  #shardOf(symbol: string): StreamShard | undefined {
+    const name = tradesOf(symbol);
+    return this.#shards.find(({ streams }) => streams.has(name))?.shard;
   }
 
   /** Streams stay on the connection that carries them; new ones go where there is room. */
@@ -68,7 +79,10 @@ class ShardedStream implements MarketStream {
 
   #open(streams: ReadonlySet<string>): void {
     const shard = new StreamShard(this.#options, streams, {
-      event: this.#onEvent,
+      event: (event) => {
+        if (event.kind === 'price') this.#silence.heard(event.symbol, event.price);
+        this.#onEvent(event);
+      },
       up: () => this.#announceWhenComplete(),
       down: (cause) => this.#link.down(cause),
     });

@@ -1,7 +1,7 @@
 import type { ExchangeFill } from '#core/fill.ts';
 import { ORDER_TIMING, type OrderTiming } from '#core/order-timing.ts';
 import type { ExchangeClock, ExchangeOrder, PlaceRequest, TradingPort, WriteOutcome } from '#core/ports.ts';
-import { adopt, fillsOf, findOrder, withFills } from './find-order.ts';
+import { adopt, fillsOf, findOrder, tradesAfter, withFills } from './find-order.ts';
 import { createOrderBudget, type Governor, governorFor } from './limits.ts';
 import { parseAccount } from './parse/account.ts';
 import { gateOf, laneOf, orderParams, waitMsOf } from './order-request.ts';
@@ -58,6 +58,7 @@ export function createTrading(options: TradingOptions): TradingPort {
       return parseOrders(await readSigned(link, { path: '/api/v3/allOrders', params, lane: 'query', weight: 20 }));
     },
     fillsOf: (symbol, exchangeOrderId) => fillsOf(link, symbol, exchangeOrderId),
+    tradesAfter: (symbol, tradeId) => tradesAfter(link, symbol, tradeId),
     async wallet() {
       const at = new Date(link.clock.protocolMs());
       const params = { omitZeroBalances: 'true' };

@@ -12,8 +12,8 @@ export interface ConnectionOptions {
   readonly timing?: SocketTiming | undefined;
 }
 
-/** The exchange takes 5 messages a second, pongs and pings included. */
-const CONTROL_GAP_MS = 300;
+/** The exchange takes 5 messages a second, pings and pongs included: three of these leave room for both. */
+const CONTROL_GAP_MS = 400;
 const STREAMS_PER_MESSAGE = 200;
 const REPLY_WAIT_MS = 10_000;
 
@@ -51,6 +51,10 @@ export class StreamConnection implements AsyncDisposable {
     this.#wanted = streams;
     this.#socket.quiet = streams.size === 0;
     this.#advance();
+  }
+
+  restart(cause: string): void {
+    this.#socket.restart(cause);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -45,6 +45,10 @@ export class StreamShard implements AsyncDisposable {
     for (const connection of this.#succession.all()) connection.want(streams);
   }
 
+  renew(cause: string): void {
+    this.#succession.renew(cause);
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#succession[Symbol.asyncDispose]();
   }

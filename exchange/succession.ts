@@ -22,7 +22,9 @@ export interface SuccessionOptions<Connection> {
  * One connection at a time, changed without a gap: before it ends as planned a second one is made, and the first goes on
  * until the second has been complete for a while. Only a loss that leaves nothing behind is told as `down`.
  */
-export class Succession<Connection extends AsyncDisposable> implements AsyncDisposable {
+export class Succession<Connection extends AsyncDisposable & { restart(cause: string): void }>
+  implements AsyncDisposable
+{
   readonly #options: SuccessionOptions<Connection>;
   #current: Connection;
   #next: Connection | undefined;
@@ -42,6 +44,11 @@ export class Succession<Connection extends AsyncDisposable> implements AsyncDisp
   /** One, or two during a change. */
   all(): Connection[] {
     return this.#next === undefined ? [this.#current] : [this.#current, this.#next];
+  }
+
+  /** Gives up what is connected, without a successor: it is not to be trusted. */
+  renew(cause: string): void {
+    for (const connection of this.all()) connection.restart(cause);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -7,12 +7,12 @@ import { after, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { parseAccounts } from './accounts.ts';
 import { clientOf, type Key, listenTo, pick, subscribeTo } from './client.ts';
+import type { PaperOptions } from './options.ts';
 import { type PaperExchange, startPaper } from './server.ts';
 
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
-const start = (dataDir?: string): Promise<PaperExchange> =>
+const start = (more: Partial<PaperOptions> = {}): Promise<PaperExchange> =>
   startPaper({
-    ...(dataDir === undefined ? {} : { dataDir }),
     port: 0,
     controlPort: 0,
     accounts: parseAccounts([{ name: 'ann', ...ann, balances: { USDT: '10000' } }]),
@@ -20,6 +20,7 @@ const start = (dataDir?: string): Promise<PaperExchange> =>
     speed: 1,
     seed: 1,
     clock: { kind: 'virtual', startMs: Date.UTC(2026, 2, 3) },
+    ...more,
   });
 
 async function control(paper: PaperExchange, request: string, body?: unknown): Promise<unknown> {
@@ -187,6 +188,24 @@ test('times come in microseconds where that is asked for', async () => {
   assert.deepEqual({ ...Object(fine), t: 0, T: 0 }, { ...Object(coarse), t: 0, T: 0 });
 });
 
+test('in a scripted market nothing happens but what is played', async () => {
+  await using paper = await start({ source: { kind: 'script' } });
+  const send = clientOf(paper.url);
+  const price = async () => pick((await send('GET /api/v3/ticker/price', { symbol: 'BTCUSDT' })).body, 'price');
+  const before = await price();
+  await control(paper, 'POST /clock/advance', { ms: 3_600_000 });
+  assert.equal(await price(), before);
+  await control(paper, 'POST /trade', { symbol: 'BTCUSDT', price: '50000', quantity: '2' });
+  await control(paper, 'POST /clock/advance', { ms: 3_600_000 });
+  assert.equal(await price(), '50000.00000000');
+  const query = { symbol: 'BTCUSDT', interval: '1h', startTime: String(Date.UTC(2026, 2, 3)) };
+  const { body } = await send('GET /api/v3/klines', query);
+  assert.deepEqual(
+    ['0.0', '0.4', '0.5', '1'].map((path) => pick(body, path)),
+    [Date.UTC(2026, 2, 3, 1), '50000.00000000', '2.00000000', undefined],
+  );
+});
+
 test('test environments have no wallet interface, and the profile can be changed', async () => {
   await using paper = await start();
   const send = clientOf(paper.url);
@@ -216,7 +235,7 @@ test('a wipe takes orders, balances and ids, and leaves the keys', async () => {
   };
   const nothing = [[], [], [], [{ asset: 'USDT', free: '10000.00000000', locked: '0.00000000' }]];
   {
-    await using paper = await start(dataDir);
+    await using paper = await start({ dataDir });
     const send = clientOf(paper.url);
     await using events = await listenTo(`${paper.wsUrl}/ws-api/v3`);
     await subscribeTo(events, ann);
@@ -236,6 +255,6 @@ test('a wipe takes orders, balances and ids, and leaves the keys', async () => {
     assert.equal(pick((await send('POST /api/v3/order', market, ann)).body, 'orderId'), 1);
     await control(paper, 'POST /wipe');
   }
-  await using again = await start(dataDir);
+  await using again = await start({ dataDir });
   assert.deepEqual(await look(again), nothing);
 });

@@ -21,6 +21,7 @@ import {
 import { type EventFaults, eventFaultList } from './event-faults.ts';
 import { faultList } from './faults.ts';
 import { ticksOf } from './market/quote.ts';
+import type { Following } from './relay.ts';
 import type { MarketStreams } from './market-streams.ts';
 import { playTrade } from './matching.ts';
 import { advanceTo } from './pump.ts';
@@ -32,6 +33,8 @@ import { catchUp, commit, enliven, type Venue } from './venue.ts';
 export interface ControlPlane extends DrillParts {
   readonly eventFaults: EventFaults;
   readonly streams: MarketStreams;
+  /** The other exchange that the market follows. */
+  readonly following: Following | undefined;
 }
 
 const amount = z.string().transform((text, context): Decimal => {
@@ -70,6 +73,7 @@ const WORKS: Readonly<Record<string, Work>> = {
   'DELETE /faults/streams': (control) => (control.streams.faults.clear(), {}),
   'POST /depth': (control, body) => freezeDepth(control, parse(depthChange, body)),
   'POST /reads': (control, body) => (Object.assign(control.venue.drills, parse(readChange, body)), {}),
+  'GET /source': ({ venue, following }) => ({ name: venue.source.name, ...following?.state }),
   'GET /conservation': (control) => conservation(control.venue),
 };
 

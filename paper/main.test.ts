@@ -147,6 +147,11 @@ for (const { name, args, says } of [
     says: 'cannot write to its data folder /dev/null/x',
   },
   { name: 'an unknown profile', args: ['--accounts', accountsFile, '--profile', 'x'], says: '--profile is "x"' },
+  {
+    name: 'a market of now with a clock of its own',
+    args: ['--accounts', accountsFile, '--source', 'relay:live', '--clock', 'virtual:2022-06-01'],
+    says: '--source relay is the market of now',
+  },
   { name: 'a key alone', args: ['--accounts', accountsFile, '--tls-key', 'x'], says: '--tls-cert and --tls-key' },
   {
     name: 'no certificate',

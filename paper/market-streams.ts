@@ -37,11 +37,14 @@ export interface MarketStreams {
   readonly touched: Set<string>;
   /** They stand between the frames and those who listen. */
   readonly faults: EventFaults;
+  /** Streams that somebody else makes and hands to `broadcast`. */
+  readonly isForeign: (name: string) => boolean;
 }
 
 const ARRAYS_MS = 1000;
 
-export const emptyStreams = (): MarketStreams => ({
+export const emptyStreams = (isForeign: MarketStreams['isForeign'] = () => false): MarketStreams => ({
+  isForeign,
   clients: new Map(),
   followed: new Map(),
   arrays: new Map(),
@@ -58,6 +61,7 @@ export interface Subscription {
 export function subscribe(streams: MarketStreams, venue: Venue, { client, name }: Subscription): void {
   const clients = streams.clients.get(name) ?? new Set();
   streams.clients.set(name, clients.add(client));
+  if (streams.isForeign(name)) return;
   const array = readArrayName(name);
   if (array !== undefined && !streams.arrays.has(name)) streams.arrays.set(name, { stream: array, sentMs: 0 });
   const stream = readStreamName(name);
@@ -152,7 +156,7 @@ function send(streams: MarketStreams, frames: readonly StreamFrame[]): void {
 }
 
 /** Makes the text of a frame once for all subscribers of its stream that want the same unit of time. */
-function broadcast(streams: MarketStreams, name: string, body: unknown): void {
+export function broadcast(streams: MarketStreams, name: string, body: unknown): void {
   const texts = new Map<TimeUnit, { readonly raw: string; readonly wrapped: string }>();
   for (const client of streams.clients.get(name) ?? []) {
     const known = texts.get(client.unit);

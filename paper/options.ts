@@ -4,8 +4,12 @@ import { resolve } from 'node:path';
 import { type Account, readAccountsFile } from './accounts.ts';
 import { BadInputError } from './bad-input.ts';
 import { PROFILES, type Profile } from './profiles.ts';
+import type { RelayAddress } from './relay.ts';
 
-export type SourceOption = { readonly kind: 'synthetic' } | { readonly kind: 'replay'; readonly folder: string };
+export type SourceOption =
+  | { readonly kind: 'synthetic' | 'script' }
+  | { readonly kind: 'replay'; readonly folder: string }
+  | ({ readonly kind: 'relay' } & RelayAddress);
 export type ClockOption = { readonly kind: 'real' } | { readonly kind: 'virtual'; readonly startMs: number };
 
 /** How a paper exchange runs. Port 0 takes any free one. */
@@ -30,7 +34,7 @@ export interface PaperOptions {
 }
 
 const USAGE =
-  'Usage: paper --accounts FILE [--port N] [--control-port N] [--source synthetic|replay:DIR] [--from ISO] [--speed N] [--seed N] [--clock real|virtual:ISO] [--profile live|testnet|demo] [--tls-cert FILE --tls-key FILE] [--data-dir DIR]';
+  'Usage: paper --accounts FILE [--port N] [--control-port N] [--source synthetic|script|replay:DIR|relay:live|relay:testnet|relay:URL] [--from ISO] [--speed N] [--seed N] [--clock real|virtual:ISO] [--profile live|testnet|demo] [--tls-cert FILE --tls-key FILE] [--data-dir DIR]';
 const MAX_SPEED = 100_000;
 
 /** Parses the command line. Throws BadInputError with one sentence. */
@@ -42,12 +46,15 @@ export function parseOptions(argv: readonly string[]): PaperOptions {
     values.seed === undefined
       ? undefined
       : parseNumber('--seed', values.seed, { min: 0, max: 2 ** 31 - 1, whole: true });
+  const source = parseSource(values.source ?? 'synthetic');
+  const speed = parseNumber('--speed', values.speed ?? '1', { min: 0.001, max: MAX_SPEED, whole: false });
+  const clock = parseClock(values.clock ?? 'real');
+  if (source.kind === 'relay' && (speed !== 1 || clock.kind !== 'real' || fromMs !== undefined))
+    throw new BadInputError('--source relay is the market of now: it goes with --clock real, --speed 1 and no --from.');
   return {
+    ...{ source, speed, clock },
     port: parsePort('--port', values.port ?? '18080'),
     controlPort: parsePort('--control-port', values['control-port'] ?? '18081'),
-    source: parseSource(values.source ?? 'synthetic'),
-    speed: parseNumber('--speed', values.speed ?? '1', { min: 0.001, max: MAX_SPEED, whole: false }),
-    clock: parseClock(values.clock ?? 'real'),
     accounts: readAccountsFile(values.accounts),
     profile: parseProfile(values.profile ?? 'live'),
     ...parseTls(values['tls-cert'], values['tls-key']),
@@ -101,11 +108,24 @@ function parseInstant(flag: string, raw: string): number {
 }
 
 function parseSource(raw: string): SourceOption {
-  if (raw === 'synthetic') return { kind: 'synthetic' };
-  const folder = raw.startsWith('replay:') ? raw.slice('replay:'.length) : '';
-  if (folder === '') throw new BadInputError(`--source is "${raw}", but must be synthetic or replay:DIR.`);
-  return { kind: 'replay', folder: resolve(folder) };
+  if (raw === 'synthetic' || raw === 'script') return { kind: raw };
+  const [, kind, where = ''] = /^(replay|relay):(.+)$/.exec(raw) ?? [];
+  if (kind === 'replay') return { kind, folder: resolve(where) };
+  const relayed = kind === undefined ? undefined : RELAYS[where];
+  if (relayed !== undefined) return { kind: 'relay', ...relayed };
+  const url = kind === 'relay' ? URL.parse(where) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new BadInputError(
+      `--source is "${raw}", but must be synthetic, script, replay:DIR, relay:live, relay:testnet or relay:URL.`,
+    );
+  return { kind: 'relay', restUrl: url.origin, streamUrl: url.origin.replace('http', 'ws') };
 }
+
+/** Hosts that serve public market data. */
+const RELAYS: Readonly<Record<string, RelayAddress>> = {
+  live: { restUrl: 'https://data-api.binance.vision', streamUrl: 'wss://data-stream.binance.vision' },
+  testnet: { restUrl: 'https://testnet.binance.vision', streamUrl: 'wss://stream.testnet.binance.vision' },
+};
 
 function parseTls(cert: string | undefined, key: string | undefined): Pick<PaperOptions, 'tls'> {
   if (cert === undefined && key === undefined) return {};

@@ -183,7 +183,6 @@ export const wholeState = (orders: Orders): OrdersState => ({
 /** Forgets everything; ids begin anew. Books stay, empty, for those who look at them. */
 export function clearOrders(orders: Orders): void {
   for (const order of orders.open.values()) bookOf(orders, order.symbol).remove(order);
-  for (const book of orders.books.values()) book.fired.length = 0;
   Object.assign(orders, emptyOrders(), { books: orders.books });
 }
 

@@ -52,7 +52,7 @@ export async function answerRest(context: RestContext, request: RestRequest): Pr
   if (fault?.kind === 'late') return answerBeforeWork(context, request, fault);
   if (fault !== undefined && fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
   const works = fault === undefined || fault.kind === 'delay' || fault.kind === 'apply-then-fail' || fault.applied;
-  const reply = works ? workOn(context, request) : failure(fault);
+  const reply = works ? await workOn(context, request) : failure(fault);
   if (!works) logRequest(context, request, { weight: 0, status: reply.status });
   return fault === undefined || fault.kind === 'delay' ? reply : failed(fault, reply);
 }
@@ -65,7 +65,7 @@ const failed = (fault: Fault, reply: RestReply): RestReply => ({
 /** The engine is slower than its answer: what it accepted takes effect after the client was told that nobody knows. */
 function answerBeforeWork(context: RestContext, request: RestRequest, fault: Fault): RestReply {
   const accepted = { ...request, acceptedMs: Date.now() };
-  setTimeout(() => workOn(context, accepted), fault.delayMs).unref();
+  setTimeout(() => void workOn(context, accepted), fault.delayMs).unref();
   return failure(fault);
 }
 
@@ -89,14 +89,22 @@ const replyWith = (status: number, body: string, contentType = JSON_TYPE): RestR
 
 const refusalReply = (refusal: Refusal): RestReply => replyWith(refusal.status, JSON.stringify(refusalBody(refusal)));
 
-function workOn(context: RestContext, request: RestRequest): RestReply {
+/** The work is done when this returns, but for answers that have to be fetched. */
+async function workOn(context: RestContext, request: RestRequest): Promise<RestReply> {
   const { reply, weight } = GONE.includes(request.path) ? { reply: gone(), weight: 1 } : charge(context, request);
-  logRequest(context, request, { weight, status: reply.status });
-  return reply;
+  const done = reply instanceof Promise ? await reply : reply;
+  logRequest(context, request, { weight, status: done.status });
+  return done;
+}
+
+/** A reply with the weight that was counted for it. */
+interface Charged {
+  readonly reply: RestReply | Promise<RestReply>;
+  readonly weight: number;
 }
 
 /** Counts the request's weight, answers it, and gives the weight back where success is free. */
-function charge(context: RestContext, request: RestRequest): { readonly reply: RestReply; readonly weight: number } {
+function charge(context: RestContext, request: RestRequest): Charged {
   const nowMs = Date.now();
   const route = routeOf(context, request);
   const parsed = parseSafely(request);
@@ -109,6 +117,7 @@ function charge(context: RestContext, request: RestRequest): { readonly reply: R
   if (route === undefined) return { weight, reply: withHeaders(notFound(request), used) };
   if (parsed.kind === 'refused') return { weight, reply: withHeaders(refusalReply(parsed), used) };
   const reply = runRoute(context, route, { request, params });
+  if (reply instanceof Promise) return { weight, reply: reply.then((fetched) => withHeaders(fetched, used)) };
   if (reply.status !== 200 || !isFreeWhenDone(route)) return { weight, reply: withHeaders(reply, used) };
   return { weight: 0, reply: withHeaders(reply, context.limits.addWeight(request.ip, -weight, nowMs)) };
 }
@@ -127,7 +136,7 @@ const gone = (): RestReply => replyWith(410, '<html><body>410 Gone</body></html>
 function chargeWallet(
   context: RestContext,
   visit: Visit & { readonly weight: number; readonly nowMs: number },
-): { readonly reply: RestReply; readonly weight: number } {
+): Charged {
   const { request, weight, nowMs } = visit;
   const admission = context.limits.admitToWallet(request.ip, weight, nowMs);
   const route = routeOf(context, request);
@@ -137,7 +146,8 @@ function chargeWallet(
       : route === undefined
         ? notFound(request)
         : runRoute(context, route, visit);
-  return { weight, reply: { ...reply, headers: { 'X-SAPI-USED-IP-WEIGHT-1M': String(admission.used) } } };
+  const headers = { 'X-SAPI-USED-IP-WEIGHT-1M': String(admission.used) };
+  return { weight, reply: reply instanceof Promise ? reply : { ...reply, headers } };
 }
 
 function waitReply({ refusal, untilMs, used }: Wait, nowMs: number): RestReply {
@@ -162,18 +172,26 @@ interface Visit {
   readonly params: Params;
 }
 
-function runRoute(context: RestContext, route: Route, visit: Visit): RestReply {
+function runRoute(context: RestContext, route: Route, visit: Visit): RestReply | Promise<RestReply> {
   try {
     const asked = visit.request.headers[UNIT_HEADER];
     const unit = readTimeUnit(typeof asked === 'string' ? asked : undefined);
-    if (route.security === 'none') return replyWith(200, encode(route.handle(visit.params), unit));
+    if (route.security === 'none') {
+      const body = route.handle(visit.params);
+      const wrap = (fetched: unknown): RestReply => replyWith(200, encode(fetched, unit));
+      return body instanceof Promise ? body.then(wrap, refusalOf) : wrap(body);
+    }
     const account = authorize(context, route, visit);
     const { body, headers } = performSigned(context.limits, route, { params: visit.params, account });
     return { ...replyWith(200, encode(body, unit)), headers };
   } catch (error) {
-    if (error instanceof RefusedError) return refusalReply(error.refusal);
-    throw error;
+    return refusalOf(error);
   }
+}
+
+function refusalOf(error: unknown): RestReply {
+  if (error instanceof RefusedError) return refusalReply(error.refusal);
+  throw error;
 }
 
 /** Runs a signed operation for an account whose request has been checked; order limits included. */

@@ -14,6 +14,7 @@ interface RouteBase {
 /** An operation anybody may call. */
 export interface PublicRoute extends RouteBase {
   readonly security: 'none';
+  /** May promise the answer. */
   readonly handle: (params: Params) => unknown;
 }
 

@@ -11,7 +11,7 @@ import { type Limits, openLimits } from './limits.ts';
 import { openReplay } from './market/replay.ts';
 import { MIN_TRADES } from './market/path.ts';
 import type { MarketSource } from './market/source.ts';
-import { openSynthetic } from './market/synthetic.ts';
+import { openSynthetic, standingStill } from './market/synthetic.ts';
 import {
   emptyStreams,
   type MarketStreams,
@@ -26,6 +26,8 @@ import type { Report } from './floor.ts';
 import type { PaperOptions } from './options.ts';
 import { startPump } from './pump.ts';
 import { openRequestLog } from './request-log.ts';
+import { isRelayedStream, openRelay, type Relay } from './relay.ts';
+import { relayRoutes } from './relay-query.ts';
 import { answerRest, plainAddress, type RestContext } from './rest.ts';
 import { accountRoutes } from './rest-account.ts';
 import { marketRoutes } from './rest-market.ts';
@@ -59,18 +61,24 @@ export async function startPaper(
   log: (line: string) => void = () => undefined,
 ): Promise<PaperExchange> {
   await using stack = new AsyncDisposableStack();
-  const streams = emptyStreams();
+  const relay = options.source.kind === 'relay' ? await openRelay(options.source) : undefined;
+  const streams = emptyStreams(relay && isRelayedStream);
   const eventFaults = openEventFaults();
   const users = openUserStreams(eventFaults);
   const limits = openLimits((ip) => onBan(ip));
-  const venue = openStoredVenue(options, { streams, users, stack, relieve: (report) => relieve(limits, report) });
+  const venue = openStoredVenue(options, {
+    streams,
+    users,
+    stack,
+    relay,
+    relieve: (report) => relieve(limits, report),
+  });
+  const publicRoutes = [...marketRoutes(venue), ...tradeRoutes(venue), ...tickerRoutes(venue)];
   let onBan: (ip: string | undefined) => void = () => undefined;
   const context: RestContext = {
     accounts: options.accounts,
     table: tableOf([
-      ...marketRoutes(venue),
-      ...tradeRoutes(venue),
-      ...tickerRoutes(venue),
+      ...(relay === undefined ? publicRoutes : relayRoutes(publicRoutes, relay.upstream)),
       ...orderRoutes(venue),
       ...accountRoutes(venue, limits),
       ...sapiRoutes(venue),
@@ -83,7 +91,8 @@ export async function startPaper(
   const server = openServer(options.tls, (request, response) => void answerHttp({ context, log }, request, response));
   const sockets = stack.use(openSockets(server, { context, streams, users, venue, log }));
   onBan = (ip) => void sockets.drop(ip);
-  const control = createControl({ venue, context, sockets, eventFaults, streams });
+  const following = relay && stack.use(relay.follow(venue, streams, log));
+  const control = createControl({ venue, context, sockets, eventFaults, streams, following });
   const port = await listen(server, options.port, stack);
   const controlPort = await listen(control, options.controlPort, stack);
   // Before the servers close, which wait for what is connected.
@@ -108,16 +117,17 @@ interface VenueParts {
   readonly streams: MarketStreams;
   readonly users: UserStreams;
   readonly stack: AsyncDisposableStack;
+  readonly relay: Relay | undefined;
   /** Told of every report, for the count of unfilled orders. */
   readonly relieve: (report: Report) => void;
 }
 
 function openStoredVenue(options: PaperOptions, parts: VenueParts): Venue {
-  const { streams, users, stack, relieve } = parts;
+  const { streams, users, stack, relay, relieve } = parts;
   const stored = options.dataDir === undefined ? undefined : openJournal(options.dataDir);
   if (stored !== undefined) stack.use(stored.journal);
   const { market, continues } = resolveMarket(options);
-  const source = openSource(options, market);
+  const source = relay?.source ?? openSource(options, market);
   const resumeMs = continues ? stored?.marketMs : undefined;
   const clock = openClock(options, source, resumeMs);
   const venue: Venue = openVenue({
@@ -149,15 +159,16 @@ function openStoredVenue(options: PaperOptions, parts: VenueParts): Venue {
   return venue;
 }
 
-const openSource = (options: PaperOptions, market: StoredMarket): MarketSource =>
-  options.source.kind === 'replay'
-    ? openReplay(options.source.folder, market.fromMs ?? undefined)
-    : openSynthetic(market.seed, market.anchorMs);
+function openSource({ source }: PaperOptions, market: StoredMarket): MarketSource {
+  if (source.kind === 'replay') return openReplay(source.folder, market.fromMs ?? undefined);
+  const synthetic = openSynthetic(market.seed, market.anchorMs);
+  return source.kind === 'script' ? standingStill(synthetic) : synthetic;
+}
 
 /** Wall time for a synthetic market at its own pace; else a clock of its own that goes on where it stopped. */
 function openClock(options: PaperOptions, source: MarketSource, resumeMs: number | undefined): MarketClock {
   if (options.clock.kind === 'virtual') return virtualClock(resumeMs ?? options.clock.startMs);
-  const isWallTime = options.source.kind === 'synthetic' && options.speed === 1 && options.fromMs === undefined;
+  const isWallTime = options.source.kind !== 'replay' && options.speed === 1 && options.fromMs === undefined;
   return isWallTime ? realClock() : scaledClock(resumeMs ?? source.startMs, options.speed);
 }
 

@@ -22,7 +22,7 @@ const DEFAULT_SEED = 1;
 export function resolveMarket(options: PaperOptions): { readonly market: StoredMarket; readonly continues: boolean } {
   const path = options.dataDir === undefined ? undefined : join(options.dataDir, 'market.json');
   const known = path === undefined ? undefined : readStored(path);
-  const source = options.source.kind === 'replay' ? `replay:${options.source.folder}` : 'synthetic';
+  const source = nameOf(options.source);
   const fromMs = options.fromMs ?? (options.clock.kind === 'virtual' ? options.clock.startMs : null);
   const seed = options.seed ?? known?.seed ?? DEFAULT_SEED;
   if (known !== undefined && known.source === source && known.seed === seed && known.fromMs === fromMs) {
@@ -31,6 +31,11 @@ export function resolveMarket(options: PaperOptions): { readonly market: StoredM
   const market = { source, seed, fromMs, anchorMs: fromMs ?? Date.now() };
   if (path !== undefined) writeFileSync(path, JSON.stringify(market));
   return { market, continues: false };
+}
+
+function nameOf(source: PaperOptions['source']): string {
+  if (source.kind === 'replay') return `replay:${source.folder}`;
+  return source.kind === 'relay' ? `relay:${source.restUrl}` : source.kind;
 }
 
 function readStored(path: string): StoredMarket | undefined {

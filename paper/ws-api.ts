@@ -41,7 +41,7 @@ export function serveWsApi(
   };
   sessions.add(session);
   context.limits.addWeight(ip, SESSION_WEIGHT, Date.now());
-  socket.on('message', (data) => socket.send(answer(session, textOf(data))));
+  socket.on('message', (data) => void answer(session, textOf(data)).then((reply) => socket.send(reply)));
   socket.on('close', () => {
     sessions.delete(session);
     for (const one of session.subscriptions.values()) users.remove(one);
@@ -58,7 +58,7 @@ interface Call {
 
 type Outcome = { readonly kind: 'done'; readonly result: unknown; readonly account?: Account } | Refusal | Wait;
 
-function answer(session: Session, text: string): string {
+async function answer(session: Session, text: string): Promise<string> {
   const parsed = envelope.safeParse(parseJson(text));
   const values = readLiterals(text, 'params');
   if (!parsed.success || values === undefined)
@@ -68,7 +68,8 @@ function answer(session: Session, text: string): string {
   const limits = values.get('returnRateLimits');
   params.read.add('returnRateLimits');
   const call: Call = { id: parsed.data.id, method, params, route: session.context.table.byWsMethod(method) };
-  const outcome = perform(session, call);
+  const performed = perform(session, call);
+  const outcome = performed instanceof Promise ? await performed : performed;
   logCall(session, call, outcome);
   const isAskingLimits = limits === undefined ? session.returnRateLimits : limits === 'true';
   return reply(session, { id: call.id, isAskingLimits }, outcome);
@@ -110,7 +111,7 @@ function limitRows({ context, ip }: Session, outcome: Outcome): Record<string, u
   return [...orderLimitRows(context.limits.orderCounts(outcome.account.name, nowMs)), weight];
 }
 
-function perform(session: Session, call: Call): Outcome {
+function perform(session: Session, call: Call): Outcome | Promise<Outcome> {
   const { limits } = session.context;
   const nowMs = Date.now();
   const weight = call.route === undefined ? SESSION_WEIGHT : weightOf(call.route, call.params);
@@ -119,16 +120,25 @@ function perform(session: Session, call: Call): Outcome {
   try {
     if (call.route === undefined) return { kind: 'done', result: performSession(session, call.method, call.params) };
     const outcome = performRoute(session, call.route, call.params);
+    if (outcome instanceof Promise) return outcome.catch(refusalOf);
     if (isFreeWhenDone(call.route)) limits.addWeight(session.ip, -weight, nowMs);
     return outcome;
   } catch (error) {
-    if (error instanceof RefusedError) return error.refusal;
-    throw error;
+    return refusalOf(error);
   }
 }
 
-function performRoute(session: Session, route: Route, params: Params): Outcome {
-  if (route.security === 'none') return { kind: 'done', result: route.handle(params) };
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof RefusedError) return error.refusal;
+  throw error;
+}
+
+function performRoute(session: Session, route: Route, params: Params): Outcome | Promise<Outcome> {
+  if (route.security === 'none') {
+    const body = route.handle(params);
+    const wrap = (result: unknown): Outcome => ({ kind: 'done', result });
+    return body instanceof Promise ? body.then(wrap) : wrap(body);
+  }
   const account = authorize(session, params, route.security);
   const result = performSigned(session.context.limits, route, { params, account }).body;
   return route.placesOrder === true ? { kind: 'done', result, account } : { kind: 'done', result };

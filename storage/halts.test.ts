@@ -11,9 +11,17 @@ describe('kill switches', () => {
     await using test = await openTestDatabase();
     const userId = await seedUser(test.database);
     const first = await engageHalt(test.database, { ...all, reason: 'drill', freeze: false, userId });
-    const again = await engageHalt(test.database, { ...all, reason: 'worse', freeze: true, userId });
-    assert.deepEqual(again, { ...all, reason: 'worse', freeze: true, since: first.since });
-    assert.deepEqual(await readHalt(test.database, all), again);
+    const again = await engageHalt(test.database, {
+      ...all,
+      reason: 'worse',
+      freeze: true,
+      cancelEntries: true,
+      userId,
+    });
+    assert.deepEqual(again, { ...all, reason: 'worse', freeze: true, cancelEntries: true, since: first.since });
+    const { by, ...read } = (await readHalt(test.database, all)) ?? { by: null };
+    assert.deepEqual(read, again);
+    assert.match(by ?? '', /@example.org$/);
     assert.deepEqual(await listHalts(test.database), [again]);
     assert.equal(await releaseHalt(test.database, all), true);
     assert.equal(await releaseHalt(test.database, all), false);

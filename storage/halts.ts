@@ -12,36 +12,41 @@ export interface HaltSubject {
 export interface HaltRequest extends HaltSubject {
   readonly reason: string;
   readonly freeze: boolean;
+  readonly cancelEntries?: boolean;
   readonly userId: UserId | null;
 }
 
-const COLUMNS = ['scope', 'subject', 'reason', 'freeze_exits as freeze', 'engaged_at as since'] as const;
+const COLUMNS = [
+  'scope',
+  'subject',
+  'reason',
+  'freeze_exits as freeze',
+  'cancel_entries as cancelEntries',
+  'engaged_at as since',
+] as const;
 
 const lockSubject = (writer: Writer, { scope, subject }: HaltSubject): Promise<unknown> =>
   sql`select pg_advisory_xact_lock(hashtextextended(${haltLockText(scope, subject)}, 0))`.execute(writer);
 
 /**
  * Engages a kill switch. Waits for the intents under way (they hold the lock shared): every entry intent that commits
- * has a lower `halt_order` than the engagement. Engaging again changes reason and freeze, not since when.
+ * has a lower `halt_order` than the engagement. Engaging again changes what was wished for, not since when.
  */
 export function engageHalt(on: Database | Writer, request: HaltRequest): Promise<Halt> {
   return inTransaction(on, async (writer) => {
     await lockSubject(writer, request);
-    const { scope, subject, reason, freeze, userId } = request;
+    const { scope, subject, reason, freeze, cancelEntries = false, userId } = request;
+    const wish = { reason, freeze_exits: freeze, cancel_entries: cancelEntries, engaged_by: userId };
     return writer
       .insertInto('kill_switches')
       .values({
         scope,
         subject,
-        reason,
-        freeze_exits: freeze,
-        engaged_by: userId,
+        ...wish,
         engaged_at: sql<Date>`clock_timestamp()`,
         halt_order: sql<string>`nextval('halt_order')`,
       })
-      .onConflict((conflict) =>
-        conflict.columns(['scope', 'subject']).doUpdateSet({ reason, freeze_exits: freeze, engaged_by: userId }),
-      )
+      .onConflict((conflict) => conflict.columns(['scope', 'subject']).doUpdateSet(wish))
       .returning(COLUMNS)
       .executeTakeFirstOrThrow();
   });
@@ -64,10 +69,16 @@ export function releaseHalt(on: Database | Writer, request: HaltSubject): Promis
 export const listHalts = (on: Database | Reader): Promise<Halt[]> =>
   readerOf(on).selectFrom('kill_switches').select(COLUMNS).orderBy('engaged_at').execute();
 
-export const readHalt = (on: Database | Reader, { scope, subject }: HaltSubject): Promise<Halt | undefined> =>
+export interface HaltView extends Halt {
+  /** E-mail address of who engaged it last. */
+  readonly by: string | null;
+}
+
+export const readHalt = (on: Database | Reader, { scope, subject }: HaltSubject): Promise<HaltView | undefined> =>
   readerOf(on)
     .selectFrom('kill_switches')
-    .select(COLUMNS)
+    .leftJoin('users', 'users.id', 'engaged_by')
+    .select([...COLUMNS, 'email as by'])
     .where('scope', '=', scope)
     .where('subject', '=', subject)
     .executeTakeFirst();

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { formatDecimal, ZERO } from '#core/decimal.ts';
-import { type Halt, type HaltScope, haltLockText } from '#core/halts.ts';
-import { clientOrderIdOf, type OrderDraft, type OrderRecord } from '#core/order.ts';
+import { type Halt, type HaltScope, haltLockText, isRefusedByEveryHalt } from '#core/halts.ts';
+import { clientOrderIdOf, type OrderRecord } from '#core/order.ts';
 import type { IntentRequest, IntentResult } from '#core/ports.ts';
 import type { Database } from './database.ts';
 import { jsonText } from './json.ts';
@@ -18,13 +18,13 @@ const LOCK: Statement = {
 /**
  * A statement of its own after LOCK, so that its snapshot is younger than the locks and shows every halt and lease that
  * was committed under them. Judges and, when nothing refuses, moves the runner state by compare-and-set.
- * An entry also needs its profile to be enabled and its coin bound: a decision made just before that ended cannot commit.
+ * An entry also needs its profile enabled and its coin bound and not paused: a decision made just before cannot commit.
  * $1 account, $2 profile, $3 symbol, $4 fencing, $5 refused by every halt, $6 expected version, $7 strategy state.
  */
 const JUDGE: Statement = {
   name: 'intent-judge',
   text: `with halt as materialized (
-    select scope, subject, reason, freeze_exits, engaged_at from kill_switches
+    select scope, subject, reason, freeze_exits, cancel_entries, engaged_at from kill_switches
     where (scope = 'all' or (scope = 'account' and subject = $1::uuid::text) or (scope = 'profile' and subject = $2::uuid::text))
       and ($5::boolean or freeze_exits)
     order by case scope when 'all' then 0 when 'account' then 1 else 2 end
@@ -37,7 +37,8 @@ const JUDGE: Statement = {
     select $2::uuid, $3, 1, 1, $7::jsonb from lease
     where not exists (select 1 from halt)
       and (not $5::boolean or exists (select 1 from profiles join profile_symbols on profile_id = id
-        where id = $2::uuid and symbol = $3 and enabled))
+        where id = $2::uuid and symbol = $3 and enabled
+          and (paused_until is null or paused_until <= clock_timestamp())))
       and ($6::bigint = 0 or exists (select 1 from runner_states where profile_id = $2::uuid and symbol = $3))
     on conflict (profile_id, symbol) do update
     set version = runner.version + 1, order_sequence = runner.order_sequence + 1, strategy_state = excluded.strategy_state
@@ -61,6 +62,7 @@ interface Judgement extends pg.QueryResultRow {
   readonly subject: string;
   readonly reason: string;
   readonly freeze_exits: boolean;
+  readonly cancel_entries: boolean;
   readonly engaged_at: Date;
   readonly epoch: number | null;
   readonly version: string | null;
@@ -73,16 +75,13 @@ interface Decided {
   readonly result: IntentResult;
 }
 
-/** Entries and manual buys are refused by every halt; everything else only by one that also freezes exits. */
-export const isRefusedByEveryHalt = (order: Pick<OrderDraft, 'purpose' | 'side'>): boolean =>
-  order.purpose === 'entry' || (order.purpose === 'manual' && order.side === 'buy');
-
 const haltOf = (row: Judgement, scope: HaltScope): Halt => ({
   scope,
   subject: row.subject,
   since: row.engaged_at,
   reason: row.reason,
   freeze: row.freeze_exits,
+  cancelEntries: row.cancel_entries,
 });
 
 const lockKeys = ({ order }: IntentRequest): string[] => [

@@ -1,10 +1,13 @@
 import type { TradingStore } from '#core/ports.ts';
+import { adoptOwnOrder } from './adopt-order.ts';
+import { adjustPosition, readCostBasis } from './cost-basis.ts';
 import type { Database } from './database.ts';
-import { applyFill } from './fills.ts';
+import { applyFill, lastTradeId } from './fills.ts';
 import { listHalts } from './halts.ts';
 import { commitIntent } from './intents.ts';
 import { findOrderByClientId, liveOrders, updateOrder } from './orders.ts';
 import { levelFills } from './level-fills.ts';
+import { readRisk } from './risk.ts';
 import { loadRunner, saveStrategyState } from './runners.ts';
 
 export { CommitUnknown } from './statements.ts';
@@ -16,8 +19,13 @@ export const createTradingStore = (db: Database): TradingStore => ({
   commitIntent: (request) => commitIntent(db, request),
   updateOrder: (orderId, update) => updateOrder(db, orderId, update),
   applyFill: (request) => applyFill(db, request),
+  lastTradeId: (of) => lastTradeId(db.kysely, of),
   liveOrders: (accountId) => liveOrders(db, accountId),
   findOrderByClientId: (accountId, clientOrderId) => findOrderByClientId(db, accountId, clientOrderId),
   saveStrategyState: (profileId, symbol, state) => saveStrategyState(db, { profileId, symbol }, state),
   halts: () => listHalts(db),
+  risk: (accountId, now) => readRisk(db.kysely, accountId, now),
+  costBasis: (profileId, symbol) => readCostBasis(db, { profileId, symbol }),
+  adjustPosition: (request) => adjustPosition(db, request),
+  adoptOwnOrder: (found) => adoptOwnOrder(db, found),
 });

@@ -5,14 +5,19 @@ import { operation } from './operation.ts';
 const change = z.strictObject({
   engaged: z.boolean(),
   reason: z.string().max(500).optional(),
+  /** Also stops exits. */
   freeze: z.boolean().optional(),
+  /** Also cancels buys that rest on the exchange, for as long as it is engaged. */
+  cancelEntryOrders: z.boolean().optional(),
 });
 
 export const killSwitch = z.object({
   engaged: z.boolean(),
   since: instant.nullable(),
+  by: z.string().nullable(),
   reason: z.string().nullable(),
   freeze: z.boolean(),
+  cancelEntryOrders: z.boolean(),
 });
 
 const read = {

@@ -9,7 +9,7 @@ import { listProfiles, type ProfileView } from '#storage/profiles.ts';
 import { readCoins } from '../coins.ts';
 import type { ApiContext } from '../context.ts';
 import { readDashboard } from '../contract/records.ts';
-import { dayStart } from '../day-start.ts';
+import { dayStart } from '#core/day-start.ts';
 import type { Routes } from '../handle.ts';
 import { accountView, fillView, killSwitchView, logRowView, orderView, profileView } from '../views.ts';
 import { equityOf, holdingsOf, mainQuoteAsset } from '../worth.ts';

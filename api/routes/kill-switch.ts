@@ -21,6 +21,7 @@ interface Wish {
   readonly engaged: boolean;
   readonly reason?: string | undefined;
   readonly freeze?: boolean | undefined;
+  readonly cancelEntryOrders?: boolean | undefined;
 }
 
 interface Who {
@@ -35,24 +36,23 @@ const readView = async (context: ApiContext, subject: HaltSubject) =>
   killSwitchView(await readHalt(context.database.kysely, subject));
 
 async function setHalt(context: ApiContext, who: Who, { target, wish }: { target: HaltSubject; wish: Wish }) {
-  const { reason = '', freeze = false } = wish;
-  const halt = await context.database.transaction(async (transaction) => {
-    const before = await readHalt(transaction, target);
-    const userId = who.operator.user.id;
-    const after = wish.engaged ? await engageHalt(transaction, { ...target, reason, freeze, userId }) : undefined;
-    if (!wish.engaged) await releaseHalt(transaction, target);
-    await auditChange(transaction, who, {
-      action: wish.engaged ? 'kill-switch.engage' : 'kill-switch.release',
-      subject: subjectText(target),
-      before: killSwitchView(before),
-      after: killSwitchView(after),
-    });
-    return after;
+  const { engaged, reason = '', freeze = false, cancelEntryOrders: cancelEntries = false } = wish;
+  const userId = who.operator.user.id;
+  const { changed, view } = await context.database.transaction(async (transaction) => {
+    const before = killSwitchView(await readHalt(transaction, target));
+    if (engaged) await engageHalt(transaction, { ...target, reason, freeze, cancelEntries, userId });
+    else await releaseHalt(transaction, target);
+    const after = killSwitchView(await readHalt(transaction, target));
+    const action = engaged ? 'kill-switch.engage' : 'kill-switch.release';
+    const isChange = JSON.stringify(before) !== JSON.stringify(after);
+    if (isChange) await auditChange(transaction, who, { action, subject: subjectText(target), before, after });
+    return { changed: isChange, view: after };
   });
+  if (!changed) return view;
   const id = target.scope === 'profile' ? { id: target.subject } : {};
-  const data = { ...target, engaged: wish.engaged };
+  const data = { ...target, engaged };
   await announce(context, { command: 'halts-changed', events: [{ topic: 'halt', ...id, data }] });
-  return killSwitchView(halt);
+  return view;
 }
 
 const of = (scope: HaltScope, subject: string): HaltSubject => ({ scope, subject });

@@ -107,7 +107,8 @@ test('balances', () => {
     AT,
   );
   assert.deepEqual(frame, {
-    kind: 'event',
+    kind: 'balances',
+    updatedMs: 2,
     event: { kind: 'balances', balances: { ETH: { free: '10000', locked: '0.1' } }, at: AT },
   });
 });

@@ -35,6 +35,7 @@ const report = z.object({
 const amount = decimal.transform(formatDecimal);
 const position = z.object({
   e: z.literal('outboundAccountPosition'),
+  u: z.number().default(0),
   B: z.array(z.object({ a: z.string(), f: amount, l: amount })),
 });
 const terminated = z.object({ e: z.literal('eventStreamTerminated') });
@@ -42,7 +43,13 @@ const shutdown = z.object({ e: z.literal('serverShutdown') });
 const event = z.discriminatedUnion('e', [report, position, terminated, shutdown]);
 
 export type UserFrame =
-  | { readonly kind: 'event'; readonly event: AccountEvent }
+  | { readonly kind: 'event'; readonly event: Exclude<AccountEvent, { kind: 'balances' }> }
+  /** `updatedMs`, of the exchange's clock, orders balances of one asset. */
+  | {
+      readonly kind: 'balances';
+      readonly event: Extract<AccountEvent, { kind: 'balances' }>;
+      readonly updatedMs: number;
+    }
   | { readonly kind: 'terminated' }
   | { readonly kind: 'shutdown' }
   | { readonly kind: 'unreadable' }
@@ -63,7 +70,7 @@ export function readUserEvent(body: unknown, at: Date): UserFrame {
       return { kind: 'event', event: orderEvent(found) };
     case 'outboundAccountPosition': {
       const balances = Object.fromEntries(found.B.map(({ a, f, l }) => [a, { free: f, locked: l }]));
-      return { kind: 'event', event: { kind: 'balances', balances, at } };
+      return { kind: 'balances', event: { kind: 'balances', balances, at }, updatedMs: found.u };
     }
     case 'eventStreamTerminated':
       return { kind: 'terminated' };
@@ -72,7 +79,7 @@ export function readUserEvent(body: unknown, at: Date): UserFrame {
   }
 }
 
-function orderEvent(frame: z.infer<typeof report>): AccountEvent {
+function orderEvent(frame: z.infer<typeof report>): Extract<AccountEvent, { kind: 'order' }> {
   const order = {
     symbol: frame.s,
     exchangeOrderId: frame.i,

@@ -85,6 +85,12 @@ export function aggregate(
   return result;
 }
 
+/** Candles that only clients traded in, where the source has none. */
+function* ownBetween({ overrides }: SymbolMarket, fromMs: number, toMs: number): Generator<Kline> {
+  if (fromMs >= toMs || overrides.size === 0) return;
+  for (const [openMs, kline] of overrides) if (openMs >= fromMs && openMs < toMs) yield kline;
+}
+
 /** The coin's own candles with fromMs <= openMs < untilMs as of `nowMs`: closed ones, then the one in progress. */
 export function* ownCandles(
   market: SymbolMarket,
@@ -93,11 +99,17 @@ export function* ownCandles(
 ): Generator<Kline> {
   const { intervalMs, rules } = market.listing;
   const currentMs = nowMs - (nowMs % intervalMs);
-  const columns = market.source.candles(rules.symbol, fromMs, Math.min(untilMs, currentMs));
+  const toMs = Math.min(untilMs, currentMs);
+  const columns = market.source.candles(rules.symbol, fromMs, toMs);
+  let nextMs = fromMs;
   for (let row = 0; row < columns.openMs.length; row++) {
     const candle = candleAt(columns, row, intervalMs);
-    if (candle !== undefined) yield market.overrides.get(candle.openMs) ?? klineOf(candle, market.tradesPerCandle);
+    if (candle === undefined) continue;
+    yield* ownBetween(market, nextMs, candle.openMs);
+    yield market.overrides.get(candle.openMs) ?? klineOf(candle, market.tradesPerCandle);
+    nextMs = candle.closeMs;
   }
+  yield* ownBetween(market, nextMs, toMs);
   const forming = formingKline(market);
   if (forming !== undefined && forming.openMs >= fromMs && forming.openMs < untilMs && forming.openMs === currentMs)
     yield forming;

@@ -1,7 +1,7 @@
 import { add, type Decimal, fromSteps, toSteps, ZERO } from '#core/decimal.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { beginForming, type Forming, growForming, type Kline, klineOf, klineOfForming } from './kline.ts';
-import { mixText } from './noise.ts';
+import { mix, mixText } from './noise.ts';
 import { type SourceTrade, tradesOf } from './path.ts';
 import { type Quote, quoteAround, ticksOf } from './quote.ts';
 import { countOf, type Listing, type MarketSource, type SourceCandle, valueOf } from './source.ts';
@@ -149,6 +149,32 @@ export function printClient(
   const ticks = ticksOf(trade.price, market.listing);
   const lots = toSteps(trade.quantity, market.listing.rules.lot.step);
   return print(market, { atMs: trade.atMs, takerBuys: trade.takerBuys, ticks, lots }, true);
+}
+
+/** Takes over the last price of another market, in ticks, without a trade; the makers quote around it. */
+export function adoptPrice(market: SymbolMarket, ticks: number, atMs: number): void {
+  market.lastPrice = fromSteps(ticks, market.listing.rules.price.tick);
+  market.quote = quoteAround({ ticks, takerBuys: true, id: atMs });
+  noteBookChange(market, atMs);
+}
+
+/** Lets the makers quote at prices in ticks, as far as these do not cross the best prices of clients. */
+export function adoptQuote(
+  market: SymbolMarket,
+  best: {
+    readonly bid: number;
+    readonly ask: number;
+    readonly ownBid: Decimal | undefined;
+    readonly ownAsk: Decimal | undefined;
+  },
+  atMs: number,
+): void {
+  const { ownBid, ownAsk } = best;
+  const bid = ownAsk === undefined ? best.bid : Math.min(best.bid, ticksOf(ownAsk, market.listing) - 1);
+  const ask = ownBid === undefined ? best.ask : Math.max(best.ask, ticksOf(ownBid, market.listing) + 1);
+  if (market.quote?.bid === bid && market.quote.ask === ask) return;
+  market.quote = { bid, ask, salt: mix(bid, ask), taken: new Map() };
+  noteBookChange(market, atMs);
 }
 
 /** Notes that a client took `quantity` from the makers at `price`, until the source's next trade. */

@@ -111,6 +111,15 @@ export function openSynthetic(seed: number, anchorMs: number): MarketSource {
   };
 }
 
+/** The same market until it was opened; from there on nothing happens but what is played by hand. */
+export const standingStill = (source: MarketSource): MarketSource => ({
+  ...source,
+  name: 'script',
+  candles: (symbol, fromMs, toMs) => source.candles(symbol, fromMs, Math.min(toMs, source.startMs)),
+  candleAfter: () => undefined,
+  candleBefore: (symbol, ms) => source.candleBefore(symbol, Math.min(ms, source.startMs)),
+});
+
 /** Log price of one asset against its starting price at each minute of a day, and at the first of the next. */
 function assetDay(
   { seed, asset, day }: { readonly seed: number; readonly asset: string; readonly day: number },

@@ -2,7 +2,7 @@ import { type RawNames, type RawStream, rawClient } from './raw-client.ts';
 import { type Key, loadPackage, type StockClient, type Venue } from './stock-client.ts';
 
 type Call = (params?: object) => Promise<unknown>;
-type Client = Readonly<Record<string, Call>>;
+type Client = Readonly<Record<string, Call>> & { getRateLimitStates(): Readonly<Record<string, number>> };
 interface Sockets {
   on(event: string, listener: (message: unknown) => void): void;
   subscribe(topics: readonly string[], key: string): Promise<unknown>;
@@ -20,7 +20,6 @@ interface Package {
 
 const NAMES: RawNames = {
   ping: 'testConnectivity',
-  time: 'getServerTime',
   exchangeInfo: 'getExchangeInfo',
   depth: 'getOrderBook',
   trades: 'getRecentTrades',
@@ -40,6 +39,21 @@ const NAMES: RawNames = {
   listOpen: 'getOpenOrders',
   listFills: 'getAccountTradeList',
   account: 'getAccountInformation',
+  tryOrder: 'testNewOrder',
+  cancelAll: 'cancelAllSymbolOrders',
+  replace: 'replaceOrder',
+  listAll: 'getAllOrders',
+  commission: 'getCommissionRates',
+  orderCount: 'getOrderRateLimit',
+  preventions: 'getPreventedMatches',
+  oco: 'submitNewOrderList',
+  oldOco: 'submitNewOCO',
+  oto: 'submitNewOrderListOTO',
+  otoco: 'submitNewOrderListOTOCO',
+  cancelList: 'cancelOCO',
+  findList: 'getOCO',
+  openLists: 'getAllOpenOCO',
+  allLists: 'getAllOCO',
 };
 const STREAMS: Readonly<Record<RawStream, string>> = {
   trade: 'btcusdt@trade',
@@ -61,6 +75,7 @@ export async function openBinanceClient(venue: Venue, key: Key): Promise<StockCl
   return {
     ...rawClient({
       names: NAMES,
+      usedWeight: () => Number(client.getRateLimitStates()['x-mbx-used-weight-1m']),
       call: async (name, params) => client[name]?.call(client, params),
       followStream: async (stream, listener) => {
         streams.on('message', listener);

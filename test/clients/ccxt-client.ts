@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isMarketQuery, type Operation, routeOf } from './operations.ts';
 import * as raw from './raw-json.ts';
 import {
   type BookSeen,
@@ -7,9 +8,9 @@ import {
   type Key,
   loadPackage,
   type Market,
-  type MarketQuery,
   openFeed,
   type OrderSeen,
+  type OrderWish,
   type StockClient,
   type Venue,
 } from './stock-client.ts';
@@ -41,6 +42,7 @@ interface Book {
 }
 /** What the scenarios use of it. */
 export interface Ccxt {
+  readonly last_response_headers: Readonly<Record<string, string>>;
   readonly urls: { readonly api: Record<string, unknown> & { readonly ws: Nested } };
   loadHttpProxyAgent(): Promise<unknown>;
   loadMarkets(): Promise<Readonly<Record<string, CcxtMarket>>>;
@@ -62,25 +64,15 @@ interface Package {
   readonly pro: { readonly binance: new (options: object) => Ccxt };
 }
 
-const METHODS: Readonly<Record<MarketQuery, string>> = {
-  ping: 'publicGetPing',
-  time: 'publicGetTime',
-  exchangeInfo: 'publicGetExchangeInfo',
-  depth: 'publicGetDepth',
-  trades: 'publicGetTrades',
-  historicalTrades: 'publicGetHistoricalTrades',
-  aggTrades: 'publicGetAggTrades',
-  klines: 'publicGetKlines',
-  uiKlines: 'publicGetUiKlines',
-  avgPrice: 'publicGetAvgPrice',
-  ticker24hr: 'publicGetTicker24hr',
-  tradingDay: 'publicGetTickerTradingDay',
-  rolling: 'publicGetTicker',
-  price: 'publicGetTickerPrice',
-  bookTicker: 'publicGetTickerBookTicker',
-};
 const SYMBOL = 'BTC/USDT';
 const callable = z.custom<(params: object) => Promise<unknown>>((value) => typeof value === 'function');
+
+/** Its call for an operation is named after its path: `privatePostOrderListOco`. */
+function methodOf(operation: Operation): string {
+  const [verb = '', ...path] = routeOf(operation).split(/[ /]/);
+  const capital = (word: string) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+  return `${isMarketQuery(operation) ? 'public' : 'private'}${capital(verb.toLowerCase())}${path.map(capital).join('')}`;
+}
 
 /** An exchange object of ccxt with nothing but its addresses changed; `spotOnly` leaves out its other markets. */
 export async function openCcxt(venue: Venue, key: Key, spotOnly = true): Promise<Ccxt> {
@@ -90,6 +82,8 @@ export async function openCcxt(venue: Venue, key: Key, spotOnly = true): Promise
     apiKey: key.apiKey,
     secret: key.secret,
     options: { defaultType: 'spot', ...(spotOnly ? narrow : {}) },
+    // Its own pace, made for a slower exchange, is kept by the one that starts with everything.
+    enableRateLimit: !spotOnly,
   });
   const { api } = exchange.urls;
   for (const [name, url] of Object.entries(api))
@@ -114,6 +108,24 @@ export async function openCcxtClient(venue: Venue, key: Key): Promise<StockClien
   };
 }
 
+/** Refusals of which it tells the exchange's text, without the code. */
+const TOLD_BY_TEXT: readonly (readonly [RegExp, number])[] = [
+  [/^binance Filter failure: /, -1013],
+  [/^binance (Account has insufficient balance|Order would|Market is closed)/, -2010],
+];
+
+/** Its own words for what is special about an order. */
+function extrasOf({ type, timeInForce, quoteOrderQty, stopPrice, trailingDelta }: OrderWish): object {
+  const way = type.startsWith('TAKE_PROFIT') ? 'takeProfit' : 'stopLoss';
+  return {
+    ...(type === 'LIMIT_MAKER' ? { postOnly: true } : {}),
+    ...(timeInForce === undefined ? {} : { timeInForce }),
+    ...(quoteOrderQty === undefined ? {} : { cost: Number(quoteOrderQty) }),
+    ...(stopPrice === undefined ? {} : { [`${way}Price`]: Number(stopPrice) }),
+    ...(trailingDelta === undefined ? {} : { trailingPercent: trailingDelta / 100, stopLossOrTakeProfit: way }),
+  };
+}
+
 const marketOf = ({ id, active, precision, limits }: CcxtMarket): Market => ({
   symbol: id,
   active,
@@ -127,17 +139,23 @@ const marketOf = ({ id, active, precision, limits }: CcxtMarket): Market => ({
 function queriesOf(ex: Ccxt) {
   return {
     loadMarkets: async () => Object.values(await ex.loadMarkets()).map(marketOf),
-    ask: (query, params) => {
-      const { symbols, ...rest } = params;
-      const list = symbols === undefined ? {} : { symbols: JSON.stringify(symbols) };
-      return callable.parse(Reflect.get(ex, METHODS[query])).call(ex, { ...rest, ...list });
+    send: async (operation, params = {}) => {
+      const lists = Object.entries(params).map(([name, value]) => [
+        name,
+        typeof value === 'object' ? JSON.stringify(value) : value,
+      ]);
+      return callable.parse(Reflect.get(ex, methodOf(operation))).call(ex, Object.fromEntries(lists));
     },
     place: async (wish) => {
-      const type = wish.type === 'MARKET' ? 'market' : 'limit';
-      const extra = wish.stopPrice === undefined ? {} : { triggerPrice: Number(wish.stopPrice) };
-      const order = [SYMBOL, type, wish.side.toLowerCase(), Number(wish.quantity)];
-      const price = wish.price === undefined ? undefined : Number(wish.price);
-      return raw.readOrder((await ex.createOrder(...order, price, extra)).info);
+      const { type, side, quantity, price } = wish;
+      const kind = type.includes('LIMIT') ? 'limit' : 'market';
+      const order = [SYMBOL, kind, side.toLowerCase(), Number(quantity ?? 0)];
+      const limit = price === undefined ? undefined : Number(price);
+      return raw.readOrder((await ex.createOrder(...order, limit, extrasOf(wish))).info);
+    },
+    usedWeight: () => {
+      const headers = Object.entries(ex.last_response_headers);
+      return Number(headers.find(([name]) => name.toLowerCase() === 'x-mbx-used-weight-1m')?.[1]);
     },
     find: async (id) => raw.readOrder((await ex.fetchOrder(id, SYMBOL)).info),
     cancel: async (id) => raw.readOrder((await ex.cancelOrder(id, SYMBOL)).info),
@@ -145,10 +163,9 @@ function queriesOf(ex: Ccxt) {
     listFills: async (id) => (await ex.fetchOrderTrades(id, SYMBOL)).map(fillOf),
     freeBalance: async (asset) => (await ex.fetchBalance()).free[asset] ?? 0,
     codeOf: (error) => {
-      // This refusal it tells by the class of its error alone.
-      if (error instanceof Error && error.name === 'InsufficientFunds') return -2010;
-      const [, code] = /"code":(-\d+)/.exec(error instanceof Error ? error.message : '') ?? [];
-      return code === undefined ? undefined : Number(code);
+      const message = error instanceof Error ? error.message : '';
+      const [, code] = /"code":(-\d+)/.exec(message) ?? [];
+      return code === undefined ? TOLD_BY_TEXT.find(([text]) => text.test(message))?.[1] : Number(code);
     },
   } satisfies Partial<StockClient>;
 }

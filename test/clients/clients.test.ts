@@ -1,48 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { z } from 'zod';
-import { openBinanceClient } from './binance-client.ts';
-import { openCcxt, openCcxtClient } from './ccxt-client.ts';
+import { openCcxt } from './ccxt-client.ts';
+import { MARKET_QUERIES, type MarketQuery, type Params } from './operations.ts';
 import { depthSnapshot } from './raw-json.ts';
-import { openSpotClient } from './spot-client.ts';
-import { openStage, type Stage } from './stage.ts';
-import {
-  areInstalled,
-  type BookSeen,
-  type Key,
-  MARKET_QUERIES,
-  type MarketParams,
-  type MarketQuery,
-  NOT_INSTALLED,
-  type StockClient,
-  type Venue,
-} from './stock-client.ts';
+import { isLacking, scenario, symbol, topOf } from './scenario.ts';
+import { KEYS, openStage } from './stage.ts';
+import { areInstalled, type BookSeen } from './stock-client.ts';
 
-const CLIENTS: Readonly<Record<string, (venue: Venue, key: Key) => Promise<StockClient>>> = {
-  ccxt: openCcxtClient,
-  '@binance/spot': openSpotClient,
-  binance: openBinanceClient,
-};
-
-/** What a client itself cannot do anywhere but at the real exchange, and why. */
-const EXCEPTIONS: Readonly<Record<string, Partial<Record<MarketQuery, string>>>> = {
-  binance: { time: 'getServerTime() goes to api.binance.com whatever base address is set' },
-};
-
-if (!areInstalled) test('the stock clients', { skip: NOT_INSTALLED }, () => undefined);
-
-/** One scenario, run by every client with either kind of key. */
-function scenario(name: string, run: (client: StockClient, stage: Stage, who: string) => Promise<void>): void {
-  for (const [who, open] of areInstalled ? Object.entries(CLIENTS) : [])
-    for (const kind of ['HMAC', 'Ed25519'] as const)
-      test(`${who} (${kind}): ${name}`, { timeout: 60_000 }, async () => {
-        await using stage = await openStage();
-        await using client = await open(stage.venue, stage.keys[kind]);
-        await run(client, stage, who);
-      });
-}
-
-scenario('markets load with their limits', async (client) => {
+scenario('markets load with their limits', async ({ client }) => {
   const markets = await client.loadMarkets();
   assert.ok(markets.length >= 25);
   for (const { symbol, active, tick, step, minQuantity, maxQuantity, minNotional } of markets) {
@@ -51,8 +16,7 @@ scenario('markets load with their limits', async (client) => {
   }
 });
 
-const symbol = 'BTCUSDT';
-const PARAMS: Readonly<Partial<Record<MarketQuery, readonly MarketParams[]>>> = {
+const PARAMS: Readonly<Partial<Record<MarketQuery, readonly Params[]>>> = {
   exchangeInfo: [{}, { symbol }, { symbols: ['BTCUSDT', 'LTCBTC'] }],
   depth: [{ symbol }, { symbol, limit: 5000 }],
   trades: [{ symbol, limit: 10 }],
@@ -68,86 +32,18 @@ const PARAMS: Readonly<Partial<Record<MarketQuery, readonly MarketParams[]>>> = 
   bookTicker: [{ symbol }, { symbols: ['BTCUSDT', 'ETHUSDT'] }, {}],
 };
 
-scenario('every market-data query answers', async (client, _, who) => {
+scenario('every market-data query answers', async ({ client, who }) => {
   for (const query of MARKET_QUERIES) {
-    if (EXCEPTIONS[who]?.[query] !== undefined) continue;
+    if (isLacking(who, query)) continue;
     for (const params of PARAMS[query] ?? [{}]) {
-      const answer = await client.ask(query, params);
+      const answer = await client.send(query, params);
       assert.equal(typeof answer, 'object', query);
       if (query !== 'ping') assert.ok(Object.keys(Object(answer)).length > 0, query);
     }
   }
 });
 
-const tops = z.object({ bidPrice: z.coerce.number(), askPrice: z.coerce.number() });
-async function topOf(client: StockClient): Promise<{ bid: number; ask: number }> {
-  const { bidPrice, askPrice } = tops.parse(await client.ask('bookTicker', { symbol }));
-  assert.ok(askPrice > bidPrice);
-  return { bid: bidPrice, ask: askPrice };
-}
-
-async function codeOf(client: StockClient, call: Promise<unknown>): Promise<number | undefined> {
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  assert.ok(error !== undefined, 'the call was to be refused');
-  return client.codeOf(error);
-}
-
-scenario('a limit order rests, is found, listed and cancelled once', async (client) => {
-  const { bid } = await topOf(client);
-  const price = (bid / 1.045).toFixed(2);
-  const placed = await client.place({ side: 'BUY', type: 'LIMIT', quantity: '0.001', price });
-  assert.deepEqual([placed.status, placed.executed], ['NEW', 0]);
-  assert.deepEqual(await client.find(placed.id), placed);
-  assert.deepEqual(await client.listOpen(), [placed]);
-  const canceled = await client.cancel(placed.id);
-  assert.deepEqual([canceled.id, canceled.status], [placed.id, 'CANCELED']);
-  assert.equal(await codeOf(client, client.cancel(placed.id)), -2011);
-  assert.deepEqual(await client.listOpen(), []);
-  assert.equal(await codeOf(client, client.find('987654321')), -2013);
-});
-
-scenario('orders fill, and what was bought less its fee can be sold', async (client) => {
-  const before = await client.freeBalance('BTC');
-  const { ask } = await topOf(client);
-  const limit = { side: 'BUY', type: 'LIMIT', quantity: '0.01', price: (ask * 1.045).toFixed(2) } as const;
-  const bought = await client.place(limit);
-  assert.deepEqual([bought.status, bought.executed], ['FILLED', 0.01]);
-  const fills = await client.listFills(bought.id);
-  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-  assert.ok(Math.abs(sum(fills.map((one) => one.quantity)) - 0.01) < 1e-12);
-  assert.ok(Math.abs(sum(fills.map((one) => one.quote)) - bought.quote) < 1e-6);
-  assert.ok(fills.every((one) => one.feeAsset === 'BTC' && one.fee > 0));
-  const free = await client.freeBalance('BTC');
-  assert.ok(Math.abs(free - (before + 0.01 - sum(fills.map((one) => one.fee)))) < 1e-8);
-  const sold = await client.place({ side: 'SELL', type: 'MARKET', quantity: '0.00999' });
-  assert.deepEqual([sold.status, sold.executed, sold.side, sold.type], ['FILLED', 0.00999, 'SELL', 'MARKET']);
-  const feeAssets = (await client.listFills(sold.id)).map((one) => one.feeAsset);
-  assert.ok(feeAssets.length > 0 && feeAssets.every((asset) => asset === 'USDT'));
-});
-
-scenario('a stop waits, and fires when the price falls through it', async (client, stage) => {
-  const { bid } = await topOf(client);
-  const [stopPrice, price] = [(bid * 0.99).toFixed(2), (bid * 0.985).toFixed(2)];
-  const stop = { side: 'SELL', type: 'STOP_LOSS_LIMIT', quantity: '0.002', stopPrice, price } as const;
-  const { id } = await client.place(stop);
-  assert.deepEqual(await client.find(id).then(({ status, type }) => [status, type]), ['NEW', 'STOP_LOSS_LIMIT']);
-  await stage.control('POST /trade', { symbol, price: stopPrice, quantity: '1' });
-  const fired = await client.find(id);
-  assert.deepEqual([fired.status, fired.executed], ['FILLED', 0.002]);
-});
-
-scenario('refusals carry the code of the exchange', async (client) => {
-  const { bid } = await topOf(client);
-  const limit = { side: 'BUY', type: 'LIMIT' } as const;
-  const price = (bid / 1.045).toFixed(2);
-  assert.equal(await codeOf(client, client.place({ ...limit, quantity: '0.00001', price })), -1013);
-  assert.equal(await codeOf(client, client.place({ ...limit, quantity: '9', price })), -2010);
-});
-
-scenario('the user stream tells every step of an order', async (client, stage) => {
+scenario('the user stream tells every step of an order', async ({ client, stage }) => {
   const orders = await client.followOrders();
   await stage.untilCalled('userDataStream.subscribe', 'userDataStream.subscribe.signature');
   const { bid } = await topOf(client);
@@ -163,7 +59,7 @@ scenario('the user stream tells every step of an order', async (client, stage) =
   assert.deepEqual([filled.executed, filled.quote], [market.executed, market.quote]);
 });
 
-scenario('trades, candles and tickers stream', async (client, stage) => {
+scenario('trades, candles and tickers stream', async ({ client, stage }) => {
   const [trades, candles, tickers] = [
     await client.followTrades(),
     await client.followCandles(),
@@ -181,13 +77,13 @@ scenario('trades, candles and tickers stream', async (client, stage) => {
 const top = (book: Pick<BookSeen, 'bids' | 'asks'>) =>
   [book.bids, book.asks].map((side) => Array.from(side.slice(0, 20), ([price, quantity]) => [price, quantity]));
 
-scenario('a local order book stays in step', async (client, stage) => {
+scenario('a local order book stays in step', async ({ client, stage }) => {
   const books = await client.followBook();
   await stage.whileTrading(books.next(() => true));
   for (let round = 0; round < 3; round++) {
     await client.place({ side: 'SELL', type: 'MARKET', quantity: '0.2' });
     await stage.control('POST /clock/advance', { ms: 30_000 });
-    const fresh = depthSnapshot.parse(await client.ask('depth', { symbol, limit: 1000 }));
+    const fresh = depthSnapshot.parse(await client.send('depth', { symbol, limit: 1000 }));
     const seen = await books.next((book) => book.lastUpdateId >= fresh.lastUpdateId);
     assert.equal(seen.lastUpdateId, fresh.lastUpdateId);
     assert.deepEqual(top(seen), top(fresh));
@@ -203,7 +99,7 @@ scenario('a local order book stays in step', async (client, stage) => {
 if (areInstalled) {
   test('ccxt as it comes, with all its markets, starts too', { timeout: 60_000 }, async () => {
     await using stage = await openStage();
-    const exchange = await openCcxt(stage.venue, stage.keys.HMAC, false);
+    const exchange = await openCcxt(stage.venue, KEYS.HMAC, false);
     const markets = await exchange.loadMarkets();
     assert.ok(Object.keys(markets).includes('BTC/USDT'));
     await exchange.close();

@@ -1,16 +1,16 @@
 import { openLocalBook } from './local-book.ts';
 import * as raw from './raw-json.ts';
-import { type Feed, type MarketQuery, openFeed, type OrderSeen, type StockClient } from './stock-client.ts';
+import type { Operation, Params } from './operations.ts';
+import { type Feed, openFeed, type OrderSeen, type StockClient } from './stock-client.ts';
 
 /** What a client calls the operations that hand out the exchange's own JSON. */
-export type RawNames = Readonly<
-  Record<MarketQuery | 'place' | 'find' | 'cancel' | 'listOpen' | 'listFills' | 'account', string>
->;
+export type RawNames = Readonly<Partial<Record<Operation, string>>>;
 export type RawStream = 'trade' | 'kline' | 'ticker' | 'depth';
 
 /** How such a client is called, and how it follows a stream or the account's events. */
 export interface RawCalls {
   readonly names: RawNames;
+  usedWeight(): number;
   call(name: string, params?: object): Promise<unknown>;
   followStream(stream: RawStream, listener: (event: unknown) => void): Promise<void>;
   followAccount(listener: (event: unknown) => void): Promise<void>;
@@ -19,26 +19,40 @@ export interface RawCalls {
 const symbol = 'BTCUSDT';
 
 /** A client made of one that passes the exchange's JSON on as it is. */
-export const rawClient = (calls: RawCalls): Omit<StockClient, typeof Symbol.asyncDispose> => ({
-  ...queriesOf(calls),
-  ...feedsOf(calls),
-});
+export function rawClient(calls: RawCalls): Omit<StockClient, typeof Symbol.asyncDispose> {
+  const send = (operation: Operation, params: Params = {}): Promise<unknown> => {
+    const name = calls.names[operation];
+    if (name === undefined) throw new Error(`This client has no call for ${operation}.`);
+    return calls.call(name, withNumbers(params));
+  };
+  return { ...queriesOf(send), ...feedsOf(calls, send), usedWeight: calls.usedWeight };
+}
 
-function queriesOf({ names, call }: RawCalls) {
+type Send = StockClient['send'];
+
+/** These clients take amounts, prices and ids as numbers. */
+const withNumbers = (params: Params): object =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value,
+    ]),
+  );
+
+function queriesOf(send: Send) {
   return {
-    loadMarkets: async () => raw.readMarkets(await call(names.exchangeInfo)),
-    ask: (query, params) => call(names[query], params),
-    place: async ({ quantity, price, stopPrice, ...wish }) => {
-      const limit = price === undefined ? {} : { price: Number(price), timeInForce: 'GTC' };
-      const stop = stopPrice === undefined ? {} : { stopPrice: Number(stopPrice) };
-      const order = { ...wish, symbol, quantity: Number(quantity), ...limit, ...stop };
-      return raw.readOrder(await call(names.place, { ...order, newOrderRespType: 'FULL' }));
+    send,
+    loadMarkets: async () => raw.readMarkets(await send('exchangeInfo')),
+    place: async (wish) => {
+      const hasTime = wish.type === 'LIMIT' || wish.type.endsWith('_LIMIT');
+      const order = { symbol, newOrderRespType: 'FULL', ...(hasTime ? { timeInForce: 'GTC' } : {}), ...wish };
+      return raw.readOrder(await send('place', order));
     },
-    find: async (orderId) => raw.readOrder(await call(names.find, { symbol, orderId })),
-    cancel: async (orderId) => raw.readOrder(await call(names.cancel, { symbol, orderId })),
-    listOpen: async () => raw.readOrders(await call(names.listOpen, { symbol })),
-    listFills: async (orderId) => raw.readFills(await call(names.listFills, { symbol, orderId })),
-    freeBalance: async (asset) => raw.readFree(await call(names.account), asset),
+    find: async (orderId) => raw.readOrder(await send('find', { symbol, orderId })),
+    cancel: async (orderId) => raw.readOrder(await send('cancel', { symbol, orderId })),
+    listOpen: async () => raw.readOrders(await send('listOpen', { symbol })),
+    listFills: async (orderId) => raw.readFills(await send('listFills', { symbol, orderId })),
+    freeBalance: async (asset) => raw.readFree(await send('account'), asset),
     codeOf: (error) => {
       const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
       return typeof code === 'number' ? code : undefined;
@@ -46,7 +60,7 @@ function queriesOf({ names, call }: RawCalls) {
   } satisfies Partial<StockClient>;
 }
 
-function feedsOf({ names, call, followStream, followAccount }: RawCalls) {
+function feedsOf({ followStream, followAccount }: RawCalls, send: Send) {
   const follow = async <Seen>(stream: RawStream, read: (event: unknown) => Seen | undefined): Promise<Feed<Seen>> => {
     const feed = openFeed<Seen>();
     await followStream(stream, (event) => {
@@ -80,7 +94,7 @@ function feedsOf({ names, call, followStream, followAccount }: RawCalls) {
         return data && { last: data.c, high: data.h, low: data.l };
       }),
     followBook: async () => {
-      const book = openLocalBook(() => call(names.depth, { symbol, limit: 1000 }));
+      const book = openLocalBook(() => send('depth', { symbol, limit: 1000 }));
       await followStream('depth', book.push);
       return book;
     },

@@ -1,7 +1,11 @@
 import { type RawNames, type RawStream, rawClient } from './raw-client.ts';
 import { type Key, loadPackage, type StockClient, type Venue } from './stock-client.ts';
 
-type Call = (params?: object) => Promise<{ data(): Promise<unknown> }>;
+interface Answer {
+  readonly headers: Readonly<Record<string, string>>;
+  data(): Promise<unknown>;
+}
+type Call = (params?: object) => Promise<Answer>;
 interface Stream {
   on(event: 'message', listener: (message: unknown) => void): void;
 }
@@ -43,6 +47,23 @@ const NAMES: RawNames = {
   listOpen: 'getOpenOrders',
   listFills: 'myTrades',
   account: 'getAccount',
+  tryOrder: 'orderTest',
+  cancelAll: 'deleteOpenOrders',
+  replace: 'orderCancelReplace',
+  amend: 'orderAmendKeepPriority',
+  listAll: 'allOrders',
+  commission: 'accountCommission',
+  orderCount: 'rateLimitOrder',
+  preventions: 'myPreventedMatches',
+  filters: 'myFilters',
+  oco: 'orderListOco',
+  oldOco: 'orderOco',
+  oto: 'orderListOto',
+  otoco: 'orderListOtoco',
+  cancelList: 'deleteOrderList',
+  findList: 'getOrderList',
+  openLists: 'openOrderList',
+  allLists: 'allOrderList',
 };
 const symbol = 'BTCUSDT';
 const STREAMS: Readonly<Record<RawStream, readonly [string, object]>> = {
@@ -64,10 +85,15 @@ export async function openSpotClient(venue: Venue, key: Key): Promise<StockClien
     configurationWebsocketStreams: { wsURL: venue.ws },
   });
   const opened = new AsyncDisposableStack();
+  let last: Answer | undefined;
   return {
     ...rawClient({
       names: NAMES,
-      call: async (name, params) => (await client.restAPI[name]?.call(client.restAPI, params))?.data(),
+      usedWeight: () => Number(last?.headers['x-mbx-used-weight-1m']),
+      call: async (name, params) => {
+        last = await client.restAPI[name]?.call(client.restAPI, params);
+        return last?.data();
+      },
       followStream: async (stream, listener) => {
         const streams = await client.websocketStreams.connect();
         opened.defer(() => streams.disconnect());

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
 import { z } from 'zod';
 import { parseAccounts } from '../../paper/accounts.ts';
 import { type PaperExchange, startPaper } from '../../paper/server.ts';
@@ -9,7 +9,6 @@ import { type Key, PATIENCE_MS, type Venue } from './stock-client.ts';
 export interface Stage extends AsyncDisposable {
   readonly venue: Venue;
   readonly paper: PaperExchange;
-  readonly keys: Readonly<Record<Key['kind'], Key>>;
   control(request: string, body?: unknown): Promise<unknown>;
   /** Lets the market go on until the promise is settled. */
   whileTrading<Value>(awaited: Promise<Value>): Promise<Value>;
@@ -21,24 +20,28 @@ const STEP_MS = 500;
 const DAY_MS = 86_400_000;
 const seenCalls = z.array(z.object({ method: z.string(), path: z.string(), status: z.number() }));
 
+const ed25519 = generateKeyPairSync('ed25519');
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const publicPem = ({ publicKey }: KeyPairKeyObjectResult): string =>
+  publicKey.export({ type: 'spki', format: 'pem' }).toString();
+const privatePem = ({ privateKey }: KeyPairKeyObjectResult): string =>
+  privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+/** Every account has the name of its kind of key. */
+export const KEYS: Readonly<Record<Key['kind'], Key>> = {
+  HMAC: { kind: 'HMAC', apiKey: 'hmac-key', secret: 'hmac-secret' },
+  Ed25519: { kind: 'Ed25519', apiKey: 'ed25519-key', secret: privatePem(ed25519) },
+  RSA: { kind: 'RSA', apiKey: 'rsa-key', secret: privatePem(rsa) },
+};
+
 export async function openStage(): Promise<Stage> {
-  const pair = generateKeyPairSync('ed25519');
-  const keys: Stage['keys'] = {
-    HMAC: { kind: 'HMAC', apiKey: 'hmac-key', secret: 'hmac-secret' },
-    Ed25519: {
-      kind: 'Ed25519',
-      apiKey: 'ed25519-key',
-      secret: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    },
-  };
   const balances = { USDT: '100000', BTC: '1', BNB: '0' };
-  const publicKeyPem = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
   const paper = await startPaper({
     port: 0,
     controlPort: 0,
     accounts: parseAccounts([
-      { name: 'hmac', apiKey: keys.HMAC.apiKey, secret: keys.HMAC.secret, balances },
-      { name: 'ed25519', apiKey: keys.Ed25519.apiKey, publicKeyPem, balances },
+      { name: 'HMAC', apiKey: KEYS.HMAC.apiKey, secret: KEYS.HMAC.secret, balances },
+      { name: 'Ed25519', apiKey: KEYS.Ed25519.apiKey, publicKeyPem: publicPem(ed25519), balances },
+      { name: 'RSA', apiKey: KEYS.RSA.apiKey, publicKeyPem: publicPem(rsa), balances },
     ]),
     source: { kind: 'synthetic' },
     speed: 1,
@@ -65,7 +68,6 @@ export async function openStage(): Promise<Stage> {
   return {
     venue: { rest: paper.url, ws: paper.wsUrl },
     paper,
-    keys,
     control,
     untilCalled,
     whileTrading: async (awaited) => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Operation, Params } from './operations.ts';
 
 /** Base addresses of the exchange under test. */
 export interface Venue {
@@ -8,33 +9,12 @@ export interface Venue {
   readonly ws: string;
 }
 
-/** An API key as every client takes it: an HMAC secret, or an Ed25519 private key in PEM form. */
+/** An API key as every client takes it: an HMAC secret, or a private key in PEM form. */
 export interface Key {
-  readonly kind: 'HMAC' | 'Ed25519';
+  readonly kind: 'HMAC' | 'Ed25519' | 'RSA';
   readonly apiKey: string;
   readonly secret: string;
 }
-
-/** The unsigned queries of the exchange, by what the scenarios call them. */
-export const MARKET_QUERIES = [
-  'ping',
-  'time',
-  'exchangeInfo',
-  'depth',
-  'trades',
-  'historicalTrades',
-  'aggTrades',
-  'klines',
-  'uiKlines',
-  'avgPrice',
-  'ticker24hr',
-  'tradingDay',
-  'rolling',
-  'price',
-  'bookTicker',
-] as const;
-export type MarketQuery = (typeof MARKET_QUERIES)[number];
-export type MarketParams = Readonly<Record<string, string | number | readonly string[]>>;
 
 export interface Market {
   readonly symbol: string;
@@ -46,12 +26,23 @@ export interface Market {
   readonly minNotional: number;
 }
 
+/** An order in the exchange's own words; GTC where its type wants a time and none is named. */
 export interface OrderWish {
   readonly side: 'BUY' | 'SELL';
-  readonly type: 'LIMIT' | 'MARKET' | 'STOP_LOSS_LIMIT';
-  readonly quantity: string;
+  readonly type:
+    | 'LIMIT'
+    | 'LIMIT_MAKER'
+    | 'MARKET'
+    | 'STOP_LOSS'
+    | 'STOP_LOSS_LIMIT'
+    | 'TAKE_PROFIT'
+    | 'TAKE_PROFIT_LIMIT';
+  readonly timeInForce?: 'GTC' | 'IOC' | 'FOK';
+  readonly quantity?: string;
+  readonly quoteOrderQty?: string;
   readonly price?: string;
   readonly stopPrice?: string;
+  readonly trailingDelta?: number;
 }
 
 /** An order with the exchange's own words for status, side and type. */
@@ -88,7 +79,8 @@ export interface Feed<Seen> {
 /** What all stock clients can do, each in its own way; everything for the coin BTCUSDT. */
 export interface StockClient extends AsyncDisposable {
   loadMarkets(): Promise<readonly Market[]>;
-  ask(query: MarketQuery, params: MarketParams): Promise<unknown>;
+  /** Sends an operation as it is and returns the exchange's own JSON. */
+  send(operation: Operation, params?: Params): Promise<unknown>;
   place(wish: OrderWish): Promise<OrderSeen>;
   find(id: string): Promise<OrderSeen>;
   cancel(id: string): Promise<OrderSeen>;
@@ -97,6 +89,8 @@ export interface StockClient extends AsyncDisposable {
   freeBalance(asset: string): Promise<number>;
   /** The exchange's error code in what a call was rejected with. */
   codeOf(error: unknown): number | undefined;
+  /** The weight its address has used this minute, as the last answer told this client. */
+  usedWeight(): number;
   followOrders(): Promise<Feed<OrderSeen>>;
   followTrades(): Promise<Feed<{ readonly price: number; readonly quantity: number }>>;
   followCandles(): Promise<Feed<{ readonly openMs: number; readonly close: number }>>;

@@ -60,9 +60,11 @@ const unknown: Dashboard['orders'][number] = {
   updatedAt: at,
 };
 
+const RELEASED = { engaged: false, since: null, by: null, reason: null, freeze: false, cancelEntryOrders: false };
+
 const kind = (dashboard: Partial<Dashboard> = {}, rest: Partial<Evidence> = {}): string => {
   const whole: Dashboard = {
-    killSwitch: { engaged: false, since: null, reason: null, freeze: false },
+    killSwitch: RELEASED,
     accounts: [account()],
     profiles: [profile],
     coins: [],
@@ -88,7 +90,7 @@ test('trading is only said when every check before it passed', () => {
   assert.equal(kind({ profiles: [] }), 'no-profile');
   assert.equal(kind({}, { statusFailed: true }), 'service-silent');
   assert.equal(kind({}, { socket: 'lost' }), 'page-behind');
-  assert.equal(kind({ killSwitch: { engaged: true, since: at, reason: null, freeze: false } }), 'stopped');
+  assert.equal(kind({ killSwitch: { ...RELEASED, engaged: true, since: at } }), 'stopped');
   assert.equal(kind({ accounts: [account({ walletAt: null })] }), 'wallet-unknown');
   assert.equal(kind({}, { nowMs: Date.parse(at) + 61_000 }), 'wallet-old');
   assert.equal(kind({ orders: [unknown] }), 'unanswered');
@@ -98,7 +100,7 @@ test('trading is only said when every check before it passed', () => {
 
 test('a dead worker is said before a stopped one', () => {
   const status = { api: { sha: 'a', bootedAt: at }, worker: null, db: { latestMigrationAppliedAt: at } };
-  const killSwitch = { engaged: true, since: at, reason: null, freeze: false };
+  const killSwitch = { ...RELEASED, engaged: true, since: at };
   assert.equal(kind({ killSwitch }, { status }), 'worker-down');
 });
 

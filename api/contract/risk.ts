@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { RISK_SCOPES, riskLimits } from '#core/risk.ts';
+import { accountId, instant, profileId, symbolName } from './fields.ts';
+import { operation } from './operation.ts';
+import { coin } from './profiles.ts';
+
+const told = z.union([z.string(), z.number()]);
+
+/** How each limit that is set stands. `sentence` says why one refuses buys, `until` when that ends by itself. */
+export const riskState = z.object({
+  limits: riskLimits,
+  standings: z.array(
+    z.object({
+      scope: z.enum(RISK_SCOPES),
+      limit: z.string(),
+      used: told,
+      most: told,
+      blocked: z.boolean(),
+      until: instant.nullable(),
+      sentence: z.string().nullable(),
+    }),
+  ),
+});
+
+const read = { method: 'GET', auth: 'session', status: 200, response: riskState } as const;
+const write = { ...read, method: 'PATCH', body: riskLimits.partial() } as const;
+const ofAccount = { path: '/accounts/:id/risk', params: z.object({ id: accountId }) } as const;
+const ofProfile = { path: '/profiles/:id/risk', params: z.object({ id: profileId }) } as const;
+
+export const readAccountRisk = operation({ ...read, ...ofAccount, summary: 'Risk limits of an account' });
+export const changeAccountRisk = operation({ ...write, ...ofAccount, summary: 'Changes the limits that are named' });
+export const readProfileRisk = operation({
+  ...read,
+  ...ofProfile,
+  summary: 'Risk limits of a profile; the standings name those of its account too',
+});
+export const changeProfileRisk = operation({ ...write, ...ofProfile, summary: 'Changes the limits that are named' });
+
+const ofCoin = {
+  method: 'POST',
+  auth: 'session',
+  status: 200,
+  params: z.object({ id: profileId, symbol: symbolName }),
+  response: coin,
+} as const;
+export const pauseCoin = operation({
+  ...ofCoin,
+  path: '/profiles/:id/symbols/:symbol/pause',
+  summary: 'No buys of the coin until then; exits go on',
+  body: z.strictObject({ until: instant, reason: z.string().trim().max(200).default('') }),
+});
+export const resumeCoin = operation({
+  ...ofCoin,
+  path: '/profiles/:id/symbols/:symbol/resume',
+  summary: 'Ends the pause of a coin',
+});

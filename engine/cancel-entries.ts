@@ -1,0 +1,29 @@
+import { isRefusedByEveryHalt } from '#core/halts.ts';
+import { cancelIdOf } from '#core/order.ts';
+import { haltsOf } from './account-context.ts';
+import type { Coin, LiveOrder } from './coin.ts';
+import { idsOf } from './execute.ts';
+import { logRow, settleOrder } from './settle.ts';
+
+/** Buys that rest on the exchange although a kill switch asks for them to be cancelled. */
+export const entriesToCancel = (coin: Coin): LiveOrder[] =>
+  haltsOf(coin.context, coin.profile.id).some(({ cancelEntries }) => cancelEntries === true)
+    ? [...coin.live.values()].filter(({ record }) => record.exchangeOrderId !== null && isRefusedByEveryHalt(record))
+    : [];
+
+/** Cancels them one by one. What the exchange does not confirm stays live and is tried again with the next read. */
+export async function cancelEntries(coin: Coin): Promise<void> {
+  for (const live of entriesToCancel(coin)) {
+    const { clientOrderId } = live.record;
+    const outcome = await coin.context.ports.trading.cancel(coin.symbol, clientOrderId, cancelIdOf(clientOrderId));
+    if (outcome.kind === 'accepted') await settleOrder(coin, live, outcome);
+    const gone = outcome.kind === 'accepted' && outcome.order.state === 'cancelled';
+    logRow(coin, {
+      level: gone ? 'info' : 'warn',
+      msg: gone
+        ? `Cancelled the resting buy of ${coin.symbol}: the kill switch asks for it.`
+        : `The kill switch asks to cancel the buy of ${coin.symbol}; it is not cancelled yet.`,
+      ctx: { event: 'entry_cancelled', ...idsOf(live.record), outcome: outcome.kind },
+    });
+  }
+}

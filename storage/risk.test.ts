@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatDecimal } from '#core/decimal.ts';
+import type { ExchangeFill } from '#core/fill.ts';
+import { NO_LIMITS, type RiskLimits } from '#core/risk.ts';
+import { lockRiskLimits, pauseCoin, readRisk, type RiskTarget, saveRiskLimits } from './risk.ts';
+import { acquireLease } from './leases.ts';
+import { openTestDatabase } from './test-database.ts';
+import {
+  AT,
+  commitNext,
+  d,
+  fillOf,
+  intentOf,
+  type Owner,
+  RULES,
+  seedAccount,
+  seedOwner,
+  seedTradingProfile,
+  SYMBOL,
+} from './test-trading.ts';
+import { createTradingStore } from './trading-store.ts';
+
+const LIMITS: RiskLimits = { ...NO_LIMITS, asset: 'USDT', dailyLoss: '10', exposure: '100' };
+const later = (ms: number): Date => new Date(AT.getTime() + ms);
+
+async function openDesk() {
+  const on = await openTestDatabase();
+  const store = createTradingStore(on.database);
+  const owner = await seedOwner(on.database);
+  const limit = (target: RiskTarget) => saveRiskLimits(on.database.kysely, target, LIMITS);
+  const trade = async (who: Owner, fill: ExchangeFill) => {
+    const order = await commitNext(store, who, { side: fill.side, purpose: fill.side === 'buy' ? 'entry' : 'exit' });
+    await store.applyFill({ accountId: who.accountId, epoch: 1, orderId: order.id, fill, rules: RULES, cooldownMs: 0 });
+  };
+  const facts = (now = later(3_600_000)) => readRisk(on.database.kysely, owner.accountId, now);
+  return { on, store, owner, limit, trade, facts, [Symbol.asyncDispose]: () => on[Symbol.asyncDispose]() };
+}
+
+test('nothing but pauses and buys is read while nothing is limited', async () => {
+  await using desk = await openDesk();
+  await desk.trade(desk.owner, fillOf('buy', '1 @ 100', { at: later(0) }));
+  const facts = await desk.facts();
+  assert.deepEqual([facts.gains, facts.closings, facts.holdings], [[], [], []]);
+  assert.deepEqual(
+    facts.limits.map(({ scope, subject, limits }) => [scope, subject, limits]),
+    [
+      ['account', desk.owner.accountId, NO_LIMITS],
+      ['profile', desk.owner.profileId, NO_LIMITS],
+    ],
+  );
+});
+
+test('results count every fee, positions cost what was paid, of this account only', async () => {
+  await using desk = await openDesk();
+  const { owner, on } = desk;
+  await desk.limit({ scope: 'account', subject: owner.accountId });
+  const second = { ...owner, profileId: await seedTradingProfile(on.database, owner.accountId, 'Second') };
+  const { user_id } = await on.database.kysely.selectFrom('accounts').select('user_id').executeTakeFirstOrThrow();
+  const accountId = await seedAccount(on.database, user_id, 'Other');
+  const lease = await acquireLease(on.database, { accountId, holder: 'worker-1', ttlMs: 60_000 });
+  assert.ok(lease !== undefined);
+  const foreign = { accountId, profileId: await seedTradingProfile(on.database, accountId), fencing: lease.fencing };
+  const fee = (feeAmount: string, feeAsset: string, ms: number) => ({
+    feeAmount: d(feeAmount),
+    feeAsset,
+    at: later(ms),
+  });
+  await desk.trade(owner, fillOf('buy', '1 @ 100', fee('0.1', 'USDT', 1_000)));
+  await desk.trade(owner, fillOf('sell', '1 @ 90', fee('0.2', 'USDT', 2_000)));
+  await desk.trade(second, fillOf('buy', '2 @ 100', fee('0.001', 'BTC', 3_000)));
+  await desk.trade(foreign, fillOf('buy', '1 @ 100', fee('0', 'USDT', 4_000)));
+  const { gains, closings, holdings } = await desk.facts();
+  assert.deepEqual(
+    gains.map(({ profileId, at, net }) => [profileId, at.getTime() - AT.getTime(), formatDecimal(net)]),
+    [
+      [owner.profileId, 1_000, '-0.1'],
+      [owner.profileId, 2_000, '-10.2'],
+      [second.profileId, 3_000, '-0.1'],
+    ],
+  );
+  assert.deepEqual(
+    closings.map(({ net }) => formatDecimal(net)),
+    ['-10.3'],
+  );
+  assert.deepEqual(
+    holdings.map(({ profileId, symbol, cost, open }) => [profileId, symbol, formatDecimal(cost), open]),
+    [[second.profileId, SYMBOL, '199.9', true]],
+  );
+  const tomorrow = await desk.facts(later(24 * 3_600_000));
+  assert.deepEqual(tomorrow.gains, []);
+});
+
+test('buys of the last minute count, and older ones that may still spend', async () => {
+  await using desk = await openDesk();
+  const { owner, store } = desk;
+  const decision = { entry: { level: 0, plannedQuote: '150' } };
+  const commit = async (symbol: string, at: Date) => {
+    const result = await store.commitIntent(intentOf(owner, { order: { symbol }, decision, at }));
+    assert.ok(result.kind === 'committed');
+    return result.record;
+  };
+  const old = await commit('C1USDT', AT);
+  await store.updateOrder(old.id, { state: 'rejected', at: AT });
+  const recent = await commit('C2USDT', later(1_000));
+  await store.updateOrder(recent.id, { state: 'cancelled', at: later(1_000) });
+  await commit('C3USDT', AT);
+  const limitForm = { type: 'limit', price: d('20') } as const;
+  const resting = intentOf(owner, { order: { symbol: 'C4USDT', form: limitForm, quantity: d('2') }, at: AT });
+  assert.equal((await store.commitIntent(resting)).kind, 'committed');
+  const { entries } = await desk.facts(later(60_500));
+  assert.deepEqual(entries.map(({ symbol, live, quote }) => `${symbol} ${live} ${formatDecimal(quote)}`).toSorted(), [
+    'C2USDT false 150',
+    'C3USDT true 150',
+    'C4USDT true 40',
+  ]);
+});
+
+test('limits are kept whole; a pause refuses the commit of an entry, not of an exit, and ends', async () => {
+  await using desk = await openDesk();
+  const { owner, store, on } = desk;
+  const target = { scope: 'profile', subject: owner.profileId } as const;
+  await desk.limit(target);
+  assert.deepEqual(await lockRiskLimits(on.database.kysely, target), LIMITS);
+  const pause = (until: Date | null) =>
+    pauseCoin(on.database.kysely, { profileId: owner.profileId, symbol: SYMBOL, until, why: 'news' });
+  await pause(new Date(Date.now() + 60_000));
+  const [first] = (await desk.facts()).pauses;
+  await pause(new Date(Date.now() + 120_000));
+  const [again] = (await desk.facts()).pauses;
+  assert.equal(again?.why, 'news');
+  assert.deepEqual(again?.since, first?.since);
+  assert.equal((await store.commitIntent(intentOf(owner))).kind, 'moved');
+  const exit = intentOf(owner, { order: { side: 'sell', purpose: 'exit' } });
+  assert.equal((await store.commitIntent(exit)).kind, 'committed');
+  await pause(new Date(Date.now() - 1));
+  assert.deepEqual((await desk.facts()).pauses, []);
+  assert.equal((await store.commitIntent(intentOf(owner, { expectedVersion: 1 }))).kind, 'committed');
+});

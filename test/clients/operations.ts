@@ -1,0 +1,65 @@
+/** The exchange's operations that scenarios send as they are: method and path below /api/v3. */
+const MARKET = {
+  ping: 'GET ping',
+  time: 'GET time',
+  exchangeInfo: 'GET exchangeInfo',
+  depth: 'GET depth',
+  trades: 'GET trades',
+  historicalTrades: 'GET historicalTrades',
+  aggTrades: 'GET aggTrades',
+  klines: 'GET klines',
+  uiKlines: 'GET uiKlines',
+  avgPrice: 'GET avgPrice',
+  ticker24hr: 'GET ticker/24hr',
+  tradingDay: 'GET ticker/tradingDay',
+  rolling: 'GET ticker',
+  price: 'GET ticker/price',
+  bookTicker: 'GET ticker/bookTicker',
+} as const;
+const SIGNED = {
+  place: 'POST order',
+  tryOrder: 'POST order/test',
+  find: 'GET order',
+  cancel: 'DELETE order',
+  cancelAll: 'DELETE openOrders',
+  replace: 'POST order/cancelReplace',
+  amend: 'PUT order/amend/keepPriority',
+  listOpen: 'GET openOrders',
+  listAll: 'GET allOrders',
+  listFills: 'GET myTrades',
+  account: 'GET account',
+  commission: 'GET account/commission',
+  orderCount: 'GET rateLimit/order',
+  preventions: 'GET myPreventedMatches',
+  filters: 'GET myFilters',
+  oco: 'POST orderList/oco',
+  oldOco: 'POST order/oco',
+  oto: 'POST orderList/oto',
+  otoco: 'POST orderList/otoco',
+  cancelList: 'DELETE orderList',
+  findList: 'GET orderList',
+  openLists: 'GET openOrderList',
+  allLists: 'GET allOrderList',
+} as const;
+
+export type MarketQuery = keyof typeof MARKET;
+export type Operation = MarketQuery | keyof typeof SIGNED;
+export type Params = Readonly<Record<string, string | number | readonly string[]>>;
+
+export const isMarketQuery = (operation: Operation): operation is MarketQuery => Object.hasOwn(MARKET, operation);
+export const MARKET_QUERIES = Object.keys(MARKET).filter((name): name is MarketQuery => Object.hasOwn(MARKET, name));
+export const routeOf = (operation: Operation): string => ({ ...MARKET, ...SIGNED })[operation];
+
+/** What a client cannot do anywhere but at the real exchange, or not at all, and why. */
+export const EXCEPTIONS: Readonly<Record<string, Partial<Record<Operation, string>>>> = {
+  ccxt: {
+    amend: 'it has no call for PUT order/amend/keepPriority of the spot market',
+    filters: 'it has no call for GET myFilters',
+  },
+  '@binance/spot': {},
+  binance: {
+    time: 'getServerTime() goes to api.binance.com whatever base address is set',
+    amend: 'amendOrderKeepPriority() goes to the futures path fapi/v1',
+    filters: 'it has no call for GET myFilters',
+  },
+};

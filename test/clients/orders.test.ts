@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { readOrder } from './raw-json.ts';
+import { codeOf, isLacking, scenario, symbol, topOf } from './scenario.ts';
+import type { Stage } from './stage.ts';
+import type { FillSeen, OrderWish, StockClient } from './stock-client.ts';
+
+type Top = { readonly bid: number; readonly ask: number };
+/** `bid*0.95` as a price on the grid. */
+function priceAt(text: string, top: Top): string {
+  const [side, factor] = text.split('*');
+  return ((side === 'bid' ? top.bid : top.ask) * Number(factor)).toFixed(2);
+}
+const withPrices = <Wish extends object>(wish: Wish, top: Top): Wish => ({
+  ...wish,
+  ...Object.fromEntries(
+    Object.entries(wish)
+      .filter(([, value]) => /^(bid|ask)\*/.test(String(value)))
+      .map(([name, value]) => [name, priceAt(String(value), top)]),
+  ),
+});
+const place = async (client: StockClient, wish: OrderWish) => client.place(withPrices(wish, await topOf(client)));
+/** The market trades at a price, so that orders there fill or fire. */
+async function tradeAt(stage: Stage, price: string, { quantity = '1', top }: { quantity?: string; top: Top }) {
+  await stage.control('POST /trade', { symbol, price: priceAt(price, top), quantity });
+}
+const stateOf = async (client: StockClient, id: string): Promise<unknown> => {
+  const { status, executed } = await client.find(id);
+  return [status, executed];
+};
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const isNear = (a: number, b: number): boolean => Math.abs(a - b) < 1e-8;
+
+const [BUY, SELL] = [
+  { side: 'BUY', quantity: '0.001' },
+  { side: 'SELL', quantity: '0.001' },
+] as const;
+/** How each type of order begins, and what of it is executed at once; what is open after that is cancelled. */
+const ORDERS: readonly { readonly wish: OrderWish; readonly status: string; readonly executed?: number }[] = [
+  { wish: { ...BUY, type: 'LIMIT', price: 'bid*0.95' }, status: 'NEW' },
+  { wish: { ...BUY, type: 'LIMIT', price: 'ask*1.01' }, status: 'FILLED', executed: 0.001 },
+  { wish: { ...BUY, type: 'LIMIT', timeInForce: 'IOC', price: 'bid*0.95' }, status: 'EXPIRED' },
+  { wish: { ...SELL, type: 'LIMIT', timeInForce: 'FOK', price: 'bid*0.99' }, status: 'FILLED', executed: 0.001 },
+  { wish: { ...BUY, type: 'LIMIT', timeInForce: 'FOK', quantity: '1', price: 'ask*1' }, status: 'EXPIRED' },
+  { wish: { ...SELL, type: 'MARKET', quantity: '0.002' }, status: 'FILLED', executed: 0.002 },
+  { wish: { ...SELL, type: 'LIMIT_MAKER', price: 'ask*1.01' }, status: 'NEW' },
+  { wish: { ...SELL, type: 'STOP_LOSS', stopPrice: 'bid*0.99' }, status: 'NEW' },
+  { wish: { ...BUY, type: 'STOP_LOSS_LIMIT', stopPrice: 'ask*1.01', price: 'ask*1.02' }, status: 'NEW' },
+  { wish: { ...SELL, type: 'TAKE_PROFIT', stopPrice: 'ask*1.01' }, status: 'NEW' },
+  { wish: { ...BUY, type: 'TAKE_PROFIT_LIMIT', stopPrice: 'bid*0.99', price: 'bid*0.985' }, status: 'NEW' },
+  { wish: { ...SELL, type: 'STOP_LOSS', trailingDelta: 100 }, status: 'NEW' },
+  {
+    wish: { ...SELL, type: 'TAKE_PROFIT_LIMIT', trailingDelta: 50, stopPrice: 'ask*1.01', price: 'ask*1' },
+    status: 'NEW',
+  },
+];
+
+scenario(
+  'every type of order is placed, found and cancelled',
+  async ({ client }) => {
+    for (const { wish, status, executed = 0 } of ORDERS) {
+      const name = JSON.stringify(wish);
+      const placed = await place(client, wish);
+      assert.deepEqual([placed.side, placed.type, placed.status], [wish.side, wish.type, status], name);
+      assert.equal(placed.executed, executed, name);
+      assert.deepEqual(await client.find(placed.id), placed, name);
+      if (status !== 'NEW') continue;
+      assert.deepEqual(await client.listOpen(), [placed], name);
+      assert.equal((await client.cancel(placed.id)).status, 'CANCELED', name);
+      assert.deepEqual(await stateOf(client, placed.id), ['CANCELED', 0], name);
+      assert.equal(await codeOf(client, client.cancel(placed.id)), -2011, name);
+    }
+    assert.equal(await codeOf(client, client.find('987654321')), -2013);
+  },
+  { kinds: ['HMAC', 'Ed25519', 'RSA'] },
+);
+
+scenario('orders fill, and what was bought less its fee can be sold', async ({ client, stage, account }) => {
+  const before = await client.freeBalance('BTC');
+  const bought = await place(client, { side: 'BUY', type: 'LIMIT', quantity: '0.01', price: 'ask*1.045' });
+  assert.deepEqual([bought.status, bought.executed], ['FILLED', 0.01]);
+  const fills = await client.listFills(bought.id);
+  const total = (of: keyof FillSeen): number => sum(fills.map((one) => Number(one[of])));
+  assert.ok(isNear(total('quantity'), 0.01) && Math.abs(total('quote') - bought.quote) < 1e-6);
+  assert.ok(fills.every((one) => one.feeAsset === 'BTC' && one.fee > 0));
+  assert.ok(isNear(await client.freeBalance('BTC'), before + 0.01 - total('fee')));
+  await stage.control('POST /balances', { account, balances: { BTC: (0.01 - total('fee')).toFixed(8) } });
+  assert.equal(await codeOf(client, client.place({ side: 'SELL', type: 'MARKET', quantity: '0.01' })), -2010);
+  const sold = await client.place({ side: 'SELL', type: 'MARKET', quantity: '0.00999' });
+  assert.deepEqual([sold.status, sold.executed, sold.side, sold.type], ['FILLED', 0.00999, 'SELL', 'MARKET']);
+  const feeAssets = (await client.listFills(sold.id)).map((one) => one.feeAsset);
+  assert.ok(feeAssets.length > 0 && feeAssets.every((asset) => asset === 'USDT'));
+});
+
+scenario('an order may fill in part, and a market order may name what to spend', async ({ client, stage }) => {
+  const spent = await client.place({ side: 'BUY', type: 'MARKET', quoteOrderQty: '50' });
+  assert.ok(spent.status === 'FILLED' && spent.quote > 49 && spent.quote <= 50);
+  const thin = await place(client, { side: 'BUY', type: 'LIMIT', timeInForce: 'IOC', quantity: '1', price: 'ask*1' });
+  assert.ok(thin.status === 'EXPIRED' && thin.executed > 0 && thin.executed < 1);
+  const top = await topOf(client);
+  const { id } = await place(client, { side: 'BUY', type: 'LIMIT', quantity: '0.01', price: 'bid*0.95' });
+  await tradeAt(stage, 'bid*0.95', { quantity: '0.004', top });
+  assert.deepEqual(await stateOf(client, id), ['PARTIALLY_FILLED', 0.004]);
+  assert.equal((await client.cancel(id)).status, 'CANCELED');
+  assert.deepEqual(await stateOf(client, id), ['CANCELED', 0.004]);
+  assert.ok(isNear(sum((await client.listFills(id)).map((one) => one.quantity)), 0.004));
+});
+
+/** Orders that wait for the market, and the trades at which they fire. */
+const FIRING: readonly { readonly wish: OrderWish; readonly trades: readonly string[] }[] = [
+  { wish: { ...SELL, type: 'STOP_LOSS', stopPrice: 'bid*0.99' }, trades: ['bid*0.99'] },
+  { wish: { ...SELL, type: 'STOP_LOSS_LIMIT', stopPrice: 'bid*0.99', price: 'bid*0.985' }, trades: ['bid*0.99'] },
+  { wish: { ...SELL, type: 'TAKE_PROFIT', stopPrice: 'ask*1.01' }, trades: ['ask*1.01'] },
+  { wish: { ...BUY, type: 'TAKE_PROFIT_LIMIT', stopPrice: 'bid*0.99', price: 'bid*0.995' }, trades: ['bid*0.99'] },
+  { wish: { ...SELL, type: 'STOP_LOSS', trailingDelta: 100 }, trades: ['ask*1.02', 'ask*1.0095'] },
+];
+
+scenario('a stop, a profit and a trail wait, and fire when the price gets there', async ({ client, stage }) => {
+  for (const { wish, trades } of FIRING) {
+    const top = await topOf(client);
+    const { id } = await place(client, wish);
+    for (const price of trades) {
+      assert.deepEqual(await stateOf(client, id), ['NEW', 0], JSON.stringify(wish));
+      await tradeAt(stage, price, { top });
+    }
+    assert.deepEqual(await stateOf(client, id), ['FILLED', 0.001], JSON.stringify(wish));
+  }
+});
+
+scenario('refusals carry the code of the exchange', async ({ client, account, stage }) => {
+  const refusals: readonly [OrderWish, number][] = [
+    [{ side: 'BUY', type: 'LIMIT', quantity: '0.00001', price: 'bid*0.95' }, -1013],
+    [{ side: 'BUY', type: 'LIMIT', quantity: '9', price: 'bid*0.95' }, -2010],
+    [{ ...BUY, type: 'LIMIT', price: 'bid*0.01' }, -1013],
+    [{ ...BUY, type: 'LIMIT_MAKER', price: 'ask*1.01' }, -2010],
+    [{ ...SELL, type: 'STOP_LOSS', stopPrice: 'ask*1.01' }, -2010],
+    [{ ...SELL, type: 'TAKE_PROFIT', stopPrice: 'bid*0.99' }, -2010],
+  ];
+  for (const [wish, code] of refusals)
+    assert.equal(await codeOf(client, place(client, wish)), code, JSON.stringify(wish));
+  assert.deepEqual(await client.listOpen(), []);
+  await stage.control('POST /symbols', { symbol, status: 'HALT' });
+  assert.equal(await codeOf(client, place(client, { ...SELL, type: 'MARKET' })), -2010);
+  await stage.control('POST /symbols', { symbol, status: 'TRADING' });
+  await stage.control('POST /keys', { account, permissions: ['READ'] });
+  assert.equal(await codeOf(client, place(client, { ...SELL, type: 'MARKET' })), -2015);
+});
+
+const replaced = z.object({ cancelResult: z.string(), newOrderResult: z.string(), newOrderResponse: z.unknown() });
+/** Which order is to go, what is to come, and what the exchange answers; `old` is the old order's state afterwards. */
+const REPLACEMENTS = [
+  { mode: 'STOP_ON_FAILURE', cancels: 'the open one', price: 'bid*0.94', code: undefined, old: 'CANCELED', open: 1 },
+  { mode: 'STOP_ON_FAILURE', cancels: 'an unknown one', price: 'bid*0.94', code: -2022, old: 'NEW', open: 1 },
+  { mode: 'STOP_ON_FAILURE', cancels: 'the open one', quantity: '9', code: -2021, old: 'CANCELED', open: 0 },
+  { mode: 'ALLOW_FAILURE', cancels: 'an unknown one', price: 'bid*0.94', code: -2021, old: 'NEW', open: 2 },
+  { mode: 'ALLOW_FAILURE', cancels: 'an unknown one', quantity: '9', code: -2022, old: 'NEW', open: 1 },
+  { mode: 'ALLOW_FAILURE', cancels: 'the open one', price: 'bid*0.01', code: -1013, old: 'NEW', open: 1 },
+] as const;
+
+scenario('cancel and replace ends in every way it can', async ({ client }) => {
+  for (const { mode, cancels, code, old, open, ...order } of REPLACEMENTS) {
+    const { id } = await place(client, { ...BUY, type: 'LIMIT', price: 'bid*0.95' });
+    const wish = { price: 'bid*0.95', ...BUY, ...order, symbol, type: 'LIMIT', timeInForce: 'GTC' };
+    const cancelOrderId = cancels === 'the open one' ? id : '987654321';
+    const params = { ...withPrices(wish, await topOf(client)), cancelReplaceMode: mode, cancelOrderId };
+    const name = `${mode}: ${cancels}, ${JSON.stringify(order)}`;
+    if (code === undefined) {
+      const { newOrderResponse, ...results } = replaced.parse(await client.send('replace', params));
+      assert.deepEqual(results, { cancelResult: 'SUCCESS', newOrderResult: 'SUCCESS' }, name);
+      assert.equal(readOrder(newOrderResponse).status, 'NEW', name);
+    } else assert.equal(await codeOf(client, client.send('replace', params)), code, name);
+    assert.equal((await client.find(id)).status, old, name);
+    assert.equal((await client.listOpen()).length, open, name);
+    if (open > 0) await client.send('cancelAll', { symbol });
+  }
+});
+
+scenario(
+  'an amend lowers the quantity and keeps the place',
+  async ({ client }) => {
+    const { id } = await place(client, { side: 'BUY', type: 'LIMIT', quantity: '0.01', price: 'bid*0.95' });
+    await client.send('amend', { symbol, orderId: id, newQty: '0.004' });
+    const { quantity, status } = await client.find(id);
+    assert.deepEqual([quantity, status], [0.004, 'NEW']);
+    assert.equal(await codeOf(client, client.send('amend', { symbol, orderId: id, newQty: '0.02' })), -2038);
+  },
+  { needs: ['amend'] },
+);
+
+const SELL_PAIR = {
+  ...{ aboveType: 'LIMIT_MAKER', abovePrice: 'ask*1.01' },
+  ...{ belowType: 'STOP_LOSS_LIMIT', belowStopPrice: 'bid*0.99', belowPrice: 'bid*0.98', belowTimeInForce: 'GTC' },
+};
+const PENDING_PAIR = Object.fromEntries(
+  Object.entries(SELL_PAIR).map(([name, value]) => [`pending${name.charAt(0).toUpperCase()}${name.slice(1)}`, value]),
+);
+const WORKING = {
+  ...{ workingType: 'LIMIT', workingSide: 'BUY', workingQuantity: '0.01', workingPrice: 'bid*0.995' },
+  ...{ workingTimeInForce: 'GTC', pendingSide: 'SELL', pendingQuantity: '0.005' },
+};
+const PENDING = { pendingType: 'LIMIT', pendingPrice: 'ask*1.02', pendingTimeInForce: 'GTC' };
+/** Lists of orders, the trades that move them, and the states of their orders, in the order they were answered in. */
+const LISTS = [
+  {
+    operation: 'oco',
+    params: { side: 'SELL', quantity: '0.01', ...SELL_PAIR },
+    states: ['NEW NEW', 'FILLED EXPIRED'],
+    trades: ['ask*1.015'],
+  },
+  {
+    operation: 'oldOco',
+    params: { side: 'SELL', quantity: '0.01', price: 'ask*1.01', stopPrice: 'bid*0.99' },
+    states: ['NEW NEW', 'EXPIRED FILLED'],
+    trades: ['bid*0.985'],
+  },
+  {
+    operation: 'oto',
+    params: { ...WORKING, ...PENDING },
+    states: ['NEW PENDING_NEW', 'FILLED NEW', 'FILLED FILLED'],
+    trades: ['bid*0.99', 'ask*1.03'],
+  },
+  {
+    operation: 'otoco',
+    params: { ...WORKING, ...PENDING_PAIR },
+    states: ['NEW PENDING_NEW PENDING_NEW', 'FILLED NEW NEW', 'FILLED FILLED EXPIRED'],
+    trades: ['bid*0.992', 'ask*1.03'],
+  },
+] as const;
+
+const id = z.union([z.string(), z.number(), z.bigint()]).transform(String);
+const orderList = z.object({
+  orderListId: id,
+  listOrderStatus: z.string(),
+  orders: z.array(z.object({ orderId: id })),
+});
+
+scenario('lists of orders go through their states, and are cancelled whole', async ({ client, stage, who }) => {
+  for (const { operation, params, states, trades } of LISTS) {
+    if (isLacking(who, operation)) continue;
+    const top = await topOf(client);
+    const begin = async () =>
+      orderList.parse(await client.send(operation, { symbol, ...withPrices(params, await topOf(client)) }));
+    const statesOf = async (list: z.output<typeof orderList>): Promise<string> =>
+      (await Promise.all(list.orders.map((one) => client.find(one.orderId)))).map((one) => one.status).join(' ');
+    const list = await begin();
+    assert.equal(await statesOf(list), states[0], operation);
+    for (const [at, price] of trades.entries()) {
+      await tradeAt(stage, price, { top });
+      assert.equal(await statesOf(list), states[at + 1], `${operation} after a trade at ${price}`);
+    }
+    const done = orderList.parse(await client.send('findList', { orderListId: list.orderListId }));
+    assert.equal(done.listOrderStatus, 'ALL_DONE', operation);
+    const second = await begin();
+    await client.send('cancelList', { symbol, orderListId: second.orderListId });
+    assert.match(await statesOf(second), /^CANCELED( CANCELED)+$/, operation);
+    assert.deepEqual(await client.send('openLists'), [], operation);
+  }
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { request as sendRequest } from 'undici';
+import { z } from 'zod';
+import type { Candle } from '#core/candle.ts';
+import { type Decimal, floorToStep, multiply, requireDecimal, ZERO } from '#core/decimal.ts';
+import { ORDER_TIMING } from '#core/order-timing.ts';
+import type { MarketEvent, MarketPort, ProfileToRun, TradingPort } from '#core/ports.ts';
+import { type Execution, execute } from '#engine/execute.ts';
+import { type RunningAccount, runAccount } from '#engine/run-account.ts';
+import { createAccountStream } from '#exchange/account-stream.ts';
+import { orderOf } from '#exchange/fixtures/orders.ts';
+import { createGovernor } from '#exchange/limits.ts';
+import { createMarketStream } from '#exchange/market-stream.ts';
+import { createTrading } from '#exchange/place.ts';
+import { createMarketReader } from '#exchange/read.ts';
+import { SOCKET_TIMING, type SocketTiming } from '#exchange/socket.ts';
+import { parseAccounts } from '#paper/accounts.ts';
+import { type PaperExchange, startPaper } from '#paper/server.ts';
+import type { Database } from '#storage/database.ts';
+import { openTestDatabase } from '#storage/test-database.ts';
+import { seedOwner } from '#storage/test-trading.ts';
+import { createTradingStore } from '#storage/trading-store.ts';
+import type { AnyStrategy, BoundStrategy } from '#strategies/strategy.ts';
+import { KEY } from './stack.ts';
+
+export const SYMBOL = 'BTCUSDT';
+
+/** A strategy that only remembers which candles it was fed. */
+function remembering(fed: Candle[]): AnyStrategy {
+  const reasons = { waiting: { sentence: 'Waiting.', thresholds: [] } };
+  const bound: BoundStrategy = {
+    ...{ name: 'remembering', readable: true, unreadablePath: null, reasons },
+    needs: { interval: '1m', min: 0, want: 1 },
+    shared: { entryBudget: ZERO, lossCooldownMs: 0, stopMultiple: null, stopLimitOffset: ZERO },
+    lint: () => [],
+    create: () => ({
+      onCandle: (candle) => void fed.push(candle),
+      onFill: () => undefined,
+      decide: () => ({ kind: 'nothing', reason: 'waiting' }),
+      explain: () => ({}),
+      stopTicks: () => 0,
+      plan: () => [],
+      state: () => ({}),
+    }),
+  };
+  return { name: 'remembering', title: '', summary: '', config: z.unknown(), reasons, bind: () => bound };
+}
+
+/** One account of one coin as the engine runs it, on a paper exchange and a database of its own. */
+export interface AccountBench extends AsyncDisposable {
+  readonly paper: PaperExchange;
+  readonly database: Database;
+  readonly market: MarketPort;
+  readonly trading: TradingPort;
+  readonly running: RunningAccount;
+  /** Candles in the order in which the strategy was fed them. */
+  readonly fed: readonly Candle[];
+  /** What the process log was warned of, by its event. */
+  readonly warnings: readonly { readonly event: unknown; readonly err: unknown }[];
+  readonly marketEvents: readonly MarketEvent[];
+  control(method: 'POST' | 'DELETE', path: string, body?: unknown): Promise<void>;
+  /** Commits and sends a buy that rests at `share` of the price; its client order id and its price. */
+  rest(share: string): Promise<{ clientOrderId: string; price: Decimal }>;
+}
+
+export async function openAccountBench(options: {
+  readonly speed: number;
+  readonly timing?: Partial<SocketTiming>;
+}): Promise<AccountBench> {
+  await using stack = new AsyncDisposableStack();
+  const accounts = parseAccounts([{ name: 'a', ...KEY, balances: { USDT: '100000' } }], 'The accounts of the test');
+  const places = { source: { kind: 'synthetic' }, clock: { kind: 'real' }, port: 0, controlPort: 0 } as const;
+  const paper = stack.use(await startPaper({ ...places, accounts, speed: options.speed, seed: 7 }));
+  const { database } = stack.use(await openTestDatabase());
+  const owner = await seedOwner(database);
+  const governor = createGovernor();
+  const market = createMarketReader({ restUrl: paper.url, governor });
+  const credentials = { ...KEY, clock: market.clock, timing: { ...SOCKET_TIMING, ...options.timing } };
+  const trading = createTrading({ ...credentials, restUrl: paper.url, governor, timing: ORDER_TIMING });
+  const profile: ProfileToRun = {
+    ...{ id: owner.profileId, accountId: owner.accountId, name: 'p', strategyName: 'remembering' },
+    ...{ config: {}, enabled: true, symbols: [{ symbol: SYMBOL, overrideConfig: {}, version: 0 }] },
+  };
+  const fed: Candle[] = [];
+  const warnings: { event: unknown; err: unknown }[] = [];
+  const marketEvents: MarketEvent[] = [];
+  const warn = (fields: Readonly<Record<string, unknown>>): void =>
+    void warnings.push({ event: fields['event'], err: fields['err'] });
+  const openMarketStream = createMarketStream({ streamUrl: paper.wsUrl, timing: credentials.timing });
+  const started = Promise.withResolvers<RunningAccount>();
+  const stop = new AbortController();
+  const run = runAccount({
+    account: { id: owner.accountId, name: 'a', exchangeMode: 'testnet', endpoint: 'paper', epoch: 0 },
+    ...{ fencing: owner.fencing, keyStatus: 'healthy', timing: ORDER_TIMING, signal: stop.signal },
+    ports: {
+      ...{ store: createTradingStore(database), trading, market, announce: () => undefined },
+      openMarketStream: (onEvent) =>
+        openMarketStream((event) => {
+          marketEvents.push(event);
+          onEvent(event);
+        }),
+      openAccountStream: createAccountStream({ ...credentials, wsApiUrl: `${paper.wsUrl}/ws-api/v3` }),
+      records: { audit: () => undefined, log: () => undefined, flush: async () => undefined },
+      log: { info: () => undefined, warn, error: warn },
+    },
+    roster: { strategies: new Map([['remembering', remembering(fed)]]), loadProfiles: async () => [profile] },
+    ...{ onRunning: started.resolve, onWallet: () => undefined, onRules: () => undefined },
+  });
+  run.catch(started.reject);
+  stack.defer(() => run);
+  stack.defer(() => stop.abort());
+  const running = await started.promise;
+  const control: AccountBench['control'] = async (method, path, body) => {
+    const text = body === undefined ? null : JSON.stringify(body);
+    const reply = await sendRequest(`${paper.controlUrl}${path}`, { method, body: text });
+    assert.equal(reply.statusCode, 200, await reply.body.text());
+  };
+  const resources = stack.move();
+  return {
+    ...{ paper, database, market, trading, running, fed, warnings, marketEvents, control },
+    async rest(share) {
+      const [runner] = running.coins.of(SYMBOL);
+      assert.ok(runner !== undefined);
+      const price = floorToStep(multiply(await market.price(SYMBOL), requireDecimal(share)), requireDecimal('0.01'));
+      const form = { type: 'limit', price } as const;
+      const order = orderOf({ ...owner, symbol: SYMBOL, form, quantity: requireDecimal('0.01') });
+      const execution: Execution = { reason: 'entry-test', numbers: {}, order };
+      const result = await execute(runner.coin, execution);
+      assert.ok(result.kind === 'order' && result.outcome === 'accepted');
+      return { clientOrderId: result.clientOrderId, price };
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
