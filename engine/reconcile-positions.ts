@@ -6,7 +6,7 @@ import { readOwnClientOrderId } from '#core/order.ts';
 import type { AdjustmentRequest, CostBasis, ExchangeOrder, TradingPort } from '#core/ports.ts';
 import type { SymbolInfo } from '#core/symbol-codec.ts';
 import type { SymbolRules } from '#core/symbol.ts';
-import type { Coin } from './coin.ts';
+import { type Coin, pendingOrder, restingStops } from './coin.ts';
 import type { CoinRunner } from './coin-runner.ts';
 import { adjust, type BasisDesk, isSettled, tell } from './cost-basis.ts';
 
@@ -68,7 +68,9 @@ async function reconcileCoin(desk: BasisDesk, runner: CoinRunner, { sweep, book,
   const rules = sweep.infoOf(symbol);
   const price = await sweep.priceOf(symbol);
   const balance = typeof rules === 'string' ? undefined : totalOf(book.wallet.balances, rules.baseAsset);
-  const moving = coin.live.size > 0 || book.open.some((order) => order.symbol === symbol);
+  const resting = new Set(restingStops(coin).map(({ record }) => record.exchangeOrderId));
+  const others = book.open.some((order) => order.symbol === symbol && !resting.has(order.exchangeOrderId));
+  const moving = pendingOrder(coin) !== undefined || others;
   if (typeof rules === 'string' || price === null || balance === undefined || basis.asked !== null) {
     coin.doubt = null;
     return;
@@ -127,7 +129,8 @@ async function act(desk: BasisDesk, runner: CoinRunner, acting: Acting): Promise
   }
   let done = false;
   await runner.change(async () => {
-    done = (finding !== 'phantom' || coin.live.size === 0) && (await adjust(desk, requestOf(coin, acting), coin));
+    const idle = pendingOrder(coin) === undefined && (finding !== 'phantom' || coin.live.size === 0);
+    done = (finding === 'confirmed' || idle) && (await adjust(desk, requestOf(coin, acting), coin));
   });
   if (done) tellFinding(desk, coin, acting);
 }
