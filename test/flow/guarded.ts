@@ -21,7 +21,7 @@ import { type Owner, seedOwner } from '#storage/test-trading.ts';
 import { createTradingStore } from '#storage/trading-store.ts';
 import { loadProfilesToRun } from '#storage/worker-profiles.ts';
 import type { AnyStrategy, StrategyInstance } from '#strategies/strategy.ts';
-import { DRILL_TIMING } from '../faults/schedule.ts';
+import { DRILL_TIMING } from '../faults/fault-table.ts';
 import { KEY } from './stack.ts';
 import { until } from './until.ts';
 
