@@ -16,6 +16,7 @@ const SYMBOL = new RegExp(`^${SYMBOL_PATTERN}$`, 'v');
 const CLIENT_ID_RANGE = '^[\\.A-Z\\:/a-z0-9_-]{1,36}$';
 const CLIENT_ID = new RegExp(CLIENT_ID_RANGE);
 const ASSET_DECIMALS = 8;
+const MOST_INTEGER = 2n ** 63n - 1n;
 
 export const openParams = (values: ReadonlyMap<string, string>): Params => ({ values, read: new Set() });
 
@@ -69,6 +70,7 @@ export function readInteger(params: Params, name: string): number | undefined {
   const text = readText(params, name);
   if (text === undefined) return undefined;
   if (!INTEGER.test(text)) throw new RefusedError(malformed(name, INTEGER_RANGE));
+  if (BigInt(text) > MOST_INTEGER) deny(-1108, `Parameter '${name}' overflowed.`);
   return Number(text);
 }
 
