@@ -6,6 +6,7 @@ import { loadPages, mountPages } from './pages.ts';
 import { ApiProblem, problemResponse } from './problem.ts';
 import { mountAccounts } from './routes/accounts.ts';
 import { mountApiKey } from './routes/api-key.ts';
+import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
 import { mountEnabling } from './routes/enabling.ts';
@@ -30,6 +31,7 @@ const FAMILIES = [
   mountProfiles,
   mountEnabling,
   mountCoins,
+  mountAverageEntryPrice,
   mountLogs,
   mountTickTrace,
   mountMarket,

@@ -37,11 +37,12 @@ export async function viewCoins(context: ApiContext, account: AccountView, rows:
   const venue = venueOf(account);
   const rules = await context.venues.rules(venue);
   const prices = await context.venues.prices(venue);
+  const wallet = await context.venues.wallet(account.id);
   const ids = [...new Set(rows.map((row) => row.profileId))];
   const states = new Map(await Promise.all(ids.map(async (id) => [id, await readStates(context, id)] as const)));
   return rows.map((row) => {
     const state = states.get(row.profileId)?.get(row.symbol);
-    return { profileId: row.profileId, coin: coinView(row, { rules, prices, state }) };
+    return { profileId: row.profileId, coin: coinView(row, { rules, prices, wallet, state }) };
   });
 }
 

@@ -201,7 +201,8 @@ test('symbols, wallet and dashboard show cached data in the main quote asset', a
     BTC: { free: '0.1', locked: '0' },
     XYZ: { free: '3', locked: '0' },
   };
-  await api.cache.set(cacheKeys.wallet(account.id), JSON.stringify({ at: '2026-01-01T00:00:00.000Z', balances }));
+  const at = '2026-01-01T00:00:00.000Z';
+  await api.cache.set(cacheKeys.wallet(account.id), JSON.stringify({ at, keptAt: at, balances }));
   const clock = { marketMs: Date.UTC(2022, 5, 1, 12), wallMs: api.now().getTime() - 1000, speed: 600 };
   await api.cache.set(cacheKeys.marketClock('testnet'), JSON.stringify(clock));
   await holdPosition(api.database, {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { divide, formatDecimal, multiply, requireDecimal, subtract } from '#core/decimal.ts';
+import { isPhantom, totalOf } from '#core/cost-basis.ts';
+import { divide, formatDecimal, multiply, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
 import { isObject } from '#core/merge.ts';
 import type { AccountView, KeyStatus } from '#storage/accounts.ts';
 import type { HaltView } from '#storage/halts.ts';
@@ -10,7 +11,7 @@ import type { account } from './contract/accounts.ts';
 import type { killSwitch } from './contract/halts.ts';
 import type { coin, coinState, fill, order, profile } from './contract/profiles.ts';
 import type { logRow } from './contract/records.ts';
-import type { Prices, Rules } from './venues.ts';
+import type { CachedWallet, Prices, Rules } from './venues.ts';
 
 /* Rows of storage as the contract shows them. Fields are named one by one: nothing leaves by being there. */
 
@@ -110,10 +111,21 @@ const pauseView = ({ pausedAt, pausedUntil, pauseReason }: CoinRow): z.output<ty
 export interface CoinSurroundings {
   readonly rules: Rules | undefined;
   readonly prices: Prices;
+  readonly wallet: CachedWallet | undefined;
   readonly state: z.output<typeof coinState> | undefined;
 }
 
-export function coinView(row: CoinRow, { rules, prices, state }: CoinSurroundings): z.output<typeof coin> {
+/** What the wallet holds beyond the position, as far as it could be sold. */
+function untrackedOf(row: CoinRow, { rules, prices, wallet }: CoinSurroundings): string | null {
+  const known = rules?.get(row.symbol);
+  const price = prices.get(row.symbol)?.price;
+  if (known === undefined || price === undefined || wallet === undefined) return null;
+  const more = subtract(totalOf(wallet.balances, known.baseAsset) ?? ZERO, requireDecimal(row.quantity));
+  return isPhantom(more, price, known) ? null : formatDecimal(more);
+}
+
+export function coinView(row: CoinRow, surroundings: CoinSurroundings): z.output<typeof coin> {
+  const { rules, prices, state } = surroundings;
   const known = rules?.get(row.symbol);
   const price = prices.get(row.symbol);
   const quantity = requireDecimal(row.quantity);
@@ -132,11 +144,17 @@ export function coinView(row: CoinRow, { rules, prices, state }: CoinSurrounding
       quantity: formatDecimal(quantity),
       averagePrice: formatDecimal(averagePrice),
       value: valued ? formatDecimal(multiply(quantity, price.price)) : null,
-      unrealised: valued ? formatDecimal(multiply(quantity, subtract(price.price, averagePrice))) : null,
+      unrealised:
+        valued && row.note === null ? formatDecimal(multiply(quantity, subtract(price.price, averagePrice))) : null,
       realised: plain(row.realised),
       cycle: row.cycle,
     },
     pause: pauseView(row),
+    costBasis:
+      row.basisPrice === null
+        ? null
+        : { averageEntryPrice: plain(row.basisPrice), quantity: plain(row.basisQuantity ?? '0'), note: row.note },
+    untracked: untrackedOf(row, surroundings),
     state: state ?? null,
   };
 }

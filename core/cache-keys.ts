@@ -40,6 +40,8 @@ export type Heartbeat = z.infer<typeof heartbeat>;
 export const cachedPrice = z.object({ price: z.string(), at: z.iso.datetime() });
 export const cachedWallet = z.object({
   at: z.iso.datetime(),
+  /** Wall time at which the worker wrote it. */
+  keptAt: z.iso.datetime(),
   balances: z.record(z.string(), z.object({ free: z.string(), locked: z.string() })),
 });
 /** `marketMs` at wall time `wallMs`, advancing `speed` times as fast. */

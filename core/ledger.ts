@@ -1,5 +1,6 @@
 import { type Decimal, negate } from './decimal.ts';
 import type { ExchangeFill } from './fill.ts';
+import type { AdjustmentReason } from './cost-basis.ts';
 import type { SymbolRules } from './symbol.ts';
 
 /**
@@ -10,7 +11,7 @@ export interface LedgerRow {
   readonly book: 'wallet' | 'market' | 'fees' | 'adjustments';
   readonly asset: string;
   readonly amount: Decimal;
-  readonly reason: 'fill' | 'fee' | 'adjustment';
+  readonly reason: 'fill' | 'fee' | AdjustmentReason;
 }
 
 type Movement = Pick<LedgerRow, 'asset' | 'amount' | 'reason'>;
@@ -31,3 +32,7 @@ export function ledgerRowsOf(fill: ExchangeFill, rules: Pick<SymbolRules, 'baseA
   if (fill.feeAsset === null || fill.feeAmount === 0n) return rows;
   return [...rows, ...transfer('fees', { asset: fill.feeAsset, amount: negate(fill.feeAmount), reason: 'fee' })];
 }
+
+/** The rows of a quantity that came or went without a trade; none when it stays. */
+export const adjustmentRowsOf = (asset: string, amount: Decimal, reason: AdjustmentReason): LedgerRow[] =>
+  amount === 0n ? [] : transfer('adjustments', { asset, amount, reason });

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { idSchema, newId, type ProfileId } from './ids.ts';
-import { cancelIdOf, clientOrderIdOf, isLiveOrder, isOwnClientOrderId, ORDER_STATES, originalIdOf } from './order.ts';
+import {
+  cancelIdOf,
+  clientOrderIdOf,
+  isLiveOrder,
+  isOwnClientOrderId,
+  ORDER_STATES,
+  originalIdOf,
+  readOwnClientOrderId,
+} from './order.ts';
+
+const OWNER = newId<ProfileId>();
 
 const owners = fc.record({
   profileId: fc.integer({ min: 0, max: 2 ** 40 }).map((at) => newId<ProfileId>(at)),
@@ -57,4 +67,13 @@ test('ids of other programs are not ours', () => {
 test('an order is live until the exchange can no longer hold it', () => {
   const live = ORDER_STATES.filter(isLiveOrder);
   assert.deepEqual(live, ['intent', 'open', 'partially-filled', 'unknown']);
+});
+
+test('an own id says purpose and sequence, that of a cancel included; any other id says nothing', () => {
+  const id = clientOrderIdOf({ profileId: OWNER, symbol: 'BTCUSDT', purpose: 'stop', sequence: 75 });
+  const own = { clientOrderId: id, purpose: 'stop', sequence: 75 };
+  assert.deepEqual(readOwnClientOrderId(id, OWNER, 'BTCUSDT'), own);
+  assert.deepEqual(readOwnClientOrderId(cancelIdOf(id), OWNER, 'BTCUSDT'), own);
+  assert.equal(readOwnClientOrderId(id, OWNER, 'ETHUSDT'), undefined);
+  assert.equal(readOwnClientOrderId('web_1234', OWNER, 'BTCUSDT'), undefined);
 });

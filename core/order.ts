@@ -20,7 +20,8 @@ export const LIVE_ORDER_STATES = ['intent', 'open', 'partially-filled', 'unknown
 export const isLiveOrder = (state: OrderState): boolean => LIVE_ORDER_STATES.some((live) => live === state);
 
 export type Side = 'buy' | 'sell';
-export type OrderPurpose = 'entry' | 'exit' | 'stop' | 'manual';
+const PURPOSES = ['entry', 'exit', 'stop', 'manual'] as const;
+export type OrderPurpose = (typeof PURPOSES)[number];
 
 export type OrderForm =
   | { readonly type: 'market' }
@@ -53,6 +54,8 @@ export interface OrderRecord extends OrderDraft {
   readonly exchangeOrderId: string | null;
   readonly state: OrderState;
   readonly reason: string;
+  /** Why it was made, as it was committed. */
+  readonly decision: unknown;
   readonly filledQuantity: Decimal;
   readonly filledQuote: Decimal;
   readonly fencing: number;
@@ -99,4 +102,17 @@ export const originalIdOf = (clientOrderId: string): string => clientOrderId.rep
 export function isOwnClientOrderId(clientOrderId: string, profileId: ProfileId, symbol: string): boolean {
   const prefix = clientOrderIdOf({ profileId, symbol, purpose: 'entry', sequence: 0 }).slice(0, -2);
   return clientOrderId.startsWith(prefix) && /^[exsm][0-9a-z]+(-c)?$/.test(clientOrderId.slice(prefix.length));
+}
+
+/** What an own client order id says of its order, for a stray order of (profile, symbol); undefined for any other id. */
+export function readOwnClientOrderId(
+  id: string,
+  profileId: ProfileId,
+  symbol: string,
+): { readonly clientOrderId: string; readonly purpose: OrderPurpose; readonly sequence: number } | undefined {
+  if (!isOwnClientOrderId(id, profileId, symbol)) return undefined;
+  const clientOrderId = originalIdOf(id);
+  const text = clientOrderId.slice(clientOrderId.lastIndexOf('-') + 1);
+  const purpose = PURPOSES.find((each) => PURPOSE_LETTER[each] === text[0]);
+  return purpose === undefined ? undefined : { clientOrderId, purpose, sequence: Number.parseInt(text.slice(1), 36) };
 }

@@ -1,13 +1,14 @@
 import type { Account, ApiKey, Wallet } from './account.ts';
 import type { TickAudit } from './audit.ts';
 import type { Candle, Interval } from './candle.ts';
+import type { AdjustmentReason } from './cost-basis.ts';
 import type { Decimal } from './decimal.ts';
 import type { ExchangeFill } from './fill.ts';
 import type { Halt } from './halts.ts';
 import type { AccountId, OrderId, ProfileId } from './ids.ts';
-import type { ApprovedOrder, OrderRecord, OrderState, Side } from './order.ts';
+import type { ApprovedOrder, OrderPurpose, OrderRecord, OrderState, Side } from './order.ts';
 import type { LevelFill } from './levels.ts';
-import type { Position } from './position.ts';
+import type { Adjustment, Position } from './position.ts';
 import type { RiskFacts } from './risk.ts';
 import type { SymbolRules } from './symbol.ts';
 
@@ -221,6 +222,42 @@ export interface FillResult {
   readonly version: number;
 }
 
+/** An order of the exchange whose client id proves whose it is; `own` is what the id says. */
+export interface FoundOrder {
+  readonly accountId: AccountId;
+  readonly profileId: ProfileId;
+  readonly order: ExchangeOrder;
+  readonly own: { readonly clientOrderId: string; readonly purpose: OrderPurpose; readonly sequence: number };
+  readonly fencing: number;
+}
+
+/** The cost-basis row of a coin as its owner sees it; `version` is the compare-and-set token of the runner. */
+export interface CostBasis {
+  readonly version: number;
+  readonly position: Position;
+  readonly note: string | null;
+  /** What the operator has asked for and nobody has applied yet; a price of zero asks for the row to be removed. */
+  readonly asked: { readonly price: Decimal; readonly quantity: Decimal } | null;
+}
+
+/** Sets position and note of a coin and settles what was asked, if it is still `basis.asked`. */
+export interface AdjustmentRequest extends Adjustment {
+  readonly account: Pick<Account, 'id' | 'epoch'>;
+  readonly fencing: number;
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+  /** Null when unknown; then the quantity cannot change. */
+  readonly baseAsset: string | null;
+  readonly reason: AdjustmentReason;
+  readonly note: string | null;
+  readonly basis: CostBasis;
+}
+
+export type AdjustmentResult =
+  | { readonly kind: 'adjusted'; readonly position: Position; readonly version: number }
+  | { readonly kind: 'lost-lease' }
+  | { readonly kind: 'moved' };
+
 export interface TradingStore {
   loadRunner(profileId: ProfileId, symbol: string): Promise<RunnerState>;
   /** What the buys of each level have filled in the present cycle; empty while flat. */
@@ -240,6 +277,11 @@ export interface TradingStore {
   halts(): Promise<Halt[]>;
   /** What the operator's limits of an account are judged by, at market time `now`. */
   risk(accountId: AccountId, now: Date): Promise<RiskFacts>;
+  costBasis(profileId: ProfileId, symbol: string): Promise<CostBasis>;
+  /** One transaction: lease checked, position by compare-and-set, adjustment and ledger rows, note. */
+  adjustPosition(request: AdjustmentRequest): Promise<AdjustmentResult>;
+  /** Stores an own order that only the exchange knows of, as after a restored backup; its id is never given again. */
+  adoptOwnOrder(found: FoundOrder): Promise<void>;
 }
 
 /** A profile as the worker runs it. */
@@ -250,7 +292,8 @@ export interface ProfileToRun {
   readonly strategyName: string;
   readonly config: unknown;
   readonly enabled: boolean;
-  readonly symbols: readonly { readonly symbol: string; readonly overrideConfig: unknown }[];
+  /** `version` is that of the stored runner state, 0 without one. */
+  readonly symbols: readonly { readonly symbol: string; readonly overrideConfig: unknown; readonly version: number }[];
 }
 
 export interface AccountToRun {

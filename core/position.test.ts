@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { add, type Decimal, formatDecimal, multiply, requireDecimal, subtract, toNumber, ZERO } from './decimal.ts';
 import type { ExchangeFill } from './fill.ts';
 import type { Side } from './order.ts';
-import { FLAT, foldFill, isSellable, type Position } from './position.ts';
+import { FLAT, foldAdjustment, foldFill, isSellable, type Position } from './position.ts';
 import type { SymbolRules } from './symbol.ts';
 
 const RULES: SymbolRules = {
@@ -150,4 +150,38 @@ test('quantity and money are conserved over any fills that the position can cove
       assert.ok(rest < 10n ** 6n && rest > -(10n ** 6n), formatDecimal(rest));
     }),
   );
+});
+
+const adjusted = (position: Position, quantity: string, price: string, held = true): Position =>
+  foldAdjustment(position, {
+    quantity: requireDecimal(quantity),
+    averagePrice: requireDecimal(price),
+    held,
+    at: new Date(90_000),
+  });
+
+test('an adjustment of a flat position begins a cycle as if it had been bought', () => {
+  const held = adjusted(FLAT, '2', '100');
+  assert.deepEqual([held.cycle, held.firstBuyAt, formatDecimal(held.cycleNet)], [1, new Date(90_000), '-200']);
+  const sold = foldFill(held, fillOf('sell', '2', '110', 2), COOLDOWN).position;
+  assert.equal(formatDecimal(sold.lastCycleNet ?? ZERO), '19.78');
+});
+
+test('an adjustment of a running position keeps its cycle and measures the gain from the new cost', () => {
+  const bought = foldFill(FLAT, fillOf('buy', '2', '100'), COOLDOWN).position;
+  const held = adjusted(bought, '2', '90');
+  assert.deepEqual([held.cycle, held.firstBuyAt], [bought.cycle, bought.firstBuyAt]);
+  const total = add(held.cycleNet, multiply(held.quantity, requireDecimal('90')));
+  assert.equal(
+    formatDecimal(total),
+    formatDecimal(add(bought.cycleNet, multiply(bought.quantity, bought.averagePrice))),
+  );
+});
+
+test('a price without a position ends the cycle without a gain, and the next buy is priced by itself', () => {
+  const bought = foldFill(FLAT, fillOf('buy', '2', '100'), COOLDOWN).position;
+  const marker = adjusted(bought, '0', '90', false);
+  assert.deepEqual([marker.firstBuyAt, marker.lastCycleNet, formatDecimal(marker.averagePrice)], [null, null, '90']);
+  const again = foldFill(marker, fillOf('buy', '1', '50', 3), COOLDOWN).position;
+  assert.deepEqual([formatDecimal(again.averagePrice), again.cycle], ['50', bought.cycle + 1]);
 });

@@ -121,3 +121,34 @@ function closeCycle(position: Position, net: Decimal, { cooldownMs }: FoldContex
     lastCycleNet: net,
   };
 }
+
+/** What a position is set to by something that is no fill. */
+export interface Adjustment {
+  readonly quantity: Decimal;
+  readonly averagePrice: Decimal;
+  /** False keeps price and quantity on record without a position. */
+  readonly held: boolean;
+  readonly at: Date;
+}
+
+/**
+ * Folds an adjustment: the position holds `quantity` at `averagePrice` from now on. A held position goes on with its
+ * cycle, whose net takes over the new cost; otherwise a cycle begins as if the quantity had just been bought. A position
+ * that is no longer held ends its cycle without a gain or a loss, because nothing was sold.
+ */
+export function foldAdjustment(position: Position, { quantity, averagePrice, held, at }: Adjustment): Position {
+  const set = { ...position, quantity, averagePrice, lastFillAt: at };
+  if (!held) {
+    return { ...set, peakQuantity: ZERO, cycleNet: ZERO, filledQuote: ZERO, firstBuyAt: null, lastCycleNet: null };
+  }
+  const running = position.firstBuyAt !== null;
+  const gained = running ? add(position.cycleNet, multiply(position.quantity, position.averagePrice)) : ZERO;
+  return {
+    ...set,
+    peakQuantity: running ? maximum(position.peakQuantity, quantity) : quantity,
+    cycle: running ? position.cycle : position.cycle + 1,
+    cycleNet: subtract(gained, multiply(quantity, averagePrice)),
+    firstBuyAt: position.firstBuyAt ?? at,
+    cooldownUntil: null,
+  };
+}

@@ -39,6 +39,23 @@ export function readRules(text: string): SymbolRules[] | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
+/** Rules of one coin as they lie in the cache store, or what is wrong with them. */
+export type SymbolInfo = SymbolRules | 'absent' | 'malformed';
+
+/** Looks coins up one by one, so that a garbled one does not hide the others. */
+export function readSymbolInfos(text: string | undefined): (symbol: string) => SymbolInfo {
+  if (text === undefined) return () => 'absent';
+  const list = z.array(z.looseObject({ symbol: z.string() })).safeParse(readJson(text));
+  if (!list.success) return () => 'malformed';
+  const bySymbol = new Map(list.data.map((entry) => [entry.symbol, entry]));
+  return (symbol) => {
+    const entry = bySymbol.get(symbol);
+    if (entry === undefined) return 'absent';
+    const parsed = rules.safeParse(entry);
+    return parsed.success && parsed.data.lot.step > 0n ? parsed.data : 'malformed';
+  };
+}
+
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

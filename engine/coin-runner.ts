@@ -5,7 +5,7 @@ import type { ExchangeFill } from '#core/fill.ts';
 import { isLiveOrder } from '#core/order.ts';
 import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
 import { cancelEntries, entriesToCancel } from './cancel-entries.ts';
-import { type Coin, isCertain, stateToStore } from './coin.ts';
+import { type Coin, isCertain, stateToStore, takeStored } from './coin.ts';
 import { createDecisionLog } from './decision-log.ts';
 import { createCandleFeed } from './feed-candle.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
@@ -30,6 +30,8 @@ export interface CoinRunner {
   onHalts(): void;
   /** Ticks again without a new price. */
   nudge(trigger: Trigger): void;
+  /** Runs a change in the coin's turn and ticks; rejects when the coin is closed before. */
+  change(work: (coin: Coin) => Promise<void>): Promise<void>;
   /** Watches an order until its outcome is certain. */
   watch(clientOrderId: string): void;
   /** The periodic timer: ticks when nothing else did since the last call, and keeps changed strategy state. */
@@ -56,6 +58,11 @@ export function createCoinRunner(coin: Coin): CoinRunner {
   const tickIf = async (fed: Promise<boolean>): Promise<void> => {
     if (await fed) await runTick('candle');
   };
+  const seeOrder = async (order: ExchangeOrder, fill: ExchangeFill | null): Promise<void> => {
+    const seen = await takeOrder(coin, order, fill);
+    if (seen === 'missing') watch(order.clientOrderId);
+    if (seen !== 'foreign') await runTick('order');
+  };
   const mailbox = createMailbox({ coalesced: () => runTick('price'), fail, signal });
   const watch = createWatch(coin, mailbox, () => mailbox.push(() => runTick('order')));
 
@@ -69,26 +76,16 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     },
     onCandle: (candle) => mailbox.push(() => tickIf(feed.take(candle))),
     onStream: () => mailbox.push(() => tickIf(feed.catchUp())),
-    onOrder(order, fill) {
-      mailbox.push(async () => {
-        const live = await findOwnOrder(coin, order.clientOrderId);
-        if (live === undefined) return;
-        const complete = await settleOrder(coin, live, { order, fills: fill === null ? [] : [fill] });
-        if (isLiveOrder(live.record.state)) coin.live.set(live.record.clientOrderId, live);
-        if (!complete) watch(order.clientOrderId);
-        await runTick('order');
-      });
-    },
+    onOrder: (order, fill) => mailbox.push(() => seeOrder(order, fill)),
     onProfile(profile) {
       mailbox.push(async () => {
-        const switched = coin.profile.enabled !== profile.enabled;
-        coin.profile = profile;
-        if (switched) await runTick('operator');
+        if (await takeProfile(coin, profile)) await runTick('operator');
       });
     },
     onHalts() {
       if (entriesToCancel(coin).length > 0) mailbox.push(() => cancelEntries(coin));
     },
+    change: (work) => mailbox.perform(() => work(coin)).then(() => mailbox.push(() => runTick('operator'))),
     nudge: (trigger) => mailbox.push(() => runTick(trigger)),
     onTimer() {
       const silent = ticks === ticksAtTimer;
@@ -102,11 +99,35 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     async close() {
       await mailbox.close();
       log.flush();
-      await saveState(coin).catch((err: unknown) =>
-        ports.log.warn({ event: 'state_not_kept', symbol: coin.symbol, err }, 'Strategy state could not be kept'),
-      );
+      await saveState(coin).catch((err: unknown) => tellUnsaved(coin, err));
     },
   };
+}
+
+/** True when the profile was enabled or disabled. A position written while the coin was being opened is read again. */
+async function takeProfile(coin: Coin, profile: ProfileToRun): Promise<boolean> {
+  const switched = coin.profile.enabled !== profile.enabled;
+  coin.profile = profile;
+  const version = profile.symbols.find(({ symbol }) => symbol === coin.symbol)?.version ?? 0;
+  if (version > coin.version)
+    await takeStored(coin, await coin.context.ports.store.loadRunner(profile.id, coin.symbol));
+  return switched;
+}
+
+const tellUnsaved = ({ context, symbol }: Coin, err: unknown): void =>
+  context.ports.log.warn({ event: 'state_not_kept', symbol, err }, 'Strategy state could not be kept');
+
+/** Settles what an event says of an order; `missing` while executions of it are still to come. */
+async function takeOrder(
+  coin: Coin,
+  order: ExchangeOrder,
+  fill: ExchangeFill | null,
+): Promise<'foreign' | 'missing' | 'settled'> {
+  const live = await findOwnOrder(coin, order.clientOrderId);
+  if (live === undefined) return 'foreign';
+  const complete = await settleOrder(coin, live, { order, fills: fill === null ? [] : [fill] });
+  if (isLiveOrder(live.record.state)) coin.live.set(live.record.clientOrderId, live);
+  return complete ? 'settled' : 'missing';
 }
 
 /** Follows each order once at a time; what it finds is applied in the mailbox, then the coin ticks. */

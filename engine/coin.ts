@@ -60,6 +60,8 @@ export interface Coin {
   priceSeenMs: number;
   lastCandleOpenMs: number;
   savedState: string;
+  /** What the last sweep over positions found wrong; only a second one in a row acts on it. */
+  doubt: { readonly kind: 'phantom' | 'drift'; readonly sweep: string } | null;
 }
 
 export interface CoinInput {
@@ -78,7 +80,6 @@ interface StoredState {
   readonly atMs: number;
   readonly lastFillAt: string | null;
   readonly instance: unknown;
-  readonly stop: unknown;
 }
 
 /** The stored config with the coin's override, as the tick reads it: merged, not parsed. */
@@ -97,7 +98,7 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
     instance,
     view: emptyView(),
     breaker: createBreaker(),
-    guard: createGuard(saved?.stop),
+    guard: createGuard(),
     settings: fnv1a64(JSON.stringify(mergedConfig(profile, rules.symbol))).toString(36),
     live: new Map(),
     settled: new Set(),
@@ -109,6 +110,7 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
     priceSeenMs: Number.NEGATIVE_INFINITY,
     lastCandleOpenMs: 0,
     savedState: '',
+    doubt: null,
   };
   refreshView(coin);
   const seen = saved?.lastFillAt ?? null;
@@ -130,7 +132,6 @@ function readStoredState(value: unknown): StoredState | undefined {
     atMs: typeof atMs === 'number' ? atMs : 0,
     lastFillAt: typeof lastFillAt === 'string' ? lastFillAt : null,
     instance: value['instance'],
-    stop: value['stop'],
   };
 }
 
@@ -139,7 +140,6 @@ export const stateToStore = (coin: Coin): StoredState => ({
   atMs: marketMs(coin.context),
   lastFillAt: coin.position.lastFillAt?.toISOString() ?? null,
   instance: coin.instance.state(),
-  stop: coin.guard.basis,
 });
 
 const emptyView = (): TickView => ({
@@ -166,8 +166,9 @@ export function refreshView(coin: Coin): void {
   view.nowMs = marketMs(context);
   view.price = coin.price === null ? 0 : Math.round(toSteps(coin.price, rules.price.tick));
   view.priceAgeMs = performance.now() - coin.priceSeenMs;
-  view.lots = Math.floor(toSteps(position.quantity, rules.lot.step));
-  view.avgTicks = toSteps(position.averagePrice, rules.price.tick);
+  // What is not held, such as a price without a position, is no concern of the strategy.
+  view.lots = held ? Math.floor(toSteps(position.quantity, rules.lot.step)) : 0;
+  view.avgTicks = held ? toSteps(position.averagePrice, rules.price.tick) : 0;
   view.sellable = held && isSellable(position.quantity, position.averagePrice, rules);
   view.firstBuyFillMs = position.firstBuyAt?.getTime() ?? 0;
   view.cycle = position.cycle;
@@ -177,6 +178,22 @@ export function refreshView(coin: Coin): void {
   view.takerFee = context.fees.taker;
   view.makerFee = context.fees.maker;
   view.readable = coin.bound.readable;
+}
+
+/**
+ * Takes over a position that was stored without a fill; the strategy gets it like one, so that its levels begin anew.
+ * Only within the coin's turn.
+ */
+export async function takeStored(coin: Coin, stored: Pick<RunnerState, 'position' | 'version'>): Promise<void> {
+  const { store } = coin.context.ports;
+  if (stored.version === coin.version) return;
+  coin.version = stored.version;
+  coin.position = stored.position;
+  coin.levels = await store.levelFills(coin.profile.id, coin.symbol);
+  await coin.context.risk.booked();
+  refreshView(coin);
+  coin.instance.onFill(stored.position.firstBuyAt === null ? 'sell' : 'buy', coin.view);
+  await store.saveStrategyState(coin.profile.id, coin.symbol, stateToStore(coin));
 }
 
 /** A position without fills of its own, such as one whose average price was set by hand, stands for the first level. */

@@ -5,12 +5,12 @@ import { type AccountId, newId, type OrderId } from '#core/ids.ts';
 import { ledgerRowsOf } from '#core/ledger.ts';
 import type { OrderState } from '#core/order.ts';
 import type { FillRequest, FillResult } from '#core/ports.ts';
-import { FLAT, type FoldResult, foldFill, type Position } from '#core/position.ts';
+import { FLAT, foldAdjustment, type FoldResult, foldFill, type Position } from '#core/position.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { Database, Reader, Transaction } from './database.ts';
 import { statesBefore } from './order-moves.ts';
-import { positionColumns, positionOf, type RunnerKey } from './runners.ts';
-import type { FillsTable, RunnerStatesTable } from './tables.ts';
+import { lockRunner, positionColumns, positionOf, type RunnerKey } from './runners.ts';
+import type { FillsTable } from './tables.ts';
 
 interface Folded extends RunnerKey {
   readonly request: FillRequest;
@@ -35,21 +35,6 @@ async function requireOwner(transaction: Transaction, { orderId, accountId, fill
     );
   }
   return { profileId: order.profile_id, symbol: order.symbol };
-}
-
-async function lockRunner(transaction: Transaction, key: RunnerKey): Promise<Selectable<RunnerStatesTable>> {
-  await transaction
-    .insertInto('runner_states')
-    .values({ profile_id: key.profileId, symbol: key.symbol })
-    .onConflict((conflict) => conflict.columns(['profile_id', 'symbol']).doNothing())
-    .execute();
-  return transaction
-    .selectFrom('runner_states')
-    .selectAll()
-    .where('profile_id', '=', key.profileId)
-    .where('symbol', '=', key.symbol)
-    .forUpdate()
-    .executeTakeFirstOrThrow();
 }
 
 /** False when this execution is known already. */
@@ -85,10 +70,13 @@ async function insertFill(transaction: Transaction, { request, fold, version, pr
   return numInsertedOrUpdatedRows === 1n;
 }
 
-async function savePosition(transaction: Transaction, { profileId, symbol, fold, version }: Folded): Promise<void> {
+/** A buy backs the recorded price again: the note goes with it. */
+async function savePosition(transaction: Transaction, folded: Folded): Promise<void> {
+  const { profileId, symbol, fold, version, request } = folded;
+  const bought = request.fill.side === 'buy';
   await transaction
     .updateTable('runner_states')
-    .set({ version, ...positionColumns(fold.position) })
+    .set({ version, ...positionColumns(fold.position), ...(bought ? { cost_basis_note: null } : {}) })
     .where('profile_id', '=', profileId)
     .where('symbol', '=', symbol)
     .execute();
@@ -200,23 +188,43 @@ const fillOf = (row: Selectable<FillsTable>): ExchangeFill => ({
   at: row.at,
 });
 
-/** Folds all stored fills of (profile, symbol) from flat, in the order they were booked: must equal the stored position. */
+/**
+ * Folds all stored fills and adjustments of (profile, symbol) from flat, in the order they were booked: must equal the
+ * stored position.
+ */
 export async function refoldPosition(
   reader: Reader,
   key: RunnerKey,
   context: { readonly rules: SymbolRules; readonly cooldownMs: number },
 ): Promise<Position> {
-  const rows = await reader
+  const fills = await reader
     .selectFrom('fills')
     .selectAll()
     .where('profile_id', '=', key.profileId)
     .where('symbol', '=', key.symbol)
-    .orderBy('runner_version')
     .execute();
-  return rows.reduce((position, row) => {
-    const feeQuote = requireDecimal(row.fee_quote);
-    return foldFill(position, fillOf(row), foldContext({ ...context, feeQuote })).position;
-  }, FLAT);
+  const adjustments = await reader
+    .selectFrom('position_adjustments')
+    .selectAll()
+    .where('profile_id', '=', key.profileId)
+    .where('symbol', '=', key.symbol)
+    .execute();
+  const steps = [
+    ...fills.map((row) => {
+      const feeQuote = requireDecimal(row.fee_quote);
+      const fold = (position: Position): Position =>
+        foldFill(position, fillOf(row), foldContext({ ...context, feeQuote })).position;
+      return { version: Number(row.runner_version), fold };
+    }),
+    ...adjustments.map((row) => {
+      const quantity = requireDecimal(row.quantity);
+      const averagePrice = requireDecimal(row.average_price);
+      const fold = (position: Position): Position =>
+        foldAdjustment(position, { quantity, averagePrice, held: row.held, at: row.at });
+      return { version: Number(row.runner_version), fold };
+    }),
+  ];
+  return steps.toSorted((a, b) => a.version - b.version).reduce((position, { fold }) => fold(position), FLAT);
 }
 
 /** The executions of one order, in the order they were booked. */

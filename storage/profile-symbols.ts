@@ -15,6 +15,10 @@ export interface CoinRow {
   readonly pausedUntil: Date | null;
   readonly pausedAt: Date | null;
   readonly pauseReason: string;
+  /** Of the cost-basis ledger; null without a row. */
+  readonly basisPrice: string | null;
+  readonly basisQuantity: string | null;
+  readonly note: string | null;
   /** Sum over the fills of the coin, in quote units. */
   readonly realised: string;
 }
@@ -27,9 +31,13 @@ export function listCoins(database: Reader, profileIds: readonly ProfileId[]): P
     .leftJoin('runner_states as runner', (join) =>
       join.onRef('runner.profile_id', '=', 'bound.profile_id').onRef('runner.symbol', '=', 'bound.symbol'),
     )
+    .leftJoin('cost_basis as basis', (join) =>
+      join.onRef('basis.profile_id', '=', 'bound.profile_id').onRef('basis.symbol', '=', 'bound.symbol'),
+    )
     .select(['bound.profile_id as profileId', 'bound.symbol', 'bound.override_config as overrideConfig'])
     .select(sql<Date | null>`case when paused_until > clock_timestamp() then paused_until end`.as('pausedUntil'))
     .select(['paused_at as pausedAt', 'pause_reason as pauseReason'])
+    .select(['basis.average_price as basisPrice', 'basis.quantity as basisQuantity', 'basis.note'])
     .select(sql<string>`coalesce(runner.quantity, 0)`.as('quantity'))
     .select(sql<string>`coalesce(runner.average_price, 0)`.as('averagePrice'))
     .select(sql<number>`coalesce(runner.cycle, 0)`.as('cycle'))

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { fromKysely, type Job, PgBoss, type QueueOptions, type SendOptions } from 'pg-boss';
-import type { AccountId } from '#core/ids.ts';
+import type { AccountId, ProfileId } from '#core/ids.ts';
 import { scrubError } from '#core/scrub.ts';
 import { connect } from './connect.ts';
 import type { Transaction } from './database.ts';
@@ -10,9 +10,18 @@ export interface JobData {
   readonly 'verify-api-key': { readonly accountId: AccountId };
   readonly 'refresh-rules': Readonly<Record<string, never>>;
   readonly prune: Readonly<Record<string, never>>;
+  readonly 'apply-avg-entry-price': { readonly profileId: ProfileId; readonly symbol: string };
+  /** Without an account: for every account. */
+  readonly 'reconcile-positions': { readonly accountId?: AccountId };
 }
 export type JobName = keyof JobData;
-const JOB_NAMES: readonly JobName[] = ['verify-api-key', 'refresh-rules', 'prune'];
+const JOB_NAMES: readonly JobName[] = [
+  'verify-api-key',
+  'refresh-rules',
+  'prune',
+  'apply-avg-entry-price',
+  'reconcile-positions',
+];
 const DEAD_LETTERS = 'dead-letters';
 
 export interface JobRun {

@@ -3,7 +3,7 @@ import { formatDecimal, requireDecimal } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { RunnerState } from '#core/ports.ts';
 import { FLAT, type Position } from '#core/position.ts';
-import type { Database, Reader } from './database.ts';
+import type { Database, Reader, Transaction } from './database.ts';
 import { jsonText } from './json.ts';
 import type { RunnerStatesTable } from './tables.ts';
 
@@ -54,6 +54,22 @@ export async function loadRunner(reader: Reader, { profileId, symbol }: RunnerKe
     strategyState: row.strategy_state,
     position: positionOf(row),
   };
+}
+
+/** The row of (profile, symbol), made when it is missing, locked until the transaction ends. */
+export async function lockRunner(transaction: Transaction, key: RunnerKey): Promise<Selectable<RunnerStatesTable>> {
+  await transaction
+    .insertInto('runner_states')
+    .values({ profile_id: key.profileId, symbol: key.symbol })
+    .onConflict((conflict) => conflict.columns(['profile_id', 'symbol']).doNothing())
+    .execute();
+  return transaction
+    .selectFrom('runner_states')
+    .selectAll()
+    .where('profile_id', '=', key.profileId)
+    .where('symbol', '=', key.symbol)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
 }
 
 /** Keeps the strategy's own state; the version stays, because no money moved. */

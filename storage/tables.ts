@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Endpoint, ExchangeMode } from '#core/account.ts';
+import type { AdjustmentReason } from '#core/cost-basis.ts';
 import type { HaltScope } from '#core/halts.ts';
 import type { AccountId, OrderId, ProfileId, SessionId, UserId } from '#core/ids.ts';
 import type { LedgerRow } from '#core/ledger.ts';
@@ -118,6 +119,30 @@ export interface RunnerStatesTable {
   last_fill_at: NullableTime;
   cooldown_until: NullableTime;
   last_cycle_net: string | null;
+  asked_price: string | null;
+  asked_quantity: string | null;
+  cost_basis_note: string | null;
+}
+
+/** A view. */
+export interface CostBasisTable {
+  profile_id: ProfileId;
+  symbol: string;
+  average_price: string;
+  quantity: string;
+  note: string | null;
+}
+
+export interface PositionAdjustmentsTable {
+  profile_id: ProfileId;
+  symbol: string;
+  runner_version: Bigint;
+  reason: AdjustmentReason;
+  average_price: string;
+  quantity: string;
+  held: boolean;
+  at: Time;
+  recorded_at: TimeOrDefault;
 }
 
 export interface OrdersTable {
@@ -239,6 +264,8 @@ export interface Tables {
   kill_switches: KillSwitchesTable;
   account_leases: AccountLeasesTable;
   runner_states: RunnerStatesTable;
+  cost_basis: CostBasisTable;
+  position_adjustments: PositionAdjustmentsTable;
   orders: OrdersTable;
   fills: FillsTable;
   ledger_entries: LedgerEntriesTable;

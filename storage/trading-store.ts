@@ -1,4 +1,6 @@
 import type { TradingStore } from '#core/ports.ts';
+import { adoptOwnOrder } from './adopt-order.ts';
+import { adjustPosition, readCostBasis } from './cost-basis.ts';
 import type { Database } from './database.ts';
 import { applyFill, lastTradeId } from './fills.ts';
 import { listHalts } from './halts.ts';
@@ -23,4 +25,7 @@ export const createTradingStore = (db: Database): TradingStore => ({
   saveStrategyState: (profileId, symbol, state) => saveStrategyState(db, { profileId, symbol }, state),
   halts: () => listHalts(db),
   risk: (accountId, now) => readRisk(db.kysely, accountId, now),
+  costBasis: (profileId, symbol) => readCostBasis(db, { profileId, symbol }),
+  adjustPosition: (request) => adjustPosition(db, request),
+  adoptOwnOrder: (found) => adoptOwnOrder(db, found),
 });

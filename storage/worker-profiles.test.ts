@@ -41,8 +41,8 @@ describe('what the worker runs', () => {
       {
         ...{ ...common, id, name: 'One', enabled: true },
         symbols: [
-          { symbol: 'BTCUSDT', overrideConfig: { b: [1, 2], c: null } },
-          { symbol: 'ETHUSDT', overrideConfig: {} },
+          { symbol: 'BTCUSDT', overrideConfig: { b: [1, 2], c: null }, version: 0 },
+          { symbol: 'ETHUSDT', overrideConfig: {}, version: 0 },
         ],
       },
       { ...common, id: disabled, name: 'Two', enabled: false, symbols: [] },

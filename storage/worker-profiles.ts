@@ -52,9 +52,14 @@ export async function loadProfilesToRun(db: Database, accountId: AccountId): Pro
   const symbols = await db.kysely
     .selectFrom('profile_symbols')
     .innerJoin('profiles', 'profiles.id', 'profile_symbols.profile_id')
-    .select(['profile_id', 'symbol', 'override_config'])
+    .leftJoin('runner_states as runner', (join) =>
+      join
+        .onRef('runner.profile_id', '=', 'profile_symbols.profile_id')
+        .onRef('runner.symbol', '=', 'profile_symbols.symbol'),
+    )
+    .select(['profile_symbols.profile_id', 'profile_symbols.symbol', 'override_config', 'runner.version'])
     .where('account_id', '=', accountId)
-    .orderBy('symbol')
+    .orderBy('profile_symbols.symbol')
     .execute();
   return profiles.map((profile) => ({
     id: profile.id,
@@ -65,7 +70,7 @@ export async function loadProfilesToRun(db: Database, accountId: AccountId): Pro
     enabled: profile.enabled,
     symbols: symbols
       .filter((row) => row.profile_id === profile.id)
-      .map((row) => ({ symbol: row.symbol, overrideConfig: row.override_config })),
+      .map((row) => ({ symbol: row.symbol, overrideConfig: row.override_config, version: Number(row.version ?? 0) })),
   }));
 }
 

@@ -25,6 +25,7 @@ const FOREVER_MS = 2 ** 31 - 1;
 
 /** An account this worker owns, restarted after every fault until it is stopped or the lease is lost. */
 export interface AccountLoop extends AsyncDisposable {
+  readonly toRun: AccountToRun;
   readonly fencing: number;
   /** Changes when the stored account or key does; the owner then starts a new loop. */
   readonly fingerprint: string;
@@ -43,6 +44,7 @@ export function startAccountLoop(context: WorkerContext, toRun: AccountToRun, fe
   };
   const ended = keepRunning(context, { toRun, fencing, signal: stop.signal, setRunning });
   return {
+    toRun,
     fencing,
     fingerprint: fingerprintOf(toRun),
     get running() {
@@ -137,7 +139,8 @@ async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunn
 }
 
 function keepWallet({ cache, announcer, log }: WorkerContext, { account }: AccountToRun, wallet: Wallet): void {
-  const text = JSON.stringify({ at: wallet.at.toISOString(), balances: wallet.balances });
+  const { at, balances } = wallet;
+  const text = JSON.stringify({ at: at.toISOString(), keptAt: new Date().toISOString(), balances });
   cache
     .set(cacheKeys.wallet(account.id), text)
     .then(() => announcer.announce({ topic: 'account', id: account.id, data: {} }))

@@ -48,13 +48,13 @@ export async function openWorker(
   const slot = env.WORKER_SLOT ?? `${hostname()}:${process.pid}`;
   const context: WorkerContext = { env, database, trading, cache, records, announcer, venues, log, slot };
   stack.use(await startHeartbeat(cache, slot, { sha, bootedAt }));
-  await workJobs(context, queue);
   const clocks = setInterval(() => {
     for (const venue of venues.opened()) venue.keepClock();
   }, CLOCK_EVERY_MS);
   stack.defer(() => clearInterval(clocks));
   const leases = stack.use(keepLeases(context));
   stack.use(await followCommands(cache, leases, log));
+  await workJobs(context, queue, leases);
   log.info({ event: 'worker_started', slot, sha }, 'The worker has started');
   return stack.move();
 }

@@ -4,6 +4,10 @@ import { type AccountId, idSchema, type OrderId, type ProfileId, type SessionId 
 
 /** Money and quantities travel as decimal text. */
 export const decimalText = z.string().refine((text) => readDecimal(text) !== undefined, 'is not a decimal number');
+export const positiveDecimal = z
+  .string()
+  .max(40, 'is longer than 40 characters')
+  .refine((text) => (readDecimal(text) ?? 0n) > 0n, 'is not a decimal number above zero with at most 18 decimals');
 export const instant = z.iso.datetime();
 export const accountId = idSchema<AccountId>();
 export const profileId = idSchema<ProfileId>();

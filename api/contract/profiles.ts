@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { accountId, decimalText, instant, numbers, orderId, profileId, symbolName, warning } from './fields.ts';
+import {
+  accountId,
+  decimalText,
+  instant,
+  numbers,
+  orderId,
+  positiveDecimal,
+  profileId,
+  symbolName,
+  warning,
+} from './fields.ts';
 import { operation } from './operation.ts';
 
 const params = z.object({ id: profileId });
@@ -164,6 +174,12 @@ export const coin = z.object({
   position,
   /** No buys until then; null when the coin is not paused. */
   pause: z.object({ since: instant, until: instant, reason: z.string() }).nullable(),
+  /** The row of the cost-basis ledger; quantity zero marks a price only, `note` says that nothing backs it. */
+  costBasis: z
+    .object({ averageEntryPrice: decimalText, quantity: decimalText, note: z.string().nullable() })
+    .nullable(),
+  /** What the wallet holds beyond the position and could be sold; null when there is none or it is not known. */
+  untracked: decimalText.nullable(),
   state: coinState.nullable(),
 });
 
@@ -184,7 +200,12 @@ export const bindCoin = operation({
   status: 201,
   summary: 'Binds a coin to a profile',
   params,
-  body: z.strictObject({ symbol: symbolName, overrideConfig: json.default({}) }),
+  body: z.strictObject({
+    symbol: symbolName,
+    overrideConfig: json.default({}),
+    /** What the coins that the wallet holds cost on average: they are managed from the next tick on. */
+    averageEntryPrice: positiveDecimal.optional(),
+  }),
   response: z.object({ coin, warnings: z.array(warning) }),
 });
 
@@ -216,4 +237,25 @@ export const unbindCoin = operation({
   status: 204,
   summary: 'Unbinds a coin that holds no position and has no live order',
   params: symbolParams,
+});
+
+const averageEntryPrice = {
+  path: '/profiles/:id/symbols/:symbol/average-entry-price',
+  auth: 'session',
+  status: 202,
+  params: symbolParams,
+  response: z.object({ jobId: z.string() }),
+} as const;
+
+export const setAverageEntryPrice = operation({
+  ...averageEntryPrice,
+  method: 'PUT',
+  summary: 'Says what the held coins cost on average; the worker manages them at it from the next tick on',
+  body: z.strictObject({ averageEntryPrice: positiveDecimal }),
+});
+
+export const deleteAverageEntryPrice = operation({
+  ...averageEntryPrice,
+  method: 'DELETE',
+  summary: 'Removes the cost-basis row; what the wallet holds is no longer managed',
 });

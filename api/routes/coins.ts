@@ -1,3 +1,4 @@
+import { requireDecimal } from '#core/decimal.ts';
 import { lockAccount } from '#storage/accounts.ts';
 import {
   bindSymbol,
@@ -20,6 +21,7 @@ import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem } from '../problem.ts';
 import { requireAccount, requireFoundProfile, requireProfile } from '../require.ts';
 import { fillView, orderView } from '../views.ts';
+import { askAndEnqueue, readHolding, requireNewHolding } from './average-entry-price.ts';
 import { announceProfile } from './profiles.ts';
 
 const ORDERS_SHOWN = 100;
@@ -38,7 +40,8 @@ async function surroundings(
 
 async function bind(context: ApiContext, { operator, caller, params, body }: Incoming<typeof bindCoin>) {
   const { account, market } = await surroundings(context, operator, params.id);
-  const { symbol, overrideConfig } = body;
+  const { symbol, overrideConfig, averageEntryPrice } = body;
+  const holding = averageEntryPrice === undefined ? undefined : await readHolding(context, account, symbol);
   requireListed([symbol], market.rules, 'symbol');
   const warnings = await context.database.transaction(async (transaction) => {
     await lockAccount(transaction, account.id, 'change');
@@ -57,9 +60,14 @@ async function bind(context: ApiContext, { operator, caller, params, body }: Inc
       {
         action: 'coin.bind',
         subject: `${profileId}:${symbol}`,
-        after: { overrideConfig },
+        after: { overrideConfig, ...(averageEntryPrice === undefined ? {} : { averageEntryPrice }) },
       },
     );
+    if (averageEntryPrice !== undefined) {
+      const quantity = requireNewHolding(profile.enabled, holding, symbol);
+      const price = requireDecimal(averageEntryPrice);
+      await askAndEnqueue(context.queue, transaction, { profileId, symbol, price, quantity });
+    }
     return doubts;
   });
   await announceProfile(context, params.id);

@@ -13,9 +13,11 @@ import {
   profileQuery,
 } from '#web/data/queries.ts';
 import type { PlanLevel } from '#web/parts/chart-view.ts';
+import { CoinPause } from '#web/parts/coin-pause.tsx';
 import { CoinPosition } from '#web/parts/coin-position.tsx';
 import { CoinTicks } from '#web/parts/coin-ticks.tsx';
 import { DecisionLog } from '#web/parts/decision-log.tsx';
+import { EntryPrice } from '#web/parts/entry-price.tsx';
 import { Icon } from '#web/parts/icon.tsx';
 import { OrdersTable } from '#web/parts/orders-table.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
@@ -74,6 +76,7 @@ function Page({ answer: { coin, orders, fills }, profile }: { answer: CoinAnswer
         <span>{coin.symbol}</span>
       </nav>
       <Head coin={coin} profile={profile} />
+      <CoinPause profileId={profile.id} coin={coin} />
       <div className="cols">
         <div className="c9">
           <Suspense
@@ -93,12 +96,16 @@ function Page({ answer: { coin, orders, fills }, profile }: { answer: CoinAnswer
           </Suspense>
         </div>
         <div className="c3">
-          <CoinPosition coin={coin} stopRests={stopRests} />
+          <CoinPosition profileId={profile.id} coin={coin} stopRests={stopRests} />
         </div>
       </div>
       <div className="cols">
         <Section title="Every decision" note="newest first; equal ones in a row share a line" span={7}>
           <DecisionLog profileId={profile.id} symbol={coin.symbol} />
+          <details className="p-2">
+            <summary>Advanced options</summary>
+            <EntryPrice profileId={profile.id} coin={coin} />
+          </details>
         </Section>
         <CoinTicks profileId={profile.id} symbol={coin.symbol} />
       </div>

@@ -7,6 +7,7 @@ import { type Coin, type Profile, symbolsQuery } from '#web/data/queries.ts';
 import { coinView } from '#web/words/coin-view.ts';
 import { quantity } from '#web/words/numbers.ts';
 import { Dialog } from './dialog.tsx';
+import { PriceField } from './entry-price.tsx';
 import { Failure, Say } from './say.tsx';
 
 function useRefresh(id: ProfileId): () => Promise<void> {
@@ -21,12 +22,18 @@ function useRefresh(id: ProfileId): () => Promise<void> {
 export function AddCoin({ profile }: { profile: Profile }): ReactNode {
   const id = useId();
   const [symbol, setSymbol] = useState('');
+  const [averageEntryPrice, setAverageEntryPrice] = useState('');
   const { data } = useQuery(symbolsQuery(profile.accountId));
   const refresh = useRefresh(profile.id);
   const bind = useMutation({
-    mutationFn: () => call(bindCoin, { params: { id: profile.id }, body: { symbol: symbol.trim().toUpperCase() } }),
+    mutationFn: () => {
+      const price = averageEntryPrice.trim();
+      const body = { symbol: symbol.trim().toUpperCase(), ...(price === '' ? {} : { averageEntryPrice: price }) };
+      return call(bindCoin, { params: { id: profile.id }, body });
+    },
     onSuccess: async () => {
       setSymbol('');
+      setAverageEntryPrice('');
       await refresh();
     },
   });
@@ -57,6 +64,7 @@ export function AddCoin({ profile }: { profile: Profile }): ReactNode {
           <option key={market.symbol}>{market.symbol}</option>
         ))}
       </datalist>
+      <PriceField value={averageEntryPrice} onChange={setAverageEntryPrice} />
       <button type="submit" className="btn" disabled={bind.isPending}>
         Add {symbol.trim().toUpperCase() || 'coin'}
       </button>

@@ -1,18 +1,26 @@
 import type { ReactNode } from 'react';
 import { formatDecimal, readDecimal } from '#core/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
 import type { Coin } from '#web/data/queries.ts';
 import { coinView } from '#web/words/coin-view.ts';
 import { money, price, quantity, signedPercent } from '#web/words/numbers.ts';
+import { UnheldPrice } from './entry-price.tsx';
 import { Gain } from './figures.tsx';
 import { Rail } from './rail.tsx';
 import { Section } from './section.tsx';
 
+interface CoinPositionProps {
+  profileId: ProfileId;
+  coin: Coin;
+  stopRests: boolean;
+}
+
 /** What is held of one coin, what it cost and what it is worth at the shown price. */
-export function CoinPosition({ coin, stopRests }: { coin: Coin; stopRests: boolean }): ReactNode {
+export function CoinPosition({ profileId, coin, stopRests }: CoinPositionProps): ReactNode {
   const view = coinView(coin);
-  const { position } = coin;
+  const { position, costBasis } = coin;
   const quote = <span className="unit">{view.quote}</span>;
-  const remainder = !view.held && Number(position.quantity) > 0;
+  const remainder = !view.held && costBasis?.note == null && Number(position.quantity) > 0;
   return (
     <Section title="Position">
       <dl className="dl">
@@ -61,6 +69,7 @@ export function CoinPosition({ coin, stopRests }: { coin: Coin; stopRests: boole
             </dd>
           </>
         ) : null}
+        <UnheldPrice profileId={profileId} coin={coin} />
         <dt>Realised so far</dt>
         <dd>
           <Gain value={readDecimal(position.realised) ?? null} unit={view.quote} />

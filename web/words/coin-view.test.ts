@@ -21,6 +21,8 @@ const coin = (changes: Partial<Coin> & { quantity?: string }): Coin => ({
   price: '2561.10',
   priceAt: '2026-11-20T14:12:07.000Z',
   pause: null,
+  costBasis: null,
+  untracked: null,
   state: null,
   ...changes,
   position: {
@@ -44,6 +46,12 @@ test('value and gain follow the price', () => {
 test('less than one step is not held, and shows no gain', () => {
   const view = coinView(coin({ quantity: '0.00004' }));
   assert.deepEqual([view.held, view.value, view.gain, view.stop], [false, null, null, null]);
+});
+
+test('what the note says is not held has no gain, however much of it is recorded', () => {
+  const costBasis = { averageEntryPrice: '2418.50', quantity: '1.24', note: 'Not held' };
+  const view = coinView(coin({ costBasis }));
+  assert.deepEqual([view.held, view.value, view.gain], [false, null, null]);
 });
 
 test('without a price nothing is guessed', () => {

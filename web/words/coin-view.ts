@@ -29,8 +29,9 @@ export interface CoinView {
 const decimal = (text: string | null | undefined): Decimal | null =>
   text == null ? null : (readDecimal(text) ?? null);
 
-/** Less than one step can not be sold: what a fee left behind is not a position. */
+/** Less than one step can not be sold: what a fee left behind is not a position, nor what the note says is not held. */
 function isHeld(coin: Coin): boolean {
+  if (coin.costBasis !== null && coin.costBasis.note !== null) return false;
   const quantity = decimal(coin.position.quantity) ?? ZERO;
   const step = decimal(coin.stepSize) ?? ZERO;
   return quantity > 0n && quantity >= step;

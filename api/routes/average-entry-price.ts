@@ -1,0 +1,116 @@
+import { venueOf } from '#core/account.ts';
+import { SNAPSHOT_MAX_AGE_MS, totalOf } from '#core/cost-basis.ts';
+import { type Decimal, formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
+import type { AccountView } from '#storage/accounts.ts';
+import { askCostBasis, readLedgerRow } from '#storage/cost-basis.ts';
+import type { Transaction } from '#storage/database.ts';
+import { listBoundSymbols } from '#storage/profile-symbols.ts';
+import { lockProfile } from '#storage/profiles.ts';
+import type { Queue } from '#storage/queue.ts';
+import { auditChange } from '../audit.ts';
+import { announce } from '../bus.ts';
+import { notBound } from '../coins.ts';
+import type { ApiContext } from '../context.ts';
+import { deleteAverageEntryPrice, setAverageEntryPrice } from '../contract/profiles.ts';
+import type { Incoming, Routes } from '../handle.ts';
+import { ApiProblem } from '../problem.ts';
+import { requireAccount, requireFoundProfile, requireProfile } from '../require.ts';
+
+/** What the worker's wallet snapshot says is held of a coin; undefined when it is too old, absent or not readable. */
+export async function readHolding(
+  { venues, now }: ApiContext,
+  account: AccountView,
+  symbol: string,
+): Promise<Decimal | undefined> {
+  const wallet = await venues.wallet(account.id);
+  const base = (await venues.rules(venueOf(account)))?.get(symbol)?.baseAsset;
+  if (wallet === undefined || base === undefined) return undefined;
+  if (now().getTime() - Date.parse(wallet.keptAt) >= SNAPSHOT_MAX_AGE_MS) return undefined;
+  return totalOf(wallet.balances, base);
+}
+
+const UNKNOWN = 'the worker has told no holdings of this account within the last minute';
+const CHECK =
+  'Check that the worker runs and that the API key of the account is healthy, wait a minute, and try again.';
+
+/** A coin that is being added has no row yet: only a running profile's wallet can say how much is held. */
+export function requireNewHolding(enabled: boolean, holding: Decimal | undefined, symbol: string): Decimal {
+  if (!enabled) {
+    throw new ApiProblem(
+      'no_quantity',
+      `${symbol} was not added: how much of it is held is only known for an enabled profile. Enable the profile first and add it again, or add it without an average entry price.`,
+    );
+  }
+  if (holding === undefined) {
+    throw new ApiProblem(
+      'no_quantity',
+      `${symbol} was not added: how much is held is not known, as ${UNKNOWN}. ${CHECK}`,
+    );
+  }
+  return holding;
+}
+
+/** The snapshot counts for an enabled profile, or where a row stands behind it; the row with a quantity is second. */
+function requireHolding(enabled: boolean, holding: Decimal | undefined, recorded: Decimal): Decimal {
+  const known = enabled || recorded > 0n ? (holding ?? (recorded > 0n ? recorded : undefined)) : undefined;
+  if (known !== undefined) return known;
+  const why = enabled ? UNKNOWN : 'the profile is disabled';
+  const what = enabled ? CHECK : 'Enable the profile, wait a minute, and save the price again.';
+  throw new ApiProblem(
+    'no_quantity',
+    `The price was not saved: how much is held is not known, as ${why} and no quantity is recorded. ${what}`,
+  );
+}
+
+interface Asked {
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+  readonly price: Decimal;
+  readonly quantity: Decimal;
+}
+
+/** Writes the row and enqueues the job that applies it, in the transaction of the change; returns the job's id. */
+export async function askAndEnqueue(queue: Queue, transaction: Transaction, asked: Asked): Promise<string> {
+  const { profileId, symbol } = asked;
+  await askCostBasis(transaction, asked, asked);
+  const jobId = await queue.enqueueIn(transaction, { name: 'apply-avg-entry-price', data: { profileId, symbol } });
+  if (jobId === undefined) throw new Error('The queue did not take a job that nothing else stands for.');
+  return jobId;
+}
+
+type Change = Incoming<typeof setAverageEntryPrice> | Incoming<typeof deleteAverageEntryPrice>;
+
+async function change(context: ApiContext, { operator, caller, params, body }: Change): Promise<{ jobId: string }> {
+  const { database, queue } = context;
+  const { id: profileId, symbol } = params;
+  const { accountId } = await requireProfile(database.kysely, operator, profileId);
+  const holding = await readHolding(context, await requireAccount(database.kysely, operator, accountId), symbol);
+  const jobId = await database.transaction(async (transaction) => {
+    const profile = requireFoundProfile(await lockProfile(transaction, operator.user.id, profileId), profileId);
+    const bound = await listBoundSymbols(transaction, profileId);
+    if (!bound.some((one) => one.symbol === symbol)) throw notBound(profileId, symbol);
+    const row = await readLedgerRow(transaction, { profileId, symbol });
+    const price = body === undefined ? ZERO : requireDecimal(body.averageEntryPrice);
+    const recorded = requireDecimal(row?.quantity ?? '0');
+    const quantity = body === undefined ? ZERO : requireHolding(profile.enabled, holding, recorded);
+    await auditChange(
+      transaction,
+      { operator, caller },
+      {
+        action: body === undefined ? 'average-entry-price.delete' : 'average-entry-price.set',
+        subject: `${profileId}:${symbol}`,
+        before: row === undefined ? null : { averageEntryPrice: row.average_price, quantity: row.quantity },
+        after: body === undefined ? null : { ...body, quantity: formatDecimal(quantity) },
+      },
+    );
+    return askAndEnqueue(queue, transaction, { profileId, symbol, price, quantity });
+  });
+  await announce(context, { events: [{ topic: 'position', id: profileId, data: { symbol } }] });
+  return { jobId };
+}
+
+export function mountAverageEntryPrice({ context, handle }: Routes): void {
+  handle(setAverageEntryPrice, (incoming) => change(context, incoming));
+  handle(deleteAverageEntryPrice, (incoming) => change(context, incoming));
+}

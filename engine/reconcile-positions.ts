@@ -1,0 +1,193 @@
+import type { Wallet } from '#core/account.ts';
+import { isPhantom, totalOf } from '#core/cost-basis.ts';
+import { type Decimal, formatDecimal, subtract, ZERO } from '#core/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
+import { readOwnClientOrderId } from '#core/order.ts';
+import type { AdjustmentRequest, CostBasis, ExchangeOrder, TradingPort } from '#core/ports.ts';
+import type { SymbolInfo } from '#core/symbol-codec.ts';
+import type { SymbolRules } from '#core/symbol.ts';
+import { type Coin, pendingOrder, restingStops } from './coin.ts';
+import type { CoinRunner } from './coin-runner.ts';
+import { adjust, type BasisDesk, isSettled, tell } from './cost-basis.ts';
+
+/** One pass over all coins of an account; a repeat of a failed pass carries the same id. */
+export interface Sweep {
+  readonly id: string;
+  /** What the cache store knows; nothing is done about a coin of which something is missing. */
+  readonly infoOf: (symbol: string) => SymbolInfo;
+  readonly priceOf: (symbol: string) => Promise<Decimal | null>;
+  readonly hasTicked: (profileId: ProfileId, symbol: string) => Promise<boolean>;
+}
+
+interface Book {
+  readonly wallet: Wallet;
+  readonly open: readonly ExchangeOrder[];
+}
+
+/**
+ * Every coin against the wallet and the order book. Without a fresh answer of the exchange nothing is done this time.
+ * The runner version is read before the wallet: whatever happens in between lets the change fail.
+ */
+export async function reconcilePositions(desk: BasisDesk, runners: readonly CoinRunner[], sweep: Sweep): Promise<void> {
+  const trading = runners[0]?.coin.context.ports.trading;
+  if (trading === undefined) return;
+  const bases = await Promise.all(
+    runners.map(({ coin }) => desk.store.costBasis(coin.profile.id, coin.symbol).then((basis) => ({ coin, basis }))),
+  );
+  const book = await readBook(trading).catch((err: unknown) => {
+    desk.log.warn({ event: 'positions_not_reconciled', accountId: desk.account.id, err }, NOT_READ);
+    return undefined;
+  });
+  for (const [index, runner] of runners.entries()) {
+    const basis = bases[index]?.basis;
+    if (book === undefined) runner.coin.doubt = null;
+    else if (basis !== undefined) await reconcileCoin(desk, runner, { sweep, book, basis });
+  }
+}
+
+const NOT_READ = 'Wallet and orders could not be read, so no position was compared with them this time';
+
+async function readBook(trading: TradingPort): Promise<Book> {
+  const { wallet } = await trading.wallet();
+  return { wallet, open: await trading.openOrders() };
+}
+
+interface Case {
+  readonly sweep: Sweep;
+  readonly book: Book;
+  readonly basis: CostBasis;
+}
+
+async function reconcileCoin(desk: BasisDesk, runner: CoinRunner, { sweep, book, basis }: Case): Promise<void> {
+  const { coin } = runner;
+  const { symbol } = coin;
+  for (const { record } of coin.live.values()) {
+    const rests = book.open.some(({ exchangeOrderId }) => exchangeOrderId === record.exchangeOrderId);
+    if (!rests) runner.watch(record.clientOrderId);
+  }
+  const rules = sweep.infoOf(symbol);
+  const price = await sweep.priceOf(symbol);
+  const balance = typeof rules === 'string' ? undefined : totalOf(book.wallet.balances, rules.baseAsset);
+  const resting = new Set(restingStops(coin).map(({ record }) => record.exchangeOrderId));
+  const others = book.open.some((order) => order.symbol === symbol && !resting.has(order.exchangeOrderId));
+  const moving = pendingOrder(coin) !== undefined || others;
+  if (typeof rules === 'string' || price === null || balance === undefined || basis.asked !== null) {
+    coin.doubt = null;
+    return;
+  }
+  const judged = { sweep, basis, rules, price, balance };
+  const finding = await findingOf(coin, judged);
+  if (finding !== null && !(finding === 'phantom' && moving)) {
+    await act(desk, runner, { ...judged, finding });
+    return;
+  }
+  coin.doubt = null;
+  if (moving) return;
+  const untracked = subtract(balance, basis.position.quantity);
+  if (!isPhantom(untracked, price, rules)) await findOwnOrders(desk, runner);
+}
+
+interface Judged {
+  readonly sweep: Sweep;
+  readonly basis: CostBasis;
+  readonly rules: SymbolRules;
+  readonly price: Decimal;
+  readonly balance: Decimal;
+}
+
+type Finding = 'confirmed' | 'phantom' | 'drift';
+
+/** What is wrong with the row, if anything. A price marker without a quantity is never a phantom; a stop may rest. */
+async function findingOf(coin: Coin, { sweep, basis, rules, price, balance }: Judged): Promise<Finding | null> {
+  const { quantity, firstBuyAt } = basis.position;
+  const backed = !isPhantom(balance, price, rules);
+  if (basis.note !== null && backed) {
+    const sure = (await sweep.hasTicked(coin.profile.id, coin.symbol)) && (await isSettled(coin));
+    return sure ? 'confirmed' : null;
+  }
+  if (quantity > 0n && !backed) return 'phantom';
+  const less = firstBuyAt !== null && subtract(quantity, balance) >= rules.lot.step;
+  return less && (await isSettled(coin)) ? 'drift' : null;
+}
+
+interface Acting extends Judged {
+  readonly finding: Finding;
+}
+
+/** Giving a position back is done at once; taking one away only when two sweeps in a row agree. */
+async function act(desk: BasisDesk, runner: CoinRunner, acting: Acting): Promise<void> {
+  const { coin } = runner;
+  const { finding, sweep } = acting;
+  if (finding !== 'confirmed') {
+    const { doubt } = coin;
+    const again = doubt !== null && doubt.kind === finding && doubt.sweep !== sweep.id;
+    if (!again) {
+      coin.doubt = doubt?.kind === finding ? doubt : { kind: finding, sweep: sweep.id };
+      return;
+    }
+    coin.doubt = null;
+  }
+  let done = false;
+  await runner.change(async () => {
+    const idle = pendingOrder(coin) === undefined && (finding !== 'phantom' || coin.live.size === 0);
+    done = (finding === 'confirmed' || idle) && (await adjust(desk, requestOf(coin, acting), coin));
+  });
+  if (done) tellFinding(desk, coin, acting);
+}
+
+const REASONS = { confirmed: 'balance-confirmed', phantom: 'phantom-pruned', drift: 'drift' } as const;
+
+function requestOf(
+  { profile, symbol, rules }: Coin,
+  { finding, basis, balance }: Acting,
+): Omit<AdjustmentRequest, 'account' | 'fencing' | 'at'> {
+  const pruned = finding === 'phantom';
+  return {
+    ...{ profileId: profile.id, symbol, baseAsset: rules.baseAsset, basis, note: null, reason: REASONS[finding] },
+    averagePrice: pruned ? ZERO : basis.position.averagePrice,
+    quantity: pruned ? ZERO : balance,
+    held: !pruned,
+  };
+}
+
+function tellFinding(desk: BasisDesk, { profile, symbol, rules }: Coin, { finding, basis, balance }: Acting): void {
+  const was = formatDecimal(basis.position.quantity);
+  const is = `${formatDecimal(balance)} ${rules.baseAsset}`;
+  const averagePrice = formatDecimal(basis.position.averagePrice);
+  const isRemainder = basis.note === null && basis.position.firstBuyAt === null;
+  const words = {
+    confirmed: `The wallet holds ${is} again: it is managed at the recorded average entry price ${averagePrice}.`,
+    phantom: `The wallet has held ${is} in two sweeps, so the recorded ${was} bought at ${averagePrice} is no longer kept.`,
+    drift: `The wallet has held ${is} in two sweeps, less than the recorded ${was}: the position is lowered to it.`,
+  };
+  tell(
+    desk,
+    { profileId: profile.id, symbol },
+    {
+      level: finding === 'confirmed' || isRemainder ? 'info' : 'warn',
+      event: `position_${REASONS[finding].replace('-', '_')}`,
+      msg: words[finding],
+      numbers: { averagePrice, quantity: was, balance: formatDecimal(balance) },
+    },
+  );
+}
+
+/**
+ * More is held than is known of: executions of orders that provably are this profile's own are booked, such as those
+ * made after a backup that was restored. Anything else stays an untracked holding.
+ */
+async function findOwnOrders(desk: BasisDesk, runner: CoinRunner): Promise<void> {
+  const { coin } = runner;
+  const { store, account, fencing } = desk;
+  const profileId = coin.profile.id;
+  const orders = await coin.context.ports.trading.recentOrders(coin.symbol).catch(() => []);
+  for (const order of orders.toSorted((a, b) => a.updatedAt.getTime() - b.updatedAt.getTime())) {
+    const own = readOwnClientOrderId(order.clientOrderId, profileId, coin.symbol);
+    if (own === undefined || order.filledQuantity === ZERO) continue;
+    const known = await store.findOrderByClientId(account.id, own.clientOrderId);
+    if (known !== undefined && known.filledQuantity >= order.filledQuantity) continue;
+    if (known === undefined) await store.adoptOwnOrder({ accountId: account.id, profileId, order, own, fencing });
+    coin.settled.delete(own.clientOrderId);
+    runner.onOrder({ ...order, clientOrderId: own.clientOrderId }, null);
+  }
+}

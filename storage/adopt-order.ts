@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import { formatDecimal } from '#core/decimal.ts';
+import { newId, type OrderId } from '#core/ids.ts';
+import type { OrderForm } from '#core/order.ts';
+import type { FoundOrder } from '#core/ports.ts';
+import type { Database } from './database.ts';
+import { lockRunner } from './runners.ts';
+
+const FORMS: Readonly<Record<string, OrderForm['type']>> = {
+  MARKET: 'market',
+  LIMIT: 'limit',
+  STOP_LOSS_LIMIT: 'stop-loss-limit',
+};
+
+/** Stores an own order that only the exchange knows of; one that is known already changes nothing. */
+export const adoptOwnOrder = (db: Database, { accountId, profileId, order, own, fencing }: FoundOrder): Promise<void> =>
+  db.transaction(async (transaction) => {
+    await lockRunner(transaction, { profileId, symbol: order.symbol });
+    const type = FORMS[order.type] ?? 'market';
+    const account = transaction.selectFrom('accounts').select('epoch').where('id', '=', accountId);
+    await transaction
+      .insertInto('orders')
+      .values((values) => ({
+        id: newId<OrderId>(),
+        account_id: accountId,
+        epoch: values.fn.coalesce(account, sql<number>`1`),
+        profile_id: profileId,
+        symbol: order.symbol,
+        side: order.side,
+        purpose: own.purpose,
+        type,
+        quantity: formatDecimal(order.quantity),
+        price: type === 'market' ? null : formatDecimal(order.price),
+        stop_price: type === 'stop-loss-limit' ? formatDecimal(order.stopPrice) : null,
+        client_order_id: own.clientOrderId,
+        exchange_order_id: order.exchangeOrderId,
+        state: 'open',
+        reason: 'found-on-exchange',
+        decision: '{}',
+        fencing,
+        halt_order: 0,
+        send_before: order.updatedAt,
+        created_at: order.updatedAt,
+        updated_at: order.updatedAt,
+      }))
+      .onConflict((conflict) => conflict.columns(['account_id', 'client_order_id']).doNothing())
+      .execute();
+    await transaction
+      .updateTable('runner_states')
+      .set({ order_sequence: sql<string>`greatest(order_sequence, ${own.sequence}::bigint)` })
+      .where('profile_id', '=', profileId)
+      .where('symbol', '=', order.symbol)
+      .execute();
+  });

@@ -1,0 +1,147 @@
+import { venueOf } from '#core/account.ts';
+import { cachedPrice, cacheKeys } from '#core/cache-keys.ts';
+import { type Decimal, readDecimal } from '#core/decimal.ts';
+import type { AccountId, ProfileId } from '#core/ids.ts';
+import { readSymbolInfos, type SymbolInfo } from '#core/symbol-codec.ts';
+import type { CoinRunner } from '#engine/coin-runner.ts';
+import { applyCostBasis, type BasisDesk, isSettled } from '#engine/cost-basis.ts';
+import { reconcilePositions, type Sweep } from '#engine/reconcile-positions.ts';
+import type { RunningAccount } from '#engine/run-account.ts';
+import { wait } from '#engine/wait.ts';
+import { readAccountOfProfile } from '#storage/profiles.ts';
+import type { JobData, JobName, JobRun, Queue } from '#storage/queue.ts';
+import { createTradingStore } from '#storage/trading-store.ts';
+import { loadAccountsToRun } from '#storage/worker-profiles.ts';
+import type { AccountLoop } from '../account-loop.ts';
+import type { WorkerContext } from '../context.ts';
+import type { Leases } from '../leases.ts';
+
+/** How soon a job that belongs to another worker is offered again. */
+const HAND_OVER_MS = 1_000;
+/** An account that is just being started runs by then; one that does not has no engine that could know better. */
+const START_PATIENCE_MS = 10_000;
+
+interface Owners {
+  readonly context: WorkerContext;
+  readonly queue: Queue;
+  readonly leases: Leases;
+}
+
+type JobOf<Name extends JobName> = (data: JobData[Name], run: JobRun) => Promise<void>;
+
+/** Jobs that change positions: they run in the worker that owns the account, so that a position has one writer. */
+export function createPositionJobs(owners: Owners): {
+  readonly applyAverageEntryPrice: JobOf<'apply-avg-entry-price'>;
+  readonly reconcile: JobOf<'reconcile-positions'>;
+} {
+  const { context, queue, leases } = owners;
+  const loopOf = (accountId: AccountId): AccountLoop | undefined =>
+    leases.running().find(({ toRun }) => toRun.account.id === accountId);
+  /** The queue lies in the database: whichever worker owns the account takes the job there. */
+  const handOver = <Name extends JobName>(name: Name, data: JobData[Name]) =>
+    queue.enqueue(name, data, { startAfter: new Date(Date.now() + HAND_OVER_MS) });
+
+  return {
+    async applyAverageEntryPrice(data, { signal }) {
+      const accountId = await readAccountOfProfile(context.database.kysely, data.profileId);
+      if (accountId === undefined) return;
+      const loop = loopOf(accountId);
+      if (loop === undefined) await handOver('apply-avg-entry-price', data);
+      else await applyHere(context, loop, { ...data, signal });
+    },
+    async reconcile(data, { id }) {
+      const { accountId } = data;
+      if (accountId === undefined) {
+        for (const { account } of await loadAccountsToRun(context.database))
+          await queue.enqueue('reconcile-positions', { accountId: account.id }, { singletonKey: account.id });
+        return;
+      }
+      const loop = loopOf(accountId);
+      if (loop === undefined) {
+        if (await isStored(context, accountId)) await handOver('reconcile-positions', data);
+      } else if (loop.running !== null) {
+        await reconcilePositions(
+          deskOf(context, loop),
+          [...loop.running.coins.all()],
+          await sweepOf(context, loop, id),
+        );
+      }
+    },
+  };
+}
+
+const isStored = async ({ database }: WorkerContext, accountId: AccountId): Promise<boolean> =>
+  (await loadAccountsToRun(database)).some(({ account }) => account.id === accountId);
+
+const deskOf = (context: WorkerContext, { toRun, fencing }: AccountLoop): BasisDesk => ({
+  account: toRun.account,
+  fencing,
+  store: createTradingStore(context.trading),
+  records: context.records,
+  announce: (event) => context.announcer.announce(event),
+  log: context.log,
+  now: () => new Date(context.venues.of(venueOf(toRun.account)).market.clock.marketMs()),
+});
+
+interface Wanted {
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+  readonly signal: AbortSignal;
+}
+
+/** Without a running engine nothing else writes the position, and it is read again when the engine starts. */
+async function applyHere(context: WorkerContext, loop: AccountLoop, { signal, ...coin }: Wanted): Promise<void> {
+  const running = loop.toRun.key === null ? null : await runningOf(loop, signal);
+  const runner = running === null ? undefined : await runnerOf(running, coin);
+  const { infoOf, priceOf } = await sweepOf(context, loop, '');
+  const trading = running?.context.ports.trading;
+  const unread = (): Promise<never> => Promise.reject(new Error('The account does not run.'));
+  const readWallet = trading === undefined ? unread : async () => (await trading.wallet()).wallet;
+  const inputs = {
+    ...coin,
+    info: infoOf(coin.symbol),
+    price: await priceOf(coin.symbol),
+    readWallet: loop.toRun.key === null ? null : readWallet,
+    isSettled: async () => runner === undefined || isSettled(runner.coin),
+  };
+  const turn = runner === undefined ? (work: TurnWork) => work(undefined) : (work: TurnWork) => runner.change(work);
+  await applyCostBasis(deskOf(context, loop), inputs, turn);
+}
+
+type TurnWork = Parameters<Parameters<typeof applyCostBasis>[2]>[0];
+
+async function runningOf(loop: AccountLoop, signal: AbortSignal): Promise<RunningAccount | null> {
+  const endMs = performance.now() + START_PATIENCE_MS;
+  while (loop.running === null && performance.now() < endMs && !signal.aborted) await wait(100, signal);
+  return loop.running;
+}
+
+/** A coin that was bound a moment ago is opened first; undefined for one that cannot run. */
+async function runnerOf(
+  { coins, refreshProfiles }: RunningAccount,
+  { profileId, symbol }: Pick<Wanted, 'profileId' | 'symbol'>,
+): Promise<CoinRunner | undefined> {
+  const find = () => coins.of(symbol).find(({ coin }) => coin.profile.id === profileId);
+  const found = find();
+  if (found !== undefined) return found;
+  await refreshProfiles();
+  return find();
+}
+
+/** What the cache store says about the coins of an account's venue. */
+async function sweepOf({ cache }: WorkerContext, { toRun }: AccountLoop, id: string): Promise<Sweep> {
+  const venue = venueOf(toRun.account);
+  const infoOf: (symbol: string) => SymbolInfo = readSymbolInfos(await cache.get(cacheKeys.rules(venue)));
+  return {
+    id,
+    infoOf,
+    priceOf: async (symbol) => priceIn(await cache.get(cacheKeys.price(venue, symbol))),
+    hasTicked: async (profileId, symbol) => (await cache.get(cacheKeys.coinState(profileId, symbol))) !== undefined,
+  };
+}
+
+function priceIn(text: string | undefined): Decimal | null {
+  if (text === undefined) return null;
+  const cached = cachedPrice.safeParse(JSON.parse(text));
+  return (cached.success ? readDecimal(cached.data.price) : undefined) ?? null;
+}
