@@ -1,12 +1,12 @@
 import type { Wallet } from '#core/account.ts';
 import { isPhantom, totalOf } from '#core/cost-basis.ts';
-import { type Decimal, formatDecimal, maximum, subtract, ZERO } from '#core/decimal.ts';
+import { absolute, type Decimal, formatDecimal, maximum, subtract, ZERO } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { readOwnClientOrderId } from '#core/order.ts';
 import type { AdjustmentRequest, CostBasis, ExchangeOrder, TradingPort } from '#core/ports.ts';
 import type { SymbolInfo } from '#core/symbol-codec.ts';
 import type { SymbolRules } from '#core/symbol.ts';
-import type { Coin } from './coin.ts';
+import { type Coin, pendingOrder, restingStops } from './coin.ts';
 import type { CoinRunner } from './coin-runner.ts';
 import { adjust, type BasisDesk, heldElsewhere, isSettled, tell } from './cost-basis.ts';
 
@@ -70,21 +70,20 @@ async function reconcileCoin(desk: BasisDesk, runner: CoinRunner, { sweep, book,
   const price = await sweep.priceOf(symbol);
   const total = typeof rules === 'string' ? undefined : totalOf(book.wallet.balances, rules.baseAsset);
   const balance = total === undefined ? undefined : maximum(subtract(total, heldElsewhere(book.runners, coin)), ZERO);
-  const moving = coin.live.size > 0 || book.open.some((order) => order.symbol === symbol);
+  const resting = new Set(restingStops(coin).map(({ record }) => record.exchangeOrderId));
+  const others = book.open.some((order) => order.symbol === symbol && !resting.has(order.exchangeOrderId));
+  const moving = pendingOrder(coin) !== undefined || others;
   if (typeof rules === 'string' || price === null || balance === undefined || basis.asked !== null) {
     coin.doubt = null;
     return;
   }
+  // What fills of own orders explain is booked first: it moves the version, and nothing else is changed this time.
+  const difference = absolute(subtract(balance, basis.position.quantity));
+  if (!moving && !isPhantom(difference, price, rules)) await findOwnOrders(desk, runner);
   const judged = { sweep, basis, rules, price, balance };
   const finding = await findingOf(coin, judged);
-  if (finding !== null && !(finding === 'phantom' && moving)) {
-    await act(desk, runner, { ...judged, finding });
-    return;
-  }
-  coin.doubt = null;
-  if (moving) return;
-  const untracked = subtract(balance, basis.position.quantity);
-  if (!isPhantom(untracked, price, rules)) await findOwnOrders(desk, runner);
+  if (finding === null || (finding === 'phantom' && moving)) coin.doubt = null;
+  else await act(desk, runner, { ...judged, finding });
 }
 
 interface Judged {
@@ -129,7 +128,8 @@ async function act(desk: BasisDesk, runner: CoinRunner, acting: Acting): Promise
   }
   let done = false;
   await runner.change(async () => {
-    done = (finding !== 'phantom' || coin.live.size === 0) && (await adjust(desk, requestOf(coin, acting), coin));
+    const idle = pendingOrder(coin) === undefined && (finding !== 'phantom' || coin.live.size === 0);
+    done = (finding === 'confirmed' || idle) && (await adjust(desk, requestOf(coin, acting), coin));
   });
   if (done) tellFinding(desk, coin, acting);
 }
@@ -172,8 +172,8 @@ function tellFinding(desk: BasisDesk, { profile, symbol, rules }: Coin, { findin
 }
 
 /**
- * More is held than is known of: executions of orders that provably are this profile's own are booked, such as those
- * made after a backup that was restored. Anything else stays an untracked holding.
+ * Books executions of orders that provably are this profile's own, such as those made after a backup that was restored.
+ * Whatever else the wallet holds stays an untracked holding.
  */
 async function findOwnOrders(desk: BasisDesk, runner: CoinRunner): Promise<void> {
   const { coin } = runner;
