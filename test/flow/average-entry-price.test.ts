@@ -186,21 +186,6 @@ test('a phantom holding is pruned by two sweeps in a row, and a drift is lowered
   await until('it is handed on', async () => (await costLine('ATOMUSDT')) === undefined);
 });
 
-test('missing inputs mean do nothing: sweeps without a wallet break the row of two', async () => {
-  await hold({ NEAR: '5' });
-  await add('NEARUSDT', '9');
-  await until('the position', async () => (await costLine('NEARUSDT')) === '9');
-  await ready('NEARUSDT');
-  await hold({ NEAR: '0' });
-  await sweep();
-  await control('/faults', [{ match: { path: '/api/v3/openOrders' }, kind: 'fail-before', status: 502, times: 1 }]);
-  await sweep();
-  await sweep();
-  assert.equal((await row('NEARUSDT'))?.quantity, '5');
-  await sweep();
-  assert.equal(await row('NEARUSDT'), null);
-});
-
 test('a position is seeded from fills of orders that provably are its own; other holdings stay untracked', async () => {
   const { stack, profileId } = flow();
   const place = async (symbol: string, newClientOrderId: string): Promise<void> => {

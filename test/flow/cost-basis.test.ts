@@ -322,6 +322,34 @@ test('note shown | phantom holding pruned | row removed | note absent', async ()
   assert.equal(await rowNow(), null);
 });
 
+describe('missing inputs mean do nothing, and break the row of two sweeps', () => {
+  const CASES: readonly [what: string, inputs: Partial<Sweep>, faulty: boolean][] = [
+    ['no cached price', { priceOf: async () => null }, false],
+    ['malformed symbol info', { infoOf: () => 'malformed' }, false],
+    ['no answer of the exchange', {}, true],
+  ];
+  for (const [what, inputs, faulty] of CASES) {
+    test(what, async () => {
+      await hold('0.2');
+      await ask('40000', '0.2');
+      await apply();
+      const runner = await openRunner();
+      await hold('0');
+      await sweep(runner);
+      const body = JSON.stringify([
+        { match: { path: '/api/v3/openOrders' }, kind: 'fail-before', status: 502, times: 9 },
+      ]);
+      if (faulty) await fetch(`${bench().paper.controlUrl}/faults`, { method: 'POST', body });
+      await sweep(runner, inputs);
+      await fetch(`${bench().paper.controlUrl}/faults`, { method: 'DELETE' });
+      await sweep(runner);
+      assert.deepEqual(await rowNow(), ['40000', '0.2', null]);
+      await sweep(runner);
+      assert.equal(await rowNow(), null);
+    });
+  }
+});
+
 test('a price marker is never pruned', async () => {
   const runner = await showNote();
   for (let times = 0; times < 4; times++) await sweep(runner);
