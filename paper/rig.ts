@@ -24,8 +24,8 @@ export interface Rig {
 }
 
 export interface RigOptions {
-  /** Adds BNBUSDT at this price, so that fees can be paid in BNB. */
-  readonly bnbPrice?: number;
+  /** More coins, each quiet at its price. */
+  readonly others?: Readonly<Record<string, number>>;
   readonly stored?: NonNullable<VenueParts['stored']>;
 }
 
@@ -85,13 +85,13 @@ export function columnsOf(
 
 export function rigSource(
   rows: readonly (readonly [number, number, number, number, number])[],
-  bnbPrice?: number,
+  others: Readonly<Record<string, number>> = {},
 ): MarketSource {
   const series = { symbol: RIG_SYMBOL, interval: '1m', intervalMs: MINUTE_MS, columns: columnsOf(rows) } as const;
-  if (bnbPrice === undefined) return replayOf('rig', [series], RIG_START_MS);
-  const quiet = rows.map(() => [bnbPrice, bnbPrice, bnbPrice, bnbPrice, 1] as const);
-  const bnb = { ...series, symbol: 'BNBUSDT', columns: columnsOf(quiet) };
-  return replayOf('rig', [series, bnb], RIG_START_MS);
+  const quiet = Object.entries(others).map(([symbol, price]) => ({
+    ...{ ...series, symbol, columns: columnsOf(rows.map(() => [price, price, price, price, 1])) },
+  }));
+  return replayOf('rig', [series, ...quiet], RIG_START_MS);
 }
 
 export function openRig(inputs: AccountInput[] = RICH, price = 100, more: RigOptions = {}): Rig {
@@ -107,7 +107,7 @@ export function openRig(inputs: AccountInput[] = RICH, price = 100, more: RigOpt
         [price, price, price, price, 1],
         [price, price, price, price, 0],
       ],
-      more.bnbPrice,
+      more.others,
     ),
     tradesPerCandle: () => 4,
     listeners: {
