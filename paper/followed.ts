@@ -47,7 +47,9 @@ export interface Followed {
   readonly depths: Map<string, Paced>;
   /** Trades not told as an aggregate yet. */
   pending: PublicTrade[];
+  /** The best prices last told, and the book's id when they were looked at. */
   lastBest: string;
+  lastBestId: number;
   tickersMs: number;
 }
 
@@ -61,6 +63,7 @@ export const openFollowed = (market: SymbolMarket, book: Book): Followed => ({
   depths: new Map(),
   pending: [],
   lastBest: '',
+  lastBestId: -1,
   tickersMs: 0,
 });
 
@@ -163,6 +166,8 @@ function bestFrames(followed: Followed): StreamFrame[] {
   const name = nameOf(followed, 'bookTicker');
   if (!isFollowing(followed, name)) return [];
   const { market, book } = followed;
+  if (followed.lastBestId === market.bookId) return [];
+  followed.lastBestId = market.bookId;
   const best = bestOf(book, market);
   const text = `${best.bid.join()}|${best.ask.join()}`;
   if (text === followed.lastBest) return [];

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type AccountInput, parseAccounts } from './accounts.ts';
+import type { AccountInput } from './accounts.ts';
 import { clientOf, type Key, listenTo, pick, signText, subscribeTo } from './client.ts';
-import { type PaperExchange, startPaper } from './server.ts';
+import type { PaperExchange } from './server.ts';
+import { control, startTrial } from './trial.ts';
 
 const START_MS = Date.UTC(2026, 2, 3, 10, 0, 30);
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
@@ -21,25 +22,9 @@ const accounts: AccountInput[] = [
   { name: 'reader', apiKey: 'reader-key', secret: 'x', permissions: ['READ'] },
 ];
 
-const start = (): Promise<PaperExchange> =>
-  startPaper({
-    port: 0,
-    controlPort: 0,
-    accounts: parseAccounts(accounts),
-    source: { kind: 'synthetic' },
-    speed: 1,
-    seed: 1,
-    clock: { kind: 'virtual', startMs: START_MS },
-  });
+const start = (): Promise<PaperExchange> => startTrial(accounts, { clock: { kind: 'virtual', startMs: START_MS } });
 
 const order = (params: Record<string, string>) => ({ symbol: 'BTCUSDT', side: 'BUY', ...params });
-const control = async (paper: PaperExchange, request: string, body?: unknown): Promise<unknown> => {
-  const [method, path] = request.split(' ');
-  const init = body === undefined ? {} : { body: JSON.stringify(body) };
-  const response = await fetch(`${paper.controlUrl}${path}`, { method: method ?? 'GET', ...init });
-  assert.equal(response.status, 200, await response.clone().text());
-  return response.json();
-};
 
 test('market data answers in the exchange shapes without a key', async () => {
   await using paper = await start();
@@ -258,14 +243,7 @@ test('the request log holds names, never values', async () => {
 test('a taken port is refused with a sentence', async () => {
   await using paper = await start();
   const port = Number(new URL(paper.url).port);
-  const again = startPaper({
-    port,
-    controlPort: 0,
-    accounts: parseAccounts(accounts),
-    source: { kind: 'synthetic' },
-    speed: 1,
-    clock: { kind: 'real' },
-  });
+  const again = startTrial(accounts, { port });
   await assert.rejects(again, {
     name: 'BadInputError',
     message: `Port ${port} on 127.0.0.1 is already in use: stop what listens there, or choose another port.`,

@@ -96,7 +96,7 @@ export async function startPaper(
   };
   const server = openServer(options.tls, (request, response) => void answerHttp({ context, log }, request, response));
   const sockets = stack.use(openSockets(server, { context, streams, users, venue, log }));
-  onBan = (ip) => void sockets.drop(ip);
+  onBan = (ip) => void sockets.drop({ ip, kind: 'api' });
   const following = relay && stack.use(relay.follow(venue, streams, log));
   const control = createControl({ venue, context, sockets, eventFaults, streams, following });
   const port = await listen(server, options.port, stack);

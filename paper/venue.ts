@@ -229,6 +229,10 @@ export function catchUp(venue: Venue): number {
   return nowMs;
 }
 
+/** When the next event of a live coin is due; Infinity when nothing is. */
+export const nextDueMs = (venue: Venue): number =>
+  Math.min(Infinity, ...[...venue.live].map((symbol) => nextEventMs(venue.floor.market(symbol))));
+
 /** Plays at most `maxEvents` events up to `untilMs`; true when nothing is left to play. */
 export function playUntil(venue: Venue, untilMs: number, maxEvents: number): boolean {
   const live = [...venue.live].map((symbol) => venue.floor.market(symbol));
