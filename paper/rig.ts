@@ -1,5 +1,5 @@
 import type { CandleColumns } from '#core/candle.ts';
-import { requireDecimal, ZERO } from '#core/decimal.ts';
+import { formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
 import { type Account, type AccountInput, parseAccounts } from './accounts.ts';
 import { virtualClock } from './clock.ts';
 import type { Report } from './floor.ts';
@@ -20,6 +20,11 @@ export interface Rig {
   /** The last balance each account was told, by `account asset`. */
   readonly balances: ReadonlyMap<string, Balance>;
   place(order: Partial<OrderTexts>): Accepted | Refusal;
+  /** Places an order that must not be refused. */
+  accept(order: Partial<OrderTexts>): Accepted;
+  /** Balances as text. */
+  free(account: string, asset: string): string;
+  locked(account: string, asset: string): string;
   trade(price: string, quantity: string, takerBuys: boolean): void;
 }
 
@@ -126,34 +131,22 @@ export function openRig(inputs: AccountInput[] = RICH, price = 100, more: RigOpt
   });
   enliven(venue, RIG_SYMBOL);
   let clientIds = 0;
+  const place: Rig['place'] = (texts) => {
+    clientIds += 1;
+    const result = placeOrder(venue.floor, orderOf(texts, `id-${clientIds}`), venue.clock.nowMs());
+    commit(venue, venue.clock.nowMs());
+    return result;
+  };
+  const { purses } = venue.floor;
   return {
-    venue,
-    reports,
-    lists,
-    balances,
-    place: (texts) => {
-      clientIds += 1;
-      const amount = (text: string | undefined) => (text === undefined ? ZERO : requireDecimal(text));
-      const request: NewOrder = {
-        ...NO_OPTIONS,
-        account: texts.account ?? 'ann',
-        symbol: RIG_SYMBOL,
-        clientOrderId: texts.clientOrderId ?? `id-${clientIds}`,
-        side: texts.side ?? 'BUY',
-        type: texts.type ?? 'LIMIT',
-        timeInForce: texts.timeInForce ?? 'GTC',
-        price: amount(texts.price),
-        stopPrice: amount(texts.stopPrice),
-        quantity: amount(texts.quantity),
-        quoteQuantity: amount(texts.quoteQuantity),
-        icebergQuantity: amount(texts.icebergQuantity),
-        trailingDelta: texts.trailingDelta ?? 0,
-        prevention: texts.prevention ?? 'NONE',
-      };
-      const result = placeOrder(venue.floor, request, venue.clock.nowMs());
-      commit(venue, venue.clock.nowMs());
+    ...{ venue, reports, lists, balances, place },
+    accept: (texts) => {
+      const result = place(texts);
+      if (result.kind === 'refused') throw new Error(`The order was refused: ${result.message}`);
       return result;
     },
+    free: (account, asset) => formatDecimal(purses.balance(account, asset).free),
+    locked: (account, asset) => formatDecimal(purses.balance(account, asset).locked),
     trade: (price, quantity, takerBuys) => {
       const { grid } = venue.floor.market(RIG_SYMBOL).listing;
       const ticks = Math.round((Number(price) * 1e8) / grid.tickUnits);
@@ -163,3 +156,17 @@ export function openRig(inputs: AccountInput[] = RICH, price = 100, more: RigOpt
     },
   };
 }
+
+const orderOf = (texts: Partial<OrderTexts>, clientOrderId: string): NewOrder => {
+  const amount = (text: string | undefined) => (text === undefined ? ZERO : requireDecimal(text));
+  return {
+    ...{ ...NO_OPTIONS, account: 'ann', symbol: RIG_SYMBOL, clientOrderId, side: 'BUY', type: 'LIMIT' },
+    timeInForce: 'GTC',
+    ...texts,
+    price: amount(texts.price),
+    stopPrice: amount(texts.stopPrice),
+    quantity: amount(texts.quantity),
+    quoteQuantity: amount(texts.quoteQuantity),
+    icebergQuantity: amount(texts.icebergQuantity),
+  };
+};
