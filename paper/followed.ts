@@ -8,11 +8,20 @@ import {
   updatesAfterClose,
   updatesAfterTrade,
 } from './kline-watch.ts';
+import { referenceOf } from './market/reference.ts';
 import { averagePrice, DAY_MS, rollingSpan } from './market/statistics.ts';
 import type { PublicTrade, SymbolMarket } from './market/symbol-market.ts';
 import { bestOf, depthRows } from './market-json.ts';
 import type { Order } from './order.ts';
-import { aggTradeFrame, averageFrame, bookTickerFrame, depthFrame, klineFrame, tradeFrame } from './stream-json.ts';
+import {
+  aggTradeFrame,
+  averageFrame,
+  bookTickerFrame,
+  depthFrame,
+  klineFrame,
+  referenceFrame,
+  tradeFrame,
+} from './stream-json.ts';
 import { type StreamName, windowMs } from './stream-name.ts';
 import { dayTickerFrame, miniTickerFrame, windowTickerFrame } from './ticker-json.ts';
 
@@ -210,6 +219,8 @@ function tickerBody(followed: Followed, stream: StreamName, atMs: number): Recor
       return windowTickerFrame(symbol, stream.window, rollingSpan(market, windowMs(stream.window), atMs));
     case 'avgPrice':
       return averageFrame(symbol, averagePrice(market, atMs), atMs);
+    case 'referencePrice':
+      return referenceFrame(symbol, referenceOf(market, atMs));
     default:
       return undefined;
   }

@@ -127,6 +127,8 @@ const fill = z.object({
 const preventedMatch = z.object({
   id: z.number(),
   account: z.string(),
+  makerAccount: z.string().default(''),
+  tradeGroupId: z.number().default(NO_ID),
   symbol: z.string(),
   takerOrderId: z.number(),
   makerOrderId: z.number(),
