@@ -128,7 +128,6 @@ const notAttempted = (cancelled: WriteOutcome): WriteOutcome =>
 export async function applyOutcome(coin: Coin, live: LiveOrder, outcome: WriteOutcome): Promise<void> {
   const { store } = coin.context.ports;
   if (outcome.kind === 'accepted') {
-    if (outcome.order.state === 'open') coin.breaker.accepted(live.record.purpose);
     await settleOrder(coin, live, outcome);
     return;
   }
