@@ -193,6 +193,7 @@ export async function takeStored(coin: Coin, stored: Pick<RunnerState, 'position
   coin.version = stored.version;
   coin.position = stored.position;
   coin.levels = await store.levelFills(coin.profile.id, coin.symbol);
+  await coin.context.risk.booked();
   refreshView(coin);
   coin.instance.onFill(stored.position.firstBuyAt === null ? 'sell' : 'buy', coin.view);
   await store.saveStrategyState(coin.profile.id, coin.symbol, stateToStore(coin));

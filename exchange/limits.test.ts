@@ -191,3 +191,23 @@ test('nothing is granted before what earlier processes left behind is loaded', a
   await pass(0);
   assert.deepEqual(granted, ['exit:false']);
 });
+
+test('after a page of the firewall only exits go, for a minute, then two; a success ends the count', async () => {
+  const { granted, ask, pass } = governor();
+  const settleOne = async (status: number): Promise<void> =>
+    (await ask('exit', 1, 0))?.settle(told(undefined, { status, code: null }));
+  for (const { status, minutes } of [
+    { status: 403, minutes: 1 },
+    { status: 403, minutes: 2 },
+    { status: 200, minutes: 0 },
+    { status: 403, minutes: 1 },
+  ]) {
+    granted.length = 0;
+    await settleOne(status);
+    if (minutes > 0) await pass(minutes * 60_000 - 1);
+    await ask('query', 1, 0);
+    await pass(1);
+    await ask('query', 1, 0);
+    assert.deepEqual(granted, ['exit:true', `query:${minutes === 0}`, 'query:true']);
+  }
+});

@@ -11,6 +11,9 @@ const WEIGHT_WINDOW_MS = 60_000;
 const RAW_WINDOW_MS = 300_000;
 const BAN_MS = 120_000;
 const TOO_MANY_ORDERS = -1015;
+/** After a page of the exchange's firewall all but exits wait this long, twice as long each time, at most the second. */
+const BLOCKED_MS = 60_000;
+const LONGEST_BLOCKED_MS = 480_000;
 
 /** One limit of the exchange: `limit` in each window of `windowMs`. */
 export interface RateLimit {
@@ -98,6 +101,8 @@ interface Ledger {
   exchangeMs: () => number;
   /** Nothing at all is sent before this moment. */
   stopMs: number;
+  /** Only exits are sent before this moment; how often the firewall has refused in a row. */
+  blocked: { untilMs: number; times: number };
   timer: NodeJS.Timeout | undefined;
   loading: Promise<unknown> | undefined;
   tell: () => void;
@@ -117,6 +122,7 @@ export function createGovernor(nowMs: () => number = () => performance.timeOrigi
     orderLimits: [],
     exchangeMs: nowMs,
     stopMs: 0,
+    blocked: { untilMs: 0, times: 0 },
     timer: undefined,
     loading: undefined,
     tell: () => undefined,
@@ -179,15 +185,18 @@ function orderMeter({ meters }: OrderBudget, limit: RateLimit): Meter {
 
 /** Wall time from which a request may go; a request heavier than its lane's share still goes when nothing was used. */
 function freeMs(ledger: Ledger, request: Permission): number {
-  const { exchangeMs, stopMs } = ledger;
+  const { exchangeMs } = ledger;
   const now = exchangeMs();
   const ends = metersOf(ledger, request).map(([meter, amount]) => {
     const used = meter.used(now);
     const fits = used === 0 || used + amount <= meter.limit * SHARE[request.lane];
     return fits ? 0 : ledger.nowMs() + meter.windowEndMs(now) - now;
   });
-  return Math.max(stopMs, request.orders?.stopMs ?? 0, ...ends);
+  return Math.max(stoppedMs(ledger, request), ...ends);
 }
+
+const stoppedMs = ({ stopMs, blocked }: Ledger, { lane, orders }: Permission): number =>
+  Math.max(stopMs, lane === 'exit' ? 0 : blocked.untilMs, orders?.stopMs ?? 0);
 
 /** Lighter traffic of others may free a lane before its window ends, so a full window is looked at again this often. */
 const LOOK_AGAIN_MS = 1_000;
@@ -198,9 +207,9 @@ function grantWaiting(ledger: Ledger): void {
   for (const request of ledger.waiting.toSorted((a, b) => LANES.indexOf(a.lane) - LANES.indexOf(b.lane))) {
     const atMs = freeMs(ledger, request);
     const granted = atMs <= now;
-    const stoppedMs = Math.max(ledger.stopMs, request.orders?.stopMs ?? 0);
-    if (!granted && now < request.giveUpMs && stoppedMs < request.giveUpMs) {
-      nextMs = Math.min(nextMs, atMs, request.giveUpMs, Math.max(stoppedMs, now + LOOK_AGAIN_MS));
+    const stopped = stoppedMs(ledger, request);
+    if (!granted && now < request.giveUpMs && stopped < request.giveUpMs) {
+      nextMs = Math.min(nextMs, atMs, request.giveUpMs, Math.max(stopped, now + LOOK_AGAIN_MS));
       continue;
     }
     ledger.waiting.splice(ledger.waiting.indexOf(request), 1);
@@ -225,6 +234,7 @@ function issue(ledger: Ledger, request: Permission): Ticket {
     settle(usage) {
       const at = ledger.exchangeMs();
       if (usage !== undefined && (usage.status === 429 || usage.status === 418)) stop(ledger, request, usage);
+      if (usage !== undefined) noteFirewall(ledger, usage);
       finish((meter, part) => {
         if (meter === ledger.weight) return meter.settle(part, at, usage?.usedWeight);
         if (meter === ledger.requests) return meter.settle(part, at);
@@ -249,6 +259,17 @@ function stop(ledger: Ledger, request: Permission, usage: Usage): void {
   const { orders } = request;
   if (usage.code === TOO_MANY_ORDERS && orders !== undefined) orders.stopMs = Math.max(orders.stopMs, untilMs);
   else ledger.stopMs = Math.max(ledger.stopMs, untilMs);
+}
+
+/** The firewall answers 403 with a page; it is no answer of the exchange's own, which has a code. */
+function noteFirewall(ledger: Ledger, { status, code }: Usage): void {
+  const { blocked } = ledger;
+  if (status !== 403 || code !== null) {
+    if (status === 200) blocked.times = 0;
+    return;
+  }
+  blocked.untilMs = ledger.nowMs() + Math.min(LONGEST_BLOCKED_MS, BLOCKED_MS * 2 ** blocked.times);
+  blocked.times += 1;
 }
 
 const shared = new Map<string, Governor>();

@@ -10,13 +10,13 @@ export interface ShardHandlers {
   down(cause: string): void;
 }
 
-/** The streams of one connection; what two connections bring during a planned change is told once. */
+/** The streams of one connection; what comes twice, as from two connections during a planned change, is told once and in order. */
 export class StreamShard implements AsyncDisposable {
   readonly #handlers: ShardHandlers;
   readonly #succession: Succession<StreamConnection>;
   #wanted: ReadonlySet<string>;
-  /** Last trade or closed candle told of each stream since two connections ran side by side. */
-  #told: Map<string, number> | undefined;
+  /** Last trade or closed candle told of each stream since the last loss. */
+  readonly #told = new Map<string, number>();
 
   constructor(options: ConnectionOptions, wanted: ReadonlySet<string>, handlers: ShardHandlers) {
     this.#wanted = wanted;
@@ -25,12 +25,9 @@ export class StreamShard implements AsyncDisposable {
       connect: (state) =>
         new StreamConnection(options, this.#wanted, { ...state, frame: (frame) => this.#received(frame) }),
       overlapMs: (options.timing ?? SOCKET_TIMING).overlapMs,
-      began: () => {
-        this.#told = new Map();
-      },
       up: handlers.up,
       down: (cause) => {
-        this.#told = undefined;
+        this.#told.clear();
         handlers.down(cause);
       },
     });
@@ -54,10 +51,8 @@ export class StreamShard implements AsyncDisposable {
   }
 
   #received(frame: MarketFrame): void {
-    if (this.#told !== undefined) {
-      if (frame.order <= (this.#told.get(frame.stream) ?? Number.NEGATIVE_INFINITY)) return;
-      if (frame.final) this.#told.set(frame.stream, frame.order);
-    }
+    if (frame.order <= (this.#told.get(frame.stream) ?? Number.NEGATIVE_INFINITY)) return;
+    if (frame.final) this.#told.set(frame.stream, frame.order);
     this.#handlers.event(frame.event);
   }
 }

@@ -12,8 +12,6 @@ export interface SuccessionOptions<Connection> {
   readonly connect: (state: ConnectionState) => Connection;
   /** How long the old connection goes on beside its complete successor. */
   readonly overlapMs: number;
-  /** A second connection begins beside the first. */
-  readonly began?: () => void;
   readonly up: () => void;
   readonly down: (cause: string) => void;
 }
@@ -74,7 +72,6 @@ export class Succession<Connection extends AsyncDisposable & { restart(cause: st
 
   #succeed(connection: Connection): void {
     if (connection !== this.#current || this.#next !== undefined) return;
-    this.#options.began?.();
     this.#next = this.#connect();
   }
 

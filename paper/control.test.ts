@@ -5,31 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { parseAccounts } from './accounts.ts';
 import { clientOf, type Key, listenTo, pick, subscribeTo } from './client.ts';
 import type { PaperOptions } from './options.ts';
-import { type PaperExchange, startPaper } from './server.ts';
+import type { PaperExchange } from './server.ts';
+import { control, startTrial, TRIAL_MS } from './trial.ts';
 
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
 const start = (more: Partial<PaperOptions> = {}): Promise<PaperExchange> =>
-  startPaper({
-    port: 0,
-    controlPort: 0,
-    accounts: parseAccounts([{ name: 'ann', ...ann, balances: { USDT: '10000' } }]),
-    source: { kind: 'synthetic' },
-    speed: 1,
-    seed: 1,
-    clock: { kind: 'virtual', startMs: Date.UTC(2026, 2, 3) },
-    ...more,
-  });
-
-async function control(paper: PaperExchange, request: string, body?: unknown): Promise<unknown> {
-  const [method = 'GET', path] = request.split(' ');
-  const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
-  const response = await fetch(`${paper.controlUrl}${path}`, init);
-  assert.equal(response.status, 200, await response.clone().text());
-  return response.json();
-}
+  startTrial([{ name: 'ann', ...ann, balances: { USDT: '10000' } }], more);
 
 const limit = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', quantity: '0.001', price: '20000' };
 
@@ -166,7 +149,7 @@ test('times come in microseconds where that is asked for', async () => {
   const get = async (path: string, unit: string): Promise<unknown> =>
     (await fetch(`${paper.url}/api/v3/${path}`, { headers: { 'X-MBX-TIME-UNIT': unit } })).json();
   const klines = await get('klines?symbol=BTCUSDT&interval=1h&limit=1', 'MICROSECOND');
-  const openUs = Date.UTC(2026, 2, 3) * 1000;
+  const openUs = TRIAL_MS * 1000;
   assert.deepEqual([pick(klines, '0.0'), pick(klines, '0.6')], [openUs, openUs + 3_600_000_000 - 1]);
   assert.equal(pick(await get('time', 'microsecond'), 'marketTime'), openUs);
   assert.equal(pick(await get('time', 'HOUR'), 'code'), -1194);
@@ -198,7 +181,7 @@ test('in a scripted market nothing happens but what is played', async () => {
   await control(paper, 'POST /trade', { symbol: 'BTCUSDT', price: '50000', quantity: '2' });
   await control(paper, 'POST /clock/advance', { ms: 3_600_000 });
   assert.equal(await price(), '50000.00000000');
-  const query = { symbol: 'BTCUSDT', interval: '1h', startTime: String(Date.UTC(2026, 2, 3)) };
+  const query = { symbol: 'BTCUSDT', interval: '1h', startTime: String(TRIAL_MS) };
   const { body } = await send('GET /api/v3/klines', query);
   assert.deepEqual(
     ['0.0', '0.4', '0.5', '1'].map((path) => pick(body, path)),

@@ -1,10 +1,13 @@
-import { add, type Decimal, fromSteps, minimum, subtract, ZERO } from '#core/decimal.ts';
+import { add, type Decimal, fromSteps, minimum, multiply, subtract, ZERO } from '#core/decimal.ts';
 import { type Book, slicesOf } from './book.ts';
+import { truncate8 } from './commission.ts';
 import { expireOrder, type Floor, report } from './floor.ts';
-import { claimLock } from './lists.ts';
+import { claimLock, keepReceived } from './lists.ts';
 import type { SourceTrade } from './market/path.ts';
 import { type PublicTrade, printClient, takeFromMakers } from './market/symbol-market.ts';
+import { boundsOf } from './market/terms.ts';
 import {
+  type ExpiryReason,
   type Fill,
   isOpen,
   type NewOrder,
@@ -14,8 +17,8 @@ import {
   takesAnyPrice,
 } from './order.ts';
 import { addFill, addPrevented, bookOf, noteChange } from './orders.ts';
-import { type Execution, releaseUnneeded, settle } from './settlement.ts';
-import { type Match, type Plan, planTaker } from './taker.ts';
+import { type Execution, paidAsset, releaseUnneeded, settle } from './settlement.ts';
+import { type Match, type Plan, planTaker, type Taker } from './taker.ts';
 import { showTrade } from './triggers.ts';
 
 /** A plan and the market time of its execution. */
@@ -38,33 +41,58 @@ type Demand = Pick<
 /** What an order would match if it took now. */
 export const planFor = (floor: Floor, order: Demand): Plan =>
   planTaker(bookOf(floor.orders, order.symbol), floor.market(order.symbol), {
-    account: order.account,
+    isOwn: (account) => account === order.account || groupOf(floor, account, order.account) >= 0,
     side: order.side,
     limit: takesAnyPrice(order.type) ? null : order.price,
     appetite: order.quoteQuantity > 0n ? { quoteAmount: order.quoteQuantity } : { quantity: order.quantity },
     prevention: order.prevention,
+    bounds: boundsFor(floor, order),
   });
+
+/** The trade group that two accounts have in common; -1 for none. */
+function groupOf(floor: Floor, one: string, other: string): number {
+  const { tradeGroupId } = floor.account(one);
+  return tradeGroupId === floor.account(other).tradeGroupId ? tradeGroupId : NO_GROUP;
+}
+const NO_GROUP = -1;
+
+/** The execution price limits of an order whose taker phase begins now. */
+function boundsFor(floor: Floor, order: Demand): Taker['bounds'] {
+  const reference = floor.reference(order.symbol);
+  if (reference === null) return { up: null, down: null };
+  const { up, down } = boundsOf(floor.market(order.symbol).terms, order.side);
+  return { up: up && multiply(reference, up), down: down && multiply(reference, down) };
+}
 
 /** Matches a working order as planned and settles what its time in force says about the rest. */
 export function take(floor: Floor, order: Order, { plan, atMs }: Dated): Taken {
   const fills: Fill[] = [];
   const prevented: PreventedMatch[] = [];
   if (order.timeInForce === 'FOK' && plan.quantity < remainingOf(order)) {
-    expireOrder(floor, order, { reason: 'UNFILLED_FOK_ORDER_EXPIRED', atMs });
+    expireOrder(floor, order, {
+      reason: plan.end === 'out of range' ? OUT_OF_RANGE : 'UNFILLED_FOK_ORDER_EXPIRED',
+      atMs,
+    });
     return { fills, prevented };
   }
-  const short = order.quoteQuantity > 0n && plan.exhausted;
+  const short = order.quoteQuantity > 0n && plan.end !== 'done';
   for (const match of plan.matches) {
     if (match.prevented && match.maker !== null)
       prevented.push(prevent(floor, order, { ...match, maker: match.maker, atMs }));
     else fills.push(applyMatch(floor, order, { ...match, short, atMs }));
   }
-  if (takesAnyPrice(order.type)) {
-    if (isOpen(order)) expireOrder(floor, order, { reason: 'INSUFFICIENT_LIQUIDITY', atMs });
-  } else if (isOpen(order) && order.timeInForce === 'IOC') {
-    expireOrder(floor, order, { reason: 'UNFILLED_IOC_QUANTITY_EXPIRED', atMs });
-  }
+  const reason = endOf(order, plan);
+  if (isOpen(order) && reason !== undefined) expireOrder(floor, order, { reason, atMs });
   return { fills, prevented };
+}
+
+const OUT_OF_RANGE = 'EXECUTION_RULE_PRICE_RANGE_EXCEEDED';
+
+/** Why what an order did not take expires; undefined for one that rests. */
+function endOf(order: Order, { end }: Plan): ExpiryReason | undefined {
+  if (end === 'out of range') return OUT_OF_RANGE;
+  if (takesAnyPrice(order.type)) return 'INSUFFICIENT_LIQUIDITY';
+  return order.timeInForce === 'IOC' ? 'UNFILLED_IOC_QUANTITY_EXPIRED' : undefined;
 }
 
 /** Tells the public and the waiting stops of a client's trade. */
@@ -100,6 +128,7 @@ function execute(
   const context = { account, rules, purses: floor.purses, worthInBnb: floor.worthInBnb };
   const fill = settle(order, { ...match, tradeId: trade.id, atMs: trade.atMs }, context);
   addFill(floor.orders, fill);
+  if (order.listId >= 0) keepReceived(floor, order, fill);
   noteChange(floor.orders, order);
   if (match.maker) showNextSlice(floor, order, match.quantity);
   report(floor, order, { execution: 'TRADE', atMs: trade.atMs, fill });
@@ -124,7 +153,7 @@ function prevent(
   match: Match & { readonly maker: Order; readonly atMs: number },
 ): PreventedMatch {
   const { maker, price, atMs } = match;
-  // Within one account a transfer moves nothing, and it takes both orders to ask for one.
+  // It takes both orders to ask for a transfer; within one account it moves nothing.
   const isTransfer = taker.prevention === 'TRANSFER' && maker.prevention === 'TRANSFER';
   const mode = taker.prevention === 'TRANSFER' && !isTransfer ? 'DECREMENT' : taker.prevention;
   const isShared = mode === 'DECREMENT' || mode === 'TRANSFER';
@@ -132,14 +161,33 @@ function prevent(
   floor.orders.lastPreventedId += 1;
   const prevented: PreventedMatch = {
     ...{ id: floor.orders.lastPreventedId, account: taker.account, symbol: taker.symbol },
+    ...{ makerAccount: maker.account, tradeGroupId: groupOf(floor, taker.account, maker.account) },
     ...{ takerOrderId: taker.id, makerOrderId: maker.id, mode, price, atMs },
     takerQuantity: mode === 'EXPIRE_MAKER' ? ZERO : lost(taker),
     makerQuantity: mode === 'EXPIRE_TAKER' ? ZERO : lost(maker),
   };
   addPrevented(floor.orders, prevented);
+  if (isTransfer && maker.account !== taker.account) handOver(floor, [taker, maker], match);
   if (prevented.makerQuantity > 0n) lose(floor, maker, prevented);
   if (prevented.takerQuantity > 0n) lose(floor, taker, prevented);
   return prevented;
+}
+
+/** Moves a prevented quantity and what it is worth between two accounts of a trade group. */
+function handOver(floor: Floor, orders: readonly Order[], { price, quantity }: Match): void {
+  for (const order of orders) {
+    const other = orders.find((one) => one !== order);
+    const { rules } = floor.market(order.symbol).listing;
+    claimLock(floor, order);
+    const amount = order.side === 'BUY' ? truncate8(multiply(price, quantity)) : quantity;
+    floor.purses.pay({
+      from: order.account,
+      to: other?.account ?? order.account,
+      asset: paidAsset(order.side, rules),
+      amount,
+    });
+    order.locked = subtract(order.locked, amount);
+  }
 }
 
 function lose(floor: Floor, order: Order, match: PreventedMatch): void {

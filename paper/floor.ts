@@ -30,6 +30,8 @@ export interface Floor {
   market(symbol: string): SymbolMarket;
   /** The filter an order breaks as of now. */
   filter(order: NewOrder): Refusal | undefined;
+  /** The price that filters and price ranges go by; null where a coin has none now. */
+  reference(symbol: string): Decimal | null;
   /** What an amount of an asset is worth in BNB; undefined without a price. */
   readonly worthInBnb: (asset: string, amount: Decimal) => Decimal | undefined;
   onReport(report: Report | ListReport): void;

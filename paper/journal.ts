@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type Decimal, formatDecimal, readDecimal, ZERO } from '#core/decimal.ts';
 import { BadInputError } from './bad-input.ts';
+import { parseJson } from './json-literals.ts';
 import {
   type Amendment,
   EXPIRY_REASONS,
@@ -126,6 +127,8 @@ const fill = z.object({
 const preventedMatch = z.object({
   id: z.number(),
   account: z.string(),
+  makerAccount: z.string().default(''),
+  tradeGroupId: z.number().default(NO_ID),
   symbol: z.string(),
   takerOrderId: z.number(),
   makerOrderId: z.number(),
@@ -236,14 +239,6 @@ function decodeRecord(text: string, place: string): JournalRecord {
   throw new BadInputError(
     `The paper exchange's stored state in ${place} is broken at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unreadable'}. Restore it, or remove the folder to begin anew.`,
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Decimals are the only bigints of a record. */

@@ -29,7 +29,7 @@ test('an address over the weight is warned, then banned for longer each time', (
     assert.equal(banned.length, offence + 1);
     const still = limits.admit('a', 1, nowMs + lengthMs - 1);
     assert.ok(still.kind === 'wait' && still.refusal.status === 418);
-    assert.equal(limits.connect('a', nowMs + lengthMs - 1), false);
+    assert.deepEqual([limits.isBanned('a', nowMs + lengthMs - 1), limits.isBanned('b', nowMs)], [true, false]);
     assert.equal(limits.admit('b', 1, nowMs).kind, 'admitted');
     nowMs += lengthMs + MINUTE_MS;
   }

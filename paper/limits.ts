@@ -80,8 +80,9 @@ export interface Limits {
   admitToWallet(ip: string, weight: number, nowMs: number): ReturnType<Limits['admit']>;
   /** Adds weight (negative gives back) and returns what the address has used this minute. */
   addWeight(ip: string, weight: number, nowMs: number): number;
-  /** Counts a WebSocket connection; false when the address has opened too many, or is banned. */
+  /** Counts a WebSocket connection; false when the address has opened too many. */
   connect(ip: string, nowMs: number): boolean;
+  isBanned(ip: string, nowMs: number): boolean;
   /** The text of the order limit the account has reached; undefined while it may place orders. */
   reachedOrderLimit(account: string, nowMs: number): string | undefined;
   /** Counts one accepted order. */
@@ -149,7 +150,8 @@ export function openLimits(onBan: (ip: string | undefined) => void = () => undef
       return { kind: 'admitted', used };
     },
     addWeight: (ip, amount, nowMs) => weight.add(ip, amount, nowMs),
-    connect: (ip, nowMs) => bannedUntil(ip) <= nowMs && connections.add(ip, 1, nowMs) <= CONNECTIONS_LIMIT,
+    connect: (ip, nowMs) => connections.add(ip, 1, nowMs) <= CONNECTIONS_LIMIT,
+    isBanned: (ip, nowMs) => bannedUntil(ip) > nowMs,
     ban: (ip, untilMs) => {
       if (ip === undefined) allBannedUntilMs = untilMs;
       else {

@@ -7,7 +7,6 @@ import type { PurseRow } from './purses.ts';
 
 export const fixed8 = (value: Decimal): string => formatFixed(value, 8);
 const NONE = 'NONE';
-const NO_GROUP = -1;
 
 /** An order as queries answer it. */
 export const queriedOrder = (order: Readonly<Order>): Record<string, unknown> => ({
@@ -94,14 +93,14 @@ const preventedQuantities = ({ takerQuantity, makerQuantity }: PreventedMatch): 
   ...(makerQuantity > 0n ? { makerPreventedQuantity: fixed8(makerQuantity) } : {}),
 });
 
-/** A row of myPreventedMatches; no account belongs to a trade group. */
+/** A row of myPreventedMatches. */
 export const preventedMatch = (match: PreventedMatch): Record<string, unknown> => ({
   symbol: match.symbol,
   preventedMatchId: match.id,
   takerOrderId: match.takerOrderId,
   makerSymbol: match.symbol,
   makerOrderId: match.makerOrderId,
-  tradeGroupId: NO_GROUP,
+  tradeGroupId: match.tradeGroupId,
   selfTradePreventionMode: match.mode,
   price: fixed8(match.price),
   ...preventedQuantities(match),
@@ -244,7 +243,7 @@ function preventionOf(order: Readonly<Order>, match: PreventedMatch): Record<str
   return {
     v: match.id,
     B: fixed8(quantity),
-    u: NO_GROUP,
+    u: match.tradeGroupId,
     U: isTaker ? match.makerOrderId : match.takerOrderId,
     Cs: order.symbol,
     pl: fixed8(quantity),

@@ -41,6 +41,7 @@ export const EXPIRY_REASONS = [
   'UNFILLED_IOC_QUANTITY_EXPIRED',
   'UNFILLED_FOK_ORDER_EXPIRED',
   'INSUFFICIENT_LIQUIDITY',
+  'EXECUTION_RULE_PRICE_RANGE_EXCEEDED',
 ] as const;
 export type ExpiryReason = (typeof EXPIRY_REASONS)[number];
 
@@ -147,10 +148,13 @@ export interface Fill {
   readonly maker: boolean;
 }
 
-/** A match that did not happen because both orders are of one account. */
+/** A match that did not happen because both orders are of one account or one trade group. */
 export interface PreventedMatch {
   readonly id: number;
   readonly account: string;
+  readonly makerAccount: string;
+  /** The group both accounts belong to; -1 for one account outside of any. */
+  readonly tradeGroupId: number;
   readonly symbol: string;
   readonly takerOrderId: number;
   readonly makerOrderId: number;

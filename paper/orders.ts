@@ -118,8 +118,14 @@ export function addFill(orders: Orders, fill: Fill): void {
 }
 
 export function addPrevented(orders: Orders, match: PreventedMatch): void {
-  append(orders.preventedByOwner, ownerKey(match), match);
+  indexPrevented(orders, match);
   orders.newPrevented.push(match);
+}
+
+function indexPrevented(orders: Orders, match: PreventedMatch): void {
+  for (const account of new Set([match.account, match.makerAccount]))
+    append(orders.preventedByOwner, ownerKey({ account, symbol: match.symbol }), match);
+  orders.lastPreventedId = Math.max(orders.lastPreventedId, match.id);
 }
 
 export const findByClientId = (
@@ -176,7 +182,7 @@ export const wholeState = (orders: Orders): OrdersState => ({
   lastExecutionId: orders.lastExecutionId,
   orders: [...orders.byId.values()],
   fills: [...orders.fillsByOwner.values()].flat(),
-  prevented: [...orders.preventedByOwner.values()].flat(),
+  prevented: [...new Set([...orders.preventedByOwner.values()].flat())].toSorted((a, b) => a.id - b.id),
   lists: [...orders.lists.values()],
 });
 
@@ -211,10 +217,7 @@ export function restoreOrders(orders: Orders, saved: OrdersState): void {
     index(orders, order);
     if (isOpen(order) && order.status !== 'PENDING_NEW') restOrder(orders, order);
   }
-  for (const match of saved.prevented) {
-    append(orders.preventedByOwner, ownerKey(match), match);
-    orders.lastPreventedId = Math.max(orders.lastPreventedId, match.id);
-  }
+  for (const match of saved.prevented) indexPrevented(orders, match);
   for (const fill of saved.fills) append(orders.fillsByOwner, ownerKey(fill), fill);
   orders.lastId = Math.max(orders.lastId, saved.lastId);
   orders.lastExecutionId = Math.max(orders.lastExecutionId, saved.lastExecutionId);

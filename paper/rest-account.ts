@@ -57,7 +57,7 @@ function describeAccount(venue: Venue, params: Params, account: Account): unknow
     buyerCommission: 0,
     sellerCommission: 0,
     commissionRates: { maker, taker, buyer: '0.00000000', seller: '0.00000000' },
-    canTrade: account.permissions.includes('SPOT'),
+    canTrade: account.canTrade && account.permissions.includes('SPOT'),
     canWithdraw: account.canWithdraw,
     canDeposit: true,
     brokered: false,
@@ -67,6 +67,7 @@ function describeAccount(venue: Venue, params: Params, account: Account): unknow
     accountType: 'SPOT',
     balances: kept.map(({ asset, balance }) => ({ asset, free: fixed8(balance.free), locked: fixed8(balance.locked) })),
     permissions: ['SPOT'],
+    ...(account.tradeGroupId < 0 ? {} : { tradeGroupId: account.tradeGroupId }),
     uid: venue.accounts.indexOf(account) + 1,
   };
 }

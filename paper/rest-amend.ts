@@ -34,7 +34,7 @@ export const amendRoutes = (venue: Venue): SignedRoute[] => [
   },
   {
     ...{ method: 'GET', path: '/api/v3/myFilters', wsMethod: 'myFilters', weight: 40, security: 'read' },
-    handle: (params) => listFilters(venue, params),
+    handle: (params, account) => listFilters(venue, params, account),
   },
 ];
 
@@ -92,12 +92,14 @@ const amendmentsOf = (order: Order, fromId: number): unknown[] =>
       time: one.atMs,
     }));
 
-/** No account of this exchange has limits by asset. */
-function listFilters(venue: Venue, params: Params): unknown {
+function listFilters(venue: Venue, params: Params, account: Account): unknown {
   const symbol = requireSymbol(params);
   finishParams(params);
   const market = venue.markets.get(symbol);
   if (market === undefined) throw new RefusedError(unknownSymbol());
-  const { rules, maxPosition } = market.listing;
-  return { exchangeFilters: EXCHANGE_FILTERS, symbolFilters: filtersOf(rules, maxPosition), assetFilters: [] };
+  const { baseAsset, quoteAsset } = market.listing.rules;
+  const assetFilters = [...account.assetLimits]
+    .filter(([asset]) => asset === baseAsset || asset === quoteAsset)
+    .map(([asset, limit]) => ({ filterType: 'MAX_ASSET', asset, limit: fixed8(limit) }));
+  return { exchangeFilters: EXCHANGE_FILTERS, symbolFilters: filtersOf(market.listing), assetFilters };
 }

@@ -2,10 +2,11 @@ import type { Account } from './accounts.ts';
 import { type CanceledList, cancelList } from './list-cancel.ts';
 import { canceledListJson, orderListJson } from './list-json.ts';
 import { placeList } from './list-placement.ts';
-import { type ListRequest, parseOco, parseOldOco, parseOto, parseOtoco } from './list-request.ts';
+import { type ListRequest, parseOco, parseOldOco, parseTriggered } from './list-request.ts';
 import { ordersOfList } from './lists.ts';
 import { placedOrder } from './order-json.ts';
-import type { OrderList } from './order-list.ts';
+import type { Feature } from './market/terms.ts';
+import { isPaying, type ListKind, type OrderList } from './order-list.ts';
 import { UNKNOWN_ORDER } from './order-lookup.ts';
 import { randomClientId } from './order-request.ts';
 import { findList, listsOf } from './orders.ts';
@@ -19,10 +20,13 @@ const DAY_MS = 86_400_000;
 
 /** Order lists: place, cancel, query. */
 export const listRoutes = (venue: Venue): SignedRoute[] => [
-  placement(venue, { path: 'orderList/oco', wsMethod: 'orderList.place.oco', count: 2, parse: parseOco }),
-  placement(venue, { path: 'order/oco', wsMethod: 'orderList.place', count: 2, parse: parseOldOco }),
-  placement(venue, { path: 'orderList/oto', wsMethod: 'orderList.place.oto', count: 2, parse: parseOto }),
-  placement(venue, { path: 'orderList/otoco', wsMethod: 'orderList.place.otoco', count: 3, parse: parseOtoco }),
+  placement(venue, { path: 'orderList/oco', wsMethod: 'orderList.place.oco', kind: 'OCO', parse: parseOco }),
+  placement(venue, { path: 'order/oco', wsMethod: 'orderList.place', kind: 'OCO', parse: parseOldOco }),
+  ...(['OTO', 'OTOCO', 'OPO', 'OPOCO'] as const).map((kind) => {
+    const name = kind.toLowerCase();
+    const parse = parseTriggered(kind);
+    return placement(venue, { path: `orderList/${name}`, wsMethod: `orderList.place.${name}`, kind, parse });
+  }),
   {
     ...{ method: 'DELETE', path: '/api/v3/orderList', wsMethod: 'orderList.cancel', weight: 1, security: 'trade' },
     freeWhenDone: true,
@@ -53,18 +57,27 @@ const placement = (
   list: {
     readonly path: string;
     readonly wsMethod: string;
-    readonly count: number;
+    readonly kind: ListKind;
     readonly parse: (params: Params, account: string) => ListRequest;
   },
 ): SignedRoute => ({
   ...{ method: 'POST', path: `/api/v3/${list.path}`, wsMethod: list.wsMethod, weight: 1, security: 'trade' },
-  ...{ freeWhenDone: true, placesOrder: true, orderCount: list.count },
+  ...{ freeWhenDone: true, placesOrder: true, orderCount: list.kind.length > 3 ? 3 : 2 },
   handle: (params, account) => place(venue, list.parse(params, account.name)),
 });
 
+/** What the coin must take for each kind of list. */
+const NEEDS: Readonly<Record<ListKind, readonly Feature[]>> = {
+  OCO: ['ocoAllowed'],
+  OTO: ['otoAllowed'],
+  OTOCO: ['otoAllowed', 'ocoAllowed'],
+  OPO: ['otoAllowed', 'opoAllowed'],
+  OPOCO: ['otoAllowed', 'opoAllowed', 'ocoAllowed'],
+};
+
 function place(venue: Venue, { list, symbol, responseType }: ListRequest): unknown {
-  requireListed(venue, symbol);
-  requireFilters(venue, list.orders, true);
+  requireListed(venue, symbol, NEEDS[list.kind]);
+  requireFilters(venue, isPaying(list.kind) ? list.orders.slice(0, 1) : list.orders, true);
   enliven(venue, symbol);
   const atMs = catchUp(venue);
   const placed = placeList(venue.floor, list, atMs);

@@ -32,6 +32,7 @@ import { answerRest, plainAddress, type RestContext } from './rest.ts';
 import { accountRoutes } from './rest-account.ts';
 import { marketRoutes } from './rest-market.ts';
 import { orderRoutes } from './order-routes.ts';
+import { referenceRoutes } from './rest-reference.ts';
 import { sapiRoutes } from './rest-sapi.ts';
 import { tickerRoutes } from './rest-tickers.ts';
 import { tradeRoutes } from './rest-trades.ts';
@@ -73,7 +74,12 @@ export async function startPaper(
     relay,
     relieve: (report) => relieve(limits, report),
   });
-  const publicRoutes = [...marketRoutes(venue), ...tradeRoutes(venue), ...tickerRoutes(venue)];
+  const publicRoutes = [
+    ...marketRoutes(venue),
+    ...tradeRoutes(venue),
+    ...tickerRoutes(venue),
+    ...referenceRoutes(venue),
+  ];
   let onBan: (ip: string | undefined) => void = () => undefined;
   const context: RestContext = {
     accounts: options.accounts,
@@ -90,7 +96,7 @@ export async function startPaper(
   };
   const server = openServer(options.tls, (request, response) => void answerHttp({ context, log }, request, response));
   const sockets = stack.use(openSockets(server, { context, streams, users, venue, log }));
-  onBan = (ip) => void sockets.drop(ip);
+  onBan = (ip) => void sockets.drop({ ip, kind: 'api' });
   const following = relay && stack.use(relay.follow(venue, streams, log));
   const control = createControl({ venue, context, sockets, eventFaults, streams, following });
   const port = await listen(server, options.port, stack);

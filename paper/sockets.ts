@@ -39,8 +39,8 @@ interface Connection {
 /** Every WebSocket connection of the exchange. */
 export interface Sockets extends AsyncDisposable {
   readonly sessions: ReadonlySet<Session>;
-  /** Cuts connections, all or those of one address; returns how many. */
-  drop(ip?: string): number;
+  /** Cuts connections, all or those of one address or kind; returns how many. */
+  drop(which?: { readonly ip?: string | undefined; readonly kind?: Connection['kind'] }): number;
   /** Tells every connection that the exchange goes down and that it has to connect anew. */
   announceShutdown(): number;
   /** Ends connections as if they had lasted for a day. */
@@ -56,7 +56,10 @@ export function openSockets(server: Server, parts: SocketParts): Sockets {
   let isSilent = false;
   const accept = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const ip = plainAddress(request.socket.remoteAddress);
-    if (!parts.context.limits.connect(ip, Date.now())) {
+    const { limits } = parts.context;
+    // A ban is on requests: market streams go on.
+    const isBanned = isApiPath(request.url ?? '/') && limits.isBanned(ip, Date.now());
+    if (isBanned || !limits.connect(ip, Date.now())) {
       socket.end('HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\n\r\n');
       return;
     }
@@ -75,8 +78,10 @@ export function openSockets(server: Server, parts: SocketParts): Sockets {
   const timer = setInterval(() => {
     for (const one of connections) watch(one, Date.now(), isSilent);
   }, WATCH_MS);
-  const drop = (ip?: string): number => {
-    const dropped = [...connections].filter((one) => ip === undefined || one.ip === ip);
+  const drop: Sockets['drop'] = (which = {}) => {
+    const dropped = [...connections].filter(
+      (one) => (which.ip ?? one.ip) === one.ip && (which.kind ?? one.kind) === one.kind,
+    );
     for (const { socket } of dropped) socket.terminate();
     return dropped.length;
   };
@@ -118,7 +123,7 @@ function serve(
     socket.close(1008, 'Invalid value for time unit');
     return undefined;
   }
-  if (url.pathname.startsWith('/ws-api/v3')) {
+  if (isApiPath(url.pathname)) {
     serveWsApi(socket, parts, { ip: parts.ip, query: url.searchParams, unit });
     return { ...base, kind: 'api', tellShutdown: () => socket.send(JSON.stringify({ event: shutdown() })) };
   }
@@ -131,6 +136,8 @@ function serve(
   socket.close(1008, 'unknown path');
   return undefined;
 }
+
+const isApiPath = (path: string): boolean => path.startsWith('/ws-api/v3');
 
 function unitOf(query: URLSearchParams): TimeUnit | undefined {
   try {

@@ -1,5 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
+import { parseJson } from './json-literals.ts';
 import { type MarketStreams, type StreamClient, subscribe, unsubscribe } from './market-streams.ts';
 import type { TimeUnit } from './time-unit.ts';
 import type { Venue } from './venue.ts';
@@ -86,14 +87,6 @@ function answer(text: string, connection: Connection): Record<string, unknown> {
       return { result: connection.client.combined, id };
     default:
       return { error: { code: 2, msg: `Invalid request: unknown method ${method}` }, id };
-  }
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -20,29 +20,34 @@ export interface Plan {
   readonly matches: readonly Match[];
   /** What would be traded, without what is prevented. */
   readonly quantity: Decimal;
+  /** What it is worth, and what is handed over within a trade group. */
   readonly quote: Decimal;
-  /** True when the book held nothing more to take at an allowed price. */
-  readonly exhausted: boolean;
+  /** Why it takes no more: it has enough, nothing more is offered at its price, or what is lies outside the price range. */
+  readonly end: 'done' | 'exhausted' | 'out of range';
 }
 
 /** How much to take: a quantity, or as much as an amount of quote pays for (or brings in). */
 export type Appetite = { readonly quantity: Decimal } | { readonly quoteAmount: Decimal };
 
 const MAX_LEVELS = 5000;
-export const EMPTY_PLAN: Plan = { matches: [], quantity: ZERO, quote: ZERO, exhausted: false };
+export const EMPTY_PLAN: Plan = { matches: [], quantity: ZERO, quote: ZERO, end: 'done' };
 
 export interface Taker {
-  readonly account: string;
   readonly side: OrderSide;
+  /** True for accounts it must not trade with when it prevents self-trades. */
+  readonly isOwn: (account: string) => boolean;
   /** Null takes any price. */
   readonly limit: Decimal | null;
   readonly appetite: Appetite;
   readonly prevention: PreventionMode;
+  /** The prices at which it may be executed. */
+  readonly bounds: { readonly up: Decimal | null; readonly down: Decimal | null };
 }
 
 /** Plans what a taker would match, best price first; at one price clients come before market makers. Nothing changes. */
 export function planTaker(book: Book, market: SymbolMarket, taker: Taker): Plan {
   const { step } = market.listing.rules.lot;
+  const { up, down } = taker.bounds;
   const matches: Match[] = [];
   const expired = new Set<Order>();
   let quantity = ZERO;
@@ -52,16 +57,17 @@ export function planTaker(book: Book, market: SymbolMarket, taker: Taker): Plan 
   for (const { price, quantity: offered, maker } of offersFor(taker.side, book, market)) {
     const beyond = taker.limit !== null && (taker.side === 'BUY' ? price > taker.limit : price < taker.limit);
     levels += 1;
-    if (beyond || levels > MAX_LEVELS) return { matches, quantity, quote, exhausted: true };
+    if (beyond || levels > MAX_LEVELS) return { matches, quantity, quote, end: 'exhausted' };
     const wanted = 'quantity' in left ? left.quantity : floorToStep(divide(left.quoteAmount, price), step);
-    if (wanted <= 0n) return { matches, quantity, quote, exhausted: false };
+    if (wanted <= 0n) return { matches, quantity, quote, end: 'done' };
+    if (price > (up ?? price) || price < (down ?? price)) return { matches, quantity, quote, end: 'out of range' };
     if (maker !== null && expired.has(maker)) continue;
     const taken = minimum(wanted, offered);
-    const prevented = taker.prevention !== 'NONE' && maker?.account === taker.account;
+    const prevented = taker.prevention !== 'NONE' && maker !== null && taker.isOwn(maker.account);
     const sparesTaker = prevented && taker.prevention === 'EXPIRE_MAKER';
     matches.push({ price, quantity: taken, maker, prevented, sparesTaker });
     if (prevented && (taker.prevention === 'EXPIRE_TAKER' || taker.prevention === 'EXPIRE_BOTH'))
-      return { matches, quantity, quote, exhausted: false };
+      return { matches, quantity, quote, end: 'done' };
     if (sparesTaker && maker !== null) {
       expired.add(maker);
       continue;
@@ -71,12 +77,12 @@ export function planTaker(book: Book, market: SymbolMarket, taker: Taker): Plan 
       'quantity' in left
         ? { quantity: subtract(left.quantity, taken) }
         : { quoteAmount: subtract(left.quoteAmount, worth) };
-    if (prevented) continue;
-    quantity = add(quantity, taken);
-    quote = add(quote, worth);
+    const isTransfer = prevented && taker.prevention === 'TRANSFER' && maker.prevention === 'TRANSFER';
+    if (isTransfer || !prevented) quote = add(quote, worth);
+    if (!prevented) quantity = add(quantity, taken);
   }
   const satisfied = 'quantity' in left && left.quantity <= 0n;
-  return { matches, quantity, quote, exhausted: !satisfied };
+  return { matches, quantity, quote, end: satisfied ? 'done' : 'exhausted' };
 }
 
 interface Offer extends Level {

@@ -6,6 +6,7 @@ import { expireOrder, type Floor, type Report } from './floor.ts';
 import type { Journal, JournalRecord } from './journal.ts';
 import { type KlineQuery, readKlines } from './market/klines.ts';
 import type { Kline } from './market/kline.ts';
+import { referenceOf } from './market/reference.ts';
 import type { MarketSource } from './market/source.ts';
 import {
   nextEventMs,
@@ -133,13 +134,19 @@ function openFloor(
   const byName = new Map(accounts.map((account) => [account.name, account]));
   const orders = emptyOrders();
   const purses = openPurses();
+  const account = (name: string) => required(byName.get(name), `account ${name}`);
   const market = (symbol: string) => required(markets.get(symbol), `market of ${symbol}`);
   return {
     orders,
     purses,
-    account: (name) => required(byName.get(name), `account ${name}`),
+    account,
     market,
-    filter: (order) => filterRefusal({ orders, purses, market: market(order.symbol), nowMs: out.nowMs() }, order),
+    filter: (order) =>
+      filterRefusal(
+        { orders, purses, market: market(order.symbol), account: account(order.account), nowMs: out.nowMs() },
+        order,
+      ),
+    reference: (symbol) => referenceOf(market(symbol), out.nowMs())?.price ?? null,
     worthInBnb: (asset, amount) => worthInBnb(out.lastPrice, asset, amount),
     onReport: (report) => {
       out.outbox().push(report);
@@ -216,6 +223,10 @@ export function catchUp(venue: Venue): number {
   playUntil(venue, nowMs, Infinity);
   return nowMs;
 }
+
+/** When the next event of a live coin is due; Infinity when nothing is. */
+export const nextDueMs = (venue: Venue): number =>
+  Math.min(Infinity, ...[...venue.live].map((symbol) => nextEventMs(venue.floor.market(symbol))));
 
 /** Plays at most `maxEvents` events up to `untilMs`; true when nothing is left to play. */
 export function playUntil(venue: Venue, untilMs: number, maxEvents: number): boolean {

@@ -6,6 +6,7 @@ const MARKET = {
   depth: 'GET depth',
   trades: 'GET trades',
   historicalTrades: 'GET historicalTrades',
+  blockTrades: 'GET historicalBlockTrades',
   aggTrades: 'GET aggTrades',
   klines: 'GET klines',
   uiKlines: 'GET uiKlines',
@@ -24,6 +25,7 @@ const SIGNED = {
   cancelAll: 'DELETE openOrders',
   replace: 'POST order/cancelReplace',
   amend: 'PUT order/amend/keepPriority',
+  amendments: 'GET order/amendments',
   listOpen: 'GET openOrders',
   listAll: 'GET allOrders',
   listFills: 'GET myTrades',
@@ -31,6 +33,7 @@ const SIGNED = {
   commission: 'GET account/commission',
   orderCount: 'GET rateLimit/order',
   preventions: 'GET myPreventedMatches',
+  allocations: 'GET myAllocations',
   filters: 'GET myFilters',
   oco: 'POST orderList/oco',
   oldOco: 'POST order/oco',
@@ -54,12 +57,14 @@ export const routeOf = (operation: Operation): string => ({ ...MARKET, ...SIGNED
 export const EXCEPTIONS: Readonly<Record<string, Partial<Record<Operation, string>>>> = {
   ccxt: {
     amend: 'it has no call for PUT order/amend/keepPriority of the spot market',
+    amendments: 'it has no call for GET order/amendments',
     filters: 'it has no call for GET myFilters',
   },
   '@binance/spot': {},
   binance: {
     time: 'getServerTime() goes to api.binance.com whatever base address is set',
     amend: 'amendOrderKeepPriority() goes to the futures path fapi/v1',
+    amendments: 'it has no call for GET order/amendments',
     filters: 'it has no call for GET myFilters',
   },
 };
