@@ -173,4 +173,5 @@ const stateOf = (coin: Coin, audit: TickAudit): unknown => ({
       ? { kind: 'refused', reason: audit.approval.reason }
       : { kind: audit.approval.kind },
   plan: planPrices(coin).map((line) => ({ name: line.name, price: formatDecimal(line.price) })),
+  protection: { unprotectedSeconds: bareSeconds(coin.guard), cause: coin.guard.cause },
 });

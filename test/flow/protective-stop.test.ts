@@ -209,6 +209,34 @@ test('a stop too far away for the exchange is said once, and the time without it
   assert.equal(stopsOf(on).length, 0);
 });
 
+for (const [onBandBlock, expected, fallTo] of [
+  ['clamp', 'STOP_LOSS_LIMIT', '0.913'],
+  ['native-trail', 'STOP_LOSS', '0.849'],
+] as const) {
+  test(`a stop too far away for the exchange rests in another form, where ${onBandBlock} is chosen, and sells`, async () => {
+    await using on = await openGuarded();
+    await on.stop();
+    const listed = on.paper.venue.markets.get(SYMBOL)?.listing.rules;
+    assert.ok(listed?.band != null);
+    Object.assign(listed, { band: { ...listed.band, askDown: requireDecimal('0.9') } });
+    on.wheel.settings = { ...SETTINGS, onBandBlock };
+    await on.start();
+    await on.trade('1');
+    const stop = await enter(on, '0.85');
+    assert.equal(stop.type, expected);
+    await on.tick();
+    await on.tick();
+    assert.deepEqual(sales(on), [`${expected} NEW`]);
+    on.wheel.stop = 1;
+    await on.stop();
+    await on.trade(fallTo);
+    assert.equal(stop.status, 'FILLED');
+    await on.start();
+    await flat(on);
+    await assertLikeExchange(on);
+  });
+}
+
 const REPLACE = { method: 'POST', path: '/api/v3/order/cancelReplace' };
 const HALF_DONE = { code: -2021, msg: 'Order cancel-replace partially failed.' };
 const OVERLOADED = { code: -1008, msg: 'Server is currently overloaded with other requests.' };
