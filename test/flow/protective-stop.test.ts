@@ -128,6 +128,17 @@ test('when the price jumps below the limit, the stop has its time; then what is 
   await assertLikeExchange(on);
 });
 
+test('a stop that was reached in vain is sold at the market, also where the strategy has lost its level', async () => {
+  await using on = await openGuarded();
+  await enter(on);
+  await steer(on, '0.5');
+  await on.trade('0.95');
+  await flat(on);
+  assert.deepEqual(sales(on), ['STOP_LOSS_LIMIT CANCELED', 'MARKET FILLED']);
+  const sold = on.audits.find(({ decision }) => decision.reason === 'exit-protective-stop');
+  assert.match(sold?.decision.sentence ?? '', /^Selling: [0-9.]+ is below the limit [0-9.]+ of the stop/);
+});
+
 test('a stop that has sold a part is left to sell, then taken down, and only the rest is sold', async () => {
   await using on = await openGuarded({ budget: '200000' });
   const stop = await enter(on);
