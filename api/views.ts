@@ -81,6 +81,7 @@ export function orderView(row: OrderView): z.output<typeof order> {
     reason: row.reason,
     quantity: plain(row.quantity),
     price: plainOrNull(row.price),
+    stopPrice: plainOrNull(row.stopPrice),
     filledQuantity: formatDecimal(filled),
     averageFillPrice: filled === 0n ? null : formatDecimal(divide(requireDecimal(row.filledQuote), filled)),
     clientOrderId: row.clientOrderId,

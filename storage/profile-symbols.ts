@@ -164,6 +164,7 @@ export interface OrderView {
   readonly reason: string;
   readonly quantity: string;
   readonly price: string | null;
+  readonly stopPrice: string | null;
   readonly filledQuantity: string;
   readonly filledQuote: string;
   readonly clientOrderId: string;
@@ -209,6 +210,7 @@ export function newestOrders(database: Reader, { profileIds, symbol, limit }: Ne
       'reason',
       'quantity',
       'price',
+      'stop_price as stopPrice',
     ])
     .select(['filled_quantity as filledQuantity', 'filled_quote as filledQuote', 'client_order_id as clientOrderId'])
     .select(['exchange_order_id as exchangeOrderId', 'created_at as createdAt', 'updated_at as updatedAt'])
