@@ -16,23 +16,41 @@ const start = (more: Partial<PaperOptions> = {}): Promise<PaperExchange> =>
 
 const limit = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', quantity: '0.001', price: '20000' };
 
-for (const status of ['HALT', 'BREAK', 'CANCEL_ONLY']) {
+for (const { status, amended } of [
+  { status: 'HALT', amended: -2038 },
+  { status: 'BREAK', amended: -2038 },
+  { status: 'CANCEL_ONLY', amended: undefined },
+]) {
   test(`in ${status} nothing trades, orders can be cancelled and nothing new placed`, async () => {
     await using paper = await start();
     const send = clientOf(paper.url);
-    await send('POST /api/v3/order', { ...limit, newClientOrderId: 'rest' }, ann);
+    const mine = { symbol: 'BTCUSDT', origClientOrderId: 'rest' };
+    await send('POST /api/v3/order', { ...limit, newClientOrderId: 'rest', quantity: '0.002' }, ann);
     await control(paper, 'POST /symbols', { symbol: 'BTCUSDT', status });
     const info = await send('GET /api/v3/exchangeInfo', { symbol: 'BTCUSDT' });
     assert.equal(pick(info.body, 'symbols.0.status'), status);
-    const refused = await send('POST /api/v3/order', limit, ann);
-    assert.deepEqual(refused.body, { code: -2010, msg: 'Market is closed.' });
+    const pair = {
+      ...{ symbol: 'BTCUSDT', side: 'BUY', quantity: '0.001', aboveType: 'STOP_LOSS', aboveStopPrice: '90000' },
+      ...{ belowType: 'LIMIT_MAKER', belowPrice: '20000' },
+    };
+    for (const { path, params } of [
+      { path: 'order', params: limit },
+      { path: 'order/test', params: limit },
+      { path: 'orderList/oco', params: pair },
+    ]) {
+      const refused = await send(`POST /api/v3/${path}`, params, ann);
+      assert.deepEqual(refused.body, { code: -2010, msg: 'Market is closed.' }, path);
+    }
     const before = (await send('GET /api/v3/ticker/price', { symbol: 'BTCUSDT' })).body;
+    await control(paper, 'POST /trade', { symbol: 'BTCUSDT', price: '19000', quantity: '1' });
     await control(paper, 'POST /clock/advance', { ms: 120_000 });
     assert.deepEqual((await send('GET /api/v3/ticker/price', { symbol: 'BTCUSDT' })).body, before);
     const mismatch = await send('GET /api/v3/depth', { symbol: 'BTCUSDT', symbolStatus: 'TRADING' });
     assert.equal(pick(mismatch.body, 'code'), -1220);
-    const cancel = await send('DELETE /api/v3/order', { symbol: 'BTCUSDT', origClientOrderId: 'rest' }, ann);
-    assert.equal(pick(cancel.body, 'status'), 'CANCELED');
+    const amend = { ...mine, newClientOrderId: 'rest', newQty: '0.001' };
+    assert.equal(pick((await send('PUT /api/v3/order/amend/keepPriority', amend, ann)).body, 'code'), amended);
+    const cancel = await send('DELETE /api/v3/order', mine, ann);
+    assert.deepEqual([pick(cancel.body, 'status'), pick(cancel.body, 'executedQty')], ['CANCELED', '0.00000000']);
     await control(paper, 'POST /symbols', { symbol: 'BTCUSDT', status: 'TRADING' });
     assert.equal((await send('POST /api/v3/order', limit, ann)).status, 200);
   });

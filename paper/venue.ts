@@ -235,11 +235,12 @@ export const nextDueMs = (venue: Venue): number =>
 
 /** Plays at most `maxEvents` events up to `untilMs`; true when nothing is left to play. */
 export function playUntil(venue: Venue, untilMs: number, maxEvents: number): boolean {
-  const live = [...venue.live].map((symbol) => venue.floor.market(symbol));
+  const markets = [...venue.live].map((symbol) => venue.floor.market(symbol));
+  const due = markets.filter((market) => nextEventMs(market) <= untilMs);
   for (let played = 0; played < maxEvents; played++) {
     let first: SymbolMarket | undefined;
     let firstMs = Infinity;
-    for (const market of live) {
+    for (const market of due) {
       const ms = nextEventMs(market);
       if (ms < firstMs) [first, firstMs] = [market, ms];
     }
