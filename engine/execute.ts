@@ -10,6 +10,7 @@ import { CASH_BUFFER } from '#core/sizing.ts';
 import { haltsOf, marketNow } from './account-context.ts';
 import { applyCancel } from './cancel.ts';
 import { type Coin, type LiveOrder, liveOrderOf, stateToStore, takeStored } from './coin.ts';
+import type { StopBasis } from './guard.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
 
 /** The lease of the account has passed to another worker: this run of the account must end. */
@@ -26,6 +27,8 @@ export interface Execution {
   readonly order: ApprovedOrder;
   /** The resting stop that it takes the place of, in one request. */
   readonly replaces?: LiveOrder;
+  /** What a stop is placed for. */
+  readonly basis?: StopBasis;
 }
 
 /**
@@ -69,8 +72,8 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
 }
 
 /** What the order row says of why it was made; the buy level is read back from here after a restart. */
-function decisionToStore({ reason, numbers, order }: Execution): unknown {
-  if (order.entry === undefined) return { reason, numbers };
+function decisionToStore({ reason, numbers, order, basis }: Execution): unknown {
+  if (order.entry === undefined) return basis === undefined ? { reason, numbers } : { reason, numbers, basis };
   const { level, plannedQuote } = order.entry;
   return { reason, numbers, entry: { level, plannedQuote: formatDecimal(plannedQuote) } };
 }
