@@ -112,7 +112,14 @@ async function apply(changes: Partial<BasisInputs> = {}): Promise<Told> {
   const { trading, rules } = bench();
   const told: Told = { process: [], rows: [] };
   const readWallet = async () => (await trading.wallet()).wallet;
-  const given = { info: rules, price: d('50000'), readWallet, isSettled: async () => true, ...changes };
+  const given = {
+    info: rules,
+    price: d('50000'),
+    readWallet,
+    heldElsewhere: () => ZERO,
+    isSettled: async () => true,
+    ...changes,
+  };
   await applyCostBasis(deskFor(told), { profileId, symbol: SYMBOL, ...given }, (change) => change(undefined));
   return told;
 }
@@ -192,6 +199,22 @@ test('the written quantity never exceeds the wallet, whatever was recorded', asy
   await ask('40000', '0.9');
   await apply();
   assert.deepEqual(await rowNow(), ['40000', '0.2', null]);
+});
+
+test('what another coin of the same asset holds is not counted twice', async () => {
+  await hold('0.2');
+  await ask('40000', '0.2');
+  await apply({ heldElsewhere: () => d('0.15') });
+  assert.deepEqual(await rowNow(), ['40000', '0.05', null]);
+});
+
+test('a coin that was unbound meanwhile gets no position', async () => {
+  await hold('0.2');
+  await ask('40000', '0.2');
+  const { kysely } = bench().base.database;
+  await kysely.deleteFrom('profile_symbols').where('profile_id', '=', profileId).execute();
+  await assert.rejects(apply(), /applied a little later/);
+  assert.equal(await heldNow(), false);
 });
 
 test('a job that runs again changes nothing, and one without a row is done at once', async () => {
