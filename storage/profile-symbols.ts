@@ -194,10 +194,10 @@ interface Newest {
   readonly limit: number;
 }
 
-/** Newest first. */
-export function newestOrders(database: Reader, { profileIds, symbol, limit }: Newest): Promise<OrderView[]> {
-  if (profileIds.length === 0) return Promise.resolve([]);
-  const query = database
+/** Newest first; those that may still rest on the exchange however old they are, such as a stop. */
+export async function newestOrders(database: Reader, { profileIds, symbol, limit }: Newest): Promise<OrderView[]> {
+  if (profileIds.length === 0) return [];
+  const all = database
     .selectFrom('orders')
     .select([
       'id',
@@ -216,9 +216,19 @@ export function newestOrders(database: Reader, { profileIds, symbol, limit }: Ne
     .select(['exchange_order_id as exchangeOrderId', 'created_at as createdAt', 'updated_at as updatedAt'])
     .where('profile_id', 'in', [...profileIds])
     .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit);
-  return (symbol === undefined ? query : query.where('symbol', '=', symbol)).execute();
+    .orderBy('id', 'desc');
+  const wanted = symbol === undefined ? all : all.where('symbol', '=', symbol);
+  const accounts = database
+    .selectFrom('profiles')
+    .select('account_id')
+    .where('id', 'in', [...profileIds]);
+  const live = await wanted
+    .where('state', 'in', [...LIVE_ORDER_STATES])
+    .where('account_id', 'in', accounts)
+    .execute();
+  const newest = await wanted.limit(limit).execute();
+  const shown = new Set(newest.map(({ id }) => id));
+  return [...newest, ...live.filter(({ id }) => !shown.has(id))];
 }
 
 /** Newest first. */
