@@ -16,27 +16,68 @@ const start = (more: Partial<PaperOptions> = {}): Promise<PaperExchange> =>
 
 const limit = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', quantity: '0.001', price: '20000' };
 
-for (const status of ['HALT', 'BREAK', 'CANCEL_ONLY']) {
+for (const { status, amended } of [
+  { status: 'HALT', amended: -2038 },
+  { status: 'BREAK', amended: -2038 },
+  { status: 'CANCEL_ONLY', amended: undefined },
+]) {
   test(`in ${status} nothing trades, orders can be cancelled and nothing new placed`, async () => {
     await using paper = await start();
     const send = clientOf(paper.url);
-    await send('POST /api/v3/order', { ...limit, newClientOrderId: 'rest' }, ann);
+    const mine = { symbol: 'BTCUSDT', origClientOrderId: 'rest' };
+    await send('POST /api/v3/order', { ...limit, newClientOrderId: 'rest', quantity: '0.002' }, ann);
     await control(paper, 'POST /symbols', { symbol: 'BTCUSDT', status });
     const info = await send('GET /api/v3/exchangeInfo', { symbol: 'BTCUSDT' });
     assert.equal(pick(info.body, 'symbols.0.status'), status);
-    const refused = await send('POST /api/v3/order', limit, ann);
-    assert.deepEqual(refused.body, { code: -2010, msg: 'Market is closed.' });
+    const pair = {
+      ...{ symbol: 'BTCUSDT', side: 'BUY', quantity: '0.001', aboveType: 'STOP_LOSS', aboveStopPrice: '90000' },
+      ...{ belowType: 'LIMIT_MAKER', belowPrice: '20000' },
+    };
+    for (const { path, params } of [
+      { path: 'order', params: limit },
+      { path: 'order/test', params: limit },
+      { path: 'orderList/oco', params: pair },
+    ]) {
+      const refused = await send(`POST /api/v3/${path}`, params, ann);
+      assert.deepEqual(refused.body, { code: -2010, msg: 'Market is closed.' }, path);
+    }
     const before = (await send('GET /api/v3/ticker/price', { symbol: 'BTCUSDT' })).body;
+    await control(paper, 'POST /trade', { symbol: 'BTCUSDT', price: '19000', quantity: '1' });
     await control(paper, 'POST /clock/advance', { ms: 120_000 });
     assert.deepEqual((await send('GET /api/v3/ticker/price', { symbol: 'BTCUSDT' })).body, before);
     const mismatch = await send('GET /api/v3/depth', { symbol: 'BTCUSDT', symbolStatus: 'TRADING' });
     assert.equal(pick(mismatch.body, 'code'), -1220);
-    const cancel = await send('DELETE /api/v3/order', { symbol: 'BTCUSDT', origClientOrderId: 'rest' }, ann);
-    assert.equal(pick(cancel.body, 'status'), 'CANCELED');
+    const amend = { ...mine, newClientOrderId: 'rest', newQty: '0.001' };
+    assert.equal(pick((await send('PUT /api/v3/order/amend/keepPriority', amend, ann)).body, 'code'), amended);
+    const cancel = await send('DELETE /api/v3/order', mine, ann);
+    assert.deepEqual([pick(cancel.body, 'status'), pick(cancel.body, 'executedQty')], ['CANCELED', '0.00000000']);
     await control(paper, 'POST /symbols', { symbol: 'BTCUSDT', status: 'TRADING' });
     assert.equal((await send('POST /api/v3/order', limit, ann)).status, 200);
   });
 }
+
+test('a drill decides what a coin takes, its price range, and where its reference price comes from', async () => {
+  await using paper = await start();
+  const get = async (path: string) => (await clientOf(paper.url)(`GET /api/v3/${path}`, { symbol: 'BTCUSDT' })).body;
+  await using stream = await listenTo(`${paper.wsUrl}/ws/btcusdt@referencePrice`);
+  await control(paper, 'POST /symbols', {
+    ...{ symbol: 'BTCUSDT', lacks: ['ocoAllowed', 'MARKET'] },
+    range: { bidUp: '1.5', bidDown: null, askUp: null, askDown: '0.5' },
+    reference: { kind: 'external', id: 3, price: '20000', atMs: 7 },
+  });
+  const info = await get('exchangeInfo');
+  assert.deepEqual([pick(info, 'symbols.0.ocoAllowed'), pick(info, 'symbols.0.otoAllowed')], [false, true]);
+  assert.ok(!JSON.stringify(pick(info, 'symbols.0.orderTypes')).includes('"MARKET"'));
+  const rule = { ruleType: 'PRICE_RANGE', bidLimitMultUp: '1.5000', askLimitMultDown: '0.5000' };
+  assert.deepEqual(pick(await get('executionRules'), 'symbolRules.0.rules'), [rule]);
+  const reference = { symbol: 'BTCUSDT', referencePrice: '20000.00000000', timestamp: 7 };
+  assert.deepEqual(await get('referencePrice'), reference);
+  const calculation = { symbol: 'BTCUSDT', calculationType: 'EXTERNAL', externalCalculationId: 3 };
+  assert.deepEqual(await get('referencePrice/calculation'), calculation);
+  await control(paper, 'POST /clock/advance', { ms: 2000 });
+  const frame = await stream.next((one) => pick(one, 'r') === '20000.00000000');
+  assert.deepEqual(frame, { e: 'referencePrice', s: 'BTCUSDT', r: '20000.00000000', t: 7 });
+});
 
 test('a key loses its permission, its address and its life, and gets them back', async () => {
   await using paper = await start();

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type AccountInput, parseAccounts } from './accounts.ts';
+import type { AccountInput } from './accounts.ts';
 import { clientOf, type Key } from './client.ts';
 import { openTerms } from './market/terms.ts';
-import { type PaperExchange, startPaper } from './server.ts';
+import type { PaperExchange } from './server.ts';
+import { startTrial } from './trial.ts';
 
 /** Every refusal that a client of the spot market can meet, in the exchange's own words, over HTTP. */
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
@@ -14,10 +15,7 @@ const accounts: AccountInput[] = [
 
 let paper: PaperExchange;
 before(async () => {
-  paper = await startPaper({
-    ...{ port: 0, controlPort: 0, accounts: parseAccounts(accounts), source: { kind: 'synthetic' }, speed: 1, seed: 1 },
-    clock: { kind: 'virtual', startMs: Date.UTC(2026, 2, 3, 10, 0, 30) },
-  });
+  paper = await startTrial(accounts, { clock: { kind: 'virtual', startMs: Date.UTC(2026, 2, 3, 10, 0, 30) } });
 });
 after(() => paper[Symbol.asyncDispose]());
 
@@ -290,5 +288,21 @@ for (const row of ROWS) {
     Object.assign(account(), { canTrade: true, restrictedSymbols: [] });
     assert.deepEqual([answer.status, answer.body], [row.status ?? 400, { code: row.code, msg: row.msg }]);
     assert.equal(paper.venue.floor.orders.byId.size, 0, 'a refusal leaves no trace');
+  });
+}
+
+for (const [status, code, msg] of [
+  [500, -1000, 'An unknown error occurred while processing the request.'],
+  [500, -1001, 'Internal error; unable to process your request. Please try again.'],
+  [503, -1006, 'An unexpected response was received from the message bus. Execution status unknown.'],
+  [504, -1007, 'Timeout waiting for response from backend server. Send status unknown; execution status unknown.'],
+  [503, -1008, 'Server is currently overloaded with other requests. Please try again in a few minutes.'],
+] as const) {
+  test(`${code} ${msg} (a drill)`, async () => {
+    const match = { method: 'POST', path: '/api/v3/order' };
+    const fault = [{ match, kind: 'fail-before', status, body: { code, msg } }];
+    await fetch(`${paper.controlUrl}/faults`, { method: 'POST', body: JSON.stringify(fault) });
+    const answer = await clientOf(paper.url)('POST /api/v3/order', LIMIT, ann);
+    assert.deepEqual([answer.status, answer.body], [status, { code, msg }]);
   });
 }

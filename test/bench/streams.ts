@@ -1,12 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
-import { ROOT } from '../harness/source-files.ts';
+import { type Program, startPaperProgram, startProgram, temporaryFolder } from './program.ts';
 
 /**
  * How long a trade of one of 500 coins takes from its instant to a client's socket, beside a bare server that only sends
@@ -20,7 +16,6 @@ const START_MS = Date.UTC(2026, 0, 1);
 const ROWS = 120;
 
 const symbols = Array.from({ length: COINS }, (_, at) => `C${String(at).padStart(3, '0')}USDT`);
-const ready = z.object({ rest: z.string(), ws: z.string() });
 const times = z.object({ serverTime: z.number(), marketTime: z.number() });
 const frame = z.object({ data: z.object({ e: z.literal('trade'), E: z.number() }) });
 
@@ -29,8 +24,8 @@ else await main();
 
 async function main(): Promise<void> {
   const rows = [
-    { what: `paper exchange, ${COINS} coins`, ...(await measure(...paperProgram())) },
-    { what: 'bare server, the same frames', ...(await measure(import.meta.filename, ['bare'])) },
+    { what: `paper exchange, ${COINS} coins`, ...(await measure(await startPaper())) },
+    { what: 'bare server, the same frames', ...(await measure(await startProgram(import.meta.filename, ['bare']))) },
   ];
   console.table(
     rows.map(({ what, sorted, frames }) => ({
@@ -50,55 +45,40 @@ function at(sorted: readonly number[], share: number): number {
 }
 
 /** The paper exchange with candles of all coins to replay. */
-function paperProgram(): [string, string[]] {
-  const folder = mkdtempSync(join(tmpdir(), 'tradewind-bench-'));
-  process.on('exit', () => rmSync(folder, { recursive: true }));
-  const [accounts, candles] = [join(folder, 'accounts.json'), join(folder, 'candles')];
-  writeFileSync(accounts, JSON.stringify([{ name: 'bench', apiKey: 'bench-key', secret: 'bench-secret' }]));
-  mkdirSync(candles);
+function startPaper(): Promise<Program> {
+  const folder = temporaryFolder();
   const lines = Array.from({ length: ROWS }, (_, row) => `${START_MS + row * 60_000},100,101,99,100.5,5000`);
   for (const symbol of symbols)
-    writeFileSync(join(candles, `${symbol}-1m.csv`), `openTime,open,high,low,close,volume\n${lines.join('\n')}\n`);
-  const flags = ['--port', '0', '--control-port', '0', '--accounts', accounts, '--source', `replay:${candles}`];
-  return [join(ROOT, 'paper', 'main.ts'), flags];
+    writeFileSync(join(folder, `${symbol}-1m.csv`), `openTime,open,high,low,close,volume\n${lines.join('\n')}\n`);
+  return startPaperProgram({ name: 'bench', apiKey: 'bench-key', secret: 'bench-secret' }, [
+    '--source',
+    `replay:${folder}`,
+  ]);
 }
 
-/** Starts a program, follows all coins over two connections, and says how late trades were, sorted. */
-async function measure(program: string, flags: string[]): Promise<{ sorted: number[]; frames: number }> {
-  const child = spawn(process.execPath, [program, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
-  try {
-    const { rest, ws } = await readyOf(child.stdout);
-    const aheadMs = rest === '' ? 0 : await marketAhead(rest);
-    const late: number[] = [];
-    let frames = 0;
-    const untilMs = Date.now() + WARM_UP_MS + MEASURE_MS;
-    const sockets = [symbols.slice(0, COINS / 2), symbols.slice(COINS / 2)].map((some) => {
-      const socket = new WebSocket(`${ws}/stream`);
-      const params = some.flatMap((one) =>
-        ['trade', 'bookTicker', 'kline_1m'].map((kind) => `${one.toLowerCase()}@${kind}`),
-      );
-      socket.on('open', () => socket.send(JSON.stringify({ method: 'SUBSCRIBE', params, id: 1 })));
-      socket.on('message', (data: Buffer) => {
-        const nowMs = Date.now();
-        if (nowMs < untilMs - MEASURE_MS || nowMs > untilMs) return;
-        frames += 1;
-        const trade = frame.safeParse(JSON.parse(data.toString('utf8')));
-        if (trade.success) late.push(nowMs + aheadMs - trade.data.data.E);
-      });
-      return socket;
+/** Follows all coins over two connections and says how late trades were, sorted; ends the program. */
+async function measure(program: Program): Promise<{ sorted: number[]; frames: number }> {
+  await using server = program;
+  const aheadMs = server.rest === '' ? 0 : await marketAhead(server.rest);
+  const late: number[] = [];
+  let frames = 0;
+  const untilMs = Date.now() + WARM_UP_MS + MEASURE_MS;
+  for (const some of [symbols.slice(0, COINS / 2), symbols.slice(COINS / 2)]) {
+    const socket = new WebSocket(`${server.ws}/stream`);
+    const params = some.flatMap((one) =>
+      ['trade', 'bookTicker', 'kline_1m'].map((kind) => `${one.toLowerCase()}@${kind}`),
+    );
+    socket.on('open', () => socket.send(JSON.stringify({ method: 'SUBSCRIBE', params, id: 1 })));
+    socket.on('message', (data: Buffer) => {
+      const nowMs = Date.now();
+      if (nowMs < untilMs - MEASURE_MS || nowMs > untilMs) return;
+      frames += 1;
+      const trade = frame.safeParse(JSON.parse(data.toString('utf8')));
+      if (trade.success) late.push(nowMs + aheadMs - trade.data.data.E);
     });
-    await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS + MEASURE_MS));
-    for (const socket of sockets) socket.terminate();
-    return { sorted: late.toSorted((a, b) => a - b), frames };
-  } finally {
-    child.kill('SIGTERM');
-    await once(child, 'exit');
   }
-}
-
-async function readyOf(output: NodeJS.ReadableStream): Promise<z.output<typeof ready>> {
-  for await (const line of createInterface({ input: output })) return ready.parse(JSON.parse(line));
-  throw new Error('The server ended before it was ready.');
+  await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS + MEASURE_MS));
+  return { sorted: late.toSorted((a, b) => a - b), frames };
 }
 
 /** How far the market's clock is ahead of the wall clock; the mean of many whole milliseconds. */
