@@ -32,6 +32,8 @@ export interface Account {
   canTrade: boolean;
   /** Coins it may not trade. */
   restrictedSymbols: readonly string[];
+  /** Smart order routing is disabled on it. */
+  readonly preventSor: boolean;
   /** Pays commissions in BNB at a discount (a share, 0.25 for 25 % off) while its BNB lasts. */
   readonly feesInBnb: boolean;
   readonly bnbDiscount: Decimal;
@@ -60,6 +62,7 @@ const account = z
     takerBps: bps.default(10),
     tradeGroupId: z.int().default(-1),
     assetLimits: amounts,
+    preventSor: z.boolean().default(false),
     feesInBnb: z.boolean().default(false),
     bnbDiscount: z.number().min(0).max(1).default(0.25),
   })
@@ -122,6 +125,7 @@ function toAccount(one: z.output<typeof account>, what: string): Account {
     assetLimits: new Map(Object.entries(one.assetLimits)),
     canTrade: true,
     restrictedSymbols: [],
+    preventSor: one.preventSor,
     feesInBnb: one.feesInBnb,
     bnbDiscount: fromNumber(one.bnbDiscount),
   };

@@ -6,6 +6,7 @@ import { type SymbolMarket, statusOf } from './market/symbol-market.ts';
 import type { Listing } from './market/source.ts';
 import { FEATURES } from './market/terms.ts';
 import { fixed8 } from './order-json.ts';
+import type { Sor } from './sor.ts';
 
 const PRECISION = 8;
 
@@ -19,12 +20,14 @@ export const EXCHANGE_FILTERS = [
 export const exchangeInfo = (
   symbols: readonly Record<string, unknown>[],
   serverTime: number,
+  sors: readonly Sor[],
 ): Record<string, unknown> => ({
   timezone: 'UTC',
   serverTime,
   rateLimits: RATE_LIMITS,
   exchangeFilters: EXCHANGE_FILTERS,
   symbols,
+  ...(sors.length === 0 ? {} : { sors }),
 });
 
 /** One coin of exchangeInfo. */

@@ -82,6 +82,10 @@ const action = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('cancel' as const), nth: fc.nat() }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('replace' as const), ...any, nth: fc.nat() }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('amend' as const), nth: fc.nat(), quantity }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('routed' as const), ...any, prevention, timed: fc.option(timeInForce) }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep' as const), account }) },
 );
 type Action = typeof action extends fc.Arbitrary<infer One> ? One : never;
@@ -152,6 +156,12 @@ function play(rig: RestRig, one: Action): string {
         selfTradePreventionMode: one.prevention,
       };
       return said(rig.ask('POST order', params, one.account));
+    }
+    case 'routed': {
+      const params = { side: one.side, quantity: one.quantity, selfTradePreventionMode: one.prevention };
+      const limit = { type: 'LIMIT', timeInForce: one.timed ?? 'GTC', price: one.price };
+      const more = one.timed === null ? { type: 'MARKET' } : limit;
+      return said(rig.ask('POST sor/order', { ...params, ...more }, one.account));
     }
     case 'list':
       return said(rig.ask(`POST orderList/${one.trigger}`, listParams(one), one.account));
@@ -239,7 +249,7 @@ function run(actions: readonly Action[]): Map<string, number> {
   try {
     const options = () => {
       const { journal, records, marketMs } = openJournal(folder);
-      return { bnbPrice: 500, stored: { journal, records, marketMs: marketMs ?? Infinity } };
+      return { others: { BNBUSDT: 500, BTCUSDC: 99.9 }, stored: { journal, records, marketMs: marketMs ?? Infinity } };
     };
     const unlimited = { ...openLimits(), reachedOrderLimit: () => undefined };
     const rig = withRoutes(openRig(accounts, 100, options()), unlimited);
@@ -275,7 +285,7 @@ test(`${ACTIONS} random actions of ${CLIENTS} clients, seed ${SEED}: money is co
     }),
     { numRuns: 1, seed: SEED, endOnFailure: true },
   );
-  for (const kind of ['order 200 ', 'list 200 ', 'cancel 200 ', 'replace 200 ', 'amend 200 '])
+  for (const kind of ['order 200 ', 'list 200 ', 'cancel 200 ', 'replace 200 ', 'amend 200 ', 'routed 200 '])
     assert.ok((answers.get(kind) ?? 0) > 0, `some ${kind}`);
   context.diagnostic([...answers].map(([said, times]) => `${times} ${said}`).join('; '));
 });

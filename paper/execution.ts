@@ -4,7 +4,7 @@ import { truncate8 } from './commission.ts';
 import { expireOrder, type Floor, report } from './floor.ts';
 import { claimLock, keepReceived } from './lists.ts';
 import type { SourceTrade } from './market/path.ts';
-import { type PublicTrade, printClient, takeFromMakers } from './market/symbol-market.ts';
+import { type PublicTrade, printClient, statusOf, takeFromMakers } from './market/symbol-market.ts';
 import { boundsOf } from './market/terms.ts';
 import {
   type ExpiryReason,
@@ -18,7 +18,7 @@ import {
 } from './order.ts';
 import { addFill, addPrevented, bookOf, noteChange } from './orders.ts';
 import { type Execution, paidAsset, releaseUnneeded, settle } from './settlement.ts';
-import { type Match, type Plan, planTaker, type Taker } from './taker.ts';
+import { type Floored, isTransferOf, type Match, type Plan, planTaker, type Taker } from './taker.ts';
 import { showTrade } from './triggers.ts';
 
 /** A plan and the market time of its execution. */
@@ -35,12 +35,13 @@ export interface Taken {
 
 type Demand = Pick<
   NewOrder,
-  'account' | 'symbol' | 'side' | 'type' | 'price' | 'quantity' | 'quoteQuantity' | 'prevention'
+  'account' | 'symbol' | 'side' | 'type' | 'price' | 'quantity' | 'quoteQuantity' | 'prevention' | 'workingFloor'
 >;
 
 /** What an order would match if it took now. */
-export const planFor = (floor: Floor, order: Demand): Plan =>
-  planTaker(bookOf(floor.orders, order.symbol), floor.market(order.symbol), {
+export function planFor(floor: Floor, order: Demand): Plan {
+  const booked = (symbol: string): Floored => ({ book: bookOf(floor.orders, symbol), market: floor.market(symbol) });
+  return planTaker(booked(order.symbol), routesOf(floor, order).map(booked), {
     isOwn: (account) => account === order.account || groupOf(floor, account, order.account) >= 0,
     side: order.side,
     limit: takesAnyPrice(order.type) ? null : order.price,
@@ -48,6 +49,14 @@ export const planFor = (floor: Floor, order: Demand): Plan =>
     prevention: order.prevention,
     bounds: boundsFor(floor, order),
   });
+}
+
+/** The coins beside its own whose books an order takes from. */
+export const routesOf = (
+  floor: Floor,
+  { symbol, workingFloor }: Pick<NewOrder, 'symbol' | 'workingFloor'>,
+): string[] =>
+  workingFloor === null ? [] : (floor.routes(symbol) ?? []).filter((one) => statusOf(floor.market(one)) === 'TRADING');
 
 /** The trade group that two accounts have in common; -1 for none. */
 function groupOf(floor: Floor, one: string, other: string): number {
@@ -75,11 +84,13 @@ export function take(floor: Floor, order: Order, { plan, atMs }: Dated): Taken {
     });
     return { fills, prevented };
   }
+  // What routing took from several books is handed to the order as allocations, its own book's share included.
+  const allocated = plan.matches.some((match) => match.market !== floor.market(order.symbol));
   const short = order.quoteQuantity > 0n && plan.end !== 'done';
   for (const match of plan.matches) {
     if (match.prevented && match.maker !== null)
       prevented.push(prevent(floor, order, { ...match, maker: match.maker, atMs }));
-    else fills.push(applyMatch(floor, order, { ...match, short, atMs }));
+    else fills.push(applyMatch(floor, order, { ...match, short, allocated, atMs }));
   }
   const reason = endOf(order, plan);
   if (isOpen(order) && reason !== undefined) expireOrder(floor, order, { reason, atMs });
@@ -104,29 +115,34 @@ function announce(floor: Floor, trade: PublicTrade): void {
 function applyMatch(
   floor: Floor,
   taker: Order,
-  match: Match & { readonly short: boolean; readonly atMs: number },
+  match: Match & { readonly short: boolean; readonly allocated: boolean; readonly atMs: number },
 ): Fill {
-  const market = floor.market(taker.symbol);
-  const { price, quantity, maker, short, atMs } = match;
+  const { price, quantity, maker, market, short, allocated, atMs } = match;
   if (maker === null) takeFromMakers(market, price, quantity);
   const trade = printClient(market, { atMs, price, quantity, takerBuys: taker.side === 'BUY' });
   announce(floor, trade);
-  const fill = execute(floor, taker, { trade, price, quantity, maker: false, short });
-  if (maker !== null) execute(floor, maker, { trade, price, quantity, maker: true, short: false });
+  const fill = execute(floor, taker, { trade, price, quantity, maker: false, short, allocated });
+  if (maker !== null) execute(floor, maker, { trade, price, quantity, maker: true, short: false, allocated: false });
   return fill;
 }
 
 function execute(
   floor: Floor,
   order: Order,
-  match: { readonly trade: PublicTrade } & Pick<Execution, 'price' | 'quantity' | 'maker' | 'short'>,
+  match: { readonly trade: PublicTrade } & Pick<Execution, 'price' | 'quantity' | 'maker' | 'short'> & {
+      readonly allocated: boolean;
+    },
 ): Fill {
   const { trade } = match;
   const { rules } = floor.market(order.symbol).listing;
   const account = floor.account(order.account);
   claimLock(floor, order);
   const context = { account, rules, purses: floor.purses, worthInBnb: floor.worthInBnb };
-  const fill = settle(order, { ...match, tradeId: trade.id, atMs: trade.atMs }, context);
+  const ids = match.allocated
+    ? { tradeId: -1, allocationId: floor.orders.lastAllocationId + 1 }
+    : { tradeId: trade.id, allocationId: -1 };
+  if (order.workingFloor !== null) order.workingFloor = match.allocated ? 'SOR' : 'EXCHANGE';
+  const fill = settle(order, { ...match, ...ids, atMs: trade.atMs }, context);
   addFill(floor.orders, fill);
   if (order.listId >= 0) keepReceived(floor, order, fill);
   noteChange(floor.orders, order);
@@ -153,20 +169,24 @@ function prevent(
   match: Match & { readonly maker: Order; readonly atMs: number },
 ): PreventedMatch {
   const { maker, price, atMs } = match;
-  // It takes both orders to ask for a transfer; within one account it moves nothing.
-  const isTransfer = taker.prevention === 'TRANSFER' && maker.prevention === 'TRANSFER';
+  const isTransfer = maker.symbol === taker.symbol && isTransferOf(taker, maker);
   const mode = taker.prevention === 'TRANSFER' && !isTransfer ? 'DECREMENT' : taker.prevention;
   const isShared = mode === 'DECREMENT' || mode === 'TRANSFER';
   const lost = (order: Order): Decimal => (isShared ? match.quantity : remainingOf(order));
   floor.orders.lastPreventedId += 1;
   const prevented: PreventedMatch = {
     ...{ id: floor.orders.lastPreventedId, account: taker.account, symbol: taker.symbol },
-    ...{ makerAccount: maker.account, tradeGroupId: groupOf(floor, taker.account, maker.account) },
+    ...{
+      makerAccount: maker.account,
+      makerSymbol: maker.symbol,
+      tradeGroupId: groupOf(floor, taker.account, maker.account),
+    },
     ...{ takerOrderId: taker.id, makerOrderId: maker.id, mode, price, atMs },
     takerQuantity: mode === 'EXPIRE_MAKER' ? ZERO : lost(taker),
     makerQuantity: mode === 'EXPIRE_TAKER' ? ZERO : lost(maker),
   };
   addPrevented(floor.orders, prevented);
+  // Within one account a transfer moves nothing.
   if (isTransfer && maker.account !== taker.account) handOver(floor, [taker, maker], match);
   if (prevented.makerQuantity > 0n) lose(floor, maker, prevented);
   if (prevented.takerQuantity > 0n) lose(floor, taker, prevented);
@@ -220,7 +240,14 @@ export function sweep(floor: Floor, symbol: string, trade: SourceTrade): void {
     if (!crossed) left = subtract(left, quantity);
     const printed = printClient(market, { atMs: trade.atMs, price: order.price, quantity, takerBuys: !isBuy });
     announce(floor, printed);
-    execute(floor, order, { trade: printed, price: order.price, quantity, maker: true, short: false });
+    execute(floor, order, {
+      trade: printed,
+      price: order.price,
+      quantity,
+      maker: true,
+      short: false,
+      allocated: false,
+    });
   }
 }
 

@@ -90,6 +90,7 @@ const order = z.object({
     .object({ priceType: z.enum(PEG_PRICES), offset: z.number().nullable(), sent: decimal })
     .nullable()
     .default(null),
+  workingFloor: z.enum(['EXCHANGE', 'SOR']).nullable().default(null),
   strategyId: z.number().nullable().default(null),
   strategyType: z.number().nullable().default(null),
   listId: z.number().default(NO_ID),
@@ -111,6 +112,7 @@ const order = z.object({
 }) satisfies z.ZodType<Order, unknown>;
 const fill = z.object({
   id: z.number(),
+  allocationId: z.number().default(NO_ID),
   account: z.string(),
   symbol: z.string(),
   orderId: z.number(),
@@ -128,6 +130,7 @@ const preventedMatch = z.object({
   id: z.number(),
   account: z.string(),
   makerAccount: z.string().default(''),
+  makerSymbol: z.string().default(''),
   tradeGroupId: z.number().default(NO_ID),
   symbol: z.string(),
   takerOrderId: z.number(),

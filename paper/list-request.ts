@@ -107,7 +107,7 @@ interface Leg extends Base {
 
 function readOrder(params: Params, { nameOf, ...order }: Leg & { readonly type: OrderType }): NewOrder {
   const terms = readTerms(params, { type: order.type, quantity: order.quantity, nameOf });
-  return { ...order, ...terms, quantity: order.quantity ?? ZERO, quoteQuantity: ZERO };
+  return { ...order, ...terms, quantity: order.quantity ?? ZERO, quoteQuantity: ZERO, workingFloor: null };
 }
 
 function readPair(params: Params, leg: Leg): NewOrder[] {

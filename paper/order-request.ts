@@ -66,7 +66,8 @@ export function readOrderRequest(params: Params, account: string): OrderRequest 
   const terms = readTerms(params, { type, quantity, nameOf: plainName });
   const responseType = readResponseType(params) ?? (type === 'LIMIT' || type === 'MARKET' ? 'FULL' : 'ACK');
   const prevention = readPrevention(params);
-  return { order: { account, symbol, side, type, quantity, quoteQuantity, prevention, ...terms }, responseType };
+  const order = { account, symbol, side, type, quantity, quoteQuantity, prevention, workingFloor: null, ...terms };
+  return { order, responseType };
 }
 
 /** A word of a closed list that must be sent. */

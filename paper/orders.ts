@@ -24,6 +24,7 @@ export interface Orders {
   newFills: Fill[];
   newPrevented: PreventedMatch[];
   lastPreventedId: number;
+  lastAllocationId: number;
   lastId: number;
   lastExecutionId: number;
 }
@@ -56,6 +57,7 @@ export const emptyOrders = (): Orders => ({
   newFills: [],
   newPrevented: [],
   lastPreventedId: -1,
+  lastAllocationId: -1,
   lastId: 0,
   lastExecutionId: 0,
 });
@@ -113,8 +115,13 @@ export function renameOrder(orders: Orders, order: Order, clientOrderId: string)
 }
 
 export function addFill(orders: Orders, fill: Fill): void {
-  append(orders.fillsByOwner, ownerKey(fill), fill);
+  indexFill(orders, fill);
   orders.newFills.push(fill);
+}
+
+function indexFill(orders: Orders, fill: Fill): void {
+  append(orders.fillsByOwner, ownerKey(fill), fill);
+  orders.lastAllocationId = Math.max(orders.lastAllocationId, fill.allocationId);
 }
 
 export function addPrevented(orders: Orders, match: PreventedMatch): void {
@@ -123,8 +130,8 @@ export function addPrevented(orders: Orders, match: PreventedMatch): void {
 }
 
 function indexPrevented(orders: Orders, match: PreventedMatch): void {
-  for (const account of new Set([match.account, match.makerAccount]))
-    append(orders.preventedByOwner, ownerKey({ account, symbol: match.symbol }), match);
+  const maker = { account: match.makerAccount, symbol: match.makerSymbol };
+  for (const key of new Set([ownerKey(match), ownerKey(maker)])) append(orders.preventedByOwner, key, match);
   orders.lastPreventedId = Math.max(orders.lastPreventedId, match.id);
 }
 
@@ -218,7 +225,7 @@ export function restoreOrders(orders: Orders, saved: OrdersState): void {
     if (isOpen(order) && order.status !== 'PENDING_NEW') restOrder(orders, order);
   }
   for (const match of saved.prevented) indexPrevented(orders, match);
-  for (const fill of saved.fills) append(orders.fillsByOwner, ownerKey(fill), fill);
+  for (const fill of saved.fills) indexFill(orders, fill);
   orders.lastId = Math.max(orders.lastId, saved.lastId);
   orders.lastExecutionId = Math.max(orders.lastExecutionId, saved.lastExecutionId);
 }

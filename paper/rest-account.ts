@@ -3,13 +3,12 @@ import { rateText } from './commission.ts';
 import { type Limits, orderLimitRows } from './limits.ts';
 import { accountTrade, fixed8 } from './order-json.ts';
 import { fillsOf } from './orders.ts';
-import { finishParams, type Params, readInteger, readLimit, readTime, readWord, requireSymbol } from './params.ts';
-import { deny } from './refusal.ts';
+import { finishParams, type Params, readInteger, readWord, requireSymbol } from './params.ts';
+import { readRange, requireUntimed, rowsIn } from './range.ts';
 import { requireListed } from './rest-trading.ts';
 import { ownQuery, type SignedRoute } from './routes.ts';
 import { catchUp, type Venue } from './venue.ts';
 
-const DAY_MS = 86_400_000;
 const COMBINATION = { code: -1128, message: 'Combination of optional parameters invalid.' };
 
 /** What an account has and may do. */
@@ -21,18 +20,7 @@ export const accountRoutes = (venue: Venue, limits: Limits): SignedRoute[] => [
     security: 'read',
     handle: (params, { name }) => (finishParams(params), orderLimitRows(limits.orderCounts(name, Date.now()))),
   },
-  ownQuery(venue, ['myAllocations', 'myAllocations', 20], noAllocations),
 ];
-
-const ALLOCATION_PARAMS = ['startTime', 'endTime', 'fromAllocationId', 'limit', 'orderId'] as const;
-
-/** No order of this exchange is routed to another book, so that none has allocations. */
-function noAllocations(venue: Venue, params: Params): unknown {
-  requireListed(venue, requireSymbol(params));
-  for (const name of ALLOCATION_PARAMS) readInteger(params, name);
-  finishParams(params);
-  return [];
-}
 
 function describeAccount(venue: Venue, params: Params, account: Account): unknown {
   const omitZero = readWord(params, 'omitZeroBalances', { words: ['true', 'false'], ...COMBINATION }) === 'true';
@@ -52,7 +40,7 @@ function describeAccount(venue: Venue, params: Params, account: Account): unknow
     canDeposit: true,
     brokered: false,
     requireSelfTradePrevention: false,
-    preventSor: false,
+    preventSor: account.preventSor,
     updateTime: nowMs,
     accountType: 'SPOT',
     balances: kept.map(({ asset, balance }) => ({ asset, free: fixed8(balance.free), locked: fixed8(balance.locked) })),
@@ -65,24 +53,12 @@ function describeAccount(venue: Venue, params: Params, account: Account): unknow
 function listFills(venue: Venue, params: Params, account: Account): unknown {
   const symbol = requireListed(venue, requireSymbol(params));
   const orderId = readInteger(params, 'orderId');
-  const fromId = readInteger(params, 'fromId');
-  const startMs = readTime(params, 'startTime');
-  const endMs = readTime(params, 'endTime');
-  const limit = readLimit(params, 500, 1000);
+  const range = readRange(params, 'fromId');
   finishParams(params);
-  const timed = startMs !== undefined || endMs !== undefined;
-  if (timed && (orderId !== undefined || fromId !== undefined)) deny(COMBINATION.code, COMBINATION.message);
-  if (startMs !== undefined && endMs !== undefined && endMs - startMs > DAY_MS) {
-    deny(-1127, 'More than 24 hours between startTime and endTime.');
-  }
+  requireUntimed(range, orderId, range.fromId);
   catchUp(venue);
-  const matching = fillsOf(venue.floor.orders, account.name, symbol).filter(
-    (fill) =>
-      (orderId === undefined || fill.orderId === orderId) &&
-      fill.id >= (fromId ?? 0) &&
-      fill.atMs >= (startMs ?? 0) &&
-      fill.atMs <= (endMs ?? Infinity),
+  const own = fillsOf(venue.floor.orders, account.name, symbol).filter(
+    (fill) => fill.allocationId < 0 && fill.orderId === (orderId ?? fill.orderId),
   );
-  const oldestFirst = fromId !== undefined || startMs !== undefined;
-  return (oldestFirst ? matching.slice(0, limit) : matching.slice(-limit)).map(accountTrade);
+  return rowsIn(range, own, { id: (fill) => fill.id, atMs: (fill) => fill.atMs }).map(accountTrade);
 }

@@ -2,7 +2,7 @@ import type { Account } from './accounts.ts';
 import { BNB, rateText } from './commission.ts';
 import { checkOrder } from './matching.ts';
 import { fixed8 } from './order-json.ts';
-import { parseOrderRequest } from './order-request.ts';
+import { type OrderRequest, readOrderRequest } from './order-request.ts';
 import { finishParams, type Params, readWord, requireSymbol } from './params.ts';
 import { notValid, RefusedError } from './refusal.ts';
 import { requireFilters, requireListed } from './rest-trading.ts';
@@ -14,7 +14,8 @@ export const commissionRoutes = (venue: Venue): SignedRoute[] => [
   {
     ...{ method: 'POST', path: '/api/v3/order/test', wsMethod: 'order.test', security: 'trade' },
     weight: (params) => (params.values.get('computeCommissionRates') === 'true' ? 20 : 1),
-    handle: (params, account) => tryOrder(venue, params, account),
+    handle: (params, account) =>
+      tryOrder(venue, { params, account, read: () => readOrderRequest(params, account.name) }),
   },
   ownQuery(venue, ['account/commission', 'account.commission', 20], describe),
 ];
@@ -43,10 +44,15 @@ const discountOf = (account: Account): Record<string, unknown> => ({
   discount: fixed8(account.bnbDiscount),
 });
 
-function tryOrder(venue: Venue, params: Params, account: Account): unknown {
+/** Checks an order without placing it. */
+export function tryOrder(
+  venue: Venue,
+  { params, account, read }: { readonly params: Params; readonly account: Account; readonly read: () => OrderRequest },
+): unknown {
   const booleans = { words: ['true', 'false'], ...notValid('computeCommissionRates') } as const;
   const wantsRates = readWord(params, 'computeCommissionRates', booleans) === 'true';
-  const { order } = parseOrderRequest(params, account.name);
+  const { order } = read();
+  finishParams(params);
   requireFilters(venue, [order]);
   const refusal = checkOrder(venue.floor, order);
   if (refusal !== undefined) throw new RefusedError(refusal);

@@ -46,8 +46,6 @@ const stateOf = (rig: RestRig, clientOrderId: string): string => {
   const { body } = rig.ask('GET order', { origClientOrderId: clientOrderId });
   return [pick(body, 'status'), pick(body, 'expiryReason')].filter((part) => part !== undefined).join(' ');
 };
-const lockedOf = (rig: RestRig, asset: string): string =>
-  formatDecimal(rig.venue.floor.purses.balance('ann', asset).locked);
 const told = (rig: RestRig): unknown[] => rig.reports.map((one) => `${one.order.clientOrderId} ${one.execution}`);
 
 test('an OCO answers with its list and both orders, counts as two, and locks once', () => {
@@ -60,15 +58,15 @@ test('an OCO answers with its list and both orders, counts as two, and locks onc
   assert.deepEqual(pick(body, 'orders.1'), { symbol: 'BTCUSDT', orderId: 2, clientOrderId: 'loss' });
   assert.deepEqual([pick(body, 'orderReports.0.type'), pick(body, 'orderReports.1.orderListId')], ['LIMIT_MAKER', 0]);
   assert.equal(headers['X-MBX-ORDER-COUNT-10S'], '2');
-  assert.equal(lockedOf(rig, 'BTC'), '2');
+  assert.equal(rig.locked('ann', 'BTC'), '2');
 });
 
 test('a buying OCO locks for its dearer order, and what the other needs once that is all there is', () => {
   const { rig } = place('orderList/oco', BUY_OCO);
-  assert.equal(lockedOf(rig, 'USDT'), '212');
+  assert.equal(rig.locked('ann', 'USDT'), '212');
   rig.trade('90', '0.5', false);
   assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['PARTIALLY_FILLED', 'EXPIRED OCO_TRIGGER']);
-  assert.equal(lockedOf(rig, 'USDT'), '135');
+  assert.equal(rig.locked('ann', 'USDT'), '135');
 });
 
 test('the first fill of the limit order ends the stop; the list is done with the last order', () => {
@@ -90,14 +88,14 @@ test('a stop that fires ends the limit order first, then works', () => {
   rig.trade('95', '1', false);
   assert.deepEqual(told(rig), ['profit NEW', 'loss NEW', 'profit EXPIRED', 'loss NEW', ...soldIn(rig)]);
   assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['EXPIRED OCO_TRIGGER', 'FILLED']);
-  assert.equal(lockedOf(rig, 'BTC'), '0');
+  assert.equal(rig.locked('ann', 'BTC'), '0');
 });
 
 test('a stop that fires into a gap rests alone', () => {
   const { rig } = place('orderList/oco', SELL_OCO);
   rig.trade('90', '1', false);
   assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['EXPIRED OCO_TRIGGER', 'NEW']);
-  assert.deepEqual([lockedOf(rig, 'BTC'), rig.lists.length], ['2', 1]);
+  assert.deepEqual([rig.locked('ann', 'BTC'), rig.lists.length], ['2', 1]);
 });
 
 const soldIn = (rig: RestRig): string[] => rig.reports.flatMap((one) => (one.fill === null ? [] : ['loss TRADE']));
@@ -109,7 +107,7 @@ test('canceling one order of a list cancels the list', () => {
     [...rig.venue.floor.orders.byId.values()].map((order) => order.status),
     ['CANCELED', 'CANCELED'],
   );
-  assert.deepEqual([lockedOf(rig, 'BTC'), rig.lists.at(-1)?.change], ['0', 'ALL_DONE']);
+  assert.deepEqual([rig.locked('ann', 'BTC'), rig.lists.at(-1)?.change], ['0', 'ALL_DONE']);
 });
 
 test('DELETE orderList and DELETE openOrders answer with the list and its orders', () => {
@@ -133,9 +131,9 @@ test('an OTO places its second order when the first has filled, not before', () 
   assert.deepEqual([pick(body, 'contingencyType'), pick(body, 'orderReports.1.status')], ['OTO', 'PENDING_NEW']);
   rig.trade('99', '1', false);
   assert.deepEqual([stateOf(rig, 'entry'), stateOf(rig, 'exit')], ['PARTIALLY_FILLED', 'PENDING_NEW']);
-  assert.equal(lockedOf(rig, 'BTC'), '0');
+  assert.equal(rig.locked('ann', 'BTC'), '0');
   rig.trade('99', '1', false);
-  assert.deepEqual([stateOf(rig, 'entry'), stateOf(rig, 'exit'), lockedOf(rig, 'BTC')], ['FILLED', 'NEW', '1.9']);
+  assert.deepEqual([stateOf(rig, 'entry'), stateOf(rig, 'exit'), rig.locked('ann', 'BTC')], ['FILLED', 'NEW', '1.9']);
 });
 
 test('an OTO whose first order fills at once still answers with the second one pending', () => {
@@ -180,7 +178,7 @@ test('an OTOCO places its pair when the first has filled, counts as three, and t
   const { headers } = rig.ask('POST orderList/otoco', { ...WORKING, ...PENDING_PAIR });
   assert.equal(headers['X-MBX-ORDER-COUNT-10S'], '3');
   rig.trade('98', '1', false);
-  assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss'), lockedOf(rig, 'BTC')], ['NEW', 'NEW', '1.9']);
+  assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss'), rig.locked('ann', 'BTC')], ['NEW', 'NEW', '1.9']);
   rig.trade('95', '1', false);
   assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['EXPIRED OCO_TRIGGER', 'FILLED']);
   assert.equal(pick(rig.ask('GET orderList', { orderListId: '0' }).body, 'listOrderStatus'), 'ALL_DONE');
@@ -204,12 +202,15 @@ for (const { name, btc, locked, quantity } of [
     assert.deepEqual([pick(body, 'contingencyType'), headers['X-MBX-ORDER-COUNT-10S']], ['OTO', '2']);
     assert.equal(pick(body, 'orderReports.1.origQty'), '0.00000000');
     rig.trade('99', '1', false);
-    assert.deepEqual([stateOf(rig, 'exit'), lockedOf(rig, 'BTC')], ['PENDING_NEW', locked[0]]);
+    assert.deepEqual([stateOf(rig, 'exit'), rig.locked('ann', 'BTC')], ['PENDING_NEW', locked[0]]);
     const amended = rig.ask('PUT order/amend/keepPriority', { origClientOrderId: 'exit', newQty: '1' }).body;
     assert.equal(pick(amended, 'msg'), 'Order amend (pending OPO order) is not supported.');
     rig.trade('99', '1', false);
     const exit = rig.ask('GET order', { origClientOrderId: 'exit' }).body;
-    assert.deepEqual([pick(exit, 'status'), pick(exit, 'origQty'), lockedOf(rig, 'BTC')], ['NEW', quantity, locked[1]]);
+    assert.deepEqual(
+      [pick(exit, 'status'), pick(exit, 'origQty'), rig.locked('ann', 'BTC')],
+      ['NEW', quantity, locked[1]],
+    );
   });
 }
 
@@ -226,9 +227,9 @@ test('an OPOCO sells what it received once, rounded to the lot; what is over is 
 test('an OPO that is canceled half way gives back what it kept', () => {
   const { rig } = place('orderList/opo', { ...WORKING, ...PAID });
   rig.trade('99', '0.5', false);
-  assert.equal(lockedOf(rig, 'BTC'), '0.5');
+  assert.equal(rig.locked('ann', 'BTC'), '0.5');
   rig.ask('DELETE orderList', { listClientOrderId: 'both' });
-  assert.deepEqual([lockedOf(rig, 'BTC'), lockedOf(rig, 'USDT')], ['0', '0']);
+  assert.deepEqual([rig.locked('ann', 'BTC'), rig.locked('ann', 'USDT')], ['0', '0']);
 });
 
 test('the older form of an OCO is the same pair', () => {
@@ -264,7 +265,7 @@ test('an amend of one order of a pair amends both', () => {
   const { body } = rig.ask('PUT order/amend/keepPriority', { origClientOrderId: 'profit', newQty: '1' });
   assert.equal(pick(body, 'listStatus.contingencyType'), 'OCO');
   assert.equal(pick(rig.ask('GET order', { origClientOrderId: 'loss' }).body, 'origQty'), '1.00000000');
-  assert.deepEqual([lockedOf(rig, 'BTC'), rig.lists.at(-1)?.change], ['1', 'UPDATED']);
+  assert.deepEqual([rig.locked('ann', 'BTC'), rig.lists.at(-1)?.change], ['1', 'UPDATED']);
 });
 
 const RELATIONSHIP = { code: -2010, msg: 'The relationship of the prices for the orders is not correct.' };
@@ -334,6 +335,6 @@ for (const { name, path = 'orderList/oco', params, says } of [
     const rig = openRestRig();
     assert.deepEqual(rig.ask(`POST ${path}`, params).body, says);
     assert.deepEqual([rig.reports.length, rig.lists.length, rig.venue.floor.orders.lists.size], [0, 0, 0]);
-    assert.equal(lockedOf(rig, 'BTC'), '0');
+    assert.equal(rig.locked('ann', 'BTC'), '0');
   });
 }

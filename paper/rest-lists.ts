@@ -10,13 +10,12 @@ import { isPaying, type ListKind, type OrderList } from './order-list.ts';
 import { UNKNOWN_ORDER } from './order-lookup.ts';
 import { randomClientId } from './order-request.ts';
 import { findList, listsOf } from './orders.ts';
-import { finishParams, type Params, readClientId, readInteger, readLimit, readTime, requireSymbol } from './params.ts';
+import { finishParams, type Params, readClientId, readInteger, requireSymbol } from './params.ts';
+import { readRange, requireUntimed, rowsIn } from './range.ts';
 import { bothMissing, deny, RefusedError } from './refusal.ts';
 import { requireFilters, requireListed } from './rest-trading.ts';
 import { ownQuery, type SignedRoute } from './routes.ts';
 import { catchUp, commit, enliven, type Venue } from './venue.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Order lists: place, cancel, query. */
 export const listRoutes = (venue: Venue): SignedRoute[] => [
@@ -114,21 +113,13 @@ function query(venue: Venue, params: Params, account: Account): unknown {
 }
 
 function listAll(venue: Venue, params: Params, account: Account): unknown {
-  const fromId = readInteger(params, 'fromId');
-  const startMs = readTime(params, 'startTime');
-  const endMs = readTime(params, 'endTime');
-  const limit = readLimit(params, 500, 1000);
+  const range = readRange(params, 'fromId');
   finishParams(params);
-  if (fromId !== undefined && (startMs !== undefined || endMs !== undefined))
-    deny(-1128, 'Combination of optional parameters invalid.');
-  if (startMs !== undefined && endMs !== undefined && endMs - startMs > DAY_MS)
-    deny(-1127, 'More than 24 hours between startTime and endTime.');
+  requireUntimed(range, range.fromId);
   catchUp(venue);
-  const matching = listsOf(venue.floor.orders, account.name).filter(
-    (list) => list.id >= (fromId ?? 0) && list.createdMs >= (startMs ?? 0) && list.createdMs <= (endMs ?? Infinity),
-  );
-  const oldestFirst = fromId !== undefined || startMs !== undefined;
-  return (oldestFirst ? matching.slice(0, limit) : matching.slice(-limit)).map((list) => describe(venue, list));
+  const own = listsOf(venue.floor.orders, account.name);
+  const rows = rowsIn(range, own, { id: (list) => list.id, atMs: (list) => list.createdMs });
+  return rows.map((list) => describe(venue, list));
 }
 
 const describe = (venue: Venue, list: OrderList): unknown =>

@@ -8,7 +8,7 @@ import { canceledListJson } from './list-json.ts';
 import { isOpen, type NewOrder, type Order } from './order.ts';
 import { findCancelable, findWanted, isQueryable, readRestriction, readWanted, UNKNOWN_ORDER } from './order-lookup.ts';
 import { canceledOrder, placedOrder, preventedMatch, queriedOrder } from './order-json.ts';
-import { parseOrderRequest, randomClientId } from './order-request.ts';
+import { type OrderRequest, parseOrderRequest, randomClientId } from './order-request.ts';
 import { countRefusal } from './order-filters.ts';
 import { openOrdersOf, ordersOf, preventedOf } from './orders.ts';
 import { pegged } from './peg.ts';
@@ -19,16 +19,15 @@ import {
   readInteger,
   readLimit,
   readSymbol,
-  readTime,
   requireSymbol,
 } from './params.ts';
+import { readRange, rowsIn } from './range.ts';
 import { bothMissing, deny, MARKET_CLOSED, RefusedError, rejected, unknownSymbol } from './refusal.ts';
 import { ownQuery, type SignedRoute } from './routes.ts';
 import { featureRefusal, termsRefusal } from './terms-check.ts';
 import { catchUp, commit, enliven, marketNow, type Venue } from './venue.ts';
 
-const DAY_MS = 86_400_000;
-const ARCHIVED_AFTER_MS = 90 * DAY_MS;
+const ARCHIVED_AFTER_MS = 90 * 86_400_000;
 const ARCHIVED = 'Order was canceled or expired with no executed qty over 90 days ago and has been archived.';
 
 /** Orders: place, cancel, query, list. */
@@ -37,7 +36,7 @@ export const tradingRoutes = (venue: Venue): SignedRoute[] => [
     ...{ method: 'POST', path: '/api/v3/order', wsMethod: 'order.place', weight: 1, security: 'trade' },
     freeWhenDone: true,
     placesOrder: true,
-    handle: (params, account) => place(venue, params, account),
+    handle: (params, account) => place(venue, parseOrderRequest(params, account.name)),
   },
   {
     ...{ method: 'DELETE', path: '/api/v3/order', wsMethod: 'order.cancel', weight: 1, security: 'trade' },
@@ -59,8 +58,8 @@ export const tradingRoutes = (venue: Venue): SignedRoute[] => [
   ),
 ];
 
-function place(venue: Venue, params: Params, account: Account): unknown {
-  const { order, responseType } = parseOrderRequest(params, account.name);
+/** Places an order whose parameters have been read. */
+export function place(venue: Venue, { order, responseType }: OrderRequest): unknown {
   requireFilters(venue, [order]);
   enliven(venue, order.symbol);
   const atMs = catchUp(venue);
@@ -145,24 +144,11 @@ function listOpen(venue: Venue, params: Params, account: Account): unknown {
 
 function listAll(venue: Venue, params: Params, account: Account): unknown {
   const symbol = requireListed(venue, requireSymbol(params));
-  const fromId = readInteger(params, 'orderId');
-  const startMs = readTime(params, 'startTime');
-  const endMs = readTime(params, 'endTime');
-  const limit = readLimit(params, 500, 1000);
+  const range = readRange(params, 'orderId');
   finishParams(params);
-  if (startMs !== undefined && endMs !== undefined && endMs - startMs > DAY_MS) {
-    deny(-1127, 'More than 24 hours between startTime and endTime.');
-  }
   catchUp(venue);
-  const matching = ordersOf(venue.floor.orders, account.name, symbol).filter(
-    (order) =>
-      isQueryable(venue, order) &&
-      order.id >= (fromId ?? 0) &&
-      order.createdMs >= (startMs ?? 0) &&
-      order.createdMs <= (endMs ?? Infinity),
-  );
-  const oldestFirst = fromId !== undefined || startMs !== undefined;
-  return (oldestFirst ? matching.slice(0, limit) : matching.slice(-limit)).map(queriedOrder);
+  const own = ordersOf(venue.floor.orders, account.name, symbol).filter((order) => isQueryable(venue, order));
+  return rowsIn(range, own, { id: (order) => order.id, atMs: (order) => order.createdMs }).map(queriedOrder);
 }
 
 function listPrevented(venue: Venue, params: Params, account: Account): unknown {

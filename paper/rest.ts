@@ -48,9 +48,11 @@ const GONE = ['/api/v3/userDataStream', '/api/v1/userDataStream'];
 
 /** Answers one request: faults, limits, route, security, parameters, work. */
 export async function answerRest(context: RestContext, request: RestRequest): Promise<RestReply> {
-  const fault = context.faults.take(request.method, request.path);
+  const fault = context.faults.take(request);
   if (fault?.kind === 'late') return answerBeforeWork(context, request, fault);
+  const done = fault?.kind === 'delay' && fault.applied ? workOn(context, request) : undefined;
   if (fault !== undefined && fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
+  if (done !== undefined) return done;
   const works = fault === undefined || fault.kind === 'delay' || fault.kind === 'apply-then-fail' || fault.applied;
   const reply = works ? await workOn(context, request) : failure(fault);
   if (!works) logRequest(context, request, { weight: 0, status: reply.status });

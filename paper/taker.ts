@@ -10,6 +10,8 @@ export interface Match {
   readonly price: Decimal;
   readonly quantity: Decimal;
   readonly maker: Order | null;
+  /** The market whose book it is taken from. */
+  readonly market: SymbolMarket;
   /** True when it would be a trade of an account with itself, which the taker's mode forbids. */
   readonly prevented: boolean;
   /** True when preventing it costs the taker nothing. */
@@ -44,9 +46,18 @@ export interface Taker {
   readonly bounds: { readonly up: Decimal | null; readonly down: Decimal | null };
 }
 
-/** Plans what a taker would match, best price first; at one price clients come before market makers. Nothing changes. */
-export function planTaker(book: Book, market: SymbolMarket, taker: Taker): Plan {
-  const { step } = market.listing.rules.lot;
+/** A book and the market it belongs to. */
+export interface Floored {
+  readonly book: Book;
+  readonly market: SymbolMarket;
+}
+
+/**
+ * Plans what a taker would match in its own book and in `others`, best price first; at one price clients come before
+ * market makers, and its own book before others. Nothing changes.
+ */
+export function planTaker(own: Floored, others: readonly Floored[], taker: Taker): Plan {
+  const { step } = own.market.listing.rules.lot;
   const { up, down } = taker.bounds;
   const matches: Match[] = [];
   const expired = new Set<Order>();
@@ -54,7 +65,9 @@ export function planTaker(book: Book, market: SymbolMarket, taker: Taker): Plan 
   let quote = ZERO;
   let left = taker.appetite;
   let levels = 0;
-  for (const { price, quantity: offered, maker } of offersFor(taker.side, book, market)) {
+  const offers =
+    others.length === 0 ? offersFor(taker.side, own.book, own.market) : offersOf(taker.side, [own, ...others]);
+  for (const { price, quantity: offered, maker, market } of offers) {
     const beyond = taker.limit !== null && (taker.side === 'BUY' ? price > taker.limit : price < taker.limit);
     levels += 1;
     if (beyond || levels > MAX_LEVELS) return { matches, quantity, quote, end: 'exhausted' };
@@ -65,7 +78,7 @@ export function planTaker(book: Book, market: SymbolMarket, taker: Taker): Plan 
     const taken = minimum(wanted, offered);
     const prevented = taker.prevention !== 'NONE' && maker !== null && taker.isOwn(maker.account);
     const sparesTaker = prevented && taker.prevention === 'EXPIRE_MAKER';
-    matches.push({ price, quantity: taken, maker, prevented, sparesTaker });
+    matches.push({ price, quantity: taken, maker, market, prevented, sparesTaker });
     if (prevented && (taker.prevention === 'EXPIRE_TAKER' || taker.prevention === 'EXPIRE_BOTH'))
       return { matches, quantity, quote, end: 'done' };
     if (sparesTaker && maker !== null) {
@@ -77,7 +90,7 @@ export function planTaker(book: Book, market: SymbolMarket, taker: Taker): Plan 
       'quantity' in left
         ? { quantity: subtract(left.quantity, taken) }
         : { quoteAmount: subtract(left.quoteAmount, worth) };
-    const isTransfer = prevented && taker.prevention === 'TRANSFER' && maker.prevention === 'TRANSFER';
+    const isTransfer = prevented && market === own.market && isTransferOf(taker, maker);
     if (isTransfer || !prevented) quote = add(quote, worth);
     if (!prevented) quantity = add(quantity, taken);
   }
@@ -85,9 +98,31 @@ export function planTaker(book: Book, market: SymbolMarket, taker: Taker): Plan 
   return { matches, quantity, quote, end: satisfied ? 'done' : 'exhausted' };
 }
 
-interface Offer extends Level {
-  readonly maker: Order | null;
+/** It takes both orders to ask for a transfer. */
+export const isTransferOf = (taker: Pick<Taker, 'prevention'>, maker: Pick<Order, 'prevention'>): boolean =>
+  taker.prevention === 'TRANSFER' && maker.prevention === 'TRANSFER';
+
+type Offer = Pick<Match, 'price' | 'quantity' | 'maker' | 'market'>;
+
+/** The offers of several books as one; where prices are equal the first book comes first. */
+function* offersOf(side: OrderSide, books: readonly Floored[]): Generator<Offer> {
+  const streams = books.map(({ book, market }) => {
+    const offers = offersFor(side, book, market);
+    return { offers, next: offers.next() };
+  });
+  for (;;) {
+    let best: Offer | undefined;
+    for (const { next } of streams)
+      if (!next.done && (best === undefined || isCheaper(side, next.value.price, best.price))) best = next.value;
+    if (best === undefined) return;
+    yield best;
+    const from = streams.find(({ next }) => next.value === best);
+    if (from !== undefined) from.next = from.offers.next();
+  }
 }
+
+const isCheaper = (side: OrderSide, one: Decimal, other: Decimal): boolean =>
+  side === 'BUY' ? one < other : one > other;
 
 /** The other side's offers: the clients' orders merged with the makers' ladder. */
 function* offersFor(side: OrderSide, book: Book, market: SymbolMarket): Generator<Offer> {
@@ -100,10 +135,10 @@ function* offersFor(side: OrderSide, book: Book, market: SymbolMarket): Generato
     const makers: Level | undefined = level === undefined || level.done ? undefined : level.value;
     if (!client.done && (makers === undefined || comesFirst(side, client.value.order.price, makers.price))) {
       const { order, quantity } = client.value;
-      yield { price: order.price, quantity, maker: order };
+      yield { price: order.price, quantity, maker: order, market };
       client = clients.next();
     } else if (makers !== undefined) {
-      yield { ...makers, maker: null };
+      yield { ...makers, maker: null, market };
       level = ladder?.next();
     } else return;
   }

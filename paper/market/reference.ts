@@ -58,8 +58,13 @@ function meanOf(
   for (const bucket of market.means) {
     const insideMs = Math.min(bucketWidthMs, bucket.openMs + bucketWidthMs - cutMs);
     if (insideMs <= 0) continue;
+    const whole = fromSteps(bucket.count, ONE);
+    if (insideMs >= bucketWidthMs) {
+      [count, sum] = [add(count, whole), add(sum, bucket.sum)];
+      continue;
+    }
     const share = divide(fromSteps(insideMs, ONE), fromSteps(bucketWidthMs, ONE));
-    count = add(count, floorToStep(multiply(fromSteps(bucket.count, ONE), share), COUNT_STEP));
+    count = add(count, floorToStep(multiply(whole, share), COUNT_STEP));
     sum = add(sum, floorToStep(multiply(bucket.sum, share), SUM_STEP));
   }
   return count === ZERO ? null : floorToStep(divide(sum, count), PRICE_STEP);

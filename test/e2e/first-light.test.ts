@@ -87,6 +87,29 @@ test('the kill switch stops buying and can be released', async () => {
   await page.getByRole('button', { name: 'Stop buying' }).waitFor();
 });
 
+test('a limit is refused by name and then kept, a coin is paused and resumed', async () => {
+  await page.getByRole('link', { name: /^BTC/ }).first().click();
+  await page.getByRole('button', { name: 'Pause buying BTCUSDT' }).click();
+  await page.getByText(/No buys until/).waitFor();
+  await shoot(page, 'paused-dark');
+  await page.getByRole('button', { name: 'Resume buying BTCUSDT' }).click();
+  await page.getByRole('button', { name: 'Pause buying BTCUSDT' }).waitFor();
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').nth(1).click();
+  await page.getByText('Change the limits').click();
+  await page.getByLabel('Exposure').fill('400');
+  await page.getByRole('button', { name: 'Save limits of this profile' }).click();
+  await page
+    .getByText(/exposure must be counted in one, such as USDT/)
+    .first()
+    .waitFor();
+  // The browser tells of every refused request; this one is wanted.
+  assert.match(faults.pop() ?? '', /422/);
+  await page.getByLabel('Amounts in').fill('usdt');
+  await page.getByRole('button', { name: 'Save limits of this profile' }).click();
+  await page.getByText(/Exposure of the profile: [\d., ]+ USDT of at most 400 USDT/).waitFor();
+  await shoot(page, 'risk-dark');
+});
+
 test('light, and a phone, without scrolling sideways', async () => {
   const { cookies } = await page.context().storageState();
   const looks = [

@@ -159,11 +159,20 @@ async function assertTicks({ database, cache, profileId }: Stage): Promise<void>
   assert.equal(Number(sum), ticks.size, 'ticks counted in the log (first) and in the trace differ');
 }
 
-/** Orders whose outcome is still open, in words. */
+/** Orders whose outcome is still open, in words; one that rests is as the exchange has it. */
 export const openOutcomes = async (stage: Stage): Promise<string[]> =>
   (await storedOrders(stage))
-    .filter((order) => isLiveOrder(order.state))
+    .filter((order) => isLiveOrder(order.state) && !restsAs(stage, order))
     .map((order) => `${order.client_order_id} ${order.state} since ${order.recorded_at.toISOString()}`);
+
+function restsAs({ paper }: Stage, stored: StoredOrder): boolean {
+  const resting = paper.venue.floor.orders.byId.get(Number(stored.exchange_order_id));
+  return (
+    resting !== undefined &&
+    STATES[resting.status] === stored.state &&
+    formatDecimal(resting.executed) === exact(stored.filled_quantity)
+  );
+}
 
 /** Throws with a sentence at the first thing that is not as it must be. The worker is stopped. */
 export async function assertConsistent(

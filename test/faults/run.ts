@@ -33,7 +33,7 @@ function wholeNumber(flag: string, text: string): number {
 async function main(): Promise<number> {
   if (values.plant !== undefined) plant(values.plant);
   // Loaded only now, so that a bug can be planted first.
-  const { playSeed } = await import('./play.ts');
+  const { openCompany } = await import('./play.ts');
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort(new Error('Stopped.')));
   const first = wholeNumber('--seed', values.seed ?? String(Math.floor(Math.random() * 1_000_000)));
@@ -41,12 +41,13 @@ async function main(): Promise<number> {
   const jobs = wholeNumber('--jobs', values.jobs);
   await using stack = new AsyncDisposableStack();
   process.env['TEST_DATABASE_URL'] = await provideDatabase(stack, interrupted.signal);
+  const company = stack.use(openCompany());
   const failed: number[] = [];
   let next = first;
   const work = async (): Promise<void> => {
     while (next < first + count && !interrupted.signal.aborted) {
       const seed = next++;
-      await playSeed(seed).then(
+      await company.play(seed).then(
         (played) => console.log(`seed ${seed}: ${JSON.stringify(played)}`),
         (error: unknown) => {
           failed.push(seed);

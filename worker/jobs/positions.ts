@@ -5,7 +5,7 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import { readSymbolInfos, type SymbolInfo } from '#core/symbol-codec.ts';
 import type { CoinRunner } from '#engine/coin-runner.ts';
 import { applyCostBasis, type BasisDesk, isSettled } from '#engine/cost-basis.ts';
-import { reconcileAccount, type Sweep } from '#engine/reconcile.ts';
+import { reconcilePositions, type Sweep } from '#engine/reconcile-positions.ts';
 import type { RunningAccount } from '#engine/run-account.ts';
 import { wait } from '#engine/wait.ts';
 import { readAccountOfProfile } from '#storage/profiles.ts';
@@ -60,7 +60,11 @@ export function createPositionJobs(owners: Owners): {
       if (loop === undefined) {
         if (await isStored(context, accountId)) await handOver('reconcile-positions', data);
       } else if (loop.running !== null) {
-        await reconcileAccount(deskOf(context, loop), loop.running, await sweepOf(context, loop, id));
+        await reconcilePositions(
+          deskOf(context, loop),
+          [...loop.running.coins.all()],
+          await sweepOf(context, loop, id),
+        );
       }
     },
   };

@@ -3,13 +3,12 @@ import { isPhantom, totalOf } from '#core/cost-basis.ts';
 import { type Decimal, formatDecimal, subtract, ZERO } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { readOwnClientOrderId } from '#core/order.ts';
-import type { AdjustmentRequest, CostBasis, ExchangeOrder } from '#core/ports.ts';
+import type { AdjustmentRequest, CostBasis, ExchangeOrder, TradingPort } from '#core/ports.ts';
 import type { SymbolInfo } from '#core/symbol-codec.ts';
 import type { SymbolRules } from '#core/symbol.ts';
-import type { Coin } from './coin.ts';
+import { type Coin, pendingOrder, restingStops } from './coin.ts';
 import type { CoinRunner } from './coin-runner.ts';
 import { adjust, type BasisDesk, isSettled, tell } from './cost-basis.ts';
-import type { RunningAccount } from './run-account.ts';
 
 /** One pass over all coins of an account; a repeat of a failed pass carries the same id. */
 export interface Sweep {
@@ -29,9 +28,9 @@ interface Book {
  * Every coin against the wallet and the order book. Without a fresh answer of the exchange nothing is done this time.
  * The runner version is read before the wallet: whatever happens in between lets the change fail.
  */
-export async function reconcileAccount(desk: BasisDesk, account: RunningAccount, sweep: Sweep): Promise<void> {
-  const runners = [...account.coins.all()];
-  const { trading } = account.context.ports;
+export async function reconcilePositions(desk: BasisDesk, runners: readonly CoinRunner[], sweep: Sweep): Promise<void> {
+  const trading = runners[0]?.coin.context.ports.trading;
+  if (trading === undefined) return;
   const bases = await Promise.all(
     runners.map(({ coin }) => desk.store.costBasis(coin.profile.id, coin.symbol).then((basis) => ({ coin, basis }))),
   );
@@ -48,7 +47,7 @@ export async function reconcileAccount(desk: BasisDesk, account: RunningAccount,
 
 const NOT_READ = 'Wallet and orders could not be read, so no position was compared with them this time';
 
-async function readBook(trading: RunningAccount['context']['ports']['trading']): Promise<Book> {
+async function readBook(trading: TradingPort): Promise<Book> {
   const { wallet } = await trading.wallet();
   return { wallet, open: await trading.openOrders() };
 }
@@ -69,14 +68,16 @@ async function reconcileCoin(desk: BasisDesk, runner: CoinRunner, { sweep, book,
   const rules = sweep.infoOf(symbol);
   const price = await sweep.priceOf(symbol);
   const balance = typeof rules === 'string' ? undefined : totalOf(book.wallet.balances, rules.baseAsset);
-  const moving = coin.live.size > 0 || book.open.some((order) => order.symbol === symbol);
+  const resting = new Set(restingStops(coin).map(({ record }) => record.exchangeOrderId));
+  const others = book.open.some((order) => order.symbol === symbol && !resting.has(order.exchangeOrderId));
+  const moving = pendingOrder(coin) !== undefined || others;
   if (typeof rules === 'string' || price === null || balance === undefined || basis.asked !== null) {
     coin.doubt = null;
     return;
   }
   const judged = { sweep, basis, rules, price, balance };
   const finding = await findingOf(coin, judged);
-  if (finding === 'confirmed' || (finding !== null && !moving)) {
+  if (finding !== null && !(finding === 'phantom' && moving)) {
     await act(desk, runner, { ...judged, finding });
     return;
   }
@@ -96,7 +97,7 @@ interface Judged {
 
 type Finding = 'confirmed' | 'phantom' | 'drift';
 
-/** What is wrong with the row, if anything. A price marker without a quantity is never a phantom. */
+/** What is wrong with the row, if anything. A price marker without a quantity is never a phantom; a stop may rest. */
 async function findingOf(coin: Coin, { sweep, basis, rules, price, balance }: Judged): Promise<Finding | null> {
   const { quantity, firstBuyAt } = basis.position;
   const backed = !isPhantom(balance, price, rules);
@@ -105,7 +106,8 @@ async function findingOf(coin: Coin, { sweep, basis, rules, price, balance }: Ju
     return sure ? 'confirmed' : null;
   }
   if (quantity > 0n && !backed) return 'phantom';
-  return firstBuyAt !== null && subtract(quantity, balance) >= rules.lot.step ? 'drift' : null;
+  const less = firstBuyAt !== null && subtract(quantity, balance) >= rules.lot.step;
+  return less && (await isSettled(coin)) ? 'drift' : null;
 }
 
 interface Acting extends Judged {
@@ -127,7 +129,8 @@ async function act(desk: BasisDesk, runner: CoinRunner, acting: Acting): Promise
   }
   let done = false;
   await runner.change(async () => {
-    done = (finding === 'confirmed' || coin.live.size === 0) && (await adjust(desk, requestOf(coin, acting), coin));
+    const idle = pendingOrder(coin) === undefined && (finding !== 'phantom' || coin.live.size === 0);
+    done = (finding === 'confirmed' || idle) && (await adjust(desk, requestOf(coin, acting), coin));
   });
   if (done) tellFinding(desk, coin, acting);
 }
