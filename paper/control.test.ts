@@ -56,6 +56,29 @@ for (const { status, amended } of [
   });
 }
 
+test('a drill decides what a coin takes, its price range, and where its reference price comes from', async () => {
+  await using paper = await start();
+  const get = async (path: string) => (await clientOf(paper.url)(`GET /api/v3/${path}`, { symbol: 'BTCUSDT' })).body;
+  await using stream = await listenTo(`${paper.wsUrl}/ws/btcusdt@referencePrice`);
+  await control(paper, 'POST /symbols', {
+    ...{ symbol: 'BTCUSDT', lacks: ['ocoAllowed', 'MARKET'] },
+    range: { bidUp: '1.5', bidDown: null, askUp: null, askDown: '0.5' },
+    reference: { kind: 'external', id: 3, price: '20000', atMs: 7 },
+  });
+  const info = await get('exchangeInfo');
+  assert.deepEqual([pick(info, 'symbols.0.ocoAllowed'), pick(info, 'symbols.0.otoAllowed')], [false, true]);
+  assert.ok(!JSON.stringify(pick(info, 'symbols.0.orderTypes')).includes('"MARKET"'));
+  const rule = { ruleType: 'PRICE_RANGE', bidLimitMultUp: '1.5000', askLimitMultDown: '0.5000' };
+  assert.deepEqual(pick(await get('executionRules'), 'symbolRules.0.rules'), [rule]);
+  const reference = { symbol: 'BTCUSDT', referencePrice: '20000.00000000', timestamp: 7 };
+  assert.deepEqual(await get('referencePrice'), reference);
+  const calculation = { symbol: 'BTCUSDT', calculationType: 'EXTERNAL', externalCalculationId: 3 };
+  assert.deepEqual(await get('referencePrice/calculation'), calculation);
+  await control(paper, 'POST /clock/advance', { ms: 2000 });
+  const frame = await stream.next((one) => pick(one, 'r') === '20000.00000000');
+  assert.deepEqual(frame, { e: 'referencePrice', s: 'BTCUSDT', r: '20000.00000000', t: 7 });
+});
+
 test('a key loses its permission, its address and its life, and gets them back', async () => {
   await using paper = await start();
   const place = () => clientOf(paper.url)('POST /api/v3/order', limit, ann);

@@ -290,3 +290,19 @@ for (const row of ROWS) {
     assert.equal(paper.venue.floor.orders.byId.size, 0, 'a refusal leaves no trace');
   });
 }
+
+for (const [status, code, msg] of [
+  [500, -1000, 'An unknown error occurred while processing the request.'],
+  [500, -1001, 'Internal error; unable to process your request. Please try again.'],
+  [503, -1006, 'An unexpected response was received from the message bus. Execution status unknown.'],
+  [504, -1007, 'Timeout waiting for response from backend server. Send status unknown; execution status unknown.'],
+  [503, -1008, 'Server is currently overloaded with other requests. Please try again in a few minutes.'],
+] as const) {
+  test(`${code} ${msg} (a drill)`, async () => {
+    const match = { method: 'POST', path: '/api/v3/order' };
+    const fault = [{ match, kind: 'fail-before', status, body: { code, msg } }];
+    await fetch(`${paper.controlUrl}/faults`, { method: 'POST', body: JSON.stringify(fault) });
+    const answer = await clientOf(paper.url)('POST /api/v3/order', LIMIT, ann);
+    assert.deepEqual([answer.status, answer.body], [status, { code, msg }]);
+  });
+}

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setProfileKillSwitch } from '#api/contract/halts.ts';
-import { bindCoin, listCoins, readCoin } from '#api/contract/profiles.ts';
+import { listCoins, readCoin } from '#api/contract/profiles.ts';
 import { changeAccountRisk, changeProfileRisk, pauseCoin, readProfileRisk } from '#api/contract/risk.ts';
-import type { InsertObject } from 'kysely';
+import { type InsertObject, sql } from 'kysely';
 import { floorToStep, formatDecimal, multiply, requireDecimal } from '#core/decimal.ts';
 import { newId, type OrderId, type ProfileId } from '#core/ids.ts';
 import { clientOrderIdOf } from '#core/order.ts';
@@ -28,14 +28,15 @@ const folder = mkdtempSync(join(tmpdir(), 'tradewind-risk-'));
 let stack: Stack;
 let profileId: ProfileId;
 before(async () => {
-  // One market under twenty names: every coin wants to buy and to sell at the same moments.
-  for (const symbol of SYMBOLS) writeSwingingCandles(folder, 60 * 24 * 4, { symbol });
-  stack = await openStack({ source: { kind: 'replay', folder }, fromMs: MARKET_START + 3_600_000, speed: 1200 });
-  profileId = await startProfile(stack, []);
+  // One market under twenty names, ten seconds a swing: every coin wants to buy and to sell at the same moments.
+  for (const symbol of SYMBOLS) writeSwingingCandles(folder, 60 * 24 * 4, { symbol, period: 20 });
+  stack = await openStack({ source: { kind: 'replay', folder }, fromMs: MARKET_START + 3_600_000, speed: 120 });
+  await stack.stopWorker();
+  profileId = await startProfile(stack, SYMBOLS);
   const limits = { asset: 'USDT', openPositions: POSITIONS, exposure: String(EXPOSURE) };
   await stack.call(changeAccountRisk, { params: { id: stack.accountId }, body: limits });
   await stack.call(changeProfileRisk, { params: { id: profileId }, body: { entriesPerMinute: PER_MINUTE } });
-  for (const symbol of SYMBOLS) await stack.call(bindCoin, { params: { id: profileId }, body: { symbol } });
+  await stack.startWorker();
 });
 after(async () => {
   await stack[Symbol.asyncDispose]();
@@ -67,11 +68,15 @@ async function peaks(): Promise<{ open: number; cost: number }> {
 }
 
 const refusedFor = async (reason: string): Promise<boolean> =>
-  (await (await stack.fetch(`/profiles/${profileId}/tick-trace?limit=1000`)).text()).includes(`"reason":"${reason}"`);
+  (await stack.database.kysely
+    .selectFrom('action_logs')
+    .select('id')
+    .where(sql<boolean>`ctx #>> '{approval,reason}' = ${reason}`)
+    .executeTakeFirst()) !== undefined;
 
 test('twenty coins that decide at once keep within positions, exposure and buys a minute', async () => {
   for (const reason of ['cap-open-positions', 'cap-entry-rate']) {
-    await until(`a buy refused for ${reason}`, () => refusedFor(reason), 60_000);
+    await until(`a buy refused for ${reason}`, () => refusedFor(reason), 120_000);
   }
   await until('two swings', async () => (await entriesInOrder()).length > 2 * POSITIONS + 1, 120_000);
   const { open, cost } = await peaks();

@@ -85,7 +85,7 @@ function StopDialog({ open, onClose }: { open: boolean; onClose: () => void }): 
         ))}
         <p>
           {freeze
-            ? 'Exits are frozen too: nothing is sold by the service, whatever the price does.'
+            ? `Exits are frozen too: nothing is sold by the service, whatever the price does.${stops > 0 ? ` ${count(stops, 'stop')} on the exchange may still sell.` : ''}`
             : `${stops > 0 ? `${count(stops, 'protective stop')} and every exit stay` : 'Every exit stays'} alive. Nothing is sold by this.`}
         </p>
         <Switch label="Also cancel buys that rest on the exchange" on={cancelEntryOrders} onChange={setCancel} />
