@@ -73,7 +73,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
 
 /** What the order row says of why it was made; the buy level is read back from here after a restart. */
 function decisionToStore({ reason, numbers, order, basis }: Execution): unknown {
-  if (order.entry === undefined) return { reason, numbers, basis };
+  if (order.entry === undefined) return basis === undefined ? { reason, numbers } : { reason, numbers, basis };
   const { level, plannedQuote } = order.entry;
   return { reason, numbers, entry: { level, plannedQuote: formatDecimal(plannedQuote) } };
 }

@@ -2,7 +2,14 @@ import type { TickResult } from '#core/audit.ts';
 import { APPROVAL_REASONS, describe, type Numbers, type ReasonText } from '#core/decision.ts';
 import { formatDecimal, fromSteps, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
 import { cancelIdOf } from '#core/order.ts';
-import { planStop, type RestingStop, STOP_REASONS, type StopPlan, TRIGGERED_GRACE_MS } from '#core/protective-stop.ts';
+import {
+  OVERDUE,
+  planStop,
+  type RestingStop,
+  STOP_REASONS,
+  type StopPlan,
+  TRIGGERED_GRACE_MS,
+} from '#core/protective-stop.ts';
 import { type ApprovalContext, type ApprovalResult, approveStop, stopRefusal } from './approve.ts';
 import { applyCancel } from './cancel.ts';
 import { type Coin, type LiveOrder, restingStops } from './coin.ts';
@@ -13,7 +20,7 @@ import { logRow } from './settle.ts';
 /** A position that has had no stop on the exchange for this long is told of. */
 const TELL_AFTER_SECONDS = 5;
 /** Why the order is there, and why it sold once it fills. */
-const REASON = 'exit-protective-stop';
+const REASON = OVERDUE.reason;
 
 /**
  * Keeps the stop on the exchange equal to what strategy and position demand, after a tick that sent nothing. Returns
@@ -77,6 +84,19 @@ export function watchStop(coin: Coin): void {
 /** The resting stop is selling, and has not had its time yet: an exit leaves it to that. */
 export const isSelling = ({ guard: { triggered } }: Coin): boolean =>
   triggered !== null && performance.now() - triggered.sinceMs < TRIGGERED_GRACE_MS;
+
+/**
+ * A stop that was reached and has not sold in time, as the price jumped below its limit: everything is sold, also where
+ * the strategy itself would wait. Its prices are the numbers of that decision.
+ */
+export function overdueStop(coin: Coin): Numbers | undefined {
+  const [live] = restingStops(coin);
+  const form = live?.record.form;
+  if (coin.guard.triggered === null || isSelling(coin) || !coin.view.sellable) return undefined;
+  if (form?.type !== 'stop-loss-limit' || coin.price === null || coin.price > form.stopPrice) return undefined;
+  const { stopPrice, price: limit } = form;
+  return { price: formatDecimal(coin.price), stop: formatDecimal(stopPrice), limit: formatDecimal(limit) };
+}
 
 interface Move {
   readonly plan: StopPlan;

@@ -1,6 +1,6 @@
 import type { Wallet } from '#core/account.ts';
 import { isPhantom, totalOf } from '#core/cost-basis.ts';
-import { type Decimal, formatDecimal, subtract, ZERO } from '#core/decimal.ts';
+import { absolute, type Decimal, formatDecimal, maximum, subtract, ZERO } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { readOwnClientOrderId } from '#core/order.ts';
 import type { AdjustmentRequest, CostBasis, ExchangeOrder, TradingPort } from '#core/ports.ts';
@@ -8,7 +8,7 @@ import type { SymbolInfo } from '#core/symbol-codec.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { type Coin, pendingOrder, restingStops } from './coin.ts';
 import type { CoinRunner } from './coin-runner.ts';
-import { adjust, type BasisDesk, isSettled, tell } from './cost-basis.ts';
+import { adjust, type BasisDesk, heldElsewhere, isSettled, tell } from './cost-basis.ts';
 
 /** One pass over all coins of an account; a repeat of a failed pass carries the same id. */
 export interface Sweep {
@@ -22,6 +22,7 @@ export interface Sweep {
 interface Book {
   readonly wallet: Wallet;
   readonly open: readonly ExchangeOrder[];
+  readonly runners: readonly CoinRunner[];
 }
 
 /**
@@ -34,7 +35,7 @@ export async function reconcilePositions(desk: BasisDesk, runners: readonly Coin
   const bases = await Promise.all(
     runners.map(({ coin }) => desk.store.costBasis(coin.profile.id, coin.symbol).then((basis) => ({ coin, basis }))),
   );
-  const book = await readBook(trading).catch((err: unknown) => {
+  const book = await readBook(trading, runners).catch((err: unknown) => {
     desk.log.warn({ event: 'positions_not_reconciled', accountId: desk.account.id, err }, NOT_READ);
     return undefined;
   });
@@ -47,9 +48,9 @@ export async function reconcilePositions(desk: BasisDesk, runners: readonly Coin
 
 const NOT_READ = 'Wallet and orders could not be read, so no position was compared with them this time';
 
-async function readBook(trading: TradingPort): Promise<Book> {
+async function readBook(trading: TradingPort, runners: readonly CoinRunner[]): Promise<Book> {
   const { wallet } = await trading.wallet();
-  return { wallet, open: await trading.openOrders() };
+  return { wallet, open: await trading.openOrders(), runners };
 }
 
 interface Case {
@@ -67,7 +68,8 @@ async function reconcileCoin(desk: BasisDesk, runner: CoinRunner, { sweep, book,
   }
   const rules = sweep.infoOf(symbol);
   const price = await sweep.priceOf(symbol);
-  const balance = typeof rules === 'string' ? undefined : totalOf(book.wallet.balances, rules.baseAsset);
+  const total = typeof rules === 'string' ? undefined : totalOf(book.wallet.balances, rules.baseAsset);
+  const balance = total === undefined ? undefined : maximum(subtract(total, heldElsewhere(book.runners, coin)), ZERO);
   const resting = new Set(restingStops(coin).map(({ record }) => record.exchangeOrderId));
   const others = book.open.some((order) => order.symbol === symbol && !resting.has(order.exchangeOrderId));
   const moving = pendingOrder(coin) !== undefined || others;
@@ -75,16 +77,13 @@ async function reconcileCoin(desk: BasisDesk, runner: CoinRunner, { sweep, book,
     coin.doubt = null;
     return;
   }
+  // What fills of own orders explain is booked first: it moves the version, and nothing else is changed this time.
+  const difference = absolute(subtract(balance, basis.position.quantity));
+  if (!moving && !isPhantom(difference, price, rules)) await findOwnOrders(desk, runner);
   const judged = { sweep, basis, rules, price, balance };
   const finding = await findingOf(coin, judged);
-  if (finding !== null && !(finding === 'phantom' && moving)) {
-    await act(desk, runner, { ...judged, finding });
-    return;
-  }
-  coin.doubt = null;
-  if (moving) return;
-  const untracked = subtract(balance, basis.position.quantity);
-  if (!isPhantom(untracked, price, rules)) await findOwnOrders(desk, runner);
+  if (finding === null || (finding === 'phantom' && moving)) coin.doubt = null;
+  else await act(desk, runner, { ...judged, finding });
 }
 
 interface Judged {
@@ -173,8 +172,8 @@ function tellFinding(desk: BasisDesk, { profile, symbol, rules }: Coin, { findin
 }
 
 /**
- * More is held than is known of: executions of orders that provably are this profile's own are booked, such as those
- * made after a backup that was restored. Anything else stays an untracked holding.
+ * Books executions of orders that provably are this profile's own, such as those made after a backup that was restored.
+ * Whatever else the wallet holds stays an untracked holding.
  */
 async function findOwnOrders(desk: BasisDesk, runner: CoinRunner): Promise<void> {
   const { coin } = runner;

@@ -119,17 +119,23 @@ export function createRiskBook(read: () => Promise<RiskFacts>, now: () => Date):
   };
 }
 
-/** One read after the other: an older one never overwrites a younger one. */
+/** One read after the other, so that an older one never overwrites a younger; all who wait for the next share it. */
 function oneByOne(load: () => Promise<void>): { refresh: () => Promise<void>; isBusy: () => boolean } {
   let last: Promise<void> = Promise.resolve();
+  let waiting: Promise<void> | null = null;
   let reads = 0;
+  const begin = (): Promise<void> => {
+    waiting = null;
+    return load();
+  };
   return {
     isBusy: () => reads > 0,
     refresh() {
+      if (waiting !== null) return waiting;
       reads += 1;
-      const next = last.then(load).finally(() => void (reads -= 1));
-      last = next.catch(() => {});
-      return next;
+      waiting = last.then(begin).finally(() => void (reads -= 1));
+      last = waiting.catch(() => {});
+      return waiting;
     },
   };
 }

@@ -20,6 +20,9 @@ export interface RunningCoins {
   close(): Promise<void>;
 }
 
+/** Coins opened at the same time: each waits for the database and for its candles. */
+const LANES = 8;
+
 interface Entry {
   readonly fingerprint: string;
   readonly runner: CoinRunner;
@@ -60,7 +63,17 @@ export function createRunningCoins(
     const profiles = await roster.loadProfiles();
     const kept = new Set(profiles.flatMap((profile) => profile.symbols.map(({ symbol }) => keyOf(profile.id, symbol))));
     for (const key of [...entries.keys()]) if (!kept.has(key)) await retire(key);
-    for (const profile of profiles) for (const { symbol } of profile.symbols) await bring(profile, symbol);
+    const coins = profiles.flatMap((profile) =>
+      profile.symbols.map(
+        ({ symbol }) =>
+          () =>
+            bring(profile, symbol),
+      ),
+    );
+    const lane = async (): Promise<void> => {
+      for (let next = coins.shift(); next !== undefined; next = coins.shift()) await next();
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
   };
 
   let refreshing: Promise<void> = Promise.resolve();

@@ -132,9 +132,12 @@ async function keepTime(
     if (areRulesDue(context, coins, beat)) {
       await refreshRules(context, { coins, run, refreshProfiles });
     }
-    if (beat % PROFILES_EVERY_TICKS === 0) await refreshProfiles();
+    if (beat % PROFILES_EVERY_TICKS === 0) {
+      await refreshProfiles();
+      await context.risk.refresh();
+    }
     if (beat % HALTS_EVERY_TICKS === 0) {
-      await readHalts(context);
+      context.halts = await context.ports.store.halts();
       for (const runner of coins.all()) runner.onHalts();
     }
     if (beat % CLOCK_EVERY_TICKS === 0)

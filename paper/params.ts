@@ -1,5 +1,6 @@
 import { type Decimal, readDecimal } from '#core/decimal.ts';
 import { deny, malformed, missing, notValid, RefusedError, refuse } from './refusal.ts';
+import { SYMBOL_PATTERN, SYMBOL_RANGE } from './symbol-name.ts';
 
 /** The parameters of one request, and which of them the handler has read. */
 export interface Params {
@@ -11,9 +12,6 @@ const NUMBER_RANGE = '^([0-9]{1,20})(\\.[0-9]{1,20})?$';
 const NUMBER = new RegExp(NUMBER_RANGE);
 const INTEGER_RANGE = '^[0-9]{1,20}$';
 const INTEGER = new RegExp(INTEGER_RANGE);
-/** A coin's name in the exchange's own words, and what they mean: letters of any script, but no small ones from a to z. */
-export const SYMBOL_WORDS = '[\\w\\-._&&[^a-z]]{1,50}';
-export const SYMBOL_PATTERN = '[[\\p{L}\\p{N}_\\-.]--[a-z]]{1,50}';
 const SYMBOL = new RegExp(`^${SYMBOL_PATTERN}$`, 'v');
 const CLIENT_ID_RANGE = '^[\\.A-Z\\:/a-z0-9_-]{1,36}$';
 const CLIENT_ID = new RegExp(CLIENT_ID_RANGE);
@@ -96,7 +94,7 @@ export function readAmount(params: Params, name: string): Decimal | undefined {
 
 export function readSymbol(params: Params): string | undefined {
   const symbol = readText(params, 'symbol');
-  if (symbol !== undefined && !SYMBOL.test(symbol)) throw new RefusedError(malformed('symbol', `^${SYMBOL_WORDS}$`));
+  if (symbol !== undefined && !SYMBOL.test(symbol)) throw new RefusedError(malformed('symbol', `^${SYMBOL_RANGE}$`));
   return symbol;
 }
 

@@ -1,10 +1,11 @@
 import { type SymbolMarket, statusOf } from './market/symbol-market.ts';
-import { finishParams, type Params, readSymbol, readText, readWord, SYMBOL_PATTERN, SYMBOL_WORDS } from './params.ts';
+import { finishParams, type Params, readSymbol, readText, readWord } from './params.ts';
 import { deny, RefusedError, unknownSymbol } from './refusal.ts';
 import { marketNow, type Venue } from './venue.ts';
+import { SYMBOL_PATTERN, SYMBOL_RANGE } from './symbol-name.ts';
 
 const listOf = (symbol: string): string => `^\\[("${symbol}"(,"${symbol}"){0,}){0,1}\\]$`;
-const LIST_RANGE = listOf(SYMBOL_WORDS);
+const LIST_RANGE = listOf(SYMBOL_RANGE);
 const LIST = new RegExp(listOf(SYMBOL_PATTERN), 'v');
 const STATUSES = ['TRADING', 'HALT', 'BREAK'] as const;
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type AccountInput, parseAccounts } from './accounts.ts';
+import type { AccountInput } from './accounts.ts';
 import { clientOf, type Key } from './client.ts';
 import { openTerms } from './market/terms.ts';
-import { type PaperExchange, startPaper } from './server.ts';
+import type { PaperExchange } from './server.ts';
+import { startTrial } from './trial.ts';
 
 /** Every refusal that a client of the spot market can meet, in the exchange's own words, over HTTP. */
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
@@ -14,10 +15,7 @@ const accounts: AccountInput[] = [
 
 let paper: PaperExchange;
 before(async () => {
-  paper = await startPaper({
-    ...{ port: 0, controlPort: 0, accounts: parseAccounts(accounts), source: { kind: 'synthetic' }, speed: 1, seed: 1 },
-    clock: { kind: 'virtual', startMs: Date.UTC(2026, 2, 3, 10, 0, 30) },
-  });
+  paper = await startTrial(accounts, { clock: { kind: 'virtual', startMs: Date.UTC(2026, 2, 3, 10, 0, 30) } });
 });
 after(() => paper[Symbol.asyncDispose]());
 

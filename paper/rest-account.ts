@@ -6,31 +6,21 @@ import { fillsOf } from './orders.ts';
 import { finishParams, type Params, readInteger, readWord, requireSymbol } from './params.ts';
 import { readRange, requireUntimed, rowsIn } from './range.ts';
 import { requireListed } from './rest-trading.ts';
-import type { SignedRoute } from './routes.ts';
+import { ownQuery, type SignedRoute } from './routes.ts';
 import { catchUp, type Venue } from './venue.ts';
 
 const COMBINATION = { code: -1128, message: 'Combination of optional parameters invalid.' };
 
 /** What an account has and may do. */
 export const accountRoutes = (venue: Venue, limits: Limits): SignedRoute[] => [
-  {
-    ...{ method: 'GET', path: '/api/v3/account', wsMethod: 'account.status', weight: 20, security: 'read' },
-    handle: (params, account) => describeAccount(venue, params, account),
-  },
-  {
-    ...{ method: 'GET', path: '/api/v3/myTrades', wsMethod: 'myTrades', security: 'read' },
-    weight: (params) => (params.values.has('orderId') ? 5 : 20),
-    handle: (params, account) => listFills(venue, params, account),
-  },
+  ownQuery(venue, ['account', 'account.status', 20], describeAccount),
+  ownQuery(venue, ['myTrades', 'myTrades', (params) => (params.values.has('orderId') ? 5 : 20)], listFills),
   {
     ...{ method: 'GET', path: '/api/v3/rateLimit/order', wsMethod: 'account.rateLimits.orders', weight: 40 },
     security: 'read',
     handle: (params, { name }) => (finishParams(params), orderLimitRows(limits.orderCounts(name, Date.now()))),
   },
-  {
-    ...{ method: 'GET', path: '/api/v3/myAllocations', wsMethod: 'myAllocations', weight: 20, security: 'read' },
-    handle: (params) => noAllocations(venue, params),
-  },
+  ownQuery(venue, ['myAllocations', 'myAllocations', 20], noAllocations),
 ];
 
 const ALLOCATION_PARAMS = ['startTime', 'endTime', 'fromAllocationId', 'limit', 'orderId'] as const;

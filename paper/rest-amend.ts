@@ -18,7 +18,7 @@ import {
 } from './params.ts';
 import { deny, missing, RefusedError, unknownSymbol } from './refusal.ts';
 import { requireListed } from './rest-trading.ts';
-import type { SignedRoute } from './routes.ts';
+import { ownQuery, type SignedRoute } from './routes.ts';
 import { catchUp, commit, enliven, type Venue } from './venue.ts';
 
 /** Changing the quantity of an open order, and what limits an account in a coin. */
@@ -28,14 +28,8 @@ export const amendRoutes = (venue: Venue): SignedRoute[] => [
     ...{ weight: 4, security: 'trade' },
     handle: (params, account) => amend(venue, params, account),
   },
-  {
-    ...{ method: 'GET', path: '/api/v3/order/amendments', wsMethod: 'order.amendments', weight: 4, security: 'read' },
-    handle: (params, account) => listAmendments(venue, params, account),
-  },
-  {
-    ...{ method: 'GET', path: '/api/v3/myFilters', wsMethod: 'myFilters', weight: 40, security: 'read' },
-    handle: (params, account) => listFilters(venue, params, account),
-  },
+  ownQuery(venue, ['order/amendments', 'order.amendments', 4], listAmendments),
+  ownQuery(venue, ['myFilters', 'myFilters', 40], listFilters),
 ];
 
 function amend(venue: Venue, params: Params, account: Account): unknown {

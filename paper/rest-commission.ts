@@ -6,7 +6,7 @@ import { type OrderRequest, readOrderRequest } from './order-request.ts';
 import { finishParams, type Params, readWord, requireSymbol } from './params.ts';
 import { notValid, RefusedError } from './refusal.ts';
 import { requireFilters, requireListed } from './rest-trading.ts';
-import type { SignedRoute } from './routes.ts';
+import { ownQuery, type SignedRoute } from './routes.ts';
 import type { Venue } from './venue.ts';
 
 /** What trades cost an account, and orders that are only tried; special and tax commissions are not charged here. */
@@ -17,11 +17,7 @@ export const commissionRoutes = (venue: Venue): SignedRoute[] => [
     handle: (params, account) =>
       tryOrder(venue, { params, account, read: () => readOrderRequest(params, account.name) }),
   },
-  {
-    ...{ method: 'GET', path: '/api/v3/account/commission', wsMethod: 'account.commission', weight: 20 },
-    security: 'read',
-    handle: (params, account) => describe(venue, params, account),
-  },
+  ownQuery(venue, ['account/commission', 'account.commission', 20], describe),
 ];
 
 const NOTHING = '0.00000000';

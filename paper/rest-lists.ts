@@ -14,7 +14,7 @@ import { finishParams, type Params, readClientId, readInteger, requireSymbol } f
 import { readRange, requireUntimed, rowsIn } from './range.ts';
 import { bothMissing, deny, RefusedError } from './refusal.ts';
 import { requireFilters, requireListed } from './rest-trading.ts';
-import type { SignedRoute } from './routes.ts';
+import { ownQuery, type SignedRoute } from './routes.ts';
 import { catchUp, commit, enliven, type Venue } from './venue.ts';
 
 /** Order lists: place, cancel, query. */
@@ -31,10 +31,7 @@ export const listRoutes = (venue: Venue): SignedRoute[] => [
     freeWhenDone: true,
     handle: (params, account) => cancel(venue, params, account),
   },
-  {
-    ...{ method: 'GET', path: '/api/v3/orderList', wsMethod: 'orderList.status', weight: 4, security: 'read' },
-    handle: (params, account) => query(venue, params, account),
-  },
+  ownQuery(venue, ['orderList', 'orderList.status', 4], query),
   {
     ...{ method: 'GET', path: '/api/v3/openOrderList', wsMethod: 'openOrderLists.status', weight: 6, security: 'read' },
     handle: (params, account) => {
@@ -45,10 +42,7 @@ export const listRoutes = (venue: Venue): SignedRoute[] => [
         .map((list) => describe(venue, list));
     },
   },
-  {
-    ...{ method: 'GET', path: '/api/v3/allOrderList', wsMethod: 'allOrderLists', weight: 20, security: 'read' },
-    handle: (params, account) => listAll(venue, params, account),
-  },
+  ownQuery(venue, ['allOrderList', 'allOrderLists', 20], listAll),
 ];
 
 const placement = (

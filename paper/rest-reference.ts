@@ -5,7 +5,7 @@ import { fixed8 } from './order-json.ts';
 import { finishParams, type Params, requireSymbol } from './params.ts';
 import { readStatus, readSymbols, requireMarket, requireStatus } from './read-symbols.ts';
 import { deny } from './refusal.ts';
-import type { PublicRoute } from './routes.ts';
+import { openQuery, type PublicRoute } from './routes.ts';
 import type { Venue } from './venue.ts';
 
 const ALL_WEIGHT = 40;
@@ -13,23 +13,14 @@ const RULE_DECIMALS = 4;
 
 /** Execution rules, and the reference prices they go by. */
 export const referenceRoutes = (venue: Venue): PublicRoute[] => [
-  {
-    ...{ method: 'GET', path: '/api/v3/executionRules', wsMethod: 'executionRules', security: 'none' },
-    weight: rulesWeight,
-    handle: (params) => listRules(venue, params),
-  },
-  {
-    ...{ method: 'GET', path: '/api/v3/referencePrice', wsMethod: 'referencePrice', security: 'none', weight: 2 },
-    handle: (params) => {
-      const market = readMarket(venue, params);
-      return referenceJson(market, requireReference(market, venue.clock.nowMs()));
-    },
-  },
-  {
-    ...{ method: 'GET', path: '/api/v3/referencePrice/calculation', wsMethod: 'referencePrice.calculation' },
-    ...{ security: 'none', weight: 2 },
-    handle: (params) => describeCalculation(readMarket(venue, params)),
-  },
+  openQuery(venue, ['executionRules', 'executionRules', rulesWeight], listRules),
+  openQuery(venue, ['referencePrice', 'referencePrice', 2], (_, params) => {
+    const market = readMarket(venue, params);
+    return referenceJson(market, requireReference(market, venue.clock.nowMs()));
+  }),
+  openQuery(venue, ['referencePrice/calculation', 'referencePrice.calculation', 2], (_, params) =>
+    describeCalculation(readMarket(venue, params)),
+  ),
 ];
 
 function rulesWeight(params: Params): number {

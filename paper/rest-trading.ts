@@ -23,7 +23,7 @@ import {
 } from './params.ts';
 import { readRange, rowsIn } from './range.ts';
 import { bothMissing, deny, MARKET_CLOSED, RefusedError, rejected, unknownSymbol } from './refusal.ts';
-import type { SignedRoute } from './routes.ts';
+import { ownQuery, type SignedRoute } from './routes.ts';
 import { featureRefusal, termsRefusal } from './terms-check.ts';
 import { catchUp, commit, enliven, marketNow, type Venue } from './venue.ts';
 
@@ -48,24 +48,14 @@ export const tradingRoutes = (venue: Venue): SignedRoute[] => [
     freeWhenDone: true,
     handle: (params, account) => cancelAll(venue, params, account),
   },
-  {
-    ...{ method: 'GET', path: '/api/v3/order', wsMethod: 'order.status', weight: 4, security: 'read' },
-    handle: (params, account) => query(venue, params, account),
-  },
-  {
-    ...{ method: 'GET', path: '/api/v3/openOrders', wsMethod: 'openOrders.status', security: 'read' },
-    weight: (params) => (params.values.has('symbol') ? 6 : 80),
-    handle: (params, account) => listOpen(venue, params, account),
-  },
-  {
-    ...{ method: 'GET', path: '/api/v3/allOrders', wsMethod: 'allOrders', weight: 20, security: 'read' },
-    handle: (params, account) => listAll(venue, params, account),
-  },
-  {
-    ...{ method: 'GET', path: '/api/v3/myPreventedMatches', wsMethod: 'myPreventedMatches', security: 'read' },
-    weight: (params) => (params.values.has('preventedMatchId') ? 2 : 20),
-    handle: (params, account) => listPrevented(venue, params, account),
-  },
+  ownQuery(venue, ['order', 'order.status', 4], query),
+  ownQuery(venue, ['openOrders', 'openOrders.status', (params) => (params.values.has('symbol') ? 6 : 80)], listOpen),
+  ownQuery(venue, ['allOrders', 'allOrders', 20], listAll),
+  ownQuery(
+    venue,
+    ['myPreventedMatches', 'myPreventedMatches', (params) => (params.values.has('preventedMatchId') ? 2 : 20)],
+    listPrevented,
+  ),
 ];
 
 /** Places an order whose parameters have been read. */

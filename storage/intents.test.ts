@@ -52,7 +52,11 @@ describe('commitIntent', () => {
     assert.ok(isOwnClientOrderId(record.clientOrderId, owner.profileId, SYMBOL));
     assert.deepEqual(await store.findOrderByClientId(owner.accountId, record.clientOrderId), record);
     assert.deepEqual(await store.liveOrders(owner.accountId), [record]);
-    const second = requireCommitted(await store.commitIntent(intentOf(owner, { expectedVersion: 1 })));
+    assert.deepEqual(record.decision, request.decision);
+    const trailing = { form: { type: 'trailing-stop', deltaBips: 1500 }, side: 'sell', purpose: 'stop' } as const;
+    const next = intentOf(owner, { expectedVersion: 1, order: trailing });
+    const second = requireCommitted(await store.commitIntent(next));
+    assert.deepEqual((await store.liveOrders(owner.accountId))[1]?.form, trailing.form);
     assert.notEqual(second.record.clientOrderId, record.clientOrderId);
     const runner = await store.loadRunner(owner.profileId, SYMBOL);
     assert.deepEqual([runner.version, runner.orderSequence, runner.strategyState], [2, 2, { high: '1' }]);

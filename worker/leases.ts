@@ -27,6 +27,8 @@ export function keepLeases(context: WorkerContext): Leases {
   let beating: Promise<void> = Promise.resolve();
 
   const start = async (toRun: AccountToRun): Promise<void> => {
+    // A command may look once more while the worker stops: what began then would outlive it.
+    if (stop.signal.aborted) return;
     const { id } = toRun.account;
     const lease = await acquireLease(context.database, { accountId: id, holder: context.slot, ttlMs: LEASE_TTL_MS });
     if (lease === undefined) return;
@@ -79,6 +81,7 @@ export function keepLeases(context: WorkerContext): Leases {
     async [Symbol.asyncDispose]() {
       stop.abort();
       await beats;
+      await beating;
       const owned = [...loops];
       await Promise.all(owned.map(([, loop]) => loop[Symbol.asyncDispose]()));
       await Promise.all(

@@ -5,6 +5,8 @@ import { decimal, float } from './shape.ts';
 
 const tradeId = z.union([z.number(), z.string().transform(Number)]);
 const trade = z.object({ e: z.literal('trade'), s: z.string(), t: tradeId, p: decimal, T: z.number() });
+/** Neighbouring trades of one taker at one price. */
+const aggregate = z.object({ e: z.literal('aggTrade'), s: z.string(), a: tradeId, p: decimal, T: z.number() });
 const kline = z.object({
   e: z.literal('kline'),
   s: z.string(),
@@ -20,7 +22,7 @@ const kline = z.object({
   }),
 });
 const shutdown = z.object({ e: z.literal('serverShutdown') });
-const data = z.discriminatedUnion('e', [trade, kline, shutdown]);
+const data = z.discriminatedUnion('e', [trade, aggregate, kline, shutdown]);
 
 const control = z.object({
   id: z.number(),
@@ -60,11 +62,12 @@ export function readFrame(body: unknown): Frame {
   const frame = parsed.data;
   switch (frame.e) {
     case 'trade':
+    case 'aggTrade':
       return {
         kind: 'event',
         event: { kind: 'price', symbol: frame.s, price: frame.p, atMs: frame.T },
-        stream: `${frame.s}@trade`,
-        order: frame.t,
+        stream: `${frame.s}@${frame.e}`,
+        order: frame.e === 'trade' ? frame.t : frame.a,
         final: true,
       };
     case 'kline':

@@ -31,6 +31,9 @@ const PARAMS: Readonly<Partial<Record<MarketQuery, readonly Params[]>>> = {
   ticker24hr: [{ symbol }, { symbols: ['BTCUSDT', 'ETHUSDT'] }, {}],
   tradingDay: [{ symbol }, { symbols: ['BTCUSDT', 'ETHUSDT'] }],
   rolling: [{ symbol }, { symbols: ['BTCUSDT', 'ETHUSDT'] }],
+  executionRules: [{ symbol }, {}],
+  referencePrice: [{ symbol }],
+  referenceCalculation: [{ symbol }],
   price: [{ symbol }, { symbols: ['BTCUSDT', 'ETHUSDT'] }, {}],
   bookTicker: [{ symbol }, { symbols: ['BTCUSDT', 'ETHUSDT'] }, {}],
 };
@@ -196,7 +199,7 @@ async function checkCcxt(ex: Ccxt, stage: Stage): Promise<void> {
 }
 
 if (areInstalled) {
-  void test('@binance/spot in microseconds: answers, streams and what it is told', { timeout: 60_000 }, async () => {
+  void test('@binance/spot in microseconds: answers, streams and what it is told', { timeout: 120_000 }, async () => {
     await using stage = await openStage();
     await using client = await openSpotClient(stage.venue, KEYS.Ed25519, { timeUnit: 'MICROSECOND' });
     const [row] = z.array(z.array(number)).parse(await client.send('klines', { symbol, interval: '1m', limit: 1 }));
@@ -206,7 +209,17 @@ if (areInstalled) {
     const startTime = (Date.now() - 3_600_000) * 1000;
     assert.deepEqual(await client.send('listAll', { symbol, startTime }), []);
   });
-  void test('ccxt as it comes, with all its markets and its own pace', { timeout: 60_000 }, async () => {
+  void test('@binance/spot as it comes repeats a cancel whose answer was lost', { timeout: 120_000 }, async () => {
+    await using stage = await openStage();
+    await using client = await openSpotClient(stage.venue, KEYS.HMAC, { retries: 3, backoff: 1 });
+    const price = ((await topOf(client)).bid * 0.95).toFixed(2);
+    const { id } = await client.place({ side: 'BUY', type: 'LIMIT', quantity: '0.001', price });
+    const match = { method: 'DELETE', path: '/api/v3/order' };
+    await stage.control('POST /faults', [{ kind: 'apply-then-fail', match, status: 503 }]);
+    assert.equal(await codeOf(client, client.cancel(id)), -2011, 'the second try finds nothing to cancel');
+    assert.equal((await client.find(id)).status, 'CANCELED');
+  });
+  void test('ccxt as it comes, with all its markets and its own pace', { timeout: 120_000 }, async () => {
     await using stage = await openStage();
     await using client = await openCcxtClient(stage.venue, KEYS.HMAC, false);
     await checkCcxt(client.ex, stage);

@@ -16,6 +16,9 @@ const MARKET = {
   rolling: 'GET ticker',
   price: 'GET ticker/price',
   bookTicker: 'GET ticker/bookTicker',
+  executionRules: 'GET executionRules',
+  referencePrice: 'GET referencePrice',
+  referenceCalculation: 'GET referencePrice/calculation',
 } as const;
 const SIGNED = {
   place: 'POST order',
@@ -39,6 +42,8 @@ const SIGNED = {
   oldOco: 'POST order/oco',
   oto: 'POST orderList/oto',
   otoco: 'POST orderList/otoco',
+  opo: 'POST orderList/opo',
+  opoco: 'POST orderList/opoco',
   cancelList: 'DELETE orderList',
   findList: 'GET orderList',
   openLists: 'GET openOrderList',

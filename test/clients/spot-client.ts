@@ -43,6 +43,9 @@ const NAMES: RawNames = {
   rolling: 'ticker',
   price: 'tickerPrice',
   bookTicker: 'tickerBookTicker',
+  executionRules: 'executionRules',
+  referencePrice: 'referencePrice',
+  referenceCalculation: 'referencePriceCalculation',
   place: 'newOrder',
   find: 'getOrder',
   cancel: 'deleteOrder',
@@ -64,6 +67,8 @@ const NAMES: RawNames = {
   oldOco: 'orderOco',
   oto: 'orderListOto',
   otoco: 'orderListOtoco',
+  opo: 'orderListOpo',
+  opoco: 'orderListOpoco',
   cancelList: 'deleteOrderList',
   findList: 'getOrderList',
   openLists: 'openOrderList',
@@ -78,15 +83,15 @@ const STREAMS: Readonly<Record<RawStream, readonly [string, object]>> = {
 };
 
 /** The package `@binance/spot`. */
-export async function openSpotClient(venue: Venue, key: Key, unit: object = {}): Promise<StockClient> {
+export async function openSpotClient(venue: Venue, key: Key, more: object = {}): Promise<StockClient> {
   // It tells the console of every connection otherwise.
   process.env['LOG_LEVEL'] ??= 'error';
   const { Spot } = await loadPackage<Package>('@binance/spot');
   const secret = key.kind === 'HMAC' ? { apiSecret: key.secret } : { privateKey: key.secret };
   const client = new Spot({
-    configurationRestAPI: { ...unit, apiKey: key.apiKey, ...secret, basePath: venue.rest, retries: 0 },
-    configurationWebsocketAPI: { ...unit, apiKey: key.apiKey, ...secret, wsURL: `${venue.ws}/ws-api/v3` },
-    configurationWebsocketStreams: { ...unit, wsURL: venue.ws },
+    configurationRestAPI: { apiKey: key.apiKey, ...secret, basePath: venue.rest, retries: 0, ...more },
+    configurationWebsocketAPI: { ...more, apiKey: key.apiKey, ...secret, wsURL: `${venue.ws}/ws-api/v3` },
+    configurationWebsocketStreams: { ...more, wsURL: venue.ws },
   });
   const opened = new AsyncDisposableStack();
   const connect = async (): Promise<Api> => {

@@ -70,6 +70,17 @@ test('the coin page shows chart, position and decisions', async () => {
   await shoot(page, 'coin-dark');
 });
 
+test("the average entry price is set under the advanced options of the coin's log, and beside a coin to add", async () => {
+  await page.getByText('Advanced options').click();
+  await page.getByLabel('Average entry price').fill('30000');
+  await shoot(page, 'entry-price-dark');
+  await page.getByRole('button', { name: 'Save price' }).click();
+  await page.getByText('The worker applies it within seconds.').waitFor();
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').last().click();
+  await page.getByLabel('Average entry price').waitFor();
+  await shoot(page, 'add-coin-dark');
+});
+
 test('the kill switch stops buying and can be released', async () => {
   await page.getByRole('link', { name: 'Overview' }).first().click();
   await page.getByRole('button', { name: 'Stop buying' }).click();

@@ -4,8 +4,9 @@ import { cacheKeys } from '#core/cache-keys.ts';
 import type { HaltScope } from '#core/halts.ts';
 import { engageHalt, type HaltSubject, releaseHalt } from '#storage/halts.ts';
 import { until } from '../flow/until.ts';
-import { assertConsistent, type Engagement, openOutcomes } from './oracle.ts';
+import { assertConsistent, bareCoins, type Engagement, openOutcomes } from './oracle.ts';
 import { describeSchedule, drawSchedule, type Schedule, type Step } from './schedule.ts';
+import { paceNow } from './pace.ts';
 import { openStage, type Stage } from './stage.ts';
 import { openTheatre, type Theatre } from './theatre.ts';
 import { openTrail, type Trail } from './trail.ts';
@@ -15,7 +16,7 @@ const SETTLE_MS = 60_000;
 /** Longest time for a whole run, start and end included. */
 const RUN_MS = 150_000;
 /** Longest wait for the order that a step needs; without one the cell is not played. */
-const ORDER_MS = 10_000;
+const ORDER_MS = 20_000;
 
 export interface Played {
   readonly seed: number;
@@ -25,6 +26,7 @@ export interface Played {
   readonly fills: number;
   /** Stored orders by their last state. */
   readonly states: Readonly<Record<string, number>>;
+  readonly pace: number;
   readonly wallMs: number;
 }
 
@@ -82,12 +84,23 @@ interface Run {
   readonly later: Promise<void>[];
   killed: boolean;
   reached: boolean;
+  /** Positions must have a stop on the exchange in the end. */
+  guarded: boolean;
 }
 
 async function play(schedule: Schedule, theatre: Theatre, trail: Trail): Promise<Played> {
   const startedMs = performance.now();
-  await using stage = await trail.during('opening the stage', () => openStage(schedule, { theatre, trail }));
-  const run: Run = { stage, trail, engagements: [], later: [], killed: false, reached: true };
+  const pace = paceNow();
+  await using stage = await trail.during('opening the stage', () => openStage(schedule, { theatre, trail, pace }));
+  const run: Run = {
+    stage,
+    trail,
+    engagements: [],
+    later: [],
+    killed: false,
+    reached: true,
+    guarded: schedule.guarded,
+  };
   await stage.worker.start();
   await Promise.all(schedule.cell.steps.map((step) => perform(run, step)));
   const beganMs = performance.now();
@@ -100,7 +113,7 @@ async function play(schedule: Schedule, theatre: Theatre, trail: Trail): Promise
   await trail.during('judging', () => assertConsistent(stage, run));
   const { seed, cell } = schedule;
   const wallMs = Math.round(performance.now() - startedMs);
-  return { seed, cell: cell.name, reached: run.reached, ...(await countUp(stage)), wallMs };
+  return { seed, cell: cell.name, reached: run.reached, ...(await countUp(stage)), pace, wallMs };
 }
 
 const perform = (run: Run, step: Step): Promise<void> => run.trail.during(JSON.stringify(step), () => take(run, step));
@@ -124,6 +137,8 @@ async function take(run: Run, step: Step): Promise<void> {
       return jumpClock(stage, step);
     case 'engage':
       return engageFor(run, step);
+    case 'unguard':
+      return unguard(run);
     case 'at':
       return atPiece(run, step);
   }
@@ -150,6 +165,13 @@ async function jumpClock({ addFault, paper }: Stage, jump: Extract<Step, { kind:
   await addFault({ match: read, kind: 'apply-then-fail', status: 200, body, times: 3 });
   const refused = { code: -1021, msg: 'Timestamp for this request is outside of the recvWindow.' };
   await addFault({ match: jump.match, kind: 'fail-before', status: 400, body: refused });
+}
+
+async function unguard(run: Run): Promise<void> {
+  run.guarded = false;
+  const config = sql<string>`jsonb_set(config, '{sell,protectiveStop}', '{"enabled": false}')`;
+  await run.stage.database.kysely.updateTable('profiles').set({ config }).execute();
+  await run.stage.tell('profiles-changed');
 }
 
 async function atPiece(run: Run, { trigger, pieces, step }: Extract<Step, { kind: 'at' }>): Promise<void> {
@@ -193,7 +215,7 @@ async function engageFor(run: Run, step: Extract<Step, { kind: 'engage' }>): Pro
   const { stage } = run;
   const engagement = await engage(run, step.scope, step.freeze);
   if (engagement === undefined) return;
-  const tell = (): Promise<void> => (step.told ? stage.tellHalts() : Promise.resolve());
+  const tell = (): Promise<void> => (step.told ? stage.tell('halts-changed') : Promise.resolve());
   await tell();
   run.later.push(
     delay(step.forMs)
@@ -211,24 +233,24 @@ async function release(stage: Stage, engagement: Engagement): Promise<void> {
   });
 }
 
-/** No more faults and no more orders: every outcome must become known, and the worker must go on deciding. */
+/** No more faults and no more buys: every outcome must become known, the worker must go on deciding and guard what is held. */
 async function settle(run: Run): Promise<void> {
   const { stage } = run;
   await Promise.all(run.later);
   await stage.control('DELETE', '/faults');
   await stage.control('DELETE', '/faults/events');
   await stage.worker.start();
-  await engage(run, 'all', true);
+  await engage(run, 'all', !run.guarded);
   const nowMs = Date.now();
   await until('the worker to go on deciding', () => hasTicked(stage, nowMs), SETTLE_MS);
   await stage.stopMarket();
   let open: string[] = [];
   const settled = async (): Promise<boolean> => {
-    open = await openOutcomes(stage);
+    open = [...(await openOutcomes(stage)), ...(run.guarded ? await bareCoins(stage) : [])];
     return open.length === 0;
   };
   await until('every outcome to be known', settled, SETTLE_MS).catch((error: unknown) => {
-    throw new Error(`Orders stay open: ${open.join('; ')}`, { cause: error });
+    throw new Error(`It does not come to rest: ${open.join('; ')}`, { cause: error });
   });
   await stage.worker.stop();
 }

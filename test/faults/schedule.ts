@@ -24,6 +24,8 @@ export type Step =
       readonly told: boolean;
       readonly forMs: number;
     }
+  /** The operator wants no stop on the exchange any more. */
+  | { readonly kind: 'unguard' }
   /** Does `step` when so many more pieces have passed after the one that is waited for: between any two awaits. */
   | { readonly kind: 'at'; readonly trigger: Trigger; readonly pieces: number; readonly step: Step | null };
 
@@ -32,6 +34,8 @@ export interface Schedule {
   readonly coins: readonly { readonly symbol: string; readonly period: number; readonly phase: number }[];
   /** What one entry spends: one level of the exchange's book holds about 8,000 USDT, so that more is filled in parts. */
   readonly amount: string;
+  /** Whether each position keeps a stop on the exchange. */
+  readonly guarded: boolean;
   /** What the grid demands, played first and waited for. */
   readonly cell: { readonly name: string; readonly steps: readonly Step[] };
   readonly lengthMs: number;
@@ -43,21 +47,46 @@ export interface Schedule {
 interface Column {
   readonly match: RequestMatch;
   readonly trigger: Trigger;
-  readonly engages?: true;
+  /** Both ways where it is not said. */
+  readonly guarded?: boolean;
+  /** What has to be done for it to happen. */
+  readonly also?: StepMaker;
 }
 
 const ORDER = { method: 'POST', path: '/api/v3/order' } as const;
+const REPLACE = { method: 'POST', path: '/api/v3/order/cancelReplace' } as const;
+const CANCEL = { method: 'DELETE', path: '/api/v3/order' } as const;
 const intentOf = (letters: string): Trigger => ({
   link: 'database',
   pattern: `intent-insert[^]*tw1-[0-9a-z]{13}-[${letters}]`,
 });
+const requestOf = ({ method, path }: RequestMatch, text = ''): Trigger => ({
+  link: 'exchange',
+  pattern: `^${method} ${path}\\?[^]*${text}`,
+});
 const COLUMNS: Readonly<Record<string, Column>> = {
   entry: { match: { ...ORDER, text: 'side=BUY' }, trigger: intentOf('e') },
-  exit: { match: { ...ORDER, text: 'side=SELL' }, trigger: intentOf('x') },
-  'kill switch': { match: ORDER, trigger: intentOf('exsm'), engages: true },
+  exit: { match: { ...ORDER, text: 'side=SELL' }, trigger: intentOf('x'), guarded: false },
+  'exit in place of a stop': { match: { ...REPLACE, text: 'type=MARKET' }, trigger: intentOf('x'), guarded: true },
+  'stop create': { match: { ...ORDER, text: 'type=STOP' }, trigger: intentOf('s'), guarded: true },
+  'stop replace': {
+    ...{ match: { ...REPLACE, text: 'type=STOP' }, trigger: requestOf(REPLACE, 'type=STOP') },
+    guarded: true,
+  },
+  cancel: {
+    ...{ match: CANCEL, trigger: requestOf(CANCEL), guarded: true },
+    also: () => ({ kind: 'at', trigger: intentOf('s'), pieces: 12, step: { kind: 'unguard' } }),
+  },
+  'kill switch': {
+    ...{ match: ORDER, trigger: intentOf('exsm') },
+    also: (dice, { trigger }) => ({
+      ...{ kind: 'at', trigger, pieces: Math.floor(dice.next() * 8) },
+      step: engageStep(dice),
+    }),
+  },
 };
 
-/** Longest way of an order in pieces of traffic, from its commit to the last write of its fills. */
+/** Longest way of an order in pieces of traffic, from its commit to the writes of its fills; the first are the likelier. */
 const MOST_PIECES = 30;
 const timesOf = (dice: Dice): number => 1 + Math.floor(dice.next() * 3);
 const downMsOf = (dice: Dice): number => Math.round(dice.between(0, 300));
@@ -69,7 +98,7 @@ const eventFault =
 const atOrder =
   (make: StepMaker): StepMaker =>
   (dice, column) => ({
-    ...{ kind: 'at', trigger: column.trigger, pieces: Math.floor(dice.next() * MOST_PIECES) },
+    ...{ kind: 'at', trigger: column.trigger, pieces: Math.floor(dice.next() ** 2 * MOST_PIECES) },
     step: make(dice, column),
   });
 
@@ -100,7 +129,7 @@ export const GRID = Object.keys(COLUMNS).flatMap((column) =>
   Object.keys(ROWS).map((row) => ({ row, column, name: `${row} × ${column}` })),
 );
 
-const engageStep: StepMaker = (dice) => ({
+const engageStep = (dice: Dice): Step => ({
   kind: 'engage',
   scope: dice.pick<HaltScope>(['all', 'account', 'profile']),
   freeze: dice.chance(0.2),
@@ -108,22 +137,29 @@ const engageStep: StepMaker = (dice) => ({
   forMs: Math.round(dice.between(50, 700)),
 });
 
-function drawCell(seed: number, dice: Dice): Schedule['cell'] {
+/** Seeds in a row; with a cell, those that begin with it. */
+export function seedsOf(cell: string | undefined, { first, count }: { first: number; count: number }): number[] {
+  const place = GRID.findIndex(({ name }) => name === cell);
+  if (cell !== undefined && place < 0) throw new Error(`The grid has no cell "${cell}".`);
+  const begin = cell === undefined ? first : first - (first % GRID.length) + place;
+  return Array.from({ length: count }, (_, index) => begin + index * (cell === undefined ? 1 : GRID.length));
+}
+
+function drawCell(seed: number, dice: Dice): Pick<Schedule, 'cell' | 'guarded'> {
   const { row, column: columnName, name } = GRID[seed % GRID.length] ?? { row: '', column: '', name: '' };
   const column = COLUMNS[columnName];
   const make = ROWS[row];
   if (column === undefined || make === undefined) throw new Error(`The grid has no cell ${name}.`);
-  const step = make(dice, column);
   const seen: Step = { kind: 'at', trigger: column.trigger, pieces: 0, step: null };
-  const engaged: Step = { ...seen, pieces: Math.floor(dice.next() * 8), step: engageStep(dice, column) };
-  return { name, steps: [step, column.engages === true ? engaged : seen] };
+  const also = column.also?.(dice, column) ?? seen;
+  const guarded = column.guarded ?? dice.chance(0.5);
+  return { cell: { name, steps: [make(dice, column), seen, also] }, guarded };
 }
 
-const anyOrder: Column = { match: ORDER, trigger: intentOf('exsm') };
 const among = (makers: Readonly<Record<string, StepMaker>>): StepMaker => {
   const names = Object.keys(makers);
-  return (dice) =>
-    makers[names[Math.floor(dice.next() * names.length)] ?? '']?.(dice, anyOrder) ?? { kind: 'drop-streams' };
+  return (dice, column) =>
+    makers[names[Math.floor(dice.next() * names.length)] ?? '']?.(dice, column) ?? { kind: 'drop-streams' };
 };
 const orderFault = among(Object.fromEntries(Object.keys(ORDER_FAULTS).map((name) => [name, requestFault(name)])));
 const readFault = among(
@@ -139,16 +175,17 @@ const MAKERS: readonly [weight: number, make: StepMaker][] = [
   [5, () => ({ kind: 'drop-connections' })],
   [4, (dice) => ({ kind: 'restart-database', downMs: downMsOf(dice) })],
   [7, (dice) => ({ kind: 'kill-worker', downMs: downMsOf(dice) })],
-  [4, (dice) => eventFault(dice.pick(['drop', 'duplicate', 'reorder', 'garbage']))(dice, anyOrder)],
+  [4, (dice, column) => eventFault(dice.pick(['drop', 'duplicate', 'reorder', 'garbage']))(dice, column)],
   [10, engageStep],
 ];
 const WEIGHT = MAKERS.reduce((sum, [weight]) => sum + weight, 0);
 
 function drawStep(dice: Dice): Step {
+  const match = dice.pick([ORDER, ORDER, REPLACE, CANCEL]);
   let left = dice.between(0, WEIGHT);
   for (const [weight, make] of MAKERS) {
     left -= weight;
-    if (left < 0) return make(dice, anyOrder);
+    if (left < 0) return make(dice, { match, trigger: requestOf(match) });
   }
   return { kind: 'drop-streams' };
 }
@@ -157,26 +194,28 @@ function drawStep(dice: Dice): Step {
 export function drawSchedule(seed: number): Schedule {
   const dice = openDice(seed);
   const symbols = dice.chance(0.5) ? ['BTCUSDT'] : ['BTCUSDT', 'ETHUSDT'];
+  const amount = dice.pick(['150', '9000', '30000']);
+  const { cell, guarded } = drawCell(seed, dice);
+  // A stop needs the time to be placed and moved before the price turns.
+  const [shortest, longest] = guarded ? [40, 56] : [18, 26];
   const coins = symbols.map((symbol) => ({
     symbol,
-    period: Math.round(dice.between(18, 26)),
+    period: Math.round(dice.between(shortest, longest)),
     phase: dice.next(),
   }));
-  const amount = dice.pick(['150', '9000', '30000']);
-  const cell = drawCell(seed, dice);
   const lengthMs = Math.round(dice.between(800, 1_600));
   const count = Math.round(dice.between(3, 9));
   const steps = Array.from({ length: count }, () => ({
     atMs: Math.round(dice.between(0, lengthMs)),
     step: drawStep(dice),
   })).toSorted((a, b) => a.atMs - b.atMs);
-  return { seed, coins, amount, cell, lengthMs, steps };
+  return { seed, coins, amount, guarded, cell, lengthMs, steps };
 }
 
 /** A schedule in words, one line a step. */
-export const describeSchedule = ({ seed, coins, amount, cell, lengthMs, steps }: Schedule): string =>
+export const describeSchedule = ({ seed, coins, amount, guarded, cell, lengthMs, steps }: Schedule): string =>
   [
-    `seed ${seed}: ${coins.map((coin) => coin.symbol).join(', ')} with ${amount} USDT: ${cell.name}`,
+    `seed ${seed}: ${coins.map((coin) => coin.symbol).join(', ')} with ${amount} USDT${guarded ? ' and stops' : ''}: ${cell.name}`,
     ...cell.steps.map((step) => `    first  ${JSON.stringify(step)}`),
     ...steps.map(({ atMs, step }) => `  ${String(atMs).padStart(4)} ms  ${JSON.stringify(step)}`),
     `  ${String(lengthMs).padStart(4)} ms  the end`,

@@ -1,7 +1,7 @@
 import { parseEnvironment } from '#core/env.ts';
 import { openRelay, type Relay } from '#storage/test-outage.ts';
 import { openWorker } from '#worker/worker.ts';
-import { DRILL_TIMING } from './fault-table.ts';
+import { drillTiming } from './fault-table.ts';
 import type { Trigger } from './schedule.ts';
 import type { Trail } from './trail.ts';
 
@@ -19,12 +19,15 @@ export interface WorkerSeat extends AsyncDisposable {
   cutDatabase(): Promise<() => Promise<void>>;
   /** Calls `act` in the middle of the traffic: before the piece that is `pieces` after the first that fits is passed on. */
   watchFor(trigger: Trigger, pieces: number, act: () => void): void;
+  /** The first lines of all requests that were to change an order, in the order in which they were sent. */
+  readonly sent: readonly string[];
 }
 
 export interface SeatSettings {
   readonly databaseUrl: string;
   readonly paperUrl: string;
   readonly trail: Trail;
+  readonly pace: number;
 }
 
 interface Seated {
@@ -42,15 +45,22 @@ interface Watching {
   readonly act: () => void;
 }
 
-export function openSeat({ databaseUrl, paperUrl, trail }: SeatSettings): WorkerSeat {
+export function openSeat({ databaseUrl, paperUrl, trail, pace }: SeatSettings): WorkerSeat {
   const relays = new AsyncDisposableStack();
   const graves: Promise<unknown>[] = [];
   const watched = new Set<Watching>();
+  const sent: string[] = [];
   let seated: Seated | null = null;
 
   const attempt = async (): Promise<Seated> => {
     const database = relays.use(await openRelay(new URL(databaseUrl), (piece) => look(watched, 'database', piece)));
-    const paper = relays.use(await openRelay(new URL(paperUrl), (piece) => look(watched, 'exchange', piece)));
+    const paper = relays.use(
+      await openRelay(new URL(paperUrl), (piece, direction) => {
+        const [line] = /^(?:POST|DELETE) \/api\/v3\/order\S*/.exec(piece.toString('latin1')) ?? [];
+        if (direction === 'out' && line !== undefined) sent.push(line);
+        look(watched, 'exchange', piece);
+      }),
+    );
     const env = parseEnvironment({
       DATABASE_URL: database.url,
       PAPER_URL: paper.url,
@@ -58,7 +68,7 @@ export function openSeat({ databaseUrl, paperUrl, trail }: SeatSettings): Worker
       LOG_LEVEL: 'info',
     });
     const logTo = { write: (line: string) => trail.note(line.trimEnd()) };
-    return { worker: await openWorker(env, { timing: DRILL_TIMING, logTo }), database, paper };
+    return { worker: await openWorker(env, { timing: drillTiming(pace), logTo }), database, paper };
   };
   const take = (): Seated | null => {
     const taken = seated;
@@ -93,6 +103,7 @@ export function openSeat({ databaseUrl, paperUrl, trail }: SeatSettings): Worker
     watchFor: ({ link, pattern }, pieces, act) =>
       void watched.add({ link, pattern: new RegExp(pattern), left: Infinity, pieces, act }),
     stop,
+    sent,
     async [Symbol.asyncDispose]() {
       await stop();
       await trail.during('waiting for buried workers', () => Promise.all(graves));

@@ -12,7 +12,7 @@ import type { Venue } from '#paper/venue.ts';
 import type { Database } from '#storage/database.ts';
 import { seedAccount, seedUser } from '#storage/test-trading.ts';
 import { MARKET_START, writeSwingingCandles } from '../flow/candles.ts';
-import { UNGUARDED } from '../flow/profile.ts';
+import { LIVELY, UNGUARDED } from '../flow/profile.ts';
 import type { RequestFault } from './fault-table.ts';
 import type { Schedule } from './schedule.ts';
 import { openSeat, type WorkerSeat } from './seat.ts';
@@ -40,7 +40,8 @@ export interface Stage extends AsyncDisposable {
   control(method: string, path: string, body?: unknown): Promise<void>;
   addFault(fault: RequestFault): Promise<void>;
   dropConnections(): Promise<void>;
-  tellHalts(): Promise<void>;
+  /** Tells the worker what the api would. */
+  tell(kind: 'halts-changed' | 'profiles-changed'): Promise<void>;
   /** From now on nothing trades any more, so that both sides can be compared. */
   stopMarket(): Promise<void>;
 }
@@ -50,10 +51,13 @@ export interface StageSettings {
   readonly trail: Trail;
   /** Of market. */
   readonly hours?: number;
+  /** How many times as slowly as on a free machine (pace.ts). */
+  readonly pace?: number;
 }
 
-export async function openStage(schedule: Schedule, { theatre, trail, hours = HOURS }: StageSettings): Promise<Stage> {
+export async function openStage(schedule: Schedule, settings: StageSettings): Promise<Stage> {
   const { coins, seed } = schedule;
+  const { theatre, trail, hours = HOURS, pace = 1 } = settings;
   const { url, database, cache } = theatre;
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'tradewind-faults-'));
@@ -73,7 +77,7 @@ export async function openStage(schedule: Schedule, { theatre, trail, hours = HO
   );
   const market = stack.use(moveMarket(paper.venue));
   const owner = await seedTrader(database, schedule);
-  const worker = stack.use(openSeat({ databaseUrl: url, paperUrl: paper.url, trail }));
+  const worker = stack.use(openSeat({ databaseUrl: url, paperUrl: paper.url, trail, pace }));
   const control = async (method: string, path: string, body?: unknown): Promise<void> => {
     const response = await fetch(`${paper.controlUrl}${path}`, { method, body: JSON.stringify(body) ?? null });
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
@@ -82,14 +86,14 @@ export async function openStage(schedule: Schedule, { theatre, trail, hours = HO
   const kept = stack.move();
   return {
     ...{ paper, database, cache, worker, control, ...owner },
-    addFault: (fault) => control('POST', '/faults', [fault]),
+    addFault: (fault) => control('POST', '/faults', [{ ...fault, delayMs: (fault.delayMs ?? 0) * pace }]),
     async dropConnections() {
       await database.pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
            and application_name in ('tradewind-worker', 'tradewind-trading', 'tradewind-queue')`,
       );
     },
-    tellHalts: () => cache.publish(COMMAND_CHANNEL, JSON.stringify({ kind: 'halts-changed' })),
+    tell: (kind) => cache.publish(COMMAND_CHANNEL, JSON.stringify({ kind })),
     stopMarket: async () => market[Symbol.asyncDispose](),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
@@ -125,7 +129,7 @@ async function stateOf({ kysely, pool }: Database): Promise<string> {
 /** An account with a checked key and one enabled profile on the coins. */
 async function seedTrader(
   database: Database,
-  { coins, amount }: Schedule,
+  { coins, amount, guarded }: Schedule,
 ): Promise<Pick<Stage, 'accountId' | 'profileId'>> {
   const { kysely } = database;
   const accountId = await seedAccount(database, await seedUser(database));
@@ -135,8 +139,8 @@ async function seedTrader(
     .values({ ...key, cause: null })
     .execute();
   const profileId = newId<ProfileId>();
-  const buy = { ...UNGUARDED.buy, candleLimit: 15, entrySizing: { mode: 'fixed', amount } };
-  const config = JSON.stringify({ ...UNGUARDED, buy });
+  const buy = { ...LIVELY.buy, candleLimit: 15, entrySizing: { mode: 'fixed', amount } };
+  const config = JSON.stringify({ ...(guarded ? LIVELY : UNGUARDED), buy });
   const profile = {
     id: profileId,
     account_id: accountId,

@@ -15,6 +15,7 @@ import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { SOCKET_TIMING, type SocketTiming } from '#exchange/socket.ts';
 import { parseAccounts } from '#paper/accounts.ts';
+import type { PaperOptions } from '#paper/options.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
 import type { Database } from '#storage/database.ts';
 import { openTestDatabase } from '#storage/test-database.ts';
@@ -46,7 +47,7 @@ function remembering(fed: Candle[]): AnyStrategy {
   return { name: 'remembering', title: '', summary: '', config: z.unknown(), reasons, bind: () => bound };
 }
 
-/** One account of one coin as the engine runs it, on a paper exchange and a database of its own. */
+/** One account as the engine runs it, on a paper exchange and a database of its own. */
 export interface AccountBench extends AsyncDisposable {
   readonly paper: PaperExchange;
   readonly database: Database;
@@ -63,14 +64,16 @@ export interface AccountBench extends AsyncDisposable {
   rest(share: string): Promise<{ clientOrderId: string; price: Decimal }>;
 }
 
-export async function openAccountBench(options: {
-  readonly speed: number;
+export interface BenchOptions extends Partial<Pick<PaperOptions, 'source' | 'clock' | 'speed'>> {
+  readonly symbols?: readonly string[];
   readonly timing?: Partial<SocketTiming>;
-}): Promise<AccountBench> {
+}
+
+export async function openAccountBench(options: BenchOptions = {}): Promise<AccountBench> {
+  const { symbols = [SYMBOL], source = { kind: 'synthetic' }, clock = { kind: 'real' }, speed = 1 } = options;
   await using stack = new AsyncDisposableStack();
   const accounts = parseAccounts([{ name: 'a', ...KEY, balances: { USDT: '100000' } }], 'The accounts of the test');
-  const places = { source: { kind: 'synthetic' }, clock: { kind: 'real' }, port: 0, controlPort: 0 } as const;
-  const paper = stack.use(await startPaper({ ...places, accounts, speed: options.speed, seed: 7 }));
+  const paper = stack.use(await startPaper({ source, clock, speed, accounts, seed: 7, port: 0, controlPort: 0 }));
   const { database } = stack.use(await openTestDatabase());
   const owner = await seedOwner(database);
   const governor = createGovernor();
@@ -79,7 +82,7 @@ export async function openAccountBench(options: {
   const trading = createTrading({ ...credentials, restUrl: paper.url, governor, timing: ORDER_TIMING });
   const profile: ProfileToRun = {
     ...{ id: owner.profileId, accountId: owner.accountId, name: 'p', strategyName: 'remembering' },
-    ...{ config: {}, enabled: true, symbols: [{ symbol: SYMBOL, overrideConfig: {}, version: 0 }] },
+    ...{ config: {}, enabled: true, symbols: symbols.map((symbol) => ({ symbol, overrideConfig: {}, version: 0 })) },
   };
   const fed: Candle[] = [];
   const warnings: { event: unknown; err: unknown }[] = [];

@@ -12,12 +12,15 @@ import {
 import { listActionLogs } from '#api/contract/records.ts';
 import { cacheKeys } from '#core/cache-keys.ts';
 import { NO_SELLABLE_POSITION, NOT_HELD_NOTE } from '#core/cost-basis.ts';
+import { parseEnvironment } from '#core/env.ts';
 import { clientOrderIdOf } from '#core/order.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { CacheStore } from '#core/ports.ts';
 import { encodeQuery, signHmac } from '#exchange/signing.ts';
 import { openCache } from '#storage/open-cache.ts';
 import { openQueue, type Queue } from '#storage/queue.ts';
+import { openWorker } from '#worker/worker.ts';
+import { LIVELY } from './profile.ts';
 import { KEY, openStack, type Stack } from './stack.ts';
 import { until } from './until.ts';
 
@@ -183,21 +186,6 @@ test('a phantom holding is pruned by two sweeps in a row, and a drift is lowered
   await until('it is handed on', async () => (await costLine('ATOMUSDT')) === undefined);
 });
 
-test('missing inputs mean do nothing: sweeps without a wallet break the row of two', async () => {
-  await hold({ NEAR: '5' });
-  await add('NEARUSDT', '9');
-  await until('the position', async () => (await costLine('NEARUSDT')) === '9');
-  await ready('NEARUSDT');
-  await hold({ NEAR: '0' });
-  await sweep();
-  await control('/faults', [{ match: { path: '/api/v3/openOrders' }, kind: 'fail-before', status: 502, times: 1 }]);
-  await sweep();
-  await sweep();
-  assert.equal((await row('NEARUSDT'))?.quantity, '5');
-  await sweep();
-  assert.equal(await row('NEARUSDT'), null);
-});
-
 test('a position is seeded from fills of orders that provably are its own; other holdings stay untracked', async () => {
   const { stack, profileId } = flow();
   const place = async (symbol: string, newClientOrderId: string): Promise<void> => {
@@ -227,4 +215,32 @@ test('a position is seeded from fills of orders that provably are its own; other
     .where('symbol', '=', 'LTCUSDT')
     .executeTakeFirstOrThrow();
   assert.equal(runner.order_sequence, '7', 'its id is never given again');
+});
+
+test('whichever worker takes the job, the owner of the account applies it', async () => {
+  const { stack } = flow();
+  await hold({ AVAX: '30' });
+  await add('AVAXUSDT', '20');
+  await until('the position', async () => (await costLine('AVAXUSDT')) === '20');
+  const { connectionString } = stack.database.pool.options;
+  const place = { DATABASE_URL: connectionString, PAPER_URL: stack.paper.url, PORT: '0', LOG_LEVEL: 'silent' };
+  await using _second = await openWorker(parseEnvironment({ ...place, WORKER_SLOT: 'second' }));
+  for (const price of ['21', '22', '23', '24', '25', '26', '27', '28']) {
+    const body = { averageEntryPrice: price };
+    await stack.call(setAverageEntryPrice, { params: paramsOf('AVAXUSDT'), body });
+    await until(`the strategy to have ${price}`, async () => (await costLine('AVAXUSDT')) === price);
+  }
+});
+
+test('a position given to a trading strategy is managed like a bought one: beyond its stop it is sold', async () => {
+  const { stack } = flow();
+  await hold({ BNB: '1' });
+  const { profile } = await stack.call(createProfile, {
+    body: { accountId: stack.accountId, name: 'Trade', strategyName: 'trailing-trade', config: LIVELY, enabled: true },
+  });
+  const params = { id: profile.id };
+  await stack.call(bindCoin, { params, body: { symbol: 'BNBUSDT', averageEntryPrice: '1000000' } });
+  const page = () => stack.call(readCoin, { params: { ...params, symbol: 'BNBUSDT' } });
+  await until('the sale', async () => (await page()).fills.some(({ side }) => side === 'sell'), 60_000);
+  await until('it is flat', async () => Number((await page()).coin.position.quantity) < 0.01);
 });

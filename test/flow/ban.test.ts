@@ -16,7 +16,7 @@ const reasonOf = (error: unknown): string => (error instanceof ExchangeError ? e
 const priceEvents = ({ marketEvents }: AccountBench) => marketEvents.filter(({ kind }) => kind === 'price').length;
 
 test('while banned it asks nothing and goes on with its streams; afterwards it asks again', async () => {
-  await using on = await openAccountBench({ speed: 1 });
+  await using on = await openAccountBench();
   await on.control('POST', '/bans', { ms: 6_000 });
   assert.equal(await on.trading.openOrders(SYMBOL).catch(reasonOf), 'banned');
   const { length } = await requestsOf(on);
@@ -33,7 +33,7 @@ test('while banned it asks nothing and goes on with its streams; afterwards it a
 });
 
 test('429 is waited out as long as it says', async () => {
-  await using on = await openAccountBench({ speed: 1 });
+  await using on = await openAccountBench();
   const match = { method: 'GET', path: '/api/v3/allOrders' };
   const body = { code: -1003, msg: 'Too much request weight used.' };
   await on.control('POST', '/faults', [
@@ -46,7 +46,7 @@ test('429 is waited out as long as it says', async () => {
 });
 
 test('after a page of the firewall exits still go, everything else waits', async () => {
-  await using on = await openAccountBench({ speed: 1 });
+  await using on = await openAccountBench();
   const { clientOrderId } = await on.rest('0.9');
   const match = { method: 'GET', path: '/api/v3/allOrders' };
   await on.control('POST', '/faults', [{ match, kind: 'fail-before', status: 403, body: HTML }]);

@@ -112,7 +112,14 @@ async function apply(changes: Partial<BasisInputs> = {}): Promise<Told> {
   const { trading, rules } = bench();
   const told: Told = { process: [], rows: [] };
   const readWallet = async () => (await trading.wallet()).wallet;
-  const given = { info: rules, price: d('50000'), readWallet, isSettled: async () => true, ...changes };
+  const given = {
+    info: rules,
+    price: d('50000'),
+    readWallet,
+    heldElsewhere: () => ZERO,
+    isSettled: async () => true,
+    ...changes,
+  };
   await applyCostBasis(deskFor(told), { profileId, symbol: SYMBOL, ...given }, (change) => change(undefined));
   return told;
 }
@@ -192,6 +199,22 @@ test('the written quantity never exceeds the wallet, whatever was recorded', asy
   await ask('40000', '0.9');
   await apply();
   assert.deepEqual(await rowNow(), ['40000', '0.2', null]);
+});
+
+test('what another coin of the same asset holds is not counted twice', async () => {
+  await hold('0.2');
+  await ask('40000', '0.2');
+  await apply({ heldElsewhere: () => d('0.15') });
+  assert.deepEqual(await rowNow(), ['40000', '0.05', null]);
+});
+
+test('a coin that was unbound meanwhile gets no position', async () => {
+  await hold('0.2');
+  await ask('40000', '0.2');
+  const { kysely } = bench().base.database;
+  await kysely.deleteFrom('profile_symbols').where('profile_id', '=', profileId).execute();
+  await assert.rejects(apply(), /applied a little later/);
+  assert.equal(await heldNow(), false);
 });
 
 test('a job that runs again changes nothing, and one without a row is done at once', async () => {
@@ -297,6 +320,34 @@ test('note shown | phantom holding pruned | row removed | note absent', async ()
   assert.deepEqual(await rowNow(), ['40000', '0.000009', NOT_HELD_NOTE], 'a repeated pass is no second sweep');
   await sweep(runner);
   assert.equal(await rowNow(), null);
+});
+
+describe('missing inputs mean do nothing, and break the row of two sweeps', () => {
+  const CASES: readonly [what: string, inputs: Partial<Sweep>, faulty: boolean][] = [
+    ['no cached price', { priceOf: async () => null }, false],
+    ['malformed symbol info', { infoOf: () => 'malformed' }, false],
+    ['no answer of the exchange', {}, true],
+  ];
+  for (const [what, inputs, faulty] of CASES) {
+    test(what, async () => {
+      await hold('0.2');
+      await ask('40000', '0.2');
+      await apply();
+      const runner = await openRunner();
+      await hold('0');
+      await sweep(runner);
+      const body = JSON.stringify([
+        { match: { path: '/api/v3/openOrders' }, kind: 'fail-before', status: 502, times: 9 },
+      ]);
+      if (faulty) await fetch(`${bench().paper.controlUrl}/faults`, { method: 'POST', body });
+      await sweep(runner, inputs);
+      await fetch(`${bench().paper.controlUrl}/faults`, { method: 'DELETE' });
+      await sweep(runner);
+      assert.deepEqual(await rowNow(), ['40000', '0.2', null]);
+      await sweep(runner);
+      assert.equal(await rowNow(), null);
+    });
+  }
 });
 
 test('a price marker is never pruned', async () => {

@@ -128,6 +128,17 @@ test('when the price jumps below the limit, the stop has its time; then what is 
   await assertLikeExchange(on);
 });
 
+test('a stop that was reached in vain is sold at the market, also where the strategy has lost its level', async () => {
+  await using on = await openGuarded();
+  await enter(on);
+  await steer(on, '0.5');
+  await on.trade('0.95');
+  await flat(on);
+  assert.deepEqual(sales(on), ['STOP_LOSS_LIMIT CANCELED', 'MARKET FILLED']);
+  const sold = on.audits.find(({ decision }) => decision.reason === 'exit-protective-stop');
+  assert.match(sold?.decision.sentence ?? '', /^Selling: [0-9.]+ is below the limit [0-9.]+ of the stop/);
+});
+
 test('a stop that has sold a part is left to sell, then taken down, and only the rest is sold', async () => {
   await using on = await openGuarded({ budget: '200000' });
   const stop = await enter(on);
@@ -208,6 +219,34 @@ test('a stop too far away for the exchange is said once, and the time without it
   assert.ok((on.running().context.unprotectedMs.get(SYMBOL) ?? 0) > 0);
   assert.equal(stopsOf(on).length, 0);
 });
+
+for (const [onBandBlock, expected, fallTo] of [
+  ['clamp', 'STOP_LOSS_LIMIT', '0.913'],
+  ['native-trail', 'STOP_LOSS', '0.849'],
+] as const) {
+  test(`a stop too far away for the exchange rests in another form, where ${onBandBlock} is chosen, and sells`, async () => {
+    await using on = await openGuarded();
+    await on.stop();
+    const listed = on.paper.venue.markets.get(SYMBOL)?.listing.rules;
+    assert.ok(listed?.band != null);
+    Object.assign(listed, { band: { ...listed.band, askDown: requireDecimal('0.9') } });
+    on.wheel.settings = { ...SETTINGS, onBandBlock };
+    await on.start();
+    await on.trade('1');
+    const stop = await enter(on, '0.85');
+    assert.equal(stop.type, expected);
+    await on.tick();
+    await on.tick();
+    assert.deepEqual(sales(on), [`${expected} NEW`]);
+    on.wheel.stop = 1;
+    await on.stop();
+    await on.trade(fallTo);
+    assert.equal(stop.status, 'FILLED');
+    await on.start();
+    await flat(on);
+    await assertLikeExchange(on);
+  });
+}
 
 const REPLACE = { method: 'POST', path: '/api/v3/order/cancelReplace' };
 const HALF_DONE = { code: -2021, msg: 'Order cancel-replace partially failed.' };

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { setProfileKillSwitch } from '#api/contract/halts.ts';
 import { bindCoin, listCoins, readCoin } from '#api/contract/profiles.ts';
 import { changeAccountRisk, changeProfileRisk, pauseCoin, readProfileRisk } from '#api/contract/risk.ts';
-import type { InsertObject } from 'kysely';
+import { type InsertObject, sql } from 'kysely';
 import { floorToStep, formatDecimal, multiply, requireDecimal } from '#core/decimal.ts';
 import { newId, type OrderId, type ProfileId } from '#core/ids.ts';
 import { clientOrderIdOf } from '#core/order.ts';
@@ -67,11 +67,15 @@ async function peaks(): Promise<{ open: number; cost: number }> {
 }
 
 const refusedFor = async (reason: string): Promise<boolean> =>
-  (await (await stack.fetch(`/profiles/${profileId}/tick-trace?limit=1000`)).text()).includes(`"reason":"${reason}"`);
+  (await stack.database.kysely
+    .selectFrom('action_logs')
+    .select('id')
+    .where(sql<boolean>`ctx #>> '{approval,reason}' = ${reason}`)
+    .executeTakeFirst()) !== undefined;
 
 test('twenty coins that decide at once keep within positions, exposure and buys a minute', async () => {
   for (const reason of ['cap-open-positions', 'cap-entry-rate']) {
-    await until(`a buy refused for ${reason}`, () => refusedFor(reason), 60_000);
+    await until(`a buy refused for ${reason}`, () => refusedFor(reason), 120_000);
   }
   await until('two swings', async () => (await entriesInOrder()).length > 2 * POSITIONS + 1, 120_000);
   const { open, cost } = await peaks();

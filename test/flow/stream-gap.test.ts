@@ -60,7 +60,7 @@ const renewals = ({ warnings }: AccountBench) =>
   warnings.filter(({ event, err }) => event === 'account_stream_lost' && /has not told/.test(String(err)));
 
 test('an account stream that keeps events back is noticed, the order is settled, and the stream is made anew', async () => {
-  await using on = await openAccountBench({ speed: 1 });
+  await using on = await openAccountBench();
   await on.control('POST', '/faults/events', [{ kind: 'drop', times: 1_000 }]);
   const clientOrderId = await fill(on);
   await until('the order to be settled', () => isBooked(on, clientOrderId), 60_000);
@@ -71,7 +71,7 @@ test('an account stream that keeps events back is noticed, the order is settled,
 });
 
 test('what filled while the account stream was away is booked once it is back, followed or not', async () => {
-  await using on = await openAccountBench({ speed: 1, timing: { firstDelayMs: 2_000, longestDelayMs: 2_000 } });
+  await using on = await openAccountBench({ timing: { firstDelayMs: 2_000, longestDelayMs: 2_000 } });
   await on.control('POST', '/streams/drop');
   const followed = await fill(on);
   const forgotten = await fill(on);

@@ -23,6 +23,10 @@ const recorded = z.object({
     z.object({
       symbol: z.string(),
       status: z.string(),
+      baseAsset: z.string(),
+      quoteAsset: z.string(),
+      orderTypes: z.array(z.string()),
+      permissionSets: z.array(z.array(z.string())).optional(),
       isSpotTradingAllowed: z.boolean().default(true),
       filters: z.array(z.record(z.string(), z.unknown())),
     }),
@@ -41,20 +45,44 @@ test('every spot coin of the recorded exchange information keeps its rules to th
       spot.map(({ symbol }) => symbol),
     );
     assert.ok(spot.length > 100, file);
-    for (const [index, { filters, symbol, status }] of spot.entries()) {
+    for (const [index, entry] of spot.entries()) {
+      const { filters, symbol, status, baseAsset, quoteAsset, orderTypes, permissionSets } = entry;
       const rules = symbols[index];
+      const flag = (type: string, name: string) => filters.find(({ filterType }) => filterType === type)?.[name];
       const field = (type: string, name: string) => {
         const value = filters.find(({ filterType }) => filterType === type)?.[name];
         return typeof value === 'string' ? readDecimal(value) : undefined;
       };
       assert.ok(rules !== undefined);
-      assert.equal(rules.price.tick, field('PRICE_FILTER', 'tickSize'), symbol);
-      assert.equal(rules.lot.step, field('LOT_SIZE', 'stepSize'), symbol);
-      assert.equal(rules.lot.min, field('LOT_SIZE', 'minQty'), symbol);
-      assert.equal(rules.marketLot.max, field('MARKET_LOT_SIZE', 'maxQty') ?? 0n, symbol);
-      const least = field('NOTIONAL', 'minNotional') ?? field('MIN_NOTIONAL', 'minNotional') ?? 0n;
-      assert.equal(rules.notional.min, least, symbol);
-      assert.equal(rules.status, status, symbol);
+      const lot = (type: string) => ({
+        step: field(type, 'stepSize') ?? 0n,
+        min: field(type, 'minQty') ?? 0n,
+        max: field(type, 'maxQty') ?? 0n,
+      });
+      const named = (part: string) =>
+        field('PERCENT_PRICE_BY_SIDE', part) ?? field('PERCENT_PRICE', `m${part.slice(4)}`);
+      const expected = {
+        ...{ symbol, status, baseAsset, quoteAsset, orderTypes, permissionSets: permissionSets ?? [] },
+        price: {
+          tick: field('PRICE_FILTER', 'tickSize'),
+          min: field('PRICE_FILTER', 'minPrice'),
+          max: field('PRICE_FILTER', 'maxPrice'),
+        },
+        ...{ lot: lot('LOT_SIZE'), marketLot: lot('MARKET_LOT_SIZE') },
+        notional: {
+          min: field('NOTIONAL', 'minNotional') ?? field('MIN_NOTIONAL', 'minNotional'),
+          max: field('NOTIONAL', 'maxNotional') ?? 0n,
+          minAppliesToMarket: flag('NOTIONAL', 'applyMinToMarket') ?? flag('MIN_NOTIONAL', 'applyToMarket'),
+        },
+        band: {
+          bidUp: named('bidMultiplierUp'),
+          bidDown: named('bidMultiplierDown'),
+          askUp: named('askMultiplierUp'),
+          askDown: named('askMultiplierDown'),
+        },
+      };
+      for (const [part, value] of Object.entries(expected))
+        assert.deepEqual(Reflect.get(rules, part), value, `${part} of ${symbol}`);
     }
     assert.ok((limits.weight?.limit ?? 0) >= 1_200 && limits.orders.length > 0, JSON.stringify(limits));
   }
