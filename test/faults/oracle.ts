@@ -193,26 +193,31 @@ export async function bareCoins({ database, paper }: Stage): Promise<string[]> {
   });
 }
 
+interface SentRequest {
+  readonly line: string;
+  readonly params: URLSearchParams;
+}
+
+const placesStop = (request: SentRequest | undefined): boolean =>
+  request?.line.startsWith('POST /api/v3/order?') === true && request.params.get('type')?.startsWith('STOP') === true;
+
 /** A stop that has sold nothing makes room for the next one in the same request: there is no moment without a stop. */
 function assertStopsReplaced({ worker, paper }: Stage): void {
   const requests = worker.sent.map((line) => ({
     line,
     params: new URL(line.split(' ')[1] ?? '', 'http://x').searchParams,
   }));
-  for (const [index, { line, params }] of requests.entries()) {
+  const orders = [...paper.venue.floor.orders.byId.values()];
+  const bare = requests.filter(({ line, params }, index) => {
     const gone = params.get('origClientOrderId') ?? '';
-    if (!line.startsWith('DELETE') || !/^tw1-\w+-s/.test(gone)) continue;
     const symbol = params.get('symbol');
+    if (!line.startsWith('DELETE') || !/^tw1-\w+-s/.test(gone)) return false;
+    const order = orders.find((each) => originalIdOf(each.clientOrderId) === gone && each.symbol === symbol);
     const next = requests.slice(index + 1).find((each) => each.params.get('symbol') === symbol);
-    const placed = next?.line.startsWith('POST /api/v3/order?') === true && /^STOP/.test(next.params.get('type') ?? '');
-    const order = [...paper.venue.floor.orders.byId.values()].find(
-      (each) => originalIdOf(each.clientOrderId) === gone && each.symbol === symbol,
-    );
-    assert.ok(
-      !placed || order === undefined || order.executed > ZERO,
-      `stop ${gone} was taken down before its successor was placed`,
-    );
-  }
+    return order?.executed === ZERO && placesStop(next);
+  });
+  const ids = bare.map(({ params }) => params.get('origClientOrderId'));
+  assert.deepEqual(ids, [], 'stops were taken down before their successors were placed');
 }
 
 /** Throws with a sentence at the first thing that is not as it must be. The worker is stopped. */

@@ -67,7 +67,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
     becomes: `const cancelled = await trading.cancel(coin.symbol, cancelClientOrderId, cancelId);
   const placed = cancelled.kind === 'accepted' ? await trading.place(request) : { kind: 'not-attempted' };`,
     cell: 'slow × exit in place of a stop',
-    says: /was taken down before its successor was placed/,
+    says: /taken down before their successors/,
   },
 };
 

@@ -15,8 +15,8 @@ import { openTrail, type Trail } from './trail.ts';
 const SETTLE_MS = 60_000;
 /** Longest time for a whole run, start and end included. */
 const RUN_MS = 150_000;
-/** Longest wait for the order that a step needs; without one the cell is not played. */
-const ORDER_MS = 20_000;
+/** Longest wait for the order that a step needs, at pace 1; without one the cell is not played. */
+const ORDER_MS = 8_000;
 
 export interface Played {
   readonly seed: number;
@@ -79,6 +79,7 @@ async function inTime(played: Promise<Played>): Promise<Played> {
 interface Run {
   readonly stage: Stage;
   readonly trail: Trail;
+  readonly pace: number;
   readonly engagements: Engagement[];
   /** What a step has begun and the schedule does not wait for. */
   readonly later: Promise<void>[];
@@ -95,6 +96,7 @@ async function play(schedule: Schedule, theatre: Theatre, trail: Trail): Promise
   const run: Run = {
     stage,
     trail,
+    pace,
     engagements: [],
     later: [],
     killed: false,
@@ -181,7 +183,7 @@ async function atPiece(run: Run, { trigger, pieces, step }: Extract<Step, { kind
     if (!late) acting.resolve(step === null ? Promise.resolve() : perform(run, step));
   });
   const waiting = new AbortController();
-  const inVain = delay(ORDER_MS, undefined, { signal: waiting.signal }).then(
+  const inVain = delay(ORDER_MS * run.pace, undefined, { signal: waiting.signal }).then(
     () => {
       late = true;
       run.reached = false;

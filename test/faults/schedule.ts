@@ -80,14 +80,16 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   'kill switch': {
     ...{ match: ORDER, trigger: intentOf('exsm') },
     also: (dice, { trigger }) => ({
-      ...{ kind: 'at', trigger, pieces: Math.floor(dice.next() * 8) },
+      ...{ kind: 'at', trigger, pieces: Math.floor(dice.between(0, FIRST_PIECES)) },
       step: engageStep(dice),
     }),
   },
 };
 
-/** Longest way of an order in pieces of traffic, from its commit to the writes of its fills; the first are the likelier. */
-const MOST_PIECES = 30;
+/** Pieces of traffic from the commit of an order to its answer, and to the last write of its fills. */
+const [FIRST_PIECES, MOST_PIECES] = [8, 60];
+const piecesOf = (dice: Dice): number =>
+  Math.floor(dice.chance(0.5) ? dice.between(0, FIRST_PIECES) : dice.between(FIRST_PIECES, MOST_PIECES));
 const timesOf = (dice: Dice): number => 1 + Math.floor(dice.next() * 3);
 const downMsOf = (dice: Dice): number => Math.round(dice.between(0, 300));
 
@@ -98,7 +100,7 @@ const eventFault =
 const atOrder =
   (make: StepMaker): StepMaker =>
   (dice, column) => ({
-    ...{ kind: 'at', trigger: column.trigger, pieces: Math.floor(dice.next() ** 2 * MOST_PIECES) },
+    ...{ kind: 'at', trigger: column.trigger, pieces: piecesOf(dice) },
     step: make(dice, column),
   });
 
