@@ -204,7 +204,8 @@ function assertStopsReplaced({ worker, paper }: Stage): void {
     if (!line.startsWith('DELETE') || !/^tw1-\w+-s/.test(gone)) continue;
     const symbol = params.get('symbol');
     const next = requests.slice(index + 1).find((each) => each.params.get('symbol') === symbol);
-    const placed = next?.line.startsWith('POST /api/v3/order?') === true && /^STOP/.test(next.params.get('type') ?? '');
+    const placed =
+      next?.line.startsWith('POST /api/v3/order?') === true && (next.params.get('type') ?? '').startsWith('STOP');
     const order = [...paper.venue.floor.orders.byId.values()].find(
       (each) => originalIdOf(each.clientOrderId) === gone && each.symbol === symbol,
     );
