@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import { venueOf } from '#core/account.ts';
 import { cacheKeys } from '#core/cache-keys.ts';
+import { add, type Decimal, requireDecimal, ZERO } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { AccountView } from '#storage/accounts.ts';
-import { type CoinRow, listCoins } from '#storage/profile-symbols.ts';
+import { listCoins } from '#storage/profile-symbols.ts';
 import type { ApiContext } from './context.ts';
 import { type coin, coinState } from './contract/profiles.ts';
 import { ApiProblem } from './problem.ts';
@@ -23,26 +24,25 @@ async function readStates(context: ApiContext, profileId: ProfileId): Promise<St
   return states;
 }
 
-/** The coins of profiles of one account, with what the cache knows about them. */
+/** The coins of profiles of one account, with what the cache knows about them; an asset has one profile. */
 export async function readCoins(
   context: ApiContext,
   account: AccountView,
   profileIds: readonly ProfileId[],
 ): Promise<{ profileId: ProfileId; coin: CoinView }[]> {
   const rows = await listCoins(context.database.kysely, profileIds);
-  return viewCoins(context, account, rows);
-}
-
-export async function viewCoins(context: ApiContext, account: AccountView, rows: readonly CoinRow[]) {
   const venue = venueOf(account);
   const rules = await context.venues.rules(venue);
   const prices = await context.venues.prices(venue);
   const wallet = await context.venues.wallet(account.id);
-  const ids = [...new Set(rows.map((row) => row.profileId))];
-  const states = new Map(await Promise.all(ids.map(async (id) => [id, await readStates(context, id)] as const)));
+  const states = new Map(await Promise.all(profileIds.map(async (id) => [id, await readStates(context, id)] as const)));
+  const held = (baseAsset: string): Decimal =>
+    rows
+      .filter(({ symbol }) => rules?.get(symbol)?.baseAsset === baseAsset)
+      .reduce((sum, { quantity }) => add(sum, requireDecimal(quantity)), ZERO);
   return rows.map((row) => {
     const state = states.get(row.profileId)?.get(row.symbol);
-    return { profileId: row.profileId, coin: coinView(row, { rules, prices, wallet, state }) };
+    return { profileId: row.profileId, coin: coinView(row, { rules, prices, wallet, held, state }) };
   });
 }
 
@@ -50,12 +50,7 @@ export async function requireCoin(
   context: ApiContext,
   { account, profileId, symbol }: { account: AccountView; profileId: ProfileId; symbol: string },
 ): Promise<CoinView> {
-  const rows = await listCoins(context.database.kysely, [profileId]);
-  const [found] = await viewCoins(
-    context,
-    account,
-    rows.filter((row) => row.symbol === symbol),
-  );
+  const found = (await readCoins(context, account, [profileId])).find(({ coin }) => coin.symbol === symbol);
   if (found === undefined) throw notBound(profileId, symbol);
   return found.coin;
 }

@@ -251,3 +251,15 @@ test('symbols, wallet and dashboard show cached data in the main quote asset', a
   );
   assert.equal(board.orders[0]?.id, orderId);
 });
+
+test('an order that still rests is shown however many newer ones there are', async () => {
+  const { account, profile } = await api.addProfile('Busy', { symbols: ['BTCUSDT'], config: {} });
+  const coin = { accountId: account.id, profileId: profile.id, symbol: 'BTCUSDT' };
+  const resting = await addOrder(api.database, { ...coin, state: 'open' });
+  for (let i = 0; i < 25; i++) await addOrder(api.database, { ...coin, state: 'filled' });
+  const { orders } = await api.call(readDashboard, {});
+  assert.deepEqual(
+    orders.filter(({ state }) => state === 'open').map(({ id }) => id),
+    [resting],
+  );
+});

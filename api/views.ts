@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isPhantom, totalOf } from '#core/cost-basis.ts';
-import { divide, formatDecimal, multiply, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
+import { type Decimal, divide, formatDecimal, multiply, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
 import { isObject } from '#core/merge.ts';
 import type { AccountView, KeyStatus } from '#storage/accounts.ts';
 import type { HaltView } from '#storage/halts.ts';
@@ -81,6 +81,7 @@ export function orderView(row: OrderView): z.output<typeof order> {
     reason: row.reason,
     quantity: plain(row.quantity),
     price: plainOrNull(row.price),
+    stopPrice: plainOrNull(row.stopPrice),
     filledQuantity: formatDecimal(filled),
     averageFillPrice: filled === 0n ? null : formatDecimal(divide(requireDecimal(row.filledQuote), filled)),
     clientOrderId: row.clientOrderId,
@@ -112,15 +113,17 @@ export interface CoinSurroundings {
   readonly rules: Rules | undefined;
   readonly prices: Prices;
   readonly wallet: CachedWallet | undefined;
+  /** Positions of an asset in all coins of the account. */
+  readonly held: (baseAsset: string) => Decimal;
   readonly state: z.output<typeof coinState> | undefined;
 }
 
-/** What the wallet holds beyond the position, as far as it could be sold. */
-function untrackedOf(row: CoinRow, { rules, prices, wallet }: CoinSurroundings): string | null {
+/** What the wallet holds beyond the positions, as far as it could be sold. */
+function untrackedOf(row: CoinRow, { rules, prices, wallet, held }: CoinSurroundings): string | null {
   const known = rules?.get(row.symbol);
   const price = prices.get(row.symbol)?.price;
   if (known === undefined || price === undefined || wallet === undefined) return null;
-  const more = subtract(totalOf(wallet.balances, known.baseAsset) ?? ZERO, requireDecimal(row.quantity));
+  const more = subtract(totalOf(wallet.balances, known.baseAsset) ?? ZERO, held(known.baseAsset));
   return isPhantom(more, price, known) ? null : formatDecimal(more);
 }
 

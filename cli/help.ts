@@ -19,7 +19,8 @@ tradewind backtest  runs a strategy on recorded candles and prints its metrics a
   --balance N       money at the beginning, in the quote asset (default: 1000)
   --json            prints everything as JSON
 
-tradewind paper     starts the paper exchange alone
+tradewind paper     starts the paper exchange alone: --accounts FILE and where its prices come from,
+  --source SOURCE   synthetic, replay:DIR, relay:live, relay:testnet or script; see docs/operator/paper-exchange.md
 tradewind migrate   brings the database of DATABASE_URL up to this version
 tradewind version   prints the version
 tradewind help      prints this

@@ -54,6 +54,8 @@ export interface OrderRecord extends OrderDraft {
   readonly exchangeOrderId: string | null;
   readonly state: OrderState;
   readonly reason: string;
+  /** Why it was made, as it was committed. */
+  readonly decision: unknown;
   readonly filledQuantity: Decimal;
   readonly filledQuote: Decimal;
   readonly fencing: number;

@@ -15,7 +15,7 @@ import {
   toNumber,
   ZERO,
 } from './decimal.ts';
-import type { Numbers, ReasonText } from './decision.ts';
+import type { Decision, Numbers, ReasonText } from './decision.ts';
 import type { OrderForm } from './order.ts';
 import { stopLimitAt } from './sizing.ts';
 import type { SymbolRules } from './symbol.ts';
@@ -57,9 +57,16 @@ export const STOP_REASONS = {
     thresholds: ['minNotional'],
   },
   'order-stop-reached': { sentence: 'The price {price} is at or below the stop {stop}.', thresholds: ['stop'] },
+  'exit-protective-stop': {
+    sentence: 'Selling: {price} is below the limit {limit} of the stop on the exchange, which {stop} set off in vain.',
+    thresholds: ['stop', 'limit'],
+  },
   'order-stop-no-price': { sentence: 'No stop can be placed before there is a price.', thresholds: [] },
 } as const satisfies Record<string, ReasonText>;
-export type StopReason = keyof typeof STOP_REASONS;
+type StopReason = keyof typeof STOP_REASONS;
+
+/** What is decided where a stop was reached and has not sold in time. */
+export const OVERDUE = { kind: 'sell', reason: 'exit-protective-stop', lots: 'all' } as const satisfies Decision;
 
 export interface RestingStop {
   readonly form: OrderForm;

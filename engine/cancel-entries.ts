@@ -1,22 +1,26 @@
 import { isRefusedByEveryHalt } from '#core/halts.ts';
 import { cancelIdOf } from '#core/order.ts';
 import { haltsOf } from './account-context.ts';
-import type { Coin, LiveOrder } from './coin.ts';
+import { applyCancel } from './cancel.ts';
+import { type Coin, isCertain, type LiveOrder } from './coin.ts';
 import { idsOf } from './execute.ts';
-import { logRow, settleOrder } from './settle.ts';
+import { logRow } from './settle.ts';
 
 /** Buys that rest on the exchange although a kill switch asks for them to be cancelled. */
 export const entriesToCancel = (coin: Coin): LiveOrder[] =>
   haltsOf(coin.context, coin.profile.id).some(({ cancelEntries }) => cancelEntries === true)
-    ? [...coin.live.values()].filter(({ record }) => record.exchangeOrderId !== null && isRefusedByEveryHalt(record))
+    ? [...coin.live.values()].filter(
+        (live) => live.record.exchangeOrderId !== null && isCertain(live) && isRefusedByEveryHalt(live.record),
+      )
     : [];
 
 /** Cancels them one by one. What the exchange does not confirm stays live and is tried again with the next read. */
 export async function cancelEntries(coin: Coin): Promise<void> {
+  const { trading, market } = coin.context.ports;
   for (const live of entriesToCancel(coin)) {
     const { clientOrderId } = live.record;
-    const outcome = await coin.context.ports.trading.cancel(coin.symbol, clientOrderId, cancelIdOf(clientOrderId));
-    if (outcome.kind === 'accepted') await settleOrder(coin, live, outcome);
+    const outcome = await trading.cancel(coin.symbol, clientOrderId, cancelIdOf(clientOrderId));
+    await applyCancel(coin, live, { outcome, sentUntilMs: market.clock.protocolMs() });
     const gone = outcome.kind === 'accepted' && outcome.order.state === 'cancelled';
     logRow(coin, {
       level: gone ? 'info' : 'warn',

@@ -65,8 +65,6 @@ export function createCoinRunner(coin: Coin): CoinRunner {
   };
   const mailbox = createMailbox({ coalesced: () => runTick('price'), fail, signal });
   const watch = createWatch(coin, mailbox, () => mailbox.push(() => runTick('order')));
-  const closing = Promise.withResolvers<never>();
-  closing.promise.catch(() => {});
 
   return {
     coin,
@@ -87,10 +85,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     onHalts() {
       if (entriesToCancel(coin).length > 0) mailbox.push(() => cancelEntries(coin));
     },
-    async change(work) {
-      await Promise.race([mailbox.enqueue(() => work(coin)), closing.promise]);
-      mailbox.push(() => runTick('operator'));
-    },
+    change: (work) => mailbox.perform(() => work(coin)).then(() => mailbox.push(() => runTick('operator'))),
     nudge: (trigger) => mailbox.push(() => runTick(trigger)),
     onTimer() {
       const silent = ticks === ticksAtTimer;
@@ -102,7 +97,6 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       });
     },
     async close() {
-      closing.reject(new Error(`${coin.symbol} was closed before a change could be made; it is tried again.`));
       await mailbox.close();
       log.flush();
       await saveState(coin).catch((err: unknown) => tellUnsaved(coin, err));

@@ -80,7 +80,6 @@ interface StoredState {
   readonly atMs: number;
   readonly lastFillAt: string | null;
   readonly instance: unknown;
-  readonly stop: unknown;
 }
 
 /** The stored config with the coin's override, as the tick reads it: merged, not parsed. */
@@ -99,7 +98,7 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
     instance,
     view: emptyView(),
     breaker: createBreaker(),
-    guard: createGuard(saved?.stop),
+    guard: createGuard(),
     settings: fnv1a64(JSON.stringify(mergedConfig(profile, rules.symbol))).toString(36),
     live: new Map(),
     settled: new Set(),
@@ -133,7 +132,6 @@ function readStoredState(value: unknown): StoredState | undefined {
     atMs: typeof atMs === 'number' ? atMs : 0,
     lastFillAt: typeof lastFillAt === 'string' ? lastFillAt : null,
     instance: value['instance'],
-    stop: value['stop'],
   };
 }
 
@@ -142,7 +140,6 @@ export const stateToStore = (coin: Coin): StoredState => ({
   atMs: marketMs(coin.context),
   lastFillAt: coin.position.lastFillAt?.toISOString() ?? null,
   instance: coin.instance.state(),
-  stop: coin.guard.basis,
 });
 
 const emptyView = (): TickView => ({
@@ -193,6 +190,7 @@ export async function takeStored(coin: Coin, stored: Pick<RunnerState, 'position
   coin.version = stored.version;
   coin.position = stored.position;
   coin.levels = await store.levelFills(coin.profile.id, coin.symbol);
+  await coin.context.risk.booked();
   refreshView(coin);
   coin.instance.onFill(stored.position.firstBuyAt === null ? 'sell' : 'buy', coin.view);
   await store.saveStrategyState(coin.profile.id, coin.symbol, stateToStore(coin));

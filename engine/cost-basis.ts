@@ -9,13 +9,14 @@ import {
   NOT_HELD_NOTE,
   totalOf,
 } from '#core/cost-basis.ts';
-import { type Decimal, formatDecimal, ZERO } from '#core/decimal.ts';
+import { add, type Decimal, formatDecimal, maximum, subtract, ZERO } from '#core/decimal.ts';
 import type { BusEvent } from '#core/events.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
 import type { AdjustmentRequest, CostBasis, LogLevel, RecordSink, TradingStore } from '#core/ports.ts';
 import type { SymbolInfo } from '#core/symbol-codec.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { type Coin, takeStored } from './coin.ts';
+import type { CoinRunner } from './coin-runner.ts';
 import { LeaseLost } from './execute.ts';
 import type { EngineLog } from './ports.ts';
 
@@ -39,6 +40,8 @@ export interface BasisInputs {
   readonly price: Decimal | null;
   /** Null without an API client. */
   readonly readWallet: (() => Promise<Wallet>) | null;
+  /** What other coins of the account hold of the same asset. */
+  readonly heldElsewhere: () => Decimal;
   /** Whether every execution of the coin's orders is booked; asked after the wallet was read. */
   readonly isSettled: () => Promise<boolean>;
 }
@@ -78,6 +81,12 @@ export async function applyCostBasis(desk: BasisDesk, inputs: BasisInputs, turn:
   throw new Error(`${symbol} is being traded just now, so its average entry price is applied a little later.`);
 }
 
+/** What other coins than `coin` hold of its base asset: the wallet backs them first. */
+export const heldElsewhere = (runners: Iterable<CoinRunner>, { rules, symbol }: Coin): Decimal =>
+  [...runners]
+    .filter(({ coin }) => coin.symbol !== symbol && coin.rules.baseAsset === rules.baseAsset)
+    .reduce((sum, { coin }) => add(sum, coin.position.quantity), ZERO);
+
 /** False while the exchange has executed more of an own order than is booked, or may have. */
 export async function isSettled(coin: Coin): Promise<boolean> {
   for (const { record, applied } of coin.live.values()) {
@@ -97,14 +106,14 @@ const REMOVED: Change = {
   reason: 'average-entry-price-deleted',
 };
 
-async function readGate({ info, readWallet }: BasisInputs): Promise<Gate> {
+async function readGate({ info, readWallet, heldElsewhere }: BasisInputs): Promise<Gate> {
   if (readWallet === null) return { kind: 'unavailable', cause: 'no-api-client' };
   if (info === 'absent') return { kind: 'unavailable', cause: 'no-cached-symbol-info' };
   if (info === 'malformed') return { kind: 'unavailable', cause: 'malformed-symbol-info' };
   const wallet = await readWallet().catch(() => undefined);
   const total = wallet === undefined ? undefined : totalOf(wallet.balances, info.baseAsset);
   if (total === undefined) return { kind: 'unavailable', cause: 'failed-balance-read' };
-  return { kind: 'judged', wallet: total, rules: info };
+  return { kind: 'judged', wallet: maximum(subtract(total, heldElsewhere()), ZERO), rules: info };
 }
 
 /** A wallet that cannot be judged backs what is recorded, except nothing. Without a cached price the asked one counts. */

@@ -106,6 +106,9 @@ const thresholdsOf = (text: ReasonText | undefined, numbers: Numbers): string =>
 const WARNED = new Set([
   'halt-kill-switch',
   'halt-frozen',
+  'halt-daily-loss',
+  'halt-drawdown',
+  'cooldown-loss-streak',
   'data-key-unhealthy',
   'order-refused-repeatedly',
   'size-exit-infeasible',

@@ -10,6 +10,7 @@ import { CASH_BUFFER } from '#core/sizing.ts';
 import { haltsOf, marketNow } from './account-context.ts';
 import { applyCancel } from './cancel.ts';
 import { type Coin, type LiveOrder, liveOrderOf, stateToStore, takeStored } from './coin.ts';
+import type { StopBasis } from './guard.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
 
 /** The lease of the account has passed to another worker: this run of the account must end. */
@@ -26,6 +27,8 @@ export interface Execution {
   readonly order: ApprovedOrder;
   /** The resting stop that it takes the place of, in one request. */
   readonly replaces?: LiveOrder;
+  /** What a stop is placed for. */
+  readonly basis?: StopBasis;
 }
 
 /**
@@ -37,7 +40,8 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   const { order } = execution;
   const orderId = newId<OrderId>();
   // Taken before the commit: between the decision and the commit other coins decide.
-  reserveFor(coin, orderId, execution);
+  const at = marketNow(coin.context);
+  reserveFor(coin, { orderId, execution, at });
   const sendBeforeMs = market.clock.protocolMs() + coin.context.timing.sendWithinMs;
   const intent = await store.commitIntent({
     order,
@@ -48,7 +52,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     expectedVersion: coin.version,
     fencing: coin.context.fencing,
     sendBeforeMs,
-    at: marketNow(coin.context),
+    at,
   });
   if (intent.kind === 'lost-lease') throw new LeaseLost();
   if (intent.kind !== 'committed') release(coin, orderId);
@@ -68,20 +72,27 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
 }
 
 /** What the order row says of why it was made; the buy level is read back from here after a restart. */
-function decisionToStore({ reason, numbers, order }: Execution): unknown {
-  if (order.entry === undefined) return { reason, numbers };
+function decisionToStore({ reason, numbers, order, basis }: Execution): unknown {
+  if (order.entry === undefined) return basis === undefined ? { reason, numbers } : { reason, numbers, basis };
   const { level, plannedQuote } = order.entry;
   return { reason, numbers, entry: { level, plannedQuote: formatDecimal(plannedQuote) } };
 }
 
-function reserveFor({ context, price, rules }: Coin, orderId: OrderId, { order, replaces }: Execution): void {
+interface Reserving {
+  readonly orderId: OrderId;
+  readonly execution: Execution;
+  readonly at: Date;
+}
+
+function reserveFor({ context, price, rules }: Coin, { orderId, execution, at }: Reserving): void {
+  const { order, replaces } = execution;
   const { side, profileId, symbol } = order;
   const unlocked = replaces === undefined ? ZERO : subtract(replaces.record.quantity, replaces.applied);
   const quantity = maximum(subtract(order.quantity, unlocked), ZERO);
   const asset = side === 'buy' ? rules.quoteAsset : rules.baseAsset;
   const amount = side === 'buy' ? multiply(multiply(quantity, price ?? ZERO), add(ONE, CASH_BUFFER)) : quantity;
   context.wallet.reserve(orderId, asset, amount);
-  if (side === 'buy') context.risk.reserve({ orderId, profileId, symbol, at: marketNow(context), quote: amount });
+  if (side === 'buy') context.risk.reserve({ orderId, profileId, symbol, at, quote: amount });
 }
 
 function release({ context }: Coin, orderId: OrderId): void {
@@ -120,7 +131,6 @@ const notAttempted = (cancelled: WriteOutcome): WriteOutcome =>
 export async function applyOutcome(coin: Coin, live: LiveOrder, outcome: WriteOutcome): Promise<void> {
   const { store } = coin.context.ports;
   if (outcome.kind === 'accepted') {
-    if (outcome.order.state === 'open') coin.breaker.accepted(live.record.purpose);
     await settleOrder(coin, live, outcome);
     return;
   }

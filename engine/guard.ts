@@ -1,7 +1,9 @@
 import { isObject } from '#core/merge.ts';
+import type { OrderRecord } from '#core/order.ts';
 
-/** What the resting stop was placed for, stored with its intent. Prices as decimal text. */
+/** What a stop was placed for, stored with its intent. */
 export interface StopBasis {
+  /** The strategy's level and the average entry price then, as decimal text. */
   readonly level: string;
   readonly average: string;
   /** Short for the config it was placed under. */
@@ -10,7 +12,6 @@ export interface StopBasis {
 
 /** What the worker remembers of a coin's protective stop. Times are performance.now(). */
 export interface Guard {
-  basis: StopBasis | null;
   /** The resting stop that has begun to sell. */
   triggered: { readonly clientOrderId: string; readonly sinceMs: number } | null;
   /** Since when a position that wants a stop has had none on the exchange, and up to when that is counted. */
@@ -21,15 +22,16 @@ export interface Guard {
   told: boolean;
 }
 
-export const createGuard = (stored: unknown): Guard => ({
-  basis: readBasis(stored),
+export const createGuard = (): Guard => ({
   triggered: null,
   bare: null,
   cause: null,
   told: false,
 });
 
-function readBasis(stored: unknown): StopBasis | null {
+/** Null for an order that says nothing of it. */
+export function readBasis({ decision }: Pick<OrderRecord, 'decision'>): StopBasis | null {
+  const stored = isObject(decision) ? decision['basis'] : undefined;
   if (!isObject(stored)) return null;
   const { level, average, settings } = stored;
   if (typeof level !== 'string' || typeof average !== 'string' || typeof settings !== 'string') return null;

@@ -3,6 +3,8 @@ export interface Mailbox {
   push(job: () => Promise<void> | undefined): void;
   /** Runs `job` in its turn and answers with how it ended. */
   enqueue(job: () => Promise<void>): Promise<void>;
+  /** Like enqueue, for callers from outside: rejects when the mailbox is closed before. */
+  perform(job: () => Promise<void>): Promise<void>;
   /** Asks for the coalesced job to run once more. */
   coalesce(): void;
   /** Takes nothing more and waits for the job in flight. */
@@ -45,27 +47,33 @@ export function createMailbox({ coalesced, fail, signal }: MailboxInput): Mailbo
     kick();
   };
 
+  const enqueue = (job: () => Promise<void>): Promise<void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    push(async () => {
+      try {
+        await job();
+        resolve();
+      } catch (error) {
+        reject(error);
+        throw error;
+      }
+    });
+    return promise;
+  };
+  const closing = Promise.withResolvers<never>();
+  closing.promise.catch(() => {});
+
   return {
     push,
-    enqueue(job) {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      push(async () => {
-        try {
-          await job();
-          resolve();
-        } catch (error) {
-          reject(error);
-          throw error;
-        }
-      });
-      return promise;
-    },
+    enqueue,
+    perform: (job) => Promise.race([enqueue(job), closing.promise]),
     coalesce() {
       pending = true;
       kick();
     },
     async close() {
       closed = true;
+      closing.reject(new Error('The coin was closed before the change could be made.'));
       while (pumping !== null) await pumping;
     },
   };

@@ -2,18 +2,25 @@ import type { TickResult } from '#core/audit.ts';
 import { APPROVAL_REASONS, describe, type Numbers, type ReasonText } from '#core/decision.ts';
 import { formatDecimal, fromSteps, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
 import { cancelIdOf } from '#core/order.ts';
-import { planStop, type RestingStop, STOP_REASONS, type StopPlan, TRIGGERED_GRACE_MS } from '#core/protective-stop.ts';
+import {
+  OVERDUE,
+  planStop,
+  type RestingStop,
+  STOP_REASONS,
+  type StopPlan,
+  TRIGGERED_GRACE_MS,
+} from '#core/protective-stop.ts';
 import { type ApprovalContext, type ApprovalResult, approveStop, stopRefusal } from './approve.ts';
 import { applyCancel } from './cancel.ts';
 import { type Coin, type LiveOrder, restingStops } from './coin.ts';
 import { execute, idsOf } from './execute.ts';
-import { bareSeconds } from './guard.ts';
+import { bareSeconds, readBasis } from './guard.ts';
 import { logRow } from './settle.ts';
 
 /** A position that has had no stop on the exchange for this long is told of. */
 const TELL_AFTER_SECONDS = 5;
 /** Why the order is there, and why it sold once it fills. */
-const REASON = 'exit-protective-stop';
+const REASON = OVERDUE.reason;
 
 /**
  * Keeps the stop on the exchange equal to what strategy and position demand, after a tick that sent nothing. Returns
@@ -36,7 +43,7 @@ function planFor(coin: Coin, live: LiveOrder | undefined): StopPlan {
   return planStop({
     settings: bound.shared.protectiveStop,
     stop: fromSteps(Math.round(coin.instance.stopTicks(coin.view)), rules.price.tick),
-    least: resting === null || mayFall(coin) ? ZERO : resting.level,
+    least: live === undefined || resting === null || mayFall(coin, live) ? ZERO : resting.level,
     price,
     position: position.quantity,
     free: context.wallet.free(rules.baseAsset, performance.now()),
@@ -47,18 +54,21 @@ function planFor(coin: Coin, live: LiveOrder | undefined): StopPlan {
 
 function restingOf(coin: Coin, { record, applied }: LiveOrder): RestingStop {
   const shown = record.form.type === 'stop-loss-limit' ? record.form.stopPrice : ZERO;
+  const level = readBasis(record)?.level;
   return {
     form: record.form,
     left: subtract(record.quantity, applied),
-    level: coin.guard.basis === null ? shown : requireDecimal(coin.guard.basis.level),
+    level: level === undefined ? shown : requireDecimal(level),
     sold: applied > 0n,
     triggered: isSelling(coin),
   };
 }
 
 /** Only a lower average entry price or other settings may lower a stop; whatever else does has lost what it knew. */
-const mayFall = ({ guard: { basis }, position, settings }: Coin): boolean =>
-  basis !== null && (position.averagePrice < requireDecimal(basis.average) || settings !== basis.settings);
+function mayFall({ position, settings }: Coin, { record }: LiveOrder): boolean {
+  const basis = readBasis(record);
+  return basis !== null && (position.averagePrice < requireDecimal(basis.average) || settings !== basis.settings);
+}
 
 /** Looks before each decision whether the resting stop has begun to sell. */
 export function watchStop(coin: Coin): void {
@@ -74,6 +84,19 @@ export function watchStop(coin: Coin): void {
 /** The resting stop is selling, and has not had its time yet: an exit leaves it to that. */
 export const isSelling = ({ guard: { triggered } }: Coin): boolean =>
   triggered !== null && performance.now() - triggered.sinceMs < TRIGGERED_GRACE_MS;
+
+/**
+ * A stop that was reached and has not sold in time, as the price jumped below its limit: everything is sold, also where
+ * the strategy itself would wait. Its prices are the numbers of that decision.
+ */
+export function overdueStop(coin: Coin): Numbers | undefined {
+  const [live] = restingStops(coin);
+  const form = live?.record.form;
+  if (coin.guard.triggered === null || isSelling(coin) || !coin.view.sellable) return undefined;
+  if (form?.type !== 'stop-loss-limit' || coin.price === null || coin.price > form.stopPrice) return undefined;
+  const { stopPrice, price: limit } = form;
+  return { price: formatDecimal(coin.price), stop: formatDecimal(stopPrice), limit: formatDecimal(limit) };
+}
 
 interface Move {
   readonly plan: StopPlan;
@@ -101,15 +124,11 @@ interface Placing {
 }
 
 async function place(coin: Coin, { approval, live, level }: Placing): Promise<TickResult[]> {
-  const { guard, position, settings } = coin;
   const { order, numbers } = approval;
-  const before = guard.basis;
-  guard.basis = { level, average: formatDecimal(position.averagePrice), settings };
-  const execution = { reason: REASON, numbers, order };
+  const basis = { level, average: formatDecimal(coin.position.averagePrice), settings: coin.settings };
+  const execution = { reason: REASON, numbers, order, basis };
   const result = await execute(coin, live === undefined ? execution : { ...execution, replaces: live });
-  const outcome = result.kind === 'order' ? result.outcome : result.reason;
-  if (outcome !== 'accepted' && outcome !== 'unknown') guard.basis = before;
-  if (outcome === 'accepted') {
+  if (result.kind === 'order' && result.outcome === 'accepted') {
     const { stop, limit, trail, quantity } = numbers;
     const how = trail === undefined ? `at ${stop}, for no less than ${limit}` : `${trail} % below its best price`;
     const verb = live === undefined ? 'A stop rests on the exchange' : 'The stop on the exchange has moved';

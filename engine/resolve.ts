@@ -1,4 +1,4 @@
-import { cancelIdOf } from '#core/order.ts';
+import { cancelIdOf, type OrderRecord } from '#core/order.ts';
 import { certainFrom } from '#core/order-timing.ts';
 import type { ExchangeOrder } from '#core/ports.ts';
 import { type AccountContext, marketNow } from './account-context.ts';
@@ -10,18 +10,19 @@ import { announceOrder, logRow, settleOrder } from './settle.ts';
 const FIRST_WAIT_MS = 100;
 
 /** What one look at the exchange says about an order whose outcome is not known. */
-export type Proof =
+type Proof =
   | { readonly kind: 'found'; readonly order: ExchangeOrder }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unclear' };
 
 /**
- * Looks for the order by its client id, then among open and recent orders (a cancelled order carries the cancel's id).
- * Only a definite answer of every source counts as absent.
+ * Looks for the order by the id that the exchange gave it, else by its client id, then among open and recent orders (a
+ * cancelled order carries the cancel's id). Only a definite answer of every source counts as absent.
  */
-export async function lookForOrder(context: AccountContext, symbol: string, clientOrderId: string): Promise<Proof> {
+async function lookForOrder(context: AccountContext, record: OrderRecord): Promise<Proof> {
   const { trading } = context.ports;
-  const byId = await trading.findOrder(symbol, { clientOrderId });
+  const { symbol, clientOrderId, exchangeOrderId } = record;
+  const byId = await trading.findOrder(symbol, exchangeOrderId === null ? { clientOrderId } : { exchangeOrderId });
   if (byId.kind === 'found') return byId;
   if (byId.kind === 'unreadable') return { kind: 'unclear' };
   try {
@@ -48,7 +49,7 @@ export async function resolveOrder(
   live: LiveOrder,
   enqueue: (job: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  const { context, symbol } = coin;
+  const { context } = coin;
   const { clientOrderId } = live.record;
   const { timing } = context;
   const certainMs = certainFrom(live.record.sendBeforeMs, timing);
@@ -58,7 +59,7 @@ export async function resolveOrder(
   for (let waitMs = FIRST_WAIT_MS; !context.signal.aborted; waitMs = Math.min(waitMs * 2, timing.lookEveryMs)) {
     if (!coin.live.has(clientOrderId)) return;
     const askedMs = context.ports.market.clock.protocolMs();
-    const proof = await lookForOrder(context, symbol, clientOrderId);
+    const proof = await lookForOrder(context, live.record);
     if (proof.kind === 'found') {
       let complete = false;
       seen = true;

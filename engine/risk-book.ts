@@ -18,6 +18,8 @@ import {
 } from '#core/risk.ts';
 
 const MINUTE_MS = 60_000;
+/** Periodic reads take at most one twentieth of the time. */
+const POLL_PACE = 20;
 
 interface CoinName {
   readonly profileId: ProfileId;
@@ -31,6 +33,8 @@ interface CoinName {
 export interface RiskBook {
   /** Reads limits, pauses, results and positions again; what was committed before the call is in them afterwards. */
   refresh(): Promise<void>;
+  /** Refreshes, unless the last read was expensive and not long ago. */
+  poll(): Promise<void>;
   /** A fill was booked: reads again, unless nothing is limited and nothing is being read. */
   booked(): Promise<void>;
   /** The first limit that refuses a buy of the coin now. Exposure makes a buy smaller: see `rooms`. */
@@ -81,9 +85,10 @@ export function createRiskBook(read: () => Promise<RiskFacts>, now: () => Date):
     if (entry !== undefined) entries.set(orderId, { ...entry, quote: quoteOf(entry), live });
   };
 
-  const { refresh, isBusy } = oneByOne(load);
+  const { refresh, poll, isBusy } = oneByOne(load);
   return {
     refresh,
+    poll,
     async booked() {
       if (isBusy() || known?.some(({ limits }) => hasLimits(limits)) !== false) await refresh();
     },
@@ -119,18 +124,30 @@ export function createRiskBook(read: () => Promise<RiskFacts>, now: () => Date):
   };
 }
 
-/** One read after the other: an older one never overwrites a younger one. */
-function oneByOne(load: () => Promise<void>): { refresh: () => Promise<void>; isBusy: () => boolean } {
+/** One read after the other, so that an older one never overwrites a younger; all who wait for the next share it. */
+function oneByOne(load: () => Promise<void>): Pick<RiskBook, 'refresh' | 'poll'> & { isBusy: () => boolean } {
   let last: Promise<void> = Promise.resolve();
+  let waiting: Promise<void> | null = null;
   let reads = 0;
+  let pollFromMs = Number.NEGATIVE_INFINITY;
+  const begin = async (): Promise<void> => {
+    waiting = null;
+    const startMs = performance.now();
+    await load();
+    const endMs = performance.now();
+    pollFromMs = endMs + POLL_PACE * (endMs - startMs);
+  };
+  const refresh = (): Promise<void> => {
+    if (waiting !== null) return waiting;
+    reads += 1;
+    waiting = last.then(begin).finally(() => void (reads -= 1));
+    last = waiting.catch(() => {});
+    return waiting;
+  };
   return {
+    refresh,
     isBusy: () => reads > 0,
-    refresh() {
-      reads += 1;
-      const next = last.then(load).finally(() => void (reads -= 1));
-      last = next.catch(() => {});
-      return next;
-    },
+    poll: () => (performance.now() < pollFromMs ? Promise.resolve() : refresh()),
   };
 }
 

@@ -63,15 +63,9 @@ export function createRunningCoins(
     const profiles = await roster.loadProfiles();
     const kept = new Set(profiles.flatMap((profile) => profile.symbols.map(({ symbol }) => keyOf(profile.id, symbol))));
     for (const key of [...entries.keys()]) if (!kept.has(key)) await retire(key);
-    const coins = profiles.flatMap((profile) =>
-      profile.symbols.map(
-        ({ symbol }) =>
-          () =>
-            bring(profile, symbol),
-      ),
-    );
+    const coins = profiles.flatMap((profile) => profile.symbols.map(({ symbol }) => ({ profile, symbol })));
     const lane = async (): Promise<void> => {
-      for (let next = coins.shift(); next !== undefined; next = coins.shift()) await next();
+      for (let next = coins.shift(); next !== undefined; next = coins.shift()) await bring(next.profile, next.symbol);
     };
     await Promise.all(Array.from({ length: LANES }, lane));
   };

@@ -134,7 +134,8 @@ async function keepTime(
     }
     if (beat % PROFILES_EVERY_TICKS === 0) await refreshProfiles();
     if (beat % HALTS_EVERY_TICKS === 0) {
-      await readHalts(context);
+      context.halts = await context.ports.store.halts();
+      await context.risk.poll();
       for (const runner of coins.all()) runner.onHalts();
     }
     if (beat % CLOCK_EVERY_TICKS === 0)

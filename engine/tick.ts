@@ -1,17 +1,23 @@
 import type { Approval, TickAudit, TickResult, Trigger } from '#core/audit.ts';
-import { APPROVAL_REASONS, type Decision, describe, type Numbers } from '#core/decision.ts';
+import { APPROVAL_REASONS, type Decision, describe, type Numbers, type ReasonText } from '#core/decision.ts';
 import { add, formatDecimal, subtract } from '#core/decimal.ts';
 import { newId } from '#core/ids.ts';
+import { OVERDUE, STOP_REASONS } from '#core/protective-stop.ts';
 import { haltsOf } from './account-context.ts';
 import { type ApprovalContext, type ApprovalResult, approve } from './approve.ts';
 import { type Coin, isCertain, type LiveOrder, pendingOrder, planPrices, refreshView, restingStops } from './coin.ts';
 import { type DecisionLog, sentenceOf } from './decision-log.ts';
 import { execute, type Execution } from './execute.ts';
 import { bareSeconds } from './guard.ts';
-import { isSelling, protect, takeDown, watchStop } from './protect.ts';
+import { isSelling, overdueStop, protect, takeDown, watchStop } from './protect.ts';
 import { freeText } from './wallet-book.ts';
 
 const STALE: Decision = { kind: 'nothing', reason: 'stale-price' };
+/** Of decisions that are the engine's. */
+const OWN_TEXTS: Readonly<Record<string, ReasonText>> = {
+  [STALE.reason]: APPROVAL_REASONS['stale-price'],
+  [OVERDUE.reason]: STOP_REASONS[OVERDUE.reason],
+};
 
 /**
  * One tick: snapshot, decide, approve, execute, record. A tick that sends nothing returns undefined without a promise,
@@ -22,9 +28,9 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   const startedMs = performance.now();
   refreshView(coin);
   watchStop(coin);
-  const decision = coin.price === null ? STALE : coin.instance.decide(coin.view);
-  const numbers = explain(coin, decision);
-  const seen = { trigger, decision, numbers, startedMs, at: new Date(coin.view.nowMs), input: inputOf(coin) };
+  const decided = decide(coin);
+  const { decision } = decided;
+  const seen = { trigger, ...decided, startedMs, at: new Date(coin.view.nowMs), input: inputOf(coin) };
   if (decision.kind !== 'buy' && decision.kind !== 'sell') {
     return end(coin, log, { ...seen, approval: { kind: 'not-needed' } });
   }
@@ -72,9 +78,13 @@ async function send(coin: Coin, log: DecisionLog, sending: Sending): Promise<voi
 const executeInPlace = (coin: Coin, execution: Execution, stop: LiveOrder): Promise<TickResult> =>
   stop.applied > 0n ? takeDown(coin, stop) : execute(coin, { ...execution, replaces: stop });
 
-function explain(coin: Coin, decision: Decision): Numbers {
-  if (decision !== STALE) return coin.instance.explain(decision, coin.view);
-  return { price: null, ageMs: null, limitMs: null };
+/** What is to be done, with its numbers. A stop that was reached in vain sells, whatever the strategy says. */
+function decide(coin: Coin): Pick<Seen, 'decision' | 'numbers'> {
+  if (coin.price === null) return { decision: STALE, numbers: { price: null, ageMs: null, limitMs: null } };
+  const decision = coin.instance.decide(coin.view);
+  const overdue = decision.kind === 'sell' ? undefined : overdueStop(coin);
+  if (overdue !== undefined) return { decision: OVERDUE, numbers: overdue };
+  return { decision, numbers: coin.instance.explain(decision, coin.view) };
 }
 
 function approvalContext(coin: Coin): ApprovalContext {
@@ -123,8 +133,7 @@ interface Recording extends Seen {
 
 function record(coin: Coin, log: DecisionLog, recording: Recording): void {
   const { trigger, decision, numbers, approval, results, startedMs, at, input } = recording;
-  const text =
-    coin.bound.reasons[decision.reason] ?? (decision === STALE ? APPROVAL_REASONS['stale-price'] : undefined);
+  const text = coin.bound.reasons[decision.reason] ?? OWN_TEXTS[decision.reason];
   const audit: TickAudit = {
     id: newId<string>(),
     at: at.toISOString(),
@@ -173,4 +182,5 @@ const stateOf = (coin: Coin, audit: TickAudit): unknown => ({
       ? { kind: 'refused', reason: audit.approval.reason }
       : { kind: audit.approval.kind },
   plan: planPrices(coin).map((line) => ({ name: line.name, price: formatDecimal(line.price) })),
+  protection: { unprotectedSeconds: bareSeconds(coin.guard), cause: coin.guard.cause },
 });

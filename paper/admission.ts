@@ -65,7 +65,8 @@ function amountRefusal({ lot, marketLot }: SymbolRules, plan: Plan): Refusal | u
 
 /** Why an order does not fit the market as it stands. */
 function misplacement(request: NewOrder, plan: Plan, lastPrice: Decimal): string | undefined {
-  if (request.type === 'LIMIT_MAKER' && plan.matches.length > 0) return WOULD_TAKE;
+  const crosses = plan.matches.length > 0 || plan.end === 'out of range';
+  if (request.type === 'LIMIT_MAKER' && crosses) return WOULD_TAKE;
   const standsStill = isStop(request.type) && request.stopPrice > 0n;
   return standsStill && reachesStop(request, lastPrice) ? TRIGGERS_IMMEDIATELY : undefined;
 }

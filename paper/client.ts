@@ -21,7 +21,7 @@ export const clientOf =
   (url: string) =>
   async (request: string, params: Readonly<Record<string, string>> = {}, key?: Key): Promise<Answer> => {
     const [method = 'GET', path = '/'] = request.split(' ');
-    const all = new URLSearchParams({ ...params, ...(key === undefined ? {} : { timestamp: String(Date.now()) }) });
+    const all = new URLSearchParams({ ...(key === undefined ? {} : { timestamp: String(Date.now()) }), ...params });
     if (key !== undefined) all.append('signature', signText(key, all.toString()));
     const headers: Record<string, string> = key === undefined ? {} : { 'X-MBX-APIKEY': key.apiKey };
     const response = await fetch(`${url}${path}?${all}`, { method, headers });

@@ -5,55 +5,79 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { parseAccounts } from './accounts.ts';
 import { clientOf, type Key, listenTo, pick, subscribeTo } from './client.ts';
 import type { PaperOptions } from './options.ts';
-import { type PaperExchange, startPaper } from './server.ts';
+import type { PaperExchange } from './server.ts';
+import { control, startTrial, TRIAL_MS } from './trial.ts';
 
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
 const start = (more: Partial<PaperOptions> = {}): Promise<PaperExchange> =>
-  startPaper({
-    port: 0,
-    controlPort: 0,
-    accounts: parseAccounts([{ name: 'ann', ...ann, balances: { USDT: '10000' } }]),
-    source: { kind: 'synthetic' },
-    speed: 1,
-    seed: 1,
-    clock: { kind: 'virtual', startMs: Date.UTC(2026, 2, 3) },
-    ...more,
-  });
-
-async function control(paper: PaperExchange, request: string, body?: unknown): Promise<unknown> {
-  const [method = 'GET', path] = request.split(' ');
-  const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
-  const response = await fetch(`${paper.controlUrl}${path}`, init);
-  assert.equal(response.status, 200, await response.clone().text());
-  return response.json();
-}
+  startTrial([{ name: 'ann', ...ann, balances: { USDT: '10000' } }], more);
 
 const limit = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', quantity: '0.001', price: '20000' };
 
-for (const status of ['HALT', 'BREAK', 'CANCEL_ONLY']) {
+for (const { status, amended } of [
+  { status: 'HALT', amended: -2038 },
+  { status: 'BREAK', amended: -2038 },
+  { status: 'CANCEL_ONLY', amended: undefined },
+]) {
   test(`in ${status} nothing trades, orders can be cancelled and nothing new placed`, async () => {
     await using paper = await start();
     const send = clientOf(paper.url);
-    await send('POST /api/v3/order', { ...limit, newClientOrderId: 'rest' }, ann);
+    const mine = { symbol: 'BTCUSDT', origClientOrderId: 'rest' };
+    await send('POST /api/v3/order', { ...limit, newClientOrderId: 'rest', quantity: '0.002' }, ann);
     await control(paper, 'POST /symbols', { symbol: 'BTCUSDT', status });
     const info = await send('GET /api/v3/exchangeInfo', { symbol: 'BTCUSDT' });
     assert.equal(pick(info.body, 'symbols.0.status'), status);
-    const refused = await send('POST /api/v3/order', limit, ann);
-    assert.deepEqual(refused.body, { code: -2010, msg: 'Market is closed.' });
+    const pair = {
+      ...{ symbol: 'BTCUSDT', side: 'BUY', quantity: '0.001', aboveType: 'STOP_LOSS', aboveStopPrice: '90000' },
+      ...{ belowType: 'LIMIT_MAKER', belowPrice: '20000' },
+    };
+    for (const { path, params } of [
+      { path: 'order', params: limit },
+      { path: 'order/test', params: limit },
+      { path: 'orderList/oco', params: pair },
+    ]) {
+      const refused = await send(`POST /api/v3/${path}`, params, ann);
+      assert.deepEqual(refused.body, { code: -2010, msg: 'Market is closed.' }, path);
+    }
     const before = (await send('GET /api/v3/ticker/price', { symbol: 'BTCUSDT' })).body;
+    await control(paper, 'POST /trade', { symbol: 'BTCUSDT', price: '19000', quantity: '1' });
     await control(paper, 'POST /clock/advance', { ms: 120_000 });
     assert.deepEqual((await send('GET /api/v3/ticker/price', { symbol: 'BTCUSDT' })).body, before);
     const mismatch = await send('GET /api/v3/depth', { symbol: 'BTCUSDT', symbolStatus: 'TRADING' });
     assert.equal(pick(mismatch.body, 'code'), -1220);
-    const cancel = await send('DELETE /api/v3/order', { symbol: 'BTCUSDT', origClientOrderId: 'rest' }, ann);
-    assert.equal(pick(cancel.body, 'status'), 'CANCELED');
+    const amend = { ...mine, newClientOrderId: 'rest', newQty: '0.001' };
+    assert.equal(pick((await send('PUT /api/v3/order/amend/keepPriority', amend, ann)).body, 'code'), amended);
+    const cancel = await send('DELETE /api/v3/order', mine, ann);
+    assert.deepEqual([pick(cancel.body, 'status'), pick(cancel.body, 'executedQty')], ['CANCELED', '0.00000000']);
     await control(paper, 'POST /symbols', { symbol: 'BTCUSDT', status: 'TRADING' });
     assert.equal((await send('POST /api/v3/order', limit, ann)).status, 200);
   });
 }
+
+test('a drill decides what a coin takes, its price range, and where its reference price comes from', async () => {
+  await using paper = await start();
+  const get = async (path: string) => (await clientOf(paper.url)(`GET /api/v3/${path}`, { symbol: 'BTCUSDT' })).body;
+  await using stream = await listenTo(`${paper.wsUrl}/ws/btcusdt@referencePrice`);
+  await control(paper, 'POST /symbols', {
+    ...{ symbol: 'BTCUSDT', lacks: ['ocoAllowed', 'MARKET'] },
+    range: { bidUp: '1.5', bidDown: null, askUp: null, askDown: '0.5' },
+    reference: { kind: 'external', id: 3, price: '20000', atMs: 7 },
+  });
+  const info = await get('exchangeInfo');
+  assert.deepEqual([pick(info, 'symbols.0.ocoAllowed'), pick(info, 'symbols.0.otoAllowed')], [false, true]);
+  assert.ok(!JSON.stringify(pick(info, 'symbols.0.orderTypes')).includes('"MARKET"'));
+  const rule = { ruleType: 'PRICE_RANGE', bidLimitMultUp: '1.5000', askLimitMultDown: '0.5000' };
+  assert.deepEqual(pick(await get('executionRules'), 'symbolRules.0.rules'), [rule]);
+  const reference = { symbol: 'BTCUSDT', referencePrice: '20000.00000000', timestamp: 7 };
+  assert.deepEqual(await get('referencePrice'), reference);
+  const calculation = { symbol: 'BTCUSDT', calculationType: 'EXTERNAL', externalCalculationId: 3 };
+  assert.deepEqual(await get('referencePrice/calculation'), calculation);
+  await control(paper, 'POST /clock/advance', { ms: 2000 });
+  const frame = await stream.next((one) => pick(one, 'r') === '20000.00000000');
+  assert.deepEqual(frame, { e: 'referencePrice', s: 'BTCUSDT', r: '20000.00000000', t: 7 });
+});
 
 test('a key loses its permission, its address and its life, and gets them back', async () => {
   await using paper = await start();
@@ -166,7 +190,7 @@ test('times come in microseconds where that is asked for', async () => {
   const get = async (path: string, unit: string): Promise<unknown> =>
     (await fetch(`${paper.url}/api/v3/${path}`, { headers: { 'X-MBX-TIME-UNIT': unit } })).json();
   const klines = await get('klines?symbol=BTCUSDT&interval=1h&limit=1', 'MICROSECOND');
-  const openUs = Date.UTC(2026, 2, 3) * 1000;
+  const openUs = TRIAL_MS * 1000;
   assert.deepEqual([pick(klines, '0.0'), pick(klines, '0.6')], [openUs, openUs + 3_600_000_000 - 1]);
   assert.equal(pick(await get('time', 'microsecond'), 'marketTime'), openUs);
   assert.equal(pick(await get('time', 'HOUR'), 'code'), -1194);
@@ -198,7 +222,7 @@ test('in a scripted market nothing happens but what is played', async () => {
   await control(paper, 'POST /trade', { symbol: 'BTCUSDT', price: '50000', quantity: '2' });
   await control(paper, 'POST /clock/advance', { ms: 3_600_000 });
   assert.equal(await price(), '50000.00000000');
-  const query = { symbol: 'BTCUSDT', interval: '1h', startTime: String(Date.UTC(2026, 2, 3)) };
+  const query = { symbol: 'BTCUSDT', interval: '1h', startTime: String(TRIAL_MS) };
   const { body } = await send('GET /api/v3/klines', query);
   assert.deepEqual(
     ['0.0', '0.4', '0.5', '1'].map((path) => pick(body, path)),

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { z } from 'zod';
-import { type Decimal, formatDecimal, isOnStep, readDecimal, subtract, toNumber, divide } from '#core/decimal.ts';
+import { formatDecimal, isOnStep, subtract, toNumber, divide } from '#core/decimal.ts';
+import { amount } from './accounts.ts';
 import {
   banAddress,
   banRequest,
@@ -37,12 +38,6 @@ export interface ControlPlane extends DrillParts {
   readonly following: Following | undefined;
 }
 
-const amount = z.string().transform((text, context): Decimal => {
-  const value = readDecimal(text);
-  if (value !== undefined && value >= 0n) return value;
-  context.addIssue({ code: 'custom', message: `"${text}" is not a decimal of zero or more` });
-  return z.NEVER;
-});
 const advance = z.union([z.object({ ms: z.number().min(0) }), z.object({ toIso: z.string() })]);
 const trade = z.object({ symbol: z.string(), price: amount, quantity: amount });
 const balances = z.object({ account: z.string(), balances: z.record(z.string(), amount) });

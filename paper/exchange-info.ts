@@ -1,11 +1,12 @@
-import type { Decimal } from '#core/decimal.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { EXCHANGE_COUNTS, SYMBOL_COUNTS } from './count-filters.ts';
 import { AVERAGE_MINUTES, ICEBERG_PARTS, MAX_NUM_ORDER_AMENDS, TRAILING_DELTA } from './filters.ts';
 import { RATE_LIMITS } from './limits.ts';
-import { PREVENTION_MODES } from './order.ts';
 import { type SymbolMarket, statusOf } from './market/symbol-market.ts';
+import type { Listing } from './market/source.ts';
+import { FEATURES } from './market/terms.ts';
 import { fixed8 } from './order-json.ts';
+import type { Sor } from './sor.ts';
 
 const PRECISION = 8;
 
@@ -19,17 +20,20 @@ export const EXCHANGE_FILTERS = [
 export const exchangeInfo = (
   symbols: readonly Record<string, unknown>[],
   serverTime: number,
+  sors: readonly Sor[],
 ): Record<string, unknown> => ({
   timezone: 'UTC',
   serverTime,
   rateLimits: RATE_LIMITS,
   exchangeFilters: EXCHANGE_FILTERS,
   symbols,
+  ...(sors.length === 0 ? {} : { sors }),
 });
 
 /** One coin of exchangeInfo. */
 export const symbolInfo = (market: SymbolMarket): Record<string, unknown> => {
-  const { rules, maxPosition } = market.listing;
+  const { rules } = market.listing;
+  const { terms } = market;
   return {
     symbol: rules.symbol,
     status: statusOf(market),
@@ -40,28 +44,20 @@ export const symbolInfo = (market: SymbolMarket): Record<string, unknown> => {
     quoteAssetPrecision: PRECISION,
     baseCommissionPrecision: PRECISION,
     quoteCommissionPrecision: PRECISION,
-    orderTypes: rules.orderTypes,
-    icebergAllowed: true,
-    ocoAllowed: true,
-    otoAllowed: true,
-    opoAllowed: false,
-    quoteOrderQtyMarketAllowed: true,
-    allowTrailingStop: true,
-    cancelReplaceAllowed: true,
-    amendAllowed: true,
-    pegInstructionsAllowed: true,
+    orderTypes: rules.orderTypes.filter((type) => !terms.lacks.includes(type)),
+    ...Object.fromEntries(Object.keys(FEATURES).map((feature) => [feature, !terms.lacks.includes(feature)])),
     isSpotTradingAllowed: true,
     isMarginTradingAllowed: false,
-    filters: filtersOf(rules, maxPosition),
+    filters: filtersOf(market.listing),
     permissions: [],
-    permissionSets: [['SPOT']],
+    permissionSets: [terms.permissions],
     defaultSelfTradePreventionMode: 'NONE',
-    allowedSelfTradePreventionModes: PREVENTION_MODES,
+    allowedSelfTradePreventionModes: terms.preventions,
   };
 };
 
-export function filtersOf(rules: SymbolRules, maxPosition: Decimal | undefined): Record<string, unknown>[] {
-  const { price, lot, marketLot, notional, band } = rules;
+export function filtersOf({ rules, maxPosition, isOlder = false }: Listing): Record<string, unknown>[] {
+  const { price, lot, marketLot, band } = rules;
   const range = (one: typeof lot) => ({ minQty: fixed8(one.min), maxQty: fixed8(one.max), stepSize: fixed8(one.step) });
   return [
     {
@@ -72,15 +68,8 @@ export function filtersOf(rules: SymbolRules, maxPosition: Decimal | undefined):
     },
     { filterType: 'LOT_SIZE', ...range(lot) },
     { filterType: 'MARKET_LOT_SIZE', ...range(marketLot) },
-    ...(band === null ? [] : [bandFilter(band)]),
-    {
-      filterType: 'NOTIONAL',
-      minNotional: fixed8(notional.min),
-      applyMinToMarket: notional.minAppliesToMarket,
-      maxNotional: fixed8(notional.max),
-      applyMaxToMarket: false,
-      avgPriceMins: AVERAGE_MINUTES,
-    },
+    ...(band === null ? [] : [bandFilter(band, isOlder)]),
+    notionalFilter(rules.notional, isOlder),
     { filterType: 'ICEBERG_PARTS', limit: ICEBERG_PARTS },
     {
       filterType: 'TRAILING_DELTA',
@@ -98,11 +87,18 @@ export function filtersOf(rules: SymbolRules, maxPosition: Decimal | undefined):
   ];
 }
 
-const bandFilter = (band: NonNullable<SymbolRules['band']>): Record<string, unknown> => ({
-  filterType: 'PERCENT_PRICE_BY_SIDE',
-  bidMultiplierUp: fixed8(band.bidUp),
-  bidMultiplierDown: fixed8(band.bidDown),
-  askMultiplierUp: fixed8(band.askUp),
-  askMultiplierDown: fixed8(band.askDown),
-  avgPriceMins: AVERAGE_MINUTES,
-});
+function bandFilter(band: NonNullable<SymbolRules['band']>, isOlder: boolean): Record<string, unknown> {
+  const avgPriceMins = AVERAGE_MINUTES;
+  const [up, down] = [fixed8(band.bidUp), fixed8(band.bidDown)];
+  if (isOlder) return { filterType: 'PERCENT_PRICE', multiplierUp: up, multiplierDown: down, avgPriceMins };
+  const bid = { bidMultiplierUp: up, bidMultiplierDown: down };
+  const ask = { askMultiplierUp: fixed8(band.askUp), askMultiplierDown: fixed8(band.askDown) };
+  return { filterType: 'PERCENT_PRICE_BY_SIDE', ...bid, ...ask, avgPriceMins };
+}
+
+function notionalFilter({ min, max, minAppliesToMarket }: SymbolRules['notional'], isOlder: boolean) {
+  const [minNotional, avgPriceMins] = [fixed8(min), AVERAGE_MINUTES];
+  if (isOlder) return { filterType: 'MIN_NOTIONAL', minNotional, applyToMarket: minAppliesToMarket, avgPriceMins };
+  const most = { maxNotional: fixed8(max), applyMaxToMarket: false };
+  return { filterType: 'NOTIONAL', minNotional, applyMinToMarket: minAppliesToMarket, ...most, avgPriceMins };
+}

@@ -2,11 +2,15 @@ import { z } from 'zod';
 
 /**
  * A fault to play on requests. `fail-before` answers without doing anything; `apply-then-fail` does the work, stores it and
- * then answers with the failure; `reset` cuts the connection (after the work when `applied`); `delay` waits, then works;
+ * then answers with the failure; `reset` cuts the connection (after the work when `applied`); `delay` waits, then works
+ * (when `applied` it works, then waits with the answer);
  * `late` accepts the request and answers with the failure at once, and its engine does the work only after the delay.
  */
 const fault = z.object({
-  match: z.object({ method: z.string().optional(), path: z.string().optional() }).default({}),
+  /** `text`: a part of query or body, such as side=BUY. */
+  match: z
+    .object({ method: z.string().optional(), path: z.string().optional(), text: z.string().optional() })
+    .default({}),
   kind: z.enum(['fail-before', 'apply-then-fail', 'delay', 'late', 'reset']),
   applied: z.boolean().default(false),
   status: z.int().min(200).max(599).default(503),
@@ -23,7 +27,14 @@ export interface Faults {
   add(list: readonly Fault[]): void;
   clear(): void;
   /** The first fault that matches the request; it is used up after `times` requests. */
-  take(method: string, path: string): Fault | undefined;
+  take(request: FaultyRequest): Fault | undefined;
+}
+
+interface FaultyRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly rawQuery: string;
+  readonly rawBody: string;
 }
 
 export function openFaults(): Faults {
@@ -35,9 +46,12 @@ export function openFaults(): Faults {
     clear: () => {
       waiting = [];
     },
-    take: (method, path) => {
+    take: ({ method, path, rawQuery, rawBody }) => {
       const found = waiting.find(
-        ({ fault: { match } }) => (match.method ?? method) === method && (match.path ?? path) === path,
+        ({ fault: { match } }) =>
+          (match.method ?? method) === method &&
+          (match.path ?? path) === path &&
+          `${rawQuery}&${rawBody}`.includes(match.text ?? ''),
       );
       if (found === undefined) return undefined;
       found.left -= 1;

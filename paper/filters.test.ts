@@ -17,89 +17,129 @@ const base: NewOrder = {
   price: requireDecimal('50000'),
   quantity: requireDecimal('0.001'),
 };
-const context = { averagePrice: requireDecimal('50000'), maxPosition: null, position: ZERO };
+const context: FilterContext = {
+  ...{ reference: requireDecimal('50000'), isOlder: false, assetLimits: new Map(), maxPosition: null, position: ZERO },
+};
 const d = requireDecimal;
 
-const trailing = (trailingDelta: number): Partial<NewOrder> => ({ type: 'STOP_LOSS_LIMIT', trailingDelta });
+const ANY_PRICE = { type: 'MARKET', price: ZERO } as const;
+const trailing = (type: NewOrder['type'], side: NewOrder['side'], trailingDelta: number): Partial<NewOrder> => ({
+  ...{ type, side, trailingDelta },
+});
+const older = { isOlder: true };
+const worth = (price: string) => ({ reference: d(price) });
 
-interface Case {
-  readonly name: string;
-  readonly order: Partial<NewOrder>;
-  readonly says?: string | undefined;
+/** Of every bound: the last order that passes and the first that fails. */
+const BOUNDS: readonly {
+  readonly filter: string;
+  readonly passes: Partial<NewOrder>;
+  readonly fails: Partial<NewOrder>;
   readonly when?: Partial<FilterContext>;
+}[] = [
+  {
+    ...{ filter: 'PRICE_FILTER', when: worth('0.01') },
+    passes: { price: d('0.01'), quantity: d('500') },
+    fails: { price: ZERO, quantity: d('500') },
+  },
+  {
+    ...{ filter: 'PRICE_FILTER', when: worth('1000000') },
+    passes: { price: d('1000000') },
+    fails: { price: d('1000000.01') },
+  },
+  { filter: 'PRICE_FILTER', passes: { price: d('50000.01') }, fails: { price: d('50000.015') } },
+  {
+    filter: 'PRICE_FILTER',
+    passes: { type: 'STOP_LOSS_LIMIT', stopPrice: d('50000.01') },
+    fails: { type: 'STOP_LOSS_LIMIT', stopPrice: d('50000.001') },
+  },
+  ...(['BUY', 'SELL'] as const).flatMap((side) =>
+    [{}, older].flatMap((when) => [
+      {
+        ...{ filter: 'isOlder' in when ? 'PERCENT_PRICE' : 'PERCENT_PRICE_BY_SIDE', when },
+        ...{ passes: { side, price: d('10000') }, fails: { side, price: d('9999.99') } },
+      },
+      {
+        ...{ filter: 'isOlder' in when ? 'PERCENT_PRICE' : 'PERCENT_PRICE_BY_SIDE', when },
+        ...{ passes: { side, price: d('250000') }, fails: { side, price: d('250000.01') } },
+      },
+    ]),
+  ),
+  {
+    ...{ filter: 'LOT_SIZE', when: worth('1000000') },
+    passes: { price: d('1000000'), quantity: d('0.00001') },
+    fails: { price: d('1000000'), quantity: ZERO },
+  },
+  {
+    ...{ filter: 'LOT_SIZE', when: worth('1000') },
+    passes: { price: d('1000'), quantity: d('9000') },
+    fails: { price: d('1000'), quantity: d('9000.00001') },
+  },
+  { filter: 'LOT_SIZE', passes: { quantity: d('0.00101') }, fails: { quantity: d('0.001005') } },
+  { filter: 'LOT_SIZE', passes: { icebergQuantity: d('0.0005') }, fails: { icebergQuantity: d('0.000505') } },
+  ...(['MARKET', 'STOP_LOSS'] as const).map((type) => ({
+    ...{ filter: 'MARKET_LOT_SIZE' },
+    passes: { type, price: ZERO, stopPrice: type === 'MARKET' ? ZERO : d('51000'), quantity: d('129.84957') },
+    fails: { type, price: ZERO, stopPrice: type === 'MARKET' ? ZERO : d('51000'), quantity: d('129.84958') },
+  })),
+  { filter: 'NOTIONAL', passes: { quantity: d('0.0001') }, fails: { quantity: d('0.00009') } },
+  { filter: 'NOTIONAL', passes: { quantity: d('180') }, fails: { quantity: d('180.00001') } },
+  {
+    filter: 'NOTIONAL',
+    passes: { ...ANY_PRICE, quantity: d('0.0001') },
+    fails: { ...ANY_PRICE, quantity: d('0.00009') },
+  },
+  {
+    filter: 'NOTIONAL',
+    passes: { ...ANY_PRICE, quantity: ZERO, quoteQuantity: d('5') },
+    fails: { ...ANY_PRICE, quantity: ZERO, quoteQuantity: d('4.99') },
+  },
+  { filter: 'MIN_NOTIONAL', when: older, passes: { quantity: d('0.0001') }, fails: { quantity: d('0.00009') } },
+  ...(['BUY', 'SELL'] as const).flatMap((side) => [
+    {
+      ...{ filter: 'TRAILING_DELTA', passes: trailing('STOP_LOSS_LIMIT', side, 10) },
+      fails: trailing('STOP_LOSS_LIMIT', side, 9),
+    },
+    {
+      ...{ filter: 'TRAILING_DELTA', passes: trailing('TAKE_PROFIT_LIMIT', side, 2000) },
+      fails: trailing('TAKE_PROFIT_LIMIT', side, 2001),
+    },
+  ]),
+  {
+    ...{ filter: 'ICEBERG_PARTS', passes: { icebergQuantity: d('0.00001') } },
+    fails: { quantity: d('0.00101'), icebergQuantity: d('0.00001') },
+  },
+  {
+    ...{ filter: 'MAX_POSITION', when: { maxPosition: d('1'), position: d('0.999') } },
+    ...{ passes: { quantity: d('0.001') }, fails: { quantity: d('0.00101') } },
+  },
+  {
+    ...{ filter: 'MAX_ASSET', when: { assetLimits: new Map([['BTC', d('0.001')]]) } },
+    ...{ passes: { side: 'SELL', quantity: d('0.001') }, fails: { side: 'SELL', quantity: d('0.00101') } },
+  },
+  {
+    ...{ filter: 'MAX_ASSET', when: { assetLimits: new Map([['USDT', d('50')]]) } },
+    ...{ passes: { quantity: d('0.001') }, fails: { quantity: d('0.00101') } },
+  },
+];
+
+for (const [at, { filter, passes, fails, when = {} }] of BOUNDS.entries()) {
+  test(`${filter} passes at its bound and fails behind it (${at})`, () => {
+    const check = (order: Partial<NewOrder>) =>
+      checkFilters({ ...base, ...order }, rules, { ...context, ...when })?.message;
+    assert.deepEqual([check(passes), check(fails)], [undefined, `Filter failure: ${filter}`]);
+  });
 }
-const CASES: readonly Case[] = [
-  { name: 'a good order', order: {}, says: undefined },
-  { name: 'a price off the tick', order: { price: d('50000.001') }, says: 'PRICE_FILTER' },
-  { name: 'a price of zero', order: { price: ZERO }, says: 'PRICE_FILTER' },
-  { name: 'a price above the maximum', order: { price: d('1000000.01') }, says: 'PRICE_FILTER' },
-  {
-    name: 'a stop price off the tick',
-    order: { type: 'STOP_LOSS_LIMIT', stopPrice: d('50000.001') },
-    says: 'PRICE_FILTER',
-  },
-  { name: 'a buy far below the average', order: { price: d('9999.99') }, says: 'PERCENT_PRICE_BY_SIDE' },
-  { name: 'a buy exactly at the lower bound', order: { price: d('10000') }, says: undefined },
-  {
-    name: 'a sell far above the average',
-    order: { side: 'SELL', price: d('250000.01') },
-    says: 'PERCENT_PRICE_BY_SIDE',
-  },
-  { name: 'a quantity off the step', order: { quantity: d('0.0010005') }, says: 'LOT_SIZE' },
-  { name: 'a quantity of zero', order: { quantity: ZERO }, says: 'LOT_SIZE' },
-  { name: 'a quantity above the maximum', order: { quantity: d('9000.00001') }, says: 'LOT_SIZE' },
-  {
-    name: 'a market quantity above its own maximum',
-    order: { type: 'MARKET', price: ZERO, quantity: d('130') },
-    says: 'MARKET_LOT_SIZE',
-  },
-  { name: 'a limit order worth too little', order: { quantity: d('0.00009') }, says: 'NOTIONAL' },
-  { name: 'a limit order worth exactly enough', order: { quantity: d('0.0001') }, says: undefined },
-  {
-    name: 'a market order worth too little',
-    order: { type: 'MARKET', price: ZERO, quantity: d('0.00009') },
-    says: 'NOTIONAL',
-  },
-  {
-    name: 'too little quote to spend',
-    order: { type: 'MARKET', price: ZERO, quantity: ZERO, quoteQuantity: d('4.99') },
-    says: 'NOTIONAL',
-  },
-  { name: 'a limit order worth too much', order: { quantity: d('200') }, says: 'NOTIONAL' },
-  { name: 'a trailing delta below its range', order: trailing(9), says: 'TRAILING_DELTA' },
-  { name: 'the smallest trailing delta', order: trailing(10), says: undefined },
-  { name: 'the largest trailing delta', order: trailing(2000), says: undefined },
-  { name: 'a trailing delta above its range', order: trailing(2001), says: 'TRAILING_DELTA' },
-  { name: 'a stop-market order without a limit', order: { type: 'STOP_LOSS', price: ZERO, stopPrice: d('51000') } },
-  {
-    name: 'a stop-market quantity above the market maximum',
-    order: { type: 'STOP_LOSS', price: ZERO, stopPrice: d('51000'), quantity: d('130') },
-    says: 'MARKET_LOT_SIZE',
-  },
-  { name: 'an iceberg in 100 parts', order: { icebergQuantity: d('0.00001') } },
-  {
-    name: 'an iceberg in 101 parts',
-    order: { quantity: d('0.00101'), icebergQuantity: d('0.00001') },
-    says: 'ICEBERG_PARTS',
-  },
-  { name: 'an iceberg slice off the step', order: { icebergQuantity: d('0.000015') }, says: 'LOT_SIZE' },
-  { name: 'a buy up to the position limit', order: {}, when: { maxPosition: d('1'), position: d('0.999') } },
-  {
-    name: 'a buy beyond the position limit',
-    order: {},
-    when: { maxPosition: d('1'), position: d('0.99901') },
-    says: 'MAX_POSITION',
-  },
+
+for (const { name, order, when = {} } of [
   {
     name: 'a sell beyond the position limit',
     order: { side: 'SELL' },
     when: { maxPosition: d('1'), position: d('2') },
   },
-];
-
-for (const { name, order, says, when = {} } of CASES) {
-  test(`${name}: ${says ?? 'passes'}`, () => {
-    const refusal = checkFilters({ ...base, ...order }, rules, { ...context, ...when });
-    assert.equal(refusal?.message, says === undefined ? undefined : `Filter failure: ${says}`);
+  { name: 'an older coin has no greatest worth', order: { quantity: d('200') }, when: older },
+  { name: 'a market order has no greatest worth', order: { ...ANY_PRICE, quantity: d('129') }, when: worth('100000') },
+] as const) {
+  test(`${name} and passes`, () => {
+    assert.equal(checkFilters({ ...base, ...order }, rules, { ...context, ...when }), undefined);
   });
 }

@@ -8,11 +8,20 @@ import {
   updatesAfterClose,
   updatesAfterTrade,
 } from './kline-watch.ts';
+import { referenceOf } from './market/reference.ts';
 import { averagePrice, DAY_MS, rollingSpan } from './market/statistics.ts';
 import type { PublicTrade, SymbolMarket } from './market/symbol-market.ts';
 import { bestOf, depthRows } from './market-json.ts';
 import type { Order } from './order.ts';
-import { aggTradeFrame, averageFrame, bookTickerFrame, depthFrame, klineFrame, tradeFrame } from './stream-json.ts';
+import {
+  aggTradeFrame,
+  averageFrame,
+  bookTickerFrame,
+  depthFrame,
+  klineFrame,
+  referenceFrame,
+  tradeFrame,
+} from './stream-json.ts';
 import { type StreamName, windowMs } from './stream-name.ts';
 import { dayTickerFrame, miniTickerFrame, windowTickerFrame } from './ticker-json.ts';
 
@@ -38,7 +47,9 @@ export interface Followed {
   readonly depths: Map<string, Paced>;
   /** Trades not told as an aggregate yet. */
   pending: PublicTrade[];
+  /** The best prices last told, and the book's id when they were looked at. */
   lastBest: string;
+  lastBestId: number;
   tickersMs: number;
 }
 
@@ -52,6 +63,7 @@ export const openFollowed = (market: SymbolMarket, book: Book): Followed => ({
   depths: new Map(),
   pending: [],
   lastBest: '',
+  lastBestId: -1,
   tickersMs: 0,
 });
 
@@ -154,6 +166,8 @@ function bestFrames(followed: Followed): StreamFrame[] {
   const name = nameOf(followed, 'bookTicker');
   if (!isFollowing(followed, name)) return [];
   const { market, book } = followed;
+  if (followed.lastBestId === market.bookId) return [];
+  followed.lastBestId = market.bookId;
   const best = bestOf(book, market);
   const text = `${best.bid.join()}|${best.ask.join()}`;
   if (text === followed.lastBest) return [];
@@ -205,6 +219,8 @@ function tickerBody(followed: Followed, stream: StreamName, atMs: number): Recor
       return windowTickerFrame(symbol, stream.window, rollingSpan(market, windowMs(stream.window), atMs));
     case 'avgPrice':
       return averageFrame(symbol, averagePrice(market, atMs), atMs);
+    case 'referencePrice':
+      return referenceFrame(symbol, referenceOf(market, atMs));
     default:
       return undefined;
   }

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type Decimal, formatDecimal, readDecimal, ZERO } from '#core/decimal.ts';
 import { BadInputError } from './bad-input.ts';
+import { parseJson } from './json-literals.ts';
 import {
   type Amendment,
   EXPIRY_REASONS,
@@ -89,6 +90,7 @@ const order = z.object({
     .object({ priceType: z.enum(PEG_PRICES), offset: z.number().nullable(), sent: decimal })
     .nullable()
     .default(null),
+  workingFloor: z.enum(['EXCHANGE', 'SOR']).nullable().default(null),
   strategyId: z.number().nullable().default(null),
   strategyType: z.number().nullable().default(null),
   listId: z.number().default(NO_ID),
@@ -110,6 +112,7 @@ const order = z.object({
 }) satisfies z.ZodType<Order, unknown>;
 const fill = z.object({
   id: z.number(),
+  allocationId: z.number().default(NO_ID),
   account: z.string(),
   symbol: z.string(),
   orderId: z.number(),
@@ -126,6 +129,9 @@ const fill = z.object({
 const preventedMatch = z.object({
   id: z.number(),
   account: z.string(),
+  makerAccount: z.string().default(''),
+  makerSymbol: z.string().default(''),
+  tradeGroupId: z.number().default(NO_ID),
   symbol: z.string(),
   takerOrderId: z.number(),
   makerOrderId: z.number(),
@@ -236,14 +242,6 @@ function decodeRecord(text: string, place: string): JournalRecord {
   throw new BadInputError(
     `The paper exchange's stored state in ${place} is broken at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unreadable'}. Restore it, or remove the folder to begin anew.`,
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Decimals are the only bigints of a record. */

@@ -46,3 +46,12 @@ function parseWithSource(text: string, see: (seen: Seen) => void): unknown {
     return undefined;
   }
 }
+
+/** Undefined for what is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,6 @@
 import { type Decimal, ZERO } from '#core/decimal.ts';
 import type { ResponseType } from './order-json.ts';
-import type { NewList } from './order-list.ts';
+import { isPaying, type ListKind, type NewList } from './order-list.ts';
 import type { NewOrder, OrderSide, OrderType } from './order.ts';
 import {
   randomClientId,
@@ -60,27 +60,23 @@ function oldStopName(field: string): string {
   return prefixed(field === 'price' || field === 'timeInForce' ? 'stopLimit' : 'stop')(field);
 }
 
-/** Parses an order that triggers another. */
-export function parseOto(params: Params, account: string): ListRequest {
-  const base = readBase(params, account);
-  const working = readWorking(params, base);
-  const nameOf = prefixed('pending');
-  const type = requireWord(params, 'pendingType', TYPES);
-  const side = requireWord(params, 'pendingSide', SIDES);
-  const quantity = requireAmount(params, 'pendingQuantity');
-  const pending = readOrder(params, { ...base, side, type, quantity, nameOf });
-  return finish(params, base, { kind: 'OTO', orders: [working, pending] });
-}
-
-/** Parses an order that triggers a pair. */
-export function parseOtoco(params: Params, account: string): ListRequest {
-  const base = readBase(params, account);
-  const working = readWorking(params, base);
-  const side = requireWord(params, 'pendingSide', SIDES);
-  const quantity = requireAmount(params, 'pendingQuantity');
-  const pair = readPair(params, { ...base, side, quantity, nameOf: prefixed('pending') });
-  return finish(params, base, { kind: 'OTOCO', orders: [working, ...pair] });
-}
+/** Parses an order that triggers another, or a pair of them. */
+export const parseTriggered =
+  (kind: Exclude<ListKind, 'OCO'>) =>
+  (params: Params, account: string): ListRequest => {
+    const base = readBase(params, account);
+    const working = readWorking(params, base);
+    const nameOf = prefixed('pending');
+    const hasPair = kind.endsWith('OCO');
+    const type = hasPair ? 'LIMIT' : requireWord(params, 'pendingType', TYPES);
+    const side = requireWord(params, 'pendingSide', SIDES);
+    if (isPaying(kind) && working.side === 'SELL') deny(-1222, 'Working order in an OPO list must be a bid.');
+    if (isPaying(kind) && side === 'BUY') deny(-1223, 'Pending orders in an OPO list must be asks.');
+    const quantity = isPaying(kind) ? null : requireAmount(params, 'pendingQuantity');
+    const leg = { ...base, side, quantity, nameOf };
+    const pending = hasPair ? readPair(params, leg) : [readOrder(params, { ...leg, type })];
+    return finish(params, base, { kind, orders: [working, ...pending] });
+  };
 
 const readBase = (params: Params, account: string): Base => ({
   account,
@@ -104,24 +100,24 @@ function readWorking(params: Params, base: Base): NewOrder {
 
 interface Leg extends Base {
   readonly side: OrderSide;
-  readonly quantity: Decimal;
+  /** Null where another order pays for it. */
+  readonly quantity: Decimal | null;
   readonly nameOf: NameOf;
 }
 
 function readOrder(params: Params, { nameOf, ...order }: Leg & { readonly type: OrderType }): NewOrder {
   const terms = readTerms(params, { type: order.type, quantity: order.quantity, nameOf });
-  return { ...order, ...terms, quoteQuantity: ZERO };
+  return { ...order, ...terms, quantity: order.quantity ?? ZERO, quoteQuantity: ZERO, workingFloor: null };
 }
 
 function readPair(params: Params, leg: Leg): NewOrder[] {
   const legs = (['above', 'below'] as const).map((place) => {
     const name = lowerFirst(leg.nameOf(place));
-    const type = requireWord(params, `${name}Type`, TYPES);
-    checkPlace(type, leg.side, place);
-    return { ...leg, type, nameOf: prefixed(name) };
+    return { ...leg, place, name, type: requireWord(params, `${name}Type`, TYPES) };
   });
   if (legs.every((one) => one.type === 'LIMIT_MAKER')) deny(-1168, 'At least one OCO order must be contingent.');
-  return legs.map((one) => readOrder(params, one));
+  for (const { type, side, place } of legs) checkPlace(type, side, place);
+  return legs.map(({ name, place: _, ...one }) => readOrder(params, { ...one, nameOf: prefixed(name) }));
 }
 
 const lowerFirst = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;

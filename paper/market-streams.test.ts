@@ -1,29 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { parseAccounts } from './accounts.ts';
 import { clientOf, type Key, listenTo, pick } from './client.ts';
-import { type PaperExchange, startPaper } from './server.ts';
+import type { PaperOptions } from './options.ts';
+import type { PaperExchange } from './server.ts';
+import { control, startTrial } from './trial.ts';
 
 const START_MS = Date.UTC(2026, 2, 3, 10, 0, 30);
 const MINUTE_MS = 60_000;
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
 
-const start = (): Promise<PaperExchange> =>
-  startPaper({
-    port: 0,
-    controlPort: 0,
-    accounts: parseAccounts([{ name: 'ann', ...ann, balances: { USDT: '1000000', BTC: '10' } }]),
-    source: { kind: 'synthetic' },
-    speed: 1,
-    seed: 1,
+const start = (more: Partial<PaperOptions> = {}): Promise<PaperExchange> =>
+  startTrial([{ name: 'ann', ...ann, balances: { USDT: '1000000', BTC: '10' } }], {
     clock: { kind: 'virtual', startMs: START_MS },
+    ...more,
   });
-
-async function advance(paper: PaperExchange, ms: number): Promise<void> {
-  const response = await fetch(`${paper.controlUrl}/clock/advance`, { method: 'POST', body: JSON.stringify({ ms }) });
-  assert.equal(response.status, 200);
-}
+const advance = (paper: PaperExchange, ms: number): Promise<unknown> => control(paper, 'POST /clock/advance', { ms });
 
 const get = async (paper: PaperExchange, path: string, params: Record<string, string>): Promise<unknown> => {
   const answer = await clientOf(paper.url)(`GET /api/v3/${path}`, params);
@@ -206,6 +198,39 @@ test('trades, aggregates, candles and the rolling ticker tell the same story', a
     [pick(ticker, 'count'), pick(ticker, 'openPrice'), pick(ticker, 'lastPrice'), pick(ticker, 'volume')],
     [inside.length, inside[0]?.price, inside.at(-1)?.price, sumOf(inside.map((trade) => trade.qty)).toFixed(8)],
   );
+});
+
+test('a day of trades is its ticker, and its candles add up to it', async () => {
+  await using paper = await start({ source: { kind: 'script' } });
+  await advance(paper, 25 * 60 * MINUTE_MS);
+  for (const nth of Array.from({ length: 12 }, (_, at) => at)) {
+    const price = (60_000 + ((nth * 37) % 11) * 10).toFixed(2);
+    await control(paper, 'POST /trade', { symbol: 'BTCUSDT', price, quantity: `0.${nth + 1}` });
+    const order = { symbol: 'BTCUSDT', side: nth % 3 === 0 ? 'SELL' : 'BUY', type: 'MARKET', quantity: '0.2' };
+    await clientOf(paper.url)('POST /api/v3/order', order, ann);
+    await advance(paper, 47 * MINUTE_MS);
+  }
+  const query = { symbol: 'BTCUSDT', limit: '1000' };
+  const trades = tradeRows.parse(await get(paper, 'historicalTrades', { ...query, fromId: '0' }));
+  assert.ok(trades.length >= 24);
+  const prices = trades.map((one) => Number(one.price));
+  const [volume, quote] = [sumOf(trades.map((one) => one.qty)), sumOf(trades.map((one) => one.quoteQty))];
+  const day = await get(paper, 'ticker/24hr', { symbol: 'BTCUSDT' });
+  const members = ['count', 'openPrice', 'highPrice', 'lowPrice', 'lastPrice', 'volume', 'weightedAvgPrice'];
+  assert.deepEqual(
+    members.map((name) => Number(pick(day, name))),
+    [
+      ...[trades.length, prices[0], Math.max(...prices), Math.min(...prices), prices.at(-1)],
+      ...[volume, quote / volume].map((value) => Number(value.toFixed(8))),
+    ],
+  );
+  for (const interval of ['1m', '1h', '1d']) {
+    const startTime = String(trades[0]?.time === undefined ? 0 : trades[0].time - 24 * 60 * MINUTE_MS);
+    const klines = klineRows.parse(await get(paper, 'klines', { ...query, interval, startTime }));
+    const own = klines.filter((kline) => Number(kline[6]) >= (trades[0]?.time ?? 0));
+    assert.equal(sumOf(own.map((kline) => String(kline[8]))), trades.length, interval);
+    assert.equal(sumOf(own.map((kline) => String(kline[5]))).toFixed(8), volume.toFixed(8), interval);
+  }
 });
 
 const rowOf = (frame: unknown): Record<string, unknown> => ({ ...Object(pick(frame, 'data')) });

@@ -2,30 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { add, formatDecimal, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
 import { cancelOrder } from './matching.ts';
-import type { Order } from './order.ts';
 import { totalsOf } from './purses.ts';
-import { openRig, type OrderTexts, type Rig } from './rig.ts';
-
-const free = (rig: Rig, account: string, asset: string): string =>
-  formatDecimal(rig.venue.floor.purses.balance(account, asset).free);
-const locked = (rig: Rig, account: string, asset: string): string =>
-  formatDecimal(rig.venue.floor.purses.balance(account, asset).locked);
-
-function accepted(rig: Rig, order: Partial<OrderTexts>): Order {
-  const result = rig.place(order);
-  if (result.kind === 'refused') assert.fail(result.message);
-  return result.order;
-}
+import { openRig } from './rig.ts';
 
 test('a resting buy locks its quote, fills whole when the market goes through it, and pays the maker fee in base', () => {
   const rig = openRig();
-  const order = accepted(rig, { price: '99.5', quantity: '2' });
-  assert.equal(locked(rig, 'ann', 'USDT'), '199');
+  const order = rig.accept({ price: '99.5', quantity: '2' }).order;
+  assert.equal(rig.locked('ann', 'USDT'), '199');
   rig.trade('99.4', '0.001', false);
   assert.equal(order.status, 'FILLED');
-  assert.equal(free(rig, 'ann', 'USDT'), '99801');
-  assert.equal(locked(rig, 'ann', 'USDT'), '0');
-  assert.equal(free(rig, 'ann', 'BTC'), '101.998');
+  assert.equal(rig.free('ann', 'USDT'), '99801');
+  assert.equal(rig.locked('ann', 'USDT'), '0');
+  assert.equal(rig.free('ann', 'BTC'), '101.998');
   assert.deepEqual(
     rig.reports.map((one) => [one.execution, one.order.status, one.fill?.maker ?? null]),
     [
@@ -37,26 +25,26 @@ test('a resting buy locks its quote, fills whole when the market goes through it
 
 test('at its own price a resting order fills only as far as the trade reaches, in order of arrival', () => {
   const rig = openRig();
-  const first = accepted(rig, { price: '99.5', quantity: '1' });
-  const second = accepted(rig, { account: 'bob', price: '99.5', quantity: '1' });
+  const first = rig.accept({ price: '99.5', quantity: '1' }).order;
+  const second = rig.accept({ account: 'bob', price: '99.5', quantity: '1' }).order;
   rig.trade('99.5', '1.25', false);
   assert.equal(first.status, 'FILLED');
   assert.equal(second.status, 'PARTIALLY_FILLED');
   assert.equal(formatDecimal(second.executed), '0.25');
-  assert.equal(locked(rig, 'bob', 'USDT'), '74.625');
+  assert.equal(rig.locked('bob', 'USDT'), '74.625');
 });
 
 test('a resting order that the makers now offer at fills whole, however small the trade', () => {
   const rig = openRig();
-  const order = accepted(rig, { price: '99.5', quantity: '1' });
+  const order = rig.accept({ price: '99.5', quantity: '1' }).order;
   rig.trade('99.5', '0.001', true);
   assert.equal(order.status, 'FILLED');
 });
 
 test('a better price comes before an earlier arrival', () => {
   const rig = openRig();
-  const early = accepted(rig, { price: '99.4', quantity: '1' });
-  const better = accepted(rig, { price: '99.5', quantity: '1' });
+  const early = rig.accept({ price: '99.4', quantity: '1' }).order;
+  const better = rig.accept({ price: '99.5', quantity: '1' }).order;
   rig.trade('99.45', '0.1', false);
   assert.equal(early.status, 'NEW');
   assert.equal(better.status, 'FILLED');
@@ -64,7 +52,7 @@ test('a better price comes before an earlier arrival', () => {
 
 test('a market order walks the ladder, never beats the best price, and pays the taker fee', () => {
   const rig = openRig();
-  const order = accepted(rig, { type: 'MARKET', quantity: '90' });
+  const order = rig.accept({ type: 'MARKET', quantity: '90' }).order;
   assert.equal(order.status, 'FILLED');
   const prices = rig.reports.flatMap((one) => (one.fill === null ? [] : [one.fill.price]));
   assert.ok(prices.length > 1, 'a large order takes several levels');
@@ -76,13 +64,13 @@ test('a market order walks the ladder, never beats the best price, and pays the 
     formatDecimal(subtract(rig.venue.floor.purses.balance('ann', 'BTC').free, requireDecimal('100'))),
     '89.91',
   );
-  const again = accepted(rig, { type: 'MARKET', quantity: '1' });
+  const again = rig.accept({ type: 'MARKET', quantity: '1' }).order;
   assert.ok(again.executedQuote >= requireDecimal('100'), 'what was taken is gone until the next trade');
 });
 
 test('an amount of quote buys as many lots as it pays for, and never more', () => {
   const rig = openRig();
-  const order = accepted(rig, { type: 'MARKET', quoteQuantity: '50' });
+  const order = rig.accept({ type: 'MARKET', quoteQuantity: '50' }).order;
   assert.equal(order.status, 'FILLED');
   assert.ok(order.executedQuote <= requireDecimal('50'));
   assert.ok(order.executedQuote > requireDecimal('49.9'));
@@ -91,8 +79,8 @@ test('an amount of quote buys as many lots as it pays for, and never more', () =
 
 test('clients match each other at the price of the resting order', () => {
   const rig = openRig();
-  const sell = accepted(rig, { account: 'bob', side: 'SELL', price: '100', quantity: '1' });
-  const buy = accepted(rig, { price: '100.5', quantity: '0.4', timeInForce: 'IOC' });
+  const sell = rig.accept({ account: 'bob', side: 'SELL', price: '100', quantity: '1' }).order;
+  const buy = rig.accept({ price: '100.5', quantity: '0.4', timeInForce: 'IOC' }).order;
   assert.equal(formatDecimal(sell.executed), '0.4');
   assert.equal(formatDecimal(buy.executedQuote), '40');
   const [maker, taker] = ['bob', 'ann'].map(
@@ -125,17 +113,17 @@ for (const { name, order, status, reason } of [
 ] as const) {
   test(`${name} ends ${status} and leaves nothing locked`, () => {
     const rig = openRig();
-    const placed = accepted(rig, order);
+    const placed = rig.accept(order).order;
     assert.equal(placed.status, status);
     assert.equal(placed.expiryReason, reason);
-    assert.equal(locked(rig, 'ann', 'USDT'), '0');
+    assert.equal(rig.locked('ann', 'USDT'), '0');
   });
 }
 
 test('a stop waits, fires on the last price, and then is a limit order', () => {
   const rig = openRig();
-  const stop = accepted(rig, { side: 'SELL', type: 'STOP_LOSS_LIMIT', price: '97', stopPrice: '98', quantity: '1' });
-  assert.deepEqual([stop.working, stop.workingMs, locked(rig, 'ann', 'BTC')], [false, -1, '1']);
+  const stop = rig.accept({ side: 'SELL', type: 'STOP_LOSS_LIMIT', price: '97', stopPrice: '98', quantity: '1' }).order;
+  assert.deepEqual([stop.working, stop.workingMs, rig.locked('ann', 'BTC')], [false, -1, '1']);
   rig.trade('98.01', '1', false);
   assert.equal(stop.status, 'NEW');
   rig.trade('97.9', '1', false);
@@ -149,7 +137,7 @@ test('a stop waits, fires on the last price, and then is a limit order', () => {
 
 test('a stop whose limit the market jumps over rests', () => {
   const rig = openRig();
-  const stop = accepted(rig, { side: 'SELL', type: 'STOP_LOSS_LIMIT', price: '97', stopPrice: '98', quantity: '1' });
+  const stop = rig.accept({ side: 'SELL', type: 'STOP_LOSS_LIMIT', price: '97', stopPrice: '98', quantity: '1' }).order;
   rig.trade('95', '1', false);
   assert.deepEqual([stop.status, stop.working], ['NEW', true]);
   rig.trade('97.5', '1', true);
@@ -191,34 +179,34 @@ for (const { name, order, message } of [
       ['refused', -2010, message],
     );
     assert.equal(rig.reports.length, 0);
-    assert.deepEqual([free(rig, 'ann', 'USDT'), locked(rig, 'ann', 'USDT')], ['100000', '0']);
+    assert.deepEqual([rig.free('ann', 'USDT'), rig.locked('ann', 'USDT')], ['100000', '0']);
   });
 }
 
 test('a client id is refused while its order is open and free again afterwards', () => {
   const rig = openRig();
-  const first = accepted(rig, { clientOrderId: 'mine', price: '90', quantity: '1' });
+  const first = rig.accept({ clientOrderId: 'mine', price: '90', quantity: '1' }).order;
   const twin = rig.place({ clientOrderId: 'mine', price: '90', quantity: '1' });
   assert.equal(twin.kind === 'refused' && twin.message, 'Duplicate order sent.');
   assert.equal(rig.place({ account: 'bob', clientOrderId: 'mine', price: '90', quantity: '1' }).kind, 'accepted');
   cancelOrder(rig.venue.floor, first, { id: 'mine-c', atMs: rig.venue.clock.nowMs() });
   assert.equal(first.clientOrderId, 'mine-c');
-  const next = accepted(rig, { clientOrderId: 'mine', price: '90', quantity: '1' });
+  const next = rig.accept({ clientOrderId: 'mine', price: '90', quantity: '1' }).order;
   assert.ok(next.id > first.id);
 });
 
 test('a cancel gives back what is locked and names both ids', () => {
   const rig = openRig();
-  const order = accepted(rig, { price: '99.5', quantity: '1' });
+  const order = rig.accept({ price: '99.5', quantity: '1' }).order;
   rig.trade('99.5', '0.4', false);
   cancelOrder(rig.venue.floor, order, { id: 'gone', atMs: rig.venue.clock.nowMs() });
-  assert.deepEqual([order.status, locked(rig, 'ann', 'USDT'), free(rig, 'ann', 'USDT')], ['CANCELED', '0', '99960.2']);
+  assert.deepEqual([order.status, rig.locked('ann', 'USDT'), rig.free('ann', 'USDT')], ['CANCELED', '0', '99960.2']);
 });
 
 test('money is neither made nor lost', () => {
   const rig = openRig();
-  accepted(rig, { type: 'MARKET', quantity: '3.3' });
-  accepted(rig, { account: 'bob', side: 'SELL', type: 'MARKET', quoteQuantity: '77.7' });
+  rig.accept({ type: 'MARKET', quantity: '3.3' });
+  rig.accept({ account: 'bob', side: 'SELL', type: 'MARKET', quoteQuantity: '77.7' });
   for (const total of totalsOf(rig.venue.floor.purses.rows())) {
     assert.equal(total.difference, ZERO, total.asset);
     assert.equal(add(add(total.accounts, total.fees), total.market), total.deposits);
@@ -244,11 +232,11 @@ test('an amount of quote that nobody offers anything for is refused', () => {
 test('an amount of quote that the book cannot use up ends expired', () => {
   const rig = openRig();
   rig.venue.floor.market('BTCUSDT').quote = undefined;
-  accepted(rig, { account: 'bob', side: 'SELL', price: '100', quantity: '0.5' });
-  const order = accepted(rig, { type: 'MARKET', quoteQuantity: '100' });
+  rig.accept({ account: 'bob', side: 'SELL', price: '100', quantity: '0.5' });
+  const order = rig.accept({ type: 'MARKET', quoteQuantity: '100' }).order;
   assert.deepEqual(
     [order.status, order.expiryReason, formatDecimal(order.executedQuote)],
     ['EXPIRED', 'INSUFFICIENT_LIQUIDITY', '50'],
   );
-  assert.equal(locked(rig, 'ann', 'USDT'), '0');
+  assert.equal(rig.locked('ann', 'USDT'), '0');
 });

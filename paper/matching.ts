@@ -1,5 +1,5 @@
 import { admitOrder, beginRefusal, namesakeRefusal, planOf } from './admission.ts';
-import { sweep } from './execution.ts';
+import { routesOf, sweep } from './execution.ts';
 import { closeOrder, type Floor, report } from './floor.ts';
 import { ordersOfList } from './lists.ts';
 import type { SourceTrade } from './market/path.ts';
@@ -27,7 +27,7 @@ export function placeOrder(floor: Floor, asked: NewOrder, atMs: number): Accepte
   if (refusal !== undefined) return refusal;
   const order = admitOrder(floor, request, { plan, listId: -1, pending: false, atMs });
   const [taken = { fills: [], prevented: [] }] = beginOrders(floor, [{ order, plan }], atMs);
-  settleBook(floor, order.symbol, atMs);
+  for (const symbol of [order.symbol, ...routesOf(floor, order)]) settleBook(floor, symbol, atMs);
   return { kind: 'accepted', order, ...taken };
 }
 

@@ -1,7 +1,9 @@
 import { add, type Decimal, ZERO } from '#core/decimal.ts';
+import type { Account } from './accounts.ts';
 import { checkCounts, countOrders } from './count-filters.ts';
 import { checkFilters, type FilterContext } from './filters.ts';
 import { approximate } from './market/quote.ts';
+import { referenceOf } from './market/reference.ts';
 import { averagePrice } from './market/statistics.ts';
 import type { SymbolMarket } from './market/symbol-market.ts';
 import { type NewOrder, remainingOf } from './order.ts';
@@ -11,41 +13,40 @@ import type { Purses } from './purses.ts';
 import { MARKET_CLOSED, type Refusal, rejected } from './refusal.ts';
 
 /** What filters look at. */
-export interface FilterState {
+interface FilterState {
   readonly orders: Orders;
   readonly purses: Purses;
   readonly market: SymbolMarket;
+  readonly account: Account;
   readonly nowMs: number;
 }
 
-/** The filter of price and quantity one order breaks as of now. */
+/** The filter of price and quantity one order breaks as of now; a pegged one must pass at the price it was sent with too. */
 export function filterRefusal(state: FilterState, order: NewOrder): Refusal | undefined {
-  if (state.market.lastPrice === undefined) return rejected(MARKET_CLOSED);
-  const check = (one: NewOrder) => checkFilters(one, state.market.listing.rules, contextFor(state, one));
+  const { market } = state;
+  if (market.lastPrice === undefined) return rejected(MARKET_CLOSED);
+  const check = (one: NewOrder) => checkFilters(one, market.listing.rules, contextFor(state, one));
   const sent = sentPrice(order);
   return (sent === ZERO || sent === order.price ? undefined : check({ ...order, price: sent })) ?? check(order);
 }
 
 /** The count of open orders that placing all of these at once would exceed; `isList` counts one list more. */
-export function countRefusal(
-  state: Pick<FilterState, 'orders'>,
-  added: readonly NewOrder[],
-  isList = false,
-): Refusal | undefined {
+export function countRefusal(orders: Orders, added: readonly NewOrder[], isList = false): Refusal | undefined {
   const [first] = added;
   if (first === undefined) return undefined;
-  const own = openOrdersOf(state.orders, first.account);
+  const own = openOrdersOf(orders, first.account);
   const symbol = countOrders(own.filter((order) => order.symbol === first.symbol));
   return checkCounts({ symbol, exchange: countOrders(own) }, { ...countOrders(added), lists: isList ? 1 : 0 });
 }
 
-function contextFor({ orders, purses, market, nowMs }: FilterState, order: NewOrder): FilterContext {
-  const maxPosition = market.listing.maxPosition ?? null;
-  const average = approximate(averagePrice(market, nowMs).price);
-  if (maxPosition === null || order.side === 'SELL') return { averagePrice: average, maxPosition, position: ZERO };
-  const { free, locked } = purses.balance(order.account, market.listing.rules.baseAsset);
+function contextFor({ orders, purses, market, account, nowMs }: FilterState, order: NewOrder): FilterContext {
+  const { rules, maxPosition = null, isOlder = false } = market.listing;
+  const reference = referenceOf(market, nowMs)?.price ?? approximate(averagePrice(market, nowMs).price);
+  const context = { reference, isOlder, assetLimits: account.assetLimits, maxPosition, position: ZERO };
+  if (maxPosition === null || order.side === 'SELL') return context;
+  const { free, locked } = purses.balance(order.account, rules.baseAsset);
   const onOrder = openOrdersOf(orders, order.account, order.symbol)
     .filter((one) => one.side === 'BUY')
     .reduce<Decimal>((sum, one) => add(sum, remainingOf(one)), ZERO);
-  return { averagePrice: average, maxPosition, position: add(add(free, locked), onOrder) };
+  return { ...context, position: add(add(free, locked), onOrder) };
 }

@@ -7,7 +7,6 @@ import type { PurseRow } from './purses.ts';
 
 export const fixed8 = (value: Decimal): string => formatFixed(value, 8);
 const NONE = 'NONE';
-const NO_GROUP = -1;
 
 /** An order as queries answer it. */
 export const queriedOrder = (order: Readonly<Order>): Record<string, unknown> => ({
@@ -42,6 +41,7 @@ const optional = (order: Readonly<Order>): Record<string, unknown> => ({
   ...(order.strategyType === null ? {} : { strategyType: order.strategyType }),
   ...trailing(order),
   ...pegging(order),
+  ...(order.workingFloor === null ? {} : { usedSor: true, workingFloor: order.workingFloor }),
   ...(order.expiryReason === NONE ? {} : { expiryReason: order.expiryReason }),
 });
 
@@ -94,14 +94,14 @@ const preventedQuantities = ({ takerQuantity, makerQuantity }: PreventedMatch): 
   ...(makerQuantity > 0n ? { makerPreventedQuantity: fixed8(makerQuantity) } : {}),
 });
 
-/** A row of myPreventedMatches; no account belongs to a trade group. */
+/** A row of myPreventedMatches. */
 export const preventedMatch = (match: PreventedMatch): Record<string, unknown> => ({
   symbol: match.symbol,
   preventedMatchId: match.id,
   takerOrderId: match.takerOrderId,
-  makerSymbol: match.symbol,
+  makerSymbol: match.makerSymbol,
   makerOrderId: match.makerOrderId,
-  tradeGroupId: NO_GROUP,
+  tradeGroupId: match.tradeGroupId,
   selfTradePreventionMode: match.mode,
   price: fixed8(match.price),
   ...preventedQuantities(match),
@@ -162,12 +162,22 @@ const stop = (order: Readonly<Order>): Record<string, unknown> => ({
 });
 
 const placedFill = (fill: Fill): Record<string, unknown> => ({
+  ...(fill.allocationId < 0 ? {} : { matchType: ALLOCATED }),
   price: fixed8(fill.price),
   qty: fixed8(fill.quantity),
   commission: fixed8(fill.commission),
   commissionAsset: fill.commissionAsset,
   tradeId: fill.id,
+  ...(fill.allocationId < 0 ? {} : { allocId: fill.allocationId }),
 });
+
+const ALLOCATED = 'ONE_PARTY_TRADE_REPORT';
+
+/** A row of myAllocations. */
+export const allocation = (fill: Fill): Record<string, unknown> => {
+  const { id: _, isBestMatch: __, ...row } = accountTrade(fill);
+  return { ...row, allocationId: fill.allocationId, allocationType: 'SOR', isAllocator: false };
+};
 
 /** A row of myTrades. */
 export const accountTrade = (fill: Fill): Record<string, unknown> => ({
@@ -229,6 +239,8 @@ export function executionReport(report: Report): Record<string, unknown> {
     ...(order.prevented === ZERO ? {} : { A: fixed8(order.prevented) }),
     ...(prevented === null ? {} : preventionOf(order, prevented)),
     ...(order.working ? { W: order.workingMs } : {}),
+    ...(order.workingFloor === null ? {} : { k: order.workingFloor, uS: true }),
+    ...(fill === null || fill.allocationId < 0 ? {} : { b: ALLOCATED, a: fill.allocationId }),
     ...short(pegging(order), { pegPriceType: 'gP', pegOffsetType: 'gOT', pegOffsetValue: 'gOV', peggedPrice: 'gp' }),
     ...(order.expiryReason === NONE ? {} : { eR: order.expiryReason }),
   };
@@ -244,9 +256,9 @@ function preventionOf(order: Readonly<Order>, match: PreventedMatch): Record<str
   return {
     v: match.id,
     B: fixed8(quantity),
-    u: NO_GROUP,
+    u: match.tradeGroupId,
     U: isTaker ? match.makerOrderId : match.takerOrderId,
-    Cs: order.symbol,
+    Cs: isTaker ? match.makerSymbol : match.symbol,
     pl: fixed8(quantity),
     pL: fixed8(match.price),
     pY: fixed8(multiply(match.price, quantity)),

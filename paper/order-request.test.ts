@@ -5,68 +5,7 @@ import { openRestRig } from './rest-rig.ts';
 
 const LIMIT = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', price: '99', quantity: '1' };
 const STOP = { side: 'SELL', type: 'STOP_LOSS', quantity: '1', stopPrice: '95' };
-const STOP_LIMIT = { ...STOP, type: 'STOP_LOSS_LIMIT', price: '94', timeInForce: 'GTC' };
 const MAKER = { side: 'BUY', type: 'LIMIT_MAKER', price: '99', quantity: '1' };
-
-const without = (params: Readonly<Record<string, string>>, name: string): Record<string, string> =>
-  Object.fromEntries(Object.entries(params).filter(([one]) => one !== name));
-const missing = (name: string) => ({
-  code: -1102,
-  msg: `Mandatory parameter '${name}' was not sent, was empty/null, or malformed.`,
-});
-const unwanted = (name: string) => ({ code: -1106, msg: `Parameter '${name}' sent when not required.` });
-const NO_TIME = { code: -1114, msg: 'TimeInForce parameter sent when not required.' };
-
-for (const { name, params, says } of [
-  { name: 'a limit without a price', params: without(LIMIT, 'price'), says: missing('price') },
-  { name: 'a limit without a time in force', params: without(LIMIT, 'timeInForce'), says: missing('timeInForce') },
-  { name: 'a limit with a stop price', params: { ...LIMIT, stopPrice: '98' }, says: unwanted('stopPrice') },
-  { name: 'a limit that trails', params: { ...LIMIT, trailingDelta: '100' }, says: unwanted('trailingDelta') },
-  { name: 'a limit by amount of quote', params: { ...LIMIT, quoteOrderQty: '9' }, says: unwanted('quoteOrderQty') },
-  { name: 'a maker with a time in force', params: { ...MAKER, timeInForce: 'GTC' }, says: NO_TIME },
-  { name: 'a maker without a price', params: without(MAKER, 'price'), says: missing('price') },
-  { name: 'a stop with a price', params: { ...STOP, price: '94' }, says: unwanted('price') },
-  { name: 'a stop with a time in force', params: { ...STOP, timeInForce: 'GTC' }, says: NO_TIME },
-  { name: 'a stop without a quantity', params: without(STOP, 'quantity'), says: missing('quantity') },
-  {
-    name: 'a stop that neither stands nor trails',
-    params: without(STOP, 'stopPrice'),
-    says: { code: -1102, msg: "Param 'stopPrice' or 'trailingDelta' must be sent, but both were empty/null!" },
-  },
-  { name: 'a stop limit without a price', params: without(STOP_LIMIT, 'price'), says: missing('price') },
-  { name: 'an iceberg that takes any price', params: { ...STOP, icebergQty: '0.5' }, says: unwanted('icebergQty') },
-  {
-    name: 'an iceberg that does not rest',
-    params: { ...LIMIT, timeInForce: 'IOC', icebergQty: '0.5' },
-    says: { code: -1014, msg: 'Unsupported order combination.' },
-  },
-  {
-    name: 'an iceberg larger than itself',
-    params: { ...LIMIT, icebergQty: '1.1' },
-    says: { code: -2010, msg: 'IcebergQty exceeds QTY.' },
-  },
-  {
-    name: 'a strategy type below its range',
-    params: { ...LIMIT, strategyType: '999999' },
-    says: { code: -1134, msg: 'strategyType was less than 1000000.' },
-  },
-  {
-    name: 'an unknown way to prevent self-trades',
-    params: { ...LIMIT, selfTradePreventionMode: 'ALWAYS' },
-    says: { code: -1130, msg: "Data sent for parameter 'selfTradePreventionMode' is not valid." },
-  },
-  {
-    name: 'a trailing delta out of range',
-    params: { ...STOP, trailingDelta: '2001' },
-    says: { code: -1013, msg: 'Filter failure: TRAILING_DELTA' },
-  },
-] as const) {
-  test(`${name} is refused in the exchange's words`, () => {
-    const rig = openRestRig();
-    assert.deepEqual(rig.ask('POST order', params).body, says);
-    assert.equal(rig.reports.length, 0);
-  });
-}
 
 for (const { type, params, fields } of [
   { type: 'ACK', params: STOP, fields: ['symbol', 'orderId', 'orderListId', 'clientOrderId', 'transactTime'] },
@@ -91,6 +30,19 @@ test('what only some orders have is told where they have it', () => {
   const plain = Object.keys(Object(rig.ask('POST order', LIMIT).body));
   for (const field of ['stopPrice', 'icebergQty', 'trailingDelta', 'strategyId', 'preventedMatches'])
     assert.ok(!plain.includes(field), field);
+});
+
+test('both ids of an order must agree, and an order that never filled is archived after 90 days', () => {
+  const rig = openRestRig();
+  rig.ask('POST order', { ...MAKER, newClientOrderId: 'mine' });
+  const disagree = rig.ask('GET order', { orderId: '1', origClientOrderId: 'yours' }).body;
+  assert.deepEqual(disagree, { code: -2039, msg: 'Client order ID is not correct for this order ID.' });
+  rig.ask('DELETE order', { orderId: '1' });
+  rig.venue.clock.moveTo?.(rig.venue.clock.nowMs() + 90 * 86_400_000);
+  assert.equal(pick(rig.ask('GET order', { orderId: '1' }).body, 'status'), 'CANCELED');
+  rig.venue.clock.moveTo?.(rig.venue.clock.nowMs() + 1);
+  const msg = 'Order was canceled or expired with no executed qty over 90 days ago and has been archived.';
+  assert.deepEqual(rig.ask('GET order', { orderId: '1' }).body, { code: -2026, msg });
 });
 
 test('prevented matches are listed by their own id or by an order', () => {

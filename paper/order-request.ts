@@ -66,7 +66,8 @@ export function readOrderRequest(params: Params, account: string): OrderRequest 
   const terms = readTerms(params, { type, quantity, nameOf: plainName });
   const responseType = readResponseType(params) ?? (type === 'LIMIT' || type === 'MARKET' ? 'FULL' : 'ACK');
   const prevention = readPrevention(params);
-  return { order: { account, symbol, side, type, quantity, quoteQuantity, prevention, ...terms }, responseType };
+  const order = { account, symbol, side, type, quantity, quoteQuantity, prevention, workingFloor: null, ...terms };
+  return { order, responseType };
 }
 
 /** A word of a closed list that must be sent. */
@@ -115,7 +116,11 @@ export type Terms = Pick<
 /** What an order's type asks for beside side and quantity; `nameOf` gives the parameter that carries a field. */
 export function readTerms(
   params: Params,
-  order: { readonly type: OrderType; readonly quantity: Decimal; readonly nameOf: (field: string) => string },
+  order: {
+    readonly type: OrderType;
+    readonly quantity: Decimal | null;
+    readonly nameOf: (field: string) => string;
+  },
 ): Terms {
   const { type, nameOf } = order;
   const hasLimit = type === 'LIMIT' || type.endsWith('_LIMIT');
@@ -125,8 +130,12 @@ export function readTerms(
   if (peg !== undefined) checkPeg(peg, type, timeInForce);
   const icebergQuantity = readAmount(params, nameOf('icebergQty')) ?? ZERO;
   if (icebergQuantity > 0n && !hasLimit && type !== 'LIMIT_MAKER') refuseSent({ [nameOf('icebergQty')]: ZERO });
-  if (icebergQuantity > 0n && timeInForce !== 'GTC') deny(-1014, 'Unsupported order combination.');
-  if (icebergQuantity > order.quantity) throw new RefusedError(rejected(ICEBERG_TOO_LARGE));
+  if (icebergQuantity > 0n && timeInForce !== 'GTC') {
+    const name = nameOf('icebergQty');
+    if (name === 'icebergQty') deny(-1014, 'Unsupported order combination.');
+    deny(-1160, `Parameter '${name}' is not supported if \`aboveTimeInForce\`/\`belowTimeInForce\` is not GTC.`);
+  }
+  if (icebergQuantity > (order.quantity ?? icebergQuantity)) throw new RefusedError(rejected(ICEBERG_TOO_LARGE));
   const strategyId = readInteger(params, nameOf('strategyId')) ?? null;
   const strategyType = readInteger(params, nameOf('strategyType')) ?? null;
   if (strategyType !== null && strategyType < SMALLEST_STRATEGY_TYPE)

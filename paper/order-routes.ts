@@ -2,6 +2,7 @@ import { amendRoutes } from './rest-amend.ts';
 import { commissionRoutes } from './rest-commission.ts';
 import { listRoutes } from './rest-lists.ts';
 import { replaceRoutes } from './rest-replace.ts';
+import { sorRoutes } from './rest-sor.ts';
 import { tradingRoutes } from './rest-trading.ts';
 import type { SignedRoute } from './routes.ts';
 import type { Venue } from './venue.ts';
@@ -13,4 +14,5 @@ export const orderRoutes = (venue: Venue): SignedRoute[] => [
   ...replaceRoutes(venue),
   ...amendRoutes(venue),
   ...listRoutes(venue),
+  ...sorRoutes(venue),
 ];

@@ -41,6 +41,7 @@ export const EXPIRY_REASONS = [
   'UNFILLED_IOC_QUANTITY_EXPIRED',
   'UNFILLED_FOK_ORDER_EXPIRED',
   'INSUFFICIENT_LIQUIDITY',
+  'EXECUTION_RULE_PRICE_RANGE_EXCEEDED',
 ] as const;
 export type ExpiryReason = (typeof EXPIRY_REASONS)[number];
 
@@ -72,6 +73,8 @@ export interface NewOrder {
   readonly icebergQuantity: Decimal;
   readonly prevention: PreventionMode;
   readonly peg: Peg | null;
+  /** Where an order that uses smart order routing was last active; null for one that does not use it. */
+  readonly workingFloor: 'EXCHANGE' | 'SOR' | null;
   readonly strategyId: number | null;
   readonly strategyType: number | null;
 }
@@ -85,18 +88,20 @@ export const NO_OPTIONS = {
   icebergQuantity: ZERO,
   prevention: 'NONE',
   peg: null,
+  workingFloor: null,
   strategyId: null,
   strategyType: null,
 } as const satisfies Partial<NewOrder>;
 
 /** An order the engine has accepted; the engine alone changes it. */
-export interface Order extends Omit<NewOrder, 'clientOrderId' | 'quantity' | 'price'> {
+export interface Order extends Omit<NewOrder, 'clientOrderId' | 'quantity' | 'price' | 'workingFloor'> {
   readonly id: number;
   /** The order list it belongs to; -1 for none. */
   readonly listId: number;
   clientOrderId: string;
   /** Zero for any price, and for a pegged stop that waits. */
   price: Decimal;
+  workingFloor: NewOrder['workingFloor'];
   quantity: Decimal;
   executed: Decimal;
   executedQuote: Decimal;
@@ -132,7 +137,9 @@ export interface Amendment {
 
 /** One execution of an order. */
 export interface Fill {
+  /** The trade; -1 for an allocation of smart order routing, which has an id of its own (-1 for a trade). */
   readonly id: number;
+  readonly allocationId: number;
   readonly account: string;
   readonly symbol: string;
   readonly orderId: number;
@@ -147,11 +154,15 @@ export interface Fill {
   readonly maker: boolean;
 }
 
-/** A match that did not happen because both orders are of one account. */
+/** A match that did not happen because both orders are of one account or one trade group. */
 export interface PreventedMatch {
   readonly id: number;
   readonly account: string;
+  readonly makerAccount: string;
+  /** The group both accounts belong to; -1 for one account outside of any. */
+  readonly tradeGroupId: number;
   readonly symbol: string;
+  readonly makerSymbol: string;
   readonly takerOrderId: number;
   readonly makerOrderId: number;
   readonly mode: PreventionMode;

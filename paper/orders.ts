@@ -24,6 +24,7 @@ export interface Orders {
   newFills: Fill[];
   newPrevented: PreventedMatch[];
   lastPreventedId: number;
+  lastAllocationId: number;
   lastId: number;
   lastExecutionId: number;
 }
@@ -56,6 +57,7 @@ export const emptyOrders = (): Orders => ({
   newFills: [],
   newPrevented: [],
   lastPreventedId: -1,
+  lastAllocationId: -1,
   lastId: 0,
   lastExecutionId: 0,
 });
@@ -113,13 +115,24 @@ export function renameOrder(orders: Orders, order: Order, clientOrderId: string)
 }
 
 export function addFill(orders: Orders, fill: Fill): void {
-  append(orders.fillsByOwner, ownerKey(fill), fill);
+  indexFill(orders, fill);
   orders.newFills.push(fill);
 }
 
+function indexFill(orders: Orders, fill: Fill): void {
+  append(orders.fillsByOwner, ownerKey(fill), fill);
+  orders.lastAllocationId = Math.max(orders.lastAllocationId, fill.allocationId);
+}
+
 export function addPrevented(orders: Orders, match: PreventedMatch): void {
-  append(orders.preventedByOwner, ownerKey(match), match);
+  indexPrevented(orders, match);
   orders.newPrevented.push(match);
+}
+
+function indexPrevented(orders: Orders, match: PreventedMatch): void {
+  const maker = { account: match.makerAccount, symbol: match.makerSymbol };
+  for (const key of new Set([ownerKey(match), ownerKey(maker)])) append(orders.preventedByOwner, key, match);
+  orders.lastPreventedId = Math.max(orders.lastPreventedId, match.id);
 }
 
 export const findByClientId = (
@@ -176,7 +189,7 @@ export const wholeState = (orders: Orders): OrdersState => ({
   lastExecutionId: orders.lastExecutionId,
   orders: [...orders.byId.values()],
   fills: [...orders.fillsByOwner.values()].flat(),
-  prevented: [...orders.preventedByOwner.values()].flat(),
+  prevented: [...new Set([...orders.preventedByOwner.values()].flat())].toSorted((a, b) => a.id - b.id),
   lists: [...orders.lists.values()],
 });
 
@@ -211,11 +224,8 @@ export function restoreOrders(orders: Orders, saved: OrdersState): void {
     index(orders, order);
     if (isOpen(order) && order.status !== 'PENDING_NEW') restOrder(orders, order);
   }
-  for (const match of saved.prevented) {
-    append(orders.preventedByOwner, ownerKey(match), match);
-    orders.lastPreventedId = Math.max(orders.lastPreventedId, match.id);
-  }
-  for (const fill of saved.fills) append(orders.fillsByOwner, ownerKey(fill), fill);
+  for (const match of saved.prevented) indexPrevented(orders, match);
+  for (const fill of saved.fills) indexFill(orders, fill);
   orders.lastId = Math.max(orders.lastId, saved.lastId);
   orders.lastExecutionId = Math.max(orders.lastExecutionId, saved.lastExecutionId);
 }

@@ -1,5 +1,6 @@
 import { type Decimal, readDecimal } from '#core/decimal.ts';
 import { deny, malformed, missing, notValid, RefusedError, refuse } from './refusal.ts';
+import { SYMBOL_PATTERN, SYMBOL_RANGE } from './symbol-name.ts';
 
 /** The parameters of one request, and which of them the handler has read. */
 export interface Params {
@@ -11,11 +12,11 @@ const NUMBER_RANGE = '^([0-9]{1,20})(\\.[0-9]{1,20})?$';
 const NUMBER = new RegExp(NUMBER_RANGE);
 const INTEGER_RANGE = '^[0-9]{1,20}$';
 const INTEGER = new RegExp(INTEGER_RANGE);
-const SYMBOL_RANGE = '^[A-Z0-9-_.]{1,20}$';
-const SYMBOL = new RegExp(SYMBOL_RANGE);
+const SYMBOL = new RegExp(`^${SYMBOL_PATTERN}$`, 'v');
 const CLIENT_ID_RANGE = '^[\\.A-Z\\:/a-z0-9_-]{1,36}$';
 const CLIENT_ID = new RegExp(CLIENT_ID_RANGE);
 const ASSET_DECIMALS = 8;
+const MOST_INTEGER = 2n ** 63n - 1n;
 
 export const openParams = (values: ReadonlyMap<string, string>): Params => ({ values, read: new Set() });
 
@@ -69,6 +70,7 @@ export function readInteger(params: Params, name: string): number | undefined {
   const text = readText(params, name);
   if (text === undefined) return undefined;
   if (!INTEGER.test(text)) throw new RefusedError(malformed(name, INTEGER_RANGE));
+  if (BigInt(text) > MOST_INTEGER) deny(-1108, `Parameter '${name}' overflowed.`);
   return Number(text);
 }
 
@@ -92,7 +94,7 @@ export function readAmount(params: Params, name: string): Decimal | undefined {
 
 export function readSymbol(params: Params): string | undefined {
   const symbol = readText(params, 'symbol');
-  if (symbol !== undefined && !SYMBOL.test(symbol)) throw new RefusedError(malformed('symbol', SYMBOL_RANGE));
+  if (symbol !== undefined && !SYMBOL.test(symbol)) throw new RefusedError(malformed('symbol', `^${SYMBOL_RANGE}$`));
   return symbol;
 }
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal } from '#core/decimal.ts';
 import { pick } from './client.ts';
 import { executionReport } from './order-json.ts';
 import { openRestRig, type RestRig } from './rest-rig.ts';
@@ -23,8 +22,6 @@ function openBook(): RestRig {
     rig.ask('POST order', { ...LIMIT, side: side ?? '', price: price ?? '' }, 'bob');
   return rig;
 }
-
-const lockedUsdt = (rig: RestRig): string => formatDecimal(rig.venue.floor.purses.balance('ann', 'USDT').locked);
 
 for (const { name, params, price, status } of [
   { name: 'the best bid', params: { ...LIMIT, ...PRIMARY }, price: '99', status: 'NEW' },
@@ -51,9 +48,12 @@ test('a pegged stop waits without a price, and takes the best one when it fires'
   const rig = openBook();
   const stop = { ...LIMIT, type: 'STOP_LOSS_LIMIT', stopPrice: '105', newOrderRespType: 'RESULT', ...PRIMARY };
   const { body } = rig.ask('POST order', { ...stop, price: '97' });
-  assert.deepEqual([pick(body, 'price'), pick(body, 'peggedPrice'), lockedUsdt(rig)], ['97.00000000', undefined, '97']);
+  assert.deepEqual(
+    [pick(body, 'price'), pick(body, 'peggedPrice'), rig.locked('ann', 'USDT')],
+    ['97.00000000', undefined, '97'],
+  );
   assert.equal(pick(rig.ask('POST order', stop).body, 'price'), '0.00000000');
-  assert.equal(lockedUsdt(rig), '202');
+  assert.equal(rig.locked('ann', 'USDT'), '202');
   rig.trade('105', '0.1', true);
   const last = rig.reports.filter((one) => one.order.account === 'ann').map(executionReport);
   assert.deepEqual(
@@ -64,7 +64,7 @@ test('a pegged stop waits without a price, and takes the best one when it fires'
     ],
   );
   assert.equal(
-    Number(lockedUsdt(rig)),
+    Number(rig.locked('ann', 'USDT')),
     last.slice(-2).reduce((sum, event) => sum + Number(event['gp']), 0),
   );
 });
@@ -148,6 +148,6 @@ for (const { name, params, code, msg } of [
     const sent: Record<string, string> = { ...LIMIT, ...params };
     const kept = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ''));
     assert.deepEqual(rig.ask('POST order', kept).body, { code, msg });
-    assert.equal(lockedUsdt(rig), '0');
+    assert.equal(rig.locked('ann', 'USDT'), '0');
   });
 }

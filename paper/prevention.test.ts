@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal, subtract, ZERO } from '#core/decimal.ts';
+import { add, formatDecimal, subtract, ZERO } from '#core/decimal.ts';
 import type { Order, PreventionMode } from './order.ts';
 import { executionReport, placedOrder, preventedMatch, queriedOrder } from './order-json.ts';
 import { bookOf, preventedOf } from './orders.ts';
-import { openRig, type OrderTexts, type Rig } from './rig.ts';
+import { totalsOf } from './purses.ts';
+import { openRig, RICH } from './rig.ts';
 import { depthOf } from './taker.ts';
-
-function accepted(rig: Rig, order: Partial<OrderTexts>) {
-  const result = rig.place(order);
-  if (result.kind === 'refused') assert.fail(result.message);
-  return result;
-}
 
 const told = (order: Order): string =>
   `${order.status} executed ${formatDecimal(order.executed)} prevented ${formatDecimal(order.prevented)}`;
@@ -19,8 +14,8 @@ const told = (order: Order): string =>
 /** A buy of 2 at the best bid, then a sell of the same account at that price. */
 function meet(prevention: PreventionMode, selling: string, account = 'ann') {
   const rig = openRig();
-  const { order: maker } = accepted(rig, { type: 'LIMIT_MAKER', price: '99.99', quantity: '2' });
-  return { rig, maker, result: accepted(rig, { account, side: 'SELL', price: '99.9', quantity: selling, prevention }) };
+  const { order: maker } = rig.accept({ type: 'LIMIT_MAKER', price: '99.99', quantity: '2' });
+  return { rig, maker, result: rig.accept({ account, side: 'SELL', price: '99.9', quantity: selling, prevention }) };
 }
 
 for (const { mode, selling, maker, taker } of [
@@ -76,6 +71,44 @@ test('another account is no self-trade, whatever the mode', () => {
   assert.equal(told(met.result.order), 'FILLED executed 1 prevented 0');
 });
 
+/** A bid of ann and a sale of bob who belong to one trade group. */
+function meetInGroup(maker: PreventionMode, taker: PreventionMode) {
+  const rig = openRig(RICH.map((one) => ({ ...one, tradeGroupId: 7 })));
+  const resting = rig.accept({ type: 'LIMIT_MAKER', price: '99.99', quantity: '2', prevention: maker }).order;
+  const result = rig.accept({ account: 'bob', side: 'SELL', price: '99.9', quantity: '0.5', prevention: taker });
+  const free = (account: string, asset: string) => {
+    const { free, locked } = rig.venue.floor.purses.balance(account, asset);
+    return formatDecimal(add(free, locked));
+  };
+  return { rig, resting, taken: result.order, moved: [free('ann', 'BTC'), free('ann', 'USDT'), free('bob', 'BTC')] };
+}
+
+for (const { maker, taker, tells, moved, mode } of [
+  { maker: 'NONE', taker: 'NONE', tells: 'FILLED executed 0.5 prevented 0', mode: undefined },
+  { maker: 'NONE', taker: 'EXPIRE_TAKER', tells: 'EXPIRED_IN_MATCH executed 0 prevented 0.5', mode: 'EXPIRE_TAKER' },
+  { maker: 'NONE', taker: 'TRANSFER', tells: 'EXPIRED_IN_MATCH executed 0 prevented 0.5', mode: 'DECREMENT' },
+  {
+    maker: 'TRANSFER',
+    taker: 'TRANSFER',
+    tells: 'EXPIRED_IN_MATCH executed 0 prevented 0.5',
+    mode: 'TRANSFER',
+    moved: ['100.5', '99950.005', '99.5'],
+  },
+] as const) {
+  test(`two accounts of one trade group, ${maker} meets ${taker}`, () => {
+    const met = meetInGroup(maker, taker);
+    assert.equal(told(met.taken), tells);
+    if (mode === undefined) return;
+    assert.deepEqual(met.moved, moved ?? ['100', '100000', '100']);
+    const [seenByAnn, seenByBob] = ['ann', 'bob'].map((account) =>
+      preventedOf(met.rig.venue.floor.orders, account, 'BTCUSDT').map(preventedMatch),
+    );
+    assert.deepEqual([seenByAnn, seenByAnn?.[0]?.['tradeGroupId']], [seenByBob, 7]);
+    assert.equal(seenByAnn?.[0]?.['selfTradePreventionMode'], mode);
+    for (const total of totalsOf(met.rig.venue.floor.purses.rows())) assert.equal(total.difference, ZERO);
+  });
+}
+
 test('what was prevented is told in the placement, the query, the stream and the list of prevented matches', () => {
   const { rig, maker, result } = meet('EXPIRE_BOTH', '1');
   assert.deepEqual(placedOrder(result, 'FULL')['preventedMatches'], [
@@ -102,8 +135,8 @@ test('what was prevented is told in the placement, the query, the stream and the
 
 test('an iceberg shows one slice at a time, and the next stands behind others of its price', () => {
   const rig = openRig();
-  const hidden = accepted(rig, { price: '99', quantity: '3', icebergQuantity: '1' }).order;
-  const plain = accepted(rig, { account: 'bob', price: '99', quantity: '1' }).order;
+  const hidden = rig.accept({ price: '99', quantity: '3', icebergQuantity: '1' }).order;
+  const plain = rig.accept({ account: 'bob', price: '99', quantity: '1' }).order;
   rig.trade('99', '2.5', false);
   assert.deepEqual([formatDecimal(hidden.executed), formatDecimal(plain.executed)], ['1.5', '1']);
   rig.trade('99', '1', false);
@@ -118,6 +151,6 @@ test('the depth shows what an iceberg shows', () => {
       (level) => formatDecimal(level.price) === '99.99',
     )?.quantity ?? ZERO;
   const makers = offered();
-  accepted(rig, { type: 'LIMIT_MAKER', price: '99.99', quantity: '3', icebergQuantity: '1' });
+  rig.accept({ type: 'LIMIT_MAKER', price: '99.99', quantity: '3', icebergQuantity: '1' });
   assert.equal(formatDecimal(subtract(offered(), makers)), '1');
 });

@@ -1,6 +1,7 @@
-import { commit, letRest, playUntil, type Venue } from './venue.ts';
+import { commit, letRest, nextDueMs, playUntil, type Venue } from './venue.ts';
 
-const PUMP_MS = 50;
+/** What is due at regular times, such as tickers, is looked at so often; trades are played when they are due. */
+const PAUSE_MS = 50;
 const SLICE = 2000;
 
 /** Keeps a market with a running clock going; says once when recorded data have ended. */
@@ -8,10 +9,19 @@ export function startPump(venue: Venue, log: (line: string) => void): AsyncDispo
   let ended = false;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
+  let pausedMs = -Infinity;
   const pump = async () => {
-    letRest(venue);
+    const isPause = performance.now() - pausedMs >= PAUSE_MS;
+    if (isPause) letRest(venue);
     const nowMs = venue.clock.nowMs();
     await playInSlices(venue, nowMs, () => stopped);
+    if (isPause) pause(nowMs);
+    if (stopped) return;
+    const dueMs = (nextDueMs(venue) - venue.clock.nowMs()) / venue.clock.speed;
+    timer = setTimeout(run, Math.max(1, Math.min(dueMs, pausedMs + PAUSE_MS - performance.now())));
+  };
+  const pause = (nowMs: number): void => {
+    pausedMs = performance.now();
     venue.listeners.onPause(nowMs);
     venue.journal?.noteTime(Math.min(venue.playedMs, nowMs));
     if (!ended && venue.source.endMs !== null && nowMs >= venue.source.endMs) {
@@ -20,7 +30,6 @@ export function startPump(venue: Venue, log: (line: string) => void): AsyncDispo
         `The recorded market data end at ${new Date(venue.source.endMs).toISOString()}: the market stands still from here on.`,
       );
     }
-    if (!stopped) timer = setTimeout(run, PUMP_MS);
   };
   let running = Promise.resolve();
   const run = () => {

@@ -1,10 +1,12 @@
 import { type SymbolMarket, statusOf } from './market/symbol-market.ts';
 import { finishParams, type Params, readSymbol, readText, readWord } from './params.ts';
-import { deny, RefusedError, refuse, unknownSymbol } from './refusal.ts';
+import { deny, RefusedError, unknownSymbol } from './refusal.ts';
 import { marketNow, type Venue } from './venue.ts';
+import { SYMBOL_PATTERN, SYMBOL_RANGE } from './symbol-name.ts';
 
-const LIST_RANGE = '^\\[("[A-Z0-9-_.]{1,20}"(,"[A-Z0-9-_.]{1,20}"){0,}){0,1}\\]$';
-const LIST = new RegExp(LIST_RANGE);
+const listOf = (symbol: string): string => `^\\[("${symbol}"(,"${symbol}"){0,}){0,1}\\]$`;
+const LIST_RANGE = listOf(SYMBOL_RANGE);
+const LIST = new RegExp(listOf(SYMBOL_PATTERN), 'v');
 const STATUSES = ['TRADING', 'HALT', 'BREAK'] as const;
 
 /** The coins a request names; `one` when through `symbol`. */
@@ -40,8 +42,7 @@ export const readStatus = (params: Params): string | undefined =>
 /** Refuses a coin that is not in the status the request asks for. */
 export function requireStatus(market: SymbolMarket, status: string | undefined): void {
   if (status === undefined || statusOf(market) === status) return;
-  const { symbol } = market.listing.rules;
-  throw new RefusedError(refuse(-1220, `The symbol's status does not match the requested symbolStatus (${symbol}).`));
+  deny(-1220, "The symbol's status does not match the requested symbolStatus.");
 }
 
 /** One object for `symbol`, a list for `symbols` or none; coins of another status are left out of lists. */

@@ -1,5 +1,7 @@
 import { WebSocket } from 'ws';
 import { z } from 'zod';
+import { parseJson } from './json-literals.ts';
+import { textOf } from './stream-socket.ts';
 
 /** The most streams one connection carries, and the most that are asked for in one message. */
 const MAX_STREAMS = 1000;
@@ -69,10 +71,10 @@ function openLine(url: string, listener: FeedListener): Line {
     asked = new Set();
     made.on('open', () => listener.turn({ isUp: true }));
     made.on('ping', live);
-    made.on('message', (data: Buffer) => {
+    made.on('message', (data) => {
       live();
       retryMs = FIRST_RETRY_MS;
-      const parsed = frame.safeParse(parseJson(data.toString('utf8')));
+      const parsed = frame.safeParse(parseJson(textOf(data)));
       if (parsed.success) listener.hear(parsed.data.stream, parsed.data.data);
     });
     made.on('error', (error) => {
@@ -107,12 +109,4 @@ function openLine(url: string, listener: FeedListener): Line {
       socket.terminate();
     },
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from './json-literals.ts';
 import { finishParams, type Params, readText } from './params.ts';
 import { RefusedError, refuse } from './refusal.ts';
 import type { PublicRoute } from './routes.ts';
@@ -56,14 +57,6 @@ const reach = (url: string): Promise<Response> =>
 function unreachable(error: unknown): never {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   throw Object.assign(new RefusedError(refuse(-1001, FAILED, 503)), { cause });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The same routes, market data answered by another exchange. */

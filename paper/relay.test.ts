@@ -1,37 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '#test/flow/until.ts';
-import { parseAccounts } from './accounts.ts';
 import { clientOf, type Key, listenTo, pick, subscribeTo } from './client.ts';
 import type { PaperOptions } from './options.ts';
-import { type PaperExchange, startPaper } from './server.ts';
+import type { PaperExchange } from './server.ts';
+import { control, startTrial } from './trial.ts';
 
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
-const base = {
-  ...{ port: 0, controlPort: 0, speed: 1, seed: 1 },
-  accounts: parseAccounts([{ name: 'ann', ...ann, balances: { USDT: '10000', BTC: '1' } }]),
-};
+const accounts = [{ name: 'ann', ...ann, balances: { USDT: '10000', BTC: '1' } }];
 /** The exchange that is followed: it moves only when it is told to. */
-const startOther = (more: Partial<PaperOptions> = {}): Promise<PaperExchange> =>
-  startPaper({
-    ...base,
-    source: { kind: 'synthetic' },
-    clock: { kind: 'virtual', startMs: Date.UTC(2026, 2, 3) },
-    ...more,
-  });
-const startRelay = (other: PaperExchange, log: string[] = []): Promise<PaperExchange> =>
-  startPaper(
-    { ...base, source: { kind: 'relay', restUrl: other.url, streamUrl: other.wsUrl }, clock: { kind: 'real' } },
+const startOther = (more: Partial<PaperOptions> = {}): Promise<PaperExchange> => startTrial(accounts, more);
+const startRelay = (other: Pick<PaperExchange, 'url' | 'wsUrl'>, log: string[] = []): Promise<PaperExchange> =>
+  startTrial(
+    accounts,
+    { source: { kind: 'relay', restUrl: other.url, streamUrl: other.wsUrl }, clock: { kind: 'real' } },
     (line) => log.push(line),
   );
-
-async function control(paper: PaperExchange, request: string, body?: unknown): Promise<unknown> {
-  const [method = 'GET', path] = request.split(' ');
-  const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
-  const response = await fetch(`${paper.controlUrl}${path}`, init);
-  assert.equal(response.status, 200, await response.clone().text());
-  return response.json();
-}
 
 const ask = async ({ url }: PaperExchange, path: string, params: Record<string, string> = {}): Promise<unknown> =>
   (await clientOf(url)(`GET /api/v3/${path}`, params)).body;
@@ -153,8 +137,7 @@ test('an exchange that asks to be left alone is', async () => {
 });
 
 test('without the other exchange it does not start, and says why in one sentence', async () => {
-  const closed = { kind: 'relay', restUrl: 'http://127.0.0.1:9', streamUrl: 'ws://127.0.0.1:9' } as const;
-  await assert.rejects(startPaper({ ...base, source: closed, clock: { kind: 'real' } }), {
+  await assert.rejects(startRelay({ url: 'http://127.0.0.1:9', wsUrl: 'ws://127.0.0.1:9' }), {
     name: 'BadInputError',
     message:
       /^The market data of http:\/\/127\.0\.0\.1:9 cannot be read \(.+\): check the network, or take a --source that needs none, synthetic or replay:DIR\.$/,

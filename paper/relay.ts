@@ -15,7 +15,7 @@ import { catchUp, commit, type Venue } from './venue.ts';
 const ALL_PRICES = '!miniTicker@arr';
 const WANT_MS = 250;
 const LISTINGS_MS = 3_600_000;
-const OWN_KINDS = ['bookTicker', 'diff', 'partial'];
+const OWN_KINDS = ['bookTicker', 'diff', 'partial', 'referencePrice'];
 
 /** Where the market data of another exchange are. */
 export interface RelayAddress {
@@ -71,20 +71,19 @@ export async function openRelay({ restUrl, streamUrl }: RelayAddress): Promise<R
 
 /** A source without candles of its own: prices stand at their last until trades arrive. */
 function sourceOf(url: string, listings: MarketSource['listings'], closes: ReadonlyMap<string, number>): MarketSource {
-  const nowMs = Date.now();
   const candle = (price: number): SourceCandle => ({
-    ...{ openMs: nowMs, closeMs: nowMs, open: price, high: price, low: price, close: price, volume: 0 },
+    ...{ openMs: 0, closeMs: 0, open: price, high: price, low: price, close: price, volume: 0 },
   });
   return {
     name: `relay:${url}`,
     listings,
-    startMs: nowMs,
+    startMs: Date.now(),
     endMs: null,
     candles: () => EMPTY_COLUMNS,
     candleAfter: () => undefined,
-    candleBefore: (symbol) => {
+    candleBefore: (symbol, ms) => {
       const close = closes.get(symbol);
-      return close === undefined ? undefined : candle(close);
+      return close === undefined || ms <= 0 ? undefined : candle(close);
     },
   };
 }

@@ -18,7 +18,7 @@ import {
 } from './params.ts';
 import { deny, missing, RefusedError, unknownSymbol } from './refusal.ts';
 import { requireListed } from './rest-trading.ts';
-import type { SignedRoute } from './routes.ts';
+import { ownQuery, type SignedRoute } from './routes.ts';
 import { catchUp, commit, enliven, type Venue } from './venue.ts';
 
 /** Changing the quantity of an open order, and what limits an account in a coin. */
@@ -28,14 +28,8 @@ export const amendRoutes = (venue: Venue): SignedRoute[] => [
     ...{ weight: 4, security: 'trade' },
     handle: (params, account) => amend(venue, params, account),
   },
-  {
-    ...{ method: 'GET', path: '/api/v3/order/amendments', wsMethod: 'order.amendments', weight: 4, security: 'read' },
-    handle: (params, account) => listAmendments(venue, params, account),
-  },
-  {
-    ...{ method: 'GET', path: '/api/v3/myFilters', wsMethod: 'myFilters', weight: 40, security: 'read' },
-    handle: (params) => listFilters(venue, params),
-  },
+  ownQuery(venue, ['order/amendments', 'order.amendments', 4], listAmendments),
+  ownQuery(venue, ['myFilters', 'myFilters', 40], listFilters),
 ];
 
 function amend(venue: Venue, params: Params, account: Account): unknown {
@@ -92,12 +86,14 @@ const amendmentsOf = (order: Order, fromId: number): unknown[] =>
       time: one.atMs,
     }));
 
-/** No account of this exchange has limits by asset. */
-function listFilters(venue: Venue, params: Params): unknown {
+function listFilters(venue: Venue, params: Params, account: Account): unknown {
   const symbol = requireSymbol(params);
   finishParams(params);
   const market = venue.markets.get(symbol);
   if (market === undefined) throw new RefusedError(unknownSymbol());
-  const { rules, maxPosition } = market.listing;
-  return { exchangeFilters: EXCHANGE_FILTERS, symbolFilters: filtersOf(rules, maxPosition), assetFilters: [] };
+  const { baseAsset, quoteAsset } = market.listing.rules;
+  const assetFilters = [...account.assetLimits]
+    .filter(([asset]) => asset === baseAsset || asset === quoteAsset)
+    .map(([asset, limit]) => ({ filterType: 'MAX_ASSET', asset, limit: fixed8(limit) }));
+  return { exchangeFilters: EXCHANGE_FILTERS, symbolFilters: filtersOf(market.listing), assetFilters };
 }

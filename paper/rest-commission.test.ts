@@ -31,7 +31,7 @@ test('an order that is only tried is checked, leaves nothing behind and tells it
 test('fees are taken in BNB as long as it lasts, then from what was received', () => {
   const balances = { USDT: '100000', BNB: '0.02' };
   const client = { name: 'ann', apiKey: 'key', secret: 'secret', balances, takerBps: 10, feesInBnb: true };
-  const rig = withRoutes(openRig([client], 100, { bnbPrice: 500 }), openLimits());
+  const rig = withRoutes(openRig([client], 100, { others: { BNBUSDT: 500 } }), openLimits());
   const feesOf = () => {
     const { body } = rig.ask('POST order', { side: 'BUY', type: 'MARKET', quantity: '80' });
     const fills = pick(body, 'fills');

@@ -2,11 +2,11 @@ import type { Account } from './accounts.ts';
 import { BNB, rateText } from './commission.ts';
 import { checkOrder } from './matching.ts';
 import { fixed8 } from './order-json.ts';
-import { parseOrderRequest } from './order-request.ts';
+import { type OrderRequest, readOrderRequest } from './order-request.ts';
 import { finishParams, type Params, readWord, requireSymbol } from './params.ts';
 import { notValid, RefusedError } from './refusal.ts';
 import { requireFilters, requireListed } from './rest-trading.ts';
-import type { SignedRoute } from './routes.ts';
+import { ownQuery, type SignedRoute } from './routes.ts';
 import type { Venue } from './venue.ts';
 
 /** What trades cost an account, and orders that are only tried; special and tax commissions are not charged here. */
@@ -14,13 +14,10 @@ export const commissionRoutes = (venue: Venue): SignedRoute[] => [
   {
     ...{ method: 'POST', path: '/api/v3/order/test', wsMethod: 'order.test', security: 'trade' },
     weight: (params) => (params.values.get('computeCommissionRates') === 'true' ? 20 : 1),
-    handle: (params, account) => tryOrder(venue, params, account),
+    handle: (params, account) =>
+      tryOrder(venue, { params, account, read: () => readOrderRequest(params, account.name) }),
   },
-  {
-    ...{ method: 'GET', path: '/api/v3/account/commission', wsMethod: 'account.commission', weight: 20 },
-    security: 'read',
-    handle: (params, account) => describe(venue, params, account),
-  },
+  ownQuery(venue, ['account/commission', 'account.commission', 20], describe),
 ];
 
 const NOTHING = '0.00000000';
@@ -47,10 +44,15 @@ const discountOf = (account: Account): Record<string, unknown> => ({
   discount: fixed8(account.bnbDiscount),
 });
 
-function tryOrder(venue: Venue, params: Params, account: Account): unknown {
+/** Checks an order without placing it. */
+export function tryOrder(
+  venue: Venue,
+  { params, account, read }: { readonly params: Params; readonly account: Account; readonly read: () => OrderRequest },
+): unknown {
   const booleans = { words: ['true', 'false'], ...notValid('computeCommissionRates') } as const;
   const wantsRates = readWord(params, 'computeCommissionRates', booleans) === 'true';
-  const { order } = parseOrderRequest(params, account.name);
+  const { order } = read();
+  finishParams(params);
   requireFilters(venue, [order]);
   const refusal = checkOrder(venue.floor, order);
   if (refusal !== undefined) throw new RefusedError(refusal);

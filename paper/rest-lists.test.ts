@@ -4,6 +4,7 @@ import { formatDecimal } from '#core/decimal.ts';
 import { pick } from './client.ts';
 import { listStatus } from './list-json.ts';
 import { openRestRig, type RestRig } from './rest-rig.ts';
+import { RICH } from './rig.ts';
 
 const SELL_OCO = {
   side: 'SELL',
@@ -45,8 +46,6 @@ const stateOf = (rig: RestRig, clientOrderId: string): string => {
   const { body } = rig.ask('GET order', { origClientOrderId: clientOrderId });
   return [pick(body, 'status'), pick(body, 'expiryReason')].filter((part) => part !== undefined).join(' ');
 };
-const lockedOf = (rig: RestRig, asset: string): string =>
-  formatDecimal(rig.venue.floor.purses.balance('ann', asset).locked);
 const told = (rig: RestRig): unknown[] => rig.reports.map((one) => `${one.order.clientOrderId} ${one.execution}`);
 
 test('an OCO answers with its list and both orders, counts as two, and locks once', () => {
@@ -59,15 +58,15 @@ test('an OCO answers with its list and both orders, counts as two, and locks onc
   assert.deepEqual(pick(body, 'orders.1'), { symbol: 'BTCUSDT', orderId: 2, clientOrderId: 'loss' });
   assert.deepEqual([pick(body, 'orderReports.0.type'), pick(body, 'orderReports.1.orderListId')], ['LIMIT_MAKER', 0]);
   assert.equal(headers['X-MBX-ORDER-COUNT-10S'], '2');
-  assert.equal(lockedOf(rig, 'BTC'), '2');
+  assert.equal(rig.locked('ann', 'BTC'), '2');
 });
 
 test('a buying OCO locks for its dearer order, and what the other needs once that is all there is', () => {
   const { rig } = place('orderList/oco', BUY_OCO);
-  assert.equal(lockedOf(rig, 'USDT'), '212');
+  assert.equal(rig.locked('ann', 'USDT'), '212');
   rig.trade('90', '0.5', false);
   assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['PARTIALLY_FILLED', 'EXPIRED OCO_TRIGGER']);
-  assert.equal(lockedOf(rig, 'USDT'), '135');
+  assert.equal(rig.locked('ann', 'USDT'), '135');
 });
 
 test('the first fill of the limit order ends the stop; the list is done with the last order', () => {
@@ -89,14 +88,14 @@ test('a stop that fires ends the limit order first, then works', () => {
   rig.trade('95', '1', false);
   assert.deepEqual(told(rig), ['profit NEW', 'loss NEW', 'profit EXPIRED', 'loss NEW', ...soldIn(rig)]);
   assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['EXPIRED OCO_TRIGGER', 'FILLED']);
-  assert.equal(lockedOf(rig, 'BTC'), '0');
+  assert.equal(rig.locked('ann', 'BTC'), '0');
 });
 
 test('a stop that fires into a gap rests alone', () => {
   const { rig } = place('orderList/oco', SELL_OCO);
   rig.trade('90', '1', false);
   assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['EXPIRED OCO_TRIGGER', 'NEW']);
-  assert.deepEqual([lockedOf(rig, 'BTC'), rig.lists.length], ['2', 1]);
+  assert.deepEqual([rig.locked('ann', 'BTC'), rig.lists.length], ['2', 1]);
 });
 
 const soldIn = (rig: RestRig): string[] => rig.reports.flatMap((one) => (one.fill === null ? [] : ['loss TRADE']));
@@ -108,7 +107,7 @@ test('canceling one order of a list cancels the list', () => {
     [...rig.venue.floor.orders.byId.values()].map((order) => order.status),
     ['CANCELED', 'CANCELED'],
   );
-  assert.deepEqual([lockedOf(rig, 'BTC'), rig.lists.at(-1)?.change], ['0', 'ALL_DONE']);
+  assert.deepEqual([rig.locked('ann', 'BTC'), rig.lists.at(-1)?.change], ['0', 'ALL_DONE']);
 });
 
 test('DELETE orderList and DELETE openOrders answer with the list and its orders', () => {
@@ -132,9 +131,9 @@ test('an OTO places its second order when the first has filled, not before', () 
   assert.deepEqual([pick(body, 'contingencyType'), pick(body, 'orderReports.1.status')], ['OTO', 'PENDING_NEW']);
   rig.trade('99', '1', false);
   assert.deepEqual([stateOf(rig, 'entry'), stateOf(rig, 'exit')], ['PARTIALLY_FILLED', 'PENDING_NEW']);
-  assert.equal(lockedOf(rig, 'BTC'), '0');
+  assert.equal(rig.locked('ann', 'BTC'), '0');
   rig.trade('99', '1', false);
-  assert.deepEqual([stateOf(rig, 'entry'), stateOf(rig, 'exit'), lockedOf(rig, 'BTC')], ['FILLED', 'NEW', '1.9']);
+  assert.deepEqual([stateOf(rig, 'entry'), stateOf(rig, 'exit'), rig.locked('ann', 'BTC')], ['FILLED', 'NEW', '1.9']);
 });
 
 test('an OTO whose first order fills at once still answers with the second one pending', () => {
@@ -179,10 +178,58 @@ test('an OTOCO places its pair when the first has filled, counts as three, and t
   const { headers } = rig.ask('POST orderList/otoco', { ...WORKING, ...PENDING_PAIR });
   assert.equal(headers['X-MBX-ORDER-COUNT-10S'], '3');
   rig.trade('98', '1', false);
-  assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss'), lockedOf(rig, 'BTC')], ['NEW', 'NEW', '1.9']);
+  assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss'), rig.locked('ann', 'BTC')], ['NEW', 'NEW', '1.9']);
   rig.trade('95', '1', false);
   assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['EXPIRED OCO_TRIGGER', 'FILLED']);
   assert.equal(pick(rig.ask('GET orderList', { orderListId: '0' }).body, 'listOrderStatus'), 'ALL_DONE');
+});
+
+const { pendingQuantity: _, ...PAID } = PENDING;
+const { pendingQuantity: __, ...PAID_PAIR } = PENDING_PAIR;
+
+for (const { name, btc, locked, quantity } of [
+  { name: 'with free money for the commission', btc: '100', locked: ['1', '2'], quantity: '2.00000000' },
+  {
+    name: 'that pays the commission from what it received',
+    btc: '0',
+    locked: ['0.999', '1.998'],
+    quantity: '1.99800000',
+  },
+]) {
+  test(`an OPO ${name} keeps what its first order receives, and sells that`, () => {
+    const rig = openRestRig(RICH.map((one) => ({ ...one, balances: { USDT: '1000', BTC: btc } })));
+    const { body, headers } = rig.ask('POST orderList/opo', { ...WORKING, ...PAID, pendingClientOrderId: 'exit' });
+    assert.deepEqual([pick(body, 'contingencyType'), headers['X-MBX-ORDER-COUNT-10S']], ['OTO', '2']);
+    assert.equal(pick(body, 'orderReports.1.origQty'), '0.00000000');
+    rig.trade('99', '1', false);
+    assert.deepEqual([stateOf(rig, 'exit'), rig.locked('ann', 'BTC')], ['PENDING_NEW', locked[0]]);
+    const amended = rig.ask('PUT order/amend/keepPriority', { origClientOrderId: 'exit', newQty: '1' }).body;
+    assert.equal(pick(amended, 'msg'), 'Order amend (pending OPO order) is not supported.');
+    rig.trade('99', '1', false);
+    const exit = rig.ask('GET order', { origClientOrderId: 'exit' }).body;
+    assert.deepEqual(
+      [pick(exit, 'status'), pick(exit, 'origQty'), rig.locked('ann', 'BTC')],
+      ['NEW', quantity, locked[1]],
+    );
+  });
+}
+
+test('an OPOCO sells what it received once, rounded to the lot; what is over is free', () => {
+  const rig = openRestRig(RICH.map((one) => ({ ...one, makerBps: 7.7777, balances: { USDT: '1000' } })));
+  rig.ask('POST orderList/opoco', { ...WORKING, ...PAID_PAIR });
+  rig.trade('98', '1', false);
+  const { free, locked } = rig.venue.floor.purses.balance('ann', 'BTC');
+  assert.deepEqual([formatDecimal(free), formatDecimal(locked)], ['0.00000446', '1.99844']);
+  rig.trade('95', '1', false);
+  assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['EXPIRED OCO_TRIGGER', 'FILLED']);
+});
+
+test('an OPO that is canceled half way gives back what it kept', () => {
+  const { rig } = place('orderList/opo', { ...WORKING, ...PAID });
+  rig.trade('99', '0.5', false);
+  assert.equal(rig.locked('ann', 'BTC'), '0.5');
+  rig.ask('DELETE orderList', { listClientOrderId: 'both' });
+  assert.deepEqual([rig.locked('ann', 'BTC'), rig.locked('ann', 'USDT')], ['0', '0']);
 });
 
 test('the older form of an OCO is the same pair', () => {
@@ -218,7 +265,7 @@ test('an amend of one order of a pair amends both', () => {
   const { body } = rig.ask('PUT order/amend/keepPriority', { origClientOrderId: 'profit', newQty: '1' });
   assert.equal(pick(body, 'listStatus.contingencyType'), 'OCO');
   assert.equal(pick(rig.ask('GET order', { origClientOrderId: 'loss' }).body, 'origQty'), '1.00000000');
-  assert.deepEqual([lockedOf(rig, 'BTC'), rig.lists.at(-1)?.change], ['1', 'UPDATED']);
+  assert.deepEqual([rig.locked('ann', 'BTC'), rig.lists.at(-1)?.change], ['1', 'UPDATED']);
 });
 
 const RELATIONSHIP = { code: -2010, msg: 'The relationship of the prices for the orders is not correct.' };
@@ -238,7 +285,7 @@ for (const { name, path = 'orderList/oco', params, says } of [
   },
   {
     name: 'a limit above in a buy',
-    params: { ...BUY_OCO, aboveType: 'LIMIT_MAKER' },
+    params: { ...BUY_OCO, aboveType: 'LIMIT_MAKER', belowType: 'TAKE_PROFIT' },
     says: { code: -1165, msg: 'A limit order in a buy OCO must be below.' },
   },
   {
@@ -255,6 +302,18 @@ for (const { name, path = 'orderList/oco', params, says } of [
     name: 'a market order in a pair',
     params: { ...SELL_OCO, belowType: 'MARKET' },
     says: { code: -1158, msg: 'Order type not supported in OCO.' },
+  },
+  {
+    name: 'a first order that sells and is to pay',
+    path: 'orderList/opo',
+    params: { ...WORKING, ...PAID, workingSide: 'SELL', workingPrice: '101' },
+    says: { code: -1222, msg: 'Working order in an OPO list must be a bid.' },
+  },
+  {
+    name: 'a second order that buys with what it was paid',
+    path: 'orderList/opoco',
+    params: { ...WORKING, ...PAID_PAIR, pendingSide: 'BUY' },
+    says: { code: -1223, msg: 'Pending orders in an OPO list must be asks.' },
   },
   {
     name: 'more than is there',
@@ -276,6 +335,6 @@ for (const { name, path = 'orderList/oco', params, says } of [
     const rig = openRestRig();
     assert.deepEqual(rig.ask(`POST ${path}`, params).body, says);
     assert.deepEqual([rig.reports.length, rig.lists.length, rig.venue.floor.orders.lists.size], [0, 0, 0]);
-    assert.equal(lockedOf(rig, 'BTC'), '0');
+    assert.equal(rig.locked('ann', 'BTC'), '0');
   });
 }

@@ -2,36 +2,36 @@ import type { Account } from './accounts.ts';
 import { type CanceledList, cancelList } from './list-cancel.ts';
 import { canceledListJson, orderListJson } from './list-json.ts';
 import { placeList } from './list-placement.ts';
-import { type ListRequest, parseOco, parseOldOco, parseOto, parseOtoco } from './list-request.ts';
+import { type ListRequest, parseOco, parseOldOco, parseTriggered } from './list-request.ts';
 import { ordersOfList } from './lists.ts';
 import { placedOrder } from './order-json.ts';
-import type { OrderList } from './order-list.ts';
+import type { Feature } from './market/terms.ts';
+import { isPaying, type ListKind, type OrderList } from './order-list.ts';
 import { UNKNOWN_ORDER } from './order-lookup.ts';
 import { randomClientId } from './order-request.ts';
 import { findList, listsOf } from './orders.ts';
-import { finishParams, type Params, readClientId, readInteger, readLimit, readTime, requireSymbol } from './params.ts';
+import { finishParams, type Params, readClientId, readInteger, requireSymbol } from './params.ts';
+import { readRange, requireUntimed, rowsIn } from './range.ts';
 import { bothMissing, deny, RefusedError } from './refusal.ts';
 import { requireFilters, requireListed } from './rest-trading.ts';
-import type { SignedRoute } from './routes.ts';
+import { ownQuery, type SignedRoute } from './routes.ts';
 import { catchUp, commit, enliven, type Venue } from './venue.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Order lists: place, cancel, query. */
 export const listRoutes = (venue: Venue): SignedRoute[] => [
-  placement(venue, { path: 'orderList/oco', wsMethod: 'orderList.place.oco', count: 2, parse: parseOco }),
-  placement(venue, { path: 'order/oco', wsMethod: 'orderList.place', count: 2, parse: parseOldOco }),
-  placement(venue, { path: 'orderList/oto', wsMethod: 'orderList.place.oto', count: 2, parse: parseOto }),
-  placement(venue, { path: 'orderList/otoco', wsMethod: 'orderList.place.otoco', count: 3, parse: parseOtoco }),
+  placement(venue, { path: 'orderList/oco', wsMethod: 'orderList.place.oco', kind: 'OCO', parse: parseOco }),
+  placement(venue, { path: 'order/oco', wsMethod: 'orderList.place', kind: 'OCO', parse: parseOldOco }),
+  ...(['OTO', 'OTOCO', 'OPO', 'OPOCO'] as const).map((kind) => {
+    const name = kind.toLowerCase();
+    const parse = parseTriggered(kind);
+    return placement(venue, { path: `orderList/${name}`, wsMethod: `orderList.place.${name}`, kind, parse });
+  }),
   {
     ...{ method: 'DELETE', path: '/api/v3/orderList', wsMethod: 'orderList.cancel', weight: 1, security: 'trade' },
     freeWhenDone: true,
     handle: (params, account) => cancel(venue, params, account),
   },
-  {
-    ...{ method: 'GET', path: '/api/v3/orderList', wsMethod: 'orderList.status', weight: 4, security: 'read' },
-    handle: (params, account) => query(venue, params, account),
-  },
+  ownQuery(venue, ['orderList', 'orderList.status', 4], query),
   {
     ...{ method: 'GET', path: '/api/v3/openOrderList', wsMethod: 'openOrderLists.status', weight: 6, security: 'read' },
     handle: (params, account) => {
@@ -42,10 +42,7 @@ export const listRoutes = (venue: Venue): SignedRoute[] => [
         .map((list) => describe(venue, list));
     },
   },
-  {
-    ...{ method: 'GET', path: '/api/v3/allOrderList', wsMethod: 'allOrderLists', weight: 20, security: 'read' },
-    handle: (params, account) => listAll(venue, params, account),
-  },
+  ownQuery(venue, ['allOrderList', 'allOrderLists', 20], listAll),
 ];
 
 const placement = (
@@ -53,18 +50,27 @@ const placement = (
   list: {
     readonly path: string;
     readonly wsMethod: string;
-    readonly count: number;
+    readonly kind: ListKind;
     readonly parse: (params: Params, account: string) => ListRequest;
   },
 ): SignedRoute => ({
   ...{ method: 'POST', path: `/api/v3/${list.path}`, wsMethod: list.wsMethod, weight: 1, security: 'trade' },
-  ...{ freeWhenDone: true, placesOrder: true, orderCount: list.count },
+  ...{ freeWhenDone: true, placesOrder: true, orderCount: list.kind.length > 3 ? 3 : 2 },
   handle: (params, account) => place(venue, list.parse(params, account.name)),
 });
 
+/** What the coin must take for each kind of list. */
+const NEEDS: Readonly<Record<ListKind, readonly Feature[]>> = {
+  OCO: ['ocoAllowed'],
+  OTO: ['otoAllowed'],
+  OTOCO: ['otoAllowed', 'ocoAllowed'],
+  OPO: ['otoAllowed', 'opoAllowed'],
+  OPOCO: ['otoAllowed', 'opoAllowed', 'ocoAllowed'],
+};
+
 function place(venue: Venue, { list, symbol, responseType }: ListRequest): unknown {
-  requireListed(venue, symbol);
-  requireFilters(venue, list.orders, true);
+  requireListed(venue, symbol, NEEDS[list.kind]);
+  requireFilters(venue, isPaying(list.kind) ? list.orders.slice(0, 1) : list.orders, true);
   enliven(venue, symbol);
   const atMs = catchUp(venue);
   const placed = placeList(venue.floor, list, atMs);
@@ -107,21 +113,13 @@ function query(venue: Venue, params: Params, account: Account): unknown {
 }
 
 function listAll(venue: Venue, params: Params, account: Account): unknown {
-  const fromId = readInteger(params, 'fromId');
-  const startMs = readTime(params, 'startTime');
-  const endMs = readTime(params, 'endTime');
-  const limit = readLimit(params, 500, 1000);
+  const range = readRange(params, 'fromId');
   finishParams(params);
-  if (fromId !== undefined && (startMs !== undefined || endMs !== undefined))
-    deny(-1128, 'Combination of optional parameters invalid.');
-  if (startMs !== undefined && endMs !== undefined && endMs - startMs > DAY_MS)
-    deny(-1127, 'More than 24 hours between startTime and endTime.');
+  requireUntimed(range, range.fromId);
   catchUp(venue);
-  const matching = listsOf(venue.floor.orders, account.name).filter(
-    (list) => list.id >= (fromId ?? 0) && list.createdMs >= (startMs ?? 0) && list.createdMs <= (endMs ?? Infinity),
-  );
-  const oldestFirst = fromId !== undefined || startMs !== undefined;
-  return (oldestFirst ? matching.slice(0, limit) : matching.slice(-limit)).map((list) => describe(venue, list));
+  const own = listsOf(venue.floor.orders, account.name);
+  const rows = rowsIn(range, own, { id: (list) => list.id, atMs: (list) => list.createdMs });
+  return rows.map((list) => describe(venue, list));
 }
 
 const describe = (venue: Venue, list: OrderList): unknown =>

@@ -18,27 +18,20 @@ import {
 import { deny, notValid, RefusedError } from './refusal.ts';
 import { readStatus, readSymbols, requireMarket, requireStatus } from './read-symbols.ts';
 import { readTimeZone } from './rest-tickers.ts';
-import type { PublicRoute } from './routes.ts';
+import { openQuery, type PublicRoute } from './routes.ts';
+import { sorsOf } from './sor.ts';
 import { type DepthSnapshot, klinesNow, type Venue } from './venue.ts';
 
 /** Unsigned market data. */
 export const marketRoutes = (venue: Venue): PublicRoute[] => [
-  route('ping', { weight: 1, handle: (params) => (finishParams(params), {}) }),
-  route('time', { weight: 1, handle: (params) => (finishParams(params), timeOf(venue)) }),
-  route('exchangeInfo', { weight: 20, handle: (params) => listSymbols(venue, params) }),
-  route('klines', { weight: 2, handle: (params) => listKlines(venue, params) }),
-  route('uiKlines', { weight: 2, handle: (params) => listKlines(venue, params) }),
-  route('depth', { weight: depthWeight, handle: (params) => depth(venue, params) }),
-  route('avgPrice', { weight: 2, handle: (params) => average(venue, params) }),
+  openQuery(venue, ['ping', 'ping', 1], (_, params) => (finishParams(params), {})),
+  openQuery(venue, ['time', 'time', 1], (_, params) => (finishParams(params), timeOf(venue))),
+  openQuery(venue, ['exchangeInfo', 'exchangeInfo', 20], listSymbols),
+  openQuery(venue, ['klines', 'klines', 2], listKlines),
+  openQuery(venue, ['uiKlines', 'uiKlines', 2], listKlines),
+  openQuery(venue, ['depth', 'depth', depthWeight], depth),
+  openQuery(venue, ['avgPrice', 'avgPrice', 2], average),
 ];
-
-const route = (name: string, rest: Pick<PublicRoute, 'weight' | 'handle'>): PublicRoute => ({
-  method: 'GET',
-  path: `/api/v3/${name}`,
-  wsMethod: name,
-  security: 'none',
-  ...rest,
-});
 
 /** Protocol time and, beyond the real exchange, the time and pace of the market. */
 export const timeOf = (venue: Venue): Record<string, number> => ({
@@ -64,6 +57,7 @@ function listSymbols(venue: Venue, params: Params): unknown {
   return exchangeInfo(
     markets.filter((one) => status === undefined || statusOf(one) === status).map(symbolInfo),
     Date.now(),
+    sorsOf(venue.markets.values()),
   );
 }
 

@@ -58,7 +58,7 @@ const failed = ({ code, message }: Refusal): Half => ({ result: 'FAILURE', respo
 
 /** Filters and counts of open orders are looked at before the cancel, balances and the book after it. */
 function replace(venue: Venue, account: Account, request: Replacement): unknown {
-  requireListed(venue, request.order.symbol);
+  requireListed(venue, request.order.symbol, ['cancelReplaceAllowed']);
   requireFilters(venue, [request.order]);
   enliven(venue, request.order.symbol);
   const atMs = catchUp(venue);

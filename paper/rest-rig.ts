@@ -1,3 +1,4 @@
+import type { AccountInput } from './accounts.ts';
 import { type Limits, openLimits } from './limits.ts';
 import { orderRoutes } from './order-routes.ts';
 import { openParams } from './params.ts';
@@ -17,7 +18,8 @@ export interface RestRig extends Rig {
   ask(request: string, params?: Readonly<Record<string, string>>, account?: string): OrderAnswer;
 }
 
-export const openRestRig = (): RestRig => withRoutes(openRig(), atOneInstant(openLimits()));
+export const openRestRig = (accounts?: AccountInput[]): RestRig =>
+  withRoutes(openRig(accounts), atOneInstant(openLimits()));
 
 /** Asks the order routes of a rig. */
 export function withRoutes(rig: Rig, limits: Limits): RestRig {

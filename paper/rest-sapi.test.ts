@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseAccounts } from './accounts.ts';
 import { clientOf, type Key, pick } from './client.ts';
-import { type PaperExchange, startPaper } from './server.ts';
+import type { PaperExchange } from './server.ts';
+import { startTrial } from './trial.ts';
 
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
-const start = (): Promise<PaperExchange> =>
-  startPaper({
-    port: 0,
-    controlPort: 0,
-    accounts: parseAccounts([
-      { name: 'ann', ...ann, makerBps: 7.5, balances: { USDT: '1000', BTC: '0.00001', ETH: '0.0005' } },
-    ]),
-    source: { kind: 'synthetic' },
-    speed: 1,
-    seed: 1,
-    clock: { kind: 'virtual', startMs: Date.UTC(2026, 2, 3) },
-  });
+const balances = { USDT: '1000', BTC: '0.00001', ETH: '0.0005' };
+const start = (): Promise<PaperExchange> => startTrial([{ name: 'ann', ...ann, makerBps: 7.5, balances }]);
 
 test('clients that look around find other markets empty and the system up', async () => {
   await using paper = await start();

@@ -7,7 +7,7 @@ import { bookOf } from './orders.ts';
 import { type Params, readText, readWord } from './params.ts';
 import { bothMissing, notValid, RefusedError } from './refusal.ts';
 import { answerPerSymbol } from './read-symbols.ts';
-import type { PublicRoute } from './routes.ts';
+import { openQuery, type PublicRoute } from './routes.ts';
 import { dayTicker, miniTicker, windowTicker } from './ticker-json.ts';
 import type { Venue } from './venue.ts';
 
@@ -16,24 +16,16 @@ const MINUTE_MS = 60_000;
 
 /** Prices and price statistics of one coin, some, or all. */
 export const tickerRoutes = (venue: Venue): PublicRoute[] => [
-  route('ticker/price', { wsMethod: 'ticker.price', weight: priceWeight }, (params) =>
+  openQuery(venue, ['ticker/price', 'ticker.price', priceWeight], (_, params) =>
     answerPerSymbol(venue, params, { answer: lastPrice }),
   ),
-  route('ticker/bookTicker', { wsMethod: 'ticker.book', weight: priceWeight }, (params) =>
+  openQuery(venue, ['ticker/bookTicker', 'ticker.book', priceWeight], (_, params) =>
     answerPerSymbol(venue, params, { answer: (market) => bookTicker(venue, market) }),
   ),
-  route('ticker/24hr', { wsMethod: 'ticker.24hr', weight: dayWeight }, (params) => dayTickers(venue, params)),
-  route('ticker/tradingDay', { wsMethod: 'ticker.tradingDay', weight: windowWeight }, (params) =>
-    tradingDays(venue, params),
-  ),
-  route('ticker', { wsMethod: 'ticker', weight: windowWeight }, (params) => rollingTickers(venue, params)),
+  openQuery(venue, ['ticker/24hr', 'ticker.24hr', dayWeight], dayTickers),
+  openQuery(venue, ['ticker/tradingDay', 'ticker.tradingDay', windowWeight], tradingDays),
+  openQuery(venue, ['ticker', 'ticker', windowWeight], rollingTickers),
 ];
-
-const route = (
-  name: string,
-  rest: Pick<PublicRoute, 'wsMethod' | 'weight'>,
-  handle: PublicRoute['handle'],
-): PublicRoute => ({ method: 'GET', path: `/api/v3/${name}`, security: 'none', ...rest, handle });
 
 const priceWeight = (params: Params): number => (params.values.has('symbol') ? 2 : 4);
 const countOf = (params: Params): number | undefined => params.values.get('symbols')?.split(',').length;

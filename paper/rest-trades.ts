@@ -4,28 +4,15 @@ import { publicTrade } from './market-json.ts';
 import { finishParams, type Params, readInteger, readLimit, readTime, requireSymbol, requireText } from './params.ts';
 import { deny } from './refusal.ts';
 import { requireMarket } from './read-symbols.ts';
-import type { PublicRoute } from './routes.ts';
+import { openQuery, type PublicRoute } from './routes.ts';
 import type { Venue } from './venue.ts';
 
 /** Printed trades, as far as the exchange remembers them. */
 export const tradeRoutes = (venue: Venue): PublicRoute[] => [
-  {
-    ...{ method: 'GET', path: '/api/v3/trades', wsMethod: 'trades.recent', weight: 25, security: 'none' },
-    handle: (params) => recent(venue, params),
-  },
-  {
-    ...{ method: 'GET', path: '/api/v3/historicalTrades', wsMethod: 'trades.historical', weight: 25, security: 'none' },
-    handle: (params) => historical(venue, params),
-  },
-  {
-    ...{ method: 'GET', path: '/api/v3/aggTrades', wsMethod: 'trades.aggregate', weight: 4, security: 'none' },
-    handle: (params) => aggregated(venue, params),
-  },
-  {
-    ...{ method: 'GET', path: '/api/v3/historicalBlockTrades', wsMethod: 'blockTrades.historical', weight: 25 },
-    security: 'none',
-    handle: (params) => noBlockTrades(venue, params),
-  },
+  openQuery(venue, ['trades', 'trades.recent', 25], recent),
+  openQuery(venue, ['historicalTrades', 'trades.historical', 25], historical),
+  openQuery(venue, ['aggTrades', 'trades.aggregate', 4], aggregated),
+  openQuery(venue, ['historicalBlockTrades', 'blockTrades.historical', 25], noBlockTrades),
 ];
 
 function recent(venue: Venue, params: Params): unknown {

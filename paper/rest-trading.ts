@@ -1,13 +1,15 @@
+import { ZERO } from '#core/decimal.ts';
 import type { Account } from './accounts.ts';
 import { cancelOrder, placeOrder } from './matching.ts';
 import { statusOf } from './market/symbol-market.ts';
+import type { Feature } from './market/terms.ts';
 import { cancelList } from './list-cancel.ts';
 import { canceledListJson } from './list-json.ts';
 import { isOpen, type NewOrder, type Order } from './order.ts';
 import { findCancelable, findWanted, isQueryable, readRestriction, readWanted, UNKNOWN_ORDER } from './order-lookup.ts';
 import { canceledOrder, placedOrder, preventedMatch, queriedOrder } from './order-json.ts';
-import { parseOrderRequest, randomClientId } from './order-request.ts';
-import { countRefusal, filterRefusal } from './order-filters.ts';
+import { type OrderRequest, parseOrderRequest, randomClientId } from './order-request.ts';
+import { countRefusal } from './order-filters.ts';
 import { openOrdersOf, ordersOf, preventedOf } from './orders.ts';
 import { pegged } from './peg.ts';
 import {
@@ -17,14 +19,16 @@ import {
   readInteger,
   readLimit,
   readSymbol,
-  readTime,
   requireSymbol,
 } from './params.ts';
+import { readRange, rowsIn } from './range.ts';
 import { bothMissing, deny, MARKET_CLOSED, RefusedError, rejected, unknownSymbol } from './refusal.ts';
-import type { SignedRoute } from './routes.ts';
+import { ownQuery, type SignedRoute } from './routes.ts';
+import { featureRefusal, termsRefusal } from './terms-check.ts';
 import { catchUp, commit, enliven, marketNow, type Venue } from './venue.ts';
 
-const DAY_MS = 86_400_000;
+const ARCHIVED_AFTER_MS = 90 * 86_400_000;
+const ARCHIVED = 'Order was canceled or expired with no executed qty over 90 days ago and has been archived.';
 
 /** Orders: place, cancel, query, list. */
 export const tradingRoutes = (venue: Venue): SignedRoute[] => [
@@ -32,7 +36,7 @@ export const tradingRoutes = (venue: Venue): SignedRoute[] => [
     ...{ method: 'POST', path: '/api/v3/order', wsMethod: 'order.place', weight: 1, security: 'trade' },
     freeWhenDone: true,
     placesOrder: true,
-    handle: (params, account) => place(venue, params, account),
+    handle: (params, account) => place(venue, parseOrderRequest(params, account.name)),
   },
   {
     ...{ method: 'DELETE', path: '/api/v3/order', wsMethod: 'order.cancel', weight: 1, security: 'trade' },
@@ -44,28 +48,18 @@ export const tradingRoutes = (venue: Venue): SignedRoute[] => [
     freeWhenDone: true,
     handle: (params, account) => cancelAll(venue, params, account),
   },
-  {
-    ...{ method: 'GET', path: '/api/v3/order', wsMethod: 'order.status', weight: 4, security: 'read' },
-    handle: (params, account) => query(venue, params, account),
-  },
-  {
-    ...{ method: 'GET', path: '/api/v3/openOrders', wsMethod: 'openOrders.status', security: 'read' },
-    weight: (params) => (params.values.has('symbol') ? 6 : 80),
-    handle: (params, account) => listOpen(venue, params, account),
-  },
-  {
-    ...{ method: 'GET', path: '/api/v3/allOrders', wsMethod: 'allOrders', weight: 20, security: 'read' },
-    handle: (params, account) => listAll(venue, params, account),
-  },
-  {
-    ...{ method: 'GET', path: '/api/v3/myPreventedMatches', wsMethod: 'myPreventedMatches', security: 'read' },
-    weight: (params) => (params.values.has('preventedMatchId') ? 2 : 20),
-    handle: (params, account) => listPrevented(venue, params, account),
-  },
+  ownQuery(venue, ['order', 'order.status', 4], query),
+  ownQuery(venue, ['openOrders', 'openOrders.status', (params) => (params.values.has('symbol') ? 6 : 80)], listOpen),
+  ownQuery(venue, ['allOrders', 'allOrders', 20], listAll),
+  ownQuery(
+    venue,
+    ['myPreventedMatches', 'myPreventedMatches', (params) => (params.values.has('preventedMatchId') ? 2 : 20)],
+    listPrevented,
+  ),
 ];
 
-function place(venue: Venue, params: Params, account: Account): unknown {
-  const { order, responseType } = parseOrderRequest(params, account.name);
+/** Places an order whose parameters have been read. */
+export function place(venue: Venue, { order, responseType }: OrderRequest): unknown {
   requireFilters(venue, [order]);
   enliven(venue, order.symbol);
   const atMs = catchUp(venue);
@@ -77,17 +71,17 @@ function place(venue: Venue, params: Params, account: Account): unknown {
 
 /** Refuses orders that break a filter as of now, counts of open orders included; `isList` counts a list as well. */
 export function requireFilters(venue: Venue, added: readonly NewOrder[], isList = false): void {
-  const { orders, purses } = venue.floor;
+  const { floor } = venue;
+  catchUp(venue);
   for (const order of added) {
     const market = marketNow(venue, order.symbol);
-    const state = market && { orders, purses, market, nowMs: venue.clock.nowMs() };
-    if (state === undefined) throw new RefusedError(unknownSymbol());
-    const isTrading = statusOf(state.market) === 'TRADING';
-    const priced = isTrading ? pegged(venue.floor, order) : rejected(MARKET_CLOSED);
-    const refusal = 'kind' in priced ? priced : filterRefusal(state, priced);
+    if (market === undefined) throw new RefusedError(unknownSymbol());
+    const unfit = statusOf(market) === 'TRADING' ? undefined : rejected(MARKET_CLOSED);
+    const priced = unfit ?? termsRefusal(market, floor.account(order.account), order) ?? pegged(floor, order);
+    const refusal = 'kind' in priced ? priced : floor.filter(priced);
     if (refusal !== undefined) throw new RefusedError(refusal);
   }
-  const tooMany = countRefusal({ orders }, added, isList);
+  const tooMany = countRefusal(floor.orders, added, isList);
   if (tooMany !== undefined) throw new RefusedError(tooMany);
 }
 
@@ -133,6 +127,8 @@ function query(venue: Venue, params: Params, account: Account): unknown {
   const found = findWanted(venue, account, wanted);
   if (found === 'disagree') return deny(-2039, 'Client order ID is not correct for this order ID.');
   if (found === undefined || !isQueryable(venue, found)) return deny(-2013, 'Order does not exist.');
+  const isIdle = !isOpen(found) && found.executed === ZERO;
+  if (isIdle && found.updatedMs < venue.clock.nowMs() - ARCHIVED_AFTER_MS) return deny(-2026, ARCHIVED);
   return queriedOrder(found);
 }
 
@@ -148,24 +144,11 @@ function listOpen(venue: Venue, params: Params, account: Account): unknown {
 
 function listAll(venue: Venue, params: Params, account: Account): unknown {
   const symbol = requireListed(venue, requireSymbol(params));
-  const fromId = readInteger(params, 'orderId');
-  const startMs = readTime(params, 'startTime');
-  const endMs = readTime(params, 'endTime');
-  const limit = readLimit(params, 500, 1000);
+  const range = readRange(params, 'orderId');
   finishParams(params);
-  if (startMs !== undefined && endMs !== undefined && endMs - startMs > DAY_MS) {
-    deny(-1127, 'More than 24 hours between startTime and endTime.');
-  }
   catchUp(venue);
-  const matching = ordersOf(venue.floor.orders, account.name, symbol).filter(
-    (order) =>
-      isQueryable(venue, order) &&
-      order.id >= (fromId ?? 0) &&
-      order.createdMs >= (startMs ?? 0) &&
-      order.createdMs <= (endMs ?? Infinity),
-  );
-  const oldestFirst = fromId !== undefined || startMs !== undefined;
-  return (oldestFirst ? matching.slice(0, limit) : matching.slice(-limit)).map(queriedOrder);
+  const own = ordersOf(venue.floor.orders, account.name, symbol).filter((order) => isQueryable(venue, order));
+  return rowsIn(range, own, { id: (order) => order.id, atMs: (order) => order.createdMs }).map(queriedOrder);
 }
 
 function listPrevented(venue: Venue, params: Params, account: Account): unknown {
@@ -184,8 +167,13 @@ function listPrevented(venue: Venue, params: Params, account: Account): unknown 
     .map(preventedMatch);
 }
 
-/** The symbol, when it is listed. */
-export function requireListed(venue: Venue, symbol: string): string {
-  if (!venue.markets.has(symbol)) throw new RefusedError(unknownSymbol());
+/** The symbol, when it is listed and takes what is asked of it. */
+export function requireListed(venue: Venue, symbol: string, features: readonly Feature[] = []): string {
+  const market = venue.markets.get(symbol);
+  if (market === undefined) throw new RefusedError(unknownSymbol());
+  for (const feature of features) {
+    const refusal = featureRefusal(market, feature);
+    if (refusal !== undefined) throw new RefusedError(refusal);
+  }
   return symbol;
 }

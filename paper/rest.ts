@@ -4,7 +4,7 @@ import { type Fault, type Faults, UNKNOWN_OUTCOME } from './faults.ts';
 import { type Limits, orderCountHeaders, type Wait } from './limits.ts';
 import { openParams, type Params, parseParams, readText } from './params.ts';
 import { type Environment, isServed } from './profiles.ts';
-import { type Refusal, RefusedError, refusalBody, refuse } from './refusal.ts';
+import { deny, type Refusal, RefusedError, refusalBody, refuse } from './refusal.ts';
 import type { RequestLog } from './request-log.ts';
 import { type Route, type RouteTable, type SignedRoute, weightOf } from './routes.ts';
 import { requireAccount } from './security.ts';
@@ -48,9 +48,11 @@ const GONE = ['/api/v3/userDataStream', '/api/v1/userDataStream'];
 
 /** Answers one request: faults, limits, route, security, parameters, work. */
 export async function answerRest(context: RestContext, request: RestRequest): Promise<RestReply> {
-  const fault = context.faults.take(request.method, request.path);
+  const fault = context.faults.take(request);
   if (fault?.kind === 'late') return answerBeforeWork(context, request, fault);
+  const done = fault?.kind === 'delay' && fault.applied ? workOn(context, request) : undefined;
   if (fault !== undefined && fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
+  if (done !== undefined) return done;
   const works = fault === undefined || fault.kind === 'delay' || fault.kind === 'apply-then-fail' || fault.applied;
   const reply = works ? await workOn(context, request) : failure(fault);
   if (!works) logRequest(context, request, { weight: 0, status: reply.status });
@@ -201,6 +203,8 @@ export function performSigned(
   { params, account }: { readonly params: Params; readonly account: Account },
 ): { body: unknown; headers: Record<string, string> } {
   const nowMs = Date.now();
+  if (route.security === 'trade' && !account.canTrade)
+    deny(route.method === 'DELETE' ? -2011 : -2010, 'This account may not place or cancel orders.');
   const reached = route.placesOrder === true ? limits.reachedOrderLimit(account.name, nowMs) : undefined;
   if (reached !== undefined) {
     const refusal = refuse(-1015, `Too many new orders; current limit is ${reached}.`, 429);

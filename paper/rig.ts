@@ -1,5 +1,5 @@
 import type { CandleColumns } from '#core/candle.ts';
-import { requireDecimal, ZERO } from '#core/decimal.ts';
+import { formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
 import { type Account, type AccountInput, parseAccounts } from './accounts.ts';
 import { virtualClock } from './clock.ts';
 import type { Report } from './floor.ts';
@@ -20,12 +20,17 @@ export interface Rig {
   /** The last balance each account was told, by `account asset`. */
   readonly balances: ReadonlyMap<string, Balance>;
   place(order: Partial<OrderTexts>): Accepted | Refusal;
+  /** Places an order that must not be refused. */
+  accept(order: Partial<OrderTexts>): Accepted;
+  /** Balances as text. */
+  free(account: string, asset: string): string;
+  locked(account: string, asset: string): string;
   trade(price: string, quantity: string, takerBuys: boolean): void;
 }
 
 export interface RigOptions {
-  /** Adds BNBUSDT at this price, so that fees can be paid in BNB. */
-  readonly bnbPrice?: number;
+  /** More coins, each quiet at its price. */
+  readonly others?: Readonly<Record<string, number>>;
   readonly stored?: NonNullable<VenueParts['stored']>;
 }
 
@@ -85,13 +90,13 @@ export function columnsOf(
 
 export function rigSource(
   rows: readonly (readonly [number, number, number, number, number])[],
-  bnbPrice?: number,
+  others: Readonly<Record<string, number>> = {},
 ): MarketSource {
   const series = { symbol: RIG_SYMBOL, interval: '1m', intervalMs: MINUTE_MS, columns: columnsOf(rows) } as const;
-  if (bnbPrice === undefined) return replayOf('rig', [series], RIG_START_MS);
-  const quiet = rows.map(() => [bnbPrice, bnbPrice, bnbPrice, bnbPrice, 1] as const);
-  const bnb = { ...series, symbol: 'BNBUSDT', columns: columnsOf(quiet) };
-  return replayOf('rig', [series, bnb], RIG_START_MS);
+  const quiet = Object.entries(others).map(([symbol, price]) => ({
+    ...{ ...series, symbol, columns: columnsOf(rows.map(() => [price, price, price, price, 1])) },
+  }));
+  return replayOf('rig', [series, ...quiet], RIG_START_MS);
 }
 
 export function openRig(inputs: AccountInput[] = RICH, price = 100, more: RigOptions = {}): Rig {
@@ -107,7 +112,7 @@ export function openRig(inputs: AccountInput[] = RICH, price = 100, more: RigOpt
         [price, price, price, price, 1],
         [price, price, price, price, 0],
       ],
-      more.bnbPrice,
+      more.others,
     ),
     tradesPerCandle: () => 4,
     listeners: {
@@ -126,34 +131,22 @@ export function openRig(inputs: AccountInput[] = RICH, price = 100, more: RigOpt
   });
   enliven(venue, RIG_SYMBOL);
   let clientIds = 0;
+  const place: Rig['place'] = (texts) => {
+    clientIds += 1;
+    const result = placeOrder(venue.floor, orderOf(texts, `id-${clientIds}`), venue.clock.nowMs());
+    commit(venue, venue.clock.nowMs());
+    return result;
+  };
+  const { purses } = venue.floor;
   return {
-    venue,
-    reports,
-    lists,
-    balances,
-    place: (texts) => {
-      clientIds += 1;
-      const amount = (text: string | undefined) => (text === undefined ? ZERO : requireDecimal(text));
-      const request: NewOrder = {
-        ...NO_OPTIONS,
-        account: texts.account ?? 'ann',
-        symbol: RIG_SYMBOL,
-        clientOrderId: texts.clientOrderId ?? `id-${clientIds}`,
-        side: texts.side ?? 'BUY',
-        type: texts.type ?? 'LIMIT',
-        timeInForce: texts.timeInForce ?? 'GTC',
-        price: amount(texts.price),
-        stopPrice: amount(texts.stopPrice),
-        quantity: amount(texts.quantity),
-        quoteQuantity: amount(texts.quoteQuantity),
-        icebergQuantity: amount(texts.icebergQuantity),
-        trailingDelta: texts.trailingDelta ?? 0,
-        prevention: texts.prevention ?? 'NONE',
-      };
-      const result = placeOrder(venue.floor, request, venue.clock.nowMs());
-      commit(venue, venue.clock.nowMs());
+    ...{ venue, reports, lists, balances, place },
+    accept: (texts) => {
+      const result = place(texts);
+      if (result.kind === 'refused') throw new Error(`The order was refused: ${result.message}`);
       return result;
     },
+    free: (account, asset) => formatDecimal(purses.balance(account, asset).free),
+    locked: (account, asset) => formatDecimal(purses.balance(account, asset).locked),
     trade: (price, quantity, takerBuys) => {
       const { grid } = venue.floor.market(RIG_SYMBOL).listing;
       const ticks = Math.round((Number(price) * 1e8) / grid.tickUnits);
@@ -163,3 +156,17 @@ export function openRig(inputs: AccountInput[] = RICH, price = 100, more: RigOpt
     },
   };
 }
+
+const orderOf = (texts: Partial<OrderTexts>, clientOrderId: string): NewOrder => {
+  const amount = (text: string | undefined) => (text === undefined ? ZERO : requireDecimal(text));
+  return {
+    ...{ ...NO_OPTIONS, account: 'ann', symbol: RIG_SYMBOL, clientOrderId, side: 'BUY', type: 'LIMIT' },
+    timeInForce: 'GTC',
+    ...texts,
+    price: amount(texts.price),
+    stopPrice: amount(texts.stopPrice),
+    quantity: amount(texts.quantity),
+    quoteQuantity: amount(texts.quoteQuantity),
+    icebergQuantity: amount(texts.icebergQuantity),
+  };
+};

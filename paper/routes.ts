@@ -33,6 +33,29 @@ export interface SignedRoute extends RouteBase {
 
 export type Route = PublicRoute | SignedRoute;
 
+/** Path below /api/v3, name over the WebSocket API, and weight. */
+type Named = readonly [path: string, wsMethod: string, weight: RouteBase['weight']];
+
+/** A query that anybody may ask of a place. */
+export const openQuery = <Place>(
+  place: Place,
+  [path, wsMethod, weight]: Named,
+  answer: (place: Place, params: Params) => unknown,
+): PublicRoute => ({
+  ...{ method: 'GET', path: `/api/v3/${path}`, wsMethod, weight, security: 'none' },
+  handle: (params) => answer(place, params),
+});
+
+/** A query of an account. */
+export const ownQuery = <Place>(
+  place: Place,
+  [path, wsMethod, weight]: Named,
+  answer: (place: Place, params: Params, account: Account) => unknown,
+): SignedRoute => ({
+  ...{ method: 'GET', path: `/api/v3/${path}`, wsMethod, weight, security: 'read' },
+  handle: (params, account) => answer(place, params, account),
+});
+
 export interface RouteTable {
   byPath(method: string, path: string): Route | undefined;
   byWsMethod(method: string): Route | undefined;

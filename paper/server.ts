@@ -32,6 +32,7 @@ import { answerRest, plainAddress, type RestContext } from './rest.ts';
 import { accountRoutes } from './rest-account.ts';
 import { marketRoutes } from './rest-market.ts';
 import { orderRoutes } from './order-routes.ts';
+import { referenceRoutes } from './rest-reference.ts';
 import { sapiRoutes } from './rest-sapi.ts';
 import { tickerRoutes } from './rest-tickers.ts';
 import { tradeRoutes } from './rest-trades.ts';
@@ -73,7 +74,12 @@ export async function startPaper(
     relay,
     relieve: (report) => relieve(limits, report),
   });
-  const publicRoutes = [...marketRoutes(venue), ...tradeRoutes(venue), ...tickerRoutes(venue)];
+  const publicRoutes = [
+    ...marketRoutes(venue),
+    ...tradeRoutes(venue),
+    ...tickerRoutes(venue),
+    ...referenceRoutes(venue),
+  ];
   let onBan: (ip: string | undefined) => void = () => undefined;
   const context: RestContext = {
     accounts: options.accounts,

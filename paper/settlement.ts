@@ -15,6 +15,7 @@ export const lockFor = (order: Pick<NewOrder, 'side' | 'price'>, rest: Decimal):
 
 export interface Execution {
   readonly tradeId: number;
+  readonly allocationId: number;
   readonly price: Decimal;
   readonly quantity: Decimal;
   readonly maker: boolean;
@@ -50,6 +51,7 @@ export function settle(
   releaseUnneeded(order, rules, purses);
   return {
     id: execution.tradeId,
+    allocationId: execution.allocationId,
     account: order.account,
     symbol: order.symbol,
     orderId: order.id,

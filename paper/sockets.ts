@@ -64,7 +64,7 @@ export function openSockets(server: Server, parts: SocketParts): Sockets {
       return;
     }
     socketServer.handleUpgrade(request, socket, head, (client) => {
-      const connection = serve(client, request, { ...parts, ip, sessions });
+      const connection = serve(client, request, { ...parts, ip, sessions, wire: socket });
       if (connection === undefined) return;
       connections.add(connection);
       client.on('ping', (data) => isSilent || client.pong(data));
@@ -111,7 +111,7 @@ export function openSockets(server: Server, parts: SocketParts): Sockets {
 function serve(
   socket: WebSocket,
   request: IncomingMessage,
-  parts: SocketParts & { readonly ip: string; readonly sessions: Set<Session> },
+  parts: SocketParts & { readonly ip: string; readonly sessions: Set<Session>; readonly wire: Duplex },
 ): Connection | undefined {
   socket.on('error', (error) => parts.log(`A WebSocket connection failed: ${error.message}`));
   const url = new URL(request.url ?? '/', 'ws://local');

@@ -1,3 +1,4 @@
+import type { Decimal } from '#core/decimal.ts';
 import { type AggTrade, aggTradeJson } from './agg-trades.ts';
 import type { DepthDifference } from './depth-watch.ts';
 import type { Kline } from './market/kline.ts';
@@ -75,6 +76,18 @@ export const depthFrame = (symbol: string, difference: DepthDifference, atMs: nu
   b: difference.bids,
   a: difference.asks,
 });
+
+/** Undefined for a coin without a reference price. */
+export const referenceFrame = (
+  symbol: string,
+  reference: { readonly price: Decimal | null; readonly atMs: number } | undefined,
+): Record<string, unknown> | undefined =>
+  reference && {
+    e: 'referencePrice',
+    s: symbol,
+    r: reference.price === null ? null : fixed8(reference.price),
+    t: reference.atMs,
+  };
 
 export const averageFrame = (
   symbol: string,

@@ -5,7 +5,7 @@ const WINDOW_MS = { '1h': 3_600_000, '4h': 14_400_000, '1d': 86_400_000 } as con
 export type TickerWindow = keyof typeof WINDOW_MS;
 export const windowMs = (window: TickerWindow): number => WINDOW_MS[window];
 
-const PLAIN = ['trade', 'aggTrade', 'bookTicker', 'miniTicker', 'ticker', 'avgPrice'] as const;
+const PLAIN = ['trade', 'aggTrade', 'bookTicker', 'miniTicker', 'ticker', 'avgPrice', 'referencePrice'] as const;
 
 /** A market stream of one coin. */
 export type StreamName = { readonly symbol: string } & (

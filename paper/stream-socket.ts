@@ -1,5 +1,7 @@
+import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
+import { parseJson } from './json-literals.ts';
 import { type MarketStreams, type StreamClient, subscribe, unsubscribe } from './market-streams.ts';
 import type { TimeUnit } from './time-unit.ts';
 import type { Venue } from './venue.ts';
@@ -15,15 +17,23 @@ const request = z.object({ method: z.string(), params: z.array(z.unknown()).defa
 /** Serves one connection of /ws or /stream until it closes. */
 export function serveStreams(
   socket: WebSocket,
-  { streams, venue }: { readonly streams: MarketStreams; readonly venue: Venue },
+  { streams, venue, wire }: { readonly streams: MarketStreams; readonly venue: Venue; readonly wire: Duplex },
   url: { readonly combined: boolean; readonly names: readonly string[]; readonly unit: TimeUnit },
 ): StreamClient {
   const names = new Set<string>();
   const client: StreamClient = {
     combined: url.combined,
     unit: url.unit,
-    // A reader that does not keep up is cut off instead of filling the memory.
-    send: (frame) => (socket.bufferedAmount > MAX_BUFFERED_BYTES ? socket.terminate() : socket.send(frame)),
+    send: (frame) => {
+      // A reader that does not keep up is cut off instead of filling the memory.
+      if (socket.bufferedAmount > MAX_BUFFERED_BYTES) return socket.terminate();
+      // All frames of one instant go out with one call of the system.
+      if (wire.writableCorked === 0) {
+        wire.cork();
+        process.nextTick(() => wire.uncork());
+      }
+      socket.send(frame);
+    },
   };
   const add = (name: string) => {
     if (names.has(name) || names.size >= MAX_STREAMS) return;
@@ -86,14 +96,6 @@ function answer(text: string, connection: Connection): Record<string, unknown> {
       return { result: connection.client.combined, id };
     default:
       return { error: { code: 2, msg: `Invalid request: unknown method ${method}` }, id };
-  }
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -10,6 +10,8 @@ export interface Match {
   readonly price: Decimal;
   readonly quantity: Decimal;
   readonly maker: Order | null;
+  /** The market whose book it is taken from. */
+  readonly market: SymbolMarket;
   /** True when it would be a trade of an account with itself, which the taker's mode forbids. */
   readonly prevented: boolean;
   /** True when preventing it costs the taker nothing. */
@@ -20,48 +22,65 @@ export interface Plan {
   readonly matches: readonly Match[];
   /** What would be traded, without what is prevented. */
   readonly quantity: Decimal;
+  /** What it is worth, and what is handed over within a trade group. */
   readonly quote: Decimal;
-  /** True when the book held nothing more to take at an allowed price. */
-  readonly exhausted: boolean;
+  /** Why it takes no more: it has enough, nothing more is offered at its price, or what is lies outside the price range. */
+  readonly end: 'done' | 'exhausted' | 'out of range';
 }
 
 /** How much to take: a quantity, or as much as an amount of quote pays for (or brings in). */
 export type Appetite = { readonly quantity: Decimal } | { readonly quoteAmount: Decimal };
 
 const MAX_LEVELS = 5000;
-export const EMPTY_PLAN: Plan = { matches: [], quantity: ZERO, quote: ZERO, exhausted: false };
+export const EMPTY_PLAN: Plan = { matches: [], quantity: ZERO, quote: ZERO, end: 'done' };
 
 export interface Taker {
-  readonly account: string;
   readonly side: OrderSide;
+  /** True for accounts it must not trade with when it prevents self-trades. */
+  readonly isOwn: (account: string) => boolean;
   /** Null takes any price. */
   readonly limit: Decimal | null;
   readonly appetite: Appetite;
   readonly prevention: PreventionMode;
+  /** The prices at which it may be executed. */
+  readonly bounds: { readonly up: Decimal | null; readonly down: Decimal | null };
 }
 
-/** Plans what a taker would match, best price first; at one price clients come before market makers. Nothing changes. */
-export function planTaker(book: Book, market: SymbolMarket, taker: Taker): Plan {
-  const { step } = market.listing.rules.lot;
+/** A book and the market it belongs to. */
+export interface Floored {
+  readonly book: Book;
+  readonly market: SymbolMarket;
+}
+
+/**
+ * Plans what a taker would match in its own book and in `others`, best price first; at one price clients come before
+ * market makers, and its own book before others. Nothing changes.
+ */
+export function planTaker(own: Floored, others: readonly Floored[], taker: Taker): Plan {
+  const { step } = own.market.listing.rules.lot;
+  const { up, down } = taker.bounds;
   const matches: Match[] = [];
   const expired = new Set<Order>();
   let quantity = ZERO;
   let quote = ZERO;
   let left = taker.appetite;
   let levels = 0;
-  for (const { price, quantity: offered, maker } of offersFor(taker.side, book, market)) {
+  const offers =
+    others.length === 0 ? offersFor(taker.side, own.book, own.market) : offersOf(taker.side, [own, ...others]);
+  for (const { price, quantity: offered, maker, market } of offers) {
     const beyond = taker.limit !== null && (taker.side === 'BUY' ? price > taker.limit : price < taker.limit);
     levels += 1;
-    if (beyond || levels > MAX_LEVELS) return { matches, quantity, quote, exhausted: true };
+    if (beyond || levels > MAX_LEVELS) return { matches, quantity, quote, end: 'exhausted' };
     const wanted = 'quantity' in left ? left.quantity : floorToStep(divide(left.quoteAmount, price), step);
-    if (wanted <= 0n) return { matches, quantity, quote, exhausted: false };
+    if (wanted <= 0n) return { matches, quantity, quote, end: 'done' };
+    if (price > (up ?? price) || price < (down ?? price)) return { matches, quantity, quote, end: 'out of range' };
     if (maker !== null && expired.has(maker)) continue;
     const taken = minimum(wanted, offered);
-    const prevented = taker.prevention !== 'NONE' && maker?.account === taker.account;
+    const prevented = taker.prevention !== 'NONE' && maker !== null && taker.isOwn(maker.account);
     const sparesTaker = prevented && taker.prevention === 'EXPIRE_MAKER';
-    matches.push({ price, quantity: taken, maker, prevented, sparesTaker });
+    matches.push({ price, quantity: taken, maker, market, prevented, sparesTaker });
     if (prevented && (taker.prevention === 'EXPIRE_TAKER' || taker.prevention === 'EXPIRE_BOTH'))
-      return { matches, quantity, quote, exhausted: false };
+      return { matches, quantity, quote, end: 'done' };
     if (sparesTaker && maker !== null) {
       expired.add(maker);
       continue;
@@ -71,17 +90,39 @@ export function planTaker(book: Book, market: SymbolMarket, taker: Taker): Plan 
       'quantity' in left
         ? { quantity: subtract(left.quantity, taken) }
         : { quoteAmount: subtract(left.quoteAmount, worth) };
-    if (prevented) continue;
-    quantity = add(quantity, taken);
-    quote = add(quote, worth);
+    const isTransfer = prevented && market === own.market && isTransferOf(taker, maker);
+    if (isTransfer || !prevented) quote = add(quote, worth);
+    if (!prevented) quantity = add(quantity, taken);
   }
   const satisfied = 'quantity' in left && left.quantity <= 0n;
-  return { matches, quantity, quote, exhausted: !satisfied };
+  return { matches, quantity, quote, end: satisfied ? 'done' : 'exhausted' };
 }
 
-interface Offer extends Level {
-  readonly maker: Order | null;
+/** It takes both orders to ask for a transfer. */
+export const isTransferOf = (taker: Pick<Taker, 'prevention'>, maker: Pick<Order, 'prevention'>): boolean =>
+  taker.prevention === 'TRANSFER' && maker.prevention === 'TRANSFER';
+
+type Offer = Pick<Match, 'price' | 'quantity' | 'maker' | 'market'>;
+
+/** The offers of several books as one; where prices are equal the first book comes first. */
+function* offersOf(side: OrderSide, books: readonly Floored[]): Generator<Offer> {
+  const streams = books.map(({ book, market }) => {
+    const offers = offersFor(side, book, market);
+    return { offers, next: offers.next() };
+  });
+  for (;;) {
+    let best: Offer | undefined;
+    for (const { next } of streams)
+      if (!next.done && (best === undefined || isCheaper(side, next.value.price, best.price))) best = next.value;
+    if (best === undefined) return;
+    yield best;
+    const from = streams.find(({ next }) => next.value === best);
+    if (from !== undefined) from.next = from.offers.next();
+  }
 }
+
+const isCheaper = (side: OrderSide, one: Decimal, other: Decimal): boolean =>
+  side === 'BUY' ? one < other : one > other;
 
 /** The other side's offers: the clients' orders merged with the makers' ladder. */
 function* offersFor(side: OrderSide, book: Book, market: SymbolMarket): Generator<Offer> {
@@ -94,10 +135,10 @@ function* offersFor(side: OrderSide, book: Book, market: SymbolMarket): Generato
     const makers: Level | undefined = level === undefined || level.done ? undefined : level.value;
     if (!client.done && (makers === undefined || comesFirst(side, client.value.order.price, makers.price))) {
       const { order, quantity } = client.value;
-      yield { price: order.price, quantity, maker: order };
+      yield { price: order.price, quantity, maker: order, market };
       client = clients.next();
     } else if (makers !== undefined) {
-      yield { ...makers, maker: null };
+      yield { ...makers, maker: null, market };
       level = ladder?.next();
     } else return;
   }

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDecimal } from '#core/decimal.ts';
-import type { Order } from './order.ts';
 import { openRig, type OrderTexts, RICH, type Rig } from './rig.ts';
-
-function accepted(rig: Rig, order: Partial<OrderTexts>): Order {
-  const result = rig.place(order);
-  if (result.kind === 'refused') assert.fail(result.message);
-  return result.order;
-}
 
 const refusal = (rig: Rig, order: Partial<OrderTexts>): string => {
   const result = rig.place(order);
@@ -26,7 +19,7 @@ for (const { type, side, waits, already, fires, holds } of [
   test(`${type} ${side} fires at its stop price, takes any price, and is refused where it would fire at once`, () => {
     const rig = openRig();
     assert.equal(refusal(rig, { type, side, stopPrice: already, quantity: '1' }), IMMEDIATELY);
-    const stop = accepted(rig, { type, side, stopPrice: waits, quantity: '1' });
+    const stop = rig.accept({ type, side, stopPrice: waits, quantity: '1' }).order;
     rig.trade(holds, '1', false);
     assert.deepEqual([stop.status, stop.working], ['NEW', false]);
     rig.trade(fires, '1', false);
@@ -39,7 +32,7 @@ for (const { type, side, waits, already, fires, holds } of [
     const price = side === 'BUY' ? '98' : '102';
     const limited = { type: `${type}_LIMIT`, side, price, quantity: '1' } as const;
     assert.equal(refusal(rig, { ...limited, stopPrice: already }), IMMEDIATELY);
-    const stop = accepted(rig, { ...limited, stopPrice: waits });
+    const stop = rig.accept({ ...limited, stopPrice: waits }).order;
     rig.trade(fires, '1', false);
     assert.deepEqual([stop.status, stop.working], ['NEW', true]);
     rig.trade(side === 'BUY' ? '97' : '103', '1', false);
@@ -49,8 +42,8 @@ for (const { type, side, waits, already, fires, holds } of [
 
 test('a stop that takes any price but can no longer be paid for expires as rejected', () => {
   const rig = openRig();
-  const stop = accepted(rig, { type: 'STOP_LOSS', stopPrice: '101', quantity: '900' });
-  accepted(rig, { price: '90', quantity: '101' });
+  const stop = rig.accept({ type: 'STOP_LOSS', stopPrice: '101', quantity: '900' }).order;
+  rig.accept({ price: '90', quantity: '101' });
   rig.trade('120', '1', true);
   assert.deepEqual([stop.status, stop.expiryReason, formatDecimal(stop.locked)], ['EXPIRED', 'REJECTED', '0']);
 });
@@ -61,7 +54,7 @@ test('LIMIT_MAKER rests, and is refused when it would take', () => {
     refusal(rig, { type: 'LIMIT_MAKER', price: '101', quantity: '1' }),
     '-2010 Order would immediately match and take.',
   );
-  const maker = accepted(rig, { type: 'LIMIT_MAKER', price: '99', quantity: '1' });
+  const maker = rig.accept({ type: 'LIMIT_MAKER', price: '99', quantity: '1' }).order;
   assert.deepEqual([maker.status, maker.working], ['NEW', true]);
 });
 
@@ -102,7 +95,7 @@ const SCENARIOS = [
 for (const { name, order, trades, fires } of SCENARIOS) {
   test(`trailing stop scenario ${name}`, () => {
     const rig = openRig(RICH, 40_000);
-    const stop = accepted(rig, { ...order, quantity: '1' });
+    const stop = rig.accept({ ...order, quantity: '1' }).order;
     for (const price of trades) {
       rig.trade(price, '0.001', true);
       assert.equal(stop.working, false, `not fired at ${price}`);
@@ -114,14 +107,14 @@ for (const { name, order, trades, fires } of SCENARIOS) {
 
 test('a trailing stop says from when it tracks: at once without a stop price, else from the trade that reaches it', () => {
   const rig = openRig();
-  const atOnce = accepted(rig, { type: 'STOP_LOSS', side: 'SELL', trailingDelta: 100, quantity: '1' });
-  const later = accepted(rig, {
+  const atOnce = rig.accept({ type: 'STOP_LOSS', side: 'SELL', trailingDelta: 100, quantity: '1' }).order;
+  const later = rig.accept({
     type: 'STOP_LOSS',
     side: 'SELL',
     stopPrice: '99.5',
     trailingDelta: 100,
     quantity: '1',
-  });
+  }).order;
   assert.deepEqual([atOnce.trailingMs > 0, later.trailingMs], [true, -1]);
   rig.trade('99.5', '0.001', true);
   assert.ok(later.trailingMs > 0);

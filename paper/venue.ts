@@ -6,6 +6,7 @@ import { expireOrder, type Floor, type Report } from './floor.ts';
 import type { Journal, JournalRecord } from './journal.ts';
 import { type KlineQuery, readKlines } from './market/klines.ts';
 import type { Kline } from './market/kline.ts';
+import { referenceOf } from './market/reference.ts';
 import type { MarketSource } from './market/source.ts';
 import {
   nextEventMs,
@@ -20,6 +21,7 @@ import { playTrade } from './matching.ts';
 import { filterRefusal } from './order-filters.ts';
 import type { ListReport } from './order-list.ts';
 import { clearOrders, emptyOrders, restoreOrders, symbolsWithOrders, takeChanges, wholeState } from './orders.ts';
+import { routesFrom, sorsOf } from './sor.ts';
 import { openPurses, OUTSIDE_PURSE, type PurseRow } from './purses.ts';
 
 /** Who hears of the market and of accounts; calls come after the change is stored. */
@@ -133,13 +135,21 @@ function openFloor(
   const byName = new Map(accounts.map((account) => [account.name, account]));
   const orders = emptyOrders();
   const purses = openPurses();
+  const sors = sorsOf(markets.values());
+  const account = (name: string) => required(byName.get(name), `account ${name}`);
   const market = (symbol: string) => required(markets.get(symbol), `market of ${symbol}`);
   return {
     orders,
     purses,
-    account: (name) => required(byName.get(name), `account ${name}`),
+    account,
     market,
-    filter: (order) => filterRefusal({ orders, purses, market: market(order.symbol), nowMs: out.nowMs() }, order),
+    filter: (order) =>
+      filterRefusal(
+        { orders, purses, market: market(order.symbol), account: account(order.account), nowMs: out.nowMs() },
+        order,
+      ),
+    routes: (symbol) => routesFrom(sors, symbol),
+    reference: (symbol) => referenceOf(market(symbol), out.nowMs())?.price ?? null,
     worthInBnb: (asset, amount) => worthInBnb(out.lastPrice, asset, amount),
     onReport: (report) => {
       out.outbox().push(report);
@@ -160,7 +170,9 @@ function restore(venue: Venue, records: readonly JournalRecord[]): void {
   const { orders, purses } = venue.floor;
   const latest = new Map(records.flatMap((record) => record.orders.orders).map((order) => [order.id, order]));
   const fills = new Map(
-    records.flatMap((record) => record.orders.fills).map((fill) => [`${fill.symbol}|${fill.id}|${fill.orderId}`, fill]),
+    records
+      .flatMap((record) => record.orders.fills)
+      .map((fill) => [`${fill.symbol}|${fill.id}|${fill.orderId}|${fill.allocationId}`, fill]),
   );
   const prevented = new Map(records.flatMap((one) => one.orders.prevented).map((match) => [match.id, match]));
   const lists = new Map(records.flatMap((one) => one.orders.lists).map((list) => [list.id, list]));
@@ -217,13 +229,18 @@ export function catchUp(venue: Venue): number {
   return nowMs;
 }
 
+/** When the next event of a live coin is due; Infinity when nothing is. */
+export const nextDueMs = (venue: Venue): number =>
+  Math.min(Infinity, ...[...venue.live].map((symbol) => nextEventMs(venue.floor.market(symbol))));
+
 /** Plays at most `maxEvents` events up to `untilMs`; true when nothing is left to play. */
 export function playUntil(venue: Venue, untilMs: number, maxEvents: number): boolean {
-  const live = [...venue.live].map((symbol) => venue.floor.market(symbol));
+  const markets = [...venue.live].map((symbol) => venue.floor.market(symbol));
+  const due = markets.filter((market) => nextEventMs(market) <= untilMs);
   for (let played = 0; played < maxEvents; played++) {
     let first: SymbolMarket | undefined;
     let firstMs = Infinity;
-    for (const market of live) {
+    for (const market of due) {
       const ms = nextEventMs(market);
       if (ms < firstMs) [first, firstMs] = [market, ms];
     }

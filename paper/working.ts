@@ -2,7 +2,7 @@ import { subtract, ZERO } from '#core/decimal.ts';
 import { beginRefusal, lockAtStart, planOf } from './admission.ts';
 import { planFor, take, type Taken } from './execution.ts';
 import { expireOrder, type Floor, report } from './floor.ts';
-import { expireSibling, followList } from './lists.ts';
+import { expireSibling, followList, takeKept } from './lists.ts';
 import { isOpen, isStop, type Order, remainingOf, takesAnyPrice } from './order.ts';
 import { bookOf, noteChange, restOrder } from './orders.ts';
 import { pegPrice } from './peg.ts';
@@ -76,6 +76,7 @@ export function settleBook(floor: Floor, symbol: string, atMs: number): void {
 
 /** Places the second phase of a list; what cannot be placed now expires as rejected. */
 function beginWaiting(floor: Floor, waiting: readonly Order[], atMs: number): void {
+  takeKept(floor, waiting);
   const isThin = waiting.some((order) => !isStop(order.type) && !takePeg(floor, order));
   const plans = waiting.map((order) => planOf(floor, order));
   const broken = isThin || waiting.some((order) => floor.filter(order) !== undefined);

@@ -1,28 +1,21 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import { parseAccounts } from './accounts.ts';
 import { clientOf, type Key, type Listener, listenTo, pick, signText } from './client.ts';
-import { type PaperExchange, startPaper } from './server.ts';
+import type { PaperExchange } from './server.ts';
+import { startTrial } from './trial.ts';
 
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
 const pair = generateKeyPairSync('ed25519');
 const eve: Key = { apiKey: 'eve-key', privateKey: pair.privateKey };
 const publicKeyPem = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
 
+const balances = { USDT: '10000' };
 const start = (): Promise<PaperExchange> =>
-  startPaper({
-    port: 0,
-    controlPort: 0,
-    accounts: parseAccounts([
-      { name: 'ann', ...ann, balances: { USDT: '10000' } },
-      { name: 'eve', apiKey: eve.apiKey, publicKeyPem, balances: { USDT: '10000' } },
-    ]),
-    source: { kind: 'synthetic' },
-    speed: 1,
-    seed: 1,
-    clock: { kind: 'virtual', startMs: Date.UTC(2026, 2, 3) },
-  });
+  startTrial([
+    { name: 'ann', ...ann, balances },
+    { name: 'eve', apiKey: eve.apiKey, publicKeyPem, balances },
+  ]);
 
 let lastId = 0;
 /** Sends a call, signed when a key is given, and waits for its reply. */

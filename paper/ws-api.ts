@@ -1,13 +1,13 @@
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Account } from './accounts.ts';
-import { readLiterals } from './json-literals.ts';
+import { parseJson, readLiterals } from './json-literals.ts';
 import { orderLimitRows, type Wait, WEIGHT_LIMIT } from './limits.ts';
 import { openParams, type Params } from './params.ts';
 import { type Refusal, RefusedError, refusalBody, refuse } from './refusal.ts';
 import { isFreeWhenDone, performSigned, type RestContext } from './rest.ts';
 import { type Route, weightOf } from './routes.ts';
-import { parseJson, textOf } from './stream-socket.ts';
+import { textOf } from './stream-socket.ts';
 import { encode, type TimeUnit } from './time-unit.ts';
 import type { UserStreams } from './user-streams.ts';
 import { authorize, performSession, type Session } from './ws-session.ts';

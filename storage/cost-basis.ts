@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { haltLockText } from '#core/halts.ts';
 import { type Decimal, formatDecimal, requireDecimal, subtract } from '#core/decimal.ts';
-import { newId } from '#core/ids.ts';
+import { type AccountId, newId } from '#core/ids.ts';
 import { adjustmentRowsOf } from '#core/ledger.ts';
 import type { AdjustmentRequest, AdjustmentResult, CostBasis } from '#core/ports.ts';
 import { FLAT, foldAdjustment } from '#core/position.ts';
@@ -36,6 +36,16 @@ export const readLedgerRow = (reader: Reader, key: RunnerKey): Promise<Selectabl
     .where('symbol', '=', key.symbol)
     .executeTakeFirst();
 
+/** Coins of an account for which something is asked that nobody has applied yet. */
+export const listAsked = (reader: Reader, accountId: AccountId): Promise<RunnerKey[]> =>
+  reader
+    .selectFrom('runner_states')
+    .innerJoin('profiles', 'profiles.id', 'runner_states.profile_id')
+    .select(['profile_id as profileId', 'symbol'])
+    .where('account_id', '=', accountId)
+    .where('asked_price', 'is not', null)
+    .execute();
+
 /** Writes what the operator wants the row to say; the worker that owns the account brings the position there. */
 export async function askCostBasis(
   writer: Writer,
@@ -50,18 +60,20 @@ export async function askCostBasis(
     .execute();
 }
 
-/** Under the account's key, like an intent: a worker that has lost the account cannot slip past. */
-async function holdsLease(transaction: Transaction, { account, fencing }: AdjustmentRequest): Promise<boolean> {
-  const lock = haltLockText('account', account.id);
-  await sql`select pg_advisory_xact_lock_shared(hashtextextended(${lock}, 0))`.execute(transaction);
-  const row = await transaction
-    .selectFrom('account_leases')
-    .select('fencing')
-    .where('account_id', '=', account.id)
-    .where('fencing', '=', String(fencing))
-    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
-    .executeTakeFirst();
-  return row !== undefined;
+/** Under the keys of account and profile, like an intent: who has lost the account or the coin cannot slip past. */
+async function standing(
+  transaction: Transaction,
+  { account, fencing, profileId, symbol }: AdjustmentRequest,
+): Promise<{ leased: boolean; bound: boolean } | undefined> {
+  for (const lock of [haltLockText('account', account.id), haltLockText('profile', profileId)])
+    await sql`select pg_advisory_xact_lock_shared(hashtextextended(${lock}, 0))`.execute(transaction);
+  const { rows } = await sql<{ leased: boolean; bound: boolean }>`select
+    exists (select 1 from account_leases where account_id = ${account.id} and fencing = ${fencing}
+      and expires_at > clock_timestamp()) as leased,
+    exists (select 1 from profile_symbols where profile_id = ${profileId} and symbol = ${symbol}) as bound`.execute(
+    transaction,
+  );
+  return rows[0];
 }
 
 async function insertRows(transaction: Transaction, request: AdjustmentRequest, version: number): Promise<void> {
@@ -95,15 +107,16 @@ async function insertRows(transaction: Transaction, request: AdjustmentRequest, 
 }
 
 /**
- * Sets position and note in one transaction with their adjustment and ledger rows. `moved` when a fill, an intent or
- * another adjustment came in between: the caller looks again.
+ * Sets position and note in one transaction with their adjustment and ledger rows. `moved` when a fill, an intent,
+ * another adjustment or an unbinding came in between: the caller looks again.
  */
 export const adjustPosition = (db: Database, request: AdjustmentRequest): Promise<AdjustmentResult> =>
   db.transaction(async (transaction) => {
-    if (!(await holdsLease(transaction, request))) return { kind: 'lost-lease' };
-    const row = await lockRunner(transaction, request);
     const { basis } = request;
-    if (Number(row.version) !== basis.version) return { kind: 'moved' };
+    const stands = await standing(transaction, request);
+    if (stands?.leased !== true) return { kind: 'lost-lease' };
+    const row = await lockRunner(transaction, request);
+    if (!stands.bound || Number(row.version) !== basis.version) return { kind: 'moved' };
     const position = foldAdjustment(positionOf(row), request);
     const version = basis.version + 1;
     const same = (stored: string | null, seen: Decimal | undefined): boolean =>

@@ -52,7 +52,11 @@ describe('commitIntent', () => {
     assert.ok(isOwnClientOrderId(record.clientOrderId, owner.profileId, SYMBOL));
     assert.deepEqual(await store.findOrderByClientId(owner.accountId, record.clientOrderId), record);
     assert.deepEqual(await store.liveOrders(owner.accountId), [record]);
-    const second = requireCommitted(await store.commitIntent(intentOf(owner, { expectedVersion: 1 })));
+    assert.deepEqual(record.decision, request.decision);
+    const trailing = { form: { type: 'trailing-stop', deltaBips: 1500 }, side: 'sell', purpose: 'stop' } as const;
+    const next = intentOf(owner, { expectedVersion: 1, order: trailing });
+    const second = requireCommitted(await store.commitIntent(next));
+    assert.deepEqual((await store.liveOrders(owner.accountId))[1]?.form, trailing.form);
     assert.notEqual(second.record.clientOrderId, record.clientOrderId);
     const runner = await store.loadRunner(owner.profileId, SYMBOL);
     assert.deepEqual([runner.version, runner.orderSequence, runner.strategyState], [2, 2, { high: '1' }]);
@@ -153,25 +157,31 @@ describe('COMMIT', () => {
 });
 
 describe('halts and intents', () => {
-  it('50 intents at once race an engaging kill switch: no entry commits after it', async () => {
+  it('200 decisions at once race an engaging kill switch: no entry commits after it', async (context) => {
     await using test = await openTestDatabase();
-    const store = createTradingStore(test.database);
+    // The operator's call does not queue behind the worker's own connections.
+    await using trading = openDatabase(test.url, { max: 8 });
+    const store = createTradingStore(trading);
     const owner = await seedOwner(test.database);
+    const profiles = [owner.profileId];
+    for (const name of ['B', 'C', 'D']) profiles.push(await seedTradingProfile(test.database, owner.accountId, name));
     let commits = 0;
     let engaged: Promise<unknown> | undefined;
+    const engage = async (): Promise<void> => {
+      const sinceMs = performance.now();
+      const halt = { scope: 'all', subject: 'all', reason: 'test', freeze: false, userId: null } as const;
+      await engageHalt(test.database, halt);
+      context.diagnostic(`engaged within ${Math.round(performance.now() - sinceMs)} ms under 200 deciding coins`);
+    };
     const onCommit = (): void => {
       commits += 1;
-      if (commits !== 60) return;
-      engaged = engageHalt(test.database, {
-        scope: 'all',
-        subject: 'all',
-        reason: 'test',
-        freeze: false,
-        userId: null,
-      });
+      if (commits === 260) engaged = engage();
     };
     const symbols = Array.from({ length: 50 }, (_, index) => `C${index}USDT`);
-    const ends = await Promise.all(symbols.map((symbol) => commitUntilRefused(store, owner, symbol, onCommit)));
+    const coins = profiles.flatMap((profileId) =>
+      symbols.map((symbol) => ({ owner: { ...owner, profileId }, symbol })),
+    );
+    const ends = await Promise.all(coins.map((coin) => commitUntilRefused(store, coin.owner, coin.symbol, onCommit)));
     await engaged;
     assert.deepEqual(new Set(ends), new Set(['halted']));
     const { halt } = await test.database.kysely
@@ -180,7 +190,7 @@ describe('halts and intents', () => {
       .executeTakeFirstOrThrow();
     const orders = await test.database.kysely.selectFrom('orders').select('halt_order').execute();
     assert.equal(orders.length, commits);
-    assert.ok(orders.length >= 60);
+    assert.ok(orders.length >= 260);
     assert.deepEqual(
       orders.filter((order) => BigInt(order.halt_order) > BigInt(halt)),
       [],

@@ -109,6 +109,7 @@ function recordOf({ order, ...request }: IntentRequest, sequence: number): Order
     exchangeOrderId: null,
     state: 'intent',
     reason: request.reason,
+    decision: request.decision,
     filledQuantity: ZERO,
     filledQuote: ZERO,
     fencing: request.fencing,

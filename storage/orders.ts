@@ -34,6 +34,7 @@ const recordOf = (row: OrderRow): OrderRecord => ({
   exchangeOrderId: row.exchange_order_id,
   state: row.state,
   reason: row.reason,
+  decision: row.decision,
   filledQuantity: requireDecimal(row.filled_quantity),
   filledQuote: requireDecimal(row.filled_quote),
   fencing: Number(row.fencing),

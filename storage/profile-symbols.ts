@@ -79,6 +79,21 @@ export const listForeignSymbols = (
   return (except === null ? query : query.where('profiles.id', '!=', except)).execute();
 };
 
+/** The account on which a bound coin trades; undefined for one that is not bound. */
+export async function readAccountOf(
+  database: Reader,
+  { profileId, symbol }: { readonly profileId: ProfileId; readonly symbol: string },
+): Promise<AccountId | undefined> {
+  const row = await database
+    .selectFrom('profile_symbols')
+    .innerJoin('profiles', 'profiles.id', 'profile_symbols.profile_id')
+    .select('account_id')
+    .where('profile_id', '=', profileId)
+    .where('symbol', '=', symbol)
+    .executeTakeFirst();
+  return row?.account_id;
+}
+
 /** False when the coin is bound already. */
 export async function bindSymbol(database: Writer, profileId: ProfileId, bound: BoundSymbol): Promise<boolean> {
   const row = await database
@@ -99,8 +114,14 @@ export async function saveOverride(database: Writer, profileId: ProfileId, bound
     .execute();
 }
 
-/** The runner state stays: its order sequence must never start again, and dust keeps its price. */
+/** The runner state stays: its order sequence must never start again, and dust keeps its price; nothing is asked any more. */
 export async function unbindSymbol(database: Writer, profileId: ProfileId, symbol: string): Promise<void> {
+  await database
+    .updateTable('runner_states')
+    .set({ asked_price: null, asked_quantity: null })
+    .where('profile_id', '=', profileId)
+    .where('symbol', '=', symbol)
+    .execute();
   await database
     .deleteFrom('profile_symbols')
     .where('profile_id', '=', profileId)
@@ -143,6 +164,7 @@ export interface OrderView {
   readonly reason: string;
   readonly quantity: string;
   readonly price: string | null;
+  readonly stopPrice: string | null;
   readonly filledQuantity: string;
   readonly filledQuote: string;
   readonly clientOrderId: string;
@@ -172,10 +194,10 @@ interface Newest {
   readonly limit: number;
 }
 
-/** Newest first. */
-export function newestOrders(database: Reader, { profileIds, symbol, limit }: Newest): Promise<OrderView[]> {
-  if (profileIds.length === 0) return Promise.resolve([]);
-  const query = database
+/** Newest first; those that may still rest on the exchange however old they are, such as a stop. */
+export async function newestOrders(database: Reader, { profileIds, symbol, limit }: Newest): Promise<OrderView[]> {
+  if (profileIds.length === 0) return [];
+  const all = database
     .selectFrom('orders')
     .select([
       'id',
@@ -188,14 +210,25 @@ export function newestOrders(database: Reader, { profileIds, symbol, limit }: Ne
       'reason',
       'quantity',
       'price',
+      'stop_price as stopPrice',
     ])
     .select(['filled_quantity as filledQuantity', 'filled_quote as filledQuote', 'client_order_id as clientOrderId'])
     .select(['exchange_order_id as exchangeOrderId', 'created_at as createdAt', 'updated_at as updatedAt'])
     .where('profile_id', 'in', [...profileIds])
     .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit);
-  return (symbol === undefined ? query : query.where('symbol', '=', symbol)).execute();
+    .orderBy('id', 'desc');
+  const wanted = symbol === undefined ? all : all.where('symbol', '=', symbol);
+  const accounts = database
+    .selectFrom('profiles')
+    .select('account_id')
+    .where('id', 'in', [...profileIds]);
+  const live = await wanted
+    .where('state', 'in', [...LIVE_ORDER_STATES])
+    .where('account_id', 'in', accounts)
+    .execute();
+  const newest = await wanted.limit(limit).execute();
+  const shown = new Set(newest.map(({ id }) => id));
+  return [...newest, ...live.filter(({ id }) => !shown.has(id))];
 }
 
 /** Newest first. */

@@ -111,8 +111,3 @@ export async function saveProfile(
 export async function deleteProfile(database: Writer, id: ProfileId): Promise<void> {
   await database.deleteFrom('profiles').where('id', '=', id).execute();
 }
-
-export async function readAccountOfProfile(database: Reader, id: ProfileId): Promise<AccountId | undefined> {
-  const row = await database.selectFrom('profiles').select('account_id').where('id', '=', id).executeTakeFirst();
-  return row?.account_id;
-}

@@ -68,7 +68,7 @@ test('results count every fee, positions cost what was paid, of this account onl
   });
   await desk.trade(owner, fillOf('buy', '1 @ 100', fee('0.1', 'USDT', 1_000)));
   await desk.trade(owner, fillOf('sell', '1 @ 90', fee('0.2', 'USDT', 2_000)));
-  await desk.trade(second, fillOf('buy', '2 @ 100', fee('0.001', 'BTC', 3_000)));
+  await desk.trade(second, fillOf('buy', '2.0000001 @ 100.00000000003', fee('0.001', 'BTC', 3_000)));
   await desk.trade(foreign, fillOf('buy', '1 @ 100', fee('0', 'USDT', 4_000)));
   const { gains, closings, holdings } = await desk.facts();
   assert.deepEqual(
@@ -76,7 +76,7 @@ test('results count every fee, positions cost what was paid, of this account onl
     [
       [owner.profileId, 1_000, '-0.1'],
       [owner.profileId, 2_000, '-10.2'],
-      [second.profileId, 3_000, '-0.1'],
+      [second.profileId, 3_000, '-0.10000000000003'],
     ],
   );
   assert.deepEqual(
@@ -85,7 +85,7 @@ test('results count every fee, positions cost what was paid, of this account onl
   );
   assert.deepEqual(
     holdings.map(({ profileId, symbol, cost, open }) => [profileId, symbol, formatDecimal(cost), open]),
-    [[second.profileId, SYMBOL, '199.9', true]],
+    [[second.profileId, SYMBOL, '199.900010000059970003', true]],
   );
   const tomorrow = await desk.facts(later(24 * 3_600_000));
   assert.deepEqual(tomorrow.gains, []);

@@ -45,10 +45,10 @@ async function readSubjects(reader: Reader, accountId: AccountId): Promise<Subje
   return { timezone: account?.timezone ?? 'UTC', limits };
 }
 
-/** Buy fees are no part of `realised`: here they are, in quote. Coins are named base before quote. */
-const NET = sql<string>`sum(realised - case when side = 'sell' or fee_asset is null then 0
+/** Buy fees are no part of `realised`: here they are, in quote. Coins are named base before quote. Products keep 18 decimals. */
+const NET = sql<string>`round(sum(realised - case when side = 'sell' or fee_asset is null then 0
   when right(symbol, length(fee_asset)) = fee_asset then fee_amount
-  when starts_with(symbol, fee_asset) then fee_amount * price else fee_quote end)`;
+  when starts_with(symbol, fee_asset) then fee_amount * price else fee_quote end), 18)`;
 
 interface GainRow {
   readonly profileId: ProfileId;
@@ -97,7 +97,10 @@ const readHoldings = (reader: Reader, accountId: AccountId) =>
     .selectFrom('runner_states')
     .innerJoin('profiles', 'profiles.id', 'profile_id')
     .select(['profile_id as profileId', 'symbol'])
-    .select([sql<string>`quantity * average_price`.as('cost'), sql<boolean>`first_buy_at is not null`.as('open')])
+    .select([
+      sql<string>`round(quantity * average_price, 18)`.as('cost'),
+      sql<boolean>`first_buy_at is not null`.as('open'),
+    ])
     .where('account_id', '=', accountId)
     .where('quantity', '>', '0')
     .execute();
@@ -109,8 +112,8 @@ const readEntries = (reader: Reader, accountId: AccountId, now: Date) =>
     .select(['id as orderId', 'profile_id as profileId', 'symbol', 'created_at as at'])
     .select([
       sql<boolean>`state = any(${[...LIVE_ORDER_STATES]})`.as('live'),
-      sql<string>`greatest(0, coalesce(price * (quantity - filled_quantity),
-        (decision -> 'entry' ->> 'plannedQuote')::numeric - filled_quote, 0))`.as('quote'),
+      sql<string>`round(greatest(0, coalesce(price * (quantity - filled_quantity),
+        (decision -> 'entry' ->> 'plannedQuote')::numeric - filled_quote, 0)), 18)`.as('quote'),
     ])
     .where('account_id', '=', accountId)
     .where('side', '=', 'buy')

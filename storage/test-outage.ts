@@ -23,8 +23,11 @@ export interface Relay extends AsyncDisposable {
   sever(): void;
 }
 
+/** Sees every piece of traffic before it is passed on: one that is severed at that moment never arrives. */
+export type Watch = (piece: Buffer, direction: 'out' | 'back') => void;
+
 /** A TCP relay in front of a server: cutting it looks like a server that was killed. */
-export async function openRelay(target: URL): Promise<Relay> {
+export async function openRelay(target: URL, watch?: Watch): Promise<Relay> {
   const sockets = new Set<Socket>();
   const track = (socket: Socket): Socket => {
     sockets.add(socket);
@@ -36,7 +39,12 @@ export async function openRelay(target: URL): Promise<Relay> {
   const server: Server = createServer({ noDelay: true }, (inbound) => {
     if (severed) return void inbound.destroy();
     const outbound = track(connect({ port: Number(target.port), host: target.hostname, noDelay: true }));
-    track(inbound).pipe(outbound).pipe(inbound);
+    track(inbound);
+    if (watch !== undefined) {
+      inbound.on('data', (piece) => watch(piece, 'out'));
+      outbound.on('data', (piece) => watch(piece, 'back'));
+    }
+    inbound.pipe(outbound).pipe(inbound);
     inbound.on('close', () => outbound.destroy());
     outbound.on('close', () => inbound.destroy());
   });

@@ -132,6 +132,8 @@ export const order = z.object({
   reason: z.string(),
   quantity: decimalText,
   price: decimalText.nullable(),
+  /** The price at which a stop begins to sell; null for other orders, and where the exchange trails it. */
+  stopPrice: decimalText.nullable(),
   filledQuantity: decimalText,
   averageFillPrice: decimalText.nullable(),
   clientOrderId: z.string(),
@@ -160,6 +162,8 @@ export const coinState = z.object({
   approval: z.object({ kind: z.string(), reason: z.string().optional() }),
   /** Price levels of the plan; `name` is stop, floor, trail, arm, entry or cost. */
   plan: z.array(z.object({ name: z.string(), price: decimalText })),
+  /** Seconds for which a position that wants a stop on the exchange has had none, and why, in words. */
+  protection: z.object({ unprotectedSeconds: z.number(), cause: z.string().nullable() }).optional(),
 });
 
 export const coin = z.object({

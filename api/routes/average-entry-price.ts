@@ -30,7 +30,7 @@ export async function readHolding(
   return totalOf(wallet.balances, base);
 }
 
-const UNKNOWN = 'the worker has told no holdings of this account within the last minute';
+const UNKNOWN = 'the worker has told no holdings of it within the last minute';
 const CHECK =
   'Check that the worker runs and that the API key of the account is healthy, wait a minute, and try again.';
 

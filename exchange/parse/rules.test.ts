@@ -37,6 +37,13 @@ const entry = (extra: object = {}) => ({
       applyMaxToMarket: false,
       avgPriceMins: 5,
     },
+    {
+      filterType: 'TRAILING_DELTA',
+      minTrailingAboveDelta: 11,
+      maxTrailingAboveDelta: 2001,
+      minTrailingBelowDelta: 10,
+      maxTrailingBelowDelta: 2000,
+    },
     { filterType: 'MAX_NUM_ORDERS', maxNumOrders: 200 },
     { filterType: 'A_FILTER_OF_THE_FUTURE', anything: [1] },
   ],
@@ -54,6 +61,7 @@ test('filters become rules', () => {
   assert.equal(formatDecimal(rules.marketLot.max), '141.68');
   assert.equal(formatDecimal(rules.notional.max), '9000000');
   assert.equal(rules.notional.minAppliesToMarket, true);
+  assert.deepEqual(rules.trailing, { min: 10, max: 2000 });
   assert.equal(formatDecimal(rules.band?.askDown ?? rules.price.min), '0.3');
 });
 

@@ -42,8 +42,12 @@ function readForwards(market: SymbolMarket, range: Range, nowMs: number): Kline[
     const step = (range.limit - found.length) * frame.lengthMs;
     const untilMs = Math.min(range.beyondMs, frame.openOf(fromMs + step));
     found.push(...aggregate(market, { fromMs, untilMs, frame }, nowMs));
-    const next = market.source.candleAfter(market.listing.rules.symbol, untilMs);
-    fromMs = Math.max(untilMs, next === undefined ? range.beyondMs : frame.openOf(next.openMs));
+    const nextMs = Math.min(
+      market.source.candleAfter(market.listing.rules.symbol, untilMs)?.openMs ?? Infinity,
+      market.overrides.keys().find((openMs) => openMs >= untilMs) ?? Infinity,
+      market.forming?.openMs ?? Infinity,
+    );
+    fromMs = Math.max(untilMs, frame.openOf(Math.min(nextMs, range.beyondMs)));
   }
   return found.slice(0, range.limit);
 }
@@ -55,9 +59,12 @@ function readBackwards(market: SymbolMarket, range: Omit<Range, 'fromMs'>, nowMs
   while (found.length < range.limit) {
     const fromMs = frame.openOf(untilMs - (range.limit - found.length) * frame.lengthMs);
     found = [...aggregate(market, { fromMs, untilMs, frame }, nowMs), ...found];
-    const before = market.source.candleBefore(market.listing.rules.symbol, fromMs);
-    if (before === undefined) break;
-    untilMs = Math.min(fromMs, nextOpen(frame, frame.openOf(before.openMs)));
+    const beforeMs = Math.max(
+      market.source.candleBefore(market.listing.rules.symbol, fromMs)?.openMs ?? -Infinity,
+      ...market.overrides.keys().filter((openMs) => openMs < fromMs),
+    );
+    if (beforeMs === -Infinity) break;
+    untilMs = Math.min(fromMs, nextOpen(frame, frame.openOf(beforeMs)));
   }
   return found.slice(-range.limit);
 }

@@ -51,6 +51,8 @@ export const WELL_KNOWN: Readonly<Record<string, RuleTexts>> = {
 
 /** Coins of which an account may hold and order only so much. */
 const MAX_POSITIONS: Readonly<Record<string, string>> = { AAVEUSDT: '100000' };
+/** Coins that still have the older filters of price and notional value. */
+const OLDER = ['ETCUSDT'];
 const QUOTES = ['USDT', 'USDC', 'FDUSD', 'BUSD', 'TUSD', 'DAI', 'BTC', 'ETH', 'BNB', 'EUR', 'GBP', 'TRY', 'BRL', 'JPY'];
 const BITCOIN_LIKE_NOTIONAL: Readonly<Record<string, string>> = { BTC: '0.0001', ETH: '0.001', BNB: '0.01' };
 
@@ -77,6 +79,7 @@ export function listingOf(
   return {
     rules: rulesOf(symbol, assets, { ...texts, tick }),
     ...(maxPosition === undefined ? {} : { maxPosition: requireDecimal(maxPosition) }),
+    isOlder: OLDER.includes(symbol),
     intervalMs,
     grid: { tickUnits: Math.round(Number(tick) * 1e8), stepUnits: Math.round(Number(texts.step) * 1e8) },
   };

@@ -9,6 +9,8 @@ export interface Listing {
   readonly grid: Grid;
   /** The most of the base asset an account may hold and have on order; absent for no limit. */
   readonly maxPosition?: Decimal;
+  /** True for a coin with the filters PERCENT_PRICE and MIN_NOTIONAL in place of their successors. */
+  readonly isOlder?: boolean;
 }
 
 /**

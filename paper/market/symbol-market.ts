@@ -4,7 +4,9 @@ import { beginForming, type Forming, growForming, type Kline, klineOf, klineOfFo
 import { mix, mixText } from './noise.ts';
 import { type SourceTrade, tradesOf } from './path.ts';
 import { type Quote, quoteAround, ticksOf } from './quote.ts';
+import { type Bucket, noteReference } from './reference.ts';
 import { countOf, type Listing, type MarketSource, type SourceCandle, valueOf } from './source.ts';
+import { openTerms, type Terms } from './terms.ts';
 
 /** A printed trade as the public sees it; the numbers are the nearest float64. */
 export interface PublicTrade {
@@ -26,6 +28,9 @@ export interface SymbolMarket {
   readonly listing: Listing;
   /** As the exchange set it; see `statusOf`. */
   status: SymbolRules['status'];
+  readonly terms: Terms;
+  /** The trades its reference price is the mean of. */
+  readonly means: Bucket[];
   readonly source: MarketSource;
   /** How many trades one candle of the source is played as. */
   readonly tradesPerCandle: number;
@@ -58,6 +63,8 @@ export function openSymbolMarket(
   const market: SymbolMarket = {
     listing,
     status: listing.rules.status,
+    terms: openTerms(),
+    means: [],
     source,
     tradesPerCandle: options.tradesPerCandle,
     candle: undefined,
@@ -205,6 +212,7 @@ function print(market: SymbolMarket, trade: SourceTrade, touched: boolean): Publ
     quantityNumber: valueOf(trade.lots, grid.stepUnits),
     takerBuys: trade.takerBuys,
   };
+  noteReference(market, printed.price, trade.atMs);
   market.recent.push(printed);
   if (market.recent.length > 2 * RECENT) market.recent.splice(0, RECENT);
   return printed;

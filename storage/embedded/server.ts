@@ -12,6 +12,8 @@ export interface ServerWatch {
   readonly onLog?: (line: string) => void;
   /** Gives up a start that is under way; a server that already runs is stopped through stop(). */
   readonly signal?: AbortSignal;
+  /** Most connections at a time; 100 unless given. */
+  readonly connections?: number;
 }
 
 interface RunningServer {
@@ -30,7 +32,7 @@ export async function startServer(home: ClusterHome, binaries: Binaries, watch: 
   for (;;) {
     const port = await readOrChoosePort(join(home.dataDir, 'port'));
     watch.signal?.throwIfAborted();
-    const server = spawnServer({ home, binaries, port });
+    const server = spawnServer({ home, binaries, port, connections: watch.connections ?? 100 });
     const outcome = await waitUntilReady(server, watch);
     if (outcome.kind === 'ready') return { server, port };
     watch.signal?.throwIfAborted();
@@ -42,12 +44,19 @@ export async function startServer(home: ClusterHome, binaries: Binaries, watch: 
   }
 }
 
-function spawnServer(run: { home: ClusterHome; binaries: Binaries; port: number }): ChildProcess {
+interface ServerRun {
+  readonly home: ClusterHome;
+  readonly binaries: Binaries;
+  readonly port: number;
+  readonly connections: number;
+}
+
+function spawnServer(run: ServerRun): ChildProcess {
   const settings = {
     listen_addresses: '127.0.0.1',
     port: String(run.port),
     unix_socket_directories: '',
-    max_connections: '100',
+    max_connections: String(run.connections),
     shared_buffers: '64MB',
     log_destination: 'stderr',
     logging_collector: 'off',

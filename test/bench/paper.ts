@@ -1,42 +1,19 @@
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
-import { z } from 'zod';
-import { ROOT } from '../harness/source-files.ts';
+import { startPaperProgram } from './program.ts';
 
 /** How many signed orders a second the paper exchange takes over loopback, from clients that keep their connections. */
 const LANES = 16;
 const WARM_UP = 500;
 const ORDERS = 8000;
 const account = { name: 'bench', apiKey: 'bench-key', secret: 'bench-secret' };
-const ready = z.object({ ready: z.literal(true), rest: z.string() });
 
-const folder = mkdtempSync(join(tmpdir(), 'tradewind-bench-'));
-const accounts = join(folder, 'accounts.json');
-writeFileSync(accounts, JSON.stringify([{ ...account, balances: { USDT: '1000000000', BTC: '10000' } }]));
-const flags = ['--port', '0', '--control-port', '0', '--accounts', accounts];
-const paper = spawn(process.execPath, [join(ROOT, 'paper', 'main.ts'), ...flags], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
-try {
-  const pool = new Pool(await readyUrl(), { connections: LANES });
-  await place(pool, WARM_UP);
-  const latencies = await place(pool, ORDERS);
-  await pool.close();
-  report(latencies);
-} finally {
-  paper.kill('SIGTERM');
-  rmSync(folder, { recursive: true });
-}
-
-async function readyUrl(): Promise<string> {
-  for await (const line of createInterface({ input: paper.stdout })) return ready.parse(JSON.parse(line)).rest;
-  throw new Error('The paper exchange ended before it was ready.');
-}
+await using paper = await startPaperProgram({ ...account, balances: { USDT: '1000000000', BTC: '10000' } });
+const pool = new Pool(paper.rest, { connections: LANES });
+await place(pool, WARM_UP);
+const latencies = await place(pool, ORDERS);
+await pool.close();
+report(latencies);
 
 /** Places market orders in every lane at once, buys and sells in turn; milliseconds of each, and of all together. */
 async function place(pool: Pool, count: number): Promise<{ readonly eachMs: number[]; readonly allMs: number }> {

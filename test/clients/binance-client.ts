@@ -10,6 +10,7 @@ interface Sockets {
 }
 interface Api {
   getWSClient(): Sockets;
+  submitNewSpotOrder(order: object): Promise<{ readonly result: unknown }>;
   subscribeUserDataStream(key: string): Promise<unknown>;
 }
 interface Package {
@@ -24,6 +25,7 @@ const NAMES: RawNames = {
   depth: 'getOrderBook',
   trades: 'getRecentTrades',
   historicalTrades: 'getHistoricalTrades',
+  blockTrades: 'getHistoricalBlockTrades',
   aggTrades: 'getAggregateTrades',
   klines: 'getKlines',
   uiKlines: 'getUIKlines',
@@ -33,6 +35,9 @@ const NAMES: RawNames = {
   rolling: 'getRollingWindowTicker',
   price: 'getSymbolPriceTicker',
   bookTicker: 'getSymbolOrderBookTicker',
+  executionRules: 'getExecutionRules',
+  referencePrice: 'getReferencePrice',
+  referenceCalculation: 'getReferencePriceCalculation',
   place: 'submitNewOrder',
   find: 'getOrder',
   cancel: 'cancelOrder',
@@ -45,11 +50,14 @@ const NAMES: RawNames = {
   listAll: 'getAllOrders',
   commission: 'getCommissionRates',
   orderCount: 'getOrderRateLimit',
+  allocations: 'getAllocations',
   preventions: 'getPreventedMatches',
   oco: 'submitNewOrderList',
   oldOco: 'submitNewOCO',
   oto: 'submitNewOrderListOTO',
   otoco: 'submitNewOrderListOTOCO',
+  opo: 'submitNewOrderListOPO',
+  opoco: 'submitNewOrderListOPOCO',
   cancelList: 'cancelOCO',
   findList: 'getOCO',
   openLists: 'getAllOpenOCO',
@@ -77,6 +85,8 @@ export async function openBinanceClient(venue: Venue, key: Key): Promise<StockCl
       names: NAMES,
       usedWeight: () => Number(client.getRateLimitStates()['x-mbx-used-weight-1m']),
       call: async (name, params) => client[name]?.call(client, params),
+      // It adds no timestamp of its own here.
+      placeBySocket: async (order) => (await api.submitNewSpotOrder({ ...order, timestamp: Date.now() })).result,
       followStream: async (stream, listener) => {
         streams.on('message', listener);
         await streams.subscribe([STREAMS[stream]], 'main');

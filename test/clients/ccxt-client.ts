@@ -18,13 +18,23 @@ import {
 interface Order {
   readonly id: string;
   readonly info: unknown;
+  readonly status: string;
+  readonly amount: number;
+  readonly filled: number;
+  readonly remaining: number;
+  readonly cost: number;
+  readonly timestamp: number;
 }
 interface Fill {
   readonly amount: number;
   readonly price: number;
   readonly cost: number;
+  readonly side: string;
+  readonly takerOrMaker: string;
+  readonly timestamp: number;
   readonly fee: { readonly cost: number; readonly currency: string };
 }
+type Ticker = Readonly<Record<'bid' | 'ask' | 'last' | 'close' | 'high' | 'low' | 'timestamp', number>>;
 interface Range {
   readonly min: number;
   readonly max: number;
@@ -32,8 +42,11 @@ interface Range {
 interface CcxtMarket {
   readonly id: string;
   readonly active: boolean;
+  readonly contract?: boolean;
+  readonly linear?: boolean;
+  readonly inverse?: boolean;
   readonly precision: { readonly price: number; readonly amount: number };
-  readonly limits: { readonly amount: Range; readonly cost: Range };
+  readonly limits: Readonly<Record<'amount' | 'price' | 'cost', Range>>;
 }
 interface Book {
   readonly nonce: number;
@@ -47,6 +60,7 @@ export interface Ccxt {
   loadHttpProxyAgent(): Promise<unknown>;
   loadMarkets(): Promise<Readonly<Record<string, CcxtMarket>>>;
   createOrder(...order: unknown[]): Promise<Order>;
+  createOrderWs(...order: unknown[]): Promise<Order>;
   fetchOrder(id: string, symbol: string): Promise<Order>;
   cancelOrder(id: string, symbol: string): Promise<Order>;
   fetchOpenOrders(symbol: string): Promise<readonly Order[]>;
@@ -55,7 +69,8 @@ export interface Ccxt {
   watchOrders(symbol: string): Promise<readonly Order[]>;
   watchTrades(symbol: string): Promise<readonly { readonly price: number; readonly amount: number }[]>;
   watchOHLCV(symbol: string, interval: string): Promise<readonly (readonly number[])[]>;
-  watchTicker(symbol: string): Promise<{ readonly last: number; readonly high: number; readonly low: number }>;
+  fetchTicker(symbol: string): Promise<Ticker>;
+  watchTicker(symbol: string): Promise<Ticker>;
   watchOrderBook(symbol: string): Promise<Book>;
   close(): Promise<unknown>;
 }
@@ -65,7 +80,10 @@ interface Package {
 }
 
 const SYMBOL = 'BTC/USDT';
-const callable = z.custom<(params: object) => Promise<unknown>>((value) => typeof value === 'function');
+const callable = z.custom<(...args: unknown[]) => Promise<unknown>>((value) => typeof value === 'function');
+
+export const callByName = async (ex: Ccxt, name: string, ...args: unknown[]): Promise<unknown> =>
+  callable.parse(Reflect.get(ex, name)).call(ex, ...args);
 
 /** Its call for an operation is named after its path: `privatePostOrderListOco`. */
 function methodOf(operation: Operation): string {
@@ -75,7 +93,7 @@ function methodOf(operation: Operation): string {
 }
 
 /** An exchange object of ccxt with nothing but its addresses changed; `spotOnly` leaves out its other markets. */
-export async function openCcxt(venue: Venue, key: Key, spotOnly = true): Promise<Ccxt> {
+async function openCcxt(venue: Venue, key: Key, spotOnly: boolean): Promise<Ccxt> {
   const ccxt = await loadPackage<Package>('ccxt');
   const narrow = { fetchMarkets: { types: ['spot'] }, fetchMargins: false, fetchCurrencies: false };
   const exchange = new ccxt.pro.binance({
@@ -95,10 +113,15 @@ export async function openCcxt(venue: Venue, key: Key, spotOnly = true): Promise
 }
 
 /** The package `ccxt` with its streams. */
-export async function openCcxtClient(venue: Venue, key: Key): Promise<StockClient> {
-  const ex = await openCcxt(venue, key);
+export async function openCcxtClient(
+  venue: Venue,
+  key: Key,
+  spotOnly = true,
+): Promise<StockClient & { readonly ex: Ccxt }> {
+  const ex = await openCcxt(venue, key, spotOnly);
   const closing = new AbortController();
   return {
+    ex,
     ...queriesOf(ex),
     ...feedsOf(ex, closing.signal),
     [Symbol.asyncDispose]: async () => {
@@ -106,6 +129,13 @@ export async function openCcxtClient(venue: Venue, key: Key): Promise<StockClien
       await ex.close();
     },
   };
+}
+
+function orderOf(wish: OrderWish): unknown[] {
+  const { type, side, quantity, price } = wish;
+  const kind = type.includes('LIMIT') ? 'limit' : 'market';
+  const limit = price === undefined ? undefined : Number(price);
+  return [SYMBOL, kind, side.toLowerCase(), Number(quantity ?? 0), limit, extrasOf(wish)];
 }
 
 /** Refusals of which it tells the exchange's text, without the code. */
@@ -144,15 +174,10 @@ function queriesOf(ex: Ccxt) {
         name,
         typeof value === 'object' ? JSON.stringify(value) : value,
       ]);
-      return callable.parse(Reflect.get(ex, methodOf(operation))).call(ex, Object.fromEntries(lists));
+      return callByName(ex, methodOf(operation), Object.fromEntries(lists));
     },
-    place: async (wish) => {
-      const { type, side, quantity, price } = wish;
-      const kind = type.includes('LIMIT') ? 'limit' : 'market';
-      const order = [SYMBOL, kind, side.toLowerCase(), Number(quantity ?? 0)];
-      const limit = price === undefined ? undefined : Number(price);
-      return raw.readOrder((await ex.createOrder(...order, limit, extrasOf(wish))).info);
-    },
+    place: async (wish) => raw.readOrder((await ex.createOrder(...orderOf(wish))).info),
+    placeBySocket: async (wish) => raw.readOrder((await ex.createOrderWs(...orderOf(wish))).info),
     usedWeight: () => {
       const headers = Object.entries(ex.last_response_headers);
       return Number(headers.find(([name]) => name.toLowerCase() === 'x-mbx-used-weight-1m')?.[1]);
@@ -162,6 +187,7 @@ function queriesOf(ex: Ccxt) {
     listOpen: async () => (await ex.fetchOpenOrders(SYMBOL)).map((one) => raw.readOrder(one.info)),
     listFills: async (id) => (await ex.fetchOrderTrades(id, SYMBOL)).map(fillOf),
     freeBalance: async (asset) => (await ex.fetchBalance()).free[asset] ?? 0,
+    toldAs: (error) => (error instanceof Error ? error.name : String(error)),
     codeOf: (error) => {
       const message = error instanceof Error ? error.message : '';
       const [, code] = /"code":(-\d+)/.exec(message) ?? [];

@@ -6,6 +6,7 @@ const MARKET = {
   depth: 'GET depth',
   trades: 'GET trades',
   historicalTrades: 'GET historicalTrades',
+  blockTrades: 'GET historicalBlockTrades',
   aggTrades: 'GET aggTrades',
   klines: 'GET klines',
   uiKlines: 'GET uiKlines',
@@ -15,6 +16,9 @@ const MARKET = {
   rolling: 'GET ticker',
   price: 'GET ticker/price',
   bookTicker: 'GET ticker/bookTicker',
+  executionRules: 'GET executionRules',
+  referencePrice: 'GET referencePrice',
+  referenceCalculation: 'GET referencePrice/calculation',
 } as const;
 const SIGNED = {
   place: 'POST order',
@@ -24,6 +28,7 @@ const SIGNED = {
   cancelAll: 'DELETE openOrders',
   replace: 'POST order/cancelReplace',
   amend: 'PUT order/amend/keepPriority',
+  amendments: 'GET order/amendments',
   listOpen: 'GET openOrders',
   listAll: 'GET allOrders',
   listFills: 'GET myTrades',
@@ -31,11 +36,14 @@ const SIGNED = {
   commission: 'GET account/commission',
   orderCount: 'GET rateLimit/order',
   preventions: 'GET myPreventedMatches',
+  allocations: 'GET myAllocations',
   filters: 'GET myFilters',
   oco: 'POST orderList/oco',
   oldOco: 'POST order/oco',
   oto: 'POST orderList/oto',
   otoco: 'POST orderList/otoco',
+  opo: 'POST orderList/opo',
+  opoco: 'POST orderList/opoco',
   cancelList: 'DELETE orderList',
   findList: 'GET orderList',
   openLists: 'GET openOrderList',
@@ -54,12 +62,14 @@ export const routeOf = (operation: Operation): string => ({ ...MARKET, ...SIGNED
 export const EXCEPTIONS: Readonly<Record<string, Partial<Record<Operation, string>>>> = {
   ccxt: {
     amend: 'it has no call for PUT order/amend/keepPriority of the spot market',
+    amendments: 'it has no call for GET order/amendments',
     filters: 'it has no call for GET myFilters',
   },
   '@binance/spot': {},
   binance: {
     time: 'getServerTime() goes to api.binance.com whatever base address is set',
     amend: 'amendOrderKeepPriority() goes to the futures path fapi/v1',
+    amendments: 'it has no call for GET order/amendments',
     filters: 'it has no call for GET myFilters',
   },
 };

@@ -196,7 +196,7 @@ const PENDING_PAIR = Object.fromEntries(
 );
 const WORKING = {
   ...{ workingType: 'LIMIT', workingSide: 'BUY', workingQuantity: '0.01', workingPrice: 'bid*0.995' },
-  ...{ workingTimeInForce: 'GTC', pendingSide: 'SELL', pendingQuantity: '0.005' },
+  ...{ workingTimeInForce: 'GTC', pendingSide: 'SELL' },
 };
 const PENDING = { pendingType: 'LIMIT', pendingPrice: 'ask*1.02', pendingTimeInForce: 'GTC' };
 /** Lists of orders, the trades that move them, and the states of their orders, in the order they were answered in. */
@@ -213,18 +213,18 @@ const LISTS = [
     states: ['NEW NEW', 'EXPIRED FILLED'],
     trades: ['bid*0.985'],
   },
-  {
-    operation: 'oto',
-    params: { ...WORKING, ...PENDING },
+  ...(['oto', 'opo'] as const).map((operation) => ({
+    operation,
+    params: { ...WORKING, ...PENDING, ...(operation === 'oto' ? { pendingQuantity: '0.005' } : {}) },
     states: ['NEW PENDING_NEW', 'FILLED NEW', 'FILLED FILLED'],
     trades: ['bid*0.99', 'ask*1.03'],
-  },
-  {
-    operation: 'otoco',
-    params: { ...WORKING, ...PENDING_PAIR },
+  })),
+  ...(['otoco', 'opoco'] as const).map((operation) => ({
+    operation,
+    params: { ...WORKING, ...PENDING_PAIR, ...(operation === 'otoco' ? { pendingQuantity: '0.005' } : {}) },
     states: ['NEW PENDING_NEW PENDING_NEW', 'FILLED NEW NEW', 'FILLED FILLED EXPIRED'],
     trades: ['bid*0.992', 'ask*1.03'],
-  },
+  })),
 ] as const;
 
 const id = z.union([z.string(), z.number(), z.bigint()]).transform(String);

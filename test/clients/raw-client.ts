@@ -1,7 +1,7 @@
 import { openLocalBook } from './local-book.ts';
 import * as raw from './raw-json.ts';
 import type { Operation, Params } from './operations.ts';
-import { type Feed, openFeed, type OrderSeen, type StockClient } from './stock-client.ts';
+import { type Feed, openFeed, type OrderSeen, type OrderWish, type StockClient } from './stock-client.ts';
 
 /** What a client calls the operations that hand out the exchange's own JSON. */
 export type RawNames = Readonly<Partial<Record<Operation, string>>>;
@@ -12,6 +12,8 @@ export interface RawCalls {
   readonly names: RawNames;
   usedWeight(): number;
   call(name: string, params?: object): Promise<unknown>;
+  /** Places over the WebSocket API. */
+  placeBySocket(order: object): Promise<unknown>;
   followStream(stream: RawStream, listener: (event: unknown) => void): Promise<void>;
   followAccount(listener: (event: unknown) => void): Promise<void>;
 }
@@ -25,7 +27,8 @@ export function rawClient(calls: RawCalls): Omit<StockClient, typeof Symbol.asyn
     if (name === undefined) throw new Error(`This client has no call for ${operation}.`);
     return calls.call(name, withNumbers(params));
   };
-  return { ...queriesOf(send), ...feedsOf(calls, send), usedWeight: calls.usedWeight };
+  const placeBySocket = async (wish: OrderWish) => raw.readOrder(await calls.placeBySocket(withNumbers(orderOf(wish))));
+  return { ...queriesOf(send), ...feedsOf(calls, send), usedWeight: calls.usedWeight, placeBySocket };
 }
 
 type Send = StockClient['send'];
@@ -39,22 +42,30 @@ const withNumbers = (params: Params): object =>
     ]),
   );
 
+function orderOf(wish: OrderWish): Params {
+  const hasTime = wish.type === 'LIMIT' || wish.type.endsWith('_LIMIT');
+  return { symbol, newOrderRespType: 'FULL', ...(hasTime ? { timeInForce: 'GTC' } : {}), ...wish };
+}
+
+const partOf = (error: unknown, name: string): unknown =>
+  typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
+
 function queriesOf(send: Send) {
   return {
     send,
     loadMarkets: async () => raw.readMarkets(await send('exchangeInfo')),
-    place: async (wish) => {
-      const hasTime = wish.type === 'LIMIT' || wish.type.endsWith('_LIMIT');
-      const order = { symbol, newOrderRespType: 'FULL', ...(hasTime ? { timeInForce: 'GTC' } : {}), ...wish };
-      return raw.readOrder(await send('place', order));
-    },
+    place: async (wish) => raw.readOrder(await send('place', orderOf(wish))),
     find: async (orderId) => raw.readOrder(await send('find', { symbol, orderId })),
     cancel: async (orderId) => raw.readOrder(await send('cancel', { symbol, orderId })),
     listOpen: async () => raw.readOrders(await send('listOpen', { symbol })),
     listFills: async (orderId) => raw.readFills(await send('listFills', { symbol, orderId })),
     freeBalance: async (asset) => raw.readFree(await send('account'), asset),
+    toldAs: (error) => {
+      const name = error instanceof Error && error.name !== 'Error' ? error.name : '';
+      return `${name} ${String(partOf(error, 'code') ?? '')}`.trim();
+    },
     codeOf: (error) => {
-      const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
+      const code = partOf(error, 'code') ?? partOf(partOf(error, 'error'), 'code');
       return typeof code === 'number' ? code : undefined;
     },
   } satisfies Partial<StockClient>;

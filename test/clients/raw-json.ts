@@ -74,8 +74,8 @@ const info = z.object({
 });
 export const readMarkets = (json: unknown): Market[] =>
   info.parse(json).symbols.map(({ symbol, status, filters }) => {
-    const at = (type: string, name: string): number =>
-      Number(filters.find((one) => one.filterType === type)?.[name] ?? Number.NaN);
+    const at = (types: string, name: string): number =>
+      Number(filters.find((one) => types.split(' ').includes(one.filterType))?.[name] ?? Number.NaN);
     return {
       symbol,
       active: status === 'TRADING',
@@ -83,7 +83,7 @@ export const readMarkets = (json: unknown): Market[] =>
       step: at('LOT_SIZE', 'stepSize'),
       minQuantity: at('LOT_SIZE', 'minQty'),
       maxQuantity: at('LOT_SIZE', 'maxQty'),
-      minNotional: at('NOTIONAL', 'minNotional'),
+      minNotional: at('NOTIONAL MIN_NOTIONAL', 'minNotional'),
     };
   });
 

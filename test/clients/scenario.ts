@@ -35,7 +35,7 @@ export function scenario(name: string, run: (cast: Cast) => Promise<void>, casti
   const { kinds = ['HMAC', 'Ed25519'], needs = [] } = casting;
   for (const [who, open] of areInstalled ? Object.entries(CLIENTS) : [])
     for (const account of needs.some((one) => isLacking(who, one)) ? [] : kinds)
-      void test(`${who} (${account}): ${name}`, { timeout: 60_000 }, async () => {
+      void test(`${who} (${account}): ${name}`, { timeout: 120_000 }, async () => {
         await using stage = await openStage();
         await using client = await open(stage.venue, KEYS[account]);
         await run({ client, stage, who, account });

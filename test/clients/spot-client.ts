@@ -12,6 +12,7 @@ interface Stream {
 type Streams = Readonly<Record<string, (params: object) => Stream>> & { disconnect(): Promise<void> };
 interface Api {
   sessionLogon(): Promise<unknown>;
+  orderPlace(order: object): Promise<{ readonly data: unknown }>;
   userDataStreamSubscribe(): Promise<{ stream: Stream }>;
   userDataStreamSubscribeSignature(): Promise<{ stream: Stream }>;
   disconnect(): Promise<void>;
@@ -32,6 +33,7 @@ const NAMES: RawNames = {
   depth: 'depth',
   trades: 'getTrades',
   historicalTrades: 'historicalTrades',
+  blockTrades: 'historicalBlockTrades',
   aggTrades: 'aggTrades',
   klines: 'klines',
   uiKlines: 'uiKlines',
@@ -41,6 +43,9 @@ const NAMES: RawNames = {
   rolling: 'ticker',
   price: 'tickerPrice',
   bookTicker: 'tickerBookTicker',
+  executionRules: 'executionRules',
+  referencePrice: 'referencePrice',
+  referenceCalculation: 'referencePriceCalculation',
   place: 'newOrder',
   find: 'getOrder',
   cancel: 'deleteOrder',
@@ -54,12 +59,16 @@ const NAMES: RawNames = {
   listAll: 'allOrders',
   commission: 'accountCommission',
   orderCount: 'rateLimitOrder',
+  amendments: 'orderAmendments',
+  allocations: 'myAllocations',
   preventions: 'myPreventedMatches',
   filters: 'myFilters',
   oco: 'orderListOco',
   oldOco: 'orderOco',
   oto: 'orderListOto',
   otoco: 'orderListOtoco',
+  opo: 'orderListOpo',
+  opoco: 'orderListOpoco',
   cancelList: 'deleteOrderList',
   findList: 'getOrderList',
   openLists: 'openOrderList',
@@ -74,17 +83,23 @@ const STREAMS: Readonly<Record<RawStream, readonly [string, object]>> = {
 };
 
 /** The package `@binance/spot`. */
-export async function openSpotClient(venue: Venue, key: Key): Promise<StockClient> {
+export async function openSpotClient(venue: Venue, key: Key, more: object = {}): Promise<StockClient> {
   // It tells the console of every connection otherwise.
   process.env['LOG_LEVEL'] ??= 'error';
   const { Spot } = await loadPackage<Package>('@binance/spot');
   const secret = key.kind === 'HMAC' ? { apiSecret: key.secret } : { privateKey: key.secret };
   const client = new Spot({
-    configurationRestAPI: { apiKey: key.apiKey, ...secret, basePath: venue.rest, retries: 0 },
-    configurationWebsocketAPI: { apiKey: key.apiKey, ...secret, wsURL: `${venue.ws}/ws-api/v3` },
-    configurationWebsocketStreams: { wsURL: venue.ws },
+    configurationRestAPI: { apiKey: key.apiKey, ...secret, basePath: venue.rest, retries: 0, ...more },
+    configurationWebsocketAPI: { ...more, apiKey: key.apiKey, ...secret, wsURL: `${venue.ws}/ws-api/v3` },
+    configurationWebsocketStreams: { ...more, wsURL: venue.ws },
   });
   const opened = new AsyncDisposableStack();
+  const connect = async (): Promise<Api> => {
+    const api = await client.websocketAPI.connect();
+    opened.defer(() => api.disconnect());
+    if (key.kind === 'Ed25519') await api.sessionLogon();
+    return api;
+  };
   let last: Answer | undefined;
   return {
     ...rawClient({
@@ -94,6 +109,7 @@ export async function openSpotClient(venue: Venue, key: Key): Promise<StockClien
         last = await client.restAPI[name]?.call(client.restAPI, params);
         return last?.data();
       },
+      placeBySocket: async (order) => (await (await connect()).orderPlace(order)).data,
       followStream: async (stream, listener) => {
         const streams = await client.websocketStreams.connect();
         opened.defer(() => streams.disconnect());
@@ -101,13 +117,10 @@ export async function openSpotClient(venue: Venue, key: Key): Promise<StockClien
         streams[name]?.call(streams, params).on('message', listener);
       },
       followAccount: async (listener) => {
-        const api = await client.websocketAPI.connect();
-        opened.defer(() => api.disconnect());
-        if (key.kind === 'HMAC') (await api.userDataStreamSubscribeSignature()).stream.on('message', listener);
-        else {
-          await api.sessionLogon();
-          (await api.userDataStreamSubscribe()).stream.on('message', listener);
-        }
+        const api = await connect();
+        const isLoggedOn = key.kind === 'Ed25519';
+        const subscribed = isLoggedOn ? api.userDataStreamSubscribe() : api.userDataStreamSubscribeSignature();
+        (await subscribed).stream.on('message', listener);
       },
     }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

@@ -82,6 +82,8 @@ export interface StockClient extends AsyncDisposable {
   /** Sends an operation as it is and returns the exchange's own JSON. */
   send(operation: Operation, params?: Params): Promise<unknown>;
   place(wish: OrderWish): Promise<OrderSeen>;
+  /** Over the WebSocket API: signed by itself, or in a session where the key can log on. */
+  placeBySocket(wish: OrderWish): Promise<OrderSeen>;
   find(id: string): Promise<OrderSeen>;
   cancel(id: string): Promise<OrderSeen>;
   listOpen(): Promise<readonly OrderSeen[]>;
@@ -89,6 +91,8 @@ export interface StockClient extends AsyncDisposable {
   freeBalance(asset: string): Promise<number>;
   /** The exchange's error code in what a call was rejected with. */
   codeOf(error: unknown): number | undefined;
+  /** How it tells a failure: the name of its error and the code, what it has of both. */
+  toldAs(error: unknown): string;
   /** The weight its address has used this minute, as the last answer told this client. */
   usedWeight(): number;
   followOrders(): Promise<Feed<OrderSeen>>;

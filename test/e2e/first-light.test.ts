@@ -70,6 +70,17 @@ test('the coin page shows chart, position and decisions', async () => {
   await shoot(page, 'coin-dark');
 });
 
+test("the average entry price is set under the advanced options of the coin's log, and beside a coin to add", async () => {
+  await page.getByText('Advanced options').click();
+  await page.getByLabel('Average entry price').fill('30000');
+  await shoot(page, 'entry-price-dark');
+  await page.getByRole('button', { name: 'Save price' }).click();
+  await page.getByText('The worker applies it within seconds.').waitFor();
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').last().click();
+  await page.getByLabel('Average entry price').waitFor();
+  await shoot(page, 'add-coin-dark');
+});
+
 test('the kill switch stops buying and can be released', async () => {
   await page.getByRole('link', { name: 'Overview' }).first().click();
   await page.getByRole('button', { name: 'Stop buying' }).click();
@@ -85,6 +96,29 @@ test('the kill switch stops buying and can be released', async () => {
     .getByRole('button', { name: /^Allow buying on/ })
     .click();
   await page.getByRole('button', { name: 'Stop buying' }).waitFor();
+});
+
+test('a limit is refused by name and then kept, a coin is paused and resumed', async () => {
+  await page.getByRole('link', { name: /^BTC/ }).first().click();
+  await page.getByRole('button', { name: 'Pause buying BTCUSDT' }).click();
+  await page.getByText(/No buys until/).waitFor();
+  await shoot(page, 'paused-dark');
+  await page.getByRole('button', { name: 'Resume buying BTCUSDT' }).click();
+  await page.getByRole('button', { name: 'Pause buying BTCUSDT' }).waitFor();
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').nth(1).click();
+  await page.getByText('Change the limits').click();
+  await page.getByLabel('Exposure').fill('400');
+  await page.getByRole('button', { name: 'Save limits of this profile' }).click();
+  await page
+    .getByText(/exposure must be counted in one, such as USDT/)
+    .first()
+    .waitFor();
+  // The browser tells of every refused request; this one is wanted.
+  assert.match(faults.pop() ?? '', /422/);
+  await page.getByLabel('Amounts in').fill('usdt');
+  await page.getByRole('button', { name: 'Save limits of this profile' }).click();
+  await page.getByText(/Exposure of the profile: [\d., ]+ USDT of at most 400 USDT/).waitFor();
+  await shoot(page, 'risk-dark');
 });
 
 test('light, and a phone, without scrolling sideways', async () => {

@@ -12,7 +12,7 @@ import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { parseAccounts } from '#paper/accounts.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
-import type { RequestFault } from './schedule.ts';
+import type { RequestFault } from './fault-table.ts';
 
 const SYMBOL = 'BTCUSDT';
 const HTML = '<html><body>Bad Gateway</body></html>';

@@ -21,7 +21,8 @@ import { openDice } from '../flow/random.ts';
 import { until } from '../flow/until.ts';
 import { type App, type Part, startApp } from './app.ts';
 
-const KILLS = 20;
+/** FAULT_KILLS=100 is the long one. */
+const KILLS = Number(process.env['FAULT_KILLS'] ?? 20);
 const SYMBOL = 'BTCUSDT';
 
 const folder = mkdtempSync(join(tmpdir(), 'tradewind-kill-'));

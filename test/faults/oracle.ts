@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import { cacheKeys, TICK_TRACE_CAP } from '#core/cache-keys.ts';
-import { add, type Decimal, formatDecimal, requireDecimal, subtract } from '#core/decimal.ts';
+import { add, type Decimal, formatDecimal, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
 import type { HaltScope } from '#core/halts.ts';
-import { isLiveOrder, type OrderState } from '#core/order.ts';
+import { isLiveOrder, type OrderState, originalIdOf } from '#core/order.ts';
+import { isSellable } from '#core/position.ts';
 import type { OrderStatus } from '#paper/order.ts';
 import { refoldPosition } from '#storage/fills.ts';
 import type { OrdersTable } from '#storage/tables.ts';
@@ -38,7 +39,7 @@ async function assertOrders(stage: Stage): Promise<void> {
   const byClientId = new Map((await storedOrders(stage)).map((order) => [order.client_order_id, order]));
   const seen = new Set<string>();
   for (const order of stage.paper.venue.floor.orders.byId.values()) {
-    const { clientOrderId } = order;
+    const clientOrderId = originalIdOf(order.clientOrderId);
     assert.ok(!seen.has(clientOrderId), `intent ${clientOrderId} was sent twice`);
     seen.add(clientOrderId);
     const stored = byClientId.get(clientOrderId);
@@ -67,7 +68,7 @@ async function assertProofs({ paper, database }: Stage): Promise<void> {
     .select(sql<string>`ctx ->> 'clientOrderId'`.as('clientOrderId'))
     .where(sql<boolean>`ctx ->> 'event' = 'order_never_arrived'`)
     .execute();
-  const known = new Set([...paper.venue.floor.orders.byId.values()].map((order) => order.clientOrderId));
+  const known = new Set([...paper.venue.floor.orders.byId.values()].map((order) => originalIdOf(order.clientOrderId)));
   const wrong = given.filter(({ clientOrderId }) => known.has(clientOrderId));
   assert.deepEqual(wrong, [], 'orders were concluded to have never arrived, but the exchange has them');
 }
@@ -159,16 +160,65 @@ async function assertTicks({ database, cache, profileId }: Stage): Promise<void>
   assert.equal(Number(sum), ticks.size, 'ticks counted in the log (first) and in the trace differ');
 }
 
-/** Orders whose outcome is still open, in words. */
+/** Orders whose outcome is still open, in words; one that rests is as the exchange has it. */
 export const openOutcomes = async (stage: Stage): Promise<string[]> =>
   (await storedOrders(stage))
-    .filter((order) => isLiveOrder(order.state))
+    .filter((order) => isLiveOrder(order.state) && !restsAs(stage, order))
     .map((order) => `${order.client_order_id} ${order.state} since ${order.recorded_at.toISOString()}`);
+
+function restsAs({ paper }: Stage, stored: StoredOrder): boolean {
+  const resting = paper.venue.floor.orders.byId.get(Number(stored.exchange_order_id));
+  return (
+    resting !== undefined &&
+    STATES[resting.status] === stored.state &&
+    formatDecimal(resting.executed) === exact(stored.filled_quantity)
+  );
+}
+
+/** Coins that hold something and have no stop for it on the exchange, in words. */
+export async function bareCoins({ database, paper }: Stage): Promise<string[]> {
+  const rows = await database.kysely.selectFrom('runner_states').selectAll().execute();
+  const resting = [...paper.venue.floor.orders.open.values()].filter(({ side }) => side === 'SELL');
+  return rows.flatMap((row) => {
+    const rules = paper.venue.markets.get(row.symbol)?.listing.rules;
+    const held = requireDecimal(row.quantity);
+    if (rules === undefined || !isSellable(held, requireDecimal(row.average_price), rules)) return [];
+    const guarded = resting
+      .filter(({ symbol }) => symbol === row.symbol)
+      .reduce((sum, order) => add(sum, subtract(order.quantity, order.executed)), ZERO);
+    const short = subtract(held, guarded);
+    return short < rules.lot.step && -short < rules.lot.step
+      ? []
+      : [`${row.symbol} holds ${row.quantity}, its stops are for ${formatDecimal(guarded)}`];
+  });
+}
+
+/** A stop that has sold nothing makes room for the next one in the same request: there is no moment without a stop. */
+function assertStopsReplaced({ worker, paper }: Stage): void {
+  const requests = worker.sent.map((line) => ({
+    line,
+    params: new URL(line.split(' ')[1] ?? '', 'http://x').searchParams,
+  }));
+  for (const [index, { line, params }] of requests.entries()) {
+    const gone = params.get('origClientOrderId') ?? '';
+    if (!line.startsWith('DELETE') || !/^tw1-\w+-s/.test(gone)) continue;
+    const symbol = params.get('symbol');
+    const next = requests.slice(index + 1).find((each) => each.params.get('symbol') === symbol);
+    const placed = next?.line.startsWith('POST /api/v3/order?') === true && /^STOP/.test(next.params.get('type') ?? '');
+    const order = [...paper.venue.floor.orders.byId.values()].find(
+      (each) => originalIdOf(each.clientOrderId) === gone && each.symbol === symbol,
+    );
+    assert.ok(
+      !placed || order === undefined || order.executed > ZERO,
+      `stop ${gone} was taken down before its successor was placed`,
+    );
+  }
+}
 
 /** Throws with a sentence at the first thing that is not as it must be. The worker is stopped. */
 export async function assertConsistent(
   stage: Stage,
-  run: { readonly engagements: readonly Engagement[]; readonly killed: boolean },
+  run: { readonly engagements: readonly Engagement[]; readonly killed: boolean; readonly guarded: boolean },
 ): Promise<void> {
   await assertOrders(stage);
   await assertProofs(stage);
@@ -176,5 +226,6 @@ export async function assertConsistent(
   await assertPositions(stage);
   await assertLedger(stage);
   await assertHalts(stage, run.engagements);
+  if (run.guarded) assertStopsReplaced(stage);
   if (!run.killed) await assertTicks(stage);
 }

@@ -8,44 +8,66 @@ interface PlantedBug {
   /** Stands once in the file. */
   readonly text: string;
   readonly becomes: string;
+  /** A cell of the grid (schedule.ts) whose seeds show it, and what the oracle says then. */
+  readonly cell: string;
+  readonly says: RegExp;
 }
 
 /** Bugs that lose or double money or ignore a halt; a proof that lets one of them pass proves nothing. */
 export const PLANTED: Readonly<Record<string, PlantedBug>> = {
   'resend-on-timeout': {
     file: 'exchange/place.ts',
-    text: `  try {
-    return outcomeOf(await sendSigned(link, call, gate), (body) => {
+    text: `return outcomeOf(await sendSigned(link, call, gateOf(request)), (body) => {
       const placed`,
-    becomes: `  try {
-    const again = () => sendSigned(link, call, gate);
+    becomes: `const again = () => sendSigned(link, call, gateOf(request));
     return outcomeOf(await again().catch(again), (body) => {
       const placed`,
+    cell: 'applied, then 500 × entry',
+    says: /was sent twice|stored \(first\) and exchange \(second\) differ/,
   },
   'fill-booked-twice': {
     file: 'storage/fills.ts',
     text: 'if (!(await insertFill(transaction, folded))) {',
     becomes: 'if (!(await insertFill(transaction, folded)) && before === undefined) {',
+    // Only a worker that has to ask again meets a fill that it knows.
+    cell: 'worker killed × entry',
+    says: /differ|does not come to rest|wallet/,
   },
   'halt-checked-in-memory-only': {
     file: 'storage/intents.ts',
     text: 'and ($5::boolean or freeze_exits)',
     becomes: 'and ($5::boolean or freeze_exits) and false',
+    cell: 'slow × kill switch',
+    says: /was committed under a kill switch/,
   },
   'absence-believed-at-once': {
     file: 'core/order-timing.ts',
     text: 'sendBeforeMs + timing.receiveWindowMs + timing.engineTimeoutMs + timing.clockMarginMs',
     becomes: 'sendBeforeMs - timing.sendWithinMs',
+    cell: 'applied after the answer -1007 × entry',
+    says: /never arrived|stored \(first\) and exchange \(second\) differ/,
   },
   'unknown-counts-as-rejected': {
     file: 'exchange/errors.ts',
     text: 'if (status === null || code === null) return false;',
     becomes: 'if (status === null || code === null) return false;\n  if (status === 504) return true;',
+    cell: 'applied, then -1007 × entry',
+    says: /stored \(first\) and exchange \(second\) differ/,
   },
   'intents-forgotten-at-start': {
     file: 'engine/recover.ts',
     text: 'if (record.profileId !== coin.profile.id || record.symbol !== coin.symbol) continue;',
     becomes: `if (record.profileId !== coin.profile.id || record.symbol !== coin.symbol || record.state === 'intent') continue;`,
+    cell: 'worker killed × entry',
+    says: /does not come to rest/,
+  },
+  'stop-cancelled-then-placed': {
+    file: 'engine/execute.ts',
+    text: 'const { cancelled, placed } = await trading.cancelReplace({ ...request, cancelClientOrderId, cancelId });',
+    becomes: `const cancelled = await trading.cancel(coin.symbol, cancelClientOrderId, cancelId);
+  const placed = cancelled.kind === 'accepted' ? await trading.place(request) : { kind: 'not-attempted' };`,
+    cell: 'slow × exit in place of a stop',
+    says: /was taken down before its successor was placed/,
   },
 };
 

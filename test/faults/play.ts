@@ -1,42 +1,66 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { cacheKeys } from '#core/cache-keys.ts';
 import type { HaltScope } from '#core/halts.ts';
 import { engageHalt, type HaltSubject, releaseHalt } from '#storage/halts.ts';
-import { sql } from 'kysely';
 import { until } from '../flow/until.ts';
-import { assertConsistent, type Engagement, openOutcomes } from './oracle.ts';
+import { assertConsistent, bareCoins, type Engagement, openOutcomes } from './oracle.ts';
 import { describeSchedule, drawSchedule, type Schedule, type Step } from './schedule.ts';
-import { openTrail, type Trail } from './trail.ts';
+import { paceNow } from './pace.ts';
 import { openStage, type Stage } from './stage.ts';
+import { openTheatre, type Theatre } from './theatre.ts';
+import { openTrail, type Trail } from './trail.ts';
 
-/** Longest wait for both sides to agree after the last fault: certainty, restarts and their pauses. */
-const SETTLE_MS = 20_000;
+/** Longest wait for both sides to agree after the last fault: certainty, restarts and their pauses, on a busy machine. */
+const SETTLE_MS = 60_000;
 /** Longest time for a whole run, start and end included. */
-const RUN_MS = 120_000;
+const RUN_MS = 150_000;
+/** Longest wait for the order that a step needs; without one the cell is not played. */
+const ORDER_MS = 20_000;
 
 export interface Played {
   readonly seed: number;
+  readonly cell: string;
+  /** Whether the order that the cell needs came. */
+  readonly reached: boolean;
   readonly fills: number;
   /** Stored orders by their last state. */
   readonly states: Readonly<Record<string, number>>;
-  readonly engagements: number;
+  readonly pace: number;
   readonly wallMs: number;
 }
 
-/** Plays the schedule of a seed and judges it. An error names the seed and lists the schedule. */
-export async function playSeed(seed: number): Promise<Played> {
+/** Plays seeds, each on a theatre that is free. */
+export interface Company extends AsyncDisposable {
+  /** Plays the schedule of a seed and judges it. An error names the seed and lists the schedule. */
+  play(seed: number): Promise<Played>;
+}
+
+export function openCompany(): Company {
+  const theatres = new AsyncDisposableStack();
+  const free: Theatre[] = [];
+  return {
+    async play(seed) {
+      const theatre = free.pop() ?? theatres.use(await openTheatre());
+      const played = await playSeed(seed, theatre);
+      // One whose run has failed may still be in use by what hangs there.
+      await theatre.clear();
+      free.push(theatre);
+      return played;
+    },
+    [Symbol.asyncDispose]: () => theatres.disposeAsync(),
+  };
+}
+
+async function playSeed(seed: number, theatre: Theatre): Promise<Played> {
   const schedule = drawSchedule(seed);
   const trail = openTrail();
   try {
-    return await inTime(play(schedule, trail));
+    return await inTime(play(schedule, theatre, trail));
   } catch (error) {
     const { message } = error instanceof Error ? error : new Error(String(error));
-    throw new Error(
-      `${message}\n${await trail.tell()}\nTo play it again: npm run faults -- --seed ${seed}\n${describeSchedule(schedule)}`,
-      {
-        cause: error,
-      },
-    );
+    const words = [message, await trail.tell(), `To play it again: npm run faults -- --seed ${seed}`];
+    throw new Error([...words, describeSchedule(schedule)].join('\n'), { cause: error });
   }
 }
 
@@ -54,47 +78,118 @@ async function inTime(played: Promise<Played>): Promise<Played> {
 
 interface Run {
   readonly stage: Stage;
+  readonly trail: Trail;
   readonly engagements: Engagement[];
   /** What a step has begun and the schedule does not wait for. */
   readonly later: Promise<void>[];
   killed: boolean;
+  reached: boolean;
+  /** Positions must have a stop on the exchange in the end. */
+  guarded: boolean;
 }
 
-async function play(schedule: Schedule, trail: Trail): Promise<Played> {
+async function play(schedule: Schedule, theatre: Theatre, trail: Trail): Promise<Played> {
   const startedMs = performance.now();
-  await using stage = await trail.during('opening the stage', () => openStage(schedule, trail));
-  const run: Run = { stage, engagements: [], later: [], killed: false };
+  const pace = paceNow();
+  await using stage = await trail.during('opening the stage', () => openStage(schedule, { theatre, trail, pace }));
+  const run: Run = {
+    stage,
+    trail,
+    engagements: [],
+    later: [],
+    killed: false,
+    reached: true,
+    guarded: schedule.guarded,
+  };
   await stage.worker.start();
-  await until('the first decision', () => hasTicked(stage, 0));
+  await Promise.all(schedule.cell.steps.map((step) => perform(run, step)));
   const beganMs = performance.now();
   for (const { atMs, step } of schedule.steps) {
     await delay(Math.max(0, beganMs + atMs - performance.now()));
-    await trail.during(JSON.stringify(step), () => perform(run, step));
+    await perform(run, step);
   }
   await delay(Math.max(0, beganMs + schedule.lengthMs - performance.now()));
   await trail.during('settling', () => settle(run));
   await trail.during('judging', () => assertConsistent(stage, run));
+  const { seed, cell } = schedule;
   const wallMs = Math.round(performance.now() - startedMs);
-  return { seed: schedule.seed, ...(await countUp(stage)), engagements: run.engagements.length - 1, wallMs };
+  return { seed, cell: cell.name, reached: run.reached, ...(await countUp(stage)), pace, wallMs };
 }
 
-async function perform(run: Run, step: Step): Promise<void> {
+const perform = (run: Run, step: Step): Promise<void> => run.trail.during(JSON.stringify(step), () => take(run, step));
+
+async function take(run: Run, step: Step): Promise<void> {
   const { stage } = run;
   switch (step.kind) {
     case 'fault':
       return stage.addFault(step.fault);
+    case 'event-fault':
+      return stage.control('POST', '/faults/events', [step.fault]);
     case 'drop-streams':
-      return stage.dropStreams();
+      return stage.control('POST', '/streams/drop');
     case 'drop-connections':
       return stage.dropConnections();
+    case 'restart-database':
+      return restartDatabase(run, step.downMs);
     case 'kill-worker':
-      run.killed = true;
-      stage.worker.kill();
-      await delay(step.downMs);
-      return stage.worker.start();
+      return killWorker(run, step.downMs);
+    case 'clock-jump':
+      return jumpClock(stage, step);
     case 'engage':
       return engageFor(run, step);
+    case 'unguard':
+      return unguard(run);
+    case 'at':
+      return atPiece(run, step);
   }
+}
+
+async function killWorker(run: Run, downMs: number): Promise<void> {
+  run.killed = true;
+  run.stage.worker.kill();
+  await delay(downMs);
+  await run.stage.worker.start();
+}
+
+async function restartDatabase(run: Run, downMs: number): Promise<void> {
+  const restore = await run.stage.worker.cutDatabase();
+  await delay(downMs);
+  await restore();
+}
+
+/** The next order is told that its clock is wrong; the reading it then takes is wrong indeed. */
+async function jumpClock({ addFault, paper }: Stage, jump: Extract<Step, { kind: 'clock-jump' }>): Promise<void> {
+  const { speed } = paper.venue.clock;
+  const body = { serverTime: Date.now() + jump.byMs, marketTime: paper.venue.clock.nowMs(), marketSpeed: speed };
+  const read = { method: 'GET', path: '/api/v3/time' };
+  await addFault({ match: read, kind: 'apply-then-fail', status: 200, body, times: 3 });
+  const refused = { code: -1021, msg: 'Timestamp for this request is outside of the recvWindow.' };
+  await addFault({ match: jump.match, kind: 'fail-before', status: 400, body: refused });
+}
+
+async function unguard(run: Run): Promise<void> {
+  run.guarded = false;
+  const config = sql<string>`jsonb_set(config, '{sell,protectiveStop}', '{"enabled": false}')`;
+  await run.stage.database.kysely.updateTable('profiles').set({ config }).execute();
+  await run.stage.tell('profiles-changed');
+}
+
+async function atPiece(run: Run, { trigger, pieces, step }: Extract<Step, { kind: 'at' }>): Promise<void> {
+  const acting = Promise.withResolvers<void>();
+  let late = false;
+  run.stage.worker.watchFor(trigger, pieces, () => {
+    if (!late) acting.resolve(step === null ? Promise.resolve() : perform(run, step));
+  });
+  const waiting = new AbortController();
+  const inVain = delay(ORDER_MS, undefined, { signal: waiting.signal }).then(
+    () => {
+      late = true;
+      run.reached = false;
+    },
+    () => acting.promise,
+  );
+  void acting.promise.finally(() => waiting.abort()).catch(() => {});
+  await Promise.race([acting.promise, inVain]);
 }
 
 const subjectOf = ({ accountId, profileId }: Stage, scope: HaltScope): HaltSubject => ({
@@ -120,7 +215,7 @@ async function engageFor(run: Run, step: Extract<Step, { kind: 'engage' }>): Pro
   const { stage } = run;
   const engagement = await engage(run, step.scope, step.freeze);
   if (engagement === undefined) return;
-  const tell = (): Promise<void> => (step.told ? stage.tellHalts() : Promise.resolve());
+  const tell = (): Promise<void> => (step.told ? stage.tell('halts-changed') : Promise.resolve());
   await tell();
   run.later.push(
     delay(step.forMs)
@@ -138,23 +233,25 @@ async function release(stage: Stage, engagement: Engagement): Promise<void> {
   });
 }
 
-/** No more faults and no more orders: every outcome must become known, and the worker must go on deciding. */
+/** No more faults and no more buys: every outcome must become known, the worker must go on deciding and guard what is held. */
 async function settle(run: Run): Promise<void> {
   const { stage } = run;
   await Promise.all(run.later);
-  await stage.clearFaults();
+  await stage.control('DELETE', '/faults');
+  await stage.control('DELETE', '/faults/events');
   await stage.worker.start();
-  await engage(run, 'all', true);
+  await engage(run, 'all', !run.guarded);
+  const nowMs = Date.now();
+  await until('the worker to go on deciding', () => hasTicked(stage, nowMs), SETTLE_MS);
+  await stage.stopMarket();
   let open: string[] = [];
   const settled = async (): Promise<boolean> => {
-    open = await openOutcomes(stage);
+    open = [...(await openOutcomes(stage)), ...(run.guarded ? await bareCoins(stage) : [])];
     return open.length === 0;
   };
   await until('every outcome to be known', settled, SETTLE_MS).catch((error: unknown) => {
-    throw new Error(`Orders stay open: ${open.join('; ')}`, { cause: error });
+    throw new Error(`It does not come to rest: ${open.join('; ')}`, { cause: error });
   });
-  const nowMs = Date.now();
-  await until('the worker to go on deciding', () => hasTicked(stage, nowMs), SETTLE_MS);
   await stage.worker.stop();
 }
 

@@ -2,11 +2,12 @@ import { parseArgs } from 'node:util';
 import { provideDatabase } from '../harness/servers.ts';
 import { plant } from './planted.ts';
 
-const USAGE = `npm run faults -- [--seeds N] [--seed S] [--jobs J] [--plant BUG]
+const USAGE = `npm run faults -- [--seeds N] [--seed S] [--jobs J] [--cell CELL] [--plant BUG]
   --seeds N  how many schedules to play (default 200)
   --seed S   the first seed; alone it plays just this one
   --jobs J   how many at a time (default 2)
-  --plant B  plays the schedules against a worker with that bug (test/faults/planted.ts): they must fail`;
+  --cell C   only schedules that begin with that cell of the grid, such as 'reply lost × entry'
+  --plant B  plays the schedules against a worker with that bug (test/faults/planted.ts) until one fails, as it must`;
 
 const { values } = parseArgs({
   options: {
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     jobs: { type: 'string', default: '2' },
     plant: { type: 'string' },
+    cell: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -33,7 +35,8 @@ function wholeNumber(flag: string, text: string): number {
 async function main(): Promise<number> {
   if (values.plant !== undefined) plant(values.plant);
   // Loaded only now, so that a bug can be planted first.
-  const { playSeed } = await import('./play.ts');
+  const { openCompany } = await import('./play.ts');
+  const { seedsOf } = await import('./schedule.ts');
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort(new Error('Stopped.')));
   const first = wholeNumber('--seed', values.seed ?? String(Math.floor(Math.random() * 1_000_000)));
@@ -41,13 +44,16 @@ async function main(): Promise<number> {
   const jobs = wholeNumber('--jobs', values.jobs);
   await using stack = new AsyncDisposableStack();
   process.env['TEST_DATABASE_URL'] = await provideDatabase(stack, interrupted.signal);
+  const company = stack.use(openCompany());
   const failed: number[] = [];
-  let next = first;
+  const seeds = seedsOf(values.cell, { first, count });
+  let played = 0;
+  const isOver = (): boolean => interrupted.signal.aborted || (values.plant !== undefined && failed.length > 0);
   const work = async (): Promise<void> => {
-    while (next < first + count && !interrupted.signal.aborted) {
-      const seed = next++;
-      await playSeed(seed).then(
-        (played) => console.log(`seed ${seed}: ${JSON.stringify(played)}`),
+    for (let seed = seeds.shift(); seed !== undefined && !isOver(); seed = seeds.shift()) {
+      played += 1;
+      await company.play(seed).then(
+        (result) => console.log(`seed ${seed}: ${JSON.stringify(result)}`),
         (error: unknown) => {
           failed.push(seed);
           console.log(`FAILED ${error instanceof Error ? error.message : String(error)}`);
@@ -57,6 +63,6 @@ async function main(): Promise<number> {
   };
   await Promise.all(Array.from({ length: jobs }, work));
   const words = failed.length === 0 ? '' : ` (seeds ${failed.toSorted((a, b) => a - b).join(', ')})`;
-  console.log(`${next - first - failed.length} passed, ${failed.length} failed${words}`);
+  console.log(`${played - failed.length} passed, ${failed.length} failed${words}`);
   return failed.length === 0 && !interrupted.signal.aborted ? 0 : 1;
 }

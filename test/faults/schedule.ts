@@ -1,157 +1,191 @@
 import type { HaltScope } from '#core/halts.ts';
-import type { OrderTiming } from '#core/order-timing.ts';
 import { type Dice, openDice } from '../flow/random.ts';
+import { ORDER_FAULTS, READ_FAULTS, type RequestFault, type RequestMatch } from './fault-table.ts';
 
-/** Everything an order's way takes, shortened so that a proof of absence takes a second instead of 18; the rule is the same. */
-export const DRILL_TIMING: OrderTiming = {
-  sendWithinMs: 400,
-  receiveWindowMs: 400,
-  engineTimeoutMs: 600,
-  clockMarginMs: 100,
-  separateMs: 100,
-  lookEveryMs: 150,
-  patienceMs: 250,
-};
-
-/** One fault of the paper exchange (paper/faults.ts), used up by the next requests that match. */
-export interface RequestFault {
-  readonly match: { readonly method: string; readonly path: string };
-  readonly kind: 'fail-before' | 'apply-then-fail' | 'delay' | 'late' | 'reset';
-  readonly applied?: boolean;
-  readonly status?: number;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly delayMs?: number;
-  readonly times?: number;
+/** Where a piece of the worker's traffic is waited for, and what it holds. */
+export interface Trigger {
+  readonly link: 'database' | 'exchange';
+  readonly pattern: string;
 }
 
 /** What happens to a run. `told`: whether the worker hears of a kill switch at once or finds it by itself. */
 export type Step =
-  | { readonly kind: 'fault'; readonly name: string; readonly fault: RequestFault }
+  | { readonly kind: 'fault'; readonly fault: RequestFault }
+  | { readonly kind: 'event-fault'; readonly fault: { readonly kind: string; readonly times: number } }
   | { readonly kind: 'drop-streams' }
   | { readonly kind: 'drop-connections' }
+  | { readonly kind: 'restart-database'; readonly downMs: number }
   | { readonly kind: 'kill-worker'; readonly downMs: number }
+  | { readonly kind: 'clock-jump'; readonly byMs: number; readonly match: RequestMatch }
   | {
       readonly kind: 'engage';
       readonly scope: HaltScope;
       readonly freeze: boolean;
       readonly told: boolean;
       readonly forMs: number;
-    };
+    }
+  /** The operator wants no stop on the exchange any more. */
+  | { readonly kind: 'unguard' }
+  /** Does `step` when so many more pieces have passed after the one that is waited for: between any two awaits. */
+  | { readonly kind: 'at'; readonly trigger: Trigger; readonly pieces: number; readonly step: Step | null };
 
 export interface Schedule {
   readonly seed: number;
   readonly coins: readonly { readonly symbol: string; readonly period: number; readonly phase: number }[];
   /** What one entry spends: one level of the exchange's book holds about 8,000 USDT, so that more is filled in parts. */
   readonly amount: string;
+  /** Whether each position keeps a stop on the exchange. */
+  readonly guarded: boolean;
+  /** What the grid demands, played first and waited for. */
+  readonly cell: { readonly name: string; readonly steps: readonly Step[] };
   readonly lengthMs: number;
-  /** In the order of time. */
+  /** In the order of time, once the cell has been played. */
   readonly steps: readonly { readonly atMs: number; readonly step: Step }[];
 }
 
-const ORDER = { method: 'POST', path: '/api/v3/order' } as const;
-const HTML = '<html><body>502 Bad Gateway</body></html>';
-const { receiveWindowMs, engineTimeoutMs, patienceMs } = DRILL_TIMING;
-
-type FaultMaker = (dice: Dice) => RequestFault;
-/** What can become of a sent order. */
-const ORDER_FAULTS: Readonly<Record<string, FaultMaker>> = {
-  'request lost': () => ({ match: ORDER, kind: 'reset' }),
-  'reply lost': () => ({ match: ORDER, kind: 'reset', applied: true }),
-  'applied, then -1007': () => ({ match: ORDER, kind: 'apply-then-fail', status: 504 }),
-  'applied, then 500': () => ({ match: ORDER, kind: 'apply-then-fail', status: 500, body: {} }),
-  'applied, then HTML': () => ({ match: ORDER, kind: 'apply-then-fail', status: 502, body: HTML }),
-  'applied, then garbage': () => ({ match: ORDER, kind: 'apply-then-fail', status: 200, body: '{"orderId":' }),
-  'applied, then an empty success': () => ({ match: ORDER, kind: 'apply-then-fail', status: 200, body: {} }),
-  'not applied, but -1007': () => ({ match: ORDER, kind: 'fail-before', status: 504 }),
-  'not applied, but an empty success': () => ({ match: ORDER, kind: 'fail-before', status: 200, body: {} }),
-  'applied after the answer -1007': (dice) => ({
-    ...{ match: ORDER, kind: 'late', status: 504 },
-    delayMs: dice.between(20, engineTimeoutMs),
-  }),
-  'applied after the answer was HTML': (dice) => ({
-    ...{ match: ORDER, kind: 'late', status: 502, body: HTML },
-    delayMs: dice.between(20, engineTimeoutMs),
-  }),
-  'slower than the patience': (dice) => ({
-    ...{ match: ORDER, kind: 'delay' },
-    delayMs: dice.between(patienceMs, receiveWindowMs),
-  }),
-  'slower than the receive window': (dice) => ({
-    ...{ match: ORDER, kind: 'delay' },
-    delayMs: dice.between(receiveWindowMs, 2 * receiveWindowMs),
-  }),
-  slow: (dice) => ({ match: ORDER, kind: 'delay', delayMs: dice.between(20, patienceMs) }),
-  overloaded: () => ({
-    ...{ match: ORDER, kind: 'fail-before', status: 503 },
-    body: { code: -1008, msg: 'Server is currently overloaded with other requests.' },
-  }),
-  'too many requests': () => ({
-    ...{ match: ORDER, kind: 'fail-before', status: 429, headers: { 'Retry-After': '1' } },
-    body: { code: -1003, msg: 'Too many requests.' },
-  }),
-};
-
-const READS = [
-  '/api/v3/order',
-  '/api/v3/account',
-  '/api/v3/myTrades',
-  '/api/v3/openOrders',
-  '/api/v3/allOrders',
-] as const;
-/** How asking for the truth can fail. */
-const READ_FAULTS: Readonly<Record<string, FaultMaker>> = {
-  'read failed': (dice) => ({ match: readOf(dice), kind: 'fail-before', status: 500, body: {}, times: timesOf(dice) }),
-  'read lost': (dice) => ({ match: readOf(dice), kind: 'reset', times: timesOf(dice) }),
-  'read garbled': (dice) => ({
-    match: readOf(dice),
-    kind: 'apply-then-fail',
-    status: 200,
-    body: '<',
-    times: timesOf(dice),
-  }),
-  'read slow': (dice) => ({ match: readOf(dice), kind: 'delay', delayMs: dice.between(50, 2 * patienceMs) }),
-  'order said to be absent': () => ({
-    ...{ match: { method: 'GET', path: '/api/v3/order' }, kind: 'fail-before', status: 400, times: 2 },
-    body: { code: -2013, msg: 'Order does not exist.' },
-  }),
-};
-
-const readOf = (dice: Dice): RequestFault['match'] => ({ method: 'GET', path: dice.pick(READS) });
-const timesOf = (dice: Dice): number => 1 + Math.floor(dice.next() * 3);
-
-function drawFault(dice: Dice, makers: Readonly<Record<string, FaultMaker>>): Step {
-  const names = Object.keys(makers);
-  const name = names[Math.floor(dice.next() * names.length)] ?? '';
-  const make = makers[name];
-  if (make === undefined) throw new Error('There is no fault to draw.');
-  return { kind: 'fault', name, fault: make(dice) };
+/** What the faults are crossed with. `match` names its request, `trigger` the moment before it is durable or sent. */
+interface Column {
+  readonly match: RequestMatch;
+  readonly trigger: Trigger;
+  /** Both ways where it is not said. */
+  readonly guarded?: boolean;
+  /** What has to be done for it to happen. */
+  readonly also?: StepMaker;
 }
 
-const MAKERS: readonly [weight: number, make: (dice: Dice) => Step][] = [
-  [50, (dice) => drawFault(dice, ORDER_FAULTS)],
-  [20, (dice) => drawFault(dice, READ_FAULTS)],
-  [7, () => ({ kind: 'drop-streams' })],
-  [6, () => ({ kind: 'drop-connections' })],
-  [7, (dice) => ({ kind: 'kill-worker', downMs: dice.between(0, 300) })],
-  [
-    10,
-    (dice) => ({
-      kind: 'engage',
-      scope: dice.pick<HaltScope>(['all', 'account', 'profile']),
-      freeze: dice.chance(0.2),
-      told: dice.chance(0.5),
-      forMs: dice.between(50, 900),
+const ORDER = { method: 'POST', path: '/api/v3/order' } as const;
+const REPLACE = { method: 'POST', path: '/api/v3/order/cancelReplace' } as const;
+const CANCEL = { method: 'DELETE', path: '/api/v3/order' } as const;
+const intentOf = (letters: string): Trigger => ({
+  link: 'database',
+  pattern: `intent-insert[^]*tw1-[0-9a-z]{13}-[${letters}]`,
+});
+const requestOf = ({ method, path }: RequestMatch, text = ''): Trigger => ({
+  link: 'exchange',
+  pattern: `^${method} ${path}\\?[^]*${text}`,
+});
+const COLUMNS: Readonly<Record<string, Column>> = {
+  entry: { match: { ...ORDER, text: 'side=BUY' }, trigger: intentOf('e') },
+  exit: { match: { ...ORDER, text: 'side=SELL' }, trigger: intentOf('x'), guarded: false },
+  'exit in place of a stop': { match: { ...REPLACE, text: 'type=MARKET' }, trigger: intentOf('x'), guarded: true },
+  'stop create': { match: { ...ORDER, text: 'type=STOP' }, trigger: intentOf('s'), guarded: true },
+  'stop replace': {
+    ...{ match: { ...REPLACE, text: 'type=STOP' }, trigger: requestOf(REPLACE, 'type=STOP') },
+    guarded: true,
+  },
+  cancel: {
+    ...{ match: CANCEL, trigger: requestOf(CANCEL), guarded: true },
+    also: () => ({ kind: 'at', trigger: intentOf('s'), pieces: 12, step: { kind: 'unguard' } }),
+  },
+  'kill switch': {
+    ...{ match: ORDER, trigger: intentOf('exsm') },
+    also: (dice, { trigger }) => ({
+      ...{ kind: 'at', trigger, pieces: Math.floor(dice.next() * 8) },
+      step: engageStep(dice),
     }),
-  ],
+  },
+};
+
+/** Longest way of an order in pieces of traffic, from its commit to the writes of its fills; the first are the likelier. */
+const MOST_PIECES = 30;
+const timesOf = (dice: Dice): number => 1 + Math.floor(dice.next() * 3);
+const downMsOf = (dice: Dice): number => Math.round(dice.between(0, 300));
+
+type StepMaker = (dice: Dice, column: Column) => Step;
+const eventFault =
+  (kind: string): StepMaker =>
+  (dice) => ({ kind: 'event-fault', fault: { kind, times: timesOf(dice) } });
+const atOrder =
+  (make: StepMaker): StepMaker =>
+  (dice, column) => ({
+    ...{ kind: 'at', trigger: column.trigger, pieces: Math.floor(dice.next() ** 2 * MOST_PIECES) },
+    step: make(dice, column),
+  });
+
+/** What can become of everything around an order on its way. */
+const WORLD_FAULTS: Readonly<Record<string, StepMaker>> = {
+  'worker killed': atOrder((dice) => ({ kind: 'kill-worker', downMs: downMsOf(dice) })),
+  'database restarted': atOrder((dice) => ({ kind: 'restart-database', downMs: downMsOf(dice) })),
+  'database connections dropped': atOrder(() => ({ kind: 'drop-connections' })),
+  'stream gap': atOrder(() => ({ kind: 'drop-streams' })),
+  'event lost': eventFault('drop'),
+  'event twice': eventFault('duplicate'),
+  'events out of order': eventFault('reorder'),
+  'event garbled': eventFault('garbage'),
+  'clock jump': (dice, { match }) => ({ kind: 'clock-jump', byMs: dice.pick([-3_000, -700, 6_000]), match }),
+};
+
+const requestFault = (name: string): StepMaker => {
+  const make = ORDER_FAULTS[name] ?? (() => ({ kind: 'reset' }) as const);
+  return (dice, { match }) => ({ kind: 'fault', fault: { match, ...make(dice) } });
+};
+const ROWS: Readonly<Record<string, StepMaker>> = {
+  ...Object.fromEntries(Object.keys(ORDER_FAULTS).map((name) => [name, requestFault(name)])),
+  ...WORLD_FAULTS,
+};
+
+/** Every fault with everything it is crossed with: what a run of as many seeds in a row plays in full. */
+export const GRID = Object.keys(COLUMNS).flatMap((column) =>
+  Object.keys(ROWS).map((row) => ({ row, column, name: `${row} × ${column}` })),
+);
+
+const engageStep = (dice: Dice): Step => ({
+  kind: 'engage',
+  scope: dice.pick<HaltScope>(['all', 'account', 'profile']),
+  freeze: dice.chance(0.2),
+  told: dice.chance(0.5),
+  forMs: Math.round(dice.between(50, 700)),
+});
+
+/** Seeds in a row; with a cell, those that begin with it. */
+export function seedsOf(cell: string | undefined, { first, count }: { first: number; count: number }): number[] {
+  const place = GRID.findIndex(({ name }) => name === cell);
+  if (cell !== undefined && place < 0) throw new Error(`The grid has no cell "${cell}".`);
+  const begin = cell === undefined ? first : first - (first % GRID.length) + place;
+  return Array.from({ length: count }, (_, index) => begin + index * (cell === undefined ? 1 : GRID.length));
+}
+
+function drawCell(seed: number, dice: Dice): Pick<Schedule, 'cell' | 'guarded'> {
+  const { row, column: columnName, name } = GRID[seed % GRID.length] ?? { row: '', column: '', name: '' };
+  const column = COLUMNS[columnName];
+  const make = ROWS[row];
+  if (column === undefined || make === undefined) throw new Error(`The grid has no cell ${name}.`);
+  const seen: Step = { kind: 'at', trigger: column.trigger, pieces: 0, step: null };
+  const also = column.also?.(dice, column) ?? seen;
+  const guarded = column.guarded ?? dice.chance(0.5);
+  return { cell: { name, steps: [make(dice, column), seen, also] }, guarded };
+}
+
+const among = (makers: Readonly<Record<string, StepMaker>>): StepMaker => {
+  const names = Object.keys(makers);
+  return (dice, column) =>
+    makers[names[Math.floor(dice.next() * names.length)] ?? '']?.(dice, column) ?? { kind: 'drop-streams' };
+};
+const orderFault = among(Object.fromEntries(Object.keys(ORDER_FAULTS).map((name) => [name, requestFault(name)])));
+const readFault = among(
+  Object.fromEntries(
+    Object.entries(READ_FAULTS).map(([name, make]) => [name, (dice) => ({ kind: 'fault', fault: make(dice) })]),
+  ),
+);
+/** Weight, and what happens. Whatever waits for an order would hold up the schedule, so it is left to the cell. */
+const MAKERS: readonly [weight: number, make: StepMaker][] = [
+  [45, orderFault],
+  [20, readFault],
+  [7, () => ({ kind: 'drop-streams' })],
+  [5, () => ({ kind: 'drop-connections' })],
+  [4, (dice) => ({ kind: 'restart-database', downMs: downMsOf(dice) })],
+  [7, (dice) => ({ kind: 'kill-worker', downMs: downMsOf(dice) })],
+  [4, (dice, column) => eventFault(dice.pick(['drop', 'duplicate', 'reorder', 'garbage']))(dice, column)],
+  [10, engageStep],
 ];
 const WEIGHT = MAKERS.reduce((sum, [weight]) => sum + weight, 0);
 
 function drawStep(dice: Dice): Step {
+  const match = dice.pick([ORDER, ORDER, REPLACE, CANCEL]);
   let left = dice.between(0, WEIGHT);
   for (const [weight, make] of MAKERS) {
     left -= weight;
-    if (left < 0) return make(dice);
+    if (left < 0) return make(dice, { match, trigger: requestOf(match) });
   }
   return { kind: 'drop-streams' };
 }
@@ -160,24 +194,29 @@ function drawStep(dice: Dice): Step {
 export function drawSchedule(seed: number): Schedule {
   const dice = openDice(seed);
   const symbols = dice.chance(0.5) ? ['BTCUSDT'] : ['BTCUSDT', 'ETHUSDT'];
+  const amount = dice.pick(['150', '9000', '30000']);
+  const { cell, guarded } = drawCell(seed, dice);
+  // A stop needs the time to be placed and moved before the price turns.
+  const [shortest, longest] = guarded ? [40, 56] : [18, 26];
   const coins = symbols.map((symbol) => ({
     symbol,
-    period: Math.round(dice.between(30, 50)),
+    period: Math.round(dice.between(shortest, longest)),
     phase: dice.next(),
   }));
-  const amount = dice.pick(['150', '9000', '30000']);
-  const lengthMs = Math.round(dice.between(3_000, 4_000));
-  const count = Math.round(dice.between(6, 16));
+  const lengthMs = Math.round(dice.between(800, 1_600));
+  const count = Math.round(dice.between(3, 9));
   const steps = Array.from({ length: count }, () => ({
     atMs: Math.round(dice.between(0, lengthMs)),
     step: drawStep(dice),
   })).toSorted((a, b) => a.atMs - b.atMs);
-  return { seed, coins, amount, lengthMs, steps };
+  return { seed, coins, amount, guarded, cell, lengthMs, steps };
 }
 
 /** A schedule in words, one line a step. */
-export const describeSchedule = ({ seed, coins, amount, lengthMs, steps }: Schedule): string =>
+export const describeSchedule = ({ seed, coins, amount, guarded, cell, lengthMs, steps }: Schedule): string =>
   [
-    `seed ${seed}: ${coins.map((coin) => coin.symbol).join(', ')} with ${amount} USDT for ${lengthMs} ms`,
-    ...steps.map(({ atMs, step }) => `  ${String(atMs).padStart(5)} ms  ${JSON.stringify(step)}`),
+    `seed ${seed}: ${coins.map((coin) => coin.symbol).join(', ')} with ${amount} USDT${guarded ? ' and stops' : ''}: ${cell.name}`,
+    ...cell.steps.map((step) => `    first  ${JSON.stringify(step)}`),
+    ...steps.map(({ atMs, step }) => `  ${String(atMs).padStart(4)} ms  ${JSON.stringify(step)}`),
+    `  ${String(lengthMs).padStart(4)} ms  the end`,
   ].join('\n');

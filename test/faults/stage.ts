@@ -1,26 +1,29 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { COMMAND_CHANNEL } from '#core/cache-keys.ts';
-import { parseEnvironment } from '#core/env.ts';
 import { type AccountId, newId, type ProfileId } from '#core/ids.ts';
 import type { CacheStore } from '#core/ports.ts';
 import { parseAccounts } from '#paper/accounts.ts';
+import { advanceTo } from '#paper/pump.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
+import type { Venue } from '#paper/venue.ts';
 import type { Database } from '#storage/database.ts';
-import { openCache } from '#storage/open-cache.ts';
-import { openTestDatabase } from '#storage/test-database.ts';
-import { openRelay } from '#storage/test-outage.ts';
 import { seedAccount, seedUser } from '#storage/test-trading.ts';
-import { openWorker } from '#worker/worker.ts';
 import { MARKET_START, writeSwingingCandles } from '../flow/candles.ts';
-import { UNGUARDED } from '../flow/profile.ts';
+import { LIVELY, UNGUARDED } from '../flow/profile.ts';
+import type { RequestFault } from './fault-table.ts';
+import type { Schedule } from './schedule.ts';
+import { openSeat, type WorkerSeat } from './seat.ts';
+import type { Theatre } from './theatre.ts';
 import type { Trail } from './trail.ts';
-import { DRILL_TIMING, type RequestFault, type Schedule } from './schedule.ts';
 
-/** Market seconds in a second of the wall: an hour of candles a second. */
-const SPEED = 3_600;
-const HOURS = 48;
+/** Market seconds in a second of the wall, as long as the machine keeps up: half an hour of candles a second. */
+const SPEED = 1_800;
+const MOVE_MS = 50;
+/** Of market for a play of less than a minute. */
+const HOURS = 24;
 const KEY = { apiKey: 'faults-key-0123456789', secret: 'faults-secret-0123456789' };
 export const EXCHANGE_ACCOUNT = 'a';
 export const OPENING_QUOTE = '100000';
@@ -33,57 +36,87 @@ export interface Stage extends AsyncDisposable {
   readonly accountId: AccountId;
   readonly profileId: ProfileId;
   readonly worker: WorkerSeat;
+  /** Asks the control plane of the exchange. */
+  control(method: string, path: string, body?: unknown): Promise<void>;
   addFault(fault: RequestFault): Promise<void>;
-  clearFaults(): Promise<void>;
-  dropStreams(): Promise<void>;
   dropConnections(): Promise<void>;
-  tellHalts(): Promise<void>;
+  /** Tells the worker what the api would. */
+  tell(kind: 'halts-changed' | 'profiles-changed'): Promise<void>;
+  /** From now on nothing trades any more, so that both sides can be compared. */
+  stopMarket(): Promise<void>;
 }
 
-export async function openStage(schedule: Schedule, trail: Trail): Promise<Stage> {
+export interface StageSettings {
+  readonly theatre: Theatre;
+  readonly trail: Trail;
+  /** Of market. */
+  readonly hours?: number;
+  /** How many times as slowly as on a free machine (pace.ts). */
+  readonly pace?: number;
+}
+
+export async function openStage(schedule: Schedule, settings: StageSettings): Promise<Stage> {
   const { coins, seed } = schedule;
+  const { theatre, trail, hours = HOURS, pace = 1 } = settings;
+  const { url, database, cache } = theatre;
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'tradewind-faults-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
-  for (const coin of coins) writeSwingingCandles(folder, HOURS * 60, { ...coin, seed });
-  const { url, database } = stack.use(await openTestDatabase());
+  for (const coin of coins) writeSwingingCandles(folder, hours * 60, { ...coin, seed });
+  const startMs = MARKET_START + 3_600_000;
   const paper = stack.use(
     await startPaper({
       source: { kind: 'replay', folder },
-      fromMs: MARKET_START + 3_600_000,
+      fromMs: startMs,
       speed: SPEED,
-      clock: { kind: 'real' },
+      clock: { kind: 'virtual', startMs },
       port: 0,
       controlPort: 0,
       accounts: parseAccounts([{ name: EXCHANGE_ACCOUNT, ...KEY, balances: { USDT: OPENING_QUOTE } }]),
     }),
   );
+  const market = stack.use(moveMarket(paper.venue));
   const owner = await seedTrader(database, schedule);
-  const cache = stack.use(await openCache({ databaseUrl: url }));
-  const worker = stack.use(openSeat({ databaseUrl: url, paperUrl: paper.url, trail }));
-  const ask = async (method: string, path: string, body?: unknown): Promise<void> => {
+  const worker = stack.use(openSeat({ databaseUrl: url, paperUrl: paper.url, trail, pace }));
+  const control = async (method: string, path: string, body?: unknown): Promise<void> => {
     const response = await fetch(`${paper.controlUrl}${path}`, { method, body: JSON.stringify(body) ?? null });
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
   };
   trail.probe = () => stateOf(database);
   const kept = stack.move();
   return {
-    ...{ paper, database, cache, worker, ...owner },
-    addFault: (fault) => ask('POST', '/faults', [fault]),
-    clearFaults: () => ask('DELETE', '/faults'),
-    dropStreams: () => ask('POST', '/streams/drop'),
+    ...{ paper, database, cache, worker, control, ...owner },
+    addFault: (fault) => control('POST', '/faults', [{ ...fault, delayMs: (fault.delayMs ?? 0) * pace }]),
     async dropConnections() {
       await database.pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
            and application_name in ('tradewind-worker', 'tradewind-trading', 'tradewind-queue')`,
       );
     },
-    tellHalts: () => cache.publish(COMMAND_CHANNEL, JSON.stringify({ kind: 'halts-changed' })),
+    tell: (kind) => cache.publish(COMMAND_CHANNEL, JSON.stringify({ kind })),
+    stopMarket: async () => market[Symbol.asyncDispose](),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
-/** What PostgreSQL does for a run, and the orders whose outcome is open. */
+/** The market moves as fast as the machine can follow: on a busy one it is slower instead of a blur. */
+function moveMarket(venue: Venue): AsyncDisposable {
+  let stopped = false;
+  const moving = (async (): Promise<void> => {
+    while (!stopped) {
+      await advanceTo(venue, venue.clock.nowMs() + MOVE_MS * SPEED);
+      await delay(MOVE_MS);
+    }
+  })();
+  return {
+    async [Symbol.asyncDispose]() {
+      stopped = true;
+      await moving;
+    },
+  };
+}
+
+/** What PostgreSQL does for a run, and its orders. */
 async function stateOf({ kysely, pool }: Database): Promise<string> {
   const orders = await kysely.selectFrom('orders').select(['client_order_id', 'state', 'recorded_at']).execute();
   const { rows } = await pool.query<Record<string, unknown>>(
@@ -96,7 +129,7 @@ async function stateOf({ kysely, pool }: Database): Promise<string> {
 /** An account with a checked key and one enabled profile on the coins. */
 async function seedTrader(
   database: Database,
-  { coins, amount }: Schedule,
+  { coins, amount, guarded }: Schedule,
 ): Promise<Pick<Stage, 'accountId' | 'profileId'>> {
   const { kysely } = database;
   const accountId = await seedAccount(database, await seedUser(database));
@@ -106,8 +139,8 @@ async function seedTrader(
     .values({ ...key, cause: null })
     .execute();
   const profileId = newId<ProfileId>();
-  const buy = { ...UNGUARDED.buy, candleLimit: 15, entrySizing: { mode: 'fixed', amount } };
-  const config = JSON.stringify({ ...UNGUARDED, buy });
+  const buy = { ...LIVELY.buy, candleLimit: 15, entrySizing: { mode: 'fixed', amount } };
+  const config = JSON.stringify({ ...(guarded ? LIVELY : UNGUARDED), buy });
   const profile = {
     id: profileId,
     account_id: accountId,
@@ -122,81 +155,4 @@ async function seedTrader(
     .values(coins.map(({ symbol }) => ({ profile_id: profileId, symbol })))
     .execute();
   return { accountId, profileId };
-}
-
-/** The place of the worker: one at a time. */
-export interface WorkerSeat extends AsyncDisposable {
-  /** Starts a worker, again and again until it has started, as the supervisor would. */
-  start(): Promise<void>;
-  /**
-   * What kill -9 looks like from outside, at any await: from this moment on nothing of the worker reaches database or
-   * exchange. What is left of it in this process is disposed of meanwhile.
-   */
-  kill(): void;
-  stop(): Promise<void>;
-}
-
-interface Seated {
-  readonly worker: AsyncDisposable;
-  readonly sever: () => void;
-}
-
-interface SeatSettings {
-  readonly databaseUrl: string;
-  readonly paperUrl: string;
-  readonly trail: Trail;
-}
-
-function openSeat({ databaseUrl, paperUrl, trail }: SeatSettings): WorkerSeat {
-  const relays = new AsyncDisposableStack();
-  const graves: Promise<unknown>[] = [];
-  let seated: Seated | null = null;
-
-  const attempt = async (): Promise<Seated> => {
-    const database = relays.use(await openRelay(new URL(databaseUrl)));
-    const paper = relays.use(await openRelay(new URL(paperUrl)));
-    const env = parseEnvironment({
-      DATABASE_URL: database.url,
-      PAPER_URL: paper.url,
-      WORKER_SLOT: 'faults',
-      LOG_LEVEL: 'info',
-    });
-    const sever = (): void => {
-      database.sever();
-      paper.sever();
-    };
-    const logTo = { write: (line: string) => trail.note(line.trimEnd()) };
-    return { worker: await openWorker(env, { timing: DRILL_TIMING, logTo }), sever };
-  };
-  const take = (): Seated | null => {
-    const taken = seated;
-    seated = null;
-    return taken;
-  };
-  const stop = async (): Promise<void> => {
-    const worker = take()?.worker;
-    if (worker !== undefined) await trail.during('stopping the worker', async () => worker[Symbol.asyncDispose]());
-  };
-  return {
-    async start() {
-      for (let tries = 1; seated === null; tries++) {
-        seated = await trail.during('starting a worker', attempt).catch((error: unknown) => {
-          if (tries === 5) throw error;
-          return null;
-        });
-      }
-    },
-    kill() {
-      const killed = take();
-      killed?.sever();
-      if (killed === null) return;
-      graves.push(trail.during('burying a worker', async () => killed.worker[Symbol.asyncDispose]()).catch(() => {}));
-    },
-    stop,
-    async [Symbol.asyncDispose]() {
-      await stop();
-      await Promise.all(graves);
-      await relays.disposeAsync();
-    },
-  };
 }

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { TickAudit } from '#core/audit.ts';
 import { type Decimal, floorToStep, formatDecimal, multiply, requireDecimal, toSteps } from '#core/decimal.ts';
+import type { OrderTiming } from '#core/order-timing.ts';
 import type { ActionLogRow } from '#core/ports.ts';
 import type { StopSettings } from '#core/protective-stop.ts';
+import type { Coin } from '#engine/coin.ts';
 import { type RunningAccount, runAccount } from '#engine/run-account.ts';
 import { createAccountStream } from '#exchange/account-stream.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
@@ -11,7 +13,7 @@ import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { SOCKET_TIMING } from '#exchange/socket.ts';
 import { parseAccounts } from '#paper/accounts.ts';
-import type { Order } from '#paper/order.ts';
+import { isOpen, type Order } from '#paper/order.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
 import type { Database } from '#storage/database.ts';
 import { openTestDatabase } from '#storage/test-database.ts';
@@ -19,7 +21,7 @@ import { type Owner, seedOwner } from '#storage/test-trading.ts';
 import { createTradingStore } from '#storage/trading-store.ts';
 import { loadProfilesToRun } from '#storage/worker-profiles.ts';
 import type { AnyStrategy, StrategyInstance } from '#strategies/strategy.ts';
-import { DRILL_TIMING } from '../faults/schedule.ts';
+import { DRILL_TIMING } from '../faults/fault-table.ts';
 import { KEY } from './stack.ts';
 import { until } from './until.ts';
 
@@ -42,7 +44,7 @@ const instanceOf = (wheel: Wheel): StrategyInstance => ({
     wheel.want = null;
   },
   decide(view) {
-    if (wheel.want === 'buy') return { kind: 'buy', reason: 'enter', level: 0 };
+    if (wheel.want === 'buy') return { kind: 'buy', reason: 'enter', level: view.target };
     const leaves = wheel.want === 'sell' || (view.price > 0 && view.price <= wheel.stop);
     if (leaves && view.sellable) return { kind: 'sell', reason: 'leave', lots: 'all' };
     return { kind: 'nothing', reason: 'waiting' };
@@ -86,6 +88,7 @@ export interface Guarded extends AsyncDisposable {
   readonly audits: TickAudit[];
   readonly logs: ActionLogRow[];
   running(): RunningAccount;
+  coin(): Coin;
   /** A price on the grid, as a share of the first one. */
   at(share: string): Decimal;
   /** The same in ticks. */
@@ -116,27 +119,29 @@ interface Seat {
   readonly running: RunningAccount;
 }
 
-type Parts = Pick<Guarded, 'paper' | 'database' | 'owner' | 'wheel' | 'audits' | 'logs'>;
+type Parts = Pick<Guarded, 'paper' | 'database' | 'owner' | 'wheel' | 'audits' | 'logs'> & {
+  readonly timing: OrderTiming;
+};
 
 /** One run of the account, as the worker runs it. */
-async function seat({ paper, database, owner, wheel, audits, logs }: Parts): Promise<Seat> {
+async function seat({ timing, paper, database, owner, wheel, audits, logs }: Parts): Promise<Seat> {
   const { accountId, fencing } = owner;
   const market = createMarketReader({ restUrl: paper.url });
-  const credentials = { ...KEY, clock: market.clock, timing: DRILL_TIMING };
-  const timing = { ...SOCKET_TIMING, firstDelayMs: 50 };
+  const credentials = { ...KEY, clock: market.clock, timing };
+  const sockets = { ...SOCKET_TIMING, firstDelayMs: 50 };
   const stop = new AbortController();
   const { promise, resolve } = Promise.withResolvers<RunningAccount>();
   const ended = runAccount({
     account: { id: accountId, name: 'a', exchangeMode: 'testnet', endpoint: 'paper', epoch: 0 },
     fencing,
     keyStatus: 'healthy',
-    timing: DRILL_TIMING,
+    timing,
     signal: stop.signal,
     ports: {
       store: createTradingStore(database),
       trading: createTrading({ restUrl: paper.url, ...credentials }),
       market,
-      openMarketStream: createMarketStream({ streamUrl: paper.wsUrl, timing }),
+      openMarketStream: createMarketStream({ streamUrl: paper.wsUrl, timing: sockets }),
       openAccountStream: createAccountStream({ wsApiUrl: `${paper.wsUrl}/ws-api/v3`, ...KEY, clock: market.clock }),
       records: {
         audit: (audit) => void audits.push(audit),
@@ -158,14 +163,16 @@ async function seat({ paper, database, owner, wheel, audits, logs }: Parts): Pro
   return { stop, ended, running };
 }
 
-export async function openGuarded(budget = '300'): Promise<Guarded> {
+/** `patient`: the worker waits for answers that take seconds; else it soon counts an outcome as unknown. */
+export async function openGuarded({ budget = '300', patient = false } = {}): Promise<Guarded> {
   await using stack = new AsyncDisposableStack();
   const { database } = stack.use(await openTestDatabase());
   const paper = stack.use(await openPaper());
   const owner = await seedOwner(database);
   await database.kysely.deleteFrom('profile_symbols').where('symbol', '!=', SYMBOL).execute();
   const wheel: Wheel = { want: null, stop: 0, budget, settings: SETTINGS };
-  const parts: Parts = { paper, database, owner, wheel, audits: [], logs: [] };
+  const timing = patient ? { ...DRILL_TIMING, receiveWindowMs: 5_000, patienceMs: 10_000 } : DRILL_TIMING;
+  const parts: Parts = { timing, paper, database, owner, wheel, audits: [], logs: [] };
   const first = await createMarketReader({ restUrl: paper.url }).price(SYMBOL);
   let seated: Seat | null = null;
   const stop = async (): Promise<void> => {
@@ -181,9 +188,11 @@ export async function openGuarded(budget = '300'): Promise<Guarded> {
     const reply = await fetch(`${paper.controlUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });
     assert.equal(reply.status, 200, await reply.text());
   };
+  const coin = (): Coin => [...running().coins.all()][0]?.coin ?? assert.fail('No coin runs.');
   const guarded: Omit<Guarded, typeof Symbol.asyncDispose> = {
     ...parts,
     running,
+    coin,
     at,
     control,
     stop,
@@ -205,9 +214,11 @@ export async function openGuarded(budget = '300'): Promise<Guarded> {
   return { ...guarded, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
+/** Orders of the exchange, oldest first. */
+export const ordersOf = ({ paper }: Guarded): Order[] => [...paper.venue.floor.orders.byId.values()];
+
 /** Stops that rest on the exchange. */
-export const stopsOf = ({ paper }: Guarded): Order[] =>
-  [...paper.venue.floor.orders.open.values()].filter((order) => order.side === 'SELL');
+export const stopsOf = (on: Guarded): Order[] => ordersOf(on).filter(isOpen);
 
 /** Buys and waits until a stop at `share` of the price rests. */
 export async function enter(on: Guarded, share = '0.97'): Promise<Order> {

@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '#storage/embedded/launch.ts';
 import { findProgram } from './programs.ts';
 
+/** Many schedules of faults at a time, each with a worker of its own. */
+const CONNECTIONS = 300;
 const CACHE_READY_LIMIT_MS = 10_000;
 
 /** A folder of its own that goes away with what ran in it. */
@@ -24,7 +26,7 @@ export async function provideDatabase(stack: AsyncDisposableStack, signal: Abort
   const given = process.env['TEST_DATABASE_URL'];
   if (given !== undefined && given !== '') return given;
   const dataDir = await makeFolder(stack, 'test-database');
-  return stack.use(await startEmbeddedPostgres({ dataDir, signal })).url;
+  return stack.use(await startEmbeddedPostgres({ dataDir, signal, connections: CONNECTIONS })).url;
 }
 
 async function freePort(): Promise<number> {

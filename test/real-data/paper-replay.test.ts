@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { requireDecimal, toNumber } from '#core/decimal.ts';
-import { parseAccounts } from '#paper/accounts.ts';
 import { clientOf, type Key, listenTo, pick } from '#paper/client.ts';
-import { type PaperExchange, startPaper } from '#paper/server.ts';
+import type { PaperExchange } from '#paper/server.ts';
+import { control, startTrial } from '#paper/trial.ts';
 import { totalsOf } from '#paper/purses.ts';
 
 const folder = join(import.meta.dirname, '../../../shared/data/candles/timealiver-binance-spot');
@@ -15,20 +15,10 @@ const FROM_MS = Date.UTC(2022, 5, 1);
 const DAY_MS = 86_400_000;
 
 const start = (): Promise<PaperExchange> =>
-  startPaper({
-    port: 0,
-    controlPort: 0,
-    accounts: parseAccounts([{ name: 'ann', ...ann, balances: { USDT: '100000' } }]),
-    source: { kind: 'replay', folder },
-    fromMs: FROM_MS,
-    speed: 1,
-    clock: { kind: 'virtual', startMs: FROM_MS },
+  startTrial([{ name: 'ann', ...ann, balances: { USDT: '100000' } }], {
+    ...{ source: { kind: 'replay', folder }, fromMs: FROM_MS, clock: { kind: 'virtual', startMs: FROM_MS } },
   });
-
-const advance = async (paper: PaperExchange, ms: number): Promise<void> => {
-  const response = await fetch(`${paper.controlUrl}/clock/advance`, { method: 'POST', body: JSON.stringify({ ms }) });
-  assert.equal(response.status, 200);
-};
+const advance = (paper: PaperExchange, ms: number): Promise<unknown> => control(paper, 'POST /clock/advance', { ms });
 
 test('a day of recorded minutes streams as the recorded candles', { skip }, async () => {
   await using paper = await start();

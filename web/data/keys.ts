@@ -4,6 +4,7 @@ export const keys = {
   onboarding: ['onboarding'] as const,
   session: ['session'] as const,
   killSwitch: ['kill-switch'] as const,
+  risk: ['risk'] as const,
   dashboard: ['dashboard'] as const,
   accounts: ['accounts'] as const,
   strategies: ['strategies'] as const,

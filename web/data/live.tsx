@@ -40,7 +40,7 @@ function staleKeys({ topic, id }: EventFrame): readonly (readonly string[])[] {
   if (topic === 'log') return [keys.dashboard, id === undefined ? ['logs'] : ['logs', id]];
   if (topic === 'profile') return [keys.dashboard, keys.profiles, ['profile'], ['coins'], ['coin']];
   if (topic === 'account') return [keys.dashboard, keys.accounts];
-  if (topic === 'halt') return [keys.dashboard, keys.killSwitch];
+  if (topic === 'halt') return [keys.dashboard, keys.killSwitch, keys.risk, ['coin']];
   return topic === 'status' ? [keys.status] : [];
 }
 

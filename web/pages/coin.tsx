@@ -13,6 +13,7 @@ import {
   profileQuery,
 } from '#web/data/queries.ts';
 import type { PlanLevel } from '#web/parts/chart-view.ts';
+import { CoinPause } from '#web/parts/coin-pause.tsx';
 import { CoinPosition } from '#web/parts/coin-position.tsx';
 import { CoinTicks } from '#web/parts/coin-ticks.tsx';
 import { DecisionLog } from '#web/parts/decision-log.tsx';
@@ -75,6 +76,7 @@ function Page({ answer: { coin, orders, fills }, profile }: { answer: CoinAnswer
         <span>{coin.symbol}</span>
       </nav>
       <Head coin={coin} profile={profile} />
+      <CoinPause profileId={profile.id} coin={coin} />
       <div className="cols">
         <div className="c9">
           <Suspense

@@ -9,6 +9,7 @@ import { type CoinRow, CoinsTable } from '#web/parts/coins-table.tsx';
 import { DecisionLog } from '#web/parts/decision-log.tsx';
 import { ProfileSwitch } from '#web/parts/profile-switch.tsx';
 import { RailKey } from '#web/parts/rail.tsx';
+import { RiskPanel } from '#web/parts/risk-panel.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { coinView } from '#web/words/coin-view.ts';
@@ -60,6 +61,7 @@ function Known({ id }: { id: ProfileId }): ReactNode {
         </div>
       </div>
       <Coins profile={profile} />
+      <RiskPanel profile={profile} />
       <div className="cols">
         <Section title="How it trades" note={profile.strategyName} span={6}>
           <Settings key={profile.id} profile={profile} />

@@ -20,6 +20,7 @@ export function CoinPosition({ profileId, coin, stopRests }: CoinPositionProps):
   const view = coinView(coin);
   const { position, costBasis } = coin;
   const quote = <span className="unit">{view.quote}</span>;
+  const cause = coin.state?.protection?.cause ?? null;
   const remainder = !view.held && costBasis?.note == null && Number(position.quantity) > 0;
   return (
     <Section title="Position">
@@ -64,7 +65,9 @@ export function CoinPosition({ profileId, coin, stopRests }: CoinPositionProps):
                 </>
               )}
               {view.stop === null ? null : (
-                <span className="note block">{stopRests ? 'rests on the exchange' : 'kept by the worker'}</span>
+                <span className={stopRests || cause === null ? 'note block' : 'care block'}>
+                  {stopRests ? 'rests on the exchange' : (cause ?? 'kept by the worker')}
+                </span>
               )}
             </dd>
           </>

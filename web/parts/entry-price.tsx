@@ -96,12 +96,12 @@ export function UnheldPrice({ profileId, coin }: EntryPriceProps): ReactNode {
   const { base, quote, held } = coinView(coin);
   return (
     <>
-      {held || costBasis === null ? null : (
+      {held || costBasis?.note == null ? null : (
         <>
           <dt>Recorded price</dt>
           <dd>
             {price(costBasis.averageEntryPrice, coin.tickSize)} <span className="unit">{quote}</span>
-            {costBasis.note === null ? null : <span className="note block">{costBasis.note}</span>}
+            <span className="note block">{costBasis.note}</span>
           </dd>
         </>
       )}

@@ -9,16 +9,23 @@ import { useZone } from '#web/data/session.tsx';
 import { quantity } from '#web/words/numbers.ts';
 import { isLive } from '#web/words/order-words.ts';
 import { moment, utc } from '#web/words/time.ts';
+import { Switch } from '#web/forms/field.tsx';
 import { Dialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { Failure } from './say.tsx';
 
 const count = (n: number, one: string): string => `${n} ${one}${n === 1 ? '' : 's'}`;
 
+interface Wish {
+  engaged: boolean;
+  cancelEntryOrders?: boolean;
+  freeze?: boolean;
+}
+
 function useSwitch(onDone: () => void) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (engaged: boolean) => call(setKillSwitch, { body: { engaged } }),
+    mutationFn: (body: Wish) => call(setKillSwitch, { body }),
     onSuccess: (state) => {
       client.setQueryData(keys.killSwitch, state);
       void client.invalidateQueries({ queryKey: keys.dashboard });
@@ -56,6 +63,8 @@ export function KillSwitch(): ReactNode {
 function StopDialog({ open, onClose }: { open: boolean; onClose: () => void }): ReactNode {
   const { data } = useQuery({ ...dashboardQuery, enabled: open });
   const change = useSwitch(onClose);
+  const [cancelEntryOrders, setCancel] = useState(false);
+  const [freeze, setFreeze] = useState(false);
   const accounts = data?.accounts ?? [];
   const profiles = data?.profiles.filter((profile) => profile.enabled) ?? [];
   const live = data?.orders.filter(isLive) ?? [];
@@ -71,13 +80,16 @@ function StopDialog({ open, onClose }: { open: boolean; onClose: () => void }): 
         {buys.map((order) => (
           <p key={order.id}>
             {order.state === 'unknown' ? 'Unanswered' : 'Already on its way'}: a buy of {quantity(order.quantity, null)}{' '}
-            {order.symbol}. It is not cancelled by this.
+            {order.symbol}.{cancelEntryOrders ? '' : ' It is not cancelled by this.'}
           </p>
         ))}
         <p>
-          {stops > 0 ? `${count(stops, 'protective stop')} and every` : 'Every'} exit stay{stops > 0 ? '' : 's'} alive.
-          Nothing is sold by this.
+          {freeze
+            ? `Exits are frozen too: nothing is sold by the service, whatever the price does.${stops > 0 ? ` ${count(stops, 'stop')} on the exchange may still sell.` : ''}`
+            : `${stops > 0 ? `${count(stops, 'protective stop')} and every exit stay` : 'Every exit stays'} alive. Nothing is sold by this.`}
         </p>
+        <Switch label="Also cancel buys that rest on the exchange" on={cancelEntryOrders} onChange={setCancel} />
+        <Switch label="Also freeze exits" on={freeze} onChange={setFreeze} />
       </div>
       {change.isError ? <Failure what="Not stopped." error={change.error} /> : null}
       <div className="flex flex-wrap gap-3 pt-2">
@@ -86,7 +98,7 @@ function StopDialog({ open, onClose }: { open: boolean; onClose: () => void }): 
           className="btn go"
           autoFocus
           disabled={change.isPending}
-          onClick={() => change.mutate(true)}
+          onClick={() => change.mutate({ engaged: true, cancelEntryOrders, freeze })}
         >
           <Icon name="oct" /> Stop buying on {what}
         </button>
@@ -127,7 +139,12 @@ export function StoppedNotice(): ReactNode {
         </p>
         {change.isError ? <Failure what="Still stopped." error={change.error} /> : null}
         <div className="flex flex-wrap gap-3 pt-2">
-          <button type="button" className="btn go" disabled={change.isPending} onClick={() => change.mutate(false)}>
+          <button
+            type="button"
+            className="btn go"
+            disabled={change.isPending}
+            onClick={() => change.mutate({ engaged: false })}
+          >
             Allow buying on {what}
           </button>
           <button type="button" className="btn" autoFocus onClick={() => setAsking(false)}>

@@ -68,7 +68,10 @@ function Row({
       <td className="num rt">
         {quantity(order.quantity, stepSize)} <span className="unit">{base}</span>
       </td>
-      <td className="num">{price(orderPrice(order), tickSize)}</td>
+      <td className="num">
+        {price(orderPrice(order), tickSize)}
+        {order.stopPrice === null ? null : <span className="note">from {price(order.stopPrice, tickSize)}</span>}
+      </td>
       <td className="rt">
         <span className={state.care ? 'care nb' : 'nb'}>
           <Icon name={state.mark} /> {state.text}

@@ -52,6 +52,7 @@ const unknown: Dashboard['orders'][number] = {
   reason: 'near-low',
   quantity: '1',
   price: null,
+  stopPrice: null,
   filledQuantity: '0',
   averageFillPrice: null,
   clientOrderId: 'tw1-x-e1',

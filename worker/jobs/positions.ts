@@ -1,14 +1,15 @@
 import { venueOf } from '#core/account.ts';
 import { cachedPrice, cacheKeys } from '#core/cache-keys.ts';
-import { type Decimal, readDecimal } from '#core/decimal.ts';
+import { type Decimal, readDecimal, ZERO } from '#core/decimal.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import { readSymbolInfos, type SymbolInfo } from '#core/symbol-codec.ts';
 import type { CoinRunner } from '#engine/coin-runner.ts';
-import { applyCostBasis, type BasisDesk, isSettled } from '#engine/cost-basis.ts';
-import { reconcileAccount, type Sweep } from '#engine/reconcile.ts';
+import { applyCostBasis, type BasisDesk, heldElsewhere, isSettled } from '#engine/cost-basis.ts';
+import { reconcilePositions, type Sweep } from '#engine/reconcile-positions.ts';
 import type { RunningAccount } from '#engine/run-account.ts';
 import { wait } from '#engine/wait.ts';
-import { readAccountOfProfile } from '#storage/profiles.ts';
+import { listAsked } from '#storage/cost-basis.ts';
+import { readAccountOf } from '#storage/profile-symbols.ts';
 import type { JobData, JobName, JobRun, Queue } from '#storage/queue.ts';
 import { createTradingStore } from '#storage/trading-store.ts';
 import { loadAccountsToRun } from '#storage/worker-profiles.ts';
@@ -43,7 +44,7 @@ export function createPositionJobs(owners: Owners): {
 
   return {
     async applyAverageEntryPrice(data, { signal }) {
-      const accountId = await readAccountOfProfile(context.database.kysely, data.profileId);
+      const accountId = await readAccountOf(context.database.kysely, data);
       if (accountId === undefined) return;
       const loop = loopOf(accountId);
       if (loop === undefined) await handOver('apply-avg-entry-price', data);
@@ -59,8 +60,19 @@ export function createPositionJobs(owners: Owners): {
       const loop = loopOf(accountId);
       if (loop === undefined) {
         if (await isStored(context, accountId)) await handOver('reconcile-positions', data);
-      } else if (loop.running !== null) {
-        await reconcileAccount(deskOf(context, loop), loop.running, await sweepOf(context, loop, id));
+        return;
+      }
+      // A job that was exhausted, such as while the exchange was away, gets another chance.
+      for (const coin of await listAsked(context.database.kysely, accountId)) {
+        const singletonKey = `${coin.profileId}:${coin.symbol}`;
+        await queue.enqueue('apply-avg-entry-price', coin, { singletonKey });
+      }
+      if (loop.running !== null) {
+        await reconcilePositions(
+          deskOf(context, loop),
+          [...loop.running.coins.all()],
+          await sweepOf(context, loop, id),
+        );
       }
     },
   };
@@ -98,6 +110,8 @@ async function applyHere(context: WorkerContext, loop: AccountLoop, { signal, ..
     info: infoOf(coin.symbol),
     price: await priceOf(coin.symbol),
     readWallet: loop.toRun.key === null ? null : readWallet,
+    heldElsewhere: () =>
+      running === null || runner === undefined ? ZERO : heldElsewhere(running.coins.all(), runner.coin),
     isSettled: async () => runner === undefined || isSettled(runner.coin),
   };
   const turn = runner === undefined ? (work: TurnWork) => work(undefined) : (work: TurnWork) => runner.change(work);

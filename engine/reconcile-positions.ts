@@ -1,15 +1,14 @@
 import type { Wallet } from '#core/account.ts';
 import { isPhantom, totalOf } from '#core/cost-basis.ts';
-import { type Decimal, formatDecimal, subtract, ZERO } from '#core/decimal.ts';
+import { absolute, type Decimal, formatDecimal, maximum, subtract, ZERO } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { readOwnClientOrderId } from '#core/order.ts';
-import type { AdjustmentRequest, CostBasis, ExchangeOrder } from '#core/ports.ts';
+import type { AdjustmentRequest, CostBasis, ExchangeOrder, TradingPort } from '#core/ports.ts';
 import type { SymbolInfo } from '#core/symbol-codec.ts';
 import type { SymbolRules } from '#core/symbol.ts';
-import type { Coin } from './coin.ts';
+import { type Coin, pendingOrder, restingStops } from './coin.ts';
 import type { CoinRunner } from './coin-runner.ts';
-import { adjust, type BasisDesk, isSettled, tell } from './cost-basis.ts';
-import type { RunningAccount } from './run-account.ts';
+import { adjust, type BasisDesk, heldElsewhere, isSettled, tell } from './cost-basis.ts';
 
 /** One pass over all coins of an account; a repeat of a failed pass carries the same id. */
 export interface Sweep {
@@ -23,19 +22,20 @@ export interface Sweep {
 interface Book {
   readonly wallet: Wallet;
   readonly open: readonly ExchangeOrder[];
+  readonly runners: readonly CoinRunner[];
 }
 
 /**
  * Every coin against the wallet and the order book. Without a fresh answer of the exchange nothing is done this time.
  * The runner version is read before the wallet: whatever happens in between lets the change fail.
  */
-export async function reconcileAccount(desk: BasisDesk, account: RunningAccount, sweep: Sweep): Promise<void> {
-  const runners = [...account.coins.all()];
-  const { trading } = account.context.ports;
+export async function reconcilePositions(desk: BasisDesk, runners: readonly CoinRunner[], sweep: Sweep): Promise<void> {
+  const trading = runners[0]?.coin.context.ports.trading;
+  if (trading === undefined) return;
   const bases = await Promise.all(
     runners.map(({ coin }) => desk.store.costBasis(coin.profile.id, coin.symbol).then((basis) => ({ coin, basis }))),
   );
-  const book = await readBook(trading).catch((err: unknown) => {
+  const book = await readBook(trading, runners).catch((err: unknown) => {
     desk.log.warn({ event: 'positions_not_reconciled', accountId: desk.account.id, err }, NOT_READ);
     return undefined;
   });
@@ -48,9 +48,9 @@ export async function reconcileAccount(desk: BasisDesk, account: RunningAccount,
 
 const NOT_READ = 'Wallet and orders could not be read, so no position was compared with them this time';
 
-async function readBook(trading: RunningAccount['context']['ports']['trading']): Promise<Book> {
+async function readBook(trading: TradingPort, runners: readonly CoinRunner[]): Promise<Book> {
   const { wallet } = await trading.wallet();
-  return { wallet, open: await trading.openOrders() };
+  return { wallet, open: await trading.openOrders(), runners };
 }
 
 interface Case {
@@ -68,22 +68,22 @@ async function reconcileCoin(desk: BasisDesk, runner: CoinRunner, { sweep, book,
   }
   const rules = sweep.infoOf(symbol);
   const price = await sweep.priceOf(symbol);
-  const balance = typeof rules === 'string' ? undefined : totalOf(book.wallet.balances, rules.baseAsset);
-  const moving = coin.live.size > 0 || book.open.some((order) => order.symbol === symbol);
+  const total = typeof rules === 'string' ? undefined : totalOf(book.wallet.balances, rules.baseAsset);
+  const balance = total === undefined ? undefined : maximum(subtract(total, heldElsewhere(book.runners, coin)), ZERO);
+  const resting = new Set(restingStops(coin).map(({ record }) => record.exchangeOrderId));
+  const others = book.open.some((order) => order.symbol === symbol && !resting.has(order.exchangeOrderId));
+  const moving = pendingOrder(coin) !== undefined || others;
   if (typeof rules === 'string' || price === null || balance === undefined || basis.asked !== null) {
     coin.doubt = null;
     return;
   }
+  // What fills of own orders explain is booked first: it moves the version, and nothing else is changed this time.
+  const difference = absolute(subtract(balance, basis.position.quantity));
+  if (!moving && !isPhantom(difference, price, rules)) await findOwnOrders(desk, runner);
   const judged = { sweep, basis, rules, price, balance };
   const finding = await findingOf(coin, judged);
-  if (finding === 'confirmed' || (finding !== null && !moving)) {
-    await act(desk, runner, { ...judged, finding });
-    return;
-  }
-  coin.doubt = null;
-  if (moving) return;
-  const untracked = subtract(balance, basis.position.quantity);
-  if (!isPhantom(untracked, price, rules)) await findOwnOrders(desk, runner);
+  if (finding === null || (finding === 'phantom' && moving)) coin.doubt = null;
+  else await act(desk, runner, { ...judged, finding });
 }
 
 interface Judged {
@@ -96,7 +96,7 @@ interface Judged {
 
 type Finding = 'confirmed' | 'phantom' | 'drift';
 
-/** What is wrong with the row, if anything. A price marker without a quantity is never a phantom. */
+/** What is wrong with the row, if anything. A price marker without a quantity is never a phantom; a stop may rest. */
 async function findingOf(coin: Coin, { sweep, basis, rules, price, balance }: Judged): Promise<Finding | null> {
   const { quantity, firstBuyAt } = basis.position;
   const backed = !isPhantom(balance, price, rules);
@@ -105,7 +105,8 @@ async function findingOf(coin: Coin, { sweep, basis, rules, price, balance }: Ju
     return sure ? 'confirmed' : null;
   }
   if (quantity > 0n && !backed) return 'phantom';
-  return firstBuyAt !== null && subtract(quantity, balance) >= rules.lot.step ? 'drift' : null;
+  const less = firstBuyAt !== null && subtract(quantity, balance) >= rules.lot.step;
+  return less && (await isSettled(coin)) ? 'drift' : null;
 }
 
 interface Acting extends Judged {
@@ -127,7 +128,8 @@ async function act(desk: BasisDesk, runner: CoinRunner, acting: Acting): Promise
   }
   let done = false;
   await runner.change(async () => {
-    done = (finding === 'confirmed' || coin.live.size === 0) && (await adjust(desk, requestOf(coin, acting), coin));
+    const idle = pendingOrder(coin) === undefined && (finding !== 'phantom' || coin.live.size === 0);
+    done = (finding === 'confirmed' || idle) && (await adjust(desk, requestOf(coin, acting), coin));
   });
   if (done) tellFinding(desk, coin, acting);
 }
@@ -170,8 +172,8 @@ function tellFinding(desk: BasisDesk, { profile, symbol, rules }: Coin, { findin
 }
 
 /**
- * More is held than is known of: executions of orders that provably are this profile's own are booked, such as those
- * made after a backup that was restored. Anything else stays an untracked holding.
+ * Books executions of orders that provably are this profile's own, such as those made after a backup that was restored.
+ * Whatever else the wallet holds stays an untracked holding.
  */
 async function findOwnOrders(desk: BasisDesk, runner: CoinRunner): Promise<void> {
   const { coin } = runner;

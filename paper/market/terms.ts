@@ -1,0 +1,54 @@
+import { type Decimal, requireDecimal } from '#core/decimal.ts';
+import type { OrderSide, PreventionMode } from '../order.ts';
+import { PREVENTION_MODES } from '../order.ts';
+
+/** Instructions a coin may not take: the key of exchangeInfo that says so, and the words of the refusal. */
+export const FEATURES = {
+  icebergAllowed: 'Iceberg orders are not supported for this symbol.',
+  ocoAllowed: 'OCO orders are not supported for this symbol',
+  otoAllowed: 'OTO orders are not supported for this symbol.',
+  opoAllowed: 'OPO orders are not supported for this symbol.',
+  quoteOrderQtyMarketAllowed: 'Quote order qty market orders are not support for this symbol.',
+  allowTrailingStop: 'Trailing stop orders are not supported for this symbol.',
+  cancelReplaceAllowed: 'Order cancel-replace is not supported for this symbol.',
+  amendAllowed: 'Order amend is not supported for this symbol.',
+  pegInstructionsAllowed: 'Pegged orders are not supported for this symbol.',
+} as const;
+export type Feature = keyof typeof FEATURES;
+
+/** The prices at which an order may be executed, as multiples of the reference price; null for no bound. */
+export type PriceRange = Readonly<Record<'bidUp' | 'bidDown' | 'askUp' | 'askDown', Decimal | null>>;
+
+/** Where a coin's reference price comes from: nowhere, the mean of its trades in a moving window, or outside. */
+export type ReferenceRule =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'mean'; readonly bucketCount: number; readonly bucketWidthMs: number }
+  | { readonly kind: 'external'; readonly id: number; readonly price: Decimal | null; readonly atMs: number };
+
+/** How a coin is traded beside its filters. Drills change it. */
+export interface Terms {
+  /** Instructions and order types it does not take. */
+  lacks: readonly string[];
+  preventions: readonly PreventionMode[];
+  /** An account needs one of these. */
+  permissions: readonly string[];
+  range: PriceRange;
+  reference: ReferenceRule;
+}
+
+const [FIVE, FIFTH] = [requireDecimal('5'), requireDecimal('0.2')];
+
+export const openTerms = (): Terms => ({
+  lacks: [],
+  preventions: PREVENTION_MODES,
+  permissions: ['SPOT'],
+  range: { bidUp: FIVE, bidDown: FIFTH, askUp: FIVE, askDown: FIFTH },
+  reference: { kind: 'mean', bucketCount: 10, bucketWidthMs: 1000 },
+});
+
+/** The bounds of one side. */
+export const boundsOf = (
+  { range }: Terms,
+  side: OrderSide,
+): { readonly up: Decimal | null; readonly down: Decimal | null } =>
+  side === 'BUY' ? { up: range.bidUp, down: range.bidDown } : { up: range.askUp, down: range.askDown };

@@ -1,0 +1,30 @@
+import { type AccountInput, parseAccounts } from './accounts.ts';
+import type { PaperOptions } from './options.ts';
+import { type PaperExchange, startPaper } from './server.ts';
+
+export const TRIAL_MS = Date.UTC(2026, 2, 3);
+
+/** An exchange for tests, on ports of its own: an invented market that moves only on request. */
+export const startTrial = (
+  accounts: readonly AccountInput[],
+  more: Partial<PaperOptions> = {},
+  log?: (line: string) => void,
+): Promise<PaperExchange> =>
+  startPaper(
+    {
+      ...{ port: 0, controlPort: 0, speed: 1, seed: 1 },
+      accounts: parseAccounts(accounts),
+      source: { kind: 'synthetic' },
+      clock: { kind: 'virtual', startMs: TRIAL_MS },
+      ...more,
+    },
+    log,
+  );
+
+/** Asks the control plane; throws unless it does as it is told. */
+export async function control({ controlUrl }: PaperExchange, request: string, body?: unknown): Promise<unknown> {
+  const [method = 'GET', path] = request.split(' ');
+  const response = await fetch(`${controlUrl}${path}`, { method, body: JSON.stringify(body) ?? null });
+  if (!response.ok) throw new Error(`${request} was answered with ${response.status}: ${await response.text()}`);
+  return response.json();
+}

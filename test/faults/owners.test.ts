@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { engageHalt } from '#storage/halts.ts';
+import { openRelay } from '#storage/test-outage.ts';
+import { until } from '../flow/until.ts';
+import { ROOT } from '../harness/source-files.ts';
+import { assertConsistent, openOutcomes } from './oracle.ts';
+import { drawSchedule } from './schedule.ts';
+import { openStage, type Stage } from './stage.ts';
+import { openTheatre, type Theatre } from './theatre.ts';
+import { openTrail } from './trail.ts';
+
+/** What is printed is the aim of 8 s; a busy machine may take longer. */
+const PATIENCE_MS = 60_000;
+const PLACES = /^POST \/api\/v3\/order/;
+
+/** A worker process of its own, with a view of what it sends. */
+interface Owner extends AsyncDisposable {
+  readonly slot: string;
+  readonly process: ChildProcess;
+  /** Calls `act` once, when pieces for the database or the exchange have fitted in turn, before the last is passed on. */
+  atNext(patterns: readonly RegExp[], act: () => void): Promise<void>;
+  /** Orders sent so far. */
+  placed(): number;
+  said(event: string): boolean;
+}
+
+async function openOwner(slot: string, { url }: Theatre, stage: Stage): Promise<Owner> {
+  await using stack = new AsyncDisposableStack();
+  let waiting: { readonly patterns: RegExp[]; readonly act: () => void } | undefined;
+  let placed = 0;
+  let output = '';
+  const look = (piece: Buffer, direction: 'out' | 'back'): void => {
+    const text = piece.toString('latin1');
+    if (direction === 'out' && PLACES.test(text)) placed += 1;
+    if (direction === 'back' || waiting === undefined) return;
+    while (waiting.patterns[0]?.test(text) === true) waiting.patterns.shift();
+    if (waiting.patterns.length > 0) return;
+    const { act } = waiting;
+    waiting = undefined;
+    act();
+  };
+  const database = stack.use(await openRelay(new URL(url), look));
+  const exchange = stack.use(await openRelay(new URL(stage.paper.url), look));
+  const env = {
+    ...process.env,
+    DATABASE_URL: database.url,
+    PAPER_URL: exchange.url,
+    WORKER_SLOT: slot,
+    LOG_LEVEL: 'info',
+  };
+  const child = spawn(process.execPath, ['worker/main.ts'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  child.stdout.on('data', (chunk) => (output += String(chunk)));
+  stack.defer(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  await until(`worker ${slot} to start`, () => output.includes('"worker_started"'), PATIENCE_MS);
+  const kept = stack.move();
+  return {
+    slot,
+    process: child,
+    async atNext(patterns, act) {
+      waiting = { patterns: [...patterns], act };
+      await until(`worker ${slot} to send ${patterns.join(', ')}`, () => waiting === undefined, PATIENCE_MS);
+    },
+    placed: () => placed,
+    said: (event) => output.includes(`"event":"${event}"`),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+const ordersOf = async ({ database }: Stage, fencing: string): Promise<string[]> => {
+  const rows = await database.kysely
+    .selectFrom('orders')
+    .select('client_order_id')
+    .where('fencing', '=', fencing)
+    .execute();
+  return rows.map((row) => row.client_order_id).toSorted();
+};
+
+const leaseOf = ({ database }: Stage) =>
+  database.kysely.selectFrom('account_leases').select(['holder', 'fencing']).executeTakeFirst();
+
+/** Waits until the account is another worker's and that one has opened it; prints how long it took. */
+async function takenOver(stage: Stage, to: Owner, cause: string): Promise<void> {
+  const sinceMs = performance.now();
+  await until(
+    `worker ${to.slot} to own the account`,
+    async () => (await leaseOf(stage))?.holder === to.slot,
+    PATIENCE_MS,
+  );
+  console.log(`  ${cause}: the other worker owns the account after ${Math.round(performance.now() - sinceMs)} ms`);
+  await until(`worker ${to.slot} to run the account`, () => to.said('account_running'), PATIENCE_MS);
+}
+
+const stop = (owner: Owner) => () => void owner.process.kill('SIGSTOP');
+
+/** Stopped while its intent is judged, it cannot commit it later: the takeover came in between. */
+async function pausedBeforeCommit(stage: Stage, owner: Owner, other: Owner): Promise<void> {
+  const { fencing = '' } = (await leaseOf(stage)) ?? {};
+  await owner.atNext([/intent-judge/], stop(owner));
+  await takenOver(stage, other, 'paused before its commit');
+  const before = await ordersOf(stage, fencing);
+  owner.process.kill('SIGCONT');
+  await until('the old owner to learn it', () => owner.said('account_fault'), PATIENCE_MS);
+  assert.deepEqual(await ordersOf(stage, fencing), before, 'committed with an old fencing number');
+}
+
+/** Stopped between commit and send, it must not send what it had committed: its time is over. */
+async function pausedBeforeSend(stage: Stage, owner: Owner, other: Owner): Promise<void> {
+  const { fencing = '' } = (await leaseOf(stage)) ?? {};
+  const before = await ordersOf(stage, fencing);
+  await owner.atNext([/intent-insert/, /commit\0/], stop(owner));
+  await takenOver(stage, other, 'paused between commit and send');
+  const after = await ordersOf(stage, fencing);
+  assert.equal(after.length, before.length + 1, 'the intent was committed before the pause took effect');
+  const placed = owner.placed();
+  owner.process.kill('SIGCONT');
+  await until('the old owner to learn it', () => owner.said('account_fault'), PATIENCE_MS);
+  assert.equal(owner.placed(), placed, 'sent after the takeover');
+  const sent = new Set([...stage.paper.venue.floor.orders.byId.values()].map((order) => order.clientOrderId));
+  assert.deepEqual(
+    after.filter((id) => !before.includes(id) && sent.has(id)),
+    [],
+  );
+}
+
+/** Asked to stop while its order is on the way, it takes the answer along and leaves nothing open. */
+async function stoppedWithAnOrderOnItsWay(stage: Stage, owner: Owner, other: Owner): Promise<void> {
+  await stage.addFault({ match: { method: 'POST', path: '/api/v3/order' }, kind: 'delay', delayMs: 500 });
+  await owner.atNext([PLACES], () => void owner.process.kill('SIGTERM'));
+  const sinceMs = performance.now();
+  await until('the worker to end', () => owner.process.exitCode !== null, PATIENCE_MS);
+  console.log(`  SIGTERM: the worker has ended after ${Math.round(performance.now() - sinceMs)} ms`);
+  assert.equal(owner.process.exitCode, 0);
+  assert.deepEqual(await openOutcomes(stage), []);
+  await takenOver(stage, other, 'stopped');
+}
+
+test('of two workers one owns the account: killed, paused, continued and stopped, nothing is sent twice or late', async () => {
+  await using theatre = await openTheatre();
+  await using stage = await openStage(
+    { ...drawSchedule(1), amount: '9000', guarded: false },
+    { theatre, trail: openTrail(), hours: 400 },
+  );
+  await using first = await openOwner('first', theatre, stage);
+  await until('the first worker to trade', () => first.placed() > 1, PATIENCE_MS);
+  await using second = await openOwner('second', theatre, stage);
+  first.process.kill('SIGKILL');
+  await takenOver(stage, second, 'killed');
+  await using third = await openOwner('third', theatre, stage);
+  await pausedBeforeCommit(stage, second, third);
+  await using fourth = await openOwner('fourth', theatre, stage);
+  await second[Symbol.asyncDispose]();
+  await pausedBeforeSend(stage, third, fourth);
+  await stoppedWithAnOrderOnItsWay(stage, fourth, third);
+  await engageHalt(stage.database, { scope: 'all', subject: 'all', reason: 'end', freeze: true, userId: null });
+  await stage.stopMarket();
+  await until('every outcome to be known', async () => (await openOutcomes(stage)).length === 0, PATIENCE_MS);
+  third.process.kill('SIGTERM');
+  await until('the last worker to end', () => third.process.exitCode !== null, PATIENCE_MS);
+  await assertConsistent(stage, { engagements: [], killed: true, guarded: false });
+});

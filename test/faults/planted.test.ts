@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, test } from 'node:test';
+import { ROOT } from '../harness/source-files.ts';
+import { PLANTED } from './planted.ts';
+
+/** How often the worker meets the order at the right moment is the machine's choice: so many schedules it has. */
+const TRIES = 12;
+
+describe('the oracle objects to every planted bug', { concurrency: 2 }, () => {
+  for (const [name, { cell, says }] of Object.entries(PLANTED)) {
+    test(name, async () => {
+      const args = ['--plant', name, '--cell', cell, '--seed', '0', '--seeds', String(TRIES), '--jobs', '1'];
+      const child = spawn(process.execPath, ['test/faults/run.ts', ...args], {
+        cwd: ROOT,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let output = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+      await once(child, 'close');
+      assert.equal(child.exitCode, 1, output);
+      const verdicts = output.split('\n').filter((line) => line.startsWith('FAILED'));
+      assert.ok(
+        verdicts.some((verdict) => says.test(verdict)),
+        output,
+      );
+    });
+  }
+});
