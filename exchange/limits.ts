@@ -131,6 +131,7 @@ export function createGovernor(nowMs: () => number = () => performance.timeOrigi
     async acquire(permission) {
       const giveUpMs = nowMs() + permission.waitMs;
       if (ledger.loading !== undefined) await ledger.loading;
+      if (ledger.waiting.length === 0 && freeMs(ledger, permission) <= nowMs()) return issue(ledger, permission);
       return new Promise((decide) => {
         ledger.waiting.push({ ...permission, giveUpMs, decide });
         grantWaiting(ledger);
@@ -187,12 +188,13 @@ function orderMeter({ meters }: OrderBudget, limit: RateLimit): Meter {
 function freeMs(ledger: Ledger, request: Permission): number {
   const { exchangeMs } = ledger;
   const now = exchangeMs();
-  const ends = metersOf(ledger, request).map(([meter, amount]) => {
+  let freeAtMs = stoppedMs(ledger, request);
+  for (const [meter, amount] of metersOf(ledger, request)) {
     const used = meter.used(now);
-    const fits = used === 0 || used + amount <= meter.limit * SHARE[request.lane];
-    return fits ? 0 : ledger.nowMs() + meter.windowEndMs(now) - now;
-  });
-  return Math.max(stoppedMs(ledger, request), ...ends);
+    if (used === 0 || used + amount <= meter.limit * SHARE[request.lane]) continue;
+    freeAtMs = Math.max(freeAtMs, ledger.nowMs() + meter.windowEndMs(now) - now);
+  }
+  return freeAtMs;
 }
 
 const stoppedMs = ({ stopMs, blocked }: Ledger, { lane, orders }: Permission): number =>

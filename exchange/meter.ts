@@ -52,8 +52,11 @@ export function createMeter(windowMs: number, limit: number): Meter {
     if (window === state.window) return;
     Object.assign(state, { window, before: state.counted, counted: 0, untold: 0 });
   };
-  const elsewhere = (): number =>
-    [...others.values()].reduce((sum, { window, inFlight }) => (window === state.window ? sum + inFlight : sum), 0);
+  const elsewhere = (): number => {
+    let sum = 0;
+    for (const { window, inFlight } of others.values()) if (window === state.window) sum += inFlight;
+    return sum;
+  };
   return {
     windowMs,
     limit,

@@ -40,11 +40,20 @@ export const signWithKey = (payload: string, key: KeyObject): string =>
 const present = (params: Params): [string, string | number][] =>
   Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
 
+const NEEDS_NO_ENCODING = /^[\w.-]*$/;
+
 /** `a=1&b=2` with percent-encoded values, in the order given; undefined values are left out. */
-export const encodeQuery = (params: Params): string =>
-  present(params)
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-    .join('&');
+export function encodeQuery(params: Params): string {
+  // Written as a loop: it stands between a price and its order.
+  let query = '';
+  for (const name of Object.keys(params)) {
+    const value = params[name];
+    if (value === undefined) continue;
+    const isPlain = typeof value === 'number' || NEEDS_NO_ENCODING.test(value);
+    query += `${query === '' ? '' : '&'}${name}=${isPlain ? value : encodeURIComponent(value)}`;
+  }
+  return query;
+}
 
 /** What the WebSocket API signs: names in alphabetical order, values raw. */
 export const messagePayload = (params: Params): string =>

@@ -58,9 +58,10 @@ export function beginRefusal(floor: Floor, requests: readonly NewOrder[], plans:
 /** Why an amount of quote does not turn into a quantity that may be traded. */
 function amountRefusal({ lot, marketLot }: SymbolRules, plan: Plan): Refusal | undefined {
   if (plan.matches.length === 0) return rejected(NO_LIQUIDITY);
-  if (plan.quantity < lot.min) return rejected(liquidityBelow('LOT_SIZE'));
-  if (plan.quantity < marketLot.min) return rejected(liquidityBelow('MARKET_LOT_SIZE'));
-  return marketLot.max > 0n && plan.quantity > marketLot.max ? filterFailure('MARKET_LOT_SIZE') : undefined;
+  const quantity = plannedQuantity(plan);
+  if (quantity < lot.min) return rejected(liquidityBelow('LOT_SIZE'));
+  if (quantity < marketLot.min) return rejected(liquidityBelow('MARKET_LOT_SIZE'));
+  return marketLot.max > 0n && quantity > marketLot.max ? filterFailure('MARKET_LOT_SIZE') : undefined;
 }
 
 /** Why an order does not fit the market as it stands. */

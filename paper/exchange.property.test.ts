@@ -277,14 +277,7 @@ function run(actions: readonly Action[]): Map<string, number> {
 }
 
 test(`${ACTIONS} random actions of ${CLIENTS} clients, seed ${SEED}: money is conserved, streams and journal rebuild it all`, (context) => {
-  const actions = fc.array(action, { minLength: ACTIONS, maxLength: ACTIONS, size: 'max' });
-  const answers = new Map<string, number>();
-  fc.assert(
-    fc.property(actions, (all) => {
-      for (const [said, times] of run(all)) answers.set(said, (answers.get(said) ?? 0) + times);
-    }),
-    { numRuns: 1, seed: SEED, endOnFailure: true },
-  );
+  const answers = run(fc.sample(action, { numRuns: ACTIONS, seed: SEED }));
   for (const kind of ['order 200 ', 'list 200 ', 'cancel 200 ', 'replace 200 ', 'amend 200 ', 'routed 200 '])
     assert.ok((answers.get(kind) ?? 0) > 0, `some ${kind}`);
   context.diagnostic([...answers].map(([said, times]) => `${times} ${said}`).join('; '));

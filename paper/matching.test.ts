@@ -240,3 +240,16 @@ test('an amount of quote that the book cannot use up ends expired', () => {
   );
   assert.equal(rig.locked('ann', 'USDT'), '0');
 });
+
+for (const { prevention, says } of [
+  { prevention: 'EXPIRE_MAKER', says: 'Order book liquidity is less than `LOT_SIZE` filter minimum quantity.' },
+  { prevention: 'EXPIRE_TAKER', says: 'EXPIRED_IN_MATCH' },
+] as const) {
+  test(`an amount of quote that meets nothing but its own offers, ${prevention}`, () => {
+    const rig = openRig();
+    rig.venue.floor.market('BTCUSDT').quote = undefined;
+    rig.accept({ side: 'SELL', price: '100', quantity: '1' });
+    const result = rig.place({ type: 'MARKET', quoteQuantity: '50', prevention });
+    assert.equal(result.kind === 'refused' ? result.message : result.order.status, says);
+  });
+}

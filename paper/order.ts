@@ -1,4 +1,4 @@
-import { type Decimal, subtract, ZERO } from '#core/decimal.ts';
+import { type Decimal, minimum, subtract, ZERO } from '#core/decimal.ts';
 
 export type OrderSide = 'BUY' | 'SELL';
 export const ORDER_TYPES = [
@@ -182,6 +182,6 @@ export const isStop = (type: OrderType): boolean => type.startsWith('STOP_LOSS')
 /** True for orders that take any price once they work, and never rest. */
 export const takesAnyPrice = (type: OrderType): boolean =>
   type === 'MARKET' || type === 'STOP_LOSS' || type === 'TAKE_PROFIT';
-/** What the book shows of a resting order. */
+/** What the book shows of a resting order; what it took before it rested may have left less than a slice. */
 export const shownOf = (order: Readonly<Order>): Decimal =>
-  order.icebergQuantity === 0n ? remainingOf(order) : order.shown;
+  order.icebergQuantity === 0n ? remainingOf(order) : minimum(order.shown, remainingOf(order));

@@ -154,3 +154,12 @@ test('the depth shows what an iceberg shows', () => {
   rig.accept({ type: 'LIMIT_MAKER', price: '99.99', quantity: '3', icebergQuantity: '1' });
   assert.equal(formatDecimal(subtract(offered(), makers)), '1');
 });
+
+test('an iceberg that took more than it hides shows no more than is left of it', () => {
+  const rig = openRig();
+  rig.venue.floor.market('BTCUSDT').quote = undefined;
+  rig.accept({ account: 'bob', price: '99', quantity: '2.5' });
+  const iceberg = rig.accept({ side: 'SELL', price: '99', quantity: '3', icebergQuantity: '1.5' }).order;
+  rig.trade('99', '5', true);
+  assert.deepEqual([iceberg.status, formatDecimal(iceberg.executed)], ['FILLED', '3']);
+});

@@ -20,18 +20,7 @@ export const accountRoutes = (venue: Venue, limits: Limits): SignedRoute[] => [
     security: 'read',
     handle: (params, { name }) => (finishParams(params), orderLimitRows(limits.orderCounts(name, Date.now()))),
   },
-  ownQuery(venue, ['myAllocations', 'myAllocations', 20], noAllocations),
 ];
-
-const ALLOCATION_PARAMS = ['startTime', 'endTime', 'fromAllocationId', 'limit', 'orderId'] as const;
-
-/** No order of this exchange is routed to another book, so that none has allocations. */
-function noAllocations(venue: Venue, params: Params): unknown {
-  requireListed(venue, requireSymbol(params));
-  for (const name of ALLOCATION_PARAMS) readInteger(params, name);
-  finishParams(params);
-  return [];
-}
 
 function describeAccount(venue: Venue, params: Params, account: Account): unknown {
   const omitZero = readWord(params, 'omitZeroBalances', { words: ['true', 'false'], ...COMBINATION }) === 'true';

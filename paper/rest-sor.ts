@@ -7,7 +7,7 @@ import { readRange, rowsIn } from './range.ts';
 import { deny, NEVER_PEGGED, notRequired, RefusedError, rejected } from './refusal.ts';
 import { tryOrder } from './rest-commission.ts';
 import { place, requireListed } from './rest-trading.ts';
-import type { SignedRoute } from './routes.ts';
+import { ownQuery, type SignedRoute } from './routes.ts';
 import { catchUp, enliven, type Venue } from './venue.ts';
 
 /** Orders that take from every book of interchangeable quote assets. */
@@ -26,10 +26,7 @@ export const sorRoutes = (venue: Venue): SignedRoute[] => [
     weight: (params) => (params.values.get('computeCommissionRates') === 'true' ? 20 : 1),
     handle: (params, account) => tryOrder(venue, { params, account, read: () => readRouted(venue, params, account) }),
   },
-  {
-    ...{ method: 'GET', path: '/api/v3/myAllocations', wsMethod: 'myAllocations', weight: 20, security: 'read' },
-    handle: (params, account) => listAllocations(venue, params, account),
-  },
+  ownQuery(venue, ['myAllocations', 'myAllocations', 20], listAllocations),
 ];
 
 function readRouted(venue: Venue, params: Params, account: Account): OrderRequest {
