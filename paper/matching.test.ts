@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { add, formatDecimal, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
+import { add, formatDecimal, ONE, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
 import { cancelOrder } from './matching.ts';
 import { totalsOf } from './purses.ts';
 import { openRig } from './rig.ts';
@@ -226,6 +226,19 @@ test('an amount of quote that nobody offers anything for is refused', () => {
   assert.equal(
     result.kind === 'refused' && result.message,
     'Order book liquidity is less than symbol minimum quantity.',
+  );
+});
+
+test('an amount of quote for which less is offered than a market order must be is refused', () => {
+  const rig = openRig();
+  const market = rig.venue.floor.market('BTCUSDT');
+  market.quote = undefined;
+  rig.accept({ account: 'bob', side: 'SELL', price: '100', quantity: '0.5' });
+  Object.assign(market.listing.rules.marketLot, { min: ONE });
+  const result = rig.place({ type: 'MARKET', quoteQuantity: '100' });
+  assert.equal(
+    result.kind === 'refused' && result.message,
+    'Order book liquidity is less than `MARKET_LOT_SIZE` filter minimum quantity.',
   );
 });
 
