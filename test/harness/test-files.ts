@@ -3,7 +3,7 @@ import { reaches, readSourceFiles, type SourceFile } from './source-files.ts';
 export interface TestFiles {
   /** Need nothing but Node. */
   readonly unit: string[];
-  /** Need no server either, but take a minute. */
+  /** Bring everything that they need, and take a minute. */
   readonly long: string[];
   /** Need a database or start processes of their own. */
   readonly integration: string[];
@@ -13,6 +13,7 @@ export interface TestFiles {
 
 const SERVERS = new Set(['storage/test-database.ts', 'storage/embedded/launch.ts']);
 const INTEGRATION_FOLDERS = ['test/flow/', 'test/faults/', 'test/real-data/', 'test/bench/', 'test/start/'];
+const BRING_THEIR_OWN = ['test/clients/', 'test/start/', 'test/faults/kill.', 'test/faults/planted.'];
 const NAMES_A_SERVER = /TEST_DATABASE_URL|TEST_CACHE_URL/;
 
 function needsServers(file: SourceFile, files: ReadonlyMap<string, SourceFile>): boolean {
@@ -29,7 +30,7 @@ export function findTestFiles(patterns: readonly string[]): TestFiles {
   const found: TestFiles = { unit: [], long: [], integration: [], browser: [] };
   for (const file of sources.filter(wanted)) {
     if (file.path.startsWith('test/e2e/')) found.browser.push(file.path);
-    else if (file.path.startsWith('test/clients/')) found.long.push(file.path);
+    else if (BRING_THEIR_OWN.some((start) => file.path.startsWith(start))) found.long.push(file.path);
     else if (needsServers(file, files)) found.integration.push(file.path);
     else found.unit.push(file.path);
   }
