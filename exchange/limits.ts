@@ -108,12 +108,15 @@ interface Ledger {
   tell: () => void;
 }
 
+const { timeOrigin } = performance;
+const wallMs = (): number => timeOrigin + performance.now();
+
 /**
  * Keeps requests under the exchange's limits and stops when the exchange says so. The used-weight header is the truth,
  * because other processes share the address; between replies the weight in flight is added to it.
  * `nowMs` is wall time on a steady base.
  */
-export function createGovernor(nowMs: () => number = () => performance.timeOrigin + performance.now()): Governor {
+export function createGovernor(nowMs: () => number = wallMs): Governor {
   const ledger: Ledger = {
     nowMs,
     waiting: [],

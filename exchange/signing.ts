@@ -1,4 +1,4 @@
-import { createHmac, createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { createHmac, createPrivateKey, createSecretKey, type KeyObject, sign } from 'node:crypto';
 
 export type Param = string | number | undefined;
 export type Params = Readonly<Record<string, Param>>;
@@ -30,7 +30,7 @@ export interface Signer {
 }
 
 /** HMAC-SHA256 in hex, as keys with a plain secret sign. */
-export const signHmac = (payload: string, secret: string): string =>
+export const signHmac = (payload: string, secret: string | KeyObject): string =>
   createHmac('sha256', secret).update(payload, 'utf8').digest('hex');
 
 /** Base64 signature of a private key: RSASSA-PKCS1-v1_5 with SHA-256, or Ed25519. */
@@ -100,7 +100,10 @@ export function createSigner(credentials: { readonly apiKey: string; readonly se
 
 function algorithmOf(secret: string): { kind: Signer['kind']; signText: (payload: string) => string } {
   if (secret === '') throw new KeyFormatError('The API secret is empty: paste it again.');
-  if (!secret.includes('PRIVATE KEY')) return { kind: 'hmac', signText: (payload) => signHmac(payload, secret) };
+  if (!secret.includes('PRIVATE KEY')) {
+    const key = createSecretKey(secret, 'utf8');
+    return { kind: 'hmac', signText: (payload) => signHmac(payload, key) };
+  }
   const key = readPrivateKey(secret);
   const kind = key?.asymmetricKeyType;
   if (key === undefined || (kind !== 'rsa' && kind !== 'ed25519')) {

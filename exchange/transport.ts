@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { Agent, request as sendRequest } from 'undici';
+import { Agent } from 'undici';
 import { z } from 'zod';
 import { ExchangeError, reasonOf, SHOWN_CHARACTERS, unreadable } from './errors.ts';
 import { parseJson } from './json.ts';
@@ -48,11 +48,12 @@ interface Reply {
 }
 
 export function createTransport(restUrl: string, governor: Governor): Transport {
+  const host = readHost(restUrl);
   return {
     restUrl,
     governor,
     async send(request) {
-      const reply = await exchangeOnce(restUrl, request).catch((error: unknown) => {
+      const reply = await exchangeOnce(host, request).catch((error: unknown) => {
         request.ticket.settle();
         throw networkError(error, restUrl, request);
       });
@@ -80,15 +81,27 @@ class Deadline extends EventEmitter {
   }
 }
 
-async function exchangeOnce(restUrl: string, request: HttpRequest): Promise<Reply> {
+/** Taken apart once: an order does not wait for a URL to be read. */
+interface Host {
+  readonly origin: string;
+  readonly prefix: string;
+}
+
+function readHost(restUrl: string): Host {
+  const { origin, pathname } = new URL(restUrl);
+  return { origin, prefix: pathname.replace(/\/$/, '') };
+}
+
+async function exchangeOnce({ origin, prefix }: Host, request: HttpRequest): Promise<Reply> {
   const query = request.query === '' ? '' : `?${request.query}`;
   const signal = new Deadline();
   const timer = setTimeout(() => signal.emit('abort'), request.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   try {
-    const { statusCode, headers, body } = await sendRequest(`${restUrl}${request.path}${query}`, {
+    const { statusCode, headers, body } = await agent.request({
+      origin,
+      path: `${prefix}${request.path}${query}`,
       method: request.method,
       headers: { 'user-agent': 'tradewind', accept: 'application/json', ...request.headers },
-      dispatcher: agent,
       signal,
     });
     return { status: statusCode, headers, text: await body.text() };
