@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { clientOf, type Key, pick } from './client.ts';
 
@@ -97,7 +98,7 @@ test('a replay goes on where it was', async () => {
   const marketTime = async (url: string) => Number(pick((await clientOf(url)('GET /api/v3/time')).body, 'marketTime'));
   const first = run(...args);
   const firstUrl = await readyUrl(first);
-  while ((await marketTime(firstUrl)) < start + 2 * 3_600_000);
+  while ((await marketTime(firstUrl)) < start + 2 * 3_600_000) await delay(20);
   const reached = await marketTime(firstUrl);
   await kill(first, 'SIGTERM');
   const second = run(...args);

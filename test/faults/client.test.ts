@@ -12,6 +12,7 @@ import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { parseAccounts } from '#paper/accounts.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
+import { until } from '../flow/until.ts';
 import type { RequestFault } from './fault-table.ts';
 
 const SYMBOL = 'BTCUSDT';
@@ -256,7 +257,10 @@ test('a write slower than the patience is unknown, and is found once it has arri
   ]);
   assert.equal((await createTrading({ ...link, timing }).place(request)).kind, 'unknown');
   const states = new Set<string>();
-  while (!states.has('open')) states.add(await stateOf(connect(0), request.clientOrderId));
+  await until('the late order to be found', async () => {
+    states.add(await stateOf(connect(0), request.clientOrderId));
+    return states.has('open');
+  });
   assert.deepEqual(
     [...states].filter((state) => state !== 'absent'),
     ['open'],
