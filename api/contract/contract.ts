@@ -1,3 +1,4 @@
+import * as actions from './actions.ts';
 import * as accounts from './accounts.ts';
 import * as halts from './halts.ts';
 import type { Operation } from './operation.ts';
@@ -10,6 +11,6 @@ const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
 
 /** Every operation of the API, for the walk over routes and the reference. */
-export const OPERATIONS: readonly Operation[] = [session, accounts, halts, risk, profiles, records].flatMap((family) =>
-  Object.values(family).filter(isOperation),
+export const OPERATIONS: readonly Operation[] = [session, accounts, actions, halts, risk, profiles, records].flatMap(
+  (family) => Object.values(family).filter(isOperation),
 );
