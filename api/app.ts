@@ -15,15 +15,19 @@ import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountMarket } from './routes/market.ts';
 import { mountProfiles } from './routes/profiles.ts';
+import { mountReference } from './routes/reference.ts';
 import { mountRisk } from './routes/risk.ts';
 import { mountSession } from './routes/session.ts';
+import { mountSessions } from './routes/sessions.ts';
 import { mountStatus } from './routes/status.ts';
 import { mountTickTrace } from './routes/tick-trace.ts';
 import { mountWallet } from './routes/wallet.ts';
 
 const FAMILIES = [
+  mountReference,
   mountStatus,
   mountSession,
+  mountSessions,
   mountAccounts,
   mountApiKey,
   mountWallet,
