@@ -1,4 +1,5 @@
 import * as accounts from './accounts.ts';
+import * as actions from './actions.ts';
 import * as halts from './halts.ts';
 import type { Operation } from './operation.ts';
 import * as profiles from './profiles.ts';
@@ -17,6 +18,7 @@ export const OPERATIONS: readonly Operation[] = [
   session,
   sessions,
   accounts,
+  actions,
   halts,
   risk,
   profiles,
