@@ -15,6 +15,8 @@ import { auditChange } from '../audit.ts';
 import { announce } from '../bus.ts';
 import { requireFreeBase, requireListed } from '../coin-binding.ts';
 import {
+  lintConfig,
+  lintWarnings,
   readMarket,
   requireConfig,
   requireOverridesStillFit,
@@ -23,7 +25,14 @@ import {
   type Warning,
 } from '../config-check.ts';
 import type { ApiContext } from '../context.ts';
-import { changeProfile, createProfile, deleteProfile, listProfiles, readProfile } from '../contract/profiles.ts';
+import {
+  changeProfile,
+  createProfile,
+  deleteProfile,
+  lintProfile,
+  listProfiles,
+  readProfile,
+} from '../contract/profiles.ts';
 import { requireNoExposure } from '../exposure.ts';
 import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem } from '../problem.ts';
@@ -47,7 +56,8 @@ async function create(context: ApiContext, { operator, caller, body }: Incoming<
   const symbols = [...new Set(body.symbols)];
   requireListed(symbols, market.rules, 'symbols');
   const bound: BoundSymbol[] = symbols.map((symbol) => ({ symbol, overrideConfig: {} }));
-  const warnings = requireSizing({ market, strategy, config: body.config, path: 'config' }, bound);
+  const doubts = requireSizing({ market, strategy, config: body.config, path: 'config' }, bound);
+  const warnings = [...doubts, ...lintWarnings(strategy, body.config)];
   const profile = await database.transaction(async (transaction) => {
     await lockAccount(transaction, account.id, 'change');
     await requireAccount(transaction, operator, account.id);
@@ -75,7 +85,7 @@ async function requireNewConfig({ transaction, before, config, market }: ConfigC
   requireConfig(strategy, config);
   const bound = await listBoundSymbols(transaction, before.id);
   requireOverridesStillFit(strategy, { before: before.config, after: config }, bound);
-  return requireSizing({ market, strategy, config, path: 'config' }, bound);
+  return [...requireSizing({ market, strategy, config, path: 'config' }, bound), ...lintWarnings(strategy, config)];
 }
 
 async function change(context: ApiContext, { operator, caller, params, body }: Incoming<typeof changeProfile>) {
@@ -141,6 +151,10 @@ export function mountProfiles({ context, handle }: Routes): void {
   handle(readProfile, async ({ operator, params }) =>
     profileView(await requireProfile(database.kysely, operator, params.id)),
   );
+  handle(lintProfile, async ({ operator, params, body }) => {
+    const { strategyName } = await requireProfile(database.kysely, operator, params.id);
+    return lintConfig(requireStrategy(strategyName), body.config);
+  });
   handle(createProfile, (incoming) => create(context, incoming));
   handle(changeProfile, (incoming) => change(context, incoming));
   handle(deleteProfile, (incoming) => remove(context, incoming));
