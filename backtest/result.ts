@@ -68,6 +68,13 @@ export interface BacktestResult {
   /** How many detail candles ended with each reason: why it did not trade. */
   readonly decisions: Readonly<Record<string, number>>;
   readonly openPosition: { readonly quantity: string; readonly averagePrice: string } | null;
+  /** Final equity, and what it would be had the doubtful candles gone the other way; `candles` counts those. */
+  readonly ambiguity: {
+    readonly candles: number;
+    readonly worst: number;
+    readonly base: number;
+    readonly best: number;
+  };
   readonly dailyEquity: readonly number[];
   readonly fills: readonly FillRecord[];
   readonly cycles: readonly CycleRecord[];

@@ -62,13 +62,22 @@ export function runBacktest(input: BacktestInput): BacktestOutcome {
     );
   const kernel: KernelInput = { bound, rules, terms, signal, detail, start, end };
   const asked = { fromMs: input.fromMs, toMs: input.toMs };
-  return { kind: 'result', result: report(kernel, runKernel(kernel), asked) };
+  const run = runKernel(kernel);
+  return { kind: 'result', result: report(kernel, run, { ...asked, ambiguity: bandOf(kernel, run) }) };
 }
 
 /** The window as it was asked for. */
 interface Asked {
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
+  readonly ambiguity: BacktestResult['ambiguity'];
+}
+
+/** A run without a doubtful candle is its own best and worst; else the other path through those candles is run too. */
+function bandOf(kernel: KernelInput, { book, meter }: KernelRun): BacktestResult['ambiguity'] {
+  const base = meter.last;
+  const other = book.ambiguous === 0 ? base : runKernel({ ...kernel, path: 'fall-first' }).meter.last;
+  return { candles: book.ambiguous, worst: Math.min(base, other), base, best: Math.max(base, other) };
 }
 
 function report(input: KernelInput, run: KernelRun, asked: Asked): BacktestResult {
@@ -134,13 +143,22 @@ function report(input: KernelInput, run: KernelRun, asked: Asked): BacktestResul
       ...warningsOf(coverage),
     ],
     openPosition: openPositionOf(run),
+    ambiguity: asked.ambiguity,
     ...body,
     fingerprint: fingerprintOf(body),
   };
 }
 
 /** A window that the candles do not reach to both ends says so. */
-function edgeWarnings({ startMs, endMs, asked }: { startMs: number; endMs: number; asked: Asked }): string[] {
+function edgeWarnings({
+  startMs,
+  endMs,
+  asked,
+}: {
+  startMs: number;
+  endMs: number;
+  asked: Pick<Asked, 'fromMs' | 'toMs'>;
+}): string[] {
   const warnings: string[] = [];
   if (asked.fromMs !== undefined && startMs > asked.fromMs) {
     warnings.push(`The candles of the window begin at ${iso(startMs)}, later than asked for.`);
