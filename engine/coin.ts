@@ -147,12 +147,14 @@ const emptyView = (): TickView => ({
   price: 0,
   priceAgeMs: Number.POSITIVE_INFINITY,
   lots: 0,
+  peakLots: 0,
   avgTicks: 0,
   sellable: false,
   firstBuyFillMs: 0,
   cycle: 0,
   target: 0,
   entryOrderOpen: false,
+  waiting: null,
   exitOrderOpen: false,
   takerFee: 0.001,
   makerFee: 0.001,
@@ -168,6 +170,7 @@ export function refreshView(coin: Coin): void {
   view.priceAgeMs = performance.now() - coin.priceSeenMs;
   // What is not held, such as a price without a position, is no concern of the strategy.
   view.lots = held ? Math.floor(toSteps(position.quantity, rules.lot.step)) : 0;
+  view.peakLots = held ? Math.floor(toSteps(position.peakQuantity, rules.lot.step)) : 0;
   view.avgTicks = held ? toSteps(position.averagePrice, rules.price.tick) : 0;
   view.sellable = held && isSellable(position.quantity, position.averagePrice, rules);
   view.firstBuyFillMs = position.firstBuyAt?.getTime() ?? 0;
