@@ -40,7 +40,7 @@ export interface ApprovalContext {
   readonly levels: readonly LevelFill[];
   readonly freeQuote: Decimal;
   /** What the account is worth in the coin's quote asset: cash and positions. */
-  readonly equity: Decimal;
+  readonly equity: () => Decimal;
   readonly freeBase: Decimal;
   readonly shared: SharedSettings;
   readonly takerFee: number;
@@ -155,7 +155,7 @@ function budgetOf(level: number, { shared, equity }: ApprovalContext, loss: Deci
   const { levels, equityShare, entryBudget } = shared;
   const named = levels?.[level]?.spend ?? null;
   if (named !== null || equityShare === undefined) return named ?? entryBudget;
-  return divide(equityBudget(equityShare, equity, loss), fromSteps(levels?.length ?? 1, ONE));
+  return divide(equityBudget(equityShare, equity(), loss), fromSteps(levels?.length ?? 1, ONE));
 }
 
 function approveEntry(level: number, context: ApprovalContext): ApprovalResult {
