@@ -31,7 +31,7 @@ export interface ApprovalContext {
   readonly levels: readonly LevelFill[];
   readonly freeQuote: Decimal;
   /** What the account is worth in the coin's quote asset: cash and positions. */
-  readonly equity: Decimal;
+  readonly equity: () => Decimal;
   readonly freeBase: Decimal;
   readonly shared: SharedSettings;
   readonly takerFee: number;
@@ -144,7 +144,7 @@ const asText = (numbers: Readonly<Record<string, Decimal>>): Numbers =>
 function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: ApprovalContext): ApprovalResult {
   const { accountId, profileId, rules, shared } = context;
   const { level } = decision;
-  const size = sizeByTerms({ ...context, level, terms: shared, rooms: context.risk.rooms() });
+  const size = sizeByTerms({ ...context, equity: context.equity(), level, terms: shared, rooms: context.risk.rooms() });
   if (size.kind === 'refused') return refuse(size.reason, asText(size.numbers));
   const draft: OrderDraft = {
     accountId,
