@@ -71,10 +71,12 @@ test('of the mounted operations exactly the credential and account ones are lock
     [
       'DELETE /accounts/:id',
       'DELETE /accounts/:id/api-key',
+      'DELETE /dead-letters/:id',
       'GET /accounts/:id/api-key',
       'PATCH /accounts/:id',
       'POST /accounts',
       'POST /accounts/:id/api-key/verify',
+      'POST /dead-letters/:id/retry',
       'PUT /accounts/:id/api-key',
     ],
   );
