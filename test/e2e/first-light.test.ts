@@ -106,6 +106,7 @@ test('a limit is refused by name and then kept, a coin is paused and resumed', a
   await page.getByRole('button', { name: 'Resume buying BTCUSDT' }).click();
   await page.getByRole('button', { name: 'Pause buying BTCUSDT' }).waitFor();
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').nth(1).click();
+  await page.getByRole('link', { name: 'Limits' }).click();
   await page.getByText('Change the limits').click();
   await page.getByLabel('Exposure').fill('400');
   await page.getByRole('button', { name: 'Save limits of this profile' }).click();

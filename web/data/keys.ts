@@ -13,8 +13,8 @@ export const keys = {
   profile: (id: string) => ['profile', id] as const,
   coins: (id: string) => ['coins', id] as const,
   coin: (id: string, symbol: string) => ['coin', id, symbol] as const,
-  logs: (id: string, symbol?: string) =>
-    symbol === undefined ? (['logs', id] as const) : (['logs', id, symbol] as const),
+  logs: (id: string, filters?: string) =>
+    filters === undefined ? (['logs', id] as const) : (['logs', id, filters] as const),
   trace: (id: string, symbol: string) => ['trace', id, symbol] as const,
   candles: (id: string, symbol: string, interval: string) => ['candles', id, symbol, interval] as const,
 };

@@ -100,7 +100,7 @@ function Page({ answer: { coin, orders, fills }, profile }: { answer: CoinAnswer
       </div>
       <div className="cols">
         <Section title="Every decision" note="newest first; equal ones in a row share a line" span={7}>
-          <DecisionLog profileId={profile.id} symbol={coin.symbol} />
+          <DecisionLog profileId={profile.id} filters={{ symbol: coin.symbol }} />
           <details className="p-2">
             <summary>Advanced options</summary>
             <EntryPrice profileId={profile.id} coin={coin} />
