@@ -79,6 +79,12 @@ const config = createRoute({
   validateSearch: ({ coin }: Record<string, unknown>): { coin?: string } => (typeof coin === 'string' ? { coin } : {}),
   component: lazyRouteComponent(() => import('./pages/config.tsx'), 'ConfigPage'),
 });
+const coin = createRoute({
+  getParentRoute: () => shell,
+  path: '/profiles/$id/coins/$symbol',
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'logs' } => (tab === 'logs' ? { tab } : {}),
+  component: lazyRouteComponent(() => import('./pages/coin.tsx'), 'CoinPage'),
+});
 const pages = [
   page(
     '/',
@@ -101,17 +107,13 @@ const pages = [
     lazyRouteComponent(() => import('./pages/logs.tsx'), 'LogsPage'),
   ),
   page(
-    '/profiles/$id/coins/$symbol',
-    lazyRouteComponent(() => import('./pages/coin.tsx'), 'CoinPage'),
-  ),
-  page(
     '/settings',
     lazyRouteComponent(() => import('./pages/settings.tsx'), 'SettingsPage'),
   ),
 ] as const;
 
 export const router = createRouter({
-  routeTree: root.addChildren([welcome, signIn, shell.addChildren([config, ...pages])]),
+  routeTree: root.addChildren([welcome, signIn, shell.addChildren([config, coin, ...pages])]),
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultErrorComponent: Broken,

@@ -15,6 +15,7 @@ export const keys = {
   coin: (id: string, symbol: string) => ['coin', id, symbol] as const,
   logs: (id: string, filters?: string) =>
     filters === undefined ? (['logs', id] as const) : (['logs', id, filters] as const),
+  timeline: (id: string, symbol: string) => ['timeline', id, symbol] as const,
   trace: (id: string, symbol: string) => ['trace', id, symbol] as const,
   candles: (id: string, symbol: string, interval: string) => ['candles', id, symbol, interval] as const,
 };

@@ -110,6 +110,13 @@ export const logsQuery = (id: ProfileId, filters: LogFilters, limit: number) =>
     getNextPageParam: (page) => page.nextCursor,
     refetchInterval: SLOW_MS,
   });
+/** The newest log rows of a coin, for its timeline; asked less often than the log itself, as it is much. */
+export const timelineQuery = (id: ProfileId, symbol: string) =>
+  queryOptions({
+    queryKey: keys.timeline(id, symbol),
+    queryFn: ({ signal }) => call(listLogs, { params: { id }, query: { symbol, limit: 300 } }, signal),
+    refetchInterval: SLOW_MS,
+  });
 export const traceQuery = (id: ProfileId, symbol: string) =>
   queryOptions({
     queryKey: keys.trace(id, symbol),

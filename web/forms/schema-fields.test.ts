@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { schemaGroups, valueAt, withoutValue, withValue, wordsOf } from './schema-fields.ts';
+import { schemaGroups, valueAt, withoutValue, withValue } from './schema-fields.ts';
+import { wordsOf } from '#web/words/names.ts';
 
 const schema = {
   type: 'object',

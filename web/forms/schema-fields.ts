@@ -1,4 +1,5 @@
 import { isObject } from '#core/merge.ts';
+import { wordsOf } from '#web/words/names.ts';
 
 /** One leaf of a config, as its JSON Schema describes it. `path` is dotted, array places as numbers. */
 export interface SchemaField {
@@ -28,12 +29,6 @@ export interface SchemaGroup {
 type Schema = Readonly<Record<string, unknown>>;
 const schemaOf = (value: unknown): Schema => (isObject(value) ? value : {});
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-
-/** `trailingStopPercentage` in words: `Trailing stop percentage`. */
-export function wordsOf(name: string): string {
-  const spaced = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
-}
 
 /** The value at a dotted path; `undefined` when some part of the path is absent. */
 export function valueAt(config: unknown, path: string): unknown {
