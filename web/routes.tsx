@@ -107,6 +107,10 @@ const pages = [
     lazyRouteComponent(() => import('./pages/logs.tsx'), 'LogsPage'),
   ),
   page(
+    '/activity',
+    lazyRouteComponent(() => import('./pages/activity.tsx'), 'ActivityPage'),
+  ),
+  page(
     '/settings',
     lazyRouteComponent(() => import('./pages/settings.tsx'), 'SettingsPage'),
   ),

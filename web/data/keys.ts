@@ -7,6 +7,7 @@ export const keys = {
   risk: ['risk'] as const,
   dashboard: ['dashboard'] as const,
   accounts: ['accounts'] as const,
+  deadLetters: ['dead-letters'] as const,
   strategies: ['strategies'] as const,
   symbols: (accountId: string) => ['symbols', accountId] as const,
   profiles: ['profiles'] as const,

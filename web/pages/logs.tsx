@@ -32,103 +32,100 @@ const AGES = [
 ] as const;
 
 function Logs({ profile }: { profile: Profile }): ReactNode {
-  const [symbol, setSymbol] = useState('');
-  const [level, setLevel] = useState<string>('');
-  const [text, setText] = useState('');
-  const [from, setFrom] = useState<string | undefined>(undefined);
+  const [filters, setFilters] = useState<LogFilters>({});
   const [follow, setFollow] = useState(true);
-  const q = useDeferredValue(text.trim());
-  const filters: LogFilters = {
-    ...(symbol === '' ? {} : { symbol }),
-    ...(level === '' ? {} : { level }),
-    ...(q === '' ? {} : { q }),
-    ...(from === undefined ? {} : { from }),
-  };
-  const files = (['csv', 'ndjson'] as const).map((format) => ({
-    format,
-    href: addressOf(exportLogs.path, { id: profile.id }, { format, ...filters }),
-  }));
+  // Typing stays smooth: the rows follow when there is time.
+  const settled = useDeferredValue(filters);
   return (
     <>
       <div className="head">
         <h1 className="verdict">Everything {profile.name} decided and did.</h1>
         <p className="two">Equal decisions in a row share a line. Context holds the numbers behind a line.</p>
       </div>
-      <Section
-        title="Log"
-        note={
-          <span>
-            Save these rows as{' '}
-            {files.map(({ format, href }, i) => (
-              <span key={format}>
-                {i === 0 ? '' : ' or '}
-                <a href={href} download>
-                  {format === 'csv' ? 'a table (CSV)' : 'lines of JSON'}
-                </a>
-              </span>
-            ))}
-          </span>
-        }
-      >
+      <Section title="Log" note={<Files profile={profile} filters={settled} />}>
         <div className="filters" role="group" aria-label="Which rows">
-          <Pick label="Coin" value={symbol} onChange={setSymbol}>
-            <option value="">All coins</option>
-            {profile.symbols.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </Pick>
-          <Pick label="Show" value={level} onChange={setLevel}>
-            {LEVELS.map(({ value, words }) => (
-              <option key={value} value={value}>
-                {words}
-              </option>
-            ))}
-          </Pick>
-          <Pick
-            label="From"
-            value={from === undefined ? '0' : undefined}
-            onChange={(hours) =>
-              setFrom(hours === '0' ? undefined : new Date(Date.now() - Number(hours) * HOUR_MS).toISOString())
-            }
-          >
-            {AGES.map(({ hours, words }) => (
-              <option key={hours} value={hours}>
-                {words}
-              </option>
-            ))}
-          </Pick>
-          <label className="in">
-            <span className="vh">Words in the row</span>
-            <input
-              type="search"
-              placeholder="words in the row"
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-            />
-          </label>
+          <Choices symbols={profile.symbols} filters={filters} onChange={setFilters} />
           <Switch label="Follow" on={follow} onChange={setFollow} />
         </div>
-        <DecisionLog profileId={profile.id} filters={filters} follow={follow} size={50} />
+        <DecisionLog profileId={profile.id} filters={settled} follow={follow} size={50} />
       </Section>
+    </>
+  );
+}
+
+function Files({ profile, filters }: { profile: Profile; filters: LogFilters }): ReactNode {
+  const href = (format: 'csv' | 'ndjson'): string =>
+    addressOf(exportLogs.path, { id: profile.id }, { format, ...filters });
+  return (
+    <span>
+      Save these rows as{' '}
+      <a href={href('csv')} download>
+        a table (CSV)
+      </a>{' '}
+      or{' '}
+      <a href={href('ndjson')} download>
+        lines of JSON
+      </a>
+    </span>
+  );
+}
+
+interface ChoicesProps {
+  symbols: readonly string[];
+  filters: LogFilters;
+  onChange: (filters: LogFilters) => void;
+}
+
+function Choices({ symbols, filters, onChange }: ChoicesProps): ReactNode {
+  const set = (name: keyof LogFilters, value: string): void => {
+    const { [name]: _old, ...others } = filters;
+    onChange(value === '' ? others : { ...others, [name]: value });
+  };
+  const since = (hours: number): string => new Date(Date.now() - hours * HOUR_MS).toISOString();
+  return (
+    <>
+      <Pick label="Coin" onChange={(symbol) => set('symbol', symbol)}>
+        <option value="">All coins</option>
+        {symbols.map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </Pick>
+      <Pick label="Show" onChange={(level) => set('level', level)}>
+        {LEVELS.map(({ value, words }) => (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+      </Pick>
+      <Pick label="From" onChange={(hours) => set('from', hours === '0' ? '' : since(Number(hours)))}>
+        {AGES.map(({ hours, words }) => (
+          <option key={hours} value={hours}>
+            {words}
+          </option>
+        ))}
+      </Pick>
+      <label className="in">
+        <span className="vh">Words in the row</span>
+        <input type="search" placeholder="words in the row" onChange={(event) => set('q', event.target.value.trim())} />
+      </label>
     </>
   );
 }
 
 interface PickProps {
   label: string;
-  value: string | undefined;
   onChange: (value: string) => void;
   children: ReactNode;
 }
 
-function Pick({ label, value, onChange, children }: PickProps): ReactNode {
+function Pick({ label, onChange, children }: PickProps): ReactNode {
   const id = useId();
   return (
     <span className="in">
       <label htmlFor={id} className="vh">
         {label}
       </label>
-      <select id={id} value={value} onChange={(event) => onChange(event.target.value)}>
+      <select id={id} onChange={(event) => onChange(event.target.value)}>
         {children}
       </select>
     </span>

@@ -3,14 +3,8 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type ProfileId, readId } from '#core/ids.ts';
 import { type Profile, profileQuery } from '#web/data/queries.ts';
+import { PROFILE_PAGES } from '#web/words/places.ts';
 import { Failure, Skeleton } from './say.tsx';
-
-const PARTS = [
-  { to: '/profiles/$id', words: 'Coins' },
-  { to: '/profiles/$id/config', words: 'Settings' },
-  { to: '/profiles/$id/risk', words: 'Limits' },
-  { to: '/profiles/$id/logs', words: 'Logs' },
-] as const;
 
 interface FrameProps {
   /** The id as the address has it. */
@@ -23,7 +17,13 @@ interface FrameProps {
 /** Around every page of one profile: where it is, and the ways to its other pages. */
 export function ProfileFrame({ id, part, children }: FrameProps): ReactNode {
   const known = readId<ProfileId>(id);
-  if (known !== undefined) return <Known id={known} part={part} children={children} />;
+  if (known !== undefined) {
+    return (
+      <Known id={known} part={part}>
+        {children}
+      </Known>
+    );
+  }
   return (
     <div className="head">
       <h1 className="verdict">There is no such profile.</h1>
@@ -65,7 +65,7 @@ function Known({ id, part, children }: KnownProps): ReactNode {
         )}
       </nav>
       <nav className="places" aria-label="Pages of this profile">
-        {PARTS.map(({ to, words }) => (
+        {PROFILE_PAGES.map(({ to, words }) => (
           <Link key={to} to={to} params={{ id }} activeOptions={{ exact: true, includeSearch: false }}>
             {words}
           </Link>
