@@ -14,6 +14,7 @@ import { mountEnabling } from './routes/enabling.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountMarket } from './routes/market.ts';
+import { mountProfileConfigs } from './routes/profile-configs.ts';
 import { mountProfiles } from './routes/profiles.ts';
 import { mountReference } from './routes/reference.ts';
 import { mountRisk } from './routes/risk.ts';
@@ -35,6 +36,7 @@ const FAMILIES = [
   mountRisk,
   mountActions,
   mountProfiles,
+  mountProfileConfigs,
   mountEnabling,
   mountCoins,
   mountAverageEntryPrice,

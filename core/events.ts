@@ -22,4 +22,6 @@ export type Topic = (typeof TOPICS)[number];
  * account, halt and status carry what changed, at least {} (the browser fetches again).
  */
 export const busEvent = z.object({ topic: z.enum(TOPICS), id: z.string().optional(), data: z.unknown() });
+/** What one message of the channel carries. */
+export const busMessage = z.array(busEvent);
 export type BusEvent = z.infer<typeof busEvent>;

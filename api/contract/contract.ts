@@ -2,6 +2,7 @@ import * as accounts from './accounts.ts';
 import * as actions from './actions.ts';
 import * as halts from './halts.ts';
 import type { Operation } from './operation.ts';
+import * as profileConfigs from './profile-configs.ts';
 import * as profiles from './profiles.ts';
 import * as records from './records.ts';
 import * as reference from './reference.ts';
@@ -22,5 +23,6 @@ export const OPERATIONS: readonly Operation[] = [
   halts,
   risk,
   profiles,
+  profileConfigs,
   records,
 ].flatMap((family) => Object.values(family).filter(isOperation));
