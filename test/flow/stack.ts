@@ -10,7 +10,7 @@ import { parseAccounts } from '#paper/accounts.ts';
 import type { PaperOptions } from '#paper/options.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
 import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
-import { openWorker } from '#worker/worker.ts';
+import { openWorker, type WorkerSettings } from '#worker/worker.ts';
 import { type ApiClient, createClient } from './client.ts';
 
 export interface StackOptions {
@@ -18,6 +18,7 @@ export interface StackOptions {
   readonly fromMs?: number;
   readonly speed?: number;
   readonly cacheUrl?: string;
+  readonly worker?: WorkerSettings;
 }
 
 /** Everything npm start runs, in this process, on a database of its own. */
@@ -60,7 +61,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   const api = stack.use(await openApi(env));
   let worker: AsyncDisposable | null = null;
   const startWorker = async (): Promise<void> => {
-    worker = await openWorker(env);
+    worker = await openWorker(env, options.worker);
   };
   const stopWorker = async (): Promise<void> => {
     const stopping = worker;
