@@ -11,7 +11,6 @@ const BACKUP = 'backup, backup-config and restore';
 const AI = 'AI-provider management and testing';
 const NOTIFIERS = 'notifier configuration and testing';
 const OPS = 'ops-notify';
-const DEAD_LETTERS = 'dead-letter management';
 
 const lock = (method: DemoLock['method'], path: string, reason: string): DemoLock => ({ method, path, reason });
 
@@ -46,9 +45,6 @@ export const DEMO_LOCKS: readonly DemoLock[] = [
   lock('POST', '/profiles/:id/diagnosis/runs', 'starting a diagnosis run'),
   lock('POST', '/profiles/:id/reconcile-fees', 'fee reconciliation'),
   lock('POST', '/profiles/:id/trade-archive/backfill', 'trade-archive backfill'),
-  // Not named by the specification: what is tried again may be a job that is switched off.
-  lock('POST', '/dead-letters/:id/retry', DEAD_LETTERS),
-  lock('DELETE', '/dead-letters/:id', DEAD_LETTERS),
   lock('POST', '/profiles/:id/backtests/:runId/advisor/manual', 'backtest-advisor writes'),
   lock('POST', '/profiles/:id/backtests/:runId/advisor/:variant', 'backtest-advisor writes'),
 ];

@@ -19,6 +19,8 @@ export interface StackOptions {
   readonly speed?: number;
   readonly cacheUrl?: string;
   readonly worker?: WorkerSettings;
+  /** Hears the lines of the worker's log, from warnings on. */
+  readonly onWarning?: (line: string) => void;
 }
 
 /** Everything npm start runs, in this process, on a database of its own. */
@@ -26,6 +28,7 @@ export interface Stack extends ApiClient, AsyncDisposable {
   readonly paper: PaperExchange;
   readonly api: Api;
   readonly database: TestDatabase['database'];
+  readonly databaseUrl: string;
   readonly accountId: AccountId;
   stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
@@ -61,7 +64,11 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   const api = stack.use(await openApi(env));
   let worker: AsyncDisposable | null = null;
   const startWorker = async (): Promise<void> => {
-    worker = await openWorker(env, options.worker);
+    const { onWarning, worker: settings } = options;
+    const warned = { ...env, LOG_LEVEL: 'warn' } as const;
+    worker = await (onWarning
+      ? openWorker(warned, { ...settings, logTo: { write: onWarning } })
+      : openWorker(env, settings));
   };
   const stopWorker = async (): Promise<void> => {
     const stopping = worker;
@@ -80,6 +87,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     paper,
     api,
     database: test.database,
+    databaseUrl: test.url,
     accountId: account.id,
     ...client,
     startWorker,
