@@ -194,7 +194,8 @@ export function mountProfiles({ context, handle }: Routes): void {
   );
   handle(lintProfile, async ({ operator, params, body }) => {
     const { strategyName } = await requireProfile(database.kysely, operator, params.id);
-    return lintConfig(requireStrategy(strategyName), body.config);
+    const { errors, findings } = lintConfig(requireStrategy(strategyName), body.config);
+    return { errors, findings: [...findings] };
   });
   handle(createProfile, (incoming) => create(context, incoming));
   handle(changeProfile, (incoming) => saveChange(context, incoming));
