@@ -6,10 +6,12 @@ import { listActionLogs } from '#api/contract/records.ts';
 import { formatDecimal, requireDecimal } from '#core/decimal.ts';
 import { LIVE_ORDER_STATES } from '#core/order.ts';
 import type { Notice } from '#core/ports.ts';
+import { createResetWatch, ExchangeReset } from '#engine/epoch.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { refoldPosition } from '#storage/fills.ts';
 import { walletSums } from '#storage/ledger.ts';
 import { drillTiming } from '../faults/fault-table.ts';
+import { openAccountBench } from './account-bench.ts';
 import { startProfile } from './profile.ts';
 import { openStack, type Stack } from './stack.ts';
 import { swingingMarket } from './trading.contract.ts';
@@ -89,4 +91,33 @@ test('a reset of the exchange voids what it took away, asks the operator, and tr
   const audit = kysely.selectFrom('audit_logs').select('before').where('action', '=', 'account.confirm-reset');
   assert.equal((await audit.execute()).length, 1);
   assert.equal((await epochOf()).epoch, 2, 'one reset, one epoch');
+});
+
+test('only a reset counts as one: not an absence that was just said, nor failing reads, nor a cancel by hand', async () => {
+  // The account's own watch looks once the stream is back: later than this test.
+  await using on = await openAccountBench({ timing: { firstDelayMs: 60_000, longestDelayMs: 60_000 } });
+  const { context } = on.running;
+  const look = (): Promise<void> => createResetWatch(context).look();
+  const ask = { method: 'GET', path: '/api/v3/order' };
+  await look();
+  const { clientOrderId } = await on.rest('0.9');
+  await on.rest('0.8');
+  await on.database.pool.query(`update orders set send_before = send_before - interval '1 minute'`);
+  await look();
+  const absent = { match: ask, kind: 'fail-before', status: 400, body: { code: -2013, msg: 'Order does not exist.' } };
+  await on.control('POST', '/faults', [{ ...absent, times: 100 }]);
+  await look();
+  await on.control('DELETE', '/faults');
+  await on.control('POST', '/faults', [{ match: ask, kind: 'fail-before', status: 500, body: {}, times: 100 }]);
+  await assert.rejects(look(), /Order \d+ of BTCUSDT/);
+  await on.control('DELETE', '/faults');
+  assert.equal((await on.trading.cancel(SYMBOL, clientOrderId, 'web_by_hand')).kind, 'accepted');
+  await look();
+  const epoch = () => on.database.kysely.selectFrom('accounts').select('epoch').executeTakeFirstOrThrow();
+  assert.equal((await epoch()).epoch, 1);
+
+  await on.control('POST', '/profile', { profile: 'testnet' });
+  await on.control('POST', '/wipe');
+  await assert.rejects(look(), ExchangeReset);
+  assert.equal((await epoch()).epoch, 2);
 });
