@@ -5,6 +5,7 @@ import { type ApiEnv, createRoutes } from './handle.ts';
 import { loadPages, mountPages } from './pages.ts';
 import { ApiProblem, problemResponse } from './problem.ts';
 import { mountAccounts } from './routes/accounts.ts';
+import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
 import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
 import { mountCoins } from './routes/coins.ts';
@@ -35,6 +36,7 @@ const FAMILIES = [
   mountWallet,
   mountKillSwitch,
   mountRisk,
+  mountActions,
   mountProfiles,
   mountProfileConfigs,
   mountEnabling,

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { type Decimal, floorToStep, formatDecimal, formatFixed, multiply, ONE } from '#core/decimal.ts';
+import type { LevelBudget } from '#core/entry-size.ts';
 import { minOrderQuote } from '#core/sizing.ts';
 import type { SymbolRules } from '#core/symbol.ts';
-import type { LevelBudget, SharedSettings } from '#strategies/strategy.ts';
+import type { SharedSettings } from '#strategies/strategy.ts';
 import type { warning } from './contract/fields.ts';
 import type { Price } from './venues.ts';
 

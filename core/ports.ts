@@ -183,6 +183,8 @@ export interface IntentRequest {
   readonly sendBeforeMs: number;
   /** Market time of the decision. */
   readonly at: Date;
+  /** The operator's action that it carries out: one intent an action, or the commit fails. */
+  readonly actionId?: string;
 }
 
 /** Only `committed` may be sent. `lost-lease`: another worker owns the account; `moved`: the version differed. */
@@ -258,6 +260,14 @@ export type AdjustmentResult =
   | { readonly kind: 'lost-lease' }
   | { readonly kind: 'moved' };
 
+/** The own state of a strategy, as of a version of its runner. */
+export interface StateToKeep {
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+  readonly version: number;
+  readonly state: unknown;
+}
+
 export interface TradingStore {
   loadRunner(profileId: ProfileId, symbol: string): Promise<RunnerState>;
   /** What the buys of each level have filled in the present cycle; empty while flat. */
@@ -273,7 +283,8 @@ export interface TradingStore {
   /** The newest execution that is booked of a coin; null when there is none. */
   lastTradeId(of: { accountId: AccountId; epoch: number; symbol: string }): Promise<string | null>;
   findOrderByClientId(accountId: AccountId, clientOrderId: string): Promise<OrderRecord | undefined>;
-  saveStrategyState(profileId: ProfileId, symbol: string, state: unknown): Promise<void>;
+  /** Keeps strategies' own states where no money has moved since: a runner at another version keeps what it has. */
+  saveStrategyStates(states: readonly StateToKeep[]): Promise<void>;
   halts(): Promise<Halt[]>;
   /** What the operator's limits of an account are judged by, at market time `now`. */
   risk(accountId: AccountId, now: Date): Promise<RiskFacts>;
@@ -329,6 +340,8 @@ export interface RecordSink {
 export interface CacheStore extends AsyncDisposable {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string, ttlMs?: number): Promise<void>;
+  /** Sets all of them, or as many as a lost connection allowed. */
+  setAll(entries: ReadonlyMap<string, string>): Promise<void>;
   delete(key: string): Promise<void>;
   /** Values of all live keys that begin with `prefix`. */
   list(prefix: string): Promise<Map<string, string>>;
@@ -341,7 +354,8 @@ export interface CacheStore extends AsyncDisposable {
    * counted), and in how many ms the oldest leaves.
    */
   countInWindow(key: string, windowMs: number): Promise<{ count: number; resetMs: number }>;
-  publish(channel: string, message: string): Promise<void>;
+  /** In order; of equal messages of one call some may arrive once. */
+  publish(channel: string, ...messages: readonly string[]): Promise<void>;
   /** Resolves when the subscription is live; messages over 7,000 bytes must not be published. */
   subscribe(channel: string, onMessage: (message: string) => void): Promise<AsyncDisposable>;
 }

@@ -1,4 +1,5 @@
 import * as accounts from './accounts.ts';
+import * as actions from './actions.ts';
 import * as halts from './halts.ts';
 import type { Operation } from './operation.ts';
 import * as profileConfigs from './profile-configs.ts';
@@ -20,6 +21,7 @@ export const OPERATIONS: readonly Operation[] = [
   session,
   sessions,
   accounts,
+  actions,
   halts,
   risk,
   profiles,
