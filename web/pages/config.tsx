@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { mergePatch } from '#core/merge.ts';
 import { changeCoin, changeProfile } from '#api/contract/profiles.ts';
 import { call } from '#web/data/call.ts';
@@ -11,6 +11,9 @@ import { EntryPrice } from '#web/parts/entry-price.tsx';
 import { ProfileFrame } from '#web/parts/profile-frame.tsx';
 import { Failure, Say, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
+import type { Remark } from '#web/preview/summary.ts';
+
+const WhatIf = lazy(async () => ({ default: (await import('#web/preview/what-if.tsx')).WhatIf }));
 
 export function ConfigPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/config' });
@@ -88,12 +91,24 @@ interface EditorProps {
 
 function Editor({ profile, coins, coin, strategy }: EditorProps): ReactNode {
   const scope = useScope({ profile, coins, coin, strategy });
+  const saved = mergePatch(scope.base, scope.own);
+  const [edit, setEdit] = useState<Record<string, unknown>>(saved);
+  const [remarks, setRemarks] = useState<readonly Remark[]>([]);
   return (
     <div className="cols">
       <div className="c6">
-        <ConfigForm scope={scope} />
+        <ConfigForm scope={scope} remarks={remarks} onEdit={setEdit} />
       </div>
-      <div className="c6">
+      <div className="c6 beside">
+        <Suspense fallback={<Section title="What if">{null}</Section>}>
+          <WhatIf
+            profile={profile}
+            coins={coin === undefined ? coins : [coin]}
+            saved={saved}
+            edit={edit}
+            onRemarks={setRemarks}
+          />
+        </Suspense>
         {coin === undefined ? null : (
           <Section title="Cost basis" note="of what is held already">
             <EntryPrice profileId={profile.id} coin={coin} />
