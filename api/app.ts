@@ -11,6 +11,7 @@ import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
 import { mountEnabling } from './routes/enabling.ts';
+import { mountJobs } from './routes/jobs.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountMarket } from './routes/market.ts';
@@ -43,6 +44,7 @@ const FAMILIES = [
   mountLogs,
   mountTickTrace,
   mountMarket,
+  mountJobs,
   mountDashboard,
 ];
 

@@ -1,6 +1,7 @@
 import * as accounts from './accounts.ts';
 import * as actions from './actions.ts';
 import * as halts from './halts.ts';
+import * as jobs from './jobs.ts';
 import type { Operation } from './operation.ts';
 import * as profileConfigs from './profile-configs.ts';
 import * as profiles from './profiles.ts';
@@ -25,4 +26,5 @@ export const OPERATIONS: readonly Operation[] = [
   profiles,
   profileConfigs,
   records,
+  jobs,
 ].flatMap((family) => Object.values(family).filter(isOperation));

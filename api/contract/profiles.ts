@@ -105,6 +105,22 @@ export const changeProfile = operation({
   response: savedProfile,
 });
 
+export const lintProfile = operation({
+  method: 'POST',
+  path: '/profiles/:id/lint',
+  auth: 'session',
+  status: 200,
+  summary: 'What a config of the profile would be refused for, and which knobs do nothing or contradict each other',
+  params,
+  body: z.strictObject({ config: json }),
+  response: z.object({
+    errors: z.array(z.object({ path: z.string(), message: z.string() })),
+    findings: z.array(
+      z.object({ level: z.enum(['warn', 'info']), code: z.string(), path: z.string(), message: z.string() }),
+    ),
+  }),
+});
+
 export const deleteProfile = operation({
   method: 'DELETE',
   path: '/profiles/:id',
