@@ -24,7 +24,6 @@ self.addEventListener('message', (event: MessageEvent<ToWorker>) => {
     saved: saved.replay,
     edit,
     holding,
-    remarks: replayer.remarks(told.strategy, told.edit),
   };
   self.postMessage(answer);
 });

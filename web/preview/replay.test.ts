@@ -61,7 +61,6 @@ test('what can not be replayed says why; holding follows the coin', () => {
   assert.deepEqual(replayer.run('unheard-of', {}).kind, 'refused');
   assert.deepEqual(replayer.run('trailing-trade', { ...config, candleInterval: '30m' }).kind, 'refused');
   assert.equal(replayer.holding().length, 3);
-  assert.deepEqual(replayer.remarks('trailing-trade', { candleInterval: 'never' }), []);
 });
 
 test('candles are as fine as a year of them can be read, and add up to what the strategy needs', () => {

@@ -2,7 +2,7 @@ import { toNumber } from '#core/decimal.ts';
 import { aggregateSeries, type Series } from '#backtest/columns.ts';
 import { runBacktest } from '#backtest/run.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
-import type { Past, Remark, Replay } from './summary.ts';
+import type { Past, Replay } from './summary.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -62,16 +62,6 @@ export class Replayer {
       days[day] = balance * ((close[row] ?? 0) / (open[0] ?? 1));
     }
     return days;
-  }
-
-  /** What the strategy remarks about a config: knobs that do nothing, or that contradict each other. */
-  remarks(strategyName: string, config: unknown): Remark[] {
-    const strategy = STRATEGIES.get(strategyName);
-    if (strategy === undefined || !strategy.config.safeParse(config).success) return [];
-    return strategy
-      .bind(config)
-      .lint(toNumber(this.past.terms.feeRate))
-      .map(({ path, message }) => ({ path, message }));
   }
 
   private candles(interval: Series['interval'], detail: Series): Series {

@@ -29,12 +29,6 @@ export type Replay =
   | { readonly kind: 'summary'; readonly summary: Summary }
   | { readonly kind: 'refused'; readonly sentence: string };
 
-/** A remark of the strategy about a config, at the path of its setting. */
-export interface Remark {
-  readonly path: string;
-  readonly message: string;
-}
-
 export type ToWorker =
   | { readonly kind: 'past'; readonly past: Past }
   | {
@@ -51,5 +45,4 @@ export interface FromWorker {
   readonly edit: Replay;
   /** Worth of the balance at the end of each day, had it been put into the coin at the start. */
   readonly holding: readonly number[];
-  readonly remarks: readonly Remark[];
 }

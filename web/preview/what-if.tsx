@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { INTERVAL_MS, isInterval } from '#core/candle.ts';
 import { toNumber } from '#core/decimal.ts';
 import type { Coin, Profile } from '#web/data/queries.ts';
@@ -8,7 +8,7 @@ import { Icon } from '#web/parts/icon.tsx';
 import { Failure, Say } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { MISSING, percent, signedPercent } from '#web/words/numbers.ts';
-import type { FromWorker, Past, Remark, Summary } from './summary.ts';
+import type { FromWorker, Past, Summary } from './summary.ts';
 import { usePreview } from './use-preview.ts';
 
 interface WhatIfProps {
@@ -16,11 +16,10 @@ interface WhatIfProps {
   coins: readonly Coin[];
   saved: Readonly<Record<string, unknown>>;
   edit: Readonly<Record<string, unknown>>;
-  onRemarks: (remarks: readonly Remark[]) => void;
 }
 
 /** What the settings beside it would have made of the past, while they are edited. */
-export function WhatIf({ profile, coins, saved, edit, onRemarks }: WhatIfProps): ReactNode {
+export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode {
   const [symbol, setSymbol] = useState(coins[0]?.symbol);
   const [asked, setAsked] = useState(false);
   const coin = coins.find((one) => one.symbol === symbol);
@@ -29,10 +28,6 @@ export function WhatIf({ profile, coins, saved, edit, onRemarks }: WhatIfProps):
   const needed = isInterval(interval) ? interval : '1h';
   const wanted = asked || changed;
   const { error, progress, past, answer } = usePreview({ profile, coin, needed, saved, edit, wanted });
-  const remarks = answer?.remarks;
-  useEffect(() => {
-    if (remarks !== undefined) onRemarks(remarks);
-  }, [remarks, onRemarks]);
   return (
     <Section title="What if" note={past === undefined ? undefined : noteOf(past, answer)}>
       {coins.length < 2 ? null : (
