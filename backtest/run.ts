@@ -4,12 +4,14 @@ import { gateNeeds } from '#core/gates.ts';
 import { formatDecimal, multiply, requireDecimal, toNumber } from '#core/decimal.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
+import { coinDays } from './benchmarks.ts';
 import type { BookedFill, Cycle, Rejection } from './book.ts';
 import { aggregateSeries, countInside, coverageOf, type Series } from './columns.ts';
 import { FILL_RULES, type Terms } from './fills.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { type KernelInput, type KernelRun, runKernel } from './kernel.ts';
 import { measure } from './metrics.ts';
+import { holdout, regimes } from './splits.ts';
 import type { BacktestResult, CycleRecord, FillRecord, RejectionRecord } from './result.ts';
 
 export interface BacktestInput {
@@ -99,18 +101,16 @@ function report(input: KernelInput, run: KernelRun, asked: Asked): BacktestResul
     warmUpWanted: bound.needs.want,
   };
   const dailyEquity = [...meter.days, meter.last];
-  const feeRate = toNumber(terms.feeRate);
-  const slippage = toNumber(terms.slippage);
+  const coin = coinDays(detail, start, end);
+  const split = { balance: toNumber(terms.balance), days: dailyEquity, coin, cycles: book.cycles };
   const metrics = measure({
-    balance: toNumber(terms.balance),
+    ...split,
     finalEquity: meter.last,
-    firstOpen: at(detail.columns.open, start),
-    lastClose: at(detail.columns.close, end - 1),
-    feeRate,
-    slippage,
+    windowMs: endMs - startMs,
+    drawdown: meter.drawdown.depth,
+    feeRate: toNumber(terms.feeRate),
+    slippage: toNumber(terms.slippage),
     fills: book.fills,
-    cycles: book.cycles,
-    days: dailyEquity,
     candles: end - start,
     heldCandles: run.heldCandles,
   });
@@ -123,6 +123,8 @@ function report(input: KernelInput, run: KernelRun, asked: Asked): BacktestResul
       troughAt: iso(troughMs),
       recoveredAt: recoveredMs === null ? null : iso(recoveredMs),
     },
+    holdout: holdout(split),
+    regimes: regimes(split),
     decisions: histogram(run),
     dailyEquity,
     fills: book.fills.map(fillRecord),

@@ -31,6 +31,10 @@ export const APPROVAL_REASONS = {
     sentence: 'Not buying: the kill switch ({scope}) has been on since {since}.',
     thresholds: ['scope'],
   },
+  'halt-exchange-reset': {
+    sentence: 'Not buying: the exchange was found reset at {since}; confirm that the account may go on.',
+    thresholds: ['since'],
+  },
   'halt-frozen': { sentence: 'Doing nothing: the kill switch ({scope}) also stops exits.', thresholds: ['scope'] },
   'halt-profile-disabled': { sentence: 'Not trading: the profile is disabled.', thresholds: [] },
   'stale-price': {

@@ -32,7 +32,7 @@ export interface ApprovalContext {
   readonly levels: readonly LevelFill[];
   readonly freeQuote: Decimal;
   /** What the account is worth in the coin's quote asset: cash and positions. */
-  readonly equity: Decimal;
+  readonly equity: () => Decimal;
   readonly freeBase: Decimal;
   readonly shared: SharedSettings;
   readonly takerFee: number;
@@ -78,10 +78,11 @@ export function approve(
   return decision.kind === 'buy' ? approveEntry(decision, context) : approveExit(decision, context);
 }
 
+const haltReason = ({ reset }: Halt): ApprovalReason => (reset === true ? 'halt-exchange-reset' : 'halt-kill-switch');
 const haltNumbers = (halt: Halt): Numbers => ({ scope: halt.scope, since: halt.since.toISOString() });
 
 const notHalted: Check = ({ halts }) =>
-  halts[0] === undefined ? undefined : refuse('halt-kill-switch', haltNumbers(halts[0]));
+  halts[0] === undefined ? undefined : refuse(haltReason(halts[0]), haltNumbers(halts[0]));
 const notFrozen: Check = ({ halts }) => {
   const frozen = halts.find((halt) => halt.freeze);
   return frozen === undefined ? undefined : refuse('halt-frozen', haltNumbers(frozen));
@@ -165,6 +166,7 @@ function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: App
   const form = formOf(waits, rules);
   const size = sizeByTerms({
     ...context,
+    equity: context.equity(),
     level,
     terms: shared,
     rooms: context.risk.rooms(),

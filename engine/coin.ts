@@ -3,7 +3,7 @@ import { type Interval } from '#core/candle.ts';
 import { createGates, gateNeeds, type Gates } from '#core/gates.ts';
 import { type LevelFill, targetOf } from '#core/levels.ts';
 import { fnv1a64, type OrderRecord } from '#core/order.ts';
-import type { ProfileToRun, RunnerState } from '#core/ports.ts';
+import type { ProfileToRun, RunnerState, StateToKeep } from '#core/ports.ts';
 import { isSellable, type Position } from '#core/position.ts';
 import { minOrderQuote } from '#core/sizing.ts';
 import type { SymbolRules } from '#core/symbol.ts';
@@ -161,6 +161,14 @@ export const stateToStore = (coin: Coin): StoredState => ({
   instance: coin.instance.state(),
 });
 
+/** What the store keeps of the strategy as it is now. */
+export const toKeep = (coin: Coin): StateToKeep => ({
+  profileId: coin.profile.id,
+  symbol: coin.symbol,
+  version: coin.version,
+  state: stateToStore(coin),
+});
+
 const emptyView = (): TickView => ({
   nowMs: 0,
   price: 0,
@@ -220,7 +228,7 @@ export async function takeStored(coin: Coin, stored: Pick<RunnerState, 'position
   await coin.context.risk.booked();
   refreshView(coin);
   coin.instance.onFill(stored.position.firstBuyAt === null ? 'sell' : 'buy', coin.view);
-  await store.saveStrategyState(coin.profile.id, coin.symbol, stateToStore(coin));
+  await store.saveStrategyStates([toKeep(coin)]);
 }
 
 /** A position without fills of its own, such as one whose average price was set by hand, stands for the first level. */

@@ -128,7 +128,7 @@ function approvalContext(coin: Coin): ApprovalContext {
     position,
     levels: coin.levels,
     freeQuote: context.wallet.free(rules.quoteAsset, nowMs),
-    equity: add(context.wallet.total(rules.quoteAsset), context.positionValue(rules.quoteAsset)),
+    equity: () => add(context.wallet.total(rules.quoteAsset), context.positionValue(rules.quoteAsset)),
     freeBase: context.wallet.free(rules.baseAsset, nowMs),
     shared: settingsNow(bound.shared, coin.instance, coin.view),
     takerFee: context.fees.taker,
