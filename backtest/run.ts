@@ -39,6 +39,10 @@ const refuse = (sentence: string): BacktestOutcome => ({ kind: 'refused', senten
 export function runBacktest(input: BacktestInput): BacktestOutcome {
   const { bound, rules, terms, candles } = input;
   const detail = input.detail ?? candles;
+  if (bound.planner !== undefined)
+    return refuse(
+      `${bound.name} plans over all coins of a profile at once; a backtest of one coin says nothing about it.`,
+    );
   const needed = bound.needs.interval;
   const neededMs = INTERVAL_MS[needed];
   for (const { interval } of [candles, detail]) {

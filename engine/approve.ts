@@ -1,6 +1,16 @@
 import type { CapRoom } from '#core/budget.ts';
 import type { ApprovalReason, Decision, EntryForm, Numbers } from '#core/decision.ts';
-import { add, type Decimal, formatDecimal, formatFixed, fromSteps, minimum, multiply, ZERO } from '#core/decimal.ts';
+import {
+  add,
+  type Decimal,
+  formatDecimal,
+  formatFixed,
+  fromNumber,
+  fromSteps,
+  minimum,
+  multiply,
+  ZERO,
+} from '#core/decimal.ts';
 import { sizeByTerms } from '#core/entry-size.ts';
 import type { Gates } from '#core/gates.ts';
 import type { Halt } from '#core/halts.ts';
@@ -162,7 +172,7 @@ function formOf(form: EntryForm | undefined, { price: { tick } }: SymbolRules): 
 
 function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: ApprovalContext): ApprovalResult {
   const { accountId, profileId, rules, shared, waiting } = context;
-  const { level, form: waits } = decision;
+  const { level, form: waits, quote } = decision;
   const form = formOf(waits, rules);
   const size = sizeByTerms({
     ...context,
@@ -172,6 +182,7 @@ function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: App
     rooms: context.risk.rooms(),
     freeQuote: add(context.freeQuote, waiting?.locked ?? ZERO),
     ...('price' in form ? { limit: form.price } : {}),
+    ...(quote === undefined ? {} : { quote: fromNumber(quote) }),
   });
   if (size.kind === 'refused') return refuse(size.reason, asText(size.numbers));
   const draft: OrderDraft = {

@@ -6,6 +6,7 @@ import { OVERDUE, STOP_REASONS } from '#core/protective-stop.ts';
 import { haltsOf } from './account-context.ts';
 import { settingsNow } from '#strategies/strategy.ts';
 import { type ApprovalContext, type ApprovalResult, approve } from './approve.ts';
+import { basketTurn } from './basket.ts';
 import {
   type Coin,
   isCertain,
@@ -38,6 +39,7 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   const startedMs = performance.now();
   refreshView(coin);
   watchStop(coin);
+  coin.view.basket = basketTurn(coin);
   const decided = decide(coin);
   const { decision } = decided;
   const seen = { trigger, ...decided, startedMs, at: new Date(coin.view.nowMs), input: inputOf(coin) };
