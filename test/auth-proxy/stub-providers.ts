@@ -14,7 +14,9 @@ interface Grpc {
     forceShutdown(): void;
   };
   readonly ServerCredentials: { createInsecure(): unknown };
-  loadPackageDefinition(definition: unknown): { readonly tfplugin6: { readonly Provider: { readonly service: unknown } } };
+  loadPackageDefinition(definition: unknown): {
+    readonly tfplugin6: { readonly Provider: { readonly service: unknown } };
+  };
 }
 interface ProtoLoader {
   loadSync(path: string, options: Row): unknown;
@@ -39,7 +41,9 @@ const bytesOf = z.object({ msgpack: z.instanceof(Uint8Array) });
 const asked = z.object({
   type_name: z.string(),
   raw_state: z.object({ json: z.instanceof(Uint8Array) }).nullish(),
-  ...Object.fromEntries(['current_state', 'proposed_new_state', 'planned_state'].map((name) => [name, bytesOf.nullish()])),
+  ...Object.fromEntries(
+    ['current_state', 'proposed_new_state', 'planned_state'].map((name) => [name, bytesOf.nullish()]),
+  ),
 });
 const row = z.record(z.string(), z.unknown());
 const rows = z.array(row);
@@ -68,7 +72,8 @@ function openPacker({ encode, decode, ExtensionCodec }: Msgpack): Packer {
 /** Sets what the provider itself decides; what is there already stays. */
 function fill(block: Block, values: Row, decide: (name: string, type: string) => unknown): Row {
   for (const { name, type, computed } of block.attributes) {
-    if (computed && (values[name] == null || values[name] instanceof Unknown)) values[name] = decide(name, String(type));
+    if (computed && (values[name] == null || values[name] instanceof Unknown))
+      values[name] = decide(name, String(type));
   }
   for (const { type_name: name, block: inner } of block.block_types)
     for (const nested of rows.parse(values[name] ?? [])) fill(inner, nested, decide);
@@ -89,7 +94,11 @@ function made(name: string, type: string): unknown {
 function methodsOf(resources: Readonly<Record<string, Block>>, packer: Packer): Readonly<Record<string, Method>> {
   const nothing: Method = (_, answer) => answer(null, {});
   const change =
-    (from: 'proposed_new_state' | 'planned_state', to: string, decide: (name: string, type: string) => unknown): Method =>
+    (
+      from: 'proposed_new_state' | 'planned_state',
+      to: string,
+      decide: (name: string, type: string) => unknown,
+    ): Method =>
     ({ request }, answer) => {
       const question = asked.loose().parse(request);
       const wanted = packer.read(question[from]);
@@ -106,7 +115,10 @@ function methodsOf(resources: Readonly<Record<string, Block>>, packer: Packer): 
         ),
       }),
     ...Object.fromEntries(
-      ['GetResourceIdentitySchemas', 'GetFunctions', 'ValidateProviderConfig', 'ConfigureProvider'].map((name) => [name, nothing]),
+      ['GetResourceIdentitySchemas', 'GetFunctions', 'ValidateProviderConfig', 'ConfigureProvider'].map((name) => [
+        name,
+        nothing,
+      ]),
     ),
     ValidateResourceConfig: nothing,
     StopProvider: nothing,
@@ -130,7 +142,9 @@ const structured = (values: Row): Row =>
 const copyRow = (value: unknown): unknown => (row.safeParse(value).success ? { ...row.parse(value) } : value);
 
 /** The environment with which Terraform uses stubs of the three providers in this process. */
-export async function openStubProviders(): Promise<AsyncDisposable & { readonly env: Readonly<Record<string, string>> }> {
+export async function openStubProviders(): Promise<
+  AsyncDisposable & { readonly env: Readonly<Record<string, string>> }
+> {
   const grpc = await loadPackage<Grpc>('@grpc/grpc-js');
   const loader = await loadPackage<ProtoLoader>('@grpc/proto-loader');
   const packer = openPacker(await loadPackage<Msgpack>('@msgpack/msgpack'));

@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
 import { z } from 'zod';
-import { findProgram } from '../harness/programs.ts';
-import { ROOT } from '../harness/source-files.ts';
-import { loadPackage, openStubProviders } from './stub-providers.ts';
+import { loadPackage } from './stub-providers.ts';
+import { appliedState, MODULE, openBench, reasonToSkip } from './terraform-bench.ts';
 
-const MODULE = join(ROOT, 'deploy', 'auth-proxy');
 const README = readFileSync(join(MODULE, 'README.md'), 'utf8');
 const SECRET = 'cl1ent-s3cret';
-const installed = existsSync(join(import.meta.dirname, 'node_modules'));
-const skip =
-  findProgram(['terraform']) === undefined
-    ? 'there is no terraform on this machine'
-    : installed
-      ? false
-      : 'its packages are not installed: npm run test:deploy brings them';
+const skip = reasonToSkip();
 
 /** The specification's table: name, default, and what is special. */
 const VARIABLES: Readonly<Record<string, { readonly default?: unknown; readonly sensitive?: true }>> = {
@@ -36,40 +25,6 @@ const VARIABLES: Readonly<Record<string, { readonly default?: unknown; readonly 
   auth_host_alias_hostnames: { default: '' },
 };
 
-const run = promisify(execFile);
-
-/** A copy of the module in which Terraform works with stubs of its providers. */
-async function openBench() {
-  await using stack = new AsyncDisposableStack();
-  const folder = mkdtempSync(join(tmpdir(), 'auth-proxy-'));
-  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-  cpSync(MODULE, folder, { recursive: true });
-  const stubs = stack.use(await openStubProviders());
-  const base = { ...process.env, ...stubs.env, TF_CLI_CONFIG_FILE: '/dev/null', CHECKPOINT_DISABLE: '1' };
-  const terraform = async (args: readonly string[], variables: Readonly<Record<string, string>> = {}) => {
-    const named = Object.entries(variables).map(([name, value]) => [`TF_VAR_${name}`, value]);
-    const options = { cwd: folder, env: { ...base, ...Object.fromEntries(named) }, maxBuffer: 1 << 24 };
-    return run('terraform', [...args, '-no-color'], options).then(
-      ({ stdout, stderr }) => ({ code: 0, text: stdout + stderr }),
-      (error: unknown) => {
-        const told = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() }).parse(error);
-        return { code: told.code, text: told.stdout + told.stderr };
-      },
-    );
-  };
-  const initialised = await terraform(['init', '-backend=false']);
-  assert.equal(initialised.code, 0, initialised.text);
-  const kept = stack.move();
-  return { terraform, folder, [Symbol.asyncDispose]: () => kept.disposeAsync() };
-}
-
-const resource = z.object({ address: z.string(), values: z.record(z.string(), z.unknown()) });
-const shown = z.object({
-  values: z.object({
-    outputs: z.record(z.string(), z.object({ value: z.unknown(), sensitive: z.boolean() })),
-    root_module: z.object({ resources: z.array(resource) }),
-  }),
-});
 const planned = z.object({
   configuration: z.object({
     root_module: z.object({
@@ -80,19 +35,6 @@ const planned = z.object({
     }),
   }),
 });
-
-async function appliedState(bench: Awaited<ReturnType<typeof openBench>>, variables: Readonly<Record<string, string>>) {
-  const applied = await bench.terraform(['apply', '-auto-approve'], variables);
-  assert.equal(applied.code, 0, applied.text);
-  assert.ok(!applied.text.includes(SECRET), 'the client secret is not printed');
-  const { values } = shown.parse(JSON.parse((await bench.terraform(['show', '-json'])).text));
-  const of = (address: string) => {
-    const found = values.root_module.resources.find((one) => one.address === address);
-    assert.ok(found !== undefined, address);
-    return found.values;
-  };
-  return { of, outputs: values.outputs };
-}
 
 test('the files are formatted, valid, and their own tests pass', { skip }, async () => {
   await using bench = await openBench();
@@ -147,7 +89,8 @@ test('variables from the environment reach the secret, the chart and the outputs
     auth_host_alias_ip: '10.1.2.3',
     auth_host_alias_hostnames: 'idp.lab.test',
   };
-  const { of, outputs } = await appliedState(bench, variables);
+  const { of, outputs, told } = await appliedState(bench, variables);
+  assert.ok(!told.includes(SECRET), 'the client secret is not printed');
   const data = z.record(z.string(), z.string()).parse(of('kubernetes_secret_v1.credentials')['data']);
   assert.deepEqual([data['client-id'], data['client-secret']], ['cid', SECRET]);
   assert.match(data['cookie-secret'] ?? '', /^[A-Za-z0-9_-]{43}=$/);
@@ -158,19 +101,24 @@ test('variables from the environment reach the secret, the chart and the outputs
   assert.deepEqual([version, repository, wait], ['10.7.0', 'https://oauth2-proxy.github.io/manifests', true]);
   const texts = z.array(z.string()).parse(release['values']);
   assert.ok(!texts.join('').includes(SECRET), 'the client secret is nowhere but in the secret object');
-  const { config, ...values } = z.looseObject({ config: z.record(z.string(), z.string()) }).parse(yaml.parse(texts[0] ?? ''));
+  const { config, ...values } = z
+    .looseObject({ config: z.record(z.string(), z.string()) })
+    .parse(yaml.parse(texts[0] ?? ''));
   assert.equal(config['existingSecret'], 'oauth2-proxy-credentials');
   const settings = z.record(z.string(), z.unknown()).parse(parse(config['configFile'] ?? ''));
-  assert.deepEqual({ ...settings }, {
-    ...{ provider: 'oidc', oidc_issuer_url: 'https://idp.lab.test/', scope: 'openid email profile' },
-    ...{ redirect_url: 'https://login.lab.test/oauth2/callback', code_challenge_method: 'S256' },
-    ...{ insecure_oidc_skip_nonce: false, skip_provider_button: true, email_domains: ['*'] },
-    ...{ cookie_name: '__Secure-oauth2_proxy', cookie_secure: true, cookie_httponly: true, cookie_samesite: 'lax' },
-    ...{ cookie_domains: ['.lab.test'], whitelist_domains: ['*.lab.test', 'idp.lab.test:8443'] },
-    ...{ cookie_csrf_per_request: true, cookie_csrf_expire: '5m' },
-    ...{ reverse_proxy: true, real_client_ip_header: 'X-Real-IP', set_xauthrequest: true, pass_access_token: true },
-    ...{ upstreams: ['static://202'], silence_ping_logging: true },
-  });
+  assert.deepEqual(
+    { ...settings },
+    {
+      ...{ provider: 'oidc', oidc_issuer_url: 'https://idp.lab.test/', scope: 'openid email profile' },
+      ...{ redirect_url: 'https://login.lab.test/oauth2/callback', code_challenge_method: 'S256' },
+      ...{ insecure_oidc_skip_nonce: false, skip_provider_button: true, email_domains: ['*'] },
+      ...{ cookie_name: '__Secure-oauth2_proxy', cookie_secure: true, cookie_httponly: true, cookie_samesite: 'lax' },
+      ...{ cookie_domains: ['.lab.test'], whitelist_domains: ['*.lab.test', 'idp.lab.test:8443'] },
+      ...{ cookie_csrf_per_request: true, cookie_csrf_expire: '5m' },
+      ...{ reverse_proxy: true, real_client_ip_header: 'X-Real-IP', set_xauthrequest: true, pass_access_token: true },
+      ...{ upstreams: ['static://202'], silence_ping_logging: true },
+    },
+  );
   assert.deepEqual(values, {
     enableServiceLinks: false,
     serviceAccount: { automountServiceAccountToken: false },
@@ -183,12 +131,14 @@ test('variables from the environment reach the secret, the chart and the outputs
     hostAliases: [{ ip: '10.1.2.3', hostnames: ['idp.lab.test'] }],
   });
   assert.equal(outputs['callback_url']?.value, 'https://login.lab.test/oauth2/callback');
-  assert.equal(outputs['logout_url']?.value, 'https://login.lab.test');
-  assert.equal(outputs['namespace']?.value, 'auth');
+  assert.deepEqual([outputs['logout_url']?.value, outputs['namespace']?.value], ['https://login.lab.test', 'auth']);
   assert.ok(Object.values(outputs).every(({ sensitive }) => !sensitive));
 
   assert.equal((await bench.terraform(['plan', '-detailed-exitcode'], variables)).code, 0, 'nothing is left to change');
-  const rotated = await bench.terraform(['plan', '-detailed-exitcode'], { ...variables, auth_idp_client_secret: 'other' });
+  const rotated = await bench.terraform(['plan', '-detailed-exitcode'], {
+    ...variables,
+    auth_idp_client_secret: 'other',
+  });
   assert.equal(rotated.code, 2);
   assert.match(rotated.text, /Plan: 0 to add, 2 to change, 0 to destroy/);
   assert.match(rotated.text, /checksum\/credentials/, 'a new secret starts the pods anew');
