@@ -13,6 +13,7 @@ import { mountDashboard } from './routes/dashboard.ts';
 import { mountEnabling } from './routes/enabling.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
+import { mountManual } from './routes/manual.ts';
 import { mountMarket } from './routes/market.ts';
 import { mountProfiles } from './routes/profiles.ts';
 import { mountReference } from './routes/reference.ts';
@@ -38,6 +39,7 @@ const FAMILIES = [
   mountEnabling,
   mountCoins,
   mountAverageEntryPrice,
+  mountManual,
   mountLogs,
   mountTickTrace,
   mountMarket,

@@ -35,6 +35,8 @@ export interface SizingInput {
   readonly baseFeeRate: number;
   /** Quantity held already: an entry that adds to it is sold together with it. */
   readonly held?: Decimal;
+  /** What is to be bought, where that is asked for instead of a spend; `budget` is then its worth. */
+  readonly quantity?: Decimal;
   /** Smallest spend that is wanted, in quote, where that is more than the exchange asks for. */
   readonly leastSpend?: Decimal;
 }
@@ -77,11 +79,12 @@ export function sizeMarketEntry(input: SizingInput): Sizing {
   const wanted = input.budget;
   const budget = minimum(wanted, input.freeQuote);
   const needs = minOrderQuote(input);
-  if (budget <= 0n || (budget < needs && input.freeQuote < wanted)) {
+  const short = input.freeQuote < wanted;
+  if (budget <= 0n || (short && (budget < needs || input.quantity !== undefined))) {
     return { kind: 'refused', reason: 'size-no-funds', numbers: { free: input.freeQuote, wanted } };
   }
   const step = maximum(rules.lot.step, rules.marketLot.step);
-  const raw = floorToStep(divide(budget, multiply(price, add(ONE, CASH_BUFFER))), step);
+  const raw = floorToStep(input.quantity ?? divide(budget, multiply(price, add(ONE, CASH_BUFFER))), step);
   const caps = [rules.lot.max, rules.marketLot.max].filter((cap) => cap > 0n);
   const quantity = caps.reduce((smallest, cap) => minimum(smallest, floorToStep(cap, step)), raw);
   const leastSpend = input.leastSpend ?? ZERO;

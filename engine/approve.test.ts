@@ -39,6 +39,7 @@ const ready: ApprovalContext = {
   takerFee: 0.001,
   pending: null,
   stop: null,
+  inSells: ZERO,
   refusals: () => undefined,
   risk: { refusal: () => undefined, rooms: () => [] },
 };

@@ -2,22 +2,26 @@ import { type CapRoom, capRooms, equityBudget, lossFraction } from '#core/budget
 import type { ApprovalReason, Decision, Numbers } from '#core/decision.ts';
 import {
   type Decimal,
+  add,
   divide,
+  floorToStep,
   formatDecimal,
   formatFixed,
   fromSteps,
+  maximum,
   minimum,
   multiply,
   ONE,
+  subtract,
   ZERO,
 } from '#core/decimal.ts';
 import type { Halt } from '#core/halts.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import { type LevelFill, remainingOf } from '#core/levels.ts';
-import type { ApprovedOrder, OrderDraft, OrderPurpose } from '#core/order.ts';
+import type { ApprovedOrder, OrderDraft, OrderForm, OrderPurpose, Side } from '#core/order.ts';
 import { isSellable, type Position } from '#core/position.ts';
 import { type StopPlan, TRIGGERED_GRACE_MS } from '#core/protective-stop.ts';
-import { minOrderQuote, sellableQuantity, sizeMarketEntry } from '#core/sizing.ts';
+import { CASH_BUFFER, minOrderQuote, sellableQuantity, sizeMarketEntry } from '#core/sizing.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { SharedSettings } from '#strategies/strategy.ts';
 import type { Refusals } from './breaker.ts';
@@ -48,6 +52,8 @@ export interface ApprovalContext {
   readonly pending: { readonly clientOrderId: string; readonly unknown: boolean; readonly certainAt: Date } | null;
   /** The stop that rests on the exchange: what it holds locked, and whether it is selling by itself. */
   readonly stop: { readonly left: Decimal; readonly selling: boolean } | null;
+  /** What other resting sales hold of the position. */
+  readonly inSells: Decimal;
   readonly refusals: (purpose: OrderPurpose) => Refusals | undefined;
   /** The operator's limit that refuses an entry now, and what exposure caps leave for one. */
   readonly risk: {
@@ -60,26 +66,32 @@ export type ApprovalResult =
   | { readonly kind: 'approved'; readonly order: ApprovedOrder; readonly numbers: Numbers }
   | { readonly kind: 'refused'; readonly reason: ApprovalReason; readonly numbers: Numbers };
 
-const refuse = (reason: ApprovalReason, numbers: Numbers = {}): ApprovalResult => ({
+const refuse = (reason: ApprovalReason, numbers: Numbers = {}): Refusal => ({
   kind: 'refused',
   reason,
   numbers,
 });
-type Check = (context: ApprovalContext) => ApprovalResult | undefined;
+type Refusal = Extract<ApprovalResult, { kind: 'refused' }>;
+type Check = (context: ApprovalContext) => Refusal | undefined;
 
 /** The one place that turns a draft into something that may be committed and sent. */
 const approveDraft = (draft: OrderDraft): ApprovedOrder => draft as ApprovedOrder;
+
+function firstRefusal(checks: readonly Check[], context: ApprovalContext): Refusal | undefined {
+  for (const check of checks) {
+    const refusal = check(context);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
 
 /** Judges a buy or sell decision. Entries face every check; exits only those that make sending pointless. */
 export function approve(
   decision: Extract<Decision, { kind: 'buy' | 'sell' }>,
   context: ApprovalContext,
 ): ApprovalResult {
-  const checks = decision.kind === 'buy' ? ENTRY_CHECKS : EXIT_CHECKS;
-  for (const check of checks) {
-    const refusal = check(context);
-    if (refusal !== undefined) return refusal;
-  }
+  const refusal = firstRefusal(decision.kind === 'buy' ? ENTRY_CHECKS : EXIT_CHECKS, context);
+  if (refusal !== undefined) return refusal;
   return decision.kind === 'buy' ? approveEntry(decision.level, context) : approveExit(decision, context);
 }
 
@@ -144,7 +156,10 @@ const ENTRY_CHECKS: readonly Check[] = [
   cooledDown,
   notRefused('entry'),
 ];
+/** What the operator wants bought waits for no cool-down, and is tried however often it was refused. */
+const MANUAL_BUY_CHECKS: readonly Check[] = ENTRY_CHECKS.slice(0, ENTRY_CHECKS.indexOf(cooledDown));
 const EXIT_CHECKS: readonly Check[] = [notFrozen, nothingPending, stopNotSelling, notRefused('exit')];
+const MANUAL_SELL_CHECKS: readonly Check[] = [notFrozen, nothingPending];
 const STOP_CHECKS: readonly Check[] = [notFrozen, symbolTrading, nothingPending, notRefused('stop')];
 
 const asText = (numbers: Readonly<Record<string, Decimal>>): Numbers =>
@@ -191,46 +206,109 @@ function approveEntry(level: number, context: ApprovalContext): ApprovalResult {
   return { kind: 'approved', order: approveDraft(draft), numbers: asText(sizing.numbers) };
 }
 
-function approveExit(decision: Extract<Decision, { kind: 'sell' }>, context: ApprovalContext): ApprovalResult {
+function approveExit({ lots }: Extract<Decision, { kind: 'sell' }>, context: ApprovalContext): ApprovalResult {
+  const most = mostSellable(context);
+  const wanted = lots === 'all' ? most : minimum(most, fromSteps(lots, context.rules.lot.step));
+  return approveSale({ quantity: wanted, purpose: 'exit', form: { type: 'market' } }, context);
+}
+
+const mostSellable = ({ rules, position, freeBase, stop, inSells }: ApprovalContext): Decimal =>
+  sellableQuantity({
+    position: maximum(subtract(position.quantity, inSells), ZERO),
+    walletFree: freeBase,
+    ownLocked: stop?.left ?? ZERO,
+    rules,
+  });
+
+function approveSale(
+  { quantity, purpose, form }: Pick<OrderDraft, 'quantity' | 'purpose' | 'form'>,
+  context: ApprovalContext,
+): ApprovalResult {
   const { accountId, profileId, rules, price, position, freeBase } = context;
-  const ownLocked = context.stop?.left ?? ZERO;
-  const most = sellableQuantity({ position: position.quantity, walletFree: freeBase, ownLocked, rules });
-  const wanted = decision.lots === 'all' ? most : minimum(most, fromSteps(decision.lots, rules.lot.step));
-  if (wanted <= 0n) {
+  if (quantity <= 0n) {
     return refuse('exit-nothing-free', { free: formatDecimal(freeBase), position: formatDecimal(position.quantity) });
   }
-  if (!isSellable(wanted, price, rules)) {
-    const value = formatDecimal(multiply(wanted, price));
-    return refuse('exit-unsellable', {
-      lots: formatDecimal(wanted),
-      value,
-      minNotional: formatDecimal(rules.notional.min),
-    });
+  const each = form.type === 'limit' ? form.price : price;
+  if (!isSellable(quantity, each, rules)) {
+    const value = multiply(quantity, each);
+    return refuse('exit-unsellable', asText({ lots: quantity, value, minNotional: rules.notional.min }));
   }
+  const draft: OrderDraft = { accountId, profileId, symbol: rules.symbol, side: 'sell', purpose, form, quantity };
+  return { kind: 'approved', order: approveDraft(draft), numbers: asText({ quantity, free: freeBase }) };
+}
+
+/** What an operator wants bought or sold; the price of a limit order lies on the grid. */
+export interface ManualWish {
+  readonly side: Side;
+  readonly limit: Decimal | null;
+  readonly size: { readonly by: 'quantity' | 'quote'; readonly amount: Decimal } | 'all';
+}
+
+/** Judges what the operator orders. It is done as asked or not at all: no cap and no balance makes it smaller. */
+export function approveManual(wish: ManualWish, context: ApprovalContext): ApprovalResult {
+  const refusal = firstRefusal(wish.side === 'buy' ? MANUAL_BUY_CHECKS : MANUAL_SELL_CHECKS, context);
+  if (refusal !== undefined) return refusal;
+  return wish.side === 'buy' ? approveManualBuy(wish, context) : approveManualSale(wish, context);
+}
+
+const BUFFERED = add(ONE, CASH_BUFFER);
+const formOf = ({ limit }: ManualWish): OrderForm =>
+  limit === null ? { type: 'market' } : { type: 'limit', price: limit };
+
+function approveManualBuy(wish: ManualWish, context: ApprovalContext): ApprovalResult {
+  const { accountId, profileId, rules, freeQuote, shared, takerFee, position } = context;
+  const { stopMultiple, stopLimitOffset } = shared;
+  const price = wish.limit ?? context.price;
+  const sized = { price, rules, stopMultiple, stopLimitOffset, baseFeeRate: takerFee };
+  const quantity = askedOf(wish.size, price, ZERO);
+  const spend = wish.limit === null && wish.size !== 'all' && wish.size.by === 'quote' ? wish.size.amount : null;
+  // The price of a market order may move before it fills: what it is to spend covers that, what it is to buy costs it.
+  const budget = spend ?? multiply(quantity, multiply(price, wish.limit === null ? BUFFERED : ONE));
+  const used = multiply(position.quantity, position.averagePrice);
+  const caps = shared.caps ?? { symbolExposure: null, positionLoss: null };
+  const loss = lossFraction(sized, takerFee);
+  const [tightest] = capRooms(caps, { used, loss, wider: context.risk.rooms() });
+  if (tightest !== undefined && tightest.room < budget) {
+    return refuse(tightest.reason, asText({ cap: tightest.cap, used: tightest.used, room: tightest.room }));
+  }
+  if (freeQuote < budget) return refuse('size-no-funds', asText({ free: freeQuote, wanted: budget }));
+  const sizing = sizeMarketEntry({
+    ...sized,
+    ...{ budget, held: position.quantity, freeQuote },
+    ...(spend === null && { quantity }),
+  });
+  if (sizing.kind === 'refused') return refuse(sizing.reason, asText(sizing.numbers));
   const draft: OrderDraft = {
-    accountId,
-    profileId,
-    symbol: rules.symbol,
-    side: 'sell',
-    purpose: 'exit',
-    form: { type: 'market' },
-    quantity: wanted,
+    ...{ accountId, profileId, symbol: rules.symbol, side: 'buy', purpose: 'manual' },
+    form: formOf(wish),
+    quantity: sizing.quantity,
   };
-  return {
-    kind: 'approved',
-    order: approveDraft(draft),
-    numbers: { quantity: formatDecimal(wanted), free: formatDecimal(freeBase) },
-  };
+  return { kind: 'approved', order: approveDraft(draft), numbers: asText(sizing.numbers) };
+}
+
+function approveManualSale(wish: ManualWish, context: ApprovalContext): ApprovalResult {
+  const { rules } = context;
+  const most = mostSellable(context);
+  const price = wish.limit ?? context.price;
+  const asked = askedOf(wish.size, price, most);
+  const quantity = floorToStep(asked, rules.lot.step);
+  if (asked > most) return refuse('size-more-than-held', asText({ wanted: asked, most }));
+  const left = subtract(most, quantity);
+  if (quantity > 0n && left > 0n && !isSellable(left, context.price, rules)) {
+    return refuse('size-leaves-dust', asText({ left, most }));
+  }
+  return approveSale({ quantity, purpose: 'manual', form: formOf(wish) }, context);
+}
+
+function askedOf(size: ManualWish['size'], price: Decimal, all: Decimal): Decimal {
+  if (size === 'all') return all;
+  return size.by === 'quantity' ? size.amount : divide(size.amount, price);
 }
 
 /** Why the stop on the exchange may not be placed, moved or taken down now. Halts let it live, a freeze leaves it alone. */
-export function stopRefusal(context: ApprovalContext): Extract<ApprovalResult, { kind: 'refused' }> | undefined {
-  for (const check of STOP_CHECKS) {
-    const refusal = check(context);
-    if (refusal?.kind === 'refused') return refusal;
-  }
-  return undefined;
-}
+export const stopRefusal = (context: ApprovalContext): Refusal | undefined => firstRefusal(STOP_CHECKS, context);
+/** Why nothing may be sold now, whatever there is to sell. */
+export const exitRefusal = (context: ApprovalContext): Refusal | undefined => firstRefusal(EXIT_CHECKS, context);
 
 /** Judges a protective stop as planned by core/protective-stop.ts, which has sized it. */
 export function approveStop(

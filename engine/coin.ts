@@ -1,4 +1,4 @@
-import { type Decimal, fromSteps, toSteps, ZERO } from '#core/decimal.ts';
+import { add, type Decimal, fromSteps, subtract, toSteps, ZERO } from '#core/decimal.ts';
 import { type LevelFill, targetOf } from '#core/levels.ts';
 import { fnv1a64, type OrderRecord } from '#core/order.ts';
 import type { ProfileToRun, RunnerState } from '#core/ports.ts';
@@ -9,6 +9,7 @@ import { isObject, mergePatch } from '#core/merge.ts';
 import type { BoundStrategy, StrategyInstance, TickView } from '#strategies/strategy.ts';
 import { type AccountContext, marketMs } from './account-context.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
+import type { CoinAction } from './coin-action.ts';
 import { createGuard, type Guard } from './guard.ts';
 
 /** Market time further back than this is another time, not a clock correction. */
@@ -60,6 +61,8 @@ export interface Coin {
   priceSeenMs: number;
   lastCandleOpenMs: number;
   savedState: string;
+  /** What the operator has asked for and the coin has not finished. */
+  asked: CoinAction | null;
   /** What the last sweep over positions found wrong; only a second one in a row acts on it. */
   doubt: { readonly kind: 'phantom' | 'drift'; readonly sweep: string } | null;
 }
@@ -110,6 +113,7 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
     priceSeenMs: Number.NEGATIVE_INFINITY,
     lastCandleOpenMs: 0,
     savedState: '',
+    asked: null,
     doubt: null,
   };
   refreshView(coin);
@@ -173,8 +177,8 @@ export function refreshView(coin: Coin): void {
   view.firstBuyFillMs = position.firstBuyAt?.getTime() ?? 0;
   view.cycle = position.cycle;
   view.target = held ? targetNow(coin) : 0;
-  view.entryOrderOpen = hasLive(coin, 'entry');
-  view.exitOrderOpen = hasLive(coin, 'exit');
+  view.entryOrderOpen = hasLive(coin, ({ side }) => side === 'buy');
+  view.exitOrderOpen = hasLive(coin, ({ purpose }) => purpose === 'exit');
   view.takerFee = context.fees.taker;
   view.makerFee = context.fees.maker;
   view.readable = coin.bound.readable;
@@ -208,8 +212,8 @@ function leastEntry({ position, rules, bound, context }: Coin): Decimal {
   return minOrderQuote({ price: position.averagePrice, rules, stopMultiple, stopLimitOffset, baseFeeRate });
 }
 
-const hasLive = (coin: Coin, purpose: OrderRecord['purpose']): boolean => {
-  for (const live of coin.live.values()) if (live.record.purpose === purpose) return true;
+const hasLive = (coin: Coin, is: (record: OrderRecord) => boolean): boolean => {
+  for (const live of coin.live.values()) if (is(live.record)) return true;
   return false;
 };
 
@@ -217,17 +221,29 @@ const hasLive = (coin: Coin, purpose: OrderRecord['purpose']): boolean => {
 export const isCertain = ({ certainAtMs, cancelUntilMs, applied, reported }: LiveOrder): boolean =>
   certainAtMs === null && cancelUntilMs === null && applied >= reported;
 
-const isRestingStop = (live: LiveOrder): boolean =>
-  live.record.purpose === 'stop' && live.record.exchangeOrderId !== null && isCertain(live);
+/** The exchange certainly has it on its book, or had when it was last heard of. */
+const isResting = (live: LiveOrder): boolean =>
+  live.record.exchangeOrderId !== null && isCertain(live) && live.record.form.type !== 'market';
 
-/** Protective stops that the exchange certainly holds, oldest first; more than one only after a proof went wrong. */
-export const restingStops = (coin: Coin): LiveOrder[] =>
-  coin.live.size === 0 ? NONE : [...coin.live.values()].filter(isRestingStop);
+const resting = (coin: Coin, is: (record: OrderRecord) => boolean): LiveOrder[] =>
+  coin.live.size === 0 ? NONE : [...coin.live.values()].filter((live) => isResting(live) && is(live.record));
 const NONE: LiveOrder[] = [];
 
-/** The own order that keeps this coin from sending anything else, if there is one; a resting stop does not. */
+/** Protective stops that the exchange certainly holds, oldest first; more than one only after a proof went wrong. */
+export const restingStops = (coin: Coin): LiveOrder[] => resting(coin, ({ purpose }) => purpose === 'stop');
+
+/** Other orders that rest: what is sold next must not be bought or sold by them too. */
+export const restingOrders = (coin: Coin): LiveOrder[] => resting(coin, ({ purpose }) => purpose !== 'stop');
+
+/** What the resting sales other than stops have not sold yet. */
+export const inSells = (coin: Coin): Decimal =>
+  restingOrders(coin)
+    .filter(({ record }) => record.side === 'sell')
+    .reduce((sum, { record, applied }) => add(sum, subtract(record.quantity, applied)), ZERO);
+
+/** The own order that keeps this coin from sending anything else, if there is one; one that rests does not. */
 export const pendingOrder = (coin: Coin): LiveOrder | undefined =>
-  [...coin.live.values()].find((live) => !isRestingStop(live));
+  [...coin.live.values()].find((live) => !isResting(live));
 
 /** Plan lines of the chart as prices. */
 export const planPrices = (coin: Coin): { name: string; price: Decimal }[] =>

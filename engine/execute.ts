@@ -10,6 +10,7 @@ import { CASH_BUFFER } from '#core/sizing.ts';
 import { haltsOf, marketNow } from './account-context.ts';
 import { applyCancel } from './cancel.ts';
 import { type Coin, type LiveOrder, liveOrderOf, stateToStore, takeStored } from './coin.ts';
+import type { CoinAction } from './coin-action.ts';
 import type { StopBasis } from './guard.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
 
@@ -29,6 +30,8 @@ export interface Execution {
   readonly replaces?: LiveOrder;
   /** What a stop is placed for. */
   readonly basis?: StopBasis;
+  /** The operator's action that it carries out. */
+  readonly action?: CoinAction;
 }
 
 /**
@@ -53,6 +56,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     fencing: coin.context.fencing,
     sendBeforeMs,
     at,
+    ...(execution.action && { actionId: execution.action.id }),
   });
   if (intent.kind === 'lost-lease') throw new LeaseLost();
   if (intent.kind !== 'committed') release(coin, orderId);
@@ -67,6 +71,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   coin.version = intent.version;
   const live = liveOrderOf(intent.record);
   coin.live.set(intent.record.clientOrderId, live);
+  if (execution.action !== undefined) execution.action.order = live;
   const outcome = await send(coin, live, execution);
   return { kind: 'order', orderId, clientOrderId: live.record.clientOrderId, outcome: outcome.kind };
 }
@@ -90,7 +95,8 @@ function reserveFor({ context, price, rules }: Coin, { orderId, execution, at }:
   const unlocked = replaces === undefined ? ZERO : subtract(replaces.record.quantity, replaces.applied);
   const quantity = maximum(subtract(order.quantity, unlocked), ZERO);
   const asset = side === 'buy' ? rules.quoteAsset : rules.baseAsset;
-  const amount = side === 'buy' ? multiply(multiply(quantity, price ?? ZERO), add(ONE, CASH_BUFFER)) : quantity;
+  const each = order.form.type === 'limit' ? order.form.price : (price ?? ZERO);
+  const amount = side === 'buy' ? multiply(multiply(quantity, each), add(ONE, CASH_BUFFER)) : quantity;
   context.wallet.reserve(orderId, asset, amount);
   if (side === 'buy') context.risk.reserve({ orderId, profileId, symbol, at, quote: amount });
 }

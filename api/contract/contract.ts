@@ -1,6 +1,7 @@
 import * as accounts from './accounts.ts';
 import * as actions from './actions.ts';
 import * as halts from './halts.ts';
+import * as manual from './manual.ts';
 import type { Operation } from './operation.ts';
 import * as profiles from './profiles.ts';
 import * as records from './records.ts';
@@ -22,5 +23,6 @@ export const OPERATIONS: readonly Operation[] = [
   halts,
   risk,
   profiles,
+  manual,
   records,
 ].flatMap((family) => Object.values(family).filter(isOperation));

@@ -25,6 +25,8 @@ export interface Stack extends ApiClient, AsyncDisposable {
   readonly paper: PaperExchange;
   readonly api: Api;
   readonly database: TestDatabase['database'];
+  /** Of the database. */
+  readonly url: string;
   readonly accountId: AccountId;
   stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
@@ -79,6 +81,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     paper,
     api,
     database: test.database,
+    url: test.url,
     accountId: account.id,
     ...client,
     startWorker,
