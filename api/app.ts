@@ -11,10 +11,12 @@ import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
 import { mountEnabling } from './routes/enabling.ts';
+import { mountJobs } from './routes/jobs.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountManual } from './routes/manual.ts';
 import { mountMarket } from './routes/market.ts';
+import { mountProfileConfigs } from './routes/profile-configs.ts';
 import { mountProfiles } from './routes/profiles.ts';
 import { mountReference } from './routes/reference.ts';
 import { mountRisk } from './routes/risk.ts';
@@ -36,6 +38,7 @@ const FAMILIES = [
   mountRisk,
   mountActions,
   mountProfiles,
+  mountProfileConfigs,
   mountEnabling,
   mountCoins,
   mountAverageEntryPrice,
@@ -43,6 +46,7 @@ const FAMILIES = [
   mountLogs,
   mountTickTrace,
   mountMarket,
+  mountJobs,
   mountDashboard,
 ];
 

@@ -1,8 +1,8 @@
-import { type CapRoom, capRooms, equityBudget, lossFraction } from '#core/budget.ts';
+import { type CapRoom, capRooms, lossFraction } from '#core/budget.ts';
 import type { ApprovalReason, Decision, Numbers } from '#core/decision.ts';
 import {
-  type Decimal,
   add,
+  type Decimal,
   divide,
   floorToStep,
   formatDecimal,
@@ -15,13 +15,14 @@ import {
   subtract,
   ZERO,
 } from '#core/decimal.ts';
+import { sizeByTerms } from '#core/entry-size.ts';
 import type { Halt } from '#core/halts.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
-import { type LevelFill, remainingOf } from '#core/levels.ts';
-import type { ApprovedOrder, OrderDraft, OrderForm, OrderPurpose, Side } from '#core/order.ts';
+import type { LevelFill } from '#core/levels.ts';
+import type { ApprovedOrder, OrderDraft, OrderForm, OrderPurpose } from '#core/order.ts';
 import { isSellable, type Position } from '#core/position.ts';
 import { type StopPlan, TRIGGERED_GRACE_MS } from '#core/protective-stop.ts';
-import { CASH_BUFFER, minOrderQuote, sellableQuantity, sizeMarketEntry } from '#core/sizing.ts';
+import { CASH_BUFFER, sellableQuantity, sizeEntry } from '#core/sizing.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { SharedSettings } from '#strategies/strategy.ts';
 import type { Refusals } from './breaker.ts';
@@ -44,7 +45,7 @@ export interface ApprovalContext {
   readonly levels: readonly LevelFill[];
   readonly freeQuote: Decimal;
   /** What the account is worth in the coin's quote asset: cash and positions. */
-  readonly equity: Decimal;
+  readonly equity: () => Decimal;
   readonly freeBase: Decimal;
   readonly shared: SharedSettings;
   readonly takerFee: number;
@@ -92,7 +93,7 @@ export function approve(
 ): ApprovalResult {
   const refusal = firstRefusal(decision.kind === 'buy' ? ENTRY_CHECKS : EXIT_CHECKS, context);
   if (refusal !== undefined) return refusal;
-  return decision.kind === 'buy' ? approveEntry(decision.level, context) : approveExit(decision, context);
+  return decision.kind === 'buy' ? approveEntry(decision, context) : approveExit(decision, context);
 }
 
 const haltNumbers = (halt: Halt): Numbers => ({ scope: halt.scope, since: halt.since.toISOString() });
@@ -165,34 +166,11 @@ const STOP_CHECKS: readonly Check[] = [notFrozen, symbolTrading, nothingPending,
 const asText = (numbers: Readonly<Record<string, Decimal>>): Numbers =>
   Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, formatDecimal(value)]));
 
-/** What the level may spend before caps and funds: what it names, else its share of the round's budget. */
-function budgetOf(level: number, { shared, equity }: ApprovalContext, loss: Decimal): Decimal {
-  const { levels, equityShare, entryBudget } = shared;
-  const named = levels?.[level]?.spend ?? null;
-  if (named !== null || equityShare === undefined) return named ?? entryBudget;
-  return divide(equityBudget(equityShare, equity, loss), fromSteps(levels?.length ?? 1, ONE));
-}
-
-function approveEntry(level: number, context: ApprovalContext): ApprovalResult {
-  const { accountId, profileId, rules, price, freeQuote, shared, takerFee, position, levels } = context;
-  const { stopMultiple, stopLimitOffset } = shared;
-  const entry = { price, rules, stopMultiple, stopLimitOffset, baseFeeRate: takerFee };
-  const loss = lossFraction(entry, takerFee);
-  const { plannedQuote, remaining } = remainingOf(levels, level, budgetOf(level, context, loss));
-  const used = multiply(position.quantity, position.averagePrice);
-  const caps = shared.caps ?? { symbolExposure: null, positionLoss: null };
-  const [tightest] = capRooms(caps, { used, loss, wider: context.risk.rooms() });
-  if (tightest !== undefined && tightest.room < remaining && tightest.room < minOrderQuote(entry)) {
-    return refuse(tightest.reason, asText({ cap: tightest.cap, used: tightest.used, room: tightest.room }));
-  }
-  const sizing = sizeMarketEntry({
-    ...entry,
-    budget: tightest === undefined ? remaining : minimum(remaining, tightest.room),
-    held: position.quantity,
-    leastSpend: shared.levels?.[level]?.least ?? ZERO,
-    freeQuote,
-  });
-  if (sizing.kind === 'refused') return refuse(sizing.reason, asText(sizing.numbers));
+function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: ApprovalContext): ApprovalResult {
+  const { accountId, profileId, rules, shared } = context;
+  const { level } = decision;
+  const size = sizeByTerms({ ...context, equity: context.equity(), level, terms: shared, rooms: context.risk.rooms() });
+  if (size.kind === 'refused') return refuse(size.reason, asText(size.numbers));
   const draft: OrderDraft = {
     accountId,
     profileId,
@@ -200,10 +178,10 @@ function approveEntry(level: number, context: ApprovalContext): ApprovalResult {
     side: 'buy',
     purpose: 'entry',
     form: { type: 'market' },
-    quantity: sizing.quantity,
-    entry: { level, plannedQuote },
+    quantity: size.quantity,
+    entry: { level, plannedQuote: size.plannedQuote },
   };
-  return { kind: 'approved', order: approveDraft(draft), numbers: asText(sizing.numbers) };
+  return { kind: 'approved', order: approveDraft(draft), numbers: asText(size.numbers) };
 }
 
 function approveExit({ lots }: Extract<Decision, { kind: 'sell' }>, context: ApprovalContext): ApprovalResult {
@@ -237,12 +215,14 @@ function approveSale(
   return { kind: 'approved', order: approveDraft(draft), numbers: asText({ quantity, free: freeBase }) };
 }
 
-/** What an operator wants bought or sold; the price of a limit order lies on the grid. */
-export interface ManualWish {
-  readonly side: Side;
-  readonly limit: Decimal | null;
-  readonly size: { readonly by: 'quantity' | 'quote'; readonly amount: Decimal } | 'all';
+export interface ManualSize {
+  readonly by: 'quantity' | 'quote';
+  readonly amount: Decimal;
 }
+/** What an operator wants bought or sold; the price of a limit order lies on the grid. */
+export type ManualWish =
+  | { readonly side: 'buy'; readonly limit: Decimal | null; readonly size: ManualSize }
+  | { readonly side: 'sell'; readonly limit: Decimal | null; readonly size: ManualSize | 'all' };
 
 /** Judges what the operator orders. It is done as asked or not at all: no cap and no balance makes it smaller. */
 export function approveManual(wish: ManualWish, context: ApprovalContext): ApprovalResult {
@@ -251,32 +231,30 @@ export function approveManual(wish: ManualWish, context: ApprovalContext): Appro
   return wish.side === 'buy' ? approveManualBuy(wish, context) : approveManualSale(wish, context);
 }
 
+/** The price of a market order may move before it fills: what is to be bought may cost so much more. */
 const BUFFERED = add(ONE, CASH_BUFFER);
 const formOf = ({ limit }: ManualWish): OrderForm =>
   limit === null ? { type: 'market' } : { type: 'limit', price: limit };
 
-function approveManualBuy(wish: ManualWish, context: ApprovalContext): ApprovalResult {
+function approveManualBuy(wish: Extract<ManualWish, { side: 'buy' }>, context: ApprovalContext): ApprovalResult {
   const { accountId, profileId, rules, freeQuote, shared, takerFee, position } = context;
+  const { limit, size } = wish;
   const { stopMultiple, stopLimitOffset } = shared;
-  const price = wish.limit ?? context.price;
-  const sized = { price, rules, stopMultiple, stopLimitOffset, baseFeeRate: takerFee };
-  const quantity = askedOf(wish.size, price, ZERO);
-  const spend = wish.limit === null && wish.size !== 'all' && wish.size.by === 'quote' ? wish.size.amount : null;
-  // The price of a market order may move before it fills: what it is to spend covers that, what it is to buy costs it.
-  const budget = spend ?? multiply(quantity, multiply(price, wish.limit === null ? BUFFERED : ONE));
+  const price = limit ?? context.price;
+  const entry = { price, rules, stopMultiple, stopLimitOffset, baseFeeRate: takerFee };
+  const worth = multiply(size.amount, multiply(price, limit === null ? BUFFERED : ONE));
+  const budget = size.by === 'quote' ? size.amount : worth;
   const used = multiply(position.quantity, position.averagePrice);
   const caps = shared.caps ?? { symbolExposure: null, positionLoss: null };
-  const loss = lossFraction(sized, takerFee);
-  const [tightest] = capRooms(caps, { used, loss, wider: context.risk.rooms() });
+  const wider = context.risk.rooms();
+  const [tightest] = capRooms(caps, { used, loss: lossFraction(entry, takerFee), wider });
   if (tightest !== undefined && tightest.room < budget) {
     return refuse(tightest.reason, asText({ cap: tightest.cap, used: tightest.used, room: tightest.room }));
   }
   if (freeQuote < budget) return refuse('size-no-funds', asText({ free: freeQuote, wanted: budget }));
-  const sizing = sizeMarketEntry({
-    ...sized,
-    ...{ budget, held: position.quantity, freeQuote },
-    ...(spend === null && { quantity }),
-  });
+  const exact = size.by === 'quantity' ? { quantity: size.amount } : {};
+  const held = position.quantity;
+  const sizing = sizeEntry({ ...entry, ...exact, budget, held, freeQuote, waits: limit !== null });
   if (sizing.kind === 'refused') return refuse(sizing.reason, asText(sizing.numbers));
   const draft: OrderDraft = {
     ...{ accountId, profileId, symbol: rules.symbol, side: 'buy', purpose: 'manual' },
@@ -286,11 +264,13 @@ function approveManualBuy(wish: ManualWish, context: ApprovalContext): ApprovalR
   return { kind: 'approved', order: approveDraft(draft), numbers: asText(sizing.numbers) };
 }
 
-function approveManualSale(wish: ManualWish, context: ApprovalContext): ApprovalResult {
+function approveManualSale(wish: Extract<ManualWish, { side: 'sell' }>, context: ApprovalContext): ApprovalResult {
   const { rules } = context;
   const most = mostSellable(context);
   const price = wish.limit ?? context.price;
-  const asked = askedOf(wish.size, price, most);
+  const { size } = wish;
+  const amount = size === 'all' ? most : size.amount;
+  const asked = size !== 'all' && size.by === 'quote' ? divide(amount, price) : amount;
   const quantity = floorToStep(asked, rules.lot.step);
   if (asked > most) return refuse('size-more-than-held', asText({ wanted: asked, most }));
   const left = subtract(most, quantity);
@@ -298,11 +278,6 @@ function approveManualSale(wish: ManualWish, context: ApprovalContext): Approval
     return refuse('size-leaves-dust', asText({ left, most }));
   }
   return approveSale({ quantity, purpose: 'manual', form: formOf(wish) }, context);
-}
-
-function askedOf(size: ManualWish['size'], price: Decimal, all: Decimal): Decimal {
-  if (size === 'all') return all;
-  return size.by === 'quantity' ? size.amount : divide(size.amount, price);
 }
 
 /** Why the stop on the exchange may not be placed, moved or taken down now. Halts let it live, a freeze leaves it alone. */

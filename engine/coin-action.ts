@@ -5,12 +5,18 @@ import type { ManualReason } from '#core/manual-order.ts';
 import { isObject } from '#core/merge.ts';
 import { type ActionOutcome, done, EXPIRED, refused } from '#core/operator-action.ts';
 import { isLiveOrder, type Side } from '#core/order.ts';
-import { type ApprovalContext, type ApprovalResult, approveManual, type ManualWish } from './approve.ts';
+import {
+  type ApprovalContext,
+  type ApprovalResult,
+  approveManual,
+  type ManualSize,
+  type ManualWish,
+} from './approve.ts';
 import { type Coin, type LiveOrder, pendingOrder, restingOrders } from './coin.ts';
 
 /** What the operator wants of a coin. */
 export type CoinWish =
-  | { readonly kind: 'order'; readonly side: Side; readonly limit: Decimal | null; readonly size: ManualWish['size'] }
+  | { readonly kind: 'order'; readonly side: Side; readonly limit: Decimal | null; readonly size: ManualSize }
   | { readonly kind: 'cancel'; readonly orderId: string }
   | { readonly kind: 'force-sell' };
 
@@ -146,6 +152,6 @@ export function numbersOf({ id, wish }: CoinAction, step: ActionStep): Numbers {
   if (step.kind === 'cancel') numbers['order'] = step.live.record.clientOrderId;
   if (wish.kind !== 'order') return numbers;
   if (wish.limit !== null) numbers['limit'] = formatDecimal(wish.limit);
-  if (wish.size !== 'all') numbers[wish.size.by] = formatDecimal(wish.size.amount);
+  numbers[wish.size.by] = formatDecimal(wish.size.amount);
   return numbers;
 }

@@ -6,6 +6,7 @@ import { MANUAL_REASONS, type ManualReason } from '#core/manual-order.ts';
 import type { ActionOutcome } from '#core/operator-action.ts';
 import { OVERDUE, STOP_REASONS } from '#core/protective-stop.ts';
 import { haltsOf } from './account-context.ts';
+import { settingsNow } from '#strategies/strategy.ts';
 import { type ApprovalContext, type ApprovalResult, approve, exitRefusal } from './approve.ts';
 import { cancelOrder } from './cancel.ts';
 import {
@@ -217,9 +218,9 @@ function approvalContext(coin: Coin): ApprovalContext {
     position,
     levels: coin.levels,
     freeQuote: context.wallet.free(rules.quoteAsset, nowMs),
-    equity: add(context.wallet.total(rules.quoteAsset), context.positionValue(rules.quoteAsset)),
+    equity: () => add(context.wallet.total(rules.quoteAsset), context.positionValue(rules.quoteAsset)),
     freeBase: context.wallet.free(rules.baseAsset, nowMs),
-    shared: bound.shared,
+    shared: settingsNow(bound.shared, coin.instance, coin.view),
     takerFee: context.fees.taker,
     pending:
       pending === undefined

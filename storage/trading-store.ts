@@ -8,7 +8,7 @@ import { commitIntent } from './intents.ts';
 import { findOrderByClientId, liveOrders, updateOrder } from './orders.ts';
 import { levelFills } from './level-fills.ts';
 import { readRisk } from './risk.ts';
-import { loadRunner, saveStrategyState } from './runners.ts';
+import { loadRunner, saveStrategyStates } from './runners.ts';
 
 export { CommitUnknown } from './statements.ts';
 
@@ -22,7 +22,7 @@ export const createTradingStore = (db: Database): TradingStore => ({
   lastTradeId: (of) => lastTradeId(db.kysely, of),
   liveOrders: (accountId) => liveOrders(db, accountId),
   findOrderByClientId: (accountId, clientOrderId) => findOrderByClientId(db, accountId, clientOrderId),
-  saveStrategyState: (profileId, symbol, state) => saveStrategyState(db, { profileId, symbol }, state),
+  saveStrategyStates: (states) => saveStrategyStates(db, states),
   halts: () => listHalts(db),
   risk: (accountId, now) => readRisk(db.kysely, accountId, now),
   costBasis: (profileId, symbol) => readCostBasis(db, { profileId, symbol }),

@@ -2,7 +2,9 @@ import * as accounts from './accounts.ts';
 import * as actions from './actions.ts';
 import * as halts from './halts.ts';
 import * as manual from './manual.ts';
+import * as jobs from './jobs.ts';
 import type { Operation } from './operation.ts';
+import * as profileConfigs from './profile-configs.ts';
 import * as profiles from './profiles.ts';
 import * as records from './records.ts';
 import * as reference from './reference.ts';
@@ -24,5 +26,7 @@ export const OPERATIONS: readonly Operation[] = [
   risk,
   profiles,
   manual,
+  profileConfigs,
   records,
+  jobs,
 ].flatMap((family) => Object.values(family).filter(isOperation));

@@ -4,7 +4,7 @@ import { readAction } from '#api/contract/actions.ts';
 import { cancelOrder, forceSell, placeOrder } from '#api/contract/manual.ts';
 import { createProfile, disableProfile, readCoin } from '#api/contract/profiles.ts';
 import { EVENT_CHANNEL } from '#core/cache-keys.ts';
-import { busEvent } from '#core/events.ts';
+import { busMessage } from '#core/events.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
 import { openCache } from '#storage/open-cache.ts';
 import { requestAction } from '#storage/operator-actions.ts';
@@ -33,11 +33,10 @@ const outcomeOf = ({ actionId }: { actionId: string }) =>
 const orders = async () => (await stack.call(readCoin, { params: params() })).orders;
 
 test('what is ordered by hand is traded once, however often it is asked for, and its outcome is told', async () => {
-  await using cache = await openCache({ cacheUrl: undefined, databaseUrl: stack.url });
+  await using cache = await openCache({ cacheUrl: undefined, databaseUrl: stack.databaseUrl });
   const told: unknown[] = [];
   await using _news = await cache.subscribe(EVENT_CHANNEL, (text) => {
-    const { topic, data } = busEvent.parse(JSON.parse(text));
-    if (topic === 'action') told.push(data);
+    for (const { topic, data } of busMessage.parse(JSON.parse(text))) if (topic === 'action') told.push(data);
   });
   const requestId = newId<string>();
   const asked = await stack.call(placeOrder, { params: params(), body: { order: order('100'), requestId } });
