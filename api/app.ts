@@ -19,6 +19,7 @@ import { mountMarket } from './routes/market.ts';
 import { mountProfileConfigs } from './routes/profile-configs.ts';
 import { mountProfiles } from './routes/profiles.ts';
 import { mountReference } from './routes/reference.ts';
+import { mountProof } from './routes/proof.ts';
 import { mountRisk } from './routes/risk.ts';
 import { mountSession } from './routes/session.ts';
 import { mountSessions } from './routes/sessions.ts';
@@ -43,6 +44,7 @@ const FAMILIES = [
   mountCoins,
   mountAverageEntryPrice,
   mountManual,
+  mountProof,
   mountLogs,
   mountTickTrace,
   mountMarket,

@@ -7,6 +7,7 @@ import type { ExchangeFill } from './fill.ts';
 import type { Halt } from './halts.ts';
 import type { AccountId, OrderId, ProfileId } from './ids.ts';
 import type { ApprovedOrder, OrderPurpose, OrderRecord, OrderState, Side } from './order.ts';
+import type { OrderEvidence, Witness } from './order-evidence.ts';
 import type { LevelFill } from './levels.ts';
 import type { Adjustment, Position } from './position.ts';
 import type { RiskFacts } from './risk.ts';
@@ -60,6 +61,7 @@ export interface PlaceRequest {
   readonly sendBeforeMs: number;
   /** Asked right before signing: true turns the intent into not-sent. */
   readonly halted: () => boolean;
+  readonly witness?: Witness;
 }
 
 /** A cancel and a placement in one request: nothing is placed unless the cancel took effect. */
@@ -333,6 +335,7 @@ export interface ActionLogRow {
 export interface RecordSink {
   audit(audit: TickAudit): void;
   log(row: ActionLogRow): void;
+  evidence(evidence: OrderEvidence): void;
   flush(): Promise<void>;
 }
 

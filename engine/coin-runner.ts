@@ -1,6 +1,6 @@
 import type { Trigger } from '#core/audit.ts';
 import type { Candle } from '#core/candle.ts';
-import type { Decimal } from '#core/decimal.ts';
+import { type Decimal, formatDecimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import type { ActionOutcome } from '#core/operator-action.ts';
 import { isLiveOrder } from '#core/order.ts';
@@ -160,6 +160,10 @@ async function takeOrder(
 ): Promise<'foreign' | 'missing' | 'settled'> {
   const live = await findOwnOrder(coin, order.clientOrderId);
   if (live === undefined) return 'foreign';
+  const { state, exchangeOrderId } = order;
+  const filledQuantity = formatDecimal(order.filledQuantity);
+  const detail = { state, exchangeOrderId, filledQuantity, tradeId: fill?.tradeId ?? null };
+  coin.context.ports.records.evidence({ orderId: live.record.id, kind: 'event', at: new Date(), detail });
   const complete = await settleOrder(coin, live, { order, fills: fill === null ? [] : [fill] });
   if (isLiveOrder(live.record.state)) coin.live.set(live.record.clientOrderId, live);
   return complete ? 'settled' : 'missing';

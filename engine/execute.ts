@@ -3,6 +3,7 @@ import type { Numbers } from '#core/decision.ts';
 import { add, formatDecimal, maximum, multiply, ONE, subtract, ZERO } from '#core/decimal.ts';
 import { isRefusedByEveryHalt } from '#core/halts.ts';
 import { newId, type OrderId } from '#core/ids.ts';
+import type { Witness } from '#core/order-evidence.ts';
 import { type ApprovedOrder, cancelIdOf, type OrderRecord } from '#core/order.ts';
 import { certainFrom } from '#core/order-timing.ts';
 import type { WriteOutcome } from '#core/ports.ts';
@@ -114,7 +115,9 @@ async function send(coin: Coin, live: LiveOrder, { order, replaces }: Execution)
     const halts = haltsOf(coin.context, coin.profile.id);
     return isRefusedByEveryHalt(order) ? halts.length > 0 : halts.some((halt) => halt.freeze);
   };
-  const request = { order, clientOrderId, sendBeforeMs, halted };
+  const { records } = coin.context.ports;
+  const witness: Witness = (seen) => records.evidence({ orderId: live.record.id, ...seen });
+  const request = { order, clientOrderId, sendBeforeMs, halted, witness };
   if (replaces === undefined) {
     const outcome = await trading.place(request);
     await applyOutcome(coin, live, outcome);

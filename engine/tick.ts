@@ -267,6 +267,11 @@ function record(coin: Coin, log: DecisionLog, recording: Recording): void {
   };
   const { records, announce } = coin.context.ports;
   records.audit(audit);
+  for (const result of results) {
+    if (result.kind !== 'order') continue;
+    const kind = result.outcome.startsWith('cancel-') ? 'cancel' : 'decision';
+    records.evidence({ orderId: result.orderId, kind, at: new Date(), detail: audit });
+  }
   log.record(audit);
   announce({ topic: 'tick', id: coin.profile.id, data: { symbol: coin.symbol, state: stateOf(coin, audit) } });
 }

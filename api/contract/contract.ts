@@ -6,6 +6,7 @@ import * as jobs from './jobs.ts';
 import type { Operation } from './operation.ts';
 import * as profileConfigs from './profile-configs.ts';
 import * as profiles from './profiles.ts';
+import * as proof from './proof.ts';
 import * as records from './records.ts';
 import * as reference from './reference.ts';
 import * as risk from './risk.ts';
@@ -27,6 +28,7 @@ export const OPERATIONS: readonly Operation[] = [
   profiles,
   manual,
   profileConfigs,
+  proof,
   records,
   jobs,
 ].flatMap((family) => Object.values(family).filter(isOperation));

@@ -1,5 +1,5 @@
 import type { ProfileId } from '#core/ids.ts';
-import { readOrderOwner } from '#storage/order-proof.ts';
+import { readOrder } from '#storage/order-proof.ts';
 import { listBoundSymbols } from '#storage/profile-symbols.ts';
 import { lockProfile } from '#storage/profiles.ts';
 import { askWorker } from '../ask-worker.ts';
@@ -43,8 +43,8 @@ export function mountManual({ context, handle }: Routes): void {
   );
 
   handle(cancelOrder, async ({ operator, caller, params: { orderId, ...coin } }) => {
-    const owner = await readOrderOwner(context.database.kysely, operator.user.id, orderId);
-    if (owner?.profileId !== coin.id || owner.symbol !== coin.symbol) {
+    const order = await readOrder(context.database.kysely, operator.user.id, orderId);
+    if (order?.profileId !== coin.id || order.symbol !== coin.symbol) {
       throw new ApiProblem('not_found', `There is no order ${orderId} of ${coin.symbol}.`);
     }
     return ask(context, { operator, caller }, { ...coin, kind: 'cancel-order', payload: { orderId } });

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readAction } from '#api/contract/actions.ts';
 import { cancelOrder, forceSell, placeOrder } from '#api/contract/manual.ts';
+import { readOrderProof } from '#api/contract/proof.ts';
 import { createProfile, disableProfile, readCoin } from '#api/contract/profiles.ts';
 import { EVENT_CHANNEL } from '#core/cache-keys.ts';
 import { busMessage } from '#core/events.ts';
-import { newId, type ProfileId } from '#core/ids.ts';
+import { newId, type OrderId, type ProfileId } from '#core/ids.ts';
 import { openCache } from '#storage/open-cache.ts';
 import { requestAction } from '#storage/operator-actions.ts';
-import { openStack, type Stack } from './stack.ts';
+import { KEY, openStack, type Stack } from './stack.ts';
 import { until } from './until.ts';
 
 const SYMBOL = 'BTCUSDT';
@@ -51,6 +52,48 @@ test('what is ordered by hand is traded once, however often it is asked for, and
   await assert.rejects(stack.call(forceSell, { params: params(), body: { requestId } }), /409.*use a new one/);
 });
 
+const proofOf = (id: OrderId) => stack.call(readOrderProof, { params: { id } });
+
+test('the proof of an order shows its way from the decision to the books, and no credential', async () => {
+  const [bought] = await orders();
+  assert.ok(bought !== undefined);
+  const kinds = ['answer', 'decision', 'request'];
+  const proof = await until('the evidence to be written', async () => {
+    const now = await proofOf(bought.id);
+    return kinds.every((kind) => now.evidence.some((one) => one.kind === kind)) && now;
+  });
+  const { verdict, fills, ledger, evidence, order: shown } = proof;
+  assert.equal(verdict.state, 'proved', verdict.problems.join(' '));
+  assert.deepEqual([verdict.filled, verdict.booked], [bought.quantity, bought.quantity]);
+  assert.ok(fills.length > 0 && ledger.length >= 4 * fills.length);
+  assert.ok(shown.actionId !== null && shown.sendBefore > shown.recordedAt);
+  const text = JSON.stringify(evidence);
+  assert.match(text, /"query":"symbol=BTCUSDT&side=BUY[^"]*&signature=\[redacted\]"/);
+  for (const secret of [KEY.apiKey, KEY.secret]) assert.equal(text.includes(secret), false);
+});
+
+test('the proof of an order that was not answered counts down, and names each look', async () => {
+  const fault = { match: { method: 'POST', path: '/api/v3/order' }, kind: 'late', delayMs: 3_000 };
+  const control = { method: 'POST', body: JSON.stringify([fault]) };
+  assert.equal((await fetch(`${stack.paper.controlUrl}/faults`, control)).status, 200);
+  const asked = await stack.call(placeOrder, { params: params(), body: { order: order('50') } });
+  const [open] = await until('the order to be unknown', async () => {
+    const all = await orders();
+    return all[0]?.state === 'unknown' && all;
+  });
+  assert.ok(open !== undefined);
+  const unknown = (await proofOf(open.id)).verdict;
+  assert.equal(unknown.state, 'unknown');
+  assert.ok(Date.parse(unknown.certainAt ?? '') > Date.now());
+  assert.equal((await outcomeOf(asked)).state, 'done');
+  const proof = await until('the evidence to be written', async () => {
+    const now = await proofOf(open.id);
+    return now.evidence.some(({ kind }) => kind === 'lookup') && now;
+  });
+  assert.equal(proof.verdict.state, 'proved');
+  assert.match(JSON.stringify(proof.evidence), /"kind":"lookup","at":"[^"]+","detail":\{[^}]*"answer":"absent"/);
+});
+
 test('bad orders are refused whole, with every problem', async () => {
   const bad = { side: 'buy', type: 'limit', quantity: '-1', quoteAmount: '5' } as const;
   await assert.rejects(stack.call(placeOrder, { params: params(), body: { order: bad } }), /422.*order\.quantity/);
@@ -81,7 +124,7 @@ test('what a dead worker has taken and not begun is done once by the next; the d
   assert.equal((await outcomeOf({ actionId })).state, 'done');
   assert.deepEqual(
     (await orders()).map(({ side, state, purpose }) => `${side} ${purpose} ${state}`),
-    ['sell manual filled', 'buy manual filled'],
+    ['sell manual filled', 'buy manual filled', 'buy manual filled'],
   );
   assert.match((await outcomeOf({ actionId: unknown })).reason ?? '', /does not know how to do "wave"/);
 });
