@@ -14,10 +14,12 @@ import { mountEnabling } from './routes/enabling.ts';
 import { mountJobs } from './routes/jobs.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
+import { mountManual } from './routes/manual.ts';
 import { mountMarket } from './routes/market.ts';
 import { mountProfileConfigs } from './routes/profile-configs.ts';
 import { mountProfiles } from './routes/profiles.ts';
 import { mountReference } from './routes/reference.ts';
+import { mountProof } from './routes/proof.ts';
 import { mountRisk } from './routes/risk.ts';
 import { mountSession } from './routes/session.ts';
 import { mountSessions } from './routes/sessions.ts';
@@ -43,6 +45,8 @@ const FAMILIES = [
   mountEnabling,
   mountCoins,
   mountAverageEntryPrice,
+  mountManual,
+  mountProof,
   mountLogs,
   mountTrades,
   mountUpkeep,

@@ -7,6 +7,7 @@ import type { ExchangeFill } from './fill.ts';
 import type { Halt } from './halts.ts';
 import type { AccountId, OrderId, ProfileId } from './ids.ts';
 import type { ApprovedOrder, OrderPurpose, OrderRecord, OrderState, Side } from './order.ts';
+import type { OrderEvidence, Witness } from './order-evidence.ts';
 import type { LevelFill } from './levels.ts';
 import type { Adjustment, Position } from './position.ts';
 import type { RiskFacts } from './risk.ts';
@@ -60,6 +61,7 @@ export interface PlaceRequest {
   readonly sendBeforeMs: number;
   /** Asked right before signing: true turns the intent into not-sent. */
   readonly halted: () => boolean;
+  readonly witness?: Witness;
 }
 
 /** A cancel and a placement in one request: nothing is placed unless the cancel took effect. */
@@ -204,6 +206,8 @@ export interface OrderUpdate {
   readonly payload?: unknown;
   /** Market time of the change; without it the order keeps its `updatedAt`. */
   readonly at?: Date;
+  /** It was certainly never sent: the operator's action that it was made for may make another one. */
+  readonly freesAction?: true;
 }
 
 export interface FillRequest {
@@ -347,6 +351,7 @@ export interface ActionLogRow {
 export interface RecordSink {
   audit(audit: TickAudit): void;
   log(row: ActionLogRow): void;
+  evidence(evidence: OrderEvidence): void;
   flush(): Promise<void>;
 }
 

@@ -69,6 +69,8 @@ export interface BenchOptions extends Partial<Pick<PaperOptions, 'source' | 'clo
   readonly timing?: Partial<SocketTiming>;
 }
 
+const forget = (): void => undefined;
+
 export async function openAccountBench(options: BenchOptions = {}): Promise<AccountBench> {
   const { symbols = [SYMBOL], source = { kind: 'synthetic' }, clock = { kind: 'real' }, speed = 1 } = options;
   await using stack = new AsyncDisposableStack();
@@ -103,7 +105,7 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
           onEvent(event);
         }),
       openAccountStream: createAccountStream({ ...credentials, wsApiUrl: `${paper.wsUrl}/ws-api/v3` }),
-      records: { audit: () => undefined, log: () => undefined, flush: async () => undefined },
+      records: { audit: forget, log: forget, evidence: forget, flush: async () => undefined },
       log: { info: () => undefined, warn, error: warn },
     },
     roster: { strategies: new Map([['remembering', remembering(fed)]]), loadProfiles: async () => [profile] },

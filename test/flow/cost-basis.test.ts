@@ -100,7 +100,12 @@ function deskFor(told: Told): BasisDesk {
     account: { id: account.accountId, name: 'Paper', exchangeMode: 'testnet', endpoint: 'paper', epoch: 1 },
     fencing: account.fencing,
     store,
-    records: { audit: () => undefined, log: (row) => void told.rows.push(row), flush: async () => undefined },
+    records: {
+      audit: () => undefined,
+      log: (row) => void told.rows.push(row),
+      evidence: () => undefined,
+      flush: async () => undefined,
+    },
     announce: () => undefined,
     log: { info: write, warn: write, error: write },
     now: () => new Date(),
