@@ -8,6 +8,7 @@ import { mountAccounts } from './routes/accounts.ts';
 import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
 import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
+import { mountCapture } from './routes/capture.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
 import { mountEnabling } from './routes/enabling.ts';
@@ -47,6 +48,7 @@ const FAMILIES = [
   mountAverageEntryPrice,
   mountManual,
   mountProof,
+  mountCapture,
   mountLogs,
   mountTrades,
   mountUpkeep,

@@ -299,7 +299,7 @@ function record(coin: Coin, log: DecisionLog, recording: Recording): void {
     const kind = result.outcome.startsWith('cancel-') ? 'cancel' : 'decision';
     records.evidence({ orderId: result.orderId, kind, at: new Date(), detail: audit });
   }
-  log.record(audit);
+  log.record(audit, (coin.profile.captureUntil?.getTime() ?? 0) > Date.now());
   announce({ topic: 'tick', id: coin.profile.id, data: { symbol: coin.symbol, state: stateOf(coin, audit) } });
 }
 

@@ -1,5 +1,6 @@
 import * as accounts from './accounts.ts';
 import * as actions from './actions.ts';
+import * as capture from './capture.ts';
 import * as halts from './halts.ts';
 import * as manual from './manual.ts';
 import * as jobs from './jobs.ts';
@@ -31,6 +32,7 @@ export const OPERATIONS: readonly Operation[] = [
   manual,
   profileConfigs,
   proof,
+  capture,
   records,
   jobs,
   trades,

@@ -84,7 +84,8 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
   const trading = createTrading({ ...credentials, restUrl: paper.url, governor, timing: ORDER_TIMING });
   const profile: ProfileToRun = {
     ...{ id: owner.profileId, accountId: owner.accountId, name: 'p', strategyName: 'remembering' },
-    ...{ config: {}, enabled: true, symbols: symbols.map((symbol) => ({ symbol, overrideConfig: {}, version: 0 })) },
+    ...{ config: {}, enabled: true, captureUntil: null },
+    ...{ symbols: symbols.map((symbol) => ({ symbol, overrideConfig: {}, version: 0 })) },
   };
   const fed: Candle[] = [];
   const warnings: { event: unknown; err: unknown }[] = [];

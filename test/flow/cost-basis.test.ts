@@ -270,7 +270,8 @@ async function openRunner(stored?: OrderRecord): Promise<CoinRunner> {
   const symbols = [{ symbol: SYMBOL, overrideConfig: {}, version: 0 }];
   const profile = { id: profileId, accountId: account.accountId, name: 'p', strategyName: 'hold', config: {}, symbols };
   const runner = await store.loadRunner(profileId, SYMBOL);
-  const input = { context, profile: { ...profile, enabled: false }, rules, bound, stored: runner, levels: [] };
+  const idle = { ...profile, enabled: false, captureUntil: null };
+  const input = { context, profile: idle, rules, bound, stored: runner, levels: [] };
   const coin = createCoin(input);
   if (stored !== undefined) coin.live.set(stored.clientOrderId, liveOrderOf(stored));
   return createCoinRunner(coin);

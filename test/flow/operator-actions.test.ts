@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { readAction } from '#api/contract/actions.ts';
+import { armCapture, readCapture } from '#api/contract/capture.ts';
 import { cancelOrder, forceSell, placeOrder } from '#api/contract/manual.ts';
 import { readOrderProof } from '#api/contract/proof.ts';
 import { createProfile, disableProfile, readCoin } from '#api/contract/profiles.ts';
+import { listLogs, readTickTrace } from '#api/contract/records.ts';
 import { EVENT_CHANNEL } from '#core/cache-keys.ts';
 import { busMessage } from '#core/events.ts';
 import { newId, type OrderId, type ProfileId } from '#core/ids.ts';
+import { isObject } from '#core/merge.ts';
 import { openCache } from '#storage/open-cache.ts';
 import { requestAction } from '#storage/operator-actions.ts';
 import { KEY, openStack, type Stack } from './stack.ts';
@@ -105,6 +109,47 @@ test('bad orders are refused whole, with every problem', async () => {
   const missing = { ...params(), orderId: newId<never>() };
   await assert.rejects(stack.call(cancelOrder, { params: missing }), /404.*There is no order/);
   await assert.rejects(stack.call(forceSell, { params: { id: profileId, symbol: 'ETHUSDT' }, body: {} }), /404/);
+});
+
+test('while capture is armed every tick is in the log as the trace has it; afterwards ticks share rows again', async () => {
+  const id = profileId;
+  const arm = (ms: number) =>
+    stack.call(armCapture, { params: { id }, body: { until: new Date(Date.now() + ms).toISOString() } });
+  await assert.rejects(arm(25 * 3_600_000), /422.*at most 24 hours ahead/);
+  await arm(3_600_000);
+  const logs = async () => (await stack.call(listLogs, { params: { id }, query: { limit: 1000 } })).rows;
+  const captured = async () =>
+    (await logs()).flatMap(({ ctx, count }) =>
+      isObject(ctx) && isObject(ctx['audit']) ? [{ audit: ctx['audit'], count }] : [],
+    );
+  await until('three captured ticks', async () => (await captured()).length > 2);
+  // It ends by itself, and can be ended.
+  await arm(500);
+  await until('the end of it', async () => (await stack.call(readCapture, { params: { id } })).until === null);
+  const shared = () => logs().then((rows) => rows[0]?.ctx);
+  await until('a shared row', async () => !JSON.stringify(await shared()).includes('"audit"'));
+  await stack.call(armCapture, { params: { id }, body: { until: null } });
+  assert.deepEqual(await stack.call(readCapture, { params: { id } }), { until: null });
+  const rows = await captured();
+  assert.ok(rows.every(({ count }) => count === 1));
+  const { entries } = await stack.call(readTickTrace, { params: { id }, query: { limit: 1000 } });
+  for (const { audit } of rows)
+    assert.ok(
+      entries.some((entry) => isDeepStrictEqual(entry, audit)),
+      'verbatim',
+    );
+  assert.equal(new Set(rows.map(({ audit }) => audit['id'])).size, rows.length);
+  const audited = await stack.database.kysely
+    .selectFrom('audit_logs')
+    .select('action')
+    .where('subject', '=', id)
+    .where('action', 'like', 'capture.%')
+    .orderBy('at')
+    .execute();
+  assert.deepEqual(
+    audited.map(({ action }) => action),
+    ['capture.arm', 'capture.arm', 'capture.disarm'],
+  );
 });
 
 test('what a dead worker has taken and not begun is done once by the next; the disabled profile still sells', async () => {
