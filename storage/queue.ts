@@ -14,6 +14,7 @@ export interface JobData {
   readonly 'apply-avg-entry-price': { readonly profileId: ProfileId; readonly symbol: string };
   /** Without an account: for every account. */
   readonly 'reconcile-positions': { readonly accountId?: AccountId };
+  readonly 'identity-check': { readonly accountId?: AccountId };
 }
 export type JobName = keyof JobData;
 const JOB_NAMES: readonly JobName[] = [
@@ -22,6 +23,7 @@ const JOB_NAMES: readonly JobName[] = [
   'prune',
   'apply-avg-entry-price',
   'reconcile-positions',
+  'identity-check',
 ];
 
 export interface JobRun {
