@@ -71,6 +71,30 @@ export const APPROVAL_REASONS = {
     thresholds: ['cap'],
   },
   'cooldown-loss': { sentence: 'Not buying: paused until {until} after a loss of {netPnl}.', thresholds: ['until'] },
+  'regime-bear': {
+    sentence: 'Not buying: the daily trend falls, {run} closes in a row are below the average {ma}.',
+    thresholds: [],
+  },
+  'regime-not-bull': {
+    sentence: 'Not buying: the daily trend does not rise; the last close {close}, the average {ma}.',
+    thresholds: [],
+  },
+  'regime-unavailable': {
+    sentence: 'Not buying: the daily trend is not known yet, with {have} of {need} daily candles.',
+    thresholds: ['need'],
+  },
+  'rating-too-low': {
+    sentence: 'Not buying: the rating on {interval} candles is {label}, {needs} or better is needed.',
+    thresholds: ['interval', 'label', 'needs'],
+  },
+  'rating-stale': {
+    sentence: 'Not buying: the rating on {interval} candles is {ageMinutes} minutes old.',
+    thresholds: ['interval'],
+  },
+  'rating-missing': {
+    sentence: 'Not buying: there are not enough {interval} candles for a rating yet.',
+    thresholds: ['interval'],
+  },
   'cooldown-loss-streak': {
     sentence: 'Not buying: the {scope} has lost {used} round trips in a row; paused until {until}.',
     thresholds: ['scope', 'until'],

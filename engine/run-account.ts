@@ -237,8 +237,7 @@ function onMarketEvent(context: AccountContext, coins: RunningCoins, event: Mark
   } else if (event.kind === 'candle') {
     if (!event.candle.closed) return;
     context.lastEventMs = Math.max(context.lastEventMs, event.candle.closeMs);
-    for (const runner of coins.of(event.symbol))
-      if (runner.coin.bound.needs.interval === event.interval) runner.onCandle(event.candle);
+    for (const runner of coins.of(event.symbol)) runner.onCandle(event.interval, event.candle);
   } else if (event.kind === 'disconnected') {
     warn(context, 'market_stream_lost', event.cause);
   } else {
