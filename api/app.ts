@@ -14,6 +14,7 @@ import { mountEnabling } from './routes/enabling.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountMarket } from './routes/market.ts';
+import { mountNotifiers } from './routes/notifiers.ts';
 import { mountProfileConfigs } from './routes/profile-configs.ts';
 import { mountProfiles } from './routes/profiles.ts';
 import { mountReference } from './routes/reference.ts';
@@ -39,6 +40,7 @@ const FAMILIES = [
   mountActions,
   mountProfiles,
   mountProfileConfigs,
+  mountNotifiers,
   mountEnabling,
   mountCoins,
   mountAverageEntryPrice,

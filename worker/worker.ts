@@ -17,6 +17,7 @@ import type { WorkerContext } from './context.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { workJobs } from './jobs/work.ts';
 import { keepLeases } from './leases.ts';
+import { notifyingSink } from './notify.ts';
 import { createVenues } from './venues.ts';
 
 const CLOCK_EVERY_MS = 2_000;
@@ -42,13 +43,15 @@ export async function openWorker(
   await refuseLiveDemo(env, database);
   const cache = stack.use(await openCache({ cacheUrl: env.CACHE_URL, databaseUrl: env.DATABASE_URL }));
   const queue = stack.use(await openQueue(env.DATABASE_URL, { log }));
-  const records = stack.use(createRecordSink({ database, cache, log }));
+  const sink = stack.use(createRecordSink({ database, cache, log }));
+  const desk = { liveDemo: env.LIVE_DEMO, queue, log };
+  const records = notifyingSink(sink, desk);
   const failed = (err: unknown): void =>
     log.warn({ event: 'cache_write_failed', err }, 'The cache could not be written');
   const announcer = stack.use(createAnnouncer(cache, failed));
   const venues = stack.use(createVenues({ env, cache, announcer, timing, onFailure: failed }));
   const slot = env.WORKER_SLOT ?? `${hostname()}:${process.pid}`;
-  const context: WorkerContext = { env, database, trading, cache, records, announcer, venues, log, slot };
+  const context: WorkerContext = { env, database, trading, cache, records, announcer, venues, log, desk, slot };
   stack.use(await startHeartbeat(cache, slot, { sha, bootedAt }));
   const clocks = setInterval(() => {
     for (const venue of venues.opened()) venue.keepClock();

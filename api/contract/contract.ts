@@ -1,6 +1,7 @@
 import * as accounts from './accounts.ts';
 import * as actions from './actions.ts';
 import * as halts from './halts.ts';
+import * as notifiers from './notifiers.ts';
 import type { Operation } from './operation.ts';
 import * as profileConfigs from './profile-configs.ts';
 import * as profiles from './profiles.ts';
@@ -26,6 +27,7 @@ export const OPERATIONS: readonly Operation[] = [
   risk,
   profiles,
   profileConfigs,
+  notifiers,
   records,
   trades,
   upkeep,
