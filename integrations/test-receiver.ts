@@ -17,10 +17,11 @@ export interface Receiver extends AsyncDisposable {
 
 export async function openReceiver(): Promise<Receiver> {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    const body: unknown = await json(request);
-    received.push({ path: request.url ?? '', headers: request.headers, body });
-    if (receiver.answer !== null) response.writeHead(receiver.answer.status).end(receiver.answer.text);
+  const server = createServer((request, response) => {
+    void json(request).then((body) => {
+      received.push({ path: request.url ?? '', headers: request.headers, body });
+      if (receiver.answer !== null) response.writeHead(receiver.answer.status).end(receiver.answer.text);
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
