@@ -72,7 +72,7 @@ async function prepare({ kysely }: Database, { accountId }: Owner): Promise<Prof
   const profiles = PROFILES.map(({ symbol, strategyName, config }) => {
     const symbols = [{ symbol, overrideConfig: {}, version: 0 }];
     const name = `${strategyName} ${symbol}`;
-    return { id: newId<ProfileId>(), accountId, name, strategyName, config, enabled: true, symbols };
+    return { id: newId<ProfileId>(), accountId, name, strategyName, config, enabled: true, symbols, captureUntil: null };
   });
   for (const { id, name, strategyName, config, symbols } of profiles) {
     const row = { id, account_id: accountId, name, strategy_name: strategyName, enabled: true };
@@ -103,7 +103,7 @@ after(() => bench?.[Symbol.asyncDispose]());
 async function step(on: AccountBench, toMs: number): Promise<void> {
   await on.control('POST', '/clock/advance', { toIso: new Date(toMs).toISOString() });
   const runners = [...on.running.coins.all()];
-  const isFed = (): boolean => runners.every(({ coin }) => coin.lastCandleOpenMs >= toMs - CANDLE_MS);
+  const isFed = (): boolean => runners.every(({ coin }) => (coin.sources[0]?.lastOpenMs ?? 0) >= toMs - CANDLE_MS);
   while (!isFed()) await delay(1);
   await Promise.all(runners.map((runner) => runner.change(async () => undefined)));
 }
