@@ -16,7 +16,7 @@ import type { CachedWallet, Prices, Rules } from './venues.ts';
 /* Rows of storage as the contract shows them. Fields are named one by one: nothing leaves by being there. */
 
 /** Decimal text without the zeros that a numeric column pads with. */
-const plain = (text: string): string => formatDecimal(requireDecimal(text));
+export const plain = (text: string): string => formatDecimal(requireDecimal(text));
 const plainOrNull = (text: string | null): string | null => (text === null ? null : plain(text));
 const configOf = (stored: unknown): Record<string, unknown> => (isObject(stored) ? stored : {});
 
