@@ -19,6 +19,8 @@ const SCREENS = [
   ['config-coin', '/profiles/:id/config?coin=BTCUSDT', 'form .field'],
   ['limits', '/profiles/:id/risk', 'details summary'],
   ['logs', '/profiles/:id/logs', '.feed li'],
+  ['history', '/profiles/:id/history', '.sec'],
+  ['changes', '/changes', '.feed li'],
   ['coin', '/profiles/:id/coins/BTCUSDT', 'canvas'],
   ['coin-logs', '/profiles/:id/coins/BTCUSDT?tab=logs', '.feed li'],
   ['activity', '/activity', '.sec'],

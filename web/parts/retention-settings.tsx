@@ -25,11 +25,8 @@ export function RetentionSettings(): ReactNode {
   const client = useQueryClient();
   const demo = useDemo();
   const { data, error } = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call(readRetention, {}, signal) });
-  const { receipts = [], ...limits } = data ?? {};
-  const names = Object.keys(limits);
-  const first = Object.fromEntries(
-    Object.entries(limits).map(([name, days]) => [name, days === null ? '' : `${days}`]),
-  );
+  const receipts = data?.receipts ?? [];
+  const first = Object.fromEntries(FIELDS.map(([name]) => [name, String(data?.[name] ?? '')]));
   return (
     <Section title="How long records are kept" note="empty keeps them for ever">
       {error === null ? null : <Failure what="This could not be read." error={error} />}
@@ -38,14 +35,15 @@ export function RetentionSettings(): ReactNode {
         <TextForm
           key={JSON.stringify(first)}
           first={first}
-          fields={names.map((name) => ({
+          fields={FIELDS.map(([name, label, note, unit]) => ({
             name,
-            label: wordsOf(name.replace(/Days$/, '')),
-            ...(name.endsWith('Days') ? { unit: 'days' } : {}),
+            label,
+            note,
+            unit,
             input: { inputMode: 'numeric', required: false },
           }))}
           submit={async (values) => {
-            const body = Object.fromEntries(names.map((name) => [name, values[name] ? Number(values[name]) : null]));
+            const body = Object.fromEntries(FIELDS.map(([name]) => [name, values[name] ? Number(values[name]) : null]));
             client.setQueryData(KEY, await call(changeRetention, { body }));
           }}
           action="Save how long"
