@@ -15,6 +15,7 @@ export interface JobData {
   readonly 'apply-avg-entry-price': { readonly profileId: ProfileId; readonly symbol: string };
   /** Without an account: for every account. */
   readonly 'reconcile-positions': { readonly accountId?: AccountId };
+  readonly 'identity-check': { readonly accountId?: AccountId };
 }
 export type JobName = keyof JobData;
 const JOB_NAMES: readonly JobName[] = [
@@ -24,6 +25,7 @@ const JOB_NAMES: readonly JobName[] = [
   'snapshot-equity',
   'apply-avg-entry-price',
   'reconcile-positions',
+  'identity-check',
 ];
 
 export interface JobRun {

@@ -7,6 +7,7 @@ import { applyFill, lastTradeId } from './fills.ts';
 import { listHalts } from './halts.ts';
 import { commitIntent } from './intents.ts';
 import { acknowledgedOrders, findOrderByClientId, liveOrders, updateOrder } from './orders.ts';
+import { bookOutside, ledgerBalance } from './ledger.ts';
 import { levelFills } from './level-fills.ts';
 import { readRisk } from './risk.ts';
 import { loadRunner, saveStrategyStates } from './runners.ts';
@@ -30,5 +31,7 @@ export const createTradingStore = (db: Database): TradingStore => ({
   adjustPosition: (request) => adjustPosition(db, request),
   acknowledgedOrders: (account, which) => acknowledgedOrders(db, account, which),
   closeEpoch: (request) => closeEpoch(db, request),
+  ledgerBalance: (account) => ledgerBalance(db.kysely, account),
+  bookOutside: (request) => bookOutside(db, request),
   adoptOwnOrder: (found) => adoptOwnOrder(db, found),
 });

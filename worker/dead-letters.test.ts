@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EVENT_CHANNEL } from '#core/cache-keys.ts';
 import { newId } from '#core/ids.ts';
-import type { Notice } from '#core/ports.ts';
+import type { Notice } from '#core/notice.ts';
 import { listDeadLetters } from '#storage/dead-letters.ts';
 import { openCache } from '#storage/open-cache.ts';
 import { openQueue } from '#storage/queue.ts';

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { BootRefused } from '#core/boot-refused.ts';
 import type { Environment } from '#core/env.ts';
 import { ORDER_TIMING, type OrderTiming } from '#core/order-timing.ts';
-import type { Notify } from '#core/ports.ts';
+import type { Notify } from '#core/notice.ts';
 import { createLog } from '#integrations/log.ts';
 import { openDatabase } from '#storage/database.ts';
 import { Listener } from '#storage/listener.ts';
