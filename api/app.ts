@@ -11,9 +11,11 @@ import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
 import { mountEnabling } from './routes/enabling.ts';
+import { mountJobs } from './routes/jobs.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountMarket } from './routes/market.ts';
+import { mountProfileConfigs } from './routes/profile-configs.ts';
 import { mountProfiles } from './routes/profiles.ts';
 import { mountReference } from './routes/reference.ts';
 import { mountRisk } from './routes/risk.ts';
@@ -21,6 +23,8 @@ import { mountSession } from './routes/session.ts';
 import { mountSessions } from './routes/sessions.ts';
 import { mountStatus } from './routes/status.ts';
 import { mountTickTrace } from './routes/tick-trace.ts';
+import { mountTrades } from './routes/trades.ts';
+import { mountUpkeep } from './routes/upkeep.ts';
 import { mountWallet } from './routes/wallet.ts';
 
 const FAMILIES = [
@@ -35,12 +39,16 @@ const FAMILIES = [
   mountRisk,
   mountActions,
   mountProfiles,
+  mountProfileConfigs,
   mountEnabling,
   mountCoins,
   mountAverageEntryPrice,
   mountLogs,
+  mountTrades,
+  mountUpkeep,
   mountTickTrace,
   mountMarket,
+  mountJobs,
   mountDashboard,
 ];
 

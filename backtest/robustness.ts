@@ -184,14 +184,18 @@ function copyOf(columns: CandleColumns, end: number): CandleColumns {
 
 /** The candles that are known when row `end` opens. */
 function hideFuture(kernel: KernelInput, end: number): KernelInput {
-  const { detail, signal } = kernel;
+  const { detail, signal, gateSeries } = kernel;
   const nowMs = (detail.columns.openMs[end - 1] ?? 0) + INTERVAL_MS[detail.interval];
-  const closed = lowerBound(signal.columns.openMs, nowMs - INTERVAL_MS[signal.interval] + 1);
+  const closed = ({ interval, columns }: Series): Series => {
+    const rows = lowerBound(columns.openMs, nowMs - INTERVAL_MS[interval] + 1);
+    return { interval, columns: copyOf(columns, rows) };
+  };
   return {
     ...kernel,
     end,
-    detail: { ...detail, columns: copyOf(detail.columns, end) },
-    signal: { ...signal, columns: copyOf(signal.columns, closed) },
+    detail: closed(detail),
+    signal: closed(signal),
+    ...(gateSeries === undefined ? {} : { gateSeries: gateSeries.map(closed) }),
   };
 }
 

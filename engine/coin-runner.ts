@@ -1,11 +1,12 @@
 import type { Trigger } from '#core/audit.ts';
-import type { Candle } from '#core/candle.ts';
+import type { Candle, Interval } from '#core/candle.ts';
 import type { Decimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import { isLiveOrder } from '#core/order.ts';
 import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
+import type { AccountContext } from './account-context.ts';
 import { cancelEntries, entriesToCancel } from './cancel-entries.ts';
-import { type Coin, isCertain, stateToStore, takeStored } from './coin.ts';
+import { type Coin, isCertain, takeStored, toKeep } from './coin.ts';
 import { createDecisionLog } from './decision-log.ts';
 import { createCandleFeed } from './feed-candle.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
@@ -21,7 +22,7 @@ export interface CoinRunner {
   readonly coin: Coin;
   /** `fresh` is false for a price read while the stream is down: exits may use it, entries stay blocked by its age. */
   onPrice(price: Decimal, fresh: boolean): void;
-  onCandle(candle: Candle): void;
+  onCandle(interval: Interval, candle: Candle): void;
   /** The market stream is complete again: closed candles that it did not bring are read. */
   onStream(): void;
   onOrder(order: ExchangeOrder, fill: ExchangeFill | null): void;
@@ -54,7 +55,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     if (sent !== undefined) mailbox.push(() => runTick('order'));
     for (const live of coin.live.values()) if (!isCertain(live)) watch(live.record.clientOrderId);
   };
-  const feed = createCandleFeed(coin);
+  const feeds = coin.sources.map((source) => ({ source, feed: createCandleFeed(coin, source) }));
   const tickIf = async (fed: Promise<boolean>): Promise<void> => {
     if (await fed) await runTick('candle');
   };
@@ -74,8 +75,13 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       if (fresh) coin.priceSeenMs = performance.now();
       mailbox.coalesce();
     },
-    onCandle: (candle) => mailbox.push(() => tickIf(feed.take(candle))),
-    onStream: () => mailbox.push(() => tickIf(feed.catchUp())),
+    onCandle(interval, candle) {
+      for (const { source, feed } of feeds)
+        if (source.interval === interval) mailbox.push(() => tickIf(feed.take(candle)));
+    },
+    onStream() {
+      for (const { feed } of feeds) mailbox.push(() => tickIf(feed.catchUp()));
+    },
     onOrder: (order, fill) => mailbox.push(() => seeOrder(order, fill)),
     onProfile(profile) {
       mailbox.push(async () => {
@@ -89,17 +95,18 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     nudge: (trigger) => mailbox.push(() => runTick(trigger)),
     onTimer() {
       const silent = ticks === ticksAtTimer;
-      if (feed.isDue()) mailbox.push(() => tickIf(feed.catchUp()));
+      for (const { feed } of feeds) if (feed.isDue()) mailbox.push(() => tickIf(feed.catchUp()));
       mailbox.push(async () => {
         if (silent) await runTick('timer');
         ticksAtTimer = ticks;
-        await saveState(coin);
+        noteState(coin);
       });
     },
     async close() {
       await mailbox.close();
       log.flush();
-      await saveState(coin).catch((err: unknown) => tellUnsaved(coin, err));
+      noteState(coin);
+      await keepStates(coin.context).catch((err: unknown) => tellUnsaved(coin, err));
     },
   };
 }
@@ -144,11 +151,17 @@ function createWatch(coin: Coin, mailbox: Mailbox, onResolved: () => void): (cli
   };
 }
 
-/** Keeps the strategy's state when it has changed since it was last kept. */
-async function saveState(coin: Coin): Promise<void> {
-  const state = stateToStore(coin);
-  const text = JSON.stringify(state.instance);
+/** Has the strategy's state kept with those of the other coins when it has changed since it was last kept. */
+function noteState(coin: Coin): void {
+  const text = JSON.stringify([coin.version, coin.instance.state()]);
   if (text === coin.savedState) return;
   coin.savedState = text;
-  await coin.context.ports.store.saveStrategyState(coin.profile.id, coin.symbol, state);
+  coin.context.unsaved.set(`${coin.profile.id}:${coin.symbol}`, toKeep(coin));
+}
+
+/** Writes the states that have been noted: one statement, however many coins. */
+export async function keepStates({ unsaved, ports }: AccountContext): Promise<void> {
+  const states = [...unsaved.values()];
+  unsaved.clear();
+  await ports.store.saveStrategyStates(states);
 }

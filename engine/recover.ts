@@ -1,5 +1,7 @@
+import type { Candle } from '#core/candle.ts';
 import { formatDecimal } from '#core/decimal.ts';
 import { certainFrom } from '#core/order-timing.ts';
+import type { OrderRecord } from '#core/order.ts';
 import type { ProfileToRun } from '#core/ports.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
@@ -18,6 +20,8 @@ export interface CoinSource {
   readonly symbol: string;
   readonly rules: SymbolRules | undefined;
   readonly strategy: AnyStrategy | undefined;
+  /** The account's orders that are not final, read when nothing of this coin ran any more. */
+  readonly liveOrders: readonly OrderRecord[];
 }
 
 /**
@@ -25,7 +29,7 @@ export interface CoinSource {
  * from the exchange, open orders to be watched until they are proven. The same path serves start, restart and takeover.
  */
 export async function openCoin(context: AccountContext, source: CoinSource): Promise<CoinPlan> {
-  const { profile, symbol, rules, strategy } = source;
+  const { profile, symbol, rules, strategy, liveOrders } = source;
   if (strategy === undefined)
     return { kind: 'cannot', reason: `There is no strategy named "${profile.strategyName}".` };
   if (rules === undefined) return { kind: 'cannot', reason: `The exchange does not list ${symbol}.` };
@@ -34,10 +38,8 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   const levels = await context.ports.store.levelFills(profile.id, symbol);
   const coin = createCoin({ context, profile, rules, bound, stored, levels });
   const runner = createCoinRunner(coin);
-  await adoptLiveOrders(coin);
-  const { interval, want } = bound.needs;
-  const candles = await context.ports.market.candles({ symbol, interval, limit: Math.min(want + 1, 1000) });
-  for (const candle of candles) if (candle.closed) feedClosed(coin, candle);
+  adoptLiveOrders(coin, liveOrders);
+  const candles = await warmUp(coin);
   const last = candles.at(-1);
   context.ports.log.info(
     {
@@ -55,14 +57,27 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   return { kind: 'run', runner };
 }
 
+/** Loads the candles of every interval the coin lives on; returns those of its strategy. */
+async function warmUp(coin: Coin): Promise<readonly Candle[]> {
+  const { market } = coin.context.ports;
+  const loaded = coin.sources.map(async (source) => {
+    const limit = Math.min(source.want + 1, 1_000);
+    return { source, candles: await market.candles({ symbol: coin.symbol, interval: source.interval, limit }) };
+  });
+  const all = await Promise.all(loaded);
+  for (const { source, candles } of all)
+    for (const candle of candles) if (candle.closed) feedClosed(coin, source, candle);
+  return all[0]?.candles ?? [];
+}
+
 /**
  * Orders stored as not final: those the exchange never acknowledged count as possibly sent. Such an order may have been to
  * replace a stop, which counts as resting only once the exchange has said so after the last moment of its cancel.
  */
-async function adoptLiveOrders(coin: Coin): Promise<void> {
-  const { account, ports, timing } = coin.context;
+function adoptLiveOrders(coin: Coin, liveOrders: readonly OrderRecord[]): void {
+  const { ports, timing } = coin.context;
   let cancelUntilMs = ports.market.clock.protocolMs() - 1;
-  for (const record of await ports.store.liveOrders(account.id)) {
+  for (const record of liveOrders) {
     if (record.profileId !== coin.profile.id || record.symbol !== coin.symbol) continue;
     const certainAtMs = record.exchangeOrderId === null ? certainFrom(record.sendBeforeMs, timing) : null;
     coin.live.set(record.clientOrderId, { ...liveOrderOf(record), certainAtMs });

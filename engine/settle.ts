@@ -4,7 +4,7 @@ import { newId } from '#core/ids.ts';
 import { isLiveOrder, isOwnClientOrderId } from '#core/order.ts';
 import type { ExchangeOrder, LogLevel } from '#core/ports.ts';
 import { marketNow } from './account-context.ts';
-import { type Coin, type LiveOrder, liveOrderOf, refreshView, stateToStore } from './coin.ts';
+import { type Coin, type LiveOrder, liveOrderOf, refreshView, toKeep } from './coin.ts';
 
 /** What the exchange says of an order, with those executions that came along. */
 export interface SeenOrder {
@@ -80,7 +80,7 @@ async function applyFill(coin: Coin, live: LiveOrder, fill: ExchangeFill): Promi
   coin.levels = await context.ports.store.levelFills(coin.profile.id, coin.symbol);
   refreshView(coin);
   coin.instance.onFill(fill.side, coin.view);
-  await context.ports.store.saveStrategyState(coin.profile.id, coin.symbol, stateToStore(coin));
+  await context.ports.store.saveStrategyStates([toKeep(coin)]);
   context.ports.announce({ topic: 'position', id: coin.profile.id, data: { symbol: coin.symbol } });
 }
 

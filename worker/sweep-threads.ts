@@ -43,12 +43,13 @@ export class SweepThreads implements AsyncDisposable {
   readonly #options: ThreadOptions;
 
   constructor(start: ThreadStart, options: ThreadOptions) {
-    const { signal, detail } = start.base;
+    const { signal, detail, gateSeries } = start.base;
     const shared = shareSeries(detail);
     const base = {
       ...start.base,
       detail: shared,
       signal: signal.columns === detail.columns ? shared : shareSeries(signal),
+      ...(gateSeries === undefined ? {} : { gateSeries: gateSeries.map(shareSeries) }),
     };
     this.#options = options;
     const file = new URL('./sweep-thread.ts', import.meta.url);

@@ -1,5 +1,5 @@
 import { createSma } from '#core/indicators/sma.ts';
-import { readFactor, readKnob } from '#strategies/fields.ts';
+import { readFactor } from '#strategies/fields.ts';
 import { readStoredConfig } from '#strategies/momentum/config.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import type { KernelInput } from '../kernel.ts';
@@ -13,28 +13,37 @@ import { type Evaluated, evaluatedOf } from './row.ts';
 const BLOCK = 2048;
 const MOST_CASH = 2 ** 50;
 
+type Config = ReturnType<typeof readStoredConfig>['config'];
+
+/** A config without the knobs that lanes know: two that agree in the rest are alike to a lane. */
+const restOf = (config: Config): string =>
+  JSON.stringify({
+    ...config,
+    candleInterval: null,
+    entrySizing: config.entrySizing.mode,
+    lossCooldownMinutes: null,
+    ema: null,
+    entryMarginPercentage: null,
+    entryExtension: null,
+    exitOnCross: null,
+    trailingStopPercentage: null,
+    protectiveStop: null,
+  });
+/** Whatever else a strategy learns is off by default, and switched on it is for the kernel. */
+const PLAIN = restOf(readStoredConfig({}).config);
+
 /** The knobs of a lane, undefined where the config uses something that lanes do not know. */
 function knobsOf(bound: BoundStrategy, stored: unknown, { askDown }: LaneMoney): LaneKnobs | undefined {
   const { config, readable } = readStoredConfig(stored);
-  const { ema, trendFilter, atrTrailing, profitTrail, entryExtension, entrySizing } = config;
+  const { ema, entryExtension } = config;
   const { shared, needs } = bound;
-  const { caps, protectiveStop } = shared;
   const budget = unitsOf(shared.entryBudget);
   const trail = readFactor(config.trailingStopPercentage);
-  const capped = caps !== undefined && (caps.symbolExposure ?? caps.positionLoss) !== null;
-  const plain =
-    readable &&
-    config.entryEnabled &&
-    config.exitEnabled &&
-    entrySizing.mode === 'fixed' &&
-    !capped &&
-    trendFilter.period === 0 &&
-    readFactor(atrTrailing.multiplier) === 0 &&
-    readFactor(profitTrail.activationPercentage) === 0;
-  const offset = protectiveStop === undefined ? null : fractionOf(protectiveStop.offset);
-  if (!plain || budget === undefined || budget > MOST_CASH || trail <= 0 || trail >= 1 || ema.slow <= ema.fast)
-    return undefined;
-  if (readKnob(config.trailingStopPercentage) === undefined || trail / 2 < askDown * 1.1) return undefined;
+  const offset = shared.protectiveStop === undefined ? null : fractionOf(shared.protectiveStop.offset);
+  const plain = readable && shared.gates === undefined && restOf(config) === PLAIN;
+  if (!plain || budget === undefined || budget > MOST_CASH || ema.slow <= ema.fast) return undefined;
+  // Half is the lowest that the limit of a stop may lie below it.
+  if (trail >= 1 || trail / 2 < askDown * 1.1) return undefined;
   const extensionMost = readFactor(entryExtension.maxPercentage);
   return {
     fast: ema.fast,

@@ -10,7 +10,7 @@ import { parseAccounts } from '#paper/accounts.ts';
 import type { PaperOptions } from '#paper/options.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
 import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
-import { openWorker } from '#worker/worker.ts';
+import { openWorker, type WorkerSettings } from '#worker/worker.ts';
 import { type ApiClient, createClient } from './client.ts';
 
 export interface StackOptions {
@@ -18,6 +18,9 @@ export interface StackOptions {
   readonly fromMs?: number;
   readonly speed?: number;
   readonly cacheUrl?: string;
+  readonly worker?: WorkerSettings;
+  /** Hears the lines of the worker's log, from warnings on. */
+  readonly onWarning?: (line: string) => void;
 }
 
 /** Everything npm start runs, in this process, on a database of its own. */
@@ -25,6 +28,7 @@ export interface Stack extends ApiClient, AsyncDisposable {
   readonly paper: PaperExchange;
   readonly api: Api;
   readonly database: TestDatabase['database'];
+  readonly databaseUrl: string;
   readonly accountId: AccountId;
   stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
@@ -60,7 +64,11 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   const api = stack.use(await openApi(env));
   let worker: AsyncDisposable | null = null;
   const startWorker = async (): Promise<void> => {
-    worker = await openWorker(env);
+    const { onWarning, worker: settings } = options;
+    const warned = { ...env, LOG_LEVEL: 'warn' } as const;
+    worker = await (onWarning
+      ? openWorker(warned, { ...settings, logTo: { write: onWarning } })
+      : openWorker(env, settings));
   };
   const stopWorker = async (): Promise<void> => {
     const stopping = worker;
@@ -79,6 +87,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     paper,
     api,
     database: test.database,
+    databaseUrl: test.url,
     accountId: account.id,
     ...client,
     startWorker,
