@@ -60,7 +60,9 @@ export interface OpenQueueOptions {
   readonly retry?: { readonly limit: number; readonly delaySeconds: number; readonly maxDelaySeconds: number };
 }
 
+/** Without notifications; with them a look is only for what was lost, and for jobs whose time has come. */
 const POLL_SECONDS = 0.5;
+const NOTIFIED_POLL_SECONDS = 2;
 const EXPIRE_SECONDS = 300;
 const STOP_MS = 3_000;
 const RETRY = { limit: 5, delaySeconds: 2, maxDelaySeconds: 300 } as const;
@@ -102,7 +104,11 @@ export class Queue implements AsyncDisposable {
     name: Name,
     handler: (data: JobData[Name], run: JobRun) => Promise<void>,
   ): Promise<void> {
-    const options = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS, batchSize: 1 };
+    const options = {
+      pollingIntervalSeconds: POLL_SECONDS,
+      notifyPollingIntervalSeconds: NOTIFIED_POLL_SECONDS,
+      batchSize: 1,
+    };
     await this.#boss.work<JobData[Name]>(name, options, async (jobs: Job<JobData[Name]>[]) => {
       for (const job of jobs)
         await runScrubbed(() => handler(job.data, { id: job.id, attempt: job.retryCount + 1, signal: job.signal }));
@@ -141,7 +147,7 @@ export async function openQueue(databaseUrl: string, options: OpenQueueOptions):
   const boss = new PgBoss({
     connectionString: databaseUrl,
     application_name: 'tradewind-queue',
-    max: works ? 4 : 2,
+    max: 2,
     schema: 'pgboss',
     useListenNotify: works,
     supervise: works,
@@ -159,8 +165,10 @@ export async function openQueue(databaseUrl: string, options: OpenQueueOptions):
   return new Queue(boss);
 }
 
+/** What is there as it should be is left alone: a process that starts again is back sooner. */
 async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<OpenQueueOptions['retry']>): Promise<void> {
-  await boss.createQueue(DEAD_LETTERS, { policy: 'standard' });
+  const known = new Map((await boss.getQueues()).map((queue) => [queue.name, new Map(Object.entries(queue))]));
+  if (!known.has(DEAD_LETTERS)) await boss.createQueue(DEAD_LETTERS, { policy: 'standard' });
   const settings: QueueOptions & { deadLetter: string; notify: boolean } = {
     retryLimit: retry.limit,
     retryDelay: retry.delaySeconds,
@@ -171,8 +179,10 @@ async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<Open
     notify: true,
   };
   for (const name of JOB_NAMES) {
-    await boss.createQueue(name, { ...settings, policy: 'short' });
-    await boss.updateQueue(name, settings);
+    const queue = known.get(name);
+    if (queue === undefined) await boss.createQueue(name, { ...settings, policy: 'short' });
+    else if (Object.entries(settings).some(([setting, value]) => queue.get(setting) !== value))
+      await boss.updateQueue(name, settings);
   }
 }
 
