@@ -183,6 +183,8 @@ export interface IntentRequest {
   readonly sendBeforeMs: number;
   /** Market time of the decision. */
   readonly at: Date;
+  /** The operator's action that it carries out: one intent an action, or the commit fails. */
+  readonly actionId?: string;
 }
 
 /** Only `committed` may be sent. `lost-lease`: another worker owns the account; `moved`: the version differed. */
@@ -258,6 +260,11 @@ export type AdjustmentResult =
   | { readonly kind: 'lost-lease' }
   | { readonly kind: 'moved' };
 
+/** How many orders and positions of the old epoch were closed as void. */
+export type EpochResult =
+  | { readonly kind: 'closed'; readonly epoch: number; readonly orders: number; readonly positions: number }
+  | { readonly kind: 'lost-lease' };
+
 /** The own state of a strategy, as of a version of its runner. */
 export interface StateToKeep {
   readonly profileId: ProfileId;
@@ -289,6 +296,17 @@ export interface TradingStore {
   costBasis(profileId: ProfileId, symbol: string): Promise<CostBasis>;
   /** One transaction: lease checked, position by compare-and-set, adjustment and ledger rows, note. */
   adjustPosition(request: AdjustmentRequest): Promise<AdjustmentResult>;
+  /** The newest orders of an epoch that the exchange has given an id and that were sent before then, newest first. */
+  acknowledgedOrders(
+    account: Pick<Account, 'id' | 'epoch'>,
+    which: { readonly most: number; readonly sentBeforeMs: number },
+  ): Promise<OrderRecord[]>;
+  /** One transaction: lease checked, next epoch, orders and positions of the old one void, entries halted. */
+  closeEpoch(request: {
+    readonly account: Pick<Account, 'id' | 'epoch'>;
+    readonly fencing: number;
+    readonly at: Date;
+  }): Promise<EpochResult>;
   /** Stores an own order that only the exchange knows of, as after a restored backup; its id is never given again. */
   adoptOwnOrder(found: FoundOrder): Promise<void>;
 }
@@ -331,6 +349,17 @@ export interface RecordSink {
   log(row: ActionLogRow): void;
   flush(): Promise<void>;
 }
+
+/** Something the operator should hear of wherever they are; the text holds no bind values and no credentials. */
+export interface Notice {
+  readonly kind: 'dead-letter' | 'exchange-reset';
+  readonly accountId?: AccountId;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Passes a notice on to the operator; it rejects when it should be tried again. */
+export type Notify = (notice: Notice) => Promise<void>;
 
 /* ---- the cache store ---- */
 

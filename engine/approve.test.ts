@@ -39,6 +39,8 @@ const ready: ApprovalContext = {
   takerFee: 0.001,
   pending: null,
   stop: null,
+  waiting: null,
+  gates: null,
   refusals: () => undefined,
   risk: { refusal: () => undefined, rooms: () => [] },
 };

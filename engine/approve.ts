@@ -1,23 +1,15 @@
-import { type CapRoom, capRooms, equityBudget, lossFraction } from '#core/budget.ts';
-import type { ApprovalReason, Decision, Numbers } from '#core/decision.ts';
-import {
-  type Decimal,
-  divide,
-  formatDecimal,
-  formatFixed,
-  fromSteps,
-  minimum,
-  multiply,
-  ONE,
-  ZERO,
-} from '#core/decimal.ts';
+import type { CapRoom } from '#core/budget.ts';
+import type { ApprovalReason, Decision, EntryForm, Numbers } from '#core/decision.ts';
+import { add, type Decimal, formatDecimal, formatFixed, fromSteps, minimum, multiply, ZERO } from '#core/decimal.ts';
+import { sizeByTerms } from '#core/entry-size.ts';
+import type { Gates } from '#core/gates.ts';
 import type { Halt } from '#core/halts.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
-import { type LevelFill, remainingOf } from '#core/levels.ts';
-import type { ApprovedOrder, OrderDraft, OrderPurpose } from '#core/order.ts';
+import type { LevelFill } from '#core/levels.ts';
+import type { ApprovedOrder, OrderDraft, OrderForm, OrderPurpose } from '#core/order.ts';
 import { isSellable, type Position } from '#core/position.ts';
 import { type StopPlan, TRIGGERED_GRACE_MS } from '#core/protective-stop.ts';
-import { minOrderQuote, sellableQuantity, sizeMarketEntry } from '#core/sizing.ts';
+import { sellableQuantity } from '#core/sizing.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { SharedSettings } from '#strategies/strategy.ts';
 import type { Refusals } from './breaker.ts';
@@ -48,6 +40,9 @@ export interface ApprovalContext {
   readonly pending: { readonly clientOrderId: string; readonly unknown: boolean; readonly certainAt: Date } | null;
   /** The stop that rests on the exchange: what it holds locked, and whether it is selling by itself. */
   readonly stop: { readonly left: Decimal; readonly selling: boolean } | null;
+  /** The buy that waits on the exchange: another one takes its place and money. */
+  readonly waiting: { readonly locked: Decimal } | null;
+  readonly gates: Gates | null;
   readonly refusals: (purpose: OrderPurpose) => Refusals | undefined;
   /** The operator's limit that refuses an entry now, and what exposure caps leave for one. */
   readonly risk: {
@@ -80,13 +75,14 @@ export function approve(
     const refusal = check(context);
     if (refusal !== undefined) return refusal;
   }
-  return decision.kind === 'buy' ? approveEntry(decision.level, context) : approveExit(decision, context);
+  return decision.kind === 'buy' ? approveEntry(decision, context) : approveExit(decision, context);
 }
 
+const haltReason = ({ reset }: Halt): ApprovalReason => (reset === true ? 'halt-exchange-reset' : 'halt-kill-switch');
 const haltNumbers = (halt: Halt): Numbers => ({ scope: halt.scope, since: halt.since.toISOString() });
 
 const notHalted: Check = ({ halts }) =>
-  halts[0] === undefined ? undefined : refuse('halt-kill-switch', haltNumbers(halts[0]));
+  halts[0] === undefined ? undefined : refuse(haltReason(halts[0]), haltNumbers(halts[0]));
 const notFrozen: Check = ({ halts }) => {
   const frozen = halts.find((halt) => halt.freeze);
   return frozen === undefined ? undefined : refuse('halt-frozen', haltNumbers(frozen));
@@ -118,6 +114,11 @@ const cooledDown: Check = ({ position, rules, now }) => {
     netPnl: `${formatFixed(position.lastCycleNet ?? position.cycleNet, 2)} ${rules.quoteAsset}`,
   });
 };
+/** The first buy of a position asks trend and ratings, an add the trend alone: a dip is rated low by nature. */
+const gatesAgree: Check = ({ gates, position, now }) => {
+  const refusal = gates?.refusal({ first: position.firstBuyAt === null, nowMs: now.getTime() });
+  return refusal === undefined ? undefined : refuse(refusal.reason, refusal.numbers);
+};
 /** A triggered stop has its time to sell: taking it down at once would only sell later. */
 const stopNotSelling: Check = ({ stop }) =>
   stop?.selling === true ? refuse('order-stop-triggered', { seconds: TRIGGERED_GRACE_MS / 1000 }) : undefined;
@@ -142,6 +143,7 @@ const ENTRY_CHECKS: readonly Check[] = [
   priceFresh,
   nothingPending,
   cooledDown,
+  gatesAgree,
   notRefused('entry'),
 ];
 const EXIT_CHECKS: readonly Check[] = [notFrozen, nothingPending, stopNotSelling, notRefused('exit')];
@@ -150,45 +152,39 @@ const STOP_CHECKS: readonly Check[] = [notFrozen, symbolTrading, nothingPending,
 const asText = (numbers: Readonly<Record<string, Decimal>>): Numbers =>
   Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, formatDecimal(value)]));
 
-/** What the level may spend before caps and funds: what it names, else its share of the round's budget. */
-function budgetOf(level: number, { shared, equity }: ApprovalContext, loss: Decimal): Decimal {
-  const { levels, equityShare, entryBudget } = shared;
-  const named = levels?.[level]?.spend ?? null;
-  if (named !== null || equityShare === undefined) return named ?? entryBudget;
-  return divide(equityBudget(equityShare, equity(), loss), fromSteps(levels?.length ?? 1, ONE));
+/** What a strategy asks for in ticks, as the order that the exchange knows. */
+function formOf(form: EntryForm | undefined, { price: { tick } }: SymbolRules): OrderForm {
+  if (form === undefined) return { type: 'market' };
+  const price = fromSteps(form.limit, tick);
+  if (form.type === 'maker') return { type: 'limit', price, maker: true };
+  return { type: 'stop-loss-limit', stopPrice: fromSteps(form.stop, tick), price };
 }
 
-function approveEntry(level: number, context: ApprovalContext): ApprovalResult {
-  const { accountId, profileId, rules, price, freeQuote, shared, takerFee, position, levels } = context;
-  const { stopMultiple, stopLimitOffset } = shared;
-  const entry = { price, rules, stopMultiple, stopLimitOffset, baseFeeRate: takerFee };
-  const loss = lossFraction(entry, takerFee);
-  const { plannedQuote, remaining } = remainingOf(levels, level, budgetOf(level, context, loss));
-  const used = multiply(position.quantity, position.averagePrice);
-  const caps = shared.caps ?? { symbolExposure: null, positionLoss: null };
-  const [tightest] = capRooms(caps, { used, loss, wider: context.risk.rooms() });
-  if (tightest !== undefined && tightest.room < remaining && tightest.room < minOrderQuote(entry)) {
-    return refuse(tightest.reason, asText({ cap: tightest.cap, used: tightest.used, room: tightest.room }));
-  }
-  const sizing = sizeMarketEntry({
-    ...entry,
-    budget: tightest === undefined ? remaining : minimum(remaining, tightest.room),
-    held: position.quantity,
-    leastSpend: shared.levels?.[level]?.least ?? ZERO,
-    freeQuote,
+function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: ApprovalContext): ApprovalResult {
+  const { accountId, profileId, rules, shared, waiting } = context;
+  const { level, form: waits } = decision;
+  const form = formOf(waits, rules);
+  const size = sizeByTerms({
+    ...context,
+    equity: context.equity(),
+    level,
+    terms: shared,
+    rooms: context.risk.rooms(),
+    freeQuote: add(context.freeQuote, waiting?.locked ?? ZERO),
+    ...('price' in form ? { limit: form.price } : {}),
   });
-  if (sizing.kind === 'refused') return refuse(sizing.reason, asText(sizing.numbers));
+  if (size.kind === 'refused') return refuse(size.reason, asText(size.numbers));
   const draft: OrderDraft = {
     accountId,
     profileId,
     symbol: rules.symbol,
     side: 'buy',
     purpose: 'entry',
-    form: { type: 'market' },
-    quantity: sizing.quantity,
-    entry: { level, plannedQuote },
+    form,
+    quantity: size.quantity,
+    entry: { level, plannedQuote: size.plannedQuote },
   };
-  return { kind: 'approved', order: approveDraft(draft), numbers: asText(sizing.numbers) };
+  return { kind: 'approved', order: approveDraft(draft), numbers: asText(size.numbers) };
 }
 
 function approveExit(decision: Extract<Decision, { kind: 'sell' }>, context: ApprovalContext): ApprovalResult {

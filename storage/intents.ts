@@ -24,7 +24,7 @@ const LOCK: Statement = {
 const JUDGE: Statement = {
   name: 'intent-judge',
   text: `with halt as materialized (
-    select scope, subject, reason, freeze_exits, cancel_entries, engaged_at from kill_switches
+    select * from halts
     where (scope = 'all' or (scope = 'account' and subject = $1::uuid::text) or (scope = 'profile' and subject = $2::uuid::text))
       and ($5::boolean or freeze_exits)
     order by case scope when 'all' then 0 when 'account' then 1 else 2 end
@@ -53,8 +53,8 @@ const JUDGE: Statement = {
 const INSERT: Statement = {
   name: 'intent-insert',
   text: `insert into orders (id, account_id, epoch, profile_id, symbol, side, purpose, type, quantity, price, stop_price,
-    trailing_delta, client_order_id, state, reason, decision, fencing, halt_order, send_before, created_at, updated_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $19, $12, 'intent', $13, $14, $15, $16, $17, $18, $18)`,
+    trailing_delta, client_order_id, state, reason, decision, fencing, halt_order, send_before, created_at, updated_at, action_id)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $19, $12, 'intent', $13, $14, $15, $16, $17, $18, $18, $20)`,
 };
 
 interface Judgement extends pg.QueryResultRow {
@@ -64,6 +64,7 @@ interface Judgement extends pg.QueryResultRow {
   readonly freeze_exits: boolean;
   readonly cancel_entries: boolean;
   readonly engaged_at: Date;
+  readonly is_reset: boolean;
   readonly epoch: number | null;
   readonly version: string | null;
   readonly order_sequence: string;
@@ -82,6 +83,7 @@ const haltOf = (row: Judgement, scope: HaltScope): Halt => ({
   reason: row.reason,
   freeze: row.freeze_exits,
   cancelEntries: row.cancel_entries,
+  ...(row.is_reset ? { reset: true } : {}),
 });
 
 const lockKeys = ({ order }: IntentRequest): string[] => [
@@ -140,6 +142,7 @@ const insertValues = (record: OrderRecord, request: IntentRequest, row: Judgemen
   new Date(record.sendBeforeMs),
   record.createdAt,
   record.form.type === 'trailing-stop' ? record.form.deltaBips : null,
+  request.actionId ?? null,
 ];
 
 function decide(request: IntentRequest, row: Judgement | undefined): Decided {

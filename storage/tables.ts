@@ -4,6 +4,8 @@ import type { AdjustmentReason } from '#core/cost-basis.ts';
 import type { HaltScope } from '#core/halts.ts';
 import type { AccountId, OrderId, ProfileId, SessionId, UserId } from '#core/ids.ts';
 import type { LedgerRow } from '#core/ledger.ts';
+import type { ActionState } from '#core/operator-action.ts';
+import type { NotifierName } from '#core/notify.ts';
 import type { OrderForm, OrderPurpose, OrderState, Side } from '#core/order.ts';
 import type { LogLevel } from '#core/ports.ts';
 
@@ -48,6 +50,7 @@ export interface AccountsTable {
   endpoint: Generated<Endpoint>;
   epoch: Generated<number>;
   risk_limits: JsonOrDefault;
+  reset_at: NullableTime;
   created_at: TimeOrDefault;
 }
 
@@ -94,6 +97,12 @@ export interface KillSwitchesTable {
   engaged_by: UserId | null;
   engaged_at: TimeOrDefault;
   halt_order: Bigint;
+}
+
+/** A view: everything that stops entries. */
+export interface HaltsView
+  extends Pick<KillSwitchesTable, 'scope' | 'subject' | 'reason' | 'freeze_exits' | 'cancel_entries' | 'engaged_at'> {
+  is_reset: boolean;
 }
 
 export interface AccountLeasesTable {
@@ -169,6 +178,7 @@ export interface OrdersTable {
   halt_order: Bigint;
   send_before: Time;
   payload: NullableJson;
+  action_id: string | null;
   created_at: Time;
   updated_at: Time;
   recorded_at: TimeOrDefault;
@@ -246,6 +256,103 @@ export interface AuditLogsTable {
   at: TimeOrDefault;
 }
 
+export interface OperatorActionsTable {
+  id: string;
+  account_id: AccountId;
+  profile_id: ProfileId | null;
+  symbol: string | null;
+  kind: string;
+  payload: JsonOrDefault;
+  requested_by: UserId | null;
+  requested_at: TimeOrDefault;
+  expires_at: Time;
+  state: Generated<ActionState>;
+  fencing: ColumnType<string | null, string | undefined, string>;
+  reason: string | null;
+  detail: JsonOrDefault;
+  finished_at: NullableTime;
+}
+
+export interface OrderEvidenceTable {
+  id: string;
+  order_id: OrderId;
+  kind: string;
+  at: Time;
+  detail: Json;
+}
+
+export interface ProfileConfigsTable {
+  profile_id: ProfileId;
+  version: number;
+  strategy_name: string;
+  config: Json;
+  at: TimeOrDefault;
+}
+
+export interface ServiceSettingsTable {
+  name: string;
+  value: Json;
+  updated_at: TimeOrDefault;
+}
+
+export interface ProfileNotifiersTable {
+  profile_id: ProfileId;
+  provider: NotifierName;
+  enabled: boolean;
+  config: Json;
+  secrets: Json;
+  updated_at: TimeOrDefault;
+}
+
+export interface AiProviderConfigTable {
+  user_id: UserId;
+  provider: string;
+  config: Json;
+  secrets: Json;
+  updated_at: TimeOrDefault;
+}
+
+export interface EquitySnapshotsTable {
+  profile_id: ProfileId;
+  at: Time;
+  realised: string;
+  position_value: string;
+  position_cost: string;
+  prices: Json;
+}
+
+export interface PruneReceiptsTable {
+  id: string;
+  at: TimeOrDefault;
+  ok: boolean;
+  error: string | null;
+  deleted: Json;
+  settings: Json;
+}
+
+export interface DiagnosisRunsTable {
+  id: string;
+  profile_id: ProfileId;
+  status: 'queued' | 'running' | 'done' | 'error';
+  report: NullableJson;
+  error: string | null;
+  started_at: TimeOrDefault;
+  finished_at: NullableTime;
+}
+
+export interface BacktestAdvisorResultsTable {
+  id: string;
+  profile_id: ProfileId;
+  run_id: string;
+  variant: string;
+  status: 'queued' | 'done' | 'error';
+  summary: Generated<string>;
+  suggestions: JsonOrDefault;
+  dropped: JsonOrDefault;
+  error: string | null;
+  updated_at: TimeOrDefault;
+}
+
 export interface SchemaMigrationsTable {
   number: number;
   name: string;
@@ -262,6 +369,7 @@ export interface Tables {
   profiles: ProfilesTable;
   profile_symbols: ProfileSymbolsTable;
   kill_switches: KillSwitchesTable;
+  halts: HaltsView;
   account_leases: AccountLeasesTable;
   runner_states: RunnerStatesTable;
   cost_basis: CostBasisTable;
@@ -272,5 +380,15 @@ export interface Tables {
   closed_cycles: ClosedCyclesTable;
   action_logs: ActionLogsTable;
   audit_logs: AuditLogsTable;
+  operator_actions: OperatorActionsTable;
+  order_evidence: OrderEvidenceTable;
+  profile_configs: ProfileConfigsTable;
+  service_settings: ServiceSettingsTable;
+  profile_notifiers: ProfileNotifiersTable;
+  ai_provider_config: AiProviderConfigTable;
+  equity_snapshots: EquitySnapshotsTable;
+  prune_receipts: PruneReceiptsTable;
+  diagnosis_runs: DiagnosisRunsTable;
+  backtest_advisor_results: BacktestAdvisorResultsTable;
   schema_migrations: SchemaMigrationsTable;
 }

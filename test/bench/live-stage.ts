@@ -130,7 +130,11 @@ export async function openLiveStage(coins: number): Promise<LiveStage> {
   };
 }
 
-async function seedProfiles({ kysely }: Database, accountId: string, symbols: readonly string[]): Promise<ProfileId[]> {
+async function seedProfiles(
+  { kysely }: Database,
+  accountId: AccountId,
+  symbols: readonly string[],
+): Promise<ProfileId[]> {
   const ids: ProfileId[] = [];
   for (let first = 0; first < symbols.length; first += PER_PROFILE) {
     const id = newId<ProfileId>();

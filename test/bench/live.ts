@@ -41,8 +41,13 @@ function tradeAll(stage: LiveStage): AsyncDisposable & { readonly spared: Set<st
   return Object.assign(state, { [Symbol.asyncDispose]: async () => clearInterval(timer) });
 }
 
+interface Made {
+  readonly symbol: string;
+  readonly price: string;
+}
+
 /** Makes one price and waits for the order that answers it; ms between the two on the wire. */
-async function answered(stage: LiveStage, lane: 'ours' | 'bare', symbol: string, price: string): Promise<number> {
+async function answered(stage: LiveStage, lane: 'ours' | 'bare', { symbol, price }: Made): Promise<number> {
   const seen = Promise.withResolvers<number>();
   let sentMs = Number.NaN;
   stage.watch[lane] = (piece, way) => {
@@ -76,12 +81,14 @@ async function measureOrders(stage: LiveStage): Promise<Latencies> {
     const symbol = stage.symbols[Math.floor(turn / 2) % stage.symbols.length] ?? '';
     const bareSymbol = stage.bareSymbols[turn % stage.bareSymbols.length] ?? '';
     market.spared.add(symbol);
-    const bareMs = await answered(stage, 'bare', bareSymbol, LOW);
-    if (held.has(symbol)) {
+    const bareMs = await answered(stage, 'bare', { symbol: bareSymbol, price: LOW });
+    const sells = held.delete(symbol);
+    if (!sells) held.add(symbol);
+    if (sells) {
       stage.trade(symbol, ARM);
       await delay(150);
     }
-    const oursMs = await answered(stage, 'ours', symbol, held.delete(symbol) ? FALL : (held.add(symbol), LOW));
+    const oursMs = await answered(stage, 'ours', { symbol, price: sells ? FALL : LOW });
     await delay(60);
     market.spared.delete(symbol);
     if (turn < warmUp) continue;

@@ -1,45 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Series } from '#backtest/columns.ts';
-import type { BacktestResult } from '#backtest/result.ts';
-import { runBacktest } from '#backtest/run.ts';
-import { requireDecimal, ZERO } from '#core/decimal.ts';
-import { STRATEGIES } from '#strategies/registry.ts';
-import { GOLDEN_RULES } from './market-run.ts';
-
-const HOUR_MS = 3_600_000;
-
-/** Hourly candles from `open/high/low/close` texts, the first at the beginning of 1970. */
-function hourly(rows: readonly string[]): Series {
-  const cells = rows.map((row) => row.split('/').map(Number));
-  const column = (at: number): Float64Array => Float64Array.from(cells, (row) => row[at] ?? Number.NaN);
-  const openMs = Float64Array.from(rows, (_row, i) => i * HOUR_MS);
-  const volume = new Float64Array(rows.length).fill(1);
-  return {
-    interval: '1h',
-    columns: { openMs, open: column(0), high: column(1), low: column(2), close: column(3), volume },
-  };
-}
-
-function backtest(config: unknown, rows: readonly string[]): BacktestResult {
-  const strategy = STRATEGIES.get('trailing-trade');
-  assert.ok(strategy);
-  const outcome = runBacktest({
-    bound: strategy.bind(strategy.config.parse(config)),
-    rules: GOLDEN_RULES,
-    terms: { balance: requireDecimal('1000'), feeRate: requireDecimal('0.001'), slippage: ZERO },
-    candles: hourly(rows),
-  });
-  assert.equal(outcome.kind, 'result');
-  return outcome.result;
-}
+import { BARE, backtest, HOUR_MS } from './hourly-backtest.ts';
 
 const at = (hour: number): string => new Date(hour * HOUR_MS).toISOString();
 
 test('window low, arm, ratchet, exit exactly at the trail: the fills of the hand-made example', () => {
   const config = {
     buy: { candleLimit: 3, gridLevels: [{ triggerPercentage: '1.01', maxPurchaseAmount: '100' }] },
-    sell: { stopLossPercentage: '0.97', triggerPercentage: '1.05', trailingStopPercentage: '0.98' },
+    sell: { stopLossPercentage: '0.97', triggerPercentage: '1.05', trailingStopPercentage: '0.98', ...BARE },
   };
   const result = backtest(config, [
     '103/104/102/102.5',
@@ -109,7 +77,7 @@ test('a stop met exactly, then a pause after the loss', () => {
       gridLevels: [{ triggerPercentage: '1', maxPurchaseAmount: '50' }],
       lossCooldownMinutes: 120,
     },
-    sell: { stopLossPercentage: '0.93', triggerPercentage: '1.05', trailingStopPercentage: '0.98' },
+    sell: { stopLossPercentage: '0.93', triggerPercentage: '1.05', trailingStopPercentage: '0.98', ...BARE },
   };
   const result = backtest(config, [
     '201/202/200/200', // low 200, bought at the next open: 50 / 200.4 is 0.249
@@ -146,7 +114,7 @@ test('two levels, a stop exactly at its price, and a pause after the loss', () =
   ];
   const config = {
     buy: { candleLimit: 1, gridLevels, lossCooldownMinutes: 90 },
-    sell: { stopLossPercentage: '0.93' },
+    sell: { stopLossPercentage: '0.93', ...BARE },
   };
   const result = backtest(config, [
     '201/202/200/200',

@@ -14,9 +14,9 @@ import {
 import type { ExchangeFill } from '#core/fill.ts';
 import { foldLevel, type LevelFill, remainingOf, targetOf } from '#core/levels.ts';
 import { FLAT, foldFill, isSellable, type Position } from '#core/position.ts';
-import { sizeMarketEntry } from '#core/sizing.ts';
+import { sizeEntry } from '#core/sizing.ts';
 import type { SymbolRules } from '#core/symbol.ts';
-import type { AnyStrategy, StrategyInstance, TickView } from '#strategies/strategy.ts';
+import { type AnyStrategy, gridOf, type StrategyInstance, type TickView } from '#strategies/strategy.ts';
 
 const HOUR_MS = 3_600_000;
 const FEE = requireDecimal('0.001');
@@ -92,13 +92,17 @@ function viewOf({ position, order, levels }: Run, price: Decimal, nowMs: number)
     price: toSteps(price, GOLDEN_RULES.price.tick),
     priceAgeMs: 0,
     lots: Math.floor(toSteps(position.quantity, GOLDEN_RULES.lot.step)),
+    peakLots: Math.floor(toSteps(position.peakQuantity, GOLDEN_RULES.lot.step)),
     avgTicks: toSteps(position.averagePrice, GOLDEN_RULES.price.tick),
     sellable,
     firstBuyFillMs: position.firstBuyAt?.getTime() ?? 0,
     cycle: position.cycle,
     target: targetOf(levels, LEAST),
     entryOrderOpen: order?.side === 'buy',
+    waiting: null,
     exitOrderOpen: order?.side === 'sell',
+    regime: 2,
+    ratingSells: false,
     takerFee: 0.001,
     makerFee: 0.001,
     readable: true,
@@ -108,9 +112,8 @@ function viewOf({ position, order, levels }: Run, price: Decimal, nowMs: number)
 /** Candles in, decisions out: decides at every close, fills market orders at the next open. */
 export function runGolden(input: { strategy: AnyStrategy; config: unknown; candles: readonly string[] }): GoldenRow[] {
   const bound = input.strategy.bind(input.strategy.config.parse(input.config));
-  const { tick } = GOLDEN_RULES.price;
   const { step } = GOLDEN_RULES.lot;
-  const instance = bound.create({ tick, step });
+  const instance = bound.create(gridOf(GOLDEN_RULES));
   const run: Run = { position: FLAT, cash: requireDecimal('1000'), order: null, trades: 0, levels: [] };
   const { entryBudget, stopMultiple, stopLimitOffset, lossCooldownMs, levels } = bound.shared;
   return readCandles(input.candles).map(({ candle, open, close }) => {
@@ -132,7 +135,7 @@ export function runGolden(input: { strategy: AnyStrategy; config: unknown; candl
         freeQuote: run.cash,
         rules: GOLDEN_RULES,
       };
-      const sized = sizeMarketEntry({ ...sizing, stopMultiple, stopLimitOffset, baseFeeRate: 0.001 });
+      const sized = sizeEntry({ ...sizing, stopMultiple, stopLimitOffset, baseFeeRate: 0.001 });
       if (sized.kind === 'sized' && !paused)
         run.order = { side: 'buy', quantity: sized.quantity, entry: { level: decision.level, plannedQuote } };
     }
