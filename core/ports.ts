@@ -7,6 +7,7 @@ import type { ExchangeFill } from './fill.ts';
 import type { Halt } from './halts.ts';
 import type { AccountId, OrderId, ProfileId } from './ids.ts';
 import type { ApprovedOrder, OrderPurpose, OrderRecord, OrderState, Side } from './order.ts';
+import type { OrderEvidence, Witness } from './order-evidence.ts';
 import type { OutsideChange } from './ledger.ts';
 import type { LevelFill } from './levels.ts';
 import type { Adjustment, Position } from './position.ts';
@@ -61,6 +62,7 @@ export interface PlaceRequest {
   readonly sendBeforeMs: number;
   /** Asked right before signing: true turns the intent into not-sent. */
   readonly halted: () => boolean;
+  readonly witness?: Witness;
 }
 
 /** A cancel and a placement in one request: nothing is placed unless the cancel took effect. */
@@ -205,6 +207,8 @@ export interface OrderUpdate {
   readonly payload?: unknown;
   /** Market time of the change; without it the order keeps its `updatedAt`. */
   readonly at?: Date;
+  /** It was certainly never sent: the operator's action that it was made for may make another one. */
+  readonly freesAction?: true;
 }
 
 export interface FillRequest {
@@ -335,6 +339,8 @@ export interface ProfileToRun {
   readonly strategyName: string;
   readonly config: unknown;
   readonly enabled: boolean;
+  /** Wall time until which every tick is logged with its whole audit; null when that was not asked for. */
+  readonly captureUntil: Date | null;
   /** `version` is that of the stored runner state, 0 without one. */
   readonly symbols: readonly { readonly symbol: string; readonly overrideConfig: unknown; readonly version: number }[];
 }
@@ -363,6 +369,7 @@ export interface ActionLogRow {
 export interface RecordSink {
   audit(audit: TickAudit): void;
   log(row: ActionLogRow): void;
+  evidence(evidence: OrderEvidence): void;
   flush(): Promise<void>;
 }
 

@@ -41,6 +41,7 @@ const ready: ApprovalContext = {
   stop: null,
   waiting: null,
   gates: null,
+  inSells: ZERO,
   refusals: () => undefined,
   risk: { refusal: () => undefined, rooms: () => [] },
 };

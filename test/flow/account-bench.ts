@@ -82,6 +82,8 @@ function openPaper({ account, fromMs, ...options }: BenchOptions): Promise<Paper
   return startPaper({ source, clock, speed, ...from, accounts, seed: 7, port: 0, controlPort: 0 });
 }
 
+const forget = (): void => undefined;
+
 export async function openAccountBench(options: BenchOptions = {}): Promise<AccountBench> {
   const { symbols = [SYMBOL] } = options;
   await using stack = new AsyncDisposableStack();
@@ -94,7 +96,8 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
   const trading = createTrading({ ...credentials, restUrl: paper.url, governor, timing: ORDER_TIMING });
   const profile: ProfileToRun = {
     ...{ id: owner.profileId, accountId: owner.accountId, name: 'p', strategyName: 'remembering' },
-    ...{ config: {}, enabled: true, symbols: symbols.map((symbol) => ({ symbol, overrideConfig: {}, version: 0 })) },
+    ...{ config: {}, enabled: true, captureUntil: null },
+    ...{ symbols: symbols.map((symbol) => ({ symbol, overrideConfig: {}, version: 0 })) },
   };
   const profiles = (await options.prepare?.(database, owner)) ?? [profile];
   const fed: Candle[] = [];
@@ -116,7 +119,7 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
           onEvent(event);
         }),
       openAccountStream: createAccountStream({ ...credentials, wsApiUrl: `${paper.wsUrl}/ws-api/v3` }),
-      records: { audit: () => undefined, log: () => undefined, flush: async () => undefined },
+      records: { audit: forget, log: forget, evidence: forget, flush: async () => undefined },
       log: { info: () => undefined, warn, error: warn },
     },
     roster: {

@@ -154,6 +154,7 @@ async function seat({ timing, paper, database, owner, wheel, audits, logs }: Par
       records: {
         audit: (audit) => void audits.push(audit),
         log: (row) => void logs.push(row),
+        evidence: () => undefined,
         flush: async () => undefined,
       },
       announce: () => undefined,

@@ -137,7 +137,7 @@ async function runningOf(loop: AccountLoop, signal: AbortSignal): Promise<Runnin
 }
 
 /** A coin that was bound a moment ago is opened first; undefined for one that cannot run. */
-async function runnerOf(
+export async function runnerOf(
   { coins, refreshProfiles }: RunningAccount,
   { profileId, symbol }: Pick<Wanted, 'profileId' | 'symbol'>,
 ): Promise<CoinRunner | undefined> {
