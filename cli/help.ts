@@ -36,6 +36,7 @@ tradewind candles   keeps candles for backtests in DIR/candles: import, fetch, e
 
 tradewind paper     starts the paper exchange alone: --accounts FILE and where its prices come from,
   --source SOURCE   synthetic, replay:DIR, relay:live, relay:testnet or script; see docs/operator/paper-exchange.md
+tradewind api, tradewind worker  one of them alone in this process, with DATABASE_URL; see docs/operator/deploy.md
 tradewind migrate   brings the database of DATABASE_URL up to this version
 tradewind version   prints the version
 tradewind help      prints this
