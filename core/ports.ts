@@ -6,8 +6,9 @@ import type { Decimal } from './decimal.ts';
 import type { ExchangeFill } from './fill.ts';
 import type { Halt } from './halts.ts';
 import type { AccountId, OrderId, ProfileId } from './ids.ts';
-import type { ApprovedOrder, OrderPurpose, OrderRecord, OrderState, Side } from './order.ts';
+import type { ApprovedOrder, OrderRecord, OrderState, OwnOrderId, Side } from './order.ts';
 import type { LevelFill } from './levels.ts';
+import type { OrphanLock } from './orphan.ts';
 import type { Adjustment, Position } from './position.ts';
 import type { RiskFacts } from './risk.ts';
 import type { SymbolRules } from './symbol.ts';
@@ -28,6 +29,12 @@ export interface ExchangeOrder {
   readonly stopPrice: Decimal;
   readonly type: string;
   readonly updatedAt: Date;
+  /** When it was placed, where the reply says so. */
+  readonly placedAt?: Date;
+  /** Names the order list (such as an OCO) that it is a leg of. */
+  readonly listId?: string;
+  /** The distance, in hundredths of a percent, at which the exchange trails its trigger. */
+  readonly trailingBips?: number;
 }
 
 /** What became of a write. `unknown` is a state, never a failure: nothing is sent again until it is resolved. */
@@ -83,6 +90,8 @@ export interface TradingPort {
   place(request: PlaceRequest): Promise<WriteOutcome>;
   cancel(symbol: string, clientOrderId: string, cancelId: string): Promise<WriteOutcome>;
   cancelReplace(request: ReplaceRequest): Promise<ReplaceOutcome>;
+  /** Cancels an order that no profile tracks; answers with what the exchange says of it afterwards. */
+  cancelStray(symbol: string, exchangeOrderId: string): Promise<OrderLookup>;
   findOrder(symbol: string, by: { clientOrderId: string } | { exchangeOrderId: string }): Promise<OrderLookup>;
   openOrders(symbol?: string): Promise<ExchangeOrder[]>;
   recentOrders(symbol: string): Promise<ExchangeOrder[]>;
@@ -227,7 +236,7 @@ export interface FoundOrder {
   readonly accountId: AccountId;
   readonly profileId: ProfileId;
   readonly order: ExchangeOrder;
-  readonly own: { readonly clientOrderId: string; readonly purpose: OrderPurpose; readonly sequence: number };
+  readonly own: OwnOrderId;
   readonly fencing: number;
 }
 
@@ -280,6 +289,8 @@ export interface TradingStore {
   costBasis(profileId: ProfileId, symbol: string): Promise<CostBasis>;
   /** One transaction: lease checked, position by compare-and-set, adjustment and ledger rows, note. */
   adjustPosition(request: AdjustmentRequest): Promise<AdjustmentResult>;
+  /** What orders that no profile tracks, as last seen, hold locked. */
+  orphanLocks(accountId: AccountId): Promise<OrphanLock[]>;
   /** Stores an own order that only the exchange knows of, as after a restored backup; its id is never given again. */
   adoptOwnOrder(found: FoundOrder): Promise<void>;
 }
