@@ -5,6 +5,7 @@ import { type ApiEnv, createRoutes } from './handle.ts';
 import { loadPages, mountPages } from './pages.ts';
 import { ApiProblem, problemResponse } from './problem.ts';
 import { mountAccounts } from './routes/accounts.ts';
+import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
 import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
 import { mountCoins } from './routes/coins.ts';
@@ -14,20 +15,25 @@ import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountMarket } from './routes/market.ts';
 import { mountProfiles } from './routes/profiles.ts';
+import { mountReference } from './routes/reference.ts';
 import { mountRisk } from './routes/risk.ts';
 import { mountSession } from './routes/session.ts';
+import { mountSessions } from './routes/sessions.ts';
 import { mountStatus } from './routes/status.ts';
 import { mountTickTrace } from './routes/tick-trace.ts';
 import { mountWallet } from './routes/wallet.ts';
 
 const FAMILIES = [
+  mountReference,
   mountStatus,
   mountSession,
+  mountSessions,
   mountAccounts,
   mountApiKey,
   mountWallet,
   mountKillSwitch,
   mountRisk,
+  mountActions,
   mountProfiles,
   mountEnabling,
   mountCoins,

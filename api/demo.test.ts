@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readWallet } from './contract/accounts.ts';
-import { OPERATIONS } from './contract/contract.ts';
 import { DEMO_LOCKS } from './contract/demo-locks.ts';
 import { setKillSwitch } from './contract/halts.ts';
 import { createProfile, listProfiles } from './contract/profiles.ts';
@@ -60,24 +59,6 @@ test('every lock answers 403, without a session and with a real one', async () =
       );
     }
   }
-});
-
-test('of the mounted operations exactly the credential and account ones are locked', () => {
-  const locks = new Set(DEMO_LOCKS.map(keyOf));
-  assert.deepEqual(
-    OPERATIONS.map(keyOf)
-      .filter((key) => locks.has(key))
-      .toSorted(),
-    [
-      'DELETE /accounts/:id',
-      'DELETE /accounts/:id/api-key',
-      'GET /accounts/:id/api-key',
-      'PATCH /accounts/:id',
-      'POST /accounts',
-      'POST /accounts/:id/api-key/verify',
-      'PUT /accounts/:id/api-key',
-    ],
-  );
 });
 
 test('without a session the operator acts, whose address stays private', async () => {

@@ -25,9 +25,14 @@ export function newId<Id extends string>(unixMs: number = Date.now()): Id {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as Id;
 }
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** A branded id of any lower-case UUID; `undefined` for other text. */
+export const readId = <Id extends string>(text: string): Id | undefined => (UUID.test(text) ? (text as Id) : undefined);
+
 /** A zod schema for a branded id: any lower-case UUID. */
 export const idSchema = <Id extends string>(): z.ZodType<Id, string> =>
   z
     .string()
-    .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, 'is not an id (UUID)')
+    .regex(UUID, 'is not an id (UUID)')
     .transform((text) => text as Id);

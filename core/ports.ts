@@ -192,6 +192,8 @@ export interface IntentRequest {
   readonly sendBeforeMs: number;
   /** Market time of the decision. */
   readonly at: Date;
+  /** The operator's action that it carries out: one intent an action, or the commit fails. */
+  readonly actionId?: string;
 }
 
 /** Only `committed` may be sent. `lost-lease`: another worker owns the account; `moved`: the version differed. */

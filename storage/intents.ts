@@ -53,8 +53,8 @@ const JUDGE: Statement = {
 const INSERT: Statement = {
   name: 'intent-insert',
   text: `insert into orders (id, account_id, epoch, profile_id, symbol, side, purpose, type, quantity, price, stop_price,
-    trailing_delta, client_order_id, state, reason, decision, fencing, halt_order, send_before, created_at, updated_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $19, $12, 'intent', $13, $14, $15, $16, $17, $18, $18)`,
+    trailing_delta, client_order_id, state, reason, decision, fencing, halt_order, send_before, created_at, updated_at, action_id)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $19, $12, 'intent', $13, $14, $15, $16, $17, $18, $18, $20)`,
 };
 
 interface Judgement extends pg.QueryResultRow {
@@ -140,6 +140,7 @@ const insertValues = (record: OrderRecord, request: IntentRequest, row: Judgemen
   new Date(record.sendBeforeMs),
   record.createdAt,
   record.form.type === 'trailing-stop' ? record.form.deltaBips : null,
+  request.actionId ?? null,
 ];
 
 function decide(request: IntentRequest, row: Judgement | undefined): Decided {

@@ -32,15 +32,13 @@ async function readMigration(folder: URL, fileName: string): Promise<MigrationFi
   return { number: Number(number), name: fileName.slice(0, -'.sql'.length), sql, digest: digestOf(sql), breaking };
 }
 
-/** All migrations in order; throws MigrationError when a number is missing or given twice. */
+/** All migrations in order; throws MigrationError when a number is given twice. One that is left out means nothing. */
 export async function readMigrationFiles(folder: URL = MIGRATIONS): Promise<MigrationFile[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   const files = await Promise.all(names.map((name) => readMigration(folder, name)));
   for (const [index, file] of files.entries()) {
-    if (file.number === index + 1) continue;
-    throw new MigrationError(
-      `Migration ${file.name} stands where number ${index + 1} belongs: migrations are numbered without gaps, and each number once.`,
-    );
+    if (file.number !== files[index - 1]?.number) continue;
+    throw new MigrationError(`Migration ${file.name} has a number that another one has: give it the next free one.`);
   }
   return files;
 }

@@ -1,4 +1,4 @@
-import { newId, type SessionId } from '#core/ids.ts';
+import { newId, type SessionId, type UserId } from '#core/ids.ts';
 import type { Reader, Writer } from './database.ts';
 import type { User } from './users.ts';
 
@@ -65,9 +65,41 @@ export async function touchSession(database: Writer, id: SessionId, use: { at: D
     .execute();
 }
 
-export async function deleteSession(database: Writer, id: SessionId): Promise<void> {
-  await database.deleteFrom('sessions').where('id', '=', id).execute();
+/** False when there is no such session (any more). */
+export async function deleteSession(database: Writer, id: SessionId): Promise<boolean> {
+  const { numDeletedRows } = await database.deleteFrom('sessions').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
 }
+
+/** Ends every session of a user but `kept` and returns their ids; undefined when `kept` has itself ended meanwhile. */
+export async function deleteSessionsBut(
+  database: Writer,
+  userId: UserId,
+  kept: SessionId,
+): Promise<SessionId[] | undefined> {
+  const locked = await database
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', userId)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  const others = locked.map(({ id }) => id).filter((id) => id !== kept);
+  if (others.length === locked.length) return undefined;
+  if (others.length > 0) await database.deleteFrom('sessions').where('id', 'in', others).execute();
+  return others;
+}
+
+/** Sessions of a user that are valid at `at`, last used first. */
+export const listSessions = (database: Reader, userId: UserId, at: Date) =>
+  database
+    .selectFrom('sessions')
+    .select(['id', 'created_at as createdAt', 'last_used_at as lastUsedAt', 'expires_at as expiresAt', 'ip'])
+    .select('user_agent as userAgent')
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', at)
+    .orderBy('last_used_at', 'desc')
+    .execute();
 
 /** Which of these sessions are still valid at `at`. */
 export async function validSessions(database: Reader, ids: readonly SessionId[], at: Date): Promise<Set<SessionId>> {

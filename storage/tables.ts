@@ -4,6 +4,7 @@ import type { AdjustmentReason } from '#core/cost-basis.ts';
 import type { HaltScope } from '#core/halts.ts';
 import type { AccountId, OrderId, ProfileId, SessionId, UserId } from '#core/ids.ts';
 import type { LedgerRow } from '#core/ledger.ts';
+import type { ActionState } from '#core/operator-action.ts';
 import type { OrderForm, OrderPurpose, OrderState, Side } from '#core/order.ts';
 import type { LogLevel } from '#core/ports.ts';
 
@@ -169,6 +170,7 @@ export interface OrdersTable {
   halt_order: Bigint;
   send_before: Time;
   payload: NullableJson;
+  action_id: string | null;
   created_at: Time;
   updated_at: Time;
   recorded_at: TimeOrDefault;
@@ -246,6 +248,31 @@ export interface AuditLogsTable {
   at: TimeOrDefault;
 }
 
+export interface OperatorActionsTable {
+  id: string;
+  account_id: AccountId;
+  profile_id: ProfileId | null;
+  symbol: string | null;
+  kind: string;
+  payload: JsonOrDefault;
+  requested_by: UserId | null;
+  requested_at: TimeOrDefault;
+  expires_at: Time;
+  state: Generated<ActionState>;
+  fencing: ColumnType<string | null, string | undefined, string>;
+  reason: string | null;
+  detail: JsonOrDefault;
+  finished_at: NullableTime;
+}
+
+export interface OrderEvidenceTable {
+  id: string;
+  order_id: OrderId;
+  kind: string;
+  at: Time;
+  detail: Json;
+}
+
 export interface SchemaMigrationsTable {
   number: number;
   name: string;
@@ -272,5 +299,7 @@ export interface Tables {
   closed_cycles: ClosedCyclesTable;
   action_logs: ActionLogsTable;
   audit_logs: AuditLogsTable;
+  operator_actions: OperatorActionsTable;
+  order_evidence: OrderEvidenceTable;
   schema_migrations: SchemaMigrationsTable;
 }

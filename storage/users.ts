@@ -38,3 +38,30 @@ export async function createOperator(
 export async function saveTimezone(database: Writer, userId: UserId, timezone: string): Promise<void> {
   await database.updateTable('users').set({ timezone }).where('id', '=', userId).execute();
 }
+
+/** Replaces a password hash; false when another change came first. */
+export async function savePassword(
+  database: Writer,
+  userId: UserId,
+  hash: { readonly from: string; readonly to: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await database
+    .updateTable('users')
+    .set({ password_hash: hash.to })
+    .where('id', '=', userId)
+    .where('password_hash', '=', hash.from)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** True while this hash is the stored one; a change of password waits until the transaction ends. */
+export async function holdPassword(database: Writer, { id, passwordHash }: User): Promise<boolean> {
+  const row = await database
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', id)
+    .where('password_hash', '=', passwordHash)
+    .forShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runChecks } from './harness/checks.ts';
 import { findBrowser } from './harness/programs.ts';
 import { runTests } from './harness/run-tests.ts';
 import { provideCache, provideDatabase } from './harness/servers.ts';
+import { ROOT } from './harness/source-files.ts';
 import { addTallies, NOTHING, type Tally, tallyText } from './harness/tally.ts';
 import { findTestFiles, type TestFiles } from './harness/test-files.ts';
 
@@ -23,6 +25,9 @@ const interrupted = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(name, () => interrupted.abort(new Error(`Stopped by ${name}.`)));
 }
+
+// Every test file is a process of its own: what one has compiled, the next need not.
+process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules', '.cache', 'compiled');
 
 process.exitCode = values.help ? help() : await main();
 

@@ -17,6 +17,10 @@ export interface Operation<
   readonly query?: Query;
   readonly body?: Body;
   readonly response?: Response;
+  /** Media types of an answer that is no JSON. */
+  readonly media?: readonly string[];
+  /** Media type of a request body that is no JSON. */
+  readonly upload?: string;
 }
 
 /** Keeps the exact schema types of an operation. */

@@ -51,7 +51,6 @@ export const listLogs = operation({
   response: page,
 });
 
-/** Streams NDJSON or CSV; not described by a response schema. */
 export const exportLogs = operation({
   method: 'GET',
   path: '/profiles/:id/logs/export',
@@ -60,6 +59,7 @@ export const exportLogs = operation({
   summary: 'The same rows as a file',
   params,
   query: z.strictObject({ format: z.enum(['ndjson', 'csv']).default('ndjson'), ...filters }),
+  media: ['application/x-ndjson', 'text/csv'],
 });
 
 /** The stored JSON texts are spliced into `{"entries":[...]}` without being parsed. */

@@ -4,6 +4,10 @@ import { operation } from './operation.ts';
 
 const user = z.object({ email: z.string(), timezone: z.string() });
 const session = z.object({ id: sessionId, expiresAt: instant, user });
+export const newPassword = z
+  .string()
+  .min(12, 'needs at least 12 characters')
+  .max(1024, 'is longer than 1024 characters');
 const processInfo = z.object({ sha: z.string(), bootedAt: instant });
 
 export const status = operation({
@@ -36,7 +40,7 @@ export const signUp = operation({
   summary: 'Creates the one operator and the account "Paper", and signs in',
   body: z.strictObject({
     email: z.email('is not an e-mail address'),
-    password: z.string().min(12, 'needs at least 12 characters').max(1024, 'is longer than 1024 characters'),
+    password: newPassword,
     timezone: z.string().optional(),
   }),
   response: session,

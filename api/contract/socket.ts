@@ -18,3 +18,4 @@ export const clientFrame = z.union([
   z.strictObject({ subscribe: z.array(z.enum(TOPICS)) }),
   z.strictObject({ since: z.number().int().min(0) }),
 ]);
+export type ClientFrame = z.infer<typeof clientFrame>;

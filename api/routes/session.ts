@@ -4,7 +4,14 @@ import { createAccount, saveApiKey } from '#storage/accounts.ts';
 import { writeAuditLog } from '#storage/audit-logs.ts';
 import type { Transaction } from '#storage/database.ts';
 import { deleteSession } from '#storage/sessions.ts';
-import { createOperator, readOperator, readUserByEmail, saveTimezone, type User } from '#storage/users.ts';
+import {
+  createOperator,
+  holdPassword,
+  readOperator,
+  readUserByEmail,
+  saveTimezone,
+  type User,
+} from '#storage/users.ts';
 import { announce, announceSessionEnd } from '../bus.ts';
 import type { ApiContext } from '../context.ts';
 import { changeSettings, currentSession, readSettings, signIn, signOut, signUp } from '../contract/session.ts';
@@ -75,10 +82,11 @@ async function signInOperator(context: ApiContext, { body, caller, reply }: Inco
   const { database, cache } = context;
   await requireSignInAllowance(cache, caller.ip);
   const user = await readUserByEmail(database.kysely, body.email);
-  if (!(await verifyPassword(body.password, user?.passwordHash)) || user === undefined) {
-    throw new ApiProblem('wrong_credentials', 'The e-mail address or the password is wrong.');
-  }
+  const refused = new ApiProblem('wrong_credentials', 'The e-mail address or the password is wrong.');
+  if (!(await verifyPassword(body.password, user?.passwordHash)) || user === undefined) throw refused;
   const opened = await database.transaction(async (transaction) => {
+    // A password that was changed while this one was verified opens nothing.
+    if (!(await holdPassword(transaction, user))) throw refused;
     const { ip, userAgent } = caller;
     await writeAuditLog(transaction, { userId: user.id, action: 'session.create', subject: user.id, ip, userAgent });
     return openSession(transaction, { user, caller, at: context.now() });
@@ -98,8 +106,19 @@ export function mountSession({ context, handle }: Routes): void {
     reply.delete('set-cookie');
     reply.append('set-cookie', clearedCookie(caller.secure));
     if (operator.session === null) return undefined;
-    await deleteSession(database.kysely, operator.session.id);
-    await announceSessionEnd(context, operator.session.id);
+    const { id } = operator.session;
+    await database.transaction(async (transaction) => {
+      if (!(await deleteSession(transaction, id))) return;
+      const { ip, userAgent } = caller;
+      await writeAuditLog(transaction, {
+        userId: operator.user.id,
+        action: 'session.end',
+        subject: id,
+        ip,
+        userAgent,
+      });
+    });
+    await announceSessionEnd(context, id);
     return undefined;
   });
 

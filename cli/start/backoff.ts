@@ -1,5 +1,5 @@
 const firstMs = 250;
-const longestMs = 5000;
+const longestMs = 2000;
 const healthyMs = 30_000;
 
 /** How long to wait before a crashed process starts again: doubling, and from the beginning after a healthy while. */

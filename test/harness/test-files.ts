@@ -3,7 +3,7 @@ import { reaches, readSourceFiles, type SourceFile } from './source-files.ts';
 export interface TestFiles {
   /** Need nothing but Node. */
   readonly unit: string[];
-  /** Bring everything that they need, and take a minute. */
+  /** Bring everything that they need, and take their time: the quick checks leave them out. */
   readonly long: string[];
   /** Need a database or start processes of their own. */
   readonly integration: string[];
@@ -13,7 +13,15 @@ export interface TestFiles {
 
 const SERVERS = new Set(['storage/test-database.ts', 'storage/embedded/launch.ts']);
 const INTEGRATION_FOLDERS = ['test/flow/', 'test/faults/', 'test/real-data/', 'test/bench/', 'test/start/'];
-const BRING_THEIR_OWN = ['test/clients/', 'test/start/', 'test/faults/kill.', 'test/faults/planted.'];
+const BRING_THEIR_OWN = [
+  'test/clients/',
+  'test/start/',
+  'test/faults/kill.',
+  'test/faults/planted.',
+  'paper/main.',
+  'paper/exchange.property.',
+];
+const OPEN_AN_EXCHANGE = new Set(['paper/server.ts']);
 const NAMES_A_SERVER = /TEST_DATABASE_URL|TEST_CACHE_URL/;
 
 function needsServers(file: SourceFile, files: ReadonlyMap<string, SourceFile>): boolean {
@@ -32,6 +40,7 @@ export function findTestFiles(patterns: readonly string[]): TestFiles {
     if (file.path.startsWith('test/e2e/')) found.browser.push(file.path);
     else if (BRING_THEIR_OWN.some((start) => file.path.startsWith(start))) found.long.push(file.path);
     else if (needsServers(file, files)) found.integration.push(file.path);
+    else if (reaches(file.path, OPEN_AN_EXCHANGE, files)) found.long.push(file.path);
     else found.unit.push(file.path);
   }
   return found;

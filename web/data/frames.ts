@@ -1,15 +1,20 @@
-import { z } from 'zod';
-import { coinState } from '#api/contract/profiles.ts';
+import { isObject } from '#core/merge.ts';
 import type { Venue } from '#core/account.ts';
 import { venueOf } from '#core/account.ts';
 import type { Coin, Dashboard } from './queries.ts';
 import type { EventFrame } from './live-socket.ts';
 
-const priceData = z.object({ venue: z.string(), symbol: z.string(), price: z.string(), at: z.string() });
-const tickData = z.object({ symbol: z.string(), state: coinState });
+/** Data of the two topics that are written in place; the socket's other end has made them. */
+interface Price {
+  readonly venue: string;
+  readonly symbol: string;
+  readonly price: string;
+  readonly at: string;
+}
+type State = NonNullable<Coin['state']>;
 
-export type Price = z.infer<typeof priceData>;
-export type State = z.infer<typeof coinState>;
+const isPrice = (data: unknown): data is Price => isObject(data) && 'price' in data && 'venue' in data;
+const isTick = (data: unknown): data is { symbol: string; state: State } => isObject(data) && isObject(data['state']);
 
 /** Prices and decisions since the last write to the cache, newest of each only. */
 export interface Batch {
@@ -23,15 +28,11 @@ export const stateKey = (profileId: string, symbol: string): string => `${profil
 
 /** Adds a price or tick frame; says which market time a tick decided on, `undefined` for every other frame. */
 export function collect(batch: Batch, frame: EventFrame): number | undefined {
-  if (frame.topic === 'price') {
-    const parsed = priceData.safeParse(frame.data);
-    if (parsed.success) batch.prices.set(priceKey(parsed.data.venue, parsed.data.symbol), parsed.data);
-  }
-  if (frame.topic === 'tick' && frame.id !== undefined) {
-    const parsed = tickData.safeParse(frame.data);
-    if (!parsed.success) return undefined;
-    batch.states.set(stateKey(frame.id, parsed.data.symbol), parsed.data.state);
-    return Date.parse(parsed.data.state.at);
+  const { topic, id, data } = frame;
+  if (topic === 'price' && isPrice(data)) batch.prices.set(priceKey(data.venue, data.symbol), data);
+  if (topic === 'tick' && id !== undefined && isTick(data)) {
+    batch.states.set(stateKey(id, data.symbol), data.state);
+    return Date.parse(data.state.at);
   }
   return undefined;
 }

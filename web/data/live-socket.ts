@@ -1,5 +1,6 @@
-import { clientFrame, type ServerFrame, serverFrame } from '#api/contract/socket.ts';
+import type { ClientFrame, ServerFrame } from '#api/contract/socket.ts';
 import { TOPICS } from '#core/events.ts';
+import { isObject } from '#core/merge.ts';
 
 export type SocketState = 'connecting' | 'open' | 'lost';
 export type EventFrame = Extract<ServerFrame, { topic: unknown }>;
@@ -55,7 +56,7 @@ export class LiveSocket {
 
   private opened(socket: WebSocket): void {
     if (socket !== this.socket) return;
-    const say = (frame: unknown): void => socket.send(JSON.stringify(clientFrame.parse(frame)));
+    const say = (frame: ClientFrame): void => socket.send(JSON.stringify(frame));
     say({ subscribe: [...TOPICS] });
     if (this.seq !== undefined) say({ since: this.seq });
     this.failures = 0;
@@ -64,9 +65,8 @@ export class LiveSocket {
 
   private heard(socket: WebSocket, text: unknown): void {
     if (socket !== this.socket || typeof text !== 'string') return;
-    const parsed = serverFrame.safeParse(JSON.parse(text));
-    if (!parsed.success) return;
-    const frame = parsed.data;
+    const frame: unknown = JSON.parse(text);
+    if (!isFrame(frame)) return;
     // A number below the last one means a restarted service, whose earlier frames are gone.
     const restarted = this.seq !== undefined && frame.seq < this.seq;
     this.seq = frame.seq;
@@ -82,6 +82,8 @@ export class LiveSocket {
     this.timer = setTimeout(() => this.connect(), wait * (0.75 + Math.random() / 2));
   }
 }
+
+const isFrame = (frame: unknown): frame is ServerFrame => isObject(frame) && typeof frame['seq'] === 'number';
 
 export const socketAddress = (page: Location): string =>
   `${page.protocol === 'https:' ? 'wss:' : 'ws:'}//${page.host}/api/ws`;

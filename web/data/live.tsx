@@ -36,7 +36,7 @@ function writeBatch(client: QueryClient, batch: Batch): void {
 
 /** What a frame makes stale; prices and decisions are written in place instead. */
 function staleKeys({ topic, id }: EventFrame): readonly (readonly string[])[] {
-  if (topic === 'order' || topic === 'position') return [keys.dashboard, ['coins'], ['coin']];
+  if (topic === 'order' || topic === 'position' || topic === 'action') return [keys.dashboard, ['coins'], ['coin']];
   if (topic === 'log') return [keys.dashboard, id === undefined ? ['logs'] : ['logs', id]];
   if (topic === 'profile') return [keys.dashboard, keys.profiles, ['profile'], ['coins'], ['coin']];
   if (topic === 'account') return [keys.dashboard, keys.accounts];

@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { isInterval } from '#core/candle.ts';
 import { absolute, formatDecimal } from '#core/decimal.ts';
-import { idSchema, type ProfileId } from '#core/ids.ts';
+import { type ProfileId, readId } from '#core/ids.ts';
 import {
   type Coin,
   coinQuery,
@@ -28,13 +28,12 @@ import { money, percent, price, quantity } from '#web/words/numbers.ts';
 import { isLive, orderSummary } from '#web/words/order-words.ts';
 
 const PriceChart = lazy(async () => ({ default: (await import('#web/parts/price-chart.tsx')).PriceChart }));
-const profileId = idSchema<ProfileId>();
 
 export function CoinPage(): ReactNode {
   const params = useParams({ from: '/shell/profiles/$id/coins/$symbol' });
-  const id = profileId.safeParse(params.id);
-  return id.success ? (
-    <Known key={params.symbol} id={id.data} symbol={params.symbol} />
+  const id = readId<ProfileId>(params.id);
+  return id !== undefined ? (
+    <Known key={params.symbol} id={id} symbol={params.symbol} />
   ) : (
     <p className="head">There is no such profile.</p>
   );

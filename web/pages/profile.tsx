@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { idSchema, type ProfileId } from '#core/ids.ts';
+import { type ProfileId, readId } from '#core/ids.ts';
 import { coinsQuery, dashboardQuery, type Profile, profileQuery } from '#web/data/queries.ts';
 import { ConfigForm } from '#web/forms/config-form.tsx';
 import { AddCoin, RemoveCoin } from '#web/parts/coin-binding.tsx';
@@ -15,12 +15,10 @@ import { Section } from '#web/parts/section.tsx';
 import { coinView } from '#web/words/coin-view.ts';
 import { isLive } from '#web/words/order-words.ts';
 
-const profileId = idSchema<ProfileId>();
-
 export function ProfilePage(): ReactNode {
   const params = useParams({ from: '/shell/profiles/$id' });
-  const id = profileId.safeParse(params.id);
-  return id.success ? <Known id={id.data} /> : <Unknown />;
+  const id = readId<ProfileId>(params.id);
+  return id !== undefined ? <Known id={id} /> : <Unknown />;
 }
 
 function Unknown(): ReactNode {

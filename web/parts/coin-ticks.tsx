@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { z } from 'zod';
+import type { TickAudit } from '#core/audit.ts';
 import type { ProfileId } from '#core/ids.ts';
+import { isObject } from '#core/merge.ts';
 import { traceQuery } from '#web/data/queries.ts';
 import { Context } from './feed.tsx';
 import { Icon } from './icon.tsx';
@@ -9,15 +10,8 @@ import { Failure, Skeleton } from './say.tsx';
 import { Section } from './section.tsx';
 import { Prose, When } from './when.tsx';
 
-/** The part of a tick audit that the table shows; the whole entry stands under Context. */
-const entry = z.object({
-  id: z.string(),
-  at: z.string(),
-  trigger: z.string(),
-  decision: z.object({ kind: z.string(), sentence: z.string() }),
-  approval: z.object({ kind: z.string(), reason: z.string().optional() }),
-  latencyMicros: z.number(),
-});
+const isAudit = (entry: unknown): entry is TickAudit =>
+  isObject(entry) && isObject(entry['decision']) && isObject(entry['approval']);
 
 const TRIGGERS: Readonly<Record<string, string>> = {
   price: 'price',
@@ -34,34 +28,34 @@ const markOf = (kind: string): 'up' | 'dno' | 'x' | 'minus' =>
 /** The newest ticks as they were recorded. */
 export function CoinTicks({ profileId, symbol }: { profileId: ProfileId; symbol: string }): ReactNode {
   const { data, error } = useQuery(traceQuery(profileId, symbol));
-  const entries = data?.entries.flatMap((whole) => {
-    const parsed = entry.safeParse(whole);
-    return parsed.success ? [{ ...parsed.data, whole }] : [];
-  });
+  const entries = data?.entries.filter(isAudit);
   return (
     <Section title="Newest ticks" note="read every 5 s" span={5}>
       {error === null ? null : <Failure what="The ticks could not be read." error={error} />}
       {entries === undefined && error === null ? <Skeleton rows={6} /> : null}
       {entries?.length === 0 ? <p className="p-2">No tick is recorded yet.</p> : null}
       <ul className="feed">
-        {entries?.map(({ id, at, trigger, decision, approval, latencyMicros, whole }) => (
-          <li key={id}>
-            <When at={at} />
-            <Icon name={markOf(decision.kind)} />
-            <div>
-              <Prose text={decision.sentence} />
-              <span className="note block">
-                by {TRIGGERS[trigger] ?? trigger}, decided in {(latencyMicros / 1000).toFixed(1)} ms
-                {approval.kind === 'refused'
-                  ? `, refused: ${approval.reason}`
-                  : approval.kind === 'approved'
-                    ? ', approved'
-                    : ''}
-              </span>
-              <Context ctx={whole} />
-            </div>
-          </li>
-        ))}
+        {entries?.map((whole) => {
+          const { id, at, trigger, decision, approval, latencyMicros } = whole;
+          return (
+            <li key={id}>
+              <When at={at} />
+              <Icon name={markOf(decision.kind)} />
+              <div>
+                <Prose text={decision.sentence} />
+                <span className="note block">
+                  by {TRIGGERS[trigger] ?? trigger}, decided in {(latencyMicros / 1000).toFixed(1)} ms
+                  {approval.kind === 'refused'
+                    ? `, refused: ${approval.reason}`
+                    : approval.kind === 'approved'
+                      ? ', approved'
+                      : ''}
+                </span>
+                <Context ctx={whole} />
+              </div>
+            </li>
+          );
+        })}
       </ul>
     </Section>
   );

@@ -1,0 +1,21 @@
+import type { Transaction } from '#storage/database.ts';
+import { type ActionRequest, requestAction } from '#storage/operator-actions.ts';
+import { auditChange } from './audit.ts';
+import type { Caller } from './guard/caller.ts';
+import type { Operator } from './guard/session.ts';
+
+/**
+ * Asks the worker that owns the account to act, with the audit row of it: both are written with the caller's transaction
+ * or not at all, and the worker is told at its commit. Answers with the action's id.
+ */
+export async function askWorker(
+  transaction: Transaction,
+  who: { readonly operator: Operator; readonly caller: Caller },
+  request: Omit<ActionRequest, 'requestedBy'>,
+): Promise<string> {
+  const { accountId, profileId, symbol, kind, payload } = request;
+  const actionId = await requestAction(transaction, { ...request, requestedBy: who.operator.user.id });
+  const subject = profileId === undefined ? `account:${accountId}` : [profileId, symbol].filter(Boolean).join(':');
+  await auditChange(transaction, who, { action: kind, subject, after: { actionId, payload } });
+  return actionId;
+}

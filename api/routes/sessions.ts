@@ -1,0 +1,95 @@
+import type { SessionId } from '#core/ids.ts';
+import {
+  deleteSession as removeSession,
+  deleteSessionsBut,
+  listSessions as selectSessions,
+} from '#storage/sessions.ts';
+import { savePassword } from '#storage/users.ts';
+import { auditChange } from '../audit.ts';
+import { announceSessionEnd } from '../bus.ts';
+import type { ApiContext } from '../context.ts';
+import { changePassword, deleteSession, listSessions, revokeOtherSessions } from '../contract/sessions.ts';
+import { hashPassword, verifyPassword } from '../guard/password.ts';
+import { clearedCookie, type Operator } from '../guard/session.ts';
+import type { Incoming, Routes } from '../handle.ts';
+import { ApiProblem, invalidField } from '../problem.ts';
+
+const WRONG = 'is not the current password';
+const ENDED = 'This session has ended meanwhile: sign in again.';
+
+/** Only the injected operator of a live demo has no session, and there these operations are locked. */
+function requireSession({ session }: Operator): SessionId {
+  if (session === null) throw new ApiProblem('not_signed_in', 'Sign in first: there is no valid session.');
+  return session.id;
+}
+
+async function change(context: ApiContext, { operator, caller, body }: Incoming<typeof changePassword>) {
+  const own = requireSession(operator);
+  const { id: userId, passwordHash } = operator.user;
+  if (!(await verifyPassword(body.currentPassword, passwordHash))) throw invalidField('currentPassword', WRONG);
+  if (body.newPassword === body.currentPassword) throw invalidField('newPassword', 'is the current password');
+  const hash = await hashPassword(body.newPassword);
+  const ended = await context.database.transaction(async (transaction) => {
+    // The hash that was verified must still be the stored one: of two changes at once the second fails.
+    if (!(await savePassword(transaction, userId, { from: passwordHash, to: hash }))) {
+      throw invalidField('currentPassword', WRONG);
+    }
+    const others = await deleteSessionsBut(transaction, userId, own);
+    if (others === undefined) throw new ApiProblem('not_signed_in', ENDED);
+    const after = { endedSessions: others.length };
+    await auditChange(transaction, { operator, caller }, { action: 'password.change', subject: userId, after });
+    return others;
+  });
+  for (const id of ended) await announceSessionEnd(context, id);
+  return undefined;
+}
+
+async function revokeOthers(context: ApiContext, { operator, caller }: Incoming<typeof revokeOtherSessions>) {
+  const own = requireSession(operator);
+  const { id: userId } = operator.user;
+  const ended = await context.database.transaction(async (transaction) => {
+    const others = await deleteSessionsBut(transaction, userId, own);
+    if (others === undefined) throw new ApiProblem('not_signed_in', ENDED);
+    const change_ = { action: 'session.revoke-others', subject: userId, before: others, after: [] };
+    await auditChange(transaction, { operator, caller }, change_);
+    return others;
+  });
+  for (const id of ended) await announceSessionEnd(context, id);
+  return { ended: ended.length };
+}
+
+async function end(context: ApiContext, { operator, caller, params, reply }: Incoming<typeof deleteSession>) {
+  const own = requireSession(operator);
+  const { id } = params;
+  await context.database.transaction(async (transaction) => {
+    if (!(await removeSession(transaction, id))) throw new ApiProblem('not_found', `There is no session ${id}.`);
+    await auditChange(transaction, { operator, caller }, { action: 'session.delete', subject: id });
+  });
+  await announceSessionEnd(context, id);
+  if (id === own) {
+    reply.delete('set-cookie');
+    reply.append('set-cookie', clearedCookie(caller.secure));
+  }
+  return undefined;
+}
+
+export function mountSessions({ context, handle }: Routes): void {
+  handle(changePassword, (incoming) => change(context, incoming));
+  handle(revokeOtherSessions, (incoming) => revokeOthers(context, incoming));
+  handle(deleteSession, (incoming) => end(context, incoming));
+  handle(listSessions, async ({ operator }) => {
+    const own = requireSession(operator);
+    const rows = await selectSessions(context.database.kysely, operator.user.id, context.now());
+    return {
+      sessions: rows.map(({ id, createdAt, lastUsedAt, expiresAt, ip, userAgent }) => ({
+        id,
+        createdAt: createdAt.toISOString(),
+        lastUsedAt: lastUsedAt.toISOString(),
+        expiresAt: expiresAt.toISOString(),
+        ip,
+        userAgent,
+        current: id === own,
+      })),
+    };
+  });
+}

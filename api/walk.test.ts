@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { isObject } from '#core/merge.ts';
+import { createApp } from './app.ts';
+import { OPERATIONS } from './contract/contract.ts';
+import { DEMO_LOCKS } from './contract/demo-locks.ts';
+import type { Operation } from './contract/operation.ts';
+import { readOpenApi, readReference, readReferenceStyle } from './contract/reference.ts';
+import { templateOf } from './openapi.ts';
+import { openTestApi, problemOf, type TestApi } from './test-api.ts';
+
+let api: TestApi;
+before(async () => {
+  api = await openTestApi();
+  await api.signUp();
+});
+after(() => api[Symbol.asyncDispose]());
+
+const keyOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
+const writes = ({ method }: Operation): boolean => method !== 'GET';
+
+/** Operations without a session; everything else answers 401. */
+const PUBLIC = [
+  'GET /openapi.json',
+  'GET /docs',
+  'GET /docs.css',
+  'GET /status',
+  'GET /onboarding',
+  'POST /auth/sign-up',
+  'POST /auth/sign-in',
+];
+
+/** The sentence of the specification that lists the locked routes. */
+const LOCKED_BY_SPECIFICATION =
+  'API-key management; backup, backup-config and restore; AI-provider management and testing; notifier configuration and testing; ops-notify; account creation, rename and delete; password and session changes; retention changes; starting a diagnosis run; fee reconciliation; trade-archive backfill; both backtest-advisor writes';
+
+/** Changes that stay open in a live demo: what an operator does every day on the test network, and nothing that spends or tells. */
+const OPEN_IN_DEMO = [
+  /^\/auth\/sign-(up|in|out)$/,
+  /^\/account\/settings$/,
+  /(^|\/)kill-switch$/,
+  /^\/(accounts|profiles)\/:id\/risk$/,
+  /^\/accounts\/:id\/orphan-orders\//,
+  /^\/profiles(\/:id)?(\/(enable|disable|clone|import|switch-strategy|lint|capture))?$/,
+  /^\/profiles\/import$/,
+  /^\/profiles\/:id\/config-history\/:version\/restore$/,
+  /^\/profiles\/:id\/symbols(\/|$)/,
+  /^\/profiles\/:id\/(backtests|sweeps)(\/:\w+)?(\/(abort|pin))?$/,
+  /^\/dead-letters(\/|$)/,
+];
+
+/** Changes that leave no audit row, and why. */
+const UNAUDITED: Readonly<Record<string, string>> = {
+  'POST /profiles/:id/lint': 'it changes nothing',
+};
+
+test('every mounted route stands in the contract, and every operation of the contract is mounted once', async () => {
+  const app = await createApp(api.context);
+  const mounted = app.routes
+    .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
+    .map(({ method, path }) => `${method} ${path.slice('/api'.length)}`);
+  assert.deepEqual(mounted.toSorted(), OPERATIONS.map(keyOf).toSorted());
+  assert.equal(new Set(mounted).size, mounted.length);
+});
+
+test('every operation stands in the OpenAPI document with its parameters, body and answer', async () => {
+  const { paths, components } = await api.call(readOpenApi, {}, { cookie: null });
+  assert.ok(isObject(paths) && isObject(components));
+  const ids: unknown[] = [];
+  for (const operation of OPERATIONS) {
+    const where = keyOf(operation);
+    const path: unknown = paths[templateOf(operation.path)];
+    const entry: unknown = isObject(path) ? path[operation.method.toLowerCase()] : undefined;
+    assert.ok(isObject(entry) && Array.isArray(entry['parameters']) && isObject(entry['responses']), where);
+    ids.push(entry['operationId']);
+    assert.ok(operation.summary.length > 10, `${where} says what it does`);
+    const parameters: unknown[] = entry['parameters'];
+    const named = parameters.filter((one) => isObject(one) && one['in'] === 'path');
+    assert.equal(named.length, operation.path.match(/:\w+/g)?.length ?? 0, `${where} describes its path`);
+    const takesBody = operation.body !== undefined || operation.upload !== undefined;
+    assert.equal('requestBody' in entry, takesBody, where);
+    const answer: unknown = entry['responses'][String(operation.status)];
+    const answers = operation.response !== undefined || operation.media !== undefined;
+    assert.equal(answers, operation.status !== 204, `${where} describes its answer`);
+    assert.ok(isObject(answer) && 'content' in answer === answers, where);
+  }
+  assert.equal(new Set(ids).size, ids.length, 'operation ids are unique');
+});
+
+test('the reference page works without any script and links what it needs', async () => {
+  const page = await api.send(readReference, {}, { cookie: null });
+  assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+  assert.doesNotMatch(page.text, /<script|<style|\son\w+=|style="/);
+  for (const { path } of OPERATIONS) assert.ok(page.text.includes(`<code>${path}</code>`), path);
+  const style = await api.send(readReferenceStyle, {}, { cookie: null });
+  assert.match(style.headers.get('content-type') ?? '', /^text\/css/);
+  assert.match(page.headers.get('content-security-policy') ?? '', /style-src 'self'/);
+});
+
+test('every operation that is not public answers 401 without a session', async () => {
+  assert.deepEqual(
+    OPERATIONS.filter(({ auth }) => auth === 'public')
+      .map(keyOf)
+      .toSorted(),
+    PUBLIC.toSorted(),
+  );
+  const guarded = OPERATIONS.filter(({ auth }) => auth === 'session');
+  for (const operation of guarded) {
+    const path = operation.path.replaceAll(/:\w+/g, '01890000-0000-7000-8000-000000000000');
+    const reply = await api.request(operation.method, `/api${path}`, { cookie: null });
+    assert.equal(problemOf(reply).code, 'not_signed_in', keyOf(operation));
+  }
+});
+
+test('every change is audited in the route that makes it', async () => {
+  const folder = (name: string): string[] =>
+    readdirSync(join(import.meta.dirname, name)).map((file) => join(import.meta.dirname, name, file));
+  const named: [string, unknown][] = [];
+  for (const file of folder('contract')) named.push(...Object.entries<unknown>(await import(file)));
+  const nameOf = (operation: Operation): string | undefined => named.find(([, value]) => value === operation)?.[0];
+  const handlers = folder('routes').map((file) => readFileSync(file, 'utf8'));
+  const unaudited = OPERATIONS.filter(writes).filter((operation) => {
+    const handler = handlers.find((text) => new RegExp(`handle\\(\\s*${nameOf(operation)},`).test(text));
+    return handler === undefined || !/\bauditChange\(|\bwriteAuditLog\(/.test(handler);
+  });
+  assert.deepEqual(
+    unaudited.map(keyOf).filter((key) => !(key in UNAUDITED)),
+    [],
+  );
+});
+
+test('the live demo locks exactly what the specification names; every other change is open on purpose', () => {
+  const locks = new Set(DEMO_LOCKS.map(keyOf));
+  for (const { reason, path } of DEMO_LOCKS) assert.ok(LOCKED_BY_SPECIFICATION.includes(reason), `${path}: ${reason}`);
+  for (const reason of LOCKED_BY_SPECIFICATION.split('; '))
+    assert.ok(
+      DEMO_LOCKS.some((lock) => reason.endsWith(lock.reason)),
+      `nothing is locked for "${reason}"`,
+    );
+  const isOpen = ({ path }: Operation): boolean => OPEN_IN_DEMO.some((pattern) => pattern.test(path));
+  const undecided = OPERATIONS.filter(writes).filter((one) => locks.has(keyOf(one)) === isOpen(one));
+  assert.deepEqual(undecided.map(keyOf), [], 'a change is either locked or listed as open');
+});
+
+test('what tells credentials, sessions or backups is locked for reading too', () => {
+  const locks = new Set(DEMO_LOCKS.map(keyOf));
+  const telling = /api-key|\/auth\/sessions|^\/backup|ai-provider|notif/;
+  const open = OPERATIONS.filter(
+    ({ method, path }) => method === 'GET' && telling.test(path) && !locks.has(`GET ${path}`),
+  );
+  assert.deepEqual(open.map(keyOf), []);
+});

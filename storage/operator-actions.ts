@@ -1,0 +1,165 @@
+import { sql } from 'kysely';
+import { newId, type AccountId, type ProfileId, type UserId } from '#core/ids.ts';
+import {
+  ACTION_VALID_SECONDS,
+  type ActionOutcome,
+  type ActionState,
+  EXPIRED,
+  type OperatorAction,
+} from '#core/operator-action.ts';
+import type { Database, Reader, Transaction } from './database.ts';
+import { jsonText } from './json.ts';
+
+/** Told with the account's id when a request commits. */
+export const ACTION_CHANNEL = 'operator_actions';
+
+export interface ActionRequest {
+  readonly accountId: AccountId;
+  readonly profileId?: ProfileId;
+  readonly symbol?: string;
+  readonly kind: string;
+  readonly payload?: unknown;
+  readonly requestedBy: UserId;
+  readonly validSeconds?: number;
+}
+
+export interface ActionView {
+  readonly id: string;
+  readonly accountId: AccountId;
+  readonly profileId: ProfileId | null;
+  readonly symbol: string | null;
+  readonly kind: string;
+  readonly payload: unknown;
+  readonly state: ActionState;
+  readonly reason: string | null;
+  readonly detail: unknown;
+  readonly requestedAt: Date;
+  readonly expiresAt: Date;
+  readonly finishedAt: Date | null;
+}
+
+/** Asks the worker that owns the account to act, in the transaction that also writes the audit row. Answers with the action's id. */
+export async function requestAction(transaction: Transaction, request: ActionRequest): Promise<string> {
+  const id = newId<string>();
+  const { accountId, profileId = null, symbol = null, kind, payload = {}, requestedBy } = request;
+  const validSeconds = request.validSeconds ?? ACTION_VALID_SECONDS;
+  await transaction
+    .insertInto('operator_actions')
+    .values({
+      id,
+      account_id: accountId,
+      profile_id: profileId,
+      symbol,
+      kind,
+      payload: jsonText(payload),
+      requested_by: requestedBy,
+      expires_at: sql<Date>`clock_timestamp() + ${validSeconds} * interval '1 second'`,
+    })
+    .execute();
+  await sql`select pg_notify(${ACTION_CHANNEL}, ${accountId})`.execute(transaction);
+  return id;
+}
+
+interface TakenRow {
+  readonly id: string;
+  readonly account_id: AccountId;
+  readonly profile_id: ProfileId | null;
+  readonly symbol: string | null;
+  readonly kind: string;
+  readonly payload: unknown;
+  readonly requested_at: Date;
+  readonly valid_ms: number;
+  readonly resumed: boolean;
+  readonly client_order_id: string | null;
+}
+
+/**
+ * Takes what waits for an account, oldest first, and what an earlier run took and did not finish; `inHand` is left out.
+ * One statement: only the holder of the lease with this number takes anything. What was never begun and is too late
+ * becomes expired here.
+ */
+export async function takeActions(
+  db: Database,
+  owner: { readonly accountId: AccountId; readonly fencing: number; readonly inHand: readonly string[] },
+): Promise<OperatorAction[]> {
+  const { rows } = await sql<TakenRow>`
+    with open as (
+      select id, state = 'taken' as resumed, state = 'pending' and expires_at <= clock_timestamp() as late
+      from operator_actions
+      where account_id = ${owner.accountId} and state in ('pending', 'taken') and not id = any(${owner.inHand}::uuid[])
+        and exists (select 1 from account_leases where account_id = ${owner.accountId}
+          and fencing = ${owner.fencing} and expires_at > clock_timestamp())
+      for update
+    ), taken as (
+      update operator_actions as action set fencing = ${owner.fencing},
+        state = case when late then 'expired' else 'taken' end,
+        reason = case when late then ${EXPIRED.reason} end,
+        finished_at = case when late then clock_timestamp() end
+      from open where action.id = open.id
+      returning action.*, open.resumed
+    )
+    select taken.*, client_order_id,
+      (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as valid_ms
+    from taken left join orders on orders.action_id = taken.id
+    where taken.state = 'taken' order by requested_at, taken.id`.execute(db.kysely);
+  return rows.map((row) => ({
+    id: row.id,
+    accountId: row.account_id,
+    profileId: row.profile_id,
+    symbol: row.symbol,
+    kind: row.kind,
+    payload: row.payload,
+    requestedAt: row.requested_at,
+    validMs: row.valid_ms,
+    resumed: row.resumed,
+    clientOrderId: row.client_order_id,
+  }));
+}
+
+/** Writes the outcome, once: false when it is decided already, or another owner has taken it. */
+export async function finishAction(
+  db: Database,
+  { id, fencing }: { readonly id: string; readonly fencing: number },
+  outcome: ActionOutcome,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db.kysely
+    .updateTable('operator_actions')
+    .set({
+      state: outcome.state,
+      reason: outcome.reason,
+      detail: jsonText(outcome.detail),
+      finished_at: sql<Date>`clock_timestamp()`,
+    })
+    .where('id', '=', id)
+    .where('state', '=', 'taken')
+    .where('fencing', '=', String(fencing))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** An action of an account. One that nobody took in time reads as expired, also while no worker runs to say so. */
+export async function readAction(database: Reader, accountId: AccountId, id: string): Promise<ActionView | undefined> {
+  const late = sql<boolean>`state = 'pending' and expires_at <= clock_timestamp()`;
+  const row = await database
+    .selectFrom('operator_actions')
+    .selectAll()
+    .select(late.as('late'))
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    profileId: row.profile_id,
+    symbol: row.symbol,
+    kind: row.kind,
+    payload: row.payload,
+    state: row.late ? 'expired' : row.state,
+    reason: row.late ? EXPIRED.reason : row.reason,
+    detail: row.detail,
+    requestedAt: row.requested_at,
+    expiresAt: row.expires_at,
+    finishedAt: row.late ? row.expires_at : row.finished_at,
+  };
+}

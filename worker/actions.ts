@@ -1,0 +1,96 @@
+import type { AccountId } from '#core/ids.ts';
+import { type ActionOutcome, type OperatorAction, refused } from '#core/operator-action.ts';
+import { scrubError } from '#core/scrub.ts';
+import { LeaseLost } from '#engine/execute.ts';
+import type { Listener } from '#storage/listener.ts';
+import { ACTION_CHANNEL, finishAction, takeActions } from '#storage/operator-actions.ts';
+import { ACCOUNT_ACTIONS } from './account-actions.ts';
+import type { AccountLoop } from './account-loop.ts';
+import type { WorkerContext } from './context.ts';
+import type { Leases } from './leases.ts';
+
+/** A notification that was missed, as while the database was away, is made up for by then. */
+const LOOK_EVERY_MS = 1_000;
+
+interface Owned {
+  readonly context: WorkerContext;
+  readonly loop: AccountLoop;
+}
+
+/** What is being done for one account; actions for the account itself follow each other. */
+interface Desk {
+  readonly inHand: Set<string>;
+  turn: Promise<void>;
+}
+
+/**
+ * Carries out what the operator asked the owner of an account to do. An action that a stopped run leaves behind stays
+ * taken, and the next look, here or in another worker, takes it up again with what is known of it.
+ */
+export async function followActions(
+  context: WorkerContext,
+  leases: Leases,
+  listener: Listener,
+): Promise<AsyncDisposable> {
+  const desks = new Map<AccountId, Desk>();
+  const lookAt = async (loop: AccountLoop): Promise<void> => {
+    // An account that is just starting takes its actions when it runs; one without a key never runs.
+    if (loop.running === null && loop.toRun.key !== null) return;
+    const { id: accountId } = loop.toRun.account;
+    const desk = desks.get(accountId) ?? { inHand: new Set(), turn: Promise.resolve() };
+    desks.set(accountId, desk);
+    const owner = { accountId, fencing: loop.fencing, inHand: [...desk.inHand] };
+    for (const action of await takeActions(context.database, owner)) begin({ context, loop }, desk, action);
+  };
+  let looking: Promise<void> = Promise.resolve();
+  const look = (): Promise<void> => {
+    looking = looking
+      .then(async () => void (await Promise.all(leases.running().map(lookAt))))
+      .catch((err: unknown) =>
+        context.log.warn({ event: 'actions_not_read', err }, 'Actions of the operator could not be read; trying again'),
+      );
+    return looking;
+  };
+  const subscription = await listener.subscribe(ACTION_CHANNEL, () => void look());
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await subscription[Symbol.asyncDispose]();
+      await looking;
+    },
+  };
+}
+
+function begin(owned: Owned, desk: Desk, action: OperatorAction): void {
+  desk.inHand.add(action.id);
+  const work = desk.turn.then(() => carryOut(owned, action)).catch((error: unknown) => tellLeft(owned, action, error));
+  desk.turn = work;
+  void work.then(() => desk.inHand.delete(action.id));
+}
+
+async function carryOut({ context, loop }: Owned, action: OperatorAction): Promise<void> {
+  const handler = ACCOUNT_ACTIONS[action.kind];
+  const outcome =
+    handler === undefined
+      ? refused(`The worker does not know how to do "${action.kind}": it may be older than the api.`)
+      : await handler({ context, loop }, action).catch((error: unknown) => failed(loop, error));
+  if (!(await finishAction(context.database, { id: action.id, fencing: loop.fencing }, outcome))) return;
+  const { id, kind, profileId, symbol } = action;
+  const { state, reason } = outcome;
+  context.log.info({ event: 'action_finished', id, kind, profileId, symbol, state, reason }, `${kind}: ${state}`);
+  context.announcer.announce({
+    topic: 'action',
+    id: action.accountId,
+    data: { id, kind, profileId, symbol, state, reason },
+  });
+}
+
+/** A fault of the run leaves the action to the next one; a fault of its own ends it. */
+function failed(loop: AccountLoop, error: unknown): ActionOutcome {
+  if (error instanceof LeaseLost || loop.running?.context.signal.aborted === true) throw error;
+  return refused(`It failed: ${scrubError(error).message}`);
+}
+
+const tellLeft = ({ context }: Owned, { id, kind }: OperatorAction, err: unknown): void =>
+  context.log.warn({ event: 'action_interrupted', id, kind, err }, `${kind} was interrupted; it is taken up again`);
