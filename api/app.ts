@@ -14,6 +14,7 @@ import { mountEnabling } from './routes/enabling.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountMarket } from './routes/market.ts';
+import { mountOrphans } from './routes/orphans.ts';
 import { mountProfiles } from './routes/profiles.ts';
 import { mountReference } from './routes/reference.ts';
 import { mountRisk } from './routes/risk.ts';
@@ -34,6 +35,7 @@ const FAMILIES = [
   mountKillSwitch,
   mountRisk,
   mountActions,
+  mountOrphans,
   mountProfiles,
   mountEnabling,
   mountCoins,

@@ -57,7 +57,11 @@ test('a guess names what speaks for it', () => {
   const [name, proven, evidence] = guess(idOf(odd), [odd]);
   assert.deepEqual([name, proven], ['Odd', false]);
   assert.match(evidence, /cannot be parsed by the profile's strategy \(buy\.candleLimit is above/);
-  assert.deepEqual(guess('web_1', [mine]), ['Mine', false, 'The id was not given by this service; "Mine" trades BTCUSDT.']);
+  assert.deepEqual(guess('web_1', [mine]), [
+    'Mine',
+    false,
+    'The id was not given by this service; "Mine" trades BTCUSDT.',
+  ]);
   assert.match(guess(idOf(profileOf('Deleted')), [other])[2], /^The id has the form .* no profile of this account\.$/);
 });
 

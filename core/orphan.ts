@@ -95,11 +95,7 @@ export type Ownership =
     };
 
 /** Whose order it is: exactly one profile, proven under its parsed config, that still has the coin. */
-export function proveOwner(
-  order: Stray,
-  profiles: readonly ProfileToRun[],
-  problemOf: ConfigProblem,
-): Ownership {
+export function proveOwner(order: Stray, profiles: readonly ProfileToRun[], problemOf: ConfigProblem): Ownership {
   const { symbol, clientOrderId } = order;
   const refused = (code: Extract<Ownership, { kind: 'refused' }>['code'], reason: string): Ownership => ({
     kind: 'refused',
@@ -111,12 +107,18 @@ export function proveOwner(
   const [doubtful] = claims;
   if (second !== undefined) {
     const names = claims.map(({ profile }) => `"${profile.name}"`).join(' and ');
-    return refused('owner-ambiguous', `The id ${clientOrderId} could be one of ${names}: cancel the order or leave it.`);
+    return refused(
+      'owner-ambiguous',
+      `The id ${clientOrderId} could be one of ${names}: cancel the order or leave it.`,
+    );
   }
   if (first !== undefined) {
     if (first.profile.symbols.some((coin) => coin.symbol === symbol)) return { kind: 'proven', ...first };
     const advice = `bind the coin first, or cancel the order`;
-    return refused('coin-not-bound', `The profile "${first.profile.name}" does not trade ${symbol} any more: ${advice}.`);
+    return refused(
+      'coin-not-bound',
+      `The profile "${first.profile.name}" does not trade ${symbol} any more: ${advice}.`,
+    );
   }
   if (doubtful !== undefined) {
     return refused(

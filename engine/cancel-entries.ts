@@ -1,7 +1,6 @@
 import { isRefusedByEveryHalt } from '#core/halts.ts';
-import { cancelIdOf } from '#core/order.ts';
 import { haltsOf } from './account-context.ts';
-import { applyCancel } from './cancel.ts';
+import { cancelLive } from './cancel.ts';
 import { type Coin, isCertain, type LiveOrder } from './coin.ts';
 import { idsOf } from './execute.ts';
 import { logRow } from './settle.ts';
@@ -16,11 +15,8 @@ export const entriesToCancel = (coin: Coin): LiveOrder[] =>
 
 /** Cancels them one by one. What the exchange does not confirm stays live and is tried again with the next read. */
 export async function cancelEntries(coin: Coin): Promise<void> {
-  const { trading, market } = coin.context.ports;
   for (const live of entriesToCancel(coin)) {
-    const { clientOrderId } = live.record;
-    const outcome = await trading.cancel(coin.symbol, clientOrderId, cancelIdOf(clientOrderId));
-    await applyCancel(coin, live, { outcome, sentUntilMs: market.clock.protocolMs() });
+    const outcome = await cancelLive(coin, live);
     const gone = outcome.kind === 'accepted' && outcome.order.state === 'cancelled';
     logRow(coin, {
       level: gone ? 'info' : 'warn',

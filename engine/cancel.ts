@@ -1,3 +1,4 @@
+import { cancelIdOf } from '#core/order.ts';
 import { certainFrom } from '#core/order-timing.ts';
 import type { WriteOutcome } from '#core/ports.ts';
 import type { Coin, LiveOrder } from './coin.ts';
@@ -16,4 +17,13 @@ export async function applyCancel(
   if (outcome.kind === 'accepted') await settleOrder(coin, live, outcome);
   else if (outcome.kind === 'unknown') live.cancelUntilMs = certainFrom(sentUntilMs, timing);
   else if (outcome.kind === 'rejected') live.cancelUntilMs = ports.market.clock.protocolMs() - 1;
+}
+
+/** Cancels an own order that rests on the exchange. What is not confirmed stays live, to be looked up or tried again. */
+export async function cancelLive(coin: Coin, live: LiveOrder): Promise<WriteOutcome> {
+  const { trading, market } = coin.context.ports;
+  const { clientOrderId } = live.record;
+  const outcome = await trading.cancel(coin.symbol, clientOrderId, cancelIdOf(clientOrderId));
+  await applyCancel(coin, live, { outcome, sentUntilMs: market.clock.protocolMs() });
+  return outcome;
 }

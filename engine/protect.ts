@@ -1,7 +1,6 @@
 import type { TickResult } from '#core/audit.ts';
 import { APPROVAL_REASONS, describe, type Numbers, type ReasonText } from '#core/decision.ts';
 import { formatDecimal, fromSteps, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
-import { cancelIdOf } from '#core/order.ts';
 import {
   OVERDUE,
   planStop,
@@ -11,7 +10,7 @@ import {
   TRIGGERED_GRACE_MS,
 } from '#core/protective-stop.ts';
 import { type ApprovalContext, type ApprovalResult, approveStop, stopRefusal } from './approve.ts';
-import { applyCancel } from './cancel.ts';
+import { cancelLive } from './cancel.ts';
 import { type Coin, type LiveOrder, restingStops } from './coin.ts';
 import { execute, idsOf } from './execute.ts';
 import { bareSeconds, readBasis } from './guard.ts';
@@ -53,7 +52,7 @@ function planFor(coin: Coin, live: LiveOrder | undefined): StopPlan {
 }
 
 function restingOf(coin: Coin, { record, applied }: LiveOrder): RestingStop {
-  const shown = record.form.type === 'stop-loss-limit' ? record.form.stopPrice : ZERO;
+  const shown = 'stopPrice' in record.form ? record.form.stopPrice : ZERO;
   const level = readBasis(record)?.level;
   return {
     form: record.form,
@@ -77,7 +76,7 @@ export function watchStop(coin: Coin): void {
   if (live === undefined) guard.triggered = null;
   if (live === undefined || guard.triggered?.clientOrderId === live.record.clientOrderId) return;
   const { form, clientOrderId } = live.record;
-  const reached = form.type === 'stop-loss-limit' && price !== null && price <= form.stopPrice;
+  const reached = 'stopPrice' in form && price !== null && price <= form.stopPrice;
   guard.triggered = reached || live.applied > 0n ? { clientOrderId, sinceMs: performance.now() } : null;
 }
 
@@ -144,10 +143,8 @@ async function place(coin: Coin, { approval, live, level }: Placing): Promise<Ti
 
 /** Cancels a resting stop. */
 export async function takeDown(coin: Coin, live: LiveOrder): Promise<TickResult> {
-  const { trading, market } = coin.context.ports;
   const { clientOrderId, id: orderId } = live.record;
-  const outcome = await trading.cancel(coin.symbol, clientOrderId, cancelIdOf(clientOrderId));
-  await applyCancel(coin, live, { outcome, sentUntilMs: market.clock.protocolMs() });
+  const outcome = await cancelLive(coin, live);
   if (outcome.kind === 'rejected') coin.breaker.refused('stop', outcome.message, Date.now());
   if (outcome.kind === 'accepted' && live.record.state === 'cancelled') {
     const msg = 'The stop on the exchange was taken down.';

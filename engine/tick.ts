@@ -2,6 +2,7 @@ import type { Approval, TickAudit, TickResult, Trigger } from '#core/audit.ts';
 import { APPROVAL_REASONS, type Decision, describe, type Numbers, type ReasonText } from '#core/decision.ts';
 import { add, formatDecimal, subtract } from '#core/decimal.ts';
 import { newId } from '#core/ids.ts';
+import { orphansOn } from '#core/orphan.ts';
 import { OVERDUE, STOP_REASONS } from '#core/protective-stop.ts';
 import { haltsOf } from './account-context.ts';
 import { type ApprovalContext, type ApprovalResult, approve } from './approve.ts';
@@ -122,6 +123,10 @@ function approvalContext(coin: Coin): ApprovalContext {
       refusal: () => context.risk.refusal({ profileId: profile.id, symbol: coin.symbol }, new Date(coin.view.nowMs)),
       rooms: () => context.risk.rooms({ profileId: profile.id, symbol: coin.symbol }),
     },
+    orphans: orphansOn(
+      rules.baseAsset,
+      context.orphans.filter(({ left }) => !left),
+    ),
     refusals: (purpose) => coin.breaker.open(purpose, Date.now()),
   };
 }

@@ -13,6 +13,7 @@ export interface JobData {
   readonly 'apply-avg-entry-price': { readonly profileId: ProfileId; readonly symbol: string };
   /** Without an account: for every account. */
   readonly 'reconcile-positions': { readonly accountId?: AccountId };
+  readonly 'detect-orphans': { readonly accountId?: AccountId };
 }
 export type JobName = keyof JobData;
 const JOB_NAMES: readonly JobName[] = [
@@ -21,6 +22,7 @@ const JOB_NAMES: readonly JobName[] = [
   'prune',
   'apply-avg-entry-price',
   'reconcile-positions',
+  'detect-orphans',
 ];
 const DEAD_LETTERS = 'dead-letters';
 

@@ -6,6 +6,7 @@ import type { AccountId, OrderId, ProfileId, SessionId, UserId } from '#core/ids
 import type { LedgerRow } from '#core/ledger.ts';
 import type { ActionState } from '#core/operator-action.ts';
 import type { OrderForm, OrderPurpose, OrderState, Side } from '#core/order.ts';
+import type { OrphanState } from '#core/orphan.ts';
 import type { LogLevel } from '#core/ports.ts';
 
 /* Row types of the migrations, as the driver returns them: numeric and bigint as text, timestamptz as Date. */
@@ -199,6 +200,28 @@ export interface FillsTable {
   recorded_at: TimeOrDefault;
 }
 
+export interface OrphanOrdersTable {
+  account_id: AccountId;
+  symbol: string;
+  exchange_order_id: string;
+  client_order_id: string;
+  side: Side;
+  type: string;
+  price: string;
+  stop_price: string;
+  quantity: string;
+  filled_quantity: string;
+  list_id: string | null;
+  base_asset: string | null;
+  locked_asset: string | null;
+  locked_amount: string;
+  placed_at: Time;
+  first_seen_at: TimeOrDefault;
+  last_seen_at: TimeOrDefault;
+  state: Generated<OrphanState>;
+  state_at: TimeOrDefault;
+}
+
 export interface LedgerEntriesTable {
   id: string;
   account_id: AccountId;
@@ -296,6 +319,7 @@ export interface Tables {
   orders: OrdersTable;
   fills: FillsTable;
   ledger_entries: LedgerEntriesTable;
+  orphan_orders: OrphanOrdersTable;
   closed_cycles: ClosedCyclesTable;
   action_logs: ActionLogsTable;
   audit_logs: AuditLogsTable;

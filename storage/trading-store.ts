@@ -7,6 +7,7 @@ import { listHalts } from './halts.ts';
 import { commitIntent } from './intents.ts';
 import { findOrderByClientId, liveOrders, updateOrder } from './orders.ts';
 import { levelFills } from './level-fills.ts';
+import { orphanLocks } from './orphan-orders.ts';
 import { readRisk } from './risk.ts';
 import { loadRunner, saveStrategyState } from './runners.ts';
 
@@ -27,5 +28,6 @@ export const createTradingStore = (db: Database): TradingStore => ({
   risk: (accountId, now) => readRisk(db.kysely, accountId, now),
   costBasis: (profileId, symbol) => readCostBasis(db, { profileId, symbol }),
   adjustPosition: (request) => adjustPosition(db, request),
+  orphanLocks: (accountId) => orphanLocks(db.kysely, accountId),
   adoptOwnOrder: (found) => adoptOwnOrder(db, found),
 });

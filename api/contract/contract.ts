@@ -2,6 +2,7 @@ import * as accounts from './accounts.ts';
 import * as actions from './actions.ts';
 import * as halts from './halts.ts';
 import type { Operation } from './operation.ts';
+import * as orphans from './orphans.ts';
 import * as profiles from './profiles.ts';
 import * as records from './records.ts';
 import * as reference from './reference.ts';
@@ -20,6 +21,7 @@ export const OPERATIONS: readonly Operation[] = [
   accounts,
   actions,
   halts,
+  orphans,
   risk,
   profiles,
   records,

@@ -1,6 +1,7 @@
 import type { Transaction } from '#storage/database.ts';
 import { bindSymbol, type BoundSymbol, listBoundSymbols } from '#storage/profile-symbols.ts';
 import { lockAccount } from '#storage/accounts.ts';
+import { requestAction } from '#storage/operator-actions.ts';
 import {
   createProfile as insertProfile,
   deleteProfile as removeProfile,
@@ -24,7 +25,7 @@ import {
 } from '../config-check.ts';
 import type { ApiContext } from '../context.ts';
 import { changeProfile, createProfile, deleteProfile, listProfiles, readProfile } from '../contract/profiles.ts';
-import { requireNoExposure } from '../exposure.ts';
+import { exposed, readExposure } from '../exposure.ts';
 import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem } from '../problem.ts';
 import { requireAccount, requireFoundProfile, requireProfile } from '../require.ts';
@@ -110,15 +111,29 @@ async function change(context: ApiContext, { operator, caller, params, body }: I
   return saved;
 }
 
-async function remove(context: ApiContext, { operator, caller, params }: Incoming<typeof deleteProfile>) {
+/**
+ * With a key the worker does it, as only the exchange knows every order that rests there; until then the profile makes
+ * no new decisions. Without one nothing can be asked of the exchange.
+ */
+async function remove(context: ApiContext, { operator, caller, params, query }: Incoming<typeof deleteProfile>) {
   const { database, venues } = context;
   const { accountId } = await requireProfile(database.kysely, operator, params.id);
-  const market = await readMarket(venues, await requireAccount(database.kysely, operator, accountId));
-  await database.transaction(async (transaction) => {
+  const account = await requireAccount(database.kysely, operator, accountId);
+  const market = await readMarket(venues, account);
+  const actionId = await database.transaction(async (transaction) => {
     await excludeIntents(transaction, params.id);
     const before = requireFoundProfile(await lockProfile(transaction, operator.user.id, params.id), params.id);
-    await requireNoExposure(transaction, { profileId: before.id, market });
-    await removeProfile(transaction, before.id);
+    const exposure = await readExposure(transaction, { profileId: before.id, market });
+    const leavePositions = query.leavePositions === 'true';
+    if (exposure.positions > 0 && !leavePositions)
+      throw exposed(exposure, 'sell first, or delete with leavePositions=true and keep the coins, unmanaged.');
+    if (exposure.orders > 0 && account.apiKey === null)
+      throw exposed(exposure, 'the account has no API key to cancel them with. Store one first.');
+    const request = { accountId, profileId: before.id, kind: 'profile.delete', payload: { leavePositions } };
+    const asked =
+      account.apiKey === null ? null : await requestAction(transaction, { ...request, requestedBy: operator.user.id });
+    if (asked === null) await removeProfile(transaction, before.id);
+    else await saveProfile(transaction, before.id, { enabled: false });
     await auditChange(
       transaction,
       { operator, caller },
@@ -126,11 +141,13 @@ async function remove(context: ApiContext, { operator, caller, params }: Incomin
         action: 'profile.delete',
         subject: before.id,
         before: profileView(before),
+        ...(asked !== null && { after: { actionId: asked, leavePositions } }),
       },
     );
+    return asked;
   });
   await announceProfile(context, params.id);
-  return undefined;
+  return { actionId };
 }
 
 export function mountProfiles({ context, handle }: Routes): void {
