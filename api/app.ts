@@ -11,10 +11,12 @@ import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
 import { mountEnabling } from './routes/enabling.ts';
+import { mountJobs } from './routes/jobs.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountMarket } from './routes/market.ts';
 import { mountOrphans } from './routes/orphans.ts';
+import { mountProfileConfigs } from './routes/profile-configs.ts';
 import { mountProfiles } from './routes/profiles.ts';
 import { mountReference } from './routes/reference.ts';
 import { mountRisk } from './routes/risk.ts';
@@ -37,12 +39,14 @@ const FAMILIES = [
   mountActions,
   mountOrphans,
   mountProfiles,
+  mountProfileConfigs,
   mountEnabling,
   mountCoins,
   mountAverageEntryPrice,
   mountLogs,
   mountTickTrace,
   mountMarket,
+  mountJobs,
   mountDashboard,
 ];
 

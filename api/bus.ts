@@ -13,7 +13,7 @@ export async function announce(
   context: Pick<ApiContext, 'cache' | 'log'>,
   news: { readonly command?: WorkerCommand['kind']; readonly events?: readonly BusEvent[] },
 ): Promise<void> {
-  const messages = (news.events ?? []).map((event) => ({ channel: EVENT_CHANNEL, message: JSON.stringify(event) }));
+  const messages = (news.events ?? []).map((event) => ({ channel: EVENT_CHANNEL, message: JSON.stringify([event]) }));
   if (news.command !== undefined) {
     messages.unshift({ channel: COMMAND_CHANNEL, message: JSON.stringify({ kind: news.command }) });
   }

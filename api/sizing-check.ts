@@ -1,13 +1,14 @@
 import type { z } from 'zod';
 import { type Decimal, floorToStep, formatDecimal, formatFixed, multiply, ONE } from '#core/decimal.ts';
+import type { LevelBudget } from '#core/entry-size.ts';
 import { minOrderQuote } from '#core/sizing.ts';
 import type { SymbolRules } from '#core/symbol.ts';
-import type { LevelBudget, SharedSettings } from '#strategies/strategy.ts';
+import type { SharedSettings } from '#strategies/strategy.ts';
 import type { warning } from './contract/fields.ts';
 import type { Price } from './venues.ts';
 
 /** What an account pays in the bought coin unless it has arranged otherwise; the check cannot ask the exchange. */
-const USUAL_TAKER_FEE = 0.001;
+export const USUAL_TAKER_FEE = 0.001;
 
 export type SkipReason = 'config_not_parsable' | 'rules_not_loaded' | 'price_not_cached';
 export type SizingCheck =

@@ -1,9 +1,22 @@
-import { add, type Decimal, multiply, subtract, toNumber, ZERO } from '#core/decimal.ts';
+import {
+  add,
+  type Decimal,
+  floorToStep,
+  fromNumber,
+  fromSteps,
+  maximum,
+  minimum,
+  multiply,
+  subtract,
+  toNumber,
+  ZERO,
+} from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import { FLAT, foldFill, type Position } from '#core/position.ts';
 import { foldLevel, type LevelFill } from '#core/levels.ts';
 import type { SymbolRules } from '#core/symbol.ts';
-import { fillMarket, marketPrice, type PendingOrder, type Terms } from './fills.ts';
+import { fillAt, marketPrice, OTHER_ASSET, type PendingOrder, type Terms } from './fills.ts';
+import type { Resting, Touch } from './resting.ts';
 
 /** A fill with why it was wanted and what it left behind. */
 export interface BookedFill {
@@ -36,7 +49,7 @@ export interface Rejection {
   readonly reason: 'order-insufficient-balance';
 }
 
-/** Money and position of a run. `cashNumber` and `quantityNumber` repeat the exact values for the equity of a candle. */
+/** Money, position and orders of a run. `cashNumber` and `quantityNumber` repeat the exact values for the equity of a candle. */
 export interface Book {
   readonly rules: SymbolRules;
   readonly terms: Terms;
@@ -44,13 +57,27 @@ export interface Book {
   readonly fills: BookedFill[];
   readonly cycles: Cycle[];
   readonly rejections: Rejection[];
+  /** On its way to the next open. */
   pending: PendingOrder | null;
+  /** A buy that waits on the exchange. */
+  entry: Resting | null;
+  /** The stop that rests on the exchange, with the strategy's level and the average price it was placed for. */
+  stop: Resting | null;
+  basis: { readonly level: Decimal; readonly average: Decimal } | null;
+  /** The level that was last looked after; `restless` while that must be done again at every candle. */
+  guardedTicks: number;
+  restless: boolean;
   position: Position;
   /** What each buy level has filled in the present cycle. */
   levels: readonly LevelFill[];
   cash: Decimal;
   cashNumber: number;
   quantityNumber: number;
+  /** What the candle that opened at `roomMs` still has of the volume that the run may take. */
+  room: Decimal;
+  roomMs: number;
+  /** Candles that could have gone otherwise. */
+  ambiguous: number;
 }
 
 export const openBook = (rules: SymbolRules, terms: Terms, cooldownMs: number): Book => ({
@@ -61,41 +88,116 @@ export const openBook = (rules: SymbolRules, terms: Terms, cooldownMs: number): 
   cycles: [],
   rejections: [],
   pending: null,
+  entry: null,
+  stop: null,
+  basis: null,
+  guardedTicks: 0,
+  restless: false,
   position: FLAT,
   levels: [],
   cash: terms.balance,
   cashNumber: toNumber(terms.balance),
   quantityNumber: 0,
+  room: ZERO,
+  roomMs: -1,
+  ambiguous: 0,
 });
 
-/** Brings the pending order to the market at the open of a detail candle; true when it filled. */
-export function settlePending(book: Book, openTicks: number, atMs: number): boolean {
-  const { pending, rules, terms, cash } = book;
+/** A detail candle as orders meet it: when it opens, and the volume in it. */
+export interface Session {
+  readonly atMs: number;
+  readonly volume: number;
+}
+
+/** What a new order may spend: the cash that no waiting buy has locked. */
+export const freeCash = ({ cash, entry, rules }: Book): Decimal =>
+  entry === null ? cash : maximum(subtract(cash, costOf(entry, rules)), ZERO);
+
+const costOf = ({ quantity, limitTicks }: Resting, { price }: SymbolRules): Decimal =>
+  multiply(quantity, fromSteps(limitTicks, price.tick));
+
+/** Brings the pending order to the market at the open of a detail candle; true when any of it filled. */
+export function settlePending(book: Book, openTicks: number, session: Session): boolean {
+  const { pending, rules, terms } = book;
   if (pending === null) return false;
-  book.pending = null;
-  const price = marketPrice(pending.side, openTicks, { tick: rules.price.tick, slippage: terms.slippage });
-  const fill = fillMarket(pending, price, { rules, terms, cash, atMs, number: book.fills.length + 1 });
-  if (fill === undefined) {
-    book.rejections.push({ atMs, order: pending, reason: 'order-insufficient-balance' });
+  const quantity = takeRoom(book, pending.quantity, session);
+  const left = subtract(pending.quantity, quantity);
+  book.pending = left > 0n ? { ...pending, quantity: left } : null;
+  if (quantity <= 0n) return false;
+  const price = marketPrice(pending.side, openTicks, { ...terms, tick: rules.price.tick });
+  if (pending.side === 'buy' && multiply(quantity, price) > freeCash(book)) {
+    book.pending = null;
+    book.rejections.push({ atMs: session.atMs, order: pending, reason: 'order-insufficient-balance' });
     return false;
   }
-  bookFill(book, fill, pending);
+  bookFill(book, fillOf(book, { ...pending, quantity }, { price, session, maker: false }), pending);
   return true;
 }
 
-function bookFill(book: Book, fill: ExchangeFill, { reason, entry }: PendingOrder): void {
+/** Fills what a candle gives of a waiting order; true when any of it filled. */
+export function settleResting(book: Book, order: Resting, met: Pick<Touch, 'ticks' | 'taker'> & Session): boolean {
+  const { rules, terms } = book;
+  const { ticks, taker } = met;
+  if (ticks <= 0) return false;
+  const quantity = takeRoom(book, order.quantity, met);
+  if (quantity <= 0n) return false;
+  const { tick } = rules.price;
+  const limit = fromSteps(order.limitTicks, tick);
+  const reached = marketPrice(order.side, ticks, taker ? { ...terms, tick } : { slippage: ZERO, tick });
+  const worst = order.side === 'buy' ? minimum : maximum;
+  const price = order.limitTicks > 0 ? worst(reached, limit) : reached;
+  order.quantity = subtract(order.quantity, quantity);
+  order.touched = true;
+  if (order.quantity <= 0n) {
+    if (book.entry === order) book.entry = null;
+    if (book.stop === order) book.stop = null;
+  }
+  bookFill(book, fillOf(book, { side: order.side, quantity }, { price, session: met, maker: !taker }), order);
+  return true;
+}
+
+/** The part of a quantity that the volume of this candle still allows. */
+function takeRoom(book: Book, quantity: Decimal, { atMs, volume }: Session): Decimal {
+  const { participation } = book.terms;
+  if (participation === undefined) return quantity;
+  if (book.roomMs !== atMs) {
+    book.roomMs = atMs;
+    book.room = floorToStep(multiply(fromNumber(volume), participation), book.rules.lot.step);
+  }
+  const taken = minimum(quantity, book.room);
+  book.room = subtract(book.room, taken);
+  return taken;
+}
+
+interface Execution {
+  readonly price: Decimal;
+  readonly session: Session;
+  readonly maker: boolean;
+}
+
+const fillOf = (
+  { rules, terms, fills }: Book,
+  order: Pick<PendingOrder, 'side' | 'quantity'>,
+  { price, session, maker }: Execution,
+): ExchangeFill => fillAt(order, price, { rules, terms, atMs: session.atMs, number: fills.length + 1, maker });
+
+function bookFill(book: Book, fill: ExchangeFill, { reason, entry }: Pick<PendingOrder, 'reason' | 'entry'>): void {
   const before = book.position;
-  const { position, realised, closedCycle } = foldFill(before, fill, book);
+  const inQuote = fill.feeAsset === OTHER_ASSET;
+  const { position, realised, closedCycle } = foldFill(before, fill, {
+    ...book,
+    feeQuote: inQuote ? fill.feeAmount : ZERO,
+  });
   const buying = fill.side === 'buy';
   book.position = position;
+  book.restless = true;
   if (position.firstBuyAt === null) book.levels = [];
   if (entry !== undefined) book.levels = foldLevel(book.levels, { ...entry, quoteQuantity: fill.quoteQuantity });
-  book.cash = buying
-    ? subtract(book.cash, fill.quoteQuantity)
-    : add(book.cash, subtract(fill.quoteQuantity, fill.feeAmount));
+  const cash = buying ? subtract(book.cash, fill.quoteQuantity) : add(book.cash, fill.quoteQuantity);
+  book.cash = buying && !inQuote ? cash : subtract(cash, fill.feeAmount);
   book.cashNumber = toNumber(book.cash);
   book.quantityNumber = toNumber(position.quantity);
-  const feeQuote = buying ? multiply(fill.feeAmount, fill.price) : fill.feeAmount;
+  const feeQuote = buying && !inQuote ? multiply(fill.feeAmount, fill.price) : fill.feeAmount;
   const { cycle, quantity } = position;
   book.fills.push({ fill, reason, cycle, realised, feeQuote, cash: book.cash, position: quantity });
   if (!closedCycle) return;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
 import { GOLDEN_RULES } from '#test/golden/market-run.ts';
-import { fillMarket, marketPrice } from './fills.ts';
+import { fillAt, marketPrice } from './fills.ts';
 
 const tick = requireDecimal('0.01');
 
@@ -21,31 +21,36 @@ test('a market order meets the open, moved and rounded against it', () => {
   }
 });
 
+test('half the spread is added to the slippage', () => {
+  // 100 * (1 + 0.0003 + 0.0004) = 100.07
+  const terms = { tick, slippage: requireDecimal('0.0003'), halfSpread: requireDecimal('0.0004') };
+  assert.equal(formatDecimal(marketPrice('buy', 10_000, terms)), '100.07');
+});
+
 const context = {
   rules: GOLDEN_RULES,
   terms: { balance: requireDecimal('1000'), feeRate: requireDecimal('0.001'), slippage: ZERO },
-  cash: requireDecimal('10'),
   atMs: 60_000,
   number: 1,
+  maker: false,
 };
 
 test('the fee of a buy is taken in the coin, that of a sell in quote, both cut to 8 decimals', () => {
-  const order = { quantity: requireDecimal('0.123'), reason: 'entry-first' };
+  const quantity = requireDecimal('0.123');
   const price = requireDecimal('12.34567');
-  const bought = fillMarket({ ...order, side: 'buy' }, price, context);
-  const sold = fillMarket({ ...order, side: 'sell' }, price, context);
-  assert.ok(bought && sold);
+  const bought = fillAt({ quantity, side: 'buy' }, price, context);
+  const sold = fillAt({ quantity, side: 'sell' }, price, context);
   // 0.123 * 12.34567 = 1.51851741
   assert.equal(formatDecimal(bought.quoteQuantity), '1.51851741');
   assert.deepEqual([formatDecimal(bought.feeAmount), bought.feeAsset], ['0.000123', 'AAA']);
   assert.deepEqual([formatDecimal(sold.feeAmount), sold.feeAsset], ['0.00151851', 'USDT']);
 });
 
-test('a buy needs the whole cost; a sell needs no cash', () => {
-  const price = requireDecimal('10');
-  const order = { quantity: requireDecimal('1'), reason: 'entry-first' };
-  assert.ok(fillMarket({ ...order, side: 'buy' }, price, context));
-  const dearer = { ...order, quantity: requireDecimal('1.001') };
-  assert.equal(fillMarket({ ...dearer, side: 'buy' }, price, context), undefined);
-  assert.ok(fillMarket({ ...dearer, side: 'sell' }, price, context));
+test('an order that waited pays the maker fee; a fee in another asset is its worth in quote', () => {
+  const terms = { ...context.terms, makerFeeRate: requireDecimal('0.0002') };
+  const order = { quantity: requireDecimal('2'), side: 'buy' } as const;
+  const price = requireDecimal('100');
+  assert.equal(formatDecimal(fillAt(order, price, { ...context, terms, maker: true }).feeAmount), '0.0004');
+  const other = fillAt(order, price, { ...context, terms: { ...terms, feeIn: 'other' } });
+  assert.deepEqual([formatDecimal(other.feeAmount), other.feeAsset], ['0.2', 'OTHER']);
 });

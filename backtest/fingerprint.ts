@@ -1,15 +1,18 @@
 import type { BacktestResult, FillRecord } from './result.ts';
 import { sha256 } from './sha256.ts';
 
-type Hashed = Pick<BacktestResult, 'fills' | 'rejections' | 'metrics' | 'drawdown' | 'decisions' | 'dailyEquity'>;
+type Hashed = Pick<
+  BacktestResult,
+  'holdout' | 'regimes' | 'fills' | 'rejections' | 'metrics' | 'drawdown' | 'decisions' | 'dailyEquity'
+>;
 
 /**
  * SHA-256 over every fill, every rejection and every number of a run. Equal inputs give equal fingerprints on every
- * machine: the text of a float64 is fixed by the language, and no metric uses a function that engines may round apart.
+ * machine: the text of a float64 is fixed by the language, and what engines may round apart is rounded to fewer decimals.
  */
 export function fingerprintOf(result: Hashed): string {
-  const { fills, rejections, metrics, drawdown, decisions, dailyEquity } = result;
-  const rest = inOrder({ rejections, metrics, drawdown, decisions });
+  const { fills, dailyEquity, ...numbers } = result;
+  const rest = inOrder(numbers);
   return sha256([...fills.map(lineOf), ...dailyEquity.map(String), rest].join('\n'));
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { INTERVAL_MS } from '#core/candle.ts';
 import { sliceColumns } from '#core/candle-columns.ts';
-import { add, type Decimal, floorToStep, multiply, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
+import { add, type Decimal, floorToStep, multiply, requireDecimal, subtract, toNumber, ZERO } from '#core/decimal.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { GOLDEN_RULES } from '#test/golden/market-run.ts';
 import { randomMinutes } from '#test/golden/random-candles.ts';
@@ -61,22 +61,34 @@ test('cash and position are conserved to the last digit', () => {
 });
 
 test('every fill obeys the rules of filling', () => {
+  let stops = 0;
   fc.assert(
     fc.property(randomMinutes(300), (series) => {
       const { book, decisions, reasons } = trade(series);
-      const { openMs, open } = series.columns;
+      const { openMs, open, high, low } = series.columns;
       for (const { fill, reason } of book.fills) {
         const row = openMs.indexOf(fill.at.getTime());
+        assert.equal(floorToStep(fill.price, GOLDEN_RULES.price.tick), fill.price, 'on the price grid');
+        assert.equal(floorToStep(fill.quantity, GOLDEN_RULES.lot.step), fill.quantity, 'on the lot grid');
+        if (reason === 'exit-protective-stop') {
+          // The slippage of 0.03 % may take it a few ticks below the low.
+          const price = toNumber(fill.price);
+          assert.ok(
+            price <= (high[row] ?? 0) && price >= (low[row] ?? 0) * 0.9997 - 0.01,
+            `${price} inside its candle`,
+          );
+          stops += 1;
+          continue;
+        }
         assert.ok(row > 0, 'a fill happens at the open of a candle after the first');
         assert.equal(reasons[decisions?.[row - 1] ?? -1], reason, 'decided at the close of the candle before');
         const opened = requireDecimal((open[row] ?? 0).toFixed(2));
         assert.ok(fill.side === 'buy' ? fill.price >= opened : fill.price <= opened, 'never better than the open');
-        assert.equal(floorToStep(fill.price, GOLDEN_RULES.price.tick), fill.price, 'on the price grid');
-        assert.equal(floorToStep(fill.quantity, GOLDEN_RULES.lot.step), fill.quantity, 'on the lot grid');
       }
     }),
     { numRuns: 40, seed: 12 },
   );
+  assert.ok(stops > 20, `only ${stops} stops: the property was hardly tested`);
 });
 
 test('hiding the future changes no earlier decision and no earlier fill', () => {

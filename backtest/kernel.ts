@@ -2,13 +2,14 @@ import { INTERVAL_MS } from '#core/candle.ts';
 import { toNumber } from '#core/decimal.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { BoundStrategy, StrategyInstance, TickView } from '#strategies/strategy.ts';
-import { type Book, openBook, settlePending } from './book.ts';
+import { type Book, openBook } from './book.ts';
 import { type Series, ticksOf } from './columns.ts';
 import { type EquityMeter, endDays, moveExtremes, openMeter } from './equity.ts';
 import { type CandleFeed, openFeed } from './feed.ts';
 import type { Terms } from './fills.ts';
-import { placeOrder } from './place.ts';
-import { openView, viewPosition } from './view.ts';
+import { guard, meetCandle, meetOpen, order, unlessOverdue } from './market.ts';
+import type { CandlePath } from './resting.ts';
+import { openView } from './view.ts';
 
 export interface KernelInput {
   readonly bound: BoundStrategy;
@@ -23,6 +24,8 @@ export interface KernelInput {
   readonly end: number;
   /** Keeps the reason of every candle, one byte each. */
   readonly recordDecisions?: boolean;
+  /** How a candle went that could have gone two ways; absent: up first. */
+  readonly path?: CandlePath;
 }
 
 /** What a run left behind. `reasons[code]` names a code of `counts` and `decisions`. */
@@ -43,13 +46,13 @@ const MOST_REASONS = 256;
 
 /**
  * Drives one strategy over the candles of one coin, exactly as the live engine would at every detail close: fill what
- * the candle before decided, feed the candles that have closed, decide, check, order. Pure and deterministic; a candle
- * on which nothing happens allocates nothing.
+ * was ordered before, feed the candles that have closed, decide, check, order, look after the stop on the exchange. Pure
+ * and deterministic; a candle on which nothing happens allocates nothing.
  */
 export function runKernel(input: KernelInput): KernelRun {
   const { bound, rules, terms, detail, start, end } = input;
-  const fee = toNumber(terms.feeRate);
-  const view = openView(fee, bound.readable);
+  const taker = toNumber(terms.feeRate);
+  const view = openView({ taker, maker: toNumber(terms.makerFeeRate ?? terms.feeRate) }, bound.readable);
   const instance = bound.create({ tick: rules.price.tick, step: rules.lot.step });
   const startMs = detail.columns.openMs[start] ?? 0;
   const feed = openFeed(input.signal, { instance, view }, { startMs, want: bound.needs.want });
@@ -58,11 +61,13 @@ export function runKernel(input: KernelInput): KernelRun {
   const tick = toNumber(rules.price.tick);
   const { ticks, offGrid } = ticksOf(detail.columns.close.subarray(start, end), tick);
   const decisions = input.recordDecisions === true ? new Uint8Array(Math.max(0, end - start)) : null;
-  const run = { input, view, instance, feed, book, meter, ticks, tick, decisions };
+  const wake = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY };
+  const run = { input, view, instance, feed, book, meter, ticks, tick, decisions, wake };
   return { book, meter, decisions, warmUp: feed.warmUp, offGrid, ...drive(run) };
 }
 
-interface Run {
+/** What the loop and the orders share. `wake` is the range of prices, in quote, in which no waiting order moves. */
+export interface Run {
   readonly input: KernelInput;
   readonly view: TickView;
   readonly instance: StrategyInstance;
@@ -72,13 +77,15 @@ interface Run {
   readonly ticks: Float64Array;
   readonly tick: number;
   readonly decisions: Uint8Array | null;
+  readonly wake: { below: number; above: number };
 }
 
 function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles'> {
-  const { view, instance, feed, book, meter, ticks, decisions } = run;
+  const { view, instance, feed, book, meter, ticks, decisions, wake } = run;
   const { start, end, detail, bound } = run.input;
-  const { openMs, close } = detail.columns;
+  const { openMs, high, low, close } = detail.columns;
   const lengthMs = INTERVAL_MS[detail.interval];
+  const guards = bound.shared.protectiveStop !== undefined;
   const codes = new Map<string, number>();
   const counts = new Float64Array(MOST_REASONS);
   let lastReason = '';
@@ -86,18 +93,19 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles'> 
   let heldCandles = 0;
   for (let row = start; row < end; row++) {
     const opensMs = openMs[row] ?? 0;
-    if (book.pending !== null) settle(run, row, opensMs);
+    if (book.pending !== null) meetOpen(run, row);
+    if ((low[row] ?? 0) < wake.below || (high[row] ?? 0) > wake.above) meetCandle(run, row);
     const nowMs = opensMs + lengthMs;
     if (nowMs > meter.dayEndMs) endDays(meter, nowMs);
     const priceTicks = ticks[row - start] ?? 0;
     view.nowMs = nowMs;
     view.price = priceTicks;
     if (feed.nextCloseMs <= nowMs) feed.give();
-    const decision = instance.decide(view);
+    const decided = instance.decide(view);
+    const decision = book.stop?.triggered === true ? unlessOverdue(decided, book, priceTicks) : decided;
     let { reason } = decision;
-    if (decision.kind === 'buy' || decision.kind === 'sell') {
-      reason = placeOrder(decision, book, { nowMs, priceTicks, shared: bound.shared });
-    }
+    if (decision.kind !== 'nothing') reason = order(run, decision);
+    if (guards && (view.sellable || book.stop !== null)) guard(run, false);
     if (reason !== lastReason) {
       lastReason = reason;
       code = codeOf(codes, reason);
@@ -110,21 +118,6 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles'> 
     if (equity > meter.peak || equity < meter.floor) moveExtremes(meter, equity, nowMs);
   }
   return { reasons: [...codes.keys()], counts: counts.subarray(0, codes.size), heldCandles };
-}
-
-/** Fills what the former candle ordered. Candles that closed in a gap before this open reach the strategy first. */
-function settle({ input, view, instance, feed, book, tick }: Run, row: number, atMs: number): void {
-  if (feed.nextCloseMs <= atMs) {
-    view.nowMs = atMs;
-    feed.give();
-  }
-  const side = book.pending?.side ?? 'buy';
-  const openTicks = Math.round((input.detail.columns.open[row] ?? 0) / tick);
-  if (!settlePending(book, openTicks, atMs)) return;
-  viewPosition(view, book, input.bound.shared);
-  view.nowMs = atMs;
-  view.price = openTicks;
-  instance.onFill(side, view);
 }
 
 function codeOf(codes: Map<string, number>, reason: string): number {

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { requireDecimal } from '#core/decimal.ts';
 import type { Cycle } from './book.ts';
 import {
-  buyAndHold,
+  cagr,
+  calmar,
   dailyReturns,
   durations,
   expectancy,
@@ -13,6 +14,7 @@ import {
   profitFactor,
   sharpe,
   sortino,
+  sqn,
   totalReturn,
   winRate,
 } from './metrics.ts';
@@ -21,10 +23,20 @@ const near = (found: number | null, expected: number): void => {
   assert.ok(found !== null && Math.abs(found - expected) <= 1e-12 * Math.max(1, Math.abs(expected)), `${found}`);
 };
 
-test('return and buy-and-hold', () => {
+test('return, and what it is a year', () => {
   near(totalReturn({ finalEquity: 1100, balance: 1000 }), 0.1);
-  // 0.999 * 150 / (100 * 1.001) - 1
-  near(buyAndHold({ firstOpen: 100, lastClose: 150, feeRate: 0.001, slippage: 0.001 }), 149.85 / 100.1 - 1);
+  const days = (count: number, finalEquity: number) => ({ balance: 1000, finalEquity, windowMs: count * 86_400_000 });
+  // 182.5 days is half a year: 1.1 ^ 2 - 1
+  near(cagr(days(182.5, 1100)), 0.21);
+  assert.deepEqual([cagr(days(89, 1100)), cagr(days(365, 0))], [null, null]);
+  near(calmar(0.21, 0.07), 3);
+  assert.deepEqual([calmar(null, 0.1), calmar(0.1, 0)], [null, null]);
+});
+
+test('SQN of 3, -1, 2, 0', () => {
+  // mean 1; squared differences 4 + 4 + 1 + 1 = 10, by 3; sqrt(4) * 1 / sqrt(10 / 3)
+  near(sqn([3, -1, 2, 0]), 2 / Math.sqrt(10 / 3));
+  assert.deepEqual([sqn([1]), sqn([2, 2])], [null, null]);
 });
 
 test('profit factor, expectancy and win rate of 3, -1, 2, -4, 0', () => {
@@ -85,8 +97,9 @@ test('a run without a fill measures to nothing, not to NaN', () => {
   const metrics = measure({
     balance: 100,
     finalEquity: 100,
-    firstOpen: 10,
-    lastClose: 10,
+    windowMs: 300_000,
+    coin: [{ startMs: 0, open: 10, close: 10 }],
+    drawdown: 0,
     feeRate: 0,
     slippage: 0,
     fills: [],
@@ -97,7 +110,10 @@ test('a run without a fill measures to nothing, not to NaN', () => {
   });
   assert.deepEqual(metrics, {
     totalReturn: 0,
+    cagr: null,
     buyAndHold: 0,
+    costAveraging: 0,
+    alpha: { buyAndHold: 0, costAveraging: 0 },
     finalEquity: 100,
     closedCycles: 0,
     net: 0,
@@ -112,6 +128,8 @@ test('a run without a fill measures to nothing, not to NaN', () => {
     durations: null,
     sharpe: null,
     sortino: null,
+    calmar: null,
+    sqn: null,
     exits: {},
   });
 });

@@ -1,17 +1,21 @@
 import { type Decimal, toNumber } from '#core/decimal.ts';
+import { buyAndHold, type Charges, type CoinDay, costAveraging } from './benchmarks.ts';
 import type { BookedFill, Cycle } from './book.ts';
 
 const DAYS_A_YEAR = 365;
+const DAY_MS = 86_400_000;
+const LEAST_CAGR_DAYS = 90;
 
 /** What the metrics are computed from. Money in quote; times in ms UTC. */
-export interface MetricsInput {
+export interface MetricsInput extends Charges {
   readonly balance: number;
   /** Cash and the position at the last close. */
   readonly finalEquity: number;
-  readonly firstOpen: number;
-  readonly lastClose: number;
-  readonly feeRate: number;
-  readonly slippage: number;
+  /** Length of the window and the coin on each of its days. */
+  readonly windowMs: number;
+  readonly coin: readonly CoinDay[];
+  /** Deepest fall of the equity, a share. */
+  readonly drawdown: number;
   readonly fills: readonly BookedFill[];
   readonly cycles: readonly Cycle[];
   /** Equity at the end of each UTC day of the window, the last one at its end. */
@@ -41,11 +45,31 @@ export const totalReturn = ({ finalEquity, balance }: Pick<MetricsInput, 'finalE
   finalEquity / balance - 1;
 
 /**
- * Buy and hold = (1 - fee) * last close / (first open * (1 + slippage)) - 1: the whole balance spent at the first open of
- * the window, not rounded to lots, valued at the last close.
+ * CAGR = (final equity / balance) ^ (365 days / window) - 1, rounded to nine decimals because engines compute powers
+ * differently. Null for a window below 90 days, which says nothing about a year, and when nothing is left.
  */
-export const buyAndHold = (input: Pick<MetricsInput, 'firstOpen' | 'lastClose' | 'feeRate' | 'slippage'>): number =>
-  ((1 - input.feeRate) * input.lastClose) / (input.firstOpen * (1 + input.slippage)) - 1;
+export function cagr({ finalEquity, balance, windowMs }: Pick<MetricsInput, 'finalEquity' | 'balance' | 'windowMs'>) {
+  if (windowMs < LEAST_CAGR_DAYS * DAY_MS || finalEquity <= 0) return null;
+  return Number(((finalEquity / balance) ** ((DAYS_A_YEAR * DAY_MS) / windowMs) - 1).toFixed(9));
+}
+
+/** Calmar = CAGR / deepest drawdown; null without a CAGR or a fall. */
+export const calmar = (yearly: number | null, drawdown: number): number | null =>
+  yearly === null || drawdown === 0 ? null : yearly / drawdown;
+
+/** SQN = sqrt(n) * mean(net) / s(net), s with n - 1 (Van Tharp); null for fewer than two cycles or equal nets. */
+export function sqn(nets: readonly number[]): number | null {
+  const deviation = sampleDeviation(nets);
+  return deviation === null ? null : (Math.sqrt(nets.length) * (sum(nets) / nets.length)) / deviation;
+}
+
+/** Root of the sum of squared differences from the mean / (n - 1); null when it is 0 or not defined. */
+function sampleDeviation(values: readonly number[]): number | null {
+  if (values.length < 2) return null;
+  const mean = sum(values) / values.length;
+  const variance = sum(values.map((value) => (value - mean) * (value - mean))) / (values.length - 1);
+  return variance === 0 ? null : Math.sqrt(variance);
+}
 
 /** Profit factor = sum of the nets above zero / -(sum of the nets below zero); null without a losing cycle. */
 export function profitFactor(nets: readonly number[]): number | null {
@@ -74,10 +98,8 @@ export const dailyReturns = ({ days, balance }: Pick<MetricsInput, 'days' | 'bal
  * or when the equity never moved.
  */
 export function sharpe(returns: readonly number[]): number | null {
-  if (returns.length < 2) return null;
-  const mean = sum(returns) / returns.length;
-  const variance = sum(returns.map((value) => (value - mean) * (value - mean))) / (returns.length - 1);
-  return variance === 0 ? null : (mean / Math.sqrt(variance)) * Math.sqrt(DAYS_A_YEAR);
+  const deviation = sampleDeviation(returns);
+  return deviation === null ? null : (sum(returns) / returns.length / deviation) * Math.sqrt(DAYS_A_YEAR);
 }
 
 /** Sortino = mean(r) / sqrt(sum(min(r, 0)^2) / n) * sqrt(365), target 0. Null without a falling day. */
@@ -110,7 +132,11 @@ export function perExitReason(cycles: readonly Cycle[]): Record<string, ExitMetr
 
 export interface Metrics {
   readonly totalReturn: number;
+  readonly cagr: number | null;
   readonly buyAndHold: number;
+  readonly costAveraging: number;
+  /** Total return less that of each benchmark. */
+  readonly alpha: { readonly buyAndHold: number; readonly costAveraging: number };
   readonly finalEquity: number;
   readonly closedCycles: number;
   /** Sum of the nets of the closed cycles, in quote. */
@@ -128,6 +154,8 @@ export interface Metrics {
   readonly durations: Durations | null;
   readonly sharpe: number | null;
   readonly sortino: number | null;
+  readonly calmar: number | null;
+  readonly sqn: number | null;
   readonly exits: Readonly<Record<string, ExitMetrics>>;
 }
 
@@ -136,9 +164,14 @@ export function measure(input: MetricsInput): Metrics {
   const nets = numbers(input.cycles.map((cycle) => cycle.net));
   const returns = dailyReturns(input);
   const traded = sum(numbers(input.fills.map(({ fill }) => fill.quoteQuantity)));
+  const [total, held, averaged] = [totalReturn(input), buyAndHold(input.coin, input), costAveraging(input.coin, input)];
+  const yearly = cagr(input);
   return {
-    totalReturn: totalReturn(input),
-    buyAndHold: buyAndHold(input),
+    totalReturn: total,
+    cagr: yearly,
+    buyAndHold: held,
+    costAveraging: averaged,
+    alpha: { buyAndHold: total - held, costAveraging: total - averaged },
     finalEquity: input.finalEquity,
     closedCycles: nets.length,
     net: sum(nets),
@@ -153,6 +186,8 @@ export function measure(input: MetricsInput): Metrics {
     durations: durations(input.cycles),
     sharpe: sharpe(returns),
     sortino: sortino(returns),
+    calmar: calmar(yearly, input.drawdown),
+    sqn: sqn(nets),
     exits: perExitReason(input.cycles),
   };
 }

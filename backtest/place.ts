@@ -1,10 +1,14 @@
-import type { Decision } from '#core/decision.ts';
-import { fromSteps, minimum, toNumber, ZERO } from '#core/decimal.ts';
-import { remainingOf } from '#core/levels.ts';
+import type { Decision, EntryForm } from '#core/decision.ts';
+import { add, type Decimal, fromSteps, minimum, multiply, subtract, toNumber, ZERO } from '#core/decimal.ts';
+import { sizeByTerms } from '#core/entry-size.ts';
+import type { OrderForm } from '#core/order.ts';
 import { isSellable } from '#core/position.ts';
-import { sellableQuantity, sizeMarketEntry } from '#core/sizing.ts';
+import { OVERDUE, planStop, type StopSettings } from '#core/protective-stop.ts';
+import { sellableQuantity } from '#core/sizing.ts';
+import { toTicks } from '#strategies/ticks.ts';
 import type { SharedSettings } from '#strategies/strategy.ts';
 import type { Book } from './book.ts';
+import type { Resting } from './resting.ts';
 
 export interface Moment {
   readonly nowMs: number;
@@ -12,38 +16,71 @@ export interface Moment {
   readonly shared: SharedSettings;
 }
 
+type Buy = Extract<Decision, { kind: 'buy' }>;
+type Sell = Extract<Decision, { kind: 'sell' }>;
+
 /**
- * Turns a buy or sell decision into the pending order of the book, by the checks of a live entry or exit that depend on
- * money and rules alone. Returns the reason to count: the decision's own, or the code of the refusal.
+ * Turns a decision into an order of the book, by the checks of a live entry or exit that depend on money and rules
+ * alone. Returns the reason to count: the decision's own, or the code of the refusal.
  */
-export function placeOrder(decision: Extract<Decision, { kind: 'buy' | 'sell' }>, book: Book, moment: Moment): string {
-  return decision.kind === 'buy' ? placeEntry(decision, book, moment) : placeExit(decision, book, moment);
+export function placeOrder(decision: Exclude<Decision, { kind: 'nothing' }>, book: Book, moment: Moment): string {
+  if (decision.kind === 'buy') return placeEntry(decision, book, moment);
+  if (decision.kind === 'sell') return placeExit(decision, book, moment);
+  book.entry = null;
+  return decision.reason;
 }
 
-type Buy = Extract<Decision, { kind: 'buy' }>;
-
-function placeEntry({ reason, level }: Buy, book: Book, { nowMs, priceTicks, shared }: Moment): string {
-  const { rules, terms, position, cash } = book;
+function placeEntry({ reason, level, form }: Buy, book: Book, { nowMs, priceTicks, shared }: Moment): string {
+  const { rules, terms, position, levels, cash } = book;
+  if (book.pending !== null) return 'order-in-flight';
   if (position.cooldownUntil !== null && nowMs < position.cooldownUntil.getTime()) return 'cooldown-loss';
-  const budget = shared.levels?.[level];
-  const { plannedQuote, remaining } = remainingOf(book.levels, level, budget?.spend ?? shared.entryBudget);
-  const sizing = sizeMarketEntry({
-    price: fromSteps(priceTicks, rules.price.tick),
-    budget: remaining,
-    held: position.quantity,
-    leastSpend: budget?.least ?? ZERO,
-    freeQuote: cash,
+  const { tick } = rules.price;
+  const price = fromSteps(priceTicks, tick);
+  const size = sizeByTerms({
+    level,
+    terms: shared,
     rules,
-    stopMultiple: shared.stopMultiple,
-    stopLimitOffset: shared.stopLimitOffset,
-    baseFeeRate: toNumber(terms.feeRate),
+    price,
+    ...(form === undefined ? {} : { limit: fromSteps(form.limit, tick) }),
+    position,
+    levels,
+    // A buy that waits is replaced by this one.
+    freeQuote: cash,
+    equity: add(cash, multiply(position.quantity, price)),
+    takerFee: toNumber(terms.feeRate),
+    rooms: [],
   });
-  if (sizing.kind === 'refused') return sizing.reason;
-  book.pending = { side: 'buy', quantity: sizing.quantity, reason, entry: { level, plannedQuote } };
+  if (size.kind === 'refused') return size.reason;
+  const { quantity, plannedQuote } = size;
+  const entry = { level, plannedQuote };
+  book.entry =
+    form === undefined ? null : { ...waiting(quantity, { nowMs, priceTicks }), ...sideOf(form, tick), reason, entry };
+  if (form === undefined) book.pending = { side: 'buy', quantity, reason, entry };
   return reason;
 }
 
-function placeExit(decision: Extract<Decision, { kind: 'sell' }>, book: Book, moment: Moment): string {
+/** The prices of a buy that waits. */
+function sideOf(form: EntryForm, tick: Decimal): Pick<Resting, 'side' | 'form' | 'limitTicks' | 'stopTicks'> {
+  const price = fromSteps(form.limit, tick);
+  if (form.type === 'maker')
+    return { side: 'buy', form: { type: 'limit', price }, limitTicks: form.limit, stopTicks: 0 };
+  const stopPrice = fromSteps(form.stop, tick);
+  const limits = { limitTicks: form.limit, stopTicks: form.stop };
+  return { side: 'buy', form: { type: 'stop-loss-limit', stopPrice, price }, ...limits };
+}
+
+type Fresh = Pick<Resting, 'quantity' | 'placedMs' | 'afterRise' | 'triggered' | 'touched' | 'peakTicks'>;
+const waiting = (quantity: Decimal, { nowMs, priceTicks }: Pick<Moment, 'nowMs' | 'priceTicks'>): Fresh => ({
+  quantity,
+  placedMs: nowMs,
+  afterRise: false,
+  triggered: false,
+  touched: false,
+  peakTicks: priceTicks,
+});
+
+/** An exit takes the place of the stop, and the waiting buy back. */
+function placeExit(decision: Sell, book: Book, moment: Moment): string {
   const { rules, position } = book;
   const held = position.quantity;
   const most = sellableQuantity({ position: held, walletFree: held, ownLocked: ZERO, rules });
@@ -51,5 +88,58 @@ function placeExit(decision: Extract<Decision, { kind: 'sell' }>, book: Book, mo
   if (quantity <= 0n) return 'exit-nothing-free';
   if (!isSellable(quantity, fromSteps(moment.priceTicks, rules.price.tick), rules)) return 'exit-unsellable';
   book.pending = { side: 'sell', quantity, reason: decision.reason };
+  book.entry = null;
+  book.stop = null;
   return decision.reason;
+}
+
+export interface Guarding {
+  readonly settings: StopSettings;
+  /** The highest stop that the strategy holds; 0 without one. */
+  readonly stopTicks: number;
+  readonly priceTicks: number;
+  readonly nowMs: number;
+  readonly afterRise: boolean;
+}
+
+/** Makes the stop on the exchange what the live engine would make it, by the same plan. */
+export function keepStop(book: Book, { settings, stopTicks, priceTicks, nowMs, afterRise }: Guarding): void {
+  const { rules, position, stop, basis } = book;
+  const { tick } = rules.price;
+  const mayFall = basis === null || position.averagePrice < basis.average;
+  const resting =
+    stop === null
+      ? null
+      : {
+          form: stop.form,
+          left: stop.quantity,
+          level: basis?.level ?? ZERO,
+          sold: stop.touched,
+          triggered: stop.triggered,
+        };
+  const plan = planStop({
+    settings,
+    stop: fromSteps(stopTicks, tick),
+    least: resting === null || mayFall ? ZERO : resting.level,
+    price: fromSteps(priceTicks, tick),
+    position: position.quantity,
+    free: stop === null ? position.quantity : subtract(position.quantity, stop.quantity),
+    rules,
+    resting,
+  });
+  if (plan.kind === 'remove') book.stop = null;
+  if (plan.kind === 'place') {
+    const fresh = { ...waiting(plan.quantity, { nowMs, priceTicks }), afterRise };
+    book.stop = { ...fresh, ...stopSide(plan.form, tick), side: 'sell', reason: OVERDUE.reason };
+    book.basis = { level: plan.level, average: position.averagePrice };
+  }
+  // A stop that is where it should be stays whatever the price does; any other is looked at again.
+  const form = book.stop?.form;
+  const plain = form === undefined || (form.type === 'stop-loss-limit' && form.stopPrice === book.basis?.level);
+  book.restless = plan.kind === 'wait' || !plain;
+}
+
+function stopSide(form: OrderForm, tick: Decimal): Pick<Resting, 'form' | 'limitTicks' | 'stopTicks'> {
+  if (form.type !== 'stop-loss-limit') return { form, limitTicks: 0, stopTicks: 0 };
+  return { form, limitTicks: toTicks(form.price, tick), stopTicks: toTicks(form.stopPrice, tick) };
 }

@@ -2,6 +2,7 @@ import type { Interval } from '#core/candle.ts';
 import type { Side } from '#core/order.ts';
 import type { Coverage } from './columns.ts';
 import type { Metrics } from './metrics.ts';
+import type { holdout, Regime } from './splits.ts';
 
 /** One execution; amounts are exact decimal text, times ISO. */
 export interface FillRecord {
@@ -60,9 +61,20 @@ export interface BacktestResult {
   readonly warnings: readonly string[];
   readonly metrics: Metrics;
   readonly drawdown: DrawdownRecord;
+  /** The first 70 % of the days and the last 30 % apart; null for a short window. */
+  readonly holdout: ReturnType<typeof holdout>;
+  /** By what the coin was doing: up, down, sideways, unknown. */
+  readonly regimes: Readonly<Record<string, Regime>>;
   /** How many detail candles ended with each reason: why it did not trade. */
   readonly decisions: Readonly<Record<string, number>>;
   readonly openPosition: { readonly quantity: string; readonly averagePrice: string } | null;
+  /** Final equity, and what it would be had the doubtful candles gone the other way; `candles` counts those. */
+  readonly ambiguity: {
+    readonly candles: number;
+    readonly worst: number;
+    readonly base: number;
+    readonly best: number;
+  };
   readonly dailyEquity: readonly number[];
   readonly fills: readonly FillRecord[];
   readonly cycles: readonly CycleRecord[];

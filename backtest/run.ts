@@ -3,12 +3,14 @@ import { lowerBound } from '#core/candle-columns.ts';
 import { formatDecimal, multiply, requireDecimal, toNumber } from '#core/decimal.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
+import { coinDays } from './benchmarks.ts';
 import type { BookedFill, Cycle, Rejection } from './book.ts';
 import { aggregateSeries, countInside, coverageOf, type Series } from './columns.ts';
 import { FILL_RULES, type Terms } from './fills.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { type KernelInput, type KernelRun, runKernel } from './kernel.ts';
 import { measure } from './metrics.ts';
+import { holdout, regimes } from './splits.ts';
 import type { BacktestResult, CycleRecord, FillRecord, RejectionRecord } from './result.ts';
 
 export interface BacktestInput {
@@ -60,13 +62,22 @@ export function runBacktest(input: BacktestInput): BacktestOutcome {
     );
   const kernel: KernelInput = { bound, rules, terms, signal, detail, start, end };
   const asked = { fromMs: input.fromMs, toMs: input.toMs };
-  return { kind: 'result', result: report(kernel, runKernel(kernel), asked) };
+  const run = runKernel(kernel);
+  return { kind: 'result', result: report(kernel, run, { ...asked, ambiguity: bandOf(kernel, run) }) };
 }
 
 /** The window as it was asked for. */
 interface Asked {
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
+  readonly ambiguity: BacktestResult['ambiguity'];
+}
+
+/** A run without a doubtful candle is its own best and worst; else the other path through those candles is run too. */
+function bandOf(kernel: KernelInput, { book, meter }: KernelRun): BacktestResult['ambiguity'] {
+  const base = meter.last;
+  const other = book.ambiguous === 0 ? base : runKernel({ ...kernel, path: 'fall-first' }).meter.last;
+  return { candles: book.ambiguous, worst: Math.min(base, other), base, best: Math.max(base, other) };
 }
 
 function report(input: KernelInput, run: KernelRun, asked: Asked): BacktestResult {
@@ -82,18 +93,16 @@ function report(input: KernelInput, run: KernelRun, asked: Asked): BacktestResul
     warmUpWanted: bound.needs.want,
   };
   const dailyEquity = [...meter.days, meter.last];
-  const feeRate = toNumber(terms.feeRate);
-  const slippage = toNumber(terms.slippage);
+  const coin = coinDays(detail, start, end);
+  const split = { balance: toNumber(terms.balance), days: dailyEquity, coin, cycles: book.cycles };
   const metrics = measure({
-    balance: toNumber(terms.balance),
+    ...split,
     finalEquity: meter.last,
-    firstOpen: at(detail.columns.open, start),
-    lastClose: at(detail.columns.close, end - 1),
-    feeRate,
-    slippage,
+    windowMs: endMs - startMs,
+    drawdown: meter.drawdown.depth,
+    feeRate: toNumber(terms.feeRate),
+    slippage: toNumber(terms.slippage),
     fills: book.fills,
-    cycles: book.cycles,
-    days: dailyEquity,
     candles: end - start,
     heldCandles: run.heldCandles,
   });
@@ -106,6 +115,8 @@ function report(input: KernelInput, run: KernelRun, asked: Asked): BacktestResul
       troughAt: iso(troughMs),
       recoveredAt: recoveredMs === null ? null : iso(recoveredMs),
     },
+    holdout: holdout(split),
+    regimes: regimes(split),
     decisions: histogram(run),
     dailyEquity,
     fills: book.fills.map(fillRecord),
@@ -132,13 +143,22 @@ function report(input: KernelInput, run: KernelRun, asked: Asked): BacktestResul
       ...warningsOf(coverage),
     ],
     openPosition: openPositionOf(run),
+    ambiguity: asked.ambiguity,
     ...body,
     fingerprint: fingerprintOf(body),
   };
 }
 
 /** A window that the candles do not reach to both ends says so. */
-function edgeWarnings({ startMs, endMs, asked }: { startMs: number; endMs: number; asked: Asked }): string[] {
+function edgeWarnings({
+  startMs,
+  endMs,
+  asked,
+}: {
+  startMs: number;
+  endMs: number;
+  asked: Pick<Asked, 'fromMs' | 'toMs'>;
+}): string[] {
   const warnings: string[] = [];
   if (asked.fromMs !== undefined && startMs > asked.fromMs) {
     warnings.push(`The candles of the window begin at ${iso(startMs)}, later than asked for.`);

@@ -5,30 +5,30 @@ import { minOrderQuote } from '#core/sizing.ts';
 import type { SharedSettings, TickView } from '#strategies/strategy.ts';
 import type { Book } from './book.ts';
 
-/**
- * The view of a run, filled as the live engine fills it. An order never rests from one decision to the next here, and
- * the last price is as old as the close it belongs to: not at all.
- */
-export const openView = (fee: number, readable: boolean): TickView => ({
+/** The view of a run, filled as the live engine fills it; the last price is as old as the close it belongs to: not at all. */
+export const openView = (fees: { readonly taker: number; readonly maker: number }, readable: boolean): TickView => ({
   nowMs: 0,
   price: 0,
   priceAgeMs: 0,
   lots: 0,
+  peakLots: 0,
   avgTicks: 0,
   sellable: false,
   firstBuyFillMs: 0,
   cycle: 0,
   target: 0,
   entryOrderOpen: false,
+  waiting: null,
   exitOrderOpen: false,
-  takerFee: fee,
-  makerFee: fee,
+  takerFee: fees.taker,
+  makerFee: fees.maker,
   readable,
 });
 
 /** Brings the view to a position; needed after fills only, as nothing else moves what it writes. */
 export function viewPosition(view: TickView, { position, levels, rules }: Book, shared: SharedSettings): void {
   view.lots = Math.floor(toSteps(position.quantity, rules.lot.step));
+  view.peakLots = Math.floor(toSteps(position.peakQuantity, rules.lot.step));
   view.avgTicks = toSteps(position.averagePrice, rules.price.tick);
   view.sellable = position.firstBuyAt !== null && isSellable(position.quantity, position.averagePrice, rules);
   view.firstBuyFillMs = position.firstBuyAt?.getTime() ?? 0;
@@ -37,4 +37,20 @@ export function viewPosition(view: TickView, { position, levels, rules }: Book, 
   if (position.firstBuyAt === null) return;
   const price = position.averagePrice;
   view.target = targetOf(levels, minOrderQuote({ ...shared, price, rules, baseFeeRate: view.takerFee }));
+}
+
+/** Brings the view to the orders; needed when one was placed, taken back or filled. */
+export function viewOrders(view: TickView, { pending, entry }: Book): void {
+  view.entryOrderOpen = pending?.side === 'buy' || entry !== null;
+  view.exitOrderOpen = pending?.side === 'sell';
+  view.waiting =
+    entry === null
+      ? null
+      : {
+          level: entry.entry?.level ?? 0,
+          stop: entry.stopTicks,
+          limit: entry.limitTicks,
+          placedMs: entry.placedMs,
+          touched: entry.triggered || entry.touched,
+        };
 }

@@ -8,7 +8,7 @@ const text = `tradewind start     starts everything and prints the address to op
   --no-open         does not open the browser
 
 tradewind backtest  runs a strategy on recorded candles and prints its metrics and every fill
-  --candles PATH    candle file such as BTCUSDT-1h.csv.gz, or a folder of them
+  --candles PATH    candle file such as BTCUSDT-1h.csv.gz, or a folder of them, or of stored candles
   --strategy NAME   such as trailing-trade
   --config FILE     settings of the strategy as JSON (default: its defaults)
   --detail PATH     finer candles that decide and fill; default: the candles themselves
@@ -18,6 +18,12 @@ tradewind backtest  runs a strategy on recorded candles and prints its metrics a
   --slippage-bps N  how much worse than the open a market order fills (default: 0)
   --balance N       money at the beginning, in the quote asset (default: 1000)
   --json            prints everything as JSON
+
+tradewind candles   keeps candles for backtests in DIR/candles: import, fetch, export or list
+  import --file PATH  candle files, zip files of the exchange's public archive, or a folder of them
+  fetch --symbol NAME --interval 1m --from DATE [--to DATE]  what is missing, from the exchange
+  export --symbol NAME --interval 1m --file FILE.csv.gz
+  list [--json]       what is stored, with gaps; --market live|testnet|demo|paper, --data-dir DIR
 
 tradewind paper     starts the paper exchange alone: --accounts FILE and where its prices come from,
   --source SOURCE   synthetic, replay:DIR, relay:live, relay:testnet or script; see docs/operator/paper-exchange.md

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { capRooms, equityBudget, lossFraction } from './budget.ts';
 import { requireDecimal as d, formatDecimal, multiply, toNumber, ZERO } from './decimal.ts';
-import { sizeMarketEntry, stopLimitOf } from './sizing.ts';
+import { sizeEntry, stopLimitOf } from './sizing.ts';
 import type { SymbolRules } from './symbol.ts';
 
 const rules: SymbolRules = {
@@ -25,7 +25,7 @@ test('risk at the stop: 1 % of 1000 at 99.50 buys 2.717 and loses less than 10 a
   assert.equal(toNumber(loss).toFixed(10), '0.0369039596');
   const budget = equityBudget({ mode: 'risk-at-stop', percent: d('0.01') }, d('1000'), loss);
   assert.equal(toNumber(budget).toFixed(5), '270.97363');
-  const sized = sizeMarketEntry({ ...stop, budget, freeQuote: d('1000'), baseFeeRate: 0.001 });
+  const sized = sizeEntry({ ...stop, budget, freeQuote: d('1000'), baseFeeRate: 0.001 });
   assert.equal(sized.kind === 'sized' && formatDecimal(sized.quantity), '2.717');
   assert.equal(toNumber(multiply(multiply(d('2.717'), d('99.50')), loss)).toFixed(5), '9.97667');
 });

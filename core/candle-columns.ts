@@ -9,6 +9,13 @@ export const EMPTY_COLUMNS: CandleColumns = {
   volume: new Float64Array(0),
 };
 
+/** Columns of zeros in memory that threads share. */
+export function sharedColumns(rows: number): CandleColumns {
+  const column = (): Float64Array => new Float64Array(new SharedArrayBuffer(rows * Float64Array.BYTES_PER_ELEMENT));
+  const [openMs, open, high, low, close, volume] = [column(), column(), column(), column(), column(), column()];
+  return { openMs, open, high, low, close, volume };
+}
+
 /** Rows `start` (inclusive) to `end` (exclusive), sharing the memory of `columns`. */
 export function sliceColumns(columns: CandleColumns, start: number, end: number): CandleColumns {
   return {

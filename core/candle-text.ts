@@ -8,6 +8,8 @@ const COMMA = 44;
 const POINT = 46;
 const DIGIT_0 = 48;
 const DIGIT_9 = 57;
+/** A time this large is no millisecond of this millennium: the archive gives microseconds since 2025. */
+const FIRST_MICROSECONDS = 1e14;
 const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
 
 /** A broken candle file; the message names the line, the column and the value found there. */
@@ -25,14 +27,16 @@ export class CandleTextError extends Error {
 /**
  * Parses the text of a candle file (`.csv`, or `.csv.gz` decompressed by the caller) into columns.
  * Header `openTime,open,high,low,close,volume[,quoteVolume,trades]`; openTime in ms UTC, ascending and unique; prices
- * and volume as decimal text. Missing candles stay missing. `intervalMs`, when given, checks the grid of the times.
+ * and volume as decimal text. A file of the exchange's public archive has the same columns, no header or its own, and
+ * times in ms or in microseconds. Missing candles stay missing. `intervalMs`, when given, checks the grid of the times.
  * Throws CandleTextError.
  */
 export function parseCandleText(bytes: Uint8Array, intervalMs?: number): CandleColumns {
   const start = skipHeader(bytes);
   const rows = countLines(bytes, start);
   const columns = COLUMNS.map(() => new Float64Array(rows));
-  const cursor: Cursor = { bytes, at: start, line: 2 };
+  const firstLine = start === 0 ? 1 : 2;
+  const cursor: Cursor = { bytes, at: start, line: firstLine };
   let count = 0;
   while (skipBlank(cursor)) {
     for (const [index, column] of columns.entries()) column[count] = readNumber(cursor, COLUMNS[index] ?? '');
@@ -42,8 +46,9 @@ export function parseCandleText(bytes: Uint8Array, intervalMs?: number): CandleC
   }
   const [openMs, open, high, low, close, volume] = columns.map((column) => column.subarray(0, count));
   if (!openMs || !open || !high || !low || !close || !volume) throw new Error('a candle has six columns');
+  for (const [row, time] of openMs.entries()) if (time >= FIRST_MICROSECONDS) openMs[row] = time / 1000;
   const parsed = { openMs, open, high, low, close, volume };
-  for (let row = 0; row < count; row++) requireSoundRow(parsed, row, intervalMs);
+  for (let row = 0; row < count; row++) requireSoundRow(parsed, row, { intervalMs, firstLine });
   return parsed;
 }
 
@@ -54,11 +59,13 @@ interface Cursor {
 }
 
 function skipHeader(bytes: Uint8Array): number {
+  const first = bytes[0] ?? 0;
+  if (first >= DIGIT_0 && first <= DIGIT_9) return 0;
   const end = bytes.indexOf(NEWLINE);
   const header = decode(bytes, 0, end < 0 ? bytes.length : end)
     .replace(/^\uFEFF/, '')
     .trim();
-  if (!header.startsWith(COLUMNS.join(','))) {
+  if (!header.replace('open_time', 'openTime').startsWith(COLUMNS.join(','))) {
     throw new CandleTextError(1, header, `the header is "${header.slice(0, 80)}", but must be "${HEADER}"`);
   }
   return end < 0 ? bytes.length : end + 1;
@@ -122,12 +129,17 @@ function readSlowly(cursor: Cursor, column: string): number {
   return value;
 }
 
-function requireSoundRow(columns: CandleColumns, row: number, intervalMs: number | undefined): void {
+interface Expected {
+  readonly intervalMs: number | undefined;
+  readonly firstLine: number;
+}
+
+function requireSoundRow(columns: CandleColumns, row: number, { intervalMs, firstLine }: Expected): void {
   const at = (column: Float64Array): number => column[row] ?? Number.NaN;
   const openMs = at(columns.openMs);
   const [open, high, low, close] = [at(columns.open), at(columns.high), at(columns.low), at(columns.close)];
   const fail = (value: number, problem: string): never => {
-    throw new CandleTextError(row + 2, String(value), problem);
+    throw new CandleTextError(row + firstLine, String(value), problem);
   };
   const previous = row === 0 ? -1 : (columns.openMs[row - 1] ?? -1);
   if (openMs <= previous) fail(openMs, `openTime ${openMs} does not come after ${previous}, the openTime before it`);

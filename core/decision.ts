@@ -1,11 +1,18 @@
 /** Numbers a decision was based on: decimals as text, prices already on the coin's grid, times as ISO text. */
 export type Numbers = Readonly<Record<string, string | number | null>>;
 
+/** How a buy waits in the book, in whole ticks; without a form it takes the market. */
+export type EntryForm =
+  | { readonly type: 'maker'; readonly limit: number }
+  /** Buys when the price turns up to `stop`, for no more than `limit`. */
+  | { readonly type: 'chase'; readonly stop: number; readonly limit: number };
+
 /** What a strategy answers. `lots` counts steps of the coin's lot size, `reason` is one of the strategy's codes. */
 export type Decision =
   | { readonly kind: 'nothing'; readonly reason: string }
-  | { readonly kind: 'buy'; readonly reason: string; readonly level: number }
+  | { readonly kind: 'buy'; readonly reason: string; readonly level: number; readonly form?: EntryForm }
   | { readonly kind: 'sell'; readonly reason: string; readonly lots: 'all' | number }
+  /** Takes the waiting buy back. */
   | { readonly kind: 'cancel'; readonly reason: string };
 
 /** How the numbers of one reason become a sentence, and which of them are thresholds (a change opens a new log row). */

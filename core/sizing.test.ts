@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatDecimal, isOnStep, multiply, ONE, requireDecimal, subtract, ZERO } from './decimal.ts';
-import { minOrderQuote, type SizingInput, sellableQuantity, sizeMarketEntry, stopLimitOf } from './sizing.ts';
+import { minOrderQuote, type SizingInput, sellableQuantity, sizeEntry, stopLimitOf } from './sizing.ts';
 import type { SymbolRules } from './symbol.ts';
 
 const rulesOf = (tick = '0.01', step = '0.001'): SymbolRules => ({
@@ -48,7 +48,7 @@ for (const [name, change, limit, needs] of smallest) {
 }
 
 test('a budget that could buy but not leave at the stop is refused with its numbers', () => {
-  const sized = sizeMarketEntry(inputOf({ budget: requireDecimal('5.30') }));
+  const sized = sizeEntry(inputOf({ budget: requireDecimal('5.30') }));
   assert.equal(sized.kind, 'refused');
   if (sized.kind !== 'refused') return;
   const numbers = Object.fromEntries(
@@ -66,16 +66,16 @@ const refusals: readonly [string, Partial<SizingInput>, string][] = [
 ];
 for (const [name, change, reason] of refusals) {
   test(`refused: ${name}`, () => {
-    const sized = sizeMarketEntry(inputOf(change));
+    const sized = sizeEntry(inputOf(change));
     assert.equal(sized.kind === 'refused' ? sized.reason : 'sized', reason);
   });
 }
 
 test('less free than wanted shrinks the order, a lot maximum caps it', () => {
-  const shrunk = sizeMarketEntry(inputOf({ freeQuote: requireDecimal('10') }));
+  const shrunk = sizeEntry(inputOf({ freeQuote: requireDecimal('10') }));
   assert.equal(shrunk.kind === 'sized' && formatDecimal(shrunk.quantity), '0.099');
   const rules = { ...rulesOf(), marketLot: { step: ZERO, min: ZERO, max: requireDecimal('0.0705') } };
-  const capped = sizeMarketEntry(inputOf({ rules }));
+  const capped = sizeEntry(inputOf({ rules }));
   assert.equal(capped.kind === 'sized' && formatDecimal(capped.quantity), '0.07');
 });
 
@@ -96,7 +96,7 @@ test('whatever is sized lies on the step, within the money, and can be sold at i
       const money = { budget: requireDecimal(String(budget / 100)), freeQuote: requireDecimal(String(free / 100)) };
       const stopMultiple = stop === null ? null : requireDecimal((stop / 1000).toFixed(3));
       const input = inputOf({ price, rules, ...money, stopMultiple });
-      const sized = sizeMarketEntry(input);
+      const sized = sizeEntry(input);
       if (sized.kind === 'refused') return;
       assert.ok(isOnStep(sized.quantity, rules.lot.step) && sized.quantity >= rules.lot.min);
       const spend = multiply(sized.quantity, price);
@@ -114,7 +114,7 @@ test('a budget of the smallest safe order is enough', () => {
       const input = inputOf({ price, rules: rulesOf(tick, step), freeQuote: requireDecimal('1000000000000') });
       const needs = minOrderQuote(input);
       fc.pre(needs > 0n && stopLimitOf(input) > 0n);
-      const sized = sizeMarketEntry({
+      const sized = sizeEntry({
         ...input,
         budget: requireDecimal((Number(formatDecimal(needs)) * 1.000001).toFixed(12)),
       });

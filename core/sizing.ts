@@ -37,6 +37,8 @@ export interface SizingInput {
   readonly held?: Decimal;
   /** Smallest spend that is wanted, in quote, where that is more than the exchange asks for. */
   readonly leastSpend?: Decimal;
+  /** The order waits in the book at `price`: nothing can make it dearer, and the rules for orders at the market do not ask. */
+  readonly waits?: boolean;
 }
 
 export type SizingReason = 'size-no-funds' | 'size-below-minimum' | 'size-exit-infeasible';
@@ -69,10 +71,10 @@ export function minOrderQuote(input: Omit<SizingInput, 'budget' | 'freeQuote'>):
 }
 
 /**
- * The quantity of a market entry for a quote budget, rounded down on the step, or why there is none. An entry is
+ * The quantity of an entry for a quote budget, rounded down on the step, or why there is none. An entry is
  * refused when what it leaves after fees could not be sold at its stop limit.
  */
-export function sizeMarketEntry(input: SizingInput): Sizing {
+export function sizeEntry(input: SizingInput): Sizing {
   const { price, rules } = input;
   const wanted = input.budget;
   const budget = minimum(wanted, input.freeQuote);
@@ -80,15 +82,17 @@ export function sizeMarketEntry(input: SizingInput): Sizing {
   if (budget <= 0n || (budget < needs && input.freeQuote < wanted)) {
     return { kind: 'refused', reason: 'size-no-funds', numbers: { free: input.freeQuote, wanted } };
   }
-  const step = maximum(rules.lot.step, rules.marketLot.step);
-  const raw = floorToStep(divide(budget, multiply(price, add(ONE, CASH_BUFFER))), step);
-  const caps = [rules.lot.max, rules.marketLot.max].filter((cap) => cap > 0n);
+  const { waits = false } = input;
+  const marketLot = waits ? { step: ZERO, min: ZERO, max: ZERO } : rules.marketLot;
+  const step = maximum(rules.lot.step, marketLot.step);
+  const raw = floorToStep(divide(budget, waits ? price : multiply(price, add(ONE, CASH_BUFFER))), step);
+  const caps = [rules.lot.max, marketLot.max].filter((cap) => cap > 0n);
   const quantity = caps.reduce((smallest, cap) => minimum(smallest, floorToStep(cap, step)), raw);
   const leastSpend = input.leastSpend ?? ZERO;
   if (budget < leastSpend) {
     return { kind: 'refused', reason: 'size-below-minimum', numbers: { budget, minOrderQuote: leastSpend } };
   }
-  const least = maximum(rules.lot.min, rules.marketLot.min);
+  const least = maximum(rules.lot.min, marketLot.min);
   if (quantity <= 0n || quantity < least || multiply(quantity, price) < rules.notional.min) {
     return { kind: 'refused', reason: 'size-below-minimum', numbers: { budget, minOrderQuote: needs } };
   }

@@ -4,6 +4,7 @@ import { type Halt, haltsFor } from '#core/halts.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { OrderTiming } from '#core/order-timing.ts';
 import type { OrphanLock } from '#core/orphan.ts';
+import type { StateToKeep } from '#core/ports.ts';
 import type { EnginePorts } from './ports.ts';
 import { createRiskBook, type RiskBook } from './risk-book.ts';
 import { createWalletBook, type WalletBook } from './wallet-book.ts';
@@ -33,6 +34,8 @@ export interface AccountContext {
   readonly signal: AbortSignal;
   /** For how long positions that want a stop on the exchange have been without one, by coin, since this run began. */
   readonly unprotectedMs: Map<string, number>;
+  /** States of strategies that have changed since they were last kept, by coin. */
+  readonly unsaved: Map<string, StateToKeep>;
   /** Worth of the running coins' positions in a quote asset. */
   positionValue: (quoteAsset: string) => Decimal;
 }
@@ -60,6 +63,7 @@ export function createAccountContext(input: AccountContextInput): AccountContext
     lastEventMs: 0,
     marketClosed: false,
     unprotectedMs: new Map(),
+    unsaved: new Map(),
     positionValue: () => ZERO,
   };
   return context;

@@ -33,7 +33,7 @@ const ready: ApprovalContext = {
   position: FLAT,
   levels: [],
   freeQuote: d('1000'),
-  equity: d('1000'),
+  equity: () => d('1000'),
   freeBase: ZERO,
   shared: { entryBudget: d('150'), lossCooldownMs: 0, stopMultiple: d('0.97'), stopLimitOffset: d('0.995') },
   takerFee: 0.001,

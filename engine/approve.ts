@@ -1,23 +1,14 @@
-import { type CapRoom, capRooms, equityBudget, lossFraction } from '#core/budget.ts';
+import type { CapRoom } from '#core/budget.ts';
 import type { ApprovalReason, Decision, Numbers } from '#core/decision.ts';
-import {
-  type Decimal,
-  divide,
-  formatDecimal,
-  formatFixed,
-  fromSteps,
-  minimum,
-  multiply,
-  ONE,
-  ZERO,
-} from '#core/decimal.ts';
+import { type Decimal, formatDecimal, formatFixed, fromSteps, minimum, multiply, ZERO } from '#core/decimal.ts';
+import { sizeByTerms } from '#core/entry-size.ts';
 import type { Halt } from '#core/halts.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
-import { type LevelFill, remainingOf } from '#core/levels.ts';
+import type { LevelFill } from '#core/levels.ts';
 import type { ApprovedOrder, OrderDraft, OrderPurpose } from '#core/order.ts';
 import { isSellable, type Position } from '#core/position.ts';
 import { type StopPlan, TRIGGERED_GRACE_MS } from '#core/protective-stop.ts';
-import { minOrderQuote, sellableQuantity, sizeMarketEntry } from '#core/sizing.ts';
+import { sellableQuantity } from '#core/sizing.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { SharedSettings } from '#strategies/strategy.ts';
 import type { Refusals } from './breaker.ts';
@@ -40,7 +31,7 @@ export interface ApprovalContext {
   readonly levels: readonly LevelFill[];
   readonly freeQuote: Decimal;
   /** What the account is worth in the coin's quote asset: cash and positions. */
-  readonly equity: Decimal;
+  readonly equity: () => Decimal;
   readonly freeBase: Decimal;
   readonly shared: SharedSettings;
   readonly takerFee: number;
@@ -82,7 +73,7 @@ export function approve(
     const refusal = check(context);
     if (refusal !== undefined) return refusal;
   }
-  return decision.kind === 'buy' ? approveEntry(decision.level, context) : approveExit(decision, context);
+  return decision.kind === 'buy' ? approveEntry(decision, context) : approveExit(decision, context);
 }
 
 const haltNumbers = (halt: Halt): Numbers => ({ scope: halt.scope, since: halt.since.toISOString() });
@@ -158,34 +149,11 @@ const STOP_CHECKS: readonly Check[] = [notFrozen, symbolTrading, nothingPending,
 const asText = (numbers: Readonly<Record<string, Decimal>>): Numbers =>
   Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, formatDecimal(value)]));
 
-/** What the level may spend before caps and funds: what it names, else its share of the round's budget. */
-function budgetOf(level: number, { shared, equity }: ApprovalContext, loss: Decimal): Decimal {
-  const { levels, equityShare, entryBudget } = shared;
-  const named = levels?.[level]?.spend ?? null;
-  if (named !== null || equityShare === undefined) return named ?? entryBudget;
-  return divide(equityBudget(equityShare, equity, loss), fromSteps(levels?.length ?? 1, ONE));
-}
-
-function approveEntry(level: number, context: ApprovalContext): ApprovalResult {
-  const { accountId, profileId, rules, price, freeQuote, shared, takerFee, position, levels } = context;
-  const { stopMultiple, stopLimitOffset } = shared;
-  const entry = { price, rules, stopMultiple, stopLimitOffset, baseFeeRate: takerFee };
-  const loss = lossFraction(entry, takerFee);
-  const { plannedQuote, remaining } = remainingOf(levels, level, budgetOf(level, context, loss));
-  const used = multiply(position.quantity, position.averagePrice);
-  const caps = shared.caps ?? { symbolExposure: null, positionLoss: null };
-  const [tightest] = capRooms(caps, { used, loss, wider: context.risk.rooms() });
-  if (tightest !== undefined && tightest.room < remaining && tightest.room < minOrderQuote(entry)) {
-    return refuse(tightest.reason, asText({ cap: tightest.cap, used: tightest.used, room: tightest.room }));
-  }
-  const sizing = sizeMarketEntry({
-    ...entry,
-    budget: tightest === undefined ? remaining : minimum(remaining, tightest.room),
-    held: position.quantity,
-    leastSpend: shared.levels?.[level]?.least ?? ZERO,
-    freeQuote,
-  });
-  if (sizing.kind === 'refused') return refuse(sizing.reason, asText(sizing.numbers));
+function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: ApprovalContext): ApprovalResult {
+  const { accountId, profileId, rules, shared } = context;
+  const { level } = decision;
+  const size = sizeByTerms({ ...context, equity: context.equity(), level, terms: shared, rooms: context.risk.rooms() });
+  if (size.kind === 'refused') return refuse(size.reason, asText(size.numbers));
   const draft: OrderDraft = {
     accountId,
     profileId,
@@ -193,10 +161,10 @@ function approveEntry(level: number, context: ApprovalContext): ApprovalResult {
     side: 'buy',
     purpose: 'entry',
     form: { type: 'market' },
-    quantity: sizing.quantity,
-    entry: { level, plannedQuote },
+    quantity: size.quantity,
+    entry: { level, plannedQuote: size.plannedQuote },
   };
-  return { kind: 'approved', order: approveDraft(draft), numbers: asText(sizing.numbers) };
+  return { kind: 'approved', order: approveDraft(draft), numbers: asText(size.numbers) };
 }
 
 function approveExit(decision: Extract<Decision, { kind: 'sell' }>, context: ApprovalContext): ApprovalResult {

@@ -4,8 +4,9 @@ import type { Decimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import { isLiveOrder } from '#core/order.ts';
 import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
+import type { AccountContext } from './account-context.ts';
 import { cancelEntries, entriesToCancel } from './cancel-entries.ts';
-import { type Coin, isCertain, stateToStore, takeStored } from './coin.ts';
+import { type Coin, isCertain, takeStored, toKeep } from './coin.ts';
 import { createDecisionLog } from './decision-log.ts';
 import { createCandleFeed } from './feed-candle.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
@@ -93,13 +94,14 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       mailbox.push(async () => {
         if (silent) await runTick('timer');
         ticksAtTimer = ticks;
-        await saveState(coin);
+        noteState(coin);
       });
     },
     async close() {
       await mailbox.close();
       log.flush();
-      await saveState(coin).catch((err: unknown) => tellUnsaved(coin, err));
+      noteState(coin);
+      await keepStates(coin.context).catch((err: unknown) => tellUnsaved(coin, err));
     },
   };
 }
@@ -144,11 +146,17 @@ function createWatch(coin: Coin, mailbox: Mailbox, onResolved: () => void): (cli
   };
 }
 
-/** Keeps the strategy's state when it has changed since it was last kept. */
-async function saveState(coin: Coin): Promise<void> {
-  const state = stateToStore(coin);
-  const text = JSON.stringify(state.instance);
+/** Has the strategy's state kept with those of the other coins when it has changed since it was last kept. */
+function noteState(coin: Coin): void {
+  const text = JSON.stringify([coin.version, coin.instance.state()]);
   if (text === coin.savedState) return;
   coin.savedState = text;
-  await coin.context.ports.store.saveStrategyState(coin.profile.id, coin.symbol, state);
+  coin.context.unsaved.set(`${coin.profile.id}:${coin.symbol}`, toKeep(coin));
+}
+
+/** Writes the states that have been noted: one statement, however many coins. */
+export async function keepStates({ unsaved, ports }: AccountContext): Promise<void> {
+  const states = [...unsaved.values()];
+  unsaved.clear();
+  await ports.store.saveStrategyStates(states);
 }

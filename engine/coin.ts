@@ -1,7 +1,7 @@
 import { type Decimal, fromSteps, toSteps, ZERO } from '#core/decimal.ts';
 import { type LevelFill, targetOf } from '#core/levels.ts';
 import { fnv1a64, type OrderRecord } from '#core/order.ts';
-import type { ProfileToRun, RunnerState } from '#core/ports.ts';
+import type { ProfileToRun, RunnerState, StateToKeep } from '#core/ports.ts';
 import { isSellable, type Position } from '#core/position.ts';
 import { minOrderQuote } from '#core/sizing.ts';
 import type { SymbolRules } from '#core/symbol.ts';
@@ -142,17 +142,27 @@ export const stateToStore = (coin: Coin): StoredState => ({
   instance: coin.instance.state(),
 });
 
+/** What the store keeps of the strategy as it is now. */
+export const toKeep = (coin: Coin): StateToKeep => ({
+  profileId: coin.profile.id,
+  symbol: coin.symbol,
+  version: coin.version,
+  state: stateToStore(coin),
+});
+
 const emptyView = (): TickView => ({
   nowMs: 0,
   price: 0,
   priceAgeMs: Number.POSITIVE_INFINITY,
   lots: 0,
+  peakLots: 0,
   avgTicks: 0,
   sellable: false,
   firstBuyFillMs: 0,
   cycle: 0,
   target: 0,
   entryOrderOpen: false,
+  waiting: null,
   exitOrderOpen: false,
   takerFee: 0.001,
   makerFee: 0.001,
@@ -168,6 +178,7 @@ export function refreshView(coin: Coin): void {
   view.priceAgeMs = performance.now() - coin.priceSeenMs;
   // What is not held, such as a price without a position, is no concern of the strategy.
   view.lots = held ? Math.floor(toSteps(position.quantity, rules.lot.step)) : 0;
+  view.peakLots = held ? Math.floor(toSteps(position.peakQuantity, rules.lot.step)) : 0;
   view.avgTicks = held ? toSteps(position.averagePrice, rules.price.tick) : 0;
   view.sellable = held && isSellable(position.quantity, position.averagePrice, rules);
   view.firstBuyFillMs = position.firstBuyAt?.getTime() ?? 0;
@@ -193,7 +204,7 @@ export async function takeStored(coin: Coin, stored: Pick<RunnerState, 'position
   await coin.context.risk.booked();
   refreshView(coin);
   coin.instance.onFill(stored.position.firstBuyAt === null ? 'sell' : 'buy', coin.view);
-  await store.saveStrategyState(coin.profile.id, coin.symbol, stateToStore(coin));
+  await store.saveStrategyStates([toKeep(coin)]);
 }
 
 /** A position without fills of its own, such as one whose average price was set by hand, stands for the first level. */

@@ -1,5 +1,6 @@
 import { formatDecimal } from '#core/decimal.ts';
 import { certainFrom } from '#core/order-timing.ts';
+import type { OrderRecord } from '#core/order.ts';
 import type { ProfileToRun } from '#core/ports.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
@@ -18,6 +19,8 @@ export interface CoinSource {
   readonly symbol: string;
   readonly rules: SymbolRules | undefined;
   readonly strategy: AnyStrategy | undefined;
+  /** The account's orders that are not final, read when nothing of this coin ran any more. */
+  readonly liveOrders: readonly OrderRecord[];
 }
 
 /**
@@ -25,7 +28,7 @@ export interface CoinSource {
  * from the exchange, open orders to be watched until they are proven. The same path serves start, restart and takeover.
  */
 export async function openCoin(context: AccountContext, source: CoinSource): Promise<CoinPlan> {
-  const { profile, symbol, rules, strategy } = source;
+  const { profile, symbol, rules, strategy, liveOrders } = source;
   if (strategy === undefined)
     return { kind: 'cannot', reason: `There is no strategy named "${profile.strategyName}".` };
   if (rules === undefined) return { kind: 'cannot', reason: `The exchange does not list ${symbol}.` };
@@ -34,7 +37,7 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   const levels = await context.ports.store.levelFills(profile.id, symbol);
   const coin = createCoin({ context, profile, rules, bound, stored, levels });
   const runner = createCoinRunner(coin);
-  await adoptLiveOrders(coin);
+  adoptLiveOrders(coin, liveOrders);
   const { interval, want } = bound.needs;
   const candles = await context.ports.market.candles({ symbol, interval, limit: Math.min(want + 1, 1000) });
   for (const candle of candles) if (candle.closed) feedClosed(coin, candle);
@@ -59,10 +62,10 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
  * Orders stored as not final: those the exchange never acknowledged count as possibly sent. Such an order may have been to
  * replace a stop, which counts as resting only once the exchange has said so after the last moment of its cancel.
  */
-async function adoptLiveOrders(coin: Coin): Promise<void> {
-  const { account, ports, timing } = coin.context;
+function adoptLiveOrders(coin: Coin, liveOrders: readonly OrderRecord[]): void {
+  const { ports, timing } = coin.context;
   let cancelUntilMs = ports.market.clock.protocolMs() - 1;
-  for (const record of await ports.store.liveOrders(account.id)) {
+  for (const record of liveOrders) {
     if (record.profileId !== coin.profile.id || record.symbol !== coin.symbol) continue;
     const certainAtMs = record.exchangeOrderId === null ? certainFrom(record.sendBeforeMs, timing) : null;
     coin.live.set(record.clientOrderId, { ...liveOrderOf(record), certainAtMs });

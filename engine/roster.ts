@@ -1,6 +1,7 @@
 import { newId, type ProfileId } from '#core/ids.ts';
 import type { MarketSubscription, ProfileToRun } from '#core/ports.ts';
 import type { SymbolRules } from '#core/symbol.ts';
+import type { OrderRecord } from '#core/order.ts';
 import { encodeRules } from '#core/symbol-codec.ts';
 import { type AccountContext, marketNow } from './account-context.ts';
 import { mergedConfig } from './coin.ts';
@@ -22,6 +23,13 @@ export interface RunningCoins {
 
 /** Coins opened at the same time: each waits for the database and for its candles. */
 const LANES = 8;
+/** Coins that share one read of the account's open orders; those of them that run already stand still meanwhile. */
+const GROUP = 64;
+
+interface Wanted {
+  readonly profile: ProfileToRun;
+  readonly symbol: string;
+}
 
 interface Entry {
   readonly fingerprint: string;
@@ -47,27 +55,32 @@ export function createRunningCoins(
     reindex(entries, bySymbol);
     await entry?.runner.close();
   };
-  const bring = async (profile: ProfileToRun, symbol: string): Promise<void> => {
-    const key = keyOf(profile.id, symbol);
-    const entry = entries.get(key);
-    if (entry?.fingerprint === fingerprintOf(profile, symbol, rules.get(symbol))) {
-      entry.runner.onProfile(profile);
-      return;
-    }
-    await retire(key);
-    const opened = await open(profile, symbol);
-    if (opened !== undefined) entries.set(key, opened);
-    reindex(entries, bySymbol);
+  /** True when the coin runs as it should. */
+  const keep = ({ profile, symbol }: Wanted): boolean => {
+    const entry = entries.get(keyOf(profile.id, symbol));
+    if (entry?.fingerprint !== fingerprintOf(profile, symbol, rules.get(symbol))) return false;
+    entry.runner.onProfile(profile);
+    return true;
+  };
+  const bring = async (group: Wanted[]): Promise<void> => {
+    for (const { profile, symbol } of group) await retire(keyOf(profile.id, symbol));
+    const liveOrders = await context.ports.store.liveOrders(context.account.id);
+    const lane = async (): Promise<void> => {
+      for (let next = group.shift(); next !== undefined; next = group.shift()) {
+        const opened = await open(next, liveOrders);
+        if (opened !== undefined) entries.set(keyOf(next.profile.id, next.symbol), opened);
+        reindex(entries, bySymbol);
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
   };
   const read = async (): Promise<void> => {
     const profiles = await roster.loadProfiles();
     const kept = new Set(profiles.flatMap((profile) => profile.symbols.map(({ symbol }) => keyOf(profile.id, symbol))));
     for (const key of [...entries.keys()]) if (!kept.has(key)) await retire(key);
     const coins = profiles.flatMap((profile) => profile.symbols.map(({ symbol }) => ({ profile, symbol })));
-    const lane = async (): Promise<void> => {
-      for (let next = coins.shift(); next !== undefined; next = coins.shift()) await bring(next.profile, next.symbol);
-    };
-    await Promise.all(Array.from({ length: LANES }, lane));
+    const changed = coins.filter((coin) => !keep(coin));
+    for (let first = 0; first < changed.length; first += GROUP) await bring(changed.slice(first, first + GROUP));
   };
 
   let refreshing: Promise<void> = Promise.resolve();
@@ -101,7 +114,9 @@ export function createRunningCoins(
 function reindex(entries: ReadonlyMap<string, Entry>, bySymbol: Map<string, CoinRunner[]>): void {
   bySymbol.clear();
   for (const { runner } of entries.values()) {
-    bySymbol.set(runner.coin.symbol, [...(bySymbol.get(runner.coin.symbol) ?? []), runner]);
+    const runners = bySymbol.get(runner.coin.symbol);
+    if (runners === undefined) bySymbol.set(runner.coin.symbol, [runner]);
+    else runners.push(runner);
   }
 }
 
@@ -110,12 +125,12 @@ function createOpener(
   context: AccountContext,
   roster: Roster,
   rules: ReadonlyMap<string, SymbolRules>,
-): (profile: ProfileToRun, symbol: string) => Promise<Entry | undefined> {
+): (wanted: Wanted, liveOrders: readonly OrderRecord[]) => Promise<Entry | undefined> {
   const refused = new Map<string, string>();
-  return async (profile, symbol) => {
+  return async ({ profile, symbol }, liveOrders) => {
     const key = keyOf(profile.id, symbol);
     const strategy = roster.strategies.get(profile.strategyName);
-    const plan = await openCoin(context, { profile, symbol, rules: rules.get(symbol), strategy });
+    const plan = await openCoin(context, { profile, symbol, rules: rules.get(symbol), strategy, liveOrders });
     if (plan.kind === 'run') {
       refused.delete(key);
       return { fingerprint: fingerprintOf(profile, symbol, rules.get(symbol)), runner: plan.runner };

@@ -3,7 +3,7 @@ import { add, type Decimal, multiply, ZERO } from '#core/decimal.ts';
 import type { AccountEvent, MarketEvent, MarketStream } from '#core/ports.ts';
 import { rulesFor, type SymbolRules } from '#core/symbol.ts';
 import { type AccountContext, type AccountContextInput, createAccountContext } from './account-context.ts';
-import type { CoinRunner } from './coin-runner.ts';
+import { type CoinRunner, keepStates } from './coin-runner.ts';
 import { createInbox } from './inbox.ts';
 import type { Roster } from './ports.ts';
 import { createRunningCoins, type RunningCoins } from './roster.ts';
@@ -130,6 +130,7 @@ async function keepTime(
     await wait(TIMER_MS, context.signal);
     if (context.signal.aborted) return;
     for (const runner of coins.all()) runner.onTimer();
+    await keepStates(context);
     restPrices.refresh(coins.all());
     if (areRulesDue(context, coins, beat)) {
       await refreshRules(context, { coins, run, refreshProfiles });
@@ -245,7 +246,7 @@ const warn = (context: AccountContext, event: string, err: unknown): void =>
 function positionValueOf(runners: Iterable<CoinRunner>, quoteAsset: string): Decimal {
   let value = ZERO;
   for (const { coin } of runners) {
-    if (coin.rules.quoteAsset !== quoteAsset) continue;
+    if (coin.position.quantity === ZERO || coin.rules.quoteAsset !== quoteAsset) continue;
     value = add(value, multiply(coin.position.quantity, coin.price ?? coin.position.averagePrice));
   }
   return value;

@@ -4,7 +4,7 @@ import { newId } from '#core/ids.ts';
 import { isLiveOrder, isOwnClientOrderId } from '#core/order.ts';
 import type { ExchangeOrder, LogLevel } from '#core/ports.ts';
 import { marketNow } from './account-context.ts';
-import { type Coin, type LiveOrder, liveOrderOf, refreshView, stateToStore } from './coin.ts';
+import { type Coin, type LiveOrder, liveOrderOf, refreshView, toKeep } from './coin.ts';
 
 /** What the exchange says of an order, with those executions that came along. */
 export interface SeenOrder {
@@ -18,7 +18,7 @@ export interface SeenOrder {
  */
 export async function settleOrder(coin: Coin, live: LiveOrder, seenNow: SeenOrder): Promise<boolean> {
   const { order: seen, fills } = seenNow;
-  const { store, trading } = coin.context.ports;
+  const { store } = coin.context.ports;
   const { id } = live.record;
   if (live.record.exchangeOrderId === null || live.record.state === 'intent' || live.record.state === 'unknown') {
     live.record = await store.updateOrder(id, {
@@ -31,7 +31,7 @@ export async function settleOrder(coin: Coin, live: LiveOrder, seenNow: SeenOrde
   live.reported = maximum(live.reported, seen.filledQuantity);
   for (const fill of fills) await applyFill(coin, live, fill);
   if (live.applied < seen.filledQuantity) {
-    for (const fill of await trading.fillsOf(coin.symbol, seen.exchangeOrderId)) await applyFill(coin, live, fill);
+    for (const fill of await readFills(coin, seen.exchangeOrderId)) await applyFill(coin, live, fill);
   }
   const complete = live.applied >= seen.filledQuantity;
   const partly = live.applied > ZERO ? 'partially-filled' : 'open';
@@ -46,6 +46,17 @@ export async function settleOrder(coin: Coin, live: LiveOrder, seenNow: SeenOrde
   else coin.context.wallet.settle(id, performance.now());
   announceOrder(coin, live);
   return complete;
+}
+
+/** None when they cannot be read: the order then stays open and is asked for again, and other coins are not held up. */
+async function readFills({ context, symbol }: Coin, exchangeOrderId: string): Promise<ExchangeFill[]> {
+  try {
+    return await context.ports.trading.fillsOf(symbol, exchangeOrderId);
+  } catch (err) {
+    const fields = { event: 'fills_not_read', symbol, exchangeOrderId, err };
+    context.ports.log.warn(fields, 'The executions of an order could not be read; asking again');
+    return [];
+  }
 }
 
 /** Folds one execution; a repeated one changes nothing. */
@@ -69,7 +80,7 @@ async function applyFill(coin: Coin, live: LiveOrder, fill: ExchangeFill): Promi
   coin.levels = await context.ports.store.levelFills(coin.profile.id, coin.symbol);
   refreshView(coin);
   coin.instance.onFill(fill.side, coin.view);
-  await context.ports.store.saveStrategyState(coin.profile.id, coin.symbol, stateToStore(coin));
+  await context.ports.store.saveStrategyStates([toKeep(coin)]);
   context.ports.announce({ topic: 'position', id: coin.profile.id, data: { symbol: coin.symbol } });
 }
 

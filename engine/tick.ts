@@ -5,6 +5,7 @@ import { newId } from '#core/ids.ts';
 import { orphansOn } from '#core/orphan.ts';
 import { OVERDUE, STOP_REASONS } from '#core/protective-stop.ts';
 import { haltsOf } from './account-context.ts';
+import { settingsNow } from '#strategies/strategy.ts';
 import { type ApprovalContext, type ApprovalResult, approve } from './approve.ts';
 import { type Coin, isCertain, type LiveOrder, pendingOrder, planPrices, refreshView, restingStops } from './coin.ts';
 import { type DecisionLog, sentenceOf } from './decision-log.ts';
@@ -106,9 +107,9 @@ function approvalContext(coin: Coin): ApprovalContext {
     position,
     levels: coin.levels,
     freeQuote: context.wallet.free(rules.quoteAsset, nowMs),
-    equity: add(context.wallet.total(rules.quoteAsset), context.positionValue(rules.quoteAsset)),
+    equity: () => add(context.wallet.total(rules.quoteAsset), context.positionValue(rules.quoteAsset)),
     freeBase: context.wallet.free(rules.baseAsset, nowMs),
-    shared: bound.shared,
+    shared: settingsNow(bound.shared, coin.instance, coin.view),
     takerFee: context.fees.taker,
     pending:
       pending === undefined

@@ -168,15 +168,19 @@ test('the minute is that of the exchange, also when its clock is set back', asyn
 test('what another process has in flight, has been told and must wait for holds here too', async () => {
   const { made, granted, ask, pass, limit, now } = governor();
   limit(100);
-  made.hear('other', { window: Math.floor(now() / 60_000), counted: 40, inFlight: 45, stopMs: 0 });
+  made.hear('other', { window: Math.floor(now() / 60_000), counted: 40, inFlight: 45, stopMs: 0, blockedMs: 0 });
   await ask('query', 6, 0);
   await ask('query', 5, 0);
   assert.deepEqual(granted, ['query:false', 'query:true']);
-  made.hear('other', { window: 0, counted: 40, inFlight: 0, stopMs: now() + 70_000 });
+  made.hear('other', { window: 0, counted: 40, inFlight: 0, stopMs: now() + 70_000, blockedMs: 0 });
   await ask('exit', 1, 60_000);
   void ask('exit', 1, 80_000);
   await pass(70_000);
   assert.deepEqual(granted.slice(2), ['exit:false', 'exit:true']);
+  made.hear('other', { window: 0, counted: 40, inFlight: 0, stopMs: 0, blockedMs: now() + 60_000 });
+  await ask('query', 1, 0);
+  await ask('exit', 1, 0);
+  assert.deepEqual(granted.slice(4), ['query:false', 'exit:true']);
 });
 
 test('nothing is granted before what earlier processes left behind is loaded', async () => {
@@ -186,7 +190,7 @@ test('nothing is granted before what earlier processes left behind is loaded', a
   void ask('exit', 1, 1_000);
   await pass(0);
   assert.deepEqual(granted, []);
-  made.hear('earlier', { window: 0, counted: 0, inFlight: 0, stopMs: now() + 60_000 });
+  made.hear('earlier', { window: 0, counted: 0, inFlight: 0, stopMs: now() + 60_000, blockedMs: 0 });
   loading.resolve();
   await pass(0);
   assert.deepEqual(granted, ['exit:false']);

@@ -67,9 +67,10 @@ export interface Ticket {
   release(): void;
 }
 
-/** What processes behind one address tell each other. `stopMs` is wall time. */
+/** What processes behind one address tell each other; wall times until which nothing, and only exits, are sent. */
 export interface LimitNews extends Heard {
   readonly stopMs: number;
+  readonly blockedMs: number;
 }
 
 /** One per egress address and exchange host, shared by all calls to it. */
@@ -155,10 +156,15 @@ export function createGovernor(nowMs: () => number = wallMs): Governor {
       };
       ledger.loading = loaded.then(done, done);
     },
-    news: () => ({ ...ledger.weight.known(ledger.exchangeMs()), stopMs: ledger.stopMs }),
+    news: () => ({
+      ...ledger.weight.known(ledger.exchangeMs()),
+      stopMs: ledger.stopMs,
+      blockedMs: ledger.blocked.untilMs,
+    }),
     hear(from, news) {
       ledger.weight.hear(from, news, ledger.exchangeMs());
       ledger.stopMs = Math.max(ledger.stopMs, news.stopMs);
+      ledger.blocked.untilMs = Math.max(ledger.blocked.untilMs, news.blockedMs);
       grantWaiting(ledger);
     },
     onNews(listener) {

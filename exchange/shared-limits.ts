@@ -26,6 +26,7 @@ const told = z.object({
   counted: z.number(),
   inFlight: z.number(),
   stopMs: z.number(),
+  blockedMs: z.number().default(0),
 });
 
 /**
@@ -41,22 +42,26 @@ export function shareLimits(sharing: SharedLimits): AsyncDisposable {
   // PostgreSQL takes channel names of at most 63 bytes.
   const channel = `limits:${createHash('sha256').update(place).digest('hex').slice(0, 16)}`;
   const from = randomUUID();
-  let last: LimitNews = { window: 0, counted: 0, inFlight: 0, stopMs: 0 };
+  let last: LimitNews = { window: 0, counted: 0, inFlight: 0, stopMs: 0, blockedMs: 0 };
   let timer: NodeJS.Timeout | undefined;
 
   const hear = (text: string | undefined): void => {
     const news = told.safeParse(readJson(text)).data;
     if (news === undefined || news.from === from) return;
     governor.hear(news.from, news);
-    last = { ...last, stopMs: Math.max(last.stopMs, news.stopMs) };
+    last = {
+      ...last,
+      stopMs: Math.max(last.stopMs, news.stopMs),
+      blockedMs: Math.max(last.blockedMs, news.blockedMs),
+    };
   };
   const tell = async (): Promise<void> => {
     timer = undefined;
     const news = governor.news();
     const text = JSON.stringify({ from, ...news });
-    const stopped = news.stopMs > last.stopMs;
+    const stopped = isStopped(last, news);
     last = news;
-    const forMs = news.stopMs - Date.now();
+    const forMs = Math.max(news.stopMs, news.blockedMs) - Date.now();
     await Promise.all([
       stopped && forMs > 0 ? cache.set(stopKey, text, forMs) : undefined,
       cache.set(usageKey, text, USAGE_TTL_MS),
@@ -67,14 +72,14 @@ export function shareLimits(sharing: SharedLimits): AsyncDisposable {
     clearTimeout(timer);
     timer = setTimeout(() => {
       tell().catch((error: unknown) => {
-        last = { ...last, stopMs: 0 };
+        last = { ...last, stopMs: 0, blockedMs: 0 };
         onFailure(error);
       });
     }, inMs).unref();
   };
   governor.onNews(() => {
     const news = governor.news();
-    if (news.stopMs > last.stopMs) tellSoon(0);
+    if (isStopped(last, news)) tellSoon(0);
     else if (timer === undefined && isWorthTelling(last, news)) tellSoon(TELL_MS);
   });
   const subscribing = cache.subscribe(channel, hear);
@@ -96,6 +101,9 @@ export function shareLimits(sharing: SharedLimits): AsyncDisposable {
     },
   };
 }
+
+const isStopped = (before: LimitNews, now: LimitNews): boolean =>
+  now.stopMs > before.stopMs || now.blockedMs > before.blockedMs;
 
 function isWorthTelling(before: LimitNews, now: LimitNews): boolean {
   const counted = now.window === before.window ? before.counted : 0;

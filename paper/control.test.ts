@@ -282,3 +282,27 @@ test('a wipe takes orders, balances and ids, and leaves the keys', async () => {
   await using again = await start({ dataDir });
   assert.deepEqual(await look(again), nothing);
 });
+
+test('its metrics count what was asked, ordered and heard, and made-up paths share a row', async () => {
+  await using paper = await start();
+  const send = clientOf(paper.url);
+  await send('POST /api/v3/order', { ...limit, newClientOrderId: 'one' }, ann);
+  await send('POST /api/v3/order', { ...limit, price: '-1' }, ann);
+  await send('GET /api/v3/time', {});
+  for (const path of ['/api/v3/invented', '/api/v3/made-up']) await send(`GET ${path}`, {});
+  const heard = await listenTo(`${paper.wsUrl}/stream?streams=btcusdt@trade/ethusdt@trade`);
+  await control(paper, 'DELETE /log');
+  const response = await fetch(`${paper.controlUrl}/metrics`);
+  assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=/);
+  const rows = new Map((await response.text()).split('\n').map((row) => [row.slice(0, row.lastIndexOf(' ')), row]));
+  const value = (name: string): number => Number(rows.get(name)?.split(' ').at(-1));
+  const orders = (status: number): number =>
+    value(`paper_requests_total{method="POST",path="/api/v3/order",status="${status}"}`);
+  assert.deepEqual([orders(200), orders(400)], [1, 1]);
+  assert.equal(value('paper_requests_total{method="any",path="unknown",status="404"}'), 2);
+  assert.equal(value('paper_open_orders'), 1);
+  assert.equal(value('paper_streams'), 2);
+  assert.equal(value('paper_stream_connections'), 1);
+  assert.ok(value('process_cpu_seconds_total') > 0);
+  assert.equal(heard.frames.length, 0);
+});

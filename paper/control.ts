@@ -10,7 +10,6 @@ import {
   changeSymbol,
   ControlError,
   depthChange,
-  type DrillParts,
   freezeDepth,
   keyChange,
   profileChange,
@@ -23,17 +22,16 @@ import { type EventFaults, eventFaultList } from './event-faults.ts';
 import { faultList } from './faults.ts';
 import { ticksOf } from './market/quote.ts';
 import type { Following } from './relay.ts';
-import type { MarketStreams } from './market-streams.ts';
 import { playTrade } from './matching.ts';
+import { type Measured, openMetrics } from './metrics.ts';
 import { advanceTo } from './pump.ts';
 import { OUTSIDE_PURSE, totalsOf } from './purses.ts';
 import { readBody } from './server-request.ts';
 import { catchUp, commit, enliven, type Venue } from './venue.ts';
 
 /** The control plane for tests and drills: its own port, this machine only. */
-export interface ControlPlane extends DrillParts {
+export interface ControlPlane extends Measured {
   readonly eventFaults: EventFaults;
-  readonly streams: MarketStreams;
   /** The other exchange that the market follows. */
   readonly following: Following | undefined;
 }
@@ -73,7 +71,12 @@ const WORKS: Readonly<Record<string, Work>> = {
 };
 
 export function createControl(control: ControlPlane): Server {
+  const metrics = openMetrics(control);
   return createServer((request, response) => {
+    if (request.method === 'GET' && request.url === '/metrics') {
+      void metrics.metrics().then((text) => response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text));
+      return;
+    }
     work(control, request).then(
       ({ status, body }) => {
         response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));

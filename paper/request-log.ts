@@ -13,20 +13,27 @@ export interface RequestLog {
   add(request: LoggedRequest): void;
   list(): readonly LoggedRequest[];
   clear(): void;
+  /** Tells every later request, also of a log that is cleared. */
+  onAdd(listener: (request: LoggedRequest) => void): void;
 }
 
 const KEPT = 10_000;
 
 export function openRequestLog(): RequestLog {
   let requests: LoggedRequest[] = [];
+  const listeners: ((request: LoggedRequest) => void)[] = [];
   return {
     add: (request) => {
       requests.push(request);
+      for (const tell of listeners) tell(request);
       if (requests.length > 2 * KEPT) requests = requests.slice(-KEPT);
     },
     list: () => requests.slice(-KEPT),
     clear: () => {
       requests = [];
+    },
+    onAdd: (listener) => {
+      listeners.push(listener);
     },
   };
 }

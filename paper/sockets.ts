@@ -39,6 +39,8 @@ interface Connection {
 /** Every WebSocket connection of the exchange. */
 export interface Sockets extends AsyncDisposable {
   readonly sessions: ReadonlySet<Session>;
+  /** How many connections there are of a kind. */
+  count(kind: Connection['kind']): number;
   /** Cuts connections, all or those of one address or kind; returns how many. */
   drop(which?: { readonly ip?: string | undefined; readonly kind?: Connection['kind'] }): number;
   /** Tells every connection that the exchange goes down and that it has to connect anew. */
@@ -87,6 +89,7 @@ export function openSockets(server: Server, parts: SocketParts): Sockets {
   };
   return {
     sessions,
+    count: (kind) => [...connections].filter((one) => one.kind === kind).length,
     drop,
     announceShutdown: () => {
       for (const one of connections) one.tellShutdown();

@@ -19,6 +19,13 @@ export function requireText(what: string, text: string): void {
   }
 }
 
+export function requireTexts(entries: ReadonlyMap<string, string>): void {
+  for (const [key, value] of entries) {
+    requireText('A key', key);
+    requireText(`The value of ${key}`, value);
+  }
+}
+
 export function requireMessage(channel: string, message: string): void {
   requireText(`A message for the channel ${channel}`, message);
   const bytes = Buffer.byteLength(message);

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { CacheStore } from '#core/ports.ts';
-import { CacheError, MAX_HITS, requireCount, requireMessage, requireText } from './cache-limits.ts';
+import { CacheError, MAX_HITS, requireCount, requireMessage, requireText, requireTexts } from './cache-limits.ts';
 import { placeOf } from './connect.ts';
 import { type Database, openDatabase } from './database.ts';
 import { Listener } from './listener.ts';
@@ -14,6 +14,8 @@ const GONE_CODES = new Set(['57P01', '57P02', '57P03']);
 const SET = `insert into cache_entries (key, value, expires_at)
   values ($1, $2, clock_timestamp() + $3::double precision * interval '1 ms')
   on conflict (key) do update set value = excluded.value, expires_at = excluded.expires_at`;
+const SET_ALL = `insert into cache_entries (key, value) select * from unnest($1::text[], $2::text[])
+  on conflict (key) do update set value = excluded.value, expires_at = null`;
 const GET = 'select value from cache_entries where key = $1 and (expires_at is null or expires_at > clock_timestamp())';
 const LIST = `select key, value from cache_entries
   where starts_with(key, $1) and (expires_at is null or expires_at > clock_timestamp()) order by key`;
@@ -75,6 +77,12 @@ export class PostgresCache implements CacheStore {
     await this.#again(SET, [key, value, ttlMs ?? null]);
   }
 
+  async setAll(entries: ReadonlyMap<string, string>): Promise<void> {
+    if (entries.size === 0) return;
+    requireTexts(entries);
+    await this.#again(SET_ALL, [[...entries.keys()], [...entries.values()]]);
+  }
+
   async delete(key: string): Promise<void> {
     requireText('A key', key);
     await this.#again(DELETE, [key]);
@@ -114,9 +122,12 @@ export class PostgresCache implements CacheStore {
     return { count: row.count, resetMs: Math.max(0, Math.ceil(Number(row.reset_ms))) };
   }
 
-  async publish(channel: string, message: string): Promise<void> {
-    requireMessage(channel, message);
-    await this.#once('select pg_notify($1, $2)', [channelName(channel), message]);
+  async publish(channel: string, ...messages: readonly string[]): Promise<void> {
+    for (const message of messages) requireMessage(channel, message);
+    await this.#once('select pg_notify($1, message) from unnest($2::text[]) as message', [
+      channelName(channel),
+      messages,
+    ]);
   }
 
   subscribe(channel: string, onMessage: (message: string) => void): Promise<AsyncDisposable> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import type { CacheStore } from '#core/ports.ts';
-import { CacheError, MAX_HITS, requireCount, requireMessage, requireText } from './cache-limits.ts';
+import { CacheError, MAX_HITS, requireCount, requireMessage, requireText, requireTexts } from './cache-limits.ts';
 
 const ANSWER_MS = 5_000;
 const SLOWEST_RETRY_MS = 2_000;
@@ -49,6 +49,12 @@ export class RedisCache implements CacheStore {
         ? redis.set(valueKey(key), value)
         : redis.set(valueKey(key), value, 'PX', Math.max(1, Math.round(ttlMs))),
     );
+  }
+
+  async setAll(entries: ReadonlyMap<string, string>): Promise<void> {
+    if (entries.size === 0) return;
+    requireTexts(entries);
+    await this.#run((redis) => redis.mset(new Map([...entries].map(([key, value]) => [valueKey(key), value]))));
   }
 
   async delete(key: string): Promise<void> {
@@ -108,9 +114,10 @@ export class RedisCache implements CacheStore {
     return { count, resetMs };
   }
 
-  async publish(channel: string, message: string): Promise<void> {
-    requireMessage(channel, message);
-    await this.#run((redis) => redis.publish(this.#channelName(channel), message));
+  async publish(channel: string, ...messages: readonly string[]): Promise<void> {
+    for (const message of messages) requireMessage(channel, message);
+    const name = this.#channelName(channel);
+    await this.#run((redis) => Promise.all(messages.map((message) => redis.publish(name, message))));
   }
 
   async subscribe(channel: string, onMessage: (message: string) => void): Promise<AsyncDisposable> {

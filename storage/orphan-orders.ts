@@ -1,10 +1,33 @@
-import { type Selectable, sql } from 'kysely';
+import { type Generated, type Selectable, sql } from 'kysely';
 import { formatDecimal, requireDecimal } from '#core/decimal.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
+import type { Side } from '#core/order.ts';
 import type { OrphanLock, OrphanState } from '#core/orphan.ts';
 import type { ExchangeOrder } from '#core/ports.ts';
 import type { Database, Reader, Writer } from './database.ts';
-import type { OrphanOrdersTable } from './tables.ts';
+import type { Time, TimeOrDefault } from './tables.ts';
+
+export interface OrphanOrdersTable {
+  account_id: AccountId;
+  symbol: string;
+  exchange_order_id: string;
+  client_order_id: string;
+  side: Side;
+  type: string;
+  price: string;
+  stop_price: string;
+  quantity: string;
+  filled_quantity: string;
+  list_id: string | null;
+  base_asset: string | null;
+  locked_asset: string | null;
+  locked_amount: string;
+  placed_at: Time;
+  first_seen_at: TimeOrDefault;
+  last_seen_at: TimeOrDefault;
+  state: Generated<OrphanState>;
+  state_at: TimeOrDefault;
+}
 
 export type OrphanRow = Selectable<OrphanOrdersTable>;
 

@@ -4,6 +4,7 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import { scrubError } from '#core/scrub.ts';
 import { connect } from './connect.ts';
 import type { Transaction } from './database.ts';
+import { DEAD_LETTERS, type DeadLetter } from './dead-letters.ts';
 
 /** What each job is told. */
 export interface JobData {
@@ -24,7 +25,6 @@ const JOB_NAMES: readonly JobName[] = [
   'reconcile-positions',
   'detect-orphans',
 ];
-const DEAD_LETTERS = 'dead-letters';
 
 export interface JobRun {
   readonly id: string;
@@ -38,16 +38,6 @@ export interface EnqueueOptions {
   /** While a job with this key waits for its first attempt, another one with the key is not added. */
   readonly singletonKey?: string;
   readonly startAfter?: Date;
-}
-
-export interface DeadLetter {
-  readonly id: string;
-  readonly job: string;
-  readonly data: unknown;
-  readonly errorMessage: string;
-  readonly stack?: string;
-  readonly attempts: number;
-  readonly diedAt: Date;
 }
 
 export interface QueueLog {
@@ -69,6 +59,8 @@ const RETRY = { limit: 5, delaySeconds: 2, maxDelaySeconds: 300 } as const;
 /** During an outage every poll fails in the same words; one line in this time is enough. */
 const SAME_ERROR_MS = 10_000;
 const MAX_ERROR_CHARS = 20_000;
+/** Dead letters stay until the operator has dealt with them: ten years. */
+const KEPT_SECONDS = 315_360_000;
 
 /** Jobs in PostgreSQL: at least once, retried with backoff, exhausted ones kept as dead letters. */
 export class Queue implements AsyncDisposable {
@@ -116,18 +108,24 @@ export class Queue implements AsyncDisposable {
     await this.#boss.schedule(name, cron, data, { tz: 'UTC', singletonKey: `schedule:${name}` });
   }
 
-  /** Exhausted jobs, newest first. */
-  async deadLetters(limit = 100): Promise<DeadLetter[]> {
-    const jobs = await this.#boss.findJobs<unknown>(DEAD_LETTERS);
-    const newest = jobs.toSorted((a, b) => b.createdOn.getTime() - a.createdOn.getTime()).slice(0, limit);
-    return newest.map((job) => ({
-      id: job.id,
-      job: job.sourceName ?? DEAD_LETTERS,
-      data: job.data,
-      ...wordsOf(job.sourceOutput),
-      attempts: (job.sourceRetryCount ?? 0) + 1,
-      diedAt: job.createdOn,
-    }));
+  /** The next time of a cron line after `from`. */
+  nextRun(cron: string, from: Date): Date | undefined {
+    return this.#boss.previewSchedule(cron, { tz: 'UTC', count: 1, from })[0];
+  }
+
+  /** Tells each exhausted job once, by one process of all; one whose telling throws is told again. It stays listed. */
+  async watchDeadLetters(tell: (id: string) => Promise<void>): Promise<void> {
+    const options = { pollingIntervalSeconds: POLL_SECONDS, batchSize: 1 };
+    await this.#boss.work(DEAD_LETTERS, options, async (jobs: Job[]) => {
+      for (const job of jobs) await runScrubbed(() => tell(job.id));
+    });
+  }
+
+  /** Gives an exhausted job all its attempts again, as a job of its own; undefined for one that is no longer known. */
+  async enqueueAgain(transaction: Transaction, { job, data }: DeadLetter): Promise<string | undefined> {
+    if (!JOB_NAMES.some((name) => name === job) || typeof data !== 'object') return undefined;
+    const db = fromKysely(transaction);
+    return (await this.#boss.send(job, data, { ...sendOptions({}), db })) ?? undefined;
   }
 
   /** Stops taking jobs and lets running ones end, at most three seconds; what still runs then is retried later. */
@@ -162,7 +160,9 @@ export async function openQueue(databaseUrl: string, options: OpenQueueOptions):
 }
 
 async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<OpenQueueOptions['retry']>): Promise<void> {
-  await boss.createQueue(DEAD_LETTERS, { policy: 'standard' });
+  const kept = { deleteAfterSeconds: 0, retentionSeconds: KEPT_SECONDS, retryBackoff: true };
+  await boss.createQueue(DEAD_LETTERS, { ...kept, policy: 'standard' });
+  await boss.updateQueue(DEAD_LETTERS, kept);
   const settings: QueueOptions & { deadLetter: string; notify: boolean } = {
     retryLimit: retry.limit,
     retryDelay: retry.delaySeconds,
@@ -213,17 +213,3 @@ function sendOptions(options: EnqueueOptions): SendOptions {
     ...(options.startAfter === undefined ? {} : { startAfter: options.startAfter }),
   };
 }
-
-/** pg-boss wraps its own words ({ value: { message } }), such as those of a job that took too long. */
-function wordsOf(output: unknown): { errorMessage: string; stack?: string } {
-  const inner = fieldOf(output, 'value') ?? output;
-  const message = fieldOf(inner, 'message');
-  const stack = fieldOf(inner, 'stack');
-  return {
-    errorMessage: typeof message === 'string' ? message : 'The job failed without a message.',
-    ...(typeof stack === 'string' ? { stack } : {}),
-  };
-}
-
-const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;

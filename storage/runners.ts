@@ -1,7 +1,7 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { formatDecimal, requireDecimal } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
-import type { RunnerState } from '#core/ports.ts';
+import type { RunnerState, StateToKeep } from '#core/ports.ts';
 import { FLAT, type Position } from '#core/position.ts';
 import type { Database, Reader, Transaction } from './database.ts';
 import { jsonText } from './json.ts';
@@ -72,12 +72,16 @@ export async function lockRunner(transaction: Transaction, key: RunnerKey): Prom
     .executeTakeFirstOrThrow();
 }
 
-/** Keeps the strategy's own state; the version stays, because no money moved. */
-export async function saveStrategyState(db: Database, { profileId, symbol }: RunnerKey, state: unknown): Promise<void> {
-  const text = jsonText(state);
-  await db.kysely
-    .insertInto('runner_states')
-    .values({ profile_id: profileId, symbol, strategy_state: text })
-    .onConflict((conflict) => conflict.columns(['profile_id', 'symbol']).doUpdateSet({ strategy_state: text }))
-    .execute();
+/** One statement; see {@link TradingStore}. The version stays, because no money moved. */
+export async function saveStrategyStates(db: Database, states: readonly StateToKeep[]): Promise<void> {
+  if (states.length === 0) return;
+  const rows = states.map(({ profileId, ...rest }) => ({ profile_id: profileId, ...rest }));
+  await sql`
+    insert into runner_states as runner (profile_id, symbol, version, strategy_state)
+    select row.profile_id, row.symbol, row.version, row.state
+    from jsonb_to_recordset(${jsonText(rows)}::jsonb) as row (profile_id uuid, symbol text, version bigint, state jsonb)
+    join profiles on profiles.id = row.profile_id
+    order by row.profile_id, row.symbol
+    on conflict (profile_id, symbol) do update set strategy_state = excluded.strategy_state
+    where runner.version = excluded.version`.execute(db.kysely);
 }

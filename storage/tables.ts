@@ -5,9 +5,10 @@ import type { HaltScope } from '#core/halts.ts';
 import type { AccountId, OrderId, ProfileId, SessionId, UserId } from '#core/ids.ts';
 import type { LedgerRow } from '#core/ledger.ts';
 import type { ActionState } from '#core/operator-action.ts';
+import type { NotifierName } from '#core/notify.ts';
 import type { OrderForm, OrderPurpose, OrderState, Side } from '#core/order.ts';
-import type { OrphanState } from '#core/orphan.ts';
 import type { LogLevel } from '#core/ports.ts';
+import type { OrphanOrdersTable } from './orphan-orders.ts';
 
 /* Row types of the migrations, as the driver returns them: numeric and bigint as text, timestamptz as Date. */
 
@@ -18,8 +19,8 @@ type NullableJson = ColumnType<unknown, string | null | undefined, string | null
 type NumericOrDefault = ColumnType<string, string | undefined, string>;
 type Bigint = ColumnType<string, string | number | bigint, string | number | bigint>;
 type BigintOrDefault = ColumnType<string, string | number | bigint | undefined, string | number | bigint>;
-type Time = ColumnType<Date, Date | string, Date | string>;
-type TimeOrDefault = ColumnType<Date, Date | string | undefined, Date | string>;
+export type Time = ColumnType<Date, Date | string, Date | string>;
+export type TimeOrDefault = ColumnType<Date, Date | string | undefined, Date | string>;
 type NullableTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
 
 export interface UsersTable {
@@ -200,28 +201,6 @@ export interface FillsTable {
   recorded_at: TimeOrDefault;
 }
 
-export interface OrphanOrdersTable {
-  account_id: AccountId;
-  symbol: string;
-  exchange_order_id: string;
-  client_order_id: string;
-  side: Side;
-  type: string;
-  price: string;
-  stop_price: string;
-  quantity: string;
-  filled_quantity: string;
-  list_id: string | null;
-  base_asset: string | null;
-  locked_asset: string | null;
-  locked_amount: string;
-  placed_at: Time;
-  first_seen_at: TimeOrDefault;
-  last_seen_at: TimeOrDefault;
-  state: Generated<OrphanState>;
-  state_at: TimeOrDefault;
-}
-
 export interface LedgerEntriesTable {
   id: string;
   account_id: AccountId;
@@ -296,6 +275,78 @@ export interface OrderEvidenceTable {
   detail: Json;
 }
 
+export interface ProfileConfigsTable {
+  profile_id: ProfileId;
+  version: number;
+  strategy_name: string;
+  config: Json;
+  at: TimeOrDefault;
+}
+
+export interface ServiceSettingsTable {
+  name: string;
+  value: Json;
+  updated_at: TimeOrDefault;
+}
+
+export interface ProfileNotifiersTable {
+  profile_id: ProfileId;
+  provider: NotifierName;
+  enabled: boolean;
+  config: Json;
+  secrets: Json;
+  updated_at: TimeOrDefault;
+}
+
+export interface AiProviderConfigTable {
+  user_id: UserId;
+  provider: string;
+  config: Json;
+  secrets: Json;
+  updated_at: TimeOrDefault;
+}
+
+export interface EquitySnapshotsTable {
+  profile_id: ProfileId;
+  at: Time;
+  realised: string;
+  position_value: string;
+  position_cost: string;
+  prices: Json;
+}
+
+export interface PruneReceiptsTable {
+  id: string;
+  at: TimeOrDefault;
+  ok: boolean;
+  error: string | null;
+  deleted: Json;
+  settings: Json;
+}
+
+export interface DiagnosisRunsTable {
+  id: string;
+  profile_id: ProfileId;
+  status: 'queued' | 'running' | 'done' | 'error';
+  report: NullableJson;
+  error: string | null;
+  started_at: TimeOrDefault;
+  finished_at: NullableTime;
+}
+
+export interface BacktestAdvisorResultsTable {
+  id: string;
+  profile_id: ProfileId;
+  run_id: string;
+  variant: string;
+  status: 'queued' | 'done' | 'error';
+  summary: Generated<string>;
+  suggestions: JsonOrDefault;
+  dropped: JsonOrDefault;
+  error: string | null;
+  updated_at: TimeOrDefault;
+}
+
 export interface SchemaMigrationsTable {
   number: number;
   name: string;
@@ -325,5 +376,13 @@ export interface Tables {
   audit_logs: AuditLogsTable;
   operator_actions: OperatorActionsTable;
   order_evidence: OrderEvidenceTable;
+  profile_configs: ProfileConfigsTable;
+  service_settings: ServiceSettingsTable;
+  profile_notifiers: ProfileNotifiersTable;
+  ai_provider_config: AiProviderConfigTable;
+  equity_snapshots: EquitySnapshotsTable;
+  prune_receipts: PruneReceiptsTable;
+  diagnosis_runs: DiagnosisRunsTable;
+  backtest_advisor_results: BacktestAdvisorResultsTable;
   schema_migrations: SchemaMigrationsTable;
 }

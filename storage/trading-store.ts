@@ -9,7 +9,7 @@ import { findOrderByClientId, liveOrders, updateOrder } from './orders.ts';
 import { levelFills } from './level-fills.ts';
 import { orphanLocks } from './orphan-orders.ts';
 import { readRisk } from './risk.ts';
-import { loadRunner, saveStrategyState } from './runners.ts';
+import { loadRunner, saveStrategyStates } from './runners.ts';
 
 export { CommitUnknown } from './statements.ts';
 
@@ -23,7 +23,7 @@ export const createTradingStore = (db: Database): TradingStore => ({
   lastTradeId: (of) => lastTradeId(db.kysely, of),
   liveOrders: (accountId) => liveOrders(db, accountId),
   findOrderByClientId: (accountId, clientOrderId) => findOrderByClientId(db, accountId, clientOrderId),
-  saveStrategyState: (profileId, symbol, state) => saveStrategyState(db, { profileId, symbol }, state),
+  saveStrategyStates: (states) => saveStrategyStates(db, states),
   halts: () => listHalts(db),
   risk: (accountId, now) => readRisk(db.kysely, accountId, now),
   costBasis: (profileId, symbol) => readCostBasis(db, { profileId, symbol }),

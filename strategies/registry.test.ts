@@ -43,12 +43,21 @@ test('an unreadable setting is named by the explanation', () => {
     price: 1,
     priceAgeMs: 0,
     lots: 0,
+    peakLots: 0,
     avgTicks: 0,
     sellable: false,
     firstBuyFillMs: 0,
     cycle: 0,
   };
-  const rest = { target: 0, entryOrderOpen: false, exitOrderOpen: false, takerFee: 0, makerFee: 0, readable: false };
+  const rest = {
+    target: 0,
+    entryOrderOpen: false,
+    waiting: null,
+    exitOrderOpen: false,
+    takerFee: 0,
+    makerFee: 0,
+    readable: false,
+  };
   const instance = bound?.create(GRID);
   const decision = instance?.decide({ ...view, ...rest });
   assert.ok(decision);

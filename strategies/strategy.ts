@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { EquityShare, PositionCaps } from '#core/budget.ts';
 import type { Candle, Interval } from '#core/candle.ts';
 import type { Decision, Numbers, ReasonText } from '#core/decision.ts';
-import type { Decimal } from '#core/decimal.ts';
+import { type Decimal, fromNumber } from '#core/decimal.ts';
+import type { EntryTerms } from '#core/entry-size.ts';
 import type { StopSettings } from '#core/protective-stop.ts';
 
 /**
@@ -14,6 +14,8 @@ export interface TickView {
   price: number;
   priceAgeMs: number;
   lots: number;
+  /** Most lots held in this cycle. */
+  peakLots: number;
   /** Average entry price in ticks, fractional; 0 when flat. */
   avgTicks: number;
   /** The position can be sold under the coin's rules; else entry rules treat it as flat. */
@@ -23,11 +25,24 @@ export interface TickView {
   /** The buy level whose turn it is: 0 for the first buy, as many as there are levels when all are used. */
   target: number;
   entryOrderOpen: boolean;
+  /** The buy that waits on the exchange; null when there is none, or its fate is not certain. */
+  waiting: WaitingEntry | null;
   exitOrderOpen: boolean;
   takerFee: number;
   makerFee: number;
   /** False when a stored setting has the wrong type: entries are refused, exits run. */
   readable: boolean;
+}
+
+/** A buy in the book; prices in ticks. */
+export interface WaitingEntry {
+  readonly level: number;
+  /** 0 for one that waits at its limit. */
+  readonly stop: number;
+  readonly limit: number;
+  readonly placedMs: number;
+  /** It has been set off, or has filled in part. */
+  readonly touched: boolean;
 }
 
 /** Size of the grid: quote price of one tick and base quantity of one lot, exact text for explanations. */
@@ -53,6 +68,8 @@ export interface StrategyInstance {
   explain(decision: Decision, view: TickView): Numbers;
   /** Highest stop level held now, in ticks; 0 when there is none. */
   stopTicks(view: TickView): number;
+  /** Where the stop of an entry now would lie, as a share of its price; absent or undefined: where the settings say. */
+  stopMultiple?(view: TickView): number | undefined;
   plan(view: TickView): readonly PlanLine[];
   /** Plain JSON, versioned; `create` takes it back. */
   state(): unknown;
@@ -67,29 +84,16 @@ export interface CandleNeed {
 }
 
 /** Settings every strategy shares with the engine, read from wherever the strategy mounts them. */
-export interface SharedSettings {
-  /** What the first buy spends, in quote; 0 when that hangs on the equity. */
-  readonly entryBudget: Decimal;
+export interface SharedSettings extends EntryTerms {
   readonly lossCooldownMs: number;
-  readonly stopMultiple: Decimal | null;
-  readonly stopLimitOffset: Decimal;
   /** How the stop rests on the exchange; absent when none may. */
   readonly protectiveStop?: StopSettings;
-  /** Where the budget is a share of the equity; absent when it is fixed. */
-  readonly equityShare?: EquityShare;
-  readonly caps?: PositionCaps;
-  /** One per buy level; without them there is one level that spends the entry budget. */
-  readonly levels?: readonly LevelBudget[];
 }
 
-/** What one buy level may spend, in quote. */
-export interface LevelBudget {
-  /** Null for an equal share of a budget that hangs on the equity. */
-  readonly spend: Decimal | null;
-  /** The level is passed over below this spend; null for what the exchange asks for. */
-  readonly least: Decimal | null;
-  /** Share of the price now (first level) or of the average entry price at which it buys. */
-  readonly trigger: Decimal;
+/** The settings as they are for an entry now: a stop that hangs on the market takes the place of the fixed one. */
+export function settingsNow(shared: SharedSettings, instance: StrategyInstance, view: TickView): SharedSettings {
+  const multiple = instance.stopMultiple?.(view);
+  return multiple === undefined ? shared : { ...shared, stopMultiple: fromNumber(multiple) };
 }
 
 /** A remark about a legal config, shown beside the knob at `path`. */

@@ -11,12 +11,14 @@ export const flatView = (change: Partial<TickView> = {}): TickView => ({
   price: 10_000,
   priceAgeMs: 0,
   lots: 0,
+  peakLots: 0,
   avgTicks: 0,
   sellable: false,
   firstBuyFillMs: 0,
   cycle: 0,
   target: 0,
   entryOrderOpen: false,
+  waiting: null,
   exitOrderOpen: false,
   takerFee: 0.001,
   makerFee: 0.001,
@@ -26,7 +28,7 @@ export const flatView = (change: Partial<TickView> = {}): TickView => ({
 
 /** One unit bought at 100.00. */
 export const heldView = (change: Partial<TickView> = {}): TickView =>
-  flatView({ lots: 1000, avgTicks: 10_000, sellable: true, cycle: 1, target: 1, ...change });
+  flatView({ lots: 1000, peakLots: 1000, avgTicks: 10_000, sellable: true, cycle: 1, target: 1, ...change });
 
 /** The closed hourly candle number `i`, which closes at `close` and never went below `low`. */
 export const hourCandle = (i: number, close: number, low = close): Candle => {

@@ -1,9 +1,12 @@
-import { divide, readDecimal, toNumber } from '#core/decimal.ts';
+import { type Decimal, divide, readDecimal, toNumber, toSteps } from '#core/decimal.ts';
 import type { Grid, TickView } from './strategy.ts';
 
 /** Rounds onto the price grid; a level that is a whole number of ticks but for float error stays itself. */
 export const snapDown = (ticks: number): number => Math.floor(ticks + 1e-6);
 export const snapUp = (ticks: number): number => Math.ceil(ticks - 1e-6);
+
+/** A price on the grid as whole ticks. */
+export const toTicks = (price: Decimal, tick: Decimal): number => Math.round(toSteps(price, tick));
 
 /** The multiple of the average entry price at which a market sale pays the fees of both ways. */
 export const breakEvenOf = (view: Pick<TickView, 'takerFee'>): number =>

@@ -1,13 +1,17 @@
 import type { Venue } from '#core/account.ts';
 import { cacheKeys, EVENT_CHANNEL } from '#core/cache-keys.ts';
 import type { BusEvent } from '#core/events.ts';
-import type { CacheStore } from '#core/ports.ts';
 import { isObject } from '#core/merge.ts';
+import type { CacheStore } from '#core/ports.ts';
 
-/** A superseded price or tick is told at most this often. */
+/** A superseded price or tick is told at most this often; rarer where telling takes more than a tenth of the time. */
 const THROTTLE_MS = 250;
+const SHARE = 10;
+const RAREST_MS = 5_000;
 /** The bus carries at most 7,000 bytes; a longer event is cut to its topic and id, and the browser fetches. */
 const LONGEST = 6_500;
+/** News that wait for a cache that is away; beyond it the oldest are dropped, as the browser fetches when it is back. */
+const MOST_WAITING = 2_000;
 
 /** A coin's last price on a venue, at market time `at`. */
 export interface SeenPrice {
@@ -26,53 +30,88 @@ export interface Announcer extends AsyncDisposable {
   price(seen: SeenPrice): void;
 }
 
+/** What is kept under a key until a newer one is there, and the event that tells of it. */
+interface Latest {
+  readonly value: unknown;
+  readonly event: BusEvent;
+}
+
+/** However many coins there are, one write and one call to the bus at a time: nothing piles up in front of the cache. */
 export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) => void): Announcer {
-  const latest = new Map<string, () => Promise<unknown>>();
-  const tell = (event: BusEvent): Promise<void> => {
-    const text = JSON.stringify(event);
-    const { topic, id } = event;
-    return cache.publish(EVENT_CHANNEL, text.length <= LONGEST ? text : JSON.stringify({ topic, id, data: {} }));
+  const latest = new Map<string, Latest>();
+  const waiting: BusEvent[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let keeping: Promise<void> = Promise.resolve();
+  let telling: Promise<void> | null = null;
+
+  const publish = (events: readonly BusEvent[]): Promise<void> => cache.publish(EVENT_CHANNEL, ...packed(events));
+  const tell = async (): Promise<void> => {
+    while (waiting.length > 0) await publish(waiting.splice(0)).catch(onFailure);
+    telling = null;
   };
-  let flushing = false;
-  const flush = async (): Promise<void> => {
-    if (flushing) return;
-    flushing = true;
-    const due = [...latest.values()];
+  const keep = async (): Promise<void> => {
+    const due = [...latest];
     latest.clear();
-    await Promise.all(due.map((write) => write())).catch(onFailure);
-    flushing = false;
+    const texts = new Map(due.map(([key, { value }]) => [key, JSON.stringify(value)]));
+    if (texts.size === 0) return;
+    await cache
+      .setAll(texts)
+      .then(() => publish(due.map(([, { event }]) => event)))
+      .catch(onFailure);
   };
-  const timer = setInterval(() => void flush(), THROTTLE_MS);
-  timer.unref();
+  const keepAfter = (ms: number): void => {
+    const run = async (): Promise<void> => {
+      const startedMs = performance.now();
+      keeping = keep();
+      await keeping;
+      timer = undefined;
+      if (latest.size > 0) keepAfter(SHARE * (performance.now() - startedMs));
+    };
+    timer ??= setTimeout(() => void run(), Math.min(Math.max(ms, THROTTLE_MS), RAREST_MS));
+  };
+  const supersede = (key: string, news: Latest): void => {
+    latest.set(key, news);
+    keepAfter(THROTTLE_MS);
+  };
 
   return {
     announce(event) {
-      const state = event.topic === 'tick' ? coinStateOf(event) : undefined;
-      if (state === undefined) {
-        tell(event).catch(onFailure);
+      const { id, topic, data } = event;
+      if (topic === 'tick' && id !== undefined && isObject(data) && typeof data['symbol'] === 'string') {
+        supersede(`coin-state:${id}:${data['symbol']}`, { value: data['state'], event });
         return;
       }
-      latest.set(state.key, async () => {
-        await cache.set(state.key, state.text);
-        await tell(event);
-      });
+      waiting.push(event);
+      if (waiting.length > MOST_WAITING) waiting.shift();
+      telling ??= tell();
     },
     price({ venue, symbol, price, at }) {
-      const key = cacheKeys.price(venue, symbol);
-      latest.set(key, async () => {
-        await cache.set(key, JSON.stringify({ price, at }));
-        await tell({ topic: 'price', id: symbol, data: { venue, symbol, price, at } });
-      });
+      const event: BusEvent = { topic: 'price', id: symbol, data: { venue, symbol, price, at } };
+      supersede(cacheKeys.price(venue, symbol), { value: { price, at }, event });
     },
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      await flush();
+      clearTimeout(timer);
+      await keeping;
+      await keep();
+      await telling;
     },
   };
 }
 
-function coinStateOf(event: BusEvent): { key: string; text: string } | undefined {
-  const { id, data } = event;
-  if (id === undefined || !isObject(data) || typeof data['symbol'] !== 'string') return undefined;
-  return { key: `coin-state:${id}:${data['symbol']}`, text: JSON.stringify(data['state']) };
+/** As few messages as hold all events, in order. */
+function packed(events: readonly BusEvent[]): string[] {
+  const messages: string[][] = [];
+  let room = 0;
+  for (const event of events) {
+    const { topic, id } = event;
+    const whole = JSON.stringify(event);
+    const text = Buffer.byteLength(whole) <= LONGEST ? whole : JSON.stringify({ topic, id, data: {} });
+    room -= Buffer.byteLength(text) + 1;
+    if (messages.length === 0 || room < 0) {
+      messages.push([]);
+      room = LONGEST - Buffer.byteLength(text) - 1;
+    }
+    messages.at(-1)?.push(text);
+  }
+  return messages.map((texts) => `[${texts.join(',')}]`);
 }

@@ -1,5 +1,5 @@
 import type { Environment } from '#core/env.ts';
-import type { CacheStore, RecordSink } from '#core/ports.ts';
+import type { CacheStore, Notify, RecordSink } from '#core/ports.ts';
 import type { EngineLog } from '#engine/ports.ts';
 import type { Database } from '#storage/database.ts';
 import type { Announcer } from './announcer.ts';
@@ -16,6 +16,7 @@ export interface WorkerContext {
   readonly announcer: Announcer;
   readonly venues: Venues;
   readonly log: EngineLog;
+  readonly notify: Notify;
   /** Names this worker's leases and heartbeat. */
   readonly slot: string;
 }

@@ -98,8 +98,11 @@ async function clearCoin(removal: Removal, symbol: string): Promise<string | nul
 
 /** A coin that does not run, with what is stored of it. */
 async function openUnbound({ running, profile }: Removal, symbol: string) {
-  const rules = (await running.context.ports.market.rules()).find((each) => each.symbol === symbol);
-  return openCoin(running.context, { profile, symbol, rules, strategy: STRATEGIES.get(profile.strategyName) });
+  const { market, store } = running.context.ports;
+  const rules = (await market.rules()).find((each) => each.symbol === symbol);
+  const liveOrders = await store.liveOrders(profile.accountId);
+  const strategy = STRATEGIES.get(profile.strategyName);
+  return openCoin(running.context, { profile, symbol, rules, strategy, liveOrders });
 }
 
 async function finish({ context, loop, running }: Removal): Promise<void> {

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { BootRefused } from '#core/boot-refused.ts';
 import type { Environment } from '#core/env.ts';
 import { ORDER_TIMING, type OrderTiming } from '#core/order-timing.ts';
+import type { Notify } from '#core/ports.ts';
 import { createLog } from '#integrations/log.ts';
 import { openDatabase } from '#storage/database.ts';
 import { Listener } from '#storage/listener.ts';
@@ -12,6 +13,7 @@ import { createRecordSink } from '#storage/records.ts';
 import { loadAccountsToRun } from '#storage/worker-profiles.ts';
 import { followActions } from './actions.ts';
 import { createAnnouncer } from './announcer.ts';
+import { watchDeadLetters } from './dead-letters.ts';
 import { followCommands } from './commands.ts';
 import type { WorkerContext } from './context.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -25,12 +27,14 @@ export interface WorkerSettings {
   readonly timing?: OrderTiming;
   /** Where the process log goes; stdout unless given. */
   readonly logTo?: Parameters<typeof createLog>[1];
+  /** How the operator is told; a line of the process log unless given. */
+  readonly notify?: Notify;
 }
 
 /** Opens everything the worker needs, in order; disposing closes it in reverse: leases first, so that trading stops first. */
 export async function openWorker(
   env: Environment,
-  { timing = ORDER_TIMING, logTo }: WorkerSettings = {},
+  { timing = ORDER_TIMING, logTo, notify: tell }: WorkerSettings = {},
 ): Promise<AsyncDisposable> {
   const bootedAt = new Date().toISOString();
   const sha = env.GIT_SHA ?? 'unknown';
@@ -48,7 +52,8 @@ export async function openWorker(
   const announcer = stack.use(createAnnouncer(cache, failed));
   const venues = stack.use(createVenues({ env, cache, announcer, timing, onFailure: failed }));
   const slot = env.WORKER_SLOT ?? `${hostname()}:${process.pid}`;
-  const context: WorkerContext = { env, database, trading, cache, records, announcer, venues, log, slot };
+  const notify = tell ?? noticeLog(log);
+  const context: WorkerContext = { env, database, trading, cache, records, announcer, venues, log, notify, slot };
   stack.use(await startHeartbeat(cache, slot, { sha, bootedAt }));
   const clocks = setInterval(() => {
     for (const venue of venues.opened()) venue.keepClock();
@@ -58,9 +63,16 @@ export async function openWorker(
   stack.use(await followCommands(cache, leases, log));
   stack.use(await followActions(context, leases, stack.use(new Listener(env.DATABASE_URL))));
   await workJobs(context, queue, leases);
+  await watchDeadLetters(context, queue);
   log.info({ event: 'worker_started', slot, sha }, 'The worker has started');
   return stack.move();
 }
+
+const noticeLog =
+  (log: Pick<WorkerContext['log'], 'warn'>): Notify =>
+  async ({ kind, accountId, title, text }) => {
+    log.warn({ event: 'notice', kind, accountId }, `${title} ${text}`);
+  };
 
 async function refuseLiveDemo(env: Environment, database: ReturnType<typeof openDatabase>): Promise<void> {
   if (!env.LIVE_DEMO) return;

@@ -1,8 +1,10 @@
 import * as accounts from './accounts.ts';
 import * as actions from './actions.ts';
 import * as halts from './halts.ts';
+import * as jobs from './jobs.ts';
 import type { Operation } from './operation.ts';
 import * as orphans from './orphans.ts';
+import * as profileConfigs from './profile-configs.ts';
 import * as profiles from './profiles.ts';
 import * as records from './records.ts';
 import * as reference from './reference.ts';
@@ -24,5 +26,7 @@ export const OPERATIONS: readonly Operation[] = [
   orphans,
   risk,
   profiles,
+  profileConfigs,
   records,
+  jobs,
 ].flatMap((family) => Object.values(family).filter(isOperation));

@@ -14,7 +14,7 @@ import { operation } from './operation.ts';
 
 const params = z.object({ id: profileId });
 const symbolParams = z.object({ id: profileId, symbol: symbolName });
-const name = z.string().trim().min(1, 'is empty').max(60, 'is longer than 60 characters');
+export const profileName = z.string().trim().min(1, 'is empty').max(60, 'is longer than 60 characters');
 const json = z.record(z.string(), z.unknown());
 
 export const profile = z.object({
@@ -28,20 +28,35 @@ export const profile = z.object({
   createdAt: instant,
   updatedAt: instant,
 });
-const saved = z.object({ profile, warnings: z.array(warning) });
 const flag = z.enum(['true', 'false']).default('false');
 /** The action that does it; null when it is done already. */
 const removal = z.object({ actionId: z.uuid().nullable() });
+export const savedProfile = z.object({ profile, warnings: z.array(warning) });
 
 export const listStrategies = operation({
   method: 'GET',
   path: '/strategies',
   auth: 'session',
   status: 200,
-  summary: 'Strategies with the JSON Schema and the defaults of their config',
+  summary: 'Strategies with the JSON Schema and the defaults of their config, what they do and why',
   response: z.object({
     strategies: z.array(
-      z.object({ name: z.string(), title: z.string(), summary: z.string(), schema: json, defaults: json }),
+      z.object({
+        name: z.string(),
+        title: z.string(),
+        summary: z.string(),
+        schema: json,
+        defaults: json,
+        /** What it does with its defaults. */
+        capabilities: z.object({
+          buys: z.boolean(),
+          levels: z.number(),
+          protectiveStop: z.boolean(),
+          candles: z.object({ interval: z.string(), min: z.number(), want: z.number() }),
+        }),
+        /** The sentence of every reason that its decisions give. */
+        reasons: z.record(z.string(), z.string()),
+      }),
     ),
   }),
 });
@@ -63,13 +78,13 @@ export const createProfile = operation({
   summary: 'Creates a profile, optionally with coins and already enabled',
   body: z.strictObject({
     accountId,
-    name,
+    name: profileName,
     strategyName: z.string(),
     config: json.default({}),
     enabled: z.boolean().default(false),
     symbols: z.array(symbolName).max(100).default([]),
   }),
-  response: saved,
+  response: savedProfile,
 });
 
 export const readProfile = operation({
@@ -89,8 +104,24 @@ export const changeProfile = operation({
   status: 200,
   summary: 'Changes name or config',
   params,
-  body: z.strictObject({ name: name.optional(), config: json.optional() }),
-  response: saved,
+  body: z.strictObject({ name: profileName.optional(), config: json.optional() }),
+  response: savedProfile,
+});
+
+export const lintProfile = operation({
+  method: 'POST',
+  path: '/profiles/:id/lint',
+  auth: 'session',
+  status: 200,
+  summary: 'What a config of the profile would be refused for, and which knobs do nothing or contradict each other',
+  params,
+  body: z.strictObject({ config: json }),
+  response: z.object({
+    errors: z.array(z.object({ path: z.string(), message: z.string() })),
+    findings: z.array(
+      z.object({ level: z.enum(['warn', 'info']), code: z.string(), path: z.string(), message: z.string() }),
+    ),
+  }),
 });
 
 export const deleteProfile = operation({

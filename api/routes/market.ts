@@ -17,13 +17,23 @@ import type { Venues } from '../venues.ts';
 const json = z.record(z.string(), z.unknown());
 
 /** `io: input`, so that fields with a default are optional, as in a stored config. */
-const strategyView = ({ name, title, summary, config }: AnyStrategy) => ({
-  name,
-  title,
-  summary,
-  schema: json.parse(z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })),
-  defaults: json.parse(config.parse({})),
-});
+function strategyView({ name, title, summary, config, reasons, bind }: AnyStrategy) {
+  const { shared, needs } = bind({});
+  return {
+    name,
+    title,
+    summary,
+    schema: json.parse(z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })),
+    defaults: json.parse(config.parse({})),
+    capabilities: {
+      buys: shared.entryBudget > 0n || shared.equityShare !== undefined,
+      levels: shared.levels?.length ?? 1,
+      protectiveStop: shared.protectiveStop !== undefined,
+      candles: { interval: needs.interval, min: needs.min, want: needs.want },
+    },
+    reasons: Object.fromEntries(Object.entries(reasons).map(([code, { sentence }]) => [code, sentence])),
+  };
+}
 
 type Candles = ReturnType<Venues['candles']>;
 

@@ -1,3 +1,4 @@
+import { isObject } from '#core/merge.ts';
 import type { Transaction } from '#storage/database.ts';
 import { bindSymbol, type BoundSymbol, listBoundSymbols } from '#storage/profile-symbols.ts';
 import { lockAccount } from '#storage/accounts.ts';
@@ -16,20 +17,34 @@ import { auditChange } from '../audit.ts';
 import { announce } from '../bus.ts';
 import { requireFreeBase, requireListed } from '../coin-binding.ts';
 import {
+  lintConfig,
+  lintWarnings,
   readMarket,
   requireConfig,
+  requireOverride,
   requireOverridesStillFit,
   requireSizing,
   requireStrategy,
   type Warning,
 } from '../config-check.ts';
 import type { ApiContext } from '../context.ts';
-import { changeProfile, createProfile, deleteProfile, listProfiles, readProfile } from '../contract/profiles.ts';
+import {
+  changeProfile,
+  createProfile,
+  deleteProfile,
+  lintProfile,
+  listProfiles,
+  readProfile,
+} from '../contract/profiles.ts';
 import { exposed, readExposure } from '../exposure.ts';
+import type { Caller } from '../guard/caller.ts';
+import type { Operator } from '../guard/session.ts';
 import type { Incoming, Routes } from '../handle.ts';
-import { ApiProblem } from '../problem.ts';
+import { ApiProblem, invalidField } from '../problem.ts';
 import { requireAccount, requireFoundProfile, requireProfile } from '../require.ts';
 import { profileView } from '../views.ts';
+
+const configOf = (stored: unknown): Record<string, unknown> => (isObject(stored) ? stored : {});
 
 const nameTaken = (name: string): ApiProblem =>
   new ApiProblem('conflict', `The account has a profile named "${name}" already.`, {
@@ -39,29 +54,60 @@ const nameTaken = (name: string): ApiProblem =>
 export const announceProfile = (context: ApiContext, id: string): Promise<void> =>
   announce(context, { command: 'profiles-changed', events: [{ topic: 'profile', id, data: {} }] });
 
-async function create(context: ApiContext, { operator, caller, body }: Incoming<typeof createProfile>) {
+/** Who asks for a change. */
+export interface Author {
+  readonly operator: Operator;
+  readonly caller: Caller;
+}
+
+interface Draft extends Omit<Incoming<typeof createProfile>['body'], 'symbols'> {
+  readonly symbols: readonly BoundSymbol[];
+}
+
+interface Cause {
+  readonly action: string;
+  /** What the audit tells besides the profile itself. */
+  readonly detail?: Record<string, unknown>;
+}
+
+/** Creates a profile with its coins and their overrides, everything checked first; all of it or nothing. */
+export async function createFrom(
+  context: ApiContext,
+  { operator, caller }: Author,
+  { draft, cause }: { readonly draft: Draft; readonly cause: Cause },
+) {
   const { database, venues } = context;
-  const strategy = requireStrategy(body.strategyName);
-  requireConfig(strategy, body.config);
-  const account = await requireAccount(database.kysely, operator, body.accountId);
+  const { config, symbols: bound } = draft;
+  const strategy = requireStrategy(draft.strategyName);
+  requireConfig(strategy, config);
+  const account = await requireAccount(database.kysely, operator, draft.accountId);
   const market = await readMarket(venues, account);
-  const symbols = [...new Set(body.symbols)];
+  const symbols = bound.map(({ symbol }) => symbol);
+  if (new Set(symbols).size < symbols.length) throw invalidField('symbols', 'names a coin twice');
   requireListed(symbols, market.rules, 'symbols');
-  const bound: BoundSymbol[] = symbols.map((symbol) => ({ symbol, overrideConfig: {} }));
-  const warnings = requireSizing({ market, strategy, config: body.config, path: 'config' }, bound);
+  for (const { overrideConfig } of bound) requireOverride(strategy, config, configOf(overrideConfig));
+  const doubts = requireSizing({ market, strategy, config, path: 'config' }, bound);
+  const warnings = [...doubts, ...lintWarnings(strategy, config)];
   const profile = await database.transaction(async (transaction) => {
     await lockAccount(transaction, account.id, 'change');
     await requireAccount(transaction, operator, account.id);
     await requireFreeBase(transaction, { accountId: account.id, profileId: null, symbols, rules: market.rules });
-    const id = await insertProfile(transaction, body);
-    if (id === undefined) throw nameTaken(body.name);
+    const id = await insertProfile(transaction, draft);
+    if (id === undefined) throw nameTaken(draft.name);
     for (const one of bound) await bindSymbol(transaction, id, one);
-    await auditChange(transaction, { operator, caller }, { action: 'profile.create', subject: id, after: body });
+    const after = { ...draft, ...cause.detail };
+    await auditChange(transaction, { operator, caller }, { action: cause.action, subject: id, after });
     return requireProfile(transaction, operator, id);
   });
   await announceProfile(context, profile.id);
   return { profile: profileView(profile), warnings };
 }
+
+const create = (context: ApiContext, { operator, caller, body }: Incoming<typeof createProfile>) => {
+  const symbols = [...new Set(body.symbols)].map((symbol) => ({ symbol, overrideConfig: {} }));
+  const draft = { ...body, symbols };
+  return createFrom(context, { operator, caller }, { draft, cause: { action: 'profile.create' } });
+};
 
 interface ConfigChange {
   readonly transaction: Transaction;
@@ -76,10 +122,15 @@ async function requireNewConfig({ transaction, before, config, market }: ConfigC
   requireConfig(strategy, config);
   const bound = await listBoundSymbols(transaction, before.id);
   requireOverridesStillFit(strategy, { before: before.config, after: config }, bound);
-  return requireSizing({ market, strategy, config, path: 'config' }, bound);
+  return [...requireSizing({ market, strategy, config, path: 'config' }, bound), ...lintWarnings(strategy, config)];
 }
 
-async function change(context: ApiContext, { operator, caller, params, body }: Incoming<typeof changeProfile>) {
+/** Saves a name or a config; `cause` says in the audit how it came about. */
+export async function saveChange(
+  context: ApiContext,
+  { operator, caller, params, body }: Pick<Incoming<typeof changeProfile>, 'operator' | 'caller' | 'params' | 'body'>,
+  cause: Cause = { action: 'profile.change' },
+) {
   const { database, venues } = context;
   const { accountId } = await requireProfile(database.kysely, operator, params.id);
   const market = await readMarket(venues, await requireAccount(database.kysely, operator, accountId));
@@ -99,10 +150,10 @@ async function change(context: ApiContext, { operator, caller, params, body }: I
       transaction,
       { operator, caller },
       {
-        action: 'profile.change',
+        action: cause.action,
         subject: before.id,
         before: { name: before.name, config: before.config },
-        after: { name: profile.name, config: profile.config },
+        after: { name: profile.name, config: profile.config, ...cause.detail },
       },
     );
     return { profile: profileView(profile), warnings };
@@ -158,7 +209,12 @@ export function mountProfiles({ context, handle }: Routes): void {
   handle(readProfile, async ({ operator, params }) =>
     profileView(await requireProfile(database.kysely, operator, params.id)),
   );
+  handle(lintProfile, async ({ operator, params, body }) => {
+    const { strategyName } = await requireProfile(database.kysely, operator, params.id);
+    const { errors, findings } = lintConfig(requireStrategy(strategyName), body.config);
+    return { errors, findings: [...findings] };
+  });
   handle(createProfile, (incoming) => create(context, incoming));
-  handle(changeProfile, (incoming) => change(context, incoming));
+  handle(changeProfile, (incoming) => saveChange(context, incoming));
   handle(deleteProfile, (incoming) => remove(context, incoming));
 }

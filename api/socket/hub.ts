@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import { EVENT_CHANNEL } from '#core/cache-keys.ts';
-import { busEvent } from '#core/events.ts';
+import { busMessage } from '#core/events.ts';
 import type { SessionId } from '#core/ids.ts';
 import { validSessions } from '#storage/sessions.ts';
 import { SESSION_CHANNEL } from '../bus.ts';
@@ -49,10 +49,10 @@ export class SocketHub implements AsyncDisposable {
   }
 
   #relay(message: string): void {
-    const event = readCached(busEvent, message);
-    if (event === undefined) return;
-    const frame = this.#ring.push(event, this.#context.now());
-    for (const client of this.#clients) client.deliver(frame);
+    for (const event of readCached(busMessage, message) ?? []) {
+      const frame = this.#ring.push(event, this.#context.now());
+      for (const client of this.#clients) client.deliver(frame);
+    }
   }
 
   #endSession(id: string): void {

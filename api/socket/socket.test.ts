@@ -79,7 +79,7 @@ async function statusOf(options: { path?: string; origin?: string; cookie?: stri
 }
 
 const publish = (topic: Topic, data: unknown, id?: string) =>
-  api.cache.publish(EVENT_CHANNEL, JSON.stringify({ topic, data, ...(id === undefined ? {} : { id }) }));
+  api.cache.publish(EVENT_CHANNEL, JSON.stringify([{ topic, data, ...(id === undefined ? {} : { id }) }]));
 
 const seqOf = (frame: Awaited<ReturnType<Listener['next']>>): number => frame.seq;
 
@@ -146,8 +146,9 @@ test('signing out closes the sockets of that session and no others', async () =>
   const cookie = cookieOf(reply);
   const mine = await connect(cookie);
   const other = await subscribed('tick');
+  const closed = once(mine.socket, 'close');
   await api.call(signOut, {}, { cookie });
-  const [code] = await once(mine.socket, 'close');
+  const [code] = await closed;
   assert.equal(code, 1008);
   await publish('tick', { still: 'here' });
   const frame = await other.next();

@@ -26,7 +26,7 @@ writeCandles('SOLUSDT-1h.csv.gz', CLOSES);
 writeCandles('XRPUSDT-1h.csv', CLOSES);
 writeFileSync(join(FOLDER, 'ADAUSDT-1h.csv'), `${HEADER}\n0,1,2,1,1.5,10\n3600000,1,2,x,1.5,10\n`);
 const GRID = { candleLimit: 2, gridLevels: [{ triggerPercentage: '1.01', maxPurchaseAmount: '100' }] };
-writeFileSync(join(FOLDER, 'config.json'), JSON.stringify({ buy: GRID }));
+writeFileSync(join(FOLDER, 'config.json'), JSON.stringify({ buy: GRID, sell: { protectiveStop: { enabled: false } } }));
 writeFileSync(join(FOLDER, 'wrong.json'), JSON.stringify({ buy: { candleLimit: 0 } }));
 
 function run(...args: string[]) {

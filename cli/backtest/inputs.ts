@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { INTERVAL_MS } from '#core/candle.ts';
+import { CandleStore, CandleStoreError, isCandleStore } from '#storage/candles/store.ts';
 import { BadInputError } from '#paper/bad-input.ts';
 import { type CandleSeries, readCandleFolder, readNamedFile } from '#paper/market/candle-files.ts';
 import { listingOfSeries } from '#paper/market/replay.ts';
@@ -28,6 +29,7 @@ export function readInputs(options: BacktestOptions): BacktestInput {
 }
 
 function readSeries(path: string, symbol: string | undefined): CandleSeries {
+  if (isFolder(path) && isCandleStore(path)) return readStored(path, symbol);
   const found = isFolder(path) ? readCandleFolder(path) : [readNamedFile(path)];
   const fitting = symbol === undefined ? found : found.filter((one) => one.symbol === symbol);
   const [series, another] = fitting;
@@ -36,6 +38,29 @@ function readSeries(path: string, symbol: string | undefined): CandleSeries {
   if (another !== undefined)
     throw new BadInputError(`${path} holds several coins: give --symbol with one of ${names}.`);
   return series;
+}
+
+/** The finest interval that is stored of a coin. */
+function readStored(path: string, asked: string | undefined): CandleSeries {
+  const store = new CandleStore(path);
+  try {
+    const finest = new Map(
+      store
+        .list()
+        .toReversed()
+        .map((one) => [one.symbol, one]),
+    );
+    const names = [...finest.keys()].toSorted().join(', ');
+    const found = asked === undefined && finest.size === 1 ? [...finest.values()][0] : finest.get(asked ?? '');
+    if (found === undefined && asked === undefined)
+      throw new BadInputError(`${path} holds several coins: give --symbol with one of ${names}.`);
+    const columns = found && store.load(found.symbol, found.interval);
+    if (found === undefined || columns === undefined)
+      throw new BadInputError(`${path} holds no candles of ${asked}, only of ${names}.`);
+    return { symbol: found.symbol, interval: found.interval, intervalMs: INTERVAL_MS[found.interval], columns };
+  } catch (error) {
+    throw error instanceof CandleStoreError ? new BadInputError(error.message) : error;
+  }
 }
 
 function isFolder(path: string): boolean {

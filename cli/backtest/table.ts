@@ -27,7 +27,9 @@ function metricRows(result: BacktestResult): string[][] {
   const fall = `${time(drawdown.peakAt)} to ${time(drawdown.troughAt)}, ${recovered}`;
   return [
     ['return', percent(m.totalReturn), `${money(m.finalEquity)} from ${Number(result.balance).toFixed(2)}`],
-    ['buy and hold', percent(m.buyAndHold), ''],
+    ['a year', m.cagr === null ? '–' : percent(m.cagr), m.cagr === null ? 'windows of 90 days and more' : ''],
+    ['buy and hold', percent(m.buyAndHold), `alpha ${percent(m.alpha.buyAndHold)}`],
+    ['cost averaging', percent(m.costAveraging), `alpha ${percent(m.alpha.costAveraging)}`],
     ['max drawdown', percent(drawdown.depth), drawdown.depth === 0 ? '' : fall],
     [
       'closed cycles',
@@ -39,7 +41,34 @@ function metricRows(result: BacktestResult): string[][] {
     ['expectancy', money(m.expectancy), `best ${money(m.best)}, worst ${money(m.worst)}`],
     ['exposure', percent(m.exposure), ''],
     ['fees', money(m.fees), `turnover ${m.turnover.toFixed(2)} times the balance`],
+    ['Calmar, SQN', `${orDash(m.calmar)}, ${orDash(m.sqn)}`, ''],
     ['Sharpe, Sortino', `${orDash(m.sharpe)}, ${orDash(m.sortino)}`, 'daily returns, 365 days a year'],
+  ];
+}
+
+function partRows({ holdout, regimes, quoteAsset }: BacktestResult): string[][] {
+  const parts =
+    holdout === null
+      ? []
+      : ([
+          ['first 70 %', holdout.inSample],
+          ['last 30 %', holdout.outOfSample],
+        ] as const);
+  const row = (
+    name: string,
+    part: { days: number; totalReturn: number; closedCycles: number; net: number },
+    coin: number,
+  ) => [
+    name,
+    `${part.days} days`,
+    percent(part.totalReturn),
+    `coin ${percent(coin)}`,
+    `${part.closedCycles} cycles`,
+    `${part.net.toFixed(2)} ${quoteAsset}`,
+  ];
+  return [
+    ...parts.map(([name, part]) => row(name, part, part.buyAndHold)),
+    ...Object.entries(regimes).map(([name, regime]) => row(`coin ${name}`, regime, regime.coinReturn)),
   ];
 }
 
@@ -74,6 +103,7 @@ export function resultTable(result: BacktestResult): string {
       ...result.warnings.map((warning) => `Warning: ${warning}`),
     ],
     columns(metricRows(result), 3),
+    ['Parts', ...columns(partRows(result), 1)],
     exits.length === 0 ? [] : ['Exits', ...columns(exits, 1)],
     ['Decisions', ...columns(decisions, 1)],
     result.rejections.length === 0

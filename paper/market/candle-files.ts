@@ -5,6 +5,7 @@ import { type CandleColumns, INTERVAL_MS, type Interval, isInterval } from '#cor
 import { joinColumns, lowerBound, sliceColumns } from '#core/candle-columns.ts';
 import { CandleTextError, parseCandleText } from '#core/candle-text.ts';
 import { BadInputError } from '../bad-input.ts';
+import { unzipOnly } from './zip.ts';
 
 export interface CandleSeries {
   readonly symbol: string;
@@ -13,24 +14,33 @@ export interface CandleSeries {
   readonly columns: CandleColumns;
 }
 
-const FILE_NAME = /^([A-Z0-9]+)-([0-9]+[mhd])(?:-[^.]+)?\.csv(\.gz)?$/;
+const FILE_NAME = /^([A-Z0-9]+)-([0-9]+[mhd])(?:-[^.]+)?\.(?:csv|csv\.gz|zip)$/;
 
-/**
- * Reads every file named SYMBOL-INTERVAL[-part].csv(.gz) of a folder; of one coin only its finest interval is kept, its
- * parts joined. Throws BadInputError naming the folder, or the file with the line and value.
- */
-export function readCandleFolder(folder: string): CandleSeries[] {
+/** The candle files of a folder by their names. Throws BadInputError when there are none. */
+function listCandleFiles(folder: string) {
   const names = listFolder(folder);
   const files = names.flatMap((name) => {
     const [, symbol, interval] = FILE_NAME.exec(name) ?? [];
     if (symbol === undefined || interval === undefined || !isInterval(interval)) return [];
     return [{ name, symbol, interval, intervalMs: INTERVAL_MS[interval] }];
   });
-  if (files.length === 0) {
-    throw new BadInputError(
-      `The folder ${folder} holds no candle files: it needs at least one named SYMBOL-INTERVAL.csv or SYMBOL-INTERVAL.csv.gz, such as BTCUSDT-1m.csv.gz.`,
-    );
-  }
+  if (files.length > 0) return files;
+  throw new BadInputError(
+    `The folder ${folder} holds no candle files: it needs at least one named SYMBOL-INTERVAL.csv, .csv.gz or .zip, such as BTCUSDT-1m.csv.gz or BTCUSDT-1m-2024-01.zip.`,
+  );
+}
+
+/** Reads every candle file of a folder, one after the other, each by itself. Throws BadInputError. */
+export function* readEachFile(folder: string): Generator<CandleSeries> {
+  for (const { name } of listCandleFiles(folder)) yield readNamedFile(join(folder, name));
+}
+
+/**
+ * Reads every file named SYMBOL-INTERVAL[-part].csv(.gz) of a folder; of one coin only its finest interval is kept, its
+ * parts joined. Throws BadInputError naming the folder, or the file with the line and value.
+ */
+export function readCandleFolder(folder: string): CandleSeries[] {
+  const files = listCandleFiles(folder);
   const bySymbol = Map.groupBy(files, (file) => file.symbol);
   return [...bySymbol].map(([symbol, all]) => {
     const finest = Math.min(...all.map((file) => file.intervalMs));
@@ -46,7 +56,7 @@ export function readNamedFile(path: string): CandleSeries {
   const [, symbol, interval] = FILE_NAME.exec(basename(path)) ?? [];
   if (symbol === undefined || interval === undefined || !isInterval(interval)) {
     throw new BadInputError(
-      `The candle file ${path} must be named SYMBOL-INTERVAL.csv or SYMBOL-INTERVAL.csv.gz, such as BTCUSDT-1m.csv.gz.`,
+      `The candle file ${path} must be named SYMBOL-INTERVAL.csv, .csv.gz or .zip, such as BTCUSDT-1m.csv.gz.`,
     );
   }
   const intervalMs = INTERVAL_MS[interval];
@@ -65,7 +75,7 @@ function listFolder(folder: string): string[] {
 function readCandleFile(path: string, intervalMs: number): CandleColumns {
   try {
     const raw = readFileSync(path);
-    const columns = parseCandleText(path.endsWith('.gz') ? gunzipSync(raw) : raw, intervalMs);
+    const columns = parseCandleText(textOf(path, raw), intervalMs);
     if (columns.openMs.length > 0) return columns;
   } catch (error) {
     if (error instanceof CandleTextError)
@@ -74,6 +84,11 @@ function readCandleFile(path: string, intervalMs: number): CandleColumns {
     throw new BadInputError(`The candle file ${path} cannot be read: ${cause}.`);
   }
   throw new BadInputError(`The candle file ${path} holds no candles.`);
+}
+
+function textOf(path: string, raw: Buffer): Uint8Array {
+  if (path.endsWith('.zip')) return unzipOnly(raw);
+  return path.endsWith('.gz') ? gunzipSync(raw) : raw;
 }
 
 /** Joins parts by time; where two parts hold the same candle the earlier part wins. */

@@ -113,6 +113,15 @@ test('the stop stands from the fill on and follows the closes by the average tru
   assert.equal(instance.stopTicks(view), 10_300 - 525);
 });
 
+test('by volatility an entry is sized for a stop so many true ranges below its price, half of it at the most', () => {
+  // The average true range is 2.25 after eight candles: 1 - 2 * 2.25 / 100.
+  const wide = crossed({ atrTrailing: { multiplier: '2', period: 2 } });
+  assert.equal(wide.stopMultiple?.(flatView(at(8, 100))), 0.955);
+  const widest = crossed({ atrTrailing: { multiplier: '20', period: 2 } });
+  assert.equal(widest.stopMultiple?.(flatView(at(8, 50))), 0.5);
+  assert.equal(crossed().stopMultiple?.(flatView(at(8, 100))), undefined);
+});
+
 test('the tighter stop starts only where it pays the fees', () => {
   const instance = crossed({ profitTrail: { activationPercentage: '1.001' } });
   const view = heldView({ ...at(9, 100.2), firstBuyFillMs: 8 * HOUR_MS });

@@ -80,6 +80,7 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
       followPosition(scene, view);
       return Math.max(memory.ratchets.stop, memory.ratchets.leg);
     },
+    stopMultiple: (view) => stopMultipleOf(scene, view),
     plan(view) {
       followPosition(scene, view);
       return planOf(scene, view);
@@ -143,6 +144,15 @@ function ratchet(scene: Scene, { closeMs, close }: Candle, view: TickView): void
   ratchets.ratchetedMs = closeMs;
   ratchets.high = Math.max(ratchets.high, Math.round(close / scene.knobs.tick));
   raiseStops(scene, view);
+}
+
+const WIDEST_STOP = 0.5;
+
+/** By volatility the stop of an entry lies so many true ranges below its price; undefined where the percentage rules. */
+function stopMultipleOf({ knobs, memory: { series } }: Scene, { price }: TickView): number | undefined {
+  if (!knobs.sellEnabled || knobs.atrMultiplier === 0 || series.atr === null || !series.atr.ready) return undefined;
+  const share = 1 - (knobs.atrMultiplier * series.atr.value) / (price * knobs.tick);
+  return series.atr.value > 0 && price > 0 ? Math.max(WIDEST_STOP, share) : undefined;
 }
 
 function planOf({ knobs, memory: { ratchets } }: Scene, view: TickView): PlanLine[] {

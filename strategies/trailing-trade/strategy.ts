@@ -1,8 +1,9 @@
 import { divide, ONE, requireDecimal, ZERO } from '#core/decimal.ts';
+import type { LevelBudget } from '#core/entry-size.ts';
 import { entryShares } from '../entry-fields.ts';
 import { readKnob } from '../fields.ts';
 import { stopShares } from '../stop-fields.ts';
-import type { LevelBudget, SharedSettings, Strategy } from '../strategy.ts';
+import type { SharedSettings, Strategy } from '../strategy.ts';
 import { type Config, config, DEFAULT_LEVEL, readStoredConfig } from './config.ts';
 import { createInstance, needsOf } from './instance.ts';
 import { lint } from './lint.ts';

@@ -16,7 +16,13 @@ const CONFIG = {
     gridLevels: [{ triggerPercentage: '1.001', maxPurchaseAmount: '100' }],
     lossCooldownMinutes: 60,
   },
-  sell: { stopLossPercentage: '0.98', triggerPercentage: '1.01', trailingStopPercentage: '0.995' },
+  // The bare loop decides at closes alone.
+  sell: {
+    stopLossPercentage: '0.98',
+    triggerPercentage: '1.01',
+    trailingStopPercentage: '0.995',
+    protectiveStop: { enabled: false },
+  },
 };
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;

@@ -36,7 +36,7 @@ export function benchMinutes(rows: number): Series {
     columns.high[row] = (Math.max(open, close) + Math.floor(random() * 800)) / 100;
     columns.low[row] = (Math.min(open, close) - Math.floor(random() * 800)) / 100;
     columns.close[row] = close / 100;
-    columns.volume[row] = 1 + random();
+    columns.volume[row] = Math.round((1 + random()) * 1e5) / 1e5;
   }
   return { interval: '1m', columns };
 }

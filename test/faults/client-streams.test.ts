@@ -160,6 +160,29 @@ describe('the account stream', { concurrency: 2 }, () => {
   }
 });
 
+for (const [kind, aheadMs] of [
+  ['behind', -60_000],
+  ['ahead', 60_000],
+] as const) {
+  test(`an account stream whose clock is a minute ${kind} is refused with -1021, sets it, and connects`, async () => {
+    await using on = await openBench({ hook: [], losses: 0 });
+    const { clock } = on.market;
+    let offMs: number = aheadMs;
+    const sync = async (): Promise<void> => {
+      offMs = 0;
+      return clock.sync();
+    };
+    const events: AccountEvent[] = [];
+    const off = { ...clock, sync, protocolMs: () => clock.protocolMs() + offMs };
+    const open = createAccountStream({ ...KEY, wsApiUrl: `${on.wsUrl}/ws-api/v3`, clock: off, timing: on.timing });
+    await using _stream = open((each) => void events.push(each));
+    await until('the stream is connected', () => countOf(events, 'connected') === 1);
+    assert.equal(offMs, 0);
+    const told = events.findLast((each) => each.kind === 'disconnected');
+    assert.match(told?.kind === 'disconnected' ? told.cause : '', /-1021/);
+  });
+}
+
 describe('the market stream', { concurrency: 2 }, () => {
   for (const [name, cell] of Object.entries(MARKET)) {
     test(`${name}: ${cell.losses} losses, prices in order of their trades`, async () => {

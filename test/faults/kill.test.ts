@@ -43,7 +43,7 @@ test(`worker, api and PostgreSQL are killed ${KILLS} times (seed ${seed}): it go
   const { accounts } = await client.call(listAccounts, {});
   const [account] = accounts;
   assert.ok(account !== undefined);
-  const profileId = await startProfile({ ...client, accountId: account.id }, [SYMBOL], UNGUARDED);
+  const profileId = await startProfile({ ...client, accountId: account.id }, [SYMBOL], { config: UNGUARDED });
   await until('the first decision', () => ticked(client, profileId, 0));
 
   await slowOrders();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { adoptOrphanOrder, cancelOrphanOrder, leaveOrphanOrder, listOrphanOrders } from '#api/contract/orphans.ts';
 import { createProfile, readCoin, unbindCoin } from '#api/contract/profiles.ts';
+import { formatDecimal, multiply, requireDecimal } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { detect, openOutside, type Outside, outcomeOf, ownId } from './outside.ts';
 import { openStack, type Stack } from './stack.ts';
@@ -36,8 +37,8 @@ async function only(clientOrderId: string) {
 test('an order placed elsewhere is listed with what it locks; left it stays listed, cancelled it is gone', async () => {
   await outside.restBuy('web_left');
   const found = await only('web_left');
-  const worth = Number(found.price) * Number(found.quantity);
-  assert.deepEqual([found.state, found.locked?.asset, Number(found.locked?.amount)], ['open', 'USDT', worth]);
+  const worth = formatDecimal(multiply(requireDecimal(found.price ?? ''), requireDecimal(found.quantity)));
+  assert.deepEqual([found.state, found.locked], ['open', { asset: 'USDT', amount: worth }]);
   assert.equal(found.owner.evidence, 'The id was not given by this service; "Holder" trades BTCUSDT.');
   const [blocker] = (await coin('BTCUSDT')).coin.blockers;
   assert.deepEqual([blocker?.code, blocker?.numbers['orders']], ['base-locked-by-orphan', 1]);

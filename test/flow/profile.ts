@@ -22,12 +22,12 @@ export const UNGUARDED = { ...LIVELY, sell: { ...LIVELY.sell, protectiveStop: { 
 export async function startProfile(
   stack: ApiClient & { readonly accountId: AccountId },
   symbols: readonly string[],
-  config: object = LIVELY,
+  { config = LIVELY, name = 'Dip ladder' }: { readonly config?: object; readonly name?: string } = {},
 ): Promise<ProfileId> {
   const { profile } = await stack.call(createProfile, {
     body: {
       accountId: stack.accountId,
-      name: 'Dip ladder',
+      name,
       strategyName: 'trailing-trade',
       config: { ...config },
       enabled: true,

@@ -16,7 +16,7 @@ const ILLEGAL = { ...PATIENT, buy: { ...PATIENT.buy, candleLimit: 1500 } };
 
 const openPatient = async (symbols = ['BTCUSDT', 'ETHUSDT']) => {
   const stack = await openStack({ source: { kind: 'synthetic' } });
-  const profileId = await startProfile(stack, symbols, PATIENT);
+  const profileId = await startProfile(stack, symbols, { config: PATIENT });
   return { stack, profileId, outside: openOutside(stack) };
 };
 
@@ -103,7 +103,9 @@ test('an orphan of its base keeps a profile from buying until it is left; with a
   const [orphan] = await detect(stack);
   assert.ok(orphan !== undefined);
   const eager = { ...LIVELY, buy: { ...LIVELY.buy, gridLevels: [{ triggerPercentage: '1.05' }] } };
-  const id = await startProfile(stack, ['BTCUSDT'], { ...eager, sell: { ...eager.sell, stopLossPercentage: '0.8' } });
+  const id = await startProfile(stack, ['BTCUSDT'], {
+    config: { ...eager, sell: { ...eager.sell, stopLossPercentage: '0.8' } },
+  });
   const params = { id };
   const refused = async () => {
     const { state, blockers } = (await stack.call(readCoin, { params: { id, symbol: 'BTCUSDT' } })).coin;

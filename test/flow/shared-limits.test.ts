@@ -49,6 +49,21 @@ for (const [name, url] of [
     await until('the stop is kept', async () => (await on.cache.list('limits-stop:')).size > 0);
     await using _later = on.join(later);
     assert.equal(await ask(later, 1, 60_000), undefined, 'a process that starts during a ban sends nothing');
+  });
+
+  test(`a page of the firewall holds back all but exits in every process through ${name}`, { skip }, async () => {
+    await using on = await bench(url);
+    const [worker, api, later] = [createGovernor(), createGovernor(), createGovernor()];
+    await using _worker = on.join(worker);
+    await using _api = on.join(api);
+    (await ask(worker, 1))?.settle({ ...ok(0), status: 403, usedWeight: undefined });
+    await until('the api hears of it', () => api.news().blockedMs > Date.now());
+    await until('it is kept', async () => (await on.cache.list('limits-stop:')).size > 0);
+    await using _later = on.join(later);
+    for (const governor of [api, later]) {
+      assert.equal(await ask(governor, 1), undefined);
+      assert.ok((await governor.acquire({ lane: 'exit', weight: 1, waitMs: 0 })) !== undefined);
+    }
     assert.deepEqual(on.failures, []);
   });
 }

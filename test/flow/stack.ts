@@ -18,6 +18,8 @@ export interface StackOptions {
   readonly fromMs?: number;
   readonly speed?: number;
   readonly cacheUrl?: string;
+  /** Hears the lines of the worker's log, from warnings on. */
+  readonly onWarning?: (line: string) => void;
 }
 
 /** Everything npm start runs, in this process, on a database of its own. */
@@ -25,6 +27,7 @@ export interface Stack extends ApiClient, AsyncDisposable {
   readonly paper: PaperExchange;
   readonly api: Api;
   readonly database: TestDatabase['database'];
+  readonly databaseUrl: string;
   readonly accountId: AccountId;
   stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
@@ -60,7 +63,9 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   const api = stack.use(await openApi(env));
   let worker: AsyncDisposable | null = null;
   const startWorker = async (): Promise<void> => {
-    worker = await openWorker(env);
+    const { onWarning } = options;
+    const warned = { ...env, LOG_LEVEL: 'warn' } as const;
+    worker = await (onWarning ? openWorker(warned, { logTo: { write: onWarning } }) : openWorker(env));
   };
   const stopWorker = async (): Promise<void> => {
     const stopping = worker;
@@ -79,6 +84,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     paper,
     api,
     database: test.database,
+    databaseUrl: test.url,
     accountId: account.id,
     ...client,
     startWorker,

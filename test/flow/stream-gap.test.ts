@@ -79,3 +79,14 @@ test('what filled while the account stream was away is booked once it is back, f
   for (const { coin } of on.running.coins.all()) coin.live.delete(forgotten);
   await until('both to be booked', async () => (await isBooked(on, followed)) && isBooked(on, forgotten), 60_000);
 });
+
+test('executions that cannot be read hold up their order alone, not the account', async () => {
+  await using on = await openAccountBench();
+  await on.control('POST', '/faults/events', [{ kind: 'drop', times: 1_000 }]);
+  await on.control('POST', '/faults', [{ match: { path: '/api/v3/myTrades' }, kind: 'reset', times: 3 }]);
+  const clientOrderId = await fill(on);
+  for (const runner of on.running.coins.all()) runner.watch(clientOrderId);
+  await until('the order to be booked', () => isBooked(on, clientOrderId));
+  assert.equal(on.warnings.filter(({ event }) => event === 'fills_not_read').length, 3);
+  assert.equal(on.running.context.signal.aborted, false, 'the account goes on');
+});

@@ -29,7 +29,7 @@ test('a coin that the exchange halts is not bought until it trades again, withou
   // The engine has read its rules at the start: only the exchange's refusal tells it of the halt.
   await until('rules are read', () => stack.paper.venue.markets.has(SYMBOL));
   await setStatus('HALT');
-  const id = await startProfile(stack, [SYMBOL], EAGER);
+  const id = await startProfile(stack, [SYMBOL], { config: EAGER });
   const refused = async () => {
     const { state } = (await stack.call(readCoin, { params: { id, symbol: SYMBOL } })).coin;
     return state?.approval.reason === 'data-symbol-not-trading';

@@ -175,7 +175,7 @@ export function describeTrading(title: string, { folder, fromMs, config }: Tradi
     let flow: Flow | undefined;
     before(async () => {
       const stack = await openStack({ source: { kind: 'replay', folder }, fromMs, speed: 2400, ...cache });
-      flow = { stack, cache, profileId: await startProfile(stack, [SYMBOL], config) };
+      flow = { stack, cache, profileId: await startProfile(stack, [SYMBOL], { config }) };
     });
     after(async () => {
       await flow?.stack[Symbol.asyncDispose]();

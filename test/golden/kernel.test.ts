@@ -34,12 +34,15 @@ function backtest(config: unknown, rows: readonly string[]): BacktestResult {
   return outcome.result;
 }
 
+/** The examples have no stop on the exchange: every exit is decided at a close. */
+const BARE = { protectiveStop: { enabled: false } };
+
 const at = (hour: number): string => new Date(hour * HOUR_MS).toISOString();
 
 test('window low, arm, ratchet, exit exactly at the trail: the fills of the hand-made example', () => {
   const config = {
     buy: { candleLimit: 3, gridLevels: [{ triggerPercentage: '1.01', maxPurchaseAmount: '100' }] },
-    sell: { stopLossPercentage: '0.97', triggerPercentage: '1.05', trailingStopPercentage: '0.98' },
+    sell: { stopLossPercentage: '0.97', triggerPercentage: '1.05', trailingStopPercentage: '0.98', ...BARE },
   };
   const result = backtest(config, [
     '103/104/102/102.5',
@@ -109,7 +112,7 @@ test('a stop met exactly, then a pause after the loss', () => {
       gridLevels: [{ triggerPercentage: '1', maxPurchaseAmount: '50' }],
       lossCooldownMinutes: 120,
     },
-    sell: { stopLossPercentage: '0.93', triggerPercentage: '1.05', trailingStopPercentage: '0.98' },
+    sell: { stopLossPercentage: '0.93', triggerPercentage: '1.05', trailingStopPercentage: '0.98', ...BARE },
   };
   const result = backtest(config, [
     '201/202/200/200', // low 200, bought at the next open: 50 / 200.4 is 0.249
@@ -146,7 +149,7 @@ test('two levels, a stop exactly at its price, and a pause after the loss', () =
   ];
   const config = {
     buy: { candleLimit: 1, gridLevels, lossCooldownMinutes: 90 },
-    sell: { stopLossPercentage: '0.93' },
+    sell: { stopLossPercentage: '0.93', ...BARE },
   };
   const result = backtest(config, [
     '201/202/200/200',

@@ -14,7 +14,7 @@ import {
 import type { ExchangeFill } from '#core/fill.ts';
 import { foldLevel, type LevelFill, remainingOf, targetOf } from '#core/levels.ts';
 import { FLAT, foldFill, isSellable, type Position } from '#core/position.ts';
-import { sizeMarketEntry } from '#core/sizing.ts';
+import { sizeEntry } from '#core/sizing.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { AnyStrategy, StrategyInstance, TickView } from '#strategies/strategy.ts';
 
@@ -92,12 +92,14 @@ function viewOf({ position, order, levels }: Run, price: Decimal, nowMs: number)
     price: toSteps(price, GOLDEN_RULES.price.tick),
     priceAgeMs: 0,
     lots: Math.floor(toSteps(position.quantity, GOLDEN_RULES.lot.step)),
+    peakLots: Math.floor(toSteps(position.peakQuantity, GOLDEN_RULES.lot.step)),
     avgTicks: toSteps(position.averagePrice, GOLDEN_RULES.price.tick),
     sellable,
     firstBuyFillMs: position.firstBuyAt?.getTime() ?? 0,
     cycle: position.cycle,
     target: targetOf(levels, LEAST),
     entryOrderOpen: order?.side === 'buy',
+    waiting: null,
     exitOrderOpen: order?.side === 'sell',
     takerFee: 0.001,
     makerFee: 0.001,
@@ -132,7 +134,7 @@ export function runGolden(input: { strategy: AnyStrategy; config: unknown; candl
         freeQuote: run.cash,
         rules: GOLDEN_RULES,
       };
-      const sized = sizeMarketEntry({ ...sizing, stopMultiple, stopLimitOffset, baseFeeRate: 0.001 });
+      const sized = sizeEntry({ ...sizing, stopMultiple, stopLimitOffset, baseFeeRate: 0.001 });
       if (sized.kind === 'sized' && !paused)
         run.order = { side: 'buy', quantity: sized.quantity, entry: { level: decision.level, plannedQuote } };
     }

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { accountId, instant, profileId, symbolName } from './fields.ts';
+import { operation } from './operation.ts';
+import { profileName, savedProfile } from './profiles.ts';
+
+const params = z.object({ id: profileId });
+const json = z.record(z.string(), z.unknown());
+const version = z.coerce.number().int().min(1).max(2_147_483_647);
+
+export const listConfigHistory = operation({
+  method: 'GET',
+  path: '/profiles/:id/config-history',
+  auth: 'session',
+  status: 200,
+  summary: 'Every config that a profile has had, newest first',
+  params,
+  query: z.strictObject({
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+    before: version.optional(),
+  }),
+  response: z.object({
+    versions: z.array(z.object({ version: z.number(), strategyName: z.string(), config: json, at: instant })),
+  }),
+});
+
+export const restoreConfig = operation({
+  method: 'POST',
+  path: '/profiles/:id/config-history/:version/restore',
+  auth: 'session',
+  status: 200,
+  summary: 'Saves an earlier config again, checked like any other',
+  params: params.extend({ version }),
+  response: savedProfile,
+});
+
+export const switchStrategy = operation({
+  method: 'POST',
+  path: '/profiles/:id/switch-strategy',
+  auth: 'session',
+  status: 200,
+  summary: 'Gives a disabled profile another strategy; overrides begin anew, positions stay',
+  params,
+  body: z.strictObject({ strategyName: z.string(), config: json.default({}) }),
+  response: savedProfile,
+});
+
+export const cloneProfile = operation({
+  method: 'POST',
+  path: '/profiles/:id/clone',
+  auth: 'session',
+  status: 201,
+  summary: 'Copies a profile, disabled; onto another account with its coins',
+  params,
+  body: z.strictObject({ name: profileName, accountId: accountId.optional() }),
+  response: savedProfile,
+});
+
+/** A profile as a file: what it does, nothing of what it did or of the account. */
+export const profileFile = z.strictObject({
+  format: z.literal('tradewind-profile'),
+  version: z.literal(1),
+  name: profileName,
+  strategyName: z.string(),
+  config: json,
+  symbols: z
+    .array(z.strictObject({ symbol: symbolName, overrideConfig: json.default({}) }))
+    .max(500, 'holds more than 500 coins'),
+});
+
+export const exportProfile = operation({
+  method: 'GET',
+  path: '/profiles/:id/export',
+  auth: 'session',
+  status: 200,
+  summary: 'A profile as a file that can be imported elsewhere',
+  params,
+  response: profileFile,
+});
+
+export const importProfile = operation({
+  method: 'POST',
+  path: '/profiles/import',
+  auth: 'session',
+  status: 201,
+  summary: 'Creates a disabled profile from a file, all of it or nothing',
+  body: z.strictObject({ accountId, name: profileName.optional(), profile: profileFile }),
+  response: savedProfile,
+});

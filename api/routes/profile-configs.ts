@@ -1,0 +1,103 @@
+import { isObject } from '#core/merge.ts';
+import { listConfigVersions, readConfigVersion, switchStrategy as saveStrategy } from '#storage/profile-configs.ts';
+import { listBoundSymbols } from '#storage/profile-symbols.ts';
+import { excludeIntents, lockProfile } from '#storage/profiles.ts';
+import { auditChange } from '../audit.ts';
+import { readMarket, requireConfig, requireSizing, requireStrategy } from '../config-check.ts';
+import type { ApiContext } from '../context.ts';
+import {
+  cloneProfile,
+  exportProfile,
+  importProfile,
+  listConfigHistory,
+  restoreConfig,
+  switchStrategy,
+} from '../contract/profile-configs.ts';
+import type { Incoming, Routes } from '../handle.ts';
+import { ApiProblem } from '../problem.ts';
+import { requireAccount, requireFoundProfile, requireProfile } from '../require.ts';
+import { profileView } from '../views.ts';
+import { announceProfile, createFrom, saveChange } from './profiles.ts';
+
+const configOf = (stored: unknown): Record<string, unknown> => (isObject(stored) ? stored : {});
+
+async function restore(context: ApiContext, incoming: Incoming<typeof restoreConfig>) {
+  const { operator, params } = incoming;
+  const { kysely } = context.database;
+  const profile = await requireProfile(kysely, operator, params.id);
+  const wanted = await readConfigVersion(kysely, profile.id, params.version);
+  if (wanted === undefined)
+    throw new ApiProblem('not_found', `The profile ${profile.id} has had no config of version ${params.version}.`);
+  if (wanted.strategyName !== profile.strategyName) {
+    throw new ApiProblem(
+      'conflict',
+      `Version ${wanted.version} is a config of the strategy ${wanted.strategyName}: switch the strategy first.`,
+    );
+  }
+  const action = { action: 'profile.restore-config', detail: { version: wanted.version } };
+  return saveChange(context, { ...incoming, body: { config: configOf(wanted.config) } }, action);
+}
+
+async function change(context: ApiContext, { operator, caller, params, body }: Incoming<typeof switchStrategy>) {
+  const { database, venues } = context;
+  const { accountId } = await requireProfile(database.kysely, operator, params.id);
+  const market = await readMarket(venues, await requireAccount(database.kysely, operator, accountId));
+  const strategy = requireStrategy(body.strategyName);
+  requireConfig(strategy, body.config);
+  const saved = await database.transaction(async (transaction) => {
+    await excludeIntents(transaction, params.id);
+    const before = requireFoundProfile(await lockProfile(transaction, operator.user.id, params.id), params.id);
+    if (before.enabled)
+      throw new ApiProblem('conflict', 'The profile is enabled: disable it before it gets another strategy.');
+    const bound = await listBoundSymbols(transaction, before.id);
+    const plain = bound.map(({ symbol }) => ({ symbol, overrideConfig: {} }));
+    const warnings = requireSizing({ market, strategy, config: body.config, path: 'config' }, plain);
+    await saveStrategy(transaction, before.id, body);
+    const { strategyName, config } = before;
+    const what = { action: 'profile.switch-strategy', subject: before.id };
+    const change_ = { ...what, before: { strategyName, config, symbols: bound }, after: { ...body, symbols: plain } };
+    await auditChange(transaction, { operator, caller }, change_);
+    return { profile: profileView(await requireProfile(transaction, operator, before.id)), warnings };
+  });
+  await announceProfile(context, params.id);
+  return saved;
+}
+
+async function clone(context: ApiContext, { operator, caller, params, body }: Incoming<typeof cloneProfile>) {
+  const { kysely } = context.database;
+  const source = await requireProfile(kysely, operator, params.id);
+  const accountId = body.accountId ?? source.accountId;
+  // A coin has one owner on an account, so that only another account can take the coins along.
+  const symbols = accountId === source.accountId ? [] : await listBoundSymbols(kysely, source.id);
+  const { strategyName } = source;
+  const draft = { accountId, name: body.name, strategyName, config: configOf(source.config), enabled: false, symbols };
+  const cause = { action: 'profile.clone', detail: { from: source.id } };
+  return createFrom(context, { operator, caller }, { draft, cause });
+}
+
+export function mountProfileConfigs({ context, handle }: Routes): void {
+  const { kysely } = context.database;
+  handle(listConfigHistory, async ({ operator, params, query }) => {
+    const { id } = await requireProfile(kysely, operator, params.id);
+    const versions = await listConfigVersions(kysely, id, query);
+    return {
+      versions: versions.map(({ config, at, ...one }) => ({ ...one, config: configOf(config), at: at.toISOString() })),
+    };
+  });
+  handle(restoreConfig, (incoming) => restore(context, incoming));
+  handle(switchStrategy, (incoming) => change(context, incoming));
+  handle(cloneProfile, (incoming) => clone(context, incoming));
+  handle(exportProfile, async ({ operator, params, reply }) => {
+    const { id, name, strategyName, config } = await requireProfile(kysely, operator, params.id);
+    const bound = await listBoundSymbols(kysely, id);
+    reply.set('content-disposition', `attachment; filename="profile-${id}.json"`);
+    const symbols = bound.map(({ symbol, overrideConfig }) => ({ symbol, overrideConfig: configOf(overrideConfig) }));
+    return { format: 'tradewind-profile', version: 1, name, strategyName, config: configOf(config), symbols } as const;
+  });
+  handle(importProfile, async ({ operator, caller, body }) => {
+    const { accountId, profile } = body;
+    const { strategyName, config, symbols } = profile;
+    const draft = { accountId, name: body.name ?? profile.name, strategyName, config, enabled: false, symbols };
+    return createFrom(context, { operator, caller }, { draft, cause: { action: 'profile.import' } });
+  });
+}

@@ -1,0 +1,111 @@
+import type { Decision } from '#core/decision.ts';
+import { OVERDUE } from '#core/protective-stop.ts';
+import { settingsNow } from '#strategies/strategy.ts';
+import { type Book, type Session, settlePending, settleResting } from './book.ts';
+import type { Run } from './kernel.ts';
+import { keepStop, placeOrder } from './place.ts';
+import { type Bar, meet, type Resting, wakeAbove, wakeBelow } from './resting.ts';
+import { viewOrders, viewPosition } from './view.ts';
+
+/** A stop that was set off and could not sell, as the price jumped below its limit: everything is sold at the market. */
+export function unlessOverdue(decision: Decision, { stop, pending }: Book, priceTicks: number): Decision {
+  const waits = decision.kind === 'sell' || pending !== null || stop === null || priceTicks > stop.stopTicks;
+  return waits ? decision : OVERDUE;
+}
+
+/** Carries out a decision; the reason to count it under. */
+export function order(run: Run, decision: Exclude<Decision, { kind: 'nothing' }>): string {
+  const { view, instance, book, input } = run;
+  const shared = settingsNow(input.bound.shared, instance, view);
+  const reason = placeOrder(decision, book, { nowMs: view.nowMs, priceTicks: view.price, shared });
+  follow(run);
+  return reason;
+}
+
+/** Looks after the stop on the exchange when something it hangs on has moved. */
+export function guard(run: Run, afterRise: boolean): void {
+  const { view, instance, book, input } = run;
+  const settings = input.bound.shared.protectiveStop;
+  if (settings === undefined || book.pending?.side === 'sell') return;
+  const stopTicks = view.sellable ? instance.stopTicks(view) : 0;
+  if (stopTicks === book.guardedTicks && !book.restless) return;
+  book.guardedTicks = stopTicks;
+  keepStop(book, { settings, stopTicks, priceTicks: view.price, nowMs: view.nowMs, afterRise });
+  follow(run);
+}
+
+/** Brings view and wake prices to the orders of the book. */
+function follow({ view, book, tick, wake }: Run): void {
+  viewOrders(view, book);
+  wake.below = Math.max(wakeBelow(book.entry, tick), wakeBelow(book.stop, tick));
+  wake.above = Math.min(wakeAbove(book.entry, tick), wakeAbove(book.stop, tick));
+}
+
+/** Fills what the former candle ordered, at this open. */
+export function meetOpen(run: Run, row: number): void {
+  const { book, input, tick } = run;
+  const session = sessionOf(run, row);
+  const side = book.pending?.side ?? 'buy';
+  const openTicks = Math.round((input.detail.columns.open[row] ?? 0) / tick);
+  if (settlePending(book, openTicks, session)) settled(run, { side, ticks: openTicks, afterRise: false });
+  else follow(run);
+}
+
+const bar: Bar = { open: 0, high: 0, low: 0, close: 0 };
+
+/** Lets the orders that wait meet a candle that has reached one of them. A buy that a fall sets off is met before the stop. */
+export function meetCandle(run: Run, row: number): void {
+  const { book, input, tick } = run;
+  const { open, high, low, close } = input.detail.columns;
+  const session = sessionOf(run, row);
+  bar.open = Math.round((open[row] ?? 0) / tick);
+  bar.high = Math.round((high[row] ?? 0) / tick);
+  bar.low = Math.round((low[row] ?? 0) / tick);
+  bar.close = Math.round((close[row] ?? 0) / tick);
+  const { entry } = book;
+  const rises = entry !== null && entry.stopTicks > 0;
+  const entryFirst = entry !== null && (!rises || input.path !== 'fall-first');
+  const known = book.ambiguous;
+  if (rises && book.stop !== null && bar.high >= entry.stopTicks && bar.low <= book.stop.stopTicks) book.ambiguous += 1;
+  if (entryFirst) meetOrder(run, entry, session);
+  if (book.stop !== null) meetOrder(run, book.stop, session);
+  if (entry !== null && !entryFirst) meetOrder(run, entry, session);
+  book.ambiguous = Math.min(book.ambiguous, known + 1);
+  follow(run);
+}
+
+function meetOrder(run: Run, waiting: Resting, session: Session): void {
+  const { book, input } = run;
+  const touch = meet(waiting, bar, input.path ?? 'rise-first');
+  if (touch.ambiguous) book.ambiguous += 1;
+  const { ticks, taker } = touch;
+  const rose = waiting.side === 'buy' && waiting.stopTicks > 0 && bar.open < waiting.stopTicks;
+  if (settleResting(book, waiting, { ...session, ticks, taker }))
+    settled(run, { side: waiting.side, ticks, afterRise: rose });
+}
+
+interface Settled {
+  readonly side: 'buy' | 'sell';
+  readonly ticks: number;
+  readonly afterRise: boolean;
+}
+
+/** The strategy sees the fill, and its stop is placed at once. */
+function settled(run: Run, { side, ticks, afterRise }: Settled): void {
+  const { view, instance, book, input } = run;
+  viewPosition(view, book, input.bound.shared);
+  viewOrders(view, book);
+  view.price = ticks;
+  instance.onFill(side, view);
+  guard(run, afterRise);
+  follow(run);
+}
+
+/** Candles that closed in a gap before this one reach the strategy first. */
+function sessionOf({ view, feed, input }: Run, row: number): Session {
+  const { openMs, volume } = input.detail.columns;
+  const atMs = openMs[row] ?? 0;
+  view.nowMs = atMs;
+  if (feed.nextCloseMs <= atMs) feed.give();
+  return { atMs, volume: volume[row] ?? 0 };
+}

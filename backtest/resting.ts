@@ -1,0 +1,116 @@
+import type { Decimal } from '#core/decimal.ts';
+import type { OrderForm, Side } from '#core/order.ts';
+import { snapDown } from '#strategies/ticks.ts';
+import type { EntryTag } from './fills.ts';
+
+/** An order that waits on the exchange. Prices are whole ticks; 0 where it has none. */
+export interface Resting {
+  readonly side: Side;
+  readonly reason: string;
+  readonly form: OrderForm;
+  readonly limitTicks: number;
+  readonly stopTicks: number;
+  readonly placedMs: number;
+  readonly entry?: EntryTag;
+  /** Placed inside a candle, after a rise that the low of that candle may have come before. */
+  readonly afterRise: boolean;
+  /** What has not filled yet. */
+  quantity: Decimal;
+  triggered: boolean;
+  /** Some of it has filled. */
+  touched: boolean;
+  /** Highest price since it was placed, for one that trails. */
+  peakTicks: number;
+}
+
+/** The prices of one detail candle in whole ticks. One object is reused for all candles. */
+export interface Bar {
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+}
+
+/** In which order a candle that could have done two things went: the band of a result is both. */
+export type CandlePath = 'rise-first' | 'fall-first';
+
+/** What a candle does to a waiting order: at which price it fills, whether as one that waited, and whether that is sure. */
+export interface Touch {
+  /** 0 when it does not fill. */
+  ticks: number;
+  /** It meets the book at `ticks`, so slippage moves it, yet never beyond its limit. */
+  taker: boolean;
+  /** Another path through the same candle would have ended otherwise. */
+  ambiguous: boolean;
+}
+
+const touched: Touch = { ticks: 0, taker: false, ambiguous: false };
+function touch(ticks: number, taker: boolean, ambiguous = false): Touch {
+  touched.ticks = ticks;
+  touched.taker = taker;
+  touched.ambiguous = ambiguous;
+  return touched;
+}
+
+/** What this candle does to the order; remembers in it whether it was set off. The answer is one reused object. */
+export function meet(order: Resting, bar: Bar, path: CandlePath): Touch {
+  if (order.form.type === 'trailing-stop') return trail(order, order.form.deltaBips, { bar, path });
+  return order.side === 'buy' ? meetBuy(order, bar, path) : meetSell(order, bar, path);
+}
+
+function meetBuy(order: Resting, { open, high, low }: Bar, path: CandlePath): Touch {
+  const { stopTicks, limitTicks } = order;
+  if (stopTicks > 0 && !order.triggered) {
+    if (high < stopTicks) return touch(0, false);
+    order.triggered = true;
+    if (open < stopTicks) return touch(stopTicks, true);
+    if (open <= limitTicks) return touch(open, true);
+  }
+  // The last buyer in the queue is served only when the price goes further than the limit.
+  if (low < limitTicks) return touch(limitTicks, false);
+  return low === limitTicks ? touch(path === 'fall-first' ? limitTicks : 0, false, true) : touch(0, false);
+}
+
+function meetSell(order: Resting, { open, high, low }: Bar, path: CandlePath): Touch {
+  const { stopTicks, limitTicks } = order;
+  if (stopTicks > 0 && !order.triggered) {
+    if (low > stopTicks) return touch(0, false);
+    if (order.afterRise && path === 'fall-first') return touch(0, false, true);
+    order.triggered = true;
+    if (open > stopTicks) return touch(stopTicks, true, order.afterRise);
+    if (open >= limitTicks) return touch(open, true);
+  }
+  return high > limitTicks ? touch(limitTicks, false) : touch(0, false);
+}
+
+const BIPS = 10_000;
+
+function trail(
+  order: Resting,
+  deltaBips: number,
+  { bar: { open, high, low, close }, path }: { readonly bar: Bar; readonly path: CandlePath },
+): Touch {
+  const share = 1 - deltaBips / BIPS;
+  const before = snapDown(order.peakTicks * share);
+  if (open <= before) return touch(open, true);
+  const early = snapDown(Math.max(order.peakTicks, open) * share);
+  order.peakTicks = Math.max(order.peakTicks, high);
+  const late = snapDown(order.peakTicks * share);
+  if (low > late) return touch(0, true);
+  // Sold on the way down from the high, or from the open when the low came first.
+  if (path === 'rise-first') return touch(late, true, late !== early);
+  if (low <= early) return touch(early, true, late !== early);
+  return close <= late ? touch(late, true) : touch(0, true, true);
+}
+
+/** Half a tick beyond the price that sets an order off, in quote, so that a float comparison is exact. */
+export const wakeBelow = (order: Resting | null, tick: number): number => {
+  if (order === null) return Number.NEGATIVE_INFINITY;
+  if (order.triggered || order.form.type === 'trailing-stop') return Number.POSITIVE_INFINITY;
+  const falls = order.side === 'sell' || order.stopTicks === 0;
+  return falls ? ((order.side === 'sell' ? order.stopTicks : order.limitTicks) + 0.5) * tick : Number.NEGATIVE_INFINITY;
+};
+export const wakeAbove = (order: Resting | null, tick: number): number =>
+  order !== null && order.side === 'buy' && order.stopTicks > 0
+    ? (order.stopTicks - 0.5) * tick
+    : Number.POSITIVE_INFINITY;

@@ -1,0 +1,118 @@
+import { toNumber } from '#core/decimal.ts';
+import type { CoinDay } from './benchmarks.ts';
+import type { Cycle } from './book.ts';
+import { dailyReturns, sharpe } from './metrics.ts';
+
+const DAY_MS = 86_400_000;
+/** Share of the days, at the end of the window, on which a config should prove itself. */
+const HOLDOUT = 0.3;
+const REGIME_DAYS = 20;
+const REGIME_MOVE = 0.05;
+
+/** A run over part of its days. */
+export interface Part {
+  readonly from: string;
+  readonly days: number;
+  readonly totalReturn: number;
+  readonly buyAndHold: number;
+  readonly sharpe: number | null;
+  /** Deepest fall between ends of days. */
+  readonly drawdown: number;
+  readonly closedCycles: number;
+  readonly net: number;
+}
+
+export interface Regime {
+  readonly days: number;
+  /** What the equity and the coin made on these days: product of (1 + daily return) - 1. */
+  readonly totalReturn: number;
+  readonly coinReturn: number;
+  readonly closedCycles: number;
+  readonly net: number;
+}
+
+export interface SplitInput {
+  readonly balance: number;
+  /** Equity at the end of each UTC day, one for each of `coin`. */
+  readonly days: readonly number[];
+  readonly coin: readonly CoinDay[];
+  readonly cycles: readonly Cycle[];
+}
+
+const compound = (returns: readonly number[]): number =>
+  returns.reduce((product, value) => product * (1 + value), 1) - 1;
+const netOf = (cycles: readonly Cycle[]): number => cycles.reduce((sum, { net }) => sum + toNumber(net), 0);
+
+function deepestFall(balance: number, days: readonly number[]): number {
+  let peak = balance;
+  let deepest = 0;
+  for (const equity of days) {
+    peak = Math.max(peak, equity);
+    deepest = Math.max(deepest, 1 - equity / peak);
+  }
+  return deepest;
+}
+
+/** Days `from` to `to` (exclusive) by themselves, beginning with the equity that the day before left. */
+function partOf({ balance, days, coin, cycles }: SplitInput, from: number, to: number): Part {
+  const before = days[from - 1] ?? balance;
+  const own = days.slice(from, to);
+  const startMs = coin[from]?.startMs ?? 0;
+  const endMs = coin[to]?.startMs ?? Number.POSITIVE_INFINITY;
+  const closed = cycles.filter(({ closedMs }) => closedMs >= startMs && closedMs < endMs);
+  const coinBefore = coin[from - 1]?.close ?? coin[from]?.open ?? 0;
+  return {
+    from: new Date(startMs).toISOString(),
+    days: own.length,
+    totalReturn: (own.at(-1) ?? before) / before - 1,
+    buyAndHold: (coin[to - 1]?.close ?? coinBefore) / coinBefore - 1,
+    sharpe: sharpe(dailyReturns({ days: own, balance: before })),
+    drawdown: deepestFall(before, own),
+    closedCycles: closed.length,
+    net: netOf(closed),
+  };
+}
+
+/**
+ * The first 70 % of the days and the last 30 %, each by itself: what was tuned on the first part should hold in the
+ * second. Null for a window of fewer than ten days.
+ */
+export function holdout(input: SplitInput): { readonly inSample: Part; readonly outOfSample: Part } | null {
+  const total = input.days.length;
+  if (total < 10) return null;
+  const split = total - Math.ceil(total * HOLDOUT);
+  return { inSample: partOf(input, 0, split), outOfSample: partOf(input, split, total) };
+}
+
+/**
+ * The run by what the coin was doing: `up` on days on which it closed 5 % above its close of 20 days before, `down` 5 %
+ * below, `sideways` between, `unknown` on the first 20 days. Each day and cycle counts once.
+ */
+export function regimes({ balance, days, coin, cycles }: SplitInput): Record<string, Regime> {
+  const nameOf = (day: number): string => {
+    const before = coin[day - REGIME_DAYS]?.close;
+    if (before === undefined) return 'unknown';
+    const move = (coin[day]?.close ?? before) / before - 1;
+    return move >= REGIME_MOVE ? 'up' : move <= -REGIME_MOVE ? 'down' : 'sideways';
+  };
+  const returns = dailyReturns({ days, balance });
+  const coinReturns = coin.map(({ close, open }, day) => close / (coin[day - 1]?.close ?? open ?? close) - 1);
+  const groups = Map.groupBy(coin.keys(), nameOf);
+  const dayOf = (ms: number): number => Math.floor((ms - (coin[0]?.startMs ?? 0)) / DAY_MS);
+  const closedOn = Map.groupBy(cycles, ({ closedMs }) => nameOf(dayOf(closedMs)));
+  return Object.fromEntries(
+    ['up', 'down', 'sideways', 'unknown'].flatMap((name) => {
+      const own = groups.get(name);
+      if (own === undefined) return [];
+      const closed = closedOn.get(name) ?? [];
+      const regime: Regime = {
+        days: own.length,
+        totalReturn: compound(own.map((day) => returns[day] ?? 0)),
+        coinReturn: compound(own.map((day) => coinReturns[day] ?? 0)),
+        closedCycles: closed.length,
+        net: netOf(closed),
+      };
+      return [[name, regime]];
+    }),
+  );
+}

@@ -1,0 +1,67 @@
+import { INTERVAL_MS } from '#core/candle.ts';
+import type { Decision } from '#core/decision.ts';
+import { ONE, requireDecimal } from '#core/decimal.ts';
+import type { StopSettings } from '#core/protective-stop.ts';
+import type { BoundStrategy, SharedSettings, StrategyInstance, TickView } from '#strategies/strategy.ts';
+import type { Series } from './columns.ts';
+
+/** A strategy that says what it is told: a decision per detail candle, and one stop level. */
+export interface Script {
+  /** By the number of the candle, from 0. */
+  readonly decisions: Readonly<Record<number, Decision>>;
+  /** Its stop while a position is held, in ticks; by candle, the last one given holds. */
+  readonly stops?: Readonly<Record<number, number>>;
+  readonly protectiveStop?: StopSettings;
+  readonly shared?: Partial<SharedSettings>;
+  /** Sees every view it is asked with. */
+  readonly watch?: (view: TickView, row: number) => void;
+}
+
+const WAIT: Decision = { kind: 'nothing', reason: 'wait' };
+
+/** The script as a strategy on one-minute candles that spends 100 in quote per buy. */
+export function scripted({ decisions, stops = {}, protectiveStop, shared, watch }: Script): BoundStrategy {
+  const rowOf = ({ nowMs }: TickView): number => Math.ceil(nowMs / INTERVAL_MS['1m']) - 1;
+  const instance: StrategyInstance = {
+    onCandle() {},
+    onFill() {},
+    decide(view) {
+      watch?.(view, rowOf(view));
+      return decisions[rowOf(view)] ?? WAIT;
+    },
+    explain: () => ({}),
+    stopTicks(view) {
+      const known = Object.keys(stops).filter((row) => Number(row) <= rowOf(view));
+      return stops[Number(known.at(-1) ?? -1)] ?? 0;
+    },
+    plan: () => [],
+    state: () => ({ v: 1 }),
+  };
+  return {
+    name: 'scripted',
+    readable: true,
+    unreadablePath: null,
+    needs: { interval: '1m', min: 0, want: 0 },
+    shared: {
+      entryBudget: requireDecimal('100'),
+      lossCooldownMs: 0,
+      stopMultiple: null,
+      stopLimitOffset: ONE,
+      ...(protectiveStop === undefined ? {} : { protectiveStop }),
+      ...shared,
+    },
+    reasons: {},
+    lint: () => [],
+    create: () => instance,
+  };
+}
+
+/** One-minute candles from `open/high/low/close` or `open/high/low/close/volume` texts, the first at the beginning of 1970. */
+export function minutesOf(rows: readonly string[]): Series {
+  const cells = rows.map((row) => row.split('/').map(Number));
+  const column = (at: number, absent = Number.NaN): Float64Array =>
+    Float64Array.from(cells, (row) => row[at] ?? absent);
+  const openMs = Float64Array.from(rows, (_row, i) => i * INTERVAL_MS['1m']);
+  const [open, high, low, close] = [column(0), column(1), column(2), column(3)];
+  return { interval: '1m', columns: { openMs, open, high, low, close, volume: column(4, 1000) } };
+}

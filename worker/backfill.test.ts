@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startScriptedServer } from '#exchange/fixtures/scripted-server.ts';
+import { createGovernor } from '#exchange/limits.ts';
+import { createMarketReader } from '#exchange/read.ts';
+import { CandleStore } from '#storage/candles/store.ts';
+import { backfillCandles } from './backfill.ts';
+
+const MINUTE_MS = 60_000;
+const START = Date.UTC(2024, 0, 1);
+const NOW = START + 2500 * MINUTE_MS + 30_000;
+/** A hole that the exchange itself has. */
+const isDown = (minute: number): boolean => minute >= 1200 && minute < 1230;
+
+const row = (minute: number) => [START + minute * MINUTE_MS, '1', '2', '0.5', '1.5', '10', 0];
+
+test('what is missing is fetched in pages, once, without the candle in progress', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'backfill-'));
+  const asked: number[] = [];
+  await using server = await startScriptedServer(({ path, query }) => {
+    if (path === '/api/v3/time') return { body: { serverTime: NOW } };
+    const from = Math.ceil((Number(query['startTime']) - START) / MINUTE_MS);
+    const to = Math.min(Math.floor((Number(query['endTime']) - START) / MINUTE_MS), 2500);
+    asked.push(from);
+    const minutes = Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i).filter((m) => !isDown(m));
+    return { body: minutes.slice(0, Number(query['limit'])).map(row) };
+  });
+  const market = createMarketReader({ restUrl: server.url, governor: createGovernor() });
+  await market.clock.sync();
+  const store = new CandleStore(folder);
+  const order = { symbol: 'SOLUSDT', interval: '1m', fromMs: START, toMs: NOW } as const;
+  assert.equal(await backfillCandles(market, store, order), 2470);
+  assert.deepEqual(asked, [0, 1000, 2030]);
+  assert.equal(store.list()[0]?.missing, 30);
+  assert.equal(await backfillCandles(market, store, order), 0);
+  assert.deepEqual(asked.slice(3), [1200], 'only the hole of the exchange is asked for again');
+  rmSync(folder, { recursive: true });
+});

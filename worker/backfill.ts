@@ -1,0 +1,70 @@
+import { type Candle, type CandleColumns, INTERVAL_MS, type Interval } from '#core/candle.ts';
+import type { MarketPort } from '#core/ports.ts';
+import type { CandleStore } from '#storage/candles/store.ts';
+
+/** Most candles of one request. */
+const PAGE = 1000;
+/** Pages that are kept together before they are written. */
+const PAGES_A_WRITE = 50;
+
+export interface BackfillOrder {
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly signal?: AbortSignal;
+  onPage?(candlesSoFar: number): void;
+}
+
+const columnsOf = (candles: readonly Candle[]): CandleColumns => {
+  const column = (name: 'openMs' | 'open' | 'high' | 'low' | 'close' | 'volume'): Float64Array =>
+    Float64Array.from(candles, (candle) => candle[name]);
+  return {
+    openMs: column('openMs'),
+    open: column('open'),
+    high: column('high'),
+    low: column('low'),
+    close: column('close'),
+    volume: column('volume'),
+  };
+};
+
+/** Spans of the window that the store lacks, `to` exclusive. */
+function missingSpans(store: CandleStore, { symbol, interval, fromMs, toMs }: BackfillOrder): [number, number][] {
+  const stepMs = INTERVAL_MS[interval];
+  const firstMs = Math.ceil(fromMs / stepMs) * stepMs;
+  const endMs = Math.floor(toMs / stepMs) * stepMs;
+  const stored = store.load(symbol, interval, { fromMs: firstMs, toMs: endMs })?.openMs ?? [];
+  const spans: [number, number][] = [];
+  let nextMs = firstMs;
+  for (const openMs of [...stored, endMs]) {
+    if (openMs > nextMs) spans.push([nextMs, openMs]);
+    nextMs = openMs + stepMs;
+  }
+  return spans;
+}
+
+/**
+ * Fetches the closed candles that the store lacks, in the lane of the exchange's limits that gives way to everything
+ * else. What the exchange does not have stays a gap. Returns how many candles were added.
+ */
+export async function backfillCandles(market: MarketPort, store: CandleStore, order: BackfillOrder): Promise<number> {
+  const { symbol, interval, signal } = order;
+  const stepMs = INTERVAL_MS[interval];
+  let added = 0;
+  for (const [fromMs, toMs] of missingSpans(store, order)) {
+    let kept: Candle[] = [];
+    for (let atMs = fromMs; atMs < toMs; ) {
+      signal?.throwIfAborted();
+      const limit = Math.min(PAGE, Math.round((toMs - atMs) / stepMs));
+      const page = await market.candles({ symbol, interval, limit, fromMs: atMs, beforeMs: toMs });
+      kept.push(...page.filter(({ closed, openMs }) => closed && openMs < toMs));
+      atMs = Math.max(atMs, (page.at(-1)?.openMs ?? toMs) + stepMs);
+      order.onPage?.(added + kept.length);
+      if (kept.length < PAGES_A_WRITE * PAGE && atMs < toMs) continue;
+      if (kept.length > 0) added += store.add(symbol, interval, columnsOf(kept)).added;
+      kept = [];
+    }
+  }
+  return added;
+}
