@@ -1,5 +1,6 @@
 import { INTERVAL_MS } from '#core/candle.ts';
 import { lowerBound } from '#core/candle-columns.ts';
+import { gateNeeds } from '#core/gates.ts';
 import { formatDecimal, multiply, requireDecimal, toNumber } from '#core/decimal.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
@@ -60,7 +61,14 @@ export function runBacktest(input: BacktestInput): BacktestOutcome {
     return refuse(
       `No ${needed} candle lies between ${iso(startMs)} and ${iso(endMs)}: the strategy would see nothing.`,
     );
-  const kernel: KernelInput = { bound, rules, terms, signal, detail, start, end };
+  const gateSeries: Series[] = [];
+  for (const { interval } of bound.shared.gates === undefined ? [] : gateNeeds(bound.shared.gates)) {
+    const source = [candles, detail].find((each) => INTERVAL_MS[interval] % INTERVAL_MS[each.interval] === 0);
+    if (source === undefined)
+      return refuse(`A trend or rating needs ${interval} candles, to which ${candles.interval} candles do not add up.`);
+    gateSeries.push(aggregateSeries(source, interval));
+  }
+  const kernel: KernelInput = { bound, rules, terms, signal, detail, start, end, gateSeries };
   const asked = { fromMs: input.fromMs, toMs: input.toMs };
   const run = runKernel(kernel);
   return { kind: 'result', result: report(kernel, run, { ...asked, ambiguity: bandOf(kernel, run) }) };

@@ -1,11 +1,12 @@
 import type { CapRoom } from '#core/budget.ts';
-import type { ApprovalReason, Decision, Numbers } from '#core/decision.ts';
-import { type Decimal, formatDecimal, formatFixed, fromSteps, minimum, multiply, ZERO } from '#core/decimal.ts';
+import type { ApprovalReason, Decision, EntryForm, Numbers } from '#core/decision.ts';
+import { add, type Decimal, formatDecimal, formatFixed, fromSteps, minimum, multiply, ZERO } from '#core/decimal.ts';
 import { sizeByTerms } from '#core/entry-size.ts';
+import type { Gates } from '#core/gates.ts';
 import type { Halt } from '#core/halts.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { LevelFill } from '#core/levels.ts';
-import type { ApprovedOrder, OrderDraft, OrderPurpose } from '#core/order.ts';
+import type { ApprovedOrder, OrderDraft, OrderForm, OrderPurpose } from '#core/order.ts';
 import { isSellable, type Position } from '#core/position.ts';
 import { type StopPlan, TRIGGERED_GRACE_MS } from '#core/protective-stop.ts';
 import { sellableQuantity } from '#core/sizing.ts';
@@ -41,6 +42,9 @@ export interface ApprovalContext {
   readonly orphans: { readonly orders: number; readonly locked: Decimal };
   /** The stop that rests on the exchange: what it holds locked, and whether it is selling by itself. */
   readonly stop: { readonly left: Decimal; readonly selling: boolean } | null;
+  /** The buy that waits on the exchange: another one takes its place and money. */
+  readonly waiting: { readonly locked: Decimal } | null;
+  readonly gates: Gates | null;
   readonly refusals: (purpose: OrderPurpose) => Refusals | undefined;
   /** The operator's limit that refuses an entry now, and what exposure caps leave for one. */
   readonly risk: {
@@ -76,10 +80,11 @@ export function approve(
   return decision.kind === 'buy' ? approveEntry(decision, context) : approveExit(decision, context);
 }
 
+const haltReason = ({ reset }: Halt): ApprovalReason => (reset === true ? 'halt-exchange-reset' : 'halt-kill-switch');
 const haltNumbers = (halt: Halt): Numbers => ({ scope: halt.scope, since: halt.since.toISOString() });
 
 const notHalted: Check = ({ halts }) =>
-  halts[0] === undefined ? undefined : refuse('halt-kill-switch', haltNumbers(halts[0]));
+  halts[0] === undefined ? undefined : refuse(haltReason(halts[0]), haltNumbers(halts[0]));
 const notFrozen: Check = ({ halts }) => {
   const frozen = halts.find((halt) => halt.freeze);
   return frozen === undefined ? undefined : refuse('halt-frozen', haltNumbers(frozen));
@@ -116,6 +121,11 @@ const cooledDown: Check = ({ position, rules, now }) => {
     netPnl: `${formatFixed(position.lastCycleNet ?? position.cycleNet, 2)} ${rules.quoteAsset}`,
   });
 };
+/** The first buy of a position asks trend and ratings, an add the trend alone: a dip is rated low by nature. */
+const gatesAgree: Check = ({ gates, position, now }) => {
+  const refusal = gates?.refusal({ first: position.firstBuyAt === null, nowMs: now.getTime() });
+  return refusal === undefined ? undefined : refuse(refusal.reason, refusal.numbers);
+};
 /** A triggered stop has its time to sell: taking it down at once would only sell later. */
 const stopNotSelling: Check = ({ stop }) =>
   stop?.selling === true ? refuse('order-stop-triggered', { seconds: TRIGGERED_GRACE_MS / 1000 }) : undefined;
@@ -141,6 +151,7 @@ const ENTRY_CHECKS: readonly Check[] = [
   nothingPending,
   noOrphan,
   cooledDown,
+  gatesAgree,
   notRefused('entry'),
 ];
 const EXIT_CHECKS: readonly Check[] = [notFrozen, nothingPending, stopNotSelling, notRefused('exit')];
@@ -149,10 +160,27 @@ const STOP_CHECKS: readonly Check[] = [notFrozen, symbolTrading, nothingPending,
 const asText = (numbers: Readonly<Record<string, Decimal>>): Numbers =>
   Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, formatDecimal(value)]));
 
+/** What a strategy asks for in ticks, as the order that the exchange knows. */
+function formOf(form: EntryForm | undefined, { price: { tick } }: SymbolRules): OrderForm {
+  if (form === undefined) return { type: 'market' };
+  const price = fromSteps(form.limit, tick);
+  if (form.type === 'maker') return { type: 'limit', price, maker: true };
+  return { type: 'stop-loss-limit', stopPrice: fromSteps(form.stop, tick), price };
+}
+
 function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: ApprovalContext): ApprovalResult {
-  const { accountId, profileId, rules, shared } = context;
-  const { level } = decision;
-  const size = sizeByTerms({ ...context, equity: context.equity(), level, terms: shared, rooms: context.risk.rooms() });
+  const { accountId, profileId, rules, shared, waiting } = context;
+  const { level, form: waits } = decision;
+  const form = formOf(waits, rules);
+  const size = sizeByTerms({
+    ...context,
+    equity: context.equity(),
+    level,
+    terms: shared,
+    rooms: context.risk.rooms(),
+    freeQuote: add(context.freeQuote, waiting?.locked ?? ZERO),
+    ...('price' in form ? { limit: form.price } : {}),
+  });
   if (size.kind === 'refused') return refuse(size.reason, asText(size.numbers));
   const draft: OrderDraft = {
     accountId,
@@ -160,7 +188,7 @@ function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: App
     symbol: rules.symbol,
     side: 'buy',
     purpose: 'entry',
-    form: { type: 'market' },
+    form,
     quantity: size.quantity,
     entry: { level, plannedQuote: size.plannedQuote },
   };

@@ -1,5 +1,5 @@
 import type { Trigger } from '#core/audit.ts';
-import type { Candle } from '#core/candle.ts';
+import type { Candle, Interval } from '#core/candle.ts';
 import type { Decimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import { isLiveOrder } from '#core/order.ts';
@@ -22,7 +22,7 @@ export interface CoinRunner {
   readonly coin: Coin;
   /** `fresh` is false for a price read while the stream is down: exits may use it, entries stay blocked by its age. */
   onPrice(price: Decimal, fresh: boolean): void;
-  onCandle(candle: Candle): void;
+  onCandle(interval: Interval, candle: Candle): void;
   /** The market stream is complete again: closed candles that it did not bring are read. */
   onStream(): void;
   onOrder(order: ExchangeOrder, fill: ExchangeFill | null): void;
@@ -55,7 +55,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     if (sent !== undefined) mailbox.push(() => runTick('order'));
     for (const live of coin.live.values()) if (!isCertain(live)) watch(live.record.clientOrderId);
   };
-  const feed = createCandleFeed(coin);
+  const feeds = coin.sources.map((source) => ({ source, feed: createCandleFeed(coin, source) }));
   const tickIf = async (fed: Promise<boolean>): Promise<void> => {
     if (await fed) await runTick('candle');
   };
@@ -75,8 +75,13 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       if (fresh) coin.priceSeenMs = performance.now();
       mailbox.coalesce();
     },
-    onCandle: (candle) => mailbox.push(() => tickIf(feed.take(candle))),
-    onStream: () => mailbox.push(() => tickIf(feed.catchUp())),
+    onCandle(interval, candle) {
+      for (const { source, feed } of feeds)
+        if (source.interval === interval) mailbox.push(() => tickIf(feed.take(candle)));
+    },
+    onStream() {
+      for (const { feed } of feeds) mailbox.push(() => tickIf(feed.catchUp()));
+    },
     onOrder: (order, fill) => mailbox.push(() => seeOrder(order, fill)),
     onProfile(profile) {
       mailbox.push(async () => {
@@ -90,7 +95,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     nudge: (trigger) => mailbox.push(() => runTick(trigger)),
     onTimer() {
       const silent = ticks === ticksAtTimer;
-      if (feed.isDue()) mailbox.push(() => tickIf(feed.catchUp()));
+      for (const { feed } of feeds) if (feed.isDue()) mailbox.push(() => tickIf(feed.catchUp()));
       mailbox.push(async () => {
         if (silent) await runTick('timer');
         ticksAtTimer = ticks;

@@ -141,14 +141,16 @@ async function place(coin: Coin, { approval, live, level }: Placing): Promise<Ti
   return [result];
 }
 
-/** Cancels a resting stop. */
+/** Cancels a stop or a buy that rests. */
 export async function takeDown(coin: Coin, live: LiveOrder): Promise<TickResult> {
   const { clientOrderId, id: orderId } = live.record;
   const outcome = await cancelLive(coin, live);
-  if (outcome.kind === 'rejected') coin.breaker.refused('stop', outcome.message, Date.now());
+  const { purpose } = live.record;
+  if (outcome.kind === 'rejected') coin.breaker.refused(purpose, outcome.message, Date.now());
   if (outcome.kind === 'accepted' && live.record.state === 'cancelled') {
-    const msg = 'The stop on the exchange was taken down.';
-    logRow(coin, { level: 'info', msg, ctx: { event: 'stop_removed', ...idsOf(live.record) } });
+    const msg = purpose === 'stop' ? 'The stop on the exchange was taken down.' : 'The waiting buy was taken back.';
+    const event = purpose === 'stop' ? 'stop_removed' : 'entry_withdrawn';
+    logRow(coin, { level: 'info', msg, ctx: { event, ...idsOf(live.record) } });
   }
   return { kind: 'order', orderId, clientOrderId, outcome: `cancel-${outcome.kind}` };
 }

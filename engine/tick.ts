@@ -1,13 +1,22 @@
 import type { Approval, TickAudit, TickResult, Trigger } from '#core/audit.ts';
 import { APPROVAL_REASONS, type Decision, describe, type Numbers, type ReasonText } from '#core/decision.ts';
-import { add, formatDecimal, subtract } from '#core/decimal.ts';
+import { add, type Decimal, formatDecimal, multiply, subtract, ZERO } from '#core/decimal.ts';
 import { newId } from '#core/ids.ts';
 import { orphansOn } from '#core/orphan.ts';
 import { OVERDUE, STOP_REASONS } from '#core/protective-stop.ts';
 import { haltsOf } from './account-context.ts';
 import { settingsNow } from '#strategies/strategy.ts';
 import { type ApprovalContext, type ApprovalResult, approve } from './approve.ts';
-import { type Coin, isCertain, type LiveOrder, pendingOrder, planPrices, refreshView, restingStops } from './coin.ts';
+import {
+  type Coin,
+  isCertain,
+  type LiveOrder,
+  pendingOrder,
+  planPrices,
+  refreshView,
+  restingStops,
+  waitingEntry,
+} from './coin.ts';
 import { type DecisionLog, sentenceOf } from './decision-log.ts';
 import { execute, type Execution } from './execute.ts';
 import { bareSeconds } from './guard.ts';
@@ -33,6 +42,8 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   const decided = decide(coin);
   const { decision } = decided;
   const seen = { trigger, ...decided, startedMs, at: new Date(coin.view.nowMs), input: inputOf(coin) };
+  const waiting = waitingEntry(coin);
+  if (decision.kind === 'cancel' && waiting !== undefined) return withdraw(coin, log, { ...seen, waiting });
   if (decision.kind !== 'buy' && decision.kind !== 'sell') {
     return end(coin, log, { ...seen, approval: { kind: 'not-needed' } });
   }
@@ -59,24 +70,34 @@ interface Seen {
   readonly input: Numbers;
 }
 
+/** Takes back the buy that waits: no approval is needed to risk less. */
+async function withdraw(coin: Coin, log: DecisionLog, seen: Seen & { readonly waiting: LiveOrder }): Promise<void> {
+  const outcome = await takeDown(coin, seen.waiting);
+  record(coin, log, { ...seen, approval: { kind: 'not-needed' }, results: [outcome] });
+}
+
 interface Sending extends Seen {
   readonly result: Extract<ApprovalResult, { kind: 'approved' }>;
 }
 
 async function send(coin: Coin, log: DecisionLog, sending: Sending): Promise<void> {
   const { result, decision, numbers } = sending;
-  const [stop] = result.order.purpose === 'exit' ? restingStops(coin) : [];
+  const exiting = result.order.purpose === 'exit';
+  const waiting = waitingEntry(coin);
+  // What is sold must not be bought back by a buy that waits.
+  const results: TickResult[] = exiting && waiting !== undefined ? [await takeDown(coin, waiting)] : [];
+  const inPlaceOf = exiting ? restingStops(coin)[0] : waiting;
   const execution = { reason: decision.reason, numbers, order: result.order };
-  const outcome = await (stop === undefined ? execute(coin, execution) : executeInPlace(coin, execution, stop));
+  results.push(await (inPlaceOf === undefined ? execute(coin, execution) : executeInPlace(coin, execution, inPlaceOf)));
   const approval: Approval = {
     kind: 'approved',
     quantity: formatDecimal(result.order.quantity),
     numbers: result.numbers,
   };
-  record(coin, log, { ...sending, approval, results: [outcome] });
+  record(coin, log, { ...sending, approval, results });
 }
 
-/** A stop that has sold a part is taken down first: only then is it certain how much is left to sell. */
+/** An order that has filled in part is taken down first: only then is it certain how much is left. */
 const executeInPlace = (coin: Coin, execution: Execution, stop: LiveOrder): Promise<TickResult> =>
   stop.applied > 0n ? takeDown(coin, stop) : execute(coin, { ...execution, replaces: stop });
 
@@ -94,6 +115,7 @@ function approvalContext(coin: Coin): ApprovalContext {
   const nowMs = performance.now();
   const pending = pendingOrder(coin);
   const [stop] = restingStops(coin);
+  const waiting = waitingEntry(coin);
   return {
     accountId: context.account.id,
     profileId: profile.id,
@@ -119,6 +141,8 @@ function approvalContext(coin: Coin): ApprovalContext {
             unknown: !isCertain(pending),
             certainAt: new Date(pending.certainAtMs ?? pending.cancelUntilMs ?? pending.record.sendBeforeMs),
           },
+    waiting: waiting === undefined ? null : { locked: lockedBy(waiting) },
+    gates: coin.gates,
     stop: stop === undefined ? null : { left: subtract(stop.record.quantity, stop.applied), selling: isSelling(coin) },
     risk: {
       refusal: () => context.risk.refusal({ profileId: profile.id, symbol: coin.symbol }, new Date(coin.view.nowMs)),
@@ -131,6 +155,10 @@ function approvalContext(coin: Coin): ApprovalContext {
     refusals: (purpose) => coin.breaker.open(purpose, Date.now()),
   };
 }
+
+/** The quote that a waiting buy keeps. */
+const lockedBy = ({ record: { form, quantity }, applied }: LiveOrder): Decimal =>
+  'price' in form ? multiply(subtract(quantity, applied), form.price) : ZERO;
 
 interface Recording extends Seen {
   readonly approval: Approval;

@@ -1,4 +1,6 @@
+import { executionFindings } from '../execution.ts';
 import { readFactor } from '../fields.ts';
+import { gateFindings } from '../gate-fields.ts';
 import { breakEvenOf } from '../ticks.ts';
 import type { Finding } from '../strategy.ts';
 import type { Config } from './config.ts';
@@ -169,5 +171,9 @@ const CHECKS: readonly Check[] = [
 /** Knobs that are legal but do nothing, contradict each other or lose money. `takerFee` is a share such as 0.001. */
 export function lint(config: Config, takerFee: number): readonly Finding[] {
   const breakEven = breakEvenOf({ takerFee });
-  return CHECKS.flatMap((check) => check(config, breakEven) ?? []);
+  return [
+    ...CHECKS.flatMap((check) => check(config, breakEven) ?? []),
+    ...executionFindings(config.execution),
+    ...gateFindings(config),
+  ];
 }

@@ -88,7 +88,7 @@ test('an own order that only the exchange knew of is adopted by its owner, and w
   assert.deepEqual(outside.resting(), []);
 });
 
-test('an adopted trailing stop and an adopted entry keep their form; a leg of a list is not adopted', async () => {
+test('adopted orders keep their form; a leg of a list is not adopted', async () => {
   const trailing = {
     symbol: 'ETHUSDT',
     side: 'BUY',
@@ -96,15 +96,18 @@ test('an adopted trailing stop and an adopted entry keep their form; a leg of a 
     newClientOrderId: ownId(profileId, 'exit', 'ETHUSDT'),
   };
   await outside.send('order', { ...trailing, type: 'STOP_LOSS', trailingDelta: '1500' });
-  const id = ownId(profileId, 'entry', 'ETHUSDT');
+  const plain = { ...trailing, newClientOrderId: ownId(profileId, 'entry', 'ETHUSDT') };
+  await outside.send('order', { ...plain, type: 'STOP_LOSS', stopPrice: await outside.at('1.2', 'ETHUSDT') });
+  const id = ownId(profileId, 'manual', 'ETHUSDT');
   await outside.restBuy(id, 'ETHUSDT');
-  for (const clientOrderId of [trailing.newClientOrderId, id]) {
+  for (const clientOrderId of [trailing.newClientOrderId, plain.newClientOrderId, id]) {
     const params = paramsOf(await only(clientOrderId));
     assert.equal((await outcomeOf(stack, await stack.call(adoptOrphanOrder, { params }))).state, 'done');
   }
   const { orders } = await coin('ETHUSDT');
   assert.deepEqual(orders.map(({ type, state }) => `${state} ${type}`).toSorted(), [
     'open limit',
+    'open stop-loss',
     'open trailing-stop',
   ]);
   const oco = { symbol: 'BTCUSDT', side: 'SELL', quantity: '0.01' };
@@ -129,7 +132,7 @@ test('a coin with live orders is unbound only with cancelOrders, and leaves none
   const params = { id: profileId, symbol: 'ETHUSDT' };
   await assert.rejects(
     stack.call(unbindCoin, { params }),
-    /409.*0 open positions and 2 live orders \(ETHUSDT 2 live orders\)/,
+    /409.*0 open positions and 3 live orders \(ETHUSDT 3 live orders\)/,
   );
   const asked = await stack.call(unbindCoin, { params, query: { cancelOrders: 'true' } });
   assert.deepEqual((await outcomeOf(stack, asked)).state, 'done');

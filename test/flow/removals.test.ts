@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createAccount, deleteAccount, readWallet, saveApiKey } from '#api/contract/accounts.ts';
 import { setKillSwitch } from '#api/contract/halts.ts';
 import { adoptOrphanOrder, leaveOrphanOrder, listOrphanOrders } from '#api/contract/orphans.ts';
-import { deleteProfile, listProfiles, readCoin, readProfile, unbindCoin } from '#api/contract/profiles.ts';
+import { bindCoin, deleteProfile, listProfiles, readCoin, readProfile, unbindCoin } from '#api/contract/profiles.ts';
 import { openQueue } from '#storage/queue.ts';
 import { detect, openOutside, outcomeOf, ownId } from './outside.ts';
 import { LIVELY, startProfile } from './profile.ts';
@@ -38,7 +38,7 @@ const deleted = async (stack: Stack) =>
 test('deleting a profile cancels what is recorded and what it provably owns, and nothing else', async () => {
   const { stack, profileId, outside } = await openPatient();
   await using _open = stack;
-  const ids = { recorded: ownId(profileId, 'entry'), unbound: ownId(profileId, 'entry', 'ETHUSDT') };
+  const ids = { recorded: ownId(profileId, 'manual'), unbound: ownId(profileId, 'entry', 'ETHUSDT') };
   await outside.restBuy(ids.recorded);
   await track(stack, ids.recorded);
   await stack.call(unbindCoin, { params: { id: profileId, symbol: 'ETHUSDT' } });
@@ -63,7 +63,7 @@ test('a config that cannot be parsed proves nothing: unrecorded orders stay as o
   const { stack, profileId, outside } = await openPatient();
   await using _open = stack;
   const ids = {
-    recorded: ownId(profileId, 'entry'),
+    recorded: ownId(profileId, 'manual'),
     told: ownId(profileId, 'exit'),
     untold: ownId(profileId, 'entry', 'ETHUSDT'),
   };
@@ -115,6 +115,14 @@ test('an orphan of its base keeps a profile from buying until it is left; with a
   const target = { id: stack.accountId, symbol: 'BTCUSDT', orderId: orphan.orderId };
   await stack.call(leaveOrphanOrder, { params: target });
   await until('a stop to rest', () => outside.resting().length > 1);
+  // Unbound with its stop cancelled, the coin is managed again where it was left once it is bound again.
+  const coin = { id, symbol: 'BTCUSDT' };
+  await assert.rejects(stack.call(unbindCoin, { params: coin }), /409.*1 open position and 1 live order/);
+  const unbound = await stack.call(unbindCoin, { params: coin, query: { cancelOrders: 'true' } });
+  assert.equal((await outcomeOf(stack, unbound)).state, 'done');
+  assert.deepEqual(outside.resting(), ['web_first']);
+  await stack.call(bindCoin, { params, body: { symbol: 'BTCUSDT' } });
+  await until('its stop to rest again', () => outside.resting().length > 1);
   const refusal = /409.*1 open position and 1 live order \(BTCUSDT 0\.\d+ bought at \d+.*, BTCUSDT 1 live order\)/;
   await assert.rejects(stack.call(deleteProfile, { params }), refusal);
   await stack.database.kysely
