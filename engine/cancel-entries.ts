@@ -1,6 +1,6 @@
 import { isRefusedByEveryHalt } from '#core/halts.ts';
 import { haltsOf } from './account-context.ts';
-import { cancelLive } from './cancel.ts';
+import { cancelOrder } from './cancel.ts';
 import { type Coin, isCertain, type LiveOrder } from './coin.ts';
 import { idsOf } from './execute.ts';
 import { logRow } from './settle.ts';
@@ -22,7 +22,7 @@ export function entriesToCancel(coin: Coin): LiveOrder[] {
 export async function cancelEntries(coin: Coin): Promise<void> {
   const why = coin.profile.enabled ? 'the kill switch asks for it' : 'the profile is disabled';
   for (const live of entriesToCancel(coin)) {
-    const outcome = await cancelLive(coin, live);
+    const { outcome } = await cancelOrder(coin, live);
     const gone = outcome.kind === 'accepted' && outcome.order.state === 'cancelled';
     logRow(coin, {
       level: gone ? 'info' : 'warn',

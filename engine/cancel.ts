@@ -1,3 +1,4 @@
+import type { TickResult } from '#core/audit.ts';
 import { cancelIdOf } from '#core/order.ts';
 import { certainFrom } from '#core/order-timing.ts';
 import type { WriteOutcome } from '#core/ports.ts';
@@ -19,11 +20,14 @@ export async function applyCancel(
   else if (outcome.kind === 'rejected') live.cancelUntilMs = ports.market.clock.protocolMs() - 1;
 }
 
-/** Cancels an own order that rests on the exchange. What is not confirmed stays live, to be looked up or tried again. */
-export async function cancelLive(coin: Coin, live: LiveOrder): Promise<WriteOutcome> {
+/** Cancels a resting order; it is gone only when its record says so afterwards. */
+export async function cancelOrder(
+  coin: Coin,
+  live: LiveOrder,
+): Promise<{ readonly outcome: WriteOutcome; readonly result: TickResult }> {
   const { trading, market } = coin.context.ports;
-  const { clientOrderId } = live.record;
+  const { clientOrderId, id: orderId } = live.record;
   const outcome = await trading.cancel(coin.symbol, clientOrderId, cancelIdOf(clientOrderId));
   await applyCancel(coin, live, { outcome, sentUntilMs: market.clock.protocolMs() });
-  return outcome;
+  return { outcome, result: { kind: 'order', orderId, clientOrderId, outcome: `cancel-${outcome.kind}` } };
 }

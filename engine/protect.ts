@@ -10,7 +10,7 @@ import {
   TRIGGERED_GRACE_MS,
 } from '#core/protective-stop.ts';
 import { type ApprovalContext, type ApprovalResult, approveStop, stopRefusal } from './approve.ts';
-import { cancelLive } from './cancel.ts';
+import { cancelOrder } from './cancel.ts';
 import { type Coin, type LiveOrder, restingStops } from './coin.ts';
 import { execute, idsOf } from './execute.ts';
 import { bareSeconds, readBasis } from './guard.ts';
@@ -143,8 +143,7 @@ async function place(coin: Coin, { approval, live, level }: Placing): Promise<Ti
 
 /** Cancels a stop or a buy that rests. */
 export async function takeDown(coin: Coin, live: LiveOrder): Promise<TickResult> {
-  const { clientOrderId, id: orderId } = live.record;
-  const outcome = await cancelLive(coin, live);
+  const { outcome, result } = await cancelOrder(coin, live);
   const { purpose } = live.record;
   if (outcome.kind === 'rejected') coin.breaker.refused(purpose, outcome.message, Date.now());
   if (outcome.kind === 'accepted' && live.record.state === 'cancelled') {
@@ -152,7 +151,7 @@ export async function takeDown(coin: Coin, live: LiveOrder): Promise<TickResult>
     const event = purpose === 'stop' ? 'stop_removed' : 'entry_withdrawn';
     logRow(coin, { level: 'info', msg, ctx: { event, ...idsOf(live.record) } });
   }
-  return { kind: 'order', orderId, clientOrderId, outcome: `cancel-${outcome.kind}` };
+  return result;
 }
 
 interface Lack {

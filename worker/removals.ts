@@ -6,7 +6,7 @@ import { isLiveOrder } from '#core/order.ts';
 import { claimsOn } from '#core/orphan.ts';
 import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
 import { isSellable } from '#core/position.ts';
-import { cancelLive } from '#engine/cancel.ts';
+import { cancelOrder } from '#engine/cancel.ts';
 import { isCertain } from '#engine/coin.ts';
 import type { CoinRunner } from '#engine/coin-runner.ts';
 import { openCoin } from '#engine/recover.ts';
@@ -84,7 +84,7 @@ async function clearCoin(removal: Removal, symbol: string): Promise<string | nul
       // No decisions from here on: what is cancelled is not placed again.
       coin.profile = { ...coin.profile, enabled: false };
       for (const live of [...coin.live.values()])
-        if (live.record.exchangeOrderId !== null && isCertain(live)) await cancelLive(coin, live);
+        if (live.record.exchangeOrderId !== null && isCertain(live)) await cancelOrder(coin, live);
     });
   const runner = running.coins.of(symbol).find(({ coin }) => coin.profile.id === profile.id);
   if (runner !== undefined) return clear(runner).then(() => null);
