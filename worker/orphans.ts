@@ -25,16 +25,24 @@ import { type AccountLoop, runnerOf } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 
 const TOLD = 'It was found on the exchange, and no profile tracks it: adopt, cancel or leave it under orphan orders';
+const NOT_READ = 'The open orders could not be read, so that nobody knows of new orphan orders this time';
 export const NOT_RUNNING = 'The account has no API key that works, so nothing can be asked of the exchange.';
 
-/** Compares the open orders of an account with what its profiles track; only its owner does. The number that rest. */
-export async function detectOrphans(context: WorkerContext, { running, toRun }: AccountLoop): Promise<number | null> {
-  if (running === null) return null;
+/**
+ * Compares the open orders of an account with what its profiles track; only its owner does. Answers with how many rest, or
+ * with the sentence why that is not known.
+ */
+export async function detectOrphans(context: WorkerContext, { running, toRun }: AccountLoop): Promise<number | string> {
+  if (running === null) return NOT_RUNNING;
   const { database, cache, announcer, log } = context;
   const { account } = toRun;
   const asOf = await databaseTime(database);
   // The exchange first: whatever it shows of ours was committed before it was sent.
-  const open = await running.context.ports.trading.openOrders();
+  const open = await running.context.ports.trading.openOrders().catch((err: unknown) => {
+    log.warn({ event: 'orphans_not_read', accountId: account.id, err }, NOT_READ);
+    return undefined;
+  });
+  if (open === undefined) return `${NOT_READ}.`;
   const ids = open.map(({ clientOrderId }) => clientOrderId);
   const tracked = await trackedClientIds(database.kysely, account.id, ids);
   const infoOf = readSymbolInfos(await cache.get(cacheKeys.rules(venueOf(account))));
@@ -82,6 +90,8 @@ const onOrphan =
     const lookup = await loop.running.context.ports.trading.findOrder(symbol, { exchangeOrderId: orderId });
     if (lookup.kind === 'unreadable') return refused(`The exchange could not be asked about it: ${lookup.cause}`);
     const found = lookup.kind === 'found' ? lookup.order : null;
+    const cancelled = found?.state === 'cancelled' && wanted === 'cancelled';
+    if (cancelled && action.resumed) return settle({ ...desk, key }, 'cancelled');
     if (found === null || !isLiveOrder(found.state)) return settle({ ...desk, key }, 'gone', goneWords(found));
     const tracked = await trackedClientIds(context.database.kysely, key.accountId, [found.clientOrderId]);
     const mine = action.resumed && wanted === 'adopted';
@@ -142,7 +152,7 @@ const adopt = onOrphan('adopted', async (on) => {
 
 const detect: AccountAction = async ({ context, loop }) => {
   const resting = await detectOrphans(context, loop);
-  return resting === null ? refused(NOT_RUNNING) : done({ resting });
+  return typeof resting === 'string' ? refused(resting) : done({ resting });
 };
 
 export const ORPHAN_ACTIONS = { 'orphan.adopt': adopt, 'orphan.cancel': cancel, 'orphan.detect': detect } as const;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { adoptOrphanOrder, cancelOrphanOrder, leaveOrphanOrder, listOrphanOrders } from '#api/contract/orphans.ts';
-import { createProfile, readCoin, unbindCoin } from '#api/contract/profiles.ts';
+import { createProfile, readCoin, setAverageEntryPrice, unbindCoin } from '#api/contract/profiles.ts';
 import { formatDecimal, multiply, requireDecimal } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { detect, openOutside, type Outside, outcomeOf, ownId } from './outside.ts';
@@ -73,11 +73,18 @@ test('an own order that only the exchange knew of is adopted by its owner, and w
   const { untracked, blockers } = (await coin('BTCUSDT')).coin;
   assert.ok(Math.abs(Number(before_) - Number(untracked) - 0.02) < 1e-9, 'what it locks cannot be sold');
   assert.equal(blockers[0]?.numbers['locked'], '0.02');
+  const params = { id: profileId, symbol: 'BTCUSDT' };
+  await stack.call(setAverageEntryPrice, { params, body: { averageEntryPrice: '50000' } });
+  const held = await until('the price to be applied', async () => {
+    const { quantity } = (await coin('BTCUSDT')).coin.position;
+    return quantity !== '0' && Number(quantity);
+  });
+  assert.ok(Math.abs(held - Number(untracked)) < 1e-9, 'nor is it given to a position');
   const action = await outcomeOf(stack, await stack.call(adoptOrphanOrder, { params: paramsOf(found) }));
   assert.deepEqual([action.state, action.reason], ['done', null]);
   const shown = async () =>
     (await coin('BTCUSDT')).orders.find(({ clientOrderId }) => clientOrderId === stop.newClientOrderId);
-  // It guards no position, so that the engine takes it down as it would any such stop of its own.
+  // The strategy wants no stop, so that the engine takes it down as it would one of its own.
   const order = await until('the engine to look after it', async () => {
     const now = await shown();
     return now?.state === 'cancelled' && now;

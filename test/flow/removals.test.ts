@@ -136,6 +136,25 @@ test('an orphan of its base keeps a profile from buying until it is left; with a
   assert.deepEqual((await stack.call(listProfiles, {})).profiles, []);
 });
 
+test('a stop whose answer was lost is waited for: the profile goes only once it is proven and cancelled', async () => {
+  const stack = await openStack({ source: { kind: 'synthetic' } });
+  await using _open = stack;
+  const outside = openOutside(stack);
+  const match = { method: 'POST', path: '/api/v3/order', text: 'type=STOP_LOSS_LIMIT' };
+  const faults = JSON.stringify([{ match, kind: 'apply-then-fail', times: 1 }]);
+  const armed = await fetch(`${stack.paper.controlUrl}/faults`, { method: 'POST', body: faults });
+  assert.equal(armed.status, 200, await armed.text());
+  const eager = { ...LIVELY, buy: { ...LIVELY.buy, gridLevels: [{ triggerPercentage: '1.05' }] } };
+  const id = await startProfile(stack, ['BTCUSDT'], { config: eager });
+  await until('a stop to rest', () => outside.resting().length > 0);
+  const asked = await stack.call(deleteProfile, { params: { id }, query: { leavePositions: 'true' } });
+  const action = await outcomeOf(stack, asked);
+  assert.deepEqual([action.state, action.reason], ['done', null]);
+  assert.deepEqual(outside.resting(), []);
+  const stops = stack.database.kysely.selectFrom('orders').select('state').where('purpose', '=', 'stop').execute();
+  assert.ok((await stops).every(({ state }) => state === 'cancelled'));
+});
+
 test('unbinding, a kill switch, a sweep, a restart and the deletion of an account leave an orphan alone', async () => {
   const { stack, profileId, outside } = await openPatient();
   await using _open = stack;
