@@ -33,10 +33,12 @@ export type BacktestOutcome =
 
 const BPS = requireDecimal('10000');
 const iso = (ms: number): string => new Date(ms).toISOString();
-const refuse = (sentence: string): BacktestOutcome => ({ kind: 'refused', sentence });
+const refuse = (sentence: string): Refused => ({ kind: 'refused', sentence });
 
-/** Runs one strategy on one coin and reports everything about it; refuses what cannot be run honestly. */
-export function runBacktest(input: BacktestInput): BacktestOutcome {
+type Refused = Extract<BacktestOutcome, { kind: 'refused' }>;
+
+/** What the kernel runs on; refuses what cannot be run honestly. */
+export function openKernel(input: BacktestInput): { readonly kind: 'kernel'; readonly kernel: KernelInput } | Refused {
   const { bound, rules, terms, candles } = input;
   const detail = input.detail ?? candles;
   const needed = bound.needs.interval;
@@ -68,7 +70,14 @@ export function runBacktest(input: BacktestInput): BacktestOutcome {
       return refuse(`A trend or rating needs ${interval} candles, to which ${candles.interval} candles do not add up.`);
     gateSeries.push(aggregateSeries(source, interval));
   }
-  const kernel: KernelInput = { bound, rules, terms, signal, detail, start, end, gateSeries };
+  return { kind: 'kernel', kernel: { bound, rules, terms, signal, detail, start, end, gateSeries } };
+}
+
+/** Runs one strategy on one coin and reports everything about it; refuses what cannot be run honestly. */
+export function runBacktest(input: BacktestInput): BacktestOutcome {
+  const opened = openKernel(input);
+  if (opened.kind === 'refused') return opened;
+  const { kernel } = opened;
   const asked = { fromMs: input.fromMs, toMs: input.toMs };
   const run = runKernel(kernel);
   return { kind: 'result', result: report(kernel, run, { ...asked, ambiguity: bandOf(kernel, run) }) };

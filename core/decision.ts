@@ -136,6 +136,15 @@ export const APPROVAL_REASONS = {
     sentence: 'Not buying: the limits of the {scope} count {asset}, and this coin is bought with another asset.',
     thresholds: ['scope', 'asset'],
   },
+  'action-first': { sentence: 'Waiting: what you have asked for comes first.', thresholds: [] },
+  'size-more-than-held': {
+    sentence: 'Not selling: {wanted} is asked for, and {most} can be sold.',
+    thresholds: ['wanted'],
+  },
+  'size-leaves-dust': {
+    sentence: 'Not selling: the {left} that would be left is too little to be sold later. Sell {most}, or less.',
+    thresholds: [],
+  },
   'exit-unsellable': {
     sentence: 'Not selling: {lots} is worth {value}, below the minimum order value {minNotional}.',
     thresholds: ['minNotional'],

@@ -80,7 +80,7 @@ export function createGates(settings: GateSettings): Gates {
     get regime() {
       return regime === null ? 2 : regime.value;
     },
-    sells: (nowMs) => selling.length > 0 && selling.some((row) => isSelling(row, nowMs)),
+    sells: (nowMs) => selling.some((row) => isSelling(row, nowMs)),
     refusal({ first, nowMs }) {
       if (regime !== null) {
         const refused = regimeRefusal(settings.regime, regime);

@@ -8,6 +8,7 @@ import type { ExchangeOrder, ProfileToRun } from './ports.ts';
 
 const profileOf = (name: string, symbols: readonly string[] = ['BTCUSDT'], config: unknown = {}): ProfileToRun => ({
   ...{ id: newId<ProfileId>(), accountId: newId<AccountId>(), name, strategyName: 'hold', config, enabled: true },
+  captureUntil: null,
   symbols: symbols.map((symbol) => ({ symbol, overrideConfig: { over: symbol }, version: 0 })),
 });
 const idOf = (profile: ProfileToRun, symbol = 'BTCUSDT'): string =>

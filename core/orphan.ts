@@ -1,5 +1,5 @@
 import { add, type Decimal, maximum, multiply, subtract, ZERO } from './decimal.ts';
-import type { ProfileId } from './ids.ts';
+import type { AccountId, ProfileId } from './ids.ts';
 import { mergePatch } from './merge.ts';
 import { type OrderForm, type OwnOrderId, readOwnClientOrderId } from './order.ts';
 import type { ExchangeOrder, ProfileToRun } from './ports.ts';
@@ -17,6 +17,15 @@ export interface OrphanLock {
   /** Legs of one order list lock the same amount. */
   readonly listId: string | null;
   readonly left: boolean;
+}
+
+/** An order of the exchange whose client id proves whose it is; `own` is what the id says. */
+export interface FoundOrder {
+  readonly accountId: AccountId;
+  readonly profileId: ProfileId;
+  readonly order: ExchangeOrder;
+  readonly own: OwnOrderId;
+  readonly fencing: number;
 }
 
 /** What an open order locks: of the base what it has not sold, of the quote what it may still spend. */

@@ -6,9 +6,10 @@ import type { Decimal } from './decimal.ts';
 import type { ExchangeFill } from './fill.ts';
 import type { Halt } from './halts.ts';
 import type { AccountId, OrderId, ProfileId } from './ids.ts';
-import type { ApprovedOrder, OrderRecord, OrderState, OwnOrderId, Side } from './order.ts';
+import type { ApprovedOrder, OrderRecord, OrderState, Side } from './order.ts';
+import type { OrderEvidence, Witness } from './order-evidence.ts';
 import type { LevelFill } from './levels.ts';
-import type { OrphanLock } from './orphan.ts';
+import type { FoundOrder, OrphanLock } from './orphan.ts';
 import type { Adjustment, Position } from './position.ts';
 import type { RiskFacts } from './risk.ts';
 import type { SymbolRules } from './symbol.ts';
@@ -67,6 +68,7 @@ export interface PlaceRequest {
   readonly sendBeforeMs: number;
   /** Asked right before signing: true turns the intent into not-sent. */
   readonly halted: () => boolean;
+  readonly witness?: Witness;
 }
 
 /** A cancel and a placement in one request: nothing is placed unless the cancel took effect. */
@@ -213,6 +215,8 @@ export interface OrderUpdate {
   readonly payload?: unknown;
   /** Market time of the change; without it the order keeps its `updatedAt`. */
   readonly at?: Date;
+  /** It was certainly never sent: the operator's action that it was made for may make another one. */
+  readonly freesAction?: true;
 }
 
 export interface FillRequest {
@@ -231,15 +235,6 @@ export interface FillResult {
   readonly applied: boolean;
   readonly position: Position;
   readonly version: number;
-}
-
-/** An order of the exchange whose client id proves whose it is; `own` is what the id says. */
-export interface FoundOrder {
-  readonly accountId: AccountId;
-  readonly profileId: ProfileId;
-  readonly order: ExchangeOrder;
-  readonly own: OwnOrderId;
-  readonly fencing: number;
 }
 
 /** The cost-basis row of a coin as its owner sees it; `version` is the compare-and-set token of the runner. */
@@ -330,6 +325,8 @@ export interface ProfileToRun {
   readonly strategyName: string;
   readonly config: unknown;
   readonly enabled: boolean;
+  /** Wall time until which every tick is logged with its whole audit; null when that was not asked for. */
+  readonly captureUntil: Date | null;
   /** `version` is that of the stored runner state, 0 without one. */
   readonly symbols: readonly { readonly symbol: string; readonly overrideConfig: unknown; readonly version: number }[];
 }
@@ -358,6 +355,7 @@ export interface ActionLogRow {
 export interface RecordSink {
   audit(audit: TickAudit): void;
   log(row: ActionLogRow): void;
+  evidence(evidence: OrderEvidence): void;
   flush(): Promise<void>;
 }
 

@@ -42,6 +42,7 @@ const ready: ApprovalContext = {
   orphans: { orders: 0, locked: ZERO },
   waiting: null,
   gates: null,
+  inSells: ZERO,
   refusals: () => undefined,
   risk: { refusal: () => undefined, rooms: () => [] },
 };

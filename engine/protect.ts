@@ -1,6 +1,7 @@
 import type { TickResult } from '#core/audit.ts';
 import { APPROVAL_REASONS, describe, type Numbers, type ReasonText } from '#core/decision.ts';
-import { formatDecimal, fromSteps, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
+import { formatDecimal, fromSteps, maximum, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
+import { isSellable } from '#core/position.ts';
 import {
   OVERDUE,
   planStop,
@@ -11,7 +12,7 @@ import {
 } from '#core/protective-stop.ts';
 import { type ApprovalContext, type ApprovalResult, approveStop, stopRefusal } from './approve.ts';
 import { cancelOrder } from './cancel.ts';
-import { type Coin, type LiveOrder, restingStops } from './coin.ts';
+import { type Coin, inSells, type LiveOrder, restingStops } from './coin.ts';
 import { execute, idsOf } from './execute.ts';
 import { bareSeconds, readBasis } from './guard.ts';
 import { logRow } from './settle.ts';
@@ -39,12 +40,15 @@ export function protect(coin: Coin, context: () => ApprovalContext): Promise<Tic
 function planFor(coin: Coin, live: LiveOrder | undefined): StopPlan {
   const { position, rules, context, bound, price } = coin;
   const resting = live === undefined ? null : restingOf(coin, live);
+  // What a sale by hand has on the book is not the stop's to sell.
+  const left = maximum(subtract(position.quantity, inSells(coin)), ZERO);
+  const guarded = left === position.quantity || isSellable(left, position.averagePrice, rules);
   return planStop({
     settings: bound.shared.protectiveStop,
-    stop: fromSteps(Math.round(coin.instance.stopTicks(coin.view)), rules.price.tick),
+    stop: guarded ? fromSteps(Math.round(coin.instance.stopTicks(coin.view)), rules.price.tick) : ZERO,
     least: live === undefined || resting === null || mayFall(coin, live) ? ZERO : resting.level,
     price,
-    position: position.quantity,
+    position: left,
     free: context.wallet.free(rules.baseAsset, performance.now()),
     rules,
     resting,

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { formatDecimal } from '#core/decimal.ts';
 import { newId, type OrderId } from '#core/ids.ts';
-import { formOf } from '#core/orphan.ts';
-import type { FoundOrder } from '#core/ports.ts';
+import { formOf, type FoundOrder } from '#core/orphan.ts';
 import type { Database } from './database.ts';
 import { lockRunner } from './runners.ts';
 

@@ -64,6 +64,7 @@ export async function updateOrder(db: Database, orderId: OrderId, update: OrderU
       exchange_order_id: sql<string>`coalesce(exchange_order_id, ${update.exchangeOrderId ?? null})`,
       filled_quantity: sql<string>`greatest(filled_quantity, ${formatOptional(update.filledQuantity)}::numeric)`,
       filled_quote: sql<string>`greatest(filled_quote, ${formatOptional(update.filledQuote)}::numeric)`,
+      ...(update.freesAction && { action_id: null }),
       updated_at: sql<Date>`greatest(updated_at, ${update.at ?? null}::timestamptz)`,
     })
     .where('id', '=', orderId)

@@ -6,6 +6,7 @@ import type { AccountId, OrderId, ProfileId, SessionId, UserId } from '#core/ids
 import type { LedgerRow } from '#core/ledger.ts';
 import type { ActionState } from '#core/operator-action.ts';
 import type { NotifierName } from '#core/notify.ts';
+import type { EvidenceKind } from '#core/order-evidence.ts';
 import type { OrderForm, OrderPurpose, OrderState, Side } from '#core/order.ts';
 import type { LogLevel } from '#core/ports.ts';
 import type { OrphanOrdersTable } from './orphan-orders.ts';
@@ -277,7 +278,7 @@ export interface OperatorActionsTable {
 export interface OrderEvidenceTable {
   id: string;
   order_id: OrderId;
-  kind: string;
+  kind: EvidenceKind;
   at: Time;
   detail: Json;
 }

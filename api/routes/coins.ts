@@ -122,7 +122,7 @@ async function unbind(context: ApiContext, { operator, caller, params, query }: 
     }
     // What rests on the exchange is the worker's to cancel; the coin goes once nothing of it does.
     const request = { accountId: account.id, profileId, symbol, kind: 'coin.unbind', requestedBy: operator.user.id };
-    const asked = orders > 0 ? await requestAction(transaction, request) : null;
+    const asked = orders > 0 ? (await requestAction(transaction, request)).id : null;
     if (asked === null) await unbindSymbol(transaction, profileId, symbol);
     await auditChange(
       transaction,

@@ -180,9 +180,15 @@ async function remove(context: ApiContext, { operator, caller, params, query }: 
       throw exposed(exposure, 'sell first, or delete with leavePositions=true and keep the coins, unmanaged.');
     if (exposure.orders > 0 && account.apiKey === null)
       throw exposed(exposure, 'the account has no API key to cancel them with. Store one first.');
-    const request = { accountId, profileId: before.id, kind: 'profile.delete', payload: { leavePositions } };
-    const asked =
-      account.apiKey === null ? null : await requestAction(transaction, { ...request, requestedBy: operator.user.id });
+    const requestedBy = operator.user.id;
+    const request = {
+      accountId,
+      profileId: before.id,
+      kind: 'profile.delete',
+      payload: { leavePositions },
+      requestedBy,
+    };
+    const asked = account.apiKey === null ? null : (await requestAction(transaction, request)).id;
     if (asked === null) await removeProfile(transaction, before.id);
     else await saveProfile(transaction, before.id, { enabled: false });
     await auditChange(

@@ -69,6 +69,8 @@ export interface BenchOptions extends Partial<Pick<PaperOptions, 'source' | 'clo
   readonly timing?: Partial<SocketTiming>;
 }
 
+const forget = (): void => undefined;
+
 export async function openAccountBench(options: BenchOptions = {}): Promise<AccountBench> {
   const { symbols = [SYMBOL], source = { kind: 'synthetic' }, clock = { kind: 'real' }, speed = 1 } = options;
   await using stack = new AsyncDisposableStack();
@@ -82,7 +84,8 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
   const trading = createTrading({ ...credentials, restUrl: paper.url, governor, timing: ORDER_TIMING });
   const profile: ProfileToRun = {
     ...{ id: owner.profileId, accountId: owner.accountId, name: 'p', strategyName: 'remembering' },
-    ...{ config: {}, enabled: true, symbols: symbols.map((symbol) => ({ symbol, overrideConfig: {}, version: 0 })) },
+    ...{ config: {}, enabled: true, captureUntil: null },
+    ...{ symbols: symbols.map((symbol) => ({ symbol, overrideConfig: {}, version: 0 })) },
   };
   const fed: Candle[] = [];
   const warnings: { event: unknown; err: unknown }[] = [];
@@ -103,7 +106,7 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
           onEvent(event);
         }),
       openAccountStream: createAccountStream({ ...credentials, wsApiUrl: `${paper.wsUrl}/ws-api/v3` }),
-      records: { audit: () => undefined, log: () => undefined, flush: async () => undefined },
+      records: { audit: forget, log: forget, evidence: forget, flush: async () => undefined },
       log: { info: () => undefined, warn, error: warn },
     },
     roster: { strategies: new Map([['remembering', remembering(fed)]]), loadProfiles: async () => [profile] },
