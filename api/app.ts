@@ -18,6 +18,7 @@ import { mountLogs } from './routes/logs.ts';
 import { mountManual } from './routes/manual.ts';
 import { mountMarket } from './routes/market.ts';
 import { mountOrphans } from './routes/orphans.ts';
+import { mountNotifiers } from './routes/notifiers.ts';
 import { mountProfileConfigs } from './routes/profile-configs.ts';
 import { mountProfiles } from './routes/profiles.ts';
 import { mountReference } from './routes/reference.ts';
@@ -45,6 +46,7 @@ const FAMILIES = [
   mountOrphans,
   mountProfiles,
   mountProfileConfigs,
+  mountNotifiers,
   mountEnabling,
   mountCoins,
   mountAverageEntryPrice,

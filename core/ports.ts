@@ -8,6 +8,7 @@ import type { Halt } from './halts.ts';
 import type { AccountId, OrderId, ProfileId } from './ids.ts';
 import type { ApprovedOrder, OrderRecord, OrderState, Side } from './order.ts';
 import type { OrderEvidence, Witness } from './order-evidence.ts';
+import type { OutsideChange } from './ledger.ts';
 import type { LevelFill } from './levels.ts';
 import type { FoundOrder, OrphanLock } from './orphan.ts';
 import type { Adjustment, Position } from './position.ts';
@@ -30,11 +31,9 @@ export interface ExchangeOrder {
   readonly stopPrice: Decimal;
   readonly type: string;
   readonly updatedAt: Date;
-  /** When it was placed, where the reply says so. */
+  /** Where the reply says so: when it was placed, the order list that it is a leg of, how far its trigger trails. */
   readonly placedAt?: Date;
-  /** Names the order list (such as an OCO) that it is a leg of. */
   readonly listId?: string;
-  /** The distance, in hundredths of a percent, at which the exchange trails its trigger. */
   readonly trailingBips?: number;
 }
 
@@ -264,6 +263,12 @@ export type AdjustmentResult =
   | { readonly kind: 'lost-lease' }
   | { readonly kind: 'moved' };
 
+/** What ledger and untracked holdings of an account's epoch add up to, by asset; `begun` once it was first checked. */
+export interface LedgerBalance {
+  readonly begun: boolean;
+  readonly sums: readonly { readonly asset: string; readonly sum: Decimal }[];
+}
+
 /** How many orders and positions of the old epoch were closed as void. */
 export type EpochResult =
   | { readonly kind: 'closed'; readonly epoch: number; readonly orders: number; readonly positions: number }
@@ -313,6 +318,15 @@ export interface TradingStore {
     readonly fencing: number;
     readonly at: Date;
   }): Promise<EpochResult>;
+  ledgerBalance(account: Pick<Account, 'id' | 'epoch'>): Promise<LedgerBalance>;
+  /** One transaction: lease checked, ledger still as `booked`, rows of what came from outside. */
+  bookOutside(request: {
+    readonly account: Pick<Account, 'id' | 'epoch'>;
+    readonly fencing: number;
+    readonly at: Date;
+    readonly booked: LedgerBalance;
+    readonly changes: readonly OutsideChange[];
+  }): Promise<'booked' | 'moved' | 'lost-lease'>;
   /** Stores an own order that only the exchange knows of, as after a restored backup; its id is never given again. */
   adoptOwnOrder(found: FoundOrder): Promise<void>;
 }
@@ -358,17 +372,6 @@ export interface RecordSink {
   evidence(evidence: OrderEvidence): void;
   flush(): Promise<void>;
 }
-
-/** Something the operator should hear of wherever they are; the text holds no bind values and no credentials. */
-export interface Notice {
-  readonly kind: 'dead-letter' | 'exchange-reset';
-  readonly accountId?: AccountId;
-  readonly title: string;
-  readonly text: string;
-}
-
-/** Passes a notice on to the operator; it rejects when it should be tried again. */
-export type Notify = (notice: Notice) => Promise<void>;
 
 /* ---- the cache store ---- */
 

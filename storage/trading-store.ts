@@ -7,6 +7,7 @@ import { applyFill, lastTradeId } from './fills.ts';
 import { listHalts } from './halts.ts';
 import { commitIntent } from './intents.ts';
 import { acknowledgedOrders, findOrderByClientId, liveOrders, updateOrder } from './orders.ts';
+import { bookOutside, ledgerBalance } from './ledger.ts';
 import { levelFills } from './level-fills.ts';
 import { orphanLocks } from './orphan-orders.ts';
 import { readRisk } from './risk.ts';
@@ -32,5 +33,7 @@ export const createTradingStore = (db: Database): TradingStore => ({
   orphanLocks: (accountId) => orphanLocks(db.kysely, accountId),
   acknowledgedOrders: (account, which) => acknowledgedOrders(db, account, which),
   closeEpoch: (request) => closeEpoch(db, request),
+  ledgerBalance: (account) => ledgerBalance(db.kysely, account),
+  bookOutside: (request) => bookOutside(db, request),
   adoptOwnOrder: (found) => adoptOwnOrder(db, found),
 });

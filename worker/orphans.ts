@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { venueOf } from '#core/account.ts';
 import { cacheKeys } from '#core/cache-keys.ts';
-import { formatDecimal } from '#core/decimal.ts';
+import { formatDecimal, requireDecimal } from '#core/decimal.ts';
 import { type ActionOutcome, done, type OperatorAction, refused } from '#core/operator-action.ts';
 import { isLiveOrder } from '#core/order.ts';
 import { formOf, lockOf, type OrphanState, proveOwner } from '#core/orphan.ts';
@@ -23,8 +23,9 @@ import { configProblem } from '#strategies/config-problem.ts';
 import type { AccountAction, ActionDesk } from './account-actions.ts';
 import { type AccountLoop, runnerOf } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
+import { notifyAccount } from './notify.ts';
 
-const TOLD = 'It was found on the exchange, and no profile tracks it: adopt, cancel or leave it under orphan orders';
+const TOLD = 'until you have decided, nothing is bought of the same coin';
 const NOT_READ = 'The open orders could not be read, so that nobody knows of new orphan orders this time';
 export const NOT_RUNNING = 'The account has no API key that works, so nothing can be asked of the exchange.';
 
@@ -55,7 +56,10 @@ export async function detectOrphans(context: WorkerContext, { running, toRun }: 
   for (const row of await recordOrphans(database, { accountId: account.id, asOf, seen })) {
     const { symbol, side, client_order_id: clientOrderId, exchange_order_id: exchangeOrderId } = row;
     const told = { accountId: account.id, symbol, side, clientOrderId, exchangeOrderId, quantity: row.quantity };
-    log.warn({ event: 'orphan_found', ...told }, `Order ${exchangeOrderId} of ${symbol}: ${TOLD}`);
+    const title = `Order ${exchangeOrderId} of ${symbol} belongs to no profile`;
+    log.warn({ event: 'orphan_found', ...told }, `${title}: ${TOLD}`);
+    const text = `It ${side}s ${formatDecimal(requireDecimal(row.quantity))}. Adopt, cancel or leave it: ${TOLD}.`;
+    await notifyAccount(context.desk, account.id, { event: 'orphan-order', title, text });
   }
   await cache.set(cacheKeys.orphansSeen(account.id), asOf.toISOString());
   await running.refreshProfiles();

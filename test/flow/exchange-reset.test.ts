@@ -5,7 +5,7 @@ import { readCoin } from '#api/contract/profiles.ts';
 import { listActionLogs } from '#api/contract/records.ts';
 import { formatDecimal, requireDecimal } from '#core/decimal.ts';
 import { LIVE_ORDER_STATES } from '#core/order.ts';
-import type { Notice } from '#core/ports.ts';
+import type { Notice } from '#core/notice.ts';
 import { createResetWatch, ExchangeReset } from '#engine/epoch.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { refoldPosition } from '#storage/fills.ts';

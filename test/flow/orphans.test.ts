@@ -40,6 +40,8 @@ test('an order placed elsewhere is listed with what it locks; left it stays list
   const worth = formatDecimal(multiply(requireDecimal(found.price ?? ''), requireDecimal(found.quantity)));
   assert.deepEqual([found.state, found.locked], ['open', { asset: 'USDT', amount: worth }]);
   assert.equal(found.owner.evidence, 'The id was not given by this service; "Holder" trades BTCUSDT.');
+  const jobs = await stack.database.pool.query(`select data from pgboss.job where name = 'notify'`);
+  assert.match(JSON.stringify(jobs.rows), /"orphan-order".*of BTCUSDT belongs to no profile/);
   const [blocker] = (await coin('BTCUSDT')).coin.blockers;
   assert.deepEqual([blocker?.code, blocker?.numbers['orders']], ['base-locked-by-orphan', 1]);
   assert.match(blocker?.sentence ?? '', /^Not buying: 1 open orders of BTC belong to no profile/);

@@ -6,6 +6,7 @@ import { orphansOn } from '#core/orphan.ts';
 import { readSymbolInfos, type SymbolInfo } from '#core/symbol-codec.ts';
 import type { CoinRunner } from '#engine/coin-runner.ts';
 import { applyCostBasis, type BasisDesk, heldElsewhere, isSettled } from '#engine/cost-basis.ts';
+import { checkIdentity } from '#engine/identity.ts';
 import { reconcilePositions, type Sweep } from '#engine/reconcile-positions.ts';
 import type { RunningAccount } from '#engine/run-account.ts';
 import { wait } from '#engine/wait.ts';
@@ -36,7 +37,8 @@ type JobOf<Name extends JobName> = (data: JobData[Name], run: JobRun) => Promise
 export function createPositionJobs(owners: Owners): {
   readonly applyAverageEntryPrice: JobOf<'apply-avg-entry-price'>;
   readonly reconcile: JobOf<'reconcile-positions'>;
-  readonly detectOrphans: (data: JobData['detect-orphans']) => Promise<void>;
+  readonly checkIdentity: JobOf<'identity-check'>;
+  readonly detectOrphans: JobOf<'detect-orphans'>;
 } {
   const { context, queue, leases } = owners;
   const loopOf = (accountId: AccountId): AccountLoop | undefined =>
@@ -44,21 +46,21 @@ export function createPositionJobs(owners: Owners): {
   /** The queue lies in the database: whichever worker owns the account takes the job there. */
   const handOver = <Name extends JobName>(name: Name, data: JobData[Name]) =>
     queue.enqueue(name, data, { startAfter: new Date(Date.now() + HAND_OVER_MS) });
-  /** Every account has a job of its own, which its owner does; the others pass it on. */
-  const atOwner = async (
-    name: 'reconcile-positions' | 'detect-orphans',
-    accountId: AccountId | undefined,
-    work: (loop: AccountLoop) => Promise<unknown>,
-  ): Promise<void> => {
-    if (accountId === undefined) {
+  const perAccount =
+    (
+      name: 'reconcile-positions' | 'identity-check' | 'detect-orphans',
+      work: (loop: AccountLoop, id: string) => Promise<void>,
+    ): JobOf<typeof name> =>
+    async ({ accountId }, { id }) => {
+      const loop = accountId === undefined ? undefined : loopOf(accountId);
+      if (loop !== undefined) return work(loop, id);
+      if (accountId !== undefined) {
+        if (await isStored(context, accountId)) await handOver(name, { accountId });
+        return;
+      }
       for (const { account } of await loadAccountsToRun(context.database))
         await queue.enqueue(name, { accountId: account.id }, { singletonKey: account.id });
-      return;
-    }
-    const loop = loopOf(accountId);
-    if (loop !== undefined) await work(loop);
-    else if (await isStored(context, accountId)) await handOver(name, { accountId });
-  };
+    };
 
   return {
     async applyAverageEntryPrice(data, { signal }) {
@@ -68,18 +70,26 @@ export function createPositionJobs(owners: Owners): {
       if (loop === undefined) await handOver('apply-avg-entry-price', data);
       else await applyHere(context, loop, { ...data, signal });
     },
-    reconcile: ({ accountId }, { id }) =>
-      atOwner('reconcile-positions', accountId, async (loop) => {
-        // A job that was exhausted, such as while the exchange was away, gets another chance.
-        for (const coin of await listAsked(context.database.kysely, loop.toRun.account.id)) {
-          const singletonKey = `${coin.profileId}:${coin.symbol}`;
-          await queue.enqueue('apply-avg-entry-price', coin, { singletonKey });
-        }
-        if (loop.running === null) return;
-        const coins = [...loop.running.coins.all()];
-        await reconcilePositions(deskOf(context, loop), coins, await sweepOf(context, loop, id));
-      }),
-    detectOrphans: ({ accountId }) => atOwner('detect-orphans', accountId, (loop) => detectOrphans(context, loop)),
+    // For every account, each in the worker that owns it.
+    reconcile: perAccount('reconcile-positions', async (loop, id) => {
+      // A job that was exhausted, such as while the exchange was away, gets another chance.
+      for (const coin of await listAsked(context.database.kysely, loop.toRun.account.id)) {
+        const singletonKey = `${coin.profileId}:${coin.symbol}`;
+        await queue.enqueue('apply-avg-entry-price', coin, { singletonKey });
+      }
+      if (loop.running === null) return;
+      const sweep = await sweepOf(context, loop, id);
+      await reconcilePositions(deskOf(context, loop), [...loop.running.coins.all()], sweep);
+    }),
+    checkIdentity: perAccount('identity-check', async (loop) => {
+      const { running } = loop;
+      if (running === null) return;
+      const { trading } = running.context.ports;
+      await checkIdentity(deskOf(context, loop), trading, [...running.coins.all()]);
+    }),
+    detectOrphans: perAccount('detect-orphans', async (loop) => {
+      await detectOrphans(context, loop);
+    }),
   };
 }
 
