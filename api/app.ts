@@ -17,6 +17,7 @@ import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountManual } from './routes/manual.ts';
 import { mountMarket } from './routes/market.ts';
+import { mountOrphans } from './routes/orphans.ts';
 import { mountNotifiers } from './routes/notifiers.ts';
 import { mountProfileConfigs } from './routes/profile-configs.ts';
 import { mountProfiles } from './routes/profiles.ts';
@@ -42,6 +43,7 @@ const FAMILIES = [
   mountKillSwitch,
   mountRisk,
   mountActions,
+  mountOrphans,
   mountProfiles,
   mountProfileConfigs,
   mountNotifiers,

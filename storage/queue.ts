@@ -28,6 +28,7 @@ export interface JobData {
   readonly 'apply-avg-entry-price': { readonly profileId: ProfileId; readonly symbol: string };
   /** Without an account: for every account. */
   readonly 'reconcile-positions': { readonly accountId?: AccountId };
+  readonly 'detect-orphans': { readonly accountId?: AccountId };
   readonly 'identity-check': { readonly accountId?: AccountId };
 }
 export type JobName = keyof JobData;
@@ -41,6 +42,7 @@ const JOB_NAMES: readonly JobName[] = [
   'digest',
   'apply-avg-entry-price',
   'reconcile-positions',
+  'detect-orphans',
   'identity-check',
 ];
 

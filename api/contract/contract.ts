@@ -6,6 +6,7 @@ import * as manual from './manual.ts';
 import * as jobs from './jobs.ts';
 import * as notifiers from './notifiers.ts';
 import type { Operation } from './operation.ts';
+import * as orphans from './orphans.ts';
 import * as profileConfigs from './profile-configs.ts';
 import * as profiles from './profiles.ts';
 import * as proof from './proof.ts';
@@ -28,6 +29,7 @@ export const OPERATIONS: readonly Operation[] = [
   accounts,
   actions,
   halts,
+  orphans,
   risk,
   profiles,
   manual,

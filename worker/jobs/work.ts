@@ -25,6 +25,8 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('apply-avg-entry-price', (data, run) => positions.applyAverageEntryPrice(data, run));
   await queue.work('reconcile-positions', (data, run) => positions.reconcile(data, run));
   await queue.work('identity-check', (data, run) => positions.checkIdentity(data, run));
+  await queue.work('detect-orphans', (data, run) => positions.detectOrphans(data, run));
+  await queue.schedule('detect-orphans', '*/10 * * * *', {});
   await queue.schedule('reconcile-positions', '*/15 * * * *', {});
   await queue.schedule('refresh-rules', '*/30 * * * *', {});
   await queue.schedule('prune', '17 3 * * *', {});
