@@ -107,6 +107,14 @@ const pages = [
     lazyRouteComponent(() => import('./pages/logs.tsx'), 'LogsPage'),
   ),
   page(
+    '/profiles/$id/history',
+    lazyRouteComponent(() => import('./pages/history.tsx'), 'HistoryPage'),
+  ),
+  page(
+    '/changes',
+    lazyRouteComponent(() => import('./pages/changes.tsx'), 'ChangesPage'),
+  ),
+  page(
     '/activity',
     lazyRouteComponent(() => import('./pages/activity.tsx'), 'ActivityPage'),
   ),

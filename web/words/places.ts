@@ -12,6 +12,7 @@ export const PROFILE_PAGES = [
   { to: '/profiles/$id/config', words: 'Settings' },
   { to: '/profiles/$id/risk', words: 'Limits' },
   { to: '/profiles/$id/logs', words: 'Logs' },
+  { to: '/profiles/$id/history', words: 'History' },
 ] as const;
 
 /** A live demo locks nearly everything under settings, so it does not offer them. */
