@@ -22,6 +22,7 @@ function settingsOf(env: Environment, bootedAt: Date): ApiSettings {
     liveDemo: env.LIVE_DEMO,
     sha: env.GIT_SHA ?? 'unknown',
     bootedAt,
+    backupDir: env.BACKUP_DIR,
     webDir: env.WEB_DIR,
     paperKey: apiKey === undefined || secret === undefined ? null : { apiKey, secret },
   };

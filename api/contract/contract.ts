@@ -1,5 +1,6 @@
 import * as accounts from './accounts.ts';
 import * as actions from './actions.ts';
+import * as backup from './backup.ts';
 import * as halts from './halts.ts';
 import * as notifiers from './notifiers.ts';
 import type { Operation } from './operation.ts';
@@ -28,6 +29,7 @@ export const OPERATIONS: readonly Operation[] = [
   profiles,
   profileConfigs,
   notifiers,
+  backup,
   records,
   trades,
   upkeep,
