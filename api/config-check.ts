@@ -6,7 +6,7 @@ import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { warning } from './contract/fields.ts';
 import { type FieldError, invalid, invalidField } from './problem.ts';
-import { checkSizing, type SizingCheck, sizingWarnings } from './sizing-check.ts';
+import { checkSizing, type SizingCheck, sizingWarnings, USUAL_TAKER_FEE } from './sizing-check.ts';
 import { fieldErrors, parseWith, requireValid } from './validate.ts';
 import type { Prices, Rules, Venues } from './venues.ts';
 
@@ -76,6 +76,18 @@ export async function readMarket(
   const venue = venueOf(account);
   return { rules: await venues.rules(venue), prices: await venues.prices(venue) };
 }
+
+/** What may be said of a config: why a save refuses it, else what its strategy has to remark on it. */
+export function lintConfig(strategy: AnyStrategy, config: unknown) {
+  const errors = errorsOf(strategy, config, '');
+  return { errors, findings: errors.length > 0 ? [] : [...strategy.bind(config).lint(USUAL_TAKER_FEE)] };
+}
+
+/** The remarks that a saved config deserves; those that only inform are for the form. */
+export const lintWarnings = (strategy: AnyStrategy, config: unknown): Warning[] =>
+  lintConfig(strategy, config)
+    .findings.filter(({ level }) => level === 'warn')
+    .map(({ code, message, path }) => ({ code, message, reason: 'lint', detail: path }));
 
 export interface SizingScope {
   readonly market: CachedMarket;

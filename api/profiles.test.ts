@@ -9,6 +9,7 @@ import {
   deleteProfile,
   disableProfile,
   enableProfile,
+  lintProfile,
   listCoins,
   listProfiles,
   listStrategies,
@@ -89,6 +90,24 @@ test('a config outside its bounds is refused with every path and nothing is save
       .profile.name,
     'Bounds',
   );
+});
+
+test('a config is linted without being saved; what contradicts itself is told with a save', async () => {
+  const { profile } = await api.addProfile('Lint', {});
+  const params = { id: profile.id };
+  const lint = (config: Record<string, unknown>) => api.call(lintProfile, { params, body: { config } });
+  assert.deepEqual(await lint({}), { errors: [], findings: [] });
+  assert.deepEqual((await lint({ buy: { candleLimit: 1000 } })).errors, [
+    { path: 'buy.candleLimit', message: 'must be at most 999' },
+  ]);
+  const off = { sell: { enabled: false } };
+  const [finding] = (await lint(off)).findings;
+  assert.deepEqual([finding?.level, finding?.code, finding?.path], ['warn', 'sell-off-naked', 'sell.enabled']);
+  assert.deepEqual((await api.call(readProfile, { params })).config, {});
+  const { warnings } = await api.call(changeProfile, { params, body: { config: off } });
+  assert.deepEqual(warnings, [
+    { code: 'sell-off-naked', message: finding?.message, reason: 'lint', detail: 'sell.enabled' },
+  ]);
 });
 
 test('unknown strategies, taken names and foreign accounts are refused', async () => {

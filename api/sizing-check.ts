@@ -8,7 +8,7 @@ import type { warning } from './contract/fields.ts';
 import type { Price } from './venues.ts';
 
 /** What an account pays in the bought coin unless it has arranged otherwise; the check cannot ask the exchange. */
-const USUAL_TAKER_FEE = 0.001;
+export const USUAL_TAKER_FEE = 0.001;
 
 export type SkipReason = 'config_not_parsable' | 'rules_not_loaded' | 'price_not_cached';
 export type SizingCheck =

@@ -33,6 +33,7 @@ export const accountView = (one: AccountView): z.output<typeof account> => ({
   name: one.name,
   exchangeMode: one.exchangeMode,
   endpoint: one.endpoint,
+  resetAt: one.resetAt?.toISOString() ?? null,
   createdAt: one.createdAt.toISOString(),
   apiKey: one.apiKey === null ? null : keyView(one.apiKey),
 });

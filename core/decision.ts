@@ -10,7 +10,13 @@ export type EntryForm =
 /** What a strategy answers. `lots` counts steps of the coin's lot size, `reason` is one of the strategy's codes. */
 export type Decision =
   | { readonly kind: 'nothing'; readonly reason: string }
-  | { readonly kind: 'buy'; readonly reason: string; readonly level: number; readonly form?: EntryForm }
+  | {
+      readonly kind: 'buy';
+      readonly reason: string;
+      readonly level: number;
+      readonly form?: EntryForm;
+      readonly quote?: number;
+    }
   | { readonly kind: 'sell'; readonly reason: string; readonly lots: 'all' | number }
   /** Takes the waiting buy back. */
   | { readonly kind: 'cancel'; readonly reason: string };
@@ -30,6 +36,10 @@ export const APPROVAL_REASONS = {
   'halt-kill-switch': {
     sentence: 'Not buying: the kill switch ({scope}) has been on since {since}.',
     thresholds: ['scope'],
+  },
+  'halt-exchange-reset': {
+    sentence: 'Not buying: the exchange was found reset at {since}; confirm that the account may go on.',
+    thresholds: ['since'],
   },
   'halt-frozen': { sentence: 'Doing nothing: the kill switch ({scope}) also stops exits.', thresholds: ['scope'] },
   'halt-profile-disabled': { sentence: 'Not trading: the profile is disabled.', thresholds: [] },
@@ -67,6 +77,30 @@ export const APPROVAL_REASONS = {
     thresholds: ['cap'],
   },
   'cooldown-loss': { sentence: 'Not buying: paused until {until} after a loss of {netPnl}.', thresholds: ['until'] },
+  'regime-bear': {
+    sentence: 'Not buying: the daily trend falls, {run} closes in a row are below the average {ma}.',
+    thresholds: [],
+  },
+  'regime-not-bull': {
+    sentence: 'Not buying: the daily trend does not rise; the last close {close}, the average {ma}.',
+    thresholds: [],
+  },
+  'regime-unavailable': {
+    sentence: 'Not buying: the daily trend is not known yet, with {have} of {need} daily candles.',
+    thresholds: ['need'],
+  },
+  'rating-too-low': {
+    sentence: 'Not buying: the rating on {interval} candles is {label}, {needs} or better is needed.',
+    thresholds: ['interval', 'label', 'needs'],
+  },
+  'rating-stale': {
+    sentence: 'Not buying: the rating on {interval} candles is {ageMinutes} minutes old.',
+    thresholds: ['interval'],
+  },
+  'rating-missing': {
+    sentence: 'Not buying: there are not enough {interval} candles for a rating yet.',
+    thresholds: ['interval'],
+  },
   'cooldown-loss-streak': {
     sentence: 'Not buying: the {scope} has lost {used} round trips in a row; paused until {until}.',
     thresholds: ['scope', 'until'],
@@ -102,6 +136,15 @@ export const APPROVAL_REASONS = {
   'cap-other-asset': {
     sentence: 'Not buying: the limits of the {scope} count {asset}, and this coin is bought with another asset.',
     thresholds: ['scope', 'asset'],
+  },
+  'action-first': { sentence: 'Waiting: what you have asked for comes first.', thresholds: [] },
+  'size-more-than-held': {
+    sentence: 'Not selling: {wanted} is asked for, and {most} can be sold.',
+    thresholds: ['wanted'],
+  },
+  'size-leaves-dust': {
+    sentence: 'Not selling: the {left} that would be left is too little to be sold later. Sell {most}, or less.',
+    thresholds: [],
   },
   'exit-unsellable': {
     sentence: 'Not selling: {lots} is worth {value}, below the minimum order value {minNotional}.',

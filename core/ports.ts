@@ -7,6 +7,8 @@ import type { ExchangeFill } from './fill.ts';
 import type { Halt } from './halts.ts';
 import type { AccountId, OrderId, ProfileId } from './ids.ts';
 import type { ApprovedOrder, OrderPurpose, OrderRecord, OrderState, Side } from './order.ts';
+import type { OrderEvidence, Witness } from './order-evidence.ts';
+import type { OutsideChange } from './ledger.ts';
 import type { LevelFill } from './levels.ts';
 import type { Adjustment, Position } from './position.ts';
 import type { RiskFacts } from './risk.ts';
@@ -60,6 +62,7 @@ export interface PlaceRequest {
   readonly sendBeforeMs: number;
   /** Asked right before signing: true turns the intent into not-sent. */
   readonly halted: () => boolean;
+  readonly witness?: Witness;
 }
 
 /** A cancel and a placement in one request: nothing is placed unless the cancel took effect. */
@@ -204,6 +207,8 @@ export interface OrderUpdate {
   readonly payload?: unknown;
   /** Market time of the change; without it the order keeps its `updatedAt`. */
   readonly at?: Date;
+  /** It was certainly never sent: the operator's action that it was made for may make another one. */
+  readonly freesAction?: true;
 }
 
 export interface FillRequest {
@@ -260,6 +265,17 @@ export type AdjustmentResult =
   | { readonly kind: 'lost-lease' }
   | { readonly kind: 'moved' };
 
+/** What ledger and untracked holdings of an account's epoch add up to, by asset; `begun` once it was first checked. */
+export interface LedgerBalance {
+  readonly begun: boolean;
+  readonly sums: readonly { readonly asset: string; readonly sum: Decimal }[];
+}
+
+/** How many orders and positions of the old epoch were closed as void. */
+export type EpochResult =
+  | { readonly kind: 'closed'; readonly epoch: number; readonly orders: number; readonly positions: number }
+  | { readonly kind: 'lost-lease' };
+
 /** The own state of a strategy, as of a version of its runner. */
 export interface StateToKeep {
   readonly profileId: ProfileId;
@@ -291,6 +307,26 @@ export interface TradingStore {
   costBasis(profileId: ProfileId, symbol: string): Promise<CostBasis>;
   /** One transaction: lease checked, position by compare-and-set, adjustment and ledger rows, note. */
   adjustPosition(request: AdjustmentRequest): Promise<AdjustmentResult>;
+  /** The newest orders of an epoch that the exchange has given an id and that were sent before then, newest first. */
+  acknowledgedOrders(
+    account: Pick<Account, 'id' | 'epoch'>,
+    which: { readonly most: number; readonly sentBeforeMs: number },
+  ): Promise<OrderRecord[]>;
+  /** One transaction: lease checked, next epoch, orders and positions of the old one void, entries halted. */
+  closeEpoch(request: {
+    readonly account: Pick<Account, 'id' | 'epoch'>;
+    readonly fencing: number;
+    readonly at: Date;
+  }): Promise<EpochResult>;
+  ledgerBalance(account: Pick<Account, 'id' | 'epoch'>): Promise<LedgerBalance>;
+  /** One transaction: lease checked, ledger still as `booked`, rows of what came from outside. */
+  bookOutside(request: {
+    readonly account: Pick<Account, 'id' | 'epoch'>;
+    readonly fencing: number;
+    readonly at: Date;
+    readonly booked: LedgerBalance;
+    readonly changes: readonly OutsideChange[];
+  }): Promise<'booked' | 'moved' | 'lost-lease'>;
   /** Stores an own order that only the exchange knows of, as after a restored backup; its id is never given again. */
   adoptOwnOrder(found: FoundOrder): Promise<void>;
 }
@@ -303,6 +339,8 @@ export interface ProfileToRun {
   readonly strategyName: string;
   readonly config: unknown;
   readonly enabled: boolean;
+  /** Wall time until which every tick is logged with its whole audit; null when that was not asked for. */
+  readonly captureUntil: Date | null;
   /** `version` is that of the stored runner state, 0 without one. */
   readonly symbols: readonly { readonly symbol: string; readonly overrideConfig: unknown; readonly version: number }[];
 }
@@ -331,6 +369,7 @@ export interface ActionLogRow {
 export interface RecordSink {
   audit(audit: TickAudit): void;
   log(row: ActionLogRow): void;
+  evidence(evidence: OrderEvidence): void;
   flush(): Promise<void>;
 }
 

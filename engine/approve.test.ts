@@ -39,6 +39,9 @@ const ready: ApprovalContext = {
   takerFee: 0.001,
   pending: null,
   stop: null,
+  waiting: null,
+  gates: null,
+  inSells: ZERO,
   refusals: () => undefined,
   risk: { refusal: () => undefined, rooms: () => [] },
 };

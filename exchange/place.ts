@@ -79,6 +79,7 @@ async function place(link: SignedLink, request: PlaceRequest): Promise<WriteOutc
     weight: 1,
     order: true,
     waitMs: waitMsOf(link, request),
+    ...(request.witness && { witness: request.witness }),
   } as const;
   try {
     return outcomeOf(await sendSigned(link, call, gateOf(request)), (body) => {

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import type { Account } from '#core/account.ts';
 import { formatDecimal, requireDecimal } from '#core/decimal.ts';
 import type { AccountId, OrderId } from '#core/ids.ts';
 import { LIVE_ORDER_STATES, type OrderForm, type OrderRecord, type OrderState } from '#core/order.ts';
@@ -62,6 +63,7 @@ export async function updateOrder(db: Database, orderId: OrderId, update: OrderU
       exchange_order_id: sql<string>`coalesce(exchange_order_id, ${update.exchangeOrderId ?? null})`,
       filled_quantity: sql<string>`greatest(filled_quantity, ${formatOptional(update.filledQuantity)}::numeric)`,
       filled_quote: sql<string>`greatest(filled_quote, ${formatOptional(update.filledQuote)}::numeric)`,
+      ...(update.freesAction && { action_id: null }),
       updated_at: sql<Date>`greatest(updated_at, ${update.at ?? null}::timestamptz)`,
     })
     .where('id', '=', orderId)
@@ -83,6 +85,25 @@ export async function liveOrders(db: Database, accountId: AccountId): Promise<Or
     .where('state', 'in', LIVE_ORDER_STATES)
     .orderBy('recorded_at')
     .orderBy('id')
+    .execute();
+  return rows.map(recordOf);
+}
+
+/** The newest orders of an epoch that the exchange has given an id and that were sent before then, newest first. */
+export async function acknowledgedOrders(
+  db: Database,
+  { id, epoch }: Pick<Account, 'id' | 'epoch'>,
+  { most, sentBeforeMs }: { readonly most: number; readonly sentBeforeMs: number },
+): Promise<OrderRecord[]> {
+  const rows = await db.kysely
+    .selectFrom('orders')
+    .selectAll()
+    .where('account_id', '=', id)
+    .where('epoch', '=', epoch)
+    .where('exchange_order_id', 'is not', null)
+    .where('send_before', '<', new Date(sentBeforeMs))
+    .orderBy('created_at', 'desc')
+    .limit(most)
     .execute();
   return rows.map(recordOf);
 }

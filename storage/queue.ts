@@ -5,6 +5,7 @@ import type { Notification, NotifierName } from '#core/notify.ts';
 import { scrubError } from '#core/scrub.ts';
 import { connect } from './connect.ts';
 import type { Transaction } from './database.ts';
+import { DEAD_LETTERS, type DeadLetter } from './dead-letters.ts';
 
 /** What each job is told. */
 export interface JobData {
@@ -28,6 +29,7 @@ export interface JobData {
   readonly 'apply-avg-entry-price': { readonly profileId: ProfileId; readonly symbol: string };
   /** Without an account: for every account. */
   readonly 'reconcile-positions': { readonly accountId?: AccountId };
+  readonly 'identity-check': { readonly accountId?: AccountId };
 }
 export type JobName = keyof JobData;
 const JOB_NAMES: readonly JobName[] = [
@@ -41,8 +43,8 @@ const JOB_NAMES: readonly JobName[] = [
   'backup',
   'apply-avg-entry-price',
   'reconcile-positions',
+  'identity-check',
 ];
-const DEAD_LETTERS = 'dead-letters';
 
 export interface JobRun {
   readonly id: string;
@@ -58,16 +60,6 @@ export interface EnqueueOptions {
   readonly startAfter?: Date;
 }
 
-export interface DeadLetter {
-  readonly id: string;
-  readonly job: string;
-  readonly data: unknown;
-  readonly errorMessage: string;
-  readonly stack?: string;
-  readonly attempts: number;
-  readonly diedAt: Date;
-}
-
 export interface QueueLog {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
@@ -80,13 +72,17 @@ export interface OpenQueueOptions {
   readonly retry?: { readonly limit: number; readonly delaySeconds: number; readonly maxDelaySeconds: number };
 }
 
+/** Without notifications; with them a look is only for what was lost, and for jobs whose time has come. */
 const POLL_SECONDS = 0.5;
+const NOTIFIED_POLL_SECONDS = 2;
 const EXPIRE_SECONDS = 300;
 const STOP_MS = 3_000;
 const RETRY = { limit: 5, delaySeconds: 2, maxDelaySeconds: 300 } as const;
 /** During an outage every poll fails in the same words; one line in this time is enough. */
 const SAME_ERROR_MS = 10_000;
 const MAX_ERROR_CHARS = 20_000;
+/** Dead letters stay until the operator has dealt with them: ten years. */
+const KEPT_SECONDS = 315_360_000;
 
 /** Jobs in PostgreSQL: at least once, retried with backoff, exhausted ones kept as dead letters. */
 export class Queue implements AsyncDisposable {
@@ -123,7 +119,11 @@ export class Queue implements AsyncDisposable {
     handler: (data: JobData[Name], run: JobRun) => Promise<void>,
     lanes = 1,
   ): Promise<void> {
-    const options = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS, batchSize: 1 };
+    const options = {
+      pollingIntervalSeconds: POLL_SECONDS,
+      notifyPollingIntervalSeconds: NOTIFIED_POLL_SECONDS,
+      batchSize: 1,
+    };
     const run = async (jobs: Job<JobData[Name]>[]): Promise<void> => {
       for (const job of jobs)
         await runScrubbed(() => handler(job.data, { id: job.id, attempt: job.retryCount + 1, signal: job.signal }));
@@ -136,18 +136,24 @@ export class Queue implements AsyncDisposable {
     await this.#boss.schedule(name, cron, data, { tz: 'UTC', singletonKey: `schedule:${name}` });
   }
 
-  /** Exhausted jobs, newest first. */
-  async deadLetters(limit = 100): Promise<DeadLetter[]> {
-    const jobs = await this.#boss.findJobs<unknown>(DEAD_LETTERS);
-    const newest = jobs.toSorted((a, b) => b.createdOn.getTime() - a.createdOn.getTime()).slice(0, limit);
-    return newest.map((job) => ({
-      id: job.id,
-      job: job.sourceName ?? DEAD_LETTERS,
-      data: job.data,
-      ...wordsOf(job.sourceOutput),
-      attempts: (job.sourceRetryCount ?? 0) + 1,
-      diedAt: job.createdOn,
-    }));
+  /** The next time of a cron line after `from`. */
+  nextRun(cron: string, from: Date): Date | undefined {
+    return this.#boss.previewSchedule(cron, { tz: 'UTC', count: 1, from })[0];
+  }
+
+  /** Tells each exhausted job once, by one process of all; one whose telling throws is told again. It stays listed. */
+  async watchDeadLetters(tell: (id: string) => Promise<void>): Promise<void> {
+    const options = { pollingIntervalSeconds: POLL_SECONDS, batchSize: 1 };
+    await this.#boss.work(DEAD_LETTERS, options, async (jobs: Job[]) => {
+      for (const job of jobs) await runScrubbed(() => tell(job.id));
+    });
+  }
+
+  /** Gives an exhausted job all its attempts again, as a job of its own; undefined for one that is no longer known. */
+  async enqueueAgain(transaction: Transaction, { job, data }: DeadLetter): Promise<string | undefined> {
+    if (!JOB_NAMES.some((name) => name === job) || typeof data !== 'object') return undefined;
+    const db = fromKysely(transaction);
+    return (await this.#boss.send(job, data, { ...sendOptions({}), db })) ?? undefined;
   }
 
   /** Stops taking jobs and lets running ones end, at most three seconds; what still runs then is retried later. */
@@ -163,7 +169,7 @@ export async function openQueue(databaseUrl: string, options: OpenQueueOptions):
   const boss = new PgBoss({
     connectionString: databaseUrl,
     application_name: 'tradewind-queue',
-    max: works ? 4 : 2,
+    max: 2,
     schema: 'pgboss',
     useListenNotify: works,
     supervise: works,
@@ -181,8 +187,17 @@ export async function openQueue(databaseUrl: string, options: OpenQueueOptions):
   return new Queue(boss);
 }
 
+/** What is there as it should be is left alone: a process that starts again is back sooner. */
 async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<OpenQueueOptions['retry']>): Promise<void> {
-  await boss.createQueue(DEAD_LETTERS, { policy: 'standard' });
+  const known = new Map((await boss.getQueues()).map((queue) => [queue.name, new Map(Object.entries(queue))]));
+  const ensure = async (name: string, policy: 'short' | 'standard', settings: QueueOptions): Promise<void> => {
+    const queue = known.get(name);
+    if (queue === undefined) await boss.createQueue(name, { ...settings, policy });
+    else if (Object.entries(settings).some(([setting, value]) => queue.get(setting) !== value))
+      await boss.updateQueue(name, settings);
+  };
+  const kept = { deleteAfterSeconds: 0, retentionSeconds: KEPT_SECONDS, retryBackoff: true };
+  await ensure(DEAD_LETTERS, 'standard', kept);
   const settings: QueueOptions & { deadLetter: string; notify: boolean } = {
     retryLimit: retry.limit,
     retryDelay: retry.delaySeconds,
@@ -192,10 +207,7 @@ async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<Open
     deadLetter: DEAD_LETTERS,
     notify: true,
   };
-  for (const name of JOB_NAMES) {
-    await boss.createQueue(name, { ...settings, policy: 'short' });
-    await boss.updateQueue(name, settings);
-  }
+  for (const name of JOB_NAMES) await ensure(name, 'short', settings);
 }
 
 /** Without an error listener a lost connection would end the process. */
@@ -233,17 +245,3 @@ function sendOptions(options: EnqueueOptions): SendOptions {
     ...(options.startAfter === undefined ? {} : { startAfter: options.startAfter }),
   };
 }
-
-/** pg-boss wraps its own words ({ value: { message } }), such as those of a job that took too long. */
-function wordsOf(output: unknown): { errorMessage: string; stack?: string } {
-  const inner = fieldOf(output, 'value') ?? output;
-  const message = fieldOf(inner, 'message');
-  const stack = fieldOf(inner, 'stack');
-  return {
-    errorMessage: typeof message === 'string' ? message : 'The job failed without a message.',
-    ...(typeof stack === 'string' ? { stack } : {}),
-  };
-}
-
-const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;

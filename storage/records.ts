@@ -2,11 +2,13 @@ import { sql } from 'kysely';
 import type { TickAudit } from '#core/audit.ts';
 import { cacheKeys } from '#core/cache-keys.ts';
 import type { ProfileId } from '#core/ids.ts';
+import type { OrderEvidence } from '#core/order-evidence.ts';
 import type { ActionLogRow, CacheStore, RecordSink } from '#core/ports.ts';
 import { scrubError } from '#core/scrub.ts';
 import { RETENTION } from '#core/settings.ts';
 import type { Database } from './database.ts';
 import { jsonText } from './json.ts';
+import { type StoredEvidence, storedEvidence, writeEvidence } from './order-evidence.ts';
 import { readSetting } from './service-settings.ts';
 
 export interface RecordLog {
@@ -40,6 +42,7 @@ export function createRecordSink(options: RecordSinkOptions): RecordSink & Async
 class RecordBuffer implements RecordSink, AsyncDisposable {
   readonly #options: Required<RecordSinkOptions>;
   #audits: TickAudit[] = [];
+  #evidence: StoredEvidence[] = [];
   /** By id: a later version of a row replaces one that still waits. Warnings and errors are never dropped. */
   readonly #rows = { droppable: new Map<string, ActionLogRow>(), kept: new Map<string, ActionLogRow>() };
   #dropped = 0;
@@ -53,12 +56,11 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
   }
 
   audit(audit: TickAudit): void {
-    this.#audits.push(audit);
-    if (this.#audits.length > this.#options.maxBuffered) {
-      // A tenth at once, so that an outage does not move the whole buffer with every tick.
-      this.#dropped += this.#audits.splice(0, Math.ceil(this.#options.maxBuffered / 10)).length;
-    }
-    this.#schedule(this.#options.flushMs);
+    this.#keep(this.#audits, audit);
+  }
+
+  evidence(evidence: OrderEvidence): void {
+    this.#keep(this.#evidence, storedEvidence(evidence));
   }
 
   log(row: ActionLogRow): void {
@@ -91,6 +93,14 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
     clearTimeout(this.#timer);
   }
 
+  #keep<Kept>(list: Kept[], one: Kept): void {
+    list.push(one);
+    // A tenth at once, so that an outage does not move the whole buffer with every record.
+    const { maxBuffered, flushMs } = this.#options;
+    if (list.length > maxBuffered) this.#dropped += list.splice(0, Math.ceil(maxBuffered / 10)).length;
+    this.#schedule(flushMs);
+  }
+
   #schedule(inMs: number): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -111,8 +121,12 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
     this.#schedule(RETRY_MS);
   }
 
-  #waiting(): { audits: number; rows: number } {
-    return { audits: this.#audits.length, rows: this.#rows.droppable.size + this.#rows.kept.size };
+  #waiting(): { audits: number; evidence: number; rows: number } {
+    return {
+      audits: this.#audits.length,
+      evidence: this.#evidence.length,
+      rows: this.#rows.droppable.size + this.#rows.kept.size,
+    };
   }
 
   async #writeAll(): Promise<void> {
@@ -123,7 +137,7 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
       );
       this.#dropped = 0;
     }
-    const outcomes = await Promise.allSettled([this.#writeRows(), this.#writeAudits()]);
+    const outcomes = await Promise.allSettled([this.#writeRows(), this.#writeEvidence(), this.#writeAudits()]);
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   }
@@ -157,6 +171,19 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
       const half = Math.ceil(batch.length / 2);
       await this.#writeBatch(batch.slice(0, half));
       await this.#writeBatch(batch.slice(half));
+    }
+  }
+
+  async #writeEvidence(): Promise<void> {
+    while (this.#evidence.length > 0) {
+      const batch = this.#evidence.slice(0, this.#options.maxRows);
+      await writeEvidence(this.#options.database, batch).catch((error: unknown) => {
+        if (!isPoisoned(error)) throw error;
+        const { message } = scrubError(error);
+        this.#options.log.error({ event: 'record_refused' }, `Evidence of orders cannot be stored: ${message}`);
+      });
+      const written = new Set(batch);
+      this.#evidence = this.#evidence.filter((one) => !written.has(one));
     }
   }
 

@@ -6,6 +6,7 @@ import type { AccountId, OrderId, ProfileId, SessionId, UserId } from '#core/ids
 import type { LedgerRow } from '#core/ledger.ts';
 import type { ActionState } from '#core/operator-action.ts';
 import type { NotifierName } from '#core/notify.ts';
+import type { EvidenceKind } from '#core/order-evidence.ts';
 import type { OrderForm, OrderPurpose, OrderState, Side } from '#core/order.ts';
 import type { LogLevel } from '#core/ports.ts';
 
@@ -50,6 +51,7 @@ export interface AccountsTable {
   endpoint: Generated<Endpoint>;
   epoch: Generated<number>;
   risk_limits: JsonOrDefault;
+  reset_at: NullableTime;
   created_at: TimeOrDefault;
 }
 
@@ -96,6 +98,12 @@ export interface KillSwitchesTable {
   engaged_by: UserId | null;
   engaged_at: TimeOrDefault;
   halt_order: Bigint;
+}
+
+/** A view: everything that stops entries. */
+export interface HaltsView
+  extends Pick<KillSwitchesTable, 'scope' | 'subject' | 'reason' | 'freeze_exits' | 'cancel_entries' | 'engaged_at'> {
+  is_reset: boolean;
 }
 
 export interface AccountLeasesTable {
@@ -269,7 +277,7 @@ export interface OperatorActionsTable {
 export interface OrderEvidenceTable {
   id: string;
   order_id: OrderId;
-  kind: string;
+  kind: EvidenceKind;
   at: Time;
   detail: Json;
 }
@@ -362,6 +370,7 @@ export interface Tables {
   profiles: ProfilesTable;
   profile_symbols: ProfileSymbolsTable;
   kill_switches: KillSwitchesTable;
+  halts: HaltsView;
   account_leases: AccountLeasesTable;
   runner_states: RunnerStatesTable;
   cost_basis: CostBasisTable;

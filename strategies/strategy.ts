@@ -1,9 +1,14 @@
 import type { z } from 'zod';
+import type { BasketTurn, Planner } from '#core/basket.ts';
 import type { Candle, Interval } from '#core/candle.ts';
 import type { Decision, Numbers, ReasonText } from '#core/decision.ts';
-import { type Decimal, fromNumber } from '#core/decimal.ts';
+import { type Decimal, fromNumber, multiply, toNumber } from '#core/decimal.ts';
 import type { EntryTerms } from '#core/entry-size.ts';
+import type { GateSettings } from '#core/gates.ts';
 import type { StopSettings } from '#core/protective-stop.ts';
+import type { Regime } from '#core/regime.ts';
+import { EXIT_MARGIN } from '#core/sizing.ts';
+import type { SymbolRules } from '#core/symbol.ts';
 
 /**
  * What a strategy sees on one tick. One object per instance is reused: never keep it. Prices are whole ticks in float64,
@@ -28,6 +33,12 @@ export interface TickView {
   /** The buy that waits on the exchange; null when there is none, or its fate is not certain. */
   waiting: WaitingEntry | null;
   exitOrderOpen: boolean;
+  /** The daily trend: 1 rising, -1 falling, 0 neither, 2 not known or not asked. */
+  regime: Regime;
+  /** A technical rating asks to take a profit. */
+  ratingSells: boolean;
+  /** What the plan of the basket asks of this coin; null outside of a basket. */
+  basket: BasketTurn | null;
   takerFee: number;
   makerFee: number;
   /** False when a stored setting has the wrong type: entries are refused, exits run. */
@@ -49,11 +60,20 @@ export interface WaitingEntry {
 export interface Grid {
   readonly tick: Decimal;
   readonly step: Decimal;
+  /** What a partial sale and what it leaves must be worth, in lots times ticks; absent: anything. */
+  readonly minWorth?: number;
 }
+
+/** The grid of a coin; an exit keeps some head room over the exchange's minimum. */
+export const gridOf = ({ price: { tick }, lot: { step }, notional }: SymbolRules): Grid => ({
+  tick,
+  step,
+  minWorth: toNumber(multiply(notional.min, EXIT_MARGIN)) / toNumber(tick) / toNumber(step),
+});
 
 /** A line the chart draws: what a strategy will do next, in ticks. */
 export interface PlanLine {
-  readonly name: 'stop' | 'trail' | 'arm' | 'entry' | 'cost' | 'floor';
+  readonly name: 'stop' | 'trail' | 'arm' | 'entry' | 'cost' | 'floor' | 'part';
   readonly ticks: number;
 }
 
@@ -71,6 +91,8 @@ export interface StrategyInstance {
   /** Where the stop of an entry now would lie, as a share of its price; absent or undefined: where the settings say. */
   stopMultiple?(view: TickView): number | undefined;
   plan(view: TickView): readonly PlanLine[];
+  /** Of a coin in a basket: how strong it is, and which candle the last plan was made for. */
+  readonly ranking?: { score(): number | null; planMs(): number; planned(atMs: number): void };
   /** Plain JSON, versioned; `create` takes it back. */
   state(): unknown;
 }
@@ -88,6 +110,8 @@ export interface SharedSettings extends EntryTerms {
   readonly lossCooldownMs: number;
   /** How the stop rests on the exchange; absent when none may. */
   readonly protectiveStop?: StopSettings;
+  /** What else must agree before a buy; absent when nothing is asked. */
+  readonly gates?: GateSettings;
 }
 
 /** The settings as they are for an entry now: a stop that hangs on the market takes the place of the fixed one. */
@@ -117,6 +141,8 @@ export interface Strategy<Config> {
   };
   /** Knobs that do nothing or contradict each other; pure, so that form and save say the same. Absent: nothing to say. */
   lint?(config: Config, takerFee: number): readonly Finding[];
+  /** Plans over all coins of a profile at once; absent where each coin is for itself. Overrides then do not apply. */
+  planner?(config: Config): Planner;
   needs(config: Config): CandleNeed;
   sharedSettings(config: Config): SharedSettings;
   create(config: Config, grid: Grid, state?: unknown): StrategyInstance;
@@ -130,6 +156,8 @@ export interface AnyStrategy {
   readonly summary: string;
   readonly config: z.ZodType;
   readonly reasons: Readonly<Record<string, ReasonText>>;
+  /** It plans over all coins of a profile at once. */
+  readonly plansBaskets?: boolean;
   /** Reads a stored (merged) config and binds everything that depends on it. */
   bind(stored: unknown): BoundStrategy;
 }
@@ -141,6 +169,7 @@ export interface BoundStrategy {
   readonly needs: CandleNeed;
   readonly shared: SharedSettings;
   readonly reasons: Readonly<Record<string, ReasonText>>;
+  readonly planner?: Planner;
   lint(takerFee: number): readonly Finding[];
   create(grid: Grid, state?: unknown): StrategyInstance;
 }
@@ -154,8 +183,10 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
     summary,
     config,
     reasons,
+    plansBaskets: strategy.planner !== undefined,
     bind(stored) {
       const read = strategy.readStoredConfig(stored);
+      const planner = strategy.planner?.(read.config);
       const path = read.unreadablePath;
       return {
         name,
@@ -164,6 +195,7 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
         needs: strategy.needs(read.config),
         shared: strategy.sharedSettings(read.config),
         reasons,
+        ...(planner && { planner }),
         lint: (takerFee) => strategy.lint?.(read.config, takerFee) ?? [],
         create(grid, state) {
           const instance = strategy.create(read.config, grid, state);

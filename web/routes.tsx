@@ -7,6 +7,7 @@ import {
   Link,
   Navigate,
   Outlet,
+  type RouteComponent,
   useMatches,
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -67,34 +68,68 @@ const welcome = createRoute({
   component: lazyRouteComponent(() => import('./pages/welcome.tsx'), 'WelcomePage'),
 });
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage });
-const overview = createRoute({
+
+/** A page inside the shell; its script is fetched when it is about to be opened. */
+const page = <const Path extends string>(path: Path, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => shell, path, component });
+
+const config = createRoute({
   getParentRoute: () => shell,
-  path: '/',
-  component: lazyRouteComponent(() => import('./pages/dashboard.tsx'), 'DashboardPage'),
-});
-const profiles = createRoute({
-  getParentRoute: () => shell,
-  path: '/profiles',
-  component: lazyRouteComponent(() => import('./pages/profiles.tsx'), 'ProfilesPage'),
-});
-const profile = createRoute({
-  getParentRoute: () => shell,
-  path: '/profiles/$id',
-  component: lazyRouteComponent(() => import('./pages/profile.tsx'), 'ProfilePage'),
+  path: '/profiles/$id/config',
+  validateSearch: ({ coin }: Record<string, unknown>): { coin?: string } => (typeof coin === 'string' ? { coin } : {}),
+  component: lazyRouteComponent(() => import('./pages/config.tsx'), 'ConfigPage'),
 });
 const coin = createRoute({
   getParentRoute: () => shell,
   path: '/profiles/$id/coins/$symbol',
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'logs' } => (tab === 'logs' ? { tab } : {}),
   component: lazyRouteComponent(() => import('./pages/coin.tsx'), 'CoinPage'),
 });
-const settings = createRoute({
-  getParentRoute: () => shell,
-  path: '/settings',
-  component: lazyRouteComponent(() => import('./pages/settings.tsx'), 'SettingsPage'),
-});
+const pages = [
+  page(
+    '/',
+    lazyRouteComponent(() => import('./pages/dashboard.tsx'), 'DashboardPage'),
+  ),
+  page(
+    '/profiles',
+    lazyRouteComponent(() => import('./pages/profiles.tsx'), 'ProfilesPage'),
+  ),
+  page(
+    '/profiles/$id',
+    lazyRouteComponent(() => import('./pages/profile.tsx'), 'ProfilePage'),
+  ),
+  page(
+    '/profiles/$id/risk',
+    lazyRouteComponent(() => import('./pages/risk.tsx'), 'RiskPage'),
+  ),
+  page(
+    '/profiles/$id/logs',
+    lazyRouteComponent(() => import('./pages/logs.tsx'), 'LogsPage'),
+  ),
+  page(
+    '/profiles/$id/history',
+    lazyRouteComponent(() => import('./pages/history.tsx'), 'HistoryPage'),
+  ),
+  page(
+    '/changes',
+    lazyRouteComponent(() => import('./pages/changes.tsx'), 'ChangesPage'),
+  ),
+  page(
+    '/activity',
+    lazyRouteComponent(() => import('./pages/activity.tsx'), 'ActivityPage'),
+  ),
+  page(
+    '/dead-letters',
+    lazyRouteComponent(() => import('./pages/dead-letters.tsx'), 'DeadLettersPage'),
+  ),
+  page(
+    '/settings',
+    lazyRouteComponent(() => import('./pages/settings.tsx'), 'SettingsPage'),
+  ),
+] as const;
 
 export const router = createRouter({
-  routeTree: root.addChildren([welcome, signIn, shell.addChildren([overview, profiles, profile, coin, settings])]),
+  routeTree: root.addChildren([welcome, signIn, shell.addChildren([config, coin, ...pages])]),
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultErrorComponent: Broken,

@@ -10,6 +10,7 @@ import { saveNotifier } from '#storage/notifiers.ts';
 import { openCache } from '#storage/open-cache.ts';
 import { createProfile } from '#storage/profiles.ts';
 import { openQueue, type Queue } from '#storage/queue.ts';
+import { listDeadLetters } from '#storage/dead-letters.ts';
 import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
 import { until } from '#storage/test-outage.ts';
 import { createOperator } from '#storage/users.ts';
@@ -110,10 +111,12 @@ test('with the live demo on both fan-outs do nothing at all: no job, no read, no
   const demo: NotifyDesk = { liveDemo: true, queue: untouchable, log };
   await notifyEvent(demo, profileId, failed);
   await notifyAccount(demo, null, { event: 'job-failed', title: 'x', text: '' });
-  const sink = { audit() {}, log() {}, flush: async () => {} };
+  const sink = { audit() {}, evidence() {}, log() {}, flush: async () => {} };
   assert.equal(notifyingSink(sink, demo), sink);
   assert.deepEqual(await jobs(), []);
 });
+
+const letters = () => listDeadLetters(test_.database.kysely);
 
 test('a notifier that never answers keeps no other one waiting, and is a dead letter in the end', async () => {
   const dead = stack.use(await openReceiver());
@@ -123,8 +126,8 @@ test('a notifier that never answers keeps no other one waiting, and is a dead le
   await work();
   await notifyEvent(desk, profileId, failed);
   await until('the other one was told', () => receiver.received.length === 1);
-  await until('the dead one is given up', async () => (await queue.deadLetters()).length === 1);
-  const [letter] = await queue.deadLetters();
+  await until('the dead one is given up', async () => (await letters()).length === 1);
+  const [letter] = await letters();
   assert.match(
     letter?.errorMessage ?? '',
     /^The slack notifier did not take a message: 127\.0\.0\.1:\d+ answered 500: broken\.$/,
@@ -193,7 +196,7 @@ test('a message about the account goes once to each place that its profiles tell
 
 test('rows of the log that an operator wants to hear of become messages: each once, a limit once for a while', async () => {
   const kept: ActionLogRow[] = [];
-  const sink = notifyingSink({ audit() {}, log: (row) => kept.push(row), flush: async () => {} }, desk);
+  const sink = notifyingSink({ audit() {}, evidence() {}, log: (row) => kept.push(row), flush: async () => {} }, desk);
   const at = new Date();
   const row = (ctx: unknown, count = 1): ActionLogRow => ({
     ...{ id: newId(), profileId, symbol: 'BTCUSDT', level: 'warn', msg: 'words', ctx, count },

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { BootRefused } from '#core/boot-refused.ts';
 import type { Environment } from '#core/env.ts';
 import { ORDER_TIMING, type OrderTiming } from '#core/order-timing.ts';
+import type { Notify } from '#core/notice.ts';
 import { createLog } from '#integrations/log.ts';
 import { openDatabase } from '#storage/database.ts';
 import { Listener } from '#storage/listener.ts';
@@ -12,36 +13,44 @@ import { createRecordSink } from '#storage/records.ts';
 import { loadAccountsToRun } from '#storage/worker-profiles.ts';
 import { followActions } from './actions.ts';
 import { createAnnouncer } from './announcer.ts';
+import { watchDeadLetters } from './dead-letters.ts';
 import { followCommands } from './commands.ts';
 import type { WorkerContext } from './context.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { workJobs } from './jobs/work.ts';
 import { keepLeases } from './leases.ts';
-import { notifyingSink } from './notify.ts';
+import { noticesTo, notifyingSink } from './notify.ts';
 import { createVenues } from './venues.ts';
 
 const CLOCK_EVERY_MS = 2_000;
+/** What goes to the cache goes there in batches. */
+const CACHE_CONNECTIONS = 2;
 
 export interface WorkerSettings {
   readonly timing?: OrderTiming;
   /** Where the process log goes; stdout unless given. */
   readonly logTo?: Parameters<typeof createLog>[1];
+  /** How the operator is told; through the notifiers unless given. */
+  readonly notify?: Notify;
 }
 
 /** Opens everything the worker needs, in order; disposing closes it in reverse: leases first, so that trading stops first. */
 export async function openWorker(
   env: Environment,
-  { timing = ORDER_TIMING, logTo }: WorkerSettings = {},
+  { timing = ORDER_TIMING, logTo, notify: tell }: WorkerSettings = {},
 ): Promise<AsyncDisposable> {
   const bootedAt = new Date().toISOString();
   const sha = env.GIT_SHA ?? 'unknown';
   const log = createLog({ name: 'worker', level: env.LOG_LEVEL, sha }, logTo);
   await using stack = new AsyncDisposableStack();
   const database = stack.use(openDatabase(env.DATABASE_URL, { max: 6, applicationName: 'tradewind-worker' }));
-  const trading = stack.use(openDatabase(env.DATABASE_URL, { max: 8, applicationName: 'tradewind-trading' }));
+  const trading = stack.use(
+    openDatabase(env.DATABASE_URL, { max: 8, applicationName: 'tradewind-trading', ready: true }),
+  );
   await requireCurrentSchema(database);
   await refuseLiveDemo(env, database);
-  const cache = stack.use(await openCache({ cacheUrl: env.CACHE_URL, databaseUrl: env.DATABASE_URL }));
+  const places = { cacheUrl: env.CACHE_URL, databaseUrl: env.DATABASE_URL, connections: CACHE_CONNECTIONS };
+  const cache = stack.use(await openCache(places));
   const queue = stack.use(await openQueue(env.DATABASE_URL, { log }));
   const sink = stack.use(createRecordSink({ database, cache, log }));
   const desk = { liveDemo: env.LIVE_DEMO, queue, log };
@@ -51,7 +60,8 @@ export async function openWorker(
   const announcer = stack.use(createAnnouncer(cache, failed));
   const venues = stack.use(createVenues({ env, cache, announcer, timing, onFailure: failed }));
   const slot = env.WORKER_SLOT ?? `${hostname()}:${process.pid}`;
-  const context: WorkerContext = { env, database, trading, cache, records, announcer, venues, log, desk, slot };
+  const notify = tell ?? noticesTo(desk);
+  const context: WorkerContext = { env, database, trading, cache, records, announcer, venues, log, desk, notify, slot };
   stack.use(await startHeartbeat(cache, slot, { sha, bootedAt }));
   const clocks = setInterval(() => {
     for (const venue of venues.opened()) venue.keepClock();
@@ -61,6 +71,7 @@ export async function openWorker(
   stack.use(await followCommands(cache, leases, log));
   stack.use(await followActions(context, leases, stack.use(new Listener(env.DATABASE_URL))));
   await workJobs(context, queue, leases);
+  await watchDeadLetters(context, queue);
   log.info({ event: 'worker_started', slot, sha }, 'The worker has started');
   return stack.move();
 }

@@ -105,6 +105,22 @@ export const changeProfile = operation({
   response: savedProfile,
 });
 
+export const lintProfile = operation({
+  method: 'POST',
+  path: '/profiles/:id/lint',
+  auth: 'session',
+  status: 200,
+  summary: 'What a config of the profile would be refused for, and which knobs do nothing or contradict each other',
+  params,
+  body: z.strictObject({ config: json }),
+  response: z.object({
+    errors: z.array(z.object({ path: z.string(), message: z.string() })),
+    findings: z.array(
+      z.object({ level: z.enum(['warn', 'info']), code: z.string(), path: z.string(), message: z.string() }),
+    ),
+  }),
+});
+
 export const deleteProfile = operation({
   method: 'DELETE',
   path: '/profiles/:id',
@@ -175,7 +191,7 @@ export const coinState = z.object({
   at: instant,
   decision: z.object({ kind: z.string(), reason: z.string(), sentence: z.string(), numbers }),
   approval: z.object({ kind: z.string(), reason: z.string().optional() }),
-  /** Price levels of the plan; `name` is stop, floor, trail, arm, entry or cost. */
+  /** Price levels of the plan; `name` is stop, floor, trail, arm, part, entry or cost. */
   plan: z.array(z.object({ name: z.string(), price: decimalText })),
   /** Seconds for which a position that wants a stop on the exchange has had none, and why, in words. */
   protection: z.object({ unprotectedSeconds: z.number(), cause: z.string().nullable() }).optional(),

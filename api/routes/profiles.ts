@@ -16,6 +16,8 @@ import { auditChange } from '../audit.ts';
 import { announce } from '../bus.ts';
 import { requireFreeBase, requireListed } from '../coin-binding.ts';
 import {
+  lintConfig,
+  lintWarnings,
   readMarket,
   requireConfig,
   requireOverride,
@@ -25,7 +27,14 @@ import {
   type Warning,
 } from '../config-check.ts';
 import type { ApiContext } from '../context.ts';
-import { changeProfile, createProfile, deleteProfile, listProfiles, readProfile } from '../contract/profiles.ts';
+import {
+  changeProfile,
+  createProfile,
+  deleteProfile,
+  lintProfile,
+  listProfiles,
+  readProfile,
+} from '../contract/profiles.ts';
 import { requireNoExposure } from '../exposure.ts';
 import type { Caller } from '../guard/caller.ts';
 import type { Operator } from '../guard/session.ts';
@@ -76,7 +85,8 @@ export async function createFrom(
   if (new Set(symbols).size < symbols.length) throw invalidField('symbols', 'names a coin twice');
   requireListed(symbols, market.rules, 'symbols');
   for (const { overrideConfig } of bound) requireOverride(strategy, config, configOf(overrideConfig));
-  const warnings = requireSizing({ market, strategy, config, path: 'config' }, bound);
+  const doubts = requireSizing({ market, strategy, config, path: 'config' }, bound);
+  const warnings = [...doubts, ...lintWarnings(strategy, config)];
   const profile = await database.transaction(async (transaction) => {
     await lockAccount(transaction, account.id, 'change');
     await requireAccount(transaction, operator, account.id);
@@ -111,7 +121,7 @@ async function requireNewConfig({ transaction, before, config, market }: ConfigC
   requireConfig(strategy, config);
   const bound = await listBoundSymbols(transaction, before.id);
   requireOverridesStillFit(strategy, { before: before.config, after: config }, bound);
-  return requireSizing({ market, strategy, config, path: 'config' }, bound);
+  return [...requireSizing({ market, strategy, config, path: 'config' }, bound), ...lintWarnings(strategy, config)];
 }
 
 /** Saves a name or a config; `cause` says in the audit how it came about. */
@@ -182,6 +192,11 @@ export function mountProfiles({ context, handle }: Routes): void {
   handle(readProfile, async ({ operator, params }) =>
     profileView(await requireProfile(database.kysely, operator, params.id)),
   );
+  handle(lintProfile, async ({ operator, params, body }) => {
+    const { strategyName } = await requireProfile(database.kysely, operator, params.id);
+    const { errors, findings } = lintConfig(requireStrategy(strategyName), body.config);
+    return { errors, findings: [...findings] };
+  });
   handle(createProfile, (incoming) => create(context, incoming));
   handle(changeProfile, (incoming) => saveChange(context, incoming));
   handle(deleteProfile, (incoming) => remove(context, incoming));

@@ -66,11 +66,17 @@ test('a buy and a sell appear without a reload', async () => {
 test('the coin page shows chart, position and decisions', async () => {
   await page.getByRole('link', { name: /^BTC/ }).first().click();
   await page.locator('canvas').first().waitFor();
-  await page.getByRole('heading', { name: 'Every decision' }).waitFor();
+  const timeline = page.getByRole('slider', { name: 'Decision timeline' });
+  await timeline.focus();
+  await page.keyboard.press('Home');
+  assert.equal(await timeline.getAttribute('aria-valuenow'), '0');
+  await page.keyboard.press('Shift+ArrowRight');
+  assert.notEqual(await timeline.getAttribute('aria-valuenow'), '0');
   await shoot(page, 'coin-dark');
 });
 
 test("the average entry price is set under the advanced options of the coin's log, and beside a coin to add", async () => {
+  await page.getByRole('navigation', { name: 'About this coin' }).getByRole('link', { name: 'Logs' }).click();
   await page.getByText('Advanced options').click();
   await page.getByLabel('Average entry price').fill('30000');
   await shoot(page, 'entry-price-dark');
@@ -106,6 +112,7 @@ test('a limit is refused by name and then kept, a coin is paused and resumed', a
   await page.getByRole('button', { name: 'Resume buying BTCUSDT' }).click();
   await page.getByRole('button', { name: 'Pause buying BTCUSDT' }).waitFor();
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').nth(1).click();
+  await page.getByRole('link', { name: 'Limits' }).click();
   await page.getByText('Change the limits').click();
   await page.getByLabel('Exposure').fill('400');
   await page.getByRole('button', { name: 'Save limits of this profile' }).click();

@@ -7,14 +7,16 @@ export const keys = {
   risk: ['risk'] as const,
   dashboard: ['dashboard'] as const,
   accounts: ['accounts'] as const,
+  deadLetters: ['dead-letters'] as const,
   strategies: ['strategies'] as const,
   symbols: (accountId: string) => ['symbols', accountId] as const,
   profiles: ['profiles'] as const,
   profile: (id: string) => ['profile', id] as const,
   coins: (id: string) => ['coins', id] as const,
   coin: (id: string, symbol: string) => ['coin', id, symbol] as const,
-  logs: (id: string, symbol?: string) =>
-    symbol === undefined ? (['logs', id] as const) : (['logs', id, symbol] as const),
+  logs: (id: string, filters?: string) =>
+    filters === undefined ? (['logs', id] as const) : (['logs', id, filters] as const),
+  timeline: (id: string, symbol: string) => ['timeline', id, symbol] as const,
   trace: (id: string, symbol: string) => ['trace', id, symbol] as const,
   candles: (id: string, symbol: string, interval: string) => ['candles', id, symbol, interval] as const,
 };

@@ -91,20 +91,30 @@ export const coinQuery = (id: ProfileId, symbol: string) =>
     queryFn: ({ signal }) => call(readCoin, { params: { id, symbol } }, signal),
     refetchInterval: SLOW_MS,
   });
-const LOG_PAGE = 15;
+/** Which rows of a log: absent means all. `level` is a comma list. */
+export interface LogFilters {
+  readonly symbol?: string;
+  readonly level?: string;
+  readonly q?: string;
+  readonly from?: string;
+}
 
-export const logsQuery = (id: ProfileId, symbol?: string) =>
+export const logsQuery = (id: ProfileId, filters: LogFilters, limit: number) =>
   infiniteQueryOptions({
-    queryKey: keys.logs(id, symbol),
+    queryKey: keys.logs(id, JSON.stringify(filters)),
     queryFn: ({ signal, pageParam }) => {
-      const narrow = {
-        ...(symbol === undefined ? {} : { symbol }),
-        ...(pageParam === '' ? {} : { cursor: pageParam }),
-      };
-      return call(listLogs, { params: { id }, query: { limit: LOG_PAGE, ...narrow } }, signal);
+      const place = pageParam === '' ? {} : { cursor: pageParam };
+      return call(listLogs, { params: { id }, query: { limit, ...filters, ...place } }, signal);
     },
     initialPageParam: '',
     getNextPageParam: (page) => page.nextCursor,
+    refetchInterval: SLOW_MS,
+  });
+/** The newest log rows of a coin, for its timeline; asked less often than the log itself, as it is much. */
+export const timelineQuery = (id: ProfileId, symbol: string) =>
+  queryOptions({
+    queryKey: keys.timeline(id, symbol),
+    queryFn: ({ signal }) => call(listLogs, { params: { id }, query: { symbol, limit: 300 } }, signal),
     refetchInterval: SLOW_MS,
   });
 export const traceQuery = (id: ProfileId, symbol: string) =>

@@ -1,12 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { keys } from './keys.ts';
-import { dashboardQuery, type Session, sessionQuery } from './queries.ts';
+import { dashboardQuery, onboardingQuery, type Session, sessionQuery } from './queries.ts';
 import { browserZone } from '#web/words/zones.ts';
 import { useBeat } from './live.tsx';
 
 /** The operator's IANA zone; that of the browser until somebody is signed in. */
 export const useZone = (): string => useQuery({ ...sessionQuery, enabled: false }).data?.user.timezone ?? browserZone();
+
+/** The public live demo: what it locks is not offered. */
+export const useDemo = (): boolean => useQuery(onboardingQuery).data?.demoMode ?? false;
 
 /** Puts a fresh session in the cache and drops what an earlier reader saw. */
 export function useEnter(): (session: Session) => void {

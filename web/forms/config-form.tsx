@@ -1,179 +1,242 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import type { z } from 'zod';
 import { isObject, mergePatch } from '#core/merge.ts';
-import { changeProfile } from '#api/contract/profiles.ts';
-import { call } from '#web/data/call.ts';
-import { keys } from '#web/data/keys.ts';
+import type { warning } from '#api/contract/fields.ts';
 import { fieldError, ProblemError } from '#web/data/problem-error.ts';
-import { type Profile, strategiesQuery } from '#web/data/queries.ts';
-import { Failure, Say, Skeleton } from '#web/parts/say.tsx';
-import { multiplierWords, SAME } from '#web/words/numbers.ts';
-import { Choice, Field, Switch } from './field.tsx';
-import { type SchemaField, schemaGroups, valueAt, withValue } from './schema-fields.ts';
+import { Failure, Say } from '#web/parts/say.tsx';
+import { Section } from '#web/parts/section.tsx';
+import { ConfigLeaf } from './config-leaf.tsx';
+import { type SchemaField, type SchemaGroup, schemaGroups, valueAt, withoutValue, withValue } from './schema-fields.ts';
+import { settingWords } from './setting-words.ts';
 
-/** The settings of a profile, drawn from the JSON Schema of its strategy; refusals come from the server. */
-export function ConfigForm({ profile, quote }: { profile: Profile; quote: string | undefined }): ReactNode {
-  const { data, error } = useQuery(strategiesQuery);
-  const strategy = data?.strategies.find(({ name }) => name === profile.strategyName);
-  if (error !== null) return <Failure what="The settings could not be read." error={error} />;
-  if (data === undefined) return <Skeleton rows={6} height={52} />;
-  if (strategy === undefined) {
-    return (
-      <Say tone="care" title="Unknown strategy.">
-        This version has no strategy called {profile.strategyName}.
-      </Say>
-    );
-  }
-  return <Form profile={profile} quote={quote} schema={strategy.schema} defaults={strategy.defaults} />;
-}
+type Config = Record<string, unknown>;
+type Warnings = readonly z.infer<typeof warning>[];
+type Errors = readonly { path: string; message: string }[];
 
-interface FormProps {
-  profile: Profile;
+/** One set of settings as the form edits it: those of a profile, or what one coin does differently. */
+export interface ConfigScope {
+  readonly schema: Config;
+  /** What is set here; everything else is inherited. */
+  readonly own: Config;
+  /** What holds where nothing is set here, complete. */
+  readonly base: Config;
+  /** Where inherited values come from, in words. */
+  readonly source: string;
   /** The asset that amounts are counted in. */
-  quote: string | undefined;
-  schema: Record<string, unknown>;
-  defaults: Record<string, unknown>;
+  readonly quote: string | undefined;
+  readonly save: (own: Config) => Promise<Warnings>;
 }
 
-function Form({ profile, quote, schema, defaults }: FormProps): ReactNode {
-  const client = useQueryClient();
-  const [draft, setDraft] = useState<Record<string, unknown> | null>(null);
-  const edited = draft ?? profile.config;
-  const shown = mergePatch(defaults, edited);
-  const save = useMutation({
-    mutationFn: () => call(changeProfile, { params: { id: profile.id }, body: { config: edited } }),
-    onSuccess: ({ profile: saved }) => {
-      client.setQueryData(keys.profile(profile.id), saved);
-      setDraft(null);
-      void client.invalidateQueries({ queryKey: keys.dashboard });
-    },
-  });
+interface ConfigFormProps {
+  scope: ConfigScope;
+  /** Remarks about the edit, each at the path of its setting. */
+  remarks?: Errors;
+  onEdit?: (merged: Config) => void;
+}
+
+/** Settings drawn from the JSON Schema of a strategy; refusals come from the server and stand at their field. */
+export function ConfigForm({ scope, remarks = [], onEdit }: ConfigFormProps): ReactNode {
+  const [draft, setDraft] = useState<Config | null>(null);
+  const [all, setAll] = useState(false);
+  const edited = draft ?? scope.own;
+  const shown = asConfig(mergePatch(scope.base, edited));
+  const save = useMutation({ mutationFn: () => scope.save(edited), onSuccess: () => setDraft(null) });
   const errors = save.error instanceof ProblemError ? (save.error.problem.errors ?? []) : [];
-  const change = (path: string, value: unknown): void => {
-    // A list is stored whole, so an edit of one item starts from the list that is shown.
-    const list = path.match(/^(.*?)\.\d+\./)?.[1];
-    const base =
-      list === undefined || valueAt(edited, list) !== undefined
-        ? edited
-        : withValue(edited, list, valueAt(shown, list));
-    const next = withValue(base, path, value);
-    if (isObject(next)) setDraft(next);
+  const put = (next: unknown): void => {
+    if (!isObject(next)) return;
+    setDraft(next);
+    onEdit?.(asConfig(mergePatch(scope.base, next)));
   };
-  const groups = schemaGroups(schema, shown);
-  const paths = groups.flatMap((group) => group.fields.map(({ path }) => path));
-  const unplaced = errors.filter((one) => !paths.some((path) => fieldError([one], path) !== undefined));
+  const groups = schemaGroups(scope.schema, shown);
+  const fields = groups.flatMap((group) => group.fields);
+  const isOwn = ({ path }: SchemaField): boolean => valueAt(edited, path) !== undefined;
+  const isShown = (field: SchemaField): boolean =>
+    all || !field.advanced || isOwn(field) || fieldError(errors, field.path) !== undefined;
+  const changes = fields.filter(
+    ({ path }) => !same(valueAt(shown, path), valueAt(mergePatch(scope.base, scope.own), path)),
+  );
+  const dirty = JSON.stringify(edited) !== JSON.stringify(scope.own);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     save.mutate();
   };
-  const dirty = JSON.stringify(edited) !== JSON.stringify(profile.config);
+  const parts = { scope, edited, shown, errors, remarks, isShown, put };
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={submit} noValidate>
+      <Detail all={all} count={fields.filter(isShown).length} total={fields.length} onChange={setAll} />
       {groups.map((group) => (
-        <fieldset key={group.title}>
-          <legend className="px-2 pt-4 font-strong">{group.title}</legend>
-          {group.fields.map((field) => (
-            <Leaf
-              key={field.path}
-              field={field}
-              quote={quote}
-              value={valueAt(shown, field.path)}
-              error={fieldError(errors, field.path)}
-              onChange={(value) => change(field.path, value)}
-            />
-          ))}
-        </fieldset>
+        <Group key={`${group.title} ${group.list === undefined ? '' : 'list'}`} group={group} {...parts} />
       ))}
-      <Outcome error={save.error} unplaced={unplaced} warnings={save.data?.warnings ?? []} />
+      <Outcome error={save.error} fields={fields} warnings={save.data ?? []} />
       <div className="actions">
         <button type="submit" className="btn go" disabled={save.isPending || !dirty}>
-          Save settings
+          {changes.length > 1 ? `Save ${changes.length} changes` : 'Save settings'}
         </button>
-        <button type="button" className="btn" disabled={!dirty} onClick={() => setDraft(null)}>
+        <button type="button" className="btn" disabled={!dirty} onClick={() => put(scope.own)}>
           Discard
         </button>
         <span className="note">{dirty ? 'Used from the next decision on.' : 'Nothing is changed.'}</span>
       </div>
+      {changes.length === 0 ? null : <Changes fields={changes} scope={scope} shown={shown} />}
     </form>
+  );
+}
+
+const asConfig = (value: unknown): Config => (isObject(value) ? value : {});
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+function Detail({
+  all,
+  count,
+  total,
+  onChange,
+}: {
+  all: boolean;
+  count: number;
+  total: number;
+  onChange: (all: boolean) => void;
+}): ReactNode {
+  return (
+    <div className="flex flex-wrap items-center gap-3 pb-3">
+      <span className="seg" role="group" aria-label="Detail">
+        {[false, true].map((one) => (
+          <button key={String(one)} type="button" aria-pressed={all === one} onClick={() => onChange(one)}>
+            {one ? 'Advanced' : 'Basic'}
+          </button>
+        ))}
+      </span>
+      <span className="note">
+        {count} of {total} settings shown. A coloured bar marks a value set here.
+      </span>
+    </div>
+  );
+}
+
+interface GroupProps {
+  group: SchemaGroup;
+  scope: ConfigScope;
+  edited: Config;
+  shown: Config;
+  errors: Errors;
+  remarks: Errors;
+  isShown: (field: SchemaField) => boolean;
+  put: (next: unknown) => void;
+}
+
+function Group({ group, scope, edited, shown, errors, remarks, isShown, put }: GroupProps): ReactNode {
+  // A list is stored whole, so an edit of one item starts from the list that is shown.
+  const based = (list: string | undefined): unknown =>
+    list === undefined || valueAt(edited, list) !== undefined ? edited : withValue(edited, list, valueAt(shown, list));
+  const { itemOf, list } = group;
+  const items = (path: string): readonly unknown[] => {
+    const held = valueAt(shown, path);
+    return Array.isArray(held) ? held : [];
+  };
+  if (list !== undefined) {
+    const own = valueAt(edited, list.path) !== undefined;
+    return (
+      <div className="actions">
+        <button
+          type="button"
+          className="btn small"
+          disabled={list.length >= list.most}
+          onClick={() => put(withValue(edited, list.path, [...items(list.path), list.fresh]))}
+        >
+          Add a {group.title.toLowerCase()}
+        </button>
+        {own && itemOf === undefined ? (
+          <button type="button" className="btn small quiet" onClick={() => put(withoutValue(edited, list.path))}>
+            Use those of {scope.source}
+          </button>
+        ) : null}
+      </div>
+    );
+  }
+  const visible = group.fields.filter(isShown);
+  if (visible.length === 0) return null;
+  return (
+    <Section title={group.title} note={`${visible.length} ${visible.length === 1 ? 'setting' : 'settings'}`}>
+      {visible.map((field) => (
+        <ConfigLeaf
+          key={field.path}
+          field={field}
+          quote={scope.quote}
+          value={valueAt(shown, field.path)}
+          own={valueAt(edited, field.path) !== undefined}
+          inherited={valueAt(scope.base, field.path)}
+          source={itemOf === undefined ? scope.source : undefined}
+          error={fieldError(errors, field.path)}
+          remarks={remarks.filter((one) => fieldError([one], field.path) !== undefined)}
+          onChange={(value) => put(withValue(based(itemOf?.path), field.path, value))}
+          onInherit={() => put(withoutValue(edited, field.path))}
+        />
+      ))}
+      {itemOf === undefined ? null : (
+        <button
+          type="button"
+          className="btn small quiet"
+          onClick={() => put(withValue(edited, itemOf.path, items(itemOf.path).toSpliced(itemOf.index, 1)))}
+        >
+          Remove {group.title.toLowerCase()}
+        </button>
+      )}
+    </Section>
   );
 }
 
 interface OutcomeProps {
   error: Error | null;
-  /** Refusals that belong to no shown field. */
-  unplaced: readonly { path: string; message: string }[];
-  warnings: readonly { code: string; message: string; detail: string }[];
+  fields: readonly SchemaField[];
+  warnings: Warnings;
 }
 
-/** What came of the last save. */
-function Outcome({ error, unplaced, warnings }: OutcomeProps): ReactNode {
-  const named = error instanceof ProblemError && (error.problem.errors ?? []).length > 0;
-  if (error !== null && !named) return <Failure what="Not saved." error={error} />;
+/** What came of the last save; a refusal that belongs to no field is named here. */
+function Outcome({ error, fields, warnings }: OutcomeProps): ReactNode {
+  const errors = error instanceof ProblemError ? (error.problem.errors ?? []) : [];
+  if (error !== null && errors.length === 0) return <Failure what="Not saved." error={error} />;
   if (error !== null) {
-    const rest = unplaced.map(({ path, message }) => `${path} ${message}`).join('; ');
+    const refused = fields.filter(({ path }) => fieldError(errors, path) !== undefined);
+    const rest = errors.filter((one) => !refused.some(({ path }) => fieldError([one], path) !== undefined));
     return (
       <Say tone="loss" title="Not saved.">
-        {rest === '' ? 'What is marked above was refused.' : rest}
+        {refused.length > 0 ? `Saving waits for: ${refused.map(({ label }) => label).join(', ')}. ` : ''}
+        {rest.map(({ path, message }) => `${path} ${message}`).join('; ')}
       </Say>
     );
   }
-  return warnings.map((warning) => (
-    <Say key={warning.code} tone="care" title={`Saved, but ${warning.message}:`}>
-      {warning.detail}
+  return warnings.map((one) => (
+    <Say key={`${one.code} ${one.detail}`} tone="care" title={`Saved, but ${one.message}:`}>
+      {one.detail}
     </Say>
   ));
 }
 
-/** What the setting means, and what a multiplier is in percent. */
-function noteOf({ note, of }: SchemaField, shown: string): string | undefined {
-  const meaning = of === undefined ? undefined : multiplierWords(shown);
-  const parts = [note, meaning === undefined ? undefined : `Now ${meaning === SAME ? `at ${of}` : `${meaning} ${of}`}`];
-  const sentences = parts.filter((part) => part !== undefined).map((part) => (part.endsWith('.') ? part : `${part}.`));
-  return sentences.length === 0 ? undefined : sentences.join(' ');
-}
-
-interface LeafProps {
-  field: SchemaField;
-  quote: string | undefined;
-  value: unknown;
-  error: string | undefined;
-  onChange: (value: unknown) => void;
-}
-
-function Leaf({ field, quote, value, error, onChange }: LeafProps): ReactNode {
-  const { label, kind, options } = field;
-  const shown = value === undefined || value === null ? '' : String(value);
-  const note = noteOf(field, shown);
-  if (kind === 'switch') {
-    return (
-      <div className="field">
-        <Switch label={label} on={value === true} onChange={onChange} />
-        {note === undefined ? null : <span className="note">{note}</span>}
-      </div>
-    );
-  }
-  if (kind === 'choice') {
-    return (
-      <Choice
-        label={label}
-        note={note}
-        error={error}
-        value={shown}
-        options={options.map((option) => ({ value: option, words: option }))}
-        onChange={onChange}
-      />
-    );
-  }
-  // A number that does not parse is sent as it was typed, so that the server names the field.
-  const parse = (text: string): unknown =>
-    kind === 'number' && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+/** What saving would change, old and new side by side. */
+function Changes({
+  fields,
+  scope,
+  shown,
+}: {
+  fields: readonly SchemaField[];
+  scope: ConfigScope;
+  shown: Config;
+}): ReactNode {
+  const saved = mergePatch(scope.base, scope.own);
   return (
-    <Field
-      label={label}
-      note={note}
-      unit={field.unit === 'quote' ? quote : field.unit}
-      error={error}
-      input={{ inputMode: 'decimal', value: shown, onChange: (event) => onChange(parse(event.target.value)) }}
-    />
+    <details className="px-2">
+      <summary>Compare with saved</summary>
+      <dl className="dl">
+        {fields.map((field) => (
+          <div key={field.path} className="contents">
+            <dt>{field.label}</dt>
+            <dd>
+              <span className="two">{settingWords(field, valueAt(saved, field.path), scope.quote)}</span> →{' '}
+              <b>{settingWords(field, valueAt(shown, field.path), scope.quote)}</b>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }

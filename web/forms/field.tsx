@@ -11,19 +11,21 @@ interface FieldProps {
   input: InputHTMLAttributes<HTMLInputElement>;
   /** A slider or another control below the words. */
   extra?: ReactNode;
+  /** The value is set here, not inherited. */
+  own?: boolean;
 }
 
 /** Refusals are worded to follow the name of the field. */
 const refusalOf = (label: string, error: string): string => (/^[a-z]/.test(error) ? `${label} ${error}.` : error);
 
 /** One labelled input; a refusal stands directly below it. */
-export function Field({ label, note, unit, error, stack = false, input, extra }: FieldProps): ReactNode {
+export function Field({ label, note, unit, error, stack = false, input, extra, own = false }: FieldProps): ReactNode {
   const id = useId();
   const described = [note === undefined ? '' : `${id}-note`, error === undefined ? '' : `${id}-error`]
     .filter(Boolean)
     .join(' ');
   return (
-    <div className={stack ? 'field stack' : 'field'}>
+    <div className={`field${stack ? ' stack' : ''}${own ? ' own' : ''}`}>
       <label htmlFor={id}>{label}</label>
       {note === undefined ? null : (
         <span className="note" id={`${id}-note`}>
@@ -56,14 +58,15 @@ interface ChoiceProps {
   error?: string | undefined;
   value: string;
   options: readonly { value: string; words: string }[];
+  own?: boolean;
   onChange: (value: string) => void;
 }
 
 /** One labelled choice from a short list. */
-export function Choice({ label, note, error, value, options, onChange }: ChoiceProps): ReactNode {
+export function Choice({ label, note, error, value, options, own = false, onChange }: ChoiceProps): ReactNode {
   const id = useId();
   return (
-    <div className="field">
+    <div className={own ? 'field own' : 'field'}>
       <label htmlFor={id}>{label}</label>
       {note === undefined ? null : <span className="note">{note}</span>}
       <span className={error === undefined ? 'in' : 'in bad'}>

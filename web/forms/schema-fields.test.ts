@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { schemaGroups, valueAt, withValue, wordsOf } from './schema-fields.ts';
+import { schemaGroups, valueAt, withoutValue, withValue } from './schema-fields.ts';
+import { wordsOf } from '#web/words/names.ts';
 
 const schema = {
   type: 'object',
@@ -30,7 +31,7 @@ test('a schema becomes groups of labelled fields, lists item by item, alternativ
   const groups = schemaGroups(schema, config);
   assert.deepEqual(
     groups.map((group) => group.title),
-    ['General', 'Buy', 'Buy, entry sizing', 'Grid levels 1', 'Grid levels 2'],
+    ['General', 'Buy', 'Buy, entry sizing', 'Grid levels 1', 'Grid levels 2', 'Grid levels'],
   );
   assert.deepEqual(
     groups.flatMap((group) => group.fields.map((field) => `${field.path} ${field.kind}`)),
@@ -53,6 +54,36 @@ test('values are read and written by path without touching the original', () => 
   assert.equal(valueAt(config, path), '1.002');
   assert.deepEqual(withValue({}, 'sell.stop', '1'), { sell: { stop: '1' } });
   assert.equal(valueAt(config, 'sell.stop'), undefined);
+});
+
+test('what is no longer set here is taken out, with the objects that this empties', () => {
+  assert.deepEqual(withoutValue({ a: 1, buy: { sizing: { mode: 'fixed' } } }, 'buy.sizing.mode'), { a: 1 });
+  assert.deepEqual(withoutValue({ buy: { x: 1, y: 2 } }, 'buy.x'), { buy: { y: 2 } });
+  assert.deepEqual(withoutValue({ a: 1 }, 'buy.x'), { a: 1 });
+});
+
+test('hints say what is advanced, what a list begins with and how far a value may go', () => {
+  const form = { kind: 'multiplier', of: 'the cost', bounds: { above: '0', below: '1' } };
+  const item = { title: 'Level', properties: { at: { type: 'string', default: '1' } } };
+  const hinted = {
+    properties: {
+      stop: { type: 'string', form },
+      gate: { form: { advanced: true }, properties: { rsi: { type: 'string' } } },
+      levels: { type: 'array', maxItems: 3, items: item },
+    },
+  };
+  const groups = schemaGroups(hinted, { levels: [{ at: '1' }] });
+  const fields = groups.flatMap((group) => group.fields);
+  assert.deepEqual(
+    fields.map(({ path, advanced }) => [path, advanced]),
+    [
+      ['stop', false],
+      ['gate.rsi', true],
+      ['levels.0.at', false],
+    ],
+  );
+  assert.deepEqual(fields[0]?.bounds, [0, 1]);
+  assert.deepEqual(groups.at(-1)?.list, { path: 'levels', fresh: { at: '1' }, length: 1, most: 3 });
 });
 
 test('names become words', () => {

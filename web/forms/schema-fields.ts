@@ -1,4 +1,5 @@
 import { isObject } from '#core/merge.ts';
+import { wordsOf } from '#web/words/names.ts';
 
 /** One leaf of a config, as its JSON Schema describes it. `path` is dotted, array places as numbers. */
 export interface SchemaField {
@@ -10,22 +11,24 @@ export interface SchemaField {
   readonly unit: string | undefined;
   /** What a multiplier multiplies, in words; `undefined` for other settings. */
   readonly of: string | undefined;
+  /** Shown on demand only. */
+  readonly advanced: boolean;
+  /** What the value may be at least and at most, where the schema says so. */
+  readonly bounds: readonly [number, number] | undefined;
 }
 
 export interface SchemaGroup {
   readonly title: string;
   readonly fields: readonly SchemaField[];
+  /** The list that this group is an item of. */
+  readonly itemOf?: { readonly path: string; readonly index: number };
+  /** This group stands for a whole list: what a new item begins with, and how many there may be. */
+  readonly list?: { readonly path: string; readonly fresh: unknown; readonly length: number; readonly most: number };
 }
 
 type Schema = Readonly<Record<string, unknown>>;
 const schemaOf = (value: unknown): Schema => (isObject(value) ? value : {});
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-
-/** `trailingStopPercentage` in words: `Trailing stop percentage`. */
-export function wordsOf(name: string): string {
-  const spaced = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
-}
 
 /** The value at a dotted path; `undefined` when some part of the path is absent. */
 export function valueAt(config: unknown, path: string): unknown {
@@ -43,13 +46,24 @@ export function withValue(config: unknown, path: string, value: unknown): unknow
   return { ...(isObject(config) ? config : {}), [part]: inner(isObject(config) ? config[part] : undefined) };
 }
 
-type Groups = { title: string; fields: SchemaField[] }[];
+/** A copy without what stands at a dotted path, and without the objects that this empties. */
+export function withoutValue(config: unknown, path: string): unknown {
+  const [part = '', ...rest] = path.split('.');
+  if (!isObject(config)) return config;
+  const { [part]: old, ...others } = config;
+  const inner = rest.length === 0 || Array.isArray(old) ? undefined : withoutValue(old, rest.join('.'));
+  return isObject(inner) && Object.keys(inner).length > 0 ? { ...others, [part]: inner } : others;
+}
+
+type Groups = (Omit<SchemaGroup, 'fields'> & { fields: SchemaField[] })[];
 
 /** Where the walk over a schema stands: the part, its dotted path and the words for it. */
 interface Place {
   readonly schema: Schema;
   readonly path: string;
   readonly title: string;
+  readonly advanced: boolean;
+  readonly itemOf?: SchemaGroup['itemOf'];
 }
 
 const GENERAL = 'General';
@@ -57,35 +71,46 @@ const GENERAL = 'General';
 /** The fields of a schema in groups: plain ones first, then one group per nested object or list item. */
 export function schemaGroups(schema: unknown, config: unknown): SchemaGroup[] {
   const groups: Groups = [];
-  walk({ schema: schemaOf(schema), path: '', title: GENERAL }, config, groups);
-  return groups.filter((group) => group.fields.length > 0);
+  walk({ schema: schemaOf(schema), path: '', title: GENERAL, advanced: false }, config, groups);
+  return groups.filter((group) => group.fields.length > 0 || group.list !== undefined);
 }
 
 function walk(place: Place, config: unknown, groups: Groups): void {
-  const group: Groups[number] = { title: place.title, fields: [] };
+  const { itemOf } = place;
+  const group = { title: place.title, fields: new Array<SchemaField>(), ...(itemOf === undefined ? {} : { itemOf }) };
   groups.push(group);
   for (const [name, raw] of Object.entries(schemaOf(place.schema['properties']))) {
     const path = place.path === '' ? name : `${place.path}.${name}`;
     const schema = resolve(schemaOf(raw), valueAt(config, path));
     const label = text(schema['title']) ?? wordsOf(name);
     const title = place.title === GENERAL ? label : `${place.title}, ${label.toLowerCase()}`;
-    if (isObject(schema['properties'])) walk({ schema, path, title }, config, groups);
-    else if (schema['type'] === 'array') walkList({ schema, path, title: label }, config, groups);
-    else group.fields.push({ path, label, note: text(schema['description']), ...kindOf(schema), ...formOf(schema) });
+    const advanced = place.advanced || schemaOf(schema['form'])['advanced'] === true;
+    if (isObject(schema['properties'])) walk({ schema, path, title, advanced }, config, groups);
+    else if (schema['type'] === 'array') walkList({ schema, path, title: label, advanced }, config, groups);
+    else {
+      const note = text(schema['description']);
+      group.fields.push({ path, label, note, advanced, ...kindOf(schema), ...formOf(schema) });
+    }
   }
 }
 
-function walkList({ schema, path, title }: Place, config: unknown, groups: Groups): void {
-  const items = valueAt(config, path);
+function walkList({ schema, path, title, advanced }: Place, config: unknown, groups: Groups): void {
+  const held = valueAt(config, path);
+  const items: readonly unknown[] = Array.isArray(held) ? held : [];
   const item = schemaOf(schema['items']);
-  if (!Array.isArray(items) || !isObject(item['properties'])) return;
-  for (const i of items.keys()) {
-    walk(
-      { schema: item, path: `${path}.${i}`, title: items.length === 1 ? title : `${title} ${i + 1}` },
-      config,
-      groups,
-    );
+  const properties = Object.entries(schemaOf(item['properties']));
+  if (properties.length === 0) return;
+  const name = text(item['title']) ?? title;
+  for (const index of items.keys()) {
+    const numbered = items.length === 1 ? name : `${name} ${index + 1}`;
+    const place = { schema: item, path: `${path}.${index}`, title: numbered, itemOf: { path, index } };
+    // What is there is shown: only an empty list is for those who look for more.
+    walk({ ...place, advanced: false }, config, groups);
   }
+  const fresh = Object.fromEntries(properties.map(([key, one]) => [key, schemaOf(one)['default']]));
+  const most = typeof schema['maxItems'] === 'number' ? schema['maxItems'] : Number.POSITIVE_INFINITY;
+  const list = { path, fresh, length: items.length, most };
+  if (items.length > 0 || advanced) groups.push({ title: name, fields: [], list });
 }
 
 /** Of alternatives the one whose constants agree with the value, else the first. */
@@ -113,7 +138,14 @@ function kindOf(schema: Schema): Pick<SchemaField, 'kind' | 'options'> {
 }
 
 /** The hints of the strategy for this form. */
-function formOf(schema: Schema): Pick<SchemaField, 'unit' | 'of'> {
+function formOf(schema: Schema): Pick<SchemaField, 'unit' | 'of' | 'bounds'> {
   const form = schemaOf(schema['form']);
-  return { unit: text(form['unit']), of: text(form['of']) };
+  const { above, atLeast, below, atMost } = schemaOf(form['bounds']);
+  const bounds = [schema['minimum'] ?? atLeast ?? above, schema['maximum'] ?? atMost ?? below].map(Number);
+  const [least = Number.NaN, most = Number.NaN] = bounds;
+  return {
+    unit: text(form['unit']),
+    of: text(form['of']),
+    bounds: Number.isFinite(least) && Number.isFinite(most) ? [least, most] : undefined,
+  };
 }

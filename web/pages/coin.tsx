@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
 import { isInterval } from '#core/candle.ts';
 import { absolute, formatDecimal } from '#core/decimal.ts';
 import { type ProfileId, readId } from '#core/ids.ts';
@@ -12,7 +12,7 @@ import {
   type Profile,
   profileQuery,
 } from '#web/data/queries.ts';
-import type { PlanLevel } from '#web/parts/chart-view.ts';
+import type { ChartRange, PlanLevel } from '#web/parts/chart-view.ts';
 import { CoinPause } from '#web/parts/coin-pause.tsx';
 import { CoinPosition } from '#web/parts/coin-position.tsx';
 import { CoinTicks } from '#web/parts/coin-ticks.tsx';
@@ -22,6 +22,7 @@ import { Icon } from '#web/parts/icon.tsx';
 import { OrdersTable } from '#web/parts/orders-table.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
+import { Timeline } from '#web/parts/timeline.tsx';
 import { Prose } from '#web/parts/when.tsx';
 import { coinView } from '#web/words/coin-view.ts';
 import { money, percent, price, quantity } from '#web/words/numbers.ts';
@@ -53,17 +54,14 @@ function Known({ id, symbol }: { id: ProfileId; symbol: string }): ReactNode {
   return <Page answer={data} profile={profile} />;
 }
 
-function Page({ answer: { coin, orders, fills }, profile }: { answer: CoinAnswer; profile: Profile }): ReactNode {
-  const stopRests = orders.some((order) => order.purpose === 'stop' && isLive(order));
-  const interval = String(profile.config['candleInterval']);
-  const levels = useMemo(() => levelsOf(coin, stopRests), [coin, stopRests]);
-  const rows = orders.map((order) => ({
-    order,
-    profileId: profile.id,
-    tickSize: coin.tickSize,
-    stepSize: coin.stepSize,
-    base: coin.baseAsset ?? coin.symbol,
-  }));
+const TABS = [
+  { tab: undefined, words: 'Trade' },
+  { tab: 'logs', words: 'Logs' },
+] as const;
+
+function Page({ answer, profile }: { answer: CoinAnswer; profile: Profile }): ReactNode {
+  const { tab } = useSearch({ from: '/shell/profiles/$id/coins/$symbol' });
+  const { coin } = answer;
   return (
     <>
       <title>{`${coin.symbol} ${price(coin.price, coin.tickSize)} · Tradewind`}</title>
@@ -75,7 +73,43 @@ function Page({ answer: { coin, orders, fills }, profile }: { answer: CoinAnswer
         <span>{coin.symbol}</span>
       </nav>
       <Head coin={coin} profile={profile} />
-      <CoinPause profileId={profile.id} coin={coin} />
+      <nav className="places mb-4" aria-label="About this coin">
+        {TABS.map(({ tab: one, words }) => (
+          <Link
+            key={words}
+            to="/profiles/$id/coins/$symbol"
+            params={{ id: profile.id, symbol: coin.symbol }}
+            search={one === undefined ? {} : { tab: one }}
+            activeOptions={{ exact: true, includeSearch: true }}
+          >
+            {words}
+          </Link>
+        ))}
+        <Link to="/profiles/$id/config" params={{ id: profile.id }} search={{ coin: coin.symbol }}>
+          Settings
+        </Link>
+      </nav>
+      {tab === 'logs' ? <LogsTab coin={coin} profile={profile} /> : <TradeTab answer={answer} profile={profile} />}
+    </>
+  );
+}
+
+function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile }): ReactNode {
+  const { coin, orders, fills } = answer;
+  const [range, setRange] = useState<ChartRange | undefined>(undefined);
+  const stopRests = orders.some((order) => order.purpose === 'stop' && isLive(order));
+  const interval = String(profile.config['candleInterval']);
+  const levels = useMemo(() => levelsOf(coin, stopRests), [coin, stopRests]);
+  const rows = orders.map((order) => ({
+    order,
+    profileId: profile.id,
+    tickSize: coin.tickSize,
+    stepSize: coin.stepSize,
+    base: coin.baseAsset ?? coin.symbol,
+  }));
+  const chart = { profileId: profile.id, coin, fills, levels, onRange: setRange };
+  return (
+    <>
       <div className="cols">
         <div className="c9">
           <Suspense
@@ -85,38 +119,42 @@ function Page({ answer: { coin, orders, fills }, profile }: { answer: CoinAnswer
               </Section>
             }
           >
-            <PriceChart
-              profileId={profile.id}
-              coin={coin}
-              fills={fills}
-              levels={levels}
-              first={isInterval(interval) ? interval : '1h'}
-            />
+            <PriceChart {...chart} first={isInterval(interval) ? interval : '1h'} />
           </Suspense>
+          <Timeline profileId={profile.id} symbol={coin.symbol} range={range} />
         </div>
         <div className="c3">
           <CoinPosition profileId={profile.id} coin={coin} stopRests={stopRests} />
+          <Section title="Act yourself">
+            <CoinPause profileId={profile.id} coin={coin} />
+          </Section>
         </div>
       </div>
-      <div className="cols">
-        <Section title="Every decision" note="newest first; equal ones in a row share a line" span={7}>
-          <DecisionLog profileId={profile.id} symbol={coin.symbol} />
-          <details className="p-2">
-            <summary>Advanced options</summary>
-            <EntryPrice profileId={profile.id} coin={coin} />
-          </details>
-        </Section>
-        <CoinTicks profileId={profile.id} symbol={coin.symbol} />
-      </div>
-      <Section title="Orders" note={orderSummary(orders)}>
+      <Section title="Orders and their proof" note={orderSummary(orders)}>
         {rows.length === 0 ? <p className="p-2">No orders yet.</p> : <OrdersTable rows={rows} withCoin={false} />}
       </Section>
     </>
   );
 }
 
+function LogsTab({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {
+  return (
+    <div className="cols">
+      <Section title="Log" note="newest first; equal decisions in a row share a line" span={7}>
+        <DecisionLog profileId={profile.id} filters={{ symbol: coin.symbol }} />
+        <details className="p-2">
+          <summary>Advanced options</summary>
+          <EntryPrice profileId={profile.id} coin={coin} />
+        </details>
+      </Section>
+      <CoinTicks profileId={profile.id} symbol={coin.symbol} />
+    </div>
+  );
+}
+
 const NAMES: Readonly<Record<string, string>> = {
   stop: 'stop',
+  floor: 'floor',
   trail: 'trailing exit',
   arm: 'exit starts',
   entry: 'buys at',

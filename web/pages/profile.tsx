@@ -1,74 +1,43 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type ProfileId, readId } from '#core/ids.ts';
-import { coinsQuery, dashboardQuery, type Profile, profileQuery } from '#web/data/queries.ts';
-import { ConfigForm } from '#web/forms/config-form.tsx';
+import { coinsQuery, dashboardQuery, type Profile } from '#web/data/queries.ts';
 import { AddCoin, RemoveCoin } from '#web/parts/coin-binding.tsx';
 import { type CoinRow, CoinsTable } from '#web/parts/coins-table.tsx';
 import { DecisionLog } from '#web/parts/decision-log.tsx';
+import { ProfileFrame } from '#web/parts/profile-frame.tsx';
 import { ProfileSwitch } from '#web/parts/profile-switch.tsx';
 import { RailKey } from '#web/parts/rail.tsx';
-import { RiskPanel } from '#web/parts/risk-panel.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { coinView } from '#web/words/coin-view.ts';
 import { isLive } from '#web/words/order-words.ts';
 
 export function ProfilePage(): ReactNode {
-  const params = useParams({ from: '/shell/profiles/$id' });
-  const id = readId<ProfileId>(params.id);
-  return id !== undefined ? <Known id={id} /> : <Unknown />;
-}
-
-function Unknown(): ReactNode {
+  const { id } = useParams({ from: '/shell/profiles/$id' });
   return (
-    <div className="head">
-      <h1 className="verdict">There is no such profile.</h1>
-    </div>
-  );
-}
-
-function Known({ id }: { id: ProfileId }): ReactNode {
-  const { data: profile, error } = useQuery(profileQuery(id));
-  if (profile === undefined) {
-    return (
-      <div className="head">
-        {error === null ? <Skeleton rows={6} /> : <Failure what="The profile could not be read." error={error} />}
-      </div>
-    );
-  }
-  return (
-    <>
-      <title>{`${profile.name} · Tradewind`}</title>
-      <nav className="crumb" aria-label="Breadcrumb">
-        <Link to="/">Overview</Link>
-        <Link to="/profiles">Profiles</Link>
-        <span>{profile.name}</span>
-      </nav>
-      <div className="head">
-        <h1 className="verdict">
-          <b>{profile.name}</b>{' '}
-          {profile.enabled
-            ? `trades ${profile.symbols.length === 1 ? '1 coin' : `${profile.symbols.length} coins`}.`
-            : 'is off: it makes no new decisions.'}
-        </h1>
-        <div className="two flex flex-wrap items-center gap-x-6 gap-y-2">
-          <ProfileSwitch profile={profile} />
-          <span>Strategy: {profile.strategyName}</span>
-        </div>
-      </div>
-      <Coins profile={profile} />
-      <RiskPanel profile={profile} />
-      <div className="cols">
-        <Section title="How it trades" note={profile.strategyName} span={6}>
-          <Settings key={profile.id} profile={profile} />
-        </Section>
-        <Section title="What it did and why" note="newest first" span={6}>
-          <DecisionLog profileId={id} />
-        </Section>
-      </div>
-    </>
+    <ProfileFrame id={id}>
+      {(profile) => (
+        <>
+          <div className="head">
+            <h1 className="verdict">
+              <b>{profile.name}</b>{' '}
+              {profile.enabled
+                ? `trades ${profile.symbols.length === 1 ? '1 coin' : `${profile.symbols.length} coins`}.`
+                : 'is off: it makes no new decisions.'}
+            </h1>
+            <div className="two flex flex-wrap items-center gap-x-6 gap-y-2">
+              <ProfileSwitch profile={profile} />
+              <span>Strategy: {profile.strategyName}</span>
+            </div>
+          </div>
+          <Coins profile={profile} />
+          <Section title="What it did and why" note="newest first">
+            <DecisionLog profileId={profile.id} />
+          </Section>
+        </>
+      )}
+    </ProfileFrame>
   );
 }
 
@@ -103,11 +72,4 @@ function Coins({ profile }: { profile: Profile }): ReactNode {
       <AddCoin profile={profile} />
     </Section>
   );
-}
-
-function Settings({ profile }: { profile: Profile }): ReactNode {
-  const { data } = useQuery(coinsQuery(profile.id));
-  const quotes = new Set(data?.coins.map((coin) => coin.quoteAsset ?? ''));
-  const [quote] = quotes;
-  return <ConfigForm profile={profile} quote={quotes.size === 1 ? quote : undefined} />;
 }

@@ -3,17 +3,21 @@ import { type ReactNode, useId } from 'react';
 import { changeSettings, signOut } from '#api/contract/session.ts';
 import { call } from '#web/data/call.ts';
 import { keys } from '#web/data/keys.ts';
-import { onboardingQuery, type Session, sessionQuery } from '#web/data/queries.ts';
-import { useNow } from '#web/data/session.tsx';
+import { type Session, sessionQuery } from '#web/data/queries.ts';
+import { useDemo, useNow } from '#web/data/session.tsx';
+import { AccountSettings } from '#web/parts/accounts-settings.tsx';
+import { HealthSettings } from '#web/parts/health-settings.tsx';
+import { RetentionSettings } from '#web/parts/retention-settings.tsx';
 import { Failure } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
+import { PasswordSettings, SessionSettings } from '#web/parts/sessions-settings.tsx';
 import { setTheme, useTheme } from '#web/parts/theme-switch.tsx';
 import { full } from '#web/words/time.ts';
 import { zoneGroups } from '#web/words/zones.ts';
 
 export function SettingsPage(): ReactNode {
   const { data: session } = useQuery(sessionQuery);
-  const { data: begun } = useQuery(onboardingQuery);
+  const demo = useDemo();
   return (
     <>
       <title>Settings · Tradewind</title>
@@ -22,15 +26,26 @@ export function SettingsPage(): ReactNode {
         {session == null ? null : <p className="two">Signed in as {session.user.email}.</p>}
       </div>
       <div className="cols">
-        <Section title="This page" span={6}>
-          {session == null ? null : <Timezone session={session} />}
-          <ThemeChoice />
-        </Section>
-        {begun?.demoMode ? null : (
-          <Section title="Session" span={6}>
-            <SignOut />
+        <div className="c6">
+          <Section title="This page">
+            {session == null ? null : <Timezone session={session} />}
+            <ThemeChoice />
           </Section>
-        )}
+          {demo ? null : (
+            <>
+              <PasswordSettings />
+              <SessionSettings />
+              <Section title="Sign out">
+                <SignOut />
+              </Section>
+            </>
+          )}
+        </div>
+        <div className="c6">
+          {demo ? null : <AccountSettings />}
+          <HealthSettings />
+          <RetentionSettings />
+        </div>
       </div>
     </>
   );

@@ -31,11 +31,19 @@ export interface ChartMark {
   readonly text: string;
 }
 
+/** The stretch of time on the chart, and how many px right of it belong to the prices. */
+export interface ChartRange {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly rightPx: number;
+}
+
 export interface ChartOptions {
   readonly interval: Interval;
   readonly zone: string;
   readonly minMove: number;
   readonly format: (price: number) => string;
+  readonly onRange: (range: ChartRange) => void;
 }
 
 const MOST_TEXTS = 8;
@@ -75,6 +83,13 @@ export class ChartView {
       priceFormat: { type: 'custom', minMove: options.minMove, formatter: options.format },
     });
     this.markers = createSeriesMarkers(this.series, []);
+    this.chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
+      const { first } = this;
+      if (range === null || first === undefined) return;
+      const at = (bar: number): number => msOf(first) + (bar + 0.5) * INTERVAL_MS[this.interval];
+      const rightPx = this.chart.priceScale('right').width();
+      options.onRange({ fromMs: at(range.from), toMs: at(range.to), rightPx });
+    });
   }
 
   /** Newer candles than the last known are appended, so that the reader's zoom and place stay. */
@@ -84,9 +99,9 @@ export class ChartView {
     const joined = this.last !== undefined && bars.some((bar) => bar.time === this.last?.time);
     if (joined) for (const bar of tail) this.put(bar);
     else {
-      this.series.setData(bars);
       this.last = bars.at(-1);
       this.first = bars[0]?.time;
+      this.series.setData(bars);
       this.chart.timeScale().setVisibleLogicalRange({ from: Math.max(0, bars.length - 120), to: bars.length + 4 });
     }
   }

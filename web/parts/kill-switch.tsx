@@ -35,8 +35,7 @@ function useSwitch(onDone: () => void) {
 }
 
 /** Always visible. It only stops; starting again is on the overview. */
-export function KillSwitch(): ReactNode {
-  const [asking, setAsking] = useState(false);
+export function KillSwitch({ asking, onAsk }: { asking: boolean; onAsk: (asking: boolean) => void }): ReactNode {
   const zone = useZone();
   const { data: state } = useQuery(killSwitchQuery);
   if (state?.engaged && state.since !== null) {
@@ -49,13 +48,13 @@ export function KillSwitch(): ReactNode {
   }
   return (
     <>
-      <button type="button" className="kill" aria-describedby="kill-words" onClick={() => setAsking(true)}>
+      <button type="button" className="kill" aria-describedby="kill-words" onClick={() => onAsk(true)}>
         <Icon name="oct" /> Stop buying
       </button>
       <span id="kill-words" className="vh">
         Stops every new buy at once. Exits and protective stops stay alive. Asks before acting.
       </span>
-      <StopDialog open={asking} onClose={() => setAsking(false)} />
+      <StopDialog open={asking} onClose={() => onAsk(false)} />
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import type { Order } from '#web/data/queries.ts';
 import { price, quantity } from '#web/words/numbers.ts';
@@ -15,8 +15,12 @@ export interface OrderRow {
   readonly base: string;
 }
 
+const FIRST = 12;
+
 /** Orders, newest first, each with the state that its evidence supports. */
 export function OrdersTable({ rows, withCoin = true }: { rows: readonly OrderRow[]; withCoin?: boolean }): ReactNode {
+  const [all, setAll] = useState(false);
+  const shown = all ? rows : rows.slice(0, FIRST);
   return (
     <div className="tw">
       <table className="cards">
@@ -31,11 +35,18 @@ export function OrdersTable({ rows, withCoin = true }: { rows: readonly OrderRow
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {shown.map((row) => (
             <Row key={row.order.id} row={row} withCoin={withCoin} />
           ))}
         </tbody>
       </table>
+      {shown.length === rows.length ? null : (
+        <div className="actions">
+          <button type="button" className="btn small" onClick={() => setAll(true)}>
+            Show all {rows.length} orders
+          </button>
+        </div>
+      )}
     </div>
   );
 }

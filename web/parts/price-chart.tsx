@@ -6,7 +6,7 @@ import { candlesQuery, type Coin, type Fill } from '#web/data/queries.ts';
 import { useZone } from '#web/data/session.tsx';
 import { decimalsOf, price, quantity } from '#web/words/numbers.ts';
 import { place } from '#web/words/time.ts';
-import { ChartView, type PlanLevel } from './chart-view.ts';
+import { type ChartOptions, type ChartRange, ChartView, type PlanLevel } from './chart-view.ts';
 import { Failure } from './say.tsx';
 import { Section } from './section.tsx';
 import { useTheme } from './theme-switch.tsx';
@@ -17,14 +17,16 @@ interface PriceChartProps {
   fills: readonly Fill[];
   levels: readonly PlanLevel[];
   first: Interval;
+  /** Called with what the chart shows whenever that has moved. */
+  onRange: (range: ChartRange) => void;
 }
 
 /** Candles with what was done and what is planned. */
-export function PriceChart({ profileId, coin, fills, levels, first }: PriceChartProps): ReactNode {
+export function PriceChart({ profileId, coin, fills, levels, first, onRange }: PriceChartProps): ReactNode {
   const [interval, setInterval] = useState<Interval>(first);
   const zone = useZone();
   const { data, error } = useQuery(candlesQuery(profileId, coin.symbol, interval));
-  const { box, view } = useChart(coin, interval, zone);
+  const { box, view } = useChart(coin.tickSize, { interval, zone, onRange });
   const candles = data?.candles;
   useEffect(() => {
     if (candles !== undefined) view?.show(candles);
@@ -57,21 +59,22 @@ export function PriceChart({ profileId, coin, fills, levels, first }: PriceChart
   );
 }
 
+type Shown = Pick<ChartOptions, 'interval' | 'zone' | 'onRange'>;
+
 function useChart(
-  coin: Coin,
-  interval: Interval,
-  zone: string,
+  tickSize: string | null,
+  { interval, zone, onRange }: Shown,
 ): { box: RefObject<HTMLDivElement | null>; view: ChartView | null } {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<ChartView | null>(null);
   const theme = useTheme();
-  const { tickSize } = coin;
   useEffect(() => {
     if (box.current === null) return;
     const decimals = decimalsOf(tickSize, 2);
     const options = {
       interval,
       zone,
+      onRange,
       minMove: 10 ** -decimals,
       format: (value: number) => price(value.toFixed(decimals), tickSize),
     };
@@ -81,7 +84,7 @@ function useChart(
       setView(null);
       made[Symbol.dispose]();
     };
-  }, [interval, zone, tickSize, theme]);
+  }, [interval, zone, onRange, tickSize, theme]);
   return { box, view };
 }
 

@@ -1,24 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { Live } from '#web/data/live.tsx';
-import { dashboardQuery, onboardingQuery } from '#web/data/queries.ts';
+import { dashboardQuery } from '#web/data/queries.ts';
+import { useDemo } from '#web/data/session.tsx';
 import { pursesOf } from '#web/words/accounts.ts';
+import { placesOf } from '#web/words/places.ts';
 import { AccountTag } from './figures.tsx';
 import { HealthLine } from './health-line.tsx';
 import { Heartbeat } from './heartbeat.tsx';
 import { Mark } from './icon.tsx';
 import { KillSwitch } from './kill-switch.tsx';
+import { Shortcuts } from './shortcuts.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 
-const PLACES = [
-  { to: '/', words: 'Overview' },
-  { to: '/profiles', words: 'Profiles' },
-  { to: '/settings', words: 'Settings' },
-] as const;
-
 function Places(): ReactNode {
-  return PLACES.map(({ to, words }) => (
+  return placesOf(useDemo()).map(({ to, words }) => (
     <Link key={to} to={to} activeOptions={{ exact: to === '/' }} activeProps={{ 'aria-current': 'page' }}>
       {words}
     </Link>
@@ -49,12 +46,14 @@ function Purse(): ReactNode {
 }
 
 export function DemoBanner(): ReactNode {
-  const { data } = useQuery(onboardingQuery);
-  if (!data?.demoMode) return null;
+  if (!useDemo()) return null;
   return (
     <div className="banner" role="note">
       <span className="tag">Live demo</span>
-      <span>Everyone who opens this page shares one account with play money.</span>
+      <span>
+        You trade on a test network with play money. Everyone who opens this page shares this account; keys, accounts,
+        backups and notifications can not be changed here.
+      </span>
     </div>
   );
 }
@@ -75,6 +74,7 @@ function useArrival(): RefObject<HTMLElement | null> {
 /** Everything around a page for a signed-in operator. */
 export function Shell(): ReactNode {
   const main = useArrival();
+  const [stopping, setStopping] = useState(false);
   return (
     <Live>
       <a className="skip" href="#main">
@@ -89,8 +89,9 @@ export function Shell(): ReactNode {
           </nav>
           <span className="grow" />
           <Purse />
+          <Shortcuts onStop={() => setStopping(true)} />
           <ThemeSwitch />
-          <KillSwitch />
+          <KillSwitch asking={stopping} onAsk={setStopping} />
         </div>
         <HealthLine signedIn />
         <Heartbeat />

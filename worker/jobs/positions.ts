@@ -5,6 +5,7 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import { readSymbolInfos, type SymbolInfo } from '#core/symbol-codec.ts';
 import type { CoinRunner } from '#engine/coin-runner.ts';
 import { applyCostBasis, type BasisDesk, heldElsewhere, isSettled } from '#engine/cost-basis.ts';
+import { checkIdentity } from '#engine/identity.ts';
 import { reconcilePositions, type Sweep } from '#engine/reconcile-positions.ts';
 import type { RunningAccount } from '#engine/run-account.ts';
 import { wait } from '#engine/wait.ts';
@@ -34,6 +35,7 @@ type JobOf<Name extends JobName> = (data: JobData[Name], run: JobRun) => Promise
 export function createPositionJobs(owners: Owners): {
   readonly applyAverageEntryPrice: JobOf<'apply-avg-entry-price'>;
   readonly reconcile: JobOf<'reconcile-positions'>;
+  readonly checkIdentity: JobOf<'identity-check'>;
 } {
   const { context, queue, leases } = owners;
   const loopOf = (accountId: AccountId): AccountLoop | undefined =>
@@ -41,6 +43,22 @@ export function createPositionJobs(owners: Owners): {
   /** The queue lies in the database: whichever worker owns the account takes the job there. */
   const handOver = <Name extends JobName>(name: Name, data: JobData[Name]) =>
     queue.enqueue(name, data, { startAfter: new Date(Date.now() + HAND_OVER_MS) });
+
+  const perAccount =
+    (
+      name: 'reconcile-positions' | 'identity-check',
+      work: (loop: AccountLoop, id: string) => Promise<void>,
+    ): JobOf<typeof name> =>
+    async ({ accountId }, { id }) => {
+      const loop = accountId === undefined ? undefined : loopOf(accountId);
+      if (loop !== undefined) return work(loop, id);
+      if (accountId !== undefined) {
+        if (await isStored(context, accountId)) await handOver(name, { accountId });
+        return;
+      }
+      for (const { account } of await loadAccountsToRun(context.database))
+        await queue.enqueue(name, { accountId: account.id }, { singletonKey: account.id });
+    };
 
   return {
     async applyAverageEntryPrice(data, { signal }) {
@@ -50,31 +68,23 @@ export function createPositionJobs(owners: Owners): {
       if (loop === undefined) await handOver('apply-avg-entry-price', data);
       else await applyHere(context, loop, { ...data, signal });
     },
-    async reconcile(data, { id }) {
-      const { accountId } = data;
-      if (accountId === undefined) {
-        for (const { account } of await loadAccountsToRun(context.database))
-          await queue.enqueue('reconcile-positions', { accountId: account.id }, { singletonKey: account.id });
-        return;
-      }
-      const loop = loopOf(accountId);
-      if (loop === undefined) {
-        if (await isStored(context, accountId)) await handOver('reconcile-positions', data);
-        return;
-      }
+    // For every account, each in the worker that owns it.
+    reconcile: perAccount('reconcile-positions', async (loop, id) => {
       // A job that was exhausted, such as while the exchange was away, gets another chance.
-      for (const coin of await listAsked(context.database.kysely, accountId)) {
+      for (const coin of await listAsked(context.database.kysely, loop.toRun.account.id)) {
         const singletonKey = `${coin.profileId}:${coin.symbol}`;
         await queue.enqueue('apply-avg-entry-price', coin, { singletonKey });
       }
-      if (loop.running !== null) {
-        await reconcilePositions(
-          deskOf(context, loop),
-          [...loop.running.coins.all()],
-          await sweepOf(context, loop, id),
-        );
-      }
-    },
+      if (loop.running === null) return;
+      const sweep = await sweepOf(context, loop, id);
+      await reconcilePositions(deskOf(context, loop), [...loop.running.coins.all()], sweep);
+    }),
+    checkIdentity: perAccount('identity-check', async (loop) => {
+      const { running } = loop;
+      if (running === null) return;
+      const { trading } = running.context.ports;
+      await checkIdentity(deskOf(context, loop), trading, [...running.coins.all()]);
+    }),
   };
 }
 
@@ -127,7 +137,7 @@ async function runningOf(loop: AccountLoop, signal: AbortSignal): Promise<Runnin
 }
 
 /** A coin that was bound a moment ago is opened first; undefined for one that cannot run. */
-async function runnerOf(
+export async function runnerOf(
   { coins, refreshProfiles }: RunningAccount,
   { profileId, symbol }: Pick<Wanted, 'profileId' | 'symbol'>,
 ): Promise<CoinRunner | undefined> {

@@ -26,10 +26,12 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('digest', () => sendDigests(context, context.desk));
   await queue.work('apply-avg-entry-price', (data, run) => positions.applyAverageEntryPrice(data, run));
   await queue.work('reconcile-positions', (data, run) => positions.reconcile(data, run));
+  await queue.work('identity-check', (data, run) => positions.checkIdentity(data, run));
   await queue.schedule('reconcile-positions', '*/15 * * * *', {});
   await queue.schedule('refresh-rules', '*/30 * * * *', {});
   await queue.schedule('prune', '17 3 * * *', {});
   await queue.schedule('backup', '*/15 * * * *', {});
+  await queue.schedule('identity-check', '41 3 * * *', {});
   await queue.schedule('digest', '0 * * * *', {});
   await queue.schedule('snapshot-equity', '*/15 * * * *', {});
 }

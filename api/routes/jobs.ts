@@ -1,0 +1,63 @@
+import type { Transaction } from '#storage/database.ts';
+import { type DeadLetter, listDeadLetters as selectLetters, takeDeadLetter } from '#storage/dead-letters.ts';
+import { listSchedules } from '#storage/schedules.ts';
+import { auditChange } from '../audit.ts';
+import { announce } from '../bus.ts';
+import { deleteDeadLetter, listDeadLetters, listJobs, retryDeadLetter } from '../contract/jobs.ts';
+import type { Incoming, Routes } from '../handle.ts';
+import { ApiProblem } from '../problem.ts';
+
+type Who = Pick<Incoming<typeof deleteDeadLetter>, 'operator' | 'caller' | 'params'>;
+
+async function take(transaction: Transaction, who: Who, action: string): Promise<DeadLetter> {
+  const { id } = who.params;
+  const letter = await takeDeadLetter(transaction, id);
+  if (letter === undefined) throw new ApiProblem('not_found', `There is no dead letter ${id}.`);
+  const { job, data, errorMessage } = letter;
+  await auditChange(transaction, who, { action, subject: id, before: { job, data, errorMessage } });
+  return letter;
+}
+
+export function mountJobs({ context, handle }: Routes): void {
+  const { database, queue, now } = context;
+  const gone = (id: string) => announce(context, { events: [{ topic: 'dead-letter', id, data: { removed: true } }] });
+
+  handle(listDeadLetters, async ({ query }) => ({
+    deadLetters: (await selectLetters(database.kysely, query.limit)).map((letter) => ({
+      ...letter,
+      stack: letter.stack ?? null,
+      diedAt: letter.diedAt.toISOString(),
+    })),
+  }));
+
+  handle(retryDeadLetter, async (who) => {
+    const jobId = await database.transaction(async (transaction) => {
+      const letter = await take(transaction, who, 'dead-letter.retry');
+      const again = await queue.enqueueAgain(transaction, letter);
+      if (again !== undefined) return again;
+      throw new ApiProblem('conflict', `This version knows no job ${letter.job}: the letter can only be removed.`);
+    });
+    await gone(who.params.id);
+    return { jobId };
+  });
+
+  handle(deleteDeadLetter, async (who) => {
+    await database.transaction((transaction) => take(transaction, who, 'dead-letter.delete'));
+    await gone(who.params.id);
+    return undefined;
+  });
+
+  handle(listJobs, async () => ({
+    jobs: (await listSchedules(database.kysely)).map(({ name, cron, lastRun }) => ({
+      name,
+      cron,
+      lastRun: lastRun && {
+        startedAt: lastRun.startedAt.toISOString(),
+        durationMs: lastRun.endedAt.getTime() - lastRun.startedAt.getTime(),
+        outcome: lastRun.outcome,
+        errorMessage: lastRun.errorMessage,
+      },
+      nextAt: queue.nextRun(cron, now())?.toISOString() ?? null,
+    })),
+  }));
+}

@@ -1,0 +1,245 @@
+import { createSma } from '#core/indicators/sma.ts';
+import { readFactor } from '#strategies/fields.ts';
+import { readStoredConfig } from '#strategies/momentum/config.ts';
+import type { BoundStrategy } from '#strategies/strategy.ts';
+import type { KernelInput } from '../kernel.ts';
+import { accountUntil } from './lane-fills.ts';
+import { advance, type Lane, type LaneColumns, type LaneKnobs, openLane } from './lane.ts';
+import { type LaneMarket, readLaneMarket } from './lane-market.ts';
+import { fractionOf, type LaneMoney, laneMoney, unitsOf } from './lane-money.ts';
+import { type Evaluated, evaluatedOf } from './row.ts';
+
+/** Signals that all lanes take together, so that averages of many periods stay in the cache. */
+const BLOCK = 2048;
+const MOST_CASH = 2 ** 50;
+
+type Config = ReturnType<typeof readStoredConfig>['config'];
+
+/** A config without the knobs that lanes know: two that agree in the rest are alike to a lane. */
+const restOf = (config: Config): string =>
+  JSON.stringify({
+    ...config,
+    candleInterval: null,
+    entrySizing: config.entrySizing.mode,
+    lossCooldownMinutes: null,
+    ema: null,
+    entryMarginPercentage: null,
+    entryExtension: null,
+    exitOnCross: null,
+    trailingStopPercentage: null,
+    protectiveStop: null,
+  });
+/** Whatever else a strategy learns is off by default, and switched on it is for the kernel. */
+const PLAIN = restOf(readStoredConfig({}).config);
+
+/** The knobs of a lane, undefined where the config uses something that lanes do not know. */
+function knobsOf(bound: BoundStrategy, stored: unknown, { askDown }: LaneMoney): LaneKnobs | undefined {
+  const { config, readable } = readStoredConfig(stored);
+  const { ema, entryExtension } = config;
+  const { shared, needs } = bound;
+  const budget = unitsOf(shared.entryBudget);
+  const trail = readFactor(config.trailingStopPercentage);
+  const offset = shared.protectiveStop === undefined ? null : fractionOf(shared.protectiveStop.offset);
+  const plain = readable && shared.gates === undefined && restOf(config) === PLAIN;
+  if (!plain || budget === undefined || budget > MOST_CASH || ema.slow <= ema.fast) return undefined;
+  // Half is the lowest that the limit of a stop may lie below it.
+  if (trail >= 1 || trail / 2 < askDown * 1.1) return undefined;
+  const extensionMost = readFactor(entryExtension.maxPercentage);
+  return {
+    fast: ema.fast,
+    slow: ema.slow,
+    margin: readFactor(config.entryMarginPercentage) || 1,
+    trail,
+    exitOnCross: config.exitOnCross,
+    extension: extensionMost > 0 ? entryExtension.period : 0,
+    extensionMost,
+    cooldownMs: shared.lossCooldownMs,
+    budget,
+    offset,
+    need: needs.min,
+    want: needs.want,
+  };
+}
+
+/** One moving average over the signals from `first` on, a block at a time; slot 0 holds the value before the block. */
+interface Column {
+  readonly values: Float64Array;
+  fill(closes: Float64Array, from: number, to: number): void;
+}
+
+/** The exponential average of core/indicators/ema.ts, bit for bit, without a call for each value. */
+interface Ema extends Column {
+  readonly weight: number;
+  /** Past its seed: from here on four of them are computed side by side. */
+  seeded: boolean;
+}
+
+function emaColumn(length: number, first: number): Ema {
+  const values = new Float64Array(BLOCK + 1);
+  const weight = 2 / (length + 1);
+  let [count, sum] = [0, 0];
+  const column: Ema = {
+    values,
+    weight,
+    seeded: false,
+    fill(closes, from, to) {
+      let value = values[BLOCK] ?? 0;
+      values[0] = value;
+      for (let k = Math.max(from, first); k < to; k++) {
+        const close = closes[k] ?? 0;
+        if (count === length) value += weight * (close - value);
+        else {
+          count += 1;
+          sum += close;
+          if (count === length) value = sum / length;
+        }
+        values[k - from + 1] = value;
+      }
+      column.seeded = count === length;
+    },
+  };
+  return column;
+}
+
+/** Each value hangs on the one before it: four averages side by side take hardly longer than one. */
+function fillFour(
+  [a, b, c, d]: readonly [Ema, Ema, Ema, Ema],
+  closes: Float64Array,
+  { from, to }: { from: number; to: number },
+): void {
+  const [av, bv, cv, dv] = [a.values, b.values, c.values, d.values];
+  const [aw, bw, cw, dw] = [a.weight, b.weight, c.weight, d.weight];
+  let [x, y, z, w] = [av[BLOCK] ?? 0, bv[BLOCK] ?? 0, cv[BLOCK] ?? 0, dv[BLOCK] ?? 0];
+  av[0] = x;
+  bv[0] = y;
+  cv[0] = z;
+  dv[0] = w;
+  for (let k = from; k < to; k++) {
+    const close = closes[k] ?? 0;
+    const slot = k - from + 1;
+    x += aw * (close - x);
+    y += bw * (close - y);
+    z += cw * (close - z);
+    w += dw * (close - w);
+    av[slot] = x;
+    bv[slot] = y;
+    cv[slot] = z;
+    dv[slot] = w;
+  }
+}
+
+function smaColumn(length: number, first: number): Column {
+  const values = new Float64Array(BLOCK + 1);
+  const average = createSma(length);
+  return {
+    values,
+    fill(closes, from, to) {
+      for (let k = Math.max(from, first); k < to; k++) {
+        average.push(closes[k] ?? 0);
+        values[k - from + 1] = average.value;
+      }
+    },
+  };
+}
+
+/** Averages that several lanes share: they must have the same length and begin with the same candle. */
+class Columns {
+  readonly #emas = new Map<string, Ema>();
+  readonly #smas = new Map<string, Column>();
+
+  ema(length: number, first: number): Float64Array {
+    return take(this.#emas, `${length} ${first}`, () => emaColumn(length, first)).values;
+  }
+
+  sma(length: number, first: number): Float64Array {
+    return take(this.#smas, `${length} ${first}`, () => smaColumn(length, first)).values;
+  }
+
+  fill(closes: Float64Array, from: number, to: number): void {
+    for (const column of this.#smas.values()) column.fill(closes, from, to);
+    const seeded: Ema[] = [];
+    for (const ema of this.#emas.values()) {
+      if (ema.seeded) seeded.push(ema);
+      else ema.fill(closes, from, to);
+    }
+    for (let i = 0; i < seeded.length; i += 4) {
+      const [a, b, c, d] = seeded.slice(i, i + 4);
+      if (a && b && c && d) fillFour([a, b, c, d], closes, { from, to });
+      else for (const ema of [a, b, c]) ema?.fill(closes, from, to);
+    }
+  }
+}
+
+function take<T>(known: Map<string, T>, key: string, make: () => T): T {
+  const found = known.get(key) ?? make();
+  known.set(key, found);
+  return found;
+}
+
+/**
+ * Evaluates parameter sets of momentum in one pass over the candles, with the fills and the equity that the kernel gives,
+ * to the last bit. A set that needs more than lanes know comes back undefined: the kernel must run it.
+ */
+export function runMomentumLanes(
+  base: Omit<KernelInput, 'bound'>,
+  sets: readonly { readonly bound: BoundStrategy; readonly config: unknown }[],
+): (Evaluated | undefined)[] {
+  const money = laneMoney(base.rules, base.terms);
+  if (money === undefined || money.cash > MOST_CASH) return sets.map(() => undefined);
+  const knobs = sets.map(({ bound, config }) => knobsOf(bound, config, money));
+  const needed = sets.find(({ bound }) => bound.needs.interval !== base.signal.interval);
+  const market = needed === undefined && knobs.some((one) => one !== undefined) ? laneMarketOf(base) : undefined;
+  if (market === undefined) return sets.map(() => undefined);
+  const lanes = knobs.map((one) => (one === undefined ? undefined : openLane(one, market, money)));
+  const columns = new Columns();
+  const runs = lanes.flatMap((lane) => (lane === undefined ? [] : [{ lane, columns: columnsOf(lane, columns) }]));
+  const signals = market.signalClose.length;
+  const from = runs.reduce((first, { lane }) => Math.min(first, lane.first), signals);
+  for (let at = from; at < signals; at += BLOCK) {
+    const to = Math.min(at + BLOCK, signals);
+    columns.fill(market.signalClose, at, to);
+    for (const run of runs) {
+      run.columns.from = at;
+      advance(run.lane, market, { columns: run.columns, to, money });
+    }
+  }
+  return lanes.map((lane) => (lane === undefined ? undefined : outcomeOf(lane, market, money)));
+}
+
+/** The market of a window is read once for all calls about it. */
+const markets = new WeakMap<
+  object,
+  { readonly base: Omit<KernelInput, 'bound'>; readonly market: LaneMarket | undefined }
+>();
+function laneMarketOf(base: Omit<KernelInput, 'bound'>): LaneMarket | undefined {
+  const known = markets.get(base.detail);
+  const same = known !== undefined && known.base.signal === base.signal && known.base.rules === base.rules;
+  if (same && known.base.start === base.start && known.base.end === base.end) return known.market;
+  const market = readLaneMarket(base);
+  markets.set(base.detail, { base, market });
+  return market;
+}
+
+function columnsOf({ knobs, first }: Lane, columns: Columns): LaneColumns & { from: number } {
+  const { fast, slow, extension } = knobs;
+  return {
+    fast: columns.ema(fast, first),
+    slow: columns.ema(slow, first),
+    extension: extension === 0 ? null : columns.sma(extension, first),
+    from: 0,
+  };
+}
+
+function outcomeOf(lane: Lane, market: LaneMarket, money: LaneMoney): Evaluated | undefined {
+  if (lane.bailed) return undefined;
+  accountUntil(lane, market, { row: market.end, money });
+  return evaluatedOf({
+    balance: money.cash / 1e8,
+    days: [...lane.days],
+    drawdown: lane.depth,
+    nets: lane.nets,
+    fills: lane.fills,
+    heldCandles: lane.heldRows + (lane.lots > 0 ? market.end - lane.fillRow : 0),
+    candles: market.end - market.start,
+  });
+}

@@ -1,0 +1,108 @@
+import type { ReactNode } from 'react';
+import { Icon } from '#web/parts/icon.tsx';
+import { Say } from '#web/parts/say.tsx';
+import { multiplierWords, SAME } from '#web/words/numbers.ts';
+import { Choice, Field, Switch } from './field.tsx';
+import type { SchemaField } from './schema-fields.ts';
+import { settingWords, sliderRange } from './setting-words.ts';
+
+interface LeafProps {
+  field: SchemaField;
+  quote: string | undefined;
+  value: unknown;
+  own: boolean;
+  inherited: unknown;
+  /** Where an inherited value comes from; nothing inside a list, which is inherited whole. */
+  source: string | undefined;
+  error: string | undefined;
+  remarks: readonly { message: string }[];
+  onChange: (value: unknown) => void;
+  onInherit: () => void;
+}
+
+/** One setting: what it does, what it is now, and whether it is set here or inherited. */
+export function ConfigLeaf(props: LeafProps): ReactNode {
+  const { field, value, own, source, error, remarks, onChange } = props;
+  const { label, kind, options } = field;
+  const shown = value === undefined || value === null ? '' : String(value);
+  const set = own && source !== undefined;
+  const note = (
+    <>
+      {meaningOf(field, shown)}
+      <Origin {...props} />
+      {remarks.map(({ message }) => (
+        <span key={message} className="care block">
+          <Icon name="warn" /> {message}
+        </span>
+      ))}
+    </>
+  );
+  if (kind === 'switch') {
+    return (
+      <div className={set ? 'field own' : 'field'}>
+        <Switch label={label} on={value === true} onChange={onChange} />
+        <span className="note">{note}</span>
+        {error === undefined ? null : <Say tone="loss">{error}</Say>}
+      </div>
+    );
+  }
+  if (kind === 'choice') {
+    const choices = options.map((option) => ({ value: option, words: option }));
+    return <Choice {...{ label, note, error, onChange }} own={set} value={shown} options={choices} />;
+  }
+  // A number that does not parse is sent as it was typed, so that the server names the field.
+  const parse = (text: string): unknown =>
+    kind === 'number' && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+  return (
+    <Field
+      label={label}
+      note={note}
+      own={set}
+      unit={field.unit === 'quote' ? props.quote : field.unit}
+      error={error}
+      extra={<Slider {...props} />}
+      input={{ inputMode: 'decimal', value: shown, onChange: (event) => onChange(parse(event.target.value)) }}
+    />
+  );
+}
+
+/** What the setting means, and what a multiplier is in percent. */
+function meaningOf({ note, of }: SchemaField, shown: string): string {
+  const meaning = of === undefined ? undefined : multiplierWords(shown);
+  const now = meaning === undefined ? undefined : `Now ${meaning === SAME ? `at ${of}` : `${meaning} ${of}`}`;
+  return [note, now]
+    .filter((part) => part !== undefined)
+    .map((part) => (part.endsWith('.') ? part : `${part}.`))
+    .join(' ');
+}
+
+function Origin({ field, quote, own, inherited, source, onInherit }: LeafProps): ReactNode {
+  if (source === undefined) return null;
+  if (!own) return <span className="block">Inherited from {source}</span>;
+  return (
+    <span className="block">
+      <span className="intent">
+        <Icon name="dia" /> Set here
+      </span>
+      ; otherwise {settingWords(field, inherited, quote)}, from {source}.{' '}
+      <button type="button" className="link" onClick={onInherit}>
+        Use that
+      </button>
+    </span>
+  );
+}
+
+function Slider({ field, value, onChange }: LeafProps): ReactNode {
+  if (field.of === undefined || field.bounds === undefined || value === '') return null;
+  const [min, max] = sliderRange(field.bounds, Number(value));
+  return (
+    <input
+      type="range"
+      aria-label={`${field.label}, slider`}
+      {...{ min, max }}
+      step={0.0005}
+      value={Number(value)}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}

@@ -1,0 +1,30 @@
+/** The main pages; `key` follows g. */
+const PLACES = [
+  { to: '/', words: 'Overview', key: 'o' },
+  { to: '/profiles', words: 'Profiles', key: 'p' },
+  { to: '/activity', words: 'Activity', key: 'a' },
+  { to: '/settings', words: 'Settings', key: 's' },
+] as const;
+
+/** The pages of one profile. */
+export const PROFILE_PAGES = [
+  { to: '/profiles/$id', words: 'Coins' },
+  { to: '/profiles/$id/config', words: 'Settings' },
+  { to: '/profiles/$id/risk', words: 'Limits' },
+  { to: '/profiles/$id/logs', words: 'Logs' },
+  { to: '/profiles/$id/history', words: 'History' },
+] as const;
+
+/** A live demo locks nearly everything under settings, so it does not offer them. */
+export const placesOf = (demo: boolean): readonly (typeof PLACES)[number][] =>
+  demo ? PLACES.filter(({ to }) => to !== '/settings') : PLACES;
+
+export const KEYS = [
+  ['Ctrl K', 'go to a page, a profile or a coin'],
+  ['g then o, p, a, s', 'overview, profiles, activity, settings'],
+  ['j, k', 'next and previous row'],
+  ['Enter', 'open what is chosen'],
+  ['Shift Esc', 'stop buying: asks before acting'],
+  ['Esc', 'close what is open'],
+  ['?', 'these keys'],
+] as const;

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EVENT_CHANNEL } from '#core/cache-keys.ts';
+import { newId } from '#core/ids.ts';
+import type { Notice } from '#core/notice.ts';
+import { listDeadLetters } from '#storage/dead-letters.ts';
+import { openCache } from '#storage/open-cache.ts';
+import { openQueue } from '#storage/queue.ts';
+import { openTestDatabase } from '#storage/test-database.ts';
+import { until } from '../test/flow/until.ts';
+import { createAnnouncer } from './announcer.ts';
+import { watchDeadLetters } from './dead-letters.ts';
+
+const CANARY = 'canary-77e2';
+const QUERY = 'select secret from api_keys where account_id = $1';
+
+test('an exhausted job is published and notified once, in scrubbed words, and stays listed', async () => {
+  await using own = await openTestDatabase();
+  await using cache = await openCache({ databaseUrl: own.url });
+  const frames: unknown[] = [];
+  await using _heard = await cache.subscribe(EVENT_CHANNEL, (text) => void frames.push(...JSON.parse(text)));
+  await using announcer = createAnnouncer(cache, () => assert.fail('The frame could not be published.'));
+  const lines: unknown[] = [];
+  const write = (...line: unknown[]): void => void lines.push(line);
+  const log = { info: write, warn: write, error: write };
+  const notices: Notice[] = [];
+  let refusals = 1;
+  const notify = async (notice: Notice): Promise<void> => {
+    if (refusals-- > 0) throw new Error('The messenger is away.');
+    notices.push(notice);
+  };
+  const retry = { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 };
+  await using first = await openQueue(own.url, { log, retry });
+  await using second = await openQueue(own.url, { log, retry });
+  for (const queue of [first, second])
+    await watchDeadLetters({ announcer, database: own.database, log, notify }, queue);
+  await first.work('verify-api-key', async () => {
+    const failed = Object.assign(new Error(`Failed query: ${QUERY}\nparams: ${CANARY}`), {
+      query: QUERY,
+      params: [CANARY],
+    });
+    throw new Error(failed.message, { cause: failed });
+  });
+  await first.enqueue('verify-api-key', { accountId: newId() });
+  await until('the operator is told', () => notices.length === 1);
+  await until('the telling has ended', async () => {
+    const { rows } = await own.database.pool.query(`select state from pgboss.job where name = 'dead-letters'`);
+    return rows.length === 1 && rows[0].state === 'completed';
+  });
+
+  const [letter] = await listDeadLetters(own.database.kysely);
+  assert.equal(letter?.errorMessage, `Failed query: ${QUERY}\nparams: [scrubbed]`);
+  assert.deepEqual(frames.at(-1), {
+    topic: 'dead-letter',
+    id: letter.id,
+    data: { job: 'verify-api-key', errorMessage: letter.errorMessage },
+  });
+  assert.match(notices[0]?.text ?? '', /^Failed query: .*\nparams: \[scrubbed\] Look at the dead letters/);
+  assert.ok(!JSON.stringify([letter, frames, lines, notices]).includes(CANARY));
+  assert.equal(notices.length, 1);
+});

@@ -1,0 +1,24 @@
+import { readDeadLetter } from '#storage/dead-letters.ts';
+import type { Queue } from '#storage/queue.ts';
+import type { WorkerContext } from './context.ts';
+
+/** Tells browsers and operator of each exhausted job, in the words that were scrubbed before they were stored. */
+export function watchDeadLetters(
+  { announcer, database, log, notify }: Pick<WorkerContext, 'announcer' | 'database' | 'log' | 'notify'>,
+  queue: Queue,
+): Promise<void> {
+  return queue.watchDeadLetters(async (id) => {
+    const letter = await readDeadLetter(database.kysely, id);
+    if (letter === undefined) return;
+    const { job, errorMessage, attempts } = letter;
+    log.error({ event: 'dead_letter', id, job, attempts }, `Job ${job} was given up after ${attempts} attempts.`);
+    announcer.announce({ topic: 'dead-letter', id, data: { job, errorMessage } });
+    // A notifier that takes nothing would be told about its own failure, again and again.
+    if (job === 'notify' || job === 'notify-send') return;
+    await notify({
+      kind: 'dead-letter',
+      title: `The job ${job} was given up after ${attempts} attempts.`,
+      text: `${errorMessage} Look at the dead letters: it can be tried again or removed there.`,
+    });
+  });
+}
