@@ -8,6 +8,7 @@ import { mountAccounts } from './routes/accounts.ts';
 import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
 import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
+import { mountBackup } from './routes/backup.ts';
 import { mountCapture } from './routes/capture.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
@@ -47,6 +48,7 @@ const FAMILIES = [
   mountProfiles,
   mountProfileConfigs,
   mountNotifiers,
+  mountBackup,
   mountEnabling,
   mountCoins,
   mountAverageEntryPrice,

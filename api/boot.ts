@@ -23,6 +23,7 @@ function settingsOf(env: Environment, bootedAt: Date): ApiSettings {
     liveDemo: env.LIVE_DEMO,
     sha: ownSha(env.GIT_SHA),
     bootedAt,
+    backupDir: env.BACKUP_DIR,
     webDir: env.WEB_DIR,
     paperKey: apiKey === undefined || secret === undefined ? null : { apiKey, secret },
   };

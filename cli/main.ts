@@ -35,6 +35,9 @@ async function runCommand(name: string): Promise<number> {
       return (await import('./candles/command.ts')).runCandles(argv, context);
     case 'migrate':
       return (await import('./migrate.ts')).runMigrate(argv, context);
+    case 'backup':
+    case 'restore':
+      return (await import('./backup.ts')).runBackup(name, argv, context);
     case 'version':
     case '--version':
     case '-v':

@@ -24,6 +24,7 @@ export interface JobData {
     readonly provider: NotifierName;
     readonly notification: Notification;
   };
+  readonly backup: Readonly<Record<string, never>>;
   readonly digest: Readonly<Record<string, never>>;
   readonly 'apply-avg-entry-price': { readonly profileId: ProfileId; readonly symbol: string };
   /** Without an account: for every account. */
@@ -40,6 +41,7 @@ const JOB_NAMES: readonly JobName[] = [
   'notify',
   'notify-send',
   'digest',
+  'backup',
   'apply-avg-entry-price',
   'reconcile-positions',
   'detect-orphans',

@@ -1,5 +1,6 @@
 import * as accounts from './accounts.ts';
 import * as actions from './actions.ts';
+import * as backup from './backup.ts';
 import * as capture from './capture.ts';
 import * as halts from './halts.ts';
 import * as manual from './manual.ts';
@@ -37,6 +38,7 @@ export const OPERATIONS: readonly Operation[] = [
   proof,
   capture,
   notifiers,
+  backup,
   records,
   jobs,
   trades,
