@@ -10,6 +10,7 @@ const PLACES = [
 export const PROFILE_PAGES = [
   { to: '/profiles/$id', words: 'Coins' },
   { to: '/profiles/$id/config', words: 'Settings' },
+  { to: '/profiles/$id/backtests', words: 'Backtests' },
   { to: '/profiles/$id/risk', words: 'Limits' },
   { to: '/profiles/$id/logs', words: 'Logs' },
   { to: '/profiles/$id/history', words: 'History' },
