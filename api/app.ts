@@ -17,6 +17,7 @@ import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountManual } from './routes/manual.ts';
 import { mountMarket } from './routes/market.ts';
+import { mountNotifiers } from './routes/notifiers.ts';
 import { mountProfileConfigs } from './routes/profile-configs.ts';
 import { mountProfiles } from './routes/profiles.ts';
 import { mountReference } from './routes/reference.ts';
@@ -43,6 +44,7 @@ const FAMILIES = [
   mountActions,
   mountProfiles,
   mountProfileConfigs,
+  mountNotifiers,
   mountEnabling,
   mountCoins,
   mountAverageEntryPrice,

@@ -19,6 +19,8 @@ async function runCommand(name: string): Promise<number> {
       return (await import('./start/command.ts')).runStart(argv, context);
     case 'backtest':
       return (await import('./backtest/command.ts')).runBacktestCommand(argv);
+    case 'sweep':
+      return (await import('./sweep/command.ts')).runSweepCommand(argv);
     case 'candles':
       return (await import('./candles/command.ts')).runCandles(argv, context);
     case 'migrate':

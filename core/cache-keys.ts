@@ -21,6 +21,8 @@ export const cacheKeys = {
   coinStates: (profileId: ProfileId): string => `coin-state:${profileId}:`,
   /** Capped list of tick audits, one JSON text an entry. */
   tickTrace: (profileId: ProfileId): string => `tick-trace:${profileId}`,
+  /** Window counter of the messages of a notifier. */
+  notified: (profileId: ProfileId, provider: string): string => `notified:${profileId}:${provider}`,
   /** Window counter of sign-in attempts. */
   signInAttempts: (ip: string): string => `sign-in:${ip}`,
 } as const;

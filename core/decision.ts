@@ -10,7 +10,13 @@ export type EntryForm =
 /** What a strategy answers. `lots` counts steps of the coin's lot size, `reason` is one of the strategy's codes. */
 export type Decision =
   | { readonly kind: 'nothing'; readonly reason: string }
-  | { readonly kind: 'buy'; readonly reason: string; readonly level: number; readonly form?: EntryForm }
+  | {
+      readonly kind: 'buy';
+      readonly reason: string;
+      readonly level: number;
+      readonly form?: EntryForm;
+      readonly quote?: number;
+    }
   | { readonly kind: 'sell'; readonly reason: string; readonly lots: 'all' | number }
   /** Takes the waiting buy back. */
   | { readonly kind: 'cancel'; readonly reason: string };

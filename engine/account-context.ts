@@ -1,9 +1,11 @@
 import type { Account } from '#core/account.ts';
+import type { Basket } from '#core/basket.ts';
 import { type Decimal, ZERO } from '#core/decimal.ts';
 import { type Halt, haltsFor } from '#core/halts.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { OrderTiming } from '#core/order-timing.ts';
 import type { StateToKeep } from '#core/ports.ts';
+import type { Coin } from './coin.ts';
 import type { EnginePorts } from './ports.ts';
 import { createRiskBook, type RiskBook } from './risk-book.ts';
 import { createWalletBook, type WalletBook } from './wallet-book.ts';
@@ -33,6 +35,9 @@ export interface AccountContext {
   readonly unprotectedMs: Map<string, number>;
   /** States of strategies that have changed since they were last kept, by coin. */
   readonly unsaved: Map<string, StateToKeep>;
+  /** Plans over all coins of a profile, with the config they are made by. */
+  readonly baskets: Map<ProfileId, { readonly config: string; readonly basket: Basket }>;
+  coinsOf: (profileId: ProfileId) => readonly Coin[];
   /** Worth of the running coins' positions in a quote asset. */
   positionValue: (quoteAsset: string) => Decimal;
 }
@@ -60,6 +65,8 @@ export function createAccountContext(input: AccountContextInput): AccountContext
     marketClosed: false,
     unprotectedMs: new Map(),
     unsaved: new Map(),
+    baskets: new Map(),
+    coinsOf: () => [],
     positionValue: () => ZERO,
   };
   return context;

@@ -7,6 +7,7 @@ import {
   floorToStep,
   formatDecimal,
   formatFixed,
+  fromNumber,
   fromSteps,
   maximum,
   minimum,
@@ -187,7 +188,7 @@ function formOf(form: EntryForm | undefined, { price: { tick } }: SymbolRules): 
 
 function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: ApprovalContext): ApprovalResult {
   const { accountId, profileId, rules, shared, waiting } = context;
-  const { level, form: waits } = decision;
+  const { level, form: waits, quote } = decision;
   const form = formOf(waits, rules);
   const size = sizeByTerms({
     ...context,
@@ -197,6 +198,7 @@ function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: App
     rooms: context.risk.rooms(),
     freeQuote: add(context.freeQuote, waiting?.locked ?? ZERO),
     ...('price' in form ? { limit: form.price } : {}),
+    ...(quote === undefined ? {} : { quote: fromNumber(quote) }),
   });
   if (size.kind === 'refused') return refuse(size.reason, asText(size.numbers));
   const draft: OrderDraft = {

@@ -189,6 +189,7 @@ const emptyView = (): TickView => ({
   exitOrderOpen: false,
   regime: 2,
   ratingSells: false,
+  basket: null,
   takerFee: 0.001,
   makerFee: 0.001,
   readable: true,

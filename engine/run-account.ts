@@ -68,6 +68,8 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   const rules = await ports.market.rules();
   run.onRules(rules);
   const coins = createRunningCoins(context, run.roster, rules);
+  context.coinsOf = (profileId) =>
+    [...coins.all()].map(({ coin }) => coin).filter(({ profile }) => profile.id === profileId);
   context.positionValue = (quoteAsset) => positionValueOf(coins.all(), quoteAsset);
   const inbox = createInbox();
   const reconciler = createReconciler(context, coins, () => refreshWallet(context, run));

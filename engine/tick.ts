@@ -8,6 +8,7 @@ import { OVERDUE, STOP_REASONS } from '#core/protective-stop.ts';
 import { haltsOf } from './account-context.ts';
 import { settingsNow } from '#strategies/strategy.ts';
 import { type ApprovalContext, type ApprovalResult, approve, exitRefusal } from './approve.ts';
+import { basketTurn } from './basket.ts';
 import { cancelOrder } from './cancel.ts';
 import {
   type Coin,
@@ -57,6 +58,7 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   const startedMs = performance.now();
   refreshView(coin);
   watchStop(coin);
+  if (enabled) coin.view.basket = basketTurn(coin);
   const decided = enabled ? decide(coin) : { decision: STALE, numbers: {} };
   const { decision } = decided;
   const seen = { trigger, ...decided, startedMs, at: new Date(coin.view.nowMs), input: inputOf(coin) };

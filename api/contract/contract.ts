@@ -4,6 +4,7 @@ import * as capture from './capture.ts';
 import * as halts from './halts.ts';
 import * as manual from './manual.ts';
 import * as jobs from './jobs.ts';
+import * as notifiers from './notifiers.ts';
 import type { Operation } from './operation.ts';
 import * as profileConfigs from './profile-configs.ts';
 import * as profiles from './profiles.ts';
@@ -33,6 +34,7 @@ export const OPERATIONS: readonly Operation[] = [
   profileConfigs,
   proof,
   capture,
+  notifiers,
   records,
   jobs,
   trades,

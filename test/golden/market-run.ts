@@ -103,6 +103,7 @@ function viewOf({ position, order, levels }: Run, price: Decimal, nowMs: number)
     exitOrderOpen: order?.side === 'sell',
     regime: 2,
     ratingSells: false,
+    basket: null,
     takerFee: 0.001,
     makerFee: 0.001,
     readable: true,
