@@ -118,12 +118,20 @@ const pages = [
     lazyRouteComponent(() => import('./pages/history.tsx'), 'HistoryPage'),
   ),
   page(
+    '/profiles/$id/notifications',
+    lazyRouteComponent(() => import('./pages/notifications.tsx'), 'NotificationsPage'),
+  ),
+  page(
     '/changes',
     lazyRouteComponent(() => import('./pages/changes.tsx'), 'ChangesPage'),
   ),
   page(
     '/activity',
     lazyRouteComponent(() => import('./pages/activity.tsx'), 'ActivityPage'),
+  ),
+  page(
+    '/orders/$id',
+    lazyRouteComponent(() => import('./pages/order.tsx'), 'OrderPage'),
   ),
   page(
     '/dead-letters',

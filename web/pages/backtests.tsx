@@ -122,7 +122,7 @@ function OneCoin({ profile, coin, schema, config }: OneCoinProps): ReactNode {
   return (
     <>
       <BacktestReport result={outcome.result} past={past} />
-      <Section title="Where the good ones are" note="the past with two settings changed, in 64 ways">
+      <Section title="Where the good ones are" note="the past with two settings changed">
         {thread === undefined ? null : (
           <SweepMap thread={thread} profile={profile} schema={schema} config={config} coin={coin} />
         )}

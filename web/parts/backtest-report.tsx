@@ -3,7 +3,7 @@ import { toNumber } from '#core/decimal.ts';
 import type { BacktestResult } from '#backtest/result.ts';
 import type { Past } from '#web/preview/summary.ts';
 import { Replayer } from '#web/preview/replay.ts';
-import { MISSING, percent, signedPercent } from '#web/words/numbers.ts';
+import { MINUS, MISSING, percent, signedPercent } from '#web/words/numbers.ts';
 import { age } from '#web/words/time.ts';
 import { AmbiguityBand } from './ambiguity-band.tsx';
 import { EquityPlot } from './equity-plot.tsx';
@@ -18,7 +18,7 @@ interface ReportProps {
   past: Past;
 }
 
-const number = (value: number | null, places = 2): string => (value === null ? MISSING : value.toFixed(places));
+const number = (value: number | null): string => (value === null ? MISSING : value.toFixed(2).replace('-', MINUS));
 const share = (value: number | null): string => (value === null ? MISSING : signedPercent(value, 1));
 
 /** Everything a backtest says, the number to believe first. */
@@ -135,10 +135,14 @@ function AllNumbers({ result: { metrics, quoteAsset } }: { result: BacktestResul
   );
 }
 
-const reasonWords = (reason: string): string => {
-  const words = reason.replace(/^(entry|exit|hold|order)-/, '').replaceAll('-', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
+const WORDS: Readonly<Record<string, string>> = { entry: 'Waited: ', hold: 'Held: ', exit: '', order: '' };
+
+/** `hold-below-arm` in words: `Held: below arm`. */
+function reasonWords(reason: string): string {
+  const [family = '', ...rest] = reason.split('-');
+  const prefix = WORDS[family];
+  return prefix === undefined ? reason.replaceAll('-', ' ') : `${prefix}${rest.join(' ')}`;
+}
 
 /** Why it sold, and what kept it from trading. */
 function Reasons({ result: { metrics, decisions, quoteAsset } }: { result: BacktestResult }): ReactNode {
@@ -148,7 +152,7 @@ function Reasons({ result: { metrics, decisions, quoteAsset } }: { result: Backt
       <dl className="dl">
         {Object.entries(metrics.exits).map(([reason, { cycles, net }]) => (
           <div key={reason} className="contents">
-            <dt>Sold: {reasonWords(reason).toLowerCase()}</dt>
+            <dt>Sold: {reasonWords(reason)}</dt>
             <dd>
               {cycles}{' '}
               <span className={net >= 0 ? 'gain' : 'loss'}>

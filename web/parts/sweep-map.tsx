@@ -20,9 +20,11 @@ type Cells = readonly (readonly (Replay | undefined)[])[];
 export function SweepMap({ thread, profile, coin, schema, config }: SweepProps): ReactNode {
   const axes = useMemo(() => axesOf(schema, config), [schema, config]);
   const [paths, setPaths] = useState<readonly [string?, string?]>([]);
-  const across =
-    axes.find(({ path }) => path === paths[0]) ?? axes.find(({ path }) => path.startsWith('sell')) ?? axes[0];
-  const down = axes.find(({ path }) => path === paths[1]) ?? axes.findLast((axis) => axis !== across);
+  // What sells decides most: its last two distances are offered first.
+  const distances = axes.filter(({ path, values }) => path.startsWith('sell') && typeof values[0] === 'string');
+  const across = axes.find(({ path }) => path === paths[0]) ?? distances.at(-2) ?? axes[0];
+  const down =
+    axes.find(({ path }) => path === paths[1]) ?? [...axes, ...distances].findLast((axis) => axis !== across);
   const { cells, done, running, run, stop } = useSweep(thread, profile.strategyName);
   if (across === undefined || down === undefined) return <p className="p-2">These settings have no two to vary.</p>;
   const total = across.values.length * down.values.length;
