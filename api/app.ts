@@ -26,6 +26,8 @@ import { mountSession } from './routes/session.ts';
 import { mountSessions } from './routes/sessions.ts';
 import { mountStatus } from './routes/status.ts';
 import { mountTickTrace } from './routes/tick-trace.ts';
+import { mountTrades } from './routes/trades.ts';
+import { mountUpkeep } from './routes/upkeep.ts';
 import { mountWallet } from './routes/wallet.ts';
 
 const FAMILIES = [
@@ -48,6 +50,8 @@ const FAMILIES = [
   mountProof,
   mountCapture,
   mountLogs,
+  mountTrades,
+  mountUpkeep,
   mountTickTrace,
   mountMarket,
   mountJobs,

@@ -80,7 +80,7 @@ export async function readMarket(
 /** What may be said of a config: why a save refuses it, else what its strategy has to remark on it. */
 export function lintConfig(strategy: AnyStrategy, config: unknown) {
   const errors = errorsOf(strategy, config, '');
-  return { errors, findings: errors.length > 0 ? [] : strategy.bind(config).lint(USUAL_TAKER_FEE) };
+  return { errors, findings: errors.length > 0 ? [] : [...strategy.bind(config).lint(USUAL_TAKER_FEE)] };
 }
 
 /** The remarks that a saved config deserves; those that only inform are for the form. */

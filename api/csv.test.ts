@@ -11,3 +11,7 @@ test('text that a spreadsheet would run as a formula is defused', () => {
     assert.equal(csvLine([`${start}SUM(A1)`]), `"'${start}SUM(A1)"\r\n`);
   }
 });
+
+test('a number below zero stays a number', () => {
+  assert.equal(csvLine(['-1.5', '-1-1']), `"-1.5","'-1-1"\r\n`);
+});

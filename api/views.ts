@@ -16,7 +16,7 @@ import type { CachedWallet, Prices, Rules } from './venues.ts';
 /* Rows of storage as the contract shows them. Fields are named one by one: nothing leaves by being there. */
 
 /** Decimal text without the zeros that a numeric column pads with. */
-const plain = (text: string): string => formatDecimal(requireDecimal(text));
+export const plain = (text: string): string => formatDecimal(requireDecimal(text));
 const plainOrNull = (text: string | null): string | null => (text === null ? null : plain(text));
 const configOf = (stored: unknown): Record<string, unknown> => (isObject(stored) ? stored : {});
 
@@ -33,6 +33,7 @@ export const accountView = (one: AccountView): z.output<typeof account> => ({
   name: one.name,
   exchangeMode: one.exchangeMode,
   endpoint: one.endpoint,
+  resetAt: one.resetAt?.toISOString() ?? null,
   createdAt: one.createdAt.toISOString(),
   apiKey: one.apiKey === null ? null : keyView(one.apiKey),
 });

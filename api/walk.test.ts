@@ -43,6 +43,7 @@ const OPEN_IN_DEMO = [
   /(^|\/)kill-switch$/,
   /^\/(accounts|profiles)\/:id\/risk$/,
   /^\/accounts\/:id\/orphan-orders\//,
+  /^\/accounts\/:id\/confirm-reset$/,
   /^\/profiles(\/:id)?(\/(enable|disable|clone|import|switch-strategy|lint|capture))?$/,
   /^\/profiles\/import$/,
   /^\/profiles\/:id\/config-history\/:version\/restore$/,

@@ -1,7 +1,9 @@
-import { type CandleColumns, INTERVAL_MS } from '#core/candle.ts';
+import { type Candle, type CandleColumns, INTERVAL_MS } from '#core/candle.ts';
 import { lowerBound } from '#core/candle-columns.ts';
+import { createGates, gateNeeds, type Gates } from '#core/gates.ts';
 import type { StrategyInstance, TickView } from '#strategies/strategy.ts';
 import type { Series } from './columns.ts';
+import type { KernelInput } from './kernel.ts';
 
 /** Gives the strategy its closed candles in order, each once, through one reused object. */
 export interface CandleFeed {
@@ -16,7 +18,7 @@ export interface CandleFeed {
 /** Opens the feed `want` closed candles before `startMs`; these are given at once. */
 export function openFeed(
   series: Series,
-  target: { readonly instance: StrategyInstance; readonly view: TickView },
+  target: { readonly instance: Pick<StrategyInstance, 'onCandle'>; readonly view: TickView },
   window: { readonly startMs: number; readonly want: number },
 ): CandleFeed {
   const { columns } = series;
@@ -42,6 +44,41 @@ export function openFeed(
     },
   };
   view.nowMs = window.startMs;
+  feed.give();
+  return feed;
+}
+
+/** The gates of a run, and when the next candle is due to one of them. */
+export interface GateFeed {
+  readonly gates: Gates;
+  nextMs: number;
+  give(): void;
+}
+
+/** Opens the gates that the settings ask for; null when they ask for none. Throws when candles for one are missing. */
+export function openGates(input: KernelInput, view: TickView, startMs: number): GateFeed | null {
+  const settings = input.bound.shared.gates;
+  if (settings === undefined) return null;
+  const gates = createGates(settings);
+  const feeds = gateNeeds(settings).map(({ interval, want }) => {
+    const series = input.gateSeries?.find((each) => each.interval === interval);
+    if (series === undefined) throw new RangeError(`the gates need ${interval} candles`);
+    const instance = { onCandle: (candle: Candle) => gates.onCandle(interval, candle) };
+    return openFeed(series, { instance, view }, { startMs, want });
+  });
+  const feed: GateFeed = {
+    gates,
+    nextMs: 0,
+    give() {
+      feed.nextMs = Number.POSITIVE_INFINITY;
+      for (const each of feeds) {
+        if (each.nextCloseMs <= view.nowMs) each.give();
+        feed.nextMs = Math.min(feed.nextMs, each.nextCloseMs);
+      }
+      view.regime = gates.regime;
+      view.ratingSells = gates.sells(view.nowMs);
+    },
+  };
   feed.give();
   return feed;
 }

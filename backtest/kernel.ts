@@ -1,11 +1,11 @@
 import { INTERVAL_MS } from '#core/candle.ts';
 import { toNumber } from '#core/decimal.ts';
 import type { SymbolRules } from '#core/symbol.ts';
-import type { BoundStrategy, StrategyInstance, TickView } from '#strategies/strategy.ts';
+import { type BoundStrategy, gridOf, type StrategyInstance, type TickView } from '#strategies/strategy.ts';
 import { type Book, openBook } from './book.ts';
 import { type Series, ticksOf } from './columns.ts';
 import { type EquityMeter, endDays, moveExtremes, openMeter } from './equity.ts';
-import { type CandleFeed, openFeed } from './feed.ts';
+import { type CandleFeed, type GateFeed, openFeed, openGates } from './feed.ts';
 import type { Terms } from './fills.ts';
 import { guard, meetCandle, meetOpen, order, unlessOverdue } from './market.ts';
 import type { CandlePath } from './resting.ts';
@@ -22,6 +22,8 @@ export interface KernelInput {
   /** Rows of `detail` that are traded: `start` inclusive, `end` exclusive. */
   readonly start: number;
   readonly end: number;
+  /** Candles of every interval that the gates of the settings ask for. */
+  readonly gateSeries?: readonly Series[];
   /** Keeps the reason of every candle, one byte each. */
   readonly recordDecisions?: boolean;
   /** How a candle went that could have gone two ways; absent: up first. */
@@ -53,16 +55,17 @@ export function runKernel(input: KernelInput): KernelRun {
   const { bound, rules, terms, detail, start, end } = input;
   const taker = toNumber(terms.feeRate);
   const view = openView({ taker, maker: toNumber(terms.makerFeeRate ?? terms.feeRate) }, bound.readable);
-  const instance = bound.create({ tick: rules.price.tick, step: rules.lot.step });
+  const instance = bound.create(gridOf(rules));
   const startMs = detail.columns.openMs[start] ?? 0;
   const feed = openFeed(input.signal, { instance, view }, { startMs, want: bound.needs.want });
+  const gates = openGates(input, view, startMs);
   const book = openBook(rules, terms, bound.shared.lossCooldownMs);
   const meter = openMeter(toNumber(terms.balance), startMs);
   const tick = toNumber(rules.price.tick);
   const { ticks, offGrid } = ticksOf(detail.columns.close.subarray(start, end), tick);
   const decisions = input.recordDecisions === true ? new Uint8Array(Math.max(0, end - start)) : null;
   const wake = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY };
-  const run = { input, view, instance, feed, book, meter, ticks, tick, decisions, wake };
+  const run = { input, view, instance, feed, book, meter, ticks, tick, decisions, wake, gates };
   return { book, meter, decisions, warmUp: feed.warmUp, offGrid, ...drive(run) };
 }
 
@@ -78,10 +81,11 @@ export interface Run {
   readonly tick: number;
   readonly decisions: Uint8Array | null;
   readonly wake: { below: number; above: number };
+  readonly gates: GateFeed | null;
 }
 
 function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles'> {
-  const { view, instance, feed, book, meter, ticks, decisions, wake } = run;
+  const { view, instance, feed, book, meter, ticks, decisions, wake, gates } = run;
   const { start, end, detail, bound } = run.input;
   const { openMs, high, low, close } = detail.columns;
   const lengthMs = INTERVAL_MS[detail.interval];
@@ -100,6 +104,7 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles'> 
     const priceTicks = ticks[row - start] ?? 0;
     view.nowMs = nowMs;
     view.price = priceTicks;
+    if (gates !== null && gates.nextMs <= nowMs) gates.give();
     if (feed.nextCloseMs <= nowMs) feed.give();
     const decided = instance.decide(view);
     const decision = book.stop?.triggered === true ? unlessOverdue(decided, book, priceTicks) : decided;

@@ -15,9 +15,10 @@ export function unlessOverdue(decision: Decision, { stop, pending }: Book, price
 
 /** Carries out a decision; the reason to count it under. */
 export function order(run: Run, decision: Exclude<Decision, { kind: 'nothing' }>): string {
-  const { view, instance, book, input } = run;
+  const { view, instance, book, input, gates } = run;
   const shared = settingsNow(input.bound.shared, instance, view);
-  const reason = placeOrder(decision, book, { nowMs: view.nowMs, priceTicks: view.price, shared });
+  const moment = { nowMs: view.nowMs, priceTicks: view.price, shared, gates: gates?.gates ?? null };
+  const reason = placeOrder(decision, book, moment);
   follow(run);
   return reason;
 }

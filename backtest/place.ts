@@ -1,6 +1,7 @@
 import type { Decision, EntryForm } from '#core/decision.ts';
 import { add, type Decimal, fromSteps, minimum, multiply, subtract, toNumber, ZERO } from '#core/decimal.ts';
 import { sizeByTerms } from '#core/entry-size.ts';
+import type { Gates } from '#core/gates.ts';
 import type { OrderForm } from '#core/order.ts';
 import { isSellable } from '#core/position.ts';
 import { OVERDUE, planStop, type StopSettings } from '#core/protective-stop.ts';
@@ -14,6 +15,7 @@ export interface Moment {
   readonly nowMs: number;
   readonly priceTicks: number;
   readonly shared: SharedSettings;
+  readonly gates: Gates | null;
 }
 
 type Buy = Extract<Decision, { kind: 'buy' }>;
@@ -30,10 +32,12 @@ export function placeOrder(decision: Exclude<Decision, { kind: 'nothing' }>, boo
   return decision.reason;
 }
 
-function placeEntry({ reason, level, form }: Buy, book: Book, { nowMs, priceTicks, shared }: Moment): string {
+function placeEntry({ reason, level, form }: Buy, book: Book, { nowMs, priceTicks, shared, gates }: Moment): string {
   const { rules, terms, position, levels, cash } = book;
   if (book.pending !== null) return 'order-in-flight';
   if (position.cooldownUntil !== null && nowMs < position.cooldownUntil.getTime()) return 'cooldown-loss';
+  const refusal = gates?.refusal({ first: position.firstBuyAt === null, nowMs });
+  if (refusal !== undefined) return refusal.reason;
   const { tick } = rules.price;
   const price = fromSteps(priceTicks, tick);
   const size = sizeByTerms({

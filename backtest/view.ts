@@ -20,6 +20,8 @@ export const openView = (fees: { readonly taker: number; readonly maker: number 
   entryOrderOpen: false,
   waiting: null,
   exitOrderOpen: false,
+  regime: 2,
+  ratingSells: false,
   takerFee: fees.taker,
   makerFee: fees.maker,
   readable,

@@ -17,6 +17,7 @@ export const ADJUSTMENT_REASONS = [
   'balance-confirmed',
   'drift',
   'phantom-pruned',
+  'exchange-reset',
 ] as const;
 export type AdjustmentReason = (typeof ADJUSTMENT_REASONS)[number];
 

@@ -31,6 +31,10 @@ export const APPROVAL_REASONS = {
     sentence: 'Not buying: the kill switch ({scope}) has been on since {since}.',
     thresholds: ['scope'],
   },
+  'halt-exchange-reset': {
+    sentence: 'Not buying: the exchange was found reset at {since}; confirm that the account may go on.',
+    thresholds: ['since'],
+  },
   'halt-frozen': { sentence: 'Doing nothing: the kill switch ({scope}) also stops exits.', thresholds: ['scope'] },
   'halt-profile-disabled': { sentence: 'Not trading: the profile is disabled.', thresholds: [] },
   'stale-price': {
@@ -67,6 +71,30 @@ export const APPROVAL_REASONS = {
     thresholds: ['cap'],
   },
   'cooldown-loss': { sentence: 'Not buying: paused until {until} after a loss of {netPnl}.', thresholds: ['until'] },
+  'regime-bear': {
+    sentence: 'Not buying: the daily trend falls, {run} closes in a row are below the average {ma}.',
+    thresholds: [],
+  },
+  'regime-not-bull': {
+    sentence: 'Not buying: the daily trend does not rise; the last close {close}, the average {ma}.',
+    thresholds: [],
+  },
+  'regime-unavailable': {
+    sentence: 'Not buying: the daily trend is not known yet, with {have} of {need} daily candles.',
+    thresholds: ['need'],
+  },
+  'rating-too-low': {
+    sentence: 'Not buying: the rating on {interval} candles is {label}, {needs} or better is needed.',
+    thresholds: ['interval', 'label', 'needs'],
+  },
+  'rating-stale': {
+    sentence: 'Not buying: the rating on {interval} candles is {ageMinutes} minutes old.',
+    thresholds: ['interval'],
+  },
+  'rating-missing': {
+    sentence: 'Not buying: there are not enough {interval} candles for a rating yet.',
+    thresholds: ['interval'],
+  },
   'cooldown-loss-streak': {
     sentence: 'Not buying: the {scope} has lost {used} round trips in a row; paused until {until}.',
     thresholds: ['scope', 'until'],

@@ -3,7 +3,7 @@ import type { OrderDraft } from './order.ts';
 
 export type HaltScope = 'all' | 'account' | 'profile';
 
-/** One engaged kill switch. `freeze` also stops exits; it is off unless the operator asked for it. */
+/** One engaged kill switch, or what works like one. `freeze` also stops exits; it is off unless the operator asked for it. */
 export interface Halt {
   readonly scope: HaltScope;
   /** The account or profile id; the literal `all` for scope all. */
@@ -13,6 +13,8 @@ export interface Halt {
   readonly freeze: boolean;
   /** Buys that rest on the exchange are cancelled while it is engaged. */
   readonly cancelEntries?: boolean;
+  /** No switch: the exchange of the account was reset, and nobody has confirmed it yet. */
+  readonly reset?: boolean;
 }
 
 /** Entries and manual buys are refused by every halt; everything else only by one that also freezes exits. */

@@ -8,7 +8,7 @@ import type { SymbolRules } from './symbol.ts';
  * `market`, what is paid as a fee goes to `fees`, a correction comes from `adjustments`.
  */
 export interface LedgerRow {
-  readonly book: 'wallet' | 'market' | 'fees' | 'adjustments';
+  readonly book: 'wallet' | 'market' | 'fees' | 'adjustments' | 'outside';
   readonly asset: string;
   readonly amount: Decimal;
   readonly reason: 'fill' | 'fee' | AdjustmentReason;

@@ -25,7 +25,8 @@ export type OrderPurpose = (typeof PURPOSES)[number];
 
 export type OrderForm =
   | { readonly type: 'market' }
-  | { readonly type: 'limit'; readonly price: Decimal }
+  /** `maker`: refused by the exchange where it would meet the book at once; known for fresh orders only. */
+  | { readonly type: 'limit'; readonly price: Decimal; readonly maker?: boolean }
   | { readonly type: 'stop-loss-limit'; readonly stopPrice: Decimal; readonly price: Decimal }
   /** Sells at the market once the price has fallen by so many hundredths of a percent from its best since placement. */
   | { readonly type: 'trailing-stop'; readonly deltaBips: number };

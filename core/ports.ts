@@ -264,6 +264,11 @@ export type AdjustmentResult =
   | { readonly kind: 'lost-lease' }
   | { readonly kind: 'moved' };
 
+/** How many orders and positions of the old epoch were closed as void. */
+export type EpochResult =
+  | { readonly kind: 'closed'; readonly epoch: number; readonly orders: number; readonly positions: number }
+  | { readonly kind: 'lost-lease' };
+
 /** The own state of a strategy, as of a version of its runner. */
 export interface StateToKeep {
   readonly profileId: ProfileId;
@@ -295,6 +300,17 @@ export interface TradingStore {
   costBasis(profileId: ProfileId, symbol: string): Promise<CostBasis>;
   /** One transaction: lease checked, position by compare-and-set, adjustment and ledger rows, note. */
   adjustPosition(request: AdjustmentRequest): Promise<AdjustmentResult>;
+  /** The newest orders of an epoch that the exchange has given an id and that were sent before then, newest first. */
+  acknowledgedOrders(
+    account: Pick<Account, 'id' | 'epoch'>,
+    which: { readonly most: number; readonly sentBeforeMs: number },
+  ): Promise<OrderRecord[]>;
+  /** One transaction: lease checked, next epoch, orders and positions of the old one void, entries halted. */
+  closeEpoch(request: {
+    readonly account: Pick<Account, 'id' | 'epoch'>;
+    readonly fencing: number;
+    readonly at: Date;
+  }): Promise<EpochResult>;
   /** Stores an own order that only the exchange knows of, as after a restored backup; its id is never given again. */
   adoptOwnOrder(found: FoundOrder): Promise<void>;
 }

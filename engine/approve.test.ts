@@ -40,6 +40,8 @@ const ready: ApprovalContext = {
   pending: null,
   stop: null,
   inSells: ZERO,
+  waiting: null,
+  gates: null,
   refusals: () => undefined,
   risk: { refusal: () => undefined, rooms: () => [] },
 };

@@ -1,5 +1,5 @@
 import { type CapRoom, capRooms, lossFraction } from '#core/budget.ts';
-import type { ApprovalReason, Decision, Numbers } from '#core/decision.ts';
+import type { ApprovalReason, Decision, EntryForm, Numbers } from '#core/decision.ts';
 import {
   add,
   type Decimal,
@@ -16,6 +16,7 @@ import {
   ZERO,
 } from '#core/decimal.ts';
 import { sizeByTerms } from '#core/entry-size.ts';
+import type { Gates } from '#core/gates.ts';
 import type { Halt } from '#core/halts.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { LevelFill } from '#core/levels.ts';
@@ -55,6 +56,9 @@ export interface ApprovalContext {
   readonly stop: { readonly left: Decimal; readonly selling: boolean } | null;
   /** What other resting sales hold of the position. */
   readonly inSells: Decimal;
+  /** The buy that waits on the exchange: another one takes its place and money. */
+  readonly waiting: { readonly locked: Decimal } | null;
+  readonly gates: Gates | null;
   readonly refusals: (purpose: OrderPurpose) => Refusals | undefined;
   /** The operator's limit that refuses an entry now, and what exposure caps leave for one. */
   readonly risk: {
@@ -96,10 +100,11 @@ export function approve(
   return decision.kind === 'buy' ? approveEntry(decision, context) : approveExit(decision, context);
 }
 
+const haltReason = ({ reset }: Halt): ApprovalReason => (reset === true ? 'halt-exchange-reset' : 'halt-kill-switch');
 const haltNumbers = (halt: Halt): Numbers => ({ scope: halt.scope, since: halt.since.toISOString() });
 
 const notHalted: Check = ({ halts }) =>
-  halts[0] === undefined ? undefined : refuse('halt-kill-switch', haltNumbers(halts[0]));
+  halts[0] === undefined ? undefined : refuse(haltReason(halts[0]), haltNumbers(halts[0]));
 const notFrozen: Check = ({ halts }) => {
   const frozen = halts.find((halt) => halt.freeze);
   return frozen === undefined ? undefined : refuse('halt-frozen', haltNumbers(frozen));
@@ -131,6 +136,11 @@ const cooledDown: Check = ({ position, rules, now }) => {
     netPnl: `${formatFixed(position.lastCycleNet ?? position.cycleNet, 2)} ${rules.quoteAsset}`,
   });
 };
+/** The first buy of a position asks trend and ratings, an add the trend alone: a dip is rated low by nature. */
+const gatesAgree: Check = ({ gates, position, now }) => {
+  const refusal = gates?.refusal({ first: position.firstBuyAt === null, nowMs: now.getTime() });
+  return refusal === undefined ? undefined : refuse(refusal.reason, refusal.numbers);
+};
 /** A triggered stop has its time to sell: taking it down at once would only sell later. */
 const stopNotSelling: Check = ({ stop }) =>
   stop?.selling === true ? refuse('order-stop-triggered', { seconds: TRIGGERED_GRACE_MS / 1000 }) : undefined;
@@ -155,6 +165,7 @@ const ENTRY_CHECKS: readonly Check[] = [
   priceFresh,
   nothingPending,
   cooledDown,
+  gatesAgree,
   notRefused('entry'),
 ];
 /** What the operator wants bought waits for no cool-down, and is tried however often it was refused. */
@@ -166,10 +177,27 @@ const STOP_CHECKS: readonly Check[] = [notFrozen, symbolTrading, nothingPending,
 const asText = (numbers: Readonly<Record<string, Decimal>>): Numbers =>
   Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, formatDecimal(value)]));
 
+/** What a strategy asks for in ticks, as the order that the exchange knows. */
+function formOf(form: EntryForm | undefined, { price: { tick } }: SymbolRules): OrderForm {
+  if (form === undefined) return { type: 'market' };
+  const price = fromSteps(form.limit, tick);
+  if (form.type === 'maker') return { type: 'limit', price, maker: true };
+  return { type: 'stop-loss-limit', stopPrice: fromSteps(form.stop, tick), price };
+}
+
 function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: ApprovalContext): ApprovalResult {
-  const { accountId, profileId, rules, shared } = context;
-  const { level } = decision;
-  const size = sizeByTerms({ ...context, equity: context.equity(), level, terms: shared, rooms: context.risk.rooms() });
+  const { accountId, profileId, rules, shared, waiting } = context;
+  const { level, form: waits } = decision;
+  const form = formOf(waits, rules);
+  const size = sizeByTerms({
+    ...context,
+    equity: context.equity(),
+    level,
+    terms: shared,
+    rooms: context.risk.rooms(),
+    freeQuote: add(context.freeQuote, waiting?.locked ?? ZERO),
+    ...('price' in form ? { limit: form.price } : {}),
+  });
   if (size.kind === 'refused') return refuse(size.reason, asText(size.numbers));
   const draft: OrderDraft = {
     accountId,
@@ -177,7 +205,7 @@ function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: App
     symbol: rules.symbol,
     side: 'buy',
     purpose: 'entry',
-    form: { type: 'market' },
+    form,
     quantity: size.quantity,
     entry: { level, plannedQuote: size.plannedQuote },
   };
@@ -233,7 +261,7 @@ export function approveManual(wish: ManualWish, context: ApprovalContext): Appro
 
 /** The price of a market order may move before it fills: what is to be bought may cost so much more. */
 const BUFFERED = add(ONE, CASH_BUFFER);
-const formOf = ({ limit }: ManualWish): OrderForm =>
+const manualForm = ({ limit }: ManualWish): OrderForm =>
   limit === null ? { type: 'market' } : { type: 'limit', price: limit };
 
 function approveManualBuy(wish: Extract<ManualWish, { side: 'buy' }>, context: ApprovalContext): ApprovalResult {
@@ -258,7 +286,7 @@ function approveManualBuy(wish: Extract<ManualWish, { side: 'buy' }>, context: A
   if (sizing.kind === 'refused') return refuse(sizing.reason, asText(sizing.numbers));
   const draft: OrderDraft = {
     ...{ accountId, profileId, symbol: rules.symbol, side: 'buy', purpose: 'manual' },
-    form: formOf(wish),
+    form: manualForm(wish),
     quantity: sizing.quantity,
   };
   return { kind: 'approved', order: approveDraft(draft), numbers: asText(sizing.numbers) };
@@ -277,7 +305,7 @@ function approveManualSale(wish: Extract<ManualWish, { side: 'sell' }>, context:
   if (quantity > 0n && left > 0n && !isSellable(left, context.price, rules)) {
     return refuse('size-leaves-dust', asText({ left, most }));
   }
-  return approveSale({ quantity, purpose: 'manual', form: formOf(wish) }, context);
+  return approveSale({ quantity, purpose: 'manual', form: manualForm(wish) }, context);
 }
 
 /** Why the stop on the exchange may not be placed, moved or taken down now. Halts let it live, a freeze leaves it alone. */

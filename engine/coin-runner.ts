@@ -1,5 +1,5 @@
 import type { Trigger } from '#core/audit.ts';
-import type { Candle } from '#core/candle.ts';
+import type { Candle, Interval } from '#core/candle.ts';
 import { type Decimal, formatDecimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import type { ActionOutcome } from '#core/operator-action.ts';
@@ -29,7 +29,7 @@ export interface CoinRunner {
   readonly coin: Coin;
   /** `fresh` is false for a price read while the stream is down: exits may use it, entries stay blocked by its age. */
   onPrice(price: Decimal, fresh: boolean): void;
-  onCandle(candle: Candle): void;
+  onCandle(interval: Interval, candle: Candle): void;
   /** The market stream is complete again: closed candles that it did not bring are read. */
   onStream(): void;
   onOrder(order: ExchangeOrder, fill: ExchangeFill | null): void;
@@ -55,7 +55,6 @@ export function createCoinRunner(coin: Coin): CoinRunner {
   const log = createDecisionLog((row) => ports.records.log(row), coin.bound.reasons);
   let ticks = 0;
   let ticksAtTimer = 0;
-
   const runTick = async (trigger: Trigger): Promise<void> => {
     ticks += 1;
     const sent = tick(coin, trigger, log);
@@ -64,7 +63,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     if (sent !== undefined) mailbox.push(() => runTick('order'));
     for (const live of coin.live.values()) if (!isCertain(live)) watch(live.record.clientOrderId);
   };
-  const feed = createCandleFeed(coin);
+  const feeds = coin.sources.map((source) => ({ source, feed: createCandleFeed(coin, source) }));
   const tickIf = async (fed: Promise<boolean>): Promise<void> => {
     if (await fed) await runTick('candle');
   };
@@ -84,8 +83,13 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       if (fresh) coin.priceSeenMs = performance.now();
       mailbox.coalesce();
     },
-    onCandle: (candle) => mailbox.push(() => tickIf(feed.take(candle))),
-    onStream: () => mailbox.push(() => tickIf(feed.catchUp())),
+    onCandle(interval, candle) {
+      for (const { source, feed } of feeds)
+        if (source.interval === interval) mailbox.push(() => tickIf(feed.take(candle)));
+    },
+    onStream() {
+      for (const { feed } of feeds) mailbox.push(() => tickIf(feed.catchUp()));
+    },
     onOrder: (order, fill) => mailbox.push(() => seeOrder(order, fill)),
     onProfile(profile) {
       mailbox.push(async () => {
@@ -97,12 +101,11 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     },
     change: (work) =>
       mailbox.until(mailbox.enqueue(() => work(coin))).then(() => mailbox.push(() => runTick('operator'))),
-    act: (asked) =>
-      mailbox.until(take(coin, asked, (begin) => mailbox.enqueue(() => begin().then(() => runTick('operator'))))),
+    act: (asked) => take(coin, mailbox, { ...asked, tick: () => runTick('operator') }),
     nudge: (trigger) => mailbox.push(() => runTick(trigger)),
     onTimer() {
       const silent = ticks === ticksAtTimer;
-      if (feed.isDue()) mailbox.push(() => tickIf(feed.catchUp()));
+      for (const { feed } of feeds) if (feed.isDue()) mailbox.push(() => tickIf(feed.catchUp()));
       mailbox.push(async () => {
         if (silent) await runTick('timer');
         ticksAtTimer = ticks;
@@ -131,17 +134,18 @@ async function takeProfile(coin: Coin, profile: ProfileToRun): Promise<boolean> 
 const tellUnsaved = ({ context, symbol }: Coin, err: unknown): void =>
   context.ports.log.warn({ event: 'state_not_kept', symbol, err }, 'Strategy state could not be kept');
 
-/** Resolves with the outcome, once `begin` has run in the coin's turn and its ticks have carried the action out. */
-async function take(
+/** Begins an action in the coin's turn; its ticks carry it out. */
+function take(
   coin: Coin,
-  { clientOrderId, ...asked }: AskedAction,
-  enqueue: (begin: () => Promise<void>) => Promise<void>,
+  mailbox: Mailbox,
+  { clientOrderId, tick: runTick, ...asked }: AskedAction & { readonly tick: () => Promise<void> },
 ): Promise<ActionOutcome> {
   const { promise, resolve } = Promise.withResolvers<ActionOutcome>();
-  await enqueue(async () => {
+  const begin = async (): Promise<void> => {
     coin.asked = { ...asked, order: await orderOf(coin, clientOrderId), finish: resolve };
-  });
-  return promise;
+    await runTick();
+  };
+  return mailbox.until(mailbox.enqueue(begin).then(() => promise));
 }
 
 async function orderOf(coin: Coin, clientOrderId: string | null): Promise<LiveOrder | null> {

@@ -1,4 +1,6 @@
 import { add, type Decimal, fromSteps, subtract, toSteps, ZERO } from '#core/decimal.ts';
+import { type Interval } from '#core/candle.ts';
+import { createGates, gateNeeds, type Gates } from '#core/gates.ts';
 import { type LevelFill, targetOf } from '#core/levels.ts';
 import { fnv1a64, type OrderRecord } from '#core/order.ts';
 import type { ProfileToRun, RunnerState, StateToKeep } from '#core/ports.ts';
@@ -6,7 +8,7 @@ import { isSellable, type Position } from '#core/position.ts';
 import { minOrderQuote } from '#core/sizing.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { isObject, mergePatch } from '#core/merge.ts';
-import type { BoundStrategy, StrategyInstance, TickView } from '#strategies/strategy.ts';
+import { type BoundStrategy, gridOf, type StrategyInstance, type TickView } from '#strategies/strategy.ts';
 import { type AccountContext, marketMs } from './account-context.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
 import type { CoinAction } from './coin-action.ts';
@@ -46,6 +48,10 @@ export interface Coin {
   readonly view: TickView;
   readonly breaker: Breaker;
   readonly guard: Guard;
+  /** What else must agree before a buy; null when nothing is asked. */
+  readonly gates: Gates | null;
+  /** The candles it lives on: those of its strategy first, then those of its gates. */
+  readonly sources: readonly CandleSource[];
   /** Short for the merged config. */
   readonly settings: string;
   readonly live: Map<string, LiveOrder>;
@@ -59,7 +65,6 @@ export interface Coin {
   price: Decimal | null;
   /** performance.now() of the last price, the pace at which data age is judged. */
   priceSeenMs: number;
-  lastCandleOpenMs: number;
   savedState: string;
   /** What the operator has asked for and the coin has not finished. */
   asked: CoinAction | null;
@@ -85,14 +90,27 @@ interface StoredState {
   readonly instance: unknown;
 }
 
+/** One interval of closed candles, and the newest of them that was seen. */
+export interface CandleSource {
+  readonly interval: Interval;
+  readonly want: number;
+  lastOpenMs: number;
+}
+
+function sourcesOf({ needs, shared }: BoundStrategy): CandleSource[] {
+  const gates = shared.gates === undefined ? [] : gateNeeds(shared.gates);
+  const own = gates.find(({ interval }) => interval === needs.interval);
+  const all = [{ interval: needs.interval, want: Math.max(needs.want, own?.want ?? 0) }, ...gates];
+  return all.filter((each) => each !== own).map(({ interval, want }) => ({ interval, want, lastOpenMs: 0 }));
+}
+
 /** The stored config with the coin's override, as the tick reads it: merged, not parsed. */
 export const mergedConfig = (profile: ProfileToRun, symbol: string): Record<string, unknown> =>
   mergePatch(profile.config, profile.symbols.find((each) => each.symbol === symbol)?.overrideConfig ?? {});
 
 export function createCoin({ context, profile, rules, bound, stored, levels }: CoinInput): Coin {
   const saved = usableState(readStoredState(stored.strategyState), marketMs(context));
-  const grid = { tick: rules.price.tick, step: rules.lot.step };
-  const instance = bound.create(grid, saved?.instance);
+  const instance = bound.create(gridOf(rules), saved?.instance);
   const coin: Coin = {
     context,
     symbol: rules.symbol,
@@ -102,6 +120,8 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
     view: emptyView(),
     breaker: createBreaker(),
     guard: createGuard(),
+    gates: bound.shared.gates === undefined ? null : createGates(bound.shared.gates),
+    sources: sourcesOf(bound),
     settings: fnv1a64(JSON.stringify(mergedConfig(profile, rules.symbol))).toString(36),
     live: new Map(),
     settled: new Set(),
@@ -111,7 +131,6 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
     version: stored.version,
     price: null,
     priceSeenMs: Number.NEGATIVE_INFINITY,
-    lastCandleOpenMs: 0,
     savedState: '',
     asked: null,
     doubt: null,
@@ -168,6 +187,8 @@ const emptyView = (): TickView => ({
   entryOrderOpen: false,
   waiting: null,
   exitOrderOpen: false,
+  regime: 2,
+  ratingSells: false,
   takerFee: 0.001,
   makerFee: 0.001,
   readable: true,
@@ -189,6 +210,9 @@ export function refreshView(coin: Coin): void {
   view.cycle = position.cycle;
   view.target = held ? targetNow(coin) : 0;
   view.entryOrderOpen = hasLive(coin, ({ side }) => side === 'buy');
+  view.waiting = view.entryOrderOpen ? waitingView(coin) : null;
+  view.regime = coin.gates?.regime ?? 2;
+  view.ratingSells = coin.gates?.sells(view.nowMs) ?? false;
   view.exitOrderOpen = hasLive(coin, ({ purpose }) => purpose === 'exit');
   view.takerFee = context.fees.taker;
   view.makerFee = context.fees.maker;
@@ -223,6 +247,32 @@ function leastEntry({ position, rules, bound, context }: Coin): Decimal {
   return minOrderQuote({ price: position.averagePrice, rules, stopMultiple, stopLimitOffset, baseFeeRate });
 }
 
+function waitingView(coin: Coin): TickView['waiting'] {
+  const live = waitingEntry(coin);
+  if (live === undefined) return null;
+  const { form, createdAt, decision } = live.record;
+  if (form.type !== 'limit' && form.type !== 'stop-loss-limit') return null;
+  const { tick } = coin.rules.price;
+  const stop = form.type === 'limit' ? 0 : toTicks(form.stopPrice, tick);
+  const reached = stop > 0 && coin.view.price >= stop;
+  return {
+    level: readLevel(decision),
+    stop,
+    limit: toTicks(form.price, tick),
+    placedMs: createdAt.getTime(),
+    touched: reached || live.applied > 0n,
+  };
+}
+
+const toTicks = (price: Decimal, tick: Decimal): number => Math.round(toSteps(price, tick));
+
+/** The buy level that an order row was written for. */
+function readLevel(decision: unknown): number {
+  const entry = isObject(decision) ? decision['entry'] : undefined;
+  const level = isObject(entry) ? entry['level'] : undefined;
+  return typeof level === 'number' ? level : 0;
+}
+
 const hasLive = (coin: Coin, is: (record: OrderRecord) => boolean): boolean => {
   for (const live of coin.live.values()) if (is(live.record)) return true;
   return false;
@@ -245,6 +295,10 @@ export const restingStops = (coin: Coin): LiveOrder[] => resting(coin, ({ purpos
 
 /** Other orders that rest: what is sold next must not be bought or sold by them too. */
 export const restingOrders = (coin: Coin): LiveOrder[] => resting(coin, ({ purpose }) => purpose !== 'stop');
+
+/** The buy of the strategy that waits on the exchange. */
+export const waitingEntry = (coin: Coin): LiveOrder | undefined =>
+  resting(coin, ({ purpose }) => purpose === 'entry')[0];
 
 /** What the resting sales other than stops have not sold yet. */
 export const inSells = (coin: Coin): Decimal =>

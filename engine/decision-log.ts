@@ -108,6 +108,7 @@ const thresholdsOf = (text: ReasonText | undefined, numbers: Numbers): string =>
 
 const WARNED = new Set([
   'halt-kill-switch',
+  'halt-exchange-reset',
   'halt-frozen',
   'halt-daily-loss',
   'halt-drawdown',

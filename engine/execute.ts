@@ -96,10 +96,12 @@ function reserveFor({ context, price, rules }: Coin, { orderId, execution, at }:
   const unlocked = replaces === undefined ? ZERO : subtract(replaces.record.quantity, replaces.applied);
   const quantity = maximum(subtract(order.quantity, unlocked), ZERO);
   const asset = side === 'buy' ? rules.quoteAsset : rules.baseAsset;
-  const each = order.form.type === 'limit' ? order.form.price : (price ?? ZERO);
-  const amount = side === 'buy' ? multiply(multiply(quantity, each), add(ONE, CASH_BUFFER)) : quantity;
+  const { form } = order;
+  const dearest = 'price' in form ? form.price : multiply(price ?? ZERO, add(ONE, CASH_BUFFER));
+  const amount = side === 'buy' ? multiply(quantity, dearest) : quantity;
   context.wallet.reserve(orderId, asset, amount);
-  if (side === 'buy') context.risk.reserve({ orderId, profileId, symbol, at, quote: amount });
+  if (side === 'buy')
+    context.risk.reserve({ orderId, profileId, symbol, at, quote: multiply(order.quantity, dearest) });
 }
 
 function release({ context }: Coin, orderId: OrderId): void {

@@ -1,6 +1,6 @@
 import { type Candle, INTERVAL_MS } from '#core/candle.ts';
 import { marketMs } from './account-context.ts';
-import { type Coin, refreshView } from './coin.ts';
+import { type CandleSource, type Coin, refreshView } from './coin.ts';
 
 /** Candles that one request of the exchange can hold. */
 const PAGE = 1_000;
@@ -21,30 +21,30 @@ export interface CandleFeed {
 }
 
 /** While missed candles cannot be read nothing is fed, so that the strategy never sees a hole. */
-export function createCandleFeed(coin: Coin): CandleFeed {
+export function createCandleFeed(coin: Coin, source: CandleSource): CandleFeed {
   let againAtMs = Number.POSITIVE_INFINITY;
   let overdue = { lastOpenMs: 0, atMs: Number.POSITIVE_INFINITY };
   const read = async (): Promise<boolean> => {
-    const complete = await readMissed(coin);
+    const complete = await readMissed(coin, source);
     againAtMs = complete ? Number.POSITIVE_INFINITY : performance.now() + AGAIN_MS;
     return complete;
   };
   return {
     async catchUp() {
-      const before = coin.lastCandleOpenMs;
+      const before = source.lastOpenMs;
       await read();
-      return coin.lastCandleOpenMs > before;
+      return source.lastOpenMs > before;
     },
     async take(candle) {
-      const before = coin.lastCandleOpenMs;
-      const hole = before > 0 && candle.openMs > before + INTERVAL_MS[coin.bound.needs.interval];
-      if (!hole || (await read())) feedClosed(coin, candle);
-      return coin.lastCandleOpenMs > before;
+      const before = source.lastOpenMs;
+      const hole = before > 0 && candle.openMs > before + INTERVAL_MS[source.interval];
+      if (!hole || (await read())) feedClosed(coin, source, candle);
+      return source.lastOpenMs > before;
     },
     isDue() {
-      const [nowMs, lastOpenMs] = [performance.now(), coin.lastCandleOpenMs];
+      const [nowMs, lastOpenMs] = [performance.now(), source.lastOpenMs];
       if (overdue.lastOpenMs !== lastOpenMs) overdue = { lastOpenMs, atMs: nowMs + OVERDUE_MS };
-      const owed = marketMs(coin.context) >= lastOpenMs + 2 * INTERVAL_MS[coin.bound.needs.interval];
+      const owed = marketMs(coin.context) >= lastOpenMs + 2 * INTERVAL_MS[source.interval];
       if (lastOpenMs === 0 || !owed || nowMs < overdue.atMs) return nowMs >= againAtMs;
       overdue.atMs = nowMs + OVERDUE_AGAIN_MS;
       return true;
@@ -52,15 +52,15 @@ export function createCandleFeed(coin: Coin): CandleFeed {
   };
 }
 
-async function readMissed(coin: Coin): Promise<boolean> {
+async function readMissed(coin: Coin, source: CandleSource): Promise<boolean> {
   const { symbol, context } = coin;
-  const { interval } = coin.bound.needs;
-  if (coin.lastCandleOpenMs === 0) return true;
+  const { interval } = source;
+  if (source.lastOpenMs === 0) return true;
   try {
     for (;;) {
-      const fromMs = coin.lastCandleOpenMs + 1;
+      const fromMs = source.lastOpenMs + 1;
       const missed = await context.ports.market.candles({ symbol, interval, fromMs, limit: PAGE });
-      for (const each of missed) if (each.closed) feedClosed(coin, each);
+      for (const each of missed) if (each.closed) feedClosed(coin, source, each);
       if (missed.length < PAGE) return true;
     }
   } catch (err) {
@@ -72,10 +72,12 @@ async function readMissed(coin: Coin): Promise<boolean> {
   }
 }
 
-/** One closed candle into the strategy; older ones than the last are ignored. */
-export function feedClosed(coin: Coin, candle: Candle): void {
-  if (candle.openMs <= coin.lastCandleOpenMs) return;
-  coin.lastCandleOpenMs = candle.openMs;
+/** One closed candle into gates and strategy; older ones than the last are ignored. */
+export function feedClosed(coin: Coin, source: CandleSource, candle: Candle): void {
+  if (candle.openMs <= source.lastOpenMs) return;
+  source.lastOpenMs = candle.openMs;
+  coin.gates?.onCandle(source.interval, candle);
+  if (source.interval !== coin.bound.needs.interval) return;
   refreshView(coin);
   coin.instance.onCandle(candle, coin.view);
 }

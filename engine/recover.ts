@@ -1,3 +1,4 @@
+import type { Candle } from '#core/candle.ts';
 import { formatDecimal } from '#core/decimal.ts';
 import { certainFrom } from '#core/order-timing.ts';
 import type { OrderRecord } from '#core/order.ts';
@@ -38,9 +39,7 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   const coin = createCoin({ context, profile, rules, bound, stored, levels });
   const runner = createCoinRunner(coin);
   adoptLiveOrders(coin, liveOrders);
-  const { interval, want } = bound.needs;
-  const candles = await context.ports.market.candles({ symbol, interval, limit: Math.min(want + 1, 1000) });
-  for (const candle of candles) if (candle.closed) feedClosed(coin, candle);
+  const candles = await warmUp(coin);
   const last = candles.at(-1);
   context.ports.log.info(
     {
@@ -56,6 +55,19 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   );
   for (const clientOrderId of coin.live.keys()) runner.watch(clientOrderId);
   return { kind: 'run', runner };
+}
+
+/** Loads the candles of every interval the coin lives on; returns those of its strategy. */
+async function warmUp(coin: Coin): Promise<readonly Candle[]> {
+  const { market } = coin.context.ports;
+  const loaded = coin.sources.map(async (source) => {
+    const limit = Math.min(source.want + 1, 1_000);
+    return { source, candles: await market.candles({ symbol: coin.symbol, interval: source.interval, limit }) };
+  });
+  const all = await Promise.all(loaded);
+  for (const { source, candles } of all)
+    for (const candle of candles) if (candle.closed) feedClosed(coin, source, candle);
+  return all[0]?.candles ?? [];
 }
 
 /**

@@ -101,10 +101,9 @@ export function createRunningCoins(
     },
     of: (symbol) => bySymbol.get(symbol) ?? [],
     wanted: () =>
-      [...entries.values()].map(({ runner }) => ({
-        symbol: runner.coin.symbol,
-        interval: runner.coin.bound.needs.interval,
-      })),
+      [...entries.values()].flatMap(({ runner: { coin } }) =>
+        coin.sources.map(({ interval }) => ({ symbol: coin.symbol, interval })),
+      ),
     async close() {
       for (const key of [...entries.keys()]) await retire(key);
     },

@@ -4,6 +4,8 @@ import type { AccountEvent, MarketEvent, MarketStream } from '#core/ports.ts';
 import { rulesFor, type SymbolRules } from '#core/symbol.ts';
 import { type AccountContext, type AccountContextInput, createAccountContext } from './account-context.ts';
 import { type CoinRunner, keepStates } from './coin-runner.ts';
+import { createResetWatch, ExchangeReset, type ResetWatch } from './epoch.ts';
+import { LeaseLost } from './execute.ts';
 import { createInbox } from './inbox.ts';
 import type { Roster } from './ports.ts';
 import { createRunningCoins, type RunningCoins } from './roster.ts';
@@ -69,6 +71,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   context.positionValue = (quoteAsset) => positionValueOf(coins.all(), quoteAsset);
   const inbox = createInbox();
   const reconciler = createReconciler(context, coins, () => refreshWallet(context, run));
+  const resets = createResetWatch(context);
 
   // Subscribed first, read afterwards: what happens in between waits in the inbox.
   await using accountStream = ports.openAccountStream((event) => inbox.receive(event));
@@ -78,10 +81,11 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
     throw error;
   });
   await refreshWallet(context, run);
+  await resets.look();
   coins.setRules(rulesFor(context.permissions, rules));
   await readHalts(context);
   await coins.refresh();
-  inbox.open((event) => onAccountEvent(context, { event, coins, run, reconciler }));
+  inbox.open((event) => onAccountEvent(context, { event, coins, run, reconciler, resets }));
 
   let connected = false;
   await using market = ports.openMarketStream((event) => {
@@ -101,7 +105,10 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
     refreshHalts: () => refreshHalts(context, coins),
   });
   try {
-    const look = (): Promise<void> => reconciler.look((cause) => accountStream.renew(cause));
+    const look = async (): Promise<void> => {
+      await resets.look();
+      await reconciler.look((cause) => accountStream.renew(cause));
+    };
     await keepTime(context, { coins, run, refreshProfiles, look, market, streamConnected: () => connected });
   } finally {
     await coins.close();
@@ -141,7 +148,7 @@ async function keepTime(
     }
     if (beat % CLOCK_EVERY_TICKS === 0)
       await context.ports.market.clock.sync().catch((error: unknown) => warn(context, 'clock_not_read', error));
-    if (beat % LOOK_EVERY_TICKS === 0) void look().catch((error: unknown) => warn(context, 'account_not_read', error));
+    if (beat % LOOK_EVERY_TICKS === 0) void look().catch((error: unknown) => onUnread(context, error));
   }
 }
 
@@ -195,9 +202,10 @@ interface AccountHandling {
   readonly coins: RunningCoins;
   readonly run: AccountRun;
   readonly reconciler: Reconciler;
+  readonly resets: ResetWatch;
 }
 
-function onAccountEvent(context: AccountContext, { event, coins, run, reconciler }: AccountHandling): void {
+function onAccountEvent(context: AccountContext, { event, coins, run, reconciler, resets }: AccountHandling): void {
   if (event.kind === 'balances') {
     context.wallet.merge(event.balances, event.at);
     const wallet = context.wallet.snapshot();
@@ -214,7 +222,11 @@ function onAccountEvent(context: AccountContext, { event, coins, run, reconciler
     return;
   }
   // Connected again: whatever happened meanwhile is read from the exchange.
-  reconciler.catchUp().catch((error: unknown) => warn(context, 'account_not_read', error));
+  resets.suspect();
+  resets
+    .look()
+    .then(() => reconciler.catchUp())
+    .catch((error: unknown) => onUnread(context, error));
   for (const runner of coins.all()) for (const id of runner.coin.live.keys()) runner.watch(id);
 }
 
@@ -225,13 +237,18 @@ function onMarketEvent(context: AccountContext, coins: RunningCoins, event: Mark
   } else if (event.kind === 'candle') {
     if (!event.candle.closed) return;
     context.lastEventMs = Math.max(context.lastEventMs, event.candle.closeMs);
-    for (const runner of coins.of(event.symbol))
-      if (runner.coin.bound.needs.interval === event.interval) runner.onCandle(event.candle);
+    for (const runner of coins.of(event.symbol)) runner.onCandle(event.interval, event.candle);
   } else if (event.kind === 'disconnected') {
     warn(context, 'market_stream_lost', event.cause);
   } else {
     for (const runner of coins.all()) runner.onStream();
   }
+}
+
+/** What could not be read now is read later; what must end this run does. */
+function onUnread(context: AccountContext, error: unknown): void {
+  if (error instanceof ExchangeReset || error instanceof LeaseLost) context.fail(error);
+  else warn(context, 'account_not_read', error);
 }
 
 const warn = (context: AccountContext, event: string, err: unknown): void =>

@@ -1,6 +1,6 @@
 import type { Approval, TickAudit, TickResult, Trigger } from '#core/audit.ts';
 import { APPROVAL_REASONS, type Decision, describe, type Numbers, type ReasonText } from '#core/decision.ts';
-import { add, formatDecimal, subtract } from '#core/decimal.ts';
+import { add, type Decimal, formatDecimal, multiply, subtract, ZERO } from '#core/decimal.ts';
 import { newId } from '#core/ids.ts';
 import { MANUAL_REASONS, type ManualReason } from '#core/manual-order.ts';
 import type { ActionOutcome } from '#core/operator-action.ts';
@@ -8,7 +8,6 @@ import { OVERDUE, STOP_REASONS } from '#core/protective-stop.ts';
 import { haltsOf } from './account-context.ts';
 import { settingsNow } from '#strategies/strategy.ts';
 import { type ApprovalContext, type ApprovalResult, approve, exitRefusal } from './approve.ts';
-import { cancelOrder } from './cancel.ts';
 import {
   type Coin,
   inSells,
@@ -19,6 +18,7 @@ import {
   refreshView,
   restingOrders,
   restingStops,
+  waitingEntry,
 } from './coin.ts';
 import {
   type ActionStep,
@@ -62,14 +62,16 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   let approval: Approval = { kind: 'not-needed' };
   if (decision.kind === 'sell') {
     const context = approvalContext(coin);
-    const [inTheWay] = exitRefusal(context) === undefined ? restingOrders(coin) : [];
+    const [inTheWay] = exitRefusal(context) === undefined ? restingOrders(coin).filter(isSale) : [];
     if (inTheWay !== undefined) return clear(coin, log, { seen, inTheWay });
     const result = approve(decision, context);
     if (result.kind === 'approved') return send(coin, log, { ...seen, result });
     approval = result;
   }
+  const waiting = decision.kind === 'cancel' ? waitingEntry(coin) : undefined;
   const acted = coin.asked === null ? undefined : act(coin, log, { seen, action: coin.asked });
   if (acted !== undefined || !enabled) return acted;
+  if (waiting !== undefined) return clear(coin, log, { seen, inTheWay: waiting });
   if (decision.kind === 'buy') {
     const result = coin.asked === null ? approve(decision, approvalContext(coin)) : ACTION_FIRST;
     if (result.kind === 'approved') return send(coin, log, { ...seen, result });
@@ -78,15 +80,17 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   return end(coin, log, { ...seen, approval });
 }
 
-/** What rests on the book is taken off before an exit: it would buy back what is sold, or holds what is to be sold. */
+/** Takes an order off the book: a sale that holds what is to be sold, or a buy that nobody wants any more. No approval is needed to risk less. */
 async function clear(
   coin: Coin,
   log: DecisionLog,
   { seen, inTheWay }: { readonly seen: Seen; readonly inTheWay: LiveOrder },
 ): Promise<void> {
-  const { result } = await cancelOrder(coin, inTheWay);
-  record(coin, log, { ...seen, approval: { kind: 'not-needed' }, results: [result] });
+  const outcome = await takeDown(coin, inTheWay);
+  record(coin, log, { ...seen, approval: { kind: 'not-needed' }, results: [outcome] });
 }
+
+const isSale = ({ record: { side } }: LiveOrder): boolean => side === 'sell';
 
 interface Acting {
   readonly seen: Seen;
@@ -129,7 +133,7 @@ async function carryOut(
 }
 
 async function cancelFor(coin: Coin, action: CoinAction, live: LiveOrder): Promise<TickResult> {
-  const { result } = await cancelOrder(coin, live);
+  const result = await takeDown(coin, live);
   if (action.wish.kind === 'cancel') action.order = live;
   return result;
 }
@@ -171,8 +175,11 @@ interface Sending extends Seen {
 
 async function send(coin: Coin, log: DecisionLog, sending: Sending): Promise<void> {
   const { result, decision, numbers } = sending;
-  const outcome = await sendOrder(coin, { reason: decision.reason, numbers, order: result.order });
-  record(coin, log, { ...sending, approval: approvalOf(result), results: [outcome] });
+  // What is sold must not be bought back by a buy that rests.
+  const results: TickResult[] = [];
+  if (result.order.purpose === 'exit') for (const live of restingOrders(coin)) results.push(await takeDown(coin, live));
+  results.push(await sendOrder(coin, { reason: decision.reason, numbers, order: result.order }));
+  record(coin, log, { ...sending, approval: approvalOf(result), results });
 }
 
 const approvalOf = ({ order, numbers }: Sending['result']): Approval => ({
@@ -181,13 +188,14 @@ const approvalOf = ({ order, numbers }: Sending['result']): Approval => ({
   numbers,
 });
 
-/** What sells takes the place of the stop on the exchange. */
+/** What sells takes the place of the stop on the exchange, a buy of the strategy that of the one that waits. */
 function sendOrder(coin: Coin, execution: Execution): Promise<TickResult> {
-  const [stop] = execution.order.side === 'sell' ? restingStops(coin) : [];
-  return stop === undefined ? execute(coin, execution) : executeInPlace(coin, execution, stop);
+  const { side, purpose } = execution.order;
+  const inPlaceOf = side === 'sell' ? restingStops(coin)[0] : purpose === 'entry' ? waitingEntry(coin) : undefined;
+  return inPlaceOf === undefined ? execute(coin, execution) : executeInPlace(coin, execution, inPlaceOf);
 }
 
-/** A stop that has sold a part is taken down first: only then is it certain how much is left to sell. */
+/** An order that has filled in part is taken down first: only then is it certain how much is left. */
 const executeInPlace = (coin: Coin, execution: Execution, stop: LiveOrder): Promise<TickResult> =>
   stop.applied > 0n ? takeDown(coin, stop) : execute(coin, { ...execution, replaces: stop });
 
@@ -205,6 +213,7 @@ function approvalContext(coin: Coin): ApprovalContext {
   const nowMs = performance.now();
   const pending = pendingOrder(coin);
   const [stop] = restingStops(coin);
+  const waiting = waitingEntry(coin);
   return {
     accountId: context.account.id,
     profileId: profile.id,
@@ -231,6 +240,8 @@ function approvalContext(coin: Coin): ApprovalContext {
             certainAt: new Date(pending.certainAtMs ?? pending.cancelUntilMs ?? pending.record.sendBeforeMs),
           },
     inSells: inSells(coin),
+    waiting: waiting === undefined ? null : { locked: lockedBy(waiting) },
+    gates: coin.gates,
     stop: stop === undefined ? null : { left: subtract(stop.record.quantity, stop.applied), selling: isSelling(coin) },
     risk: {
       refusal: () => context.risk.refusal({ profileId: profile.id, symbol: coin.symbol }, new Date(coin.view.nowMs)),
@@ -239,6 +250,10 @@ function approvalContext(coin: Coin): ApprovalContext {
     refusals: (purpose) => coin.breaker.open(purpose, Date.now()),
   };
 }
+
+/** The quote that a waiting buy keeps. */
+const lockedBy = ({ record: { form, quantity }, applied }: LiveOrder): Decimal =>
+  'price' in form ? multiply(subtract(quantity, applied), form.price) : ZERO;
 
 interface Recording extends Seen {
   readonly approval: Approval;

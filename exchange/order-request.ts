@@ -22,6 +22,7 @@ export function orderParams(order: OrderDraft, clientOrderId: string): Params {
     case 'market':
       return { ...base, type: 'MARKET' };
     case 'limit':
+      if (order.form.maker === true) return { ...base, type: 'LIMIT_MAKER', price: formatDecimal(order.form.price) };
       return { ...base, type: 'LIMIT', timeInForce: 'GTC', price: formatDecimal(order.form.price) };
     case 'stop-loss-limit': {
       const prices = { price: formatDecimal(order.form.price), stopPrice: formatDecimal(order.form.stopPrice) };

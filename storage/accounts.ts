@@ -14,6 +14,8 @@ export interface KeyStatus {
 }
 
 export interface AccountView extends Account {
+  /** When the exchange was found reset; null once the operator has confirmed it. */
+  readonly resetAt: Date | null;
   readonly createdAt: Date;
   readonly apiKey: KeyStatus | null;
 }
@@ -22,7 +24,7 @@ const selectAccount = (database: Reader, userId: UserId) =>
   database
     .selectFrom('accounts')
     .leftJoin('api_keys', 'api_keys.account_id', 'accounts.id')
-    .select(['accounts.id', 'name', 'binance_mode', 'endpoint', 'epoch', 'created_at'])
+    .select(['accounts.id', 'name', 'binance_mode', 'endpoint', 'epoch', 'reset_at', 'created_at'])
     .select(['api_keys.account_id as keyed', 'label', 'status', 'cause', 'checked_at'])
     .select(sql<string | null>`right(api_keys.api_key, 4)`.as('last4'))
     .where('user_id', '=', userId);
@@ -35,6 +37,7 @@ const viewOf = (row: AccountRow): AccountView => ({
   exchangeMode: row.binance_mode,
   endpoint: row.endpoint,
   epoch: row.epoch,
+  resetAt: row.reset_at,
   createdAt: row.created_at,
   apiKey:
     row.keyed === null

@@ -1,6 +1,8 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
 import { newId, type UserId } from '#core/ids.ts';
-import type { Writer } from './database.ts';
+import type { Reader, Writer } from './database.ts';
 import { jsonText } from './json.ts';
+import { type Page, type PageCursor, pageOf, placeOf } from './pages.ts';
 
 /** One change of an operator; `ip` is the literal `unknown` when no header told it. Never holds secrets. */
 export interface AuditEntry {
@@ -28,4 +30,44 @@ export async function writeAuditLog(database: Writer, entry: AuditEntry): Promis
       user_agent: entry.userAgent,
     })
     .execute();
+}
+
+export interface AuditFilter {
+  readonly actions?: readonly string[] | undefined;
+  readonly subject?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+export interface AuditView extends Omit<AuditEntry, 'userId'> {
+  readonly id: string;
+  readonly at: Date;
+}
+
+/** One page of changes, newest first, after `cursor`. */
+export async function pageAuditLogs(
+  database: Reader,
+  filter: AuditFilter,
+  page: { readonly limit: number; readonly cursor?: PageCursor | undefined },
+): Promise<Page<AuditView>> {
+  const rows = await database
+    .selectFrom('audit_logs')
+    .select(['id', 'at', 'action', 'subject', 'before', 'after', 'ip', 'user_agent as userAgent'])
+    .select(placeOf('at'))
+    .where((row) => {
+      const all: Expression<SqlBool>[] = [];
+      if (filter.actions !== undefined) all.push(row('action', 'in', [...filter.actions]));
+      if (filter.subject !== undefined) all.push(row('subject', '=', filter.subject));
+      if (filter.from !== undefined) all.push(row('at', '>=', sql<Date>`${filter.from}::timestamptz`));
+      if (filter.to !== undefined) all.push(row('at', '<=', sql<Date>`${filter.to}::timestamptz`));
+      if (page.cursor !== undefined)
+        all.push(sql<SqlBool>`(at, id) < (${page.cursor.at}::timestamptz, ${page.cursor.id}::uuid)`);
+      return row.and(all);
+    })
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute();
+  const { shown, next } = pageOf(rows, page.limit);
+  return { rows: shown.map(({ place: _place, ...row }) => row), next };
 }

@@ -65,9 +65,14 @@ export function releaseHalt(on: Database | Writer, request: HaltSubject): Promis
   });
 }
 
-/** All engaged kill switches, oldest first. */
-export const listHalts = (on: Database | Reader): Promise<Halt[]> =>
-  readerOf(on).selectFrom('kill_switches').select(COLUMNS).orderBy('engaged_at').execute();
+/** Everything that stops entries, oldest first: engaged kill switches and resets that nobody has confirmed. */
+export async function listHalts(on: Database | Reader): Promise<Halt[]> {
+  const query = readerOf(on)
+    .selectFrom('halts')
+    .select([...COLUMNS, 'is_reset as reset']);
+  const rows = await query.orderBy('engaged_at').execute();
+  return rows.map(({ reset, ...halt }) => (reset ? { ...halt, reset } : halt));
+}
 
 export interface HaltView extends Halt {
   /** E-mail address of who engaged it last. */

@@ -2,6 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import type { ProfileId } from '#core/ids.ts';
 import type { LogLevel } from '#core/ports.ts';
 import type { Reader } from './database.ts';
+import { type Page, type PageCursor, pageOf, placeOf } from './pages.ts';
 
 export interface LogView {
   readonly id: string;
@@ -27,30 +28,19 @@ export interface LogFilter {
   readonly q?: string | undefined;
 }
 
-/** Where a page ended: the place of its last row, to the microsecond. */
-export interface LogCursor {
-  readonly firstAt: string;
-  readonly id: string;
-}
-
-export interface LogPage {
-  readonly rows: LogView[];
-  readonly next: LogCursor | null;
-}
-
 const likeText = (q: string): string => `%${q.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
 
 /** One page of log rows, newest first, after `cursor`. */
 export async function pageLogs(
   database: Reader,
   filter: LogFilter,
-  page: { readonly limit: number; readonly cursor?: LogCursor | undefined },
-): Promise<LogPage> {
+  page: { readonly limit: number; readonly cursor?: PageCursor | undefined },
+): Promise<Page<LogView>> {
   if (filter.profileIds.length === 0) return { rows: [], next: null };
   const rows = await database
     .selectFrom('action_logs')
     .select(['id', 'profile_id as profileId', 'symbol', 'level', 'msg', 'ctx', 'count', 'first_at', 'last_at'])
-    .select(sql<string>`to_char(first_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('place'))
+    .select(placeOf('first_at'))
     .where((row) => {
       const all: Expression<SqlBool>[] = [row('profile_id', 'in', [...filter.profileIds])];
       if (filter.levels !== undefined) all.push(row('level', 'in', [...filter.levels]));
@@ -60,7 +50,7 @@ export async function pageLogs(
       if (filter.q !== undefined)
         all.push(sql<SqlBool>`(msg ilike ${likeText(filter.q)} or ctx::text ilike ${likeText(filter.q)})`);
       if (page.cursor !== undefined) {
-        all.push(sql<SqlBool>`(first_at, id) < (${page.cursor.firstAt}::timestamptz, ${page.cursor.id}::uuid)`);
+        all.push(sql<SqlBool>`(first_at, id) < (${page.cursor.at}::timestamptz, ${page.cursor.id}::uuid)`);
       }
       return row.and(all);
     })
@@ -68,8 +58,7 @@ export async function pageLogs(
     .orderBy('id', 'desc')
     .limit(page.limit + 1)
     .execute();
-  const shown = rows.slice(0, page.limit);
-  const last = shown.at(-1);
+  const { shown, next } = pageOf(rows, page.limit);
   return {
     rows: shown.map(({ first_at, last_at, place: _place, count, ...row }) => ({
       ...row,
@@ -77,16 +66,6 @@ export async function pageLogs(
       firstAt: first_at,
       lastAt: last_at,
     })),
-    next: rows.length > shown.length && last !== undefined ? { firstAt: last.place, id: last.id } : null,
+    next,
   };
-}
-
-/** Every row of a filter, page after page; a row keeps its place while it is read, so none is left out or doubled. */
-export async function* everyLog(database: Reader, filter: LogFilter): AsyncGenerator<LogView[]> {
-  let cursor: LogCursor | undefined;
-  do {
-    const page: LogPage = await pageLogs(database, filter, { limit: 1000, cursor });
-    if (page.rows.length > 0) yield page.rows;
-    cursor = page.next ?? undefined;
-  } while (cursor !== undefined);
 }

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import type { Account } from '#core/account.ts';
 import { formatDecimal, requireDecimal } from '#core/decimal.ts';
 import type { AccountId, OrderId } from '#core/ids.ts';
 import { LIVE_ORDER_STATES, type OrderForm, type OrderRecord, type OrderState } from '#core/order.ts';
@@ -84,6 +85,25 @@ export async function liveOrders(db: Database, accountId: AccountId): Promise<Or
     .where('state', 'in', LIVE_ORDER_STATES)
     .orderBy('recorded_at')
     .orderBy('id')
+    .execute();
+  return rows.map(recordOf);
+}
+
+/** The newest orders of an epoch that the exchange has given an id and that were sent before then, newest first. */
+export async function acknowledgedOrders(
+  db: Database,
+  { id, epoch }: Pick<Account, 'id' | 'epoch'>,
+  { most, sentBeforeMs }: { readonly most: number; readonly sentBeforeMs: number },
+): Promise<OrderRecord[]> {
+  const rows = await db.kysely
+    .selectFrom('orders')
+    .selectAll()
+    .where('account_id', '=', id)
+    .where('epoch', '=', epoch)
+    .where('exchange_order_id', 'is not', null)
+    .where('send_before', '<', new Date(sentBeforeMs))
+    .orderBy('created_at', 'desc')
+    .limit(most)
     .execute();
   return rows.map(recordOf);
 }

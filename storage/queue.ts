@@ -11,6 +11,7 @@ export interface JobData {
   readonly 'verify-api-key': { readonly accountId: AccountId };
   readonly 'refresh-rules': Readonly<Record<string, never>>;
   readonly prune: Readonly<Record<string, never>>;
+  readonly 'snapshot-equity': Readonly<Record<string, never>>;
   readonly 'apply-avg-entry-price': { readonly profileId: ProfileId; readonly symbol: string };
   /** Without an account: for every account. */
   readonly 'reconcile-positions': { readonly accountId?: AccountId };
@@ -20,6 +21,7 @@ const JOB_NAMES: readonly JobName[] = [
   'verify-api-key',
   'refresh-rules',
   'prune',
+  'snapshot-equity',
   'apply-avg-entry-price',
   'reconcile-positions',
 ];

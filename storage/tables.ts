@@ -51,6 +51,7 @@ export interface AccountsTable {
   endpoint: Generated<Endpoint>;
   epoch: Generated<number>;
   risk_limits: JsonOrDefault;
+  reset_at: NullableTime;
   created_at: TimeOrDefault;
 }
 
@@ -97,6 +98,12 @@ export interface KillSwitchesTable {
   engaged_by: UserId | null;
   engaged_at: TimeOrDefault;
   halt_order: Bigint;
+}
+
+/** A view: everything that stops entries. */
+export interface HaltsView
+  extends Pick<KillSwitchesTable, 'scope' | 'subject' | 'reason' | 'freeze_exits' | 'cancel_entries' | 'engaged_at'> {
+  is_reset: boolean;
 }
 
 export interface AccountLeasesTable {
@@ -363,6 +370,7 @@ export interface Tables {
   profiles: ProfilesTable;
   profile_symbols: ProfileSymbolsTable;
   kill_switches: KillSwitchesTable;
+  halts: HaltsView;
   account_leases: AccountLeasesTable;
   runner_states: RunnerStatesTable;
   cost_basis: CostBasisTable;

@@ -2,10 +2,11 @@ import type { TradingStore } from '#core/ports.ts';
 import { adoptOwnOrder } from './adopt-order.ts';
 import { adjustPosition, readCostBasis } from './cost-basis.ts';
 import type { Database } from './database.ts';
+import { closeEpoch } from './epochs.ts';
 import { applyFill, lastTradeId } from './fills.ts';
 import { listHalts } from './halts.ts';
 import { commitIntent } from './intents.ts';
-import { findOrderByClientId, liveOrders, updateOrder } from './orders.ts';
+import { acknowledgedOrders, findOrderByClientId, liveOrders, updateOrder } from './orders.ts';
 import { levelFills } from './level-fills.ts';
 import { readRisk } from './risk.ts';
 import { loadRunner, saveStrategyStates } from './runners.ts';
@@ -27,5 +28,7 @@ export const createTradingStore = (db: Database): TradingStore => ({
   risk: (accountId, now) => readRisk(db.kysely, accountId, now),
   costBasis: (profileId, symbol) => readCostBasis(db, { profileId, symbol }),
   adjustPosition: (request) => adjustPosition(db, request),
+  acknowledgedOrders: (account, which) => acknowledgedOrders(db, account, which),
+  closeEpoch: (request) => closeEpoch(db, request),
   adoptOwnOrder: (found) => adoptOwnOrder(db, found),
 });

@@ -54,6 +54,23 @@ const cases: readonly [string, object, readonly string[]][] = [
     ['sizing-depends-on-equity buy.entrySizing.mode'],
   ],
   ['trailing-trade', { sell: { atrTrailing: ATR } }, ['atr-shadows-percent sell.trailingStopPercentage']],
+  [
+    'trailing-trade',
+    { execution: { entryMode: 'maker', entryTimeoutBars: 0 } },
+    ['maker-stuck execution.entryTimeoutBars'],
+  ],
+  ['trailing-trade', { execution: { makerOffsetBps: 5 } }, ['maker-inert execution.makerOffsetBps']],
+  ['momentum', { technicals: { rows: [{ buyAtLeast: 'off' }] } }, ['rating-row-inert technicals.rows.0.buyAtLeast']],
+  [
+    'trailing-trade',
+    { sell: { takeProfits: [{ triggerPercentage: '1.001' }] } },
+    ['part-below-cost sell.takeProfits.0.triggerPercentage'],
+  ],
+  [
+    'trailing-trade',
+    { sell: { takeProfits: [{ fraction: '0.2' }, { triggerPercentage: '1.04', fraction: '0.8' }] } },
+    ['trail-without-rest sell.takeProfits.1.fraction'],
+  ],
   ['momentum', { exitEnabled: false }, ['sell-off-naked exitEnabled']],
   [
     'momentum',

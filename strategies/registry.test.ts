@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requireDecimal } from '#core/decimal.ts';
 import { STRATEGIES } from './registry.ts';
 import * as momentum from './momentum/reasons.ts';
+import { flatView, GRID } from './test-view.ts';
 import * as trailing from './trailing-trade/reasons.ts';
-
-const GRID = { tick: requireDecimal('0.01'), step: requireDecimal('0.001') };
 
 for (const [name, strategy] of STRATEGIES) {
   test(`${name}: the defaults parse, bind and need no more candles than one load gives`, () => {
@@ -38,29 +36,10 @@ test('an unreadable setting is named by the explanation', () => {
   const strategy = STRATEGIES.get('trailing-trade');
   const bound = strategy?.bind({ buy: { candleLimit: 'many' } });
   assert.equal(bound?.unreadablePath, 'buy.candleLimit');
-  const view = {
-    nowMs: 0,
-    price: 1,
-    priceAgeMs: 0,
-    lots: 0,
-    peakLots: 0,
-    avgTicks: 0,
-    sellable: false,
-    firstBuyFillMs: 0,
-    cycle: 0,
-  };
-  const rest = {
-    target: 0,
-    entryOrderOpen: false,
-    waiting: null,
-    exitOrderOpen: false,
-    takerFee: 0,
-    makerFee: 0,
-    readable: false,
-  };
+  const view = flatView({ readable: false });
   const instance = bound?.create(GRID);
-  const decision = instance?.decide({ ...view, ...rest });
+  const decision = instance?.decide(view);
   assert.ok(decision);
   assert.equal(decision.reason, 'entry-config-unreadable');
-  assert.equal(instance?.explain(decision, { ...view, ...rest })['path'], 'buy.candleLimit');
+  assert.equal(instance?.explain(decision, view)['path'], 'buy.candleLimit');
 });

@@ -1,9 +1,13 @@
 import type { z } from 'zod';
 import type { Candle, Interval } from '#core/candle.ts';
 import type { Decision, Numbers, ReasonText } from '#core/decision.ts';
-import { type Decimal, fromNumber } from '#core/decimal.ts';
+import { type Decimal, fromNumber, multiply, toNumber } from '#core/decimal.ts';
 import type { EntryTerms } from '#core/entry-size.ts';
+import type { GateSettings } from '#core/gates.ts';
 import type { StopSettings } from '#core/protective-stop.ts';
+import type { Regime } from '#core/regime.ts';
+import { EXIT_MARGIN } from '#core/sizing.ts';
+import type { SymbolRules } from '#core/symbol.ts';
 
 /**
  * What a strategy sees on one tick. One object per instance is reused: never keep it. Prices are whole ticks in float64,
@@ -28,6 +32,10 @@ export interface TickView {
   /** The buy that waits on the exchange; null when there is none, or its fate is not certain. */
   waiting: WaitingEntry | null;
   exitOrderOpen: boolean;
+  /** The daily trend: 1 rising, -1 falling, 0 neither, 2 not known or not asked. */
+  regime: Regime;
+  /** A technical rating asks to take a profit. */
+  ratingSells: boolean;
   takerFee: number;
   makerFee: number;
   /** False when a stored setting has the wrong type: entries are refused, exits run. */
@@ -49,11 +57,20 @@ export interface WaitingEntry {
 export interface Grid {
   readonly tick: Decimal;
   readonly step: Decimal;
+  /** What a partial sale and what it leaves must be worth, in lots times ticks; absent: anything. */
+  readonly minWorth?: number;
 }
+
+/** The grid of a coin; an exit keeps some head room over the exchange's minimum. */
+export const gridOf = ({ price: { tick }, lot: { step }, notional }: SymbolRules): Grid => ({
+  tick,
+  step,
+  minWorth: toNumber(multiply(notional.min, EXIT_MARGIN)) / toNumber(tick) / toNumber(step),
+});
 
 /** A line the chart draws: what a strategy will do next, in ticks. */
 export interface PlanLine {
-  readonly name: 'stop' | 'trail' | 'arm' | 'entry' | 'cost' | 'floor';
+  readonly name: 'stop' | 'trail' | 'arm' | 'entry' | 'cost' | 'floor' | 'part';
   readonly ticks: number;
 }
 
@@ -88,6 +105,8 @@ export interface SharedSettings extends EntryTerms {
   readonly lossCooldownMs: number;
   /** How the stop rests on the exchange; absent when none may. */
   readonly protectiveStop?: StopSettings;
+  /** What else must agree before a buy; absent when nothing is asked. */
+  readonly gates?: GateSettings;
 }
 
 /** The settings as they are for an entry now: a stop that hangs on the market takes the place of the fixed one. */

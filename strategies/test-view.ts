@@ -20,6 +20,8 @@ export const flatView = (change: Partial<TickView> = {}): TickView => ({
   entryOrderOpen: false,
   waiting: null,
   exitOrderOpen: false,
+  regime: 2,
+  ratingSells: false,
   takerFee: 0.001,
   makerFee: 0.001,
   readable: true,

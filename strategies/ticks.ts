@@ -8,9 +8,11 @@ export const snapUp = (ticks: number): number => Math.ceil(ticks - 1e-6);
 /** A price on the grid as whole ticks. */
 export const toTicks = (price: Decimal, tick: Decimal): number => Math.round(toSteps(price, tick));
 
-/** The multiple of the average entry price at which a market sale pays the fees of both ways. */
-export const breakEvenOf = (view: Pick<TickView, 'takerFee'>): number =>
-  1 / ((1 - view.takerFee) * (1 - view.takerFee));
+type Fees = Pick<TickView, 'takerFee'> & Partial<Pick<TickView, 'makerFee'>>;
+
+/** The multiple of the average entry price at which a market sale pays the fees of both ways; `maker`: the buy waited. */
+export const breakEvenOf = ({ takerFee, makerFee = takerFee }: Fees, maker = false): number =>
+  1 / ((1 - (maker ? makerFee : takerFee)) * (1 - takerFee));
 
 /** How many of the present ticks one tick of the saved size is; undefined when the saved size is unreadable. */
 export function tickScale(savedTick: string, grid: Grid): number | undefined {

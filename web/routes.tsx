@@ -111,6 +111,10 @@ const pages = [
     lazyRouteComponent(() => import('./pages/activity.tsx'), 'ActivityPage'),
   ),
   page(
+    '/dead-letters',
+    lazyRouteComponent(() => import('./pages/dead-letters.tsx'), 'DeadLettersPage'),
+  ),
+  page(
     '/settings',
     lazyRouteComponent(() => import('./pages/settings.tsx'), 'SettingsPage'),
   ),

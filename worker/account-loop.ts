@@ -1,6 +1,8 @@
 import { venueOf, type Wallet } from '#core/account.ts';
 import { cacheKeys } from '#core/cache-keys.ts';
+import { newId } from '#core/ids.ts';
 import type { AccountToRun } from '#core/ports.ts';
+import { ExchangeReset } from '#engine/epoch.ts';
 import { LeaseLost } from '#engine/execute.ts';
 import type { EnginePorts } from '#engine/ports.ts';
 import { type RunningAccount, runAccount } from '#engine/run-account.ts';
@@ -78,6 +80,10 @@ async function keepRunning(context: WorkerContext, loop: Loop): Promise<void> {
         context.log.warn(fields, `Account ${toRun.account.name}: ${error.message}`);
         return;
       }
+      if (error instanceof ExchangeReset) {
+        await tellReset(context, toRun, error);
+        return;
+      }
       context.log.error(fields, `Account ${toRun.account.name} stopped on a fault and starts again`);
       if (performance.now() - startedMs > HEALTHY_AFTER_MS) waitMs = FIRST_WAIT_MS;
       if (isKeyFault(error)) await blameKey(context, toRun, signal);
@@ -87,6 +93,25 @@ async function keepRunning(context: WorkerContext, loop: Loop): Promise<void> {
       setRunning(null);
     }
   }
+}
+
+/** Nobody is asked twice: whoever misses the notice finds the account halted, with the reason. */
+async function tellReset(context: WorkerContext, { account }: AccountToRun, { message }: ExchangeReset): Promise<void> {
+  const { announcer, database, log, notify, records } = context;
+  const { id, name } = account;
+  log.warn({ event: 'exchange_reset', accountId: id }, `Account ${name}: ${message}`);
+  const at = new Date();
+  for (const profile of await loadProfilesToRun(database, id).catch(() => [])) {
+    const row = { level: 'warn', msg: message, ctx: { event: 'exchange_reset' } } as const;
+    const times = { symbol: null, count: 1, firstAt: at, lastAt: at };
+    records.log({ ...row, ...times, id: newId<string>(), profileId: profile.id });
+    announcer.announce({ topic: 'position', id: profile.id, data: {} });
+  }
+  for (const topic of ['halt', 'account'] as const) announcer.announce({ topic, id, data: {} });
+  const title = `The exchange of account ${name} was reset.`;
+  await notify({ kind: 'exchange-reset', accountId: id, title, text: message }).catch((err: unknown) =>
+    log.warn({ event: 'notice_lost', accountId: id, err }, 'The operator could not be told of the reset'),
+  );
 }
 
 const isKeyFault = (error: unknown): boolean =>

@@ -19,6 +19,8 @@ export const account = z.object({
   name: z.string(),
   exchangeMode: z.enum(EXCHANGE_MODES),
   endpoint: z.enum(ENDPOINTS),
+  /** When the exchange was found reset: nothing is bought until the operator confirms it. */
+  resetAt: instant.nullable(),
   createdAt: instant,
   apiKey: keyStatus.nullable(),
 });
@@ -65,6 +67,16 @@ export const renameAccount = operation({
   summary: 'Renames an account',
   params,
   body: z.strictObject({ name }),
+  response: account,
+});
+
+export const confirmReset = operation({
+  method: 'POST',
+  path: '/accounts/:id/confirm-reset',
+  auth: 'session',
+  status: 200,
+  summary: 'Lets an account buy again after its exchange was found reset',
+  params,
   response: account,
 });
 

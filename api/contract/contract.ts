@@ -13,6 +13,8 @@ import * as reference from './reference.ts';
 import * as risk from './risk.ts';
 import * as session from './session.ts';
 import * as sessions from './sessions.ts';
+import * as trades from './trades.ts';
+import * as upkeep from './upkeep.ts';
 
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
@@ -33,4 +35,6 @@ export const OPERATIONS: readonly Operation[] = [
   capture,
   records,
   jobs,
+  trades,
+  upkeep,
 ].flatMap((family) => Object.values(family).filter(isOperation));

@@ -7,9 +7,17 @@ import {
   lockAccount,
   renameAccount as updateName,
 } from '#storage/accounts.ts';
+import { confirmReset as clearReset } from '#storage/epochs.ts';
 import { auditChange } from '../audit.ts';
 import { announce } from '../bus.ts';
-import { createAccount, deleteAccount, listAccounts, readAccount, renameAccount } from '../contract/accounts.ts';
+import {
+  confirmReset,
+  createAccount,
+  deleteAccount,
+  listAccounts,
+  readAccount,
+  renameAccount,
+} from '../contract/accounts.ts';
 import type { Routes } from '../handle.ts';
 import { ApiProblem } from '../problem.ts';
 import { requireAccount } from '../require.ts';
@@ -63,6 +71,24 @@ function mountAccountChanges({ context, handle }: Routes): void {
     });
     await announce(context, { command: 'accounts-changed', events: [{ topic: 'account', id: renamed.id, data: {} }] });
     return accountView(renamed);
+  });
+
+  handle(confirmReset, async ({ operator, caller, params }) => {
+    const confirmed = await database.transaction(async (transaction) => {
+      const found = await requireAccount(transaction, operator, params.id);
+      const at = await clearReset(transaction, params.id);
+      if (at === null) throw new ApiProblem('conflict', `No reset of the account "${found.name}" waits for your word.`);
+      const before = { resetAt: at.toISOString(), epoch: found.epoch };
+      await auditChange(
+        transaction,
+        { operator, caller },
+        { action: 'account.confirm-reset', subject: found.id, before },
+      );
+      return { ...found, resetAt: null };
+    });
+    const { id } = confirmed;
+    await announce(context, { command: 'halts-changed', events: [{ topic: 'account', id, data: {} }] });
+    return accountView(confirmed);
   });
 
   handle(deleteAccount, async ({ operator, caller, params }) => {

@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import { INTERVALS } from '#core/candle.ts';
 import { capKnobs, entrySizing, readEntry, lossCooldownMinutes } from '../entry-fields.ts';
 import { choice, count, decimalNumber, flag, group, multiplier } from '../fields.ts';
+import { execution, readExecution } from '../execution.ts';
+import { readGates, regime, technicals } from '../gate-fields.ts';
 import { protectiveStop, readProtectiveStop } from '../stop-fields.ts';
 import { storedReader } from '../stored.ts';
 
@@ -205,6 +207,9 @@ export const config = group(
     atrTrailing: atrTrailing.prefault({}),
     profitTrail: profitTrail.prefault({}),
     protectiveStop,
+    regime,
+    technicals,
+    execution,
   },
   ({ entrySizing: { mode }, exitEnabled }, refuse) => {
     if (mode === 'risk-at-stop' && !exitEnabled)
@@ -247,6 +252,8 @@ export function readStoredConfig(stored: unknown) {
       trailPercentage: read.decimal('profitTrail.trailPercentage', d.profitTrail.trailPercentage),
     },
     protectiveStop: readProtectiveStop(read, '', d.protectiveStop),
+    ...readGates(read, d),
+    execution: readExecution(read, d.execution),
   };
   const unreadablePath = read.unreadablePath();
   return unreadablePath === undefined ? { config, readable: true } : { config, readable: false, unreadablePath };

@@ -1,6 +1,7 @@
 import { type Candle, INTERVAL_MS } from '#core/candle.ts';
 import type { Decision, Numbers } from '#core/decision.ts';
 import { toNumber } from '#core/decimal.ts';
+import { barsSince, queueingOf } from '../execution.ts';
 import { readFactor } from '../fields.ts';
 import { awayText, percentText, priceText, profitText, quantityText } from '../grid-text.ts';
 import { firstAnswer } from '../ordered-rules.ts';
@@ -35,6 +36,8 @@ const readKnobs = (config: Config, grid: Grid): Knobs => ({
   buyEnabled: config.entryEnabled,
   sellEnabled: config.exitEnabled,
   exitOnCross: config.exitOnCross,
+  queueing: queueingOf(config.execution),
+  exitInBear: config.regime.policy === 'exit-in-bear',
   intervalMs: INTERVAL_MS[config.candleInterval],
   need: needOf(config),
   slow: config.ema.slow,
@@ -160,7 +163,9 @@ function planOf({ knobs, memory: { ratchets } }: Scene, view: TickView): PlanLin
   const cost: PlanLine = { name: 'cost', ticks: view.avgTicks };
   if (!knobs.sellEnabled) return [cost];
   const waiting = knobs.activation > 0 && ratchets.leg === 0;
-  const armAt = waiting ? snapUp(view.avgTicks * Math.max(knobs.activation, breakEvenOf(view))) : 0;
+  const armAt = waiting
+    ? snapUp(view.avgTicks * Math.max(knobs.activation, breakEvenOf(view, knobs.queueing.maker)))
+    : 0;
   const arm: PlanLine = { name: 'arm', ticks: armAt };
   const trail: PlanLine = { name: 'trail', ticks: ratchets.leg };
   const stop: PlanLine = { name: 'stop', ticks: ratchets.stop };
@@ -194,11 +199,19 @@ function explain({ knobs, memory }: Scene, grid: Grid, { decision, view, config 
     case 'exit-trailing-stop':
     case 'exit-profit-trail':
       return { price, threshold: priceText(threshold, grid), ...position, estPnl: profitText(sale, grid) };
+    case 'exit-regime':
     case 'exit-cross-down':
       return { price, ...averages, ...position, estPnl: profitText(sale, grid) };
     case 'hold-sell-disabled':
     case 'hold-exit-order-open':
       return { price, ...position };
+    case 'order-entry-open':
+    case 'order-entry-timeout':
+    case 'order-entry-condition-gone': {
+      const limit = priceText(view.waiting?.limit ?? 0, grid);
+      const placedMs = view.waiting?.placedMs ?? view.nowMs;
+      return { price, limit, bars: barsSince(placedMs, series.lastOpenMs, knobs.intervalMs) };
+    }
     case 'entry-config-unreadable':
       return { price, path: null };
     case 'entry-history-short':

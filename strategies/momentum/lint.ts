@@ -1,4 +1,6 @@
+import { executionFindings } from '../execution.ts';
 import { readFactor } from '../fields.ts';
+import { gateFindings } from '../gate-fields.ts';
 import type { Finding } from '../strategy.ts';
 import { breakEvenOf } from '../ticks.ts';
 import type { Config } from './config.ts';
@@ -51,5 +53,9 @@ export function lint(config: Config, takerFee: number): readonly Finding[] {
         'The distance in average true ranges takes the place of this one, except while too few candles are known.',
     },
   ];
-  return inert.filter((finding) => finding !== false);
+  return [
+    ...inert.filter((finding) => finding !== false),
+    ...executionFindings(config.execution),
+    ...gateFindings(config),
+  ];
 }

@@ -1,4 +1,5 @@
 import type { Decision, ReasonText } from '#core/decision.ts';
+import { CONDITION_GONE, TIMEOUT, WAITING_REASONS } from '../execution.ts';
 
 const SOLD_AT = ['threshold'] as const;
 
@@ -21,12 +22,13 @@ export const REASONS = {
     sentence: 'Selling: the fast average crossed below the slow one; now fast {fast}, slow {slow}.',
     thresholds: [],
   },
+  'exit-regime': { sentence: 'Selling at {price}: the daily trend has turned down.', thresholds: [] },
   'entry-disabled': { sentence: 'Buying is switched off.', thresholds: [] },
   'entry-config-unreadable': {
     sentence: 'Not buying: the stored setting {path} cannot be read; save the form again.',
     thresholds: ['path'],
   },
-  'order-entry-open': { sentence: 'A buy order is on its way.', thresholds: [] },
+  ...WAITING_REASONS,
   'entry-history-short': { sentence: 'Waiting for candles: {have} of {need}.', thresholds: ['need'] },
   'entry-no-cross': {
     sentence: 'Waiting for the fast average to cross above the slow one: fast {fast} is {gap} slow {slow}.',
@@ -55,8 +57,9 @@ export const REASONS = {
 } as const satisfies Record<string, ReasonText>;
 
 export type ReasonCode = keyof typeof REASONS;
-type ExitCode = 'exit-trailing-stop' | 'exit-profit-trail' | 'exit-cross-down';
-type NothingCode = Exclude<ReasonCode, ExitCode | 'entry-cross-up'>;
+type ExitCode = 'exit-trailing-stop' | 'exit-profit-trail' | 'exit-cross-down' | 'exit-regime';
+type CancelCode = 'order-entry-timeout' | 'order-entry-condition-gone';
+type NothingCode = Exclude<ReasonCode, ExitCode | CancelCode | 'entry-cross-up'>;
 
 const nothing = (reason: NothingCode): Decision => Object.freeze({ kind: 'nothing', reason });
 const sell = (reason: ExitCode): Decision => Object.freeze({ kind: 'sell', reason, lots: 'all' });
@@ -69,9 +72,12 @@ export const ANSWERS: Readonly<Record<ReasonCode, Decision>> = {
   'exit-trailing-stop': sell('exit-trailing-stop'),
   'exit-profit-trail': sell('exit-profit-trail'),
   'exit-cross-down': sell('exit-cross-down'),
+  'exit-regime': sell('exit-regime'),
   'entry-disabled': nothing('entry-disabled'),
   'entry-config-unreadable': nothing('entry-config-unreadable'),
   'order-entry-open': nothing('order-entry-open'),
+  'order-entry-timeout': TIMEOUT,
+  'order-entry-condition-gone': CONDITION_GONE,
   'entry-history-short': nothing('entry-history-short'),
   'entry-no-cross': nothing('entry-no-cross'),
   'entry-already-this-candle': nothing('entry-already-this-candle'),

@@ -1,3 +1,4 @@
+import { barsSince, CONDITION_GONE, makerForm, type Queueing, TIMEOUT } from '../execution.ts';
 import type { Rule as OrderedRule } from '../ordered-rules.ts';
 import type { TickView } from '../strategy.ts';
 import { breakEvenOf, snapDown, snapUp } from '../ticks.ts';
@@ -9,6 +10,8 @@ export interface Knobs {
   readonly buyEnabled: boolean;
   readonly sellEnabled: boolean;
   readonly exitOnCross: boolean;
+  readonly exitInBear: boolean;
+  readonly queueing: Queueing;
   readonly intervalMs: number;
   readonly need: number;
   readonly slow: number;
@@ -52,7 +55,7 @@ export function raiseStops({ knobs, memory }: Scene, view: TickView): void {
   const stop = range > 0 ? snapDown(high - (knobs.atrMultiplier * range) / knobs.tick) : snapDown(high * knobs.trail);
   ratchets.stop = Math.max(ratchets.stop, stop);
   if (knobs.activation === 0) return;
-  const breakEven = breakEvenOf(view);
+  const breakEven = breakEvenOf(view, knobs.queueing.maker);
   if (high < snapUp(view.avgTicks * Math.max(knobs.activation, breakEven))) return;
   const leg = Math.max(snapUp(view.avgTicks * breakEven), snapDown(high * knobs.profitTrail));
   ratchets.leg = Math.max(ratchets.leg, leg);
@@ -69,14 +72,25 @@ const stopReached: Rule = ({ memory: { ratchets } }, view) => {
 };
 const crossDown: Rule = ({ knobs, memory }) =>
   knobs.exitOnCross && memory.ratchets.exitSignal ? ANSWERS['exit-cross-down'] : undefined;
+const regimeFell: Rule = ({ knobs }, view) =>
+  knobs.exitInBear && view.regime === -1 ? ANSWERS['exit-regime'] : undefined;
 const held: Rule = () => ANSWERS['hold-above-stop'];
 
 /** Asked in order while a sellable position is held; this strategy never adds to it, so the last one always answers. */
-export const HELD_RULES: readonly Rule[] = [sellDisabled, exitOnItsWay, stopReached, crossDown, held];
+export const HELD_RULES: readonly Rule[] = [sellDisabled, exitOnItsWay, stopReached, crossDown, regimeFell, held];
 
 const buyDisabled: Rule = ({ knobs }) => (knobs.buyEnabled ? undefined : ANSWERS['entry-disabled']);
 const unreadable: Rule = (_scene, view) => (view.readable ? undefined : ANSWERS['entry-config-unreadable']);
-const entryOnItsWay: Rule = (_scene, view) => (view.entryOrderOpen ? ANSWERS['order-entry-open'] : undefined);
+/** A waiting buy is taken back when it is too old, or when the averages have crossed back. */
+const entryOnItsWay: Rule = ({ knobs, memory: { series } }, view) => {
+  const { waiting } = view;
+  if (!view.entryOrderOpen) return undefined;
+  if (waiting === null) return ANSWERS['order-entry-open'];
+  if (!knobs.buyEnabled || crossedDown(knobs, series)) return CONDITION_GONE;
+  const { timeoutBars } = knobs.queueing;
+  const late = timeoutBars > 0 && barsSince(waiting.placedMs, series.lastOpenMs, knobs.intervalMs) >= timeoutBars;
+  return late ? TIMEOUT : ANSWERS['order-entry-open'];
+};
 const historyShort: Rule = ({ knobs, memory: { series } }) =>
   series.closedCount < knobs.need ? ANSWERS['entry-history-short'] : undefined;
 /** A cross holds until the next candle has closed, also when that candle has not arrived: old ones are not chased. */
@@ -99,16 +113,19 @@ const overextended: Rule = ({ knobs, memory: { series } }, view) => {
   if (series.extension === null) return undefined;
   return view.price > extensionLimit(knobs, series.extension.value) ? ANSWERS['entry-overextended'] : undefined;
 };
-const enter: Rule = () => ANSWERS['entry-cross-up'];
+const enter: Rule = ({ knobs: { queueing } }, { price }) => {
+  const taking = ANSWERS['entry-cross-up'];
+  return queueing.maker && taking.kind === 'buy' ? { ...taking, form: makerForm(queueing, price) } : taking;
+};
 
 /** The highest price to buy at, in ticks. */
 export const extensionLimit = ({ extension, tick }: Knobs, sma: number): number => snapDown((sma * extension) / tick);
 
 /** Asked in order while flat; the last one always answers. */
 export const ENTRY_RULES: readonly Rule[] = [
+  entryOnItsWay,
   buyDisabled,
   unreadable,
-  entryOnItsWay,
   historyShort,
   noCross,
   alreadyTraded,

@@ -1,6 +1,7 @@
 import { ZERO } from '#core/decimal.ts';
 import { entryShares } from '../entry-fields.ts';
 import { readFactor, readKnob } from '../fields.ts';
+import { gateShares } from '../gate-fields.ts';
 import { stopShares } from '../stop-fields.ts';
 import type { CandleNeed, SharedSettings, Strategy } from '../strategy.ts';
 import { type Config, config, readStoredConfig } from './config.ts';
@@ -27,6 +28,7 @@ const sharedSettings = (settings: Config): SharedSettings => ({
   lossCooldownMs: settings.lossCooldownMinutes * MINUTE_MS,
   stopMultiple: settings.exitEnabled ? readKnob(settings.trailingStopPercentage) : null,
   ...stopShares(settings.protectiveStop, settings.exitEnabled),
+  ...gateShares(settings),
 });
 
 /** Buys when a fast average crosses above a slow one, sells at a trailing stop or when they cross back. */

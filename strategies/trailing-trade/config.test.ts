@@ -48,6 +48,24 @@ const refusals: readonly [unknown, string][] = [
     { buy: { gridLevels: [{ triggerPercentage: '2.01' }] } },
     'buy.gridLevels.0.triggerPercentage: 2.01 must be at most 2',
   ],
+  [
+    { buy: { gridLevels: [{ stopPricePercentage: '1.01' }] } },
+    'buy.gridLevels.0.limitPricePercentage: is empty, but a buy that follows the price needs both',
+  ],
+  [
+    { buy: { gridLevels: [{ stopPricePercentage: '1.01', limitPricePercentage: '1.005' }] } },
+    'buy.gridLevels.0.limitPricePercentage: 1.005 must not be below 1.01, where the buy is set off',
+  ],
+  [
+    { sell: { takeProfits: [{}, { fraction: '0.1' }] } },
+    'sell.takeProfits.1.triggerPercentage: 1.03 must be above the 1.03 of the sale before it',
+  ],
+  [
+    { sell: { takeProfits: [{}, { triggerPercentage: '1.04', fraction: '0.51' }] } },
+    'sell.takeProfits.1.fraction: sells more than everything, together with those before',
+  ],
+  [{ technicals: { rows: [{}, {}] } }, 'technicals.rows.1.interval: 1h is asked twice; each interval may appear once'],
+  [{ regime: { period: 201 } }, 'regime.period: must be at most 200'],
   [{ sell: { stopLossPercentage: '1' } }, 'sell.stopLossPercentage: 1 must be below 1'],
   [{ sell: { triggerPercentage: '1' } }, 'sell.triggerPercentage: 1 must be above 1'],
   [{ sell: { stopLossPercentage: 0.97 } }, 'sell.stopLossPercentage: must be decimal text such as "0.97"'],

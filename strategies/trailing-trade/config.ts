@@ -12,12 +12,17 @@ import {
   quoteAmount,
   readFactor,
 } from '../fields.ts';
+import { execution, readExecution } from '../execution.ts';
+import { readGates, regime, technicals } from '../gate-fields.ts';
+import { judgeRungs, readRungs, takeProfits } from '../ladder.ts';
 import { protectiveStop, readProtectiveStop } from '../stop-fields.ts';
 import { storedReader } from '../stored.ts';
 
 export const MAX_WINDOW = 999;
 
 const MOST_LEVELS = 20;
+
+const ofPrice = 'the price when the buy was placed';
 
 const level = group(
   { title: 'Buy level', help: 'When and how much to buy' },
@@ -30,6 +35,28 @@ const level = group(
         bounds: { above: '0', atMost: '2' },
       },
       '1',
+    ),
+    stopPricePercentage: multiplier(
+      {
+        title: 'Buy when it turns up by',
+        help: 'Follows the price down with a buy that is set off once the price turns up to this share of its low; empty buys at once',
+        of: ofPrice,
+        bounds: { atLeast: '1', atMost: '1.5' },
+        off: true,
+        advanced: true,
+      },
+      '',
+    ),
+    limitPricePercentage: multiplier(
+      {
+        title: 'Highest price of that buy',
+        help: 'A buy that was set off pays no more than this share of the price it followed',
+        of: ofPrice,
+        bounds: { atLeast: '1', atMost: '1.5' },
+        off: true,
+        advanced: true,
+      },
+      '',
     ),
     minPurchaseAmount: quoteAmount(
       {
@@ -50,7 +77,18 @@ const level = group(
       '',
     ),
   },
-  ({ minPurchaseAmount, maxPurchaseAmount }, refuse) => {
+  ({ minPurchaseAmount, maxPurchaseAmount, stopPricePercentage, limitPricePercentage }, refuse) => {
+    const [stop, limit] = [readFactor(stopPricePercentage), readFactor(limitPricePercentage)];
+    if (stop > 0 !== limit > 0)
+      refuse(
+        [stop > 0 ? 'limitPricePercentage' : 'stopPricePercentage'],
+        'is empty, but a buy that follows the price needs both',
+      );
+    else if (limit < stop)
+      refuse(
+        ['limitPricePercentage'],
+        `${limitPricePercentage} must not be below ${stopPricePercentage}, where the buy is set off`,
+      );
     const most = readFactor(maxPurchaseAmount);
     if (most > 0 && readFactor(minPurchaseAmount) > most)
       refuse(
@@ -246,6 +284,7 @@ const sell = group(
     ),
     atrTrailing: atrTrailing.prefault({}),
     breakEven: breakEven.prefault({}),
+    takeProfits,
     timeStopBars: count(
       {
         title: 'Leave after',
@@ -259,6 +298,7 @@ const sell = group(
     ),
     protectiveStop,
   },
+  judgeRungs,
 );
 
 export const config = group(
@@ -271,6 +311,9 @@ export const config = group(
     ),
     buy: buy.prefault({}),
     sell: sell.prefault({}),
+    regime,
+    technicals,
+    execution,
   },
   ({ buy: buys, sell: sells }, refuse) => {
     if (buys.entrySizing.mode !== 'risk-at-stop') return;
@@ -303,6 +346,8 @@ export function readStoredConfig(stored: unknown) {
       candleLimit: read.count('buy.candleLimit', buys.candleLimit),
       gridLevels: Array.from({ length: read.length('buy.gridLevels') }, (_, i) => ({
         triggerPercentage: read.decimal(`buy.gridLevels.${i}.triggerPercentage`, DEFAULT_LEVEL.triggerPercentage),
+        stopPricePercentage: read.decimal(`buy.gridLevels.${i}.stopPricePercentage`, ''),
+        limitPricePercentage: read.decimal(`buy.gridLevels.${i}.limitPricePercentage`, ''),
         minPurchaseAmount: read.decimal(`buy.gridLevels.${i}.minPurchaseAmount`, DEFAULT_LEVEL.minPurchaseAmount),
         maxPurchaseAmount: read.decimal(`buy.gridLevels.${i}.maxPurchaseAmount`, DEFAULT_LEVEL.maxPurchaseAmount),
       })),
@@ -323,9 +368,12 @@ export function readStoredConfig(stored: unknown) {
         armAtPercentage: read.decimal('sell.breakEven.armAtPercentage', sells.breakEven.armAtPercentage),
         floorPercentage: read.decimal('sell.breakEven.floorPercentage', sells.breakEven.floorPercentage),
       },
+      takeProfits: readRungs(read, 'sell.takeProfits'),
       timeStopBars: read.count('sell.timeStopBars', sells.timeStopBars),
       protectiveStop: readProtectiveStop(read, 'sell.', sells.protectiveStop),
     },
+    ...readGates(read, DEFAULTS),
+    execution: readExecution(read, DEFAULTS.execution),
   };
   const unreadablePath = read.unreadablePath();
   return unreadablePath === undefined ? { config, readable: true } : { config, readable: false, unreadablePath };

@@ -1,5 +1,6 @@
 import type { Decision, Numbers } from '#core/decision.ts';
 import { divide, formatDecimal, fromSteps, ONE } from '#core/decimal.ts';
+import { barsSince } from '../execution.ts';
 import { readKnob } from '../fields.ts';
 import { awayText, percentText, priceText, profitText, quantityText } from '../grid-text.ts';
 import type { Grid, TickView } from '../strategy.ts';
@@ -43,6 +44,7 @@ const trailing: Explainer = ({ scene: { memory, levels }, grid, view }) => ({
   trailStop: priceText(memory.trailStop, grid),
   stop: priceText(levels.stop, grid),
   away: awayText(memory.trailStop, view.price),
+  nextRung: priceText(levels.rung.ticks, grid),
 });
 
 const bars: Explainer = ({ scene, view }) => ({
@@ -63,6 +65,7 @@ const exit =
     };
   };
 
+const takeProfit = exit('partial sale', ({ scene }) => scene.levels.rung.ticks);
 const timeStop = exit('time stop', ({ view }) => view.price);
 
 /** What a level names, else its share of a fixed amount; a budget that hangs on the equity is the engine's to tell. */
@@ -99,6 +102,16 @@ const firstBuy: Explainer = ({ scene, config, grid, view }) => {
 
 const nothing: Explainer = () => ({});
 
+const waitingBuy: Explainer = ({ scene: { memory, knobs }, grid, view: { waiting } }) =>
+  waiting === null
+    ? { limit: null }
+    : {
+        level: waiting.level,
+        limit: priceText(waiting.limit, grid),
+        stop: priceText(waiting.stop, grid),
+        bars: barsSince(waiting.placedMs, memory.lastOpenMs, knobs.intervalMs),
+      };
+
 /** The numbers behind each answer; the price comes with all of them. */
 const NUMBERS: Readonly<Record<ReasonCode, Explainer>> = {
   'hold-below-arm': levelsOf(['arm', 'stop'], 'arm'),
@@ -115,10 +128,18 @@ const NUMBERS: Readonly<Record<ReasonCode, Explainer>> = {
   'exit-stop-loss': exit('stop loss', ({ scene }) => scene.levels.stop),
   'exit-break-even': exit('break-even floor', ({ scene }) => scene.levels.floor),
   'exit-trail': exit('trailing exit', ({ scene }) => scene.memory.trailStop),
+  'exit-take-profit': (subject) => ({
+    ...takeProfit(subject),
+    part: quantityText(subject.scene.memory.rungLots, subject.grid),
+  }),
+  'exit-rating': exit('rating', ({ scene }) => scene.levels.cost),
+  'exit-regime': exit('daily trend', ({ view }) => view.price),
   'exit-time-stop': (subject) => ({ ...timeStop(subject), ...bars(subject) }),
   'entry-disabled': nothing,
   'entry-config-unreadable': () => ({ path: null }),
-  'order-entry-open': nothing,
+  'order-entry-open': waitingBuy,
+  'order-entry-timeout': waitingBuy,
+  'order-entry-condition-gone': waitingBuy,
   'entry-grid-complete': ({ scene, grid, view }) => ({
     levels: scene.knobs.levels,
     avg: priceText(view.avgTicks, grid),

@@ -2,14 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { requireDecimal } from '#core/decimal.ts';
-import type { TickView } from '../strategy.ts';
+import type { Grid, TickView } from '../strategy.ts';
 import { flatView as flat, GRID, HOUR_MS, heldView as held, hourCandle as candleOf } from '../test-view.ts';
 import { config } from './config.ts';
 import { createInstance } from './instance.ts';
 
-const instanceOf = (overrides: { buy?: object; sell?: object } = {}, state?: unknown) => {
+interface Overrides {
+  readonly buy?: object;
+  readonly sell?: object;
+  readonly regime?: object;
+  readonly execution?: object;
+}
+
+const instanceOf = (overrides: Overrides = {}, state?: unknown, grid: Grid = GRID) => {
   const buy = { candleLimit: 2, ...overrides.buy };
-  return createInstance(config.parse({ buy, sell: overrides.sell ?? {} }), GRID, state);
+  return createInstance(config.parse({ ...overrides, buy }), grid, state);
 };
 
 test('live arming starts at the arm price, not at an earlier close', () => {
@@ -68,11 +75,45 @@ test('candles that closed before the buy do not raise the high', () => {
   assert.equal(instance.explain(decision, view)['high'], '105.00');
 });
 
+/** A buy that waits since the second candle closed. */
+const queued = (change: Partial<TickView>): Partial<TickView> => ({
+  entryOrderOpen: true,
+  waiting: { level: 0, stop: 0, limit: 9_900, placedMs: 2 * HOUR_MS, touched: false },
+  ...change,
+});
+
+const PARTS = {
+  takeProfits: [
+    { triggerPercentage: '1.02', fraction: '0.01' },
+    { triggerPercentage: '1.03', fraction: '0.4' },
+    { triggerPercentage: '1.04', fraction: '0.55' },
+  ],
+};
+
+test('parts of the largest position: too small ones join the next, a rest that is too small goes along', () => {
+  // 5.25 in quote: 53 lots of 0.001 at 100. One hundredth of 1,000 lots cannot be sold alone.
+  const instance = instanceOf({ sell: PARTS }, undefined, { ...GRID, minWorth: 525_000 });
+  const decide = (price: number, lots: number) => instance.decide(held({ price, lots }));
+  assert.equal(decide(10_299, 1000).kind, 'nothing');
+  assert.deepEqual(decide(10_300, 1000), { kind: 'sell', reason: 'exit-take-profit', lots: 410 });
+  // Refused, or not filled: the same part is asked for again; a fill of all but one lot is enough.
+  assert.deepEqual(decide(10_300, 1000), { kind: 'sell', reason: 'exit-take-profit', lots: 410 });
+  const before: unknown = JSON.parse(JSON.stringify(instance.state()));
+  instance.onFill('sell', held({ price: 10_300, lots: 591 }));
+  assert.equal(decide(10_399, 591).kind, 'nothing');
+  // 550 of 591 would leave 41 lots, worth 4.26.
+  assert.deepEqual(decide(10_400, 591), { kind: 'sell', reason: 'exit-take-profit', lots: 'all' });
+  // A crash between order and fill: the saved state knows which part was on its way.
+  const restored = instanceOf({ sell: PARTS }, before, { ...GRID, minWorth: 525_000 });
+  restored.onFill('sell', held({ price: 10_300, lots: 591 }));
+  assert.equal(restored.decide(held({ price: 10_300, lots: 591 })).kind, 'nothing');
+});
+
 const LOOSE = { stopLossPercentage: '0.9' };
 const GRID_LEVELS = [{}, { triggerPercentage: '0.96' }];
 const FLOOR = { armAtPercentage: '1.02' };
 const NO_EXIT = { stopLossPercentage: '', triggerPercentage: '', trailingStopPercentage: '' };
-const answers: readonly [string, Partial<TickView>, { buy?: object; sell?: object }][] = [
+const answers: readonly [string, Partial<TickView>, Overrides][] = [
   ['entry-disabled', {}, { buy: { enabled: false } }],
   ['entry-config-unreadable', { readable: false }, {}],
   ['order-entry-open', { entryOrderOpen: true }, {}],
@@ -99,11 +140,24 @@ const answers: readonly [string, Partial<TickView>, { buy?: object; sell?: objec
   ['hold-until-time-stop', held({ firstBuyFillMs: HOUR_MS }), { sell: { ...NO_EXIT, timeStopBars: 3 } }],
   ['exit-time-stop', held({ firstBuyFillMs: HOUR_MS }), { sell: { ...NO_EXIT, timeStopBars: 2 } }],
   ['hold-no-exit', held({ price: 20_000 }), { sell: { ...NO_EXIT, triggerPercentage: '1.05' } }],
+  ['exit-take-profit', held({ price: 10_300 }), { sell: { takeProfits: [{}] } }],
+  ['hold-below-arm', held({ price: 10_299 }), { sell: { takeProfits: [{}] } }],
+  // The price that pays the fees is 100.21.
+  ['exit-rating', held({ price: 10_021, ratingSells: true }), {}],
+  ['hold-below-arm', held({ price: 10_020, ratingSells: true }), {}],
+  ['exit-regime', held({ regime: -1 }), { regime: { policy: 'exit-in-bear' } }],
+  ['hold-below-arm', held({ regime: -1 }), { regime: { policy: 'block-in-bear' } }],
+  ['order-entry-condition-gone', queued({ price: 10_001 }), {}],
+  ['order-entry-condition-gone', queued({}), { buy: { enabled: false } }],
+  ['order-entry-condition-gone', { ...queued({}), target: 1 }, {}],
+  ['order-entry-open', queued({}), {}],
+  ['order-entry-timeout', { ...queued({}), nowMs: 3 * HOUR_MS }, { execution: { entryTimeoutBars: 1 } }],
 ];
 for (const [reason, change, overrides] of answers) {
   test(`answers ${reason}`, () => {
     const instance = instanceOf(overrides);
     for (const i of [1, 2]) instance.onCandle(candleOf(i, 101, 100), flat());
+
     assert.equal(instance.decide(flat(change)).reason, reason);
   });
 }

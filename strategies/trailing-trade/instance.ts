@@ -1,10 +1,12 @@
 import { type Candle, INTERVAL_MS } from '#core/candle.ts';
 import { toNumber } from '#core/decimal.ts';
 import { readFactor } from '../fields.ts';
+import { queueingOf } from '../execution.ts';
+import { rungsOf } from '../ladder.ts';
 import { firstAnswer } from '../ordered-rules.ts';
 import type { CandleNeed, Grid, PlanLine, StrategyInstance, TickView } from '../strategy.ts';
 import { snapDown, snapUp } from '../ticks.ts';
-import { type Config, MAX_WINDOW } from './config.ts';
+import { type Config, DEFAULT_LEVEL, MAX_WINDOW } from './config.ts';
 import { explain } from './explain.ts';
 import {
   armFloor,
@@ -15,6 +17,7 @@ import {
   holdAnswer,
   type Knobs,
   placeLevels,
+  placeNextRung,
   ratchetTrail,
   type Scene,
 } from './rules.ts';
@@ -48,6 +51,11 @@ const readKnobs = (config: Config, grid: Grid): Knobs => ({
   buyEnabled: config.buy.enabled,
   sellEnabled: config.sell.enabled,
   levels: Math.max(1, config.buy.gridLevels.length),
+  chases: (config.buy.gridLevels.length === 0 ? [DEFAULT_LEVEL] : config.buy.gridLevels).map(chaseOf),
+  queueing: queueingOf(config.execution),
+  rungs: rungsOf(config.sell.takeProfits),
+  minWorth: grid.minWorth ?? 0,
+  exitInBear: config.regime.policy === 'exit-in-bear',
   entryTrigger: readFactor(config.buy.gridLevels[0]?.triggerPercentage ?? '1'),
   triggers: config.buy.gridLevels.map(({ triggerPercentage }) => readFactor(triggerPercentage)),
   window: windowOf(config),
@@ -81,6 +89,9 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
     floor: 0,
     entryLimit: 0,
     addLimit: 0,
+    cost: 0,
+    rung: { ticks: 0, lots: 0, done: 0 },
+    rungOf: { avgTicks: -1, lots: 0, peakLots: 0, done: 0 },
   };
   const scene: Scene = { knobs, memory, levels };
   const limitEntry = (): void => {
@@ -104,6 +115,7 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
     onFill(side, view) {
       followCycle(memory, view);
       if (side === 'buy' || !view.sellable) dropRatchets(memory);
+      if (side === 'sell') countRung(memory, view);
       placeLevels(scene, view);
     },
     decide(view) {
@@ -112,6 +124,7 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
       if (!view.sellable) return firstAnswer(ENTRY_RULES, scene, view) ?? holdAnswer(scene);
       armFloor(scene, view);
       armTrail(scene, view);
+      if (!view.exitOrderOpen) memory.rungNext = 0;
       const exit = firstAnswer(EXIT_RULES, scene, view);
       if (exit !== undefined) return exit;
       const entry = firstAnswer(ENTRY_RULES, scene, view);
@@ -124,6 +137,18 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
   };
 }
 
+/** A partial sale is done once all but its last lot has filled: fills count, not what was sent. */
+function countRung(memory: Memory, { lots }: TickView): void {
+  if (memory.rungNext === 0 || memory.rungFrom - lots < memory.rungLots - 1) return;
+  memory.rungsDone = memory.rungNext;
+  memory.rungNext = 0;
+}
+
+const chaseOf = ({ stopPricePercentage, limitPricePercentage }: typeof DEFAULT_LEVEL): Knobs['chases'][number] => {
+  const [stop, limit] = [readFactor(stopPricePercentage), readFactor(limitPricePercentage)];
+  return stop > 0 && limit > 0 ? { stop, limit } : null;
+};
+
 function dropRatchets(memory: Memory): void {
   memory.high = 0;
   memory.trailStop = 0;
@@ -135,6 +160,8 @@ function followCycle(memory: Memory, view: TickView): void {
   if (memory.cycle === view.cycle) return;
   memory.cycle = view.cycle;
   memory.lastClose = 0;
+  memory.rungsDone = 0;
+  memory.rungNext = 0;
   dropRatchets(memory);
 }
 
@@ -173,5 +200,7 @@ function planOf(scene: Scene, view: TickView): PlanLine[] {
     memory.high > 0 ? { name: 'trail', ticks: memory.trailStop } : { name: 'arm', ticks: levels.arm };
   const floor: PlanLine = { name: 'floor', ticks: memory.breakEven ? levels.floor : 0 };
   const stop: PlanLine = { name: 'stop', ticks: levels.stop };
-  return [cost, exit, floor, stop, next].filter((line) => line.ticks > 0);
+  if (knobs.rungs.length > 0) placeNextRung(scene, view);
+  const part: PlanLine = { name: 'part', ticks: levels.rung.ticks };
+  return [cost, exit, floor, stop, part, next].filter((line) => line.ticks > 0);
 }

@@ -1,4 +1,6 @@
+import { executionFindings } from '../execution.ts';
 import { readFactor } from '../fields.ts';
+import { gateFindings } from '../gate-fields.ts';
 import { breakEvenOf } from '../ticks.ts';
 import type { Finding } from '../strategy.ts';
 import type { Config } from './config.ts';
@@ -148,6 +150,25 @@ const atrShadowsPercent: Check = (config) => {
   );
 };
 
+const partsBelowCost: Check = ({ sell }, breakEven) =>
+  sell.takeProfits.flatMap(({ triggerPercentage }, i) =>
+    readFactor(triggerPercentage) < breakEven
+      ? [
+          warn(
+            'part-below-cost',
+            `sell.takeProfits.${i}.triggerPercentage`,
+            'Lies below the price that pays the fees: this part is sold at a loss.',
+          ),
+        ]
+      : [],
+  );
+const trailWithoutRest: Check = ({ sell: { takeProfits } }) => {
+  const sold = takeProfits.reduce((sum, { fraction }) => sum + readFactor(fraction), 0);
+  if (sold < 1 - 1e-9) return undefined;
+  const path = `sell.takeProfits.${takeProfits.length - 1}.fraction`;
+  return info('trail-without-rest', path, 'The parts sell everything: nothing is left for the trailing exit.');
+};
+
 const CHECKS: readonly Check[] = [
   trailBelowCost,
   breakEvenBelowCost,
@@ -164,10 +185,16 @@ const CHECKS: readonly Check[] = [
   amountInert,
   dependsOnEquity,
   atrShadowsPercent,
+  partsBelowCost,
+  trailWithoutRest,
 ];
 
 /** Knobs that are legal but do nothing, contradict each other or lose money. `takerFee` is a share such as 0.001. */
 export function lint(config: Config, takerFee: number): readonly Finding[] {
   const breakEven = breakEvenOf({ takerFee });
-  return CHECKS.flatMap((check) => check(config, breakEven) ?? []);
+  return [
+    ...CHECKS.flatMap((check) => check(config, breakEven) ?? []),
+    ...executionFindings(config.execution),
+    ...gateFindings(config),
+  ];
 }

@@ -1,4 +1,5 @@
 import type { Decision, ReasonText } from '#core/decision.ts';
+import { CONDITION_GONE, TIMEOUT, WAITING_REASONS } from '../execution.ts';
 
 export const REASONS = {
   'hold-below-arm': {
@@ -33,6 +34,15 @@ export const REASONS = {
   'exit-stop-loss': { sentence: 'Selling: {price} reached the {rule} at {threshold}.', thresholds: ['threshold'] },
   'exit-trail': { sentence: 'Selling: {price} reached the {rule} at {threshold}.', thresholds: ['threshold'] },
   'exit-break-even': { sentence: 'Selling: {price} reached the {rule} at {threshold}.', thresholds: ['threshold'] },
+  'exit-take-profit': {
+    sentence: 'Selling {part} of {lots}: {price} reached the {rule} at {threshold}.',
+    thresholds: ['threshold'],
+  },
+  'exit-rating': {
+    sentence: 'Selling at {price}: it is in profit and the rating has turned.',
+    thresholds: [],
+  },
+  'exit-regime': { sentence: 'Selling at {price}: the daily trend has turned down.', thresholds: [] },
   'exit-time-stop': {
     sentence: 'Selling at {price}: {bars} candles have closed since the buy and the trailing exit has not started.',
     thresholds: [],
@@ -42,7 +52,7 @@ export const REASONS = {
     sentence: 'Not buying: the stored setting {path} cannot be read; save the form again.',
     thresholds: ['path'],
   },
-  'order-entry-open': { sentence: 'A buy order is on its way.', thresholds: [] },
+  ...WAITING_REASONS,
   'entry-grid-complete': { sentence: 'All {levels} buy levels are used.', thresholds: ['levels'] },
   'entry-history-short': { sentence: 'Waiting for candles: {have} of {need}.', thresholds: ['need'] },
   'entry-above-window-low': {
@@ -63,8 +73,9 @@ export const REASONS = {
 } as const satisfies Record<string, ReasonText>;
 
 export type ReasonCode = keyof typeof REASONS;
-type ExitCode = 'exit-stop-loss' | 'exit-break-even' | 'exit-trail' | 'exit-time-stop';
-type NothingCode = Exclude<ReasonCode, ExitCode | 'entry-immediate' | 'entry-first' | 'entry-add'>;
+type ExitCode = Extract<ReasonCode, `exit-${string}`>;
+type CancelCode = 'order-entry-timeout' | 'order-entry-condition-gone';
+type NothingCode = Exclude<ReasonCode, ExitCode | CancelCode | 'entry-immediate' | 'entry-first' | 'entry-add'>;
 
 const nothing = (reason: NothingCode): Decision => Object.freeze({ kind: 'nothing', reason });
 const sell = (reason: ExitCode): Decision => Object.freeze({ kind: 'sell', reason, lots: 'all' });
@@ -93,7 +104,12 @@ export const ANSWERS: Readonly<Record<ReasonCode, Decision>> = {
   'exit-stop-loss': sell('exit-stop-loss'),
   'exit-break-even': sell('exit-break-even'),
   'exit-trail': sell('exit-trail'),
+  'exit-take-profit': sell('exit-take-profit'),
+  'exit-rating': sell('exit-rating'),
+  'exit-regime': sell('exit-regime'),
   'exit-time-stop': sell('exit-time-stop'),
+  'order-entry-timeout': TIMEOUT,
+  'order-entry-condition-gone': CONDITION_GONE,
   'entry-disabled': nothing('entry-disabled'),
   'entry-config-unreadable': nothing('entry-config-unreadable'),
   'order-entry-open': nothing('order-entry-open'),

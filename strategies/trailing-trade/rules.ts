@@ -1,4 +1,6 @@
-import type { Decision } from '#core/decision.ts';
+import type { Decision, EntryForm } from '#core/decision.ts';
+import { barsSince, chaseForm, CONDITION_GONE, fellAway, makerForm, type Queueing, TIMEOUT } from '../execution.ts';
+import { type NextRung, placeRung, type Rung } from '../ladder.ts';
 import type { Rule as OrderedRule } from '../ordered-rules.ts';
 import type { TickView } from '../strategy.ts';
 import { breakEvenOf, snapDown, snapUp } from '../ticks.ts';
@@ -11,6 +13,12 @@ export interface Knobs {
   readonly sellEnabled: boolean;
   readonly levels: number;
   readonly entryTrigger: number;
+  /** By level: where a buy that follows the price is set off and ends; null for a level that buys at once. */
+  readonly chases: readonly ({ readonly stop: number; readonly limit: number } | null)[];
+  readonly queueing: Queueing;
+  readonly rungs: readonly Rung[];
+  readonly minWorth: number;
+  readonly exitInBear: boolean;
   /** By level; that of the first one is a share of the low, the others are of the average entry price. */
   readonly triggers: readonly number[];
   readonly window: number;
@@ -41,6 +49,11 @@ export interface Levels {
   floorArm: number;
   floor: number;
   entryLimit: number;
+  /** The price that pays the fees. */
+  cost: number;
+  readonly rung: NextRung;
+  /** The position that `rung` was found for. */
+  readonly rungOf: { avgTicks: number; lots: number; peakLots: number; done: number };
   /** Where the next further level buys; 0 when its turn is not next. */
   addLimit: number;
 }
@@ -59,13 +72,27 @@ export function placeLevels({ knobs, levels }: Scene, view: TickView): void {
     levels.addLimit = snapDown(view.avgTicks * trigger);
   }
   if (levels.avgTicks === view.avgTicks && levels.takerFee === view.takerFee) return;
-  const breakEven = breakEvenOf(view);
+  const breakEven = breakEvenOf(view, knobs.queueing.maker);
+  levels.cost = snapUp(view.avgTicks * breakEven);
   levels.avgTicks = view.avgTicks;
   levels.takerFee = view.takerFee;
   levels.stop = knobs.stopLoss > 0 ? snapDown(view.avgTicks * knobs.stopLoss) : 0;
   levels.arm = trails(knobs) ? snapUp(view.avgTicks * Math.max(knobs.armTrigger, breakEven)) : 0;
   levels.floorArm = knobs.floorArm > 0 ? snapUp(view.avgTicks * knobs.floorArm) : 0;
   levels.floor = knobs.floorArm > 0 ? snapDown(view.avgTicks * knobs.floor) : 0;
+}
+
+/** Finds the next partial sale anew when the position or what is done of it has changed. */
+export function placeNextRung({ knobs, levels: { rung, rungOf }, memory }: Scene, view: TickView): void {
+  const { avgTicks, lots, peakLots } = view;
+  const done = memory.rungsDone;
+  const same = rungOf.avgTicks === avgTicks && rungOf.lots === lots && rungOf.peakLots === peakLots;
+  if (same && rungOf.done === done) return;
+  rungOf.avgTicks = avgTicks;
+  rungOf.lots = lots;
+  rungOf.peakLots = peakLots;
+  rungOf.done = done;
+  placeRung(rung, { rungs: knobs.rungs, done, minWorth: knobs.minWorth }, view);
 }
 
 /** A trail that waits for a profit: without a distance there is nothing to start. */
@@ -109,6 +136,21 @@ const floorReached: Rule = ({ memory, levels }, view) =>
   memory.breakEven && view.price <= levels.floor ? ANSWERS['exit-break-even'] : undefined;
 const trail: Rule = ({ memory }, view) =>
   memory.trailStop > 0 && view.price <= memory.trailStop ? ANSWERS['exit-trail'] : undefined;
+const takeProfit: Rule = (scene, view) => {
+  const { memory, levels, knobs } = scene;
+  if (knobs.rungs.length === 0) return undefined;
+  placeNextRung(scene, view);
+  const { ticks, lots, done } = levels.rung;
+  if (ticks === 0 || view.price < ticks) return undefined;
+  memory.rungNext = done;
+  memory.rungLots = lots;
+  memory.rungFrom = view.lots;
+  return { kind: 'sell', reason: 'exit-take-profit', lots: lots === view.lots ? 'all' : lots };
+};
+const ratingTurned: Rule = ({ memory, levels }, view) =>
+  view.ratingSells && memory.high === 0 && view.price >= levels.cost ? ANSWERS['exit-rating'] : undefined;
+const regimeFell: Rule = ({ knobs }, view) =>
+  knobs.exitInBear && view.regime === -1 ? ANSWERS['exit-regime'] : undefined;
 const tooLong: Rule = (scene, view) => {
   const { knobs, memory } = scene;
   if (knobs.timeStopBars === 0 || memory.high > 0) return undefined;
@@ -116,18 +158,46 @@ const tooLong: Rule = (scene, view) => {
 };
 
 /** Asked in order while a sellable position is held. */
-export const EXIT_RULES: readonly Rule[] = [sellDisabled, exitOnItsWay, hardStop, floorReached, trail, tooLong];
+export const EXIT_RULES: readonly Rule[] = [
+  sellDisabled,
+  exitOnItsWay,
+  hardStop,
+  floorReached,
+  trail,
+  takeProfit,
+  ratingTurned,
+  regimeFell,
+  tooLong,
+];
 
 const buyDisabled: Rule = ({ knobs }) => (knobs.buyEnabled ? undefined : ANSWERS['entry-disabled']);
 const unreadable: Rule = (_scene, view) => (view.readable ? undefined : ANSWERS['entry-config-unreadable']);
-const entryOnItsWay: Rule = (_scene, view) => (view.entryOrderOpen ? ANSWERS['order-entry-open'] : undefined);
+/** A waiting buy is taken back when it is too old or not wanted any more, and follows the price down. */
+const entryOnItsWay: Rule = (scene, view) => {
+  const { knobs, memory, levels } = scene;
+  const { waiting, target, price } = view;
+  if (!view.entryOrderOpen) return undefined;
+  if (waiting === null) return ANSWERS['order-entry-open'];
+  if (!knobs.buyEnabled || waiting.level !== target) return CONDITION_GONE;
+  const chase = knobs.chases[target] ?? null;
+  if (chase !== null && waiting.stop > 0) {
+    const form = chaseForm(price, chase);
+    return fellAway(waiting, form) ? buyAt(scene, target, form) : ANSWERS['order-entry-open'];
+  }
+  const { timeoutBars } = knobs.queueing;
+  if (timeoutBars > 0 && barsSince(waiting.placedMs, memory.lastOpenMs, knobs.intervalMs) >= timeoutBars)
+    return TIMEOUT;
+  const wanted = target > 0 ? price <= levels.addLimit : knobs.immediate || price <= levels.entryLimit;
+  return wanted ? ANSWERS['order-entry-open'] : CONDITION_GONE;
+};
 const levelsUsed: Rule = ({ knobs }, view) =>
   view.target >= knobs.levels ? ANSWERS['entry-grid-complete'] : undefined;
 /** The rules of the first buy do not ask an add; its own trigger does. */
-const add: Rule = ({ levels }, view) => {
+const add: Rule = (scene, view) => {
+  const { levels } = scene;
   if (view.target === 0) return undefined;
   if (view.price > levels.addLimit) return ANSWERS['entry-above-level'];
-  return ADDS[view.target] ?? ANSWERS['entry-grid-complete'];
+  return buyAt(scene, view.target, formAt(scene.knobs, view));
 };
 const historyShort: Rule = ({ knobs, memory }) =>
   memory.window.count() < firstBuyNeed(knobs) ? ANSWERS['entry-history-short'] : undefined;
@@ -135,7 +205,21 @@ const aboveWindowLow: Rule = ({ knobs, levels }, view) =>
   knobs.immediate || view.price <= levels.entryLimit ? undefined : ANSWERS['entry-above-window-low'];
 const tooStrong: Rule = ({ knobs, memory: { rsi } }) =>
   rsi !== null && rsi.value > knobs.rsiMax ? ANSWERS['entry-rsi-high'] : undefined;
-const enter: Rule = ({ knobs }) => ANSWERS[knobs.immediate ? 'entry-immediate' : 'entry-first'];
+const enter: Rule = (scene, view) => buyAt(scene, 0, formAt(scene.knobs, view));
+
+/** How the buy of the next level is sent; undefined for one that takes the price. */
+function formAt({ chases, queueing }: Knobs, { target, price }: TickView): EntryForm | undefined {
+  const chase = chases[target] ?? null;
+  if (chase !== null) return chaseForm(price, chase);
+  return queueing.maker ? makerForm(queueing, price) : undefined;
+}
+
+/** A buy that takes the price is a shared value; one that waits says where. */
+function buyAt({ knobs }: Scene, level: number, form: EntryForm | undefined): Decision {
+  const first = knobs.immediate ? 'entry-immediate' : 'entry-first';
+  const shared = level === 0 ? ANSWERS[first] : (ADDS[level] ?? ANSWERS['entry-grid-complete']);
+  return form === undefined || shared.kind !== 'buy' ? shared : { ...shared, form };
+}
 
 const RSI_NEED = 15;
 
@@ -145,9 +229,9 @@ export const firstBuyNeed = ({ immediate, window, rsiMax }: Pick<Knobs, 'immedia
 
 /** Asked in order after the exits; the last one always answers. */
 export const ENTRY_RULES: readonly Rule[] = [
+  entryOnItsWay,
   buyDisabled,
   unreadable,
-  entryOnItsWay,
   levelsUsed,
   add,
   historyShort,

@@ -23,6 +23,12 @@ export interface Memory {
   trailStop: number;
   /** The floor is in force. */
   breakEven: boolean;
+  /** Partial sales that have filled in this cycle. */
+  rungsDone: number;
+  /** The partial sale on its way: how many are done with it, its lots, and the lots held before; 0 when there is none. */
+  rungNext: number;
+  rungLots: number;
+  rungFrom: number;
   /** Last close that counts for the position. */
   lastClose: number;
   /** Close time of the last candle that moved the ratchets. */
@@ -34,6 +40,7 @@ export interface Memory {
 }
 
 const level = z.number().nonnegative();
+const count = z.int().nonnegative().default(0);
 const stored = z.object({
   v: z.literal(1),
   tick: z.string(),
@@ -43,6 +50,10 @@ const stored = z.object({
   lastClose: level,
   ratchetedMs: z.number(),
   breakEven: z.boolean().default(false),
+  rungsDone: count,
+  rungNext: count,
+  rungLots: count,
+  rungFrom: count,
   /** What the indicators depend on; empty without any. */
   shape: z.string().default(''),
   indicators: z.record(z.string(), z.custom<IndicatorState>(isIndicatorState)).default({}),
@@ -103,6 +114,19 @@ const createSeries = (
   atr: atrPeriod > 0 ? createAtr(atrPeriod, saved['atr']) : null,
 });
 
+const FRESH = {
+  cycle: 0,
+  high: 0,
+  trailStop: 0,
+  breakEven: false,
+  rungsDone: 0,
+  rungNext: 0,
+  rungLots: 0,
+  rungFrom: 0,
+  lastClose: 0,
+  ratchetedMs: 0,
+};
+
 /**
  * The memory of a saved state; a fresh one when nothing readable was saved. Ratchets survive a change of the config and
  * of the tick size; window and indicators are filled anew from the warm-up candles when what they hang on changed.
@@ -111,10 +135,10 @@ export function readState(value: unknown, frame: Frame): Memory {
   const parsed = stored.safeParse(value);
   const scale = parsed.success ? tickScale(parsed.data.tick, frame.grid) : undefined;
   if (!parsed.success || scale === undefined) {
-    const flat = { cycle: 0, high: 0, trailStop: 0, breakEven: false, lastClose: 0, ratchetedMs: 0 };
-    return { ...flat, ...createSeries(frame) };
+    return { ...FRESH, ...createSeries(frame) };
   }
-  const { cycle, high, trailStop, breakEven, lastClose, ratchetedMs } = parsed.data;
+  const { cycle, high, trailStop, breakEven, lastClose, ratchetedMs, ...saved } = parsed.data;
+  const { rungsDone, rungNext, rungLots, rungFrom } = saved;
   const ratchets = {
     cycle,
     high: Math.round(high * scale),
@@ -122,6 +146,10 @@ export function readState(value: unknown, frame: Frame): Memory {
     breakEven,
     lastClose: Math.round(lastClose * scale),
     ratchetedMs,
+    rungsDone,
+    rungNext,
+    rungLots,
+    rungFrom,
   };
   return { ...ratchets, ...(scale === 1 ? restoreSeries(parsed.data, frame) : createSeries(frame)) };
 }

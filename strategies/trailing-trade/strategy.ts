@@ -2,6 +2,7 @@ import { divide, ONE, requireDecimal, ZERO } from '#core/decimal.ts';
 import type { LevelBudget } from '#core/entry-size.ts';
 import { entryShares } from '../entry-fields.ts';
 import { readKnob } from '../fields.ts';
+import { gateShares } from '../gate-fields.ts';
 import { stopShares } from '../stop-fields.ts';
 import type { SharedSettings, Strategy } from '../strategy.ts';
 import { type Config, config, DEFAULT_LEVEL, readStoredConfig } from './config.ts';
@@ -32,6 +33,7 @@ function sharedSettings(settings: Config): SharedSettings {
     lossCooldownMs: buy.lossCooldownMinutes * MINUTE_MS,
     stopMultiple: sell.enabled ? readKnob(sell.stopLossPercentage) : null,
     ...stopShares(sell.protectiveStop, sell.enabled),
+    ...gateShares(settings),
     levels,
   };
 }

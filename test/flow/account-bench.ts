@@ -96,7 +96,7 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
   const started = Promise.withResolvers<RunningAccount>();
   const stop = new AbortController();
   const run = runAccount({
-    account: { id: owner.accountId, name: 'a', exchangeMode: 'testnet', endpoint: 'paper', epoch: 0 },
+    account: { id: owner.accountId, name: 'a', exchangeMode: 'testnet', endpoint: 'paper', epoch: 1 },
     ...{ fencing: owner.fencing, keyStatus: 'healthy', timing: ORDER_TIMING, signal: stop.signal },
     ports: {
       ...{ store: createTradingStore(database), trading, market, announce: () => undefined },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { TickAudit } from '#core/audit.ts';
+import type { EntryForm } from '#core/decision.ts';
 import { type Decimal, floorToStep, formatDecimal, multiply, requireDecimal, toSteps } from '#core/decimal.ts';
 import type { OrderTiming } from '#core/order-timing.ts';
 import type { ActionLogRow } from '#core/ports.ts';
@@ -31,7 +32,9 @@ export const SETTINGS: StopSettings = { offset: requireDecimal('0.995'), onBandB
 
 /** What the steered strategy answers from the next tick on. */
 export interface Wheel {
-  want: 'buy' | 'sell' | null;
+  want: 'buy' | 'sell' | 'cancel' | null;
+  /** How its buy waits; absent: it takes the market. */
+  form?: EntryForm;
   /** Its stop in ticks; at or below it sells everything, as every strategy does. */
   stop: number;
   budget: string;
@@ -44,7 +47,12 @@ const instanceOf = (wheel: Wheel): StrategyInstance => ({
     wheel.want = null;
   },
   decide(view) {
-    if (wheel.want === 'buy') return { kind: 'buy', reason: 'enter', level: view.target };
+    const { waiting } = view;
+    const { form } = wheel;
+    if (wheel.want === 'cancel' && waiting !== null) return { kind: 'cancel', reason: 'take-back' };
+    const follows = waiting !== null && form?.type === 'chase' && form.stop < waiting.stop;
+    if (wheel.want === 'buy' && (follows || !view.entryOrderOpen))
+      return { kind: 'buy', reason: 'enter', level: view.target, ...(form && { form }) };
     const leaves = wheel.want === 'sell' || (view.price > 0 && view.price <= wheel.stop);
     if (leaves && view.sellable) return { kind: 'sell', reason: 'leave', lots: 'all' };
     return { kind: 'nothing', reason: 'waiting' };
@@ -219,7 +227,7 @@ export async function openGuarded({ budget = '300', patient = false } = {}): Pro
 export const ordersOf = ({ paper }: Guarded): Order[] => [...paper.venue.floor.orders.byId.values()];
 
 /** Stops that rest on the exchange. */
-export const stopsOf = (on: Guarded): Order[] => ordersOf(on).filter(isOpen);
+export const stopsOf = (on: Guarded): Order[] => ordersOf(on).filter((order) => isOpen(order) && order.side === 'SELL');
 
 /** Buys and waits until a stop at `share` of the price rests. */
 export async function enter(on: Guarded, share = '0.97'): Promise<Order> {

@@ -10,7 +10,7 @@ import { parseAccounts } from '#paper/accounts.ts';
 import type { PaperOptions } from '#paper/options.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
 import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
-import { openWorker } from '#worker/worker.ts';
+import { openWorker, type WorkerSettings } from '#worker/worker.ts';
 import { type ApiClient, createClient } from './client.ts';
 
 export interface StackOptions {
@@ -18,6 +18,7 @@ export interface StackOptions {
   readonly fromMs?: number;
   readonly speed?: number;
   readonly cacheUrl?: string;
+  readonly worker?: WorkerSettings;
   /** Hears the lines of the worker's log, from warnings on. */
   readonly onWarning?: (line: string) => void;
 }
@@ -63,9 +64,11 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   const api = stack.use(await openApi(env));
   let worker: AsyncDisposable | null = null;
   const startWorker = async (): Promise<void> => {
-    const { onWarning } = options;
+    const { onWarning, worker: settings } = options;
     const warned = { ...env, LOG_LEVEL: 'warn' } as const;
-    worker = await (onWarning ? openWorker(warned, { logTo: { write: onWarning } }) : openWorker(env));
+    worker = await (onWarning
+      ? openWorker(warned, { ...settings, logTo: { write: onWarning } })
+      : openWorker(env, settings));
   };
   const stopWorker = async (): Promise<void> => {
     const stopping = worker;

@@ -1,41 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Series } from '#backtest/columns.ts';
-import type { BacktestResult } from '#backtest/result.ts';
-import { runBacktest } from '#backtest/run.ts';
-import { requireDecimal, ZERO } from '#core/decimal.ts';
-import { STRATEGIES } from '#strategies/registry.ts';
-import { GOLDEN_RULES } from './market-run.ts';
-
-const HOUR_MS = 3_600_000;
-
-/** Hourly candles from `open/high/low/close` texts, the first at the beginning of 1970. */
-function hourly(rows: readonly string[]): Series {
-  const cells = rows.map((row) => row.split('/').map(Number));
-  const column = (at: number): Float64Array => Float64Array.from(cells, (row) => row[at] ?? Number.NaN);
-  const openMs = Float64Array.from(rows, (_row, i) => i * HOUR_MS);
-  const volume = new Float64Array(rows.length).fill(1);
-  return {
-    interval: '1h',
-    columns: { openMs, open: column(0), high: column(1), low: column(2), close: column(3), volume },
-  };
-}
-
-function backtest(config: unknown, rows: readonly string[]): BacktestResult {
-  const strategy = STRATEGIES.get('trailing-trade');
-  assert.ok(strategy);
-  const outcome = runBacktest({
-    bound: strategy.bind(strategy.config.parse(config)),
-    rules: GOLDEN_RULES,
-    terms: { balance: requireDecimal('1000'), feeRate: requireDecimal('0.001'), slippage: ZERO },
-    candles: hourly(rows),
-  });
-  assert.equal(outcome.kind, 'result');
-  return outcome.result;
-}
-
-/** The examples have no stop on the exchange: every exit is decided at a close. */
-const BARE = { protectiveStop: { enabled: false } };
+import { BARE, backtest, HOUR_MS } from './hourly-backtest.ts';
 
 const at = (hour: number): string => new Date(hour * HOUR_MS).toISOString();
 

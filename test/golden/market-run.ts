@@ -16,7 +16,7 @@ import { foldLevel, type LevelFill, remainingOf, targetOf } from '#core/levels.t
 import { FLAT, foldFill, isSellable, type Position } from '#core/position.ts';
 import { sizeEntry } from '#core/sizing.ts';
 import type { SymbolRules } from '#core/symbol.ts';
-import type { AnyStrategy, StrategyInstance, TickView } from '#strategies/strategy.ts';
+import { type AnyStrategy, gridOf, type StrategyInstance, type TickView } from '#strategies/strategy.ts';
 
 const HOUR_MS = 3_600_000;
 const FEE = requireDecimal('0.001');
@@ -101,6 +101,8 @@ function viewOf({ position, order, levels }: Run, price: Decimal, nowMs: number)
     entryOrderOpen: order?.side === 'buy',
     waiting: null,
     exitOrderOpen: order?.side === 'sell',
+    regime: 2,
+    ratingSells: false,
     takerFee: 0.001,
     makerFee: 0.001,
     readable: true,
@@ -110,9 +112,8 @@ function viewOf({ position, order, levels }: Run, price: Decimal, nowMs: number)
 /** Candles in, decisions out: decides at every close, fills market orders at the next open. */
 export function runGolden(input: { strategy: AnyStrategy; config: unknown; candles: readonly string[] }): GoldenRow[] {
   const bound = input.strategy.bind(input.strategy.config.parse(input.config));
-  const { tick } = GOLDEN_RULES.price;
   const { step } = GOLDEN_RULES.lot;
-  const instance = bound.create({ tick, step });
+  const instance = bound.create(gridOf(GOLDEN_RULES));
   const run: Run = { position: FLAT, cash: requireDecimal('1000'), order: null, trades: 0, levels: [] };
   const { entryBudget, stopMultiple, stopLimitOffset, lossCooldownMs, levels } = bound.shared;
   return readCandles(input.candles).map(({ candle, open, close }) => {

@@ -14,6 +14,7 @@ export interface TestFiles {
 const SERVERS = new Set(['storage/test-database.ts', 'storage/embedded/launch.ts']);
 const INTEGRATION_FOLDERS = ['test/flow/', 'test/faults/', 'test/real-data/', 'test/bench/', 'test/start/'];
 const BRING_THEIR_OWN = [
+  'test/auth-proxy/',
   'test/clients/',
   'test/start/',
   'test/faults/kill.',

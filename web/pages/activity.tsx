@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { listDeadLetters } from '#api/contract/jobs.ts';
+import { call } from '#web/data/call.ts';
+import { keys } from '#web/data/keys.ts';
 import { dashboardQuery } from '#web/data/queries.ts';
 import { Feed } from '#web/parts/feed.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { highlights } from '#web/words/prose.ts';
 
-/** What all profiles did lately. */
+/** What all profiles did lately, and the lists of what needs a decision of the operator. */
 export function ActivityPage(): ReactNode {
   const { data, error } = useQuery(dashboardQuery);
   const profiles = data?.profiles ?? [];
@@ -15,7 +18,7 @@ export function ActivityPage(): ReactNode {
     <>
       <title>Activity · Tradewind</title>
       <div className="head">
-        <h1 className="verdict">What was done, and why.</h1>
+        <h1 className="verdict">What was done, and what waits for you.</h1>
       </div>
       <div className="cols">
         <Section title="What it did and why" note="newest first" span={8}>
@@ -25,6 +28,7 @@ export function ActivityPage(): ReactNode {
           <Feed rows={highlights(data?.activity ?? [])} open named />
         </Section>
         <div className="c4">
+          <Waiting />
           <Section title="Everything, by profile">
             <ul className="block">
               {profiles.map(({ id, name }) => (
@@ -44,5 +48,26 @@ export function ActivityPage(): ReactNode {
         </div>
       </div>
     </>
+  );
+}
+
+function Waiting(): ReactNode {
+  const { data } = useQuery({
+    queryKey: keys.deadLetters,
+    queryFn: ({ signal }) => call(listDeadLetters, { query: {} }, signal),
+  });
+  const letters = data?.deadLetters.length ?? 0;
+  return (
+    <Section title="What waits for you">
+      <ul className="block">
+        <li>
+          <span />
+          <span>
+            <Link to="/dead-letters">Work that was given up</Link>
+            <span className="note block">{letters === 0 ? 'nothing' : `${letters} to look at`}</span>
+          </span>
+        </li>
+      </ul>
+    </Section>
   );
 }

@@ -1,16 +1,19 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense, useDeferredValue, useState } from 'react';
 import { mergePatch } from '#core/merge.ts';
-import { changeCoin, changeProfile } from '#api/contract/profiles.ts';
+import { changeCoin, changeProfile, lintProfile } from '#api/contract/profiles.ts';
 import { call } from '#web/data/call.ts';
 import { keys } from '#web/data/keys.ts';
 import { type Coin, coinsQuery, type Profile, strategiesQuery } from '#web/data/queries.ts';
 import { ConfigForm, type ConfigScope } from '#web/forms/config-form.tsx';
+import { ConfigHistory } from '#web/parts/config-history.tsx';
 import { EntryPrice } from '#web/parts/entry-price.tsx';
 import { ProfileFrame } from '#web/parts/profile-frame.tsx';
 import { Failure, Say, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
+
+const WhatIf = lazy(async () => ({ default: (await import('#web/preview/what-if.tsx')).WhatIf }));
 
 export function ConfigPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/config' });
@@ -88,12 +91,19 @@ interface EditorProps {
 
 function Editor({ profile, coins, coin, strategy }: EditorProps): ReactNode {
   const scope = useScope({ profile, coins, coin, strategy });
+  const saved = mergePatch(scope.base, scope.own);
+  const [edit, setEdit] = useState<Record<string, unknown>>(saved);
+  const remarks = useRemarks(profile, edit);
   return (
     <div className="cols">
       <div className="c6">
-        <ConfigForm scope={scope} />
+        <ConfigForm scope={scope} remarks={remarks} onEdit={setEdit} />
+        {coin === undefined ? <ConfigHistory profile={profile} /> : null}
       </div>
-      <div className="c6">
+      <div className="c6 beside">
+        <Suspense fallback={<Section title="What if">{null}</Section>}>
+          <WhatIf profile={profile} coins={coin === undefined ? coins : [coin]} saved={saved} edit={edit} />
+        </Suspense>
         {coin === undefined ? null : (
           <Section title="Cost basis" note="of what is held already">
             <EntryPrice profileId={profile.id} coin={coin} />
@@ -102,6 +112,17 @@ function Editor({ profile, coins, coin, strategy }: EditorProps): ReactNode {
       </div>
     </div>
   );
+}
+
+/** What the service says of an edit before it is saved: what it would refuse, and what does nothing. */
+function useRemarks(profile: Profile, edit: Record<string, unknown>): readonly { path: string; message: string }[] {
+  const config = useDeferredValue(edit);
+  const { data } = useQuery({
+    queryKey: ['lint', profile.id, JSON.stringify(config)],
+    queryFn: ({ signal }) => call(lintProfile, { params: { id: profile.id }, body: { config } }, signal),
+    placeholderData: keepPreviousData,
+  });
+  return data === undefined ? [] : [...data.errors, ...data.findings];
 }
 
 function useScope({ profile, coins, coin, strategy }: EditorProps): ConfigScope {

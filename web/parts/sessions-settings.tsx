@@ -52,7 +52,7 @@ export function SessionSettings(): ReactNode {
             <span aria-hidden="true">{current ? '●' : '○'}</span>
             <span className="flex flex-wrap items-center gap-x-4">
               <span className="grow">
-                {browserOf(userAgent)} from {ip}
+                {browserOf(userAgent)} {ip === 'unknown' ? 'on this network' : `from ${ip}`}
                 <span className="note block">
                   {current ? 'this browser' : 'last used'} <When at={lastUsedAt} />
                 </span>
@@ -61,7 +61,7 @@ export function SessionSettings(): ReactNode {
                 <Confirm
                   small
                   words="End"
-                  label={`End the session of ${browserOf(userAgent)} from ${ip}`}
+                  label={`End the session of ${browserOf(userAgent)}`}
                   title="End this session?"
                   action={`Sign ${browserOf(userAgent)} out`}
                   failed="Not ended."

@@ -16,6 +16,8 @@ const MINUTE: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' 
 export const clock = (ms: number, zone: string): string => formatter(zone, 'clock', CLOCK).format(ms);
 export const minute = (ms: number, zone: string): string => formatter(zone, 'minute', MINUTE).format(ms);
 const day = (ms: number, zone: string): string => formatter(zone, 'day', DAY).format(ms).replace('Sept', 'Sep');
+/** A day on an axis: `18 Nov`. */
+export const dayMark = day;
 const year = (ms: number, zone: string): string => formatter(zone, 'year', { year: 'numeric' }).format(ms);
 
 /** As short as it can be read against `nowMs`: `14:12:07` today, `18 Nov 19:00` this year, else `1 Jun 2022 04:12`. */

@@ -18,6 +18,7 @@ const account = (changes: Partial<Account> = {}): Account => ({
   name: 'Paper',
   exchangeMode: 'testnet',
   endpoint: 'paper',
+  resetAt: null,
   createdAt: at,
   apiKey: { label: '', last4: 'abcd', status: 'healthy', cause: null, checkedAt: at },
   equity: '10000',

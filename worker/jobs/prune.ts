@@ -1,21 +1,19 @@
-import { sql } from 'kysely';
+import { RETENTION } from '#core/settings.ts';
+import { scrubError } from '#core/scrub.ts';
+import { pruneRecords, savePruneReceipt } from '#storage/prune.ts';
+import { readSetting } from '#storage/service-settings.ts';
 import type { WorkerContext } from '../context.ts';
 
-/** Rows at debug say what was not done and grow fast; everything at info and above stays. */
-const DEBUG_DAYS = 30;
-
-/** Removes what nobody can use any more: old debug rows and sessions that have ended. */
+/** Removes what the operator does not keep any more, and leaves a receipt, also of a prune that failed. */
 export async function prune({ database, log }: WorkerContext): Promise<void> {
-  const { kysely } = database;
-  const rows = await kysely
-    .deleteFrom('action_logs')
-    .where('level', '=', 'debug')
-    .where('recorded_at', '<', sql<Date>`now() - ${DEBUG_DAYS} * interval '1 day'`)
-    .executeTakeFirst();
-  const sessions = await kysely.deleteFrom('sessions').where('expires_at', '<', sql<Date>`now()`).executeTakeFirst();
-  const removed = { logRows: Number(rows.numDeletedRows), sessions: Number(sessions.numDeletedRows) };
-  log.info(
-    { event: 'pruned', ...removed },
-    `Removed ${removed.logRows} old log rows and ${removed.sessions} ended sessions`,
-  );
+  const settings = await readSetting(database.kysely, RETENTION);
+  try {
+    const deleted = await pruneRecords(database, settings);
+    await savePruneReceipt(database.kysely, { ok: true, error: null, deleted, settings });
+    log.info({ event: 'pruned', ...deleted }, 'Removed records that are no longer kept');
+  } catch (error) {
+    const { message } = scrubError(error);
+    await savePruneReceipt(database.kysely, { ok: false, error: message, deleted: {}, settings });
+    throw error;
+  }
 }

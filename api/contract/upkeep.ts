@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { RETENTION } from '#core/settings.ts';
+import { instant } from './fields.ts';
+import { operation } from './operation.ts';
+
+const filters = {
+  /** Comma list; absent means every action. */
+  action: z.string().max(2000).optional(),
+  subject: z.string().max(200).optional(),
+  from: instant.optional(),
+  to: instant.optional(),
+};
+const read = { method: 'GET', auth: 'session', status: 200 } as const;
+
+export const listAuditLogs = operation({
+  ...read,
+  path: '/audit-logs',
+  summary: 'What the operator changed, newest first, with what it was before and after',
+  query: z.strictObject({
+    limit: z.coerce.number().int().min(1).max(1000).default(100),
+    cursor: z.string().optional(),
+    ...filters,
+  }),
+  response: z.object({
+    rows: z.array(
+      z.object({
+        id: z.string(),
+        at: instant,
+        action: z.string(),
+        subject: z.string(),
+        before: z.unknown(),
+        after: z.unknown(),
+        ip: z.string(),
+        userAgent: z.string(),
+      }),
+    ),
+    nextCursor: z.string().nullable(),
+  }),
+});
+
+export const exportAuditLogs = operation({
+  ...read,
+  path: '/audit-logs/export',
+  summary: 'The same changes as a file',
+  query: z.strictObject({ format: z.enum(['ndjson', 'csv']).default('ndjson'), ...filters }),
+  media: ['application/x-ndjson', 'text/csv'],
+});
+
+const receipt = z.object({
+  at: instant,
+  ok: z.boolean(),
+  error: z.string().nullable(),
+  /** Rows that were removed, by kind. */
+  deleted: z.record(z.string(), z.number()),
+});
+const retention = RETENTION.schema.extend({ receipts: z.array(receipt) });
+
+export const readRetention = operation({
+  ...read,
+  path: '/retention',
+  summary: 'How long records are kept, and what the last prunes removed',
+  response: retention,
+});
+
+export const changeRetention = operation({
+  method: 'PATCH',
+  auth: 'session',
+  status: 200,
+  path: '/retention',
+  summary: 'Changes how long records are kept, from the next prune on; null is for ever',
+  body: RETENTION.schema.partial(),
+  response: retention,
+});

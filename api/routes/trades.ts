@@ -1,0 +1,218 @@
+import { z } from 'zod';
+import {
+  add,
+  type Decimal,
+  divide,
+  formatDecimal,
+  multiply,
+  ONE,
+  requireDecimal,
+  subtract,
+  ZERO,
+} from '#core/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
+import { foldLots, type LotEvent, type LotMethod } from '#core/tax-lots.ts';
+import { listEquity as selectEquity } from '#storage/equity.ts';
+import type { Reader } from '#storage/database.ts';
+import { everyPage } from '#storage/pages.ts';
+import {
+  type CycleRow,
+  cycleTotals,
+  everyFill,
+  type FillRow,
+  listRestatements,
+  pageCycles,
+  type PeriodRow,
+  tradedSymbols,
+  type TradeFilter,
+} from '#storage/trades.ts';
+import {
+  exportFills,
+  exportTaxLots,
+  exportTradeArchive,
+  listClosedTrades,
+  listEquity,
+  listTradeArchive,
+} from '../contract/trades.ts';
+import { pageView, readCursor } from '../cursor.ts';
+import { exportRows, viewed } from '../export-rows.ts';
+import type { Routes } from '../handle.ts';
+import { requireProfile } from '../require.ts';
+import { plain } from '../views.ts';
+
+const cycleView = ({ id: _id, openedAt, closedAt, bought, sold, net, ...row }: CycleRow) => ({
+  ...row,
+  openedAt: openedAt.toISOString(),
+  closedAt: closedAt.toISOString(),
+  bought: plain(bought),
+  sold: plain(sold),
+  net: plain(net),
+});
+
+const periodView = ({ from, net, grossProfit, grossLoss, ...row }: PeriodRow) => ({
+  ...row,
+  from: from?.toISOString() ?? null,
+  net: plain(net),
+  grossProfit: plain(grossProfit),
+  grossLoss: plain(grossLoss),
+});
+const NONE: PeriodRow = { from: null, count: 0, wins: 0, losses: 0, net: '0', grossProfit: '0', grossLoss: '0' };
+
+const fillView = ({ version: _version, at, ...row }: FillRow) => ({
+  at: at.toISOString(),
+  ...row,
+  price: plain(row.price),
+  quantity: plain(row.quantity),
+  quoteQuantity: plain(row.quoteQuantity),
+  feeAmount: plain(row.feeAmount),
+  feeQuote: plain(row.feeQuote),
+  realised: plain(row.realised),
+});
+const FILL_COLUMNS = Object.keys({
+  at: 0,
+  symbol: 0,
+  side: 0,
+  price: 0,
+  quantity: 0,
+  quoteQuantity: 0,
+  feeAmount: 0,
+  feeAsset: 0,
+  feeQuote: 0,
+  maker: 0,
+  realised: 0,
+  cycle: 0,
+  tradeId: 0,
+  orderId: 0,
+} satisfies Record<keyof ReturnType<typeof fillView>, 0>);
+
+/** The fee counts where it was paid: in the bought coin, in quote, or, in a third asset, at its value in quote. */
+function lotEventOf({ at, symbol, side, tradeId, ...row }: FillRow): LotEvent {
+  const [quantity, quote, fee] = [row.quantity, row.quoteQuantity, row.feeAmount].map(requireDecimal);
+  if (quantity === undefined || quote === undefined || fee === undefined) throw new Error('A fill lacks an amount.');
+  const inQuote = row.feeAsset !== null && symbol.endsWith(row.feeAsset);
+  const inBase = !inQuote && row.feeAsset !== null && symbol.startsWith(row.feeAsset);
+  const feeQuote = inQuote ? fee : requireDecimal(row.feeQuote);
+  if (side === 'sell') return { kind: 'sold', at, tradeId, quantity, proceeds: subtract(quote, feeQuote) };
+  return { kind: 'bought', at, quantity: inBase ? subtract(quantity, fee) : quantity, cost: add(quote, feeQuote) };
+}
+
+interface LotQuestion {
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+  readonly method: LotMethod;
+}
+
+/** All events of a coin in the order in which its position was folded: a filter would cut lots off their purchase. */
+async function disposalsOf(database: Reader, { profileId, symbol, method }: LotQuestion) {
+  const events: { version: number; event: LotEvent }[] = [];
+  for await (const rows of everyFill(database, { profileId, symbol }))
+    events.push(...rows.map((row) => ({ version: Number(row.version), event: lotEventOf(row) })));
+  for (const { version, at, quantity, averagePrice } of await listRestatements(database, { profileId }, symbol)) {
+    const held = requireDecimal(quantity);
+    const cost = multiply(held, requireDecimal(averagePrice));
+    events.push({ version: Number(version), event: { kind: 'restated', at, quantity: held, cost } });
+  }
+  const ordered = events.toSorted((a, b) => a.version - b.version).map(({ event }) => event);
+  return foldLots(ordered, method).disposals.map(
+    ({ acquiredAt, disposedAt, quantity, cost, proceeds, gain, ...one }) => ({
+      symbol,
+      ...one,
+      acquiredAt: acquiredAt?.toISOString() ?? null,
+      disposedAt: disposedAt.toISOString(),
+      quantity: formatDecimal(quantity),
+      cost: formatDecimal(cost),
+      proceeds: formatDecimal(proceeds),
+      gain: formatDecimal(gain),
+    }),
+  );
+}
+const LOT_COLUMNS = ['symbol', 'acquiredAt', 'disposedAt', 'quantity', 'cost', 'proceeds', 'gain', 'tradeId'];
+
+async function* taxLots(database: Reader, filter: TradeFilter, method: LotMethod) {
+  const from = filter.from === undefined ? '' : new Date(filter.from).toISOString();
+  const to = filter.to === undefined ? '~' : new Date(filter.to).toISOString();
+  for (const symbol of await tradedSymbols(database, filter)) {
+    const rows = await disposalsOf(database, { profileId: filter.profileId, symbol, method });
+    yield rows.filter(({ disposedAt }) => disposedAt >= from && disposedAt <= to);
+  }
+}
+
+const priceTable = z.record(z.string(), z.string());
+const pricesOf = (stored: unknown): ReadonlyMap<string, Decimal> =>
+  new Map(Object.entries(priceTable.parse(stored)).map(([symbol, price]) => [symbol, requireDecimal(price)]));
+
+/** The mean change of the coins that both moments know. */
+function holdingChange(first: ReadonlyMap<string, Decimal>, now: ReadonlyMap<string, Decimal>): string | null {
+  const ratios = [...now].flatMap(([symbol, price]) => {
+    const then = first.get(symbol);
+    return then === undefined || then === 0n ? [] : [subtract(divide(price, then), ONE)];
+  });
+  return ratios.length === 0
+    ? null
+    : formatDecimal(divide(ratios.reduce(add, ZERO), requireDecimal(String(ratios.length))));
+}
+
+export function mountTrades({ context, handle }: Routes): void {
+  const { kysely } = context.database;
+
+  handle(listTradeArchive, async ({ operator, params, query }) => {
+    const { id: profileId } = await requireProfile(kysely, operator, params.id);
+    const { limit, cursor, ...filters } = query;
+    const filter = { profileId, ...filters };
+    const page = await pageCycles(kysely, filter, { limit, cursor: readCursor(cursor) });
+    const [totals = NONE] = await cycleTotals(kysely, filter, { period: 'all', timezone: 'UTC' });
+    return { ...pageView(page, cycleView), totals: periodView(totals) };
+  });
+
+  handle(exportTradeArchive, async ({ operator, params, query }) => {
+    const { id: profileId } = await requireProfile(kysely, operator, params.id);
+    const { format, ...filters } = query;
+    const pages = viewed(
+      everyPage((page) => pageCycles(kysely, { profileId, ...filters }, page)),
+      cycleView,
+    );
+    const columns = ['symbol', 'cycle', 'openedAt', 'closedAt', 'bought', 'sold', 'fills', 'net'];
+    return exportRows({ pages, columns, format, name: `trades-${profileId}` });
+  });
+
+  handle(listClosedTrades, async ({ operator, params, query }) => {
+    const { id: profileId } = await requireProfile(kysely, operator, params.id);
+    const { period, ...filters } = query;
+    const { timezone } = operator.user;
+    const periods = await cycleTotals(kysely, { profileId, ...filters }, { period, timezone });
+    return { timezone, periods: periods.map(periodView) };
+  });
+
+  handle(exportFills, async ({ operator, params, query }) => {
+    const { id: profileId } = await requireProfile(kysely, operator, params.id);
+    const { format, ...filters } = query;
+    const pages = viewed(everyFill(kysely, { profileId, ...filters }), fillView);
+    return exportRows({ pages, columns: FILL_COLUMNS, format, name: `fills-${profileId}` });
+  });
+
+  handle(exportTaxLots, async ({ operator, params, query }) => {
+    const { id: profileId } = await requireProfile(kysely, operator, params.id);
+    const { format, method, ...filters } = query;
+    const pages = taxLots(kysely, { profileId, ...filters }, method);
+    return exportRows({ pages, columns: LOT_COLUMNS, format, name: `tax-lots-${method}-${profileId}` });
+  });
+
+  handle(listEquity, async ({ operator, params, query }) => {
+    const { id: profileId } = await requireProfile(kysely, operator, params.id);
+    const rows = await selectEquity(kysely, { profileId, ...query });
+    const first = pricesOf(rows[0]?.prices ?? {});
+    return {
+      points: rows.map(({ at, realised, positionValue, positionCost, prices }) => {
+        const unrealised = subtract(requireDecimal(positionValue), requireDecimal(positionCost));
+        return {
+          at: at.toISOString(),
+          net: formatDecimal(add(requireDecimal(realised), unrealised)),
+          realised: plain(realised),
+          positionValue: plain(positionValue),
+          positionCost: plain(positionCost),
+          holding: holdingChange(first, pricesOf(prices)),
+        };
+      }),
+    };
+  });
+}

@@ -1,0 +1,61 @@
+import { RETENTION } from '#core/settings.ts';
+import { type AuditView, pageAuditLogs } from '#storage/audit-logs.ts';
+import { everyPage } from '#storage/pages.ts';
+import { listPruneReceipts } from '#storage/prune.ts';
+import { patchSetting, readSetting } from '#storage/service-settings.ts';
+import { auditChange } from '../audit.ts';
+import { changeRetention, exportAuditLogs, listAuditLogs, readRetention } from '../contract/upkeep.ts';
+import { pageView, readCursor } from '../cursor.ts';
+import { exportRows, viewed } from '../export-rows.ts';
+import type { Routes } from '../handle.ts';
+
+const COLUMNS = ['id', 'at', 'action', 'subject', 'before', 'after', 'ip', 'userAgent'];
+const RECEIPTS_SHOWN = 20;
+const auditView = ({ at, ...row }: AuditView) => ({
+  ...row,
+  at: at.toISOString(),
+  before: row.before,
+  after: row.after,
+});
+
+function auditFilter<Filters extends { readonly action?: string | undefined }>({ action, ...filters }: Filters) {
+  return { ...filters, actions: action?.split(',').map((name) => name.trim()) };
+}
+
+export function mountUpkeep({ context, handle }: Routes): void {
+  const { database } = context;
+  const { kysely } = database;
+
+  handle(listAuditLogs, async ({ query }) => {
+    const { limit, cursor, ...filters } = query;
+    const page = { limit, cursor: readCursor(cursor) };
+    return pageView(await pageAuditLogs(kysely, auditFilter(filters), page), auditView);
+  });
+
+  handle(exportAuditLogs, async ({ query }) => {
+    const { format, ...filters } = query;
+    const filter = auditFilter(filters);
+    const pages = viewed(
+      everyPage((page) => pageAuditLogs(kysely, filter, page)),
+      auditView,
+    );
+    return exportRows({ pages, columns: COLUMNS, format, name: 'audit-logs' });
+  });
+
+  const view = async () => ({
+    ...(await readSetting(kysely, RETENTION)),
+    receipts: await listPruneReceipts(kysely, RECEIPTS_SHOWN),
+  });
+  handle(readRetention, view);
+  handle(changeRetention, async ({ operator, caller, body }) => {
+    await database.transaction(async (transaction) => {
+      const change = await patchSetting(transaction, RETENTION, body);
+      await auditChange(
+        transaction,
+        { operator, caller },
+        { action: 'retention.change', subject: 'retention', ...change },
+      );
+    });
+    return view();
+  });
+}

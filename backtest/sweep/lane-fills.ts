@@ -1,0 +1,113 @@
+import { snapDown, snapUp } from '#strategies/ticks.ts';
+import type { Lane } from './lane.ts';
+import { CHUNK, type LaneMarket } from './lane-market.ts';
+import { type LaneMoney, share } from './lane-money.ts';
+
+export interface Row {
+  readonly row: number;
+  readonly money: LaneMoney;
+}
+
+export interface Met extends Row {
+  readonly price: number;
+}
+
+export function fillBuy(lane: Lane, market: LaneMarket, { row, price, open, money }: Met & { open: number }): void {
+  const { worth, lot, fee } = money;
+  const lots = lane.pending;
+  lane.pending = 0;
+  if (lots * price * worth.n > lane.cash * worth.d) return;
+  accountUntil(lane, market, { row, money });
+  const cost = share(lots * price, worth);
+  const received = lots * lot - share(lots * lot, fee);
+  const held = lane.dust + received;
+  lane.spent = cost + quoteOf(lane.dust, lane.average, money);
+  lane.average = lane.dust === 0 ? price : (lane.average * lane.dust + price * received) / held;
+  lane.cash -= cost;
+  lane.lots = Math.floor(held / lot);
+  lane.dust = held - lane.lots * lot;
+  lane.fills += 1;
+  lane.acted = lane.newest;
+  lane.fillMs = market.openMs[row] ?? 0;
+  lane.fillRow = row;
+  lane.exitSignal = false;
+  lane.pausedUntil = 0;
+  lane.high = snapUp(lane.average);
+  lane.stop = snapDown(lane.high * lane.knobs.trail);
+  if (lots * lot * fee.n > Number.MAX_SAFE_INTEGER || held > Number.MAX_SAFE_INTEGER) lane.bailed = true;
+  placeStop(lane, open, money);
+}
+
+/** Base in 1e-8 at a price in ticks, in 1e-8 quote. */
+const quoteOf = (base: number, ticks: number, { worth, lot }: LaneMoney): number =>
+  ((base / lot) * ticks * worth.n) / worth.d;
+
+export function fillSell(lane: Lane, market: LaneMarket, { row, price, money }: Met): void {
+  const { worth, fee } = money;
+  accountUntil(lane, market, { row, money });
+  const product = lane.lots * price;
+  if (product * worth.n > Number.MAX_SAFE_INTEGER) lane.bailed = true;
+  const quote = share(product, worth);
+  const received = quote - share(quote, fee);
+  lane.cash += received;
+  lane.heldRows += row - lane.fillRow;
+  lane.fills += 1;
+  lane.acted = lane.newest;
+  const net = received - lane.spent + quoteOf(lane.dust, lane.average, money);
+  lane.nets.push(net / 1e8);
+  lane.pausedUntil = net < 0 ? (market.openMs[row] ?? 0) + lane.knobs.cooldownMs : 0;
+  lane.pending = 0;
+  lane.lots = 0;
+  lane.resting = 0;
+  lane.settled = false;
+}
+
+/** Places the stop on the exchange, or moves it. */
+export function placeStop(lane: Lane, price: number, { worth, least, askDown }: LaneMoney): void {
+  const { offset } = lane.knobs;
+  const { stop } = lane;
+  if (offset === null || stop >= price || isNear(lane, stop)) return;
+  const limit = share(stop, offset);
+  lane.resting = stop;
+  lane.restingLimit = limit;
+  if (lane.lots * limit * worth.n < least.quote * worth.d || limit < price * askDown) lane.bailed = true;
+}
+
+/** The stop on the exchange stays where it is while it is off by less than a thousandth, as the plan of live trading says. */
+export function isNear({ resting, restingLimit, knobs: { offset } }: Lane, stop: number): boolean {
+  if (offset === null) return true;
+  const limit = share(stop, offset);
+  return resting > 0 && (stop - resting) * 1000 < stop && (limit - restingLimit) * 1000 < limit;
+}
+
+/** Measures the equity of the rows before `row`, through which cash and quantity stayed as they are. */
+export function accountUntil(lane: Lane, market: LaneMarket, { row, money: { lot } }: Row): void {
+  const cash = lane.cash / 1e8;
+  const quantity = (lane.lots * lot + lane.dust) / 1e8;
+  const { close, most, least, dayRows } = market;
+  let { peak, floor } = lane;
+  for (let at = lane.since; at < row; at++) {
+    if (at % CHUNK === 0 && at + CHUNK <= row) {
+      const chunk = at / CHUNK;
+      if (cash + quantity * (most[chunk] ?? 0) <= peak && cash + quantity * (least[chunk] ?? 0) >= floor) {
+        at += CHUNK - 1;
+        continue;
+      }
+    }
+    const equity = cash + quantity * (close[at] ?? 0);
+    if (equity > peak) {
+      peak = equity;
+      floor = equity * (1 - lane.depth);
+    } else if (equity < floor) {
+      floor = equity;
+      lane.depth = Math.max(lane.depth, 1 - equity / peak);
+    }
+  }
+  lane.peak = peak;
+  lane.floor = floor;
+  lane.since = row;
+  while (lane.day < dayRows.length && (dayRows[lane.day] ?? row) < row) {
+    lane.days[lane.day] = cash + quantity * (close[dayRows[lane.day] ?? 0] ?? 0);
+    lane.day += 1;
+  }
+}

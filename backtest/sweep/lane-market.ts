@@ -1,0 +1,111 @@
+import { INTERVAL_MS } from '#core/candle.ts';
+import { lowerBound } from '#core/candle-columns.ts';
+import { toNumber } from '#core/decimal.ts';
+import type { KernelInput } from '../kernel.ts';
+
+/** Rows whose highest and lowest close are known together. */
+export const CHUNK = 16;
+const DAY_MS = 86_400_000;
+
+/** The candles of a window as all lanes of a sweep read them: prices in whole ticks, rows of the detail series. */
+export interface LaneMarket {
+  /** Quote price of one tick. */
+  readonly tick: number;
+  readonly start: number;
+  readonly end: number;
+  readonly lengthMs: number;
+  readonly openMs: Float64Array;
+  readonly close: Float64Array;
+  readonly openTicks: Int32Array;
+  readonly lowTicks: Int32Array;
+  readonly closeTicks: Int32Array;
+  /** Highest and lowest close of each whole chunk of rows. */
+  readonly most: Float64Array;
+  readonly least: Float64Array;
+  /** For each UTC day the last row in it or before it. */
+  readonly dayRows: Int32Array;
+  readonly signalMs: number;
+  readonly signalOpenMs: Float64Array;
+  readonly signalClose: Float64Array;
+  readonly signalCloseTicks: Int32Array;
+  /** The row at whose close each signal candle reaches the strategy; one more entry ends the list. */
+  readonly give: Int32Array;
+  /** Signal and detail are the same series. */
+  readonly aligned: boolean;
+  /** First signal candle that closes after the window has begun. */
+  readonly firstInside: number;
+}
+
+const ticksOf = (prices: Float64Array, tick: number): Int32Array => {
+  const ticks = new Int32Array(prices.length);
+  for (let row = 0; row < ticks.length; row++) ticks[row] = Math.round((prices[row] ?? 0) / tick);
+  return ticks;
+};
+
+/** Reads the window once for all lanes; undefined where candles have a hole after which averages begin anew. */
+export function readLaneMarket({
+  rules,
+  signal,
+  detail,
+  start,
+  end,
+}: Omit<KernelInput, 'bound'>): LaneMarket | undefined {
+  const { openMs, open, low, close } = detail.columns;
+  const tick = toNumber(rules.price.tick);
+  const lengthMs = INTERVAL_MS[detail.interval];
+  const signalMs = INTERVAL_MS[signal.interval];
+  const signalOpenMs = signal.columns.openMs;
+  const count = signalOpenMs.length;
+  const give = new Int32Array(count + 1).fill(end);
+  let row = start;
+  for (let k = 0; k < count; k++) {
+    const closeMs = (signalOpenMs[k] ?? 0) + signalMs;
+    if (k > 0 && closeMs - (signalOpenMs[k - 1] ?? 0) > LONGEST_HOLE * signalMs) return undefined;
+    while (row < end && (openMs[row] ?? 0) + lengthMs < closeMs) row += 1;
+    give[k] = row;
+  }
+  const chunks = Math.floor(end / CHUNK);
+  const most = new Float64Array(chunks);
+  const least = new Float64Array(chunks);
+  for (let chunk = 0; chunk < chunks; chunk++) {
+    const part = close.subarray(chunk * CHUNK, (chunk + 1) * CHUNK);
+    most[chunk] = Math.max(...part);
+    least[chunk] = Math.min(...part);
+  }
+  const startMs = openMs[start] ?? 0;
+  return {
+    tick,
+    start,
+    end,
+    lengthMs,
+    openMs,
+    close,
+    openTicks: ticksOf(open, tick),
+    lowTicks: ticksOf(low, tick),
+    closeTicks: ticksOf(close, tick),
+    most,
+    least,
+    dayRows: dayRowsOf(openMs.subarray(0, end), { start, lengthMs }),
+    signalMs,
+    signalOpenMs,
+    signalClose: signal.columns.close,
+    signalCloseTicks: ticksOf(signal.columns.close, tick),
+    give,
+    aligned: signal.columns.openMs === openMs,
+    firstInside: lowerBound(signalOpenMs, startMs - signalMs + 1),
+  };
+}
+
+/** After a longer hole the strategy starts its averages anew. */
+const LONGEST_HOLE = 999;
+
+/** A candle belongs to the day in which it closes; one that closes at midnight to the day that ends. */
+function dayRowsOf(openMs: Float64Array, { start, lengthMs }: { start: number; lengthMs: number }): Int32Array {
+  const startMs = openMs[start] ?? 0;
+  const lastMs = (openMs.at(-1) ?? 0) + lengthMs;
+  const rows: number[] = [];
+  for (let endMs = startMs - (startMs % DAY_MS) + DAY_MS; ; endMs += DAY_MS) {
+    rows.push(Math.max(start, lowerBound(openMs, endMs - lengthMs + 1) - 1));
+    if (endMs >= lastMs) return Int32Array.from(rows);
+  }
+}

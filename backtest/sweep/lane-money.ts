@@ -1,0 +1,75 @@
+import { type Decimal, requireDecimal, ZERO } from '#core/decimal.ts';
+import type { SymbolRules } from '#core/symbol.ts';
+import type { Terms } from '../fills.ts';
+
+/** A rate as a fraction of whole numbers in lowest terms. */
+export interface Fraction {
+  readonly n: number;
+  readonly d: number;
+}
+
+/** Money of a lane in whole numbers below 2^53: prices in ticks, quantities in lots, amounts in 1e-8 of their asset. */
+export interface LaneMoney {
+  readonly cash: number;
+  /** What one lot at one tick is worth, in 1e-8 quote. */
+  readonly worth: Fraction;
+  /** One lot in 1e-8 base. */
+  readonly lot: number;
+  readonly fee: Fraction;
+  /** What a market order pays above and receives below the price: slippage and half the spread. */
+  readonly against: Fraction;
+  readonly least: { readonly lots: number; readonly quote: number };
+  readonly mostLots: number;
+  readonly askDown: number;
+}
+
+const ONE = 10n ** 18n;
+const UNIT = 10n ** 10n;
+
+function gcd(a: bigint, b: bigint): bigint {
+  return b === 0n ? a : gcd(b, a % b);
+}
+
+export function fractionOf(numerator: bigint, denominator: bigint = ONE): Fraction {
+  const shared = gcd(numerator, denominator) || 1n;
+  return { n: Number(numerator / shared), d: Number(denominator / shared) };
+}
+
+/** Whole units of 1e-8; undefined when there is a rest. */
+export const unitsOf = (amount: Decimal): number | undefined =>
+  amount % UNIT === 0n ? Number(amount / UNIT) : undefined;
+
+/** Floor of a * n / d; exact while a * n stays below 2^53. */
+export const share = (a: number, { n, d }: Fraction): number => Math.floor((a * n) / d);
+
+/** Terms and rules as whole numbers; undefined where they need more than lanes know. */
+export function laneMoney(rules: SymbolRules, terms: Terms): LaneMoney | undefined {
+  const { price, lot, marketLot, notional, band } = rules;
+  const [cash, lotUnits, quote] = [unitsOf(terms.balance), unitsOf(lot.step), unitsOf(notional.min)];
+  const plain = terms.participation === undefined && terms.feeIn !== 'other';
+  const sameStep = marketLot.step === 0n || marketLot.step === lot.step;
+  if (cash === undefined || lotUnits === undefined || quote === undefined || !plain || !sameStep) return undefined;
+  if (lot.step === 0n || price.tick === 0n) return undefined;
+  const least = [lot.min, marketLot.min].map((each) => Number((each + lot.step - 1n) / lot.step));
+  const most = [lot.max, marketLot.max].filter((cap) => cap > 0n).map((cap) => Number(cap / lot.step));
+  return {
+    cash,
+    worth: fractionOf(price.tick * lot.step, 10n ** 28n),
+    lot: lotUnits,
+    fee: fractionOf(terms.feeRate),
+    against: fractionOf(terms.slippage + (terms.halfSpread ?? ZERO)),
+    least: { lots: Math.max(...least), quote },
+    mostLots: Math.min(Number.MAX_SAFE_INTEGER, ...most),
+    askDown: band === null ? 0 : Number(band.askDown) / 1e18,
+  };
+}
+
+/** The buffer that sizing keeps free above the price. */
+const BUFFER = fractionOf(requireDecimal('1.002'));
+
+/** Lots that a budget buys at a price in ticks; undefined when the product leaves the whole numbers. */
+export function lotsFor(budget: number, ticks: number, { worth }: LaneMoney): number | undefined {
+  const above = budget * BUFFER.d * worth.d;
+  const below = ticks * worth.n * BUFFER.n;
+  return above < Number.MAX_SAFE_INTEGER ? Math.floor(above / below) : undefined;
+}

@@ -1,0 +1,299 @@
+import { snapDown } from '#strategies/ticks.ts';
+import { fillBuy, fillSell, isNear, placeStop, type Row } from './lane-fills.ts';
+import { type Fraction, type LaneMoney, lotsFor } from './lane-money.ts';
+import type { LaneMarket } from './lane-market.ts';
+
+/** One parameter set as numbers. */
+export interface LaneKnobs {
+  readonly fast: number;
+  readonly slow: number;
+  readonly margin: number;
+  readonly trail: number;
+  readonly exitOnCross: boolean;
+  /** Period of the reference average and its highest share; 0 is off. */
+  readonly extension: number;
+  readonly extensionMost: number;
+  readonly cooldownMs: number;
+  /** In 1e-8 quote. */
+  readonly budget: number;
+  /** Where the limit of the stop on the exchange lies; null when none rests. */
+  readonly offset: Fraction | null;
+  readonly need: number;
+  readonly want: number;
+}
+
+/** One parameter set on its way through the candles. */
+export interface Lane {
+  readonly knobs: LaneKnobs;
+  /** First signal it sees. */
+  readonly first: number;
+  /** Set when something happened that only the full kernel knows how to carry out. */
+  bailed: boolean;
+  /** The last signal on which the averages crossed up, the newest one given, and the one that was newest at the last fill. */
+  crossed: number;
+  newest: number;
+  acted: number;
+  /** Last row whose open and range have been met. */
+  met: number;
+  /** Lots on their way to the next open; below zero for a sale. */
+  pending: number;
+  lots: number;
+  dust: number;
+  cash: number;
+  average: number;
+  spent: number;
+  fillMs: number;
+  fillRow: number;
+  high: number;
+  stop: number;
+  /** Trigger and limit of the stop on the exchange; 0 when none rests. */
+  resting: number;
+  restingLimit: number;
+  exitSignal: boolean;
+  pausedUntil: number;
+  /** The stop rests where it belongs and no cross waits to sell, so that only prices can change anything. */
+  settled: boolean;
+  /** Row from which cash and quantity have been what they are. */
+  since: number;
+  peak: number;
+  floor: number;
+  depth: number;
+  day: number;
+  readonly days: Float64Array;
+  heldRows: number;
+  fills: number;
+  readonly nets: number[];
+}
+
+export function openLane(knobs: LaneKnobs, market: LaneMarket, { cash }: LaneMoney): Lane {
+  const balance = cash / 1e8;
+  return {
+    knobs,
+    first: Math.max(0, market.firstInside - knobs.want),
+    bailed: false,
+    crossed: -1,
+    newest: -1,
+    acted: -1,
+    met: market.start - 1,
+    pending: 0,
+    lots: 0,
+    dust: 0,
+    cash,
+    average: 0,
+    spent: 0,
+    fillMs: 0,
+    fillRow: 0,
+    high: 0,
+    stop: 0,
+    resting: 0,
+    restingLimit: 0,
+    exitSignal: false,
+    pausedUntil: 0,
+    settled: false,
+    since: market.start,
+    peak: balance,
+    floor: balance,
+    depth: 0,
+    day: 0,
+    days: new Float64Array(market.dayRows.length),
+    heldRows: 0,
+    fills: 0,
+    nets: [],
+  };
+}
+
+/** Averages of one block of signals; `from` is the signal in slot 1, slot 0 holds the one before it. */
+export interface LaneColumns {
+  readonly fast: Float64Array;
+  readonly slow: Float64Array;
+  readonly extension: Float64Array | null;
+  readonly from: number;
+}
+
+/** Signals up to `to`, from the first one of the columns on. */
+export interface Block {
+  readonly columns: LaneColumns;
+  readonly to: number;
+  readonly money: LaneMoney;
+}
+
+/**
+ * Takes a lane through the signals of a block: what the kernel does with momentum, but only where something can happen.
+ * While flat that is a cross up; while held a price beyond what the stop, its high or the stop on the exchange allow.
+ */
+export function advance(lane: Lane, market: LaneMarket, block: Block): void {
+  const { columns, to, money } = block;
+  const step: Step = { k: 0, row: 0, up: false, down: false, columns, money };
+  const { fast, slow, from } = columns;
+  const { margin } = lane.knobs;
+  const readyFrom = lane.first + lane.knobs.slow;
+  let k = Math.max(from, lane.first);
+  while (k < to && !lane.bailed) {
+    const flat = lane.lots === 0 && lane.pending === 0;
+    k = flat ? nextCross(lane, columns, { k: Math.max(k, readyFrom), to }) : nextMove(lane, market, { ...block, k });
+    if (k >= to) return;
+    const slot = k - from + 1;
+    const above = (fast[slot] ?? 0) > (slow[slot] ?? 0) * margin;
+    step.k = k;
+    step.up = above && !((fast[slot - 1] ?? 0) > (slow[slot - 1] ?? 0) * margin);
+    step.down = (fast[slot] ?? 0) < (slow[slot] ?? 0) && (fast[slot - 1] ?? 0) >= (slow[slot - 1] ?? 0);
+    meetSignal(lane, market, step);
+    k += 1;
+  }
+}
+
+interface Span {
+  readonly k: number;
+  readonly to: number;
+}
+
+/** The first signal from `k` on at which the fast average has risen above the slow one. */
+function nextCross({ knobs: { margin } }: Lane, { fast, slow, from }: LaneColumns, { k, to }: Span): number {
+  const last = to - from + 1;
+  let slot = k - from + 1;
+  let before = (fast[slot - 1] ?? 0) > (slow[slot - 1] ?? 0) * margin;
+  for (; slot < last; slot++) {
+    const above = (fast[slot] ?? 0) > (slow[slot] ?? 0) * margin;
+    if (above && !before) break;
+    before = above;
+  }
+  return slot + from - 1;
+}
+
+/**
+ * The first signal from `k` on at which something can happen to a position; `k` itself where signals span several rows.
+ * A new high that moves nothing but the level of the stop is taken along.
+ */
+function nextMove(lane: Lane, market: LaneMarket, { columns: { fast, slow, from }, k, to }: Span & Block): number {
+  const { lowTicks, closeTicks, aligned } = market;
+  const { resting, pending, settled, knobs } = lane;
+  if (!aligned || pending !== 0 || !settled) return k;
+  const { exitOnCross, trail } = knobs;
+  let { high, stop } = lane;
+  let at = k;
+  for (; at < to; at++) {
+    const close = closeTicks[at] ?? 0;
+    if (close <= stop || (lowTicks[at] ?? 0) <= resting) break;
+    const slot = at - from + 1;
+    if (exitOnCross && (fast[slot] ?? 0) < (slow[slot] ?? 0) && (fast[slot - 1] ?? 0) >= (slow[slot - 1] ?? 0)) break;
+    if (close <= high) continue;
+    const raised = snapDown(close * trail);
+    if (raised > stop && !isNear(lane, raised)) break;
+    high = close;
+    if (raised > stop) stop = raised;
+  }
+  lane.high = high;
+  lane.stop = stop;
+  return at;
+}
+
+/** Nothing can happen to a held position on this row: no order is met, nothing is decided, the stop stays where it is. */
+const isQuiet = ({ pending, lots, resting, stop, settled }: Lane, market: LaneMarket, row: number): boolean =>
+  pending === 0 && lots > 0 && (market.lowTicks[row] ?? 0) > resting && (market.closeTicks[row] ?? 0) > stop && settled;
+
+/** The signal at hand; one object is reused for a block. */
+interface Step {
+  k: number;
+  row: number;
+  up: boolean;
+  down: boolean;
+  readonly columns: LaneColumns;
+  readonly money: LaneMoney;
+}
+
+/** One signal candle and the detail candles until the next. A candle that closed in a gap is seen before orders are met. */
+function meetSignal(lane: Lane, market: LaneMarket, step: Step): void {
+  const { k } = step;
+  const row = market.give[k] ?? market.end;
+  if (row >= market.end) return;
+  lane.newest = k - 1;
+  step.row = row;
+  const inGap = (market.signalOpenMs[k] ?? 0) + market.signalMs <= (market.openMs[row] ?? 0);
+  if (!inGap && lane.met < row) meetRow(lane, market, step);
+  giveSignal(lane, market, step);
+  const next = market.give[k + 1] ?? market.end;
+  if (next === row) return;
+  if (lane.met < row) meetRow(lane, market, step);
+  decide(lane, market, step);
+  for (let later = row + 1; later < next && !lane.bailed; later++) {
+    const idle = lane.lots === 0 && lane.pending === 0;
+    if (idle && (lane.crossed !== k || lane.acted === k)) return;
+    if (isQuiet(lane, market, later)) continue;
+    step.row = later;
+    meetRow(lane, market, step);
+    decide(lane, market, step);
+  }
+}
+
+function giveSignal(lane: Lane, market: LaneMarket, { k, up, down }: Step): void {
+  lane.newest = k;
+  if (up) lane.crossed = k;
+  if (lane.lots === 0 || (market.signalOpenMs[k] ?? 0) + market.signalMs <= lane.fillMs) return;
+  if (down) lane.exitSignal = true;
+  else if (up) lane.exitSignal = false;
+  const close = market.signalCloseTicks[k] ?? 0;
+  if (close <= lane.high) return;
+  lane.high = close;
+  lane.stop = Math.max(lane.stop, snapDown(close * lane.knobs.trail));
+}
+
+/** What waits meets a candle: a market order its open, the stop on the exchange its range. */
+function meetRow(lane: Lane, market: LaneMarket, { row, money }: Row): void {
+  lane.met = row;
+  const open = market.openTicks[row] ?? 0;
+  const { n, d } = money.against;
+  if (lane.pending > 0) fillBuy(lane, market, { row, price: Math.ceil((open * (d + n)) / d), open, money });
+  else if (lane.pending < 0) fillSell(lane, market, { row, price: Math.floor((open * (d - n)) / d), money });
+  if (lane.resting === 0 || (market.lowTicks[row] ?? 0) > lane.resting) return;
+  // Below its limit the stop would go on waiting, which is for the full kernel to follow.
+  if (open < lane.restingLimit) lane.bailed = true;
+  const touched = Math.min(open, lane.resting);
+  const price = Math.max(Math.floor((touched * (d - n)) / d), lane.restingLimit);
+  fillSell(lane, market, { row, price, money });
+}
+
+function decide(lane: Lane, market: LaneMarket, step: Step): void {
+  const price = market.closeTicks[step.row] ?? 0;
+  if (lane.lots > 0) decideExit(lane, price, step.money);
+  else if (lane.pending === 0 && lane.crossed === step.k && lane.acted !== step.k) decideEntry(lane, market, step);
+}
+
+function decideExit(lane: Lane, price: number, money: LaneMoney): void {
+  const { worth, least, mostLots } = money;
+  const wanted = price <= lane.stop || (lane.knobs.exitOnCross && lane.exitSignal);
+  if (!wanted) {
+    placeStop(lane, price, money);
+    lane.settled = lane.knobs.offset === null || lane.resting > 0;
+    return;
+  }
+  if (lane.lots > mostLots || lane.lots * price * worth.n < least.quote * worth.d) {
+    lane.bailed = true;
+    return;
+  }
+  lane.pending = -lane.lots;
+  lane.resting = 0;
+}
+
+function decideEntry(lane: Lane, market: LaneMarket, { row, k, columns, money }: Step): void {
+  const { knobs } = lane;
+  const price = market.closeTicks[row] ?? 0;
+  const nowMs = (market.openMs[row] ?? 0) + market.lengthMs;
+  if (nowMs >= (market.signalOpenMs[k] ?? 0) + 2 * market.signalMs || k - lane.first + 1 < knobs.need) return;
+  const reference = columns.extension?.[k - columns.from + 1];
+  if (reference !== undefined && price > snapDown((reference * knobs.extensionMost) / market.tick)) return;
+  if (nowMs < lane.pausedUntil) return;
+  const budget = Math.min(knobs.budget, lane.cash);
+  const lots = lotsFor(budget, price, money);
+  // Only orders that no rule of size could refuse: the others are for the full kernel to judge.
+  const stopShare = knobs.trail * (knobs.offset === null ? OFFSET_MARGIN : knobs.offset.n / knobs.offset.d);
+  const enough = (money.least.quote * ROOMY) / stopShare;
+  const value = lots === undefined ? 0 : (lots * price * money.worth.n) / money.worth.d;
+  const sound = lots !== undefined && lots >= money.least.lots + 2 && lots <= money.mostLots;
+  if (!sound || value < enough || budget < enough) lane.bailed = true;
+  else lane.pending = lots;
+}
+
+/** Any offset of a stop is at least a half. */
+const OFFSET_MARGIN = 0.5;
+/** Head room over the minimum order value: the exit margin, fees, and a step of the lot. */
+const ROOMY = 1.2;

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Interval } from '#core/candle.ts';
+import { type Decimal, requireDecimal, ZERO } from '#core/decimal.ts';
+import type { SymbolRules } from '#core/symbol.ts';
+import { config as schema } from '#strategies/momentum/config.ts';
+import { momentum } from '#strategies/momentum/strategy.ts';
+import { anyStrategy } from '#strategies/strategy.ts';
+import { aggregateSeries, type Series } from '../columns.ts';
+import { runMomentumLanes } from './momentum-lanes.ts';
+import { evaluate } from './row.ts';
+
+const d = requireDecimal;
+const MINUTE_MS = 60_000;
+const START = Date.UTC(2024, 0, 1, 22, 7);
+
+const rules = (tick: string, step: string): SymbolRules => ({
+  symbol: 'AAAUSDT',
+  status: 'TRADING',
+  baseAsset: 'AAA',
+  quoteAsset: 'USDT',
+  orderTypes: ['MARKET', 'STOP_LOSS_LIMIT'],
+  price: { tick: d(tick), min: d(tick), max: d('100000') },
+  lot: { step: d(step), min: d(step), max: d('900000000') },
+  marketLot: { step: ZERO, min: ZERO, max: d('90000000') },
+  notional: { min: d('5'), max: d('9000000'), minAppliesToMarket: true },
+  band: { bidUp: d('5'), bidDown: d('0.2'), askUp: d('5'), askDown: d('0.2') },
+});
+
+/** A walk of one-minute candles on the grid; now and then minutes are missing and the price jumps. */
+function walk(
+  seed: number,
+  rows: number,
+  { tick, price, gaps }: { tick: number; price: number; gaps: boolean },
+): Series {
+  let state = seed;
+  const random = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const column = (): Float64Array => new Float64Array(rows);
+  const columns = {
+    openMs: column(),
+    open: column(),
+    high: column(),
+    low: column(),
+    close: column(),
+    volume: column(),
+  };
+  let [minute, close] = [0, Math.round(price / tick)];
+  for (let row = 0; row < rows; row++) {
+    const hole = gaps && random() < 0.01;
+    minute += hole ? 1 + Math.floor(random() * 180) : 1;
+    const open = hole ? Math.round(close * (1 + (random() - 0.5) * 0.02)) : close;
+    close = Math.max(10, Math.round(open * (1 + (random() - 0.5) * 0.01)));
+    columns.openMs[row] = START + minute * MINUTE_MS;
+    columns.open[row] = open * tick;
+    columns.high[row] = (Math.max(open, close) + Math.floor(random() * open * 0.002)) * tick;
+    columns.low[row] = (Math.min(open, close) - Math.floor(random() * open * 0.002)) * tick;
+    columns.close[row] = close * tick;
+  }
+  return { interval: '1m', columns };
+}
+
+interface Case {
+  readonly seed: number;
+  readonly gaps: boolean;
+  readonly interval: Interval;
+  readonly grid: { readonly tick: string; readonly step: string; readonly price: number };
+  readonly start: number;
+  readonly fee: Decimal;
+  readonly slippage: Decimal;
+  readonly balance: string;
+  readonly configs: readonly unknown[];
+}
+
+const knobs = fc.record({
+  slow: fc.integer({ min: 3, max: 40 }),
+  share: fc.double({ min: 0, max: 0.99, noNaN: true }),
+  entryMarginPercentage: fc.constantFrom('1', '1.0005'),
+  trailingStopPercentage: fc.constantFrom('0.999', '0.99', '0.97', '0.9'),
+  exitOnCross: fc.boolean(),
+  lossCooldownMinutes: fc.constantFrom(0, 7, 300),
+  enabled: fc.boolean(),
+  extension: fc.constantFrom(
+    { period: 20, maxPercentage: '1.001' },
+    { period: 50, maxPercentage: '1.4' },
+    { period: 9, maxPercentage: '' },
+  ),
+  amount: fc.constantFrom('20', '100', '990'),
+});
+const cases: fc.Arbitrary<Case> = fc.record({
+  seed: fc.nat(),
+  gaps: fc.boolean(),
+  interval: fc.constantFrom('1m', '1m', '5m', '1h'),
+  grid: fc.constantFrom(
+    { tick: '0.01', step: '0.001', price: 100 },
+    { tick: '0.00001', step: '1', price: 0.02 },
+    { tick: '0.5', step: '0.00001', price: 60_000 },
+  ),
+  start: fc.constantFrom(0, 300),
+  fee: fc.constantFrom(d('0.001'), d('0.00075'), ZERO),
+  slippage: fc.constantFrom(ZERO, d('0.0005')),
+  balance: fc.constantFrom('1000', '250'),
+  configs: fc.array(knobs, { minLength: 1, maxLength: 4 }).map((list) =>
+    list.map(({ slow, share, enabled, extension, amount, ...plain }) => ({
+      ...plain,
+      ema: { slow, fast: 1 + Math.floor(share * (slow - 1)) },
+      entryExtension: extension,
+      entrySizing: { mode: 'fixed', amount },
+      protectiveStop: { enabled },
+    })),
+  ),
+});
+
+const near = (found: number, expected: number): boolean =>
+  Math.abs(found - expected) <= 1e-9 * Math.max(1, Math.abs(expected));
+
+test('lanes trade as the kernel does', () => {
+  const strategy = anyStrategy(momentum);
+  let [ran, sent, filled] = [0, 0, 0];
+  fc.assert(
+    fc.property(cases, ({ seed, gaps, interval, grid, start, fee, slippage, balance, configs }) => {
+      const detail = walk(seed, 1500, { tick: Number(grid.tick), price: grid.price, gaps });
+      const base = {
+        rules: rules(grid.tick, grid.step),
+        terms: { balance: d(balance), feeRate: fee, slippage },
+        signal: aggregateSeries(detail, interval),
+        detail,
+        start,
+        end: 1500,
+      };
+      const sets = configs.map((config) => ({
+        config,
+        bound: strategy.bind(schema.parse({ ...Object(config), candleInterval: interval })),
+      }));
+      const parsed = sets.map(({ bound, config }) => ({
+        bound,
+        config: schema.parse({ ...Object(config), candleInterval: interval }),
+      }));
+      for (const [i, found] of runMomentumLanes(base, parsed).entries()) {
+        sent += 1;
+        const set = parsed[i];
+        if (found === undefined || set === undefined) continue;
+        ran += 1;
+        const { numbers, returns } = evaluate({ ...base, bound: set.bound });
+        filled += numbers.fills;
+        const { net, profitFactor, ...exact } = found.numbers;
+        const { net: netThere, profitFactor: factorThere, ...exactThere } = numbers;
+        assert.deepEqual(exact, exactThere, JSON.stringify(set.config));
+        assert.deepEqual(found.returns, returns);
+        assert.ok(near(net, netThere), `${net} is not ${netThere}`);
+        assert.ok(near(profitFactor ?? -1, factorThere ?? -1), `${profitFactor} is not ${factorThere}`);
+      }
+    }),
+    { numRuns: 250, seed: 7 },
+  );
+  assert.ok(ran > sent * 0.7 && filled > 5000, `${ran} of ${sent} sets ran in lanes, ${filled} fills`);
+});

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+const days = z.int('must be a whole number').min(1).max(3650);
+const flag = z.boolean('must be true or false');
+
+/** How long records are kept; null is for ever. */
+const retention = z.strictObject({
+  /** Log rows at debug: what was not done, and why. They grow fast. */
+  debugLogDays: days,
+  actionLogDays: days.nullable(),
+  actionLogMaxRows: z.int('must be a whole number').min(1000).max(100_000_000).nullable(),
+  auditLogDays: days.nullable(),
+  equityDays: days.nullable(),
+  /** Tick audits of a profile in the cache store. */
+  tickTraceEntries: z.int('must be a whole number').min(1000).max(1_000_000),
+});
+
+const backup = z.strictObject({
+  enabled: flag,
+  intervalHours: z.int('must be a whole number').min(1).max(8760),
+  /** Older ones are removed once a newer one is complete. */
+  keep: z.int('must be a whole number').min(1).max(365),
+});
+
+const opsNotify = z.strictObject({
+  'job-failed': flag,
+  'orphan-order': flag,
+  'key-error': flag,
+  'backup-failed': flag,
+});
+
+/** A setting of the whole installation: what is not stored has its default. */
+export interface ServiceSetting<Value> {
+  readonly name: string;
+  readonly schema: z.ZodType<Value>;
+  readonly defaults: Value;
+}
+
+const setting = <Shape extends z.ZodRawShape>(
+  name: string,
+  schema: z.ZodObject<Shape, z.core.$strict>,
+  defaults: z.output<z.ZodObject<Shape, z.core.$strict>>,
+) => ({ name, schema, defaults });
+
+export const RETENTION = setting('retention', retention, {
+  debugLogDays: 30,
+  actionLogDays: null,
+  actionLogMaxRows: 10_000_000,
+  auditLogDays: null,
+  equityDays: null,
+  tickTraceEntries: 100_000,
+});
+export const BACKUP_SCHEDULE = setting('backup', backup, { enabled: false, intervalHours: 24, keep: 7 });
+/** Messages about the account and the installation, by their event (core/notify.ts). */
+export const OPS_NOTIFY = setting('ops-notify', opsNotify, {
+  'job-failed': true,
+  'orphan-order': true,
+  'key-error': true,
+  'backup-failed': true,
+});
+export type Retention = z.output<typeof retention>;
+export type BackupSchedule = z.output<typeof backup>;

@@ -1,0 +1,85 @@
+import { certainFrom } from '#core/order-timing.ts';
+import { originalIdOf, type OrderRecord } from '#core/order.ts';
+import { type AccountContext, marketNow } from './account-context.ts';
+import { LeaseLost } from './execute.ts';
+import { wait } from './wait.ts';
+
+/** The exchange was found reset: this run of the account ends, and the next one begins in the new epoch. */
+export class ExchangeReset extends Error {
+  constructor({ orders, positions }: { readonly orders: number; readonly positions: number }) {
+    super(
+      `The exchange knows none of the account's earlier orders: it was reset, or the API key is another account's. ${orders} open orders and ${positions} recorded positions or prices are void; nothing is bought until you confirm the reset.`,
+    );
+    this.name = 'ExchangeReset';
+  }
+}
+
+const MOST_ORDERS = 3;
+
+/** Looks whether a test exchange was reset, once after each (re)connect: a reset cuts every connection. */
+export interface ResetWatch {
+  /** The connection was lost. */
+  suspect(): void;
+  /** Throws ExchangeReset when it was; when that cannot be told now, throws, and the next call looks again. */
+  look(): Promise<void>;
+}
+
+export function createResetWatch(context: AccountContext): ResetWatch {
+  const { account, fencing, ports, timing, signal } = context;
+  let due = account.exchangeMode === 'testnet';
+  let looking: Promise<void> | null = null;
+  const look = async (): Promise<void> => {
+    if (!due) return;
+    // Twice: what follows from it is not undone.
+    let verdict = await judge(context);
+    if (verdict === 'reset') {
+      await wait(timing.separateMs, signal);
+      verdict = signal.aborted ? 'undecided' : await judge(context);
+    }
+    due = verdict === 'undecided';
+    if (verdict !== 'reset') return;
+    const result = await ports.store.closeEpoch({ account, fencing, at: marketNow(context) });
+    throw result.kind === 'lost-lease' ? new LeaseLost() : new ExchangeReset(result);
+  };
+  return {
+    suspect() {
+      due = account.exchangeMode === 'testnet';
+    },
+    look() {
+      looking ??= look().finally(() => {
+        looking = null;
+      });
+      return looking;
+    },
+  };
+}
+
+/** Reset: none of the newest orders is there, and the ids of what is there do not reach theirs or are other orders'. */
+async function judge(context: AccountContext): Promise<'same' | 'reset' | 'undecided'> {
+  const { account, ports, timing } = context;
+  const nowMs = ports.market.clock.protocolMs();
+  const sentBeforeMs = nowMs - certainFrom(0, timing);
+  const known = await ports.store.acknowledgedOrders(account, { most: MOST_ORDERS, sentBeforeMs });
+  if (known.length === 0) return 'undecided';
+  const fates = await Promise.all(known.map((record) => fateOf(context, record)));
+  if (fates.includes('there')) return 'same';
+  if (fates.includes('another')) return 'reset';
+  for (const { symbol, exchangeOrderId } of known) {
+    const listed = await ports.trading.recentOrders(symbol);
+    if (listed.some((order) => BigInt(order.exchangeOrderId) > BigInt(exchangeOrderId ?? '0'))) return 'same';
+  }
+  return 'reset';
+}
+
+/** An order that was cancelled by hand has another client id, but is for the same. */
+async function fateOf({ ports }: AccountContext, record: OrderRecord): Promise<'there' | 'gone' | 'another'> {
+  const { symbol, exchangeOrderId, clientOrderId, side, quantity } = record;
+  if (exchangeOrderId === null) return 'gone';
+  const found = await ports.trading.findOrder(symbol, { exchangeOrderId });
+  if (found.kind === 'unreadable') throw new Error(`Order ${exchangeOrderId} of ${symbol}: ${found.cause}`);
+  if (found.kind === 'absent') return 'gone';
+  const { order } = found;
+  const same =
+    originalIdOf(order.clientOrderId) === clientOrderId || (order.side === side && order.quantity === quantity);
+  return same ? 'there' : 'another';
+}

@@ -1,0 +1,83 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { newId } from '#core/ids.ts';
+import type { Retention } from '#core/settings.ts';
+import type { Database, Reader, Writer } from './database.ts';
+import { jsonText } from './json.ts';
+
+/** Rows of one statement: a long one would hold up writers. */
+const ROWS_AT_ONCE = 10_000;
+
+const deletedRows = z.record(z.string(), z.number());
+export type Pruned = z.output<typeof deletedRows>;
+
+type Condition = ReturnType<typeof sql<boolean>>;
+
+async function deleteWhere({ kysely }: Database, table: string, condition: Condition): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where ctid = any(array(
+      select ctid from ${sql.table(table)} where ${condition} limit ${ROWS_AT_ONCE}))`.execute(kysely);
+    deleted += Number(numAffectedRows);
+    if (numAffectedRows < ROWS_AT_ONCE) return deleted;
+  }
+}
+
+const olderThan = (column: string, days: number): Condition =>
+  sql<boolean>`${sql.ref(column)} < now() - ${days} * interval '1 day'`;
+
+/** Removes what the operator does not keep, and sessions that have ended; returns how many rows of each kind. */
+export async function pruneRecords(database: Database, retention: Retention): Promise<Pruned> {
+  const { debugLogDays, actionLogDays, actionLogMaxRows, auditLogDays, equityDays } = retention;
+  const isDebug = sql<boolean>`level = 'debug' and ${olderThan('recorded_at', debugLogDays)}`;
+  const pruned: Pruned = {
+    debugLogs: await deleteWhere(database, 'action_logs', isDebug),
+    sessions: await deleteWhere(database, 'sessions', sql<boolean>`expires_at < now()`),
+  };
+  const aged = [
+    ['actionLogs', 'action_logs', 'recorded_at', actionLogDays],
+    ['auditLogs', 'audit_logs', 'at', auditLogDays],
+    ['equity', 'equity_snapshots', 'at', equityDays],
+  ] as const;
+  for (const [name, table, column, days] of aged)
+    if (days !== null) pruned[name] = await deleteWhere(database, table, olderThan(column, days));
+  if (actionLogMaxRows !== null) {
+    // Ids rise with time: the newest rows are those at or above the id that many rows from the top.
+    const beyond = sql<boolean>`id < (select id from action_logs order by id desc offset ${actionLogMaxRows - 1} limit 1)`;
+    pruned['actionLogsBeyondMaximum'] = await deleteWhere(database, 'action_logs', beyond);
+  }
+  return pruned;
+}
+
+export interface PruneReceipt {
+  readonly ok: boolean;
+  readonly error: string | null;
+  readonly deleted: Pruned;
+}
+
+export async function savePruneReceipt(
+  database: Writer,
+  { ok, error, deleted, settings }: PruneReceipt & { readonly settings: Retention },
+): Promise<void> {
+  await database
+    .insertInto('prune_receipts')
+    .values({ id: newId(), ok, error, deleted: jsonText(deleted), settings: jsonText(settings) })
+    .execute();
+  await database.deleteFrom('prune_receipts').where(olderThan('at', 365)).execute();
+}
+
+/** What the last prunes removed, newest first. */
+export async function listPruneReceipts(database: Reader, limit: number) {
+  const rows = await database
+    .selectFrom('prune_receipts')
+    .select(['at', 'ok', 'error', 'deleted'])
+    .orderBy('at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ at, ok, error, deleted }) => ({
+    at: at.toISOString(),
+    ok,
+    error,
+    deleted: deletedRows.parse(deleted),
+  }));
+}

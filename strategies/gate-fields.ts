@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { INTERVALS } from '#core/candle.ts';
+import { BUY_LABELS, type GateSettings, type RatingRow, SELL_LABELS } from '#core/gates.ts';
+import { REGIME_POLICIES, type RegimeSettings } from '#core/regime.ts';
+import { choice, count, group } from './fields.ts';
+import type { StoredReader } from './stored.ts';
+import type { Finding } from './strategy.ts';
+
+const MOST_ROWS = 3;
+
+/** What the daily trend forbids: the same words in every strategy that buys. */
+export const regime = group(
+  { title: 'Daily trend', help: 'Looks at the daily candles of the coin before it buys', advanced: true },
+  {
+    policy: choice(
+      {
+        title: 'What the daily trend forbids',
+        help: 'off: nothing; block-in-bear: no buys while it falls or is not known; require-bull: buys only while it rises; exit-in-bear: no buys while it falls, and sells what is held',
+        advanced: true,
+      },
+      REGIME_POLICIES,
+      'off',
+    ),
+    period: count(
+      {
+        title: 'Days in its average',
+        help: 'The trend is judged by closes above or below the exponential average of this many days',
+        from: 2,
+        to: 200,
+        unit: 'days',
+        advanced: true,
+      },
+      200,
+    ),
+    confirmBars: count(
+      {
+        title: 'Days that confirm',
+        help: 'So many daily closes in a row on one side of the average make a trend',
+        from: 1,
+        to: 10,
+        unit: 'days',
+        advanced: true,
+      },
+      3,
+    ),
+  },
+).prefault({});
+
+const row = group(
+  { title: 'Rating', help: 'A technical rating that is asked, over the candles of one interval' },
+  {
+    interval: choice({ title: 'Candles', help: 'Candles that the rating is made of' }, INTERVALS, '1h'),
+    buyAtLeast: choice(
+      {
+        title: 'First buy needs',
+        help: 'The first buy of a position needs this rating or a better one; off asks nothing',
+      },
+      BUY_LABELS,
+      'neutral',
+    ),
+    sellAtMost: choice(
+      {
+        title: 'Take a profit at',
+        help: 'Sells a position that is in profit at this rating or a worse one, unless the trailing exit has started; off never does',
+      },
+      SELL_LABELS,
+      'off',
+    ),
+  },
+);
+const DEFAULT_ROW = row.parse({});
+
+/** The ratings that have a say; all of them must agree. */
+export const technicals = group(
+  { title: 'Technical rating', help: 'Asks how 26 indicators together rate the coin', advanced: true },
+  {
+    rows: z
+      .array(row)
+      .max(MOST_ROWS, `holds more than ${MOST_ROWS} ratings`)
+      .default([])
+      .meta({
+        title: 'Ratings',
+        description: 'All of them must agree; a rating that is missing or too old refuses',
+        form: { kind: 'list', advanced: true },
+      }),
+  },
+  ({ rows }, refuse) => {
+    for (const [i, { interval }] of rows.entries())
+      if (rows.findIndex((each) => each.interval === interval) < i)
+        refuse(['rows', i, 'interval'], `${interval} is asked twice; each interval may appear once`);
+  },
+).prefault({});
+
+interface StoredGates {
+  readonly regime: RegimeSettings;
+  readonly technicals: { readonly rows: RatingRow[] };
+}
+
+/** Reads the knobs of this file from a stored config. */
+export const readGates = (read: StoredReader, defaults: StoredGates): StoredGates => ({
+  regime: {
+    policy: read.choice('regime.policy', REGIME_POLICIES, defaults.regime.policy),
+    period: Math.max(1, read.count('regime.period', defaults.regime.period)),
+    confirmBars: Math.max(1, read.count('regime.confirmBars', defaults.regime.confirmBars)),
+  },
+  technicals: {
+    rows: Array.from({ length: read.length('technicals.rows') }, (_, i) => ({
+      interval: read.choice(`technicals.rows.${i}.interval`, INTERVALS, DEFAULT_ROW.interval),
+      buyAtLeast: read.choice(`technicals.rows.${i}.buyAtLeast`, BUY_LABELS, DEFAULT_ROW.buyAtLeast),
+      sellAtMost: read.choice(`technicals.rows.${i}.sellAtMost`, SELL_LABELS, DEFAULT_ROW.sellAtMost),
+    })),
+  },
+});
+
+/** The same knobs as the engine takes them; absent where nothing is asked. */
+export function gateShares({ regime: trend, technicals: { rows } }: StoredGates): { gates?: GateSettings } {
+  return trend.policy === 'off' && rows.length === 0 ? {} : { gates: { regime: trend, ratings: rows } };
+}
+
+/** Rating rows that ask nothing. */
+export const gateFindings = ({ technicals: { rows } }: StoredGates): Finding[] =>
+  rows.flatMap(({ buyAtLeast, sellAtMost }, i) =>
+    buyAtLeast === 'off' && sellAtMost === 'off'
+      ? [
+          {
+            level: 'info',
+            code: 'rating-row-inert',
+            path: `technicals.rows.${i}.buyAtLeast`,
+            message: 'This rating is asked for nothing.',
+          },
+        ]
+      : [],
+  );

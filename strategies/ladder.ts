@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { decimalNumber, group, type Judge, multiplier, readFactor } from './fields.ts';
+import type { StoredReader } from './stored.ts';
+import type { TickView } from './strategy.ts';
+import { snapUp } from './ticks.ts';
+
+const MOST_RUNGS = 5;
+
+const rung = group(
+  { title: 'Partial sale', help: 'Sells a part of the position at a profit' },
+  {
+    triggerPercentage: multiplier(
+      {
+        title: 'Sell at',
+        help: 'Sells this part once the price has risen to this share of the average entry price',
+        of: 'the average entry price',
+        bounds: { above: '1', atMost: '10' },
+      },
+      '1.03',
+    ),
+    fraction: decimalNumber(
+      {
+        title: 'Part',
+        help: 'How much of the largest position held is sold here: 0.25 is a quarter',
+        bounds: { above: '0', atMost: '1' },
+        unit: 'of the position',
+      },
+      '0.5',
+    ),
+  },
+);
+const DEFAULT_RUNG = rung.parse({});
+
+/** Partial sales on the way up. */
+export const takeProfits = z
+  .array(rung)
+  .max(MOST_RUNGS, `holds more than ${MOST_RUNGS} partial sales`)
+  .default([])
+  .meta({
+    title: 'Partial sales',
+    description: 'Each sells a part at a profit on the way up; the rest leaves by the trailing exit or the stop',
+    form: { kind: 'list', advanced: true },
+  });
+
+export type StoredRungs = z.output<typeof takeProfits>;
+
+/** Prices rise from one partial sale to the next, and together they sell no more than everything. */
+export const judgeRungs: Judge<{ readonly takeProfits: StoredRungs }> = ({ takeProfits: rungs }, refuse) => {
+  let sum = 0;
+  for (const [i, { triggerPercentage, fraction }] of rungs.entries()) {
+    sum += readFactor(fraction);
+    const before = rungs[i - 1];
+    if (before !== undefined && readFactor(triggerPercentage) <= readFactor(before.triggerPercentage))
+      refuse(
+        ['takeProfits', i, 'triggerPercentage'],
+        `${triggerPercentage} must be above the ${before.triggerPercentage} of the sale before it`,
+      );
+    if (sum > 1 + 1e-9)
+      refuse(['takeProfits', i, 'fraction'], 'sells more than everything, together with those before');
+  }
+};
+
+export const readRungs = (read: StoredReader, path: string): StoredRungs =>
+  Array.from({ length: read.length(path) }, (_, i) => ({
+    triggerPercentage: read.decimal(`${path}.${i}.triggerPercentage`, DEFAULT_RUNG.triggerPercentage),
+    fraction: read.decimal(`${path}.${i}.fraction`, DEFAULT_RUNG.fraction),
+  }));
+
+export interface Rung {
+  readonly trigger: number;
+  readonly fraction: number;
+}
+
+export const rungsOf = (stored: StoredRungs): Rung[] =>
+  stored.map(({ triggerPercentage, fraction }) => ({
+    trigger: readFactor(triggerPercentage),
+    fraction: readFactor(fraction),
+  }));
+
+/** The next partial sale: its price in ticks, 0 when there is none, its lots, and how many rungs are done with it. */
+export interface NextRung {
+  ticks: number;
+  lots: number;
+  done: number;
+}
+
+/**
+ * Finds the next partial sale after `done` ones. One that is worth less than `minWorth` (lots times ticks) cannot be sold
+ * alone and joins the next; where the rest would be worth less, everything is sold.
+ */
+export function placeRung(
+  next: NextRung,
+  ladder: { readonly rungs: readonly Rung[]; readonly done: number; readonly minWorth: number },
+  view: Pick<TickView, 'avgTicks' | 'lots' | 'peakLots'>,
+): void {
+  next.ticks = 0;
+  let fraction = 0;
+  for (let i = ladder.done; i < ladder.rungs.length; i++) {
+    const each = ladder.rungs[i];
+    if (each === undefined) return;
+    fraction += each.fraction;
+    const ticks = snapUp(view.avgTicks * each.trigger);
+    const lots = Math.min(view.lots, Math.floor(view.peakLots * fraction + 1e-9));
+    if (lots <= 0 || lots * ticks < ladder.minWorth) continue;
+    next.ticks = ticks;
+    next.done = i + 1;
+    next.lots = (view.lots - lots) * ticks < ladder.minWorth ? view.lots : lots;
+    return;
+  }
+}

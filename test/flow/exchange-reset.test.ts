@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { confirmReset, readAccount } from '#api/contract/accounts.ts';
+import { readCoin } from '#api/contract/profiles.ts';
+import { listActionLogs } from '#api/contract/records.ts';
+import { formatDecimal, requireDecimal } from '#core/decimal.ts';
+import { LIVE_ORDER_STATES } from '#core/order.ts';
+import type { Notice } from '#core/ports.ts';
+import { createResetWatch, ExchangeReset } from '#engine/epoch.ts';
+import { createMarketReader } from '#exchange/read.ts';
+import { refoldPosition } from '#storage/fills.ts';
+import { walletSums } from '#storage/ledger.ts';
+import { drillTiming } from '../faults/fault-table.ts';
+import { openAccountBench } from './account-bench.ts';
+import { startProfile } from './profile.ts';
+import { openStack, type Stack } from './stack.ts';
+import { swingingMarket } from './trading.contract.ts';
+import { until } from './until.ts';
+
+const SYMBOL = 'BTCUSDT';
+
+async function control({ paper }: Stack, path: string, body?: object): Promise<void> {
+  const text = body === undefined ? null : JSON.stringify(body);
+  const reply = await fetch(`${paper.controlUrl}${path}`, { method: 'POST', body: text });
+  assert.equal(reply.status, 200, await reply.text());
+}
+
+test('a reset of the exchange voids what it took away, asks the operator, and trading goes on with ids that come again', async () => {
+  const notices: Notice[] = [];
+  const notify = async (notice: Notice): Promise<void> => void notices.push(notice);
+  const { folder, fromMs } = swingingMarket();
+  const worker = { timing: drillTiming(4), notify };
+  await using stack = await openStack({ source: { kind: 'replay', folder }, fromMs, speed: 2400, worker });
+  const { kysely } = stack.database;
+  const params = { id: stack.accountId };
+  const profileId = await startProfile(stack, [SYMBOL]);
+  const account = () => stack.call(readAccount, { params });
+  const epochOf = () => kysely.selectFrom('accounts').select('epoch').executeTakeFirstOrThrow();
+  const ordersOf = (epoch: number) => kysely.selectFrom('orders').selectAll().where('epoch', '=', epoch).execute();
+  const runner = () => kysely.selectFrom('runner_states').selectAll().executeTakeFirst();
+  const cycles = async () => (await kysely.selectFrom('closed_cycles').selectAll().execute()).length;
+  await until('a closed cycle, and then something held', async () => {
+    const held = requireDecimal((await runner())?.quantity ?? '0');
+    return held > requireDecimal('0.0001') && (await cycles()) > 0;
+  });
+  // A connection that is lost while nothing was reset changes nothing.
+  await control(stack, '/streams/drop');
+
+  await control(stack, '/profile', { profile: 'testnet' });
+  await control(stack, '/wipe');
+  await until('the reset to be noticed', async () => (await account()).resetAt !== null);
+  assert.equal((await epochOf()).epoch, 2);
+  const old = await ordersOf(1);
+  assert.ok(old.length >= 2);
+  assert.deepEqual(
+    old.filter(({ state }) => LIVE_ORDER_STATES.some((live) => live === state)),
+    [],
+  );
+  const rules = (await createMarketReader({ restUrl: stack.paper.url }).rules()).find(
+    ({ symbol }) => symbol === SYMBOL,
+  );
+  assert.ok(rules !== undefined);
+  const folded = await refoldPosition(kysely, { profileId, symbol: SYMBOL }, { rules, cooldownMs: 0 });
+  const stored = await runner();
+  assert.deepEqual([formatDecimal(folded.quantity), Number(stored?.quantity), stored?.first_buy_at], ['0', 0, null]);
+  assert.deepEqual(await walletSums(kysely, { id: stack.accountId, epoch: 1 }, ['wallet']), []);
+
+  await until('the operator is told', () => notices.length === 1);
+  assert.match(
+    notices[0]?.text ?? '',
+    /knows none of the account's earlier orders.* nothing is bought until you confirm/,
+  );
+  await until('a buy to be refused', async () => {
+    const { coin } = await stack.call(readCoin, { params: { id: profileId, symbol: SYMBOL } });
+    return coin.state?.approval.reason === 'halt-exchange-reset';
+  });
+  assert.deepEqual(await ordersOf(2), []);
+  const { rows } = await stack.call(listActionLogs, { params: { id: profileId } });
+  assert.ok(rows.some(({ msg }) => msg.startsWith('The exchange knows none')));
+
+  assert.equal((await stack.call(confirmReset, { params })).resetAt, null);
+  await assert.rejects(stack.call(confirmReset, { params }), /409.*No reset/);
+  const fills = (epoch: number) =>
+    kysely.selectFrom('fills').select(['exchange_order_id', 'symbol']).where('epoch', '=', epoch).execute();
+  await until('fills in the new epoch', async () => (await fills(2)).length >= 2);
+  const ids = new Set((await fills(1)).map((fill) => fill.exchange_order_id));
+  assert.ok(
+    (await fills(2)).some((fill) => ids.has(fill.exchange_order_id)),
+    'ids of the old epoch come again',
+  );
+  const audit = kysely.selectFrom('audit_logs').select('before').where('action', '=', 'account.confirm-reset');
+  assert.equal((await audit.execute()).length, 1);
+  assert.equal((await epochOf()).epoch, 2, 'one reset, one epoch');
+});
+
+test('only a reset counts as one: not an absence that was just said, nor failing reads, nor a cancel by hand', async () => {
+  // The account's own watch looks once the stream is back: later than this test.
+  await using on = await openAccountBench({ timing: { firstDelayMs: 60_000, longestDelayMs: 60_000 } });
+  const { context } = on.running;
+  const look = (): Promise<void> => createResetWatch(context).look();
+  const ask = { method: 'GET', path: '/api/v3/order' };
+  await look();
+  const { clientOrderId } = await on.rest('0.9');
+  await on.rest('0.8');
+  await on.database.pool.query(`update orders set send_before = send_before - interval '1 minute'`);
+  await look();
+  const absent = { match: ask, kind: 'fail-before', status: 400, body: { code: -2013, msg: 'Order does not exist.' } };
+  await on.control('POST', '/faults', [{ ...absent, times: 100 }]);
+  await look();
+  await on.control('DELETE', '/faults');
+  await on.control('POST', '/faults', [{ match: ask, kind: 'fail-before', status: 500, body: {}, times: 100 }]);
+  await assert.rejects(look(), /Order \d+ of BTCUSDT/);
+  await on.control('DELETE', '/faults');
+  assert.equal((await on.trading.cancel(SYMBOL, clientOrderId, 'web_by_hand')).kind, 'accepted');
+  await look();
+  const epoch = () => on.database.kysely.selectFrom('accounts').select('epoch').executeTakeFirstOrThrow();
+  assert.equal((await epoch()).epoch, 1);
+
+  await on.control('POST', '/profile', { profile: 'testnet' });
+  await on.control('POST', '/wipe');
+  await assert.rejects(look(), ExchangeReset);
+  assert.equal((await epoch()).epoch, 2);
+});

@@ -1,0 +1,48 @@
+import type { CandleColumns, Interval } from '#core/candle.ts';
+import type { SymbolRules } from '#core/symbol.ts';
+import type { Terms } from '#backtest/fills.ts';
+
+/** The past of one coin, as the worker of the preview keeps it. */
+export interface Past {
+  readonly interval: Interval;
+  readonly columns: CandleColumns;
+  readonly rules: SymbolRules;
+  readonly terms: Terms;
+}
+
+/** What a config would have made of the past; shares are 0.1 for 10 %. */
+export interface Summary {
+  readonly totalReturn: number;
+  readonly againstHolding: number;
+  readonly drawdown: number;
+  readonly sales: number;
+  readonly winRate: number | null;
+  readonly fees: number;
+  readonly exposure: number;
+  /** Equity at the end of each UTC day. */
+  readonly days: readonly number[];
+  /** Shares of the final equity with the doubtful candles against it, as taken, and in its favour. */
+  readonly band: { readonly worst: number; readonly base: number; readonly best: number; readonly candles: number };
+}
+
+export type Replay =
+  | { readonly kind: 'summary'; readonly summary: Summary }
+  | { readonly kind: 'refused'; readonly sentence: string };
+
+export type ToWorker =
+  | { readonly kind: 'past'; readonly past: Past }
+  | {
+      readonly kind: 'replay';
+      readonly strategy: string;
+      readonly saved: Readonly<Record<string, unknown>>;
+      readonly edit: Readonly<Record<string, unknown>>;
+    };
+
+export interface FromWorker {
+  /** Wall time of the edit alone. */
+  readonly tookMs: number;
+  readonly saved: Replay;
+  readonly edit: Replay;
+  /** Worth of the balance at the end of each day, had it been put into the coin at the start. */
+  readonly holding: readonly number[];
+}

@@ -1,0 +1,202 @@
+import { type ReactNode, useState } from 'react';
+import { INTERVAL_MS, isInterval } from '#core/candle.ts';
+import { toNumber } from '#core/decimal.ts';
+import type { Coin, Profile } from '#web/data/queries.ts';
+import { AmbiguityBand } from '#web/parts/ambiguity-band.tsx';
+import { EquityPlot } from '#web/parts/equity-plot.tsx';
+import { Icon } from '#web/parts/icon.tsx';
+import { Failure, Say } from '#web/parts/say.tsx';
+import { Section } from '#web/parts/section.tsx';
+import { MISSING, percent, signedPercent } from '#web/words/numbers.ts';
+import type { FromWorker, Past, Summary } from './summary.ts';
+import { usePreview } from './use-preview.ts';
+
+interface WhatIfProps {
+  profile: Profile;
+  coins: readonly Coin[];
+  saved: Readonly<Record<string, unknown>>;
+  edit: Readonly<Record<string, unknown>>;
+}
+
+/** What the settings beside it would have made of the past, while they are edited. */
+export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode {
+  const [symbol, setSymbol] = useState(coins[0]?.symbol);
+  const [asked, setAsked] = useState(false);
+  const coin = coins.find((one) => one.symbol === symbol);
+  const changed = JSON.stringify(saved) !== JSON.stringify(edit);
+  const interval = String(edit['candleInterval']);
+  const needed = isInterval(interval) ? interval : '1h';
+  const wanted = asked || changed;
+  const { error, progress, past, answer } = usePreview({ profile, coin, needed, saved, edit, wanted });
+  return (
+    <Section title="What if" note={past === undefined ? undefined : noteOf(past, answer)}>
+      {coins.length < 2 ? null : (
+        <div className="filters">
+          <span className="in">
+            <select aria-label="Coin of the preview" value={symbol} onChange={(event) => setSymbol(event.target.value)}>
+              {coins.map((one) => (
+                <option key={one.symbol}>{one.symbol}</option>
+              ))}
+            </select>
+          </span>
+        </div>
+      )}
+      {error === null ? null : <Failure what="The past could not be read." error={error} />}
+      {coin === undefined ? <p className="p-2">Add a coin to see what these settings would have done.</p> : null}
+      {coin !== undefined && !wanted ? (
+        <div className="actions">
+          <button type="button" className="btn" onClick={() => setAsked(true)}>
+            Replay the past with these settings
+          </button>
+          <span className="note">It also begins by itself with your first change.</span>
+        </div>
+      ) : null}
+      {wanted && coin !== undefined && past === undefined && error === null ? (
+        <p className="p-2" role="status">
+          Reading the candles of {coin.symbol}: {percent(progress, 0)}.
+        </p>
+      ) : null}
+      {past !== undefined && past.columns.openMs.length === 0 ? (
+        <p className="p-2">There are no candles of {symbol} yet.</p>
+      ) : null}
+      {past === undefined || answer === undefined || coin === undefined ? null : (
+        <Outcome past={past} answer={answer} quote={coin.quoteAsset ?? ''} changed={changed} />
+      )}
+    </Section>
+  );
+}
+
+function noteOf({ columns, interval }: Past, answer: FromWorker | undefined): string {
+  const days = Math.round((columns.openMs.length * INTERVAL_MS[interval]) / 86_400_000);
+  const size = `${days} ${days === 1 ? 'day' : 'days'} of ${interval} candles`;
+  return answer === undefined ? size : `${size}, replayed in ${Math.round(answer.tookMs)} ms`;
+}
+
+interface OutcomeProps {
+  past: Past;
+  answer: FromWorker;
+  quote: string;
+  changed: boolean;
+}
+
+function Outcome({ past, answer: { saved, edit, holding }, quote, changed }: OutcomeProps): ReactNode {
+  if (edit.kind === 'refused') {
+    return (
+      <Say tone="care" title="Nothing to replay.">
+        {edit.sentence}
+      </Say>
+    );
+  }
+  const before = saved.kind === 'summary' ? saved.summary : undefined;
+  const { openMs } = past.columns;
+  const balance = toNumber(past.terms.balance);
+  return (
+    <>
+      <p className="px-2 pb-2" role="status">
+        {changed ? 'This edit' : 'As saved it'} would have made{' '}
+        <b className="intent">{signedPercent(edit.summary.totalReturn, 1)}</b>
+        {changed && before !== undefined ? `, instead of ${signedPercent(before.totalReturn, 1)}` : ''}.
+      </p>
+      <div className="key">
+        <span>
+          <i className="n" /> {changed ? 'this edit' : 'as saved'}
+        </span>
+        {changed ? (
+          <span>
+            <i /> as saved
+          </span>
+        ) : null}
+        <span>
+          <i className="d" /> holding the coin
+        </span>
+      </div>
+      <EquityPlot
+        balance={balance}
+        fromMs={openMs[0] ?? 0}
+        toMs={openMs.at(-1) ?? 0}
+        label={`Equity from ${balance}: this edit ${signedPercent(edit.summary.totalReturn, 1)}`}
+        lines={[
+          { kind: 'held', values: holding },
+          ...(changed && before !== undefined ? [{ kind: 'fact' as const, values: before.days }] : []),
+          { kind: 'intent', values: edit.summary.days },
+        ]}
+      />
+      <Table before={changed ? before : undefined} after={edit.summary} from={`From 10,000.00 ${quote}`} />
+      <h3 className="px-2 pt-5 font-strong">How sure is that</h3>
+      <AmbiguityBand band={edit.summary.band} />
+      <p className="note p-2">
+        With a fee of 0.1 % and 0.05 % lost on each price. What worked in the past need not work again.
+      </p>
+    </>
+  );
+}
+
+interface Row {
+  readonly words: string;
+  readonly value: (summary: Summary) => number | null;
+  readonly text: (value: number) => string;
+  /** Whether more is better, worse, or neither. */
+  readonly better: 1 | -1 | 0;
+}
+
+const whole = (value: number): string => value.toLocaleString('en-US');
+const ROWS: readonly Row[] = [
+  { words: 'Return', value: (one) => one.totalReturn, text: (value) => signedPercent(value, 1), better: 1 },
+  { words: 'Against holding', value: (one) => one.againstHolding, text: (value) => signedPercent(value, 1), better: 1 },
+  { words: 'Deepest fall', value: (one) => -Math.abs(one.drawdown), text: (value) => percent(value), better: 1 },
+  { words: 'Sales', value: (one) => one.sales, text: whole, better: 0 },
+  { words: 'Sales in profit', value: (one) => one.winRate, text: (value) => percent(value, 0), better: 1 },
+  { words: 'Fees paid', value: (one) => one.fees, text: (value) => value.toFixed(2), better: -1 },
+  { words: 'Time in the market', value: (one) => one.exposure, text: (value) => percent(value, 0), better: 0 },
+];
+
+function Table({ before, after, from }: { before: Summary | undefined; after: Summary; from: string }): ReactNode {
+  const show = (row: Row, summary: Summary): string => {
+    const value = row.value(summary);
+    return value === null ? MISSING : row.text(value);
+  };
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th>{from}</th>
+          {before === undefined ? null : <th className="num">As saved</th>}
+          <th className="num">{before === undefined ? 'As saved' : 'This edit'}</th>
+          {before === undefined ? null : <th className="num">Change</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {ROWS.map((row) => (
+          <tr key={row.words}>
+            <td>{row.words}</td>
+            {before === undefined ? null : <td className="num two">{show(row, before)}</td>}
+            <td className="num">
+              <b>{show(row, after)}</b>
+            </td>
+            {before === undefined ? null : (
+              <td className="num">
+                <Difference row={row} before={before} after={after} />
+              </td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Difference({ row, before, after }: { row: Row; before: Summary; after: Summary }): ReactNode {
+  const [old, now] = [row.value(before), row.value(after)];
+  if (old === null || now === null) return MISSING;
+  const text = row.text(now - old);
+  if (!/[1-9]/.test(text)) return <span className="two">same</span>;
+  const up = now > old;
+  const good = row.better === 0 ? undefined : up === (row.better === 1);
+  const signed = up && !text.startsWith('+') ? `+${text}` : text;
+  if (good === undefined) return signed;
+  return (
+    <span className={good ? 'gain nb' : 'loss nb'}>
+      <Icon name={up ? 'up' : 'dn'} /> {signed}
+    </span>
+  );
+}

@@ -1,0 +1,45 @@
+import { type Venue, venueOf } from '#core/account.ts';
+import { cachedPrice, cacheKeys } from '#core/cache-keys.ts';
+import { add, type Decimal, formatDecimal, multiply, requireDecimal, ZERO } from '#core/decimal.ts';
+import { listHoldings, saveEquity } from '#storage/equity.ts';
+import { loadAccountsToRun } from '#storage/worker-profiles.ts';
+import type { WorkerContext } from '../context.ts';
+
+const textOf = (stored: string): string | undefined => cachedPrice.safeParse(JSON.parse(stored)).data?.price;
+
+/** Prices of a venue by coin, as the cache store knows them. */
+async function readPrices({ cache }: WorkerContext, venue: Venue): Promise<ReadonlyMap<string, string>> {
+  const prefix = cacheKeys.prices(venue);
+  const entries = [...(await cache.list(prefix))].flatMap(([key, stored]) => {
+    const price = textOf(stored);
+    return price === undefined ? [] : [[key.slice(prefix.length), price] as const];
+  });
+  return new Map(entries);
+}
+
+/** Writes down what every profile is worth. A profile that holds a coin without a price is left out: half a sum is wrong. */
+export async function snapshotEquity(context: WorkerContext): Promise<void> {
+  const accounts = await loadAccountsToRun(context.database);
+  const venues = new Map(accounts.map(({ account }) => [account.id, venueOf(account)]));
+  const prices = new Map<Venue, ReadonlyMap<string, string>>();
+  for (const venue of new Set(venues.values())) prices.set(venue, await readPrices(context, venue));
+  const at = new Date();
+  const holdings = Map.groupBy(await listHoldings(context.database.kysely), ({ profileId }) => profileId);
+  for (const [profileId, coins] of holdings) {
+    const known: Record<string, string> = {};
+    let [value, cost, whole]: [Decimal, Decimal, boolean] = [ZERO, ZERO, true];
+    for (const { accountId, symbol, quantity, averagePrice } of coins) {
+      const venue = venues.get(accountId);
+      const price = venue === undefined ? undefined : prices.get(venue)?.get(symbol);
+      const held = requireDecimal(quantity);
+      if (price !== undefined) known[symbol] = price;
+      if (price === undefined && held > 0n) whole = false;
+      if (price === undefined || held === 0n) continue;
+      value = add(value, multiply(held, requireDecimal(price)));
+      cost = add(cost, multiply(held, requireDecimal(averagePrice)));
+    }
+    if (!whole || Object.keys(known).length === 0) continue;
+    const amounts = { positionValue: formatDecimal(value), positionCost: formatDecimal(cost) };
+    await saveEquity(context.database, { profileId, at, ...amounts, prices: known });
+  }
+}
