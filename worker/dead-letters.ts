@@ -13,6 +13,8 @@ export function watchDeadLetters(
     const { job, errorMessage, attempts } = letter;
     log.error({ event: 'dead_letter', id, job, attempts }, `Job ${job} was given up after ${attempts} attempts.`);
     announcer.announce({ topic: 'dead-letter', id, data: { job, errorMessage } });
+    // A notifier that does not answer is not told that it does not answer.
+    if (job.startsWith('notify')) return;
     await notify({
       kind: 'dead-letter',
       title: `The job ${job} was given up after ${attempts} attempts.`,
