@@ -28,7 +28,7 @@ const NOT_TRADING_EVERY_TICKS = 20;
 export interface RunningAccount {
   readonly context: AccountContext;
   readonly coins: RunningCoins;
-  /** Profiles, coins or configs changed. */
+  /** Profiles, coins, configs or orphans changed. */
   refreshProfiles(): Promise<void>;
   refreshHalts(): Promise<void>;
 }
@@ -86,6 +86,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   await judgeReset(context, resets);
   coins.setRules(rulesFor(context.permissions, rules));
   await readHalts(context);
+  context.orphans = await ports.store.orphanLocks(context.account.id);
   await coins.refresh();
   inbox.open((event) => onAccountEvent(context, { event, coins, run, reconciler, resets }));
 
@@ -97,6 +98,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   });
   market.update(coins.wanted());
   const refreshProfiles = async (): Promise<void> => {
+    context.orphans = await ports.store.orphanLocks(context.account.id);
     await coins.refresh();
     market.update(coins.wanted());
   };
