@@ -27,6 +27,7 @@ test('api and worker get what they need to find each other', () => {
       WEB_ORIGIN: 'http://127.0.0.1:81,http://localhost:81',
       WORKER_SLOT: 'worker-1',
       GIT_SHA: 'abc',
+      NODE_COMPILE_CACHE: '/data/compiled',
       PAPER_URL: 'http://127.0.0.1:2',
       PAPER_API_KEY: 'key',
       PAPER_API_SECRET: 'secret',
