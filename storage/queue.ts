@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fromKysely, type Job, PgBoss, type QueueOptions, type SendOptions } from 'pg-boss';
 import type { AccountId, ProfileId } from '#core/ids.ts';
+import type { Notification, NotifierName } from '#core/notify.ts';
 import { scrubError } from '#core/scrub.ts';
 import { connect } from './connect.ts';
 import type { Transaction } from './database.ts';
@@ -12,9 +13,24 @@ export interface JobData {
   readonly 'refresh-rules': Readonly<Record<string, never>>;
   readonly prune: Readonly<Record<string, never>>;
   readonly 'snapshot-equity': Readonly<Record<string, never>>;
+  /** Fans a message out to the notifiers it concerns: of a profile, of an account's profiles, or, without either, of all. */
+  readonly notify: {
+    readonly profileId?: ProfileId;
+    readonly accountId?: AccountId;
+    readonly notification: Notification;
+  };
+  readonly 'notify-send': {
+    readonly profileId: ProfileId;
+    readonly provider: NotifierName;
+    readonly notification: Notification;
+  };
+  readonly backup: Readonly<Record<string, never>>;
+  readonly digest: Readonly<Record<string, never>>;
   readonly 'apply-avg-entry-price': { readonly profileId: ProfileId; readonly symbol: string };
   /** Without an account: for every account. */
   readonly 'reconcile-positions': { readonly accountId?: AccountId };
+  readonly 'detect-orphans': { readonly accountId?: AccountId };
+  readonly 'identity-check': { readonly accountId?: AccountId };
 }
 export type JobName = keyof JobData;
 const JOB_NAMES: readonly JobName[] = [
@@ -22,8 +38,14 @@ const JOB_NAMES: readonly JobName[] = [
   'refresh-rules',
   'prune',
   'snapshot-equity',
+  'notify',
+  'notify-send',
+  'digest',
+  'backup',
   'apply-avg-entry-price',
   'reconcile-positions',
+  'detect-orphans',
+  'identity-check',
 ];
 
 export interface JobRun {
@@ -93,20 +115,22 @@ export class Queue implements AsyncDisposable {
     return (await this.#boss.send(job.name, job.data, { ...sendOptions(job), db })) ?? undefined;
   }
 
-  /** Runs jobs of a name, one at a time. A throwing handler is retried; only scrubbed words of its error are stored. */
+  /** Runs jobs of a name, one at a time, or as many as there are `lanes`. A throwing handler is retried; only scrubbed words of its error are stored. */
   async work<Name extends JobName>(
     name: Name,
     handler: (data: JobData[Name], run: JobRun) => Promise<void>,
+    lanes = 1,
   ): Promise<void> {
     const options = {
       pollingIntervalSeconds: POLL_SECONDS,
       notifyPollingIntervalSeconds: NOTIFIED_POLL_SECONDS,
       batchSize: 1,
     };
-    await this.#boss.work<JobData[Name]>(name, options, async (jobs: Job<JobData[Name]>[]) => {
+    const run = async (jobs: Job<JobData[Name]>[]): Promise<void> => {
       for (const job of jobs)
         await runScrubbed(() => handler(job.data, { id: job.id, attempt: job.retryCount + 1, signal: job.signal }));
-    });
+    };
+    for (let lane = 0; lane < lanes; lane++) await this.#boss.work<JobData[Name]>(name, options, run);
   }
 
   /** Enqueues a job at the times of a cron line (five fields, UTC), by one process of all; a second call replaces it. */
