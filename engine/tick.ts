@@ -14,6 +14,7 @@ import {
   type Coin,
   inSells,
   isCertain,
+  isLeftOver,
   type LiveOrder,
   pendingOrder,
   planPrices,
@@ -63,7 +64,8 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   const { decision } = decided;
   const seen = { trigger, ...decided, startedMs, at: new Date(coin.view.nowMs), input: inputOf(coin) };
   const waiting = waitingEntry(coin);
-  if (decision.kind === 'cancel' && waiting !== undefined) return withdraw(coin, log, { ...seen, waiting });
+  if (waiting !== undefined && decision.kind !== 'sell' && (decision.kind === 'cancel' || isLeftOver(coin, waiting)))
+    return withdraw(coin, log, { ...seen, waiting });
   let approval: Approval = { kind: 'not-needed' };
   if (decision.kind === 'sell') {
     const context = approvalContext(coin);

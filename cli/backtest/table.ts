@@ -21,7 +21,7 @@ export function columns(rows: readonly (readonly string[])[], left: number): str
 }
 
 function metricRows(result: BacktestResult): string[][] {
-  const { metrics: m, drawdown, quoteAsset } = result;
+  const { metrics: m, drawdown, quoteAsset, ambiguity } = result;
   const money = (value: number | null): string => (value === null ? '–' : `${value.toFixed(2)} ${quoteAsset}`);
   const recovered = drawdown.recoveredAt === null ? 'not recovered' : `recovered ${time(drawdown.recoveredAt)}`;
   const fall = `${time(drawdown.peakAt)} to ${time(drawdown.troughAt)}, ${recovered}`;

@@ -72,7 +72,16 @@ async function prepare({ kysely }: Database, { accountId }: Owner): Promise<Prof
   const profiles = PROFILES.map(({ symbol, strategyName, config }) => {
     const symbols = [{ symbol, overrideConfig: {}, version: 0 }];
     const name = `${strategyName} ${symbol}`;
-    return { id: newId<ProfileId>(), accountId, name, strategyName, config, enabled: true, symbols, captureUntil: null };
+    return {
+      id: newId<ProfileId>(),
+      accountId,
+      name,
+      strategyName,
+      config,
+      enabled: true,
+      symbols,
+      captureUntil: null,
+    };
   });
   for (const { id, name, strategyName, config, symbols } of profiles) {
     const row = { id, account_id: accountId, name, strategy_name: strategyName, enabled: true };
