@@ -24,10 +24,12 @@ export interface JobData {
     readonly provider: NotifierName;
     readonly notification: Notification;
   };
+  readonly backup: Readonly<Record<string, never>>;
   readonly digest: Readonly<Record<string, never>>;
   readonly 'apply-avg-entry-price': { readonly profileId: ProfileId; readonly symbol: string };
   /** Without an account: for every account. */
   readonly 'reconcile-positions': { readonly accountId?: AccountId };
+  readonly 'detect-orphans': { readonly accountId?: AccountId };
   readonly 'identity-check': { readonly accountId?: AccountId };
 }
 export type JobName = keyof JobData;
@@ -39,8 +41,10 @@ const JOB_NAMES: readonly JobName[] = [
   'notify',
   'notify-send',
   'digest',
+  'backup',
   'apply-avg-entry-price',
   'reconcile-positions',
+  'detect-orphans',
   'identity-check',
 ];
 
@@ -70,7 +74,9 @@ export interface OpenQueueOptions {
   readonly retry?: { readonly limit: number; readonly delaySeconds: number; readonly maxDelaySeconds: number };
 }
 
+/** Without notifications; with them a look is only for what was lost, and for jobs whose time has come. */
 const POLL_SECONDS = 0.5;
+const NOTIFIED_POLL_SECONDS = 2;
 const EXPIRE_SECONDS = 300;
 const STOP_MS = 3_000;
 const RETRY = { limit: 5, delaySeconds: 2, maxDelaySeconds: 300 } as const;
@@ -115,7 +121,11 @@ export class Queue implements AsyncDisposable {
     handler: (data: JobData[Name], run: JobRun) => Promise<void>,
     lanes = 1,
   ): Promise<void> {
-    const options = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS, batchSize: 1 };
+    const options = {
+      pollingIntervalSeconds: POLL_SECONDS,
+      notifyPollingIntervalSeconds: NOTIFIED_POLL_SECONDS,
+      batchSize: 1,
+    };
     const run = async (jobs: Job<JobData[Name]>[]): Promise<void> => {
       for (const job of jobs)
         await runScrubbed(() => handler(job.data, { id: job.id, attempt: job.retryCount + 1, signal: job.signal }));
@@ -179,10 +189,17 @@ export async function openQueue(databaseUrl: string, options: OpenQueueOptions):
   return new Queue(boss);
 }
 
+/** What is there as it should be is left alone: a process that starts again is back sooner. */
 async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<OpenQueueOptions['retry']>): Promise<void> {
+  const known = new Map((await boss.getQueues()).map((queue) => [queue.name, new Map(Object.entries(queue))]));
+  const ensure = async (name: string, policy: 'short' | 'standard', settings: QueueOptions): Promise<void> => {
+    const queue = known.get(name);
+    if (queue === undefined) await boss.createQueue(name, { ...settings, policy });
+    else if (Object.entries(settings).some(([setting, value]) => queue.get(setting) !== value))
+      await boss.updateQueue(name, settings);
+  };
   const kept = { deleteAfterSeconds: 0, retentionSeconds: KEPT_SECONDS, retryBackoff: true };
-  await boss.createQueue(DEAD_LETTERS, { ...kept, policy: 'standard' });
-  await boss.updateQueue(DEAD_LETTERS, kept);
+  await ensure(DEAD_LETTERS, 'standard', kept);
   const settings: QueueOptions & { deadLetter: string; notify: boolean } = {
     retryLimit: retry.limit,
     retryDelay: retry.delaySeconds,
@@ -192,10 +209,7 @@ async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<Open
     deadLetter: DEAD_LETTERS,
     notify: true,
   };
-  for (const name of JOB_NAMES) {
-    await boss.createQueue(name, { ...settings, policy: 'short' });
-    await boss.updateQueue(name, settings);
-  }
+  for (const name of JOB_NAMES) await ensure(name, 'short', settings);
 }
 
 /** Without an error listener a lost connection would end the process. */

@@ -3,6 +3,7 @@ import { BootRefused } from '#core/boot-refused.ts';
 import type { Environment } from '#core/env.ts';
 import { ORDER_TIMING, type OrderTiming } from '#core/order-timing.ts';
 import type { Notify } from '#core/notice.ts';
+import { ownSha } from '#integrations/git-sha.ts';
 import { createLog } from '#integrations/log.ts';
 import { openDatabase } from '#storage/database.ts';
 import { Listener } from '#storage/listener.ts';
@@ -23,6 +24,8 @@ import { noticesTo, notifyingSink } from './notify.ts';
 import { createVenues } from './venues.ts';
 
 const CLOCK_EVERY_MS = 2_000;
+/** What goes to the cache goes there in batches. */
+const CACHE_CONNECTIONS = 2;
 
 export interface WorkerSettings {
   readonly timing?: OrderTiming;
@@ -38,14 +41,17 @@ export async function openWorker(
   { timing = ORDER_TIMING, logTo, notify: tell }: WorkerSettings = {},
 ): Promise<AsyncDisposable> {
   const bootedAt = new Date().toISOString();
-  const sha = env.GIT_SHA ?? 'unknown';
+  const sha = ownSha(env.GIT_SHA);
   const log = createLog({ name: 'worker', level: env.LOG_LEVEL, sha }, logTo);
   await using stack = new AsyncDisposableStack();
   const database = stack.use(openDatabase(env.DATABASE_URL, { max: 6, applicationName: 'tradewind-worker' }));
-  const trading = stack.use(openDatabase(env.DATABASE_URL, { max: 8, applicationName: 'tradewind-trading' }));
+  const trading = stack.use(
+    openDatabase(env.DATABASE_URL, { max: 8, applicationName: 'tradewind-trading', ready: true }),
+  );
   await requireCurrentSchema(database);
   await refuseLiveDemo(env, database);
-  const cache = stack.use(await openCache({ cacheUrl: env.CACHE_URL, databaseUrl: env.DATABASE_URL }));
+  const places = { cacheUrl: env.CACHE_URL, databaseUrl: env.DATABASE_URL, connections: CACHE_CONNECTIONS };
+  const cache = stack.use(await openCache(places));
   const queue = stack.use(await openQueue(env.DATABASE_URL, { log }));
   const sink = stack.use(createRecordSink({ database, cache, log }));
   const desk = { liveDemo: env.LIVE_DEMO, queue, log };
