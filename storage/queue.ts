@@ -4,6 +4,7 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import { scrubError } from '#core/scrub.ts';
 import { connect } from './connect.ts';
 import type { Transaction } from './database.ts';
+import type { Unit } from './research.ts';
 import { DEAD_LETTERS, type DeadLetter } from './dead-letters.ts';
 
 /** What each job is told. */
@@ -15,6 +16,8 @@ export interface JobData {
   readonly 'apply-avg-entry-price': { readonly profileId: ProfileId; readonly symbol: string };
   /** Without an account: for every account. */
   readonly 'reconcile-positions': { readonly accountId?: AccountId };
+  readonly 'run-backtest': { readonly runId: string };
+  readonly 'run-sweep-unit': Unit;
 }
 export type JobName = keyof JobData;
 const JOB_NAMES: readonly JobName[] = [
@@ -24,7 +27,13 @@ const JOB_NAMES: readonly JobName[] = [
   'snapshot-equity',
   'apply-avg-entry-price',
   'reconcile-positions',
+  'run-backtest',
+  'run-sweep-unit',
 ];
+/** Work of minutes: when its worker dies, another one should not wait as long as such work may take. */
+const LONG_JOBS: readonly JobName[] = ['run-backtest', 'run-sweep-unit'];
+const HEARTBEAT_SECONDS = 10;
+const LONG_EXPIRE_SECONDS = 3600;
 
 export interface JobRun {
   readonly id: string;
@@ -173,8 +182,11 @@ async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<Open
     notify: true,
   };
   for (const name of JOB_NAMES) {
-    await boss.createQueue(name, { ...settings, policy: 'short' });
-    await boss.updateQueue(name, settings);
+    const long = LONG_JOBS.includes(name)
+      ? { expireInSeconds: LONG_EXPIRE_SECONDS, heartbeatSeconds: HEARTBEAT_SECONDS }
+      : {};
+    await boss.createQueue(name, { ...settings, ...long, policy: 'short' });
+    await boss.updateQueue(name, { ...settings, ...long });
   }
 }
 

@@ -7,6 +7,7 @@ import * as profileConfigs from './profile-configs.ts';
 import * as profiles from './profiles.ts';
 import * as records from './records.ts';
 import * as reference from './reference.ts';
+import * as research from './research.ts';
 import * as risk from './risk.ts';
 import * as session from './session.ts';
 import * as sessions from './sessions.ts';
@@ -31,4 +32,5 @@ export const OPERATIONS: readonly Operation[] = [
   jobs,
   trades,
   upkeep,
+  research,
 ].flatMap((family) => Object.values(family).filter(isOperation));
