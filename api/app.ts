@@ -9,16 +9,22 @@ import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
 import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
 import { mountBacktests } from './routes/backtests.ts';
+import { mountBackup } from './routes/backup.ts';
+import { mountCapture } from './routes/capture.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
 import { mountEnabling } from './routes/enabling.ts';
 import { mountJobs } from './routes/jobs.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
+import { mountManual } from './routes/manual.ts';
 import { mountMarket } from './routes/market.ts';
+import { mountOrphans } from './routes/orphans.ts';
+import { mountNotifiers } from './routes/notifiers.ts';
 import { mountProfileConfigs } from './routes/profile-configs.ts';
 import { mountProfiles } from './routes/profiles.ts';
 import { mountReference } from './routes/reference.ts';
+import { mountProof } from './routes/proof.ts';
 import { mountRisk } from './routes/risk.ts';
 import { mountSession } from './routes/session.ts';
 import { mountSessions } from './routes/sessions.ts';
@@ -40,11 +46,17 @@ const FAMILIES = [
   mountKillSwitch,
   mountRisk,
   mountActions,
+  mountOrphans,
   mountProfiles,
   mountProfileConfigs,
+  mountNotifiers,
+  mountBackup,
   mountEnabling,
   mountCoins,
   mountAverageEntryPrice,
+  mountManual,
+  mountProof,
+  mountCapture,
   mountLogs,
   mountTrades,
   mountUpkeep,

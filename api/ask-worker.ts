@@ -1,6 +1,7 @@
 import type { Transaction } from '#storage/database.ts';
 import { type ActionRequest, requestAction } from '#storage/operator-actions.ts';
 import { auditChange } from './audit.ts';
+import { ApiProblem } from './problem.ts';
 import type { Caller } from './guard/caller.ts';
 import type { Operator } from './guard/session.ts';
 
@@ -14,7 +15,10 @@ export async function askWorker(
   request: Omit<ActionRequest, 'requestedBy'>,
 ): Promise<string> {
   const { accountId, profileId, symbol, kind, payload } = request;
-  const actionId = await requestAction(transaction, { ...request, requestedBy: who.operator.user.id });
+  const { id: actionId, isNew } = await requestAction(transaction, { ...request, requestedBy: who.operator.user.id });
+  if (isNew === null)
+    throw new ApiProblem('conflict', `The request id ${actionId} stands for something else: use a new one.`);
+  if (!isNew) return actionId;
   const subject = profileId === undefined ? `account:${accountId}` : [profileId, symbol].filter(Boolean).join(':');
   await auditChange(transaction, who, { action: kind, subject, after: { actionId, payload } });
   return actionId;

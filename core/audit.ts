@@ -1,5 +1,5 @@
 import type { Decision, Numbers } from './decision.ts';
-import type { ProfileId } from './ids.ts';
+import type { OrderId, ProfileId } from './ids.ts';
 
 export const TRIGGERS = ['price', 'candle', 'order', 'operator', 'timer', 'start'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
@@ -12,7 +12,7 @@ export type Approval =
 
 /** What came of an approved decision. */
 export type TickResult =
-  | { readonly kind: 'order'; readonly orderId: string; readonly clientOrderId: string; readonly outcome: string }
+  | { readonly kind: 'order'; readonly orderId: OrderId; readonly clientOrderId: string; readonly outcome: string }
   | { readonly kind: 'not-sent'; readonly reason: string };
 
 /** One value per tick, kept whole in the cache store and returned verbatim by tick-trace. `at` is market time. */

@@ -10,7 +10,13 @@ export type EntryForm =
 /** What a strategy answers. `lots` counts steps of the coin's lot size, `reason` is one of the strategy's codes. */
 export type Decision =
   | { readonly kind: 'nothing'; readonly reason: string }
-  | { readonly kind: 'buy'; readonly reason: string; readonly level: number; readonly form?: EntryForm }
+  | {
+      readonly kind: 'buy';
+      readonly reason: string;
+      readonly level: number;
+      readonly form?: EntryForm;
+      readonly quote?: number;
+    }
   | { readonly kind: 'sell'; readonly reason: string; readonly lots: 'all' | number }
   /** Takes the waiting buy back. */
   | { readonly kind: 'cancel'; readonly reason: string };
@@ -107,6 +113,11 @@ export const APPROVAL_REASONS = {
     sentence: 'Not buying: the {scope} has lost {used} within {hours} h, the limit is {most}; paused until {until}.',
     thresholds: ['scope', 'most', 'until'],
   },
+  'base-locked-by-orphan': {
+    sentence:
+      'Not buying: {orders} open orders of {asset} belong to no profile ({locked} {asset} locked). Adopt, cancel or leave them under orphan orders.',
+    thresholds: ['orders', 'locked'],
+  },
   'halt-coin-paused': { sentence: 'Not buying: the coin is paused until {until}. {why}', thresholds: ['until'] },
   'cap-open-positions': {
     sentence: 'Not buying: the {scope} holds {used} of at most {most} positions.',
@@ -130,6 +141,15 @@ export const APPROVAL_REASONS = {
   'cap-other-asset': {
     sentence: 'Not buying: the limits of the {scope} count {asset}, and this coin is bought with another asset.',
     thresholds: ['scope', 'asset'],
+  },
+  'action-first': { sentence: 'Waiting: what you have asked for comes first.', thresholds: [] },
+  'size-more-than-held': {
+    sentence: 'Not selling: {wanted} is asked for, and {most} can be sold.',
+    thresholds: ['wanted'],
+  },
+  'size-leaves-dust': {
+    sentence: 'Not selling: the {left} that would be left is too little to be sold later. Sell {most}, or less.',
+    thresholds: [],
   },
   'exit-unsellable': {
     sentence: 'Not selling: {lots} is worth {value}, below the minimum order value {minNotional}.',

@@ -35,6 +35,8 @@ export interface SizingInput {
   readonly baseFeeRate: number;
   /** Quantity held already: an entry that adds to it is sold together with it. */
   readonly held?: Decimal;
+  /** What is to be bought, where that is asked for instead of a spend; `budget` is then its worth. */
+  readonly quantity?: Decimal;
   /** Smallest spend that is wanted, in quote, where that is more than the exchange asks for. */
   readonly leastSpend?: Decimal;
   /** The order waits in the book at `price`: nothing can make it dearer, and the rules for orders at the market do not ask. */
@@ -85,7 +87,10 @@ export function sizeEntry(input: SizingInput): Sizing {
   const { waits = false } = input;
   const marketLot = waits ? { step: ZERO, min: ZERO, max: ZERO } : rules.marketLot;
   const step = maximum(rules.lot.step, marketLot.step);
-  const raw = floorToStep(divide(budget, waits ? price : multiply(price, add(ONE, CASH_BUFFER))), step);
+  const raw = floorToStep(
+    input.quantity ?? divide(budget, waits ? price : multiply(price, add(ONE, CASH_BUFFER))),
+    step,
+  );
   const caps = [rules.lot.max, marketLot.max].filter((cap) => cap > 0n);
   const quantity = caps.reduce((smallest, cap) => minimum(smallest, floorToStep(cap, step)), raw);
   const leastSpend = input.leastSpend ?? ZERO;

@@ -1,6 +1,21 @@
-import type { CapRoom } from '#core/budget.ts';
+import { type CapRoom, capRooms, lossFraction } from '#core/budget.ts';
 import type { ApprovalReason, Decision, EntryForm, Numbers } from '#core/decision.ts';
-import { add, type Decimal, formatDecimal, formatFixed, fromSteps, minimum, multiply, ZERO } from '#core/decimal.ts';
+import {
+  add,
+  type Decimal,
+  divide,
+  floorToStep,
+  formatDecimal,
+  formatFixed,
+  fromNumber,
+  fromSteps,
+  maximum,
+  minimum,
+  multiply,
+  ONE,
+  subtract,
+  ZERO,
+} from '#core/decimal.ts';
 import { sizeByTerms } from '#core/entry-size.ts';
 import type { Gates } from '#core/gates.ts';
 import type { Halt } from '#core/halts.ts';
@@ -9,7 +24,7 @@ import type { LevelFill } from '#core/levels.ts';
 import type { ApprovedOrder, OrderDraft, OrderForm, OrderPurpose } from '#core/order.ts';
 import { isSellable, type Position } from '#core/position.ts';
 import { type StopPlan, TRIGGERED_GRACE_MS } from '#core/protective-stop.ts';
-import { sellableQuantity } from '#core/sizing.ts';
+import { CASH_BUFFER, sellableQuantity, sizeEntry } from '#core/sizing.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { SharedSettings } from '#strategies/strategy.ts';
 import type { Refusals } from './breaker.ts';
@@ -38,11 +53,15 @@ export interface ApprovalContext {
   readonly takerFee: number;
   /** A live order of this coin whose outcome is not known, with the moment it will be certain. */
   readonly pending: { readonly clientOrderId: string; readonly unknown: boolean; readonly certainAt: Date } | null;
+  /** Orders of the base asset that no profile tracks, and about which the operator has not decided. */
+  readonly orphans: { readonly orders: number; readonly locked: Decimal };
   /** The stop that rests on the exchange: what it holds locked, and whether it is selling by itself. */
   readonly stop: { readonly left: Decimal; readonly selling: boolean } | null;
   /** The buy that waits on the exchange: another one takes its place and money. */
   readonly waiting: { readonly locked: Decimal } | null;
   readonly gates: Gates | null;
+  /** What other resting sales hold of the position. */
+  readonly inSells: Decimal;
   readonly refusals: (purpose: OrderPurpose) => Refusals | undefined;
   /** The operator's limit that refuses an entry now, and what exposure caps leave for one. */
   readonly risk: {
@@ -55,26 +74,32 @@ export type ApprovalResult =
   | { readonly kind: 'approved'; readonly order: ApprovedOrder; readonly numbers: Numbers }
   | { readonly kind: 'refused'; readonly reason: ApprovalReason; readonly numbers: Numbers };
 
-const refuse = (reason: ApprovalReason, numbers: Numbers = {}): ApprovalResult => ({
+const refuse = (reason: ApprovalReason, numbers: Numbers = {}): Refusal => ({
   kind: 'refused',
   reason,
   numbers,
 });
-type Check = (context: ApprovalContext) => ApprovalResult | undefined;
+type Refusal = Extract<ApprovalResult, { kind: 'refused' }>;
+type Check = (context: ApprovalContext) => Refusal | undefined;
 
 /** The one place that turns a draft into something that may be committed and sent. */
 const approveDraft = (draft: OrderDraft): ApprovedOrder => draft as ApprovedOrder;
+
+function firstRefusal(checks: readonly Check[], context: ApprovalContext): Refusal | undefined {
+  for (const check of checks) {
+    const refusal = check(context);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
 
 /** Judges a buy or sell decision. Entries face every check; exits only those that make sending pointless. */
 export function approve(
   decision: Extract<Decision, { kind: 'buy' | 'sell' }>,
   context: ApprovalContext,
 ): ApprovalResult {
-  const checks = decision.kind === 'buy' ? ENTRY_CHECKS : EXIT_CHECKS;
-  for (const check of checks) {
-    const refusal = check(context);
-    if (refusal !== undefined) return refusal;
-  }
+  const refusal = firstRefusal(decision.kind === 'buy' ? ENTRY_CHECKS : EXIT_CHECKS, context);
+  if (refusal !== undefined) return refusal;
   return decision.kind === 'buy' ? approveEntry(decision, context) : approveExit(decision, context);
 }
 
@@ -106,6 +131,11 @@ const nothingPending: Check = ({ pending }) => {
   const numbers = { order: pending.clientOrderId, certainAt: pending.certainAt.toISOString() };
   return refuse(pending.unknown ? 'order-unknown' : 'order-in-flight', numbers);
 };
+/** One may be an entry of ours, such as after a restored backup: another one would double it. */
+const noOrphan: Check = ({ orphans: { orders, locked }, rules }) =>
+  orders === 0
+    ? undefined
+    : refuse('base-locked-by-orphan', { orders, locked: formatDecimal(locked), asset: rules.baseAsset });
 const cooledDown: Check = ({ position, rules, now }) => {
   const until = position.cooldownUntil;
   if (until === null || until <= now) return undefined;
@@ -142,11 +172,15 @@ const ENTRY_CHECKS: readonly Check[] = [
   symbolTrading,
   priceFresh,
   nothingPending,
+  noOrphan,
   cooledDown,
   gatesAgree,
   notRefused('entry'),
 ];
+/** What the operator wants bought waits for no cool-down, and is tried however often it was refused. */
+const MANUAL_BUY_CHECKS: readonly Check[] = ENTRY_CHECKS.slice(0, ENTRY_CHECKS.indexOf(cooledDown));
 const EXIT_CHECKS: readonly Check[] = [notFrozen, nothingPending, stopNotSelling, notRefused('exit')];
+const MANUAL_SELL_CHECKS: readonly Check[] = [notFrozen, nothingPending];
 const STOP_CHECKS: readonly Check[] = [notFrozen, symbolTrading, nothingPending, notRefused('stop')];
 
 const asText = (numbers: Readonly<Record<string, Decimal>>): Numbers =>
@@ -162,7 +196,7 @@ function formOf(form: EntryForm | undefined, { price: { tick } }: SymbolRules): 
 
 function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: ApprovalContext): ApprovalResult {
   const { accountId, profileId, rules, shared, waiting } = context;
-  const { level, form: waits } = decision;
+  const { level, form: waits, quote } = decision;
   const form = formOf(waits, rules);
   const size = sizeByTerms({
     ...context,
@@ -172,6 +206,7 @@ function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: App
     rooms: context.risk.rooms(),
     freeQuote: add(context.freeQuote, waiting?.locked ?? ZERO),
     ...('price' in form ? { limit: form.price } : {}),
+    ...(quote === undefined ? {} : { quote: fromNumber(quote) }),
   });
   if (size.kind === 'refused') return refuse(size.reason, asText(size.numbers));
   const draft: OrderDraft = {
@@ -187,46 +222,106 @@ function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: App
   return { kind: 'approved', order: approveDraft(draft), numbers: asText(size.numbers) };
 }
 
-function approveExit(decision: Extract<Decision, { kind: 'sell' }>, context: ApprovalContext): ApprovalResult {
+function approveExit({ lots }: Extract<Decision, { kind: 'sell' }>, context: ApprovalContext): ApprovalResult {
+  const most = mostSellable(context);
+  const wanted = lots === 'all' ? most : minimum(most, fromSteps(lots, context.rules.lot.step));
+  return approveSale({ quantity: wanted, purpose: 'exit', form: { type: 'market' } }, context);
+}
+
+const mostSellable = ({ rules, position, freeBase, stop, inSells }: ApprovalContext): Decimal =>
+  sellableQuantity({
+    position: maximum(subtract(position.quantity, inSells), ZERO),
+    walletFree: freeBase,
+    ownLocked: stop?.left ?? ZERO,
+    rules,
+  });
+
+function approveSale(
+  { quantity, purpose, form }: Pick<OrderDraft, 'quantity' | 'purpose' | 'form'>,
+  context: ApprovalContext,
+): ApprovalResult {
   const { accountId, profileId, rules, price, position, freeBase } = context;
-  const ownLocked = context.stop?.left ?? ZERO;
-  const most = sellableQuantity({ position: position.quantity, walletFree: freeBase, ownLocked, rules });
-  const wanted = decision.lots === 'all' ? most : minimum(most, fromSteps(decision.lots, rules.lot.step));
-  if (wanted <= 0n) {
+  if (quantity <= 0n) {
     return refuse('exit-nothing-free', { free: formatDecimal(freeBase), position: formatDecimal(position.quantity) });
   }
-  if (!isSellable(wanted, price, rules)) {
-    const value = formatDecimal(multiply(wanted, price));
-    return refuse('exit-unsellable', {
-      lots: formatDecimal(wanted),
-      value,
-      minNotional: formatDecimal(rules.notional.min),
-    });
+  const each = form.type === 'limit' ? form.price : price;
+  if (!isSellable(quantity, each, rules)) {
+    const value = multiply(quantity, each);
+    return refuse('exit-unsellable', asText({ lots: quantity, value, minNotional: rules.notional.min }));
   }
+  const draft: OrderDraft = { accountId, profileId, symbol: rules.symbol, side: 'sell', purpose, form, quantity };
+  return { kind: 'approved', order: approveDraft(draft), numbers: asText({ quantity, free: freeBase }) };
+}
+
+export interface ManualSize {
+  readonly by: 'quantity' | 'quote';
+  readonly amount: Decimal;
+}
+/** What an operator wants bought or sold; the price of a limit order lies on the grid. */
+export type ManualWish =
+  | { readonly side: 'buy'; readonly limit: Decimal | null; readonly size: ManualSize }
+  | { readonly side: 'sell'; readonly limit: Decimal | null; readonly size: ManualSize | 'all' };
+
+/** Judges what the operator orders. It is done as asked or not at all: no cap and no balance makes it smaller. */
+export function approveManual(wish: ManualWish, context: ApprovalContext): ApprovalResult {
+  const refusal = firstRefusal(wish.side === 'buy' ? MANUAL_BUY_CHECKS : MANUAL_SELL_CHECKS, context);
+  if (refusal !== undefined) return refusal;
+  return wish.side === 'buy' ? approveManualBuy(wish, context) : approveManualSale(wish, context);
+}
+
+/** The price of a market order may move before it fills: what is to be bought may cost so much more. */
+const BUFFERED = add(ONE, CASH_BUFFER);
+const manualForm = ({ limit }: ManualWish): OrderForm =>
+  limit === null ? { type: 'market' } : { type: 'limit', price: limit };
+
+function approveManualBuy(wish: Extract<ManualWish, { side: 'buy' }>, context: ApprovalContext): ApprovalResult {
+  const { accountId, profileId, rules, freeQuote, shared, takerFee, position } = context;
+  const { limit, size } = wish;
+  const { stopMultiple, stopLimitOffset } = shared;
+  const price = limit ?? context.price;
+  const entry = { price, rules, stopMultiple, stopLimitOffset, baseFeeRate: takerFee };
+  const worth = multiply(size.amount, multiply(price, limit === null ? BUFFERED : ONE));
+  const budget = size.by === 'quote' ? size.amount : worth;
+  const used = multiply(position.quantity, position.averagePrice);
+  const caps = shared.caps ?? { symbolExposure: null, positionLoss: null };
+  const wider = context.risk.rooms();
+  const [tightest] = capRooms(caps, { used, loss: lossFraction(entry, takerFee), wider });
+  if (tightest !== undefined && tightest.room < budget) {
+    return refuse(tightest.reason, asText({ cap: tightest.cap, used: tightest.used, room: tightest.room }));
+  }
+  if (freeQuote < budget) return refuse('size-no-funds', asText({ free: freeQuote, wanted: budget }));
+  const exact = size.by === 'quantity' ? { quantity: size.amount } : {};
+  const held = position.quantity;
+  const sizing = sizeEntry({ ...entry, ...exact, budget, held, freeQuote, waits: limit !== null });
+  if (sizing.kind === 'refused') return refuse(sizing.reason, asText(sizing.numbers));
   const draft: OrderDraft = {
-    accountId,
-    profileId,
-    symbol: rules.symbol,
-    side: 'sell',
-    purpose: 'exit',
-    form: { type: 'market' },
-    quantity: wanted,
+    ...{ accountId, profileId, symbol: rules.symbol, side: 'buy', purpose: 'manual' },
+    form: manualForm(wish),
+    quantity: sizing.quantity,
   };
-  return {
-    kind: 'approved',
-    order: approveDraft(draft),
-    numbers: { quantity: formatDecimal(wanted), free: formatDecimal(freeBase) },
-  };
+  return { kind: 'approved', order: approveDraft(draft), numbers: asText(sizing.numbers) };
+}
+
+function approveManualSale(wish: Extract<ManualWish, { side: 'sell' }>, context: ApprovalContext): ApprovalResult {
+  const { rules } = context;
+  const most = mostSellable(context);
+  const price = wish.limit ?? context.price;
+  const { size } = wish;
+  const amount = size === 'all' ? most : size.amount;
+  const asked = size !== 'all' && size.by === 'quote' ? divide(amount, price) : amount;
+  const quantity = floorToStep(asked, rules.lot.step);
+  if (asked > most) return refuse('size-more-than-held', asText({ wanted: asked, most }));
+  const left = subtract(most, quantity);
+  if (quantity > 0n && left > 0n && !isSellable(left, context.price, rules)) {
+    return refuse('size-leaves-dust', asText({ left, most }));
+  }
+  return approveSale({ quantity, purpose: 'manual', form: manualForm(wish) }, context);
 }
 
 /** Why the stop on the exchange may not be placed, moved or taken down now. Halts let it live, a freeze leaves it alone. */
-export function stopRefusal(context: ApprovalContext): Extract<ApprovalResult, { kind: 'refused' }> | undefined {
-  for (const check of STOP_CHECKS) {
-    const refusal = check(context);
-    if (refusal?.kind === 'refused') return refusal;
-  }
-  return undefined;
-}
+export const stopRefusal = (context: ApprovalContext): Refusal | undefined => firstRefusal(STOP_CHECKS, context);
+/** Why nothing may be sold now, whatever there is to sell. */
+export const exitRefusal = (context: ApprovalContext): Refusal | undefined => firstRefusal(EXIT_CHECKS, context);
 
 /** Judges a protective stop as planned by core/protective-stop.ts, which has sized it. */
 export function approveStop(

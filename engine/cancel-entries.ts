@@ -1,7 +1,6 @@
 import { isRefusedByEveryHalt } from '#core/halts.ts';
-import { cancelIdOf } from '#core/order.ts';
 import { haltsOf } from './account-context.ts';
-import { applyCancel } from './cancel.ts';
+import { cancelOrder } from './cancel.ts';
 import { type Coin, isCertain, type LiveOrder } from './coin.ts';
 import { idsOf } from './execute.ts';
 import { logRow } from './settle.ts';
@@ -21,12 +20,9 @@ export function entriesToCancel(coin: Coin): LiveOrder[] {
 
 /** Cancels them one by one. What the exchange does not confirm stays live and is tried again with the next read. */
 export async function cancelEntries(coin: Coin): Promise<void> {
-  const { trading, market } = coin.context.ports;
   const why = coin.profile.enabled ? 'the kill switch asks for it' : 'the profile is disabled';
   for (const live of entriesToCancel(coin)) {
-    const { clientOrderId } = live.record;
-    const outcome = await trading.cancel(coin.symbol, clientOrderId, cancelIdOf(clientOrderId));
-    await applyCancel(coin, live, { outcome, sentUntilMs: market.clock.protocolMs() });
+    const { outcome } = await cancelOrder(coin, live);
     const gone = outcome.kind === 'accepted' && outcome.order.state === 'cancelled';
     logRow(coin, {
       level: gone ? 'info' : 'warn',

@@ -1,3 +1,5 @@
+import type { TickResult } from '#core/audit.ts';
+import { cancelIdOf } from '#core/order.ts';
 import { certainFrom } from '#core/order-timing.ts';
 import type { WriteOutcome } from '#core/ports.ts';
 import type { Coin, LiveOrder } from './coin.ts';
@@ -16,4 +18,16 @@ export async function applyCancel(
   if (outcome.kind === 'accepted') await settleOrder(coin, live, outcome);
   else if (outcome.kind === 'unknown') live.cancelUntilMs = certainFrom(sentUntilMs, timing);
   else if (outcome.kind === 'rejected') live.cancelUntilMs = ports.market.clock.protocolMs() - 1;
+}
+
+/** Cancels a resting order; it is gone only when its record says so afterwards. */
+export async function cancelOrder(
+  coin: Coin,
+  live: LiveOrder,
+): Promise<{ readonly outcome: WriteOutcome; readonly result: TickResult }> {
+  const { trading, market } = coin.context.ports;
+  const { clientOrderId, id: orderId } = live.record;
+  const outcome = await trading.cancel(coin.symbol, clientOrderId, cancelIdOf(clientOrderId));
+  await applyCancel(coin, live, { outcome, sentUntilMs: market.clock.protocolMs() });
+  return { outcome, result: { kind: 'order', orderId, clientOrderId, outcome: `cancel-${outcome.kind}` } };
 }

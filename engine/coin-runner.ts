@@ -1,18 +1,25 @@
 import type { Trigger } from '#core/audit.ts';
 import type { Candle, Interval } from '#core/candle.ts';
-import type { Decimal } from '#core/decimal.ts';
+import { type Decimal, formatDecimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
+import type { ActionOutcome } from '#core/operator-action.ts';
 import { isLiveOrder } from '#core/order.ts';
 import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
 import type { AccountContext } from './account-context.ts';
 import { cancelEntries, entriesToCancel } from './cancel-entries.ts';
-import { type Coin, isCertain, takeStored, toKeep } from './coin.ts';
+import { type Coin, isCertain, type LiveOrder, liveOrderOf, takeStored, toKeep } from './coin.ts';
+import type { CoinAction } from './coin-action.ts';
 import { createDecisionLog } from './decision-log.ts';
 import { createCandleFeed } from './feed-candle.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { resolveOrder } from './resolve.ts';
 import { findOwnOrder, settleOrder } from './settle.ts';
 import { tick } from './tick.ts';
+
+/** An action as it is handed to the coin; `clientOrderId` is of the order that an earlier run committed for it. */
+export interface AskedAction extends Pick<CoinAction, 'id' | 'wish' | 'deadlineMs'> {
+  readonly clientOrderId: string | null;
+}
 
 /**
  * Serialises everything that happens to one coin: one job at a time, in order of arrival. Only price events replace price
@@ -33,6 +40,8 @@ export interface CoinRunner {
   nudge(trigger: Trigger): void;
   /** Runs a change in the coin's turn and ticks; rejects when the coin is closed before. */
   change(work: (coin: Coin) => Promise<void>): Promise<void>;
+  /** Carries out what the operator asked for in the coin's turn; rejects when the coin is closed before it has ended. */
+  act(asked: AskedAction): Promise<ActionOutcome>;
   /** Watches an order until its outcome is certain. */
   watch(clientOrderId: string): void;
   /** The periodic timer: ticks when nothing else did since the last call, and keeps changed strategy state. */
@@ -79,9 +88,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       for (const { source, feed } of feeds)
         if (source.interval === interval) mailbox.push(() => tickIf(feed.take(candle)));
     },
-    onStream() {
-      for (const { feed } of feeds) mailbox.push(() => tickIf(feed.catchUp()));
-    },
+    onStream: () => feeds.forEach(({ feed }) => mailbox.push(() => tickIf(feed.catchUp()))),
     onOrder: (order, fill) => mailbox.push(() => seeOrder(order, fill)),
     onProfile(profile) {
       mailbox.push(async () => {
@@ -91,7 +98,10 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     onHalts() {
       if (entriesToCancel(coin).length > 0) mailbox.push(() => cancelEntries(coin));
     },
-    change: (work) => mailbox.perform(() => work(coin)).then(() => mailbox.push(() => runTick('operator'))),
+    change: (work) =>
+      mailbox.until(mailbox.enqueue(() => work(coin))).then(() => mailbox.push(() => runTick('operator'))),
+    act: (asked) =>
+      mailbox.until(take(coin, asked, (begin) => mailbox.enqueue(() => begin().then(() => runTick('operator'))))),
     nudge: (trigger) => mailbox.push(() => runTick(trigger)),
     onTimer() {
       const silent = ticks === ticksAtTimer;
@@ -124,6 +134,27 @@ async function takeProfile(coin: Coin, profile: ProfileToRun): Promise<boolean> 
 const tellUnsaved = ({ context, symbol }: Coin, err: unknown): void =>
   context.ports.log.warn({ event: 'state_not_kept', symbol, err }, 'Strategy state could not be kept');
 
+/** Resolves with the outcome, once `begin` has run in the coin's turn and its ticks have carried the action out. */
+async function take(
+  coin: Coin,
+  { clientOrderId, ...asked }: AskedAction,
+  enqueue: (begin: () => Promise<void>) => Promise<void>,
+): Promise<ActionOutcome> {
+  const { promise, resolve } = Promise.withResolvers<ActionOutcome>();
+  await enqueue(async () => {
+    coin.asked = { ...asked, order: await orderOf(coin, clientOrderId), finish: resolve };
+  });
+  return promise;
+}
+
+async function orderOf(coin: Coin, clientOrderId: string | null): Promise<LiveOrder | null> {
+  if (clientOrderId === null) return null;
+  const { account, ports } = coin.context;
+  const live = coin.live.get(clientOrderId);
+  const record = live?.record ?? (await ports.store.findOrderByClientId(account.id, clientOrderId));
+  return live ?? (record === undefined ? null : liveOrderOf(record));
+}
+
 /** Settles what an event says of an order; `missing` while executions of it are still to come. */
 async function takeOrder(
   coin: Coin,
@@ -132,6 +163,10 @@ async function takeOrder(
 ): Promise<'foreign' | 'missing' | 'settled'> {
   const live = await findOwnOrder(coin, order.clientOrderId);
   if (live === undefined) return 'foreign';
+  const { state, exchangeOrderId } = order;
+  const filledQuantity = formatDecimal(order.filledQuantity);
+  const detail = { state, exchangeOrderId, filledQuantity, tradeId: fill?.tradeId ?? null };
+  coin.context.ports.records.evidence({ orderId: live.record.id, kind: 'event', at: new Date(), detail });
   const complete = await settleOrder(coin, live, { order, fills: fill === null ? [] : [fill] });
   if (isLiveOrder(live.record.state)) coin.live.set(live.record.clientOrderId, live);
   return complete ? 'settled' : 'missing';

@@ -1,4 +1,4 @@
-import { type Decimal, fromSteps, toSteps, ZERO } from '#core/decimal.ts';
+import { add, type Decimal, fromSteps, subtract, toSteps, ZERO } from '#core/decimal.ts';
 import { type Interval } from '#core/candle.ts';
 import { createGates, gateNeeds, type Gates } from '#core/gates.ts';
 import { type LevelFill, targetOf } from '#core/levels.ts';
@@ -11,6 +11,7 @@ import { isObject, mergePatch } from '#core/merge.ts';
 import { type BoundStrategy, gridOf, type StrategyInstance, type TickView } from '#strategies/strategy.ts';
 import { type AccountContext, marketMs } from './account-context.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
+import type { CoinAction } from './coin-action.ts';
 import { createGuard, type Guard } from './guard.ts';
 
 /** Market time further back than this is another time, not a clock correction. */
@@ -65,6 +66,8 @@ export interface Coin {
   /** performance.now() of the last price, the pace at which data age is judged. */
   priceSeenMs: number;
   savedState: string;
+  /** What the operator has asked for and the coin has not finished. */
+  asked: CoinAction | null;
   /** What the last sweep over positions found wrong; only a second one in a row acts on it. */
   doubt: { readonly kind: 'phantom' | 'drift'; readonly sweep: string } | null;
 }
@@ -129,6 +132,7 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
     price: null,
     priceSeenMs: Number.NEGATIVE_INFINITY,
     savedState: '',
+    asked: null,
     doubt: null,
   };
   refreshView(coin);
@@ -185,6 +189,7 @@ const emptyView = (): TickView => ({
   exitOrderOpen: false,
   regime: 2,
   ratingSells: false,
+  basket: null,
   takerFee: 0.001,
   makerFee: 0.001,
   readable: true,
@@ -205,11 +210,12 @@ export function refreshView(coin: Coin): void {
   view.firstBuyFillMs = position.firstBuyAt?.getTime() ?? 0;
   view.cycle = position.cycle;
   view.target = held ? targetNow(coin) : 0;
-  view.entryOrderOpen = hasLive(coin, 'entry');
-  view.waiting = view.entryOrderOpen ? waitingView(coin) : null;
+  const waits = waitingEntry(coin);
+  view.entryOrderOpen = hasLive(coin, ({ side }) => side === 'buy');
+  view.waiting = waits === undefined ? null : waitingView(coin, waits);
   view.regime = coin.gates?.regime ?? 2;
   view.ratingSells = coin.gates?.sells(view.nowMs) ?? false;
-  view.exitOrderOpen = hasLive(coin, 'exit');
+  view.exitOrderOpen = hasLive(coin, ({ purpose }) => purpose === 'exit');
   view.takerFee = context.fees.taker;
   view.makerFee = context.fees.maker;
   view.readable = coin.bound.readable;
@@ -243,9 +249,7 @@ function leastEntry({ position, rules, bound, context }: Coin): Decimal {
   return minOrderQuote({ price: position.averagePrice, rules, stopMultiple, stopLimitOffset, baseFeeRate });
 }
 
-function waitingView(coin: Coin): TickView['waiting'] {
-  const live = waitingEntry(coin);
-  if (live === undefined) return null;
+function waitingView(coin: Coin, live: LiveOrder): TickView['waiting'] {
   const { form, createdAt, decision } = live.record;
   if (form.type !== 'limit' && form.type !== 'stop-loss-limit') return null;
   const { tick } = coin.rules.price;
@@ -269,8 +273,8 @@ function readLevel(decision: unknown): number {
   return typeof level === 'number' ? level : 0;
 }
 
-const hasLive = (coin: Coin, purpose: OrderRecord['purpose']): boolean => {
-  for (const live of coin.live.values()) if (live.record.purpose === purpose) return true;
+const hasLive = (coin: Coin, is: (record: OrderRecord) => boolean): boolean => {
+  for (const live of coin.live.values()) if (is(live.record)) return true;
   return false;
 };
 
@@ -278,27 +282,33 @@ const hasLive = (coin: Coin, purpose: OrderRecord['purpose']): boolean => {
 export const isCertain = ({ certainAtMs, cancelUntilMs, applied, reported }: LiveOrder): boolean =>
   certainAtMs === null && cancelUntilMs === null && applied >= reported;
 
-/** The exchange certainly holds it: a protective stop, or a buy that waits for its price. */
-const isResting = (live: LiveOrder, purpose: 'stop' | 'entry'): boolean =>
-  live.record.purpose === purpose &&
-  live.record.form.type !== 'market' &&
-  live.record.exchangeOrderId !== null &&
-  isCertain(live);
+/** The exchange certainly has it on its book, or had when it was last heard of. */
+const isResting = (live: LiveOrder): boolean =>
+  live.record.exchangeOrderId !== null && isCertain(live) && live.record.form.type !== 'market';
 
-/** Protective stops that the exchange certainly holds, oldest first; more than one only after a proof went wrong. */
-export const restingStops = (coin: Coin): LiveOrder[] =>
-  coin.live.size === 0 ? NONE : [...coin.live.values()].filter((live) => isResting(live, 'stop'));
+const resting = (coin: Coin, is: (record: OrderRecord) => boolean): LiveOrder[] =>
+  coin.live.size === 0 ? NONE : [...coin.live.values()].filter((live) => isResting(live) && is(live.record));
 const NONE: LiveOrder[] = [];
 
-/** The buy that waits on the exchange. */
-export function waitingEntry(coin: Coin): LiveOrder | undefined {
-  for (const live of coin.live.values()) if (isResting(live, 'entry')) return live;
-  return undefined;
-}
+/** Protective stops that the exchange certainly holds, oldest first; more than one only after a proof went wrong. */
+export const restingStops = (coin: Coin): LiveOrder[] => resting(coin, ({ purpose }) => purpose === 'stop');
 
-/** The own order that keeps this coin from sending anything else, if there is one; what rests does not. */
+/** Other orders that rest: what is sold next must not be bought or sold by them too. */
+export const restingOrders = (coin: Coin): LiveOrder[] => resting(coin, ({ purpose }) => purpose !== 'stop');
+
+/** The buy of the strategy that waits on the exchange. */
+export const waitingEntry = (coin: Coin): LiveOrder | undefined =>
+  resting(coin, ({ purpose }) => purpose === 'entry')[0];
+
+/** What the resting sales other than stops have not sold yet. */
+export const inSells = (coin: Coin): Decimal =>
+  restingOrders(coin)
+    .filter(({ record }) => record.side === 'sell')
+    .reduce((sum, { record, applied }) => add(sum, subtract(record.quantity, applied)), ZERO);
+
+/** The own order that keeps this coin from sending anything else, if there is one; one that rests does not. */
 export const pendingOrder = (coin: Coin): LiveOrder | undefined =>
-  [...coin.live.values()].find((live) => !isResting(live, 'stop') && !isResting(live, 'entry'));
+  [...coin.live.values()].find((live) => !isResting(live));
 
 /** Plan lines of the chart as prices. */
 export const planPrices = (coin: Coin): { name: string; price: Decimal }[] =>

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { TickAudit } from '#core/audit.ts';
 import { newId } from '#core/ids.ts';
+import { isObject } from '#core/merge.ts';
 import type { ActionLogRow } from '#core/ports.ts';
 import { createDecisionLog } from './decision-log.ts';
 
@@ -85,4 +86,21 @@ test('the counts of all rows sum to the ticks', () => {
       assert.equal(sum, steps.length);
     }),
   );
+});
+
+test('a captured tick is a row of its own with its whole audit; before and after it rows are shared', () => {
+  const { rows, write } = table();
+  const log = createDecisionLog(write, reasons);
+  const audits = [0, 1, 2, 3, 4, 5].map((second) =>
+    auditAt(second, { reason: 'entry-above-window-low', price: 10, limit: '7' }),
+  );
+  for (const [second, audit] of audits.entries()) log.record(audit, second === 2 || second === 3);
+  log.flush();
+  const all = [...rows.values()];
+  assert.deepEqual(
+    all.map(({ count }) => count),
+    [2, 1, 1, 2],
+  );
+  const captured = all.flatMap(({ ctx }) => (isObject(ctx) && 'audit' in ctx ? [ctx['audit']] : []));
+  assert.deepEqual(captured, audits.slice(2, 4), 'whole and unredacted');
 });

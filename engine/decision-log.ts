@@ -19,6 +19,7 @@ interface OpenRow {
   latestAudit: TickAudit;
   lastAt: Date;
   count: number;
+  readonly captured: boolean;
   writtenMs: number;
   written: number;
 }
@@ -29,7 +30,8 @@ interface OpenRow {
  * counts of all rows sum to the ticks.
  */
 export interface DecisionLog {
-  record(audit: TickAudit): void;
+  /** A captured tick is a row of its own, with the whole audit. */
+  record(audit: TickAudit, captured?: boolean): void;
   flush(): void;
 }
 
@@ -46,9 +48,9 @@ export function createDecisionLog(
   };
 
   return {
-    record(audit) {
+    record(audit, captured = false) {
       const at = new Date(audit.at);
-      const key = collapseKey(audit, reasons);
+      const key = captured ? null : collapseKey(audit, reasons);
       if (open !== null && key !== null && open.key === key && at.getTime() - open.firstAt.getTime() < LONGEST_ROW_MS) {
         grow(open, audit, at);
         if (performance.now() - open.writtenMs >= WRITE_EVERY_MS) emit(open);
@@ -67,6 +69,7 @@ export function createDecisionLog(
         latestAudit: audit,
         lastAt: at,
         count: 1,
+        captured,
         writtenMs: 0,
         written: 0,
       };
@@ -146,6 +149,7 @@ function rowOf(row: OpenRow): ActionLogRow {
       ...spread,
       results: audit.results,
       tick: audit.id,
+      ...(row.captured && { audit }),
     },
     count: row.count,
     firstAt: row.firstAt,

@@ -3,6 +3,7 @@ import type { Numbers } from '#core/decision.ts';
 import { add, formatDecimal, maximum, multiply, ONE, subtract, ZERO } from '#core/decimal.ts';
 import { isRefusedByEveryHalt } from '#core/halts.ts';
 import { newId, type OrderId } from '#core/ids.ts';
+import type { Witness } from '#core/order-evidence.ts';
 import { type ApprovedOrder, cancelIdOf, type OrderRecord } from '#core/order.ts';
 import { certainFrom } from '#core/order-timing.ts';
 import type { WriteOutcome } from '#core/ports.ts';
@@ -10,6 +11,7 @@ import { CASH_BUFFER } from '#core/sizing.ts';
 import { haltsOf, marketNow } from './account-context.ts';
 import { applyCancel } from './cancel.ts';
 import { type Coin, type LiveOrder, liveOrderOf, stateToStore, takeStored } from './coin.ts';
+import type { CoinAction } from './coin-action.ts';
 import type { StopBasis } from './guard.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
 
@@ -29,6 +31,8 @@ export interface Execution {
   readonly replaces?: LiveOrder;
   /** What a stop is placed for. */
   readonly basis?: StopBasis;
+  /** The operator's action that it carries out. */
+  readonly action?: CoinAction;
 }
 
 /**
@@ -53,6 +57,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     fencing: coin.context.fencing,
     sendBeforeMs,
     at,
+    ...(execution.action && { actionId: execution.action.id }),
   });
   if (intent.kind === 'lost-lease') throw new LeaseLost();
   if (intent.kind !== 'committed') release(coin, orderId);
@@ -67,6 +72,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   coin.version = intent.version;
   const live = liveOrderOf(intent.record);
   coin.live.set(intent.record.clientOrderId, live);
+  if (execution.action !== undefined) execution.action.order = live;
   const outcome = await send(coin, live, execution);
   return { kind: 'order', orderId, clientOrderId: live.record.clientOrderId, outcome: outcome.kind };
 }
@@ -111,7 +117,9 @@ async function send(coin: Coin, live: LiveOrder, { order, replaces }: Execution)
     const halts = haltsOf(coin.context, coin.profile.id);
     return isRefusedByEveryHalt(order) ? halts.length > 0 : halts.some((halt) => halt.freeze);
   };
-  const request = { order, clientOrderId, sendBeforeMs, halted };
+  const { records } = coin.context.ports;
+  const witness: Witness = (seen) => records.evidence({ orderId: live.record.id, ...seen });
+  const request = { order, clientOrderId, sendBeforeMs, halted, witness };
   if (replaces === undefined) {
     const outcome = await trading.place(request);
     await applyOutcome(coin, live, outcome);

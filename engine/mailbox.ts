@@ -3,8 +3,8 @@ export interface Mailbox {
   push(job: () => Promise<void> | undefined): void;
   /** Runs `job` in its turn and answers with how it ended. */
   enqueue(job: () => Promise<void>): Promise<void>;
-  /** Like enqueue, for callers from outside: rejects when the mailbox is closed before. */
-  perform(job: () => Promise<void>): Promise<void>;
+  /** For callers from outside: rejects when the mailbox is closed before `work`, which its jobs do, has ended. */
+  until<Value>(work: Promise<Value>): Promise<Value>;
   /** Asks for the coalesced job to run once more. */
   coalesce(): void;
   /** Takes nothing more and waits for the job in flight. */
@@ -66,7 +66,7 @@ export function createMailbox({ coalesced, fail, signal }: MailboxInput): Mailbo
   return {
     push,
     enqueue,
-    perform: (job) => Promise.race([enqueue(job), closing.promise]),
+    until: (work) => Promise.race([work, closing.promise]),
     coalesce() {
       pending = true;
       kick();

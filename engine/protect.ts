@@ -1,7 +1,7 @@
 import type { TickResult } from '#core/audit.ts';
 import { APPROVAL_REASONS, describe, type Numbers, type ReasonText } from '#core/decision.ts';
-import { formatDecimal, fromSteps, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
-import { cancelIdOf } from '#core/order.ts';
+import { formatDecimal, fromSteps, maximum, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
+import { isSellable } from '#core/position.ts';
 import {
   OVERDUE,
   planStop,
@@ -11,8 +11,8 @@ import {
   TRIGGERED_GRACE_MS,
 } from '#core/protective-stop.ts';
 import { type ApprovalContext, type ApprovalResult, approveStop, stopRefusal } from './approve.ts';
-import { applyCancel } from './cancel.ts';
-import { type Coin, type LiveOrder, restingStops } from './coin.ts';
+import { cancelOrder } from './cancel.ts';
+import { type Coin, inSells, type LiveOrder, restingStops } from './coin.ts';
 import { execute, idsOf } from './execute.ts';
 import { bareSeconds, readBasis } from './guard.ts';
 import { logRow } from './settle.ts';
@@ -40,12 +40,15 @@ export function protect(coin: Coin, context: () => ApprovalContext): Promise<Tic
 function planFor(coin: Coin, live: LiveOrder | undefined): StopPlan {
   const { position, rules, context, bound, price } = coin;
   const resting = live === undefined ? null : restingOf(coin, live);
+  // What a sale by hand has on the book is not the stop's to sell.
+  const left = maximum(subtract(position.quantity, inSells(coin)), ZERO);
+  const guarded = left === position.quantity || isSellable(left, position.averagePrice, rules);
   return planStop({
     settings: bound.shared.protectiveStop,
-    stop: fromSteps(Math.round(coin.instance.stopTicks(coin.view)), rules.price.tick),
+    stop: guarded ? fromSteps(Math.round(coin.instance.stopTicks(coin.view)), rules.price.tick) : ZERO,
     least: live === undefined || resting === null || mayFall(coin, live) ? ZERO : resting.level,
     price,
-    position: position.quantity,
+    position: left,
     free: context.wallet.free(rules.baseAsset, performance.now()),
     rules,
     resting,
@@ -53,7 +56,7 @@ function planFor(coin: Coin, live: LiveOrder | undefined): StopPlan {
 }
 
 function restingOf(coin: Coin, { record, applied }: LiveOrder): RestingStop {
-  const shown = record.form.type === 'stop-loss-limit' ? record.form.stopPrice : ZERO;
+  const shown = 'stopPrice' in record.form ? record.form.stopPrice : ZERO;
   const level = readBasis(record)?.level;
   return {
     form: record.form,
@@ -77,7 +80,7 @@ export function watchStop(coin: Coin): void {
   if (live === undefined) guard.triggered = null;
   if (live === undefined || guard.triggered?.clientOrderId === live.record.clientOrderId) return;
   const { form, clientOrderId } = live.record;
-  const reached = form.type === 'stop-loss-limit' && price !== null && price <= form.stopPrice;
+  const reached = 'stopPrice' in form && price !== null && price <= form.stopPrice;
   guard.triggered = reached || live.applied > 0n ? { clientOrderId, sinceMs: performance.now() } : null;
 }
 
@@ -144,10 +147,7 @@ async function place(coin: Coin, { approval, live, level }: Placing): Promise<Ti
 
 /** Cancels a stop or a buy that rests. */
 export async function takeDown(coin: Coin, live: LiveOrder): Promise<TickResult> {
-  const { trading, market } = coin.context.ports;
-  const { clientOrderId, id: orderId } = live.record;
-  const outcome = await trading.cancel(coin.symbol, clientOrderId, cancelIdOf(clientOrderId));
-  await applyCancel(coin, live, { outcome, sentUntilMs: market.clock.protocolMs() });
+  const { outcome, result } = await cancelOrder(coin, live);
   const { purpose } = live.record;
   if (outcome.kind === 'rejected') coin.breaker.refused(purpose, outcome.message, Date.now());
   if (outcome.kind === 'accepted' && live.record.state === 'cancelled') {
@@ -155,7 +155,7 @@ export async function takeDown(coin: Coin, live: LiveOrder): Promise<TickResult>
     const event = purpose === 'stop' ? 'stop_removed' : 'entry_withdrawn';
     logRow(coin, { level: 'info', msg, ctx: { event, ...idsOf(live.record) } });
   }
-  return { kind: 'order', orderId, clientOrderId, outcome: `cancel-${outcome.kind}` };
+  return result;
 }
 
 interface Lack {

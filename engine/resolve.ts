@@ -1,3 +1,4 @@
+import { formatDecimal } from '#core/decimal.ts';
 import { cancelIdOf, type OrderRecord } from '#core/order.ts';
 import { certainFrom } from '#core/order-timing.ts';
 import type { ExchangeOrder } from '#core/ports.ts';
@@ -60,6 +61,7 @@ export async function resolveOrder(
     if (!coin.live.has(clientOrderId)) return;
     const askedMs = context.ports.market.clock.protocolMs();
     const proof = await lookForOrder(context, live.record);
+    witness(context, live, { proof, certainMs });
     if (proof.kind === 'found') {
       let complete = false;
       seen = true;
@@ -81,6 +83,21 @@ export async function resolveOrder(
     }
     await wait(waitMs, context.signal);
   }
+}
+
+/** A look is evidence of its own: "does not exist" counts only after the moment of certainty. */
+function witness(
+  { ports }: AccountContext,
+  { record }: LiveOrder,
+  { proof, certainMs }: { readonly proof: Proof; readonly certainMs: number },
+): void {
+  const found =
+    proof.kind === 'found'
+      ? { state: proof.order.state, filledQuantity: formatDecimal(proof.order.filledQuantity) }
+      : {};
+  const conclusive = proof.kind === 'found' || ports.market.clock.protocolMs() > certainMs;
+  const detail = { answer: proof.kind, ...found, conclusive, certainAt: new Date(certainMs).toISOString() };
+  ports.records.evidence({ orderId: record.id, kind: 'lookup', at: new Date(), detail });
 }
 
 /** An answer from before the last moment of a cancel says nothing about what the cancel did. */

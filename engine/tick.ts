@@ -2,54 +2,156 @@ import type { Approval, TickAudit, TickResult, Trigger } from '#core/audit.ts';
 import { APPROVAL_REASONS, type Decision, describe, type Numbers, type ReasonText } from '#core/decision.ts';
 import { add, type Decimal, formatDecimal, multiply, subtract, ZERO } from '#core/decimal.ts';
 import { newId } from '#core/ids.ts';
+import { MANUAL_REASONS, type ManualReason } from '#core/manual-order.ts';
+import type { ActionOutcome } from '#core/operator-action.ts';
+import { orphansOn } from '#core/orphan.ts';
 import { OVERDUE, STOP_REASONS } from '#core/protective-stop.ts';
 import { haltsOf } from './account-context.ts';
 import { settingsNow } from '#strategies/strategy.ts';
-import { type ApprovalContext, type ApprovalResult, approve } from './approve.ts';
+import { type ApprovalContext, type ApprovalResult, approve, exitRefusal } from './approve.ts';
+import { basketTurn } from './basket.ts';
+import { cancelOrder } from './cancel.ts';
 import {
   type Coin,
+  inSells,
   isCertain,
   type LiveOrder,
   pendingOrder,
   planPrices,
   refreshView,
+  restingOrders,
   restingStops,
   waitingEntry,
 } from './coin.ts';
+import {
+  type ActionStep,
+  type CoinAction,
+  isUntried,
+  nextStep,
+  numbersOf,
+  refusalOf,
+  unsentOf,
+} from './coin-action.ts';
 import { type DecisionLog, sentenceOf } from './decision-log.ts';
 import { execute, type Execution } from './execute.ts';
 import { bareSeconds } from './guard.ts';
+import { logRow } from './settle.ts';
 import { isSelling, overdueStop, protect, takeDown, watchStop } from './protect.ts';
 import { freeText } from './wallet-book.ts';
 
 const STALE: Decision = { kind: 'nothing', reason: 'stale-price' };
+const ACTION_FIRST = { kind: 'refused', reason: 'action-first', numbers: {} } as const;
 /** Of decisions that are the engine's. */
 const OWN_TEXTS: Readonly<Record<string, ReasonText>> = {
   [STALE.reason]: APPROVAL_REASONS['stale-price'],
   [OVERDUE.reason]: STOP_REASONS[OVERDUE.reason],
+  ...MANUAL_REASONS,
 };
 
 /**
  * One tick: snapshot, decide, approve, execute, record. A tick that sends nothing returns undefined without a promise,
- * so that silence costs no await. Disabled profiles decide nothing and record nothing.
+ * so that silence costs no await. Exits come first, then what the operator has asked for, then entries. A disabled
+ * profile decides nothing; what is asked of it is done all the same.
  */
 export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<void> | undefined {
-  if (!coin.profile.enabled) return undefined;
+  const { enabled } = coin.profile;
+  if (!enabled && coin.asked === null) return undefined;
   const startedMs = performance.now();
   refreshView(coin);
   watchStop(coin);
-  const decided = decide(coin);
+  if (enabled) coin.view.basket = basketTurn(coin);
+  const decided = enabled ? decide(coin) : { decision: STALE, numbers: {} };
   const { decision } = decided;
   const seen = { trigger, ...decided, startedMs, at: new Date(coin.view.nowMs), input: inputOf(coin) };
   const waiting = waitingEntry(coin);
   if (decision.kind === 'cancel' && waiting !== undefined) return withdraw(coin, log, { ...seen, waiting });
-  if (decision.kind !== 'buy' && decision.kind !== 'sell') {
-    return end(coin, log, { ...seen, approval: { kind: 'not-needed' } });
+  let approval: Approval = { kind: 'not-needed' };
+  if (decision.kind === 'sell') {
+    const context = approvalContext(coin);
+    const inTheWay = exitRefusal(context) === undefined ? byHand(restingOrders(coin)) : undefined;
+    if (inTheWay !== undefined) return clear(coin, log, { seen, inTheWay });
+    const result = approve(decision, context);
+    if (result.kind === 'approved') return send(coin, log, { ...seen, result });
+    approval = result;
   }
-  const result = approve(decision, approvalContext(coin));
-  if (result.kind === 'refused') return end(coin, log, { ...seen, approval: result });
-  return send(coin, log, { ...seen, result });
+  const acted = coin.asked === null ? undefined : act(coin, log, { seen, action: coin.asked });
+  if (acted !== undefined || !enabled) return acted;
+  if (decision.kind === 'buy') {
+    const result = coin.asked === null ? approve(decision, approvalContext(coin)) : ACTION_FIRST;
+    if (result.kind === 'approved') return send(coin, log, { ...seen, result });
+    approval = result;
+  }
+  return end(coin, log, { ...seen, approval });
 }
+
+/** What rests on the book is taken off before an exit: it would buy back what is sold, or holds what is to be sold. */
+async function clear(
+  coin: Coin,
+  log: DecisionLog,
+  { seen, inTheWay }: { readonly seen: Seen; readonly inTheWay: LiveOrder },
+): Promise<void> {
+  const { result } = await cancelOrder(coin, inTheWay);
+  record(coin, log, { ...seen, approval: { kind: 'not-needed' }, results: [result] });
+}
+
+interface Acting {
+  readonly seen: Seen;
+  readonly action: CoinAction;
+}
+
+/** The operator's turn; undefined while it has to wait for something to become certain. */
+function act(coin: Coin, log: DecisionLog, { seen, action }: Acting): Promise<void> | undefined {
+  const step = nextStep(coin, action, () => approvalContext(coin));
+  return step.kind === 'wait' ? undefined : carryOut(coin, log, { seen, action, step });
+}
+
+async function carryOut(
+  coin: Coin,
+  log: DecisionLog,
+  { seen, action, step }: Acting & { readonly step: Exclude<ActionStep, { kind: 'wait' }> },
+): Promise<void> {
+  if (step.kind === 'end') {
+    finish(coin, action, step.outcome);
+    return;
+  }
+  const numbers = numbersOf(action, step);
+  const shown = { ...seen, decision: { kind: kindOf(step.reason), reason: step.reason }, numbers };
+  if (step.kind === 'refuse') {
+    record(coin, log, { ...shown, approval: step.approval, results: [] });
+    finish(coin, action, refusalOf(step.approval));
+    return;
+  }
+  const result = await (step.kind === 'cancel'
+    ? cancelFor(coin, action, step.live)
+    : sendOrder(coin, { reason: step.reason, numbers, order: step.approval.order, action }));
+  const approval = step.kind === 'cancel' ? ({ kind: 'not-needed' } as const) : approvalOf(step.approval);
+  record(coin, log, { ...shown, approval, results: [result] });
+  if (action.order !== null && isUntried(action.order)) {
+    await coin.context.ports.store.updateOrder(action.order.record.id, { state: 'cancelled', freesAction: true });
+    action.order = null;
+  }
+  const outcome = unsentOf(result);
+  if (outcome !== undefined) finish(coin, action, outcome);
+}
+
+async function cancelFor(coin: Coin, action: CoinAction, live: LiveOrder): Promise<TickResult> {
+  const { result } = await cancelOrder(coin, live);
+  if (action.wish.kind === 'cancel') action.order = live;
+  return result;
+}
+
+function finish(coin: Coin, action: CoinAction, outcome: ActionOutcome): void {
+  coin.asked = null;
+  action.finish(outcome);
+  logRow(coin, {
+    level: outcome.state === 'done' ? 'info' : 'warn',
+    msg: outcome.reason ?? 'What you asked for is done.',
+    ctx: { event: 'operator_action', action: action.id, ...outcome },
+  });
+}
+
+const kindOf = (reason: ManualReason): Decision['kind'] =>
+  reason === 'manual-buy' ? 'buy' : reason === 'manual-cancel' ? 'cancel' : 'sell';
 
 /** Nothing was sent for the decision: the stop on the exchange is kept as it should be. */
 function end(coin: Coin, log: DecisionLog, recording: Omit<Recording, 'results'>): Promise<void> | undefined {
@@ -62,7 +164,7 @@ function end(coin: Coin, log: DecisionLog, recording: Omit<Recording, 'results'>
 /** What a tick looked at and answered, frozen before anything is sent. */
 interface Seen {
   readonly trigger: Trigger;
-  readonly decision: Decision;
+  readonly decision: Pick<Decision, 'kind' | 'reason'>;
   readonly numbers: Numbers;
   readonly startedMs: number;
   readonly at: Date;
@@ -81,19 +183,31 @@ interface Sending extends Seen {
 
 async function send(coin: Coin, log: DecisionLog, sending: Sending): Promise<void> {
   const { result, decision, numbers } = sending;
-  const exiting = result.order.purpose === 'exit';
-  const waiting = waitingEntry(coin);
-  // What is sold must not be bought back by a buy that waits.
-  const results: TickResult[] = exiting && waiting !== undefined ? [await takeDown(coin, waiting)] : [];
-  const inPlaceOf = exiting ? restingStops(coin)[0] : waiting;
   const execution = { reason: decision.reason, numbers, order: result.order };
-  results.push(await (inPlaceOf === undefined ? execute(coin, execution) : executeInPlace(coin, execution, inPlaceOf)));
-  const approval: Approval = {
-    kind: 'approved',
-    quantity: formatDecimal(result.order.quantity),
-    numbers: result.numbers,
-  };
-  record(coin, log, { ...sending, approval, results });
+  const waiting = waitingEntry(coin);
+  const results: TickResult[] = [];
+  if (result.order.side === 'sell') {
+    // What is sold must not be bought back by a buy that waits.
+    if (waiting !== undefined) results.push(await takeDown(coin, waiting));
+    results.push(await sendOrder(coin, execution));
+  } else
+    results.push(await (waiting === undefined ? execute(coin, execution) : executeInPlace(coin, execution, waiting)));
+  record(coin, log, { ...sending, approval: approvalOf(result), results });
+}
+
+const approvalOf = ({ order, numbers }: Sending['result']): Approval => ({
+  kind: 'approved',
+  quantity: formatDecimal(order.quantity),
+  numbers,
+});
+
+const byHand = (resting: readonly LiveOrder[]): LiveOrder | undefined =>
+  resting.find(({ record: { purpose } }) => purpose === 'manual');
+
+/** What sells takes the place of the stop on the exchange. */
+function sendOrder(coin: Coin, execution: Execution): Promise<TickResult> {
+  const [stop] = execution.order.side === 'sell' ? restingStops(coin) : [];
+  return stop === undefined ? execute(coin, execution) : executeInPlace(coin, execution, stop);
 }
 
 /** An order that has filled in part is taken down first: only then is it certain how much is left. */
@@ -101,7 +215,7 @@ const executeInPlace = (coin: Coin, execution: Execution, stop: LiveOrder): Prom
   stop.applied > 0n ? takeDown(coin, stop) : execute(coin, { ...execution, replaces: stop });
 
 /** What is to be done, with its numbers. A stop that was reached in vain sells, whatever the strategy says. */
-function decide(coin: Coin): Pick<Seen, 'decision' | 'numbers'> {
+function decide(coin: Coin): { readonly decision: Decision; readonly numbers: Numbers } {
   if (coin.price === null) return { decision: STALE, numbers: { price: null, ageMs: null, limitMs: null } };
   const decision = coin.instance.decide(coin.view);
   const overdue = decision.kind === 'sell' ? undefined : overdueStop(coin);
@@ -142,11 +256,16 @@ function approvalContext(coin: Coin): ApprovalContext {
           },
     waiting: waiting === undefined ? null : { locked: lockedBy(waiting) },
     gates: coin.gates,
+    inSells: inSells(coin),
     stop: stop === undefined ? null : { left: subtract(stop.record.quantity, stop.applied), selling: isSelling(coin) },
     risk: {
       refusal: () => context.risk.refusal({ profileId: profile.id, symbol: coin.symbol }, new Date(coin.view.nowMs)),
       rooms: () => context.risk.rooms({ profileId: profile.id, symbol: coin.symbol }),
     },
+    orphans: orphansOn(
+      rules.baseAsset,
+      context.orphans.filter(({ left }) => !left),
+    ),
     refusals: (purpose) => coin.breaker.open(purpose, Date.now()),
   };
 }
@@ -182,7 +301,12 @@ function record(coin: Coin, log: DecisionLog, recording: Recording): void {
   };
   const { records, announce } = coin.context.ports;
   records.audit(audit);
-  log.record(audit);
+  for (const result of results) {
+    if (result.kind !== 'order') continue;
+    const kind = result.outcome.startsWith('cancel-') ? 'cancel' : 'decision';
+    records.evidence({ orderId: result.orderId, kind, at: new Date(), detail: audit });
+  }
+  log.record(audit, (coin.profile.captureUntil?.getTime() ?? 0) > Date.now());
   announce({ topic: 'tick', id: coin.profile.id, data: { symbol: coin.symbol, state: stateOf(coin, audit) } });
 }
 

@@ -27,7 +27,8 @@ export async function cancelReplace(link: SignedLink, request: ReplaceRequest): 
   const waitMs = waitMsOf(link, request);
   const call = { method: 'POST', path: REPLACE_PATH, params, lane: laneOf(order), weight: 1, order: true } as const;
   try {
-    const sent = await sendSigned(link, { ...call, waitMs }, gateOf(request));
+    const witness = request.witness && { witness: request.witness };
+    const sent = await sendSigned(link, { ...call, waitMs, ...witness }, gateOf(request));
     if (sent.kind === 'answered') return await judge(link, request, parseHalves(sent.body));
     return { cancelled: { kind: 'not-sent', reason: sent.reason }, placed: { kind: 'not-sent', reason: sent.reason } };
   } catch (error) {

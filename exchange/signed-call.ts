@@ -1,4 +1,5 @@
 import type { OrderTiming } from '#core/order-timing.ts';
+import type { Witness } from '#core/order-evidence.ts';
 import type { ExchangeClock } from '#core/ports.ts';
 import { ExchangeError } from './errors.ts';
 import type { Lane, OrderBudget } from './limits.ts';
@@ -22,6 +23,7 @@ export interface SignedCall {
   readonly weight: number;
   readonly order?: boolean;
   readonly waitMs?: number;
+  readonly witness?: Witness;
 }
 
 export type Refusal = 'not-sent-in-time' | 'halted' | 'rate-limited';
@@ -67,8 +69,35 @@ async function sendOnce(link: SignedLink, call: SignedCall, gate?: Gate): Promis
   const { receiveWindowMs, patienceMs } = link.timing;
   const signed = link.signer.signQuery({ ...call.params, recvWindow: receiveWindowMs, timestamp });
   const { method, path } = call;
-  const body = await link.transport.send({ method, path, ticket, timeoutMs: patienceMs, ...signed });
-  return { kind: 'answered', body };
+  const sending = link.transport.send({ method, path, ticket, timeoutMs: patienceMs, ...signed });
+  if (call.witness !== undefined) tellOf(call.witness, { method, path, query: signed.query }, sending);
+  return { kind: 'answered', body: await sending };
+}
+
+interface SentRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+}
+
+/** After the request has left: what it said without its signature, then what came back, from the credentials freed. */
+function tellOf(witness: Witness, { query, ...request }: SentRequest, sending: Promise<unknown>): void {
+  const at = new Date();
+  const tell = (answer: object): void =>
+    witness({ kind: 'answer', at: new Date(), detail: { ...answer, afterMs: Date.now() - at.getTime() } });
+  witness({
+    kind: 'request',
+    at,
+    detail: { ...request, query: query.replace(/signature=[^&]*/, 'signature=[redacted]') },
+  });
+  sending.then(
+    (body) => tell({ body }),
+    (error: unknown) => {
+      const known = error instanceof ExchangeError ? error : null;
+      const message = error instanceof Error ? error.message : 'The request failed.';
+      tell({ message, status: known?.status ?? null, code: known?.code ?? null, payload: known?.payload ?? null });
+    },
+  );
 }
 
 /** A signed read. Throws ExchangeError. */

@@ -13,9 +13,8 @@ import { createTradingStore } from './trading-store.ts';
 async function ask(db: Database, { accountId }: Owner, validSeconds?: number): Promise<string> {
   const { user_id } = await db.kysely.selectFrom('accounts').select('user_id').executeTakeFirstOrThrow();
   const request = { accountId, kind: 'wave', payload: { hand: 'left' }, requestedBy: user_id };
-  return db.transaction((transaction) =>
-    requestAction(transaction, { ...request, ...(validSeconds !== undefined && { validSeconds }) }),
-  );
+  const asked = { ...request, ...(validSeconds !== undefined && { validSeconds }) };
+  return db.transaction(async (transaction) => (await requestAction(transaction, asked)).id);
 }
 
 const take = async (db: Database, { accountId }: Owner, fencing: number, inHand: string[] = []) =>

@@ -14,6 +14,8 @@ import { jsonText } from './json.ts';
 export const ACTION_CHANNEL = 'operator_actions';
 
 export interface ActionRequest {
+  /** Given by whoever may have to ask again: the same request is written once. */
+  readonly id?: string;
   readonly accountId: AccountId;
   readonly profileId?: ProfileId;
   readonly symbol?: string;
@@ -38,12 +40,18 @@ export interface ActionView {
   readonly finishedAt: Date | null;
 }
 
-/** Asks the worker that owns the account to act, in the transaction that also writes the audit row. Answers with the action's id. */
-export async function requestAction(transaction: Transaction, request: ActionRequest): Promise<string> {
-  const id = newId<string>();
+/**
+ * Asks the worker that owns the account to act, in the transaction that also writes the audit row. Answers with the
+ * action's id; `isNew` is false when this very request was written before, `null` when the id stands for another one.
+ */
+export async function requestAction(
+  transaction: Transaction,
+  request: ActionRequest,
+): Promise<{ readonly id: string; readonly isNew: boolean | null }> {
+  const id = request.id ?? newId<string>();
   const { accountId, profileId = null, symbol = null, kind, payload = {}, requestedBy } = request;
   const validSeconds = request.validSeconds ?? ACTION_VALID_SECONDS;
-  await transaction
+  const inserted = await transaction
     .insertInto('operator_actions')
     .values({
       id,
@@ -55,9 +63,15 @@ export async function requestAction(transaction: Transaction, request: ActionReq
       requested_by: requestedBy,
       expires_at: sql<Date>`clock_timestamp() + ${validSeconds} * interval '1 second'`,
     })
-    .execute();
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst();
+  if (inserted.numInsertedOrUpdatedRows === 0n) {
+    const before = await readAction(transaction, accountId, id);
+    const same = before?.kind === kind && before.profileId === profileId && before.symbol === symbol;
+    return { id, isNew: same ? false : null };
+  }
   await sql`select pg_notify(${ACTION_CHANNEL}, ${accountId})`.execute(transaction);
-  return id;
+  return { id, isNew: true };
 }
 
 interface TakenRow {

@@ -19,6 +19,7 @@ function formOf(row: Pick<OrderRow, 'id' | 'type' | 'price' | 'stop_price' | 'tr
   if (row.type === 'market') return { type: 'market' };
   if (row.type === 'limit') return { type: 'limit', price: price(row.price) };
   if (row.type === 'trailing-stop') return { type: 'trailing-stop', deltaBips: row.trailing_delta ?? 0 };
+  if (row.type === 'stop-loss') return { type: 'stop-loss', stopPrice: price(row.stop_price) };
   return { type: 'stop-loss-limit', price: price(row.price), stopPrice: price(row.stop_price) };
 }
 
@@ -63,6 +64,7 @@ export async function updateOrder(db: Database, orderId: OrderId, update: OrderU
       exchange_order_id: sql<string>`coalesce(exchange_order_id, ${update.exchangeOrderId ?? null})`,
       filled_quantity: sql<string>`greatest(filled_quantity, ${formatOptional(update.filledQuantity)}::numeric)`,
       filled_quote: sql<string>`greatest(filled_quote, ${formatOptional(update.filledQuote)}::numeric)`,
+      ...(update.freesAction && { action_id: null }),
       updated_at: sql<Date>`greatest(updated_at, ${update.at ?? null}::timestamptz)`,
     })
     .where('id', '=', orderId)

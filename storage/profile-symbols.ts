@@ -194,10 +194,8 @@ interface Newest {
   readonly limit: number;
 }
 
-/** Newest first; those that may still rest on the exchange however old they are, such as a stop. */
-export async function newestOrders(database: Reader, { profileIds, symbol, limit }: Newest): Promise<OrderView[]> {
-  if (profileIds.length === 0) return [];
-  const all = database
+export const selectOrders = (database: Reader) =>
+  database
     .selectFrom('orders')
     .select([
       'id',
@@ -213,7 +211,12 @@ export async function newestOrders(database: Reader, { profileIds, symbol, limit
       'stop_price as stopPrice',
     ])
     .select(['filled_quantity as filledQuantity', 'filled_quote as filledQuote', 'client_order_id as clientOrderId'])
-    .select(['exchange_order_id as exchangeOrderId', 'created_at as createdAt', 'updated_at as updatedAt'])
+    .select(['exchange_order_id as exchangeOrderId', 'created_at as createdAt', 'updated_at as updatedAt']);
+
+/** Newest first; those that may still rest on the exchange however old they are, such as a stop. */
+export async function newestOrders(database: Reader, { profileIds, symbol, limit }: Newest): Promise<OrderView[]> {
+  if (profileIds.length === 0) return [];
+  const all = selectOrders(database)
     .where('profile_id', 'in', [...profileIds])
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc');
@@ -231,10 +234,8 @@ export async function newestOrders(database: Reader, { profileIds, symbol, limit
   return [...newest, ...live.filter(({ id }) => !shown.has(id))];
 }
 
-/** Newest first. */
-export function newestFills(database: Reader, { profileIds, symbol, limit }: Newest): Promise<FillView[]> {
-  if (profileIds.length === 0) return Promise.resolve([]);
-  const query = database
+export const selectFills = (database: Reader) =>
+  database
     .selectFrom('fills')
     .select([
       'trade_id as tradeId',
@@ -245,7 +246,12 @@ export function newestFills(database: Reader, { profileIds, symbol, limit }: New
       'price',
       'quantity',
     ])
-    .select(['quote_quantity as quoteQuantity', 'fee_amount as feeAmount', 'fee_asset as feeAsset', 'realised', 'at'])
+    .select(['quote_quantity as quoteQuantity', 'fee_amount as feeAmount', 'fee_asset as feeAsset', 'realised', 'at']);
+
+/** Newest first. */
+export function newestFills(database: Reader, { profileIds, symbol, limit }: Newest): Promise<FillView[]> {
+  if (profileIds.length === 0) return Promise.resolve([]);
+  const query = selectFills(database)
     .where('profile_id', 'in', [...profileIds])
     .orderBy('at', 'desc')
     .orderBy('recorded_at', 'desc')

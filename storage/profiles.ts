@@ -111,3 +111,12 @@ export async function saveProfile(
 export async function deleteProfile(database: Writer, id: ProfileId): Promise<void> {
   await database.deleteFrom('profiles').where('id', '=', id).execute();
 }
+
+/** Until when every tick of the profile is captured, also where that is over. */
+export const readCaptureUntil = async (database: Reader, id: ProfileId): Promise<Date | null> => {
+  const row = await database.selectFrom('profiles').select('capture_until').where('id', '=', id).executeTakeFirst();
+  return row?.capture_until ?? null;
+};
+
+export const saveCaptureUntil = (database: Writer, id: ProfileId, until: Date | null): Promise<unknown> =>
+  database.updateTable('profiles').set({ capture_until: until }).where('id', '=', id).execute();

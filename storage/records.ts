@@ -1,11 +1,15 @@
 import { sql } from 'kysely';
 import type { TickAudit } from '#core/audit.ts';
-import { cacheKeys, TICK_TRACE_CAP } from '#core/cache-keys.ts';
+import { cacheKeys } from '#core/cache-keys.ts';
 import type { ProfileId } from '#core/ids.ts';
+import type { OrderEvidence } from '#core/order-evidence.ts';
 import type { ActionLogRow, CacheStore, RecordSink } from '#core/ports.ts';
 import { scrubError } from '#core/scrub.ts';
+import { RETENTION } from '#core/settings.ts';
 import type { Database } from './database.ts';
 import { jsonText } from './json.ts';
+import { type StoredEvidence, storedEvidence, writeEvidence } from './order-evidence.ts';
+import { readSetting } from './service-settings.ts';
 
 export interface RecordLog {
   warn(fields: object, message: string): void;
@@ -25,6 +29,7 @@ export interface RecordSinkOptions {
 }
 
 const RETRY_MS = 1_000;
+const CAP_READ_EVERY_MS = 60_000;
 const SAME_WARNING_MS = 10_000;
 /** Invalid data, a broken constraint: the same row fails again however often it is written. */
 const POISONED = /^2[23]/;
@@ -37,24 +42,25 @@ export function createRecordSink(options: RecordSinkOptions): RecordSink & Async
 class RecordBuffer implements RecordSink, AsyncDisposable {
   readonly #options: Required<RecordSinkOptions>;
   #audits: TickAudit[] = [];
+  #evidence: StoredEvidence[] = [];
   /** By id: a later version of a row replaces one that still waits. Warnings and errors are never dropped. */
   readonly #rows = { droppable: new Map<string, ActionLogRow>(), kept: new Map<string, ActionLogRow>() };
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> = Promise.resolve();
   #warnedAtMs = Number.NEGATIVE_INFINITY;
+  #cap = { entries: RETENTION.defaults.tickTraceEntries, readAtMs: Number.NEGATIVE_INFINITY };
 
   constructor(options: RecordSinkOptions) {
     this.#options = { flushMs: 100, maxRows: 1_000, maxBuffered: 50_000, ...options };
   }
 
   audit(audit: TickAudit): void {
-    this.#audits.push(audit);
-    if (this.#audits.length > this.#options.maxBuffered) {
-      // A tenth at once, so that an outage does not move the whole buffer with every tick.
-      this.#dropped += this.#audits.splice(0, Math.ceil(this.#options.maxBuffered / 10)).length;
-    }
-    this.#schedule(this.#options.flushMs);
+    this.#keep(this.#audits, audit);
+  }
+
+  evidence(evidence: OrderEvidence): void {
+    this.#keep(this.#evidence, storedEvidence(evidence));
   }
 
   log(row: ActionLogRow): void {
@@ -87,6 +93,14 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
     clearTimeout(this.#timer);
   }
 
+  #keep<Kept>(list: Kept[], one: Kept): void {
+    list.push(one);
+    // A tenth at once, so that an outage does not move the whole buffer with every record.
+    const { maxBuffered, flushMs } = this.#options;
+    if (list.length > maxBuffered) this.#dropped += list.splice(0, Math.ceil(maxBuffered / 10)).length;
+    this.#schedule(flushMs);
+  }
+
   #schedule(inMs: number): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -107,8 +121,12 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
     this.#schedule(RETRY_MS);
   }
 
-  #waiting(): { audits: number; rows: number } {
-    return { audits: this.#audits.length, rows: this.#rows.droppable.size + this.#rows.kept.size };
+  #waiting(): { audits: number; evidence: number; rows: number } {
+    return {
+      audits: this.#audits.length,
+      evidence: this.#evidence.length,
+      rows: this.#rows.droppable.size + this.#rows.kept.size,
+    };
   }
 
   async #writeAll(): Promise<void> {
@@ -119,7 +137,7 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
       );
       this.#dropped = 0;
     }
-    const outcomes = await Promise.allSettled([this.#writeRows(), this.#writeAudits()]);
+    const outcomes = await Promise.allSettled([this.#writeRows(), this.#writeEvidence(), this.#writeAudits()]);
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   }
@@ -156,12 +174,26 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
     }
   }
 
+  async #writeEvidence(): Promise<void> {
+    while (this.#evidence.length > 0) {
+      const batch = this.#evidence.slice(0, this.#options.maxRows);
+      await writeEvidence(this.#options.database, batch).catch((error: unknown) => {
+        if (!isPoisoned(error)) throw error;
+        const { message } = scrubError(error);
+        this.#options.log.error({ event: 'record_refused' }, `Evidence of orders cannot be stored: ${message}`);
+      });
+      const written = new Set(batch);
+      this.#evidence = this.#evidence.filter((one) => !written.has(one));
+    }
+  }
+
   async #writeAudits(): Promise<void> {
     const audits = this.#audits;
     this.#audits = [];
     const byProfile = Map.groupBy(audits, (audit) => audit.profileId);
     const written = new Set<TickAudit>();
     try {
+      await this.#readCap();
       for (const [profileId, list] of byProfile) await this.#writeTrace(profileId, list, written);
     } catch (error) {
       this.#audits = [...audits.filter((audit) => !written.has(audit)), ...this.#audits];
@@ -169,11 +201,19 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
     }
   }
 
+  /** How many audits the operator keeps; a database that is away leaves it as it was. */
+  async #readCap(): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs - this.#cap.readAtMs < CAP_READ_EVERY_MS) return;
+    const retention = await readSetting(this.#options.database.kysely, RETENTION).catch(() => undefined);
+    this.#cap = { entries: retention?.tickTraceEntries ?? this.#cap.entries, readAtMs: nowMs };
+  }
+
   async #writeTrace(profileId: ProfileId, audits: readonly TickAudit[], written: Set<TickAudit>): Promise<void> {
     for (let i = 0; i < audits.length; i += this.#options.maxRows) {
       const batch = audits.slice(i, i + this.#options.maxRows);
       const texts = batch.map((audit) => JSON.stringify(audit));
-      await this.#options.cache.append(cacheKeys.tickTrace(profileId), texts, TICK_TRACE_CAP);
+      await this.#options.cache.append(cacheKeys.tickTrace(profileId), texts, this.#cap.entries);
       for (const audit of batch) written.add(audit);
     }
   }

@@ -6,9 +6,11 @@ import type { AccountId, OrderId, ProfileId, SessionId, UserId } from '#core/ids
 import type { LedgerRow } from '#core/ledger.ts';
 import type { ActionState } from '#core/operator-action.ts';
 import type { NotifierName } from '#core/notify.ts';
+import type { EvidenceKind } from '#core/order-evidence.ts';
 import type { OrderForm, OrderPurpose, OrderState, Side } from '#core/order.ts';
 import type { LogLevel } from '#core/ports.ts';
 import type { ResearchTables } from './research-tables.ts';
+import type { OrphanOrdersTable } from './orphan-orders.ts';
 
 /* Row types of the migrations, as the driver returns them: numeric and bigint as text, timestamptz as Date. */
 
@@ -19,7 +21,7 @@ export type NullableJson = ColumnType<unknown, string | null | undefined, string
 type NumericOrDefault = ColumnType<string, string | undefined, string>;
 type Bigint = ColumnType<string, string | number | bigint, string | number | bigint>;
 type BigintOrDefault = ColumnType<string, string | number | bigint | undefined, string | number | bigint>;
-type Time = ColumnType<Date, Date | string, Date | string>;
+export type Time = ColumnType<Date, Date | string, Date | string>;
 export type TimeOrDefault = ColumnType<Date, Date | string | undefined, Date | string>;
 export type NullableTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
 
@@ -277,7 +279,7 @@ export interface OperatorActionsTable {
 export interface OrderEvidenceTable {
   id: string;
   order_id: OrderId;
-  kind: string;
+  kind: EvidenceKind;
   at: Time;
   detail: Json;
 }
@@ -378,6 +380,7 @@ export interface Tables extends ResearchTables {
   orders: OrdersTable;
   fills: FillsTable;
   ledger_entries: LedgerEntriesTable;
+  orphan_orders: OrphanOrdersTable;
   closed_cycles: ClosedCyclesTable;
   action_logs: ActionLogsTable;
   audit_logs: AuditLogsTable;

@@ -44,7 +44,7 @@ export async function loadAccountsToRun(db: Database): Promise<AccountToRun[]> {
 export async function loadProfilesToRun(db: Database, accountId: AccountId): Promise<ProfileToRun[]> {
   const profiles = await db.kysely
     .selectFrom('profiles')
-    .select(['id', 'account_id', 'name', 'strategy_name', 'config', 'enabled'])
+    .select(['id', 'account_id', 'name', 'strategy_name', 'config', 'enabled', 'capture_until'])
     .where('account_id', '=', accountId)
     .orderBy('created_at')
     .orderBy('id')
@@ -68,6 +68,7 @@ export async function loadProfilesToRun(db: Database, accountId: AccountId): Pro
     strategyName: profile.strategy_name,
     config: profile.config,
     enabled: profile.enabled,
+    captureUntil: profile.capture_until,
     symbols: symbols
       .filter((row) => row.profile_id === profile.id)
       .map((row) => ({ symbol: row.symbol, overrideConfig: row.override_config, version: Number(row.version ?? 0) })),

@@ -1,10 +1,12 @@
 import type { AccountId } from '#core/ids.ts';
+import { COIN_ACTIONS } from '#core/manual-order.ts';
 import { type ActionOutcome, type OperatorAction, refused } from '#core/operator-action.ts';
 import { scrubError } from '#core/scrub.ts';
 import { LeaseLost } from '#engine/execute.ts';
 import type { Listener } from '#storage/listener.ts';
 import { ACTION_CHANNEL, finishAction, takeActions } from '#storage/operator-actions.ts';
 import { ACCOUNT_ACTIONS } from './account-actions.ts';
+import { readWish, wishCoin } from './coin-actions.ts';
 import type { AccountLoop } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 import type { Leases } from './leases.ts';
@@ -17,10 +19,10 @@ interface Owned {
   readonly loop: AccountLoop;
 }
 
-/** What is being done for one account; actions for the account itself follow each other. */
+/** What is being done for one account: actions of the same coin, and those of the account itself, follow each other. */
 interface Desk {
   readonly inHand: Set<string>;
-  turn: Promise<void>;
+  readonly turns: Map<string, Promise<void>>;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function followActions(
     // An account that is just starting takes its actions when it runs; one without a key never runs.
     if (loop.running === null && loop.toRun.key !== null) return;
     const { id: accountId } = loop.toRun.account;
-    const desk = desks.get(accountId) ?? { inHand: new Set(), turn: Promise.resolve() };
+    const desk = desks.get(accountId) ?? { inHand: new Set(), turns: new Map() };
     desks.set(accountId, desk);
     const owner = { accountId, fencing: loop.fencing, inHand: [...desk.inHand] };
     for (const action of await takeActions(context.database, owner)) begin({ context, loop }, desk, action);
@@ -64,17 +66,19 @@ export async function followActions(
 
 function begin(owned: Owned, desk: Desk, action: OperatorAction): void {
   desk.inHand.add(action.id);
-  const work = desk.turn.then(() => carryOut(owned, action)).catch((error: unknown) => tellLeft(owned, action, error));
-  desk.turn = work;
-  void work.then(() => desk.inHand.delete(action.id));
+  const lane = action.kind in COIN_ACTIONS ? `${action.profileId}:${action.symbol}` : 'account';
+  const work = (desk.turns.get(lane) ?? Promise.resolve())
+    .then(() => carryOut(owned, action))
+    .catch((error: unknown) => tellLeft(owned, action, error));
+  desk.turns.set(lane, work);
+  void work.then(() => {
+    desk.inHand.delete(action.id);
+    if (desk.turns.get(lane) === work) desk.turns.delete(lane);
+  });
 }
 
 async function carryOut({ context, loop }: Owned, action: OperatorAction): Promise<void> {
-  const handler = ACCOUNT_ACTIONS[action.kind];
-  const outcome =
-    handler === undefined
-      ? refused(`The worker does not know how to do "${action.kind}": it may be older than the api.`)
-      : await handler({ context, loop }, action).catch((error: unknown) => failed(loop, error));
+  const outcome = await outcomeOf({ context, loop }, action);
   if (!(await finishAction(context.database, { id: action.id, fencing: loop.fencing }, outcome))) return;
   const { id, kind, profileId, symbol } = action;
   const { state, reason } = outcome;
@@ -84,6 +88,14 @@ async function carryOut({ context, loop }: Owned, action: OperatorAction): Promi
     id: action.accountId,
     data: { id, kind, profileId, symbol, state, reason },
   });
+}
+
+function outcomeOf(owned: Owned, action: OperatorAction): Promise<ActionOutcome> | ActionOutcome {
+  const handler = ACCOUNT_ACTIONS[action.kind];
+  if (handler !== undefined) return handler(owned, action).catch((error: unknown) => failed(owned.loop, error));
+  const wish = readWish(action.kind, action.payload);
+  if (wish !== undefined) return wishCoin(owned.loop, action, wish);
+  return refused(`The worker does not know how to do "${action.kind}" like this: it may be older than the api.`);
 }
 
 /** A fault of the run leaves the action to the next one; a fault of its own ends it. */

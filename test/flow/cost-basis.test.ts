@@ -100,7 +100,12 @@ function deskFor(told: Told): BasisDesk {
     account: { id: account.accountId, name: 'Paper', exchangeMode: 'testnet', endpoint: 'paper', epoch: 1 },
     fencing: account.fencing,
     store,
-    records: { audit: () => undefined, log: (row) => void told.rows.push(row), flush: async () => undefined },
+    records: {
+      audit: () => undefined,
+      log: (row) => void told.rows.push(row),
+      evidence: () => undefined,
+      flush: async () => undefined,
+    },
     announce: () => undefined,
     log: { info: write, warn: write, error: write },
     now: () => new Date(),
@@ -265,7 +270,8 @@ async function openRunner(stored?: OrderRecord): Promise<CoinRunner> {
   const symbols = [{ symbol: SYMBOL, overrideConfig: {}, version: 0 }];
   const profile = { id: profileId, accountId: account.accountId, name: 'p', strategyName: 'hold', config: {}, symbols };
   const runner = await store.loadRunner(profileId, SYMBOL);
-  const input = { context, profile: { ...profile, enabled: false }, rules, bound, stored: runner, levels: [] };
+  const idle = { ...profile, enabled: false, captureUntil: null };
+  const input = { context, profile: idle, rules, bound, stored: runner, levels: [] };
   const coin = createCoin(input);
   if (stored !== undefined) coin.live.set(stored.clientOrderId, liveOrderOf(stored));
   return createCoinRunner(coin);

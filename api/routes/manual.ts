@@ -1,0 +1,56 @@
+import type { ProfileId } from '#core/ids.ts';
+import { readOrder } from '#storage/order-proof.ts';
+import { listBoundSymbols } from '#storage/profile-symbols.ts';
+import { lockProfile } from '#storage/profiles.ts';
+import { askWorker } from '../ask-worker.ts';
+import { notBound } from '../coins.ts';
+import type { ApiContext } from '../context.ts';
+import { cancelOrder, forceSell, placeOrder } from '../contract/manual.ts';
+import type { Incoming, Routes } from '../handle.ts';
+import { ApiProblem } from '../problem.ts';
+import { requireFoundProfile } from '../require.ts';
+
+type Who = Pick<Incoming<typeof forceSell>, 'operator' | 'caller'>;
+
+interface Wish {
+  readonly id: ProfileId;
+  readonly symbol: string;
+  readonly kind: 'manual-order' | 'cancel-order' | 'force-sell';
+  readonly payload: unknown;
+  readonly requestId?: string | undefined;
+}
+
+/** What is asked of a coin is judged where it is done, by the worker: here it must only be the operator's own coin. */
+function ask(
+  { database }: ApiContext,
+  who: Who,
+  { id, symbol, kind, payload, requestId }: Wish,
+): Promise<{ actionId: string }> {
+  return database.transaction(async (transaction) => {
+    const { accountId } = requireFoundProfile(await lockProfile(transaction, who.operator.user.id, id), id);
+    const bound = await listBoundSymbols(transaction, id);
+    if (!bound.some((one) => one.symbol === symbol)) throw notBound(id, symbol);
+    const request = { accountId, profileId: id, symbol, kind, payload };
+    return {
+      actionId: await askWorker(transaction, who, { ...request, ...(requestId !== undefined && { id: requestId }) }),
+    };
+  });
+}
+
+export function mountManual({ context, handle }: Routes): void {
+  handle(placeOrder, ({ operator, caller, params, body: { order: payload, requestId } }) =>
+    ask(context, { operator, caller }, { ...params, kind: 'manual-order', payload, requestId }),
+  );
+
+  handle(cancelOrder, async ({ operator, caller, params: { orderId, ...coin } }) => {
+    const order = await readOrder(context.database.kysely, operator.user.id, orderId);
+    if (order?.profileId !== coin.id || order.symbol !== coin.symbol) {
+      throw new ApiProblem('not_found', `There is no order ${orderId} of ${coin.symbol}.`);
+    }
+    return ask(context, { operator, caller }, { ...coin, kind: 'cancel-order', payload: { orderId } });
+  });
+
+  handle(forceSell, ({ operator, caller, params, body: { requestId } }) =>
+    ask(context, { operator, caller }, { ...params, kind: 'force-sell', payload: {}, requestId }),
+  );
+}

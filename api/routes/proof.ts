@@ -1,0 +1,60 @@
+import type { z } from 'zod';
+import { formatDecimal, requireDecimal } from '#core/decimal.ts';
+import { verdictOf } from '#core/order-proof.ts';
+import { certainFrom, ORDER_TIMING } from '#core/order-timing.ts';
+import { readProof, type StoredProof } from '#storage/order-proof.ts';
+import { readOrderProof } from '../contract/proof.ts';
+import type { Routes } from '../handle.ts';
+import { ApiProblem } from '../problem.ts';
+import { fillView, orderView } from '../views.ts';
+
+type Proof = z.output<(typeof readOrderProof)['response']>;
+
+function verdictView({ order, fills, ledger }: StoredProof): Proof['verdict'] {
+  const wanted = requireDecimal(order.quantity);
+  const { filled, booked, ...verdict } = verdictOf({
+    ...order,
+    quantity: wanted,
+    filledQuantity: requireDecimal(order.filledQuantity),
+    filledQuote: requireDecimal(order.filledQuote),
+    fills: fills.map((fill) => ({
+      ...fill,
+      quantity: requireDecimal(fill.quantity),
+      quoteQuantity: requireDecimal(fill.quoteQuantity),
+      feeAmount: requireDecimal(fill.feeAmount),
+    })),
+    ledger: ledger.map((row) => ({ ...row, amount: requireDecimal(row.amount) })),
+  });
+  const certain = verdict.state === 'unknown' ? certainFrom(order.sendBefore.getTime(), ORDER_TIMING) : null;
+  return {
+    ...{ state: verdict.state, sentence: verdict.sentence, problems: [...verdict.problems] },
+    ...{ wanted: formatDecimal(wanted), filled: formatDecimal(filled), booked: formatDecimal(booked) },
+    certainAt: certain === null ? null : new Date(certain).toISOString(),
+  };
+}
+
+const proofView = (proof: StoredProof): Proof => ({
+  verdict: verdictView(proof),
+  order: {
+    ...orderView(proof.order),
+    ...{ accountId: proof.order.accountId, profileId: proof.order.profileId, actionId: proof.order.actionId },
+    ...{ decision: proof.order.decision, payload: proof.order.payload, fencing: proof.order.fencing },
+    recordedAt: proof.order.recordedAt.toISOString(),
+    sendBefore: proof.order.sendBefore.toISOString(),
+  },
+  evidence: proof.evidence.map(({ kind, at, detail }) => ({ kind, at: at.toISOString(), detail })),
+  fills: proof.fills.map(fillView),
+  ledger: proof.ledger.map(({ tradeId, book, asset, amount, reason, at }) => ({
+    ...{ tradeId, book, asset, reason },
+    amount: formatDecimal(requireDecimal(amount)),
+    at: at.toISOString(),
+  })),
+});
+
+export function mountProof({ context, handle }: Routes): void {
+  handle(readOrderProof, async ({ operator, params }) => {
+    const proof = await readProof(context.database.kysely, operator.user.id, params.id);
+    if (proof === undefined) throw new ApiProblem('not_found', `There is no order ${params.id}.`);
+    return proofView(proof);
+  });
+}

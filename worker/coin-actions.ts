@@ -1,0 +1,36 @@
+import { requireDecimal } from '#core/decimal.ts';
+import { COIN_ACTIONS } from '#core/manual-order.ts';
+import { type ActionOutcome, type OperatorAction, refused } from '#core/operator-action.ts';
+import type { CoinWish } from '#engine/coin-action.ts';
+import { type AccountLoop, runnerOf } from './account-loop.ts';
+
+/** What an action asks of a coin; undefined when it asks nothing of one, or in words that this worker does not know. */
+export function readWish(kind: string, payload: unknown): CoinWish | undefined {
+  if (kind === 'force-sell') return { kind };
+  if (kind === 'cancel-order') {
+    const cancel = COIN_ACTIONS[kind].safeParse(payload).data;
+    return cancel === undefined ? undefined : { kind: 'cancel', orderId: cancel.orderId };
+  }
+  const order = kind === 'manual-order' ? COIN_ACTIONS[kind].safeParse(payload).data : undefined;
+  if (order === undefined) return undefined;
+  const { side, price, quantity, quoteAmount } = order;
+  const [by, amount] =
+    quantity === undefined ? (['quote', quoteAmount ?? '0'] as const) : (['quantity', quantity] as const);
+  const limit = price === undefined ? null : requireDecimal(price);
+  return { kind: 'order', side, limit, size: { by, amount: requireDecimal(amount) } };
+}
+
+/** Hands a wish to its coin. Rejects when the coin is closed before it has an outcome: it is then taken up again. */
+export async function wishCoin(
+  { running }: AccountLoop,
+  { id, profileId, symbol, validMs, clientOrderId }: OperatorAction,
+  wish: CoinWish,
+): Promise<ActionOutcome> {
+  if (running === null) return refused('The account has no API key, so nothing can be traded.');
+  const deadlineMs = performance.now() + validMs;
+  const runner = profileId === null || symbol === null ? undefined : await runnerOf(running, { profileId, symbol });
+  if (runner === undefined) {
+    return refused('The coin does not run: it is not bound to the profile, or the exchange does not list it.');
+  }
+  return runner.act({ id, wish, deadlineMs, clientOrderId });
+}
