@@ -179,7 +179,7 @@ export async function openQueue(databaseUrl: string, options: OpenQueueOptions):
   const boss = new PgBoss({
     connectionString: databaseUrl,
     application_name: 'tradewind-queue',
-    max: 2,
+    max: works ? 4 : 2,
     schema: 'pgboss',
     useListenNotify: works,
     supervise: works,
