@@ -8,6 +8,7 @@ import { mountAccounts } from './routes/accounts.ts';
 import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
 import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
+import { mountBacktests } from './routes/backtests.ts';
 import { mountBackup } from './routes/backup.ts';
 import { mountCapture } from './routes/capture.ts';
 import { mountCoins } from './routes/coins.ts';
@@ -28,6 +29,7 @@ import { mountRisk } from './routes/risk.ts';
 import { mountSession } from './routes/session.ts';
 import { mountSessions } from './routes/sessions.ts';
 import { mountStatus } from './routes/status.ts';
+import { mountSweeps } from './routes/sweeps.ts';
 import { mountTickTrace } from './routes/tick-trace.ts';
 import { mountTrades } from './routes/trades.ts';
 import { mountUpkeep } from './routes/upkeep.ts';
@@ -62,6 +64,8 @@ const FAMILIES = [
   mountMarket,
   mountJobs,
   mountDashboard,
+  mountBacktests,
+  mountSweeps,
 ];
 
 /** The HTTP side: every operation under /api, the web app elsewhere. */

@@ -13,6 +13,7 @@ import * as profiles from './profiles.ts';
 import * as proof from './proof.ts';
 import * as records from './records.ts';
 import * as reference from './reference.ts';
+import * as research from './research.ts';
 import * as risk from './risk.ts';
 import * as session from './session.ts';
 import * as sessions from './sessions.ts';
@@ -43,4 +44,5 @@ export const OPERATIONS: readonly Operation[] = [
   jobs,
   trades,
   upkeep,
+  research,
 ].flatMap((family) => Object.values(family).filter(isOperation));
