@@ -15,6 +15,7 @@ import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
 import { mountEnabling } from './routes/enabling.ts';
 import { mountJobs } from './routes/jobs.ts';
+import { mountHealth } from './routes/health.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountManual } from './routes/manual.ts';
@@ -38,6 +39,7 @@ import { mountWallet } from './routes/wallet.ts';
 const FAMILIES = [
   mountReference,
   mountStatus,
+  mountHealth,
   mountSession,
   mountSessions,
   mountAccounts,

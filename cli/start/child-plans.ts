@@ -71,11 +71,15 @@ export function planWorker(facts: ServiceFacts): ChildPlan {
     name: 'worker',
     main: join(facts.root, 'worker', 'main.ts'),
     args: [],
-    environment: serviceVariables(facts),
+    environment: { ...serviceVariables(facts), ...workerMetrics(facts) },
     logPath: join(facts.dataDir, 'logs', 'worker.log'),
     stopLimitMs: 2200,
   };
 }
+
+/** Both processes share a machine: the worker's metrics lie beside those of the api. */
+const workerMetrics = ({ env }: ServiceFacts): Record<string, string> =>
+  env.METRICS_PORT === undefined || env.METRICS_PORT === 0 ? {} : { METRICS_PORT: String(env.METRICS_PORT + 1) };
 
 /** Variables of core/env for api and worker; what the operator set stays, what is missing is filled in. */
 function serviceVariables(facts: ServiceFacts): Record<string, string> {
