@@ -74,7 +74,8 @@ function kernelOf(name: string): { kernel: KernelInput; config: unknown } {
   return { kernel, config };
 }
 
-for (const name of STRATEGIES.keys()) {
+for (const { name, plansBaskets } of STRATEGIES.values()) {
+  if (plansBaskets === true) continue;
   test(`${name} knows nothing of the future`, () => assert.equal(findForesight(kernelOf(name).kernel), null));
 }
 

@@ -36,7 +36,10 @@ tradewind candles   keeps candles for backtests in DIR/candles: import, fetch, e
 
 tradewind paper     starts the paper exchange alone: --accounts FILE and where its prices come from,
   --source SOURCE   synthetic, replay:DIR, relay:live, relay:testnet or script; see docs/operator/paper-exchange.md
+tradewind api, tradewind worker  one of them alone in this process, with DATABASE_URL; see docs/operator/deploy.md
 tradewind migrate   brings the database of DATABASE_URL up to this version
+tradewind backup    writes everything in the database of DATABASE_URL to one file: --to FILE
+tradewind restore   puts a backup in the place of everything, after checking it: --from FILE
 tradewind version   prints the version
 tradewind help      prints this
 

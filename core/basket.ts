@@ -1,4 +1,8 @@
+import { type Decimal, multiply, ONE, toNumber } from './decimal.ts';
 import type { Numbers } from './decision.ts';
+import type { Position } from './position.ts';
+import { EXIT_MARGIN, minOrderQuote } from './sizing.ts';
+import type { SymbolRules } from './symbol.ts';
 
 /** One coin of a basket; money and quantities are float64, as only orders are exact. */
 export interface BasketCoin {
@@ -17,6 +21,31 @@ export interface BasketCoin {
   readonly lacks: string | null;
   /** None of its orders is on its way. */
   readonly settled: boolean;
+}
+
+/** A coin as a plan sees it. */
+export function basketCoin({
+  position,
+  rules,
+  price,
+  takerFee,
+  ...rest
+}: {
+  readonly position: Position;
+  readonly rules: SymbolRules;
+  readonly price: Decimal;
+  readonly takerFee: number;
+} & Pick<BasketCoin, 'score' | 'closedMs' | 'lacks' | 'settled'>): BasketCoin {
+  const stop = { stopMultiple: null, stopLimitOffset: ONE, baseFeeRate: takerFee };
+  return {
+    ...rest,
+    symbol: rules.symbol,
+    quantity: position.firstBuyAt === null ? 0 : toNumber(position.quantity),
+    price: toNumber(price),
+    step: toNumber(rules.lot.step),
+    minSell: toNumber(multiply(rules.notional.min, EXIT_MARGIN)),
+    minBuy: price > 0n ? toNumber(minOrderQuote({ price, rules, ...stop })) : 0,
+  };
 }
 
 export interface BasketView {

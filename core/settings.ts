@@ -60,4 +60,3 @@ export const OPS_NOTIFY = setting('ops-notify', opsNotify, {
   'backup-failed': true,
 });
 export type Retention = z.output<typeof retention>;
-export type BackupSchedule = z.output<typeof backup>;

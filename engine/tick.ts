@@ -4,6 +4,7 @@ import { add, type Decimal, formatDecimal, multiply, subtract, ZERO } from '#cor
 import { newId } from '#core/ids.ts';
 import { MANUAL_REASONS, type ManualReason } from '#core/manual-order.ts';
 import type { ActionOutcome } from '#core/operator-action.ts';
+import { orphansOn } from '#core/orphan.ts';
 import { OVERDUE, STOP_REASONS } from '#core/protective-stop.ts';
 import { haltsOf } from './account-context.ts';
 import { settingsNow } from '#strategies/strategy.ts';
@@ -261,6 +262,10 @@ function approvalContext(coin: Coin): ApprovalContext {
       refusal: () => context.risk.refusal({ profileId: profile.id, symbol: coin.symbol }, new Date(coin.view.nowMs)),
       rooms: () => context.risk.rooms({ profileId: profile.id, symbol: coin.symbol }),
     },
+    orphans: orphansOn(
+      rules.baseAsset,
+      context.orphans.filter(({ left }) => !left),
+    ),
     refusals: (purpose) => coin.breaker.open(purpose, Date.now()),
   };
 }

@@ -24,10 +24,12 @@ export interface JobData {
     readonly provider: NotifierName;
     readonly notification: Notification;
   };
+  readonly backup: Readonly<Record<string, never>>;
   readonly digest: Readonly<Record<string, never>>;
   readonly 'apply-avg-entry-price': { readonly profileId: ProfileId; readonly symbol: string };
   /** Without an account: for every account. */
   readonly 'reconcile-positions': { readonly accountId?: AccountId };
+  readonly 'detect-orphans': { readonly accountId?: AccountId };
   readonly 'identity-check': { readonly accountId?: AccountId };
 }
 export type JobName = keyof JobData;
@@ -39,8 +41,10 @@ const JOB_NAMES: readonly JobName[] = [
   'notify',
   'notify-send',
   'digest',
+  'backup',
   'apply-avg-entry-price',
   'reconcile-positions',
+  'detect-orphans',
   'identity-check',
 ];
 
@@ -167,7 +171,7 @@ export async function openQueue(databaseUrl: string, options: OpenQueueOptions):
   const boss = new PgBoss({
     connectionString: databaseUrl,
     application_name: 'tradewind-queue',
-    max: 2,
+    max: works ? 4 : 2,
     schema: 'pgboss',
     useListenNotify: works,
     supervise: works,

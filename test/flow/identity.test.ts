@@ -9,6 +9,7 @@ import { checkIdentity } from '#engine/identity.ts';
 import { intentOf, requireCommitted } from '#storage/test-trading.ts';
 import { enter, type Guarded, openGuarded, ordersOf, stopsOf, SYMBOL } from './guarded.ts';
 import { until } from './until.ts';
+import { closeWatching, ended, flow, openWatching } from './watching.ts';
 
 let on: Guarded;
 const lines: Record<string, unknown>[] = [];
@@ -114,4 +115,16 @@ test('nothing is done without a wallet, a lease, or while an execution or an ord
   await store.updateOrder(record.id, { state: 'cancelled' });
   assert.equal((await check()).kind, 'booked', 'now it can tell');
   assert.ok(ordersOf(on).length > 0);
+});
+
+test('the job checks every account in the worker that owns it', async () => {
+  await openWatching();
+  try {
+    const { queue, stack } = flow();
+    await ended(await queue.enqueue('identity-check', {}));
+    const entries = stack.database.kysely.selectFrom('ledger_entries').select('asset').where('book', '=', 'outside');
+    await until('what is there to count as untracked', async () => (await entries.execute()).length === 1);
+  } finally {
+    await closeWatching();
+  }
 });
