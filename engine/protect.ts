@@ -145,14 +145,19 @@ async function place(coin: Coin, { approval, live, level }: Placing): Promise<Ti
   return [result];
 }
 
-/** Cancels a stop or a buy that rests. */
+const TAKEN_DOWN = {
+  stop: ['stop_removed', 'The stop on the exchange was taken down.'],
+  entry: ['entry_withdrawn', 'The waiting buy was taken back.'],
+  manual: ['manual_withdrawn', 'The order by hand was taken off the book.'],
+} as const;
+
+/** Cancels an order that rests. */
 export async function takeDown(coin: Coin, live: LiveOrder): Promise<TickResult> {
   const { outcome, result } = await cancelOrder(coin, live);
   const { purpose } = live.record;
   if (outcome.kind === 'rejected') coin.breaker.refused(purpose, outcome.message, Date.now());
   if (outcome.kind === 'accepted' && live.record.state === 'cancelled') {
-    const msg = purpose === 'stop' ? 'The stop on the exchange was taken down.' : 'The waiting buy was taken back.';
-    const event = purpose === 'stop' ? 'stop_removed' : 'entry_withdrawn';
+    const [event, msg] = TAKEN_DOWN[purpose === 'stop' || purpose === 'manual' ? purpose : 'entry'];
     logRow(coin, { level: 'info', msg, ctx: { event, ...idsOf(live.record) } });
   }
   return result;
