@@ -96,7 +96,16 @@ function Outcome({ past, answer: { saved, edit, holding }, quote, changed }: Out
   const balance = toNumber(past.terms.balance);
   return (
     <>
-      <p className="px-2 pb-2" role="status">
+      {changed ? (
+        <p className="strip">
+          <span>
+            This edit <b className="intent">{signedPercent(edit.summary.totalReturn, 1)}</b>
+            {before === undefined ? null : <span className="two"> was {signedPercent(before.totalReturn, 1)}</span>}
+          </span>
+          <a href="#what-if">See the curve</a>
+        </p>
+      ) : null}
+      <p className="px-2 pb-2" role="status" id="what-if">
         {changed ? 'This edit' : 'As saved it'} would have made{' '}
         <b className="intent">{signedPercent(edit.summary.totalReturn, 1)}</b>
         {changed && before !== undefined ? `, instead of ${signedPercent(before.totalReturn, 1)}` : ''}.
