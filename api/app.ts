@@ -8,6 +8,7 @@ import { mountAccounts } from './routes/accounts.ts';
 import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
 import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
+import { mountBackup } from './routes/backup.ts';
 import { mountCapture } from './routes/capture.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
@@ -17,6 +18,8 @@ import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountManual } from './routes/manual.ts';
 import { mountMarket } from './routes/market.ts';
+import { mountOrphans } from './routes/orphans.ts';
+import { mountNotifiers } from './routes/notifiers.ts';
 import { mountProfileConfigs } from './routes/profile-configs.ts';
 import { mountProfiles } from './routes/profiles.ts';
 import { mountReference } from './routes/reference.ts';
@@ -41,8 +44,11 @@ const FAMILIES = [
   mountKillSwitch,
   mountRisk,
   mountActions,
+  mountOrphans,
   mountProfiles,
   mountProfileConfigs,
+  mountNotifiers,
+  mountBackup,
   mountEnabling,
   mountCoins,
   mountAverageEntryPrice,

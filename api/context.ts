@@ -11,6 +11,8 @@ export interface ApiSettings {
   readonly liveDemo: boolean;
   readonly sha: string;
   readonly bootedAt: Date;
+  /** Where the worker keeps backups. */
+  readonly backupDir: string | undefined;
   /** Folder of the built web app; no pages without it. */
   readonly webDir: string | undefined;
   /** Key pair of the account that a fresh install starts with. */

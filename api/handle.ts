@@ -21,6 +21,8 @@ export interface Incoming<Op extends Operation> {
   readonly params: Part<Op, 'params'>;
   readonly query: Part<Op, 'query'>;
   readonly body: Part<Op, 'body'>;
+  /** The bytes of a body that is no JSON; null for every other operation. */
+  readonly upload: Op extends { readonly upload: string } ? ReadableStream<Uint8Array> : null;
   readonly operator: Op extends { readonly auth: 'session' } ? Operator : null;
   readonly caller: Caller;
   /** Headers of the response, for cookies. */
@@ -39,6 +41,7 @@ interface Parts {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
+  readonly upload: ReadableStream<Uint8Array> | null;
   readonly operator: Operator | null;
   readonly caller: Caller;
   readonly reply: Headers;
@@ -74,12 +77,22 @@ async function requireOperator(
   return authenticated.operator;
 }
 
-async function readParts(c: Context<ApiEnv>, operation: Operation): Promise<Pick<Parts, 'params' | 'query' | 'body'>> {
+async function readParts(
+  c: Context<ApiEnv>,
+  operation: Operation,
+): Promise<Pick<Parts, 'params' | 'query' | 'body' | 'upload'>> {
   return {
     params: operation.params === undefined ? undefined : requireParams(operation.params, c.req.param()),
     query: operation.query === undefined ? undefined : requireValid(operation.query, singleQuery(c.req.queries())),
+    upload: operation.upload === undefined ? null : requireUpload(c.req.raw, operation.upload),
     body: operation.body === undefined ? undefined : requireValid(operation.body, await readJsonBody(c.req.raw)),
   };
+}
+
+function requireUpload(request: Request, type: string): ReadableStream<Uint8Array> {
+  if (request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() === type && request.body !== null)
+    return request.body;
+  throw new ApiProblem('wrong_media_type', `The body must be a file: send it with content-type ${type}.`);
 }
 
 /** A path that no id can have names nothing. */

@@ -34,7 +34,7 @@ export interface CallOptions {
   readonly cookie?: string | null;
 }
 
-export interface TestApiOptions extends Partial<Pick<ApiSettings, 'liveDemo' | 'webDir' | 'paperKey'>> {
+export interface TestApiOptions extends Partial<Pick<ApiSettings, 'liveDemo' | 'webDir' | 'backupDir' | 'paperKey'>> {
   /** What the exchange's REST interface answers. */
   readonly exchange?: RequestListener;
   /** Prepares the database before the api boots. */
@@ -179,6 +179,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
       liveDemo,
       sha: 'test-sha',
       bootedAt: new Date(clock.ms),
+      backupDir: options.backupDir,
       webDir: options.webDir,
       paperKey: options.paperKey ?? null,
     },

@@ -52,6 +52,13 @@ const MOST_REASONS = 256;
  * and deterministic; a candle on which nothing happens allocates nothing.
  */
 export function runKernel(input: KernelInput): KernelRun {
+  const run = openRun(input);
+  const { book, meter, decisions, feed, offGrid } = run;
+  return { book, meter, decisions, warmUp: feed.warmUp, offGrid, ...drive(run) };
+}
+
+/** Everything that one coin of a run needs, warmed up to the first candle of the window. */
+export function openRun(input: KernelInput): Run {
   const { bound, rules, terms, detail, start, end } = input;
   const taker = toNumber(terms.feeRate);
   const view = openView({ taker, maker: toNumber(terms.makerFeeRate ?? terms.feeRate) }, bound.readable);
@@ -65,8 +72,7 @@ export function runKernel(input: KernelInput): KernelRun {
   const { ticks, offGrid } = ticksOf(detail.columns.close.subarray(start, end), tick);
   const decisions = input.recordDecisions === true ? new Uint8Array(Math.max(0, end - start)) : null;
   const wake = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY };
-  const run = { input, view, instance, feed, book, meter, ticks, tick, decisions, wake, gates };
-  return { book, meter, decisions, warmUp: feed.warmUp, offGrid, ...drive(run) };
+  return { input, view, instance, feed, book, meter, ticks, offGrid, tick, decisions, wake, gates };
 }
 
 /** What the loop and the orders share. `wake` is the range of prices, in quote, in which no waiting order moves. */
@@ -78,6 +84,7 @@ export interface Run {
   readonly book: Book;
   readonly meter: EquityMeter;
   readonly ticks: Float64Array;
+  readonly offGrid: number;
   readonly tick: number;
   readonly decisions: Uint8Array | null;
   readonly wake: { below: number; above: number };

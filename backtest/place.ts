@@ -1,5 +1,15 @@
 import type { Decision, EntryForm } from '#core/decision.ts';
-import { add, type Decimal, fromSteps, minimum, multiply, subtract, toNumber, ZERO } from '#core/decimal.ts';
+import {
+  add,
+  type Decimal,
+  fromNumber,
+  fromSteps,
+  minimum,
+  multiply,
+  subtract,
+  toNumber,
+  ZERO,
+} from '#core/decimal.ts';
 import { sizeByTerms } from '#core/entry-size.ts';
 import type { Gates } from '#core/gates.ts';
 import type { OrderForm } from '#core/order.ts';
@@ -32,7 +42,11 @@ export function placeOrder(decision: Exclude<Decision, { kind: 'nothing' }>, boo
   return decision.reason;
 }
 
-function placeEntry({ reason, level, form }: Buy, book: Book, { nowMs, priceTicks, shared, gates }: Moment): string {
+function placeEntry(
+  { reason, level, form, quote }: Buy,
+  book: Book,
+  { nowMs, priceTicks, shared, gates }: Moment,
+): string {
   const { rules, terms, position, levels, cash } = book;
   if (book.pending !== null) return 'order-in-flight';
   if (position.cooldownUntil !== null && nowMs < position.cooldownUntil.getTime()) return 'cooldown-loss';
@@ -46,6 +60,7 @@ function placeEntry({ reason, level, form }: Buy, book: Book, { nowMs, priceTick
     rules,
     price,
     ...(form === undefined ? {} : { limit: fromSteps(form.limit, tick) }),
+    ...(quote === undefined ? {} : { quote: fromNumber(quote) }),
     position,
     levels,
     // A buy that waits is replaced by this one.

@@ -41,6 +41,10 @@ type Refused = Extract<BacktestOutcome, { kind: 'refused' }>;
 export function openKernel(input: BacktestInput): { readonly kind: 'kernel'; readonly kernel: KernelInput } | Refused {
   const { bound, rules, terms, candles } = input;
   const detail = input.detail ?? candles;
+  if (bound.planner !== undefined)
+    return refuse(
+      `${bound.name} plans over all coins of a profile at once; a backtest of one coin says nothing about it.`,
+    );
   const needed = bound.needs.interval;
   const neededMs = INTERVAL_MS[needed];
   for (const { interval } of [candles, detail]) {

@@ -22,6 +22,7 @@ export const openView = (fees: { readonly taker: number; readonly maker: number 
   exitOrderOpen: false,
   regime: 2,
   ratingSells: false,
+  basket: null,
   takerFee: fees.taker,
   makerFee: fees.maker,
   readable,

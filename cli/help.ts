@@ -17,7 +17,16 @@ tradewind backtest  runs a strategy on recorded candles and prints its metrics a
   --fee-bps N       fee of a fill in hundredths of a percent (default: 10)
   --slippage-bps N  how much worse than the open a market order fills (default: 0)
   --balance N       money at the beginning, in the quote asset (default: 1000)
+  --robustness      also: shuffled trades, settings and candles a little different, a look for the future
   --json            prints everything as JSON
+
+tradewind sweep     tries many settings on recorded candles; takes the flags of backtest, and
+  --knobs TEXT      which settings, such as "ema.fast=5..50:5; ema.slow=60,100,200"
+  --search NAME     grid, random or halving (default: grid); --count N sets drawn by --seed N
+  --rank NAME       return, sharpe, sortino, calmar or net (default: sharpe); --top N rows (default: 20)
+  --walk-forward A:B  trains on A days, tests on the B days after, again and again
+  --trials-before N sets tried before on the same question: they count as luck too
+  --threads N       default: all cores
 
 tradewind candles   keeps candles for backtests in DIR/candles: import, fetch, export or list
   import --file PATH  candle files, zip files of the exchange's public archive, or a folder of them
@@ -27,7 +36,10 @@ tradewind candles   keeps candles for backtests in DIR/candles: import, fetch, e
 
 tradewind paper     starts the paper exchange alone: --accounts FILE and where its prices come from,
   --source SOURCE   synthetic, replay:DIR, relay:live, relay:testnet or script; see docs/operator/paper-exchange.md
+tradewind api, tradewind worker  one of them alone in this process, with DATABASE_URL; see docs/operator/deploy.md
 tradewind migrate   brings the database of DATABASE_URL up to this version
+tradewind backup    writes everything in the database of DATABASE_URL to one file: --to FILE
+tradewind restore   puts a backup in the place of everything, after checking it: --from FILE
 tradewind version   prints the version
 tradewind help      prints this
 

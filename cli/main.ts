@@ -13,16 +13,31 @@ const { TRADEWIND_BOOTSTRAP: bootstrap, ...environment } = process.env;
 const context: CommandContext = { root, environment, bootstrapGone: watchBootstrap(bootstrap) };
 process.exit(await runCommand(command));
 
+/** One process alone; it ends itself. */
+async function runMain(main: Promise<unknown>): Promise<never> {
+  await main;
+  return new Promise(() => undefined);
+}
+
 async function runCommand(name: string): Promise<number> {
   switch (name) {
     case 'start':
       return (await import('./start/command.ts')).runStart(argv, context);
+    case 'api':
+      return runMain(import('../api/main.ts'));
+    case 'worker':
+      return runMain(import('../worker/main.ts'));
     case 'backtest':
       return (await import('./backtest/command.ts')).runBacktestCommand(argv);
+    case 'sweep':
+      return (await import('./sweep/command.ts')).runSweepCommand(argv);
     case 'candles':
       return (await import('./candles/command.ts')).runCandles(argv, context);
     case 'migrate':
       return (await import('./migrate.ts')).runMigrate(argv, context);
+    case 'backup':
+    case 'restore':
+      return (await import('./backup.ts')).runBackup(name, argv, context);
     case 'version':
     case '--version':
     case '-v':

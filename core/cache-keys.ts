@@ -14,6 +14,8 @@ export const cacheKeys = {
   rules: (venue: Venue): string => `rules:${venue}`,
   /** {@link cachedWallet}. */
   wallet: (accountId: AccountId): string => `wallet:${accountId}`,
+  /** When the open orders of an account were last compared with what its profiles track. */
+  orphansSeen: (accountId: AccountId): string => `orphans-seen:${accountId}`,
   /** {@link marketClock} of a venue. */
   marketClock: (venue: Venue): string => `market-clock:${venue}`,
   /** Last decision and plan of a coin: the contract's coinState. */
@@ -21,6 +23,8 @@ export const cacheKeys = {
   coinStates: (profileId: ProfileId): string => `coin-state:${profileId}:`,
   /** Capped list of tick audits, one JSON text an entry. */
   tickTrace: (profileId: ProfileId): string => `tick-trace:${profileId}`,
+  /** Window counter of the messages of a notifier. */
+  notified: (profileId: ProfileId, provider: string): string => `notified:${profileId}:${provider}`,
   /** Window counter of sign-in attempts. */
   signInAttempts: (ip: string): string => `sign-in:${ip}`,
 } as const;

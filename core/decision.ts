@@ -10,7 +10,13 @@ export type EntryForm =
 /** What a strategy answers. `lots` counts steps of the coin's lot size, `reason` is one of the strategy's codes. */
 export type Decision =
   | { readonly kind: 'nothing'; readonly reason: string }
-  | { readonly kind: 'buy'; readonly reason: string; readonly level: number; readonly form?: EntryForm }
+  | {
+      readonly kind: 'buy';
+      readonly reason: string;
+      readonly level: number;
+      readonly form?: EntryForm;
+      readonly quote?: number;
+    }
   | { readonly kind: 'sell'; readonly reason: string; readonly lots: 'all' | number }
   /** Takes the waiting buy back. */
   | { readonly kind: 'cancel'; readonly reason: string };
@@ -106,6 +112,11 @@ export const APPROVAL_REASONS = {
   'halt-drawdown': {
     sentence: 'Not buying: the {scope} has lost {used} within {hours} h, the limit is {most}; paused until {until}.',
     thresholds: ['scope', 'most', 'until'],
+  },
+  'base-locked-by-orphan': {
+    sentence:
+      'Not buying: {orders} open orders of {asset} belong to no profile ({locked} {asset} locked). Adopt, cancel or leave them under orphan orders.',
+    thresholds: ['orders', 'locked'],
   },
   'halt-coin-paused': { sentence: 'Not buying: the coin is paused until {until}. {why}', thresholds: ['until'] },
   'cap-open-positions': {

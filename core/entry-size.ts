@@ -61,7 +61,10 @@ export function sizeByTerms(question: EntryQuestion): EntrySize {
   const { stopMultiple, stopLimitOffset } = terms;
   const entry = { price: limit ?? price, rules, stopMultiple, stopLimitOffset, baseFeeRate: takerFee };
   const loss = lossFraction(entry, takerFee);
-  const { plannedQuote, remaining } = remainingOf(levels, level, question.quote ?? budgetOf(question, loss));
+  const { plannedQuote, remaining } =
+    question.quote === undefined
+      ? remainingOf(levels, level, budgetOf(question, loss))
+      : { plannedQuote: question.quote, remaining: question.quote };
   const used = multiply(position.quantity, position.averagePrice);
   const caps = terms.caps ?? { symbolExposure: null, positionLoss: null };
   const [tightest] = capRooms(caps, { used, loss, wider: question.rooms });

@@ -72,6 +72,8 @@ const shape = {
     .default('info'),
   /** Folder of the built web app; the api serves no pages without it. */
   WEB_DIR: z.string().optional(),
+  /** Where scheduled backups are kept; none are written without it. */
+  BACKUP_DIR: z.string().optional(),
   /** Names this worker among its siblings; a restarted worker of the same slot takes its leases back at once. */
   WORKER_SLOT: z.string().optional(),
   /** Names the address that this process has toward the exchange: processes with the same share its request limits. */

@@ -5,20 +5,37 @@ import type { SymbolRules } from './symbol.ts';
 
 /**
  * A double-entry row in units of one asset. Rows of one event sum to zero per asset: what enters `wallet` leaves
- * `market`, what is paid as a fee goes to `fees`, a correction comes from `adjustments`.
+ * `market`, what is paid as a fee goes to `fees`, a correction comes from `adjustments`. `wallet` is what positions and
+ * their proceeds account for; `adjustments` is what else the wallet holds, and gets it from `outside`.
  */
 export interface LedgerRow {
   readonly book: 'wallet' | 'market' | 'fees' | 'adjustments' | 'outside';
   readonly asset: string;
   readonly amount: Decimal;
-  readonly reason: 'fill' | 'fee' | AdjustmentReason;
+  readonly reason: 'fill' | 'fee' | AdjustmentReason | OutsideReason;
+}
+
+/** `untracked`: there when an epoch was first checked; `unexplained`: found later. */
+export type OutsideReason = 'untracked' | 'unexplained';
+
+/** What came into the wallet, or left it when negative, without an order of this service. */
+export interface OutsideChange {
+  readonly asset: string;
+  readonly amount: Decimal;
+  readonly reason: OutsideReason;
+  /** Free and locked in the wallet. */
+  readonly wallet: Decimal;
 }
 
 type Movement = Pick<LedgerRow, 'asset' | 'amount' | 'reason'>;
 
-const transfer = (from: LedgerRow['book'], { asset, amount, reason }: Movement): LedgerRow[] => [
+const transfer = (
+  from: LedgerRow['book'],
+  { asset, amount, reason }: Movement,
+  to: LedgerRow['book'] = 'wallet',
+): LedgerRow[] => [
   { book: from, asset, amount: negate(amount), reason },
-  { book: 'wallet', asset, amount, reason },
+  { book: to, asset, amount, reason },
 ];
 
 /** The rows of one fill: base, quote and fee asset each balanced. */
@@ -36,3 +53,6 @@ export function ledgerRowsOf(fill: ExchangeFill, rules: Pick<SymbolRules, 'baseA
 /** The rows of a quantity that came or went without a trade; none when it stays. */
 export const adjustmentRowsOf = (asset: string, amount: Decimal, reason: AdjustmentReason): LedgerRow[] =>
   amount === 0n ? [] : transfer('adjustments', { asset, amount, reason });
+
+/** The rows of a quantity that came from outside, or went there. */
+export const outsideRowsOf = (change: OutsideChange): LedgerRow[] => transfer('outside', change, 'adjustments');

@@ -18,6 +18,7 @@ export type ProfileEvent = keyof typeof PROFILE_EVENTS;
 /** What concerns an account or the whole installation: switches of ops-notify, all on at first. */
 export const ACCOUNT_EVENTS = {
   'job-failed': 'A job has failed for good',
+  'exchange-reset': 'The exchange has begun anew without the orders of an account',
   'orphan-order': 'An order is open that no profile tracks',
   'key-error': 'The exchange refuses an API key',
   'backup-failed': 'A scheduled backup was not written',
@@ -55,6 +56,10 @@ function minuteOf(at: Date, timezone: string): number {
 
 const DAY = 24 * 60;
 const minutes = (clockText: string): number => Number(clockText.slice(0, 2)) * 60 + Number(clockText.slice(3, 5));
+
+/** What the operator has to know now: money is unguarded or nothing trades. Quiet hours do not hold it back. */
+const URGENT: ReadonlySet<string> = new Set<ProfileEvent | AccountEvent>(['stop-missing', 'key-error']);
+export const isUrgent = ({ event }: Pick<Notification, 'event'>): boolean => URGENT.has(event);
 
 /** When a message of `at` may leave: `at` itself, or the end of the quiet hours it falls into. */
 export function quietUntil(at: Date, { quietHours }: Pick<NotifierRules, 'quietHours'>, timezone: string): Date {

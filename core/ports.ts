@@ -6,9 +6,11 @@ import type { Decimal } from './decimal.ts';
 import type { ExchangeFill } from './fill.ts';
 import type { Halt } from './halts.ts';
 import type { AccountId, OrderId, ProfileId } from './ids.ts';
-import type { ApprovedOrder, OrderPurpose, OrderRecord, OrderState, Side } from './order.ts';
+import type { ApprovedOrder, OrderRecord, OrderState, Side } from './order.ts';
 import type { OrderEvidence, Witness } from './order-evidence.ts';
+import type { OutsideChange } from './ledger.ts';
 import type { LevelFill } from './levels.ts';
+import type { FoundOrder, OrphanLock } from './orphan.ts';
 import type { Adjustment, Position } from './position.ts';
 import type { RiskFacts } from './risk.ts';
 import type { SymbolRules } from './symbol.ts';
@@ -29,6 +31,10 @@ export interface ExchangeOrder {
   readonly stopPrice: Decimal;
   readonly type: string;
   readonly updatedAt: Date;
+  /** Where the reply says so: when it was placed, the order list that it is a leg of, how far its trigger trails. */
+  readonly placedAt?: Date;
+  readonly listId?: string;
+  readonly trailingBips?: number;
 }
 
 /** What became of a write. `unknown` is a state, never a failure: nothing is sent again until it is resolved. */
@@ -85,6 +91,8 @@ export interface TradingPort {
   place(request: PlaceRequest): Promise<WriteOutcome>;
   cancel(symbol: string, clientOrderId: string, cancelId: string): Promise<WriteOutcome>;
   cancelReplace(request: ReplaceRequest): Promise<ReplaceOutcome>;
+  /** Cancels an order that no profile tracks; answers with what the exchange says of it afterwards. */
+  cancelStray(symbol: string, exchangeOrderId: string): Promise<OrderLookup>;
   findOrder(symbol: string, by: { clientOrderId: string } | { exchangeOrderId: string }): Promise<OrderLookup>;
   openOrders(symbol?: string): Promise<ExchangeOrder[]>;
   recentOrders(symbol: string): Promise<ExchangeOrder[]>;
@@ -228,15 +236,6 @@ export interface FillResult {
   readonly version: number;
 }
 
-/** An order of the exchange whose client id proves whose it is; `own` is what the id says. */
-export interface FoundOrder {
-  readonly accountId: AccountId;
-  readonly profileId: ProfileId;
-  readonly order: ExchangeOrder;
-  readonly own: { readonly clientOrderId: string; readonly purpose: OrderPurpose; readonly sequence: number };
-  readonly fencing: number;
-}
-
 /** The cost-basis row of a coin as its owner sees it; `version` is the compare-and-set token of the runner. */
 export interface CostBasis {
   readonly version: number;
@@ -263,6 +262,12 @@ export type AdjustmentResult =
   | { readonly kind: 'adjusted'; readonly position: Position; readonly version: number }
   | { readonly kind: 'lost-lease' }
   | { readonly kind: 'moved' };
+
+/** What ledger and untracked holdings of an account's epoch add up to, by asset; `begun` once it was first checked. */
+export interface LedgerBalance {
+  readonly begun: boolean;
+  readonly sums: readonly { readonly asset: string; readonly sum: Decimal }[];
+}
 
 /** How many orders and positions of the old epoch were closed as void. */
 export type EpochResult =
@@ -300,6 +305,8 @@ export interface TradingStore {
   costBasis(profileId: ProfileId, symbol: string): Promise<CostBasis>;
   /** One transaction: lease checked, position by compare-and-set, adjustment and ledger rows, note. */
   adjustPosition(request: AdjustmentRequest): Promise<AdjustmentResult>;
+  /** What orders that no profile tracks, as last seen, hold locked. */
+  orphanLocks(accountId: AccountId): Promise<OrphanLock[]>;
   /** The newest orders of an epoch that the exchange has given an id and that were sent before then, newest first. */
   acknowledgedOrders(
     account: Pick<Account, 'id' | 'epoch'>,
@@ -311,6 +318,15 @@ export interface TradingStore {
     readonly fencing: number;
     readonly at: Date;
   }): Promise<EpochResult>;
+  ledgerBalance(account: Pick<Account, 'id' | 'epoch'>): Promise<LedgerBalance>;
+  /** One transaction: lease checked, ledger still as `booked`, rows of what came from outside. */
+  bookOutside(request: {
+    readonly account: Pick<Account, 'id' | 'epoch'>;
+    readonly fencing: number;
+    readonly at: Date;
+    readonly booked: LedgerBalance;
+    readonly changes: readonly OutsideChange[];
+  }): Promise<'booked' | 'moved' | 'lost-lease'>;
   /** Stores an own order that only the exchange knows of, as after a restored backup; its id is never given again. */
   adoptOwnOrder(found: FoundOrder): Promise<void>;
 }
@@ -356,17 +372,6 @@ export interface RecordSink {
   evidence(evidence: OrderEvidence): void;
   flush(): Promise<void>;
 }
-
-/** Something the operator should hear of wherever they are; the text holds no bind values and no credentials. */
-export interface Notice {
-  readonly kind: 'dead-letter' | 'exchange-reset';
-  readonly accountId?: AccountId;
-  readonly title: string;
-  readonly text: string;
-}
-
-/** Passes a notice on to the operator; it rejects when it should be tried again. */
-export type Notify = (notice: Notice) => Promise<void>;
 
 /* ---- the cache store ---- */
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TICK_TRACE_CAP } from './cache-keys.ts';
 
 const days = z.int('must be a whole number').min(1).max(3650);
 const flag = z.boolean('must be true or false');
@@ -48,7 +49,7 @@ export const RETENTION = setting('retention', retention, {
   actionLogMaxRows: 10_000_000,
   auditLogDays: null,
   equityDays: null,
-  tickTraceEntries: 100_000,
+  tickTraceEntries: TICK_TRACE_CAP,
 });
 export const BACKUP_SCHEDULE = setting('backup', backup, { enabled: false, intervalHours: 24, keep: 7 });
 /** Messages about the account and the installation, by their event (core/notify.ts). */
@@ -59,4 +60,3 @@ export const OPS_NOTIFY = setting('ops-notify', opsNotify, {
   'backup-failed': true,
 });
 export type Retention = z.output<typeof retention>;
-export type BackupSchedule = z.output<typeof backup>;

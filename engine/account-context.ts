@@ -1,9 +1,12 @@
 import type { Account } from '#core/account.ts';
+import type { Basket } from '#core/basket.ts';
 import { type Decimal, ZERO } from '#core/decimal.ts';
 import { type Halt, haltsFor } from '#core/halts.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { OrderTiming } from '#core/order-timing.ts';
+import type { OrphanLock } from '#core/orphan.ts';
 import type { StateToKeep } from '#core/ports.ts';
+import type { Coin } from './coin.ts';
 import type { EnginePorts } from './ports.ts';
 import { createRiskBook, type RiskBook } from './risk-book.ts';
 import { createWalletBook, type WalletBook } from './wallet-book.ts';
@@ -22,6 +25,8 @@ export interface AccountContext {
   readonly keyStatus: 'healthy' | 'error' | null;
   /** Halts as last read; the intent transaction reads them again and decides. */
   halts: readonly Halt[];
+  /** What orders that no profile tracks hold locked, as last seen. */
+  orphans: readonly OrphanLock[];
   /** The exchange has refused an order because its market is closed: the rules are read again soon. */
   marketClosed: boolean;
   /** Latest time carried by a market event: market time never lies before it. */
@@ -33,6 +38,9 @@ export interface AccountContext {
   readonly unprotectedMs: Map<string, number>;
   /** States of strategies that have changed since they were last kept, by coin. */
   readonly unsaved: Map<string, StateToKeep>;
+  /** Plans over all coins of a profile, with the config they are made by. */
+  readonly baskets: Map<ProfileId, { readonly config: string; readonly basket: Basket }>;
+  coinsOf: (profileId: ProfileId) => readonly Coin[];
   /** Worth of the running coins' positions in a quote asset. */
   positionValue: (quoteAsset: string) => Decimal;
 }
@@ -56,10 +64,13 @@ export function createAccountContext(input: AccountContextInput): AccountContext
     fees: { taker: 0.001, maker: 0.001 },
     permissions: [],
     halts: [],
+    orphans: [],
     lastEventMs: 0,
     marketClosed: false,
     unprotectedMs: new Map(),
     unsaved: new Map(),
+    baskets: new Map(),
+    coinsOf: () => [],
     positionValue: () => ZERO,
   };
   return context;

@@ -7,6 +7,7 @@ import {
   floorToStep,
   formatDecimal,
   formatFixed,
+  fromNumber,
   fromSteps,
   maximum,
   minimum,
@@ -52,13 +53,15 @@ export interface ApprovalContext {
   readonly takerFee: number;
   /** A live order of this coin whose outcome is not known, with the moment it will be certain. */
   readonly pending: { readonly clientOrderId: string; readonly unknown: boolean; readonly certainAt: Date } | null;
+  /** Orders of the base asset that no profile tracks, and about which the operator has not decided. */
+  readonly orphans: { readonly orders: number; readonly locked: Decimal };
   /** The stop that rests on the exchange: what it holds locked, and whether it is selling by itself. */
   readonly stop: { readonly left: Decimal; readonly selling: boolean } | null;
-  /** What other resting sales hold of the position. */
-  readonly inSells: Decimal;
   /** The buy that waits on the exchange: another one takes its place and money. */
   readonly waiting: { readonly locked: Decimal } | null;
   readonly gates: Gates | null;
+  /** What other resting sales hold of the position. */
+  readonly inSells: Decimal;
   readonly refusals: (purpose: OrderPurpose) => Refusals | undefined;
   /** The operator's limit that refuses an entry now, and what exposure caps leave for one. */
   readonly risk: {
@@ -128,6 +131,11 @@ const nothingPending: Check = ({ pending }) => {
   const numbers = { order: pending.clientOrderId, certainAt: pending.certainAt.toISOString() };
   return refuse(pending.unknown ? 'order-unknown' : 'order-in-flight', numbers);
 };
+/** One may be an entry of ours, such as after a restored backup: another one would double it. */
+const noOrphan: Check = ({ orphans: { orders, locked }, rules }) =>
+  orders === 0
+    ? undefined
+    : refuse('base-locked-by-orphan', { orders, locked: formatDecimal(locked), asset: rules.baseAsset });
 const cooledDown: Check = ({ position, rules, now }) => {
   const until = position.cooldownUntil;
   if (until === null || until <= now) return undefined;
@@ -164,6 +172,7 @@ const ENTRY_CHECKS: readonly Check[] = [
   symbolTrading,
   priceFresh,
   nothingPending,
+  noOrphan,
   cooledDown,
   gatesAgree,
   notRefused('entry'),
@@ -187,7 +196,7 @@ function formOf(form: EntryForm | undefined, { price: { tick } }: SymbolRules): 
 
 function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: ApprovalContext): ApprovalResult {
   const { accountId, profileId, rules, shared, waiting } = context;
-  const { level, form: waits } = decision;
+  const { level, form: waits, quote } = decision;
   const form = formOf(waits, rules);
   const size = sizeByTerms({
     ...context,
@@ -197,6 +206,7 @@ function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: App
     rooms: context.risk.rooms(),
     freeQuote: add(context.freeQuote, waiting?.locked ?? ZERO),
     ...('price' in form ? { limit: form.price } : {}),
+    ...(quote === undefined ? {} : { quote: fromNumber(quote) }),
   });
   if (size.kind === 'refused') return refuse(size.reason, asText(size.numbers));
   const draft: OrderDraft = {

@@ -87,9 +87,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       for (const { source, feed } of feeds)
         if (source.interval === interval) mailbox.push(() => tickIf(feed.take(candle)));
     },
-    onStream() {
-      for (const { feed } of feeds) mailbox.push(() => tickIf(feed.catchUp()));
-    },
+    onStream: () => feeds.forEach(({ feed }) => mailbox.push(() => tickIf(feed.catchUp()))),
     onOrder: (order, fill) => mailbox.push(() => seeOrder(order, fill)),
     onProfile(profile) {
       mailbox.push(async () => {

@@ -189,6 +189,7 @@ const emptyView = (): TickView => ({
   exitOrderOpen: false,
   regime: 2,
   ratingSells: false,
+  basket: null,
   takerFee: 0.001,
   makerFee: 0.001,
   readable: true,
@@ -209,8 +210,9 @@ export function refreshView(coin: Coin): void {
   view.firstBuyFillMs = position.firstBuyAt?.getTime() ?? 0;
   view.cycle = position.cycle;
   view.target = held ? targetNow(coin) : 0;
+  const waits = waitingEntry(coin);
   view.entryOrderOpen = hasLive(coin, ({ side }) => side === 'buy');
-  view.waiting = view.entryOrderOpen ? waitingView(coin) : null;
+  view.waiting = waits === undefined ? null : waitingView(coin, waits);
   view.regime = coin.gates?.regime ?? 2;
   view.ratingSells = coin.gates?.sells(view.nowMs) ?? false;
   view.exitOrderOpen = hasLive(coin, ({ purpose }) => purpose === 'exit');
@@ -247,9 +249,7 @@ function leastEntry({ position, rules, bound, context }: Coin): Decimal {
   return minOrderQuote({ price: position.averagePrice, rules, stopMultiple, stopLimitOffset, baseFeeRate });
 }
 
-function waitingView(coin: Coin): TickView['waiting'] {
-  const live = waitingEntry(coin);
-  if (live === undefined) return null;
+function waitingView(coin: Coin, live: LiveOrder): TickView['waiting'] {
   const { form, createdAt, decision } = live.record;
   if (form.type !== 'limit' && form.type !== 'stop-loss-limit') return null;
   const { tick } = coin.rules.price;

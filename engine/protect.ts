@@ -56,7 +56,7 @@ function planFor(coin: Coin, live: LiveOrder | undefined): StopPlan {
 }
 
 function restingOf(coin: Coin, { record, applied }: LiveOrder): RestingStop {
-  const shown = record.form.type === 'stop-loss-limit' ? record.form.stopPrice : ZERO;
+  const shown = 'stopPrice' in record.form ? record.form.stopPrice : ZERO;
   const level = readBasis(record)?.level;
   return {
     form: record.form,
@@ -80,7 +80,7 @@ export function watchStop(coin: Coin): void {
   if (live === undefined) guard.triggered = null;
   if (live === undefined || guard.triggered?.clientOrderId === live.record.clientOrderId) return;
   const { form, clientOrderId } = live.record;
-  const reached = form.type === 'stop-loss-limit' && price !== null && price <= form.stopPrice;
+  const reached = 'stopPrice' in form && price !== null && price <= form.stopPrice;
   guard.triggered = reached || live.applied > 0n ? { clientOrderId, sinceMs: performance.now() } : null;
 }
 

@@ -33,7 +33,8 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   if (strategy === undefined)
     return { kind: 'cannot', reason: `There is no strategy named "${profile.strategyName}".` };
   if (rules === undefined) return { kind: 'cannot', reason: `The exchange does not list ${symbol}.` };
-  const bound = strategy.bind(mergedConfig(profile, symbol));
+  const plans = strategy.plansBaskets === true;
+  const bound = strategy.bind(plans ? profile.config : mergedConfig(profile, symbol));
   const stored = await context.ports.store.loadRunner(profile.id, symbol);
   const levels = await context.ports.store.levelFills(profile.id, symbol);
   const coin = createCoin({ context, profile, rules, bound, stored, levels });

@@ -4,10 +4,12 @@ import { add, type Decimal, formatDecimal, multiply, subtract, ZERO } from '#cor
 import { newId } from '#core/ids.ts';
 import { MANUAL_REASONS, type ManualReason } from '#core/manual-order.ts';
 import type { ActionOutcome } from '#core/operator-action.ts';
+import { orphansOn } from '#core/orphan.ts';
 import { OVERDUE, STOP_REASONS } from '#core/protective-stop.ts';
 import { haltsOf } from './account-context.ts';
 import { settingsNow } from '#strategies/strategy.ts';
 import { type ApprovalContext, type ApprovalResult, approve, exitRefusal } from './approve.ts';
+import { basketTurn } from './basket.ts';
 import {
   type Coin,
   inSells,
@@ -56,6 +58,7 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   const startedMs = performance.now();
   refreshView(coin);
   watchStop(coin);
+  if (enabled) coin.view.basket = basketTurn(coin);
   const decided = enabled ? decide(coin) : { decision: STALE, numbers: {} };
   const { decision } = decided;
   const seen = { trigger, ...decided, startedMs, at: new Date(coin.view.nowMs), input: inputOf(coin) };
@@ -80,7 +83,7 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   return end(coin, log, { ...seen, approval });
 }
 
-/** Takes an order off the book: a sale that holds what is to be sold, or a buy that nobody wants any more. No approval is needed to risk less. */
+/** Takes a sale that holds what is to be sold, or a buy that is not wanted any more, off the book: risking less needs no approval. */
 async function clear(
   coin: Coin,
   log: DecisionLog,
@@ -239,14 +242,18 @@ function approvalContext(coin: Coin): ApprovalContext {
             unknown: !isCertain(pending),
             certainAt: new Date(pending.certainAtMs ?? pending.cancelUntilMs ?? pending.record.sendBeforeMs),
           },
-    inSells: inSells(coin),
     waiting: waiting === undefined ? null : { locked: lockedBy(waiting) },
     gates: coin.gates,
+    inSells: inSells(coin),
     stop: stop === undefined ? null : { left: subtract(stop.record.quantity, stop.applied), selling: isSelling(coin) },
     risk: {
       refusal: () => context.risk.refusal({ profileId: profile.id, symbol: coin.symbol }, new Date(coin.view.nowMs)),
       rooms: () => context.risk.rooms({ profileId: profile.id, symbol: coin.symbol }),
     },
+    orphans: orphansOn(
+      rules.baseAsset,
+      context.orphans.filter(({ left }) => !left),
+    ),
     refusals: (purpose) => coin.breaker.open(purpose, Date.now()),
   };
 }

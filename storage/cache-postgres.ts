@@ -57,9 +57,10 @@ export class PostgresCache implements CacheStore {
   readonly #untrimmed = new Map<string, number>();
   readonly #sweeping: NodeJS.Timeout;
 
-  constructor(databaseUrl: string) {
+  constructor(databaseUrl: string, connections = 4) {
     this.#place = placeOf(databaseUrl);
-    this.#database = openDatabase(databaseUrl, { max: 4, applicationName: 'tradewind-cache', queryTimeoutMs: 5_000 });
+    const names = { applicationName: 'tradewind-cache', queryTimeoutMs: 5_000 };
+    this.#database = openDatabase(databaseUrl, { ...names, max: connections });
     this.#listener = new Listener(databaseUrl);
     this.#sweeping = setInterval(() => void this.sweep().catch(() => {}), SWEEP_MS);
     this.#sweeping.unref();

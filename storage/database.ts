@@ -12,8 +12,15 @@ export interface DatabaseOptions {
   /** Most connections at once. */
   readonly max?: number;
   readonly applicationName?: string;
+  /** Opening a connection, or waiting for a free one, fails after this long. */
+  readonly connectTimeoutMs?: number;
   /** A query that runs longer is cancelled and fails. */
   readonly queryTimeoutMs?: number;
+  /**
+   * For orders: its connections stay open, because the next order must not wait for one, and its statements are planned
+   * once and not five times for each connection.
+   */
+  readonly ready?: boolean;
   /** Told about idle connections that broke; the pool replaces them by itself. */
   readonly onConnectionLost?: (error: Error) => void;
 }
@@ -44,10 +51,11 @@ function openPool(url: string, options: DatabaseOptions): pg.Pool {
     connectionString: url,
     max: options.max ?? 10,
     application_name: options.applicationName ?? 'tradewind',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     statement_timeout: queryTimeoutMs,
     query_timeout: queryTimeoutMs + CLIENT_GRACE_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    ...(options.ready === true && { idleTimeoutMillis: 0, options: '-c plan_cache_mode=force_generic_plan' }),
     keepAlive: true,
     // Statements that do not wait for each other leave in one go (storage/statements.ts).
     pipeline: true,

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
+import type { Account } from '#core/account.ts';
 import { haltLockText } from '#core/halts.ts';
 import type { AccountId } from '#core/ids.ts';
-import type { Database } from './database.ts';
+import type { Database, Transaction } from './database.ts';
 
 export interface LeaseRequest {
   readonly accountId: AccountId;
@@ -86,4 +87,21 @@ export async function releaseLease(db: Database, lease: HeldLease): Promise<void
     .where('account_id', '=', lease.accountId)
     .where('fencing', '=', String(lease.fencing))
     .execute();
+}
+
+/** Under the account's key, so that a takeover comes before or after everything that the transaction does. */
+export async function holdsLease(
+  transaction: Transaction,
+  { account, fencing }: { readonly account: Pick<Account, 'id'>; readonly fencing: number },
+): Promise<boolean> {
+  const lock = haltLockText('account', account.id);
+  await sql`select pg_advisory_xact_lock_shared(hashtextextended(${lock}, 0))`.execute(transaction);
+  const row = await transaction
+    .selectFrom('account_leases')
+    .select('fencing')
+    .where('account_id', '=', account.id)
+    .where('fencing', '=', String(fencing))
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+    .executeTakeFirst();
+  return row !== undefined;
 }

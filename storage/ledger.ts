@@ -1,8 +1,10 @@
 import type { Account } from '#core/account.ts';
 import { type Decimal, formatDecimal, requireDecimal } from '#core/decimal.ts';
 import { newId } from '#core/ids.ts';
-import type { LedgerRow } from '#core/ledger.ts';
-import type { Reader, Writer } from './database.ts';
+import { type LedgerRow, outsideRowsOf } from '#core/ledger.ts';
+import type { LedgerBalance, TradingStore } from '#core/ports.ts';
+import type { Database, Reader, Writer } from './database.ts';
+import { holdsLease } from './leases.ts';
 
 type Owner = Pick<Account, 'id' | 'epoch'>;
 
@@ -37,3 +39,30 @@ export async function insertLedgerRows(
     .values(rows.map((row) => ({ ...row, ...owner, id: newId<string>(), amount: formatDecimal(row.amount) })))
     .execute();
 }
+
+export async function ledgerBalance(reader: Reader, account: Owner): Promise<LedgerBalance> {
+  const outside = await reader
+    .selectFrom('ledger_entries')
+    .select('id')
+    .where('account_id', '=', account.id)
+    .where('epoch', '=', account.epoch)
+    .where('book', '=', 'outside')
+    .limit(1)
+    .executeTakeFirst();
+  return { begun: outside !== undefined, sums: await walletSums(reader, account, ['wallet', 'adjustments']) };
+}
+
+/** `moved` when something was booked since `booked` was read: the wallet was read at another moment then. */
+export const bookOutside: (
+  db: Database,
+  request: Parameters<TradingStore['bookOutside']>[0],
+) => ReturnType<TradingStore['bookOutside']> = (db, request) =>
+  db.transaction(async (transaction) => {
+    if (!(await holdsLease(transaction, request))) return 'lost-lease';
+    const now = await ledgerBalance(transaction, request.account);
+    const textOf = ({ begun, sums }: LedgerBalance): string =>
+      [begun, ...sums.map(({ asset, sum }) => `${asset} ${formatDecimal(sum)}`)].join();
+    if (textOf(now) !== textOf(request.booked)) return 'moved';
+    await insertLedgerRows(transaction, request.changes.flatMap(outsideRowsOf), request);
+    return 'booked';
+  });

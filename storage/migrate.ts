@@ -13,7 +13,7 @@ export interface MigrationReport {
   readonly latestAppliedAt: Date;
 }
 
-interface AppliedMigration {
+export interface AppliedMigration {
   readonly number: number;
   readonly name: string;
   readonly digest: string;
@@ -21,7 +21,8 @@ interface AppliedMigration {
 }
 
 const LOCK = 'tradewind:migrate';
-const CREATE_TABLE = `create table if not exists schema_migrations (
+/** The table that says which migrations a schema has had. */
+export const CREATE_TABLE = `create table if not exists schema_migrations (
   number integer primary key,
   name text not null,
   digest text not null,
@@ -30,7 +31,7 @@ const CREATE_TABLE = `create table if not exists schema_migrations (
 )`;
 
 /** Throws MigrationError when the database and the files tell different stories. */
-function requireSameStory(applied: readonly AppliedMigration[], files: readonly MigrationFile[]): void {
+export function requireSameStory(applied: readonly AppliedMigration[], files: readonly MigrationFile[]): void {
   for (const row of applied) {
     const file = files.find(({ number }) => number === row.number);
     if (file === undefined) {
@@ -46,16 +47,21 @@ function requireSameStory(applied: readonly AppliedMigration[], files: readonly 
   }
 }
 
+/** Runs a migration and writes it down, in the transaction that is open. */
+export async function runMigration(client: pg.ClientBase, file: MigrationFile): Promise<void> {
+  await client.query(file.sql);
+  await client.query('insert into schema_migrations (number, name, digest, breaking) values ($1, $2, $3, $4)', [
+    file.number,
+    file.name,
+    file.digest,
+    file.breaking,
+  ]);
+}
+
 async function applyMigration(client: pg.Client, file: MigrationFile): Promise<void> {
   try {
     await client.query('begin');
-    await client.query(file.sql);
-    await client.query('insert into schema_migrations (number, name, digest, breaking) values ($1, $2, $3, $4)', [
-      file.number,
-      file.name,
-      file.digest,
-      file.breaking,
-    ]);
+    await runMigration(client, file);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => {});

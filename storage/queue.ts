@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fromKysely, type Job, PgBoss, type QueueOptions, type SendOptions } from 'pg-boss';
 import type { AccountId, ProfileId } from '#core/ids.ts';
+import type { Notification, NotifierName } from '#core/notify.ts';
 import { scrubError } from '#core/scrub.ts';
 import { connect } from './connect.ts';
 import type { Transaction } from './database.ts';
@@ -12,9 +13,24 @@ export interface JobData {
   readonly 'refresh-rules': Readonly<Record<string, never>>;
   readonly prune: Readonly<Record<string, never>>;
   readonly 'snapshot-equity': Readonly<Record<string, never>>;
+  /** Fans a message out to the notifiers it concerns: of a profile, of an account's profiles, or, without either, of all. */
+  readonly notify: {
+    readonly profileId?: ProfileId;
+    readonly accountId?: AccountId;
+    readonly notification: Notification;
+  };
+  readonly 'notify-send': {
+    readonly profileId: ProfileId;
+    readonly provider: NotifierName;
+    readonly notification: Notification;
+  };
+  readonly backup: Readonly<Record<string, never>>;
+  readonly digest: Readonly<Record<string, never>>;
   readonly 'apply-avg-entry-price': { readonly profileId: ProfileId; readonly symbol: string };
   /** Without an account: for every account. */
   readonly 'reconcile-positions': { readonly accountId?: AccountId };
+  readonly 'detect-orphans': { readonly accountId?: AccountId };
+  readonly 'identity-check': { readonly accountId?: AccountId };
 }
 export type JobName = keyof JobData;
 const JOB_NAMES: readonly JobName[] = [
@@ -22,8 +38,14 @@ const JOB_NAMES: readonly JobName[] = [
   'refresh-rules',
   'prune',
   'snapshot-equity',
+  'notify',
+  'notify-send',
+  'digest',
+  'backup',
   'apply-avg-entry-price',
   'reconcile-positions',
+  'detect-orphans',
+  'identity-check',
 ];
 
 export interface JobRun {
@@ -52,7 +74,9 @@ export interface OpenQueueOptions {
   readonly retry?: { readonly limit: number; readonly delaySeconds: number; readonly maxDelaySeconds: number };
 }
 
+/** Without notifications; with them a look is only for what was lost, and for jobs whose time has come. */
 const POLL_SECONDS = 0.5;
+const NOTIFIED_POLL_SECONDS = 2;
 const EXPIRE_SECONDS = 300;
 const STOP_MS = 3_000;
 const RETRY = { limit: 5, delaySeconds: 2, maxDelaySeconds: 300 } as const;
@@ -91,16 +115,22 @@ export class Queue implements AsyncDisposable {
     return (await this.#boss.send(job.name, job.data, { ...sendOptions(job), db })) ?? undefined;
   }
 
-  /** Runs jobs of a name, one at a time. A throwing handler is retried; only scrubbed words of its error are stored. */
+  /** Runs jobs of a name, one at a time, or as many as there are `lanes`. A throwing handler is retried; only scrubbed words of its error are stored. */
   async work<Name extends JobName>(
     name: Name,
     handler: (data: JobData[Name], run: JobRun) => Promise<void>,
+    lanes = 1,
   ): Promise<void> {
-    const options = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS, batchSize: 1 };
-    await this.#boss.work<JobData[Name]>(name, options, async (jobs: Job<JobData[Name]>[]) => {
+    const options = {
+      pollingIntervalSeconds: POLL_SECONDS,
+      notifyPollingIntervalSeconds: NOTIFIED_POLL_SECONDS,
+      batchSize: 1,
+    };
+    const run = async (jobs: Job<JobData[Name]>[]): Promise<void> => {
       for (const job of jobs)
         await runScrubbed(() => handler(job.data, { id: job.id, attempt: job.retryCount + 1, signal: job.signal }));
-    });
+    };
+    for (let lane = 0; lane < lanes; lane++) await this.#boss.work<JobData[Name]>(name, options, run);
   }
 
   /** Enqueues a job at the times of a cron line (five fields, UTC), by one process of all; a second call replaces it. */
@@ -159,10 +189,17 @@ export async function openQueue(databaseUrl: string, options: OpenQueueOptions):
   return new Queue(boss);
 }
 
+/** What is there as it should be is left alone: a process that starts again is back sooner. */
 async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<OpenQueueOptions['retry']>): Promise<void> {
+  const known = new Map((await boss.getQueues()).map((queue) => [queue.name, new Map(Object.entries(queue))]));
+  const ensure = async (name: string, policy: 'short' | 'standard', settings: QueueOptions): Promise<void> => {
+    const queue = known.get(name);
+    if (queue === undefined) await boss.createQueue(name, { ...settings, policy });
+    else if (Object.entries(settings).some(([setting, value]) => queue.get(setting) !== value))
+      await boss.updateQueue(name, settings);
+  };
   const kept = { deleteAfterSeconds: 0, retentionSeconds: KEPT_SECONDS, retryBackoff: true };
-  await boss.createQueue(DEAD_LETTERS, { ...kept, policy: 'standard' });
-  await boss.updateQueue(DEAD_LETTERS, kept);
+  await ensure(DEAD_LETTERS, 'standard', kept);
   const settings: QueueOptions & { deadLetter: string; notify: boolean } = {
     retryLimit: retry.limit,
     retryDelay: retry.delaySeconds,
@@ -172,10 +209,7 @@ async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<Open
     deadLetter: DEAD_LETTERS,
     notify: true,
   };
-  for (const name of JOB_NAMES) {
-    await boss.createQueue(name, { ...settings, policy: 'short' });
-    await boss.updateQueue(name, settings);
-  }
+  for (const name of JOB_NAMES) await ensure(name, 'short', settings);
 }
 
 /** Without an error listener a lost connection would end the process. */

@@ -1,13 +1,15 @@
 import { sql } from 'kysely';
 import type { TickAudit } from '#core/audit.ts';
-import { cacheKeys, TICK_TRACE_CAP } from '#core/cache-keys.ts';
+import { cacheKeys } from '#core/cache-keys.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { OrderEvidence } from '#core/order-evidence.ts';
 import type { ActionLogRow, CacheStore, RecordSink } from '#core/ports.ts';
 import { scrubError } from '#core/scrub.ts';
+import { RETENTION } from '#core/settings.ts';
 import type { Database } from './database.ts';
 import { jsonText } from './json.ts';
 import { type StoredEvidence, storedEvidence, writeEvidence } from './order-evidence.ts';
+import { readSetting } from './service-settings.ts';
 
 export interface RecordLog {
   warn(fields: object, message: string): void;
@@ -27,6 +29,7 @@ export interface RecordSinkOptions {
 }
 
 const RETRY_MS = 1_000;
+const CAP_READ_EVERY_MS = 60_000;
 const SAME_WARNING_MS = 10_000;
 /** Invalid data, a broken constraint: the same row fails again however often it is written. */
 const POISONED = /^2[23]/;
@@ -46,6 +49,7 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> = Promise.resolve();
   #warnedAtMs = Number.NEGATIVE_INFINITY;
+  #cap = { entries: RETENTION.defaults.tickTraceEntries, readAtMs: Number.NEGATIVE_INFINITY };
 
   constructor(options: RecordSinkOptions) {
     this.#options = { flushMs: 100, maxRows: 1_000, maxBuffered: 50_000, ...options };
@@ -189,6 +193,7 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
     const byProfile = Map.groupBy(audits, (audit) => audit.profileId);
     const written = new Set<TickAudit>();
     try {
+      await this.#readCap();
       for (const [profileId, list] of byProfile) await this.#writeTrace(profileId, list, written);
     } catch (error) {
       this.#audits = [...audits.filter((audit) => !written.has(audit)), ...this.#audits];
@@ -196,11 +201,19 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
     }
   }
 
+  /** How many audits the operator keeps; a database that is away leaves it as it was. */
+  async #readCap(): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs - this.#cap.readAtMs < CAP_READ_EVERY_MS) return;
+    const retention = await readSetting(this.#options.database.kysely, RETENTION).catch(() => undefined);
+    this.#cap = { entries: retention?.tickTraceEntries ?? this.#cap.entries, readAtMs: nowMs };
+  }
+
   async #writeTrace(profileId: ProfileId, audits: readonly TickAudit[], written: Set<TickAudit>): Promise<void> {
     for (let i = 0; i < audits.length; i += this.#options.maxRows) {
       const batch = audits.slice(i, i + this.#options.maxRows);
       const texts = batch.map((audit) => JSON.stringify(audit));
-      await this.#options.cache.append(cacheKeys.tickTrace(profileId), texts, TICK_TRACE_CAP);
+      await this.#options.cache.append(cacheKeys.tickTrace(profileId), texts, this.#cap.entries);
       for (const audit of batch) written.add(audit);
     }
   }

@@ -9,6 +9,7 @@ import type { NotifierName } from '#core/notify.ts';
 import type { EvidenceKind } from '#core/order-evidence.ts';
 import type { OrderForm, OrderPurpose, OrderState, Side } from '#core/order.ts';
 import type { LogLevel } from '#core/ports.ts';
+import type { OrphanOrdersTable } from './orphan-orders.ts';
 
 /* Row types of the migrations, as the driver returns them: numeric and bigint as text, timestamptz as Date. */
 
@@ -19,8 +20,8 @@ type NullableJson = ColumnType<unknown, string | null | undefined, string | null
 type NumericOrDefault = ColumnType<string, string | undefined, string>;
 type Bigint = ColumnType<string, string | number | bigint, string | number | bigint>;
 type BigintOrDefault = ColumnType<string, string | number | bigint | undefined, string | number | bigint>;
-type Time = ColumnType<Date, Date | string, Date | string>;
-type TimeOrDefault = ColumnType<Date, Date | string | undefined, Date | string>;
+export type Time = ColumnType<Date, Date | string, Date | string>;
+export type TimeOrDefault = ColumnType<Date, Date | string | undefined, Date | string>;
 type NullableTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
 
 export interface UsersTable {
@@ -378,6 +379,7 @@ export interface Tables {
   orders: OrdersTable;
   fills: FillsTable;
   ledger_entries: LedgerEntriesTable;
+  orphan_orders: OrphanOrdersTable;
   closed_cycles: ClosedCyclesTable;
   action_logs: ActionLogsTable;
   audit_logs: AuditLogsTable;

@@ -71,6 +71,13 @@ const cases: readonly [string, object, readonly string[]][] = [
     { sell: { takeProfits: [{ fraction: '0.2' }, { triggerPercentage: '1.04', fraction: '0.8' }] } },
     ['trail-without-rest sell.takeProfits.1.fraction'],
   ],
+  ['rebalance', { enabled: true, basketBudgetQuote: '50' }, ['target-unbound targets']],
+  [
+    'rebalance',
+    { enabled: true, targets: [{ symbol: 'AAAUSDT', weight: '0.5' }] },
+    ['budget-zero-empty basketBudgetQuote', 'weights-under-one targets'],
+  ],
+  ['rebalance', { weightMode: 'momentum', targets: [{ symbol: 'AAAUSDT' }] }, ['targets-inert targets']],
   ['momentum', { exitEnabled: false }, ['sell-off-naked exitEnabled']],
   [
     'momentum',

@@ -1,9 +1,13 @@
 import { hold } from './hold/strategy.ts';
 import { momentum } from './momentum/strategy.ts';
+import { rebalance } from './rebalance/strategy.ts';
 import { type AnyStrategy, anyStrategy } from './strategy.ts';
 import { trailingTrade } from './trailing-trade/strategy.ts';
 
 /** Every strategy by the name that profiles store. */
 export const STRATEGIES: ReadonlyMap<string, AnyStrategy> = new Map(
-  [anyStrategy(trailingTrade), anyStrategy(momentum), anyStrategy(hold)].map((strategy) => [strategy.name, strategy]),
+  [anyStrategy(trailingTrade), anyStrategy(momentum), anyStrategy(rebalance), anyStrategy(hold)].map((strategy) => [
+    strategy.name,
+    strategy,
+  ]),
 );

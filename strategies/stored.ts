@@ -8,6 +8,7 @@ export interface StoredReader {
   count(path: string, fallback: number): number;
   /** Decimal text, also beyond the bounds; '' where the knob can be off. */
   decimal(path: string, fallback: string): string;
+  text(path: string, fallback: string): string;
   choice<const Option extends string>(path: string, options: readonly Option[], fallback: Option): Option;
   /** How many elements the list at `path` holds; 0 when absent. */
   length(path: string): number;
@@ -48,6 +49,7 @@ export function storedReader(stored: unknown): StoredReader {
     count: (path, fallback) => read(path, (value): value is number => Number.isSafeInteger(value), fallback),
     decimal: (path, fallback) =>
       read(path, (value): value is string => typeof value === 'string' && isDecimalText(value), fallback),
+    text: (path, fallback) => read(path, (value): value is string => typeof value === 'string', fallback),
     choice: <Option extends string>(path: string, options: readonly Option[], fallback: Option): Option =>
       read(path, (value): value is Option => options.some((option) => option === value), fallback),
     length: (path) => read(path, (value): value is unknown[] => Array.isArray(value), []).length,

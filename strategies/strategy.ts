@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { BasketTurn, Planner } from '#core/basket.ts';
 import type { Candle, Interval } from '#core/candle.ts';
 import type { Decision, Numbers, ReasonText } from '#core/decision.ts';
 import { type Decimal, fromNumber, multiply, toNumber } from '#core/decimal.ts';
@@ -36,6 +37,8 @@ export interface TickView {
   regime: Regime;
   /** A technical rating asks to take a profit. */
   ratingSells: boolean;
+  /** What the plan of the basket asks of this coin; null outside of a basket. */
+  basket: BasketTurn | null;
   takerFee: number;
   makerFee: number;
   /** False when a stored setting has the wrong type: entries are refused, exits run. */
@@ -88,6 +91,8 @@ export interface StrategyInstance {
   /** Where the stop of an entry now would lie, as a share of its price; absent or undefined: where the settings say. */
   stopMultiple?(view: TickView): number | undefined;
   plan(view: TickView): readonly PlanLine[];
+  /** Of a coin in a basket: how strong it is, and which candle the last plan was made for. */
+  readonly ranking?: { score(): number | null; planMs(): number; planned(atMs: number): void };
   /** Plain JSON, versioned; `create` takes it back. */
   state(): unknown;
 }
@@ -136,6 +141,8 @@ export interface Strategy<Config> {
   };
   /** Knobs that do nothing or contradict each other; pure, so that form and save say the same. Absent: nothing to say. */
   lint?(config: Config, takerFee: number): readonly Finding[];
+  /** Plans over all coins of a profile at once; absent where each coin is for itself. Overrides then do not apply. */
+  planner?(config: Config): Planner;
   needs(config: Config): CandleNeed;
   sharedSettings(config: Config): SharedSettings;
   create(config: Config, grid: Grid, state?: unknown): StrategyInstance;
@@ -149,6 +156,8 @@ export interface AnyStrategy {
   readonly summary: string;
   readonly config: z.ZodType;
   readonly reasons: Readonly<Record<string, ReasonText>>;
+  /** It plans over all coins of a profile at once. */
+  readonly plansBaskets?: boolean;
   /** Reads a stored (merged) config and binds everything that depends on it. */
   bind(stored: unknown): BoundStrategy;
 }
@@ -160,6 +169,7 @@ export interface BoundStrategy {
   readonly needs: CandleNeed;
   readonly shared: SharedSettings;
   readonly reasons: Readonly<Record<string, ReasonText>>;
+  readonly planner?: Planner;
   lint(takerFee: number): readonly Finding[];
   create(grid: Grid, state?: unknown): StrategyInstance;
 }
@@ -173,8 +183,10 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
     summary,
     config,
     reasons,
+    plansBaskets: strategy.planner !== undefined,
     bind(stored) {
       const read = strategy.readStoredConfig(stored);
+      const planner = strategy.planner?.(read.config);
       const path = read.unreadablePath;
       return {
         name,
@@ -183,6 +195,7 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
         needs: strategy.needs(read.config),
         shared: strategy.sharedSettings(read.config),
         reasons,
+        ...(planner && { planner }),
         lint: (takerFee) => strategy.lint?.(read.config, takerFee) ?? [],
         create(grid, state) {
           const instance = strategy.create(read.config, grid, state);

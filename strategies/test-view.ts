@@ -22,6 +22,7 @@ export const flatView = (change: Partial<TickView> = {}): TickView => ({
   exitOrderOpen: false,
   regime: 2,
   ratingSells: false,
+  basket: null,
   takerFee: 0.001,
   makerFee: 0.001,
   readable: true,

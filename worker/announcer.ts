@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Venue } from '#core/account.ts';
 import { cacheKeys, EVENT_CHANNEL } from '#core/cache-keys.ts';
 import type { BusEvent } from '#core/events.ts';
@@ -46,6 +47,8 @@ export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) =
 
   const publish = (events: readonly BusEvent[]): Promise<void> => cache.publish(EVENT_CHANNEL, ...packed(events));
   const tell = async (): Promise<void> => {
+    // What one change has to tell goes together.
+    await nextTurn();
     while (waiting.length > 0) await publish(waiting.splice(0)).catch(onFailure);
     telling = null;
   };

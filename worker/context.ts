@@ -1,8 +1,10 @@
 import type { Environment } from '#core/env.ts';
-import type { CacheStore, Notify, RecordSink } from '#core/ports.ts';
+import type { Notify } from '#core/notice.ts';
+import type { CacheStore, RecordSink } from '#core/ports.ts';
 import type { EngineLog } from '#engine/ports.ts';
 import type { Database } from '#storage/database.ts';
 import type { Announcer } from './announcer.ts';
+import type { NotifyDesk } from './notify.ts';
 import type { Venues } from './venues.ts';
 
 /** What the parts of one worker process share. */
@@ -17,6 +19,8 @@ export interface WorkerContext {
   readonly venues: Venues;
   readonly log: EngineLog;
   readonly notify: Notify;
+  /** Where the operator's notifiers are told from. */
+  readonly desk: NotifyDesk;
   /** Names this worker's leases and heartbeat. */
   readonly slot: string;
 }

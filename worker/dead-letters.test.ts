@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EVENT_CHANNEL } from '#core/cache-keys.ts';
 import { newId } from '#core/ids.ts';
-import type { Notice } from '#core/ports.ts';
+import type { Notice } from '#core/notice.ts';
 import { listDeadLetters } from '#storage/dead-letters.ts';
 import { openCache } from '#storage/open-cache.ts';
 import { openQueue } from '#storage/queue.ts';
@@ -18,7 +18,7 @@ test('an exhausted job is published and notified once, in scrubbed words, and st
   await using own = await openTestDatabase();
   await using cache = await openCache({ databaseUrl: own.url });
   const frames: unknown[] = [];
-  await using _heard = await cache.subscribe(EVENT_CHANNEL, (text) => void frames.push(JSON.parse(text)));
+  await using _heard = await cache.subscribe(EVENT_CHANNEL, (text) => void frames.push(...JSON.parse(text)));
   await using announcer = createAnnouncer(cache, () => assert.fail('The frame could not be published.'));
   const lines: unknown[] = [];
   const write = (...line: unknown[]): void => void lines.push(line);

@@ -13,6 +13,8 @@ export function watchDeadLetters(
     const { job, errorMessage, attempts } = letter;
     log.error({ event: 'dead_letter', id, job, attempts }, `Job ${job} was given up after ${attempts} attempts.`);
     announcer.announce({ topic: 'dead-letter', id, data: { job, errorMessage } });
+    // A notifier that takes nothing would be told about its own failure, again and again.
+    if (job === 'notify' || job === 'notify-send') return;
     await notify({
       kind: 'dead-letter',
       title: `The job ${job} was given up after ${attempts} attempts.`,

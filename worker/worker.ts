@@ -2,7 +2,8 @@ import { hostname } from 'node:os';
 import { BootRefused } from '#core/boot-refused.ts';
 import type { Environment } from '#core/env.ts';
 import { ORDER_TIMING, type OrderTiming } from '#core/order-timing.ts';
-import type { Notify } from '#core/ports.ts';
+import type { Notify } from '#core/notice.ts';
+import { ownSha } from '#integrations/git-sha.ts';
 import { createLog } from '#integrations/log.ts';
 import { openDatabase } from '#storage/database.ts';
 import { Listener } from '#storage/listener.ts';
@@ -19,15 +20,18 @@ import type { WorkerContext } from './context.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { workJobs } from './jobs/work.ts';
 import { keepLeases } from './leases.ts';
+import { noticesTo, notifyingSink } from './notify.ts';
 import { createVenues } from './venues.ts';
 
 const CLOCK_EVERY_MS = 2_000;
+/** What goes to the cache goes there in batches. */
+const CACHE_CONNECTIONS = 2;
 
 export interface WorkerSettings {
   readonly timing?: OrderTiming;
   /** Where the process log goes; stdout unless given. */
   readonly logTo?: Parameters<typeof createLog>[1];
-  /** How the operator is told; a line of the process log unless given. */
+  /** How the operator is told; through the notifiers unless given. */
   readonly notify?: Notify;
 }
 
@@ -37,23 +41,28 @@ export async function openWorker(
   { timing = ORDER_TIMING, logTo, notify: tell }: WorkerSettings = {},
 ): Promise<AsyncDisposable> {
   const bootedAt = new Date().toISOString();
-  const sha = env.GIT_SHA ?? 'unknown';
+  const sha = ownSha(env.GIT_SHA);
   const log = createLog({ name: 'worker', level: env.LOG_LEVEL, sha }, logTo);
   await using stack = new AsyncDisposableStack();
   const database = stack.use(openDatabase(env.DATABASE_URL, { max: 6, applicationName: 'tradewind-worker' }));
-  const trading = stack.use(openDatabase(env.DATABASE_URL, { max: 8, applicationName: 'tradewind-trading' }));
+  const trading = stack.use(
+    openDatabase(env.DATABASE_URL, { max: 8, applicationName: 'tradewind-trading', ready: true }),
+  );
   await requireCurrentSchema(database);
   await refuseLiveDemo(env, database);
-  const cache = stack.use(await openCache({ cacheUrl: env.CACHE_URL, databaseUrl: env.DATABASE_URL }));
+  const places = { cacheUrl: env.CACHE_URL, databaseUrl: env.DATABASE_URL, connections: CACHE_CONNECTIONS };
+  const cache = stack.use(await openCache(places));
   const queue = stack.use(await openQueue(env.DATABASE_URL, { log }));
-  const records = stack.use(createRecordSink({ database, cache, log }));
+  const sink = stack.use(createRecordSink({ database, cache, log }));
+  const desk = { liveDemo: env.LIVE_DEMO, queue, log };
+  const records = notifyingSink(sink, desk);
   const failed = (err: unknown): void =>
     log.warn({ event: 'cache_write_failed', err }, 'The cache could not be written');
   const announcer = stack.use(createAnnouncer(cache, failed));
   const venues = stack.use(createVenues({ env, cache, announcer, timing, onFailure: failed }));
   const slot = env.WORKER_SLOT ?? `${hostname()}:${process.pid}`;
-  const notify = tell ?? noticeLog(log);
-  const context: WorkerContext = { env, database, trading, cache, records, announcer, venues, log, notify, slot };
+  const notify = tell ?? noticesTo(desk);
+  const context: WorkerContext = { env, database, trading, cache, records, announcer, venues, log, desk, notify, slot };
   stack.use(await startHeartbeat(cache, slot, { sha, bootedAt }));
   const clocks = setInterval(() => {
     for (const venue of venues.opened()) venue.keepClock();
@@ -67,12 +76,6 @@ export async function openWorker(
   log.info({ event: 'worker_started', slot, sha }, 'The worker has started');
   return stack.move();
 }
-
-const noticeLog =
-  (log: Pick<WorkerContext['log'], 'warn'>): Notify =>
-  async ({ kind, accountId, title, text }) => {
-    log.warn({ event: 'notice', kind, accountId }, `${title} ${text}`);
-  };
 
 async function refuseLiveDemo(env: Environment, database: ReturnType<typeof openDatabase>): Promise<void> {
   if (!env.LIVE_DEMO) return;

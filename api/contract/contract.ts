@@ -1,10 +1,13 @@
 import * as accounts from './accounts.ts';
 import * as actions from './actions.ts';
+import * as backup from './backup.ts';
 import * as capture from './capture.ts';
 import * as halts from './halts.ts';
 import * as manual from './manual.ts';
 import * as jobs from './jobs.ts';
+import * as notifiers from './notifiers.ts';
 import type { Operation } from './operation.ts';
+import * as orphans from './orphans.ts';
 import * as profileConfigs from './profile-configs.ts';
 import * as profiles from './profiles.ts';
 import * as proof from './proof.ts';
@@ -27,12 +30,15 @@ export const OPERATIONS: readonly Operation[] = [
   accounts,
   actions,
   halts,
+  orphans,
   risk,
   profiles,
   manual,
   profileConfigs,
   proof,
   capture,
+  notifiers,
+  backup,
   records,
   jobs,
   trades,

@@ -34,6 +34,7 @@ export const DEMO_LOCKS: readonly DemoLock[] = [
   lock('GET', '/ai-provider', AI),
   lock('PATCH', '/ai-provider', AI),
   lock('POST', '/ai-provider/test', AI),
+  lock('GET', '/profiles/:id/notifiers', NOTIFIERS),
   lock('GET', '/profiles/:id/notifiers/:provider', NOTIFIERS),
   lock('PUT', '/profiles/:id/notifiers/:provider', NOTIFIERS),
   lock('DELETE', '/profiles/:id/notifiers/:provider', NOTIFIERS),

@@ -1,4 +1,4 @@
-import { cacheKeys, TICK_TRACE_CAP } from '#core/cache-keys.ts';
+import { cacheKeys } from '#core/cache-keys.ts';
 import { isObject } from '#core/merge.ts';
 import type { CacheStore } from '#core/ports.ts';
 import { readTickTrace } from '../contract/records.ts';
@@ -28,7 +28,7 @@ function isOf(symbol: string, text: string): boolean {
 /** Entries of one coin, newest first; `skip` counts entries of that coin. */
 async function newestOf(cache: CacheStore, { key, symbol, limit, skip }: Wanted): Promise<string[]> {
   const found: string[] = [];
-  for (let seen = 0; seen < TICK_TRACE_CAP && found.length < skip + limit; seen += SCANNED_AT_ONCE) {
+  for (let seen = 0; found.length < skip + limit; seen += SCANNED_AT_ONCE) {
     const texts = await cache.newest(key, SCANNED_AT_ONCE, seen);
     found.push(...texts.filter((text) => isOf(symbol, text)));
     if (texts.length < SCANNED_AT_ONCE) break;

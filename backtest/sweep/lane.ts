@@ -171,11 +171,14 @@ function nextMove(lane: Lane, market: LaneMarket, { columns: { fast, slow, from 
   const { exitOnCross, trail } = knobs;
   let { high, stop } = lane;
   let at = k;
+  let wasBelow = (fast[k - from] ?? 0) < (slow[k - from] ?? 0);
   for (; at < to; at++) {
     const close = closeTicks[at] ?? 0;
     if (close <= stop || (lowTicks[at] ?? 0) <= resting) break;
     const slot = at - from + 1;
-    if (exitOnCross && (fast[slot] ?? 0) < (slow[slot] ?? 0) && (fast[slot - 1] ?? 0) >= (slow[slot - 1] ?? 0)) break;
+    const below = (fast[slot] ?? 0) < (slow[slot] ?? 0);
+    if (below && !wasBelow && exitOnCross) break;
+    wasBelow = below;
     if (close <= high) continue;
     const raised = snapDown(close * trail);
     if (raised > stop && !isNear(lane, raised)) break;

@@ -1,5 +1,5 @@
 import { createSma } from '#core/indicators/sma.ts';
-import { readFactor, readKnob } from '#strategies/fields.ts';
+import { readFactor } from '#strategies/fields.ts';
 import { readStoredConfig } from '#strategies/momentum/config.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import type { KernelInput } from '../kernel.ts';
@@ -13,28 +13,37 @@ import { type Evaluated, evaluatedOf } from './row.ts';
 const BLOCK = 2048;
 const MOST_CASH = 2 ** 50;
 
+type Config = ReturnType<typeof readStoredConfig>['config'];
+
+/** A config without the knobs that lanes know: two that agree in the rest are alike to a lane. */
+const restOf = (config: Config): string =>
+  JSON.stringify({
+    ...config,
+    candleInterval: null,
+    entrySizing: config.entrySizing.mode,
+    lossCooldownMinutes: null,
+    ema: null,
+    entryMarginPercentage: null,
+    entryExtension: null,
+    exitOnCross: null,
+    trailingStopPercentage: null,
+    protectiveStop: null,
+  });
+/** Whatever else a strategy learns is off by default, and switched on it is for the kernel. */
+const PLAIN = restOf(readStoredConfig({}).config);
+
 /** The knobs of a lane, undefined where the config uses something that lanes do not know. */
 function knobsOf(bound: BoundStrategy, stored: unknown, { askDown }: LaneMoney): LaneKnobs | undefined {
   const { config, readable } = readStoredConfig(stored);
-  const { ema, trendFilter, atrTrailing, profitTrail, entryExtension, entrySizing } = config;
+  const { ema, entryExtension } = config;
   const { shared, needs } = bound;
-  const { caps, protectiveStop } = shared;
   const budget = unitsOf(shared.entryBudget);
   const trail = readFactor(config.trailingStopPercentage);
-  const capped = caps !== undefined && (caps.symbolExposure ?? caps.positionLoss) !== null;
-  const plain =
-    readable &&
-    config.entryEnabled &&
-    config.exitEnabled &&
-    entrySizing.mode === 'fixed' &&
-    !capped &&
-    trendFilter.period === 0 &&
-    readFactor(atrTrailing.multiplier) === 0 &&
-    readFactor(profitTrail.activationPercentage) === 0;
-  const offset = protectiveStop === undefined ? null : fractionOf(protectiveStop.offset);
-  if (!plain || budget === undefined || budget > MOST_CASH || trail <= 0 || trail >= 1 || ema.slow <= ema.fast)
-    return undefined;
-  if (readKnob(config.trailingStopPercentage) === undefined || trail / 2 < askDown * 1.1) return undefined;
+  const offset = shared.protectiveStop === undefined ? null : fractionOf(shared.protectiveStop.offset);
+  const plain = readable && shared.gates === undefined && restOf(config) === PLAIN;
+  if (!plain || budget === undefined || budget > MOST_CASH || ema.slow <= ema.fast) return undefined;
+  // Half is the lowest that the limit of a stop may lie below it.
+  if (trail >= 1 || trail / 2 < askDown * 1.1) return undefined;
   const extensionMost = readFactor(entryExtension.maxPercentage);
   return {
     fast: ema.fast,
@@ -52,21 +61,30 @@ function knobsOf(bound: BoundStrategy, stored: unknown, { askDown }: LaneMoney):
   };
 }
 
-/** One moving average over the signals from `first` on, a block at a time. */
+/** One moving average over the signals from `first` on, a block at a time; slot 0 holds the value before the block. */
 interface Column {
   readonly values: Float64Array;
   fill(closes: Float64Array, from: number, to: number): void;
 }
 
 /** The exponential average of core/indicators/ema.ts, bit for bit, without a call for each value. */
-function emaColumn(length: number, first: number): Column {
+interface Ema extends Column {
+  readonly weight: number;
+  /** Past its seed: from here on four of them are computed side by side. */
+  seeded: boolean;
+}
+
+function emaColumn(length: number, first: number): Ema {
   const values = new Float64Array(BLOCK + 1);
   const weight = 2 / (length + 1);
-  let [count, sum, value] = [0, 0, 0];
-  return {
+  let [count, sum] = [0, 0];
+  const column: Ema = {
     values,
+    weight,
+    seeded: false,
     fill(closes, from, to) {
-      values[0] = values[BLOCK] ?? 0;
+      let value = values[BLOCK] ?? 0;
+      values[0] = value;
       for (let k = Math.max(from, first); k < to; k++) {
         const close = closes[k] ?? 0;
         if (count === length) value += weight * (close - value);
@@ -77,8 +95,37 @@ function emaColumn(length: number, first: number): Column {
         }
         values[k - from + 1] = value;
       }
+      column.seeded = count === length;
     },
   };
+  return column;
+}
+
+/** Each value hangs on the one before it: four averages side by side take hardly longer than one. */
+function fillFour(
+  [a, b, c, d]: readonly [Ema, Ema, Ema, Ema],
+  closes: Float64Array,
+  { from, to }: { from: number; to: number },
+): void {
+  const [av, bv, cv, dv] = [a.values, b.values, c.values, d.values];
+  const [aw, bw, cw, dw] = [a.weight, b.weight, c.weight, d.weight];
+  let [x, y, z, w] = [av[BLOCK] ?? 0, bv[BLOCK] ?? 0, cv[BLOCK] ?? 0, dv[BLOCK] ?? 0];
+  av[0] = x;
+  bv[0] = y;
+  cv[0] = z;
+  dv[0] = w;
+  for (let k = from; k < to; k++) {
+    const close = closes[k] ?? 0;
+    const slot = k - from + 1;
+    x += aw * (close - x);
+    y += bw * (close - y);
+    z += cw * (close - z);
+    w += dw * (close - w);
+    av[slot] = x;
+    bv[slot] = y;
+    cv[slot] = z;
+    dv[slot] = w;
+  }
 }
 
 function smaColumn(length: number, first: number): Column {
@@ -87,7 +134,6 @@ function smaColumn(length: number, first: number): Column {
   return {
     values,
     fill(closes, from, to) {
-      values[0] = values[BLOCK] ?? 0;
       for (let k = Math.max(from, first); k < to; k++) {
         average.push(closes[k] ?? 0);
         values[k - from + 1] = average.value;
@@ -98,18 +144,36 @@ function smaColumn(length: number, first: number): Column {
 
 /** Averages that several lanes share: they must have the same length and begin with the same candle. */
 class Columns {
-  readonly #known = new Map<string, Column>();
+  readonly #emas = new Map<string, Ema>();
+  readonly #smas = new Map<string, Column>();
 
-  of(kind: 'ema' | 'sma', length: number, first: number): Column {
-    const key = `${kind} ${length} ${first}`;
-    const column = this.#known.get(key) ?? (kind === 'ema' ? emaColumn : smaColumn)(length, first);
-    this.#known.set(key, column);
-    return column;
+  ema(length: number, first: number): Float64Array {
+    return take(this.#emas, `${length} ${first}`, () => emaColumn(length, first)).values;
+  }
+
+  sma(length: number, first: number): Float64Array {
+    return take(this.#smas, `${length} ${first}`, () => smaColumn(length, first)).values;
   }
 
   fill(closes: Float64Array, from: number, to: number): void {
-    for (const column of this.#known.values()) column.fill(closes, from, to);
+    for (const column of this.#smas.values()) column.fill(closes, from, to);
+    const seeded: Ema[] = [];
+    for (const ema of this.#emas.values()) {
+      if (ema.seeded) seeded.push(ema);
+      else ema.fill(closes, from, to);
+    }
+    for (let i = 0; i < seeded.length; i += 4) {
+      const [a, b, c, d] = seeded.slice(i, i + 4);
+      if (a && b && c && d) fillFour([a, b, c, d], closes, { from, to });
+      else for (const ema of [a, b, c]) ema?.fill(closes, from, to);
+    }
   }
+}
+
+function take<T>(known: Map<string, T>, key: string, make: () => T): T {
+  const found = known.get(key) ?? make();
+  known.set(key, found);
+  return found;
 }
 
 /**
@@ -159,9 +223,9 @@ function laneMarketOf(base: Omit<KernelInput, 'bound'>): LaneMarket | undefined 
 function columnsOf({ knobs, first }: Lane, columns: Columns): LaneColumns & { from: number } {
   const { fast, slow, extension } = knobs;
   return {
-    fast: columns.of('ema', fast, first).values,
-    slow: columns.of('ema', slow, first).values,
-    extension: extension === 0 ? null : columns.of('sma', extension, first).values,
+    fast: columns.ema(fast, first),
+    slow: columns.ema(slow, first),
+    extension: extension === 0 ? null : columns.sma(extension, first),
     from: 0,
   };
 }

@@ -1,7 +1,9 @@
 import { runBacktest } from '#backtest/run.ts';
 import { BadInputError } from '#paper/bad-input.ts';
+import { print } from '../print.ts';
 import { readInputs } from './inputs.ts';
 import { parseBacktestOptions } from './options.ts';
+import { robustnessTable, testRobustness } from './robustness.ts';
 import { resultTable } from './table.ts';
 
 /** Runs one backtest on files. Returns the exit code: 0 done, 1 the files cannot be used, 2 wrong usage. */
@@ -13,21 +15,20 @@ export async function runBacktestCommand(argv: readonly string[]): Promise<numbe
   }
   const { options } = parsed;
   try {
-    const outcome = runBacktest(readInputs(options));
+    const input = readInputs(options);
+    const outcome = runBacktest(input);
     if (outcome.kind === 'refused') throw new BadInputError(outcome.sentence);
-    await print(options.json ? JSON.stringify(outcome.result, null, 2) : resultTable(outcome.result));
+    const { result } = outcome;
+    const robustness = options.robustness ? testRobustness(input, options.strategy, result) : undefined;
+    const report = robustness === undefined ? result : { ...result, robustness };
+    const table = [resultTable(result), ...(robustness === undefined ? [] : [robustnessTable(robustness)])].join(
+      '\n\n',
+    );
+    await print(options.json ? JSON.stringify(report, null, 2) : table);
     return 0;
   } catch (error) {
     if (!(error instanceof BadInputError)) throw error;
     console.error(error.message);
     return 1;
   }
-}
-
-/** Waits until the text is out, as the process ends right after; a reader that has seen enough may close the pipe. */
-function print(text: string): Promise<void> {
-  return new Promise((resolve) => {
-    process.stdout.once('error', () => resolve());
-    process.stdout.write(`${text}\n`, () => resolve());
-  });
 }

@@ -8,8 +8,9 @@ import type { BacktestInput } from '#backtest/run.ts';
 import type { BacktestOptions } from './options.ts';
 
 /** Reads everything a run needs from files. Throws BadInputError with a sentence that names the file. */
-export function readInputs(options: BacktestOptions): BacktestInput {
-  const { terms, fromMs, toMs } = options;
+export function readInputs(options: BacktestOptions): BacktestInput & { readonly config: unknown } {
+  const { terms, fromMs, toMs, strategy } = options;
+  const config = readConfig(options);
   const candles = readSeries(options.candles, options.symbol);
   const detail = options.detail === undefined ? undefined : readSeries(options.detail, candles.symbol);
   if (detail !== undefined && INTERVAL_MS[detail.interval] > INTERVAL_MS[candles.interval]) {
@@ -18,7 +19,8 @@ export function readInputs(options: BacktestOptions): BacktestInput {
     );
   }
   return {
-    bound: options.strategy.bind(readConfig(options)),
+    config,
+    bound: strategy.bind(config),
     rules: listingOfSeries(detail ?? candles).rules,
     terms,
     candles,

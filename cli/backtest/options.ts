@@ -18,13 +18,15 @@ export interface BacktestOptions {
   readonly toMs: number | undefined;
   readonly terms: Terms;
   readonly json: boolean;
+  /** Also checks how much the result owes to luck. */
+  readonly robustness: boolean;
 }
 
 export type ParsedBacktest =
   | { readonly kind: 'options'; readonly options: BacktestOptions }
   | { readonly kind: 'problem'; readonly sentence: string };
 
-const kinds = {
+export const RUN_FLAGS = {
   candles: 'text',
   detail: 'text',
   symbol: 'text',
@@ -50,9 +52,12 @@ interface Reading {
 
 /** Parses the flags of `tradewind backtest`; paths are taken from `cwd`. */
 export function parseBacktestOptions(argv: readonly string[], cwd: string): ParsedBacktest {
-  const flags = parseFlags('backtest', argv, kinds);
-  if (flags.kind === 'problem') return flags;
-  const { values } = flags;
+  const flags = parseFlags('backtest', argv, { ...RUN_FLAGS, robustness: 'switch' });
+  return flags.kind === 'problem' ? flags : readRunOptions(flags.values, cwd);
+}
+
+/** The flags that backtests and sweeps share. */
+export function readRunOptions(values: ReadonlyMap<string, string>, cwd: string): ParsedBacktest {
   const reading: Reading = { values, problems: [] };
   const candles = values.get('candles');
   if (candles === undefined) reading.problems.push('--candles is missing: give a candle file or a folder of them.');
@@ -84,6 +89,7 @@ export function parseBacktestOptions(argv: readonly string[], cwd: string): Pars
       toMs: to?.getTime(),
       terms,
       json: values.has('json'),
+      robustness: values.has('robustness'),
     },
   };
 }

@@ -13,7 +13,7 @@ function duration(ms: number): string {
 }
 
 /** Pads every column to its widest cell; the first `left` columns to the left, the others to the right. */
-function columns(rows: readonly (readonly string[])[], left: number): string[] {
+export function columns(rows: readonly (readonly string[])[], left: number): string[] {
   const widths = (rows[0] ?? []).map((_cell, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   const pad = (cell: string, at: number): string =>
     at < left ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0);

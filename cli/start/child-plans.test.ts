@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseEnvironment } from '#core/env.ts';
 import { planApi, planPaper, planWorker, type ServiceFacts, type Variables } from './child-plans.ts';
@@ -25,6 +26,7 @@ test('api and worker get what they need to find each other', () => {
       PORT: '81',
       WEB_DIR: '/data/web',
       WEB_ORIGIN: 'http://127.0.0.1:81,http://localhost:81',
+      BACKUP_DIR: join('/data', 'backups'),
       WORKER_SLOT: 'worker-1',
       GIT_SHA: 'abc',
       PAPER_URL: 'http://127.0.0.1:2',

@@ -87,6 +87,7 @@ function serviceVariables(facts: ServiceFacts): Record<string, string> {
     PORT: String(port),
     WEB_DIR: given(inherited['WEB_DIR']) ?? facts.webDir,
     WEB_ORIGIN: given(inherited['WEB_ORIGIN']) ?? origins,
+    BACKUP_DIR: given(inherited['BACKUP_DIR']) ?? join(facts.dataDir, 'backups'),
     WORKER_SLOT: given(inherited['WORKER_SLOT']) ?? 'worker-1',
     GIT_SHA: facts.gitSha,
     ...(paper === undefined

@@ -57,8 +57,33 @@ test(`worker, api and PostgreSQL are killed ${KILLS} times (seed ${seed}): it go
       kill,
     });
   }
+  console.table(PARTS.map(spreadOf));
   await assertConsistent(client);
 });
+
+const PARTS: readonly Part[] = ['worker', 'api', 'postgres'];
+/** By part, in ms after each kill: when it decided again, and when every order was proven, where that was waited for. */
+const took: { readonly part: Part; readonly decidingMs: number; readonly provenMs: number | null }[] = [];
+
+function spreadOf(part: Part): Record<string, unknown> {
+  const mine = took.filter((each) => each.part === part);
+  const row = (what: string, times: readonly number[]) => {
+    const sorted = times.toSorted((a, b) => a - b);
+    const at = (share: number): number => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN);
+    return { [`${what}: p50 ms`]: at(0.5), [`${what}: p90`]: at(0.9), [`${what}: worst`]: at(1) };
+  };
+  return {
+    ...{ part, kills: mine.length, 'above 10 s': mine.filter(({ decidingMs }) => decidingMs > 10_000).length },
+    ...row(
+      'deciding',
+      mine.map(({ decidingMs }) => decidingMs),
+    ),
+    ...row(
+      'proven',
+      mine.flatMap(({ provenMs }) => provenMs ?? []),
+    ),
+  };
+}
 
 const controlUrl = (): string =>
   `http://127.0.0.1:${readFileSync(join(folder, 'data', 'paper-control-port'), 'utf8').trim()}`;
@@ -72,7 +97,7 @@ async function slowOrders(): Promise<void> {
 
 /** Waits a while for an intent that has no answer yet; the market decides whether one comes. */
 async function orderOnItsWay(): Promise<void> {
-  for (let look = 0; look < 120; look++) {
+  for (let look = 0; look < 60; look++) {
     if (!(await noneUnknown())) return;
     await delay(50);
   }
@@ -90,10 +115,11 @@ async function killAndRecover(app: App, client: ApiClient, { profileId, part, ki
   const killedAt = performance.now();
   const wallMs = Date.now();
   await until(`decisions after kill ${kill} of ${part}`, () => ticked(client, profileId, wallMs));
-  const recoveredMs = Math.round(performance.now() - killedAt);
-  const settled = await until(`orders to be proven after kill ${kill} of ${part}`, noneUnknown);
-  assert.ok(settled);
-  console.log(`  kill ${kill}: ${part}, deciding again after ${recoveredMs} ms`);
+  const decidingMs = performance.now() - killedAt;
+  // Often the next one comes while orders are still being proven.
+  const patient = dice.chance(0.3);
+  if (patient) assert.ok(await until(`orders to be proven after kill ${kill} of ${part}`, noneUnknown));
+  took.push({ part, decidingMs, provenMs: patient ? performance.now() - killedAt : null });
 }
 
 /** A tick recorded after `wallMs`: ids of audits carry their wall time. */
@@ -108,13 +134,19 @@ async function ticked(client: ApiClient, profileId: ProfileId, wallMs: number): 
   }
 }
 
+let kept: { readonly url: string; readonly database: Database } | undefined;
+after(() => kept?.database[Symbol.asyncDispose]());
+
+/** On connections that are kept for as long as the database stays where it is. */
 async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
   const dataDir = join(folder, 'data', 'postgres');
   const read = (name: string): string => readFileSync(join(dataDir, name), 'utf8').trim();
-  await using database = openDatabase(`postgres://tradewind:${read('password')}@127.0.0.1:${read('port')}/tradewind`, {
-    max: 2,
-  });
-  return await work(database);
+  const url = `postgres://tradewind:${read('password')}@127.0.0.1:${read('port')}/tradewind`;
+  if (kept?.url !== url) {
+    await kept?.database[Symbol.asyncDispose]();
+    kept = { url, database: openDatabase(url, { max: 2 }) };
+  }
+  return await work(kept.database);
 }
 
 const noneUnknown = (): Promise<boolean> =>

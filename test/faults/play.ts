@@ -9,6 +9,7 @@ import { describeSchedule, drawSchedule, type Schedule, type Step } from './sche
 import { paceNow } from './pace.ts';
 import { openStage, type Stage } from './stage.ts';
 import { openTheatre, type Theatre } from './theatre.ts';
+import { thinBooks } from './thin.ts';
 import { openTrail, type Trail } from './trail.ts';
 
 /** Longest wait for both sides to agree after the last fault: certainty, restarts and their pauses, on a busy machine. */
@@ -17,6 +18,8 @@ const SETTLE_MS = 60_000;
 const RUN_MS = 150_000;
 /** Longest wait for the order that a step needs, at pace 1; without one the cell is not played. */
 const ORDER_MS = 8_000;
+/** So often a schedule is played until the order that its cell needs has come: the market and the clock decide that. */
+const TRIES = 3;
 
 export interface Played {
   readonly seed: number;
@@ -41,12 +44,14 @@ export function openCompany(): Company {
   const free: Theatre[] = [];
   return {
     async play(seed) {
-      const theatre = free.pop() ?? theatres.use(await openTheatre());
-      const played = await playSeed(seed, theatre);
-      // One whose run has failed may still be in use by what hangs there.
-      await theatre.clear();
-      free.push(theatre);
-      return played;
+      for (let left = TRIES; ; left--) {
+        const theatre = free.pop() ?? theatres.use(await openTheatre());
+        const played = await playSeed(seed, theatre);
+        // One whose run has failed may still be in use by what hangs there.
+        await theatre.clear();
+        free.push(theatre);
+        if (played.reached || left === 1) return played;
+      }
     },
     [Symbol.asyncDispose]: () => theatres.disposeAsync(),
   };
@@ -139,6 +144,10 @@ async function take(run: Run, step: Step): Promise<void> {
       return jumpClock(stage, step);
     case 'engage':
       return engageFor(run, step);
+    case 'thin': {
+      const restore = thinBooks(stage.paper.venue);
+      return void run.later.push(delay(step.forMs * run.pace).then(restore));
+    }
     case 'unguard':
       return unguard(run);
     case 'at':

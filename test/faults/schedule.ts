@@ -2,6 +2,9 @@ import type { HaltScope } from '#core/halts.ts';
 import { type Dice, openDice } from '../flow/random.ts';
 import { ORDER_FAULTS, READ_FAULTS, type RequestFault, type RequestMatch } from './fault-table.ts';
 
+/** Fills an order of the column in part; one that is to rest has to arrive first. */
+const PARTLY = 'partly filled, then gone';
+
 /** Where a piece of the worker's traffic is waited for, and what it holds. */
 export interface Trigger {
   readonly link: 'database' | 'exchange';
@@ -24,6 +27,8 @@ export type Step =
       readonly told: boolean;
       readonly forMs: number;
     }
+  /** So long only the best price of each book can be taken, and stops are struck: fills in part, then the rest is gone. */
+  | { readonly kind: 'thin'; readonly forMs: number }
   /** The operator wants no stop on the exchange any more. */
   | { readonly kind: 'unguard' }
   /** Does `step` when so many more pieces have passed after the one that is waited for: between any two awaits. */
@@ -114,6 +119,10 @@ const WORLD_FAULTS: Readonly<Record<string, StepMaker>> = {
   'event twice': eventFault('duplicate'),
   'events out of order': eventFault('reorder'),
   'event garbled': eventFault('garbage'),
+  [PARTLY]: (dice, { match }) => ({
+    ...{ kind: 'at', trigger: requestOf(match, match.text), pieces: match.text === 'type=STOP' ? 3 : 0 },
+    step: { kind: 'thin', forMs: Math.round(dice.between(100, 500)) },
+  }),
   'clock jump': (dice, { match }) => ({ kind: 'clock-jump', byMs: dice.pick([-3_000, -700, 6_000]), match }),
 };
 
@@ -139,12 +148,31 @@ const engageStep = (dice: Dice): Step => ({
   forMs: Math.round(dice.between(50, 700)),
 });
 
-/** Seeds in a row; with a cell, those that begin with it. */
-export function seedsOf(cell: string | undefined, { first, count }: { first: number; count: number }): number[] {
+/** How often each cell was reached of how often it was played, a line for each fault. */
+export function reachedTable(played: readonly { readonly cell: string; readonly reached: boolean }[]): string {
+  const columns = Object.keys(COLUMNS);
+  const count = (row: string, column: string): string => {
+    const mine = played.filter(({ cell }) => cell === `${row} × ${column}`);
+    return mine.length === 0 ? '-' : `${mine.filter(({ reached }) => reached).length}/${mine.length}`;
+  };
+  const width = Math.max(...Object.keys(ROWS).map((row) => row.length)) + 2;
+  const lines = Object.keys(ROWS).map(
+    (row) => row.padEnd(width) + columns.map((column) => count(row, column).padStart(column.length)).join('  '),
+  );
+  const missed = played.filter(({ reached }) => !reached).map(({ cell }) => cell);
+  const words = `${played.length - missed.length} of ${played.length} reached the order of their cell`;
+  return [' '.repeat(width) + columns.join('  '), ...lines, [words, ...new Set(missed)].join('\n  not: ')].join('\n');
+}
+
+/** Seeds in a row, or at a distance of `step`; with a cell, those that begin with it. */
+export function seedsOf(
+  cell: string | undefined,
+  { first, count, step = 1 }: { readonly first: number; readonly count: number; readonly step?: number },
+): number[] {
   const place = GRID.findIndex(({ name }) => name === cell);
   if (cell !== undefined && place < 0) throw new Error(`The grid has no cell "${cell}".`);
   const begin = cell === undefined ? first : first - (first % GRID.length) + place;
-  return Array.from({ length: count }, (_, index) => begin + index * (cell === undefined ? 1 : GRID.length));
+  return Array.from({ length: count }, (_, index) => begin + index * (cell === undefined ? step : GRID.length));
 }
 
 function drawCell(seed: number, dice: Dice): Pick<Schedule, 'cell' | 'guarded'> {
@@ -196,8 +224,9 @@ function drawStep(dice: Dice): Step {
 export function drawSchedule(seed: number): Schedule {
   const dice = openDice(seed);
   const symbols = dice.chance(0.5) ? ['BTCUSDT'] : ['BTCUSDT', 'ETHUSDT'];
-  const amount = dice.pick(['150', '9000', '30000']);
+  const size = dice.pick(['150', '9000', '30000']);
   const { cell, guarded } = drawCell(seed, dice);
+  const isPartly = cell.name.startsWith(PARTLY);
   // A stop needs the time to be placed and moved before the price turns.
   const [shortest, longest] = guarded ? [40, 56] : [18, 26];
   const coins = symbols.map((symbol) => ({
@@ -211,7 +240,7 @@ export function drawSchedule(seed: number): Schedule {
     atMs: Math.round(dice.between(0, lengthMs)),
     step: drawStep(dice),
   })).toSorted((a, b) => a.atMs - b.atMs);
-  return { seed, coins, amount, guarded, cell, lengthMs, steps };
+  return { seed, coins, amount: isPartly ? '30000' : size, guarded, cell, lengthMs, steps };
 }
 
 /** A schedule in words, one line a step. */

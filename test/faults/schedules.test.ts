@@ -1,24 +1,46 @@
-import { after, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { openCompany } from './play.ts';
-import { drawSchedule, GRID } from './schedule.ts';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { ROOT } from '../harness/source-files.ts';
+import { drawSchedule, GRID, reachedTable } from './schedule.ts';
 
 /** So many seeds in a row play every cell of the grid; fewer are spread over it. */
-const WHOLE = 200;
-const SEEDS = Number(process.env['FAULT_SEEDS'] ?? 40);
+const WHOLE = GRID.length;
+const SEEDS = Number(process.env['FAULT_SEEDS'] ?? WHOLE);
 const first = Number(process.env['FAULT_SEED'] ?? 0);
 const step = Math.max(1, Math.floor(WHOLE / SEEDS));
-const seeds = Array.from({ length: SEEDS }, (_, index) => first + index * step);
+/** Programs beside each other, and schedules that each of them plays at a time: most of a play is waiting. */
+const [PROGRAMS, JOBS] = [2, 6];
+const played = z.object({ cell: z.string(), reached: z.boolean() });
 
-describe(`orders, fills and halts stay true under ${SEEDS} schedules of faults`, { concurrency: 5 }, () => {
-  const company = openCompany();
-  after(() => company[Symbol.asyncDispose]());
-  for (const seed of seeds) {
-    test(`seed ${seed}: ${drawSchedule(seed).cell.name}`, async (context) => {
-      const { reached } = await company.play(seed);
-      if (!reached) context.diagnostic('the order that this cell needs did not come');
-    });
-  }
+/** Plays every nth of the seeds in a program of its own and answers with what it printed. */
+async function playShare(nth: number): Promise<string> {
+  const numbers = {
+    '--seed': first + nth * step,
+    '--step': PROGRAMS * step,
+    '--seeds': Math.ceil((SEEDS - nth) / PROGRAMS),
+    '--jobs': JOBS,
+  };
+  const args = Object.entries(numbers).flatMap(([flag, number]) => [flag, String(number)]);
+  const child = spawn(process.execPath, ['test/faults/run.ts', ...args], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  await once(child, 'close');
+  assert.equal(child.exitCode, 0, output.slice(Math.max(0, output.indexOf('FAILED'))));
+  return output;
+}
+
+test(`orders, fills and halts stay true under ${SEEDS} schedules of faults`, async () => {
+  const outputs = await Promise.all(Array.from({ length: Math.min(PROGRAMS, SEEDS) }, (_, nth) => playShare(nth)));
+  const lines = outputs.flatMap((output) => output.match(/(?<=^seed \d+: ).*/gm) ?? []);
+  const results = lines.map((line) => played.parse(JSON.parse(line)));
+  console.log(reachedTable(results));
+  assert.equal(results.length, SEEDS);
 });
 
 test('a seed draws the same schedule every time, and another one another', () => {

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Dispatcher, request as sendRequest } from 'undici';
 import { COMMAND_CHANNEL } from '#core/cache-keys.ts';
 import { type AccountId, newId, type ProfileId } from '#core/ids.ts';
 import type { CacheStore } from '#core/ports.ts';
@@ -37,7 +38,7 @@ export interface Stage extends AsyncDisposable {
   readonly profileId: ProfileId;
   readonly worker: WorkerSeat;
   /** Asks the control plane of the exchange. */
-  control(method: string, path: string, body?: unknown): Promise<void>;
+  control(method: Dispatcher.HttpMethod, path: string, body?: unknown): Promise<void>;
   addFault(fault: RequestFault): Promise<void>;
   dropConnections(): Promise<void>;
   /** Tells the worker what the api would. */
@@ -78,9 +79,12 @@ export async function openStage(schedule: Schedule, settings: StageSettings): Pr
   const market = stack.use(moveMarket(paper.venue));
   const owner = await seedTrader(database, schedule);
   const worker = stack.use(openSeat({ databaseUrl: url, paperUrl: paper.url, trail, pace }));
-  const control = async (method: string, path: string, body?: unknown): Promise<void> => {
-    const response = await fetch(`${paper.controlUrl}${path}`, { method, body: JSON.stringify(body) ?? null });
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  const control: Stage['control'] = async (method, path, body) => {
+    // A connection for each request: one that is kept may be closed by the other side while it is about to be used.
+    const sent = JSON.stringify(body) ?? null;
+    const reply = await sendRequest(`${paper.controlUrl}${path}`, { method, body: sent, reset: true });
+    const answer = await reply.body.text();
+    if (reply.statusCode !== 200) throw new Error(`${method} ${path} answered ${reply.statusCode}: ${answer}`);
   };
   trail.probe = () => stateOf(database);
   const kept = stack.move();

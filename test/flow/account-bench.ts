@@ -14,13 +14,14 @@ import { createMarketStream } from '#exchange/market-stream.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { SOCKET_TIMING, type SocketTiming } from '#exchange/socket.ts';
-import { parseAccounts } from '#paper/accounts.ts';
+import { type AccountInput, parseAccounts } from '#paper/accounts.ts';
 import type { PaperOptions } from '#paper/options.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
 import type { Database } from '#storage/database.ts';
 import { openTestDatabase } from '#storage/test-database.ts';
-import { seedOwner } from '#storage/test-trading.ts';
+import { type Owner, seedOwner } from '#storage/test-trading.ts';
 import { createTradingStore } from '#storage/trading-store.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy, BoundStrategy } from '#strategies/strategy.ts';
 import { KEY } from './stack.ts';
 
@@ -64,18 +65,29 @@ export interface AccountBench extends AsyncDisposable {
   rest(share: string): Promise<{ clientOrderId: string; price: Decimal }>;
 }
 
-export interface BenchOptions extends Partial<Pick<PaperOptions, 'source' | 'clock' | 'speed'>> {
+export interface BenchOptions extends Partial<Pick<PaperOptions, 'source' | 'clock' | 'speed' | 'fromMs'>> {
   readonly symbols?: readonly string[];
   readonly timing?: Partial<SocketTiming>;
+  /** Of the account at the exchange. */
+  readonly account?: Partial<AccountInput>;
+  /** Stores and answers the profiles that run, instead of one that only remembers candles. */
+  readonly prepare?: (database: Database, owner: Owner) => Promise<readonly ProfileToRun[]>;
+}
+
+function openPaper({ account, fromMs, ...options }: BenchOptions): Promise<PaperExchange> {
+  const { source = { kind: 'synthetic' }, clock = { kind: 'real' }, speed = 1 } = options;
+  const from = fromMs === undefined ? {} : { fromMs };
+  const balances = { USDT: '100000' };
+  const accounts = parseAccounts([{ name: 'a', ...KEY, balances, ...account }], 'The accounts of the test');
+  return startPaper({ source, clock, speed, ...from, accounts, seed: 7, port: 0, controlPort: 0 });
 }
 
 const forget = (): void => undefined;
 
 export async function openAccountBench(options: BenchOptions = {}): Promise<AccountBench> {
-  const { symbols = [SYMBOL], source = { kind: 'synthetic' }, clock = { kind: 'real' }, speed = 1 } = options;
+  const { symbols = [SYMBOL] } = options;
   await using stack = new AsyncDisposableStack();
-  const accounts = parseAccounts([{ name: 'a', ...KEY, balances: { USDT: '100000' } }], 'The accounts of the test');
-  const paper = stack.use(await startPaper({ source, clock, speed, accounts, seed: 7, port: 0, controlPort: 0 }));
+  const paper = stack.use(await openPaper(options));
   const { database } = stack.use(await openTestDatabase());
   const owner = await seedOwner(database);
   const governor = createGovernor();
@@ -87,6 +99,7 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
     ...{ config: {}, enabled: true, captureUntil: null },
     ...{ symbols: symbols.map((symbol) => ({ symbol, overrideConfig: {}, version: 0 })) },
   };
+  const profiles = (await options.prepare?.(database, owner)) ?? [profile];
   const fed: Candle[] = [];
   const warnings: { event: unknown; err: unknown }[] = [];
   const marketEvents: MarketEvent[] = [];
@@ -109,7 +122,10 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
       records: { audit: forget, log: forget, evidence: forget, flush: async () => undefined },
       log: { info: () => undefined, warn, error: warn },
     },
-    roster: { strategies: new Map([['remembering', remembering(fed)]]), loadProfiles: async () => [profile] },
+    roster: {
+      strategies: new Map([...STRATEGIES, ['remembering', remembering(fed)]]),
+      loadProfiles: async () => profiles,
+    },
     ...{ onRunning: started.resolve, onWallet: () => undefined, onRules: () => undefined },
   });
   run.catch(started.reject);

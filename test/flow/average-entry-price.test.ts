@@ -10,100 +10,32 @@ import {
   setAverageEntryPrice,
 } from '#api/contract/profiles.ts';
 import { listActionLogs } from '#api/contract/records.ts';
-import { cacheKeys } from '#core/cache-keys.ts';
 import { NO_SELLABLE_POSITION, NOT_HELD_NOTE } from '#core/cost-basis.ts';
 import { parseEnvironment } from '#core/env.ts';
 import { clientOrderIdOf } from '#core/order.ts';
-import type { ProfileId } from '#core/ids.ts';
-import type { CacheStore } from '#core/ports.ts';
 import { encodeQuery, signHmac } from '#exchange/signing.ts';
-import { openCache } from '#storage/open-cache.ts';
-import { openQueue, type Queue } from '#storage/queue.ts';
 import { openWorker } from '#worker/worker.ts';
 import { LIVELY } from './profile.ts';
-import { KEY, openStack, type Stack } from './stack.ts';
+import { KEY } from './stack.ts';
 import { until } from './until.ts';
+import {
+  add,
+  closeWatching,
+  coinOf,
+  costLine,
+  ended,
+  flow,
+  hold,
+  openWatching,
+  paramsOf,
+  ready,
+  row,
+  setPrice,
+  sweep,
+} from './watching.ts';
 
-/** A stack whose profile only watches, so that nothing but the operator and the sweeps moves a position. */
-interface Flow {
-  readonly stack: Stack;
-  readonly queue: Queue;
-  readonly cache: CacheStore;
-  readonly profileId: ProfileId;
-}
-let opened: Flow | undefined;
-const flow = (): Flow => {
-  assert.ok(opened !== undefined);
-  return opened;
-};
-before(async () => {
-  const stack = await openStack({ source: { kind: 'synthetic' } });
-  const databaseUrl = stack.database.pool.options.connectionString ?? '';
-  const body = { accountId: stack.accountId, name: 'Watch', strategyName: 'hold', enabled: true };
-  const { profile } = await stack.call(createProfile, { body: { ...body, config: {}, symbols: ['BTCUSDT'] } });
-  const log = { warn: () => undefined, error: () => undefined };
-  const queue = await openQueue(databaseUrl, { log, works: false });
-  opened = { stack, queue, cache: await openCache({ databaseUrl }), profileId: profile.id };
-  await until('the first tick', async () => (await coinOf('BTCUSDT')).state !== null);
-});
-after(async () => {
-  await opened?.queue[Symbol.asyncDispose]();
-  await opened?.cache[Symbol.asyncDispose]();
-  await opened?.stack[Symbol.asyncDispose]();
-});
-
-const paramsOf = (symbol: string) => ({ id: flow().profileId, symbol });
-const coinOf = async (symbol: string) => (await flow().stack.call(readCoin, { params: paramsOf(symbol) })).coin;
-
-async function control(path: string, body: unknown = {}): Promise<void> {
-  const reply = await fetch(`${flow().stack.paper.controlUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });
-  assert.equal(reply.status, 200, await reply.text());
-}
-
-/** What the wallet holds from now on; the worker reads it again when its stream comes back. */
-async function hold(balances: Readonly<Record<string, string>>): Promise<void> {
-  const { cache, stack } = flow();
-  await control('/balances', { account: 'a', balances });
-  await control('/streams/drop');
-  await until('the snapshot', async () => {
-    const wallet = JSON.parse((await cache.get(cacheKeys.wallet(stack.accountId))) ?? '{}');
-    return Object.entries(balances).every(
-      ([asset, free]) => Number(wallet.balances?.[asset]?.free ?? 0) === Number(free),
-    );
-  });
-}
-
-async function ended(jobId: string | undefined): Promise<void> {
-  assert.ok(jobId !== undefined);
-  const rows = async () => {
-    const found = await flow().stack.database.pool.query('select state from pgboss.job where id = $1', [jobId]);
-    return found.rows[0]?.state;
-  };
-  await until(`job ${jobId} to end`, async () => ['completed', 'failed'].includes(await rows()));
-  assert.equal(await rows(), 'completed');
-}
-
-const setPrice = async (symbol: string, averageEntryPrice: string): Promise<void> =>
-  ended(
-    (await flow().stack.call(setAverageEntryPrice, { params: paramsOf(symbol), body: { averageEntryPrice } })).jobId,
-  );
-const sweep = async (): Promise<void> =>
-  ended(await flow().queue.enqueue('reconcile-positions', { accountId: flow().stack.accountId }));
-
-const add = (symbol: string, averageEntryPrice?: string) =>
-  flow().stack.call(bindCoin, {
-    params: { id: flow().profileId },
-    body: { symbol, ...(averageEntryPrice === undefined ? {} : { averageEntryPrice }) },
-  });
-/** What the strategy was handed at the last tick: the level it shows as cost. */
-const costLine = async (symbol: string): Promise<string | undefined> =>
-  (await coinOf(symbol)).state?.plan.find(({ name }) => name === 'cost')?.price;
-const ready = (symbol: string) =>
-  until(`price and tick of ${symbol}`, async () => {
-    const { price, state } = await coinOf(symbol);
-    return price !== null && state !== null;
-  });
-const row = async (symbol: string) => (await coinOf(symbol)).costBasis;
+before(openWatching);
+after(closeWatching);
 
 test('a coin added with an average entry price is managed from the next tick on, and corrected later, without a restart', async () => {
   await hold({ SOL: '1.5' });

@@ -21,6 +21,7 @@ import { openTestDatabase } from '#storage/test-database.ts';
 import { type Owner, seedOwner } from '#storage/test-trading.ts';
 import { createTradingStore } from '#storage/trading-store.ts';
 import { loadProfilesToRun } from '#storage/worker-profiles.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy, StrategyInstance } from '#strategies/strategy.ts';
 import { DRILL_TIMING } from '../faults/fault-table.ts';
 import { KEY } from './stack.ts';
@@ -161,7 +162,7 @@ async function seat({ timing, paper, database, owner, wheel, audits, logs }: Par
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     },
     roster: {
-      strategies: new Map([['hold', strategyOf(wheel)]]),
+      strategies: new Map([...STRATEGIES, ['hold', strategyOf(wheel)]]),
       loadProfiles: () => loadProfilesToRun(database, accountId),
     },
     onRunning: resolve,

@@ -58,13 +58,20 @@ function Waiting(): ReactNode {
   });
   const letters = data?.deadLetters.length ?? 0;
   return (
-    <Section title="What waits for you">
+    <Section title="Lists">
       <ul className="block">
         <li>
           <span />
           <span>
             <Link to="/dead-letters">Work that was given up</Link>
             <span className="note block">{letters === 0 ? 'nothing' : `${letters} to look at`}</span>
+          </span>
+        </li>
+        <li>
+          <span />
+          <span>
+            <Link to="/changes">What you changed</Link>
+            <span className="note block">settings, accounts, keys and switches</span>
           </span>
         </li>
       </ul>

@@ -10,14 +10,9 @@ import { Icon } from '#web/parts/icon.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { When } from '#web/parts/when.tsx';
+import { jobWords } from '#web/words/jobs.ts';
 
 type Letter = Answer<typeof listDeadLetters>['deadLetters'][number];
-
-/** `reconcile-positions` in words. */
-const jobWords = (name: string): string => {
-  const words = name.replaceAll('-', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
 
 export function DeadLettersPage(): ReactNode {
   const { data, error } = useQuery({

@@ -7,6 +7,7 @@ import { type Session, sessionQuery } from '#web/data/queries.ts';
 import { useDemo, useNow } from '#web/data/session.tsx';
 import { AccountSettings } from '#web/parts/accounts-settings.tsx';
 import { HealthSettings } from '#web/parts/health-settings.tsx';
+import { RetentionSettings } from '#web/parts/retention-settings.tsx';
 import { Failure } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { PasswordSettings, SessionSettings } from '#web/parts/sessions-settings.tsx';
@@ -43,6 +44,7 @@ export function SettingsPage(): ReactNode {
         <div className="c6">
           {demo ? null : <AccountSettings />}
           <HealthSettings />
+          <RetentionSettings />
         </div>
       </div>
     </>

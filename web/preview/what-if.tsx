@@ -8,7 +8,7 @@ import { Icon } from '#web/parts/icon.tsx';
 import { Failure, Say } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { MISSING, percent, signedPercent } from '#web/words/numbers.ts';
-import type { FromWorker, Past, Summary } from './summary.ts';
+import type { Comparison, Past, Summary } from './summary.ts';
 import { usePreview } from './use-preview.ts';
 
 interface WhatIfProps {
@@ -66,7 +66,7 @@ export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode 
   );
 }
 
-function noteOf({ columns, interval }: Past, answer: FromWorker | undefined): string {
+function noteOf({ columns, interval }: Past, answer: Comparison | undefined): string {
   const days = Math.round((columns.openMs.length * INTERVAL_MS[interval]) / 86_400_000);
   const size = `${days} ${days === 1 ? 'day' : 'days'} of ${interval} candles`;
   return answer === undefined ? size : `${size}, replayed in ${Math.round(answer.tookMs)} ms`;
@@ -74,7 +74,7 @@ function noteOf({ columns, interval }: Past, answer: FromWorker | undefined): st
 
 interface OutcomeProps {
   past: Past;
-  answer: FromWorker;
+  answer: Comparison;
   quote: string;
   changed: boolean;
 }

@@ -4,6 +4,7 @@ import { checkKey } from '#exchange/check-key.ts';
 import { endpointsOf } from '#exchange/endpoints.ts';
 import { loadAccountsToRun, saveKeyStatus } from '#storage/worker-profiles.ts';
 import type { WorkerContext } from '../context.ts';
+import { notifyAccount } from '../notify.ts';
 
 /** Asks the exchange whether the stored key works; only a definite answer changes its status. */
 export async function verifyApiKey(context: WorkerContext, accountId: AccountId): Promise<void> {
@@ -21,4 +22,11 @@ export async function verifyApiKey(context: WorkerContext, accountId: AccountId)
   const cause = health.status === 'error' ? health.cause : health.unchecked;
   await saveKeyStatus(context.database, key, { status: health.status, cause });
   context.announcer.announce({ topic: 'account', id: accountId, data: {} });
+  if (health.status === 'healthy' || key.status === 'error') return;
+  const text = `The account does not trade until the key works: ${cause}`;
+  await notifyAccount(context.desk, accountId, {
+    event: 'key-error',
+    title: `The exchange refuses the API key of ${account.name}`,
+    text,
+  });
 }

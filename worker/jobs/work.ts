@@ -1,11 +1,17 @@
 import type { Queue } from '#storage/queue.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Leases } from '../leases.ts';
+import { backUp } from './backup.ts';
+import { sendDigests } from './digest.ts';
+import { fanOut, send } from './notify.ts';
 import { createPositionJobs } from './positions.ts';
 import { prune } from './prune.ts';
 import { refreshRules } from './refresh-rules.ts';
 import { snapshotEquity } from './snapshot-equity.ts';
 import { verifyApiKey } from './verify-api-key.ts';
+
+/** A notifier that does not answer keeps the others waiting in its lane only. */
+const NOTIFY_LANES = 4;
 
 /** Takes every job of the queue and sets the schedules. */
 export async function workJobs(context: WorkerContext, queue: Queue, leases: Leases): Promise<void> {
@@ -14,10 +20,20 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('refresh-rules', () => refreshRules(context));
   await queue.work('prune', () => prune(context));
   await queue.work('snapshot-equity', () => snapshotEquity(context));
+  await queue.work('notify', (data) => fanOut({ ...context, queue }, data));
+  await queue.work('notify-send', (data, run) => send(context, data, run), NOTIFY_LANES);
+  await queue.work('backup', () => backUp(context));
+  await queue.work('digest', () => sendDigests(context, context.desk));
   await queue.work('apply-avg-entry-price', (data, run) => positions.applyAverageEntryPrice(data, run));
   await queue.work('reconcile-positions', (data, run) => positions.reconcile(data, run));
+  await queue.work('identity-check', (data, run) => positions.checkIdentity(data, run));
+  await queue.work('detect-orphans', (data, run) => positions.detectOrphans(data, run));
+  await queue.schedule('detect-orphans', '*/10 * * * *', {});
   await queue.schedule('reconcile-positions', '*/15 * * * *', {});
   await queue.schedule('refresh-rules', '*/30 * * * *', {});
   await queue.schedule('prune', '17 3 * * *', {});
+  await queue.schedule('backup', '*/15 * * * *', {});
+  await queue.schedule('identity-check', '41 3 * * *', {});
+  await queue.schedule('digest', '0 * * * *', {});
   await queue.schedule('snapshot-equity', '*/15 * * * *', {});
 }

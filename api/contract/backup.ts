@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { BACKUP_SCHEDULE } from '#core/settings.ts';
+import { instant } from './fields.ts';
+import { operation } from './operation.ts';
+
+export const BACKUP_TYPE = 'application/octet-stream';
+
+export const downloadBackup = operation({
+  method: 'GET',
+  path: '/backup',
+  auth: 'session',
+  status: 200,
+  summary: 'Everything as it is at one moment, as one file; it holds secrets in plaintext',
+  media: [BACKUP_TYPE],
+});
+
+export const restoreBackup = operation({
+  method: 'POST',
+  path: '/restore',
+  auth: 'session',
+  status: 200,
+  summary: 'Checks a backup, then puts it in the place of everything; trading is halted until it is released',
+  upload: BACKUP_TYPE,
+  response: z.object({ backupAt: instant, rows: z.record(z.string(), z.number()) }),
+});
+
+const config = BACKUP_SCHEDULE.schema.extend({
+  /** Null where no folder for backups is set (BACKUP_DIR). */
+  folder: z.string().nullable(),
+  nextDueAt: instant.nullable(),
+  backups: z.array(z.object({ name: z.string(), bytes: z.number(), at: instant })),
+});
+
+export const readBackupConfig = operation({
+  method: 'GET',
+  path: '/backup/config',
+  auth: 'session',
+  status: 200,
+  summary: 'The schedule of backups and the ones that are kept',
+  response: config,
+});
+
+export const saveBackupConfig = operation({
+  method: 'PUT',
+  path: '/backup/config',
+  auth: 'session',
+  status: 200,
+  summary: 'Sets how often a backup is written and how many are kept',
+  body: BACKUP_SCHEDULE.schema,
+  response: config,
+});

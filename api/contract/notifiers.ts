@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { NOTIFIER_NAMES, notifierRules } from '#core/notify.ts';
+import { OPS_NOTIFY } from '#core/settings.ts';
+import { instant, profileId } from './fields.ts';
+import { operation } from './operation.ts';
+
+const params = z.object({ id: profileId });
+const named = params.extend({ provider: z.enum(NOTIFIER_NAMES) });
+const texts = z.record(z.string(), z.string().max(4000, 'is longer than 4000 characters'));
+const json = z.record(z.string(), z.unknown());
+
+/** Secrets only ever go in: what comes out says which are set. */
+const notifier = z.object({
+  provider: z.enum(NOTIFIER_NAMES),
+  enabled: z.boolean(),
+  settings: texts,
+  secrets: z.record(z.string(), z.boolean()),
+  rules: notifierRules,
+  updatedAt: instant,
+});
+const delivery = z.object({ ok: z.boolean(), detail: z.string().nullable() });
+const one = { path: '/profiles/:id/notifiers/:provider', auth: 'session', params: named } as const;
+
+export const listNotifiers = operation({
+  method: 'GET',
+  path: '/profiles/:id/notifiers',
+  auth: 'session',
+  status: 200,
+  summary: 'Every kind of notifier, what it asks for, and how the profile has set it up',
+  params,
+  response: z.object({
+    notifiers: z.array(
+      z.object({
+        provider: z.enum(NOTIFIER_NAMES),
+        title: z.string(),
+        settingsSchema: json,
+        secretNames: z.array(z.string()),
+        configured: notifier.nullable(),
+      }),
+    ),
+    events: z.array(z.object({ event: z.string(), words: z.string(), usual: z.boolean() })),
+  }),
+});
+
+export const readNotifier = operation({
+  ...one,
+  method: 'GET',
+  status: 200,
+  summary: 'One notifier of a profile, without its secrets',
+  response: notifier,
+});
+
+export const saveNotifier = operation({
+  ...one,
+  method: 'PUT',
+  status: 200,
+  summary: 'Sets a notifier up; a secret that is left out or empty stays as it is',
+  body: z.strictObject({
+    enabled: z.boolean().default(true),
+    settings: texts.default({}),
+    secrets: texts.default({}),
+    rules: notifierRules.prefault({}),
+  }),
+  response: notifier,
+});
+
+export const deleteNotifier = operation({
+  ...one,
+  method: 'DELETE',
+  status: 204,
+  summary: 'Removes a notifier with its secrets',
+});
+
+export const testNotifier = operation({
+  ...one,
+  path: '/profiles/:id/notifiers/:provider/test',
+  method: 'POST',
+  status: 200,
+  summary: 'Sends a test message now and says what the other side answered',
+  response: delivery,
+});
+
+export const readOpsNotify = operation({
+  method: 'GET',
+  path: '/ops-notify',
+  auth: 'session',
+  status: 200,
+  summary: 'Which messages about accounts and the installation are sent',
+  response: OPS_NOTIFY.schema,
+});
+
+export const changeOpsNotify = operation({
+  method: 'PATCH',
+  path: '/ops-notify',
+  auth: 'session',
+  status: 200,
+  summary: 'Switches messages about accounts and the installation',
+  body: OPS_NOTIFY.schema.partial(),
+  response: OPS_NOTIFY.schema,
+});
+
+export const testOpsNotify = operation({
+  method: 'POST',
+  path: '/ops-notify/test',
+  auth: 'session',
+  status: 200,
+  summary: 'Sends a test message to every enabled notifier of every profile',
+  response: z.object({
+    deliveries: z.array(delivery.extend({ profileId, provider: z.enum(NOTIFIER_NAMES) })),
+  }),
+});

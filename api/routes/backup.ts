@@ -1,0 +1,109 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { BACKUP_SCHEDULE } from '#core/settings.ts';
+import { BackupRefused } from '#storage/backup/file.ts';
+import { backupName, listBackups } from '#storage/backup/folder.ts';
+import { restoreBackup as restoreFrom } from '#storage/backup/restore.ts';
+import { takeBackup } from '#storage/backup/take.ts';
+import { writeAuditLog } from '#storage/audit-logs.ts';
+import { patchSetting, readSetting } from '#storage/service-settings.ts';
+import { auditChange } from '../audit.ts';
+import { announce } from '../bus.ts';
+import type { ApiContext } from '../context.ts';
+import { BACKUP_TYPE, downloadBackup, readBackupConfig, restoreBackup, saveBackupConfig } from '../contract/backup.ts';
+import type { Incoming, Routes } from '../handle.ts';
+import { ApiProblem, invalid } from '../problem.ts';
+
+const MOST_BYTES = 2 * 1024 ** 3;
+const HOUR_MS = 3_600_000;
+
+const openFolder = () => mkdtemp(join(tmpdir(), 'tradewind-backup-'));
+
+async function download(context: ApiContext, { operator, caller }: Incoming<typeof downloadBackup>): Promise<Response> {
+  const folder = await openFolder();
+  const forget = () => rm(folder, { recursive: true, force: true });
+  try {
+    const path = join(folder, 'file');
+    const { at, rows } = await takeBackup(context.database, path);
+    const change = { action: 'backup.download', subject: 'backup', after: { at, rows } };
+    await context.database.transaction((transaction) => auditChange(transaction, { operator, caller }, change));
+    const file = createReadStream(path).once('close', () => void forget());
+    return new Response(Readable.toWeb(file) as ReadableStream, {
+      headers: {
+        'content-type': BACKUP_TYPE,
+        'content-length': String((await stat(path)).size),
+        'content-disposition': `attachment; filename="${backupName(new Date(at))}"`,
+      },
+    });
+  } catch (error) {
+    await forget();
+    throw error;
+  }
+}
+
+/** Counts what arrives, so that a file without an end cannot fill the disk. */
+const limited = (): Transform => {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      done(bytes > MOST_BYTES ? new ApiProblem('body_too_large', 'The file is larger than 2 GiB.') : null, chunk);
+    },
+  });
+};
+
+async function restore(context: ApiContext, { operator, caller, upload }: Incoming<typeof restoreBackup>) {
+  const { database } = context;
+  const folder = await openFolder();
+  try {
+    const path = join(folder, 'file');
+    await pipeline(upload, limited(), createWriteStream(path, { mode: 0o600 }));
+    const { at, rows } = await restoreFrom(database, path);
+    const { ip, userAgent } = caller;
+    const what = { action: 'backup.restore', subject: 'backup', after: { at, rows, by: operator.user.email } };
+    await writeAuditLog(database.kysely, { userId: null, ...what, ip, userAgent });
+    for (const command of ['accounts-changed', 'profiles-changed', 'halts-changed'] as const)
+      await announce(context, { command, events: [{ topic: 'status', data: {} }] });
+    return { backupAt: at, rows };
+  } catch (error) {
+    if (error instanceof BackupRefused)
+      throw invalid([{ path: '', message: `was refused. ${error.message.replace(/\.$/, '')}` }]);
+    throw error;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+export function mountBackup({ context, handle }: Routes): void {
+  const { database, settings } = context;
+  const view = async () => {
+    const schedule = await readSetting(database.kysely, BACKUP_SCHEDULE);
+    const { backupDir } = settings;
+    const backups = backupDir === undefined ? [] : await listBackups(backupDir);
+    const due = (backups[0]?.at.getTime() ?? context.now().getTime()) + schedule.intervalHours * HOUR_MS;
+    return {
+      ...schedule,
+      folder: backupDir ?? null,
+      nextDueAt: schedule.enabled && backupDir !== undefined ? new Date(due).toISOString() : null,
+      backups: backups.map(({ at, ...one }) => ({ ...one, at: at.toISOString() })),
+    };
+  };
+  handle(downloadBackup, (incoming) => download(context, incoming));
+  handle(restoreBackup, (incoming) => restore(context, incoming));
+  handle(readBackupConfig, view);
+  handle(saveBackupConfig, async ({ operator, caller, body }) => {
+    await database.transaction(async (transaction) => {
+      const change = await patchSetting(transaction, BACKUP_SCHEDULE, body);
+      await auditChange(
+        transaction,
+        { operator, caller },
+        { action: 'backup.configure', subject: 'backup', ...change },
+      );
+    });
+    return view();
+  });
+}

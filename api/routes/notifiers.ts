@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { isProfileEvent, NOTIFIER_NAMES, type Notification, type NotifierName, PROFILE_EVENTS } from '#core/notify.ts';
+import { OPS_NOTIFY } from '#core/settings.ts';
+import { NOTIFIERS, sendNotification } from '#integrations/notifiers.ts';
+import {
+  deleteNotifier as removeNotifier,
+  listNotifiers as selectNotifiers,
+  readNotifier as findNotifier,
+  saveNotifier as keepNotifier,
+  type StoredNotifier,
+} from '#storage/notifiers.ts';
+import { lockProfile } from '#storage/profiles.ts';
+import { patchSetting, readSetting } from '#storage/service-settings.ts';
+import { auditChange } from '../audit.ts';
+import type { ApiContext } from '../context.ts';
+import {
+  changeOpsNotify,
+  deleteNotifier,
+  listNotifiers,
+  readNotifier,
+  readOpsNotify,
+  saveNotifier,
+  testNotifier,
+  testOpsNotify,
+} from '../contract/notifiers.ts';
+import type { Incoming, Routes } from '../handle.ts';
+import { ApiProblem } from '../problem.ts';
+import { requireFoundProfile, requireProfile } from '../require.ts';
+import { requireValid } from '../validate.ts';
+
+/** A notifier as responses and the audit show it: of a secret only whether it is set. */
+const viewOf = ({ provider, enabled, settings, secrets, rules, updatedAt }: StoredNotifier) => ({
+  provider,
+  enabled,
+  settings,
+  secrets: Object.fromEntries(NOTIFIERS[provider].secretNames.map((name) => [name, Object.hasOwn(secrets, name)])),
+  rules,
+  updatedAt: updatedAt.toISOString(),
+});
+
+function requireFound(found: StoredNotifier | undefined, provider: NotifierName): StoredNotifier {
+  if (found !== undefined) return found;
+  throw new ApiProblem('not_found', `The profile has no ${NOTIFIERS[provider].title} notifier.`);
+}
+
+async function save(context: ApiContext, { operator, caller, params, body }: Incoming<typeof saveNotifier>) {
+  const { id: profileId, provider } = params;
+  const { settings, secrets } = NOTIFIERS[provider];
+  const saved = await context.database.transaction(async (transaction) => {
+    requireFoundProfile(await lockProfile(transaction, operator.user.id, profileId), profileId);
+    const before = await findNotifier(transaction, profileId, provider);
+    const sent = Object.entries(body.secrets).filter(([, value]) => value !== '');
+    const parsed = requireValid(settings, body.settings, 'settings');
+    // A stored secret never goes to another server than the one it was given for.
+    const kept = before?.settings['serverUrl'] === parsed['serverUrl'] ? before?.secrets : {};
+    const merged = { ...kept, ...Object.fromEntries(sent) };
+    await keepNotifier(transaction, {
+      profileId,
+      provider,
+      enabled: body.enabled,
+      rules: body.rules,
+      settings: parsed,
+      secrets: requireValid(secrets, merged, 'secrets'),
+    });
+    const after = requireFound(await findNotifier(transaction, profileId, provider), provider);
+    const views = { ...(before === undefined ? {} : { before: viewOf(before) }), after: viewOf(after) };
+    const change = { action: 'notifier.save', subject: `${profileId}:${provider}`, ...views };
+    await auditChange(
+      transaction,
+      { operator, caller },
+      { ...change, after: { ...views.after, secretsSent: sent.map(([name]) => name) } },
+    );
+    return after;
+  });
+  return viewOf(saved);
+}
+
+const testMessage = (now: Date): Notification => ({
+  event: 'test',
+  title: 'Tradewind: a test message',
+  text: 'Messages arrive here.',
+  at: now.toISOString(),
+});
+
+async function deliverTest(context: ApiContext, notifier: StoredNotifier) {
+  const delivery = await sendNotification(notifier.provider, notifier, testMessage(context.now()));
+  return { ok: delivery.ok, detail: delivery.ok ? null : delivery.detail };
+}
+
+function mountProfileNotifiers({ context, handle }: Routes): void {
+  const { database } = context;
+  const { kysely } = database;
+
+  handle(listNotifiers, async ({ operator, params }) => {
+    const { id } = await requireProfile(kysely, operator, params.id);
+    const configured = await selectNotifiers(kysely, { profileId: id });
+    return {
+      notifiers: NOTIFIER_NAMES.map((provider) => {
+        const { title, settings, secretNames } = NOTIFIERS[provider];
+        const found = configured.find((one) => one.provider === provider);
+        const settingsSchema = { ...z.toJSONSchema(settings, { io: 'input', unrepresentable: 'any' }) };
+        const view = found === undefined ? null : viewOf(found);
+        return { provider, title, settingsSchema, secretNames: [...secretNames], configured: view };
+      }),
+      events: Object.entries(PROFILE_EVENTS)
+        .filter(([event]) => isProfileEvent(event))
+        .map(([event, words]) => ({ event, ...words })),
+    };
+  });
+  handle(readNotifier, async ({ operator, params }) => {
+    const { id } = await requireProfile(kysely, operator, params.id);
+    return viewOf(requireFound(await findNotifier(kysely, id, params.provider), params.provider));
+  });
+  handle(saveNotifier, (incoming) => save(context, incoming));
+  handle(deleteNotifier, async ({ operator, caller, params }) => {
+    const { id, provider } = params;
+    await database.transaction(async (transaction) => {
+      requireFoundProfile(await lockProfile(transaction, operator.user.id, id), id);
+      const before = requireFound(await findNotifier(transaction, id, provider), provider);
+      await removeNotifier(transaction, id, provider);
+      const change = { action: 'notifier.delete', subject: `${id}:${provider}`, before: viewOf(before) };
+      await auditChange(transaction, { operator, caller }, change);
+    });
+    return undefined;
+  });
+  handle(testNotifier, async ({ operator, caller, params }) => {
+    const { id, provider } = params;
+    await requireProfile(kysely, operator, id);
+    const delivery = await deliverTest(context, requireFound(await findNotifier(kysely, id, provider), provider));
+    const change = { action: 'notifier.test', subject: `${id}:${provider}`, after: delivery };
+    await database.transaction((transaction) => auditChange(transaction, { operator, caller }, change));
+    return delivery;
+  });
+}
+
+export function mountNotifiers(routes: Routes): void {
+  mountProfileNotifiers(routes);
+  const { context, handle } = routes;
+  const { database } = context;
+
+  handle(readOpsNotify, () => readSetting(database.kysely, OPS_NOTIFY));
+  handle(changeOpsNotify, ({ operator, caller, body }) =>
+    database.transaction(async (transaction) => {
+      const change = await patchSetting(transaction, OPS_NOTIFY, body);
+      await auditChange(
+        transaction,
+        { operator, caller },
+        { action: 'ops-notify.change', subject: 'ops-notify', ...change },
+      );
+      return change.after;
+    }),
+  );
+  handle(testOpsNotify, async ({ operator, caller }) => {
+    const enabled = (await selectNotifiers(database.kysely)).filter((one) => one.enabled);
+    const deliveries = await Promise.all(
+      enabled.map(async (one) => {
+        const { profileId, provider } = one;
+        return { profileId, provider, ...(await deliverTest(context, one)) };
+      }),
+    );
+    const change = { action: 'ops-notify.test', subject: 'ops-notify', after: { deliveries } };
+    await database.transaction((transaction) => auditChange(transaction, { operator, caller }, change));
+    return { deliveries };
+  });
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { requireDecimal, ZERO } from '#core/decimal.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import type { BoundStrategy } from '#strategies/strategy.ts';
+import { aggregateSeries, type Series } from './columns.ts';
+import type { KernelInput } from './kernel.ts';
+import { findForesight, fragility, monteCarlo } from './robustness.ts';
+import { randomFrom } from './sweep/random.ts';
+
+const HOUR_MS = 3_600_000;
+
+function walk(rows: number): Series {
+  const random = randomFrom(11);
+  const column = (): Float64Array => new Float64Array(rows);
+  const columns = {
+    openMs: column(),
+    open: column(),
+    high: column(),
+    low: column(),
+    close: column(),
+    volume: column(),
+  };
+  let close = 10_000;
+  for (let row = 0; row < rows; row++) {
+    const open = close;
+    close = Math.max(100, Math.round(open * (1 + (random() - 0.5) * 0.02)));
+    columns.openMs[row] = row * 300_000;
+    columns.open[row] = open / 100;
+    columns.high[row] = (Math.max(open, close) + 5) / 100;
+    columns.low[row] = (Math.min(open, close) - 5) / 100;
+    columns.close[row] = close / 100;
+  }
+  return { interval: '5m', columns };
+}
+
+const rules = {
+  symbol: 'AAAUSDT',
+  status: 'TRADING',
+  baseAsset: 'AAA',
+  quoteAsset: 'USDT',
+  orderTypes: ['MARKET'],
+  price: { tick: requireDecimal('0.01'), min: ZERO, max: ZERO },
+  lot: { step: requireDecimal('0.001'), min: requireDecimal('0.001'), max: ZERO },
+  marketLot: { step: ZERO, min: ZERO, max: ZERO },
+  notional: { min: requireDecimal('5'), max: ZERO, minAppliesToMarket: true },
+  band: null,
+} as const;
+
+const detail = walk(3000);
+const configOf = (name: string): unknown =>
+  name === 'trailing-trade'
+    ? {
+        candleInterval: '1h',
+        buy: { candleLimit: 6, gridLevels: [{ triggerPercentage: '1.01', maxPurchaseAmount: '100' }] },
+      }
+    : { candleInterval: '1h', ema: { fast: 3, slow: 8 } };
+
+function kernelOf(name: string): { kernel: KernelInput; config: unknown } {
+  const strategy = STRATEGIES.get(name);
+  const config = strategy?.config.parse(name === 'hold' ? {} : configOf(name));
+  assert.ok(strategy);
+  const bound = strategy.bind(config);
+  const terms = { balance: requireDecimal('1000'), feeRate: requireDecimal('0.001'), slippage: ZERO };
+  const kernel = {
+    bound,
+    rules,
+    terms,
+    signal: aggregateSeries(detail, bound.needs.interval),
+    detail,
+    start: 200,
+    end: 3000,
+  };
+  return { kernel, config };
+}
+
+for (const { name, plansBaskets } of STRATEGIES.values()) {
+  if (plansBaskets === true) continue;
+  test(`${name} knows nothing of the future`, () => assert.equal(findForesight(kernelOf(name).kernel), null));
+}
+
+/** A strategy that decides by something it looks up in the candles. */
+const cheat = (base: BoundStrategy, buys: (nowMs: number) => boolean): BoundStrategy => ({
+  ...base,
+  create: (grid, state) => ({
+    ...base.create(grid, state),
+    decide: ({ nowMs, sellable }) => {
+      if (buys(nowMs)) return sellable ? HOLD : { kind: 'buy', reason: 'entry-cross-up', level: 0 };
+      return sellable ? { kind: 'sell', reason: 'exit-cross-down', lots: 'all' } : WAIT;
+    },
+  }),
+});
+const HOLD = { kind: 'nothing', reason: 'hold-above-stop' } as const;
+const WAIT = { kind: 'nothing', reason: 'entry-no-cross' } as const;
+type Known = Pick<KernelInput, 'detail' | 'signal'>;
+const CHEATS: Readonly<Record<string, (known: Known) => (nowMs: number) => boolean>> = {
+  'the next close':
+    ({ detail: { columns } }) =>
+    (nowMs) => {
+      const row = columns.openMs.indexOf(nowMs);
+      return row >= 0 && (columns.close[row] ?? 0) > (columns.open[row] ?? 0);
+    },
+  'the highest close of the whole series': ({ detail: { columns } }) => {
+    const most = columns.close.reduce((a, b) => Math.max(a, b));
+    return (nowMs) => (columns.close[columns.openMs.indexOf(nowMs) - 1] ?? 0) > most * 0.9;
+  },
+  'the hour in progress':
+    ({ signal: { columns } }) =>
+    (nowMs) => {
+      const row = columns.openMs.indexOf(nowMs - (nowMs % HOUR_MS));
+      return row >= 0 && (columns.close[row] ?? 0) > (columns.open[row] ?? 0);
+    },
+};
+for (const [what, look] of Object.entries(CHEATS)) {
+  test(`a strategy that looks at ${what} is found out`, () => {
+    const { kernel } = kernelOf('momentum');
+    const found = findForesight(kernel, (known) => cheat(kernel.bound, look(known)));
+    assert.ok(found !== null && found.decided !== found.withoutFuture, JSON.stringify(found));
+  });
+}
+
+test('shuffled trades and resampled days', () => {
+  // In any order the two losses of 50 end up within one fall of at most 100 below a peak of at least 1000.
+  const input = { balance: 1000, nets: [100, -50, -50], returns: [0.01, 0.01, 0.01, 0.01] };
+  const drawn = monteCarlo(input);
+  assert.ok(drawn !== null);
+  const { p5, p95 } = drawn.shuffled.drawdown;
+  assert.ok(Math.abs(p95 - 0.1) < 1e-12 && Math.abs(p5 - 50 / 1000) < 0.0051, `${p5} ${p95}`);
+  const { totalReturn, lossShare } = drawn.resampled;
+  assert.ok(Math.abs(totalReturn.p5 - (1.01 ** 4 - 1)) < 1e-12 && totalReturn.p5 === totalReturn.p95);
+  assert.equal(lossShare, 0);
+  assert.deepEqual(monteCarlo(input), drawn);
+  assert.equal(monteCarlo({ ...input, nets: [1] }), null);
+});
+
+test('every knob a little lower and higher, and the candles a little different', () => {
+  const { kernel, config } = kernelOf('momentum');
+  const strategy = STRATEGIES.get('momentum');
+  assert.ok(strategy);
+  const variants = fragility(kernel, strategy, config);
+  const changes = variants.map(({ change }) => change);
+  for (const change of [
+    'ema.fast 3 to 2',
+    'ema.slow 8 to 9',
+    'trailingStopPercentage 0.95 to 0.855',
+    'one candle in a hundred missing',
+  ])
+    assert.ok(changes.includes(change), `${change} is not among ${changes.join(', ')}`);
+  assert.ok(new Set(variants.map(({ totalReturn }) => totalReturn)).size > 5);
+});

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { combinations, type Knob, parseKnobs, withKnobs } from './knobs.ts';
+import { randomFrom } from './random.ts';
+import { type Evaluated, evaluatedOf } from './row.ts';
+import { type Candidate, type Evaluate, rankTried, searchAll, searchByHalving, walkForward } from './search.ts';
+import { deflatedSharpe, normalAt, normalBelow, overfitting } from './statistics.ts';
+
+const near = (found: number | null, expected: number, within = 1e-6): void => {
+  assert.ok(found !== null && Math.abs(found - expected) <= within, `${found} is not ${expected}`);
+};
+const CONFIG = { ema: { fast: 9, slow: 21 }, trail: '0.95', levels: [{ amount: '100' }], on: true };
+
+test('knobs: ranges and lists, exact decimals, whole numbers stay numbers', () => {
+  const parsed = parseKnobs('ema.fast=5..9:2; trail = 0.9..0.92:0.01;levels.0.amount=50,100;', CONFIG);
+  assert.deepEqual(parsed, {
+    kind: 'ok',
+    value: [
+      { path: 'ema.fast', values: [5, 7, 9] },
+      { path: 'trail', values: ['0.9', '0.91', '0.92'] },
+      { path: 'levels.0.amount', values: ['50', '100'] },
+    ],
+  });
+  assert.ok(parsed.kind === 'ok');
+  assert.deepEqual(withKnobs(CONFIG, parsed.value, [7, '0.91', '50']), {
+    ema: { fast: 7, slow: 21 },
+    trail: '0.91',
+    levels: [{ amount: '50' }],
+    on: true,
+  });
+});
+
+for (const [text, says] of [
+  ['', 'No knobs are given'],
+  ['ema.fast', '"ema.fast" is no knob with its values'],
+  ['ema.fast=9..5', '"ema.fast=9..5" is no knob'],
+  ['ema.fast=1..5:0', 'is no knob'],
+  ['ema.none=1,2', '"ema.none" is no number of the config'],
+  ['on=1,2', '"on" is no number of the config'],
+  ['trail=1;trail=2', '"trail" is swept twice.'],
+] as const) {
+  test(`refused knobs: "${text}"`, () => {
+    const parsed = parseKnobs(text, CONFIG);
+    assert.ok(parsed.kind === 'problem' && parsed.sentence.includes(says), JSON.stringify(parsed));
+  });
+}
+
+const KNOBS: readonly Knob[] = [
+  { path: 'a', values: [1, 2] },
+  { path: 'b', values: [1, 2, 3] },
+];
+
+test('every combination, or different ones drawn repeatably', () => {
+  const all = combinations(KNOBS);
+  assert.deepEqual(all, {
+    kind: 'ok',
+    value: [
+      [1, 1],
+      [1, 2],
+      [1, 3],
+      [2, 1],
+      [2, 2],
+      [2, 3],
+    ],
+  });
+  const drawn = combinations(KNOBS, { count: 4, seed: 3 });
+  assert.ok(drawn.kind === 'ok');
+  assert.equal(new Set(drawn.value.map(String)).size, 4);
+  assert.deepEqual(combinations(KNOBS, { count: 4, seed: 3 }), drawn);
+  const many: Knob[] = [1, 2, 3].map((n) => ({ path: String(n), values: Array.from({ length: 100 }, (_, i) => i) }));
+  assert.equal(combinations(many).kind, 'problem');
+  assert.equal(combinations(many, { count: 10, seed: 1 }).kind, 'ok');
+});
+
+test('the normal distribution', () => {
+  near(normalBelow(1.959964), 0.975);
+  near(normalBelow(-1), 0.158655, 1e-6);
+  near(normalAt(0.975), 1.959964, 1e-5);
+});
+
+test('the deflated Sharpe ratio falls with the number of trials', () => {
+  // Mean 0.01, deviation 0.02 of the population: 0.5 a day; returns -0.01 and 0.03 alike often, so skew 0, kurtosis 1.
+  const best = Array.from({ length: 50 }, (_, day) => (day % 2 === 0 ? -0.01 : 0.03));
+  // One trial: Z(0.5 * sqrt(49) / sqrt(1 + 0)) = Z(3.5)
+  near(deflatedSharpe(best, [best], 1), normalBelow(3.5));
+  // Two sets with Sharpe 0.5 and -0.5, ten trials: spread 0.5, so the luck of ten is 0.5 * (0.4228 z(0.9) + 0.5772 z(1 - 1 / 10e))
+  const worst = best.map((value) => -value);
+  const luck = 0.5 * (0.4227843350984671 * normalAt(0.9) + 0.5772156649015329 * normalAt(1 - 1 / (10 * Math.E)));
+  near(deflatedSharpe(best, [best, worst], 10), normalBelow((0.5 - luck) * 7));
+  assert.equal(deflatedSharpe([0, 0, 0], [best], 1), null);
+});
+
+test('overfitting: certain skill is 0, pure noise about a half', () => {
+  const random = randomFrom(5);
+  const noise = Array.from({ length: 40 }, () => Array.from({ length: 200 }, () => random() - 0.5));
+  near(overfitting(noise), 0.5, 0.35);
+  const skilled = [...noise, Array.from({ length: 200 }, () => random() * 0.1 + 0.2)];
+  assert.equal(overfitting(skilled), 0);
+  assert.equal(overfitting([noise[0] ?? []]), null);
+});
+
+/** A set that gains its own value a day on the window, the second half of which turns the gains round. */
+const evaluateFake: Evaluate = (configs, { start, end }) =>
+  Promise.resolve(
+    configs.map((config): Evaluated => {
+      const gain = Number(config) / 1000;
+      const days = Array.from({ length: end - start }, (_, i) => 100 * (1 + gain * (i + 1)) + (i % 2) / 100);
+      return evaluatedOf({
+        balance: 100,
+        days,
+        drawdown: 0.1,
+        nets: [gain],
+        fills: 2,
+        heldCandles: 1,
+        candles: end - start,
+      });
+    }),
+  );
+const CANDIDATES: readonly Candidate[] = Array.from({ length: 9 }, (_, set) => ({ set, values: [set], config: set }));
+const WINDOW = { start: 0, end: 90 };
+
+test('all sets, ranked; what is pruned counts as a trial', async () => {
+  const tried = await searchAll(evaluateFake, CANDIDATES, WINDOW);
+  const result = rankTried(tried, { rank: 'return', top: 2, before: 5 });
+  assert.deepEqual(
+    result.rows.map(({ set }) => set),
+    [8, 7],
+  );
+  assert.deepEqual([result.evaluated, result.trials], [9, 14]);
+  assert.equal(rankTried(tried.toReversed(), { rank: 'net', top: 1 }).fingerprint, result.fingerprint);
+  const halved = await searchByHalving(evaluateFake, CANDIDATES, { window: WINDOW, rank: 'return' });
+  assert.deepEqual(
+    halved.map(({ set }) => set),
+    [8],
+  );
+});
+
+test('walk-forward counts only what came after each training', async () => {
+  const windows: string[] = [];
+  const watched: Evaluate = (configs, window) => {
+    windows.push(`${configs.length} ${window.start}-${window.end}`);
+    return evaluateFake(configs, window);
+  };
+  const { folds, totalReturn } = await walkForward(watched, CANDIDATES, {
+    window: WINDOW,
+    rank: 'return',
+    train: 40,
+    test: 20,
+  });
+  assert.deepEqual(windows, ['9 0-40', '1 40-60', '9 20-60', '1 60-80']);
+  assert.deepEqual(
+    folds.map(({ best }) => best.set),
+    [8, 8],
+  );
+  near(totalReturn, (1 + 0.16 + 0.0001) ** 2 - 1, 1e-9);
+});

@@ -1,0 +1,169 @@
+import type { AnyStrategy } from '#strategies/strategy.ts';
+import type { KernelInput } from '../kernel.ts';
+import { sha256 } from '../sha256.ts';
+import type { Values } from './knobs.ts';
+import { runMomentumLanes } from './momentum-lanes.ts';
+import { type Evaluated, evaluate, type SweepNumbers } from './row.ts';
+import { deflatedSharpe, overfitting } from './statistics.ts';
+
+export const RANKS = ['return', 'sharpe', 'sortino', 'calmar', 'net'] as const;
+export type Rank = (typeof RANKS)[number];
+
+/** A window of the candles: rows of the detail series, `end` exclusive. */
+export interface Window {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Evaluates parsed configs on a window; results come in the order of the configs. */
+export type Evaluate = (configs: readonly unknown[], window: Window) => Promise<readonly Evaluated[]>;
+
+/** What every config of a sweep runs on. */
+export type SweepBase = Omit<KernelInput, 'bound' | 'recordDecisions' | 'path'>;
+
+/** Evaluates configs in this thread: in lanes where they fit, else one after the other. */
+export function evaluateSets(base: SweepBase, strategy: AnyStrategy, configs: readonly unknown[]): Evaluated[] {
+  const sets = configs.map((config) => ({ config, bound: strategy.bind(config) }));
+  const lanes = strategy.name === 'momentum' ? runMomentumLanes(base, sets) : [];
+  return sets.map(({ bound }, i) => lanes[i] ?? evaluate({ ...base, bound }));
+}
+
+/** What a parameter set is worth by a rank; sets without a value come last. */
+export function scoreOf({ totalReturn, drawdown, sharpe, sortino, net }: SweepNumbers, rank: Rank): number {
+  const scores: Record<Rank, number | null> = {
+    return: totalReturn,
+    sharpe,
+    sortino,
+    calmar: drawdown === 0 ? null : totalReturn / drawdown,
+    net,
+  };
+  return scores[rank] ?? Number.NEGATIVE_INFINITY;
+}
+
+/** One tried combination; `set` is its place in the sweep. */
+export interface SweepRow extends SweepNumbers {
+  readonly set: number;
+  readonly values: Values;
+}
+
+export interface Tried {
+  readonly set: number;
+  readonly values: Values;
+  readonly evaluated: Evaluated;
+}
+
+const byScore =
+  (rank: Rank) =>
+  (a: Tried, b: Tried): number =>
+    scoreOf(b.evaluated.numbers, rank) - scoreOf(a.evaluated.numbers, rank) || a.set - b.set;
+
+/** What a sweep found, best first, and how much of the best is luck. */
+export interface SweepResult {
+  readonly evaluated: number;
+  /** Every set ever tried on this question: those of this sweep and of the ones before. */
+  readonly trials: number;
+  readonly rows: readonly SweepRow[];
+  /** Probability that the best has skill at all, given the trials; see statistics.ts. */
+  readonly deflatedSharpe: number | null;
+  /** Probability that the best of the past ends in the lower half later. */
+  readonly overfitting: number | null;
+  readonly fingerprint: string;
+}
+
+/** Ranks what was tried; the fingerprint covers every number of every set, in the order in which they were given. */
+export function rankTried(
+  tried: readonly Tried[],
+  { rank, top, before = 0 }: { rank: Rank; top: number; before?: number },
+): SweepResult {
+  const ranked = tried.toSorted(byScore(rank));
+  const returns = tried.map(({ evaluated }) => evaluated.returns);
+  const rowOf = ({ set, values, evaluated }: Tried): SweepRow => ({ set, values, ...evaluated.numbers });
+  const trials = tried.length + before;
+  return {
+    evaluated: tried.length,
+    trials,
+    rows: ranked.slice(0, top).map(rowOf),
+    deflatedSharpe: ranked[0] === undefined ? null : deflatedSharpe(ranked[0].evaluated.returns, returns, trials),
+    overfitting: overfitting(returns),
+    fingerprint: sha256(JSON.stringify(tried.toSorted((a, b) => a.set - b.set).map(rowOf))),
+  };
+}
+
+/** One set of a sweep before it is tried. */
+export interface Candidate {
+  readonly set: number;
+  readonly values: Values;
+  readonly config: unknown;
+}
+
+const zip = (candidates: readonly Candidate[], results: readonly Evaluated[]): Tried[] =>
+  candidates.flatMap(({ set, values }, i) => {
+    const evaluated = results[i];
+    return evaluated === undefined ? [] : [{ set, values, evaluated }];
+  });
+
+/** Tries every candidate on the whole window. */
+export async function searchAll(
+  evaluateAll: Evaluate,
+  candidates: readonly Candidate[],
+  window: Window,
+): Promise<Tried[]> {
+  return zip(
+    candidates,
+    await evaluateAll(
+      candidates.map(({ config }) => config),
+      window,
+    ),
+  );
+}
+
+const KEPT = 3;
+const ROUNDS = 3;
+
+/** Successive halving: all on the first ninth of the window, the best third on the first third, the best of these on all. */
+export async function searchByHalving(
+  evaluateAll: Evaluate,
+  candidates: readonly Candidate[],
+  { window, rank }: { window: Window; rank: Rank },
+): Promise<Tried[]> {
+  let left = candidates;
+  for (let round = ROUNDS - 1; round > 0; round--) {
+    const end = window.start + Math.ceil((window.end - window.start) / KEPT ** round);
+    const tried = (await searchAll(evaluateAll, left, { start: window.start, end })).toSorted(byScore(rank));
+    const kept = new Set(tried.slice(0, Math.ceil(tried.length / KEPT)).map(({ set }) => set));
+    left = left.filter(({ set }) => kept.has(set));
+  }
+  return searchAll(evaluateAll, left, window);
+}
+
+export interface Fold {
+  readonly train: Window;
+  readonly test: Window;
+  readonly best: SweepRow;
+  /** The best of the training, on days that it has not seen. */
+  readonly outOfSample: SweepNumbers;
+}
+
+/**
+ * Walk-forward: rolling windows of `train` rows, each followed by `test` rows; the best set of a training is run on the
+ * test that follows. Only what happened in the tests counts: `totalReturn` is their product.
+ */
+export async function walkForward(
+  evaluateAll: Evaluate,
+  candidates: readonly Candidate[],
+  { window, rank, train, test }: { window: Window; rank: Rank; train: number; test: number },
+): Promise<{ readonly totalReturn: number; readonly folds: Fold[] }> {
+  const folds: Fold[] = [];
+  for (let start = window.start; start + train + test <= window.end; start += test) {
+    const past = { start, end: start + train };
+    const next = { start: past.end, end: past.end + test };
+    const [best] = (await searchAll(evaluateAll, candidates, past)).toSorted(byScore(rank));
+    const chosen = candidates.find(({ set }) => set === best?.set);
+    if (best === undefined || chosen === undefined) break;
+    const [tested] = await evaluateAll([chosen.config], next);
+    if (tested === undefined) break;
+    const row = { set: best.set, values: best.values, ...best.evaluated.numbers };
+    folds.push({ train: past, test: next, best: row, outOfSample: tested.numbers });
+  }
+  return { totalReturn: folds.reduce((product, fold) => product * (1 + fold.outOfSample.totalReturn), 1) - 1, folds };
+}

@@ -1,0 +1,123 @@
+/** Daily returns of one evaluated parameter set. */
+export type Returns = readonly number[];
+
+interface Moments {
+  readonly count: number;
+  readonly sharpe: number;
+  readonly skew: number;
+  readonly kurtosis: number;
+}
+
+const mean = (values: Returns): number => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+const central = (values: Returns, centre: number, power: number): number =>
+  mean(values.map((value) => (value - centre) ** power));
+
+/** Sharpe ratio of one day, skewness and kurtosis (3 for a normal distribution), all of the population. */
+function momentsOf(returns: Returns): Moments | null {
+  const centre = mean(returns);
+  const deviation = Math.sqrt(central(returns, centre, 2));
+  if (returns.length < 3 || deviation === 0) return null;
+  return {
+    count: returns.length,
+    sharpe: centre / deviation,
+    skew: central(returns, centre, 3) / deviation ** 3,
+    kurtosis: central(returns, centre, 4) / deviation ** 4,
+  };
+}
+
+/** Standard normal distribution function: Abramowitz and Stegun 26.2.17, error below 1e-7. */
+export function normalBelow(z: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(z));
+  const polynomial = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  const tail = (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * polynomial;
+  return z >= 0 ? 1 - tail : tail;
+}
+
+/** Inverse of normalBelow by halving; `share` between 0 and 1. */
+export function normalAt(share: number): number {
+  let [low, high] = [-10, 10];
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2;
+    if (normalBelow(middle) < share) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+const EULER = 0.5772156649015329;
+
+/**
+ * Deflated Sharpe ratio (Bailey and Lopez de Prado, 2014): the probability that the best of `trials` tries has a true
+ * Sharpe ratio above zero, given how high the best of as many tries without skill would be:
+ * SR0 = s(SR) * ((1 - e) * Z^-1(1 - 1/N) + e * Z^-1(1 - 1/(N * exp 1))), e = 0.5772;
+ * DSR = Z((SR - SR0) * sqrt(T - 1) / sqrt(1 - skew * SR + (kurtosis - 1) / 4 * SR^2)).
+ * Null when the returns never moved. `trials` counts every set ever evaluated, not only those at hand.
+ */
+export function deflatedSharpe(best: Returns, all: readonly Returns[], trials: number): number | null {
+  const moments = momentsOf(best);
+  if (moments === null) return null;
+  const sharpes = all.flatMap((returns) => momentsOf(returns)?.sharpe ?? []);
+  const spread = Math.sqrt(central(sharpes, mean(sharpes), 2));
+  const count = Math.max(trials, sharpes.length, 1);
+  const luck =
+    count < 2 ? 0 : spread * ((1 - EULER) * normalAt(1 - 1 / count) + EULER * normalAt(1 - 1 / (count * Math.E)));
+  const { sharpe, skew, kurtosis, count: days } = moments;
+  const width = Math.sqrt(Math.max(1e-12, 1 - skew * sharpe + ((kurtosis - 1) / 4) * sharpe * sharpe));
+  return normalBelow(((sharpe - luck) * Math.sqrt(days - 1)) / width);
+}
+
+const PARTS = 10;
+/** More sets are thinned out evenly. */
+const MOST_COMPARED = 1000;
+
+/** Sums and sums of squares of each set over each part of the days, side by side. */
+function partSums(sets: readonly Returns[], length: number): { sums: Float64Array; squares: Float64Array } {
+  const sums = new Float64Array(sets.length * PARTS);
+  const squares = new Float64Array(sets.length * PARTS);
+  for (const [set, returns] of sets.entries()) {
+    for (let day = 0; day < length * PARTS; day++) {
+      const value = returns[day] ?? 0;
+      const slot = set * PARTS + Math.floor(day / length);
+      sums[slot] = (sums[slot] ?? 0) + value;
+      squares[slot] = (squares[slot] ?? 0) + value * value;
+    }
+  }
+  return { sums, squares };
+}
+
+/**
+ * Probability of backtest overfitting by combinatorially symmetric cross-validation (Bailey et al., 2015): the days are
+ * cut into ten parts; for each choice of five the best set on these is looked up among all sets on the other five. The
+ * share of choices in which it ends in the lower half. Null for fewer than two sets or twenty days.
+ */
+export function overfitting(all: readonly Returns[]): number | null {
+  const every = Math.max(1, Math.ceil(all.length / MOST_COMPARED));
+  const sets = all.filter((_returns, i) => i % every === 0);
+  const length = Math.floor((sets[0]?.length ?? 0) / PARTS);
+  if (sets.length < 2 || length < 2) return null;
+  const { sums, squares } = partSums(sets, length);
+  const days = (length * PARTS) / 2;
+  const sharpeOf = (set: number, chosen: (part: number) => boolean): number => {
+    let [sum, square] = [0, 0];
+    for (let part = 0; part < PARTS; part++) {
+      if (!chosen(part)) continue;
+      sum += sums[set * PARTS + part] ?? 0;
+      square += squares[set * PARTS + part] ?? 0;
+    }
+    const variance = square / days - (sum / days) ** 2;
+    return variance <= 1e-18 ? 0 : sum / days / Math.sqrt(variance);
+  };
+  let [choices, failed] = [0, 0];
+  for (let mask = 0; mask < 1 << PARTS; mask++) {
+    const inside = (part: number): boolean => ((mask >> part) & 1) === 1;
+    if (Array.from({ length: PARTS }, (_, part) => inside(part)).filter(Boolean).length !== PARTS / 2) continue;
+    const trained = sets.map((_set, i) => sharpeOf(i, inside));
+    const tested = sets.map((_set, i) => sharpeOf(i, (part) => !inside(part)));
+    const best = trained.reduce((top, value, i) => (value > (trained[top] ?? 0) ? i : top), 0);
+    const own = tested[best] ?? 0;
+    const below = tested.filter((value) => value < own).length + tested.filter((value) => value === own).length / 2;
+    choices += 1;
+    if (below <= tested.length / 2) failed += 1;
+  }
+  return failed / choices;
+}

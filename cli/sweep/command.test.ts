@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, test } from 'node:test';
+import { randomFrom } from '#backtest/sweep/random.ts';
+
+const MAIN = resolve(import.meta.dirname, '..', 'main.ts');
+const FOLDER = mkdtempSync(join(tmpdir(), 'sweep-'));
+after(() => rmSync(FOLDER, { recursive: true }));
+
+const random = randomFrom(3);
+let close = 100;
+const rows = Array.from({ length: 2400 }, (_, i) => {
+  const open = close;
+  close = Math.round(open * (1 + (random() - 0.5) * 0.03) * 100) / 100;
+  return [i * 3_600_000, open, Math.max(open, close), Math.min(open, close), close, 1].join(',');
+});
+writeFileSync(join(FOLDER, 'SOLUSDT-1h.csv'), ['openTime,open,high,low,close,volume', ...rows].join('\n'));
+
+function run(command: string, ...args: string[]) {
+  const files = ['--candles', 'SOLUSDT-1h.csv'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, command, ...files, ...args], {
+    cwd: FOLDER,
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr: stderr.trim() };
+}
+const MOMENTUM = ['--strategy', 'momentum', '--knobs', 'ema.fast=3..9:2;ema.slow=8,12,20'];
+
+test('the same sweep on one thread and on two, and the same run as a backtest', () => {
+  const args = [...MOMENTUM, '--rank', 'return', '--walk-forward', '30:10', '--json'];
+  const [one, two] = ['1', '2'].map((threads) => run('sweep', ...args, '--threads', threads));
+  assert.equal(one?.status, 0, one?.stderr);
+  const [alone, shared] = [one, two].map((ended) => JSON.parse(ended?.stdout ?? ''));
+  assert.deepEqual([alone.evaluated, alone.trials, alone.refused.count], [11, 11, 1]);
+  assert.match(alone.refused.example, /^ema\.fast: 9 must be below the 8 candles/);
+  for (const part of ['fingerprint', 'rows', 'walkForward', 'deflatedSharpe', 'overfitting']) {
+    assert.deepEqual(shared[part], alone[part]);
+  }
+  assert.equal(alone.walkForward.folds.length, 7);
+  const [best] = alone.rows;
+  writeFileSync(join(FOLDER, 'best.json'), JSON.stringify({ ema: { fast: best.values[0], slow: best.values[1] } }));
+  const backtest = JSON.parse(run('backtest', '--strategy', 'momentum', '--config', 'best.json', '--json').stdout);
+  assert.equal(backtest.metrics.finalEquity, best.finalEquity);
+  assert.equal(backtest.drawdown.depth, best.drawdown);
+  assert.equal(backtest.metrics.sharpe, best.sharpe);
+  assert.equal(backtest.fills.length, best.fills);
+});
+
+test('any strategy, drawn at random or halved, as a table', () => {
+  const trailing = [
+    '--strategy',
+    'trailing-trade',
+    '--knobs',
+    'sell.stopLossPercentage=0.9..0.98:0.01;buy.candleLimit=5..20',
+  ];
+  const drawn = run('sweep', ...trailing, '--search', 'random', '--count', '9', '--seed', '4', '--top', '3');
+  assert.equal(drawn.status, 0, drawn.stderr);
+  assert.match(drawn.stdout, /^trailing-trade on SOLUSDT: 9 sets over 2400 candles/);
+  assert.equal(drawn.stdout.split('\n').filter((line) => /^ +0\.9/.test(line)).length, 3);
+  const halved = run('sweep', ...trailing, '--search', 'halving', '--json');
+  const { evaluated, trials } = JSON.parse(halved.stdout);
+  assert.deepEqual([evaluated, trials], [16, 144]);
+});
+
+test('a backtest tells how much of it is luck', () => {
+  const { robustness } = JSON.parse(run('backtest', '--strategy', 'momentum', '--robustness', '--json').stdout);
+  assert.equal(robustness.foresight, null);
+  assert.ok(robustness.variants.length > 10 && robustness.monteCarlo.resampled.drawdown.p95 > 0);
+});
+
+for (const [args, status, says] of [
+  [['--strategy', 'momentum'], 2, /^--knobs is missing/],
+  [[...MOMENTUM, '--search', 'luck'], 2, /^--search is "luck", but must be one of grid, random, halving\.$/],
+  [[...MOMENTUM, '--walk-forward', '3'], 2, /^--walk-forward is "3"/],
+  [['--strategy', 'momentum', '--knobs', 'ema.quick=1,2'], 1, /^"ema\.quick" is no number of the config/],
+  [
+    ['--strategy', 'momentum', '--knobs', 'ema.fast=30..40'],
+    1,
+    /^No combination is a config of momentum: ema\.fast: 30 must be/,
+  ],
+] as const) {
+  test(`refused: ${args.slice(2).join(' ')}`, () => {
+    const ended = run('sweep', ...args);
+    assert.equal(ended.status, status);
+    assert.match(ended.stderr, says);
+  });
+}

@@ -1,0 +1,118 @@
+import { openKernel } from '#backtest/run.ts';
+import { candidatesOf } from '#backtest/sweep/candidates.ts';
+import { rankTried, searchAll, searchByHalving, type SweepResult, walkForward } from '#backtest/sweep/search.ts';
+import { INTERVAL_MS } from '#core/candle.ts';
+import { BadInputError } from '#paper/bad-input.ts';
+import { SweepThreads } from '#worker/sweep-threads.ts';
+import { readInputs } from '../backtest/inputs.ts';
+import { columns } from '../backtest/table.ts';
+import { print } from '../print.ts';
+import { parseSweepOptions, type SweepOptions } from './options.ts';
+
+/** Tries many parameter sets on files. Returns the exit code: 0 done, 1 the files cannot be used, 2 wrong usage. */
+export async function runSweepCommand(argv: readonly string[]): Promise<number> {
+  const parsed = parseSweepOptions(argv, process.cwd());
+  if (parsed.kind === 'problem') {
+    console.error(parsed.sentence);
+    return 2;
+  }
+  try {
+    await sweep(parsed.options);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof BadInputError)) throw error;
+    console.error(error.message);
+    return 1;
+  }
+}
+
+async function sweep(options: SweepOptions): Promise<void> {
+  const { run, rank, top, threads, search } = options;
+  const input = readInputs(run);
+  const opened = openKernel(input);
+  if (opened.kind === 'refused') throw new BadInputError(opened.sentence);
+  const made = candidatesOf(run.strategy, input.config, options);
+  if (made.kind === 'problem') throw new BadInputError(made.sentence);
+  const { knobs, candidates, refused } = made.value;
+  const { bound: _bound, ...base } = opened.kernel;
+  const window = { start: base.start, end: base.end };
+  const startedMs = performance.now();
+  await using pool = new SweepThreads({ base, strategyName: run.strategy.name }, { threads });
+  const tried =
+    search === 'halving'
+      ? await searchByHalving(pool.evaluate, candidates, { window, rank })
+      : await searchAll(pool.evaluate, candidates, window);
+  const before = options.before + candidates.length - tried.length;
+  const result = rankTried(tried, { rank, top, before });
+  const rowsOf = (ms: number): number => Math.round(ms / INTERVAL_MS[base.detail.interval]);
+  const forward =
+    options.walkForward &&
+    (await walkForward(pool.evaluate, candidates, {
+      window,
+      rank,
+      train: rowsOf(options.walkForward.trainMs),
+      test: rowsOf(options.walkForward.testMs),
+    }));
+  const seconds = (performance.now() - startedMs) / 1000;
+  const facts = {
+    strategy: run.strategy.name,
+    symbol: base.rules.symbol,
+    candles: window.end - window.start,
+    threads,
+    search,
+    rank,
+    knobs: knobs.map(({ path }) => path),
+    refused,
+  };
+  const { rows, ...found } = result;
+  const report = { ...facts, ...found, seconds, ...(forward === undefined ? {} : { walkForward: forward }), rows };
+  await print(run.json ? JSON.stringify(report, null, 2) : sweepTable({ ...facts, seconds, result, forward }));
+}
+
+interface Shown {
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly candles: number;
+  readonly rank: string;
+  readonly knobs: readonly string[];
+  readonly refused: { readonly count: number; readonly example: string | null };
+  readonly seconds: number;
+  readonly result: SweepResult;
+  readonly forward: Awaited<ReturnType<typeof walkForward>> | undefined;
+}
+
+const percent = (value: number | null): string => (value === null ? '–' : `${(value * 100).toFixed(2)} %`);
+const plain = (value: number | null): string => (value === null ? '–' : value.toFixed(2));
+
+function sweepTable({ strategy, symbol, candles, rank, knobs, refused, seconds, result, forward }: Shown): string {
+  const header = [...knobs, 'return', 'drawdown', 'Sharpe', 'cycles', 'win rate', 'profit factor', 'exposure'];
+  const rows = result.rows.map((row) => [
+    ...row.values.map(String),
+    percent(row.totalReturn),
+    percent(row.drawdown),
+    plain(row.sharpe),
+    String(row.closedCycles),
+    percent(row.winRate),
+    plain(row.profitFactor),
+    percent(row.exposure),
+  ]);
+  const folds = forward?.folds.map(({ best, outOfSample }) => [
+    best.values.join(' '),
+    `trained ${percent(best.totalReturn)}`,
+    `then ${percent(outOfSample.totalReturn)}`,
+  ]);
+  return [
+    `${strategy} on ${symbol}: ${result.evaluated} sets over ${candles} candles in ${seconds.toFixed(1)} s`,
+    refused.count === 0 ? '' : `${refused.count} combinations are no config, such as: ${refused.example}`,
+    ...(forward === undefined
+      ? []
+      : [`Walk-forward, days not trained on: ${percent(forward.totalReturn)}`, ...columns(folds ?? [], 1), '']),
+    `Best by ${rank}. Chance that its skill is real after ${result.trials} trials: ${percent(result.deflatedSharpe)}; that picking the best overfits: ${percent(result.overfitting)}`,
+    '',
+    ...columns([header, ...rows], 0),
+    '',
+    `fingerprint ${result.fingerprint}`,
+  ]
+    .filter((line, i, lines) => line !== '' || lines[i - 1] !== '')
+    .join('\n');
+}

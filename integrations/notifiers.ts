@@ -1,0 +1,155 @@
+import { createHmac } from 'node:crypto';
+import { z } from 'zod';
+import type { Notification, NotifierName } from '#core/notify.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** A message as it leaves. */
+interface Outgoing {
+  readonly url: string;
+  readonly headers?: Texts;
+  readonly body: unknown;
+}
+
+/** One kind of notifier: what it is told, and the form of its messages. Secrets never leave in a response or a log. */
+export interface NotifierProvider {
+  readonly title: string;
+  readonly settings: z.ZodType<Texts>;
+  readonly secrets: z.ZodType<Texts>;
+  /** Names of the secrets, the ones that may stay empty too. */
+  readonly secretNames: readonly string[];
+  write(known: { readonly settings: Texts; readonly secrets: Texts }, message: Notification): Outgoing;
+}
+
+const TIMEOUT_MS = 10_000;
+const SHOWN_OF_ANSWER = 200;
+
+const address = (example: string) =>
+  z
+    .string()
+    .max(2000, 'is longer than 2000 characters')
+    .refine(
+      (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
+      `is no address such as ${example}`,
+    );
+const text = (most: number) => z.string().trim().min(1, 'is empty').max(most, `is longer than ${most} characters`);
+
+const plainText = ({ title, text: words }: Notification): string => (words === '' ? title : `${title}\n${words}`);
+const cut = (words: string, most: number): string => (words.length <= most ? words : `${words.slice(0, most - 1)}…`);
+const hidden = (known: Texts, name: string): string => known[name] ?? '';
+
+export const NOTIFIERS: Readonly<Record<NotifierName, NotifierProvider>> = {
+  slack: {
+    title: 'Slack',
+    settings: z.strictObject({}),
+    secrets: z.strictObject({ webhookUrl: address('https://hooks.slack.com/services/…') }),
+    secretNames: ['webhookUrl'],
+    write: ({ secrets }, message) => {
+      const safe = plainText(message).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+      return { url: hidden(secrets, 'webhookUrl'), body: { text: cut(safe, 10_000) } };
+    },
+  },
+  discord: {
+    title: 'Discord',
+    settings: z.strictObject({}),
+    secrets: z.strictObject({ webhookUrl: address('https://discord.com/api/webhooks/…') }),
+    secretNames: ['webhookUrl'],
+    write: ({ secrets }, message) => ({
+      url: hidden(secrets, 'webhookUrl'),
+      body: { content: cut(plainText(message), 2000), allowed_mentions: { parse: [] } },
+    }),
+  },
+  telegram: {
+    title: 'Telegram',
+    settings: z.strictObject({
+      chatId: text(100),
+      serverUrl: address('https://api.telegram.org').default('https://api.telegram.org'),
+    }),
+    secrets: z.strictObject({ botToken: z.string().regex(/^\d+:[\w-]+$/, 'is no bot token such as 123456:ABC-DEF') }),
+    secretNames: ['botToken'],
+    write: ({ settings, secrets }, message) => ({
+      url: `${hidden(settings, 'serverUrl').replace(/\/$/, '')}/bot${hidden(secrets, 'botToken')}/sendMessage`,
+      body: {
+        chat_id: hidden(settings, 'chatId'),
+        text: cut(plainText(message), 4096),
+        link_preview_options: { is_disabled: true },
+      },
+    }),
+  },
+  ntfy: {
+    title: 'ntfy',
+    settings: z.strictObject({
+      topic: z.string().regex(/^[\w-]{1,64}$/, 'is no topic: letters, digits, - and _, at most 64'),
+      serverUrl: address('https://ntfy.sh').default('https://ntfy.sh'),
+    }),
+    secrets: z.strictObject({ token: text(500).optional() }).transform(present),
+    secretNames: ['token'],
+    write: ({ settings, secrets }, message) => ({
+      url: hidden(settings, 'serverUrl'),
+      headers: secrets['token'] === undefined ? {} : { authorization: `Bearer ${secrets['token']}` },
+      body: { topic: hidden(settings, 'topic'), title: cut(message.title, 250), message: cut(message.text, 4000) },
+    }),
+  },
+  webhook: {
+    title: 'Webhook',
+    settings: z.strictObject({}),
+    secrets: z
+      .strictObject({ url: address('https://example.org/hook'), signingKey: text(500).optional() })
+      .transform(present),
+    secretNames: ['url', 'signingKey'],
+    write: ({ secrets }, message) => {
+      const key = secrets['signingKey'];
+      const signature = createHmac('sha256', key ?? '')
+        .update(JSON.stringify(message))
+        .digest('hex');
+      const headers: Texts = key === undefined ? {} : { 'x-tradewind-signature': `sha256=${signature}` };
+      return { url: hidden(secrets, 'url'), headers, body: message };
+    },
+  },
+};
+
+function present(fields: Readonly<Record<string, string | undefined>>): Texts {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+export type Delivery = { readonly ok: true } | { readonly ok: false; readonly detail: string };
+
+/** Words of the other side, without any secret of ours that they may repeat. */
+function withoutSecrets(words: string, secrets: Texts): string {
+  return Object.values(secrets).reduce((rest, secret) => rest.replaceAll(secret, '***'), words);
+}
+
+/** Sends one message and waits for the answer, at most ten seconds; what goes wrong is a sentence without secrets. */
+export async function sendNotification(
+  name: NotifierName,
+  known: { readonly settings: Texts; readonly secrets: Texts },
+  message: Notification,
+): Promise<Delivery> {
+  const { url, headers = {}, body } = NOTIFIERS[name].write(known, message);
+  const { host } = new URL(url);
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      // A redirect would take the message, and its secrets, to somebody else.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const answer = (await response.text()).slice(0, 10_000);
+    if (response.ok) return { ok: true };
+    const shown = withoutSecrets(answer, known.secrets).slice(0, SHOWN_OF_ANSWER);
+    return { ok: false, detail: `${host} answered ${response.status}${shown === '' ? '' : `: ${shown}`}` };
+  } catch (error) {
+    return { ok: false, detail: `${host} could not be reached: ${causeOf(error)}` };
+  }
+}
+
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown cause';
+  if (error.name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} seconds`;
+  const { cause } = error;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.name;
+}

@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { json } from 'node:stream/consumers';
+
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+}
+
+/** A server that keeps what it is sent and answers what it is told to; with `null` it never answers. */
+export interface Receiver extends AsyncDisposable {
+  readonly url: string;
+  readonly received: Received[];
+  answer: { readonly status: number; readonly text: string } | null;
+}
+
+export async function openReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    void json(request).then((body) => {
+      received.push({ path: request.url ?? '', headers: request.headers, body });
+      if (receiver.answer !== null) response.writeHead(receiver.answer.status).end(receiver.answer.text);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${port}`,
+    received,
+    answer: { status: 200, text: 'ok' },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return receiver;
+}

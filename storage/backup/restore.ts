@@ -1,0 +1,200 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Database } from '../database.ts';
+import { engageHalt, readHalt, releaseHalt } from '../halts.ts';
+import { CREATE_TABLE, requireSameStory, runMigration } from '../migrate.ts';
+import { MigrationError, type MigrationFile, readMigrationFiles } from '../migration-files.ts';
+import { BackupRefused, type Manifest, readBackupFile, type Rows } from './file.ts';
+
+const ALL = { scope: 'all', subject: 'all' } as const;
+/** An order on its way to the exchange is known for certain by then, or is told as unknown. */
+const IN_FLIGHT_MS = 10_000;
+
+export interface Restored {
+  /** When the backup was taken. */
+  readonly at: string;
+  readonly rows: Rows;
+}
+
+/** Reads the whole file without touching anything; throws BackupRefused for one that cannot be restored here. */
+export async function verifyBackup(path: string): Promise<Restored> {
+  const files = await readMigrationFiles();
+  const counted: Rows = {};
+  let at: string | undefined;
+  for await (const part of readBackupFile(path)) {
+    if (part.kind === 'manifest') {
+      at = part.manifest.at;
+      requireKnown(part.manifest, files);
+    } else if (part.kind === 'batch') counted[part.table] = (counted[part.table] ?? 0) + part.count;
+    else if (Object.entries(part.rows).some(([table, count]) => (counted[table] ?? 0) !== count)) {
+      throw new BackupRefused('The file was altered: it does not hold the rows that it names.');
+    }
+  }
+  if (at === undefined) throw new BackupRefused('The file is no Tradewind backup.');
+  return { at, rows: counted };
+}
+
+function requireKnown({ migrations, at }: Manifest, files: readonly MigrationFile[]): void {
+  try {
+    requireSameStory(
+      migrations.map((one) => ({ ...one, applied_at: new Date(at) })),
+      files,
+    );
+  } catch (error) {
+    if (!(error instanceof MigrationError)) throw error;
+    const newest = migrations.at(-1)?.name;
+    throw new BackupRefused(
+      `The backup was taken by another version (its newest migration is ${newest}), whose data this one cannot hold: upgrade first.`,
+    );
+  }
+}
+
+/**
+ * Puts a verified backup in the place of everything. Trading is frozen first. The data are built beside the present ones
+ * and take their place in the same transaction, so that a crash at any moment leaves the old data whole. Afterwards the
+ * kill switch is engaged, without a freeze: positions are those of the backup until they are compared with the exchange.
+ */
+export async function restoreBackup(database: Database, path: string): Promise<Restored> {
+  const verified = await verifyBackup(path);
+  const client = await database.pool.connect();
+  try {
+    const { rows } = await client.query<{ taken: boolean }>(
+      `select pg_try_advisory_lock(hashtextextended('tradewind:restore', 0)) as taken`,
+    );
+    if (rows[0]?.taken !== true) throw new BackupRefused('Another restore is running: wait until it has ended.');
+    await whileFrozen(database, () => replaceAll(client, path));
+    return verified;
+  } finally {
+    await client.query(`select pg_advisory_unlock(hashtextextended('tradewind:restore', 0))`).catch(() => {});
+    client.release();
+  }
+}
+
+async function whileFrozen(database: Database, work: () => Promise<void>): Promise<void> {
+  const before = await readHalt(database, ALL);
+  await engageHalt(database, { ...ALL, reason: 'A restore is running.', freeze: true, userId: null });
+  try {
+    await nothingInFlight(database);
+    await work();
+  } catch (error) {
+    if (before === undefined) await releaseHalt(database, ALL);
+    else await engageHalt(database, { ...before, ...ALL, userId: null });
+    throw error;
+  }
+}
+
+/** No intent commits any more; those that had are sent, or given up, within seconds. */
+async function nothingInFlight({ kysely }: Database): Promise<void> {
+  const endMs = performance.now() + IN_FLIGHT_MS;
+  const read = () => kysely.selectFrom('orders').select('id').where('state', '=', 'intent').limit(1).execute();
+  while ((await read()).length > 0) {
+    if (performance.now() > endMs) throw new BackupRefused('An order is still on its way to the exchange: try again.');
+    await delay(100);
+  }
+}
+
+async function replaceAll(client: pg.PoolClient, path: string): Promise<void> {
+  const schema = `tradewind_restore_${randomBytes(6).toString('hex')}`;
+  try {
+    await client.query('begin');
+    await client.query(`set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
+      set local lock_timeout = '15s'`);
+    const { rows } = await client.query<{ name: string }>('select current_schema()::text as name');
+    const home = rows[0]?.name ?? 'public';
+    await client.query(`create schema ${schema}; set local search_path = ${schema}`);
+    const manifest = await fill(client, path);
+    await engageAfter(client, manifest);
+    await swap(client, { from: schema, to: home, manifest });
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    if (error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '40P01'))
+      throw new BackupRefused('Others kept the tables busy, and nothing was changed: try again in a moment.');
+    throw error;
+  }
+}
+
+/** Builds the tables as the backup's version had them, fills them, and brings them up to this version. */
+async function fill(client: pg.PoolClient, path: string): Promise<Manifest> {
+  const files = await readMigrationFiles();
+  let manifest: Manifest | undefined;
+  for await (const part of readBackupFile(path)) {
+    if (part.kind === 'manifest') {
+      manifest = part.manifest;
+      const known = new Set(manifest.migrations.map(({ number }) => number));
+      await client.query(CREATE_TABLE);
+      for (const file of files) if (known.has(file.number)) await client.query(file.sql);
+      // Rows come with what triggers wrote for them.
+      for (const table of manifest.tables) await client.query(`alter table "${named(table)}" disable trigger user`);
+    } else if (part.kind === 'batch') {
+      const table = named(part.table);
+      await client.query(`insert into "${table}" select * from json_populate_recordset(null::"${table}", $1)`, [
+        part.json,
+      ]);
+    }
+  }
+  if (manifest === undefined) throw new BackupRefused('The file is no Tradewind backup.');
+  for (const table of manifest.tables) await client.query(`alter table "${named(table)}" enable trigger user`);
+  const applied = new Set(manifest.migrations.map(({ number }) => number));
+  for (const file of files) if (!applied.has(file.number)) await runMigration(client, file);
+  return manifest;
+}
+
+function named(table: string): string {
+  if (/^[a-z_]+$/.test(table)) return table;
+  throw new BackupRefused('The file was altered: it names a table that cannot be.');
+}
+
+async function engageAfter(client: pg.PoolClient, { at }: Manifest): Promise<void> {
+  const reason = `Restored from the backup of ${at}: compare positions and open orders with the exchange, then release.`;
+  await client.query(
+    `insert into kill_switches (scope, subject, reason, freeze_exits, engaged_at, halt_order)
+      values ('all', 'all', $1, false, now(), 0)
+      on conflict (scope, subject) do update set reason = excluded.reason, freeze_exits = false`,
+    [reason],
+  );
+}
+
+interface Swap {
+  readonly from: string;
+  readonly to: string;
+  readonly manifest: Manifest;
+}
+
+/** Takes our own relations out of the way and moves the new ones in; what else lies in the schema stays. */
+async function swap(client: pg.PoolClient, { from, to, manifest }: Swap): Promise<void> {
+  for (const [name, last] of Object.entries(manifest.sequences)) {
+    // Numbers that were given out never come again, neither those of the backup nor those of the present data.
+    await client.query(
+      `select setval('${from}.${named(name)}', greatest($1::bigint, 1,
+        (select last_value from pg_sequences where schemaname = $2 and sequencename = $3)))`,
+      [last, to, name],
+    );
+  }
+  const kinds = [
+    ['v', 'view'],
+    ['r', 'table'],
+    ['S', 'sequence'],
+  ] as const;
+  const { rows } = await client.query<{ name: string; kind: string }>(
+    `select relname as name, relkind as kind from pg_class where relnamespace = $1::regnamespace and relkind in ('r', 'v', 'S')`,
+    [from],
+  );
+  const functions = await client.query<{ name: string }>(
+    'select oid::regprocedure::text as name from pg_proc where pronamespace = $1::regnamespace',
+    [from],
+  );
+  for (const [kind, word] of kinds)
+    for (const one of rows.filter((row) => row.kind === kind))
+      await client.query(`drop ${word} if exists "${to}"."${one.name}" cascade`);
+  for (const { name } of functions.rows) await client.query(`drop function if exists "${to}".${bare(name)} cascade`);
+  for (const [kind, word] of kinds)
+    for (const one of rows.filter((row) => row.kind === kind))
+      await client.query(`alter ${word} "${from}"."${one.name}" set schema "${to}"`);
+  for (const { name } of functions.rows)
+    await client.query(`alter function "${from}".${bare(name)} set schema "${to}"`);
+  await client.query(`drop schema ${from}`);
+}
+
+const bare = (name: string): string => name.slice(name.indexOf('.') + 1);

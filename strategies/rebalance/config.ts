@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import type { Interval } from '#core/candle.ts';
+import { choice, count, decimalNumber, flag, group, quoteAmount, readFactor } from '../fields.ts';
+import { readGates, regime, technicals } from '../gate-fields.ts';
+import { storedReader } from '../stored.ts';
+
+const MODES = ['fixed', 'momentum'] as const;
+const PLANS = ['5m', '15m', '30m', '1h', '2h', '4h', '1d'] as const satisfies readonly Interval[];
+const MOST_TARGETS = 50;
+
+const target = group(
+  { title: 'Wanted share', help: 'How much of the basket one coin should be worth' },
+  {
+    symbol: z
+      .string()
+      .regex(/^[A-Z0-9]{5,20}$/, 'is no coin such as BTCUSDT')
+      .meta({ title: 'Coin', description: 'A coin that is bound to the profile', form: { kind: 'text' } }),
+    weight: decimalNumber(
+      {
+        title: 'Share',
+        help: 'Share of the basket: 0.25 is a quarter; what the shares leave stays cash',
+        bounds: { above: '0', atMost: '1' },
+        unit: 'of the basket',
+      },
+      '0.1',
+    ),
+  },
+);
+
+const momentum = group(
+  { title: 'Strongest coins', help: 'Holds the coins that have risen most, in equal shares', advanced: true },
+  {
+    lookbackCandles: count(
+      {
+        title: 'Rise over',
+        help: 'Ranks coins by their rise over this many candles',
+        from: 2,
+        to: 500,
+        unit: 'candles',
+      },
+      30,
+    ),
+    topK: count(
+      { title: 'Coins held', help: 'So many of the strongest coins are held', from: 1, to: 50, unit: 'coins' },
+      3,
+    ),
+    minScore: decimalNumber(
+      {
+        title: 'Least rise',
+        help: 'A coin that has risen less is not held and its share stays cash: 0.02 is 2 %; empty asks nothing',
+        bounds: { atMost: '100' },
+        unit: 'rise',
+        off: true,
+      },
+      '',
+    ),
+  },
+);
+
+export const config = group(
+  { title: 'Rebalance', help: 'Keeps the coins of the profile at their shares of one basket' },
+  {
+    enabled: flag({ title: 'Trade', help: 'Off: only shows what it would do' }, false),
+    weightMode: choice(
+      { title: 'Shares', help: 'fixed: the shares you set; momentum: equal shares of the strongest coins' },
+      MODES,
+      'fixed',
+    ),
+    candleInterval: choice({ title: 'Plan every', help: 'A plan is made when such a candle closes' }, PLANS, '1h'),
+    driftThreshold: decimalNumber(
+      {
+        title: 'Trade from a drift of',
+        help: 'A coin is traded when its share is off by this much of the basket: 0.05 is 5 %',
+        bounds: { above: '0', below: '1' },
+        unit: 'of the basket',
+      },
+      '0.05',
+    ),
+    minTradeQuote: quoteAmount(
+      { title: 'Smallest trade', help: 'Leaves smaller trades; empty means what the exchange accepts', off: true },
+      '10',
+    ),
+    basketBudgetQuote: quoteAmount(
+      {
+        title: 'Budget of the basket',
+        help: 'Fresh money is added until the coins are worth this much; empty adds none',
+        off: true,
+      },
+      '',
+    ),
+    maxSymbolExposureQuote: quoteAmount(
+      {
+        title: 'Most money in one coin',
+        help: 'Buys less when a position would cost more; empty means no limit',
+        off: true,
+        advanced: true,
+      },
+      '',
+    ),
+    targets: z
+      .array(target)
+      .max(MOST_TARGETS, `holds more than ${MOST_TARGETS} coins`)
+      .default([])
+      .meta({
+        title: 'Wanted shares',
+        description: 'A coin of the profile that is not listed is sold; only asked where the shares are fixed',
+        form: { kind: 'list', advanced: true },
+      }),
+    momentum: momentum.prefault({}),
+    regime,
+    technicals,
+  },
+  ({ targets }, refuse) => {
+    let sum = 0;
+    for (const [i, { symbol, weight }] of targets.entries()) {
+      sum += readFactor(weight);
+      if (targets.findIndex((each) => each.symbol === symbol) < i)
+        refuse(['targets', i, 'symbol'], `${symbol} is listed twice`);
+      if (sum > 1 + 1e-9) refuse(['targets', i, 'weight'], 'makes the shares more than the whole basket');
+    }
+  },
+);
+export type Config = z.output<typeof config>;
+const DEFAULTS: Config = config.parse({});
+
+/** Reads a profile's config that was never parsed: fills absent knobs, keeps values beyond a bound, notes a wrong type. */
+export function readStoredConfig(stored: unknown) {
+  const read = storedReader(stored);
+  const d = DEFAULTS;
+  const found: Config = {
+    enabled: read.flag('enabled', d.enabled),
+    weightMode: read.choice('weightMode', MODES, d.weightMode),
+    candleInterval: read.choice('candleInterval', PLANS, d.candleInterval),
+    driftThreshold: read.decimal('driftThreshold', d.driftThreshold),
+    minTradeQuote: read.decimal('minTradeQuote', d.minTradeQuote),
+    basketBudgetQuote: read.decimal('basketBudgetQuote', d.basketBudgetQuote),
+    maxSymbolExposureQuote: read.decimal('maxSymbolExposureQuote', d.maxSymbolExposureQuote),
+    targets: Array.from({ length: read.length('targets') }, (_, i) => ({
+      symbol: read.text(`targets.${i}.symbol`, ''),
+      weight: read.decimal(`targets.${i}.weight`, '0'),
+    })),
+    momentum: {
+      lookbackCandles: Math.max(1, read.count('momentum.lookbackCandles', d.momentum.lookbackCandles)),
+      topK: Math.max(1, read.count('momentum.topK', d.momentum.topK)),
+      minScore: read.decimal('momentum.minScore', d.momentum.minScore),
+    },
+    ...readGates(read, d),
+  };
+  const unreadablePath = read.unreadablePath();
+  return unreadablePath === undefined
+    ? { config: found, readable: true }
+    : { config: found, readable: false, unreadablePath };
+}

@@ -1,0 +1,107 @@
+import type { BasketCoin, BasketPlan, BasketView, Leg, Planner } from '#core/basket.ts';
+import type { Numbers } from '#core/decision.ts';
+import { toNumber } from '#core/decimal.ts';
+import { CASH_BUFFER } from '#core/sizing.ts';
+import { readFactor } from '../fields.ts';
+import { percentText } from '../grid-text.ts';
+import type { Config } from './config.ts';
+
+const BUFFER = 1 + toNumber(CASH_BUFFER);
+/** What a planned sale is taken to lose beside its fee, until it has filled. */
+const SLIP = 0.999;
+
+const money = (value: number): string => value.toFixed(2);
+/** A whole number of lots that float error has left a hair below itself. */
+const wholeLots = (quantity: number, step: number): number => Math.floor(quantity / step + 1e-9);
+
+/** The share of the basket that each coin should have. A tie goes to the coin whose name comes first. */
+function weightsOf(
+  { weightMode, targets, momentum }: Config,
+  coins: readonly BasketCoin[],
+): ReadonlyMap<string, number> {
+  if (weightMode === 'fixed') return new Map(targets.map(({ symbol, weight }) => [symbol, readFactor(weight)]));
+  const least = momentum.minScore === '' ? Number.NEGATIVE_INFINITY : readFactor(momentum.minScore);
+  const held = Math.min(momentum.topK, coins.length);
+  const ranked = coins
+    .map(({ symbol, score }) => ({ symbol, score: score ?? Number.NEGATIVE_INFINITY }))
+    .toSorted((a, b) => b.score - a.score || (a.symbol < b.symbol ? -1 : 1));
+  return new Map(
+    ranked
+      .slice(0, held)
+      .filter(({ score }) => score >= least)
+      .map(({ symbol }) => [symbol, 1 / momentum.topK]),
+  );
+}
+
+interface Frame {
+  readonly config: Config;
+  readonly weights: ReadonlyMap<string, number>;
+  readonly total: number;
+}
+
+/** How far a coin is off its share, and the trade that mends it; null where it stays as it is. */
+function judge(
+  coin: BasketCoin,
+  { config, weights, total }: Frame,
+): { readonly drift: number; readonly leg: Leg | null } {
+  const { symbol, price, step, minSell, minBuy, quantity } = coin;
+  const weight = weights.get(symbol) ?? 0;
+  const value = quantity * price;
+  const delta = weight * total - value;
+  const drift = Math.abs(delta) / total;
+  const numbers: Numbers = { symbol, value: money(value), target: money(weight * total), drift: percentText(drift) };
+  const held = wholeLots(quantity, step);
+  if (weight === 0 && value >= minSell) {
+    const leg: Leg = { symbol, side: 'sell', reason: 'plan-rotate-exit', lots: held, quote: value, numbers };
+    return { drift, leg };
+  }
+  const least = Math.max(readFactor(config.minTradeQuote), delta < 0 ? minSell : minBuy);
+  if (drift < readFactor(config.driftThreshold) || Math.abs(delta) < least) return { drift, leg: null };
+  const sells = delta < 0;
+  const lots = sells ? Math.min(held, wholeLots(-delta / price, step)) : 0;
+  const side = sells ? 'sell' : 'buy';
+  return { drift, leg: { symbol, side, reason: 'plan-rebalance', lots, quote: Math.abs(delta), numbers } };
+}
+
+function plan(config: Config, { coins, freeQuote, takerFee }: BasketView): BasketPlan {
+  const worth = coins.reduce((sum, { quantity, price }) => sum + quantity * price, 0);
+  const cash = Math.min(freeQuote, Math.max(0, readFactor(config.basketBudgetQuote) - worth));
+  const total = worth + cash;
+  if (total <= 0) return { reason: 'plan-empty-basket', numbers: {}, legs: [], cash };
+  const frame: Frame = { config, weights: weightsOf(config, coins), total };
+  const judged = coins.map((coin) => ({ coin, ...judge(coin, frame) }));
+  const legs = judged.flatMap(({ leg }) => (leg === null ? [] : [leg]));
+  const [worst] = judged.toSorted((a, b) => b.drift - a.drift);
+  const numbers = {
+    total: money(total),
+    cash: money(cash),
+    maxDrift: percentText(worst?.drift ?? 0),
+    furthest: worst?.coin.symbol ?? null,
+    threshold: percentText(readFactor(config.driftThreshold)),
+  };
+  if (legs.length === 0) return { reason: 'plan-within-drift', numbers, legs, cash };
+  const sold = judged.flatMap(({ coin, leg }) =>
+    leg?.side === 'sell' ? [leg.lots * coin.step * coin.price * (1 - takerFee) * SLIP] : [],
+  );
+  const expects = { ...numbers, legs: legs.length, proceeds: money(sold.reduce((sum, value) => sum + value, 0)) };
+  if (!config.enabled) return { reason: 'plan-dry', numbers: expects, legs: [], cash };
+  return { reason: 'plan-rebalance', numbers: expects, legs, cash };
+}
+
+/** Scales all buys by one factor; while the smallest is too small for its coin, it is left out, the last one of equals. */
+function fit(buys: readonly Leg[], available: number, coins: readonly BasketCoin[]): Leg[] {
+  const leastOf = (symbol: string): number => coins.find((coin) => coin.symbol === symbol)?.minBuy ?? 0;
+  let kept = [...buys];
+  for (;;) {
+    const sum = kept.reduce((total, { quote }) => total + quote, 0);
+    const factor = sum > 0 ? Math.min(1, available / (sum * BUFFER)) : 0;
+    const [smallest] = kept.toSorted((a, b) => a.quote - b.quote || (a.symbol < b.symbol ? 1 : -1));
+    if (smallest === undefined) return [];
+    // What a buy may spend holds back for a price that moves; the money is counted with that above.
+    if (smallest.quote * factor * BUFFER >= leastOf(smallest.symbol))
+      return kept.map((leg) => ({ ...leg, quote: leg.quote * factor * BUFFER }));
+    kept = kept.filter((leg) => leg !== smallest);
+  }
+}
+
+export const plannerOf = (config: Config): Planner => ({ plan: (basket) => plan(config, basket), fit });

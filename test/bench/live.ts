@@ -1,0 +1,265 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { setKillSwitch } from '#api/contract/halts.ts';
+import { cacheKeys } from '#core/cache-keys.ts';
+import { until } from '../flow/until.ts';
+import { provideDatabase } from '../harness/servers.ts';
+import { type LiveStage, LOW, openLiveStage, REST, usageOf } from './live-stage.ts';
+
+/**
+ * From a price on the wire to the order on the wire, with everything the worker does beside it: a real database with audits,
+ * logs and cache, and all coins trading. Beside it, in turns in the same run, a bare program that commits one row and sends.
+ */
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 200);
+const TRADES_A_SECOND = 2.5;
+const [ARM, FALL] = ['30350.00000000', '30148.00000000'];
+const [CLOSES, BURSTS, BURST] = [5, 15, 200];
+const MEASURE_MS = 10_000;
+const audit = z.object({ id: z.string(), trigger: z.string(), symbol: z.string() });
+
+const at = (list: readonly number[], share: number): number =>
+  list.toSorted((a, b) => a - b)[Math.floor(share * (list.length - 1))] ?? Number.NaN;
+const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
+
+/** All coins but the one that is measured trade at rest, as evenly spread as timers allow. */
+function tradeAll(stage: LiveStage): AsyncDisposable & { readonly spared: Set<string>; trades: number } {
+  const { symbols } = stage;
+  const state = { spared: new Set<string>(), trades: 0 };
+  const beganMs = performance.now();
+  let made = 0;
+  const timer = setInterval(() => {
+    const due = Math.floor(((performance.now() - beganMs) / 1000) * TRADES_A_SECOND * symbols.length);
+    for (; made < due; made++) {
+      const symbol = symbols[made % symbols.length] ?? '';
+      if (state.spared.has(symbol)) continue;
+      state.trades += 1;
+      stage.trade(symbol, REST);
+    }
+  }, 4);
+  return Object.assign(state, { [Symbol.asyncDispose]: async () => clearInterval(timer) });
+}
+
+interface Made {
+  readonly symbol: string;
+  readonly price: string;
+}
+
+/** Makes one price and waits for the order that answers it; ms between the two on the wire. */
+async function answered(stage: LiveStage, lane: 'ours' | 'bare', { symbol, price }: Made): Promise<number> {
+  const seen = Promise.withResolvers<number>();
+  let sentMs = Number.NaN;
+  stage.watch[lane] = (piece, way) => {
+    const text = piece.toString('latin1');
+    if (way === 'back' && Number.isNaN(sentMs) && text.includes(`"s":"${symbol}"`) && text.includes(`"p":"${price}"`))
+      sentMs = performance.now();
+    if (way === 'out' && text.startsWith('POST /api/v3/order?') && text.includes(`symbol=${symbol}&`))
+      seen.resolve(performance.now());
+  };
+  stage.trade(symbol, price);
+  const lost = delay(5_000).then(() => Number.NaN);
+  const seenMs = await Promise.race([seen.promise, lost]);
+  stage.watch[lane] = () => undefined;
+  return seenMs - sentMs;
+}
+
+interface Latencies {
+  readonly ours: readonly number[];
+  readonly bare: readonly number[];
+  readonly lost: number;
+}
+
+async function measureOrders(stage: LiveStage): Promise<Latencies> {
+  await using market = tradeAll(stage);
+  const times: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] };
+  const held = new Set<string>();
+  let lost = 0;
+  const warmUp = Math.ceil(ROUNDS / 5);
+  for (let turn = 0; turn < warmUp + ROUNDS; turn++) {
+    // Bought in one turn of its coin, sold in the next.
+    const symbol = stage.symbols[Math.floor(turn / 2) % stage.symbols.length] ?? '';
+    const bareSymbol = stage.bareSymbols[turn % stage.bareSymbols.length] ?? '';
+    market.spared.add(symbol);
+    const bareMs = await answered(stage, 'bare', { symbol: bareSymbol, price: LOW });
+    const sells = held.delete(symbol);
+    if (!sells) held.add(symbol);
+    if (sells) {
+      stage.trade(symbol, ARM);
+      await delay(150);
+    }
+    const oursMs = await answered(stage, 'ours', { symbol, price: sells ? FALL : LOW });
+    await delay(60);
+    market.spared.delete(symbol);
+    if (turn < warmUp) continue;
+    lost += Number(Number.isNaN(oursMs)) + Number(Number.isNaN(bareMs));
+    if (!Number.isNaN(oursMs)) times.ours.push(oursMs);
+    if (!Number.isNaN(bareMs)) times.bare.push(bareMs);
+  }
+  return { ...times, lost };
+}
+
+function rowOf(what: string, { ours, bare, lost }: Latencies): Record<string, unknown> {
+  const [p50, p99, floor50, floor99] = [at(ours, 0.5), at(ours, 0.99), at(bare, 0.5), at(bare, 0.99)];
+  return {
+    what,
+    ...{ 'p50 ms': round(p50), 'bare p50': round(floor50), 'ratio p50 (goal 1.3)': round(p50 / floor50) },
+    ...{ 'p99 ms': round(p99), 'bare p99': round(floor99), 'ratio p99 (goal 2)': round(p99 / floor99) },
+    ...{ orders: ours.length, lost },
+  };
+}
+
+/** All candles close in the same instant; ms from the first of them on the wire to the last decision, and how many decided. */
+async function measureCloses(stage: LiveStage): Promise<void> {
+  const took: number[] = [];
+  const wire: number[] = [];
+  for (let nth = 0; nth < CLOSES; nth++) {
+    let [first, last] = [Number.POSITIVE_INFINITY, 0];
+    stage.watch.ours = (piece, way) => {
+      if (way === 'out' || !piece.toString('latin1').includes('"x":true')) return;
+      last = Date.now();
+      first = Math.min(first, last);
+    };
+    await stage.closeCandles();
+    const decidedMs = new Map<string, number>();
+    await until('all candles to be decided', async () => {
+      for (const id of stage.profiles)
+        for (const text of await stage.cache.newest(cacheKeys.tickTrace(id), 2_000)) {
+          const { id: auditId, trigger, symbol } = audit.parse(JSON.parse(text));
+          const ms = Number.parseInt(auditId.replaceAll('-', '').slice(0, 12), 16);
+          if (trigger === 'candle' && ms >= first) decidedMs.set(symbol, ms);
+        }
+      return decidedMs.size === stage.symbols.length;
+    });
+    took.push(Math.max(...decidedMs.values()) - first);
+    wire.push(last - first);
+  }
+  stage.watch.ours = () => undefined;
+  console.table([
+    {
+      what: `${stage.symbols.length} candles close at once, ${CLOSES} times: all decided, none dropped`,
+      ...{ 'median ms': at(took, 0.5), 'worst ms': Math.max(...took), 'goal ms': 25 },
+      'on the wire for, median ms': at(wire, 0.5),
+    },
+  ]);
+}
+
+async function measureCost(stage: LiveStage): Promise<void> {
+  await using market = tradeAll(stage);
+  await delay(2_000);
+  const counts = async (): Promise<number[]> => {
+    const { rows } = await stage.database.pool.query<Record<string, string>>(
+      `select tup_inserted + tup_updated + tup_deleted as rows, xact_commit as commits from pg_stat_database
+         where datname = current_database()`,
+    );
+    return [Number(rows[0]?.['rows']), Number(rows[0]?.['commits'])];
+  };
+  const [before, usage, trades] = [await counts(), usageOf(stage.workerPid), market.trades];
+  await delay(MEASURE_MS);
+  const [after, now] = [await counts(), usageOf(stage.workerPid)];
+  const messages = market.trades - trades;
+  const perSecond = (index: number): number =>
+    Math.round((((after[index] ?? 0) - (before[index] ?? 0)) / MEASURE_MS) * 1000);
+  console.table([
+    {
+      what: `the worker with ${stage.symbols.length} coins`,
+      'prices a second': Math.round((messages / MEASURE_MS) * 1000),
+      'CPU us a price, all in (goal 15)': round(((now.cpuMs - usage.cpuMs) * 1000) / messages, 1),
+      'RSS MB': round(now.rssMb, 0),
+      'rows written a second': perSecond(0),
+      'commits a second': perSecond(1),
+    },
+  ]);
+}
+
+/** Many coins want to buy in the same instant, and the operator stops everything meanwhile. */
+async function measureKillSwitch(stage: LiveStage): Promise<void> {
+  const calls: number[] = [];
+  const effects: number[] = [];
+  let sentBefore = 0;
+  for (let nth = 0; nth < BURSTS; nth++) {
+    const refusal = { code: -2010, msg: `Drill ${nth}.` };
+    const match = { method: 'POST', path: '/api/v3/order', text: 'side=BUY' };
+    await stage.control('/faults', [{ match, kind: 'fail-before', status: 400, body: refusal, times: BURST }]);
+    let lastMs = 0;
+    stage.watch.ours = (piece, way) => {
+      if (way === 'back' || !piece.toString('latin1').startsWith('POST /api/v3/order?')) return;
+      lastMs = performance.now();
+      if (!engaged) sentBefore += 1;
+    };
+    let engaged = false;
+    const first = (nth * BURST) % stage.symbols.length;
+    for (let index = first; index < first + BURST; index++)
+      stage.trade(stage.symbols[index % stage.symbols.length] ?? '', LOW);
+    await delay(nth * 3);
+    const calledMs = performance.now();
+    await stage.api.call(setKillSwitch, { body: { engaged: true } });
+    const doneMs = performance.now();
+    engaged = true;
+    calls.push(doneMs - calledMs);
+    await delay(1_000);
+    effects.push(Math.max(0, lastMs - doneMs));
+    for (const symbol of stage.symbols) stage.trade(symbol, REST);
+    await delay(1_000);
+    await stage.api.call(setKillSwitch, { body: { engaged: false } });
+    await delay(500);
+  }
+  stage.watch.ours = () => undefined;
+  console.table([
+    {
+      what: `kill switch amid ${BURST} buys at once, ${BURSTS} times (${sentBefore} orders had left before)`,
+      ...{ 'call p50 ms': round(at(calls, 0.5), 1), 'call worst ms (goal 250)': round(Math.max(...calls), 1) },
+      'last buy on the wire after the call, worst ms (goal 50)': round(Math.max(...effects), 1),
+    },
+  ]);
+}
+
+/** Backtests one after the other in a process beside. */
+function backtestLoop(): AsyncDisposable {
+  let stopped = false;
+  let child = spawn(process.execPath, ['test/bench/backtest.ts'], { stdio: 'ignore' });
+  const running = (async () => {
+    while (!stopped) {
+      await once(child, 'exit');
+      if (!stopped) child = spawn(process.execPath, ['test/bench/backtest.ts'], { stdio: 'ignore' });
+    }
+  })();
+  return {
+    async [Symbol.asyncDispose]() {
+      stopped = true;
+      child.kill('SIGKILL');
+      await running;
+    },
+  };
+}
+
+async function measureBeside(stage: LiveStage): Promise<void> {
+  const quiet: Latencies[] = [];
+  const busy: Latencies[] = [];
+  for (let nth = 0; nth < 2; nth++) {
+    quiet.push(await measureOrders(stage));
+    await using _loop = backtestLoop();
+    busy.push(await measureOrders(stage));
+  }
+  const all = (list: readonly Latencies[]): Latencies => ({
+    ours: list.flatMap(({ ours }) => ours),
+    bare: list.flatMap(({ bare }) => bare),
+    lost: list.reduce((sum, { lost }) => sum + lost, 0),
+  });
+  console.table([rowOf('nothing beside', all(quiet)), rowOf('backtests beside', all(busy))]);
+  const rise = (lane: 'ours' | 'bare'): string =>
+    `${round((at(all(busy)[lane], 0.99) / at(all(quiet)[lane], 0.99) - 1) * 100, 0)} %`;
+  console.log(`  p99 beside backtests: ${rise('ours')} (goal +10 %), of the bare program ${rise('bare')}`);
+}
+
+await using stack = new AsyncDisposableStack();
+process.env['TEST_DATABASE_URL'] = await provideDatabase(stack, new AbortController().signal);
+for (const coins of [1, 100, 500]) {
+  await using stage = await openLiveStage(coins);
+  console.table([rowOf(`price to order, ${coins} coins`, await measureOrders(stage))]);
+  if (coins === 100) await measureBeside(stage);
+  if (coins < 500) continue;
+  await measureCost(stage);
+  await measureCloses(stage);
+  await measureKillSwitch(stage);
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { DESKTOP, PHONE, shoot, sidewaysScroll } from './browser.ts';
+import { seriousFindings, settle, type Stack, startStack } from './stack.ts';
+
+const LOOKS = [
+  ['dark', { ...DESKTOP, colorScheme: 'dark' }],
+  ['light', { ...DESKTOP, colorScheme: 'light' }],
+  ['phone', { ...PHONE, colorScheme: 'dark' }],
+] as const;
+
+/** Every screen of a signed-in operator, and what has to be there before it is looked at. */
+const SCREENS = [
+  ['overview', '/', 'table tbody tr'],
+  ['profiles', '/profiles', 'table tbody tr'],
+  ['profile', '/profiles/:id', 'table tbody tr'],
+  ['config', '/profiles/:id/config', 'form fieldset, form .field'],
+  ['config-coin', '/profiles/:id/config?coin=BTCUSDT', 'form .field'],
+  ['limits', '/profiles/:id/risk', 'details summary'],
+  ['logs', '/profiles/:id/logs', '.feed li'],
+  ['history', '/profiles/:id/history', '.sec'],
+  ['changes', '/changes', '.feed li'],
+  ['coin', '/profiles/:id/coins/BTCUSDT', 'canvas'],
+  ['coin-logs', '/profiles/:id/coins/BTCUSDT?tab=logs', '.feed li'],
+  ['activity', '/activity', '.sec'],
+  ['dead-letters', '/dead-letters', 'table tbody tr'],
+  ['settings', '/settings', '.block li'],
+] as const;
+
+let stack: Stack;
+let signedIn: Page;
+let profileId: string;
+
+before(async () => {
+  stack = await startStack();
+  ({ page: signedIn, profileId } = await settle(stack));
+  await signedIn.goto(stack.app.url);
+  const feed = signedIn.getByRole('region', { name: 'What it did and why' });
+  await feed
+    .getByText(/Bought [\d.]+ BTC/)
+    .first()
+    .waitFor({ timeout: 120_000 });
+});
+after(() => stack?.[Symbol.asyncDispose]());
+
+for (const [look, options] of LOOKS) {
+  test(`every screen can be used, and fits, in ${look}`, async () => {
+    const page = await stack.open(options);
+    await page.context().addCookies((await signedIn.context().storageState()).cookies);
+    const wrong: string[] = [];
+    for (const [name, path, ready] of SCREENS) {
+      await page.goto(`${stack.app.url}${path.replace(':id', profileId)}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.locator(ready).first().waitFor();
+      const sideways = await sidewaysScroll(page);
+      if (sideways !== 0) wrong.push(`${name} scrolls sideways by ${sideways} px`);
+      wrong.push(...(await seriousFindings(page)).map((finding) => `${name}: ${finding}`));
+      await shoot(page, `${name}-${look}`);
+    }
+    await page.context().close();
+    assert.deepEqual(wrong, []);
+  });
+}
+
+test('nothing failed in the pages meanwhile', () => {
+  assert.deepEqual(stack.faults, []);
+});

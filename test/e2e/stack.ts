@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { isObject } from '#core/merge.ts';
+import { type App, startApp } from '../faults/app.ts';
+import { MARKET_START, writeSwingingCandles } from '../flow/candles.ts';
+import { DESKTOP, openBrowser } from './browser.ts';
+
+const OPERATOR = { email: 'operator@example.org', password: 'a long enough password', timezone: 'UTC' };
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** A started service on a replayed market, and a browser. `faults` are errors that the pages told of. */
+export interface Stack extends AsyncDisposable {
+  readonly app: App;
+  readonly browser: Browser;
+  readonly faults: string[];
+  open(options: BrowserContextOptions): Promise<Page>;
+  /** Stops the service and starts it again on the same data. */
+  restart(env: Readonly<Record<string, string>>): Promise<void>;
+}
+
+export async function startStack(): Promise<Stack> {
+  const folder = mkdtempSync(join(tmpdir(), 'tradewind-e2e-'));
+  // Root runs the server as `nobody`, who must be able to pass: else its files are kept elsewhere and outlive the test.
+  chmodSync(folder, 0o711);
+  writeSwingingCandles(folder, 60 * 24 * 30);
+  const from = new Date(MARKET_START + 6 * 3_600_000).toISOString();
+  const args = ['--port', '0', '--replay', folder, '--from', from, '--speed', '600'];
+  const dataDir = join(folder, 'data');
+  let app = await startApp({ dataDir, args });
+  const browser = await openBrowser();
+  const faults: string[] = [];
+  return {
+    get app() {
+      return app;
+    },
+    browser,
+    faults,
+    async open(options) {
+      const page = await (await browser.newContext(options)).newPage();
+      page.on('pageerror', (error) => faults.push(error.message));
+      page.on('console', (message) => {
+        if (message.type() === 'error') faults.push(message.text());
+      });
+      return page;
+    },
+    async restart(env) {
+      await app[Symbol.asyncDispose]();
+      app = await startApp({ dataDir, args, env });
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await app[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One call of the API with the cookies of the page; the answer's JSON. */
+export async function ask(page: Page, call: { method: string; url: string; data?: unknown }): Promise<unknown> {
+  const { method, url, data } = call;
+  const answer = await page.request.fetch(url, { method, data, headers: { 'x-tradewind-client': '1' } });
+  assert.ok(answer.ok(), `${method} ${url}: ${answer.status()} ${await answer.text()}`);
+  return answer.status() === 204 ? undefined : answer.json();
+}
+
+const idOf = (value: unknown): string => (isObject(value) ? String(value['id']) : '');
+
+/** Creates the operator and a running profile on paper; the page is signed in. */
+export async function settle({ app, open }: Stack): Promise<{ page: Page; profileId: string; accountId: string }> {
+  const page = await open({ ...DESKTOP, colorScheme: 'dark' });
+  const api = `${app.url}/api`;
+  await ask(page, { method: 'POST', url: `${api}/auth/sign-up`, data: OPERATOR });
+  const held = await ask(page, { method: 'GET', url: `${api}/accounts` });
+  const accounts: readonly unknown[] = isObject(held) && Array.isArray(held['accounts']) ? held['accounts'] : [];
+  const accountId = idOf(accounts[0]);
+  const data = {
+    accountId,
+    name: 'Dip ladder',
+    strategyName: 'trailing-trade',
+    enabled: true,
+    symbols: ['BTCUSDT'],
+    config: {
+      candleInterval: '1m',
+      buy: { entrySizing: { amount: '150' }, candleLimit: 60, gridLevels: [{ triggerPercentage: '1.005' }] },
+      sell: { stopLossPercentage: '0.97', triggerPercentage: '1.006', trailingStopPercentage: '0.997' },
+    },
+  };
+  const made = await ask(page, { method: 'POST', url: `${api}/profiles`, data });
+  return { page, accountId, profileId: isObject(made) ? idOf(made['profile']) : '' };
+}
+
+/** What axe finds on the page that keeps somebody from using it, as sentences. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found: unknown = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })');
+  const violations: readonly unknown[] =
+    isObject(found) && Array.isArray(found['violations']) ? found['violations'] : [];
+  return violations.filter(isObject).flatMap(({ id, impact, help, nodes }) => {
+    if (impact !== 'serious' && impact !== 'critical') return [];
+    const where = Array.isArray(nodes) ? nodes.filter(isObject).map((node) => String(node['target'])) : [];
+    return [`${String(id)}: ${String(help)} at ${where.slice(0, 5).join(', ')}`];
+  });
+}

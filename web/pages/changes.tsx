@@ -1,0 +1,74 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { exportAuditLogs, listAuditLogs } from '#api/contract/upkeep.ts';
+import { addressOf, call } from '#web/data/call.ts';
+import { Context } from '#web/parts/feed.tsx';
+import { Icon } from '#web/parts/icon.tsx';
+import { Failure, Skeleton } from '#web/parts/say.tsx';
+import { Section } from '#web/parts/section.tsx';
+import { When } from '#web/parts/when.tsx';
+
+/** `profile.config.restore` in words. */
+const actionWords = (action: string): string => {
+  const words = action.replaceAll('.', ', ').replaceAll('-', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+/** Everything the operator changed, with what it was before and after. */
+export function ChangesPage(): ReactNode {
+  const log = useInfiniteQuery({
+    queryKey: ['changes'],
+    queryFn: ({ signal, pageParam }) =>
+      call(listAuditLogs, { query: { limit: 50, ...(pageParam === '' ? {} : { cursor: pageParam }) } }, signal),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
+  });
+  const rows = log.data?.pages.flatMap((page) => page.rows) ?? [];
+  return (
+    <>
+      <title>Changes · Tradewind</title>
+      <nav className="crumb" aria-label="Breadcrumb">
+        <Link to="/">Overview</Link>
+        <Link to="/activity">Activity</Link>
+        <span>Changes</span>
+      </nav>
+      <div className="head">
+        <h1 className="verdict">What you changed, and from where.</h1>
+        <p className="two">Every change of settings, accounts, keys and switches. Secrets are never written here.</p>
+      </div>
+      <Section
+        title="Changes"
+        note={
+          <a href={addressOf(exportAuditLogs.path, undefined, { format: 'csv' })} download>
+            Save as a table (CSV)
+          </a>
+        }
+      >
+        {log.error === null ? null : <Failure what="The changes could not be read." error={log.error} />}
+        {log.data === undefined && log.error === null ? <Skeleton rows={8} /> : null}
+        {log.data !== undefined && rows.length === 0 ? <p className="p-2">Nothing was changed yet.</p> : null}
+        <ul className="feed">
+          {rows.map(({ id, at, action, subject, before, after, ip }) => (
+            <li key={id}>
+              <When at={at} />
+              <Icon name="dot" />
+              <div>
+                {actionWords(action)} {subject === '' ? null : <code>{subject}</code>}
+                <span className="note block">{ip === 'unknown' ? 'from an unknown address' : `from ${ip}`}</span>
+                <Context ctx={{ ...(before == null ? {} : { before }), ...(after == null ? {} : { after }) }} />
+              </div>
+            </li>
+          ))}
+        </ul>
+        {log.hasNextPage ? (
+          <div className="actions">
+            <button type="button" className="btn" onClick={() => void log.fetchNextPage()}>
+              Show older
+            </button>
+          </div>
+        ) : null}
+      </Section>
+    </>
+  );
+}

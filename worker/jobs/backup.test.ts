@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parseEnvironment } from '#core/env.ts';
+import { BACKUP_SCHEDULE } from '#core/settings.ts';
+import { listBackups } from '#storage/backup/folder.ts';
+import { patchSetting } from '#storage/service-settings.ts';
+import { openTestDatabase } from '#storage/test-database.ts';
+import type { NotifyDesk } from '../notify.ts';
+import { backUp } from './backup.ts';
+
+test('a backup is written when it is due and only so many are kept; one that cannot be written is told', async () => {
+  await using own = await openTestDatabase();
+  const { database } = own;
+  const folder = await mkdtemp(join(tmpdir(), 'tradewind-backups-'));
+  const log = { info() {}, warn() {}, error() {} };
+  const told: unknown[] = [];
+  const enqueue: NotifyDesk['queue']['enqueue'] = (_name, data) => Promise.resolve(void told.push(data));
+  const desk: NotifyDesk = { liveDemo: false, queue: { enqueue }, log };
+  const run = (hours: number, dir = folder) => {
+    const env = parseEnvironment({ DATABASE_URL: own.url, BACKUP_DIR: dir });
+    return backUp({ env, database, log, desk }, new Date(Date.now() + hours * 3_600_000));
+  };
+  await run(0);
+  assert.deepEqual(await listBackups(folder), [], 'off until it is switched on');
+  await patchSetting(database.kysely, BACKUP_SCHEDULE, { enabled: true, intervalHours: 1, keep: 2 });
+  for (const hours of [0, 0.1, 2, 4]) await run(hours);
+  assert.equal((await listBackups(folder)).length, 2);
+  assert.equal((await readdir(folder)).length, 2, 'nothing half written is left');
+  await assert.rejects(run(0, join(folder, (await readdir(folder))[0] ?? '')));
+  assert.match(JSON.stringify(told), /"event":"backup-failed"/);
+  await rm(folder, { recursive: true });
+});

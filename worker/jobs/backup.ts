@@ -1,0 +1,28 @@
+import { BACKUP_SCHEDULE } from '#core/settings.ts';
+import { keepBackup, listBackups, pruneBackups } from '#storage/backup/folder.ts';
+import { readSetting } from '#storage/service-settings.ts';
+import type { WorkerContext } from '../context.ts';
+import { notifyAccount } from '../notify.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Looks every quarter of an hour whether a backup is due, writes it, and removes what is no longer kept. */
+export async function backUp(
+  { env, database, log, desk }: Pick<WorkerContext, 'env' | 'database' | 'log' | 'desk'>,
+  now = new Date(),
+): Promise<void> {
+  const { enabled, intervalHours, keep } = await readSetting(database.kysely, BACKUP_SCHEDULE);
+  const folder = env.BACKUP_DIR;
+  if (!enabled || folder === undefined) return;
+  const [newest] = await listBackups(folder);
+  if (newest !== undefined && now.getTime() - newest.at.getTime() < intervalHours * HOUR_MS) return;
+  try {
+    const path = await keepBackup(database, folder, now);
+    await pruneBackups(folder, keep);
+    log.info({ event: 'backup_written', path }, 'A backup was written');
+  } catch (error) {
+    const text = `Nothing was written to ${folder}; it is tried again within a quarter of an hour.`;
+    await notifyAccount(desk, null, { event: 'backup-failed', title: 'A scheduled backup was not written', text });
+    throw error;
+  }
+}

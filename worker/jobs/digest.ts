@@ -1,0 +1,35 @@
+import { formatDecimal, requireDecimal } from '#core/decimal.ts';
+import { type Digest, readDigests } from '#storage/digest.ts';
+import { readOperator } from '#storage/users.ts';
+import type { WorkerContext } from '../context.ts';
+import { type NotifyDesk, notifyEvent } from '../notify.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/** Hour of the operator's day at which the digest is sent. */
+const AT_HOUR = 9;
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const textOf = ({ enabled, fills, closed, net, held, problems }: Digest): string =>
+  [
+    enabled ? 'The profile is enabled.' : 'The profile is disabled.',
+    `${counted(fills, 'execution')}, ${counted(closed, 'closed position')} with ${formatDecimal(requireDecimal(net))} net.`,
+    `${counted(held, 'coin')} held, ${counted(problems, 'problem')} in the log.`,
+  ].join('\n');
+
+/** Runs every hour and sends, at nine in the morning of the operator, what each profile did in the last day. */
+export async function sendDigests(
+  { database }: Pick<WorkerContext, 'database'>,
+  desk: NotifyDesk,
+  now = new Date(),
+): Promise<void> {
+  if (desk.liveDemo) return;
+  const operator = await readOperator(database.kysely);
+  if (operator === undefined) return;
+  const hour = new Intl.DateTimeFormat('en-GB', { timeZone: operator.timezone, hour: '2-digit' }).format(now);
+  if (Number(hour) !== AT_HOUR) return;
+  for (const digest of await readDigests(database.kysely, new Date(now.getTime() - DAY_MS))) {
+    const title = `${digest.name}: the last day`;
+    await notifyEvent(desk, digest.profileId, { event: 'digest', title, text: textOf(digest), at: now.toISOString() });
+  }
+}

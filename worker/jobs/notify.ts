@@ -1,0 +1,74 @@
+import { cacheKeys } from '#core/cache-keys.ts';
+import { isProfileEvent, isUrgent, type Notification, quietUntil } from '#core/notify.ts';
+import { OPS_NOTIFY } from '#core/settings.ts';
+import { sendNotification } from '#integrations/notifiers.ts';
+import type { Database, Reader } from '#storage/database.ts';
+import { listNotifiers, readNotifier, type StoredNotifier } from '#storage/notifiers.ts';
+import type { JobData, JobRun, Queue } from '#storage/queue.ts';
+import { readSetting } from '#storage/service-settings.ts';
+import { readOperator } from '#storage/users.ts';
+import type { WorkerContext } from '../context.ts';
+
+/** Most messages of one notifier within the window; one more says that the rest is left out. */
+const MOST = 20;
+const WINDOW_MS = 10 * 60_000;
+
+async function isWanted(database: Reader, { event }: Notification): Promise<boolean> {
+  const switches: Readonly<Record<string, boolean>> = await readSetting(database, OPS_NOTIFY);
+  return switches[event] ?? true;
+}
+
+/** Two profiles that tell the same place are one listener for what concerns the account. */
+function distinct(notifiers: readonly StoredNotifier[]): StoredNotifier[] {
+  const places = new Map(
+    notifiers.map((one) => [JSON.stringify([one.provider, one.settings, one.secrets]), one] as const),
+  );
+  return [...places.values()];
+}
+
+/** One job for each notifier that wants the message, for the end of its quiet hours when it falls into them. */
+export async function fanOut(
+  { database, queue }: { readonly database: Database; readonly queue: Pick<Queue, 'enqueue'> },
+  { notification, ...to }: JobData['notify'],
+): Promise<void> {
+  const { kysely } = database;
+  const { event, at } = notification;
+  if (to.profileId === undefined && !(await isWanted(kysely, notification))) return;
+  const listening = (await listNotifiers(kysely, to)).filter(
+    ({ enabled, rules }) => enabled && (!isProfileEvent(event) || rules.events.includes(event)),
+  );
+  const timezone = (await readOperator(kysely))?.timezone ?? 'UTC';
+  const now = new Date();
+  for (const { profileId, provider, rules } of to.profileId === undefined ? distinct(listening) : listening) {
+    const startAfter = isUrgent(notification) ? now : quietUntil(now, rules, timezone);
+    const singletonKey = `${profileId}:${provider}:${event}:${at}:${notification.title}`;
+    await queue.enqueue('notify-send', { profileId, provider, notification }, { singletonKey, startAfter });
+  }
+}
+
+/** Sends one message to one notifier; one that does not answer is tried again, and is a dead letter in the end. */
+export async function send(
+  { database, cache, log }: Pick<WorkerContext, 'database' | 'cache' | 'log'>,
+  { profileId, provider, notification }: JobData['notify-send'],
+  { attempt }: Pick<JobRun, 'attempt'>,
+): Promise<void> {
+  const notifier = await readNotifier(database.kysely, profileId, provider);
+  if (notifier === undefined || !notifier.enabled) return;
+  let message = notification;
+  if (attempt === 1) {
+    const { count, resetMs } = await cache.countInWindow(cacheKeys.notified(profileId, provider), WINDOW_MS);
+    if (count > MOST + 1) {
+      log.info({ event: 'notification_left_out', profileId, provider }, 'A message was left out: too many at once');
+      return;
+    }
+    if (count > MOST) message = tooMany(notification, resetMs);
+  }
+  const delivery = await sendNotification(provider, notifier, message);
+  if (!delivery.ok) throw new Error(`The ${provider} notifier did not take a message: ${delivery.detail}.`);
+}
+
+const tooMany = (notification: Notification, resetMs: number): Notification => ({
+  ...notification,
+  title: `Tradewind: more than ${MOST} messages within ${WINDOW_MS / 60_000} minutes`,
+  text: `Further ones are left out for up to ${Math.max(1, Math.ceil(resetMs / 60_000))} minutes; the log holds them all.`,
+});

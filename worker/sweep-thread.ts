@@ -1,0 +1,17 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { evaluateSets } from '#backtest/sweep/search.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import { isThreadOrder, isThreadStart } from './sweep-threads.ts';
+
+const start: unknown = workerData;
+const strategy = isThreadStart(start) ? STRATEGIES.get(start.strategyName) : undefined;
+if (parentPort === null || !isThreadStart(start) || strategy === undefined) {
+  throw new Error('a sweep thread is started by its pool');
+}
+const { base } = start;
+const port = parentPort;
+port.on('message', (order: unknown) => {
+  if (!isThreadOrder(order)) return;
+  const { number, configs, window } = order;
+  port.postMessage({ number, results: evaluateSets({ ...base, ...window }, strategy, configs) });
+});

@@ -1,0 +1,114 @@
+import { Worker } from 'node:worker_threads';
+import type { CandleColumns } from '#core/candle.ts';
+import { sharedColumns } from '#core/candle-columns.ts';
+import { isObject } from '#core/merge.ts';
+import type { Series } from '#backtest/columns.ts';
+import type { Evaluated } from '#backtest/sweep/row.ts';
+import type { Evaluate, SweepBase, Window } from '#backtest/sweep/search.ts';
+
+/** What a thread is started with. */
+export interface ThreadStart {
+  readonly base: SweepBase;
+  readonly strategyName: string;
+}
+
+export const isThreadStart = (value: unknown): value is ThreadStart => isObject(value) && 'strategyName' in value;
+
+export interface ThreadOrder {
+  readonly number: number;
+  readonly configs: readonly unknown[];
+  readonly window: Window;
+}
+export const isThreadOrder = (value: unknown): value is ThreadOrder => isObject(value) && 'configs' in value;
+
+interface Answer {
+  readonly number: number;
+  readonly results: readonly Evaluated[];
+}
+const isAnswer = (value: unknown): value is Answer => isObject(value) && 'results' in value;
+
+/** Sets that one thread takes at a time: enough to share averages, few enough that no thread waits long for the last. */
+const MOST_AT_ONCE = 256;
+const PARTS_A_THREAD = 4;
+
+export interface ThreadOptions {
+  readonly threads: number;
+  readonly signal?: AbortSignal;
+  onProgress?(done: number, total: number): void;
+}
+
+/** Threads that share the candles of one sweep. */
+export class SweepThreads implements AsyncDisposable {
+  readonly #workers: Worker[];
+  readonly #options: ThreadOptions;
+
+  constructor(start: ThreadStart, options: ThreadOptions) {
+    const { signal, detail, gateSeries } = start.base;
+    const shared = shareSeries(detail);
+    const base = {
+      ...start.base,
+      detail: shared,
+      signal: signal.columns === detail.columns ? shared : shareSeries(signal),
+      ...(gateSeries === undefined ? {} : { gateSeries: gateSeries.map(shareSeries) }),
+    };
+    this.#options = options;
+    const file = new URL('./sweep-thread.ts', import.meta.url);
+    this.#workers = Array.from({ length: options.threads }, () => {
+      return new Worker(file, { workerData: { base, strategyName: start.strategyName } satisfies ThreadStart });
+    });
+  }
+
+  /** Results come in the order of the configs, whichever thread they are from. Rejects when aborted or a thread dies. */
+  readonly evaluate: Evaluate = async (configs, window) => {
+    const { threads, signal, onProgress } = this.#options;
+    const size = Math.max(1, Math.min(MOST_AT_ONCE, Math.ceil(configs.length / (threads * PARTS_A_THREAD))));
+    const results: (readonly Evaluated[])[] = Array.from({ length: Math.ceil(configs.length / size) }, () => []);
+    let next = 0;
+    let done = 0;
+    const take = async (worker: Worker): Promise<void> => {
+      for (let number = next; number < results.length; number = next) {
+        next += 1;
+        signal?.throwIfAborted();
+        const order = { number, configs: configs.slice(number * size, (number + 1) * size), window };
+        const answered = await ask(worker, order, signal);
+        results[number] = answered;
+        done += answered.length;
+        onProgress?.(done, configs.length);
+      }
+    };
+    await Promise.all(this.#workers.map(take));
+    return results.flat();
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+  }
+}
+
+function ask(worker: Worker, order: ThreadOrder, signal: AbortSignal | undefined): Promise<readonly Evaluated[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly Evaluated[]>();
+  const answered = (answer: unknown): void => {
+    if (isAnswer(answer) && answer.number === order.number) resolve(answer.results);
+  };
+  const aborted = (): void => reject(signal?.reason);
+  const exited = (code: number): void => reject(new Error(`a sweep thread ended with ${code}`));
+  worker.on('message', answered).on('error', reject).on('exit', exited);
+  signal?.addEventListener('abort', aborted);
+  worker.postMessage(order);
+  return promise.finally(() => {
+    worker.off('message', answered).off('error', reject).off('exit', exited);
+    signal?.removeEventListener('abort', aborted);
+  });
+}
+
+function shareSeries({ interval, columns }: Series): Series {
+  if (columns.close.buffer instanceof SharedArrayBuffer) return { interval, columns };
+  const shared: CandleColumns = sharedColumns(columns.openMs.length);
+  shared.openMs.set(columns.openMs);
+  shared.open.set(columns.open);
+  shared.high.set(columns.high);
+  shared.low.set(columns.low);
+  shared.close.set(columns.close);
+  shared.volume.set(columns.volume);
+  return { interval, columns: shared };
+}
