@@ -84,7 +84,7 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   return end(coin, log, { ...seen, approval });
 }
 
-/** Takes an order off the book: a sale that holds what is to be sold, or a buy that nobody wants any more. No approval is needed to risk less. */
+/** Takes a sale that holds what is to be sold, or a buy that is not wanted any more, off the book: risking less needs no approval. */
 async function clear(
   coin: Coin,
   log: DecisionLog,
