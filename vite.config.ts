@@ -15,7 +15,9 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 function plainOf(value: unknown): unknown {
   if (Array.isArray(value)) return value;
   if (!isRecord(value) || 'parse' in value) return undefined;
-  return 'method' in value ? { method: value['method'], path: value['path'] } : value;
+  if (!('method' in value)) return value;
+  const { method, path, upload } = value;
+  return { method, path, upload };
 }
 
 /** The browser gets methods and paths of the contract, and its types: the api has checked both sides already. */

@@ -8,6 +8,7 @@ import { mountAccounts } from './routes/accounts.ts';
 import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
 import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
+import { mountBacktests } from './routes/backtests.ts';
 import { mountBackup } from './routes/backup.ts';
 import { mountCapture } from './routes/capture.ts';
 import { mountCoins } from './routes/coins.ts';
@@ -20,6 +21,7 @@ import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountManual } from './routes/manual.ts';
 import { mountMarket } from './routes/market.ts';
+import { mountOrphans } from './routes/orphans.ts';
 import { mountNotifiers } from './routes/notifiers.ts';
 import { mountProfileConfigs } from './routes/profile-configs.ts';
 import { mountProfiles } from './routes/profiles.ts';
@@ -29,6 +31,7 @@ import { mountRisk } from './routes/risk.ts';
 import { mountSession } from './routes/session.ts';
 import { mountSessions } from './routes/sessions.ts';
 import { mountStatus } from './routes/status.ts';
+import { mountSweeps } from './routes/sweeps.ts';
 import { mountTickTrace } from './routes/tick-trace.ts';
 import { mountTrades } from './routes/trades.ts';
 import { mountUpkeep } from './routes/upkeep.ts';
@@ -46,6 +49,7 @@ const FAMILIES = [
   mountKillSwitch,
   mountRisk,
   mountActions,
+  mountOrphans,
   mountProfiles,
   mountProfileConfigs,
   mountNotifiers,
@@ -64,6 +68,8 @@ const FAMILIES = [
   mountMarket,
   mountJobs,
   mountDashboard,
+  mountBacktests,
+  mountSweeps,
 ];
 
 /** The HTTP side: every operation under /api, the web app elsewhere. */

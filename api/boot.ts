@@ -4,6 +4,7 @@ import { endpointsOf } from '#exchange/endpoints.ts';
 import { governorFor } from '#exchange/limits.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { shareLimits } from '#exchange/shared-limits.ts';
+import { ownSha } from '#integrations/git-sha.ts';
 import { createLog } from '#integrations/log.ts';
 import { serveMetrics } from '#integrations/metrics.ts';
 import { countLiveAccounts } from '#storage/accounts.ts';
@@ -21,7 +22,7 @@ function settingsOf(env: Environment, bootedAt: Date): ApiSettings {
   return {
     origins: env.WEB_ORIGIN ?? [`http://127.0.0.1:${env.PORT}`, `http://localhost:${env.PORT}`],
     liveDemo: env.LIVE_DEMO,
-    sha: env.GIT_SHA ?? 'unknown',
+    sha: ownSha(env.GIT_SHA),
     bootedAt,
     backupDir: env.BACKUP_DIR,
     webDir: env.WEB_DIR,

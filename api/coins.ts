@@ -4,6 +4,7 @@ import { cacheKeys } from '#core/cache-keys.ts';
 import { add, type Decimal, requireDecimal, ZERO } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { AccountView } from '#storage/accounts.ts';
+import { orphanLocks } from '#storage/orphan-orders.ts';
 import { listCoins } from '#storage/profile-symbols.ts';
 import type { ApiContext } from './context.ts';
 import { type coin, coinState } from './contract/profiles.ts';
@@ -35,6 +36,7 @@ export async function readCoins(
   const rules = await context.venues.rules(venue);
   const prices = await context.venues.prices(venue);
   const wallet = await context.venues.wallet(account.id);
+  const orphans = await orphanLocks(context.database.kysely, account.id);
   const states = new Map(await Promise.all(profileIds.map(async (id) => [id, await readStates(context, id)] as const)));
   const held = (baseAsset: string): Decimal =>
     rows
@@ -42,7 +44,7 @@ export async function readCoins(
       .reduce((sum, { quantity }) => add(sum, requireDecimal(quantity)), ZERO);
   return rows.map((row) => {
     const state = states.get(row.profileId)?.get(row.symbol);
-    return { profileId: row.profileId, coin: coinView(row, { rules, prices, wallet, held, state }) };
+    return { profileId: row.profileId, coin: coinView(row, { rules, prices, wallet, held, orphans, state }) };
   });
 }
 

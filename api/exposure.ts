@@ -1,4 +1,4 @@
-import { requireDecimal } from '#core/decimal.ts';
+import { formatDecimal, requireDecimal } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { isSellable } from '#core/position.ts';
 import type { Reader } from '#storage/database.ts';
@@ -13,11 +13,19 @@ interface Holder {
   readonly market: CachedMarket;
 }
 
+/** What keeps a coin or a profile from being taken away at once. */
+export interface Exposure {
+  readonly positions: number;
+  readonly orders: number;
+  /** Counts and numbers, coin by coin. */
+  readonly words: string;
+}
+
 /**
- * Refuses while a position can be sold or an order may still be live. Dust below the coin's minimum is no position;
- * without trading rules anything held counts, without a price the average entry price stands in.
+ * Positions that can be sold and orders that may still be live. Dust below the coin's minimum is no position; without
+ * trading rules anything held counts, without a price the average entry price stands in.
  */
-export async function requireNoExposure(database: Reader, { profileId, symbol, market }: Holder): Promise<void> {
+export async function readExposure(database: Reader, { profileId, symbol, market }: Holder): Promise<Exposure> {
   const concerns = (one: string): boolean => symbol === undefined || one === symbol;
   const positions = (await listPositions(database, profileId)).filter((position) => {
     if (!concerns(position.symbol)) return false;
@@ -27,12 +35,17 @@ export async function requireNoExposure(database: Reader, { profileId, symbol, m
   });
   const counts = [...(await countLiveOrders(database, profileId))].filter(([one]) => concerns(one));
   const orders = counts.reduce((sum, [, count]) => sum + count, 0);
-  if (positions.length === 0 && orders === 0) return;
+  const named = [
+    ...positions.map((one) => `${one.symbol} ${plain(one.quantity)} bought at ${plain(one.averagePrice)}`),
+    ...counts.map(([one, count]) => `${one} ${counted(count, 'live order')}`),
+  ];
   const what = symbol ?? 'The profile';
-  throw new ApiProblem(
-    'conflict',
-    `${what} has ${counted(positions.length, 'open position')} and ${counted(orders, 'live order')}: sell and wait until they are gone.`,
-  );
+  const words = `${what} has ${counted(positions.length, 'open position')} and ${counted(orders, 'live order')} (${named.join(', ')})`;
+  return { positions: positions.length, orders, words };
 }
 
+export const exposed = ({ words }: Exposure, advice: string): ApiProblem =>
+  new ApiProblem('conflict', `${words}: ${advice}`);
+
+const plain = (text: string): string => formatDecimal(requireDecimal(text));
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

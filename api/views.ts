@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import { isPhantom, totalOf } from '#core/cost-basis.ts';
-import { type Decimal, divide, formatDecimal, multiply, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
+import { APPROVAL_REASONS, describe } from '#core/decision.ts';
+import { add, type Decimal, divide, formatDecimal, multiply, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
 import { isObject } from '#core/merge.ts';
+import { type OrphanLock, orphansOn } from '#core/orphan.ts';
 import type { AccountView, KeyStatus } from '#storage/accounts.ts';
 import type { HaltView } from '#storage/halts.ts';
 import type { LogView } from '#storage/logs.ts';
@@ -116,16 +118,33 @@ export interface CoinSurroundings {
   readonly wallet: CachedWallet | undefined;
   /** Positions of an asset in all coins of the account. */
   readonly held: (baseAsset: string) => Decimal;
+  /** What orders that no profile tracks lock on the account. */
+  readonly orphans: readonly OrphanLock[];
   readonly state: z.output<typeof coinState> | undefined;
 }
 
 /** What the wallet holds beyond the positions, as far as it could be sold. */
-function untrackedOf(row: CoinRow, { rules, prices, wallet, held }: CoinSurroundings): string | null {
+function untrackedOf(row: CoinRow, { rules, prices, wallet, held, orphans }: CoinSurroundings): string | null {
   const known = rules?.get(row.symbol);
   const price = prices.get(row.symbol)?.price;
   if (known === undefined || price === undefined || wallet === undefined) return null;
-  const more = subtract(totalOf(wallet.balances, known.baseAsset) ?? ZERO, held(known.baseAsset));
+  const taken = add(held(known.baseAsset), orphansOn(known.baseAsset, orphans).locked);
+  const more = subtract(totalOf(wallet.balances, known.baseAsset) ?? ZERO, taken);
   return isPhantom(more, price, known) ? null : formatDecimal(more);
+}
+
+const LOCKED = 'base-locked-by-orphan';
+const LEFT = {
+  sentence: '{left} open orders of {asset} belong to no profile and were left: {locked} {asset} cannot be sold.',
+  thresholds: [],
+};
+
+/** While one is undecided no buy is made; one that was left only keeps what it locks from being sold. */
+function blockersOf(baseAsset: string | undefined, locks: readonly OrphanLock[]): z.output<typeof coin>['blockers'] {
+  const { orders, left, locked } = orphansOn(baseAsset ?? '', locks);
+  if (orders === 0) return [];
+  const numbers = { asset: baseAsset ?? '', orders, left, locked: formatDecimal(locked) };
+  return [{ code: LOCKED, sentence: describe(left < orders ? APPROVAL_REASONS[LOCKED] : LEFT, numbers), numbers }];
 }
 
 export function coinView(row: CoinRow, surroundings: CoinSurroundings): z.output<typeof coin> {
@@ -158,6 +177,7 @@ export function coinView(row: CoinRow, surroundings: CoinSurroundings): z.output
       row.basisPrice === null
         ? null
         : { averageEntryPrice: plain(row.basisPrice), quantity: plain(row.basisQuantity ?? '0'), note: row.note },
+    blockers: blockersOf(known?.baseAsset, surroundings.orphans),
     untracked: untrackedOf(row, surroundings),
     state: state ?? null,
   };

@@ -1,7 +1,6 @@
-import { type BasketCoin, type BasketTurn, createBasket } from '#core/basket.ts';
+import { basketCoin, type BasketCoin, type BasketTurn, createBasket } from '#core/basket.ts';
 import { INTERVAL_MS } from '#core/candle.ts';
-import { fromSteps, multiply, ONE, toNumber } from '#core/decimal.ts';
-import { EXIT_MARGIN, minOrderQuote } from '#core/sizing.ts';
+import { fromSteps, toNumber } from '#core/decimal.ts';
 import type { BookedFill } from './book.ts';
 import { endDays, type EquityMeter, moveExtremes, openMeter } from './equity.ts';
 import { type KernelInput, openRun, type Run } from './kernel.ts';
@@ -66,7 +65,7 @@ export function runBasket(inputs: readonly KernelInput[]): BasketRun {
     for (const seat of moving) using(seat, () => advance(seat, nowMs));
     for (const seat of moving) {
       const { run, symbol } = seat;
-      const coins = seats.map((each) => basketCoin(each, nowMs - lengthMs));
+      const coins = seats.map((each) => coinOf(each, nowMs - lengthMs));
       const { takerFee } = run.view;
       const turn = basket.turn(symbol, nowMs, { coins, freeQuote: toNumber(purse), takerFee });
       const reason = using(seat, () => act(run, turn));
@@ -105,24 +104,13 @@ function act(run: Run, turn: BasketTurn): string {
 }
 
 /** A coin whose candle is missing has no fresh price. */
-function basketCoin({ run, symbol, row, priceTicks, closedMs }: Seat, opensMs: number): BasketCoin {
-  const { book, instance, input, tick, view } = run;
+function coinOf({ run, row, priceTicks, closedMs }: Seat, opensMs: number): BasketCoin {
+  const { book, instance, input, view } = run;
   const { rules } = input;
-  const price = priceTicks * tick;
   const score = instance.ranking?.score() ?? null;
-  const stop = { stopMultiple: null, stopLimitOffset: ONE, baseFeeRate: view.takerFee };
-  const fresh = input.detail.columns.openMs[row - 1] === opensMs && row > input.start;
+  const fresh = row > input.start && input.detail.columns.openMs[row - 1] === opensMs;
   const shortfall = score === null ? 'enough candles' : null;
-  return {
-    symbol,
-    quantity: book.position.firstBuyAt === null ? 0 : book.quantityNumber,
-    price,
-    step: toNumber(rules.lot.step),
-    minSell: toNumber(multiply(rules.notional.min, EXIT_MARGIN)),
-    minBuy: price > 0 ? toNumber(minOrderQuote({ price: fromSteps(priceTicks, rules.price.tick), rules, ...stop })) : 0,
-    score,
-    closedMs,
-    lacks: fresh ? shortfall : 'a fresh price',
-    settled: book.pending === null,
-  };
+  const facts = { score, closedMs, lacks: fresh ? shortfall : 'a fresh price', settled: book.pending === null };
+  const price = fromSteps(priceTicks, rules.price.tick);
+  return basketCoin({ position: book.position, rules, price, takerFee: view.takerFee, ...facts });
 }

@@ -7,7 +7,7 @@ import type { Terms } from './fills.ts';
 import { type KernelRun, runKernel } from './kernel.ts';
 import type { CandlePath } from './resting.ts';
 import { runBacktest } from './run.ts';
-import { minutesOf, type Script, scripted } from './test-script.ts';
+import { candlesOf, type Script, scripted } from './test-script.ts';
 
 const TERMS: Terms = { balance: requireDecimal('1000'), feeRate: requireDecimal('0.001'), slippage: ZERO };
 const STOP = { offset: requireDecimal('0.995'), onBandBlock: 'notify' } as const;
@@ -24,7 +24,7 @@ interface Case extends Script {
 }
 
 function run({ candles, terms, rules, path, ...script }: Case): KernelRun {
-  const detail = minutesOf(candles);
+  const detail = candlesOf('1m', candles);
   const input = { rules: { ...GOLDEN_RULES, ...rules }, terms: { ...TERMS, ...terms }, signal: detail, detail };
   const window = { start: 0, end: candles.length, ...(path === undefined ? {} : { path }) };
   return runKernel({ bound: scripted(script), ...input, ...window });
@@ -187,7 +187,7 @@ test('a buy on the way up and the stop below it in one candle: the band holds bo
 
 test('the result tells worst, base and best', () => {
   const decisions = { 0: BUY, 1: { ...chase(10_100, 10_150), level: 1 } };
-  const candles = minutesOf([FLAT_AT_100, FLAT_AT_100, '100/101/97/98', '98/98/98/98']);
+  const candles = candlesOf('1m', [FLAT_AT_100, FLAT_AT_100, '100/101/97/98', '98/98/98/98']);
   const bound = scripted({ decisions, stops: { 0: 9700 }, protectiveStop: STOP });
   const outcome = runBacktest({ bound, rules: GOLDEN_RULES, terms: TERMS, candles });
   assert.ok(outcome.kind === 'result');

@@ -1,4 +1,4 @@
-import { INTERVAL_MS } from '#core/candle.ts';
+import { INTERVAL_MS, type Interval } from '#core/candle.ts';
 import type { Decision } from '#core/decision.ts';
 import { ONE, requireDecimal } from '#core/decimal.ts';
 import type { StopSettings } from '#core/protective-stop.ts';
@@ -56,12 +56,12 @@ export function scripted({ decisions, stops = {}, protectiveStop, shared, watch 
   };
 }
 
-/** One-minute candles from `open/high/low/close` or `open/high/low/close/volume` texts, the first at the beginning of 1970. */
-export function minutesOf(rows: readonly string[]): Series {
+/** Candles from `open/high/low/close` or `open/high/low/close/volume` texts, the first at the beginning of 1970. */
+export function candlesOf(interval: Interval, rows: readonly string[]): Series {
   const cells = rows.map((row) => row.split('/').map(Number));
   const column = (at: number, absent = Number.NaN): Float64Array =>
     Float64Array.from(cells, (row) => row[at] ?? absent);
-  const openMs = Float64Array.from(rows, (_row, i) => i * INTERVAL_MS['1m']);
+  const openMs = Float64Array.from(rows, (_row, i) => i * INTERVAL_MS[interval]);
   const [open, high, low, close] = [column(0), column(1), column(2), column(3)];
-  return { interval: '1m', columns: { openMs, open, high, low, close, volume: column(4, 1000) } };
+  return { interval, columns: { openMs, open, high, low, close, volume: column(4, 1000) } };
 }

@@ -15,7 +15,10 @@ tradewind backtest  runs a strategy on recorded candles and prints its metrics a
   --symbol NAME     which coin of a folder with several
   --from, --to DATE the time that is traded; what lies before warms up
   --fee-bps N       fee of a fill in hundredths of a percent (default: 10)
+  --maker-fee-bps N fee of an order that waited in the book (default: the same)
   --slippage-bps N  how much worse than the open a market order fills (default: 0)
+  --spread-bps N    distance of best buyer and best seller; half of it is paid (default: 0)
+  --volume-percent N  share of a candle's volume that may be taken; the rest of an order waits (default: any)
   --balance N       money at the beginning, in the quote asset (default: 1000)
   --robustness      also: shuffled trades, settings and candles a little different, a look for the future
   --json            prints everything as JSON
@@ -36,6 +39,7 @@ tradewind candles   keeps candles for backtests in DIR/candles: import, fetch, e
 
 tradewind paper     starts the paper exchange alone: --accounts FILE and where its prices come from,
   --source SOURCE   synthetic, replay:DIR, relay:live, relay:testnet or script; see docs/operator/paper-exchange.md
+tradewind api, tradewind worker  one of them alone in this process, with DATABASE_URL; see docs/operator/deploy.md
 tradewind migrate   brings the database of DATABASE_URL up to this version
 tradewind backup    writes everything in the database of DATABASE_URL to one file: --to FILE
 tradewind restore   puts a backup in the place of everything, after checking it: --from FILE

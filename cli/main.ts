@@ -13,10 +13,20 @@ const { TRADEWIND_BOOTSTRAP: bootstrap, ...environment } = process.env;
 const context: CommandContext = { root, environment, bootstrapGone: watchBootstrap(bootstrap) };
 process.exit(await runCommand(command));
 
+/** One process alone; it ends itself. */
+async function runMain(main: Promise<unknown>): Promise<never> {
+  await main;
+  return new Promise(() => undefined);
+}
+
 async function runCommand(name: string): Promise<number> {
   switch (name) {
     case 'start':
       return (await import('./start/command.ts')).runStart(argv, context);
+    case 'api':
+      return runMain(import('../api/main.ts'));
+    case 'worker':
+      return runMain(import('../worker/main.ts'));
     case 'backtest':
       return (await import('./backtest/command.ts')).runBacktestCommand(argv);
     case 'sweep':

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readGitSha } from '#integrations/git-sha.ts';
 import type { CommandContext } from './command.ts';
-import { readGitSha } from './git-sha.ts';
 
 const manifest = z.object({ version: z.string() });
 
@@ -12,7 +12,7 @@ export function readVersion(root: string): string {
 }
 
 export function runVersion({ root, environment }: CommandContext): number {
-  const sha = environment['GIT_SHA'] ?? readGitSha(root);
+  const sha = environment['GIT_SHA'] || readGitSha(root);
   console.log(
     `tradewind ${readVersion(root)}${sha === undefined ? '' : ` (${sha.slice(0, 12)})`}, Node ${process.versions.node}`,
   );

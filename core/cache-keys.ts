@@ -14,6 +14,8 @@ export const cacheKeys = {
   rules: (venue: Venue): string => `rules:${venue}`,
   /** {@link cachedWallet}. */
   wallet: (accountId: AccountId): string => `wallet:${accountId}`,
+  /** When the open orders of an account were last compared with what its profiles track. */
+  orphansSeen: (accountId: AccountId): string => `orphans-seen:${accountId}`,
   /** {@link marketClock} of a venue. */
   marketClock: (venue: Venue): string => `market-clock:${venue}`,
   /** Last decision and plan of a coin: the contract's coinState. */

@@ -113,6 +113,11 @@ export const APPROVAL_REASONS = {
     sentence: 'Not buying: the {scope} has lost {used} within {hours} h, the limit is {most}; paused until {until}.',
     thresholds: ['scope', 'most', 'until'],
   },
+  'base-locked-by-orphan': {
+    sentence:
+      'Not buying: {orders} open orders of {asset} belong to no profile ({locked} {asset} locked). Adopt, cancel or leave them under orphan orders.',
+    thresholds: ['orders', 'locked'],
+  },
   'halt-coin-paused': { sentence: 'Not buying: the coin is paused until {until}. {why}', thresholds: ['until'] },
   'cap-open-positions': {
     sentence: 'Not buying: the {scope} holds {used} of at most {most} positions.',

@@ -11,17 +11,21 @@ export const TOPICS = [
   'account',
   'action',
   'halt',
+  'orphan',
   'status',
   'dead-letter',
+  'backtest',
+  'sweep',
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /**
  * An event on its way from a worker or the api to the browsers, over the cache channel `events`. `id` is the account id
- * for `account` and `action`, the coin for `price`, the letter for `dead-letter`, else the profile id. Data per topic:
+ * for `account`, `action` and `orphan`, the coin for `price`, the letter for `dead-letter`, else the profile id. Data per topic:
  * price {venue, symbol, price, at}; tick {symbol, state}; order {order}; log {row}; dead-letter {job, errorMessage};
- * action {id, kind, profileId, symbol, state, reason}; position, profile, account, halt and status carry what changed, at
- * least {} (the browser fetches again).
+ * backtest and sweep {id, state};
+ * action {id, kind, profileId, symbol, state, reason}; position, profile, account, halt, orphan and status carry what
+ * changed, at least {} (the browser fetches again).
  */
 export const busEvent = z.object({ topic: z.enum(TOPICS), id: z.string().optional(), data: z.unknown() });
 /** What one message of the channel carries. */

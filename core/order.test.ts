@@ -76,4 +76,5 @@ test('an own id says purpose and sequence, that of a cancel included; any other 
   assert.deepEqual(readOwnClientOrderId(cancelIdOf(id), OWNER, 'BTCUSDT'), own);
   assert.equal(readOwnClientOrderId(id, OWNER, 'ETHUSDT'), undefined);
   assert.equal(readOwnClientOrderId('web_1234', OWNER, 'BTCUSDT'), undefined);
+  assert.equal(readOwnClientOrderId(id.replace('-s', '-s0'), OWNER, 'BTCUSDT'), undefined);
 });

@@ -28,6 +28,8 @@ export type OrderForm =
   /** `maker`: refused by the exchange where it would meet the book at once; known for fresh orders only. */
   | { readonly type: 'limit'; readonly price: Decimal; readonly maker?: boolean }
   | { readonly type: 'stop-loss-limit'; readonly stopPrice: Decimal; readonly price: Decimal }
+  /** Sells at the market once the price is reached; never placed here, but found on the exchange. */
+  | { readonly type: 'stop-loss'; readonly stopPrice: Decimal }
   /** Sells at the market once the price has fallen by so many hundredths of a percent from its best since placement. */
   | { readonly type: 'trailing-stop'; readonly deltaBips: number };
 
@@ -105,15 +107,21 @@ export function isOwnClientOrderId(clientOrderId: string, profileId: ProfileId, 
   return clientOrderId.startsWith(prefix) && /^[exsm][0-9a-z]+(-c)?$/.test(clientOrderId.slice(prefix.length));
 }
 
-/** What an own client order id says of its order, for a stray order of (profile, symbol); undefined for any other id. */
-export function readOwnClientOrderId(
-  id: string,
-  profileId: ProfileId,
-  symbol: string,
-): { readonly clientOrderId: string; readonly purpose: OrderPurpose; readonly sequence: number } | undefined {
+/** What an own client order id says of its order. */
+export interface OwnOrderId {
+  readonly clientOrderId: string;
+  readonly purpose: OrderPurpose;
+  readonly sequence: number;
+}
+
+/** Reads the id of a stray order of (profile, symbol); undefined for one that deriving it again does not give. */
+export function readOwnClientOrderId(id: string, profileId: ProfileId, symbol: string): OwnOrderId | undefined {
   if (!isOwnClientOrderId(id, profileId, symbol)) return undefined;
   const clientOrderId = originalIdOf(id);
   const text = clientOrderId.slice(clientOrderId.lastIndexOf('-') + 1);
   const purpose = PURPOSES.find((each) => PURPOSE_LETTER[each] === text[0]);
-  return purpose === undefined ? undefined : { clientOrderId, purpose, sequence: Number.parseInt(text.slice(1), 36) };
+  if (purpose === undefined) return undefined;
+  const sequence = Number.parseInt(text.slice(1), 36);
+  const derived = clientOrderIdOf({ profileId, symbol, purpose, sequence });
+  return derived === clientOrderId ? { clientOrderId, purpose, sequence } : undefined;
 }

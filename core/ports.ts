@@ -6,10 +6,11 @@ import type { Decimal } from './decimal.ts';
 import type { ExchangeFill } from './fill.ts';
 import type { Halt } from './halts.ts';
 import type { AccountId, OrderId, ProfileId } from './ids.ts';
-import type { ApprovedOrder, OrderPurpose, OrderRecord, OrderState, Side } from './order.ts';
+import type { ApprovedOrder, OrderRecord, OrderState, Side } from './order.ts';
 import type { OrderEvidence, Witness } from './order-evidence.ts';
 import type { OutsideChange } from './ledger.ts';
 import type { LevelFill } from './levels.ts';
+import type { FoundOrder, OrphanLock } from './orphan.ts';
 import type { Adjustment, Position } from './position.ts';
 import type { RiskFacts } from './risk.ts';
 import type { SymbolRules } from './symbol.ts';
@@ -30,6 +31,10 @@ export interface ExchangeOrder {
   readonly stopPrice: Decimal;
   readonly type: string;
   readonly updatedAt: Date;
+  /** Where the reply says so: when it was placed, the order list that it is a leg of, how far its trigger trails. */
+  readonly placedAt?: Date;
+  readonly listId?: string;
+  readonly trailingBips?: number;
 }
 
 /** What became of a write. `unknown` is a state, never a failure: nothing is sent again until it is resolved. */
@@ -86,6 +91,8 @@ export interface TradingPort {
   place(request: PlaceRequest): Promise<WriteOutcome>;
   cancel(symbol: string, clientOrderId: string, cancelId: string): Promise<WriteOutcome>;
   cancelReplace(request: ReplaceRequest): Promise<ReplaceOutcome>;
+  /** Cancels an order that no profile tracks; answers with what the exchange says of it afterwards. */
+  cancelStray(symbol: string, exchangeOrderId: string): Promise<OrderLookup>;
   findOrder(symbol: string, by: { clientOrderId: string } | { exchangeOrderId: string }): Promise<OrderLookup>;
   openOrders(symbol?: string): Promise<ExchangeOrder[]>;
   recentOrders(symbol: string): Promise<ExchangeOrder[]>;
@@ -229,15 +236,6 @@ export interface FillResult {
   readonly version: number;
 }
 
-/** An order of the exchange whose client id proves whose it is; `own` is what the id says. */
-export interface FoundOrder {
-  readonly accountId: AccountId;
-  readonly profileId: ProfileId;
-  readonly order: ExchangeOrder;
-  readonly own: { readonly clientOrderId: string; readonly purpose: OrderPurpose; readonly sequence: number };
-  readonly fencing: number;
-}
-
 /** The cost-basis row of a coin as its owner sees it; `version` is the compare-and-set token of the runner. */
 export interface CostBasis {
   readonly version: number;
@@ -307,6 +305,8 @@ export interface TradingStore {
   costBasis(profileId: ProfileId, symbol: string): Promise<CostBasis>;
   /** One transaction: lease checked, position by compare-and-set, adjustment and ledger rows, note. */
   adjustPosition(request: AdjustmentRequest): Promise<AdjustmentResult>;
+  /** What orders that no profile tracks, as last seen, hold locked. */
+  orphanLocks(accountId: AccountId): Promise<OrphanLock[]>;
   /** The newest orders of an epoch that the exchange has given an id and that were sent before then, newest first. */
   acknowledgedOrders(
     account: Pick<Account, 'id' | 'epoch'>,

@@ -4,6 +4,7 @@ import { type Decimal, ZERO } from '#core/decimal.ts';
 import { type Halt, haltsFor } from '#core/halts.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { OrderTiming } from '#core/order-timing.ts';
+import type { OrphanLock } from '#core/orphan.ts';
 import type { StateToKeep } from '#core/ports.ts';
 import type { Coin } from './coin.ts';
 import type { EnginePorts } from './ports.ts';
@@ -24,6 +25,8 @@ export interface AccountContext {
   readonly keyStatus: 'healthy' | 'error' | null;
   /** Halts as last read; the intent transaction reads them again and decides. */
   halts: readonly Halt[];
+  /** What orders that no profile tracks hold locked, as last seen. */
+  orphans: readonly OrphanLock[];
   /** The exchange has refused an order because its market is closed: the rules are read again soon. */
   marketClosed: boolean;
   /** Latest time carried by a market event: market time never lies before it. */
@@ -61,6 +64,7 @@ export function createAccountContext(input: AccountContextInput): AccountContext
     fees: { taker: 0.001, maker: 0.001 },
     permissions: [],
     halts: [],
+    orphans: [],
     lastEventMs: 0,
     marketClosed: false,
     unprotectedMs: new Map(),

@@ -39,6 +39,7 @@ const ready: ApprovalContext = {
   takerFee: 0.001,
   pending: null,
   stop: null,
+  orphans: { orders: 0, locked: ZERO },
   waiting: null,
   gates: null,
   inSells: ZERO,
@@ -134,6 +135,7 @@ const refusals: readonly [string, Partial<ApprovalContext>, string][] = [
   ['an old price', { priceAgeMs: 10_001 }, 'stale-price'],
   ['an unknown order', { pending: { clientOrderId: 'x', unknown: true, certainAt: now } }, 'order-unknown'],
   ['an order in flight', { pending: { clientOrderId: 'x', unknown: false, certainAt: now } }, 'order-in-flight'],
+  ['an order of the coin that nobody tracks', { orphans: { orders: 1, locked: d('0.1') } }, 'base-locked-by-orphan'],
   ['a cooldown', { position: { ...FLAT, cooldownUntil: new Date(now.getTime() + 1) } }, 'cooldown-loss'],
   ['a limit', { risk: { ...ready.risk, refusal: () => ({ reason: 'halt-drawdown', numbers: {} }) } }, 'halt-drawdown'],
   [

@@ -53,6 +53,8 @@ export interface ApprovalContext {
   readonly takerFee: number;
   /** A live order of this coin whose outcome is not known, with the moment it will be certain. */
   readonly pending: { readonly clientOrderId: string; readonly unknown: boolean; readonly certainAt: Date } | null;
+  /** Orders of the base asset that no profile tracks, and about which the operator has not decided. */
+  readonly orphans: { readonly orders: number; readonly locked: Decimal };
   /** The stop that rests on the exchange: what it holds locked, and whether it is selling by itself. */
   readonly stop: { readonly left: Decimal; readonly selling: boolean } | null;
   /** The buy that waits on the exchange: another one takes its place and money. */
@@ -129,6 +131,11 @@ const nothingPending: Check = ({ pending }) => {
   const numbers = { order: pending.clientOrderId, certainAt: pending.certainAt.toISOString() };
   return refuse(pending.unknown ? 'order-unknown' : 'order-in-flight', numbers);
 };
+/** One may be an entry of ours, such as after a restored backup: another one would double it. */
+const noOrphan: Check = ({ orphans: { orders, locked }, rules }) =>
+  orders === 0
+    ? undefined
+    : refuse('base-locked-by-orphan', { orders, locked: formatDecimal(locked), asset: rules.baseAsset });
 const cooledDown: Check = ({ position, rules, now }) => {
   const until = position.cooldownUntil;
   if (until === null || until <= now) return undefined;
@@ -165,6 +172,7 @@ const ENTRY_CHECKS: readonly Check[] = [
   symbolTrading,
   priceFresh,
   nothingPending,
+  noOrphan,
   cooledDown,
   gatesAgree,
   notRefused('entry'),
@@ -192,7 +200,8 @@ function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: App
   const form = formOf(waits, rules);
   const size = sizeByTerms({
     ...context,
-    equity: context.equity(),
+    // Worked out only where the size hangs on it: with 500 coins it takes a look at each of them.
+    equity: shared.equityShare === undefined ? ZERO : context.equity(),
     level,
     terms: shared,
     rooms: context.risk.rooms(),

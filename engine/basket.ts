@@ -1,8 +1,6 @@
-import type { BasketCoin, BasketTurn } from '#core/basket.ts';
+import { basketCoin, type BasketCoin, type BasketTurn, createBasket } from '#core/basket.ts';
 import { INTERVAL_MS } from '#core/candle.ts';
-import { multiply, ONE, toNumber, ZERO } from '#core/decimal.ts';
-import { createBasket } from '#core/basket.ts';
-import { EXIT_MARGIN, minOrderQuote } from '#core/sizing.ts';
+import { toNumber, ZERO } from '#core/decimal.ts';
 import { PRICE_AGE_LIMIT_MS } from './approve.ts';
 import type { Coin } from './coin.ts';
 
@@ -22,7 +20,7 @@ export function basketTurn(coin: Coin): BasketTurn | null {
   }
   const unopened = profile.symbols.filter((each) => !coins.some((one) => one.symbol === each.symbol));
   const turn = basket.turn(symbol, view.nowMs, {
-    coins: [...coins.map((one) => basketCoin(one, rules.quoteAsset)), ...unopened.map((each) => absent(each.symbol))],
+    coins: [...coins.map((one) => coinOf(one, rules.quoteAsset)), ...unopened.map((each) => absent(each.symbol))],
     freeQuote: toNumber(context.wallet.free(rules.quoteAsset, performance.now())),
     takerFee: context.fees.taker,
   });
@@ -30,23 +28,19 @@ export function basketTurn(coin: Coin): BasketTurn | null {
   return turn;
 }
 
-function basketCoin(coin: Coin, quoteAsset: string): BasketCoin {
-  const { symbol, rules, position, instance, bound, sources } = coin;
-  const price = coin.price ?? ZERO;
+function coinOf(coin: Coin, quoteAsset: string): BasketCoin {
+  const { rules, position, instance, bound, sources, context } = coin;
   const score = instance.ranking?.score() ?? null;
-  const stop = { stopMultiple: null, stopLimitOffset: ONE, baseFeeRate: coin.context.fees.taker };
-  return {
-    symbol,
-    quantity: position.firstBuyAt === null ? 0 : toNumber(position.quantity),
-    price: toNumber(price),
-    step: toNumber(rules.lot.step),
-    minSell: toNumber(multiply(rules.notional.min, EXIT_MARGIN)),
-    minBuy: price > 0n ? toNumber(minOrderQuote({ price, rules, ...stop })) : 0,
+  return basketCoin({
+    position,
+    rules,
+    price: coin.price ?? ZERO,
+    takerFee: context.fees.taker,
     score,
     closedMs: (sources[0]?.lastOpenMs ?? 0) + INTERVAL_MS[bound.needs.interval],
     lacks: lackOf(coin, { score, quoteAsset }),
     settled: coin.live.size === 0,
-  };
+  });
 }
 
 function lackOf(coin: Coin, { score, quoteAsset }: { score: number | null; quoteAsset: string }): string | null {

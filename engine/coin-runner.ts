@@ -55,7 +55,6 @@ export function createCoinRunner(coin: Coin): CoinRunner {
   const log = createDecisionLog((row) => ports.records.log(row), coin.bound.reasons);
   let ticks = 0;
   let ticksAtTimer = 0;
-
   const runTick = async (trigger: Trigger): Promise<void> => {
     ticks += 1;
     const sent = tick(coin, trigger, log);
@@ -100,8 +99,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     },
     change: (work) =>
       mailbox.until(mailbox.enqueue(() => work(coin))).then(() => mailbox.push(() => runTick('operator'))),
-    act: (asked) =>
-      mailbox.until(take(coin, asked, (begin) => mailbox.enqueue(() => begin().then(() => runTick('operator'))))),
+    act: (asked) => take(coin, mailbox, { ...asked, tick: () => runTick('operator') }),
     nudge: (trigger) => mailbox.push(() => runTick(trigger)),
     onTimer() {
       const silent = ticks === ticksAtTimer;
@@ -134,17 +132,18 @@ async function takeProfile(coin: Coin, profile: ProfileToRun): Promise<boolean> 
 const tellUnsaved = ({ context, symbol }: Coin, err: unknown): void =>
   context.ports.log.warn({ event: 'state_not_kept', symbol, err }, 'Strategy state could not be kept');
 
-/** Resolves with the outcome, once `begin` has run in the coin's turn and its ticks have carried the action out. */
-async function take(
+/** Begins an action in the coin's turn; its ticks carry it out. */
+function take(
   coin: Coin,
-  { clientOrderId, ...asked }: AskedAction,
-  enqueue: (begin: () => Promise<void>) => Promise<void>,
+  mailbox: Mailbox,
+  { clientOrderId, tick: runTick, ...asked }: AskedAction & { readonly tick: () => Promise<void> },
 ): Promise<ActionOutcome> {
   const { promise, resolve } = Promise.withResolvers<ActionOutcome>();
-  await enqueue(async () => {
+  const begin = async (): Promise<void> => {
     coin.asked = { ...asked, order: await orderOf(coin, clientOrderId), finish: resolve };
-  });
-  return promise;
+    await runTick();
+  };
+  return mailbox.until(mailbox.enqueue(begin).then(() => promise));
 }
 
 async function orderOf(coin: Coin, clientOrderId: string | null): Promise<LiveOrder | null> {

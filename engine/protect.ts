@@ -56,7 +56,7 @@ function planFor(coin: Coin, live: LiveOrder | undefined): StopPlan {
 }
 
 function restingOf(coin: Coin, { record, applied }: LiveOrder): RestingStop {
-  const shown = record.form.type === 'stop-loss-limit' ? record.form.stopPrice : ZERO;
+  const shown = 'stopPrice' in record.form ? record.form.stopPrice : ZERO;
   const level = readBasis(record)?.level;
   return {
     form: record.form,
@@ -80,7 +80,7 @@ export function watchStop(coin: Coin): void {
   if (live === undefined) guard.triggered = null;
   if (live === undefined || guard.triggered?.clientOrderId === live.record.clientOrderId) return;
   const { form, clientOrderId } = live.record;
-  const reached = form.type === 'stop-loss-limit' && price !== null && price <= form.stopPrice;
+  const reached = 'stopPrice' in form && price !== null && price <= form.stopPrice;
   guard.triggered = reached || live.applied > 0n ? { clientOrderId, sinceMs: performance.now() } : null;
 }
 
@@ -145,14 +145,19 @@ async function place(coin: Coin, { approval, live, level }: Placing): Promise<Ti
   return [result];
 }
 
-/** Cancels a stop or a buy that rests. */
+const TAKEN_DOWN = {
+  stop: ['stop_removed', 'The stop on the exchange was taken down.'],
+  entry: ['entry_withdrawn', 'The waiting buy was taken back.'],
+  manual: ['manual_withdrawn', 'The order by hand was taken off the book.'],
+} as const;
+
+/** Cancels an order that rests. */
 export async function takeDown(coin: Coin, live: LiveOrder): Promise<TickResult> {
   const { outcome, result } = await cancelOrder(coin, live);
   const { purpose } = live.record;
   if (outcome.kind === 'rejected') coin.breaker.refused(purpose, outcome.message, Date.now());
   if (outcome.kind === 'accepted' && live.record.state === 'cancelled') {
-    const msg = purpose === 'stop' ? 'The stop on the exchange was taken down.' : 'The waiting buy was taken back.';
-    const event = purpose === 'stop' ? 'stop_removed' : 'entry_withdrawn';
+    const [event, msg] = TAKEN_DOWN[purpose === 'stop' || purpose === 'manual' ? purpose : 'entry'];
     logRow(coin, { level: 'info', msg, ctx: { event, ...idsOf(live.record) } });
   }
   return result;

@@ -3,6 +3,7 @@ import { isPhantom, totalOf } from '#core/cost-basis.ts';
 import { absolute, type Decimal, formatDecimal, maximum, subtract, ZERO } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { readOwnClientOrderId } from '#core/order.ts';
+import { orphansOn } from '#core/orphan.ts';
 import type { AdjustmentRequest, CostBasis, ExchangeOrder, TradingPort } from '#core/ports.ts';
 import type { SymbolInfo } from '#core/symbol-codec.ts';
 import type { SymbolRules } from '#core/symbol.ts';
@@ -70,6 +71,7 @@ async function reconcileCoin(desk: BasisDesk, runner: CoinRunner, { sweep, book,
   const price = await sweep.priceOf(symbol);
   const total = typeof rules === 'string' ? undefined : totalOf(book.wallet.balances, rules.baseAsset);
   const balance = total === undefined ? undefined : maximum(subtract(total, heldElsewhere(book.runners, coin)), ZERO);
+  const { locked } = orphansOn(coin.rules.baseAsset, coin.context.orphans);
   const resting = new Set(restingStops(coin).map(({ record }) => record.exchangeOrderId));
   const others = book.open.some((order) => order.symbol === symbol && !resting.has(order.exchangeOrderId));
   const moving = pendingOrder(coin) !== undefined || others;
@@ -80,10 +82,11 @@ async function reconcileCoin(desk: BasisDesk, runner: CoinRunner, { sweep, book,
   // What fills of own orders explain is booked first: it moves the version, and nothing else is changed this time.
   const difference = absolute(subtract(balance, basis.position.quantity));
   if (!moving && !isPhantom(difference, price, rules)) await findOwnOrders(desk, runner);
-  const judged = { sweep, basis, rules, price, balance };
+  const sellable = maximum(subtract(balance, locked), ZERO);
+  const judged = { sweep, basis, rules, price, balance, sellable };
   const finding = await findingOf(coin, judged);
   if (finding === null || (finding === 'phantom' && moving)) coin.doubt = null;
-  else await act(desk, runner, { ...judged, finding });
+  else await act(desk, runner, { ...judged, balance: finding === 'confirmed' ? sellable : balance, finding });
 }
 
 interface Judged {
@@ -91,16 +94,20 @@ interface Judged {
   readonly basis: CostBasis;
   readonly rules: SymbolRules;
   readonly price: Decimal;
+  /** What backs the coin in the wallet; what orphans lock of it keeps a position, but does not give one. */
   readonly balance: Decimal;
+  readonly sellable: Decimal;
 }
 
 type Finding = 'confirmed' | 'phantom' | 'drift';
 
 /** What is wrong with the row, if anything. A price marker without a quantity is never a phantom; a stop may rest. */
-async function findingOf(coin: Coin, { sweep, basis, rules, price, balance }: Judged): Promise<Finding | null> {
+async function findingOf(coin: Coin, judged: Judged): Promise<Finding | null> {
+  const { sweep, basis, rules, price, balance, sellable } = judged;
   const { quantity, firstBuyAt } = basis.position;
   const backed = !isPhantom(balance, price, rules);
   if (basis.note !== null && backed) {
+    if (isPhantom(sellable, price, rules)) return null;
     const sure = (await sweep.hasTicked(coin.profile.id, coin.symbol)) && (await isSettled(coin));
     return sure ? 'confirmed' : null;
   }

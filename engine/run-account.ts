@@ -28,7 +28,7 @@ const NOT_TRADING_EVERY_TICKS = 20;
 export interface RunningAccount {
   readonly context: AccountContext;
   readonly coins: RunningCoins;
-  /** Profiles, coins or configs changed. */
+  /** Profiles, coins, configs or orphans changed. */
   refreshProfiles(): Promise<void>;
   refreshHalts(): Promise<void>;
 }
@@ -83,9 +83,10 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
     throw error;
   });
   await refreshWallet(context, run);
-  await resets.look();
+  await judgeReset(context, resets);
   coins.setRules(rulesFor(context.permissions, rules));
   await readHalts(context);
+  context.orphans = await ports.store.orphanLocks(context.account.id);
   await coins.refresh();
   inbox.open((event) => onAccountEvent(context, { event, coins, run, reconciler, resets }));
 
@@ -97,6 +98,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   });
   market.update(coins.wanted());
   const refreshProfiles = async (): Promise<void> => {
+    context.orphans = await ports.store.orphanLocks(context.account.id);
     await coins.refresh();
     market.update(coins.wanted());
   };
@@ -108,7 +110,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   });
   try {
     const look = async (): Promise<void> => {
-      await resets.look();
+      await judgeReset(context, resets);
       await reconciler.look((cause) => accountStream.renew(cause));
     };
     await keepTime(context, { coins, run, refreshProfiles, look, market, streamConnected: () => connected });
@@ -225,8 +227,7 @@ function onAccountEvent(context: AccountContext, { event, coins, run, reconciler
   }
   // Connected again: whatever happened meanwhile is read from the exchange.
   resets.suspect();
-  resets
-    .look()
+  judgeReset(context, resets)
     .then(() => reconciler.catchUp())
     .catch((error: unknown) => onUnread(context, error));
   for (const runner of coins.all()) for (const id of runner.coin.live.keys()) runner.watch(id);
@@ -247,9 +248,19 @@ function onMarketEvent(context: AccountContext, coins: RunningCoins, event: Mark
   }
 }
 
+const endsRun = (error: unknown): boolean => error instanceof ExchangeReset || error instanceof LeaseLost;
+
+/** Nothing waits for an answer that the exchange does not give now: the next look asks again. */
+async function judgeReset(context: AccountContext, resets: ResetWatch): Promise<void> {
+  await resets.look().catch((error: unknown) => {
+    if (endsRun(error)) throw error;
+    warn(context, 'reset_not_judged', error);
+  });
+}
+
 /** What could not be read now is read later; what must end this run does. */
 function onUnread(context: AccountContext, error: unknown): void {
-  if (error instanceof ExchangeReset || error instanceof LeaseLost) context.fail(error);
+  if (endsRun(error)) context.fail(error);
   else warn(context, 'account_not_read', error);
 }
 

@@ -4,16 +4,17 @@ import { add, type Decimal, formatDecimal, multiply, subtract, ZERO } from '#cor
 import { newId } from '#core/ids.ts';
 import { MANUAL_REASONS, type ManualReason } from '#core/manual-order.ts';
 import type { ActionOutcome } from '#core/operator-action.ts';
+import { orphansOn } from '#core/orphan.ts';
 import { OVERDUE, STOP_REASONS } from '#core/protective-stop.ts';
 import { haltsOf } from './account-context.ts';
 import { settingsNow } from '#strategies/strategy.ts';
 import { type ApprovalContext, type ApprovalResult, approve, exitRefusal } from './approve.ts';
 import { basketTurn } from './basket.ts';
-import { cancelOrder } from './cancel.ts';
 import {
   type Coin,
   inSells,
   isCertain,
+  isLeftOver,
   type LiveOrder,
   pendingOrder,
   planPrices,
@@ -62,19 +63,19 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   const decided = enabled ? decide(coin) : { decision: STALE, numbers: {} };
   const { decision } = decided;
   const seen = { trigger, ...decided, startedMs, at: new Date(coin.view.nowMs), input: inputOf(coin) };
-  const waiting = waitingEntry(coin);
-  if (decision.kind === 'cancel' && waiting !== undefined) return withdraw(coin, log, { ...seen, waiting });
   let approval: Approval = { kind: 'not-needed' };
   if (decision.kind === 'sell') {
     const context = approvalContext(coin);
-    const inTheWay = exitRefusal(context) === undefined ? byHand(restingOrders(coin)) : undefined;
+    const [inTheWay] = exitRefusal(context) === undefined ? restingOrders(coin).filter(isSale) : [];
     if (inTheWay !== undefined) return clear(coin, log, { seen, inTheWay });
     const result = approve(decision, context);
     if (result.kind === 'approved') return send(coin, log, { ...seen, result });
     approval = result;
   }
+  const waiting = unwanted(coin, decision);
   const acted = coin.asked === null ? undefined : act(coin, log, { seen, action: coin.asked });
   if (acted !== undefined || !enabled) return acted;
+  if (waiting !== undefined) return clear(coin, log, { seen, inTheWay: waiting });
   if (decision.kind === 'buy') {
     const result = coin.asked === null ? approve(decision, approvalContext(coin)) : ACTION_FIRST;
     if (result.kind === 'approved') return send(coin, log, { ...seen, result });
@@ -83,15 +84,23 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   return end(coin, log, { ...seen, approval });
 }
 
-/** What rests on the book is taken off before an exit: it would buy back what is sold, or holds what is to be sold. */
+/** Takes an order off the book: a sale that holds what is to be sold, or a buy that nobody wants any more. No approval is needed to risk less. */
 async function clear(
   coin: Coin,
   log: DecisionLog,
   { seen, inTheWay }: { readonly seen: Seen; readonly inTheWay: LiveOrder },
 ): Promise<void> {
-  const { result } = await cancelOrder(coin, inTheWay);
-  record(coin, log, { ...seen, approval: { kind: 'not-needed' }, results: [result] });
+  const outcome = await takeDown(coin, inTheWay);
+  record(coin, log, { ...seen, approval: { kind: 'not-needed' }, results: [outcome] });
 }
+
+/** The waiting buy that the strategy takes back, or that settings of another time wanted. */
+function unwanted(coin: Coin, { kind }: Decision): LiveOrder | undefined {
+  const waiting = kind === 'sell' ? undefined : waitingEntry(coin);
+  return waiting !== undefined && (kind === 'cancel' || isLeftOver(coin, waiting)) ? waiting : undefined;
+}
+
+const isSale = ({ record: { side } }: LiveOrder): boolean => side === 'sell';
 
 interface Acting {
   readonly seen: Seen;
@@ -134,7 +143,7 @@ async function carryOut(
 }
 
 async function cancelFor(coin: Coin, action: CoinAction, live: LiveOrder): Promise<TickResult> {
-  const { result } = await cancelOrder(coin, live);
+  const result = await takeDown(coin, live);
   if (action.wish.kind === 'cancel') action.order = live;
   return result;
 }
@@ -170,27 +179,16 @@ interface Seen {
   readonly input: Numbers;
 }
 
-/** Takes back the buy that waits: no approval is needed to risk less. */
-async function withdraw(coin: Coin, log: DecisionLog, seen: Seen & { readonly waiting: LiveOrder }): Promise<void> {
-  const outcome = await takeDown(coin, seen.waiting);
-  record(coin, log, { ...seen, approval: { kind: 'not-needed' }, results: [outcome] });
-}
-
 interface Sending extends Seen {
   readonly result: Extract<ApprovalResult, { kind: 'approved' }>;
 }
 
 async function send(coin: Coin, log: DecisionLog, sending: Sending): Promise<void> {
   const { result, decision, numbers } = sending;
-  const execution = { reason: decision.reason, numbers, order: result.order };
-  const waiting = waitingEntry(coin);
+  // What is sold must not be bought back by a buy that rests.
   const results: TickResult[] = [];
-  if (result.order.side === 'sell') {
-    // What is sold must not be bought back by a buy that waits.
-    if (waiting !== undefined) results.push(await takeDown(coin, waiting));
-    results.push(await sendOrder(coin, execution));
-  } else
-    results.push(await (waiting === undefined ? execute(coin, execution) : executeInPlace(coin, execution, waiting)));
+  if (result.order.purpose === 'exit') for (const live of restingOrders(coin)) results.push(await takeDown(coin, live));
+  results.push(await sendOrder(coin, { reason: decision.reason, numbers, order: result.order }));
   record(coin, log, { ...sending, approval: approvalOf(result), results });
 }
 
@@ -200,13 +198,11 @@ const approvalOf = ({ order, numbers }: Sending['result']): Approval => ({
   numbers,
 });
 
-const byHand = (resting: readonly LiveOrder[]): LiveOrder | undefined =>
-  resting.find(({ record: { purpose } }) => purpose === 'manual');
-
-/** What sells takes the place of the stop on the exchange. */
+/** What sells takes the place of the stop on the exchange, a buy of the strategy that of the one that waits. */
 function sendOrder(coin: Coin, execution: Execution): Promise<TickResult> {
-  const [stop] = execution.order.side === 'sell' ? restingStops(coin) : [];
-  return stop === undefined ? execute(coin, execution) : executeInPlace(coin, execution, stop);
+  const { side, purpose } = execution.order;
+  const inPlaceOf = side === 'sell' ? restingStops(coin)[0] : purpose === 'entry' ? waitingEntry(coin) : undefined;
+  return inPlaceOf === undefined ? execute(coin, execution) : executeInPlace(coin, execution, inPlaceOf);
 }
 
 /** An order that has filled in part is taken down first: only then is it certain how much is left. */
@@ -253,14 +249,18 @@ function approvalContext(coin: Coin): ApprovalContext {
             unknown: !isCertain(pending),
             certainAt: new Date(pending.certainAtMs ?? pending.cancelUntilMs ?? pending.record.sendBeforeMs),
           },
+    inSells: inSells(coin),
     waiting: waiting === undefined ? null : { locked: lockedBy(waiting) },
     gates: coin.gates,
-    inSells: inSells(coin),
     stop: stop === undefined ? null : { left: subtract(stop.record.quantity, stop.applied), selling: isSelling(coin) },
     risk: {
       refusal: () => context.risk.refusal({ profileId: profile.id, symbol: coin.symbol }, new Date(coin.view.nowMs)),
       rooms: () => context.risk.rooms({ profileId: profile.id, symbol: coin.symbol }),
     },
+    orphans: orphansOn(
+      rules.baseAsset,
+      context.orphans.filter(({ left }) => !left),
+    ),
     refusals: (purpose) => coin.breaker.open(purpose, Date.now()),
   };
 }

@@ -28,6 +28,8 @@ export function orderParams(order: OrderDraft, clientOrderId: string): Params {
       const prices = { price: formatDecimal(order.form.price), stopPrice: formatDecimal(order.form.stopPrice) };
       return { ...base, type: 'STOP_LOSS_LIMIT', timeInForce: 'GTC', ...prices };
     }
+    case 'stop-loss':
+      return { ...base, type: 'STOP_LOSS', stopPrice: formatDecimal(order.form.stopPrice) };
     case 'trailing-stop':
       return { ...base, type: 'STOP_LOSS', trailingDelta: String(order.form.deltaBips) };
   }

@@ -1,6 +1,13 @@
 import type { ExchangeFill } from '#core/fill.ts';
 import { ORDER_TIMING, type OrderTiming } from '#core/order-timing.ts';
-import type { ExchangeClock, ExchangeOrder, PlaceRequest, TradingPort, WriteOutcome } from '#core/ports.ts';
+import type {
+  ExchangeClock,
+  ExchangeOrder,
+  OrderLookup,
+  PlaceRequest,
+  TradingPort,
+  WriteOutcome,
+} from '#core/ports.ts';
 import { adopt, fillsOf, findOrder, tradesAfter, withFills } from './find-order.ts';
 import { createOrderBudget, type Governor, governorFor } from './limits.ts';
 import { parseAccount } from './parse/account.ts';
@@ -46,6 +53,7 @@ export function createTrading(options: TradingOptions): TradingPort {
     place: (request) => place(link, request),
     cancelReplace: (request) => cancelReplace(link, request),
     cancel: (symbol, clientOrderId, cancelId) => cancel(link, { symbol, clientOrderId, cancelId }),
+    cancelStray: (symbol, exchangeOrderId) => cancelStray(link, symbol, exchangeOrderId),
     findOrder: (symbol, by) => findOrder(link, symbol, by),
     async openOrders(symbol) {
       const weight = symbol === undefined ? 80 : 6;
@@ -120,6 +128,20 @@ async function cancel(link: SignedLink, target: CancelTarget): Promise<WriteOutc
     if (lookup.kind === 'absent') return failureOf(error);
     return { kind: 'unknown', cause: lookup.cause };
   }
+}
+
+/** By the exchange's id: the client id of such an order may be anything, and a leg takes its whole list with it. */
+async function cancelStray(link: SignedLink, symbol: string, orderId: string): Promise<OrderLookup> {
+  const params = { symbol, orderId };
+  const call = { method: 'DELETE', path: ORDER_PATH, params, lane: 'exit', weight: 1, waitMs: CANCEL_WAIT_MS } as const;
+  try {
+    const sent = await sendSigned(link, call);
+    if (sent.kind === 'refused') return { kind: 'unreadable', cause: 'the request limit of the exchange is used up' };
+  } catch (error) {
+    if (!isReason(error, 'cancel-refused'))
+      return { kind: 'unreadable', cause: error instanceof Error ? error.message : 'the exchange gave no answer' };
+  }
+  return findOrder(link, symbol, { exchangeOrderId: orderId });
 }
 
 function outcomeOf(

@@ -1,22 +1,18 @@
 import { sql } from 'kysely';
 import { formatDecimal } from '#core/decimal.ts';
 import { newId, type OrderId } from '#core/ids.ts';
-import type { OrderForm } from '#core/order.ts';
-import type { FoundOrder } from '#core/ports.ts';
+import { formOf, type FoundOrder } from '#core/orphan.ts';
 import type { Database } from './database.ts';
 import { lockRunner } from './runners.ts';
 
-const FORMS: Readonly<Record<string, OrderForm['type']>> = {
-  MARKET: 'market',
-  LIMIT: 'limit',
-  STOP_LOSS_LIMIT: 'stop-loss-limit',
-};
-
-/** Stores an own order that only the exchange knows of; one that is known already changes nothing. */
+/**
+ * Stores an own order that only the exchange knows of; one that is known already changes nothing. What has an unknown form
+ * is not open any more, and is kept for its fills.
+ */
 export const adoptOwnOrder = (db: Database, { accountId, profileId, order, own, fencing }: FoundOrder): Promise<void> =>
   db.transaction(async (transaction) => {
     await lockRunner(transaction, { profileId, symbol: order.symbol });
-    const type = FORMS[order.type] ?? 'market';
+    const form = formOf(order) ?? ({ type: 'market' } as const);
     const account = transaction.selectFrom('accounts').select('epoch').where('id', '=', accountId);
     await transaction
       .insertInto('orders')
@@ -28,10 +24,11 @@ export const adoptOwnOrder = (db: Database, { accountId, profileId, order, own, 
         symbol: order.symbol,
         side: order.side,
         purpose: own.purpose,
-        type,
+        type: form.type,
         quantity: formatDecimal(order.quantity),
-        price: type === 'market' ? null : formatDecimal(order.price),
-        stop_price: type === 'stop-loss-limit' ? formatDecimal(order.stopPrice) : null,
+        price: 'price' in form ? formatDecimal(form.price) : null,
+        stop_price: 'stopPrice' in form ? formatDecimal(form.stopPrice) : null,
+        trailing_delta: form.type === 'trailing-stop' ? form.deltaBips : null,
         client_order_id: own.clientOrderId,
         exchange_order_id: order.exchangeOrderId,
         state: 'open',

@@ -12,6 +12,8 @@ export interface DatabaseOptions {
   /** Most connections at once. */
   readonly max?: number;
   readonly applicationName?: string;
+  /** Opening a connection, or waiting for a free one, fails after this long. */
+  readonly connectTimeoutMs?: number;
   /** A query that runs longer is cancelled and fails. */
   readonly queryTimeoutMs?: number;
   /**
@@ -49,7 +51,7 @@ function openPool(url: string, options: DatabaseOptions): pg.Pool {
     connectionString: url,
     max: options.max ?? 10,
     application_name: options.applicationName ?? 'tradewind',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     statement_timeout: queryTimeoutMs,
     query_timeout: queryTimeoutMs + CLIENT_GRACE_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,

@@ -241,6 +241,17 @@ describe('halts by purpose', () => {
     }
   });
 
+  it('refuses every intent of a coin that is not bound any more, exits and stops too', async () => {
+    await using test = await openTestDatabase();
+    const owner = await seedOwner(test.database);
+    const store = createTradingStore(test.database);
+    await test.database.kysely.deleteFrom('profile_symbols').where('symbol', '=', SYMBOL).execute();
+    for (const purpose of ['entry', 'exit', 'stop', 'manual'] as const) {
+      const result = await store.commitIntent(intentOf(owner, { order: { purpose, side: 'sell' } }));
+      assert.equal(result.kind, 'moved', purpose);
+    }
+  });
+
   it('names the widest of several halts', async () => {
     await using test = await openTestDatabase();
     const owner = await seedOwner(test.database);

@@ -18,7 +18,8 @@ const LOCK: Statement = {
 /**
  * A statement of its own after LOCK, so that its snapshot is younger than the locks and shows every halt and lease that
  * was committed under them. Judges and, when nothing refuses, moves the runner state by compare-and-set.
- * An entry also needs its profile enabled and its coin bound and not paused: a decision made just before cannot commit.
+ * The coin must be bound, and for an entry the profile enabled and the coin not paused: a decision made just before
+ * cannot commit.
  * $1 account, $2 profile, $3 symbol, $4 fencing, $5 refused by every halt, $6 expected version, $7 strategy state.
  */
 const JUDGE: Statement = {
@@ -36,9 +37,9 @@ const JUDGE: Statement = {
     insert into runner_states as runner (profile_id, symbol, version, order_sequence, strategy_state)
     select $2::uuid, $3, 1, 1, $7::jsonb from lease
     where not exists (select 1 from halt)
-      and (not $5::boolean or exists (select 1 from profiles join profile_symbols on profile_id = id
-        where id = $2::uuid and symbol = $3 and enabled
-          and (paused_until is null or paused_until <= clock_timestamp())))
+      and exists (select 1 from profiles join profile_symbols on profile_id = id
+        where id = $2::uuid and symbol = $3 and (not $5::boolean
+          or (enabled and (paused_until is null or paused_until <= clock_timestamp()))))
       and ($6::bigint = 0 or exists (select 1 from runner_states where profile_id = $2::uuid and symbol = $3))
     on conflict (profile_id, symbol) do update
     set version = runner.version + 1, order_sequence = runner.order_sequence + 1, strategy_state = excluded.strategy_state
@@ -133,7 +134,7 @@ const insertValues = (record: OrderRecord, request: IntentRequest, row: Judgemen
   record.form.type,
   formatDecimal(record.quantity),
   'price' in record.form ? formatDecimal(record.form.price) : null,
-  record.form.type === 'stop-loss-limit' ? formatDecimal(record.form.stopPrice) : null,
+  'stopPrice' in record.form ? formatDecimal(record.form.stopPrice) : null,
   record.clientOrderId,
   record.reason,
   jsonText(request.decision),

@@ -19,6 +19,7 @@ function formOf(row: Pick<OrderRow, 'id' | 'type' | 'price' | 'stop_price' | 'tr
   if (row.type === 'market') return { type: 'market' };
   if (row.type === 'limit') return { type: 'limit', price: price(row.price) };
   if (row.type === 'trailing-stop') return { type: 'trailing-stop', deltaBips: row.trailing_delta ?? 0 };
+  if (row.type === 'stop-loss') return { type: 'stop-loss', stopPrice: price(row.stop_price) };
   return { type: 'stop-loss-limit', price: price(row.price), stopPrice: price(row.stop_price) };
 }
 

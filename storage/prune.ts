@@ -26,13 +26,18 @@ async function deleteWhere({ kysely }: Database, table: string, condition: Condi
 const olderThan = (column: string, days: number): Condition =>
   sql<boolean>`${sql.ref(column)} < now() - ${days} * interval '1 day'`;
 
+/** Orphan orders that are resolved, for looking back. */
+const ORPHAN_DAYS = 30;
+
 /** Removes what the operator does not keep, and sessions that have ended; returns how many rows of each kind. */
 export async function pruneRecords(database: Database, retention: Retention): Promise<Pruned> {
   const { debugLogDays, actionLogDays, actionLogMaxRows, auditLogDays, equityDays } = retention;
   const isDebug = sql<boolean>`level = 'debug' and ${olderThan('recorded_at', debugLogDays)}`;
+  const isResolved = sql<boolean>`state not in ('open', 'left') and ${olderThan('state_at', ORPHAN_DAYS)}`;
   const pruned: Pruned = {
     debugLogs: await deleteWhere(database, 'action_logs', isDebug),
     sessions: await deleteWhere(database, 'sessions', sql<boolean>`expires_at < now()`),
+    orphans: await deleteWhere(database, 'orphan_orders', isResolved),
   };
   const aged = [
     ['actionLogs', 'action_logs', 'recorded_at', actionLogDays],

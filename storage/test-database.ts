@@ -10,6 +10,8 @@ export interface TestDatabase extends AsyncDisposable {
   readonly database: Database;
 }
 
+/** On a machine that does much else a connection takes its time; what the test waits for says when it fails. */
+export const PATIENCE_MS = 60_000;
 const ADVISORY_KEY = 'tradewind:test-template';
 
 function adminUrl(): string {
@@ -74,7 +76,8 @@ const dropDatabase = (name: string): Promise<unknown> =>
 export async function openTestDatabase(): Promise<TestDatabase> {
   const name = await createDatabase(ensureTemplate);
   const url = urlOf(name);
-  const database = openDatabase(url, { max: 20, applicationName: 'tradewind-test' });
+  const names = { applicationName: 'tradewind-test', connectTimeoutMs: PATIENCE_MS };
+  const database = openDatabase(url, { ...names, max: 20 });
   return {
     url,
     database,

@@ -9,6 +9,7 @@ import { commitIntent } from './intents.ts';
 import { acknowledgedOrders, findOrderByClientId, liveOrders, updateOrder } from './orders.ts';
 import { bookOutside, ledgerBalance } from './ledger.ts';
 import { levelFills } from './level-fills.ts';
+import { orphanLocks } from './orphan-orders.ts';
 import { readRisk } from './risk.ts';
 import { loadRunner, saveStrategyStates } from './runners.ts';
 
@@ -29,6 +30,7 @@ export const createTradingStore = (db: Database): TradingStore => ({
   risk: (accountId, now) => readRisk(db.kysely, accountId, now),
   costBasis: (profileId, symbol) => readCostBasis(db, { profileId, symbol }),
   adjustPosition: (request) => adjustPosition(db, request),
+  orphanLocks: (accountId) => orphanLocks(db.kysely, accountId),
   acknowledgedOrders: (account, which) => acknowledgedOrders(db, account, which),
   closeEpoch: (request) => closeEpoch(db, request),
   ledgerBalance: (account) => ledgerBalance(db.kysely, account),

@@ -76,7 +76,10 @@ const page = <const Path extends string>(path: Path, component: RouteComponent) 
 const config = createRoute({
   getParentRoute: () => shell,
   path: '/profiles/$id/config',
-  validateSearch: ({ coin }: Record<string, unknown>): { coin?: string } => (typeof coin === 'string' ? { coin } : {}),
+  validateSearch: ({ coin, edit }: Record<string, unknown>): { coin?: string; edit?: string } => ({
+    ...(typeof coin === 'string' ? { coin } : {}),
+    ...(typeof edit === 'string' ? { edit } : {}),
+  }),
   component: lazyRouteComponent(() => import('./pages/config.tsx'), 'ConfigPage'),
 });
 const coin = createRoute({
@@ -107,8 +110,16 @@ const pages = [
     lazyRouteComponent(() => import('./pages/logs.tsx'), 'LogsPage'),
   ),
   page(
+    '/profiles/$id/backtests',
+    lazyRouteComponent(() => import('./pages/backtests.tsx'), 'BacktestsPage'),
+  ),
+  page(
     '/profiles/$id/history',
     lazyRouteComponent(() => import('./pages/history.tsx'), 'HistoryPage'),
+  ),
+  page(
+    '/profiles/$id/notifications',
+    lazyRouteComponent(() => import('./pages/notifications.tsx'), 'NotificationsPage'),
   ),
   page(
     '/changes',
@@ -117,6 +128,14 @@ const pages = [
   page(
     '/activity',
     lazyRouteComponent(() => import('./pages/activity.tsx'), 'ActivityPage'),
+  ),
+  page(
+    '/orders/$id',
+    lazyRouteComponent(() => import('./pages/order.tsx'), 'OrderPage'),
+  ),
+  page(
+    '/orphans',
+    lazyRouteComponent(() => import('./pages/orphans.tsx'), 'OrphansPage'),
   ),
   page(
     '/dead-letters',

@@ -1,6 +1,8 @@
 import type { ActionOutcome, OperatorAction } from '#core/operator-action.ts';
 import type { AccountLoop } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
+import { ORPHAN_ACTIONS } from './orphans.ts';
+import { REMOVALS } from './removals.ts';
 
 /** Whoever carries out an action owns the account; `loop.running` is null only where the account has no key. */
 export interface ActionDesk {
@@ -15,4 +17,4 @@ export interface ActionDesk {
 export type AccountAction = (desk: ActionDesk, action: OperatorAction) => Promise<ActionOutcome>;
 
 /** What can be asked of an account's owner, by kind. */
-export const ACCOUNT_ACTIONS: Readonly<Record<string, AccountAction>> = {};
+export const ACCOUNT_ACTIONS: Readonly<Record<string, AccountAction>> = { ...ORPHAN_ACTIONS, ...REMOVALS };

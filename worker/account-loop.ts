@@ -1,7 +1,8 @@
 import { venueOf, type Wallet } from '#core/account.ts';
 import { cacheKeys } from '#core/cache-keys.ts';
-import { newId } from '#core/ids.ts';
+import { newId, type ProfileId } from '#core/ids.ts';
 import type { AccountToRun } from '#core/ports.ts';
+import type { CoinRunner } from '#engine/coin-runner.ts';
 import { ExchangeReset } from '#engine/epoch.ts';
 import { LeaseLost } from '#engine/execute.ts';
 import type { EnginePorts } from '#engine/ports.ts';
@@ -170,4 +171,16 @@ function keepWallet({ cache, announcer, log }: WorkerContext, { account }: Accou
     .set(cacheKeys.wallet(account.id), text)
     .then(() => announcer.announce({ topic: 'account', id: account.id, data: {} }))
     .catch((err: unknown) => log.warn({ event: 'wallet_not_cached', err }, 'The wallet snapshot could not be cached'));
+}
+
+/** A coin that was bound a moment ago is opened first; undefined for one that cannot run. */
+export async function runnerOf(
+  { coins, refreshProfiles }: RunningAccount,
+  { profileId, symbol }: { readonly profileId: ProfileId; readonly symbol: string },
+): Promise<CoinRunner | undefined> {
+  const find = () => coins.of(symbol).find(({ coin }) => coin.profile.id === profileId);
+  const found = find();
+  if (found !== undefined) return found;
+  await refreshProfiles();
+  return find();
 }

@@ -2,8 +2,7 @@ import { requireDecimal } from '#core/decimal.ts';
 import { COIN_ACTIONS } from '#core/manual-order.ts';
 import { type ActionOutcome, type OperatorAction, refused } from '#core/operator-action.ts';
 import type { CoinWish } from '#engine/coin-action.ts';
-import type { AccountLoop } from './account-loop.ts';
-import { runnerOf } from './jobs/positions.ts';
+import { type AccountLoop, runnerOf } from './account-loop.ts';
 
 /** What an action asks of a coin; undefined when it asks nothing of one, or in words that this worker does not know. */
 export function readWish(kind: string, payload: unknown): CoinWish | undefined {

@@ -3,6 +3,7 @@ import { BootRefused } from '#core/boot-refused.ts';
 import type { Environment } from '#core/env.ts';
 import { ORDER_TIMING, type OrderTiming } from '#core/order-timing.ts';
 import type { Notify } from '#core/notice.ts';
+import { ownSha } from '#integrations/git-sha.ts';
 import { createLog } from '#integrations/log.ts';
 import { serveMetrics } from '#integrations/metrics.ts';
 import { openDatabase } from '#storage/database.ts';
@@ -42,7 +43,7 @@ export async function openWorker(
   { timing = ORDER_TIMING, logTo, notify: tell }: WorkerSettings = {},
 ): Promise<AsyncDisposable> {
   const bootedAt = new Date().toISOString();
-  const sha = env.GIT_SHA ?? 'unknown';
+  const sha = ownSha(env.GIT_SHA);
   const log = createLog({ name: 'worker', level: env.LOG_LEVEL, sha }, logTo);
   await using stack = new AsyncDisposableStack();
   const database = stack.use(openDatabase(env.DATABASE_URL, { max: 6, applicationName: 'tradewind-worker' }));

@@ -9,11 +9,13 @@ import * as manual from './manual.ts';
 import * as jobs from './jobs.ts';
 import * as notifiers from './notifiers.ts';
 import type { Operation } from './operation.ts';
+import * as orphans from './orphans.ts';
 import * as profileConfigs from './profile-configs.ts';
 import * as profiles from './profiles.ts';
 import * as proof from './proof.ts';
 import * as records from './records.ts';
 import * as reference from './reference.ts';
+import * as research from './research.ts';
 import * as risk from './risk.ts';
 import * as session from './session.ts';
 import * as sessions from './sessions.ts';
@@ -32,6 +34,7 @@ export const OPERATIONS: readonly Operation[] = [
   accounts,
   actions,
   halts,
+  orphans,
   risk,
   profiles,
   manual,
@@ -45,4 +48,5 @@ export const OPERATIONS: readonly Operation[] = [
   jobs,
   trades,
   upkeep,
+  research,
 ].flatMap((family) => Object.values(family).filter(isOperation));

@@ -28,6 +28,9 @@ export const profile = z.object({
   createdAt: instant,
   updatedAt: instant,
 });
+const flag = z.enum(['true', 'false']).default('false');
+/** The action that does it; null when it is done already. */
+const removal = z.object({ actionId: z.uuid().nullable() });
 export const savedProfile = z.object({ profile, warnings: z.array(warning) });
 
 export const listStrategies = operation({
@@ -125,9 +128,12 @@ export const deleteProfile = operation({
   method: 'DELETE',
   path: '/profiles/:id',
   auth: 'session',
-  status: 204,
-  summary: 'Deletes a profile that holds no position and has no live order',
+  status: 202,
+  summary: 'Disables a profile, has the worker cancel every order that it provably owns, then deletes it',
   params,
+  /** A position is refused unless it is to stay in the wallet, where nobody manages it any more. */
+  query: z.strictObject({ leavePositions: flag }),
+  response: removal,
 });
 
 const enabling = { auth: 'session', status: 200, params, response: profile } as const;
@@ -213,6 +219,8 @@ export const coin = z.object({
   costBasis: z
     .object({ averageEntryPrice: decimalText, quantity: decimalText, note: z.string().nullable() })
     .nullable(),
+  /** What stands in the way of the coin beyond its own decisions, in words and numbers. */
+  blockers: z.array(z.object({ code: z.string(), sentence: z.string(), numbers })),
   /** What the wallet holds beyond the position and could be sold; null when there is none or it is not known. */
   untracked: decimalText.nullable(),
   state: coinState.nullable(),
@@ -269,9 +277,12 @@ export const unbindCoin = operation({
   method: 'DELETE',
   path: '/profiles/:id/symbols/:symbol',
   auth: 'session',
-  status: 204,
-  summary: 'Unbinds a coin that holds no position and has no live order',
+  status: 202,
+  summary: 'Unbinds a coin; one with a position or live orders only once the worker has cancelled its orders',
   params: symbolParams,
+  /** What is held stays in the wallet, and its record here: it is managed again when the coin is bound again. */
+  query: z.strictObject({ cancelOrders: flag }),
+  response: removal,
 });
 
 const averageEntryPrice = {

@@ -8,6 +8,7 @@ import {
   saveOverride,
   unbindSymbol,
 } from '#storage/profile-symbols.ts';
+import { requestAction } from '#storage/operator-actions.ts';
 import { excludeIntents, lockProfile } from '#storage/profiles.ts';
 import { auditChange } from '../audit.ts';
 import { requireFreeBase, requireListed } from '../coin-binding.ts';
@@ -15,7 +16,7 @@ import { notBound, readCoins, requireCoin } from '../coins.ts';
 import { readMarket, requireOverride, requireSizing, requireStrategy } from '../config-check.ts';
 import type { ApiContext } from '../context.ts';
 import { bindCoin, changeCoin, listCoins, readCoin, unbindCoin } from '../contract/profiles.ts';
-import { requireNoExposure } from '../exposure.ts';
+import { exposed, readExposure } from '../exposure.ts';
 import type { Operator } from '../guard/session.ts';
 import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem } from '../problem.ts';
@@ -103,16 +104,26 @@ async function changeOverride(context: ApiContext, { operator, caller, params, b
   return { coin: await requireCoin(context, { account, profileId, symbol }), warnings };
 }
 
-async function unbind(context: ApiContext, { operator, caller, params }: Incoming<typeof unbindCoin>) {
-  const { market } = await surroundings(context, operator, params.id);
+async function unbind(context: ApiContext, { operator, caller, params, query }: Incoming<typeof unbindCoin>) {
+  const { market, account } = await surroundings(context, operator, params.id);
   const { id: profileId, symbol } = params;
-  await context.database.transaction(async (transaction) => {
+  const actionId = await context.database.transaction(async (transaction) => {
     await excludeIntents(transaction, profileId);
     requireFoundProfile(await lockProfile(transaction, operator.user.id, profileId), profileId);
     const before = (await listBoundSymbols(transaction, profileId)).find((one) => one.symbol === symbol);
     if (before === undefined) throw notBound(profileId, symbol);
-    await requireNoExposure(transaction, { profileId, symbol, market });
-    await unbindSymbol(transaction, profileId, symbol);
+    const exposure = await readExposure(transaction, { profileId, symbol, market });
+    const { positions, orders } = exposure;
+    if (positions + orders > 0 && query.cancelOrders === 'false') {
+      throw exposed(
+        exposure,
+        'sell and wait until they are gone, or unbind with cancelOrders=true and keep the coins.',
+      );
+    }
+    // What rests on the exchange is the worker's to cancel; the coin goes once nothing of it does.
+    const request = { accountId: account.id, profileId, symbol, kind: 'coin.unbind', requestedBy: operator.user.id };
+    const asked = orders > 0 ? (await requestAction(transaction, request)).id : null;
+    if (asked === null) await unbindSymbol(transaction, profileId, symbol);
     await auditChange(
       transaction,
       { operator, caller },
@@ -120,11 +131,13 @@ async function unbind(context: ApiContext, { operator, caller, params }: Incomin
         action: 'coin.unbind',
         subject: `${profileId}:${symbol}`,
         before: { overrideConfig: before.overrideConfig },
+        ...(positions + orders > 0 && { after: { actionId: asked, exposure: exposure.words } }),
       },
     );
+    return asked;
   });
   await announceProfile(context, profileId);
-  return undefined;
+  return { actionId };
 }
 
 async function read(context: ApiContext, { operator, params }: Incoming<typeof readCoin>) {

@@ -2,6 +2,7 @@ import { isObject } from '#core/merge.ts';
 import type { Transaction } from '#storage/database.ts';
 import { bindSymbol, type BoundSymbol, listBoundSymbols } from '#storage/profile-symbols.ts';
 import { lockAccount } from '#storage/accounts.ts';
+import { requestAction } from '#storage/operator-actions.ts';
 import {
   createProfile as insertProfile,
   deleteProfile as removeProfile,
@@ -35,7 +36,7 @@ import {
   listProfiles,
   readProfile,
 } from '../contract/profiles.ts';
-import { requireNoExposure } from '../exposure.ts';
+import { exposed, readExposure } from '../exposure.ts';
 import type { Caller } from '../guard/caller.ts';
 import type { Operator } from '../guard/session.ts';
 import type { Incoming, Routes } from '../handle.ts';
@@ -161,15 +162,35 @@ export async function saveChange(
   return saved;
 }
 
-async function remove(context: ApiContext, { operator, caller, params }: Incoming<typeof deleteProfile>) {
+/**
+ * With a key the worker does it, as only the exchange knows every order that rests there; until then the profile makes
+ * no new decisions. Without one nothing can be asked of the exchange.
+ */
+async function remove(context: ApiContext, { operator, caller, params, query }: Incoming<typeof deleteProfile>) {
   const { database, venues } = context;
   const { accountId } = await requireProfile(database.kysely, operator, params.id);
-  const market = await readMarket(venues, await requireAccount(database.kysely, operator, accountId));
-  await database.transaction(async (transaction) => {
+  const account = await requireAccount(database.kysely, operator, accountId);
+  const market = await readMarket(venues, account);
+  const actionId = await database.transaction(async (transaction) => {
     await excludeIntents(transaction, params.id);
     const before = requireFoundProfile(await lockProfile(transaction, operator.user.id, params.id), params.id);
-    await requireNoExposure(transaction, { profileId: before.id, market });
-    await removeProfile(transaction, before.id);
+    const exposure = await readExposure(transaction, { profileId: before.id, market });
+    const leavePositions = query.leavePositions === 'true';
+    if (exposure.positions > 0 && !leavePositions)
+      throw exposed(exposure, 'sell first, or delete with leavePositions=true and keep the coins, unmanaged.');
+    if (exposure.orders > 0 && account.apiKey === null)
+      throw exposed(exposure, 'the account has no API key to cancel them with. Store one first.');
+    const requestedBy = operator.user.id;
+    const request = {
+      accountId,
+      profileId: before.id,
+      kind: 'profile.delete',
+      payload: { leavePositions },
+      requestedBy,
+    };
+    const asked = account.apiKey === null ? null : (await requestAction(transaction, request)).id;
+    if (asked === null) await removeProfile(transaction, before.id);
+    else await saveProfile(transaction, before.id, { enabled: false });
     await auditChange(
       transaction,
       { operator, caller },
@@ -177,11 +198,13 @@ async function remove(context: ApiContext, { operator, caller, params }: Incomin
         action: 'profile.delete',
         subject: before.id,
         before: profileView(before),
+        ...(asked !== null && { after: { actionId: asked, leavePositions } }),
       },
     );
+    return asked;
   });
   await announceProfile(context, params.id);
-  return undefined;
+  return { actionId };
 }
 
 export function mountProfiles({ context, handle }: Routes): void {

@@ -91,9 +91,12 @@ function serviceVariables(facts: ServiceFacts): Record<string, string> {
     PORT: String(port),
     WEB_DIR: given(inherited['WEB_DIR']) ?? facts.webDir,
     WEB_ORIGIN: given(inherited['WEB_ORIGIN']) ?? origins,
+    CANDLE_DIR: given(inherited['CANDLE_DIR']) ?? join(facts.dataDir, 'candles'),
     BACKUP_DIR: given(inherited['BACKUP_DIR']) ?? join(facts.dataDir, 'backups'),
     WORKER_SLOT: given(inherited['WORKER_SLOT']) ?? 'worker-1',
     GIT_SHA: facts.gitSha,
+    // A process that was killed is back in a third of the time when its code is compiled already.
+    NODE_COMPILE_CACHE: given(inherited['NODE_COMPILE_CACHE']) ?? join(facts.dataDir, 'compiled'),
     ...(paper === undefined
       ? {}
       : {

@@ -58,6 +58,9 @@ const order = z
     updateTime: instant.optional(),
     transactTime: instant.optional(),
     time: instant.optional(),
+    /** -1 for an order that is in no list. */
+    orderListId: id.optional(),
+    trailingDelta: z.number().optional(),
     fills: z.array(executed).default([]),
   })
   .transform((reply, context) => {
@@ -83,6 +86,9 @@ function orderOf(reply: Reply): ExchangeOrder {
     stopPrice: reply.stopPrice,
     type: reply.type,
     updatedAt: reply.updatedAt,
+    ...(reply.time !== undefined && { placedAt: reply.time }),
+    ...(reply.orderListId !== undefined && reply.orderListId !== '-1' && { listId: reply.orderListId }),
+    ...(reply.trailingDelta !== undefined && { trailingBips: reply.trailingDelta }),
   };
 }
 

@@ -4,6 +4,7 @@ import { confirmReset, readAccount } from '#api/contract/accounts.ts';
 import { readCoin } from '#api/contract/profiles.ts';
 import { listActionLogs } from '#api/contract/records.ts';
 import { formatDecimal, requireDecimal } from '#core/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
 import { LIVE_ORDER_STATES } from '#core/order.ts';
 import type { Notice } from '#core/notice.ts';
 import { createResetWatch, ExchangeReset } from '#engine/epoch.ts';
@@ -25,6 +26,39 @@ async function control({ paper }: Stack, path: string, body?: object): Promise<v
   assert.equal(reply.status, 200, await reply.text());
 }
 
+/** While the exchange does not say whether it knows the orders, the account trades on. */
+async function tradeUndecided(stack: Stack, profileId: ProfileId): Promise<void> {
+  await stack.stopWorker();
+  await stack.database.pool.query(`update orders set send_before = send_before - interval '1 minute'`);
+  const match = { method: 'GET', path: '/api/v3/order' };
+  await control(stack, '/faults', [{ match, kind: 'fail-before', status: 500, body: {}, times: 1000 }]);
+  const newest = async () =>
+    (await (await stack.fetch(`/profiles/${profileId}/tick-trace?limit=1`)).json()).entries[0]?.id;
+  const before = await newest();
+  await stack.startWorker();
+  await until('a decision', async () => (await newest()) !== before);
+  assert.equal((await fetch(`${stack.paper.controlUrl}/faults`, { method: 'DELETE' })).status, 200);
+}
+
+/** Orders, positions and ledger of the first epoch. */
+async function assertVoid(stack: Stack, profileId: ProfileId): Promise<void> {
+  const { kysely } = stack.database;
+  const old = await kysely.selectFrom('orders').selectAll().where('epoch', '=', 1).execute();
+  assert.ok(old.length >= 2);
+  assert.deepEqual(
+    old.filter(({ state }) => LIVE_ORDER_STATES.some((live) => live === state)),
+    [],
+  );
+  const rules = (await createMarketReader({ restUrl: stack.paper.url }).rules()).find(
+    ({ symbol }) => symbol === SYMBOL,
+  );
+  assert.ok(rules !== undefined);
+  const folded = await refoldPosition(kysely, { profileId, symbol: SYMBOL }, { rules, cooldownMs: 0 });
+  const stored = await kysely.selectFrom('runner_states').selectAll().executeTakeFirst();
+  assert.deepEqual([formatDecimal(folded.quantity), Number(stored?.quantity), stored?.first_buy_at], ['0', 0, null]);
+  assert.deepEqual(await walletSums(kysely, { id: stack.accountId, epoch: 1 }, ['wallet']), []);
+}
+
 test('a reset of the exchange voids what it took away, asks the operator, and trading goes on with ids that come again', async () => {
   const notices: Notice[] = [];
   const notify = async (notice: Notice): Promise<void> => void notices.push(notice);
@@ -43,27 +77,14 @@ test('a reset of the exchange voids what it took away, asks the operator, and tr
     const held = requireDecimal((await runner())?.quantity ?? '0');
     return held > requireDecimal('0.0001') && (await cycles()) > 0;
   });
-  // A connection that is lost while nothing was reset changes nothing.
-  await control(stack, '/streams/drop');
+  await tradeUndecided(stack, profileId);
+  assert.equal((await account()).resetAt, null);
 
   await control(stack, '/profile', { profile: 'testnet' });
   await control(stack, '/wipe');
   await until('the reset to be noticed', async () => (await account()).resetAt !== null);
   assert.equal((await epochOf()).epoch, 2);
-  const old = await ordersOf(1);
-  assert.ok(old.length >= 2);
-  assert.deepEqual(
-    old.filter(({ state }) => LIVE_ORDER_STATES.some((live) => live === state)),
-    [],
-  );
-  const rules = (await createMarketReader({ restUrl: stack.paper.url }).rules()).find(
-    ({ symbol }) => symbol === SYMBOL,
-  );
-  assert.ok(rules !== undefined);
-  const folded = await refoldPosition(kysely, { profileId, symbol: SYMBOL }, { rules, cooldownMs: 0 });
-  const stored = await runner();
-  assert.deepEqual([formatDecimal(folded.quantity), Number(stored?.quantity), stored?.first_buy_at], ['0', 0, null]);
-  assert.deepEqual(await walletSums(kysely, { id: stack.accountId, epoch: 1 }, ['wallet']), []);
+  await assertVoid(stack, profileId);
 
   await until('the operator is told', () => notices.length === 1);
   assert.match(

@@ -9,6 +9,7 @@ import { checkIdentity } from '#engine/identity.ts';
 import { intentOf, requireCommitted } from '#storage/test-trading.ts';
 import { enter, type Guarded, openGuarded, ordersOf, stopsOf, SYMBOL } from './guarded.ts';
 import { until } from './until.ts';
+import { closeWatching, ended, flow, openWatching } from './watching.ts';
 
 let on: Guarded;
 const lines: Record<string, unknown>[] = [];
@@ -109,9 +110,25 @@ test('nothing is done without a wallet, a lease, or while an execution or an ord
     order: { symbol: 'ETHUSDT', side: 'sell', purpose: 'exit' },
     expectedVersion: version,
   });
+  // Of a coin that is bound only for as long as it takes to commit: nothing commits for another one.
+  const { kysely } = on.database;
+  await kysely.insertInto('profile_symbols').values({ profile_id: on.owner.profileId, symbol: 'ETHUSDT' }).execute();
   const { record } = requireCommitted(await store.commitIntent(intent));
+  await kysely.deleteFrom('profile_symbols').where('symbol', '=', 'ETHUSDT').execute();
   await same('undecided', /is not followed/);
   await store.updateOrder(record.id, { state: 'cancelled' });
   assert.equal((await check()).kind, 'booked', 'now it can tell');
   assert.ok(ordersOf(on).length > 0);
+});
+
+test('the job checks every account in the worker that owns it', async () => {
+  await openWatching();
+  try {
+    const { queue, stack } = flow();
+    await ended(await queue.enqueue('identity-check', {}));
+    const entries = stack.database.kysely.selectFrom('ledger_entries').select('asset').where('book', '=', 'outside');
+    await until('what is there to count as untracked', async () => (await entries.execute()).length === 1);
+  } finally {
+    await closeWatching();
+  }
 });

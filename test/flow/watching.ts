@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { bindCoin, createProfile, readCoin, setAverageEntryPrice } from '#api/contract/profiles.ts';
-import { cacheKeys } from '#core/cache-keys.ts';
+import { cachedWallet, cacheKeys } from '#core/cache-keys.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { CacheStore } from '#core/ports.ts';
 import { openCache } from '#storage/open-cache.ts';
@@ -20,6 +20,7 @@ export const flow = (): Flow => {
   assert.ok(opened !== undefined);
   return opened;
 };
+
 export async function openWatching(): Promise<void> {
   const stack = await openStack({ source: { kind: 'synthetic' } });
   const databaseUrl = stack.database.pool.options.connectionString ?? '';
@@ -30,6 +31,7 @@ export async function openWatching(): Promise<void> {
   opened = { stack, queue, cache: await openCache({ databaseUrl }), profileId: profile.id };
   await until('the first tick', async () => (await coinOf('BTCUSDT')).state !== null);
 }
+
 export async function closeWatching(): Promise<void> {
   await opened?.queue[Symbol.asyncDispose]();
   await opened?.cache[Symbol.asyncDispose]();
@@ -50,21 +52,24 @@ export async function hold(balances: Readonly<Record<string, string>>): Promise<
   await control('/balances', { account: 'a', balances });
   await control('/streams/drop');
   await until('the snapshot', async () => {
-    const wallet = JSON.parse((await cache.get(cacheKeys.wallet(stack.accountId))) ?? '{}');
+    const text = await cache.get(cacheKeys.wallet(stack.accountId));
+    if (text === undefined) return false;
+    const wallet = cachedWallet.parse(JSON.parse(text));
     return Object.entries(balances).every(
-      ([asset, free]) => Number(wallet.balances?.[asset]?.free ?? 0) === Number(free),
+      ([asset, free]) => Number(wallet.balances[asset]?.free ?? 0) === Number(free),
     );
   });
 }
 
 export async function ended(jobId: string | undefined): Promise<void> {
   assert.ok(jobId !== undefined);
-  const rows = async () => {
-    const found = await flow().stack.database.pool.query('select state from pgboss.job where id = $1', [jobId]);
-    return found.rows[0]?.state;
+  const { pool } = flow().stack.database;
+  const state = async () => {
+    const found = await pool.query<{ state: string }>('select state from pgboss.job where id = $1', [jobId]);
+    return found.rows[0]?.state ?? '';
   };
-  await until(`job ${jobId} to end`, async () => ['completed', 'failed'].includes(await rows()));
-  assert.equal(await rows(), 'completed');
+  await until(`job ${jobId} to end`, async () => ['completed', 'failed'].includes(await state()));
+  assert.equal(await state(), 'completed');
 }
 
 export const setPrice = async (symbol: string, averageEntryPrice: string): Promise<void> =>

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runBasket } from '#backtest/basket-run.ts';
 import { aggregateSeries } from '#backtest/columns.ts';
 import type { KernelInput } from '#backtest/kernel.ts';
-import { minutesOf } from '#backtest/test-script.ts';
+import { candlesOf } from '#backtest/test-script.ts';
 import { type BasketCoin, type BasketView, createBasket } from '#core/basket.ts';
 import { formatDecimal, fromNumber, ONE, requireDecimal, ZERO } from '#core/decimal.ts';
 import { sizeByTerms } from '#core/entry-size.ts';
@@ -133,10 +133,22 @@ test('a sale that does not come off holds the buys back for a minute', () => {
   assert.equal(turn(60_010).leg?.quote.toFixed(6), '50.000000');
 });
 
+test('a leg that nobody took up is dropped when the next candle has closed', () => {
+  const basket = createBasket(plannerOf({ targets: SHARES }));
+  const closed = (closedMs: number) =>
+    viewOf(
+      THREE.map((each) => ({ ...each, closedMs })),
+      300,
+    );
+  assert.equal(basket.turn('BBBUSDT', 10, closed(1)).reason, 'plan-unsettled');
+  assert.equal(basket.turn('AAAUSDT', 20, closed(2)).leg?.side, 'sell', 'of a new plan');
+  assert.equal(basket.planMs, 2);
+});
+
 /** A quiet minute at one price. */
 const still = (price: number): string => `${price}/${price}/${price}/${price}`;
 function inputOf(symbol: string, prices: readonly number[]): KernelInput {
-  const detail = minutesOf(prices.map(still));
+  const detail = candlesOf('1m', prices.map(still));
   const terms = { balance: requireDecimal('1000'), feeRate: requireDecimal('0.001'), slippage: ZERO };
   const bound = boundTo({ targets: SHARES, candleInterval: '5m' });
   const rules = { ...GOLDEN_RULES, symbol, baseAsset: symbol.slice(0, 3) };

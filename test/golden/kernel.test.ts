@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BARE, backtest, HOUR_MS } from './hourly-backtest.ts';
+import { INTERVAL_MS } from '#core/candle.ts';
+import { BARE, backtest } from './hourly-backtest.ts';
 
+const HOUR_MS = INTERVAL_MS['1h'];
 const at = (hour: number): string => new Date(hour * HOUR_MS).toISOString();
 
 test('window low, arm, ratchet, exit exactly at the trail: the fills of the hand-made example', () => {
@@ -105,42 +107,4 @@ test('a stop met exactly, then a pause after the loss', () => {
   assert.equal(result.metrics.profitFactor, 0);
   // 0.000751 of the first cycle and 0.272 less 0.1 % of the second.
   assert.deepEqual(result.openPosition?.quantity, '0.272479');
-});
-
-test('two levels, a stop exactly at its price, and a pause after the loss', () => {
-  const gridLevels = [
-    { triggerPercentage: '1', maxPurchaseAmount: '50' },
-    { triggerPercentage: '0.96', maxPurchaseAmount: '50' },
-  ];
-  const config = {
-    buy: { candleLimit: 1, gridLevels, lossCooldownMinutes: 90 },
-    sell: { stopLossPercentage: '0.93', ...BARE },
-  };
-  const result = backtest(config, [
-    '201/202/200/200',
-    '200/200.5/195/196',
-    '196/196/191.5/192',
-    '191.8/192/188/189',
-    '189/189.5/182/182.11',
-    '182.11/183/182/182',
-    '181.5/181.6/178/178',
-    '178/178.5/177/177',
-  ]);
-  assert.deepEqual(
-    result.fills.map(({ at: when, side, reason, quantity, price }) => [when, side, reason, quantity, price]),
-    [
-      [at(1), 'buy', 'entry-first', '0.249', '200'],
-      [at(3), 'buy', 'entry-add', '0.259', '191.8'],
-      [at(5), 'sell', 'exit-stop-loss', '0.507', '182.11'],
-      [at(7), 'buy', 'entry-first', '0.28', '178'],
-    ],
-  );
-  const cash = result.fills.map((fill) => fill.cash);
-  assert.deepEqual(cash.slice(1, 3), ['900.5238', '992.76124023']);
-  assert.equal(Number(result.fills[2]?.realised).toFixed(8), '-7.04294048');
-  assert.deepEqual(
-    result.cycles.map(({ net }) => Number(net).toFixed(8)),
-    ['-7.14241668'],
-  );
-  assert.equal(result.openPosition?.quantity, '0.280212');
 });

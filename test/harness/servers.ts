@@ -29,7 +29,7 @@ export async function provideDatabase(stack: AsyncDisposableStack, signal: Abort
   return stack.use(await startEmbeddedPostgres({ dataDir, signal, connections: CONNECTIONS })).url;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

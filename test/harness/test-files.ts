@@ -12,7 +12,14 @@ export interface TestFiles {
 }
 
 const SERVERS = new Set(['storage/test-database.ts', 'storage/embedded/launch.ts']);
-const INTEGRATION_FOLDERS = ['test/flow/', 'test/faults/', 'test/real-data/', 'test/bench/', 'test/start/'];
+const INTEGRATION_FOLDERS = [
+  'test/flow/',
+  'test/faults/',
+  'test/real-data/',
+  'test/bench/',
+  'test/start/',
+  'test/deploy/',
+];
 const BRING_THEIR_OWN = [
   'test/auth-proxy/',
   'test/clients/',

@@ -19,14 +19,24 @@ export function addressOf(path: string, params: unknown, query: unknown): string
 export async function call<Op extends Operation>(op: Op, parts: Call<Op>, signal?: AbortSignal): Promise<Answer<Op>> {
   const given: Record<string, unknown> = isObject(parts) ? parts : {};
   const body = given['body'];
-  const response = await fetch(addressOf(op.path, given['params'], given['query']), {
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const address = addressOf(op.path, given['params'], given['query']);
+  return send(op, address, { ...sent, ...(signal === undefined ? {} : { signal }) });
+}
+
+/** Sends a file as the body of an operation that takes one. */
+export const upload = <Op extends Operation>(op: Op, file: Blob): Promise<Answer<Op>> =>
+  send(op, addressOf(op.path, undefined, undefined), { body: file });
+
+async function send<Op extends Operation>(op: Op, address: string, init: RequestInit): Promise<Answer<Op>> {
+  const type = init.body == null ? {} : { 'content-type': op.upload ?? 'application/json' };
+  const response = await fetch(address, {
+    ...init,
     method: op.method,
-    headers: { 'x-tradewind-client': '1', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: { 'x-tradewind-client': '1', ...type },
     credentials: 'same-origin',
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
   }).catch((cause: unknown) => {
-    if (signal?.aborted) throw cause;
+    if (init.signal?.aborted === true) throw cause;
     throw offline();
   });
   if (!response.ok) throw await problemOf(response);

@@ -41,6 +41,7 @@ function staleKeys({ topic, id }: EventFrame): readonly (readonly string[])[] {
   if (topic === 'profile') return [keys.dashboard, keys.profiles, ['profile'], ['coins'], ['coin']];
   if (topic === 'account') return [keys.dashboard, keys.accounts];
   if (topic === 'halt') return [keys.dashboard, keys.killSwitch, keys.risk, ['coin']];
+  if (topic === 'orphan') return [keys.dashboard, ['coins'], ['coin']];
   return topic === 'status' ? [keys.status] : [];
 }
 

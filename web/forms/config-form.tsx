@@ -33,11 +33,13 @@ interface ConfigFormProps {
   /** Remarks about the edit, each at the path of its setting. */
   remarks?: Errors;
   onEdit?: (merged: Config) => void;
+  /** What an edit begins with, where somebody proposes one. */
+  first?: Config | undefined;
 }
 
 /** Settings drawn from the JSON Schema of a strategy; refusals come from the server and stand at their field. */
-export function ConfigForm({ scope, remarks = [], onEdit }: ConfigFormProps): ReactNode {
-  const [draft, setDraft] = useState<Config | null>(null);
+export function ConfigForm({ scope, remarks = [], onEdit, first }: ConfigFormProps): ReactNode {
+  const [draft, setDraft] = useState<Config | null>(first ?? null);
   const [all, setAll] = useState(false);
   const edited = draft ?? scope.own;
   const shown = asConfig(mergePatch(scope.base, edited));
@@ -83,6 +85,34 @@ export function ConfigForm({ scope, remarks = [], onEdit }: ConfigFormProps): Re
   );
 }
 
+/** A value put where it belongs; a list is stored whole, so one that is inherited is taken over first. */
+export function placed(scope: Pick<ConfigScope, 'own' | 'base'>, path: string, value: unknown): Config {
+  const list = path.match(/^(.*?)\.\d+\./)?.[1];
+  const taken =
+    list === undefined || valueAt(scope.own, list) !== undefined
+      ? scope.own
+      : withValue(scope.own, list, valueAt(scope.base, list));
+  return asConfig(withValue(taken, path, value));
+}
+
+/** The settings with what is proposed for them, as pairs of path and value in JSON; what is none changes nothing. */
+export function withProposed(scope: ConfigScope, proposed: string): Config {
+  const pairs: unknown = readJson(proposed);
+  if (!Array.isArray(pairs)) return scope.own;
+  return pairs.reduce<Config>((own, pair: unknown) => {
+    if (!Array.isArray(pair) || typeof pair[0] !== 'string') return own;
+    return placed({ own, base: scope.base }, pair[0], pair[1]);
+  }, scope.own);
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 const asConfig = (value: unknown): Config => (isObject(value) ? value : {});
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -125,9 +155,6 @@ interface GroupProps {
 }
 
 function Group({ group, scope, edited, shown, errors, remarks, isShown, put }: GroupProps): ReactNode {
-  // A list is stored whole, so an edit of one item starts from the list that is shown.
-  const based = (list: string | undefined): unknown =>
-    list === undefined || valueAt(edited, list) !== undefined ? edited : withValue(edited, list, valueAt(shown, list));
   const { itemOf, list } = group;
   const items = (path: string): readonly unknown[] => {
     const held = valueAt(shown, path);
@@ -168,7 +195,7 @@ function Group({ group, scope, edited, shown, errors, remarks, isShown, put }: G
           source={itemOf === undefined ? scope.source : undefined}
           error={fieldError(errors, field.path)}
           remarks={remarks.filter((one) => fieldError([one], field.path) !== undefined)}
-          onChange={(value) => put(withValue(based(itemOf?.path), field.path, value))}
+          onChange={(value) => put(placed({ own: edited, base: scope.base }, field.path, value))}
           onInherit={() => put(withoutValue(edited, field.path))}
         />
       ))}

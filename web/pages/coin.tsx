@@ -13,6 +13,8 @@ import {
   profileQuery,
 } from '#web/data/queries.ts';
 import type { ChartRange, PlanLevel } from '#web/parts/chart-view.ts';
+import { ActYourself } from '#web/parts/act-yourself.tsx';
+import { CaptureSwitch } from '#web/parts/capture-switch.tsx';
 import { CoinPause } from '#web/parts/coin-pause.tsx';
 import { CoinPosition } from '#web/parts/coin-position.tsx';
 import { CoinTicks } from '#web/parts/coin-ticks.tsx';
@@ -126,6 +128,7 @@ function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile })
         <div className="c3">
           <CoinPosition profileId={profile.id} coin={coin} stopRests={stopRests} />
           <Section title="Act yourself">
+            <ActYourself accountId={profile.accountId} profileId={profile.id} coin={coin} />
             <CoinPause profileId={profile.id} coin={coin} />
           </Section>
         </div>
@@ -141,6 +144,7 @@ function LogsTab({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode
   return (
     <div className="cols">
       <Section title="Log" note="newest first; equal decisions in a row share a line" span={7}>
+        <CaptureSwitch profileId={profile.id} />
         <DecisionLog profileId={profile.id} filters={{ symbol: coin.symbol }} />
         <details className="p-2">
           <summary>Advanced options</summary>

@@ -6,7 +6,7 @@ import { changeCoin, changeProfile, lintProfile } from '#api/contract/profiles.t
 import { call } from '#web/data/call.ts';
 import { keys } from '#web/data/keys.ts';
 import { type Coin, coinsQuery, type Profile, strategiesQuery } from '#web/data/queries.ts';
-import { ConfigForm, type ConfigScope } from '#web/forms/config-form.tsx';
+import { ConfigForm, type ConfigScope, withProposed } from '#web/forms/config-form.tsx';
 import { ConfigHistory } from '#web/parts/config-history.tsx';
 import { EntryPrice } from '#web/parts/entry-price.tsx';
 import { ProfileFrame } from '#web/parts/profile-frame.tsx';
@@ -17,15 +17,22 @@ const WhatIf = lazy(async () => ({ default: (await import('#web/preview/what-if.
 
 export function ConfigPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/config' });
-  const { coin } = useSearch({ from: '/shell/profiles/$id/config' });
+  const { coin, edit } = useSearch({ from: '/shell/profiles/$id/config' });
   return (
     <ProfileFrame id={id} part="Settings">
-      {(profile) => <Settings profile={profile} symbol={coin} />}
+      {(profile) => <Settings profile={profile} symbol={coin} proposed={edit} />}
     </ProfileFrame>
   );
 }
 
-function Settings({ profile, symbol }: { profile: Profile; symbol: string | undefined }): ReactNode {
+interface SettingsProps {
+  profile: Profile;
+  symbol: string | undefined;
+  /** Values to begin an edit with, as pairs of path and value in JSON. */
+  proposed: string | undefined;
+}
+
+function Settings({ profile, symbol, proposed }: SettingsProps): ReactNode {
   const strategies = useQuery(strategiesQuery);
   const held = useQuery(coinsQuery(profile.id));
   const strategy = strategies.data?.strategies.find(({ name }) => name === profile.strategyName);
@@ -52,7 +59,7 @@ function Settings({ profile, symbol }: { profile: Profile; symbol: string | unde
         </Say>
       ) : null}
       {strategy === undefined || (symbol !== undefined && held.data === undefined) ? null : (
-        <Editor key={coin?.symbol ?? ''} profile={profile} coins={coins} coin={coin} strategy={strategy} />
+        <Editor key={`${coin?.symbol ?? ''} ${proposed ?? ''}`} {...{ profile, coins, coin, strategy, proposed }} />
       )}
     </>
   );
@@ -87,17 +94,19 @@ interface EditorProps {
   coins: readonly Coin[];
   coin: Coin | undefined;
   strategy: { schema: Record<string, unknown>; defaults: Record<string, unknown> };
+  proposed: string | undefined;
 }
 
-function Editor({ profile, coins, coin, strategy }: EditorProps): ReactNode {
+function Editor({ profile, coins, coin, strategy, proposed }: EditorProps): ReactNode {
   const scope = useScope({ profile, coins, coin, strategy });
   const saved = mergePatch(scope.base, scope.own);
-  const [edit, setEdit] = useState<Record<string, unknown>>(saved);
+  const first = proposed === undefined ? undefined : withProposed(scope, proposed);
+  const [edit, setEdit] = useState<Record<string, unknown>>(mergePatch(scope.base, first ?? scope.own));
   const remarks = useRemarks(profile, edit);
   return (
     <div className="cols">
       <div className="c6">
-        <ConfigForm scope={scope} remarks={remarks} onEdit={setEdit} />
+        <ConfigForm scope={scope} remarks={remarks} onEdit={setEdit} first={first} />
         {coin === undefined ? <ConfigHistory profile={profile} /> : null}
       </div>
       <div className="c6 beside">
@@ -125,7 +134,7 @@ function useRemarks(profile: Profile, edit: Record<string, unknown>): readonly {
   return data === undefined ? [] : [...data.errors, ...data.findings];
 }
 
-function useScope({ profile, coins, coin, strategy }: EditorProps): ConfigScope {
+function useScope({ profile, coins, coin, strategy }: Omit<EditorProps, 'proposed'>): ConfigScope {
   const client = useQueryClient();
   const { id } = profile;
   const refresh = async (): Promise<void> => {

@@ -4,6 +4,7 @@ import { exportLogs } from '#api/contract/records.ts';
 import { addressOf } from '#web/data/call.ts';
 import type { LogFilters, Profile } from '#web/data/queries.ts';
 import { Switch } from '#web/forms/field.tsx';
+import { CaptureSwitch } from '#web/parts/capture-switch.tsx';
 import { DecisionLog } from '#web/parts/decision-log.tsx';
 import { ProfileFrame } from '#web/parts/profile-frame.tsx';
 import { Section } from '#web/parts/section.tsx';
@@ -47,6 +48,7 @@ function Logs({ profile }: { profile: Profile }): ReactNode {
           <Choices symbols={profile.symbols} filters={filters} onChange={setFilters} />
           <Switch label="Follow" on={follow} onChange={setFollow} />
         </div>
+        <CaptureSwitch profileId={profile.id} />
         <DecisionLog profileId={profile.id} filters={settled} follow={follow} size={50} />
       </Section>
     </>

@@ -70,12 +70,20 @@ function Row({
             <b>{base}</b>
           </Link>
         ) : (
-          <span className="mono" title={order.clientOrderId}>
+          <Link to="/orders/$id" params={{ id: order.id }} className="mono" title={order.clientOrderId}>
             {order.clientOrderId.split('-').at(-1)}
-          </span>
+          </Link>
         )}
       </td>
-      <td>{orderName(order)}</td>
+      <td>
+        {withCoin ? (
+          <Link to="/orders/$id" params={{ id: order.id }}>
+            {orderName(order)}
+          </Link>
+        ) : (
+          orderName(order)
+        )}
+      </td>
       <td className="num rt">
         {quantity(order.quantity, stepSize)} <span className="unit">{base}</span>
       </td>

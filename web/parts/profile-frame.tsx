@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type ProfileId, readId } from '#core/ids.ts';
 import { type Profile, profileQuery } from '#web/data/queries.ts';
-import { PROFILE_PAGES } from '#web/words/places.ts';
+import { useDemo } from '#web/data/session.tsx';
+import { profilePagesOf } from '#web/words/places.ts';
 import { Failure, Skeleton } from './say.tsx';
 
 interface FrameProps {
@@ -38,6 +39,7 @@ interface KnownProps {
 }
 
 function Known({ id, part, children }: KnownProps): ReactNode {
+  const demo = useDemo();
   const { data: profile, error } = useQuery(profileQuery(id));
   if (profile === undefined) {
     return (
@@ -65,7 +67,7 @@ function Known({ id, part, children }: KnownProps): ReactNode {
         )}
       </nav>
       <nav className="places" aria-label="Pages of this profile">
-        {PROFILE_PAGES.map(({ to, words }) => (
+        {profilePagesOf(demo).map(({ to, words }) => (
           <Link key={to} to={to} params={{ id }} activeOptions={{ exact: true, includeSearch: false }}>
             {words}
           </Link>

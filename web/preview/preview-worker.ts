@@ -6,24 +6,20 @@ let replayer: Replayer | undefined;
 let saved: { readonly key: string; readonly replay: Replay } | undefined;
 let holding: readonly number[] = [];
 
-self.addEventListener('message', (event: MessageEvent<ToWorker>) => {
-  const told = event.data;
-  if (told.kind === 'past') {
-    replayer = new Replayer(told.past);
+self.addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
+  if (data.kind === 'past') {
+    replayer = new Replayer(data.past);
     holding = replayer.holding();
     saved = undefined;
-    return;
-  }
-  if (replayer === undefined) return;
-  const key = JSON.stringify([told.strategy, told.saved]);
-  if (saved?.key !== key) saved = { key, replay: replayer.run(told.strategy, told.saved) };
-  const begun = performance.now();
-  const edit = replayer.run(told.strategy, told.edit);
-  const answer: FromWorker = {
-    tookMs: performance.now() - begun,
-    saved: saved.replay,
-    edit,
-    holding,
-  };
-  self.postMessage(answer);
+  } else if (replayer !== undefined) self.postMessage(answerOf(replayer, data));
 });
+
+function answerOf(known: Replayer, wish: Exclude<ToWorker, { kind: 'past' }>): FromWorker {
+  if (wish.kind === 'attempt') return { kind: 'attempted', replay: known.run(wish.strategy, wish.config) };
+  if (wish.kind === 'backtest') return { kind: 'tested', outcome: known.backtest(wish.strategy, wish.config) };
+  const key = JSON.stringify([wish.strategy, wish.saved]);
+  if (saved?.key !== key) saved = { key, replay: known.run(wish.strategy, wish.saved) };
+  const begun = performance.now();
+  const edit = known.run(wish.strategy, wish.edit);
+  return { kind: 'compared', comparison: { tookMs: performance.now() - begun, saved: saved.replay, edit, holding } };
+}

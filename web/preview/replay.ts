@@ -1,10 +1,29 @@
 import { toNumber } from '#core/decimal.ts';
 import { aggregateSeries, type Series } from '#backtest/columns.ts';
-import { runBacktest } from '#backtest/run.ts';
+import type { BacktestResult } from '#backtest/result.ts';
+import { type BacktestOutcome, runBacktest } from '#backtest/run.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
-import type { Past, Replay } from './summary.ts';
+import type { Past, Replay, Summary } from './summary.ts';
 
 const DAY_MS = 86_400_000;
+
+const refuse = (sentence: string): BacktestOutcome => ({ kind: 'refused', sentence });
+
+function summaryOf({ metrics, drawdown, dailyEquity, fills, ambiguity, balance }: BacktestResult): Summary {
+  const share = (equity: number): number => equity / Number(balance) - 1;
+  const { worst, base, best, candles } = ambiguity;
+  return {
+    totalReturn: metrics.totalReturn,
+    againstHolding: metrics.alpha.buyAndHold,
+    drawdown: drawdown.depth,
+    sales: fills.filter(({ side }) => side === 'sell').length,
+    winRate: metrics.winRate,
+    fees: metrics.fees,
+    exposure: metrics.exposure,
+    days: dailyEquity,
+    band: { worst: share(worst), base: share(base), best: share(best), candles },
+  };
+}
 
 /** The past of one coin, made ready once: candles summed up to what a strategy decides on are kept. */
 export class Replayer {
@@ -15,41 +34,26 @@ export class Replayer {
     this.past = past;
   }
 
-  /** What a complete config would have made of the past. */
-  run(strategyName: string, config: unknown): Replay {
+  /** Everything about a complete config on the past, or why it can not be run. */
+  backtest(strategyName: string, config: unknown): BacktestOutcome {
     const strategy = STRATEGIES.get(strategyName);
-    if (strategy === undefined) return { kind: 'refused', sentence: `There is no strategy called ${strategyName}.` };
-    const checked = strategy.config.safeParse(config);
-    if (!checked.success) return { kind: 'refused', sentence: 'A setting can not be used as it is.' };
-    const { rules, terms } = this.past;
-    const detail = { interval: this.past.interval, columns: this.past.columns };
+    if (strategy === undefined) return refuse(`There is no strategy called ${strategyName}.`);
+    if (!strategy.config.safeParse(config).success) return refuse('A setting can not be used as it is.');
+    const { rules, terms, interval, columns } = this.past;
     const bound = strategy.bind(config);
     try {
-      const candles = this.candles(bound.needs.interval, detail);
-      const outcome = runBacktest({ bound, rules, terms, candles, detail });
-      if (outcome.kind === 'refused') return outcome;
-      const { metrics, drawdown, dailyEquity, fills, ambiguity } = outcome.result;
-      const balance = toNumber(terms.balance);
-      const share = (equity: number): number => equity / balance - 1;
-      const { worst, base, best } = ambiguity;
-      return {
-        kind: 'summary',
-        summary: {
-          totalReturn: metrics.totalReturn,
-          againstHolding: metrics.alpha.buyAndHold,
-          drawdown: drawdown.depth,
-          sales: fills.filter(({ side }) => side === 'sell').length,
-          winRate: metrics.winRate,
-          fees: metrics.fees,
-          exposure: metrics.exposure,
-          days: dailyEquity,
-          band: { worst: share(worst), base: share(base), best: share(best), candles: ambiguity.candles },
-        },
-      };
+      const detail = { interval, columns };
+      return runBacktest({ bound, rules, terms, candles: this.candles(bound.needs.interval, detail), detail });
     } catch (error) {
-      if (error instanceof RangeError) return { kind: 'refused', sentence: error.message };
+      if (error instanceof RangeError) return refuse(error.message);
       throw error;
     }
+  }
+
+  /** The same in short. */
+  run(strategyName: string, config: unknown): Replay {
+    const outcome = this.backtest(strategyName, config);
+    return outcome.kind === 'refused' ? outcome : { kind: 'summary', summary: summaryOf(outcome.result) };
   }
 
   /** Worth of the balance at the end of each UTC day, had it bought the coin at the first price. */

@@ -1,6 +1,7 @@
 import type { CandleColumns, Interval } from '#core/candle.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { Terms } from '#backtest/fills.ts';
+import type { BacktestOutcome } from '#backtest/run.ts';
 
 /** The past of one coin, as the worker of the preview keeps it. */
 export interface Past {
@@ -29,16 +30,9 @@ export type Replay =
   | { readonly kind: 'summary'; readonly summary: Summary }
   | { readonly kind: 'refused'; readonly sentence: string };
 
-export type ToWorker =
-  | { readonly kind: 'past'; readonly past: Past }
-  | {
-      readonly kind: 'replay';
-      readonly strategy: string;
-      readonly saved: Readonly<Record<string, unknown>>;
-      readonly edit: Readonly<Record<string, unknown>>;
-    };
+export type Config = Readonly<Record<string, unknown>>;
 
-export interface FromWorker {
+export interface Comparison {
   /** Wall time of the edit alone. */
   readonly tookMs: number;
   readonly saved: Replay;
@@ -46,3 +40,14 @@ export interface FromWorker {
   /** Worth of the balance at the end of each day, had it been put into the coin at the start. */
   readonly holding: readonly number[];
 }
+
+export type ToWorker =
+  | { readonly kind: 'past'; readonly past: Past }
+  | { readonly kind: 'compare'; readonly strategy: string; readonly saved: Config; readonly edit: Config }
+  | { readonly kind: 'attempt'; readonly strategy: string; readonly config: Config }
+  | { readonly kind: 'backtest'; readonly strategy: string; readonly config: Config };
+
+export type FromWorker =
+  | { readonly kind: 'compared'; readonly comparison: Comparison }
+  | { readonly kind: 'attempted'; readonly replay: Replay }
+  | { readonly kind: 'tested'; readonly outcome: BacktestOutcome };

@@ -3,30 +3,33 @@ import { useEffect, useRef, useState } from 'react';
 import type { Interval } from '#core/candle.ts';
 import { type Coin, type Profile, symbolsQuery } from '#web/data/queries.ts';
 import { loadPast } from './load-past.ts';
-import type { FromWorker, Past, ToWorker } from './summary.ts';
+import type { Comparison, Config, Past } from './summary.ts';
+import { ReplayThread } from './thread.ts';
 
 export interface Preview {
   readonly error: Error | null;
   /** From 0 to 1 while the past is read. */
   readonly progress: number;
   readonly past: Past | undefined;
-  readonly answer: FromWorker | undefined;
+  readonly answer: Comparison | undefined;
 }
 
-interface Wanted {
+interface PastWanted {
   readonly profile: Profile;
   readonly coin: Coin | undefined;
   readonly needed: Interval;
-  readonly saved: Readonly<Record<string, unknown>>;
-  readonly edit: Readonly<Record<string, unknown>>;
   /** Nothing is read before somebody wants to see it. */
   readonly wanted: boolean;
 }
 
-/** Replays the past of a coin with the saved and the edited config in a thread of its own, newest edit only. */
-export function usePreview({ profile, coin, needed, saved, edit, wanted }: Wanted): Preview {
+interface Wanted extends PastWanted {
+  readonly saved: Config;
+  readonly edit: Config;
+}
+
+/** The past of a coin, read once and kept while the page is open. */
+export function usePast({ profile, coin, needed, wanted }: PastWanted) {
   const [progress, setProgress] = useState(0);
-  const [answer, setAnswer] = useState<FromWorker | undefined>(undefined);
   const { data: markets } = useQuery({ ...symbolsQuery(profile.accountId), enabled: wanted });
   const market = markets?.symbols.find(({ symbol }) => symbol === coin?.symbol);
   const { data: past, error } = useQuery({
@@ -39,57 +42,57 @@ export function usePreview({ profile, coin, needed, saved, edit, wanted }: Wante
       return loadPast({ profile, coin, minNotional, needed, signal, onProgress: setProgress });
     },
   });
-  const thread = useRef<PreviewThread | undefined>(undefined);
+  return { past, error, progress };
+}
+
+/** Replays the past of a coin with the saved and the edited config in a thread of its own, newest edit only. */
+export function usePreview({ saved, edit, ...place }: Wanted): Preview {
+  const { past, error, progress } = usePast(place);
+  const [answer, setAnswer] = useState<Comparison | undefined>(undefined);
+  const newest = useRef<NewestOnly | undefined>(undefined);
   useEffect(() => {
     if (past === undefined) return undefined;
-    const made = new PreviewThread(past, setAnswer);
-    thread.current = made;
-    return () => made.close();
+    const thread = new ReplayThread(past);
+    newest.current = new NewestOnly(async (strategy, before, after) => {
+      setAnswer(await thread.compare(strategy, before, after));
+    });
+    return () => thread[Symbol.dispose]();
   }, [past]);
-  const { strategyName: strategy } = profile;
+  const { strategyName } = place.profile;
   useEffect(() => {
-    if (past !== undefined) thread.current?.ask({ kind: 'replay', strategy, saved, edit });
-  }, [past, strategy, saved, edit]);
+    if (past !== undefined) newest.current?.ask([strategyName, saved, edit]);
+  }, [past, strategyName, saved, edit]);
   return { error, progress, past, answer: past === undefined ? undefined : answer };
 }
 
-/** A thread that knows one past. While it is busy only the newest wish waits. */
-class PreviewThread {
-  private readonly worker: Worker;
-  private waiting: ToWorker | undefined;
+type Wish = readonly [strategy: string, saved: Config, edit: Config];
+
+/** While one wish is under way only the newest other one waits. */
+class NewestOnly {
+  private readonly run: (...wish: Wish) => Promise<void>;
+  private waiting: Wish | undefined;
   private asked = '';
   private busy = false;
 
-  constructor(past: Past, onAnswer: (answer: FromWorker) => void) {
-    this.worker = new Worker(new URL('./preview-worker.ts', import.meta.url), { type: 'module', name: 'preview' });
-    this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-      this.busy = false;
-      onAnswer(data);
-      this.next();
-    };
-    this.tell({ kind: 'past', past });
+  constructor(run: (...wish: Wish) => Promise<void>) {
+    this.run = run;
   }
 
-  ask(wish: ToWorker): void {
+  ask(wish: Wish): void {
     const text = JSON.stringify(wish);
     if (text === this.asked) return;
     this.asked = text;
     this.waiting = wish;
-    this.next();
+    void this.next();
   }
 
-  close(): void {
-    this.worker.terminate();
-  }
-
-  private next(): void {
+  private async next(): Promise<void> {
     if (this.busy || this.waiting === undefined) return;
-    this.busy = true;
-    this.tell(this.waiting);
+    const wish = this.waiting;
     this.waiting = undefined;
-  }
-
-  private tell(message: ToWorker): void {
-    this.worker.postMessage(message);
+    this.busy = true;
+    await this.run(...wish);
+    this.busy = false;
+    await this.next();
   }
 }

@@ -22,6 +22,7 @@ const coin = (changes: Partial<Coin> & { quantity?: string }): Coin => ({
   priceAt: '2026-11-20T14:12:07.000Z',
   pause: null,
   costBasis: null,
+  blockers: [],
   untracked: null,
   state: null,
   ...changes,

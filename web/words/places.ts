@@ -7,13 +7,19 @@ const PLACES = [
 ] as const;
 
 /** The pages of one profile. */
-export const PROFILE_PAGES = [
+const PROFILE_PAGES = [
   { to: '/profiles/$id', words: 'Coins' },
   { to: '/profiles/$id/config', words: 'Settings' },
+  { to: '/profiles/$id/backtests', words: 'Backtests' },
   { to: '/profiles/$id/risk', words: 'Limits' },
   { to: '/profiles/$id/logs', words: 'Logs' },
   { to: '/profiles/$id/history', words: 'History' },
+  { to: '/profiles/$id/notifications', words: 'Notifications' },
 ] as const;
+
+/** A live demo sends no messages. */
+export const profilePagesOf = (demo: boolean): readonly (typeof PROFILE_PAGES)[number][] =>
+  demo ? PROFILE_PAGES.filter(({ words }) => words !== 'Notifications') : PROFILE_PAGES;
 
 /** A live demo locks nearly everything under settings, so it does not offer them. */
 export const placesOf = (demo: boolean): readonly (typeof PLACES)[number][] =>

@@ -1,7 +1,8 @@
 import { venueOf } from '#core/account.ts';
 import { cachedPrice, cacheKeys } from '#core/cache-keys.ts';
-import { type Decimal, readDecimal, ZERO } from '#core/decimal.ts';
+import { add, type Decimal, readDecimal, ZERO } from '#core/decimal.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
+import { orphansOn } from '#core/orphan.ts';
 import { readSymbolInfos, type SymbolInfo } from '#core/symbol-codec.ts';
 import type { CoinRunner } from '#engine/coin-runner.ts';
 import { applyCostBasis, type BasisDesk, heldElsewhere, isSettled } from '#engine/cost-basis.ts';
@@ -14,9 +15,10 @@ import { readAccountOf } from '#storage/profile-symbols.ts';
 import type { JobData, JobName, JobRun, Queue } from '#storage/queue.ts';
 import { createTradingStore } from '#storage/trading-store.ts';
 import { loadAccountsToRun } from '#storage/worker-profiles.ts';
-import type { AccountLoop } from '../account-loop.ts';
+import { type AccountLoop, runnerOf } from '../account-loop.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Leases } from '../leases.ts';
+import { detectOrphans } from '../orphans.ts';
 
 /** How soon a job that belongs to another worker is offered again. */
 const HAND_OVER_MS = 1_000;
@@ -36,6 +38,7 @@ export function createPositionJobs(owners: Owners): {
   readonly applyAverageEntryPrice: JobOf<'apply-avg-entry-price'>;
   readonly reconcile: JobOf<'reconcile-positions'>;
   readonly checkIdentity: JobOf<'identity-check'>;
+  readonly detectOrphans: JobOf<'detect-orphans'>;
 } {
   const { context, queue, leases } = owners;
   const loopOf = (accountId: AccountId): AccountLoop | undefined =>
@@ -43,10 +46,9 @@ export function createPositionJobs(owners: Owners): {
   /** The queue lies in the database: whichever worker owns the account takes the job there. */
   const handOver = <Name extends JobName>(name: Name, data: JobData[Name]) =>
     queue.enqueue(name, data, { startAfter: new Date(Date.now() + HAND_OVER_MS) });
-
   const perAccount =
     (
-      name: 'reconcile-positions' | 'identity-check',
+      name: 'reconcile-positions' | 'identity-check' | 'detect-orphans',
       work: (loop: AccountLoop, id: string) => Promise<void>,
     ): JobOf<typeof name> =>
     async ({ accountId }, { id }) => {
@@ -85,6 +87,9 @@ export function createPositionJobs(owners: Owners): {
       const { trading } = running.context.ports;
       await checkIdentity(deskOf(context, loop), trading, [...running.coins.all()]);
     }),
+    detectOrphans: perAccount('detect-orphans', async (loop) => {
+      await detectOrphans(context, loop);
+    }),
   };
 }
 
@@ -120,13 +125,16 @@ async function applyHere(context: WorkerContext, loop: AccountLoop, { signal, ..
     info: infoOf(coin.symbol),
     price: await priceOf(coin.symbol),
     readWallet: loop.toRun.key === null ? null : readWallet,
-    heldElsewhere: () =>
-      running === null || runner === undefined ? ZERO : heldElsewhere(running.coins.all(), runner.coin),
+    heldElsewhere: () => (running === null || runner === undefined ? ZERO : notSellable(running, runner)),
     isSettled: async () => runner === undefined || isSettled(runner.coin),
   };
   const turn = runner === undefined ? (work: TurnWork) => work(undefined) : (work: TurnWork) => runner.change(work);
   await applyCostBasis(deskOf(context, loop), inputs, turn);
 }
+
+/** What other coins hold of a coin's base asset, and what orders that no profile tracks lock of it. */
+const notSellable = ({ coins, context }: RunningAccount, { coin }: CoinRunner): Decimal =>
+  add(heldElsewhere(coins.all(), coin), orphansOn(coin.rules.baseAsset, context.orphans).locked);
 
 type TurnWork = Parameters<Parameters<typeof applyCostBasis>[2]>[0];
 
@@ -134,18 +142,6 @@ async function runningOf(loop: AccountLoop, signal: AbortSignal): Promise<Runnin
   const endMs = performance.now() + START_PATIENCE_MS;
   while (loop.running === null && performance.now() < endMs && !signal.aborted) await wait(100, signal);
   return loop.running;
-}
-
-/** A coin that was bound a moment ago is opened first; undefined for one that cannot run. */
-export async function runnerOf(
-  { coins, refreshProfiles }: RunningAccount,
-  { profileId, symbol }: Pick<Wanted, 'profileId' | 'symbol'>,
-): Promise<CoinRunner | undefined> {
-  const find = () => coins.of(symbol).find(({ coin }) => coin.profile.id === profileId);
-  const found = find();
-  if (found !== undefined) return found;
-  await refreshProfiles();
-  return find();
 }
 
 /** What the cache store says about the coins of an account's venue. */

@@ -1,6 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
+const CHECKOUT = resolve(import.meta.dirname, '..');
+
+/** The revision that api and worker tell of themselves: that of the build, else the checkout's, else `unknown`. */
+export const ownSha = (built: string | undefined): string => built ?? readGitSha(CHECKOUT) ?? 'unknown';
+
 /** The commit that is checked out in `root`, read from .git itself; undefined where there is no repository or no commit. */
 export function readGitSha(root: string): string | undefined {
   const folder = findGitFolder(root);

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { ORPHAN_STATES } from '#core/orphan.ts';
+import { asked } from './actions.ts';
+import { accountId, decimalText, instant, profileId, symbolName } from './fields.ts';
+import { operation } from './operation.ts';
+
+const params = z.object({ id: accountId });
+const orderParams = z.object({ id: accountId, symbol: symbolName, orderId: z.string().regex(/^\d{1,20}$/) });
+
+const orphan = z.object({
+  symbol: z.string(),
+  orderId: z.string(),
+  clientOrderId: z.string(),
+  side: z.enum(['buy', 'sell']),
+  type: z.string(),
+  price: decimalText.nullable(),
+  stopPrice: decimalText.nullable(),
+  quantity: decimalText,
+  filledQuantity: decimalText,
+  /** The order list (OCO) that it is a leg of. */
+  listId: z.string().nullable(),
+  /** What it keeps from being sold or spent; null while the coin's rules are not known. */
+  locked: z.object({ asset: z.string(), amount: decimalText }).nullable(),
+  placedAt: instant,
+  ageSeconds: z.number(),
+  firstSeenAt: instant,
+  lastSeenAt: instant,
+  /** `left`: the operator wants it to rest. `gone`: it rests no more, and was not cancelled here. */
+  state: z.enum(ORPHAN_STATES),
+  /** A guess with its evidence as a sentence; only a proven owner can adopt it. */
+  owner: z.object({
+    profileId: profileId.nullable(),
+    profileName: z.string().nullable(),
+    proven: z.boolean(),
+    evidence: z.string(),
+  }),
+});
+
+export const listOrphanOrders = operation({
+  method: 'GET',
+  path: '/accounts/:id/orphan-orders',
+  auth: 'session',
+  status: 200,
+  summary: 'Open orders of the exchange that no profile tracks, then the newest that are resolved',
+  params,
+  response: z.object({
+    /** When the exchange was last asked; null before that. */
+    checkedAt: instant.nullable(),
+    orphans: z.array(orphan),
+  }),
+});
+
+const acting = { method: 'POST', auth: 'session', status: 202, response: asked } as const;
+
+export const detectOrphanOrders = operation({
+  ...acting,
+  path: '/accounts/:id/orphan-orders/detect',
+  summary: 'Has the worker look for orphan orders now instead of within ten minutes',
+  params,
+});
+
+export const adoptOrphanOrder = operation({
+  ...acting,
+  path: '/accounts/:id/orphan-orders/:symbol/:orderId/adopt',
+  summary: 'Gives the order back to the one profile that provably owns it',
+  params: orderParams,
+});
+
+export const cancelOrphanOrder = operation({
+  ...acting,
+  path: '/accounts/:id/orphan-orders/:symbol/:orderId/cancel',
+  summary: 'Has the worker cancel the order on the exchange',
+  params: orderParams,
+});
+
+export const leaveOrphanOrder = operation({
+  method: 'POST',
+  path: '/accounts/:id/orphan-orders/:symbol/:orderId/leave',
+  auth: 'session',
+  status: 204,
+  summary: 'Lets the order rest; it stays listed as left',
+  params: orderParams,
+});

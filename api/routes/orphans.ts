@@ -1,0 +1,132 @@
+import { venueOf } from '#core/account.ts';
+import { cacheKeys } from '#core/cache-keys.ts';
+import { formatDecimal, requireDecimal } from '#core/decimal.ts';
+import type { AccountId } from '#core/ids.ts';
+import { guessOwner, proveOwner } from '#core/orphan.ts';
+import type { ProfileToRun } from '#core/ports.ts';
+import type { Reader } from '#storage/database.ts';
+import { listOrphans, isResting, type OrphanRow, readOrphan, resolveOrphan } from '#storage/orphan-orders.ts';
+import { loadProfilesToRun } from '#storage/worker-profiles.ts';
+import { configProblem } from '#strategies/config-problem.ts';
+import { askWorker } from '../ask-worker.ts';
+import { auditChange } from '../audit.ts';
+import { announce } from '../bus.ts';
+import {
+  adoptOrphanOrder,
+  cancelOrphanOrder,
+  detectOrphanOrders,
+  leaveOrphanOrder,
+  listOrphanOrders,
+} from '../contract/orphans.ts';
+import type { Routes } from '../handle.ts';
+import { ApiProblem } from '../problem.ts';
+import { requireAccount } from '../require.ts';
+
+interface Target {
+  readonly id: AccountId;
+  readonly symbol: string;
+  readonly orderId: string;
+}
+
+const strayOf = (row: OrphanRow) => ({ symbol: row.symbol, clientOrderId: row.client_order_id });
+const plain = (text: string): string => formatDecimal(requireDecimal(text));
+const priceOrNull = (text: string): string | null => (requireDecimal(text) === 0n ? null : plain(text));
+
+const orphanView = (row: OrphanRow, profiles: readonly ProfileToRun[], marketMs: number) => {
+  const { profile, proven, evidence } = guessOwner(strayOf(row), profiles, configProblem);
+  return {
+    symbol: row.symbol,
+    orderId: row.exchange_order_id,
+    clientOrderId: row.client_order_id,
+    side: row.side,
+    type: row.type,
+    price: priceOrNull(row.price),
+    stopPrice: priceOrNull(row.stop_price),
+    quantity: plain(row.quantity),
+    filledQuantity: plain(row.filled_quantity),
+    listId: row.list_id,
+    locked: row.locked_asset === null ? null : { asset: row.locked_asset, amount: plain(row.locked_amount) },
+    placedAt: row.placed_at.toISOString(),
+    ageSeconds: Math.max(0, Math.round((marketMs - row.placed_at.getTime()) / 1_000)),
+    firstSeenAt: row.first_seen_at.toISOString(),
+    lastSeenAt: row.last_seen_at.toISOString(),
+    state: row.state,
+    owner: { profileId: profile?.id ?? null, profileName: profile?.name ?? null, proven, evidence },
+  };
+};
+
+async function requireResting(database: Reader, { id, symbol, orderId }: Target): Promise<OrphanRow> {
+  const row = await readOrphan(database, { accountId: id, symbol, exchangeOrderId: orderId });
+  if (row === undefined) throw new ApiProblem('not_found', `There is no orphan order ${orderId} of ${symbol}.`);
+  if (isResting(row)) return row;
+  throw new ApiProblem('conflict', `Order ${orderId} of ${symbol} is no orphan any more: it is ${row.state}.`);
+}
+
+export function mountOrphans(routes: Routes): void {
+  const { context, handle } = routes;
+  const { database, cache, venues } = context;
+
+  handle(listOrphanOrders, async ({ operator, params }) => {
+    const account = await requireAccount(database.kysely, operator, params.id);
+    const rows = await listOrphans(database.kysely, account.id);
+    const profiles = await loadProfilesToRun(database, account.id);
+    const nowMs = context.now().getTime();
+    const marketMs = (await venues.marketMs(venueOf(account), nowMs)) ?? nowMs;
+    const checkedAt = (await cache.get(cacheKeys.orphansSeen(account.id))) ?? null;
+    return { checkedAt, orphans: rows.map((row) => orphanView(row, profiles, marketMs)) };
+  });
+
+  handle(leaveOrphanOrder, async ({ operator, caller, params }) => {
+    const { id: accountId, symbol, orderId } = params;
+    await database.transaction(async (transaction) => {
+      await requireAccount(transaction, operator, accountId);
+      const { state } = await requireResting(transaction, params);
+      await resolveOrphan(transaction, { accountId, symbol, exchangeOrderId: orderId }, 'left');
+      const change = { before: { state }, after: { state: 'left' } };
+      const subject = `account:${accountId}:${symbol}:${orderId}`;
+      await auditChange(transaction, { operator, caller }, { action: 'orphan.leave', subject, ...change });
+    });
+    await announce(context, {
+      command: 'profiles-changed',
+      events: [{ topic: 'orphan', id: accountId, data: {} }],
+    });
+    return undefined;
+  });
+
+  mountAsking(routes);
+}
+
+/** What only the owner of the account can do. */
+function mountAsking({ context, handle }: Routes): void {
+  const { database } = context;
+
+  handle(detectOrphanOrders, ({ operator, caller, params }) =>
+    database.transaction(async (transaction) => {
+      const { id: accountId } = await requireAccount(transaction, operator, params.id);
+      return { actionId: await askWorker(transaction, { operator, caller }, { accountId, kind: 'orphan.detect' }) };
+    }),
+  );
+
+  handle(cancelOrphanOrder, ({ operator, caller, params }) =>
+    database.transaction(async (transaction) => {
+      const { id: accountId, symbol, orderId } = params;
+      await requireAccount(transaction, operator, accountId);
+      await requireResting(transaction, params);
+      const request = { accountId, kind: 'orphan.cancel', payload: { symbol, orderId } };
+      return { actionId: await askWorker(transaction, { operator, caller }, request) };
+    }),
+  );
+
+  // The worker proves it again with the order as it rests then; what is plain now is refused at once.
+  handle(adoptOrphanOrder, async ({ operator, caller, params }) => {
+    const { id: accountId, symbol, orderId } = params;
+    await requireAccount(database.kysely, operator, accountId);
+    const row = await requireResting(database.kysely, params);
+    const ownership = proveOwner(strayOf(row), await loadProfilesToRun(database, accountId), configProblem);
+    if (ownership.kind === 'refused') throw new ApiProblem('conflict', ownership.reason);
+    const profileId = ownership.profile.id;
+    const request = { accountId, profileId, symbol, kind: 'orphan.adopt', payload: { symbol, orderId } };
+    const actionId = await database.transaction((transaction) => askWorker(transaction, { operator, caller }, request));
+    return { actionId };
+  });
+}

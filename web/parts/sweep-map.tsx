@@ -1,0 +1,208 @@
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
+import type { Coin, Profile } from '#web/data/queries.ts';
+import type { Config, Replay } from '#web/preview/summary.ts';
+import type { ReplayThread } from '#web/preview/thread.ts';
+import { signedPercent } from '#web/words/numbers.ts';
+import { type Axis, axesOf, edgeWords, variant } from '#web/words/sweep.ts';
+
+interface SweepProps {
+  thread: ReplayThread;
+  profile: Profile;
+  coin: Coin;
+  schema: Config;
+  config: Config;
+}
+
+type Cells = readonly (readonly (Replay | undefined)[])[];
+
+/** The past with two settings varied: where good results lie together, and where one stands alone. */
+export function SweepMap({ thread, profile, coin, schema, config }: SweepProps): ReactNode {
+  const axes = useMemo(() => axesOf(schema, config), [schema, config]);
+  const [paths, setPaths] = useState<readonly [string?, string?]>([]);
+  // What sells decides most: its last two distances are offered first.
+  const distances = axes.filter(({ path, values }) => path.startsWith('sell') && typeof values[0] === 'string');
+  const across = axes.find(({ path }) => path === paths[0]) ?? distances.at(-2) ?? axes[0];
+  const down =
+    axes.find(({ path }) => path === paths[1]) ?? [...axes, ...distances].findLast((axis) => axis !== across);
+  const { cells, done, running, run, stop } = useSweep(thread, profile.strategyName);
+  if (across === undefined || down === undefined) return <p className="p-2">These settings have no two to vary.</p>;
+  const total = across.values.length * down.values.length;
+  const pick = (which: 0 | 1, path: string): void => {
+    stop();
+    setPaths(which === 0 ? [path, down.path] : [across.path, path]);
+  };
+  return (
+    <>
+      <div className="filters">
+        <Pick label="Across" axes={axes} value={across.path} onChange={(path) => pick(0, path)} />
+        <Pick label="Down" axes={axes} value={down.path} onChange={(path) => pick(1, path)} />
+        {running ? (
+          <>
+            <button type="button" className="btn" onClick={stop}>
+              Stop
+            </button>
+            <span className="note" role="status">
+              {done} of {total} tried
+            </span>
+          </>
+        ) : (
+          <button type="button" className="btn" onClick={() => run(config, across, down)}>
+            Try {total} settings
+          </button>
+        )}
+      </div>
+      {cells === undefined ? null : <Heat cells={cells} across={across} down={down} profile={profile} coin={coin} />}
+    </>
+  );
+}
+
+/** Tries one cell after the other; a newer sweep, or stop, ends the one before. */
+function useSweep(thread: ReplayThread, strategy: string) {
+  const [cells, setCells] = useState<Cells | undefined>(undefined);
+  const [running, setRunning] = useState(false);
+  const turn = useRef(0);
+  const done = cells?.flat().filter((cell) => cell !== undefined).length ?? 0;
+  const stop = (): void => {
+    turn.current += 1;
+    setRunning(false);
+  };
+  const sweep = async (config: Config, across: Axis, down: Axis): Promise<void> => {
+    const mine = ++turn.current;
+    const made: (Replay | undefined)[][] = down.values.map(() => across.values.map(() => undefined));
+    setRunning(true);
+    for (const [y, row] of made.entries()) {
+      for (const x of row.keys()) {
+        const tried = variant(config, [across, x], [down, y]);
+        const replay = await thread.attempt(strategy, { ...(typeof tried === 'object' ? tried : {}) });
+        if (turn.current !== mine) return;
+        row[x] = replay;
+        setCells(made.map((one) => [...one]));
+      }
+    }
+    setRunning(false);
+  };
+  const run = (config: Config, across: Axis, down: Axis): void => void sweep(config, across, down);
+  return { cells, done, running, run, stop };
+}
+
+interface PickProps {
+  label: string;
+  axes: readonly Axis[];
+  value: string;
+  onChange: (path: string) => void;
+}
+
+function Pick({ label, axes, value, onChange }: PickProps): ReactNode {
+  return (
+    <label className="flex items-center gap-2">
+      <span className="note">{label}</span>
+      <span className="in">
+        <select value={value} onChange={(event) => onChange(event.target.value)}>
+          {axes.map((axis) => (
+            <option key={axis.path} value={axis.path}>
+              {axis.label}
+            </option>
+          ))}
+        </select>
+      </span>
+    </label>
+  );
+}
+
+interface HeatProps {
+  cells: Cells;
+  across: Axis;
+  down: Axis;
+  profile: Profile;
+  coin: Coin;
+}
+
+const returnOf = (cell: Replay | undefined): number | undefined =>
+  cell?.kind === 'summary' ? cell.summary.totalReturn : undefined;
+
+function Heat({ cells, across, down, profile, coin }: HeatProps): ReactNode {
+  const found = cells.flat().flatMap((cell) => returnOf(cell) ?? []);
+  const best = Math.max(...found);
+  const strongest = Math.max(...found.map(Math.abs), 0.001);
+  const tint = (value: number | undefined): string | undefined =>
+    value === undefined
+      ? undefined
+      : `color-mix(in srgb, var(--color-${value >= 0 ? 'gain' : 'loss'}) ${Math.round((Math.abs(value) / strongest) * 40)}%, var(--color-ground))`;
+  const at = cells.flatMap((row, y) => row.flatMap((cell, x) => (returnOf(cell) === best ? [{ x, y }] : [])))[0];
+  return (
+    <>
+      <div className="tw">
+        <table className="heat">
+          <caption className="vh">
+            Return of each pair of settings; across {across.label}, down {down.label}
+          </caption>
+          <thead>
+            <tr>
+              <th aria-label={down.label} />
+              {across.values.map((value) => (
+                <th key={value} scope="col">
+                  {edgeWords(value)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {cells.map((row, y) => (
+              <tr key={down.values[y]}>
+                <th scope="row">{edgeWords(down.values[y] ?? '')}</th>
+                {row.map((cell, x) => {
+                  const value = returnOf(cell);
+                  const mark = value !== undefined && at?.x === x && at.y === y ? 'best' : '';
+                  const now = x === across.saved && y === down.saved ? 'now' : '';
+                  return (
+                    <td key={across.values[x]} className={`${mark} ${now}`} style={{ background: tint(value) }}>
+                      {value === undefined ? (cell === undefined ? '' : '–') : signedPercent(value, 1)}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div className="key pt-2">
+        <span>across: {across.label.toLowerCase()}</span>
+        <span>down: {down.label.toLowerCase()}</span>
+        <span className="intent">outlined: the best</span>
+        <span>dashed: as saved</span>
+      </div>
+      {at === undefined ? null : <CopyBest {...{ across, down, profile, coin, at }} tries={found.length} />}
+    </>
+  );
+}
+
+interface CopyProps extends Omit<HeatProps, 'cells'> {
+  at: { readonly x: number; readonly y: number };
+  tries: number;
+}
+
+function CopyBest({ across, down, profile, coin, at, tries }: CopyProps): ReactNode {
+  return (
+    <div className="actions">
+      <Link
+        className="btn"
+        to="/profiles/$id/config"
+        params={{ id: profile.id }}
+        search={{
+          ...(Object.keys(coin.overrideConfig).length > 0 ? { coin: coin.symbol } : {}),
+          edit: JSON.stringify([
+            [across.path, across.values[at.x]],
+            [down.path, down.values[at.y]],
+          ]),
+        }}
+      >
+        Copy the best to the form
+      </Link>
+      <span className="note">
+        The best of many tries looks better than it is: with {tries} tries some are good by luck. Neighbours that are
+        good too are a better sign than one cell that stands out.
+      </span>
+    </div>
+  );
+}

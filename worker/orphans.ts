@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { venueOf } from '#core/account.ts';
+import { cacheKeys } from '#core/cache-keys.ts';
+import { formatDecimal, requireDecimal } from '#core/decimal.ts';
+import { type ActionOutcome, done, type OperatorAction, refused } from '#core/operator-action.ts';
+import { isLiveOrder } from '#core/order.ts';
+import { formOf, lockOf, type OrphanState, proveOwner } from '#core/orphan.ts';
+import type { ExchangeOrder } from '#core/ports.ts';
+import { readSymbolInfos } from '#core/symbol-codec.ts';
+import type { RunningAccount } from '#engine/run-account.ts';
+import { logRow } from '#engine/settle.ts';
+import {
+  databaseTime,
+  isResting,
+  type OrphanKey,
+  readOrphan,
+  recordOrphans,
+  resolveOrphan,
+  trackedClientIds,
+} from '#storage/orphan-orders.ts';
+import { loadProfilesToRun } from '#storage/worker-profiles.ts';
+import { configProblem } from '#strategies/config-problem.ts';
+import type { AccountAction, ActionDesk } from './account-actions.ts';
+import { type AccountLoop, runnerOf } from './account-loop.ts';
+import type { WorkerContext } from './context.ts';
+import { notifyAccount } from './notify.ts';
+
+const TOLD = 'until you have decided, nothing is bought of the same coin';
+const NOT_READ = 'The open orders could not be read, so that nobody knows of new orphan orders this time';
+export const NOT_RUNNING = 'The account has no API key that works, so nothing can be asked of the exchange.';
+
+/**
+ * Compares the open orders of an account with what its profiles track; only its owner does. Answers with how many rest, or
+ * with the sentence why that is not known.
+ */
+export async function detectOrphans(context: WorkerContext, { running, toRun }: AccountLoop): Promise<number | string> {
+  if (running === null) return NOT_RUNNING;
+  const { database, cache, announcer, log } = context;
+  const { account } = toRun;
+  const asOf = await databaseTime(database);
+  // The exchange first: whatever it shows of ours was committed before it was sent.
+  const open = await running.context.ports.trading.openOrders().catch((err: unknown) => {
+    log.warn({ event: 'orphans_not_read', accountId: account.id, err }, NOT_READ);
+    return undefined;
+  });
+  if (open === undefined) return `${NOT_READ}.`;
+  const ids = open.map(({ clientOrderId }) => clientOrderId);
+  const tracked = await trackedClientIds(database.kysely, account.id, ids);
+  const infoOf = readSymbolInfos(await cache.get(cacheKeys.rules(venueOf(account))));
+  const seen = open
+    .filter(({ clientOrderId }) => !tracked.has(clientOrderId))
+    .map((order) => {
+      const info = infoOf(order.symbol);
+      return { order, lock: lockOf(order, typeof info === 'string' ? undefined : info) };
+    });
+  for (const row of await recordOrphans(database, { accountId: account.id, asOf, seen })) {
+    const { symbol, side, client_order_id: clientOrderId, exchange_order_id: exchangeOrderId } = row;
+    const told = { accountId: account.id, symbol, side, clientOrderId, exchangeOrderId, quantity: row.quantity };
+    const title = `Order ${exchangeOrderId} of ${symbol} belongs to no profile`;
+    log.warn({ event: 'orphan_found', ...told }, `${title}: ${TOLD}`);
+    const text = `It ${side}s ${formatDecimal(requireDecimal(row.quantity))}. Adopt, cancel or leave it: ${TOLD}.`;
+    await notifyAccount(context.desk, account.id, { event: 'orphan-order', title, text });
+  }
+  await cache.set(cacheKeys.orphansSeen(account.id), asOf.toISOString());
+  await running.refreshProfiles();
+  announcer.announce({ topic: 'orphan', id: account.id, data: {} });
+  return seen.length;
+}
+
+const target = z.object({ symbol: z.string(), orderId: z.string() });
+
+interface Case extends ActionDesk {
+  readonly running: RunningAccount;
+  readonly key: OrphanKey;
+  /** As the exchange shows it now. */
+  readonly order: ExchangeOrder;
+  readonly action: OperatorAction;
+}
+
+/** Looks again before anything is done: at what is stored, and at the exchange. */
+const onOrphan =
+  (wanted: OrphanState, work: (on: Case) => Promise<ActionOutcome>): AccountAction =>
+  async (desk, action) => {
+    const { context, loop } = desk;
+    const { symbol, orderId } = target.parse(action.payload);
+    const key = { accountId: action.accountId, symbol, exchangeOrderId: orderId };
+    if (loop.running === null) return refused(NOT_RUNNING);
+    const row = await readOrphan(context.database.kysely, key);
+    if (action.resumed && row?.state === wanted) return done();
+    if (row === undefined || !isResting(row))
+      return refused(
+        `Order ${orderId} of ${symbol} is no orphan${row === undefined ? '' : ` any more: ${row.state}`}.`,
+      );
+    const lookup = await loop.running.context.ports.trading.findOrder(symbol, { exchangeOrderId: orderId });
+    if (lookup.kind === 'unreadable') return refused(`The exchange could not be asked about it: ${lookup.cause}`);
+    const found = lookup.kind === 'found' ? lookup.order : null;
+    const cancelled = found?.state === 'cancelled' && wanted === 'cancelled';
+    if (cancelled && action.resumed) return settle({ ...desk, key }, 'cancelled');
+    if (found === null || !isLiveOrder(found.state)) return settle({ ...desk, key }, 'gone', goneWords(found));
+    const tracked = await trackedClientIds(context.database.kysely, key.accountId, [found.clientOrderId]);
+    const mine = action.resumed && wanted === 'adopted';
+    if (tracked.size > 0) return settle({ ...desk, key }, 'adopted', mine ? undefined : 'A profile tracks it by now.');
+    return work({ ...desk, running: loop.running, key, order: found, action });
+  };
+
+const goneWords = (order: ExchangeOrder | null): string =>
+  `It rests on the exchange no more: ${order === null ? 'the exchange does not know it' : `it is ${order.state}`}.`;
+
+/** Writes down what became of it, and looks at the whole account again: a leg takes its list with it. */
+async function settle(
+  { context, loop, key }: ActionDesk & { readonly key: OrphanKey },
+  state: OrphanState,
+  refusal?: string,
+): Promise<ActionOutcome> {
+  await resolveOrphan(context.database.kysely, key, state);
+  await detectOrphans(context, loop);
+  return refusal === undefined ? done({ state }) : refused(refusal, { state });
+}
+
+const cancel = onOrphan('cancelled', async (on) => {
+  const { symbol, exchangeOrderId } = on.key;
+  const after = await on.running.context.ports.trading.cancelStray(symbol, exchangeOrderId);
+  if (after.kind === 'unreadable')
+    return refused(`Whether it is cancelled is not known (${after.cause}): look at the list again in a moment.`);
+  if (after.kind === 'absent') return settle(on, 'gone', goneWords(null));
+  if (isLiveOrder(after.order.state)) return refused('The exchange has not cancelled it: try again.');
+  if (after.order.state === 'filled') return settle(on, 'gone', 'It was filled before it could be cancelled.');
+  return settle(on, 'cancelled');
+});
+
+const adopt = onOrphan('adopted', async (on) => {
+  const { context, running, order, key, loop } = on;
+  const profiles = await loadProfilesToRun(context.database, key.accountId);
+  const ownership = proveOwner(order, profiles, configProblem);
+  if (ownership.kind === 'refused') return refused(ownership.reason, { code: ownership.code });
+  if (order.listId !== undefined)
+    return refused('It is a leg of an order list: its other leg would go unwatched. Cancel it, or leave it.');
+  if (formOf(order) === null)
+    return refused(`This service cannot look after an order of the type ${order.type}: cancel it, or leave it.`);
+  const { profile, own } = ownership;
+  const runner = await runnerOf(running, { profileId: profile.id, symbol: order.symbol });
+  if (runner === undefined) return refused(`${order.symbol} of "${profile.name}" cannot run: its log says why.`);
+  const accountId = key.accountId;
+  await runner.change(async (coin) => {
+    const found = { accountId, profileId: profile.id, order, own, fencing: loop.fencing };
+    await running.context.ports.store.adoptOwnOrder(found);
+    coin.settled.delete(own.clientOrderId);
+    const { clientOrderId } = own;
+    const ids = { clientOrderId, exchangeOrderId: order.exchangeOrderId, quantity: formatDecimal(order.quantity) };
+    const msg = `An order that this profile did not know any more was adopted: ${own.purpose} of ${ids.quantity}.`;
+    logRow(coin, { level: 'info', msg, ctx: { event: 'orphan_adopted', ...ids } });
+  });
+  runner.onOrder({ ...order, clientOrderId: own.clientOrderId }, null);
+  return settle(on, 'adopted');
+});
+
+const detect: AccountAction = async ({ context, loop }) => {
+  const resting = await detectOrphans(context, loop);
+  return typeof resting === 'string' ? refused(resting) : done({ resting });
+};
+
+export const ORPHAN_ACTIONS = { 'orphan.adopt': adopt, 'orphan.cancel': cancel, 'orphan.detect': detect } as const;

@@ -1,0 +1,211 @@
+import { z } from 'zod';
+import { formatDecimal } from '#core/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
+import { type ActionOutcome, done, type OperatorAction, refused } from '#core/operator-action.ts';
+import { isLiveOrder } from '#core/order.ts';
+import { claimsOn } from '#core/orphan.ts';
+import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
+import { isSellable } from '#core/position.ts';
+import { cancelOrder } from '#engine/cancel.ts';
+import { isCertain } from '#engine/coin.ts';
+import type { CoinRunner } from '#engine/coin-runner.ts';
+import { openCoin } from '#engine/recover.ts';
+import type { RunningAccount } from '#engine/run-account.ts';
+import { wait } from '#engine/wait.ts';
+import { writeAuditLog } from '#storage/audit-logs.ts';
+import type { Transaction } from '#storage/database.ts';
+import { recordedClientIds } from '#storage/orphan-orders.ts';
+import { countLiveOrders, listPositions, unbindSymbol } from '#storage/profile-symbols.ts';
+import { deleteProfile, excludeIntents } from '#storage/profiles.ts';
+import { loadProfilesToRun } from '#storage/worker-profiles.ts';
+import { configProblem } from '#strategies/config-problem.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import type { AccountAction, ActionDesk } from './account-actions.ts';
+import { detectOrphans, NOT_RUNNING } from './orphans.ts';
+
+/** An order whose outcome is unknown is certain after twenty seconds; one that cannot be cancelled is tried for as long. */
+const PATIENCE_MS = 40_000;
+const RETRY_MS = 300;
+
+interface Removal extends ActionDesk {
+  readonly running: RunningAccount;
+  readonly profile: ProfileToRun;
+  /** Of a single coin; else of the profile. */
+  readonly symbol: string | null;
+  readonly endMs: number;
+}
+
+/** Opens what is to be removed; a repeated removal of something that is gone has been done. */
+async function open({ context, loop }: ActionDesk, action: OperatorAction): Promise<Removal | ActionOutcome> {
+  const profiles = await loadProfilesToRun(context.database, action.accountId);
+  const profile = profiles.find(({ id }) => id === action.profileId);
+  const { symbol } = action;
+  if (profile === undefined) return action.resumed ? done() : refused('The profile does not exist any more.');
+  if (symbol !== null && !profile.symbols.some((coin) => coin.symbol === symbol))
+    return action.resumed ? done() : refused(`${symbol} is not bound to "${profile.name}" any more.`);
+  if (loop.running === null) return refused(`${NOT_RUNNING} The orders cannot be cancelled.`);
+  return { context, loop, running: loop.running, profile, symbol, endMs: performance.now() + PATIENCE_MS };
+}
+
+/**
+ * Cancels every recorded order of the profile, or of its one coin, then commits what is to follow while no new intent can
+ * commit. The orders that still may rest keep it from committing.
+ */
+async function clearThen(
+  removal: Removal,
+  commit: (transaction: Transaction) => Promise<void>,
+): Promise<string | null> {
+  const { context, profile, symbol, endMs, running } = removal;
+  const liveIn = async (transaction: Transaction): Promise<string[]> =>
+    [...(await countLiveOrders(transaction, profile.id)).keys()].filter((one) => symbol === null || one === symbol);
+  for (;;) {
+    const left = await context.database.transaction(async (transaction) => {
+      await excludeIntents(transaction, profile.id);
+      const live = await liveIn(transaction);
+      if (live.length === 0) await commit(transaction);
+      return live;
+    });
+    if (left.length === 0) return null;
+    if (performance.now() > endMs || running.context.signal.aborted)
+      return `Orders of ${left.join(' and ')} could not be cancelled yet: their logs say why. Try again.`;
+    for (const one of left) {
+      const problem = await clearCoin(removal, one);
+      if (problem !== null) return problem;
+    }
+    await wait(RETRY_MS, running.context.signal);
+  }
+}
+
+/** One attempt at the orders of a coin that are certain; the others are being looked up. */
+async function clearCoin(removal: Removal, symbol: string): Promise<string | null> {
+  const { running, profile } = removal;
+  const clear = (runner: CoinRunner): Promise<void> =>
+    runner.change(async (coin) => {
+      // No decisions from here on: what is cancelled is not placed again.
+      coin.profile = { ...coin.profile, enabled: false };
+      for (const live of [...coin.live.values()])
+        if (live.record.exchangeOrderId !== null && isCertain(live)) await cancelOrder(coin, live);
+    });
+  const runner = running.coins.of(symbol).find(({ coin }) => coin.profile.id === profile.id);
+  if (runner !== undefined) return clear(runner).then(() => null);
+  const opened = await openUnbound(removal, symbol);
+  if (opened.kind === 'cannot') return `The orders of ${symbol} cannot be cancelled: ${opened.reason}`;
+  await clear(opened.runner);
+  await wait(RETRY_MS, running.context.signal);
+  await opened.runner.close();
+  return null;
+}
+
+/** A coin that does not run, with what is stored of it. */
+async function openUnbound({ running, profile }: Removal, symbol: string) {
+  const { market, store } = running.context.ports;
+  const rules = (await market.rules()).find((each) => each.symbol === symbol);
+  const liveOrders = await store.liveOrders(profile.accountId);
+  const strategy = STRATEGIES.get(profile.strategyName);
+  return openCoin(running.context, { profile, symbol, rules, strategy, liveOrders });
+}
+
+async function finish({ context, loop, running }: Removal): Promise<void> {
+  await running.refreshProfiles();
+  await detectOrphans(context, loop);
+}
+
+const unbind: AccountAction = async (desk, action) => {
+  const removal = await open(desk, action);
+  if ('state' in removal) return removal;
+  const { symbol, profile } = removal;
+  if (symbol === null) return refused('No coin was named.');
+  const problem = await clearThen(removal, (transaction) => unbindSymbol(transaction, profile.id, symbol));
+  await finish(removal);
+  return problem === null ? done() : refused(problem);
+};
+
+interface Strays {
+  readonly cancelled: readonly string[];
+  /** Left as orphans, as its config proves nothing. */
+  readonly left: readonly ExchangeOrder[];
+  readonly problem: string | null;
+}
+
+/**
+ * Orders that only the exchange knows of. Those the profile provably owns are cancelled. With a config that cannot be
+ * parsed they stay, and are told of where the profile has the coin or holds a position of it.
+ */
+async function clearStrays({ context, running, profile }: Removal): Promise<Strays> {
+  const { kysely } = context.database;
+  const { trading } = running.context.ports;
+  const profiles = await loadProfilesToRun(context.database, profile.accountId);
+  const found = await trading.openOrders();
+  const recorded = await recordedClientIds(kysely, profile, found);
+  const held = (await listPositions(kysely, profile.id)).map(({ symbol }) => symbol);
+  const concerned = new Set([...held, ...profile.symbols.map(({ symbol }) => symbol)]);
+  const cancelled: string[] = [];
+  const left: ExchangeOrder[] = [];
+  for (const order of found) {
+    const claims = claimsOn(order, profiles, configProblem);
+    const claim = claims.find((one) => one.profile.id === profile.id);
+    if (claim === undefined) continue;
+    const proven = claim.problem === null && claims.length === 1;
+    if (!proven && !recorded.has(order.clientOrderId)) {
+      if (concerned.has(order.symbol)) left.push(order);
+      continue;
+    }
+    const after = await trading.cancelStray(order.symbol, order.exchangeOrderId);
+    if (after.kind === 'unreadable' || (after.kind === 'found' && isLiveOrder(after.order.state))) {
+      const why = after.kind === 'unreadable' ? after.cause : 'it still rests';
+      return {
+        cancelled,
+        left,
+        problem: `Order ${order.exchangeOrderId} of ${order.symbol} is not cancelled: ${why}.`,
+      };
+    }
+    cancelled.push(order.exchangeOrderId);
+  }
+  return { cancelled, left, problem: null };
+}
+
+const options = z.object({ leavePositions: z.boolean().default(false) });
+const STAYS = 'The profile stays, disabled.';
+
+const removeProfile: AccountAction = async (desk, action) => {
+  const removal = await open(desk, action);
+  if ('state' in removal) return removal;
+  const { context, running, profile } = removal;
+  await running.refreshProfiles();
+  const { leavePositions } = options.parse(action.payload);
+  const held = leavePositions ? [] : heldBy(running, profile.id);
+  if (held.length > 0) return refused(`It has bought ${held.join(' and ')} meanwhile. ${STAYS}`);
+  const uncleared = await clearThen(removal, async () => undefined);
+  const strays = uncleared === null ? await clearStrays(removal) : null;
+  const problem = uncleared ?? strays?.problem ?? null;
+  if (strays === null || problem !== null) return refused(`${problem} ${STAYS}`);
+  const left = strays.left.map(({ symbol, exchangeOrderId, clientOrderId }) => ({
+    symbol,
+    exchangeOrderId,
+    clientOrderId,
+  }));
+  const told = { cancelledUnrecorded: strays.cancelled, leftAsOrphans: left };
+  const again = await clearThen(removal, async (transaction) => {
+    await deleteProfile(transaction, profile.id);
+    const entry = { action: 'profile.deleted', subject: profile.id, after: told };
+    await writeAuditLog(transaction, { userId: null, ...entry, ip: 'unknown', userAgent: '' });
+  });
+  if (again !== null) return refused(`${again} ${STAYS}`);
+  for (const order of left) {
+    const fields = { event: 'profile_deleted_order_left', profileId: profile.id, ...order };
+    const msg = `Profile "${profile.name}" is deleted, but order ${order.exchangeOrderId} of ${order.symbol} rests on as an orphan: the profile's config could not be parsed, so nothing proves that it is its own`;
+    context.log.warn(fields, msg);
+  }
+  await finish(removal);
+  return done(told);
+};
+
+/** Positions that can be sold, with their quantities. */
+const heldBy = ({ coins }: RunningAccount, profileId: ProfileId): string[] =>
+  [...coins.all()]
+    .filter(({ coin }) => coin.profile.id === profileId)
+    .filter(({ coin }) => isSellable(coin.position.quantity, coin.price ?? coin.position.averagePrice, coin.rules))
+    .map(({ coin }) => `${formatDecimal(coin.position.quantity)} ${coin.rules.baseAsset}`);
+
+/** Takes away what the operator asked to remove, once nothing of it rests on the exchange. */
+export const REMOVALS = { 'coin.unbind': unbind, 'profile.delete': removeProfile } as const;
