@@ -13,6 +13,7 @@ import { mountBackup } from './routes/backup.ts';
 import { mountCapture } from './routes/capture.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
+import { mountDiagnosis } from './routes/diagnosis.ts';
 import { mountEnabling } from './routes/enabling.ts';
 import { mountJobs } from './routes/jobs.ts';
 import { mountHealth } from './routes/health.ts';
@@ -53,6 +54,7 @@ const FAMILIES = [
   mountProfileConfigs,
   mountNotifiers,
   mountBackup,
+  mountDiagnosis,
   mountEnabling,
   mountCoins,
   mountAverageEntryPrice,

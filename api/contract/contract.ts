@@ -3,6 +3,7 @@ import * as actions from './actions.ts';
 import * as backup from './backup.ts';
 import * as capture from './capture.ts';
 import * as health from './health.ts';
+import * as diagnosis from './diagnosis.ts';
 import * as halts from './halts.ts';
 import * as manual from './manual.ts';
 import * as jobs from './jobs.ts';
@@ -42,6 +43,7 @@ export const OPERATIONS: readonly Operation[] = [
   capture,
   notifiers,
   backup,
+  diagnosis,
   records,
   jobs,
   trades,
