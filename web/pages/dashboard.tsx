@@ -165,7 +165,9 @@ function Coins({ data }: { data: Dashboard }): ReactNode {
 
 function Orders({ data }: { data: Dashboard }): ReactNode {
   const coins = new Map(data.coins.map((coin) => [`${coin.profileId} ${coin.symbol}`, coin]));
-  const rows = data.orders.slice(0, 12).map((order) => {
+  // A stop that moves leaves its earlier orders behind; the page of the coin shows them.
+  const told = data.orders.filter(({ purpose, state }) => purpose !== 'stop' || state !== 'cancelled');
+  const rows = told.slice(0, 12).map((order) => {
     const coin = coins.get(`${order.profileId} ${order.symbol}`);
     return {
       order,
