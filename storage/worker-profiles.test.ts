@@ -36,7 +36,7 @@ describe('what the worker runs', () => {
       { profile_id: id, symbol: 'BTCUSDT', override_config: '{"b":[1,2],"c":null}' },
     ];
     for (const coin of coins) await test.database.kysely.insertInto('profile_symbols').values(coin).execute();
-    const common = { accountId, strategyName: 'hold', config: { a: 1 } };
+    const common = { accountId, strategyName: 'hold', config: { a: 1 }, captureUntil: null };
     assert.deepEqual(await loadProfilesToRun(test.database, accountId), [
       {
         ...{ ...common, id, name: 'One', enabled: true },
