@@ -8,12 +8,14 @@ import { mountAccounts } from './routes/accounts.ts';
 import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
 import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
+import { mountBacktests } from './routes/backtests.ts';
 import { mountBackup } from './routes/backup.ts';
 import { mountCapture } from './routes/capture.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
 import { mountEnabling } from './routes/enabling.ts';
 import { mountJobs } from './routes/jobs.ts';
+import { mountHealth } from './routes/health.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountManual } from './routes/manual.ts';
@@ -28,6 +30,7 @@ import { mountRisk } from './routes/risk.ts';
 import { mountSession } from './routes/session.ts';
 import { mountSessions } from './routes/sessions.ts';
 import { mountStatus } from './routes/status.ts';
+import { mountSweeps } from './routes/sweeps.ts';
 import { mountTickTrace } from './routes/tick-trace.ts';
 import { mountTrades } from './routes/trades.ts';
 import { mountUpkeep } from './routes/upkeep.ts';
@@ -36,6 +39,7 @@ import { mountWallet } from './routes/wallet.ts';
 const FAMILIES = [
   mountReference,
   mountStatus,
+  mountHealth,
   mountSession,
   mountSessions,
   mountAccounts,
@@ -62,6 +66,8 @@ const FAMILIES = [
   mountMarket,
   mountJobs,
   mountDashboard,
+  mountBacktests,
+  mountSweeps,
 ];
 
 /** The HTTP side: every operation under /api, the web app elsewhere. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requireDecimal, ZERO } from '#core/decimal.ts';
+import { randomFrom } from '#core/random.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import { aggregateSeries, type Series } from './columns.ts';
 import type { KernelInput } from './kernel.ts';
 import { findForesight, fragility, monteCarlo } from './robustness.ts';
-import { randomFrom } from './sweep/random.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -3,11 +3,12 @@ import { INTERVAL_MS } from '#core/candle.ts';
 import { lowerBound, sliceColumns } from '#core/candle-columns.ts';
 import { add, divide, fromNumber, formatDecimal, multiply, readDecimal, requireDecimal } from '#core/decimal.ts';
 import { isObject } from '#core/merge.ts';
+import { randomFrom } from '#core/random.ts';
+import { withValue } from '#strategies/knobs.ts';
 import type { AnyStrategy, BoundStrategy } from '#strategies/strategy.ts';
 import type { Series } from './columns.ts';
 import { type KernelInput, runKernel } from './kernel.ts';
-import { withValue } from './sweep/knobs.ts';
-import { randomFrom } from './sweep/random.ts';
+
 import { evaluate } from './sweep/row.ts';
 
 /** Values that a share of all outcomes lies below. */

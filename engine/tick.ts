@@ -14,6 +14,7 @@ import {
   type Coin,
   inSells,
   isCertain,
+  isLeftOver,
   type LiveOrder,
   pendingOrder,
   planPrices,
@@ -71,7 +72,7 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
     if (result.kind === 'approved') return send(coin, log, { ...seen, result });
     approval = result;
   }
-  const waiting = decision.kind === 'cancel' ? waitingEntry(coin) : undefined;
+  const waiting = unwanted(coin, decision);
   const acted = coin.asked === null ? undefined : act(coin, log, { seen, action: coin.asked });
   if (acted !== undefined || !enabled) return acted;
   if (waiting !== undefined) return clear(coin, log, { seen, inTheWay: waiting });
@@ -91,6 +92,12 @@ async function clear(
 ): Promise<void> {
   const outcome = await takeDown(coin, inTheWay);
   record(coin, log, { ...seen, approval: { kind: 'not-needed' }, results: [outcome] });
+}
+
+/** The waiting buy that the strategy takes back, or that settings of another time wanted. */
+function unwanted(coin: Coin, { kind }: Decision): LiveOrder | undefined {
+  const waiting = kind === 'sell' ? undefined : waitingEntry(coin);
+  return waiting !== undefined && (kind === 'cancel' || isLeftOver(coin, waiting)) ? waiting : undefined;
 }
 
 const isSale = ({ record: { side } }: LiveOrder): boolean => side === 'sell';
@@ -242,9 +249,9 @@ function approvalContext(coin: Coin): ApprovalContext {
             unknown: !isCertain(pending),
             certainAt: new Date(pending.certainAtMs ?? pending.cancelUntilMs ?? pending.record.sendBeforeMs),
           },
+    inSells: inSells(coin),
     waiting: waiting === undefined ? null : { locked: lockedBy(waiting) },
     gates: coin.gates,
-    inSells: inSells(coin),
     stop: stop === undefined ? null : { left: subtract(stop.record.quantity, stop.applied), selling: isSelling(coin) },
     risk: {
       refusal: () => context.risk.refusal({ profileId: profile.id, symbol: coin.symbol }, new Date(coin.view.nowMs)),

@@ -5,6 +5,7 @@ import type { Notification, NotifierName } from '#core/notify.ts';
 import { scrubError } from '#core/scrub.ts';
 import { connect } from './connect.ts';
 import type { Transaction } from './database.ts';
+import type { Unit } from './research.ts';
 import { DEAD_LETTERS, type DeadLetter } from './dead-letters.ts';
 
 /** What each job is told. */
@@ -29,6 +30,8 @@ export interface JobData {
   readonly 'apply-avg-entry-price': { readonly profileId: ProfileId; readonly symbol: string };
   /** Without an account: for every account. */
   readonly 'reconcile-positions': { readonly accountId?: AccountId };
+  readonly 'run-backtest': { readonly runId: string };
+  readonly 'run-sweep-unit': Unit;
   readonly 'detect-orphans': { readonly accountId?: AccountId };
   readonly 'identity-check': { readonly accountId?: AccountId };
 }
@@ -44,9 +47,14 @@ const JOB_NAMES: readonly JobName[] = [
   'backup',
   'apply-avg-entry-price',
   'reconcile-positions',
+  'run-backtest',
+  'run-sweep-unit',
   'detect-orphans',
   'identity-check',
 ];
+/** Work of minutes: when its worker dies, another one should not wait as long as such work may take. */
+const LONG_JOBS: readonly JobName[] = ['run-backtest', 'run-sweep-unit'];
+const LONG = { expireInSeconds: 3600, heartbeatSeconds: 10 } as const;
 
 export interface JobRun {
   readonly id: string;
@@ -209,7 +217,8 @@ async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<Open
     deadLetter: DEAD_LETTERS,
     notify: true,
   };
-  for (const name of JOB_NAMES) await ensure(name, 'short', settings);
+  for (const name of JOB_NAMES)
+    await ensure(name, 'short', LONG_JOBS.includes(name) ? { ...settings, ...LONG } : settings);
 }
 
 /** Without an error listener a lost connection would end the process. */

@@ -9,20 +9,21 @@ import type { NotifierName } from '#core/notify.ts';
 import type { EvidenceKind } from '#core/order-evidence.ts';
 import type { OrderForm, OrderPurpose, OrderState, Side } from '#core/order.ts';
 import type { LogLevel } from '#core/ports.ts';
+import type { ResearchTables } from './research-tables.ts';
 import type { OrphanOrdersTable } from './orphan-orders.ts';
 
 /* Row types of the migrations, as the driver returns them: numeric and bigint as text, timestamptz as Date. */
 
 /** Written as JSON text (storage/json.ts), because the driver turns a bare array into a PostgreSQL array. */
 export type Json = ColumnType<unknown, string, string>;
-type JsonOrDefault = ColumnType<unknown, string | undefined, string>;
-type NullableJson = ColumnType<unknown, string | null | undefined, string | null>;
+export type JsonOrDefault = ColumnType<unknown, string | undefined, string>;
+export type NullableJson = ColumnType<unknown, string | null | undefined, string | null>;
 type NumericOrDefault = ColumnType<string, string | undefined, string>;
 type Bigint = ColumnType<string, string | number | bigint, string | number | bigint>;
 type BigintOrDefault = ColumnType<string, string | number | bigint | undefined, string | number | bigint>;
 export type Time = ColumnType<Date, Date | string, Date | string>;
 export type TimeOrDefault = ColumnType<Date, Date | string | undefined, Date | string>;
-type NullableTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
+export type NullableTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
 
 export interface UsersTable {
   id: UserId;
@@ -363,7 +364,7 @@ export interface SchemaMigrationsTable {
   applied_at: TimeOrDefault;
 }
 
-export interface Tables {
+export interface Tables extends ResearchTables {
   users: UsersTable;
   sessions: SessionsTable;
   accounts: AccountsTable;

@@ -134,6 +134,10 @@ const pages = [
     lazyRouteComponent(() => import('./pages/order.tsx'), 'OrderPage'),
   ),
   page(
+    '/orphans',
+    lazyRouteComponent(() => import('./pages/orphans.tsx'), 'OrphansPage'),
+  ),
+  page(
     '/dead-letters',
     lazyRouteComponent(() => import('./pages/dead-letters.tsx'), 'DeadLettersPage'),
   ),

@@ -2,6 +2,7 @@ import * as accounts from './accounts.ts';
 import * as actions from './actions.ts';
 import * as backup from './backup.ts';
 import * as capture from './capture.ts';
+import * as health from './health.ts';
 import * as halts from './halts.ts';
 import * as manual from './manual.ts';
 import * as jobs from './jobs.ts';
@@ -13,6 +14,7 @@ import * as profiles from './profiles.ts';
 import * as proof from './proof.ts';
 import * as records from './records.ts';
 import * as reference from './reference.ts';
+import * as research from './research.ts';
 import * as risk from './risk.ts';
 import * as session from './session.ts';
 import * as sessions from './sessions.ts';
@@ -25,6 +27,7 @@ const isOperation = (value: unknown): value is Operation =>
 /** Every operation of the API, for the walk over routes and the reference. */
 export const OPERATIONS: readonly Operation[] = [
   reference,
+  health,
   session,
   sessions,
   accounts,
@@ -43,4 +46,5 @@ export const OPERATIONS: readonly Operation[] = [
   jobs,
   trades,
   upkeep,
+  research,
 ].flatMap((family) => Object.values(family).filter(isOperation));

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { combinations, type Knob, parseKnobs, withKnobs } from './knobs.ts';
-import { randomFrom } from './random.ts';
+import { randomFrom } from '#core/random.ts';
+import type { Candidate } from '#strategies/candidates.ts';
+import { combinations, type Knob, parseKnobs, withKnobs } from '#strategies/knobs.ts';
 import { type Evaluated, evaluatedOf } from './row.ts';
-import { type Candidate, type Evaluate, rankTried, searchAll, searchByHalving, walkForward } from './search.ts';
+import { type Evaluate, rankTried, searchAll, searchByHalving, walkForward } from './search.ts';
 import { deflatedSharpe, normalAt, normalBelow, overfitting } from './statistics.ts';
 
 const near = (found: number | null, expected: number, within = 1e-6): void => {

@@ -1,7 +1,8 @@
+import type { Candidate } from '#strategies/candidates.ts';
+import type { Values } from '#strategies/knobs.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { KernelInput } from '../kernel.ts';
 import { sha256 } from '../sha256.ts';
-import type { Values } from './knobs.ts';
 import { runMomentumLanes } from './momentum-lanes.ts';
 import { type Evaluated, evaluate, type SweepNumbers } from './row.ts';
 import { deflatedSharpe, overfitting } from './statistics.ts';
@@ -89,13 +90,6 @@ export function rankTried(
   };
 }
 
-/** One set of a sweep before it is tried. */
-export interface Candidate {
-  readonly set: number;
-  readonly values: Values;
-  readonly config: unknown;
-}
-
 const zip = (candidates: readonly Candidate[], results: readonly Evaluated[]): Tried[] =>
   candidates.flatMap(({ set, values }, i) => {
     const evaluated = results[i];
@@ -118,19 +112,33 @@ export async function searchAll(
 }
 
 const KEPT = 3;
-const ROUNDS = 3;
-
 /** Successive halving: all on the first ninth of the window, the best third on the first third, the best of these on all. */
+export const HALVING_STAGES = 3;
+
+/** The part of a window that a stage of halving looks at. */
+export const stageWindow = ({ start, end }: Window, stage: number): Window => ({
+  start,
+  end: start + Math.ceil((end - start) / KEPT ** (HALVING_STAGES - 1 - stage)),
+});
+
+/** The sets that go on to the next stage. */
+export const bestThird = (tried: readonly Tried[], rank: Rank): ReadonlySet<number> =>
+  new Set(
+    tried
+      .toSorted(byScore(rank))
+      .slice(0, Math.ceil(tried.length / KEPT))
+      .map(({ set }) => set),
+  );
+
+/** Tries the candidates by successive halving; only the last stage is returned. */
 export async function searchByHalving(
   evaluateAll: Evaluate,
   candidates: readonly Candidate[],
   { window, rank }: { window: Window; rank: Rank },
 ): Promise<Tried[]> {
   let left = candidates;
-  for (let round = ROUNDS - 1; round > 0; round--) {
-    const end = window.start + Math.ceil((window.end - window.start) / KEPT ** round);
-    const tried = (await searchAll(evaluateAll, left, { start: window.start, end })).toSorted(byScore(rank));
-    const kept = new Set(tried.slice(0, Math.ceil(tried.length / KEPT)).map(({ set }) => set));
+  for (let stage = 0; stage < HALVING_STAGES - 1; stage++) {
+    const kept = bestThird(await searchAll(evaluateAll, left, stageWindow(window, stage)), rank);
     left = left.filter(({ set }) => kept.has(set));
   }
   return searchAll(evaluateAll, left, window);

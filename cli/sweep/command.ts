@@ -1,7 +1,7 @@
 import { openKernel } from '#backtest/run.ts';
-import { candidatesOf } from '#backtest/sweep/candidates.ts';
 import { rankTried, searchAll, searchByHalving, type SweepResult, walkForward } from '#backtest/sweep/search.ts';
 import { INTERVAL_MS } from '#core/candle.ts';
+import { candidatesOf } from '#strategies/candidates.ts';
 import { BadInputError } from '#paper/bad-input.ts';
 import { SweepThreads } from '#worker/sweep-threads.ts';
 import { readInputs } from '../backtest/inputs.ts';

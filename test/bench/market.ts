@@ -1,18 +1,8 @@
 import type { Series } from '#backtest/columns.ts';
+import { randomFrom } from '#core/random.ts';
 
 const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2020, 0, 1);
-
-/** A repeatable sequence of numbers in [0, 1) (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** One-minute candles without gaps on a grid of 0.01: a random walk of about 0.1 % a minute around 20,000. */
 export function benchMinutes(rows: number): Series {

@@ -7,6 +7,7 @@ import { fanOut, send } from './notify.ts';
 import { createPositionJobs } from './positions.ts';
 import { prune } from './prune.ts';
 import { refreshRules } from './refresh-rules.ts';
+import { runBacktestJob, runSweepUnit } from './research.ts';
 import { snapshotEquity } from './snapshot-equity.ts';
 import { verifyApiKey } from './verify-api-key.ts';
 
@@ -26,6 +27,8 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('digest', () => sendDigests(context, context.desk));
   await queue.work('apply-avg-entry-price', (data, run) => positions.applyAverageEntryPrice(data, run));
   await queue.work('reconcile-positions', (data, run) => positions.reconcile(data, run));
+  await queue.work('run-backtest', ({ runId }, run) => runBacktestJob(context, runId, run));
+  await queue.work('run-sweep-unit', (unit, run) => runSweepUnit({ context, queue }, unit, run));
   await queue.work('identity-check', (data, run) => positions.checkIdentity(data, run));
   await queue.work('detect-orphans', (data, run) => positions.detectOrphans(data, run));
   await queue.schedule('detect-orphans', '*/10 * * * *', {});

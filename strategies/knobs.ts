@@ -1,6 +1,6 @@
 import { add, type Decimal, formatDecimal, readDecimal } from '#core/decimal.ts';
 import { isObject } from '#core/merge.ts';
-import { randomFrom } from './random.ts';
+import { randomFrom } from '#core/random.ts';
 
 /** A knob of a config and the values it is tried with; `path` such as ema.fast or buy.gridLevels.0.triggerPercentage. */
 export interface Knob {

@@ -1,6 +1,12 @@
-import type { AnyStrategy } from '#strategies/strategy.ts';
-import { combinations, type Knob, type Parsed, parseKnobs, withKnobs } from './knobs.ts';
-import type { Candidate } from './search.ts';
+import { combinations, type Knob, type Parsed, parseKnobs, type Values, withKnobs } from './knobs.ts';
+import type { AnyStrategy } from './strategy.ts';
+
+/** One set of a sweep before it is tried; `set` is its place among all combinations. */
+export interface Candidate {
+  readonly set: number;
+  readonly values: Values;
+  readonly config: unknown;
+}
 
 export interface Candidates {
   readonly knobs: readonly Knob[];

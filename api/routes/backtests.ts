@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import {
+  abortResearch,
+  createRun,
+  deleteRun,
+  listRuns as selectRuns,
+  pinRun,
+  readRun as selectRun,
+  type RunRow,
+} from '#storage/research.ts';
+import { auditChange } from '../audit.ts';
+import type { ApiContext } from '../context.ts';
+import {
+  abortBacktest,
+  deleteBacktest,
+  launchBacktest,
+  listBacktests,
+  pinBacktest,
+  readBacktest,
+} from '../contract/research.ts';
+import type { Incoming, Routes } from '../handle.ts';
+import { ApiProblem, invalidField } from '../problem.ts';
+import { asRecord, prepareLaunch } from '../research-launch.ts';
+import { requireProfile } from '../require.ts';
+import { parseWith } from '../validate.ts';
+
+/** Equal configs have equal hashes, whatever the order of their keys. */
+const fingerprintOf = (config: unknown): string => createHash('sha256').update(inOrder(config)).digest('hex');
+const inOrder = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+
+export function requireWindow(
+  { from, to }: { readonly from: string; readonly to?: string | undefined },
+  now: Date,
+): void {
+  if (Date.parse(from) >= (to === undefined ? now.getTime() : Date.parse(to)))
+    throw invalidField('from', 'must lie before the end of the window');
+}
+
+async function launch(context: ApiContext, { operator, caller, params, body }: Incoming<typeof launchBacktest>) {
+  const { database, queue } = context;
+  const { symbols, overrideConfig, ...terms } = body;
+  requireWindow(terms, context.now());
+  const { profile, strategy, venue, config, coins, warnings } = await prepareLaunch(context, operator, {
+    id: params.id,
+    symbols,
+    overrideConfig,
+  });
+  const sound = coins.filter((coin) => parseWith(strategy.config, coin.config).success);
+  const fingerprints = Object.fromEntries(sound.map((coin) => [coin.symbol, fingerprintOf(coin.config)]));
+  const strategyName = profile.strategyName;
+  const request = { ...terms, venue, coins };
+  return database.transaction(async (transaction) => {
+    const run = { profileId: profile.id, strategyName, config, request, warnings, fingerprints };
+    const runId = await createRun(transaction, run);
+    const jobId = await queue.enqueueIn(transaction, { name: 'run-backtest', data: { runId } });
+    await auditChange(transaction, { operator, caller }, { action: 'backtest.launch', subject: runId, after: request });
+    return { runId, jobId: jobId ?? '', warnings };
+  });
+}
+
+const runView = (row: Omit<RunRow, 'metrics' | 'profileId'>) => ({
+  id: row.id,
+  state: row.state,
+  pinned: row.pinned,
+  strategyName: row.strategyName,
+  request: asRecord(row.request),
+  config: asRecord(row.config),
+  configFingerprints: Object.fromEntries(
+    Object.entries(asRecord(row.fingerprints)).map(([symbol, hash]) => [symbol, String(hash)]),
+  ),
+  warnings: launchBacktest.response.shape.warnings.parse(row.warnings),
+  error: row.error,
+  createdAt: row.createdAt.toISOString(),
+  finishedAt: row.finishedAt?.toISOString() ?? null,
+});
+
+async function requireRun(
+  { database }: ApiContext,
+  { operator, params }: Pick<Incoming<typeof readBacktest>, 'operator' | 'params'>,
+) {
+  await requireProfile(database.kysely, operator, params.id);
+  const run = await selectRun(database.kysely, params.id, params.runId);
+  if (run === undefined) throw new ApiProblem('not_found', `The profile has no backtest ${params.runId}.`);
+  return run;
+}
+
+async function abort(context: ApiContext, incoming: Incoming<typeof abortBacktest>) {
+  const { id } = await requireRun(context, incoming);
+  const { operator, caller, params } = incoming;
+  await context.database.transaction(async (transaction) => {
+    const stopped = await abortResearch(transaction, 'backtest_runs', { profileId: params.id, id });
+    if (!stopped) throw new ApiProblem('conflict', 'The backtest has ended already.');
+    await auditChange(transaction, { operator, caller }, { action: 'backtest.abort', subject: id });
+  });
+  return undefined;
+}
+
+async function remove(context: ApiContext, incoming: Incoming<typeof deleteBacktest>) {
+  const { id } = await requireRun(context, incoming);
+  const { operator, caller, params } = incoming;
+  await context.database.transaction(async (transaction) => {
+    const deleted = await deleteRun(transaction, params.id, id);
+    if (!deleted) throw new ApiProblem('conflict', 'The backtest is still running: abort it first.');
+    await auditChange(transaction, { operator, caller }, { action: 'backtest.delete', subject: id });
+  });
+  return undefined;
+}
+
+async function pin(context: ApiContext, incoming: Incoming<typeof pinBacktest>) {
+  const { id } = await requireRun(context, incoming);
+  const { operator, caller, params, body } = incoming;
+  await context.database.transaction(async (transaction) => {
+    await pinRun(transaction, params.id, { id, pinned: body.pinned });
+    await auditChange(transaction, { operator, caller }, { action: 'backtest.pin', subject: id, after: body });
+  });
+  return undefined;
+}
+
+export function mountBacktests({ context, handle }: Routes): void {
+  handle(launchBacktest, (incoming) => launch(context, incoming));
+  handle(listBacktests, async ({ operator, params }) => {
+    await requireProfile(context.database.kysely, operator, params.id);
+    const runs = await selectRuns(context.database.kysely, params.id);
+    return { runs: runs.map((row) => ({ ...runView(row), metrics: asRecord(row.metrics) })) };
+  });
+  handle(readBacktest, async (incoming) => {
+    const run = await requireRun(context, incoming);
+    return { ...runView(run), results: asRecord(run.results) };
+  });
+  handle(deleteBacktest, (incoming) => remove(context, incoming));
+  handle(abortBacktest, (incoming) => abort(context, incoming));
+  handle(pinBacktest, (incoming) => pin(context, incoming));
+}

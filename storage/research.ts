@@ -1,0 +1,290 @@
+import { sql } from 'kysely';
+import { newId, type ProfileId } from '#core/ids.ts';
+import type { Reader, Transaction, Writer } from './database.ts';
+import { jsonText } from './json.ts';
+
+export type ResearchState = 'queued' | 'running' | 'done' | 'failed' | 'aborted';
+/** The two kinds of work that the queue carries out for a profile. */
+export type ResearchTable = 'backtest_runs' | 'sweeps';
+
+const OPEN = ['queued', 'running'] as const;
+/** Finished runs that nobody pinned; older ones go when a new one begins. */
+const MOST_KEPT = 100;
+
+export interface NewRun {
+  readonly profileId: ProfileId;
+  readonly strategyName: string;
+  readonly config: unknown;
+  readonly request: unknown;
+  readonly warnings: unknown;
+}
+
+const rowOf = ({ profileId, strategyName, config, request, warnings }: NewRun) => ({
+  id: newId<string>(),
+  profile_id: profileId,
+  strategy_name: strategyName,
+  config: jsonText(config),
+  request: jsonText(request),
+  warnings: jsonText(warnings),
+});
+
+export async function createRun(writer: Writer, run: NewRun & { readonly fingerprints: unknown }): Promise<string> {
+  const row = { ...rowOf(run), config_fingerprints: jsonText(run.fingerprints) };
+  await writer.insertInto('backtest_runs').values(row).execute();
+  await writer
+    .deleteFrom('backtest_runs')
+    .where('profile_id', '=', run.profileId)
+    .where('pinned', '=', false)
+    .where('state', 'not in', OPEN)
+    .where('id', 'not in', (kept) =>
+      kept
+        .selectFrom('backtest_runs')
+        .select('id')
+        .where('profile_id', '=', run.profileId)
+        .where('pinned', '=', false)
+        .orderBy('created_at', 'desc')
+        .limit(MOST_KEPT),
+    )
+    .execute();
+  return row.id;
+}
+
+const selectRuns = (reader: Reader, profileId: ProfileId) =>
+  reader
+    .selectFrom('backtest_runs')
+    .select(['id', 'profile_id as profileId', 'state', 'pinned', 'strategy_name as strategyName', 'config', 'request'])
+    .select(['config_fingerprints as fingerprints', 'warnings', 'error'])
+    .select(['created_at as createdAt', 'finished_at as finishedAt'])
+    .where('profile_id', '=', profileId);
+
+/** Newest first, without their fills. */
+export const listRuns = (reader: Reader, profileId: ProfileId) =>
+  selectRuns(reader, profileId)
+    .select(
+      sql<
+        Record<string, unknown>
+      >`(select coalesce(jsonb_object_agg(key, value -> 'metrics'), '{}') from jsonb_each(results))`.as('metrics'),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(MOST_KEPT * 2)
+    .execute();
+export type RunRow = Awaited<ReturnType<typeof listRuns>>[number];
+
+export const readRun = (reader: Reader, profileId: ProfileId, id: string) =>
+  selectRuns(reader, profileId).select('results').where('id', '=', id).executeTakeFirst();
+
+/** False when there is none, or it still runs. */
+export async function deleteRun(writer: Writer, profileId: ProfileId, id: string): Promise<boolean> {
+  const deleted = await writer
+    .deleteFrom('backtest_runs')
+    .where('profile_id', '=', profileId)
+    .where('id', '=', id)
+    .where('state', 'not in', OPEN)
+    .executeTakeFirst();
+  return deleted.numDeletedRows > 0n;
+}
+
+export async function pinRun(writer: Writer, profileId: ProfileId, { id, pinned }: { id: string; pinned: boolean }) {
+  await writer
+    .updateTable('backtest_runs')
+    .set({ pinned })
+    .where('profile_id', '=', profileId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** False when there is nothing to stop. */
+export async function abortResearch(
+  writer: Writer,
+  table: ResearchTable,
+  { profileId, id }: { profileId: ProfileId; id: string },
+) {
+  const stopped = await writer
+    .updateTable(table)
+    .set({ state: 'aborted', finished_at: sql<Date>`now()` })
+    .where('profile_id', '=', profileId)
+    .where('id', '=', id)
+    .where('state', 'in', OPEN)
+    .executeTakeFirst();
+  return stopped.numUpdatedRows > 0n;
+}
+
+export async function stateOf(reader: Reader, table: ResearchTable, id: string): Promise<ResearchState | undefined> {
+  return (await reader.selectFrom(table).select('state').where('id', '=', id).executeTakeFirst())?.state;
+}
+
+/** Marks a run as running and returns it; undefined when it is finished, stopped or gone. */
+export const takeRun = (writer: Writer, id: string) =>
+  writer
+    .updateTable('backtest_runs')
+    .set({ state: 'running' })
+    .where('id', '=', id)
+    .where('state', 'in', OPEN)
+    .returning(['profile_id as profileId', 'strategy_name as strategyName', 'config', 'request', 'results'])
+    .executeTakeFirst();
+
+/** Adds the result of one coin. */
+export async function addResult(writer: Writer, id: string, { symbol, result }: { symbol: string; result: unknown }) {
+  const one = jsonText({ [symbol]: result });
+  await writer
+    .updateTable('backtest_runs')
+    .set({ results: sql<string>`results || ${one}::jsonb` })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function finishResearch(
+  writer: Writer,
+  table: ResearchTable,
+  { id, state, error }: { id: string; state: 'done' | 'failed'; error?: string },
+) {
+  await writer
+    .updateTable(table)
+    .set({ state, error: error ?? null, finished_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('state', 'in', OPEN)
+    .execute();
+}
+
+export interface Unit {
+  readonly sweepId: string;
+  readonly stage: number;
+  readonly number: number;
+}
+
+/** Creates a sweep with the units of its first stage. */
+export async function createSweep(writer: Writer, sweep: NewRun & { readonly units: readonly (readonly number[])[] }) {
+  const row = { ...rowOf(sweep), sets: sweep.units.flat().length };
+  await writer.insertInto('sweeps').values(row).execute();
+  await addUnits(writer, { sweepId: row.id, stage: 0 }, sweep.units);
+  return row.id;
+}
+
+export async function addUnits(
+  writer: Writer,
+  { sweepId, stage }: Pick<Unit, 'sweepId' | 'stage'>,
+  units: readonly (readonly number[])[],
+) {
+  const rows = units.map((sets, number) => ({ sweep_id: sweepId, stage, number, sets: jsonText(sets) }));
+  await writer.insertInto('sweep_units').values(rows).execute();
+}
+
+const selectSweeps = (reader: Reader) =>
+  reader
+    .selectFrom('sweeps')
+    .select(['id', 'profile_id as profileId', 'state', 'strategy_name as strategyName', 'config', 'request', 'sets'])
+    .select(['warnings', 'result', 'error', 'created_at as createdAt', 'finished_at as finishedAt'])
+    .select((row) => [
+      row
+        .selectFrom('sweep_units')
+        .whereRef('sweep_id', '=', 'sweeps.id')
+        .select(sql<number>`count(*)::int`.as('n'))
+        .as('units'),
+      row
+        .selectFrom('sweep_units')
+        .whereRef('sweep_id', '=', 'sweeps.id')
+        .select(sql<number>`count(done_at)::int`.as('n'))
+        .as('unitsDone'),
+    ]);
+
+export const listSweeps = (reader: Reader, profileId: ProfileId) =>
+  selectSweeps(reader).where('profile_id', '=', profileId).orderBy('created_at', 'desc').limit(MOST_KEPT).execute();
+export type SweepView = Awaited<ReturnType<typeof listSweeps>>[number];
+
+export const readSweep = (reader: Reader, id: string) => selectSweeps(reader).where('id', '=', id).executeTakeFirst();
+
+/** The sets of a unit that still has to be done, its sweep marked as running; undefined when there is nothing to do. */
+export async function takeUnit(writer: Writer, { sweepId, stage, number }: Unit) {
+  const unit = await writer
+    .selectFrom('sweep_units')
+    .select('sets')
+    .where('sweep_id', '=', sweepId)
+    .where('stage', '=', stage)
+    .where('number', '=', number)
+    .where('done_at', 'is', null)
+    .executeTakeFirst();
+  if (unit === undefined) return undefined;
+  const sweep = await writer
+    .updateTable('sweeps')
+    .set({ state: 'running' })
+    .where('id', '=', sweepId)
+    .where('state', 'in', OPEN)
+    .returning(['profile_id as profileId', 'strategy_name as strategyName', 'config', 'request'])
+    .executeTakeFirst();
+  return sweep === undefined ? undefined : { ...sweep, sets: unit.sets };
+}
+
+/** Keeps what a unit found, unless another worker was first. */
+export async function finishUnit(
+  writer: Writer,
+  { sweepId, stage, number }: Unit,
+  { evaluated, worker }: { evaluated: unknown; worker: string },
+): Promise<void> {
+  await writer
+    .updateTable('sweep_units')
+    .set({ evaluated: jsonText(evaluated), worker, done_at: sql<Date>`now()` })
+    .where('sweep_id', '=', sweepId)
+    .where('stage', '=', stage)
+    .where('number', '=', number)
+    .where('done_at', 'is', null)
+    .execute();
+}
+
+/** The last stage of a running sweep whose units are all done, held until the transaction ends; undefined otherwise. */
+export async function lockEndedStage(transaction: Transaction, sweepId: string): Promise<number | undefined> {
+  const sweep = await transaction
+    .selectFrom('sweeps')
+    .select('state')
+    .where('id', '=', sweepId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (sweep?.state !== 'running') return undefined;
+  const units = await transaction
+    .selectFrom('sweep_units')
+    .select([sql<number>`max(stage)`.as('stage'), sql<boolean>`bool_and(done_at is not null)`.as('done')])
+    .where('sweep_id', '=', sweepId)
+    .executeTakeFirst();
+  return units?.done === true ? units.stage : undefined;
+}
+
+/** What the units of a stage found, in their order. */
+export const readUnits = (reader: Reader, { sweepId, stage }: Pick<Unit, 'sweepId' | 'stage'>) =>
+  reader
+    .selectFrom('sweep_units')
+    .select(['number', 'sets', 'evaluated', 'worker'])
+    .where('sweep_id', '=', sweepId)
+    .where('stage', '=', stage)
+    .orderBy('number')
+    .execute();
+
+export async function keepSweepResult(writer: Writer, id: string, result: unknown) {
+  await writer
+    .updateTable('sweeps')
+    .set({ result: jsonText(result) })
+    .where('id', '=', id)
+    .execute();
+  await finishResearch(writer, 'sweeps', { id, state: 'done' });
+}
+
+/** Adds the trials of a sweep to the ledger and returns how many there were before on the same question. */
+export async function countTrials(
+  writer: Writer,
+  trial: { sourceId: string; strategyName: string; symbol: string; trials: number },
+): Promise<number> {
+  const { sourceId, strategyName, symbol, trials } = trial;
+  const before = await writer
+    .selectFrom('trial_ledger')
+    .select(sql<number>`coalesce(sum(trials), 0)::int`.as('trials'))
+    .where('strategy_name', '=', strategyName)
+    .where('symbol', '=', symbol)
+    .where('source_id', '!=', sourceId)
+    .executeTakeFirst();
+  const row = { source_id: sourceId, strategy_name: strategyName, symbol, trials };
+  await writer
+    .insertInto('trial_ledger')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return before?.trials ?? 0;
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { cacheKeys } from '#core/cache-keys.ts';
+import { sharedColumns } from '#core/candle-columns.ts';
+import { parseEnvironment } from '#core/env.ts';
+import type { ProfileId } from '#core/ids.ts';
+import { isObject } from '#core/merge.ts';
+import { randomFrom } from '#core/random.ts';
+import { unitsOf } from '#core/research.ts';
+import { encodeRules } from '#core/symbol-codec.ts';
+import { createLog } from '#integrations/log.ts';
+import { CandleStore } from '#storage/candles/store.ts';
+import { openCache } from '#storage/open-cache.ts';
+import { openQueue, type Queue } from '#storage/queue.ts';
+import { abortResearch, createRun, createSweep, readRun, readSweep, readUnits } from '#storage/research.ts';
+import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
+import { GOLDEN_RULES } from '#test/golden/market-run.ts';
+import { seedAccount, seedProfile, seedUser } from '#storage/test-trading.ts';
+import { openWorker } from '../worker.ts';
+
+const FROM = Date.UTC(2024, 0, 1);
+const HOUR_MS = 3_600_000;
+const ROWS = 1500;
+const CANDLES = mkdtempSync(join(tmpdir(), 'research-'));
+
+let base: TestDatabase;
+let queue: Queue;
+let profileId: ProfileId;
+
+before(async () => {
+  base = await openTestDatabase();
+  profileId = await seedProfile(base.database, await seedAccount(base.database, await seedUser(base.database)));
+  queue = await openQueue(base.url, { log: createLog({ name: 'test', level: 'silent' }), works: false });
+  const random = randomFrom(9);
+  const columns = sharedColumns(ROWS);
+  let close = 100;
+  for (let row = 0; row < ROWS; row++) {
+    const open = close;
+    close = Math.round(open * (1 + (random() - 0.5) * 0.03) * 100) / 100;
+    columns.openMs[row] = FROM + row * HOUR_MS;
+    columns.open[row] = open;
+    columns.high[row] = Math.max(open, close);
+    columns.low[row] = Math.min(open, close);
+    columns.close[row] = close;
+    columns.volume[row] = 1;
+  }
+  new CandleStore(join(CANDLES, 'testnet')).add('AAAUSDT', '1h', columns);
+  const cache = await openCache({ databaseUrl: base.url });
+  await cache.set(cacheKeys.rules('testnet'), encodeRules([GOLDEN_RULES]));
+  await cache[Symbol.asyncDispose]();
+});
+after(async () => {
+  await queue[Symbol.asyncDispose]();
+  await base[Symbol.asyncDispose]();
+  rmSync(CANDLES, { recursive: true });
+});
+
+const startWorker = (slot: string) => {
+  // Nothing listens there: what is stored must do.
+  const nowhere = {
+    PAPER_URL: 'http://127.0.0.1:9',
+    TESTNET_REST_URL: 'http://127.0.0.1:9',
+    TESTNET_STREAM_URL: 'ws://127.0.0.1:9',
+  };
+  const env = { DATABASE_URL: base.url, CANDLE_DIR: CANDLES, WORKER_SLOT: slot, LOG_LEVEL: 'silent', ...nowhere };
+  return openWorker(parseEnvironment(env));
+};
+
+const iso = (row: number): string => new Date(FROM + row * HOUR_MS).toISOString();
+const TERMS = { from: iso(100), to: iso(ROWS), detailInterval: '1h', balance: '1000', feeBps: '10', slippageBps: '0' };
+const CONFIG = { candleInterval: '1h', ema: { fast: 3, slow: 8 } };
+
+async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
+  for (const end = Date.now() + 60_000; Date.now() < end; await delay(50)) {
+    const found = await ask();
+    if (found !== undefined) return found;
+  }
+  throw new Error('it did not happen within a minute');
+}
+const ended = async <T extends { state: string }>(row: Promise<T | undefined>): Promise<T | undefined> => {
+  const found = await row;
+  return found !== undefined && ['done', 'failed', 'aborted'].includes(found.state) ? found : undefined;
+};
+
+async function launchRun(coins: readonly { symbol: string; config: unknown }[]): Promise<string> {
+  const request = { ...TERMS, venue: 'testnet', coins };
+  const run = { profileId, strategyName: 'momentum', config: CONFIG, request, warnings: [], fingerprints: {} };
+  const runId = await createRun(base.database.kysely, run);
+  await queue.enqueue('run-backtest', { runId });
+  return runId;
+}
+
+async function launchSweep(knobs: string, search: string, sets: number): Promise<string> {
+  const coin = { symbol: 'AAAUSDT', config: CONFIG };
+  const request = { ...TERMS, venue: 'testnet', coin, knobs, search, seed: 1, rank: 'return' };
+  const units = unitsOf(Array.from({ length: sets }, (_, set) => set));
+  const sweep = { profileId, strategyName: 'momentum', config: CONFIG, request, warnings: [], units };
+  const sweepId = await createSweep(base.database.kysely, sweep);
+  for (const number of units.keys()) await queue.enqueue('run-sweep-unit', { sweepId, stage: 0, number });
+  return sweepId;
+}
+
+test('a backtest runs aside; a coin that cannot be run ends it with a sentence and keeps the others', async () => {
+  await using _worker = await startWorker('one');
+  const { kysely } = base.database;
+  const runId = await launchRun([{ symbol: 'AAAUSDT', config: CONFIG }]);
+  const run = await until(() => ended(readRun(kysely, profileId, runId)));
+  assert.equal(run.error, null);
+  assert.ok(isObject(run.results) && isObject(run.results['AAAUSDT']));
+  const { fingerprint, coverage, warnings } = run.results['AAAUSDT'];
+  assert.match(String(fingerprint), /^[0-9a-f]{64}$/);
+  assert.ok(isObject(coverage) && coverage['candles'] === 1400 && coverage['warmUp'] === 72);
+  assert.deepEqual(warnings, []);
+
+  const both = await launchRun([
+    { symbol: 'AAAUSDT', config: CONFIG },
+    { symbol: 'ZZZUSDT', config: CONFIG },
+  ]);
+  const failed = await until(() => ended(readRun(kysely, profileId, both)));
+  assert.deepEqual([failed.state, failed.error], ['failed', 'The exchange does not list ZZZUSDT.']);
+  assert.deepEqual(Object.keys(isObject(failed.results) ? failed.results : {}), ['AAAUSDT']);
+});
+
+test('two workers share a sweep, one goes away, and nothing is done twice', async () => {
+  const { kysely } = base.database;
+  const knobs = 'ema.fast=2..21;ema.slow=22..41';
+  const first = await startWorker('first');
+  const sweepId = await launchSweep(knobs, 'grid', 400);
+  const done = async () => (await readUnits(kysely, { sweepId, stage: 0 })).filter(({ worker }) => worker !== null);
+  const early = await until(async () => ((await done()).length > 0 ? done() : undefined));
+  const second = await startWorker('second');
+  await first[Symbol.asyncDispose]();
+  const sweep = await until(() => ended(readSweep(kysely, sweepId)));
+  await second[Symbol.asyncDispose]();
+  assert.deepEqual([sweep.state, sweep.error, sweep.units, sweep.unitsDone], ['done', null, 7, 7]);
+  const units = await done();
+  for (const { number, worker } of early) assert.equal(units[number]?.worker, worker);
+  assert.ok(isObject(sweep.result));
+  assert.deepEqual([sweep.result['evaluated'], sweep.result['trials']], [400, 400]);
+
+  // Halving on the same question: 9, 3 and 1 of its sets, and the trials of before count as luck too.
+  await using _third = await startWorker('third');
+  const halved = await launchSweep('ema.fast=2..4;ema.slow=22..24', 'halving', 9);
+  const { result, units: all } = await until(() => ended(readSweep(kysely, halved)));
+  assert.ok(isObject(result));
+  assert.deepEqual([all, result['evaluated'], result['trials']], [3, 1, 409]);
+});
+
+test('of an aborted sweep nothing is tried any more', async () => {
+  const { kysely } = base.database;
+  const sweepId = await launchSweep('ema.fast=2..21;ema.slow=22..41', 'grid', 400);
+  assert.equal(await abortResearch(kysely, 'sweeps', { profileId, id: sweepId }), true);
+  assert.equal(await abortResearch(kysely, 'sweeps', { profileId, id: sweepId }), false);
+  await using _worker = await startWorker('late');
+  const runId = await launchRun([{ symbol: 'AAAUSDT', config: CONFIG }]);
+  await until(() => ended(readRun(kysely, profileId, runId)));
+  const sweep = await readSweep(kysely, sweepId);
+  assert.deepEqual([sweep?.state, sweep?.unitsDone], ['aborted', 0]);
+});
