@@ -13,8 +13,10 @@ import { mountBackup } from './routes/backup.ts';
 import { mountCapture } from './routes/capture.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
+import { mountDiagnosis } from './routes/diagnosis.ts';
 import { mountEnabling } from './routes/enabling.ts';
 import { mountJobs } from './routes/jobs.ts';
+import { mountHealth } from './routes/health.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountManual } from './routes/manual.ts';
@@ -38,6 +40,7 @@ import { mountWallet } from './routes/wallet.ts';
 const FAMILIES = [
   mountReference,
   mountStatus,
+  mountHealth,
   mountSession,
   mountSessions,
   mountAccounts,
@@ -51,6 +54,7 @@ const FAMILIES = [
   mountProfileConfigs,
   mountNotifiers,
   mountBackup,
+  mountDiagnosis,
   mountEnabling,
   mountCoins,
   mountAverageEntryPrice,

@@ -6,6 +6,7 @@ import { createMarketReader } from '#exchange/read.ts';
 import { shareLimits } from '#exchange/shared-limits.ts';
 import { ownSha } from '#integrations/git-sha.ts';
 import { createLog } from '#integrations/log.ts';
+import { serveMetrics } from '#integrations/metrics.ts';
 import { countLiveAccounts } from '#storage/accounts.ts';
 import { type Database, openDatabase } from '#storage/database.ts';
 import { requireCurrentSchema } from '#storage/migrate.ts';
@@ -13,7 +14,7 @@ import { openCache } from '#storage/open-cache.ts';
 import { openQueue } from '#storage/queue.ts';
 import { readOperator } from '#storage/users.ts';
 import type { ApiContext, ApiSettings } from './context.ts';
-import { type ApiServer, serveApi } from './serve.ts';
+import { type Address, serveApi } from './serve.ts';
 import { Venues } from './venues.ts';
 
 function settingsOf(env: Environment, bootedAt: Date): ApiSettings {
@@ -38,12 +39,10 @@ async function refuseLiveAccounts(database: Database): Promise<void> {
 }
 
 /** A port that is taken or forbidden, in words. */
-function portProblem(error: unknown, env: Environment): unknown {
+function portProblem(error: unknown, { host, port }: Address): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') return error;
-  return new BootRefused(
-    `Nothing can listen on ${env.HOST}, port ${env.PORT} (${code}): free it, or set HOST and PORT.`,
-  );
+  return new BootRefused(`Nothing can listen on ${host}, port ${port} (${code}): free it, or set HOST and PORT.`);
 }
 
 export interface Api extends AsyncDisposable {
@@ -78,16 +77,20 @@ export async function openApi(env: Environment): Promise<Api> {
     now: () => new Date(),
     demoUser: settings.liveDemo ? ((await readOperator(database.kysely)) ?? null) : null,
   };
-  const server = stack.use(await serve(context, env));
-  log.info({ event: 'api_started', host: env.HOST, port: server.port }, 'The api serves');
+  const { HOST: host, METRICS_PORT: metricsPort } = env;
+  const what = { process: 'api', sha: settings.sha };
+  if (metricsPort !== undefined)
+    stack.use(await listening({ host, port: metricsPort }, (address) => serveMetrics(what, address)));
+  const server = stack.use(await listening({ host, port: env.PORT }, (address) => serveApi(context, address)));
+  log.info({ event: 'api_started', host, port: server.port }, 'The api serves');
   const resources = stack.move();
   return { port: server.port, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-async function serve(context: ApiContext, env: Environment): Promise<ApiServer> {
+async function listening<Server>(address: Address, open: (address: Address) => Promise<Server>): Promise<Server> {
   try {
-    return await serveApi(context, { host: env.HOST, port: env.PORT });
+    return await open(address);
   } catch (error) {
-    throw portProblem(error, env);
+    throw portProblem(error, address);
   }
 }

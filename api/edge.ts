@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { newId } from '#core/ids.ts';
+import { httpRequests } from '#integrations/metrics.ts';
 import type { ApiContext } from './context.ts';
 import { clientIp } from './guard/client-ip.ts';
 import { requireUnlocked } from './guard/demo-locks.ts';
@@ -22,6 +23,8 @@ export function mountEdge(app: Hono<ApiEnv>, { settings, log }: ApiContext): voi
     for (const [name, value] of Object.entries(corsHeaders(c.get('origin')))) c.res.headers.set(name, value);
     c.res.headers.set('x-request-id', requestId);
     const ms = Math.round(performance.now() - startedMs);
+    const labels = { method: c.req.method, route: c.req.routePath, status: String(c.res.status) };
+    httpRequests.observe(labels, (performance.now() - startedMs) / 1000);
     const ip = clientIp(c.req.raw.headers);
     log.info(
       { event: 'request', requestId, method: c.req.method, path: c.req.path, status: c.res.status, ms, ip },

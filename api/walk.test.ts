@@ -26,6 +26,8 @@ const PUBLIC = [
   'GET /openapi.json',
   'GET /docs',
   'GET /docs.css',
+  'GET /health/live',
+  'GET /health/ready',
   'GET /status',
   'GET /onboarding',
   'POST /auth/sign-up',

@@ -15,7 +15,10 @@ tradewind backtest  runs a strategy on recorded candles and prints its metrics a
   --symbol NAME     which coin of a folder with several
   --from, --to DATE the time that is traded; what lies before warms up
   --fee-bps N       fee of a fill in hundredths of a percent (default: 10)
+  --maker-fee-bps N fee of an order that waited in the book (default: the same)
   --slippage-bps N  how much worse than the open a market order fills (default: 0)
+  --spread-bps N    distance of best buyer and best seller; half of it is paid (default: 0)
+  --volume-percent N  share of a candle's volume that may be taken; the rest of an order waits (default: any)
   --balance N       money at the beginning, in the quote asset (default: 1000)
   --robustness      also: shuffled trades, settings and candles a little different, a look for the future
   --json            prints everything as JSON

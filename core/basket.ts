@@ -115,16 +115,18 @@ export function createBasket(planner: Planner): Basket {
     planMs: 0,
     turn(symbol, nowMs, view) {
       if (running !== null) follow(running, symbol, view);
-      if (running !== null && isOver(running)) running = null;
+      const newest = Math.max(...view.coins.map(({ closedMs }) => closedMs));
+      // Of a plan whose candle is past only what is on its way goes on: the next one looks at what has become of it.
+      const past =
+        newest > basket.planMs && running !== null && [...running.asked].every((each) => running?.over.has(each));
+      if (running !== null && (past || isOver(running))) running = null;
       if (running !== null) return legOf(running, symbol, { nowMs, view, planner });
       const lacking = view.coins.filter(({ lacks }) => lacks !== null);
-      const closes = view.coins.map(({ closedMs }) => closedMs);
-      const newest = Math.max(...closes);
       if (newest <= basket.planMs) {
         const until = new Date(newest).toISOString();
         return { reason: 'plan-not-due', numbers: { closed: until }, leg: null };
       }
-      if (lacking.length > 0 || closes.some((closedMs) => closedMs < newest)) {
+      if (lacking.length > 0 || view.coins.some(({ closedMs }) => closedMs < newest)) {
         const symbols = view.coins.filter(({ lacks, closedMs }) => lacks !== null || closedMs < newest);
         const what = lacking[0]?.lacks ?? 'the newest candle';
         const numbers = { symbols: symbols.map((each) => each.symbol).join(', '), what };

@@ -74,6 +74,8 @@ const shape = {
   WEB_DIR: z.string().optional(),
   /** Folder of the candles that backtests run on, one folder inside for each venue. */
   CANDLE_DIR: z.string().default('.tradewind/candles'),
+  /** Where Prometheus reads the metrics of this process; not served without it. */
+  METRICS_PORT: port.optional(),
   /** Where scheduled backups are kept; none are written without it. */
   BACKUP_DIR: z.string().optional(),
   /** Names this worker among its siblings; a restarted worker of the same slot takes its leases back at once. */

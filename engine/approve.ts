@@ -200,7 +200,8 @@ function approveEntry(decision: Extract<Decision, { kind: 'buy' }>, context: App
   const form = formOf(waits, rules);
   const size = sizeByTerms({
     ...context,
-    equity: context.equity(),
+    // Worked out only where the size hangs on it: with 500 coins it takes a look at each of them.
+    equity: shared.equityShare === undefined ? ZERO : context.equity(),
     level,
     terms: shared,
     rooms: context.risk.rooms(),

@@ -5,22 +5,32 @@ import { type Coin, isCertain, type LiveOrder } from './coin.ts';
 import { idsOf } from './execute.ts';
 import { logRow } from './settle.ts';
 
-/** Buys that rest on the exchange although a kill switch asks for them to be cancelled, or nobody decides on them any more. */
+/** Why the buys that rest on the exchange must go; undefined while they may stay. */
+function whyCancel({ context, profile, symbol, view }: Coin): string | undefined {
+  if (haltsOf(context, profile.id).some(({ cancelEntries }) => cancelEntries === true))
+    return 'the kill switch asks for it';
+  if (!profile.enabled) return 'the profile is disabled';
+  const { reason } = context.risk.refusal({ profileId: profile.id, symbol }, new Date(view.nowMs)) ?? {};
+  const paused = reason?.startsWith('halt-') === true || reason === 'cooldown-loss-streak';
+  return paused ? 'buying is paused' : undefined;
+}
+
+/** Buys that rest although nothing may be bought now; those that the operator placed go with a kill switch alone. */
 export function entriesToCancel(coin: Coin): LiveOrder[] {
-  if (coin.live.size === 0) return [];
-  const asked = haltsOf(coin.context, coin.profile.id).some(({ cancelEntries }) => cancelEntries === true);
-  if (!asked && coin.profile.enabled) return [];
+  const why = coin.live.size === 0 ? undefined : whyCancel(coin);
+  if (why === undefined) return [];
+  const byHand = why === 'the kill switch asks for it';
   return [...coin.live.values()].filter(
     (live) =>
       live.record.exchangeOrderId !== null &&
       isCertain(live) &&
-      (asked ? isRefusedByEveryHalt(live.record) : live.record.purpose === 'entry'),
+      (byHand ? isRefusedByEveryHalt(live.record) : live.record.purpose === 'entry'),
   );
 }
 
 /** Cancels them one by one. What the exchange does not confirm stays live and is tried again with the next read. */
 export async function cancelEntries(coin: Coin): Promise<void> {
-  const why = coin.profile.enabled ? 'the kill switch asks for it' : 'the profile is disabled';
+  const why = whyCancel(coin) ?? 'it may not rest';
   for (const live of entriesToCancel(coin)) {
     const { outcome } = await cancelOrder(coin, live);
     const gone = outcome.kind === 'accepted' && outcome.order.state === 'cancelled';

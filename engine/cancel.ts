@@ -3,7 +3,7 @@ import { cancelIdOf } from '#core/order.ts';
 import { certainFrom } from '#core/order-timing.ts';
 import type { WriteOutcome } from '#core/ports.ts';
 import type { Coin, LiveOrder } from './coin.ts';
-import { settleOrder } from './settle.ts';
+import { logRow, settleOrder } from './settle.ts';
 
 /**
  * Writes down what became of the cancel of an own order, sent until `sentUntilMs` (protocol time). A cancelled order may
@@ -17,7 +17,12 @@ export async function applyCancel(
   const { timing, ports } = coin.context;
   if (outcome.kind === 'accepted') await settleOrder(coin, live, outcome);
   else if (outcome.kind === 'unknown') live.cancelUntilMs = certainFrom(sentUntilMs, timing);
-  else if (outcome.kind === 'rejected') live.cancelUntilMs = ports.market.clock.protocolMs() - 1;
+  else if (outcome.kind === 'rejected') {
+    live.cancelUntilMs = ports.market.clock.protocolMs() - 1;
+    const { code, message, payload } = outcome;
+    const ctx = { event: 'cancel_rejected', orderId: live.record.id, code, payload };
+    logRow(coin, { level: 'warn', msg: `The exchange refused to cancel an order of ${coin.symbol}: ${message}`, ctx });
+  }
 }
 
 /** Cancels a resting order; it is gone only when its record says so afterwards. */

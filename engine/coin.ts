@@ -52,7 +52,7 @@ export interface Coin {
   readonly gates: Gates | null;
   /** The candles it lives on: those of its strategy first, then those of its gates. */
   readonly sources: readonly CandleSource[];
-  /** Short for the merged config. */
+  /** Short for strategy and merged config. */
   readonly settings: string;
   readonly live: Map<string, LiveOrder>;
   /** Client ids settled in full during this run: later repeats of their events need no look at the store. */
@@ -122,7 +122,7 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
     guard: createGuard(),
     gates: bound.shared.gates === undefined ? null : createGates(bound.shared.gates),
     sources: sourcesOf(bound),
-    settings: fnv1a64(JSON.stringify(mergedConfig(profile, rules.symbol))).toString(36),
+    settings: fnv1a64(JSON.stringify([profile.strategyName, mergedConfig(profile, rules.symbol)])).toString(36),
     live: new Map(),
     settled: new Set(),
     profile,
@@ -250,13 +250,13 @@ function leastEntry({ position, rules, bound, context }: Coin): Decimal {
 }
 
 function waitingView(coin: Coin, live: LiveOrder): TickView['waiting'] {
-  const { form, createdAt, decision } = live.record;
+  const { form, createdAt } = live.record;
   if (form.type !== 'limit' && form.type !== 'stop-loss-limit') return null;
   const { tick } = coin.rules.price;
   const stop = form.type === 'limit' ? 0 : toTicks(form.stopPrice, tick);
   const reached = stop > 0 && coin.view.price >= stop;
   return {
-    level: readLevel(decision),
+    level: readEntry(live.record).level,
     stop,
     limit: toTicks(form.price, tick),
     placedMs: createdAt.getTime(),
@@ -266,12 +266,20 @@ function waitingView(coin: Coin, live: LiveOrder): TickView['waiting'] {
 
 const toTicks = (price: Decimal, tick: Decimal): number => Math.round(toSteps(price, tick));
 
-/** The buy level that an order row was written for. */
-function readLevel(decision: unknown): number {
+/** What an order row says of the buy it was written for. */
+function readEntry({ decision }: Pick<OrderRecord, 'decision'>): {
+  readonly level: number;
+  readonly settings: unknown;
+} {
   const entry = isObject(decision) ? decision['entry'] : undefined;
-  const level = isObject(entry) ? entry['level'] : undefined;
-  return typeof level === 'number' ? level : 0;
+  if (!isObject(entry)) return { level: 0, settings: undefined };
+  const { level, settings } = entry;
+  return { level: typeof level === 'number' ? level : 0, settings };
 }
+
+/** A waiting buy that other settings, or another strategy, wanted: nobody knows any more what it is for. */
+export const isLeftOver = ({ settings }: Coin, { record }: LiveOrder): boolean =>
+  readEntry(record).settings !== settings;
 
 const hasLive = (coin: Coin, is: (record: OrderRecord) => boolean): boolean => {
   for (const live of coin.live.values()) if (is(live.record)) return true;

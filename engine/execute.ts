@@ -51,7 +51,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     order,
     orderId,
     reason: execution.reason,
-    decision: decisionToStore(execution),
+    decision: decisionToStore(execution, coin.settings),
     strategyState: stateToStore(coin),
     expectedVersion: coin.version,
     fencing: coin.context.fencing,
@@ -77,11 +77,11 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   return { kind: 'order', orderId, clientOrderId: live.record.clientOrderId, outcome: outcome.kind };
 }
 
-/** What the order row says of why it was made; the buy level is read back from here after a restart. */
-function decisionToStore({ reason, numbers, order, basis }: Execution): unknown {
+/** What the order row says of why it was made; buy level and settings are read back from here after a restart. */
+function decisionToStore({ reason, numbers, order, basis }: Execution, settings: string): unknown {
   if (order.entry === undefined) return basis === undefined ? { reason, numbers } : { reason, numbers, basis };
   const { level, plannedQuote } = order.entry;
-  return { reason, numbers, entry: { level, plannedQuote: formatDecimal(plannedQuote) } };
+  return { reason, numbers, entry: { level, plannedQuote: formatDecimal(plannedQuote), settings } };
 }
 
 interface Reserving {

@@ -14,6 +14,7 @@ import {
   type Coin,
   inSells,
   isCertain,
+  isLeftOver,
   type LiveOrder,
   pendingOrder,
   planPrices,
@@ -71,7 +72,7 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
     if (result.kind === 'approved') return send(coin, log, { ...seen, result });
     approval = result;
   }
-  const waiting = decision.kind === 'cancel' ? waitingEntry(coin) : undefined;
+  const waiting = unwanted(coin, decision);
   const acted = coin.asked === null ? undefined : act(coin, log, { seen, action: coin.asked });
   if (acted !== undefined || !enabled) return acted;
   if (waiting !== undefined) return clear(coin, log, { seen, inTheWay: waiting });
@@ -83,7 +84,7 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   return end(coin, log, { ...seen, approval });
 }
 
-/** Takes an order off the book: a sale that holds what is to be sold, or a buy that nobody wants any more. No approval is needed to risk less. */
+/** Takes a sale that holds what is to be sold, or a buy that is not wanted any more, off the book: risking less needs no approval. */
 async function clear(
   coin: Coin,
   log: DecisionLog,
@@ -91,6 +92,12 @@ async function clear(
 ): Promise<void> {
   const outcome = await takeDown(coin, inTheWay);
   record(coin, log, { ...seen, approval: { kind: 'not-needed' }, results: [outcome] });
+}
+
+/** The waiting buy that the strategy takes back, or that settings of another time wanted. */
+function unwanted(coin: Coin, { kind }: Decision): LiveOrder | undefined {
+  const waiting = kind === 'sell' ? undefined : waitingEntry(coin);
+  return waiting !== undefined && (kind === 'cancel' || isLeftOver(coin, waiting)) ? waiting : undefined;
 }
 
 const isSale = ({ record: { side } }: LiveOrder): boolean => side === 'sell';

@@ -1,3 +1,5 @@
+import { flushCompileCache } from 'node:module';
+
 /** What a supervised main gets: a way to say that it serves. Harmless when it runs alone. */
 export interface Supervised {
   /** True when a supervisor holds the other end of the IPC channel. */
@@ -50,6 +52,8 @@ export function attachToSupervisor(stop: () => Promise<void>): Supervised {
     supervised,
     ready: (info = {}) => {
       if (supervised && process.connected) process.send?.({ ...info, ready: true });
+      // Else it is written when the process ends, and a killed one never wrote it.
+      flushCompileCache();
     },
   };
 }

@@ -5,6 +5,12 @@ import { placeOf } from './connect.ts';
 import { type Database, openDatabase } from './database.ts';
 import { Listener } from './listener.ts';
 
+export interface CachePool {
+  /** At most; beside the one that listens. */
+  readonly connections?: number;
+  readonly connectTimeoutMs?: number;
+}
+
 const SWEEP_MS = 60_000;
 /** A list is trimmed after so many appended entries; readers never see more than its cap. */
 const TRIM_EVERY = 1_000;
@@ -57,10 +63,10 @@ export class PostgresCache implements CacheStore {
   readonly #untrimmed = new Map<string, number>();
   readonly #sweeping: NodeJS.Timeout;
 
-  constructor(databaseUrl: string, connections = 4) {
+  constructor(databaseUrl: string, { connections = 4, ...timing }: CachePool = {}) {
     this.#place = placeOf(databaseUrl);
     const names = { applicationName: 'tradewind-cache', queryTimeoutMs: 5_000 };
-    this.#database = openDatabase(databaseUrl, { ...names, max: connections });
+    this.#database = openDatabase(databaseUrl, { ...names, ...timing, max: connections });
     this.#listener = new Listener(databaseUrl);
     this.#sweeping = setInterval(() => void this.sweep().catch(() => {}), SWEEP_MS);
     this.#sweeping.unref();

@@ -1,21 +1,19 @@
 import type { CacheStore } from '#core/ports.ts';
-import { PostgresCache } from './cache-postgres.ts';
+import { type CachePool, PostgresCache } from './cache-postgres.ts';
 import { RedisCache } from './cache-redis.ts';
 
-export interface CachePlace {
+export interface CachePlace extends CachePool {
   readonly cacheUrl?: string | undefined;
   readonly databaseUrl: string;
-  /** To PostgreSQL, at most; beside the one that listens. */
-  readonly connections?: number;
 }
 
 /**
  * The cache store: Redis or Valkey where its URL is given, else tables of PostgreSQL. Fails with a sentence when the
  * server cannot be reached; later outages fail single commands and heal by themselves.
  */
-export async function openCache({ cacheUrl, databaseUrl, connections }: CachePlace): Promise<CacheStore> {
+export async function openCache({ cacheUrl, databaseUrl, ...pool }: CachePlace): Promise<CacheStore> {
   if (cacheUrl !== undefined) return checked(new RedisCache(cacheUrl), (cache) => cache.check());
-  return checked(new PostgresCache(databaseUrl, connections), (cache) => cache.sweep());
+  return checked(new PostgresCache(databaseUrl, pool), (cache) => cache.sweep());
 }
 
 async function checked<Cache extends CacheStore>(cache: Cache, check: (cache: Cache) => Promise<void>): Promise<Cache> {

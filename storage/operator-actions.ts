@@ -74,19 +74,6 @@ export async function requestAction(
   return { id, isNew: true };
 }
 
-interface TakenRow {
-  readonly id: string;
-  readonly account_id: AccountId;
-  readonly profile_id: ProfileId | null;
-  readonly symbol: string | null;
-  readonly kind: string;
-  readonly payload: unknown;
-  readonly requested_at: Date;
-  readonly valid_ms: number;
-  readonly resumed: boolean;
-  readonly client_order_id: string | null;
-}
-
 /**
  * Takes what waits for an account, oldest first, and what an earlier run took and did not finish; `inHand` is left out.
  * One statement: only the holder of the lease with this number takes anything. What was never begun and is too late
@@ -96,7 +83,7 @@ export async function takeActions(
   db: Database,
   owner: { readonly accountId: AccountId; readonly fencing: number; readonly inHand: readonly string[] },
 ): Promise<OperatorAction[]> {
-  const { rows } = await sql<TakenRow>`
+  const { rows } = await sql<OperatorAction>`
     with open as (
       select id, state = 'taken' as resumed, state = 'pending' and expires_at <= clock_timestamp() as late
       from operator_actions
@@ -112,22 +99,12 @@ export async function takeActions(
       from open where action.id = open.id
       returning action.*, open.resumed
     )
-    select taken.*, client_order_id,
-      (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as valid_ms
+    select taken.id, taken.account_id as "accountId", taken.profile_id as "profileId", taken.symbol, taken.kind,
+      taken.payload, requested_at as "requestedAt", resumed, client_order_id as "clientOrderId",
+      (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "validMs"
     from taken left join orders on orders.action_id = taken.id
     where taken.state = 'taken' order by requested_at, taken.id`.execute(db.kysely);
-  return rows.map((row) => ({
-    id: row.id,
-    accountId: row.account_id,
-    profileId: row.profile_id,
-    symbol: row.symbol,
-    kind: row.kind,
-    payload: row.payload,
-    requestedAt: row.requested_at,
-    validMs: row.valid_ms,
-    resumed: row.resumed,
-    clientOrderId: row.client_order_id,
-  }));
+  return rows;
 }
 
 /** Writes the outcome, once: false when it is decided already, or another owner has taken it. */
@@ -156,24 +133,13 @@ export async function readAction(database: Reader, accountId: AccountId, id: str
   const late = sql<boolean>`state = 'pending' and expires_at <= clock_timestamp()`;
   const row = await database
     .selectFrom('operator_actions')
-    .selectAll()
-    .select(late.as('late'))
+    .select(['id', 'account_id as accountId', 'profile_id as profileId', 'symbol', 'kind', 'payload', 'state'])
+    .select(['reason', 'detail', 'requested_at as requestedAt', 'expires_at as expiresAt', late.as('late')])
+    .select('finished_at as finishedAt')
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    profileId: row.profile_id,
-    symbol: row.symbol,
-    kind: row.kind,
-    payload: row.payload,
-    state: row.late ? 'expired' : row.state,
-    reason: row.late ? EXPIRED.reason : row.reason,
-    detail: row.detail,
-    requestedAt: row.requested_at,
-    expiresAt: row.expires_at,
-    finishedAt: row.late ? row.expires_at : row.finished_at,
-  };
+  const { late: isLate, ...action } = row;
+  return isLate ? { ...action, state: 'expired', reason: EXPIRED.reason, finishedAt: row.expiresAt } : action;
 }

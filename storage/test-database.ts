@@ -11,7 +11,7 @@ export interface TestDatabase extends AsyncDisposable {
 }
 
 /** On a machine that does much else a connection takes its time; what the test waits for says when it fails. */
-const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 60_000;
 const ADVISORY_KEY = 'tradewind:test-template';
 
 function adminUrl(): string {

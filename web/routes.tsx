@@ -3,7 +3,7 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
+  lazyRouteComponent as load,
   Link,
   Navigate,
   Outlet,
@@ -65,7 +65,7 @@ const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: 
 const welcome = createRoute({
   getParentRoute: () => root,
   path: '/welcome',
-  component: lazyRouteComponent(() => import('./pages/welcome.tsx'), 'WelcomePage'),
+  component: load(() => import('./pages/welcome.tsx'), 'WelcomePage'),
 });
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage });
 
@@ -80,66 +80,70 @@ const config = createRoute({
     ...(typeof coin === 'string' ? { coin } : {}),
     ...(typeof edit === 'string' ? { edit } : {}),
   }),
-  component: lazyRouteComponent(() => import('./pages/config.tsx'), 'ConfigPage'),
+  component: load(() => import('./pages/config.tsx'), 'ConfigPage'),
 });
 const coin = createRoute({
   getParentRoute: () => shell,
   path: '/profiles/$id/coins/$symbol',
   validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'logs' } => (tab === 'logs' ? { tab } : {}),
-  component: lazyRouteComponent(() => import('./pages/coin.tsx'), 'CoinPage'),
+  component: load(() => import('./pages/coin.tsx'), 'CoinPage'),
 });
 const pages = [
   page(
     '/',
-    lazyRouteComponent(() => import('./pages/dashboard.tsx'), 'DashboardPage'),
+    load(() => import('./pages/dashboard.tsx'), 'DashboardPage'),
   ),
   page(
     '/profiles',
-    lazyRouteComponent(() => import('./pages/profiles.tsx'), 'ProfilesPage'),
+    load(() => import('./pages/profiles.tsx'), 'ProfilesPage'),
   ),
   page(
     '/profiles/$id',
-    lazyRouteComponent(() => import('./pages/profile.tsx'), 'ProfilePage'),
+    load(() => import('./pages/profile.tsx'), 'ProfilePage'),
   ),
   page(
     '/profiles/$id/risk',
-    lazyRouteComponent(() => import('./pages/risk.tsx'), 'RiskPage'),
+    load(() => import('./pages/risk.tsx'), 'RiskPage'),
   ),
   page(
     '/profiles/$id/logs',
-    lazyRouteComponent(() => import('./pages/logs.tsx'), 'LogsPage'),
+    load(() => import('./pages/logs.tsx'), 'LogsPage'),
   ),
   page(
     '/profiles/$id/backtests',
-    lazyRouteComponent(() => import('./pages/backtests.tsx'), 'BacktestsPage'),
+    load(() => import('./pages/backtests.tsx'), 'BacktestsPage'),
   ),
   page(
     '/profiles/$id/history',
-    lazyRouteComponent(() => import('./pages/history.tsx'), 'HistoryPage'),
+    load(() => import('./pages/history.tsx'), 'HistoryPage'),
   ),
   page(
     '/profiles/$id/notifications',
-    lazyRouteComponent(() => import('./pages/notifications.tsx'), 'NotificationsPage'),
+    load(() => import('./pages/notifications.tsx'), 'NotificationsPage'),
   ),
   page(
     '/changes',
-    lazyRouteComponent(() => import('./pages/changes.tsx'), 'ChangesPage'),
+    load(() => import('./pages/changes.tsx'), 'ChangesPage'),
   ),
   page(
     '/activity',
-    lazyRouteComponent(() => import('./pages/activity.tsx'), 'ActivityPage'),
+    load(() => import('./pages/activity.tsx'), 'ActivityPage'),
   ),
   page(
     '/orders/$id',
-    lazyRouteComponent(() => import('./pages/order.tsx'), 'OrderPage'),
+    load(() => import('./pages/order.tsx'), 'OrderPage'),
+  ),
+  page(
+    '/orphans',
+    load(() => import('./pages/orphans.tsx'), 'OrphansPage'),
   ),
   page(
     '/dead-letters',
-    lazyRouteComponent(() => import('./pages/dead-letters.tsx'), 'DeadLettersPage'),
+    load(() => import('./pages/dead-letters.tsx'), 'DeadLettersPage'),
   ),
   page(
     '/settings',
-    lazyRouteComponent(() => import('./pages/settings.tsx'), 'SettingsPage'),
+    load(() => import('./pages/settings.tsx'), 'SettingsPage'),
   ),
 ] as const;
 

@@ -43,10 +43,11 @@ test('an exhausted job is published and notified once, in scrubbed words, and st
   });
   await first.enqueue('verify-api-key', { accountId: newId() });
   await until('the operator is told', () => notices.length === 1);
-  await until('the telling has ended', async () => {
-    const { rows } = await own.database.pool.query(`select state from pgboss.job where name = 'dead-letters'`);
-    return rows.length === 1 && rows[0].state === 'completed';
-  });
+  const letterStates = async (): Promise<string[]> =>
+    (await own.database.pool.query(`select state from pgboss.job where name = 'dead-letters'`)).rows.map(
+      ({ state }) => state,
+    );
+  await until('the telling has ended', async () => (await letterStates()).join() === 'completed');
 
   const [letter] = await listDeadLetters(own.database.kysely);
   assert.equal(letter?.errorMessage, `Failed query: ${QUERY}\nparams: [scrubbed]`);
@@ -57,5 +58,11 @@ test('an exhausted job is published and notified once, in scrubbed words, and st
   });
   assert.match(notices[0]?.text ?? '', /^Failed query: .*\nparams: \[scrubbed\] Look at the dead letters/);
   assert.ok(!JSON.stringify([letter, frames, lines, notices]).includes(CANARY));
-  assert.equal(notices.length, 1);
+
+  await first.work('notify-send', () => Promise.reject(new Error('The messenger is away for good.')));
+  const notification = { event: 'job-failed', title: '', text: '', at: new Date().toISOString() } as const;
+  await first.enqueue('notify-send', { profileId: newId(), provider: 'ntfy', notification });
+  await until('the frame', () => JSON.stringify(frames.at(-1)).includes('away for good'));
+  await until('the telling has ended', async () => (await letterStates()).join() === 'completed,completed');
+  assert.equal(notices.length, 1, 'nobody is told of a message that could not be told');
 });

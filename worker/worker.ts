@@ -5,6 +5,7 @@ import { ORDER_TIMING, type OrderTiming } from '#core/order-timing.ts';
 import type { Notify } from '#core/notice.ts';
 import { ownSha } from '#integrations/git-sha.ts';
 import { createLog } from '#integrations/log.ts';
+import { serveMetrics } from '#integrations/metrics.ts';
 import { openDatabase } from '#storage/database.ts';
 import { Listener } from '#storage/listener.ts';
 import { requireCurrentSchema } from '#storage/migrate.ts';
@@ -13,6 +14,7 @@ import { openQueue } from '#storage/queue.ts';
 import { createRecordSink } from '#storage/records.ts';
 import { loadAccountsToRun } from '#storage/worker-profiles.ts';
 import { followActions } from './actions.ts';
+import { countingSink } from './count-records.ts';
 import { createAnnouncer } from './announcer.ts';
 import { watchDeadLetters } from './dead-letters.ts';
 import { followCommands } from './commands.ts';
@@ -55,7 +57,7 @@ export async function openWorker(
   const queue = stack.use(await openQueue(env.DATABASE_URL, { log }));
   const sink = stack.use(createRecordSink({ database, cache, log }));
   const desk = { liveDemo: env.LIVE_DEMO, queue, log };
-  const records = notifyingSink(sink, desk);
+  const records = countingSink(notifyingSink(sink, desk));
   const failed = (err: unknown): void =>
     log.warn({ event: 'cache_write_failed', err }, 'The cache could not be written');
   const announcer = stack.use(createAnnouncer(cache, failed));
@@ -63,6 +65,8 @@ export async function openWorker(
   const slot = env.WORKER_SLOT ?? `${hostname()}:${process.pid}`;
   const notify = tell ?? noticesTo(desk);
   const context: WorkerContext = { env, database, trading, cache, records, announcer, venues, log, desk, notify, slot };
+  const { HOST: host, METRICS_PORT: port } = env;
+  if (port !== undefined) stack.use(await serveMetrics({ process: 'worker', sha }, { host, port }));
   stack.use(await startHeartbeat(cache, slot, { sha, bootedAt }));
   const clocks = setInterval(() => {
     for (const venue of venues.opened()) venue.keepClock();

@@ -2,6 +2,8 @@ import * as accounts from './accounts.ts';
 import * as actions from './actions.ts';
 import * as backup from './backup.ts';
 import * as capture from './capture.ts';
+import * as health from './health.ts';
+import * as diagnosis from './diagnosis.ts';
 import * as halts from './halts.ts';
 import * as manual from './manual.ts';
 import * as jobs from './jobs.ts';
@@ -26,6 +28,7 @@ const isOperation = (value: unknown): value is Operation =>
 /** Every operation of the API, for the walk over routes and the reference. */
 export const OPERATIONS: readonly Operation[] = [
   reference,
+  health,
   session,
   sessions,
   accounts,
@@ -40,6 +43,7 @@ export const OPERATIONS: readonly Operation[] = [
   capture,
   notifiers,
   backup,
+  diagnosis,
   records,
   jobs,
   trades,

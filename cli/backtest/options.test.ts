@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { formatDecimal } from '#core/decimal.ts';
+import { formatDecimal, ZERO } from '#core/decimal.ts';
 import { parseBacktestOptions } from './options.ts';
 
 const CWD = resolve('/somewhere');
@@ -31,7 +31,8 @@ test('the least that must be given, and what it defaults to', () => {
 
 test('everything that can be given', () => {
   const more = '--config c.json --detail d --symbol BTCUSDT --from 2022-01-01 --to 2022-02-01T00:00:00Z --json';
-  const terms = '--fee-bps 7.5 --slippage-bps=1.25 --balance 250.5';
+  const terms =
+    '--fee-bps 7.5 --slippage-bps=1.25 --balance 250.5 --maker-fee-bps 2 --spread-bps 3 --volume-percent 12.5';
   const parsed = parseBacktestOptions([...NEEDED, ...more.split(' '), ...terms.split(' ')], CWD);
   assert.ok(parsed.kind === 'options');
   const { options } = parsed;
@@ -39,6 +40,9 @@ test('everything that can be given', () => {
   assert.deepEqual([options.fromMs, options.toMs], [Date.UTC(2022, 0, 1), Date.UTC(2022, 1, 1)]);
   const { balance, feeRate, slippage } = options.terms;
   assert.deepEqual([balance, feeRate, slippage].map(formatDecimal), ['250.5', '0.00075', '0.000125']);
+  const { makerFeeRate, halfSpread, participation } = options.terms;
+  const rest = [makerFeeRate, halfSpread, participation].map((value) => formatDecimal(value ?? ZERO));
+  assert.deepEqual(rest, ['0.0002', '0.00015', '0.125']);
   assert.deepEqual([options.symbol, options.json], ['BTCUSDT', true]);
 });
 
@@ -49,6 +53,8 @@ for (const [given, says] of [
   [[...NEEDED, '--from', 'today'], '--from is "today", but must be a date such as'],
   [[...NEEDED, '--from', '2022-02-01', '--to', '2022-02-01'], '--from must lie before --to.'],
   [[...NEEDED, '--fee-bps', '-1'], '--fee-bps is "-1", but must be a number from 0 to 1000'],
+  [['--candles', 'x', '--strategy', 'rebalance'], '--strategy is "rebalance", which plans over several coins at once'],
+  [[...NEEDED, '--volume-percent', '0'], '--volume-percent is "0", but must be a percentage above 0'],
   [[...NEEDED, '--slippage-bps', '2000'], '--slippage-bps is "2000", but must be a number from 0 to 1000'],
   [[...NEEDED, '--balance', '0'], '--balance is "0", but must be an amount above 0'],
   [[...NEEDED, '--balance', '1e3'], '--balance is "1e3", but must be an amount above 0'],

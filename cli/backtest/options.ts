@@ -35,11 +35,16 @@ export const RUN_FLAGS = {
   from: 'text',
   to: 'text',
   'fee-bps': 'text',
+  'maker-fee-bps': 'text',
   'slippage-bps': 'text',
+  'spread-bps': 'text',
+  'volume-percent': 'text',
   balance: 'text',
   json: 'switch',
 } as const;
 
+const TWO = requireDecimal('2');
+const HUNDRED = requireDecimal('100');
 const BPS = requireDecimal('10000');
 const MOST_BPS = requireDecimal('1000');
 const MOST_BALANCE = requireDecimal('1000000000000');
@@ -69,6 +74,9 @@ export function readRunOptions(values: ReadonlyMap<string, string>, cwd: string)
     balance: readAmount(reading, 'balance', '1000'),
     feeRate: readBps(reading, 'fee-bps', '10'),
     slippage: readBps(reading, 'slippage-bps', '0'),
+    halfSpread: divide(readBps(reading, 'spread-bps', '0'), TWO),
+    ...(values.has('maker-fee-bps') ? { makerFeeRate: readBps(reading, 'maker-fee-bps', '0') } : {}),
+    ...(values.has('volume-percent') ? { participation: readShare(reading, 'volume-percent') } : {}),
   };
   const [sentence] = reading.problems;
   if (sentence !== undefined) return { kind: 'problem', sentence };
@@ -97,9 +105,11 @@ export function readRunOptions(values: ReadonlyMap<string, string>, cwd: string)
 function readStrategy({ values, problems }: Reading): AnyStrategy | undefined {
   const name = values.get('strategy');
   const strategy = name === undefined ? undefined : STRATEGIES.get(name);
-  const known = [...STRATEGIES.keys()].join(', ');
+  const known = [...STRATEGIES.values()].flatMap((each) => (each.plansBaskets === true ? [] : [each.name])).join(', ');
   if (name === undefined) problems.push(`--strategy is missing: give one of ${known}.`);
   else if (strategy === undefined) problems.push(`--strategy is "${name}", but must be one of ${known}.`);
+  else if (strategy.plansBaskets === true)
+    problems.push(`--strategy is "${name}", which plans over several coins at once; the candles are those of one.`);
   return strategy;
 }
 
@@ -118,6 +128,15 @@ function readBps({ values, problems }: Reading, name: string, fallback: string):
   const value = readDecimal(text);
   if (value !== undefined && value >= 0n && value <= MOST_BPS) return divide(value, BPS);
   problems.push(`--${name} is "${text}", but must be a number from 0 to 1000 (hundredths of a percent), such as 10.`);
+  return ZERO;
+}
+
+/** A percentage above 0 as a fraction. */
+function readShare({ values, problems }: Reading, name: string): Decimal {
+  const text = values.get(name) ?? '';
+  const value = readDecimal(text);
+  if (value !== undefined && value > 0n && value <= HUNDRED) return divide(value, HUNDRED);
+  problems.push(`--${name} is "${text}", but must be a percentage above 0 and at most 100, such as 10.`);
   return ZERO;
 }
 

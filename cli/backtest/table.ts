@@ -21,13 +21,18 @@ export function columns(rows: readonly (readonly string[])[], left: number): str
 }
 
 function metricRows(result: BacktestResult): string[][] {
-  const { metrics: m, drawdown, quoteAsset } = result;
+  const { metrics: m, drawdown, quoteAsset, ambiguity } = result;
   const money = (value: number | null): string => (value === null ? '–' : `${value.toFixed(2)} ${quoteAsset}`);
   const recovered = drawdown.recoveredAt === null ? 'not recovered' : `recovered ${time(drawdown.recoveredAt)}`;
   const fall = `${time(drawdown.peakAt)} to ${time(drawdown.troughAt)}, ${recovered}`;
   return [
     ['return', percent(m.totalReturn), `${money(m.finalEquity)} from ${Number(result.balance).toFixed(2)}`],
     ['a year', m.cagr === null ? '–' : percent(m.cagr), m.cagr === null ? 'windows of 90 days and more' : ''],
+    [
+      'worst, best',
+      `${ambiguity.worst.toFixed(2)}, ${ambiguity.best.toFixed(2)}`,
+      `${ambiguity.candles} candles could have gone two ways`,
+    ],
     ['buy and hold', percent(m.buyAndHold), `alpha ${percent(m.alpha.buyAndHold)}`],
     ['cost averaging', percent(m.costAveraging), `alpha ${percent(m.alpha.costAveraging)}`],
     ['max drawdown', percent(drawdown.depth), drawdown.depth === 0 ? '' : fall],

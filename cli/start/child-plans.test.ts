@@ -30,6 +30,7 @@ test('api and worker get what they need to find each other', () => {
       BACKUP_DIR: join('/data', 'backups'),
       WORKER_SLOT: 'worker-1',
       GIT_SHA: 'abc',
+      NODE_COMPILE_CACHE: '/data/compiled',
       PAPER_URL: 'http://127.0.0.1:2',
       PAPER_API_KEY: 'key',
       PAPER_API_SECRET: 'secret',

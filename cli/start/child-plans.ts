@@ -71,11 +71,15 @@ export function planWorker(facts: ServiceFacts): ChildPlan {
     name: 'worker',
     main: join(facts.root, 'worker', 'main.ts'),
     args: [],
-    environment: serviceVariables(facts),
+    environment: { ...serviceVariables(facts), ...workerMetrics(facts) },
     logPath: join(facts.dataDir, 'logs', 'worker.log'),
     stopLimitMs: 2200,
   };
 }
+
+/** Both processes share a machine: the worker's metrics lie beside those of the api. */
+const workerMetrics = ({ env }: ServiceFacts): Record<string, string> =>
+  env.METRICS_PORT === undefined || env.METRICS_PORT === 0 ? {} : { METRICS_PORT: String(env.METRICS_PORT + 1) };
 
 /** Variables of core/env for api and worker; what the operator set stays, what is missing is filled in. */
 function serviceVariables(facts: ServiceFacts): Record<string, string> {
@@ -91,6 +95,8 @@ function serviceVariables(facts: ServiceFacts): Record<string, string> {
     BACKUP_DIR: given(inherited['BACKUP_DIR']) ?? join(facts.dataDir, 'backups'),
     WORKER_SLOT: given(inherited['WORKER_SLOT']) ?? 'worker-1',
     GIT_SHA: facts.gitSha,
+    // A process that was killed is back in a third of the time when its code is compiled already.
+    NODE_COMPILE_CACHE: given(inherited['NODE_COMPILE_CACHE']) ?? join(facts.dataDir, 'compiled'),
     ...(paper === undefined
       ? {}
       : {

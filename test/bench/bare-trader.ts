@@ -49,8 +49,8 @@ socket.on('open', () => {
     `${symbol.toLowerCase()}@trade`,
     `${symbol.toLowerCase()}@kline_1m`,
   ]);
-  for (let first = 0; first < params.length; first += 200)
-    socket.send(JSON.stringify({ method: 'SUBSCRIBE', params: params.slice(first, first + 200), id: first }));
+  for (let first = 0; first < params.length; first += 500)
+    socket.send(JSON.stringify({ method: 'SUBSCRIBE', params: params.slice(first, first + 500), id: first }));
   process.stdout.write('ready\n');
 });
 socket.on('message', (data) => {

@@ -12,6 +12,7 @@ import { type LiveStage, LOW, openLiveStage, REST, usageOf } from './live-stage.
  * From a price on the wire to the order on the wire, with everything the worker does beside it: a real database with audits,
  * logs and cache, and all coins trading. Beside it, in turns in the same run, a bare program that commits one row and sends.
  */
+const COINS = (process.env['BENCH_COINS'] ?? '1,100,500').split(',').map(Number);
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 200);
 const TRADES_A_SECOND = 2.5;
 const [ARM, FALL] = ['30350.00000000', '30148.00000000'];
@@ -254,7 +255,7 @@ async function measureBeside(stage: LiveStage): Promise<void> {
 
 await using stack = new AsyncDisposableStack();
 process.env['TEST_DATABASE_URL'] = await provideDatabase(stack, new AbortController().signal);
-for (const coins of [1, 100, 500]) {
+for (const coins of COINS) {
   await using stage = await openLiveStage(coins);
   console.table([rowOf(`price to order, ${coins} coins`, await measureOrders(stage))]);
   if (coins === 100) await measureBeside(stage);

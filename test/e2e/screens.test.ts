@@ -24,6 +24,9 @@ const SCREENS = [
   ['coin', '/profiles/:id/coins/BTCUSDT', 'canvas'],
   ['coin-logs', '/profiles/:id/coins/BTCUSDT?tab=logs', '.feed li'],
   ['activity', '/activity', '.sec'],
+  ['orphans', '/orphans', '.sec'],
+  ['backtests', '/profiles/:id/backtests', '.figs'],
+  ['notifications', '/profiles/:id/notifications', 'details summary'],
   ['dead-letters', '/dead-letters', 'table tbody tr'],
   ['settings', '/settings', '.block li'],
 ] as const;

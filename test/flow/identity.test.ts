@@ -110,7 +110,11 @@ test('nothing is done without a wallet, a lease, or while an execution or an ord
     order: { symbol: 'ETHUSDT', side: 'sell', purpose: 'exit' },
     expectedVersion: version,
   });
+  // Of a coin that is bound only for as long as it takes to commit: nothing commits for another one.
+  const { kysely } = on.database;
+  await kysely.insertInto('profile_symbols').values({ profile_id: on.owner.profileId, symbol: 'ETHUSDT' }).execute();
   const { record } = requireCommitted(await store.commitIntent(intent));
+  await kysely.deleteFrom('profile_symbols').where('symbol', '=', 'ETHUSDT').execute();
   await same('undecided', /is not followed/);
   await store.updateOrder(record.id, { state: 'cancelled' });
   assert.equal((await check()).kind, 'booked', 'now it can tell');

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDecimal } from '#core/decimal.ts';
-import { enter, type Guarded, openGuarded, ordersOf, stopsOf } from './guarded.ts';
+import { pauseCoin } from '#storage/risk.ts';
+import { enter, type Guarded, openGuarded, ordersOf, stopsOf, SYMBOL } from './guarded.ts';
 import { until } from './until.ts';
 
 const buys = (on: Guarded): string[] =>
@@ -75,6 +76,30 @@ test('an exit takes a waiting buy back before it sells', async () => {
   await on.tick();
   await until('the position to be sold', () => on.coin().position.firstBuyAt === null && on.coin().live.size === 0);
   await shows(on, 'MARKET FILLED', 'LIMIT_MAKER CANCELED');
+});
+
+test('it is taken back when the coin is paused, and when its settings have changed', async () => {
+  await using on = await openGuarded();
+  const { kysely } = on.database;
+  const { profileId } = on.owner;
+  const pauseUntil = (until: Date | null) => pauseCoin(kysely, { profileId, symbol: SYMBOL, until, why: 'a drill' });
+  await queue(on);
+  await pauseUntil(new Date(Date.UTC(2100, 0, 1)));
+  await shows(on, 'LIMIT_MAKER CANCELED');
+  on.wheel.want = null;
+  await pauseUntil(null);
+  await on.running().refreshHalts();
+  await queue(on);
+  await shows(on, 'LIMIT_MAKER CANCELED', 'LIMIT_MAKER NEW');
+  on.wheel.want = null;
+  await kysely
+    .updateTable('profiles')
+    .set({ config: JSON.stringify({ other: 1 }) })
+    .where('id', '=', profileId)
+    .execute();
+  await on.running().refreshProfiles();
+  await on.tick();
+  await shows(on, 'LIMIT_MAKER CANCELED', 'LIMIT_MAKER CANCELED');
 });
 
 test('it goes on waiting through a restart of the worker', async () => {

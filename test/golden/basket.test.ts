@@ -133,6 +133,18 @@ test('a sale that does not come off holds the buys back for a minute', () => {
   assert.equal(turn(60_010).leg?.quote.toFixed(6), '50.000000');
 });
 
+test('a leg that nobody took up is dropped when the next candle has closed', () => {
+  const basket = createBasket(plannerOf({ targets: SHARES }));
+  const closed = (closedMs: number) =>
+    viewOf(
+      THREE.map((each) => ({ ...each, closedMs })),
+      300,
+    );
+  assert.equal(basket.turn('BBBUSDT', 10, closed(1)).reason, 'plan-unsettled');
+  assert.equal(basket.turn('AAAUSDT', 20, closed(2)).leg?.side, 'sell', 'of a new plan');
+  assert.equal(basket.planMs, 2);
+});
+
 /** A quiet minute at one price. */
 const still = (price: number): string => `${price}/${price}/${price}/${price}`;
 function inputOf(symbol: string, prices: readonly number[]): KernelInput {

@@ -24,6 +24,10 @@ export async function call<Op extends Operation>(op: Op, parts: Call<Op>, signal
   return send(op, address, { ...sent, ...(signal === undefined ? {} : { signal }) });
 }
 
+/** Sends a file as the body of an operation that takes one. */
+export const upload = <Op extends Operation>(op: Op, file: Blob): Promise<Answer<Op>> =>
+  send(op, addressOf(op.path, undefined, undefined), { body: file });
+
 async function send<Op extends Operation>(op: Op, address: string, init: RequestInit): Promise<Answer<Op>> {
   const type = init.body == null ? {} : { 'content-type': op.upload ?? 'application/json' };
   const response = await fetch(address, {

@@ -65,6 +65,7 @@ export const accountsQuery = queryOptions({
   queryKey: keys.accounts,
   queryFn: ({ signal }) => call(listAccounts, {}, signal),
 });
+export const orphansKey = (accountId: AccountId) => ['orphans', accountId] as const;
 export const profilesQuery = queryOptions({
   queryKey: keys.profiles,
   queryFn: ({ signal }) => call(listProfiles, {}, signal),

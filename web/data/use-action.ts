@@ -2,10 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { AccountId } from '#core/ids.ts';
 import { readAction } from '#api/contract/actions.ts';
-import type { Answer } from '#api/contract/operation.ts';
 import { call } from './call.ts';
 
-export type Action = Answer<typeof readAction>;
 const ENDED: readonly string[] = ['done', 'refused', 'expired'];
 
 /** Something the worker is asked to do: sent once, then watched until its outcome is known. */

@@ -63,6 +63,13 @@ function Waiting(): ReactNode {
         <li>
           <span />
           <span>
+            <Link to="/orphans">Orphan orders</Link>
+            <span className="note block">on the exchange, but tracked by no profile</span>
+          </span>
+        </li>
+        <li>
+          <span />
+          <span>
             <Link to="/dead-letters">Work that was given up</Link>
             <span className="note block">{letters === 0 ? 'nothing' : `${letters} to look at`}</span>
           </span>

@@ -12,6 +12,7 @@ import { Figure, Gain } from '#web/parts/figures.tsx';
 import { StoppedNotice } from '#web/parts/kill-switch.tsx';
 import { OrdersTable } from '#web/parts/orders-table.tsx';
 import { RailKey } from '#web/parts/rail.tsx';
+import { ResetNotice } from '#web/parts/reset-notice.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { VerdictLine } from '#web/parts/verdict-line.tsx';
@@ -45,6 +46,7 @@ function Overview({ data, failed }: { data: Dashboard; failed: unknown }): React
       <title>Overview · Tradewind</title>
       <Head data={data} purse={purse} />
       <StoppedNotice />
+      <ResetNotice accounts={data.accounts} />
       {failed === null ? null : <Failure what="Could not be brought up to date." error={failed} />}
       {purse === undefined ? null : <Figures data={data} purse={purse} />}
       {data.profiles.length === 0 ? <FirstProfile /> : <Coins data={data} />}
@@ -163,7 +165,9 @@ function Coins({ data }: { data: Dashboard }): ReactNode {
 
 function Orders({ data }: { data: Dashboard }): ReactNode {
   const coins = new Map(data.coins.map((coin) => [`${coin.profileId} ${coin.symbol}`, coin]));
-  const rows = data.orders.slice(0, 12).map((order) => {
+  // A stop that moves leaves its earlier orders behind; the page of the coin shows them.
+  const told = data.orders.filter(({ purpose, state }) => purpose !== 'stop' || state !== 'cancelled');
+  const rows = told.slice(0, 12).map((order) => {
     const coin = coins.get(`${order.profileId} ${order.symbol}`);
     return {
       order,

@@ -6,6 +6,7 @@ import { keys } from '#web/data/keys.ts';
 import { type Session, sessionQuery } from '#web/data/queries.ts';
 import { useDemo, useNow } from '#web/data/session.tsx';
 import { AccountSettings } from '#web/parts/accounts-settings.tsx';
+import { BackupSettings } from '#web/parts/backup-settings.tsx';
 import { HealthSettings } from '#web/parts/health-settings.tsx';
 import { RetentionSettings } from '#web/parts/retention-settings.tsx';
 import { Failure } from '#web/parts/say.tsx';
@@ -45,6 +46,7 @@ export function SettingsPage(): ReactNode {
           {demo ? null : <AccountSettings />}
           <HealthSettings />
           <RetentionSettings />
+          {demo ? null : <BackupSettings />}
         </div>
       </div>
     </>

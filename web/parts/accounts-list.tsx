@@ -1,5 +1,7 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { DashboardAccount } from '#web/data/queries.ts';
+import { useDemo } from '#web/data/session.tsx';
 import { moneyUnit, tagOf } from '#web/words/accounts.ts';
 import { money } from '#web/words/numbers.ts';
 import { AccountTag } from './figures.tsx';
@@ -56,11 +58,18 @@ function Row({ account }: { account: DashboardAccount }): ReactNode {
 }
 
 function KeyWords({ account: { apiKey } }: { account: DashboardAccount }): ReactNode {
-  if (apiKey === null) return <span className="two">none stored</span>;
+  const mend = useDemo() ? null : <Link to="/settings">Enter a key</Link>;
+  if (apiKey === null) {
+    return (
+      <span className="care">
+        <Icon name="warn" /> none stored: it can not trade. {mend}
+      </span>
+    );
+  }
   if (apiKey.status === 'error') {
     return (
       <span className="care">
-        <Icon name="warn" /> {apiKey.cause ?? 'refused by the exchange'}
+        <Icon name="warn" /> {apiKey.cause ?? 'refused by the exchange'}. {mend}
       </span>
     );
   }

@@ -141,7 +141,8 @@ const WORDS: Readonly<Record<string, string>> = { entry: 'Waited: ', hold: 'Held
 function reasonWords(reason: string): string {
   const [family = '', ...rest] = reason.split('-');
   const prefix = WORDS[family];
-  return prefix === undefined ? reason.replaceAll('-', ' ') : `${prefix}${rest.join(' ')}`;
+  const words = prefix === undefined ? reason.replaceAll('-', ' ') : `${prefix}${rest.join(' ')}`;
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** Why it sold, and what kept it from trading. */
@@ -152,7 +153,7 @@ function Reasons({ result: { metrics, decisions, quoteAsset } }: { result: Backt
       <dl className="dl">
         {Object.entries(metrics.exits).map(([reason, { cycles, net }]) => (
           <div key={reason} className="contents">
-            <dt>Sold: {reasonWords(reason)}</dt>
+            <dt>Sold: {reasonWords(reason).toLowerCase()}</dt>
             <dd>
               {cycles}{' '}
               <span className={net >= 0 ? 'gain' : 'loss'}>

@@ -103,7 +103,7 @@ function Restore({ profile, version, onClose }: RestoreProps): ReactNode {
             Use version {version.version} for {profile.name}
           </button>
         )}
-        <button type="button" className="btn" autoFocus onClick={onClose}>
+        <button type="button" className="btn" data-first onClick={onClose}>
           {restore.isSuccess ? 'Close' : 'Leave it'}
         </button>
       </div>

@@ -42,7 +42,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
           <button type="button" className="btn go" disabled={act.isPending} onClick={() => act.mutate()}>
             {action}
           </button>
-          <button type="button" className="btn" autoFocus onClick={() => setAsking(false)}>
+          <button type="button" className="btn" data-first onClick={() => setAsking(false)}>
             {keep}
           </button>
         </div>

@@ -7,14 +7,17 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** A modal of the browser itself: it traps focus, closes on Escape and gives focus back. */
+/** A modal of the browser itself: it traps focus, closes on Escape and gives focus back. `data-first` has it first. */
 export function Dialog({ title, open, onClose, children }: DialogProps): ReactNode {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
     const dialog = ref.current;
     if (dialog === null) return;
-    if (open && !dialog.open) dialog.showModal();
+    if (open && !dialog.open) {
+      dialog.showModal();
+      dialog.querySelector<HTMLElement>('[data-first]')?.focus();
+    }
     if (!open && dialog.open) dialog.close();
   }, [open]);
   return (

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useZone } from '#web/data/session.tsx';
 import { signedPercent } from '#web/words/numbers.ts';
-import { dayMark } from '#web/words/time.ts';
+import { dayMark, minute } from '#web/words/time.ts';
 
 export interface Line {
   readonly values: readonly number[];
@@ -15,6 +15,8 @@ const STYLES = {
   held: { stroke: 'var(--color-ink-3)', strokeWidth: 1, strokeDasharray: '4 3' },
 } as const;
 const MARKS = 5;
+/** Below this a day would stand on the axis more than once. */
+const SHORT_MS = 4 * 86_400_000;
 
 interface PlotProps {
   lines: readonly Line[];
@@ -28,6 +30,7 @@ interface PlotProps {
 /** Equity over time; the labels at the right say what became of the balance. */
 export function EquityPlot({ lines, balance, fromMs, toMs, label }: PlotProps): ReactNode {
   const zone = useZone();
+  const markOf = toMs - fromMs < SHORT_MS ? minute : dayMark;
   const all = [balance, ...lines.flatMap(({ values }) => values)].filter(Number.isFinite);
   const low = Math.min(...all);
   const high = Math.max(...all);
@@ -61,7 +64,7 @@ export function EquityPlot({ lines, balance, fromMs, toMs, label }: PlotProps): 
       ))}
       {Array.from({ length: MARKS }, (_, i) => (
         <span key={i} className="x" style={{ left: `${(i / (MARKS - 1)) * 100}%` }}>
-          {dayMark(fromMs + ((toMs - fromMs) * i) / (MARKS - 1), zone)}
+          {markOf(fromMs + ((toMs - fromMs) * i) / (MARKS - 1), zone)}
         </span>
       ))}
     </div>

@@ -95,7 +95,7 @@ function StopDialog({ open, onClose }: { open: boolean; onClose: () => void }): 
         <button
           type="button"
           className="btn go"
-          autoFocus
+          data-first
           disabled={change.isPending}
           onClick={() => change.mutate({ engaged: true, cancelEntryOrders, freeze })}
         >
@@ -146,7 +146,7 @@ export function StoppedNotice(): ReactNode {
           >
             Allow buying on {what}
           </button>
-          <button type="button" className="btn" autoFocus onClick={() => setAsking(false)}>
+          <button type="button" className="btn" data-first onClick={() => setAsking(false)}>
             Stay stopped
           </button>
         </div>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { wordsOf } from '#web/words/names.ts';
 import { chainOf, type Link, type Proof } from '#web/words/proof.ts';
+import { utc } from '#web/words/time.ts';
 import { Context } from './feed.tsx';
 import { Icon } from './icon.tsx';
 import { Prose, When } from './when.tsx';
@@ -9,11 +10,14 @@ const PINS = { proved: 'circ', open: 'flag', failed: 'x' } as const;
 
 /** Every link from the decision to the ledger, with what was recorded of it. */
 export function OrderChain({ proof }: { proof: Proof }): ReactNode {
+  const links = chainOf(proof);
   return (
     <ol className="chain pt-2">
-      {chainOf(proof).map((link, i) => (
+      {links.map((link, i) => (
         <li key={`${link.title} ${i}`}>
-          <span className="at">{link.at === null ? '' : <When at={link.at} />}</span>
+          <span className="at">
+            <At at={link.at} before={links[i - 1]?.at ?? null} />
+          </span>
           <span className={link.state === 'proved' ? 'pin' : 'pin open'}>
             <Icon name={PINS[link.state]} />
           </span>
@@ -32,6 +36,21 @@ export function OrderChain({ proof }: { proof: Proof }): ReactNode {
         </li>
       ))}
     </ol>
+  );
+}
+
+const SOON_MS = 60_000;
+
+/** A moment, or how long after the one before it, when that is soon. */
+function At({ at, before }: { at: string | null; before: string | null }): ReactNode {
+  if (at === null) return null;
+  const after = before === null ? Number.NaN : Date.parse(at) - Date.parse(before);
+  return after >= 0 && after < SOON_MS ? (
+    <time dateTime={at} title={utc(Date.parse(at))}>
+      + {after.toLocaleString('en-US')} ms
+    </time>
+  ) : (
+    <When at={at} />
   );
 }
 

@@ -30,7 +30,12 @@ export function Shortcuts({ onStop }: { onStop: () => void }): ReactNode {
         setShown('palette');
         return;
       }
-      if (event.shiftKey && key === 'escape') onStop();
+      if (event.shiftKey && key === 'escape') {
+        // Else the same key closes the dialog that it has just opened.
+        event.preventDefault();
+        onStop();
+        return;
+      }
       const open = document.querySelector('dialog[open]') !== null;
       if (open || isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
       const place = afterG.current ? placesOf(demo).find((one) => one.key === key) : undefined;

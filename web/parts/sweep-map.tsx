@@ -20,8 +20,8 @@ type Cells = readonly (readonly (Replay | undefined)[])[];
 export function SweepMap({ thread, profile, coin, schema, config }: SweepProps): ReactNode {
   const axes = useMemo(() => axesOf(schema, config), [schema, config]);
   const [paths, setPaths] = useState<readonly [string?, string?]>([]);
-  // What sells decides most: its last two distances are offered first.
-  const distances = axes.filter(({ path, values }) => path.startsWith('sell') && typeof values[0] === 'string');
+  // The last two plain distances decide when it sells; they are offered first.
+  const distances = axes.filter(({ advanced, values }) => !advanced && typeof values[0] === 'string');
   const across = axes.find(({ path }) => path === paths[0]) ?? distances.at(-2) ?? axes[0];
   const down =
     axes.find(({ path }) => path === paths[1]) ?? [...axes, ...distances].findLast((axis) => axis !== across);

@@ -20,9 +20,9 @@ interface WhatIfProps {
 
 /** What the settings beside it would have made of the past, while they are edited. */
 export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode {
-  const [symbol, setSymbol] = useState(coins[0]?.symbol);
+  const [symbol, setSymbol] = useState<string | undefined>(undefined);
   const [asked, setAsked] = useState(false);
-  const coin = coins.find((one) => one.symbol === symbol);
+  const coin = coins.find((one) => one.symbol === symbol) ?? coins[0];
   const changed = JSON.stringify(saved) !== JSON.stringify(edit);
   const interval = String(edit['candleInterval']);
   const needed = isInterval(interval) ? interval : '1h';
@@ -33,7 +33,11 @@ export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode 
       {coins.length < 2 ? null : (
         <div className="filters">
           <span className="in">
-            <select aria-label="Coin of the preview" value={symbol} onChange={(event) => setSymbol(event.target.value)}>
+            <select
+              aria-label="Coin of the preview"
+              value={coin?.symbol}
+              onChange={(event) => setSymbol(event.target.value)}
+            >
               {coins.map((one) => (
                 <option key={one.symbol}>{one.symbol}</option>
               ))}
@@ -57,7 +61,7 @@ export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode 
         </p>
       ) : null}
       {past !== undefined && past.columns.openMs.length === 0 ? (
-        <p className="p-2">There are no candles of {symbol} yet.</p>
+        <p className="p-2">There are no candles of {coin?.symbol} yet.</p>
       ) : null}
       {past === undefined || answer === undefined || coin === undefined ? null : (
         <Outcome past={past} answer={answer} quote={coin.quoteAsset ?? ''} changed={changed} />
@@ -92,7 +96,16 @@ function Outcome({ past, answer: { saved, edit, holding }, quote, changed }: Out
   const balance = toNumber(past.terms.balance);
   return (
     <>
-      <p className="px-2 pb-2" role="status">
+      {changed ? (
+        <p className="strip">
+          <span>
+            This edit <b className="intent">{signedPercent(edit.summary.totalReturn, 1)}</b>
+            {before === undefined ? null : <span className="two"> was {signedPercent(before.totalReturn, 1)}</span>}
+          </span>
+          <a href="#what-if">See the curve</a>
+        </p>
+      ) : null}
+      <p className="px-2 pb-2" role="status" id="what-if">
         {changed ? 'This edit' : 'As saved it'} would have made{' '}
         <b className="intent">{signedPercent(edit.summary.totalReturn, 1)}</b>
         {changed && before !== undefined ? `, instead of ${signedPercent(before.totalReturn, 1)}` : ''}.

@@ -85,7 +85,7 @@ export function chainOf({ order, evidence, fills, ledger, verdict }: Proof): Lin
       state: 'proved',
       numbers: [
         ['quantity', order.quantity],
-        ['fence', order.fencing],
+        ['lease', order.fencing],
         ['client id', order.clientOrderId],
       ],
     },

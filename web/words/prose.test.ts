@@ -37,3 +37,9 @@ test('of the rows that only wait the newest is enough', () => {
     [1, 9],
   );
 });
+
+test('of a stop that moves only its newest place is told, coin by coin', () => {
+  const stop = (symbol: string, at: number) => ({ level: 'info' as const, symbol, ctx: { event: 'stop_placed', at } });
+  const rows = [stop('A', 3), stop('B', 2), stop('A', 1)];
+  assert.deepEqual(highlights(rows), rows.slice(0, 2));
+});

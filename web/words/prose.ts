@@ -47,8 +47,17 @@ const isIdle = (row: Pick<LogRow, 'level' | 'ctx'>): boolean => {
   return ctx['event'] === 'decision' && (row.level === 'debug' || (row.level === 'info' && isRefused(ctx)));
 };
 
-/** What was done, with only the newest row of those that tell of waiting. Rows are newest first. */
-export function highlights<Row extends Pick<LogRow, 'level' | 'ctx'>>(rows: readonly Row[]): Row[] {
+/** What was done, with only the newest row of waiting, and of a coin's stop only where it is now. Newest first. */
+export function highlights<Row extends Pick<LogRow, 'level' | 'ctx'> & { readonly symbol?: string | null }>(
+  rows: readonly Row[],
+): Row[] {
   const newest = rows.find(isIdle);
-  return rows.filter((row) => row === newest || !isIdle(row));
+  const stops = new Set<unknown>();
+  return rows.filter((row) => {
+    if (ctxOf(row)['event'] === 'stop_placed') {
+      if (stops.has(row.symbol)) return false;
+      stops.add(row.symbol);
+    }
+    return row === newest || !isIdle(row);
+  });
 }

@@ -5,6 +5,7 @@ import { type SchemaField, schemaGroups, valueAt, withValue } from '#web/forms/s
 export interface Axis {
   readonly path: string;
   readonly label: string;
+  readonly advanced: boolean;
   readonly values: readonly (string | number)[];
   /** Where the saved value stands. */
   readonly saved: number;
@@ -14,7 +15,7 @@ const STEPS = [0.4, 0.6, 0.8, 1, 1.25, 1.6, 2, 2.5] as const;
 const text = (value: number): string => String(Number(value.toFixed(5)));
 
 /** Values around the saved one; a multiplier moves its distance from 1, anything else itself. Undefined where there is none. */
-export function axisOf({ path, label, of, kind, bounds }: SchemaField, config: unknown): Axis | undefined {
+export function axisOf({ path, label, advanced, of, kind, bounds }: SchemaField, config: unknown): Axis | undefined {
   const held = valueAt(config, path);
   const value = Number(held);
   if (held === '' || held === null || !Number.isFinite(value) || value <= 0) return undefined;
@@ -27,7 +28,13 @@ export function axisOf({ path, label, of, kind, bounds }: SchemaField, config: u
     .filter((tried, i, all) => fits(tried) && all.indexOf(tried) === i);
   if (values.length < 3) return undefined;
   const typed = values.map((tried) => (kind === 'number' ? tried : text(tried)));
-  return { path, label, values: typed, saved: values.indexOf(kind === 'number' ? value : Number(text(value))) };
+  return {
+    path,
+    label,
+    advanced,
+    values: typed,
+    saved: values.indexOf(kind === 'number' ? value : Number(text(value))),
+  };
 }
 
 /** Every setting that can be varied. */

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { operation } from './operation.ts';
+
+const health = { method: 'GET', auth: 'public', status: 200, response: z.object({ status: z.literal('ok') }) } as const;
+
+export const readLiveness = operation({
+  ...health,
+  path: '/health/live',
+  summary: 'The process answers',
+});
+
+export const readReadiness = operation({
+  ...health,
+  path: '/health/ready',
+  summary: 'The database, with the schema of this version, and the cache store answer; 503 otherwise',
+});

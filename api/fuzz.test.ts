@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isObject } from '#core/merge.ts';
+import { saveApiKey } from './contract/accounts.ts';
+import { OPERATIONS } from './contract/contract.ts';
+import { saveNotifier } from './contract/notifiers.ts';
+import type { Operation } from './contract/operation.ts';
+import { signIn } from './contract/session.ts';
+import { openApiOf, templateOf } from './openapi.ts';
+import { cookieOf, EMAIL, openTestApi, PASSWORD, problemOf } from './test-api.ts';
+
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 1000);
+const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
+
+/** These reach other servers, remove what the rest is about, or cost a password hash each: tests of their own look at them. */
+const isLeftOut = ({ method, path }: Operation): boolean =>
+  LEFT_OUT.test(path) || (method === 'DELETE' && /^\/(accounts|profiles)\/:id$/.test(path));
+const LEFT_OUT = /\/test$|^\/restore$|^\/backup$|^\/auth\/(sign-up|change-password)$/;
+
+/** Numbers from 0 to 1 that a seed decides (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const ODD: readonly unknown[] = [
+  ...[
+    '',
+    ' ',
+    '\u0000',
+    '\ud800',
+    "'; drop table users; --",
+    '%',
+    '../..',
+    'x'.repeat(5000),
+    '1e999',
+    '-0',
+    '٣',
+    '__proto__',
+  ],
+  ...[0, -1, 1.5, 1e308, 2 ** 53, true, null, [], {}, [[]], { __proto__: 1 }, { constructor: {} }],
+  ...['2026-01-01T00:00:00Z', '+275760-09-13T00:00:00Z', '0.00000001', '99999999999999999999999999', 'BTCUSDT'],
+];
+
+class Generator {
+  readonly random: () => number;
+  readonly ids: readonly string[];
+  constructor(seed: number, ids: readonly string[]) {
+    this.random = randomOf(seed);
+    this.ids = ids;
+  }
+  pick<Item>(items: readonly Item[]): Item {
+    const item = items[Math.floor(this.random() * items.length)];
+    if (item === undefined) throw new Error('There is nothing to pick from.');
+    return item;
+  }
+  /** A value of a JSON schema, now and then one that is not. */
+  value(schema: unknown, depth = 0): unknown {
+    if (this.random() < 0.08 || depth > 8 || !isObject(schema)) return this.pick(ODD);
+    const { type, properties, required, items } = schema;
+    const options = schema['anyOf'] ?? schema['oneOf'] ?? schema['enum'];
+    if (Array.isArray(options))
+      return schema['enum'] === undefined ? this.value(this.pick(options), depth) : this.pick(options);
+    if ('const' in schema) return schema['const'];
+    if (type === 'object' && isObject(properties)) {
+      const needed: unknown[] = Array.isArray(required) ? required : [];
+      const kept = Object.entries(properties).filter(([name]) => this.random() < (needed.includes(name) ? 0.97 : 0.5));
+      return Object.fromEntries(kept.map(([name, inner]) => [name, this.value(inner, depth + 1)]));
+    }
+    if (type === 'array')
+      return Array.from({ length: Math.floor(this.random() * 3) }, () => this.value(items, depth + 1));
+    if (type === 'object') return { [this.pick(['a', 'buy', 'ema'])]: this.pick(ODD) };
+    if (type === 'boolean') return this.random() < 0.5;
+    if (type === 'number' || type === 'integer') return this.pick([1, 2, 30, 100, 999, 1000, 86_400]);
+    return String(schema['pattern'] ?? '').includes('[0-9a-f]{8}') ? this.pick(this.ids) : this.text();
+  }
+  text(): string {
+    return this.pick([
+      ...this.ids,
+      'BTCUSDT',
+      'ETHUSDT',
+      'name',
+      '10.5',
+      'trailing-trade',
+      'hold',
+      '2026-01-01T00:00:00Z',
+      EMAIL,
+    ]);
+  }
+}
+
+interface Described {
+  readonly operation: Operation;
+  readonly query: [string, unknown][];
+  readonly body: unknown;
+}
+
+function describe(operation: Operation): Described {
+  const paths = openApiOf([operation])['paths'];
+  const path = isObject(paths) ? paths[templateOf(operation.path)] : undefined;
+  const entry = isObject(path) ? path[operation.method.toLowerCase()] : undefined;
+  assert.ok(isObject(entry));
+  const parameters: unknown[] = Array.isArray(entry['parameters']) ? entry['parameters'] : [];
+  const query = parameters.flatMap((one): [string, unknown][] =>
+    isObject(one) && one['in'] === 'query' ? [[String(one['name']), one['schema']]] : [],
+  );
+  const body = JSON.stringify(entry['requestBody'] ?? null);
+  return { operation, query, body: JSON.parse(body)?.content?.['application/json']?.schema };
+}
+
+test(`${REQUESTS} requests, right and wrong in every part: never a 500, never a secret, always as the contract says`, async (context) => {
+  await using api = await openTestApi({ paperKey: { apiKey: 'CANARY-key-1111', secret: 'CANARY-secret' } });
+  await api.signUp();
+  const { account, profile } = await api.addProfile('Fuzzed', { symbols: ['BTCUSDT'] });
+  const key = { label: 'l', apiKey: 'CANARY-api-key-8888', secret: 'CANARY-secret-2' };
+  await api.send(saveApiKey, { params: { id: account.id }, body: key });
+  const secrets = { url: 'http://CANARY.invalid/hook', signingKey: 'CANARY-signing' };
+  await api.call(saveNotifier, { params: { id: profile.id, provider: 'webhook' }, body: { secrets } });
+  const generator = new Generator(SEED, [account.id, profile.id, '01890000-0000-7000-8000-000000000000']);
+  const described = OPERATIONS.filter((one) => !isLeftOut(one)).map(describe);
+  const statuses = new Map<number, number>();
+  let signedIn = 0;
+  for (let i = 0; i < REQUESTS; i++) {
+    const { operation, query, body } = described[i % described.length] ?? generator.pick(described);
+    const place = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => {
+      if (generator.random() < 0.05) return encodeURIComponent(String(generator.pick(ODD)).toWellFormed());
+      if (name === 'id') return operation.path.startsWith('/accounts') ? account.id : profile.id;
+      return encodeURIComponent(generator.pick(['BTCUSDT', 'webhook', 'slack', '1', '2', ...generator.ids]));
+    });
+    const search = new URLSearchParams(
+      query.flatMap(([name, schema]) =>
+        generator.random() < 0.3 ? [[name, String(generator.value(schema)).toWellFormed()]] : [],
+      ),
+    ).toString();
+    const path = `/api${place}${search === '' ? '' : `?${search}`}`;
+    const headers = {
+      'content-type': 'application/json',
+      'x-forwarded-for': `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`,
+    };
+    const sent = body === undefined ? { headers } : { headers, body: JSON.stringify(generator.value(body)) ?? 'null' };
+    const reply = await api.request(operation.method, path, sent);
+    const where = `seed ${SEED}, request ${i}: ${operation.method} ${path} ${String(sent.body ?? '').slice(0, 2000)} gave ${reply.text.slice(0, 500)}`;
+    statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
+    assert.ok(reply.status < 500 || reply.status === 502, where);
+    assert.ok(!/CANARY|argon2/.test(reply.text), where);
+    if (reply.status >= 400) problemOf(reply);
+    else if (operation.response !== undefined)
+      assert.ok(operation.response.safeParse(JSON.parse(reply.text)).success, where);
+    if (reply.status !== 401 || operation.auth === 'public') continue;
+    // A sign-out, or the end of this session, was among the requests.
+    const again = { headers: { 'x-forwarded-for': `11.0.${signedIn >> 8}.${signedIn++ & 255}` }, cookie: null };
+    api.cookie = cookieOf(await api.send(signIn, { body: { email: EMAIL, password: PASSWORD } }, again));
+  }
+  context.diagnostic(JSON.stringify([...statuses].toSorted(([a], [b]) => a - b)));
+  const good = [200, 201, 202, 204].reduce((sum, status) => sum + (statuses.get(status) ?? 0), 0);
+  assert.ok(good > REQUESTS / 10, `enough of them were good: ${JSON.stringify([...statuses])}`);
+});

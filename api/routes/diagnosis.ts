@@ -1,0 +1,47 @@
+import { listDiagnoses as selectDiagnoses, readDiagnosis as findDiagnosis, saveDiagnosis } from '#storage/diagnosis.ts';
+import { auditChange } from '../audit.ts';
+import { diagnosisReport, listDiagnoses, readDiagnosis, startDiagnosis } from '../contract/diagnosis.ts';
+import { diagnose } from '../diagnosis.ts';
+import type { Routes } from '../handle.ts';
+import { ApiProblem } from '../problem.ts';
+import { requireAccount, requireProfile } from '../require.ts';
+
+const SHOWN = 50;
+
+const view = ({ report, startedAt, finishedAt, ...run }: Awaited<ReturnType<typeof selectDiagnoses>>[number]) => ({
+  ...run,
+  report: report === null ? null : diagnosisReport.parse(report),
+  startedAt: startedAt.toISOString(),
+  finishedAt: finishedAt?.toISOString() ?? null,
+});
+
+export function mountDiagnosis({ context, handle }: Routes): void {
+  const { database, now } = context;
+  const { kysely } = database;
+
+  handle(startDiagnosis, async ({ operator, caller, params }) => {
+    const profile = await requireProfile(kysely, operator, params.id);
+    const account = await requireAccount(kysely, operator, profile.accountId);
+    const startedAt = now();
+    const report = await diagnose(context, account, profile);
+    const run = { profileId: profile.id, report, startedAt, finishedAt: now() };
+    const id = await database.transaction(async (transaction) => {
+      const saved = await saveDiagnosis(transaction, run);
+      const after = { verdict: report.verdict };
+      await auditChange(transaction, { operator, caller }, { action: 'diagnosis.start', subject: profile.id, after });
+      return saved;
+    });
+    const times = { startedAt: startedAt.toISOString(), finishedAt: run.finishedAt.toISOString() };
+    return { id, status: 'done' as const, report, error: null, ...times };
+  });
+  handle(listDiagnoses, async ({ operator, params }) => {
+    const { id } = await requireProfile(kysely, operator, params.id);
+    return { runs: (await selectDiagnoses(kysely, id, SHOWN)).map(view) };
+  });
+  handle(readDiagnosis, async ({ operator, params }) => {
+    const { id } = await requireProfile(kysely, operator, params.id);
+    const run = await findDiagnosis(kysely, id, params.runId);
+    if (run === undefined) throw new ApiProblem('not_found', `The profile has no diagnosis ${params.runId}.`);
+    return view(run);
+  });
+}

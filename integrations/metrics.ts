@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from 'prom-client';
+
+/** Answers of the api, by route template: a path with ids would make a series of every id. */
+export const httpRequests = new Histogram({
+  name: 'tradewind_http_request_seconds',
+  help: 'Time to answer a request, by method, route and status',
+  labelNames: ['method', 'route', 'status'],
+  buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
+});
+export const ticks = new Counter({
+  name: 'tradewind_ticks_total',
+  help: 'Decisions, by what was decided and whether it was approved',
+  labelNames: ['decision', 'approval'],
+});
+export const logRows = new Counter({
+  name: 'tradewind_profile_log_rows_total',
+  help: 'Rows of profile logs, by level and event',
+  labelNames: ['level', 'event'],
+});
+const build = new Gauge({
+  name: 'tradewind_build_info',
+  help: 'Always 1; says which process and build this is',
+  labelNames: ['process', 'sha'],
+});
+
+/** Serves the metrics of this process at /metrics for Prometheus, on an address of its own that nobody else should reach. */
+export async function serveMetrics(
+  what: { readonly process: string; readonly sha: string },
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<{ readonly port: number } & AsyncDisposable> {
+  if (register.getSingleMetric('process_cpu_seconds_total') === undefined) collectDefaultMetrics();
+  build.set(what, 1);
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') {
+      response.writeHead(404).end('Metrics are at /metrics.\n');
+      return;
+    }
+    register.metrics().then(
+      (text) => response.writeHead(200, { 'content-type': register.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

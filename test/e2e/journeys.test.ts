@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page, WebSocketRoute } from 'playwright-core';
+import { shoot } from './browser.ts';
+import { settle, type Stack, startStack } from './stack.ts';
+
+let stack: Stack;
+let page: Page;
+let profileId: string;
+const at = (path: string): string => `${stack.app.url}${path.replace(':id', profileId)}`;
+
+before(async () => {
+  stack = await startStack();
+  ({ page, profileId } = await settle(stack));
+  page.setDefaultTimeout(60_000);
+});
+after(() => stack?.[Symbol.asyncDispose]());
+
+/** The browser tells of every refused request; takes the one that is wanted off the list. */
+function refusedOnce(status: number): void {
+  const found = stack.faults.findIndex((fault) => fault.includes(String(status)));
+  assert.notEqual(found, -1, `no request was refused with ${status}: ${stack.faults.join('; ')}`);
+  stack.faults.splice(found, 1);
+}
+
+test('a setting is refused at its field in the words of the server, mended, saved, and shown in the history', async () => {
+  await page.goto(at('/profiles/:id/config'));
+  const candles = page.getByLabel('Candles searched for the low', { exact: true });
+  await candles.fill('1000');
+  await page.getByRole('button', { name: /^Save/ }).click();
+  await page.getByRole('alert').getByText('must be at most 999').waitFor();
+  await page.getByText('Saving waits for: Candles searched for the low.').waitFor();
+  refusedOnce(422);
+  await shoot(page, 'config-refused-dark');
+  await candles.fill('45');
+  await page.getByRole('button', { name: /^Save/ }).click();
+  await page.getByText('Nothing is changed.').waitFor();
+  await page.getByText('buy.candleLimit: 60 → 45').waitFor();
+});
+
+test('one coin does it differently, and goes back to what the profile does', async () => {
+  await page.goto(at('/profiles/:id/config?coin=BTCUSDT'));
+  await page.getByLabel('Pause after a loss', { exact: true }).fill('5');
+  await page.getByRole('button', { name: 'Save settings' }).click();
+  await page.getByText('BTCUSDT differs').waitFor();
+  await page.getByText(/otherwise 60 minutes, from profile Dip ladder/).waitFor();
+  await page.getByRole('button', { name: 'Use that' }).first().click();
+  await page.getByRole('button', { name: 'Save settings' }).click();
+  await page.getByText('BTCUSDT differs').waitFor({ state: 'detached' });
+});
+
+test('an edit is replayed over the past beside the form', async () => {
+  await page.goto(at('/profiles/:id/config'));
+  await page.getByLabel('Stop loss', { exact: true }).fill('0.96');
+  await page.getByText(/This edit would have made/).waitFor();
+  await page.getByText('How sure is that').waitFor();
+  await shoot(page, 'what-if-dark');
+});
+
+test('a backtest reports, and a heat map offers its best to the form', async () => {
+  await page.goto(at('/profiles/:id/backtests'));
+  await page.getByRole('heading', { name: 'All the numbers' }).waitFor();
+  await page.getByRole('button', { name: /^Try \d+ settings/ }).click();
+  await page.getByRole('link', { name: 'Copy the best to the form' }).waitFor();
+  await page.getByRole('button', { name: /^Try \d+ settings/ }).waitFor({ timeout: 180_000 });
+  await shoot(page, 'backtest-dark');
+  await page.getByRole('link', { name: 'Copy the best to the form' }).click();
+  await page.getByRole('heading', { name: 'How Dip ladder trades.' }).waitFor();
+});
+
+test('an order by hand is carried out, and its proof goes from the decision to the ledger', async () => {
+  await page.goto(at('/profiles/:id/coins/BTCUSDT'));
+  await page.getByRole('button', { name: 'Buy BTC…' }).click();
+  await page.getByLabel('Spend').fill('40');
+  await page.getByRole('button', { name: 'Buy for 40 USDT at the market' }).click();
+  await page.getByText('Sent. The orders below show what becomes of it.').waitFor();
+  await page.getByRole('button', { name: 'Close' }).click();
+  const row = page.getByRole('row', { name: /Buy by hand/ }).first();
+  await row.waitFor();
+  await row.getByRole('link').click();
+  await page.getByRole('heading', { name: /^Proved\./ }).waitFor();
+  await page.getByRole('heading', { name: /Booked/ }).waitFor();
+  await shoot(page, 'order-dark');
+});
+
+test('every tick can be captured from the log of a coin', async () => {
+  await page.goto(at('/profiles/:id/coins/BTCUSDT?tab=logs'));
+  await page.getByRole('switch', { name: 'Capture every tick' }).click();
+  await page.getByText(/Each row holds all that the tick looked at/).waitFor();
+  await page.getByRole('switch', { name: 'Capture every tick' }).click();
+  await page.getByText('For one hour every tick of this profile').waitFor();
+});
+
+test('keys alone go to a coin, to the list of keys and to the kill switch', async () => {
+  await page.goto(at('/'));
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Go to' }).fill('btc');
+  await shoot(page, 'palette-dark');
+  await page.keyboard.press('Enter');
+  await page.getByRole('slider', { name: 'Decision timeline' }).waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('p');
+  await page.getByRole('heading', { name: /profile is on/ }).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('navigation', { name: 'Pages of this profile' }).waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('heading', { name: 'Keys' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Shift+Escape');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: /^Stop buying on/ }).waitFor();
+  assert.match((await page.evaluate(() => document.activeElement?.textContent)) ?? '', /^\s*Stop buying on/);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+});
+
+test('a page whose connection breaks says so, connects again by itself and goes on', async () => {
+  const other = await page.context().newPage();
+  const sockets: WebSocketRoute[] = [];
+  await other.routeWebSocket('**/api/ws', (socket) => {
+    socket.connectToServer();
+    sockets.push(socket);
+  });
+  await other.goto(at('/'));
+  await other.getByText('Live updates connected').waitFor({ timeout: 60_000 });
+  const lost = other.getByText('Live updates lost, reconnecting').waitFor({ timeout: 60_000 });
+  await sockets[0]?.close({ code: 1001 });
+  await lost;
+  await other.getByText('Live updates connected').waitFor({ timeout: 60_000 });
+  await other.getByText(/Worker live, decided/).waitFor({ timeout: 60_000 });
+  assert.ok(sockets.length > 1, 'no second connection was made');
+  await other.close();
+});
+
+test('nothing failed in the pages meanwhile', () => {
+  assert.deepEqual(stack.faults, []);
+});

@@ -1,0 +1,129 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { downloadBackup, readBackupConfig, restoreBackup, saveBackupConfig } from '#api/contract/backup.ts';
+import { addressOf, call, upload } from '#web/data/call.ts';
+import { Switch } from '#web/forms/field.tsx';
+import { TextForm } from '#web/forms/text-form.tsx';
+import { Dialog } from './dialog.tsx';
+import { Failure, Say, Skeleton } from './say.tsx';
+import { Section } from './section.tsx';
+import { When } from './when.tsx';
+
+const KEY = ['backup'] as const;
+
+/** Backups: one now, some by themselves, and the way back. */
+export function BackupSettings(): ReactNode {
+  const client = useQueryClient();
+  const { data, error } = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call(readBackupConfig, {}, signal) });
+  const [enabled, setEnabled] = useState<boolean | undefined>(undefined);
+  const on = enabled ?? data?.enabled ?? false;
+  return (
+    <Section title="Backup and restore" note="a backup holds secrets in plain text: keep it safe">
+      {error === null ? null : <Failure what="The backups could not be read." error={error} />}
+      {data === undefined && error === null ? <Skeleton rows={3} /> : null}
+      <div className="actions">
+        <a className="btn" href={addressOf(downloadBackup.path, undefined, undefined)} download>
+          Download a backup now
+        </a>
+        <Restore />
+      </div>
+      {data === undefined ? null : (
+        <>
+          <TextForm
+            first={{ intervalHours: String(data.intervalHours), keep: String(data.keep) }}
+            fields={[
+              { name: 'intervalHours', label: 'Write one every', unit: 'hours', input: { inputMode: 'numeric' } },
+              { name: 'keep', label: 'Keep the newest', unit: 'backups', input: { inputMode: 'numeric' } },
+            ]}
+            submit={async ({ intervalHours, keep }) => {
+              const body = { enabled: on, intervalHours: Number(intervalHours), keep: Number(keep) };
+              client.setQueryData(KEY, await call(saveBackupConfig, { body }));
+            }}
+            action="Save the schedule"
+            failed="Not saved."
+            done="Saved."
+          >
+            <div className="p-2">
+              <Switch label="Write backups by themselves" on={on} onChange={setEnabled} />
+              <span className="note block pt-1">
+                {data.folder === null
+                  ? 'No folder is set: start the service with BACKUP_DIR to say where they go.'
+                  : `They go to ${data.folder}.`}
+                {data.nextDueAt === null ? null : (
+                  <>
+                    {' '}
+                    The next one is due <When at={data.nextDueAt} />.
+                  </>
+                )}
+              </span>
+            </div>
+          </TextForm>
+          <ul className="block">
+            {data.backups.map(({ name, bytes, at }) => (
+              <li key={name}>
+                <span />
+                <span>
+                  <When at={at} /> <span className="note">{(bytes / 1e6).toFixed(1)} MB</span>
+                  <span className="note block mono">{name}</span>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Section>
+  );
+}
+
+function Restore(): ReactNode {
+  const client = useQueryClient();
+  const [file, setFile] = useState<File | undefined>(undefined);
+  const restore = useMutation({
+    mutationFn: (chosen: File) => upload(restoreBackup, chosen),
+    onSuccess: () => client.invalidateQueries(),
+  });
+  const close = (): void => {
+    setFile(undefined);
+    restore.reset();
+  };
+  return (
+    <>
+      <label className="btn">
+        Restore a backup…
+        <input
+          type="file"
+          className="vh"
+          onChange={(event) => {
+            setFile(event.target.files?.[0]);
+            event.target.value = '';
+          }}
+        />
+      </label>
+      <Dialog title={`Restore ${file?.name ?? ''}?`} open={file !== undefined} onClose={close}>
+        <div className="two grid gap-2 py-2">
+          <p>Everything in this installation is replaced by what the file holds. The file is checked first.</p>
+          <p>Trading is halted afterwards, until you allow it again on the overview.</p>
+        </div>
+        {restore.isError ? <Failure what="Not restored." error={restore.error} /> : null}
+        {restore.data === undefined ? null : (
+          <Say tone="next" title="Restored.">
+            {Object.values(restore.data.rows)
+              .reduce((sum, rows) => sum + rows, 0)
+              .toLocaleString('en-US')}{' '}
+            rows as they were <When at={restore.data.backupAt} />.
+          </Say>
+        )}
+        <div className="flex flex-wrap gap-3 pt-2">
+          {restore.isSuccess || file === undefined ? null : (
+            <button type="button" className="btn go" disabled={restore.isPending} onClick={() => restore.mutate(file)}>
+              Replace everything by {file.name}
+            </button>
+          )}
+          <button type="button" className="btn" data-first onClick={close}>
+            {restore.isSuccess ? 'Close' : 'Leave it'}
+          </button>
+        </div>
+      </Dialog>
+    </>
+  );
+}

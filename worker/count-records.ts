@@ -1,0 +1,18 @@
+import { isObject } from '#core/merge.ts';
+import type { RecordSink } from '#core/ports.ts';
+import { logRows, ticks } from '#integrations/metrics.ts';
+
+/** Passes records on and counts them for the metrics of this process. */
+export const countingSink = (sink: RecordSink): RecordSink => ({
+  audit(audit) {
+    sink.audit(audit);
+    ticks.inc({ decision: audit.decision.kind, approval: audit.approval.kind });
+  },
+  log(row) {
+    sink.log(row);
+    const event = isObject(row.ctx) && typeof row.ctx['event'] === 'string' ? row.ctx['event'] : 'other';
+    if (row.count === 1) logRows.inc({ level: row.level, event });
+  },
+  evidence: (row) => sink.evidence(row),
+  flush: () => sink.flush(),
+});
