@@ -6,7 +6,8 @@ const EVERY_MS = 10_000;
 
 setFlagsFromString('--expose-gc');
 // Only contexts made after the flag know it.
-const [script, context] = [new Script('gc()'), createContext()];
+const script = new Script('gc()');
+const context = createContext();
 setInterval(() => {
   script.runInContext(context);
   const { heapUsed, rss } = process.memoryUsage();
