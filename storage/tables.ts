@@ -307,14 +307,6 @@ export interface ProfileNotifiersTable {
   updated_at: TimeOrDefault;
 }
 
-export interface AiProviderConfigTable {
-  user_id: UserId;
-  provider: string;
-  config: Json;
-  secrets: Json;
-  updated_at: TimeOrDefault;
-}
-
 export interface EquitySnapshotsTable {
   profile_id: ProfileId;
   at: Time;
@@ -341,19 +333,6 @@ export interface DiagnosisRunsTable {
   error: string | null;
   started_at: TimeOrDefault;
   finished_at: NullableTime;
-}
-
-export interface BacktestAdvisorResultsTable {
-  id: string;
-  profile_id: ProfileId;
-  run_id: string;
-  variant: string;
-  status: 'queued' | 'done' | 'error';
-  summary: Generated<string>;
-  suggestions: JsonOrDefault;
-  dropped: JsonOrDefault;
-  error: string | null;
-  updated_at: TimeOrDefault;
 }
 
 export interface SchemaMigrationsTable {
@@ -389,10 +368,8 @@ export interface Tables extends ResearchTables {
   profile_configs: ProfileConfigsTable;
   service_settings: ServiceSettingsTable;
   profile_notifiers: ProfileNotifiersTable;
-  ai_provider_config: AiProviderConfigTable;
   equity_snapshots: EquitySnapshotsTable;
   prune_receipts: PruneReceiptsTable;
   diagnosis_runs: DiagnosisRunsTable;
-  backtest_advisor_results: BacktestAdvisorResultsTable;
   schema_migrations: SchemaMigrationsTable;
 }

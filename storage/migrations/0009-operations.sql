@@ -43,14 +43,6 @@ create table profile_notifiers (
   primary key (profile_id, provider)
 );
 
-create table ai_provider_config (
-  user_id uuid primary key references users on delete cascade,
-  provider text not null,
-  config jsonb not null,
-  secrets jsonb not null,
-  updated_at timestamptz not null default now()
-);
-
 -- What a profile was worth, and the prices of its coins at that moment, for the comparison with holding.
 create table equity_snapshots (
   profile_id uuid not null references profiles on delete cascade,
@@ -81,20 +73,6 @@ create table diagnosis_runs (
   finished_at timestamptz
 );
 create index diagnosis_runs_by_profile on diagnosis_runs (profile_id, started_at desc);
-
-create table backtest_advisor_results (
-  id uuid primary key,
-  profile_id uuid not null references profiles on delete cascade,
-  run_id uuid not null,
-  variant text not null,
-  status text not null check (status in ('queued', 'done', 'error')),
-  summary text not null default '',
-  suggestions jsonb not null default '[]',
-  dropped jsonb not null default '[]',
-  error text,
-  updated_at timestamptz not null default now(),
-  unique (run_id, variant)
-);
 
 create index audit_logs_by_action on audit_logs (action, at desc, id desc);
 create index fills_of_profile on fills (profile_id, at desc);
