@@ -145,7 +145,8 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
       assert.ok(runner !== undefined);
       const price = floorToStep(multiply(await market.price(SYMBOL), requireDecimal(share)), requireDecimal('0.01'));
       const form = { type: 'limit', price } as const;
-      const order = orderOf({ ...owner, symbol: SYMBOL, form, quantity: requireDecimal('0.01') });
+      const entry = { level: 0, plannedQuote: requireDecimal('1000') };
+      const order = orderOf({ ...owner, symbol: SYMBOL, form, entry, quantity: requireDecimal('0.01') });
       const execution: Execution = { reason: 'entry-test', numbers: {}, order };
       const result = await execute(runner.coin, execution);
       assert.ok(result.kind === 'order' && result.outcome === 'accepted');
