@@ -35,7 +35,7 @@ interface Seed {
   readonly quote: string;
   readonly fee: readonly [string, string];
   readonly at: string;
-  readonly feeQuote?: string;
+  readonly feeQuote?: string | null;
   readonly symbol?: string;
 }
 const addFill = ({ side, quantity, quote, fee: [feeAmount, feeAsset], at, feeQuote = '0', symbol = 'BTCUSDT' }: Seed) =>
@@ -104,9 +104,12 @@ test('tax lots: fees count in the asset they were paid in, first in first out an
 test('executions as a file: every one, coin after coin, a loss stays a number', async () => {
   for (const at of ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'])
     await addFill({ side: 'sell', quantity: '0.50', quote: '50', fee: ['0', 'USDT'], at });
+  const unknown = { fee: ['0.001', 'BNB'], feeQuote: null } as const;
+  await addFill({ side: 'buy', quantity: '1', quote: '1', ...unknown, at: '2026-01-03T00:00:00Z' });
   const text = (await api.send(exportFills, { params: { id: profileId } })).text;
   const [head, row, ...rest] = linesOf(text);
-  assert.equal(rest.length, 1);
+  assert.equal(rest.length, 2);
+  assert.equal(rest[1]?.[head?.indexOf('feeQuote') ?? -1], '', 'what a fee is worth is not known');
   assert.deepEqual([row?.[head?.indexOf('realised') ?? -1], row?.[head?.indexOf('quantity') ?? -1]], ['-7.5', '0.5']);
   const query = { format: 'ndjson', to: '2026-01-01T12:00:00Z' } as const;
   const lines = (await api.send(exportFills, { params: { id: profileId }, query })).text.trim().split('\n');

@@ -19,7 +19,7 @@ import type { CachedWallet, Prices, Rules } from './venues.ts';
 
 /** Decimal text without the zeros that a numeric column pads with. */
 export const plain = (text: string): string => formatDecimal(requireDecimal(text));
-const plainOrNull = (text: string | null): string | null => (text === null ? null : plain(text));
+export const plainOrNull = (text: string | null): string | null => (text === null ? null : plain(text));
 const configOf = (stored: unknown): Record<string, unknown> => (isObject(stored) ? stored : {});
 
 export const keyView = (key: KeyStatus): NonNullable<z.output<typeof account>['apiKey']> => ({

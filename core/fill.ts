@@ -1,5 +1,6 @@
 import type { Decimal } from './decimal.ts';
 import type { Side } from './order.ts';
+import type { SymbolRules } from './symbol.ts';
 
 /** One execution as the exchange reported it. Unique by (account, epoch, symbol, tradeId, exchangeOrderId). */
 export interface ExchangeFill {
@@ -15,3 +16,9 @@ export interface ExchangeFill {
   readonly maker: boolean;
   readonly at: Date;
 }
+
+/** A fee was taken in neither coin of the pair: only a price can tell what it is worth in quote. */
+export const isThirdAssetFee = (
+  { feeAsset, feeAmount }: Pick<ExchangeFill, 'feeAsset' | 'feeAmount'>,
+  { baseAsset, quoteAsset }: Pick<SymbolRules, 'baseAsset' | 'quoteAsset'>,
+): boolean => feeAsset !== null && feeAmount > 0n && feeAsset !== baseAsset && feeAsset !== quoteAsset;

@@ -225,8 +225,8 @@ export interface FillRequest {
   readonly fill: ExchangeFill;
   readonly rules: SymbolRules;
   readonly cooldownMs: number;
-  /** Value in quote of a fee paid in a third asset. */
-  readonly feeQuote?: Decimal;
+  /** Value in quote of a fee paid in a third asset; null while unknown, which the net then leaves out. */
+  readonly feeQuote: Decimal | null;
 }
 
 /** `applied` is false for a fill that was already known. */

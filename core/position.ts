@@ -48,25 +48,25 @@ export function isSellable(quantity: Decimal, price: Decimal, rules: SymbolRules
 
 /**
  * Folds one fill (design: strategies-exact 1.4). A fee in the base asset lowers what a buy adds; a fee in quote lowers
- * the net; a fee in a third asset is booked in the ledger and left out of the net here, which `feeQuote` may add.
+ * the net; so does a fee in a third asset by its value `feeQuote`, where that is known.
  */
-export function foldFill(
-  position: Position,
-  fill: ExchangeFill,
-  context: { readonly rules: SymbolRules; readonly cooldownMs: number; readonly feeQuote?: Decimal },
-): FoldResult {
+export function foldFill(position: Position, fill: ExchangeFill, context: FoldContext): FoldResult {
   return fill.side === 'buy' ? foldBuy(position, fill, context) : foldSell(position, fill, context);
 }
 
-type FoldContext = { readonly rules: SymbolRules; readonly cooldownMs: number; readonly feeQuote?: Decimal };
+interface FoldContext {
+  readonly rules: SymbolRules;
+  readonly cooldownMs: number;
+  readonly feeQuote?: Decimal | null;
+}
 
-function foldBuy(position: Position, fill: ExchangeFill, { rules, feeQuote = ZERO }: FoldContext): FoldResult {
+function foldBuy(position: Position, fill: ExchangeFill, { rules, feeQuote }: FoldContext): FoldResult {
   const inBase = fill.feeAsset === rules.baseAsset;
   const inQuote = fill.feeAsset === rules.quoteAsset;
   const received = inBase ? subtract(fill.quantity, fill.feeAmount) : fill.quantity;
   const quantity = add(position.quantity, received);
   const cost = add(multiply(position.averagePrice, position.quantity), multiply(fill.price, received));
-  const fee = inQuote ? fill.feeAmount : feeQuote;
+  const fee = inQuote ? fill.feeAmount : (feeQuote ?? ZERO);
   const fresh = position.firstBuyAt === null;
   const carriedCost = fresh ? multiply(position.quantity, position.averagePrice) : ZERO;
   const spent = add(add(fill.quoteQuantity, fee), carriedCost);
@@ -89,9 +89,9 @@ function foldBuy(position: Position, fill: ExchangeFill, { rules, feeQuote = ZER
 }
 
 function foldSell(position: Position, fill: ExchangeFill, context: FoldContext): FoldResult {
-  const { rules, feeQuote = ZERO } = context;
+  const { rules, feeQuote } = context;
   const soldBase = fill.feeAsset === rules.baseAsset ? add(fill.quantity, fill.feeAmount) : fill.quantity;
-  const fee = fill.feeAsset === rules.quoteAsset ? fill.feeAmount : feeQuote;
+  const fee = fill.feeAsset === rules.quoteAsset ? fill.feeAmount : (feeQuote ?? ZERO);
   const proceeds = subtract(fill.quoteQuantity, fee);
   const realised = subtract(proceeds, multiply(position.averagePrice, fill.quantity));
   const quantity = maximum(subtract(position.quantity, soldBase), ZERO);

@@ -7,6 +7,7 @@ import type { OrderTiming } from '#core/order-timing.ts';
 import type { OrphanLock } from '#core/orphan.ts';
 import type { StateToKeep } from '#core/ports.ts';
 import type { Coin } from './coin.ts';
+import { createFeePrices, type FeePrices } from './fee-prices.ts';
 import type { EnginePorts } from './ports.ts';
 import { createRiskBook, type RiskBook } from './risk-book.ts';
 import { createWalletBook, type WalletBook } from './wallet-book.ts';
@@ -20,6 +21,7 @@ export interface AccountContext {
   readonly wallet: WalletBook;
   readonly risk: RiskBook;
   readonly fees: { taker: number; maker: number };
+  readonly feePrices: FeePrices;
   /** Of the account at the exchange: they decide which coins it may trade. */
   permissions: readonly string[];
   readonly keyStatus: 'healthy' | 'error' | null;
@@ -57,11 +59,13 @@ export interface AccountContextInput {
 
 export function createAccountContext(input: AccountContextInput): AccountContext {
   const now = (): Date => marketNow(context);
+  const { log, market } = input.ports;
   const context: AccountContext = {
     ...input,
     wallet: createWalletBook(),
     risk: createRiskBook(() => input.ports.store.risk(input.account.id, now()), now),
     fees: { taker: 0.001, maker: 0.001 },
+    feePrices: createFeePrices({ prices: () => market.prices(), marketMs: () => marketMs(context), log }),
     permissions: [],
     halts: [],
     orphans: [],

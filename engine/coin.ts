@@ -23,6 +23,8 @@ export interface LiveOrder {
   applied: Decimal;
   /** What the exchange has last said it filled; more than is applied while executions are missing. */
   reported: Decimal;
+  /** A fee was booked whose worth is not known. */
+  unvaluedFee: boolean;
   /** Protocol time until which a cancel that was sent may still take effect; null when none can. */
   cancelUntilMs: number | null;
   /** Protocol time from which "does not exist" proves that it never arrived; set while the outcome is unknown. */
@@ -34,6 +36,7 @@ export const liveOrderOf = (record: OrderRecord): LiveOrder => ({
   record,
   applied: record.filledQuantity,
   reported: record.filledQuantity,
+  unvaluedFee: false,
   cancelUntilMs: null,
   certainAtMs: null,
 });

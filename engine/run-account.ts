@@ -6,6 +6,7 @@ import { type AccountContext, type AccountContextInput, createAccountContext } f
 import { type CoinRunner, keepStates } from './coin-runner.ts';
 import { createResetWatch, ExchangeReset, type ResetWatch } from './epoch.ts';
 import { LeaseLost } from './execute.ts';
+import { DISCOUNT_ASSET } from './fee-prices.ts';
 import { createInbox } from './inbox.ts';
 import type { Roster } from './ports.ts';
 import { createRunningCoins, type RunningCoins } from './roster.ts';
@@ -83,6 +84,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
     throw error;
   });
   await refreshWallet(context, run);
+  refreshFeePrices(context);
   await judgeReset(context, resets);
   coins.setRules(rulesFor(context.permissions, rules));
   await readHalts(context);
@@ -141,6 +143,7 @@ async function keepTime(
     for (const runner of coins.all()) runner.onTimer();
     await keepStates(context);
     restPrices.refresh(coins.all());
+    refreshFeePrices(context);
     if (areRulesDue(context, coins, beat)) {
       await refreshRules(context, { coins, run, refreshProfiles });
     }
@@ -199,6 +202,11 @@ async function refreshWallet(context: AccountContext, run: AccountRun): Promise<
   context.fees.maker = makerFee;
   context.permissions = permissions;
   run.onWallet(wallet);
+}
+
+/** Only who holds the asset can pay with it. */
+function refreshFeePrices({ wallet, feePrices }: AccountContext): void {
+  if (wallet.total(DISCOUNT_ASSET) > 0n) feePrices.refresh();
 }
 
 interface AccountHandling {

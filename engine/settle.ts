@@ -62,6 +62,7 @@ async function readFills({ context, symbol }: Coin, exchangeOrderId: string): Pr
 /** Folds one execution; a repeated one changes nothing. */
 async function applyFill(coin: Coin, live: LiveOrder, fill: ExchangeFill): Promise<void> {
   const { context, rules, bound } = coin;
+  const feeQuote = context.feePrices.valueOf(fill, rules);
   const result = await context.ports.store.applyFill({
     accountId: context.account.id,
     epoch: context.account.epoch,
@@ -69,11 +70,13 @@ async function applyFill(coin: Coin, live: LiveOrder, fill: ExchangeFill): Promi
     fill,
     rules,
     cooldownMs: bound.shared.lossCooldownMs,
+    feeQuote,
   });
   coin.version = result.version;
   if (!result.applied) return;
   live.applied = add(live.applied, fill.quantity);
   coin.position = result.position;
+  live.unvaluedFee ||= feeQuote === null;
   // Before anybody decides again: what this fill made counts, then what is still to come is less.
   await context.risk.booked();
   if (fill.side === 'buy') context.risk.spent(live.record.id, fill.quoteQuantity);
@@ -107,6 +110,7 @@ function finishOrder(coin: Coin, live: LiveOrder): void {
   coin.context.wallet.settle(live.record.id, performance.now());
   coin.context.risk.finish(live.record.id);
   if (live.applied === ZERO) return;
+  if (live.unvaluedFee) warnUnvalued(coin, live);
   const { side, filledQuote } = live.record;
   const price = divide(filledQuote, live.applied);
   const { baseAsset, quoteAsset } = coin.rules;
@@ -130,6 +134,13 @@ function finishOrder(coin: Coin, live: LiveOrder): void {
     },
   });
 }
+
+const warnUnvalued = (coin: Coin, { record: { id, clientOrderId } }: LiveOrder): void =>
+  logRow(coin, {
+    level: 'warn',
+    msg: `A fee was paid in another asset whose price in ${coin.rules.quoteAsset} was not known: the result of this round trip does not count it.`,
+    ctx: { event: 'fee_not_valued', orderId: id, clientOrderId },
+  });
 
 const shortPrice = (coin: Coin, price: ReturnType<typeof divide>): string => {
   const [whole, fraction = ''] = formatDecimal(price).split('.');

@@ -48,7 +48,7 @@ async function bookBuy(owner: Owner, amount: string): Promise<void> {
   const order = await commitNext(store, owner);
   const fill = fillOf('buy', amount);
   await store.applyFill({
-    ...{ accountId: owner.accountId, epoch: 1, orderId: order.id, fill, rules: RULES, cooldownMs: 0 },
+    ...{ accountId: owner.accountId, epoch: 1, orderId: order.id, fill, rules: RULES, cooldownMs: 0, feeQuote: null },
   });
 }
 

@@ -28,7 +28,7 @@ test('a new epoch voids orders, positions, asked prices and ledger of the old on
   const other = await seedOwner(own.database).catch(() => undefined);
   assert.equal(other, undefined, 'there is one operator');
   const bought = await commitNext(store, owner);
-  const base = { accountId: owner.accountId, epoch: 1, rules: RULES, cooldownMs: 0 };
+  const base = { accountId: owner.accountId, epoch: 1, rules: RULES, cooldownMs: 0, feeQuote: null };
   const fill = fillOf('buy', '1 @ 100', { feeAmount: d('0.001'), feeAsset: 'BTC', exchangeOrderId: '7' });
   await store.applyFill({ ...base, orderId: bought.id, fill });
   const resting = await commitNext(store, owner, { side: 'sell', purpose: 'stop' });

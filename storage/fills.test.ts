@@ -40,12 +40,15 @@ const freshOwner = async (): Promise<Owner> => {
   profiles += 1;
   return { ...account, profileId: await seedTradingProfile(test.database, account.accountId, `Profile ${profiles}`) };
 };
-const apply = (order: OrderRecord, fill: ExchangeFill, on = store) =>
-  on.applyFill({ accountId: order.accountId, epoch: 1, orderId: order.id, fill, rules: RULES, cooldownMs: 60_000 });
+const REST = { epoch: 1, rules: RULES, cooldownMs: 60_000 };
+const apply = (order: OrderRecord, fill: ExchangeFill, on = store, feeQuote: Decimal | null = null) =>
+  on.applyFill({ ...REST, accountId: order.accountId, orderId: order.id, fill, feeQuote });
 const refold = ({ profileId }: Owner) =>
   refoldPosition(test.database.kysely, { profileId, symbol: SYMBOL }, { rules: RULES, cooldownMs: 60_000 });
 const orderNow = (order: OrderRecord) => store.findOrderByClientId(order.accountId, order.clientOrderId);
 
+const rowsOf = ({ id }: OrderRecord) =>
+  test.database.kysely.selectFrom('fills').selectAll().where('order_id', '=', id).execute();
 const cyclesOf = ({ profileId }: Owner) =>
   test.database.kysely.selectFrom('closed_cycles').selectAll().where('profile_id', '=', profileId).execute();
 
@@ -100,6 +103,38 @@ describe('applyFill', () => {
     assert.deepEqual(new Set(results.map((result) => result.position.quantity)), new Set([d('0.5')]));
     assert.deepEqual((await ledgerOf(owner)).get('wallet BTC'), d('0.5'));
     assert.deepEqual((await orderNow(order))?.filledQuantity, d('0.5'));
+  });
+});
+
+describe('a fee in a third asset', () => {
+  const fee = { feeAmount: d('0.001'), feeAsset: 'BNB' };
+
+  it('lowers the net by its value at the fill, once, whatever it is worth when the fill comes again', async () => {
+    const owner = await freshOwner();
+    const buy = await commitNext(store, owner);
+    const sell = await commitNext(store, owner, { side: 'sell', purpose: 'exit' });
+    const sold = fillOf('sell', '1 @ 110', fee);
+    await apply(buy, fillOf('buy', '1 @ 100', fee), store, d('0.6'));
+    await apply(sell, sold, store, d('0.7'));
+    const { applied, position } = await apply(sell, sold, store, d('0.9'));
+    assert.deepEqual([applied, position.lastCycleNet], [false, d('8.7')]);
+    assert.deepEqual(
+      (await cyclesOf(owner)).map(({ net }) => net),
+      ['8.7'],
+    );
+    const [{ fee_quote: value, realised } = assert.fail()] = await rowsOf(sell);
+    assert.deepEqual([value, realised], ['0.7', '9.3']);
+    assert.deepEqual(position, await refold(owner));
+  });
+
+  it('is booked without a value while none is known', async () => {
+    const owner = await freshOwner();
+    const buy = await commitNext(store, owner);
+    const { applied, position } = await apply(buy, fillOf('buy', '1 @ 100', fee));
+    assert.deepEqual([applied, position.cycleNet], [true, d('-100')]);
+    assert.equal((await rowsOf(buy))[0]?.fee_quote, null);
+    assert.deepEqual((await ledgerOf(owner)).get('wallet BNB'), d('-0.001'));
+    assert.deepEqual(position, await refold(owner));
   });
 });
 
@@ -198,6 +233,7 @@ describe('applyFill and the cycle', () => {
       fill,
       rules: RULES,
       cooldownMs: 0,
+      feeQuote: null,
     };
     await assert.rejects(store.applyFill(request), /names the unknown order/);
   });

@@ -56,7 +56,7 @@ async function insertFill(transaction: Transaction, { request, fold, version, pr
       quote_quantity: formatDecimal(fill.quoteQuantity),
       fee_amount: formatDecimal(fill.feeAmount),
       fee_asset: fill.feeAsset,
-      fee_quote: formatDecimal(request.feeQuote ?? ZERO),
+      fee_quote: request.feeQuote === null ? null : formatDecimal(request.feeQuote),
       maker: fill.maker,
       realised: formatDecimal(fold.realised),
       cycle: fold.position.cycle,
@@ -155,7 +155,7 @@ export function applyFill(db: Database, request: FillRequest): Promise<FillResul
     const key = await requireOwner(transaction, request);
     const row = await lockRunner(transaction, key);
     const before = positionOf(row);
-    const fold = foldFill(before, request.fill, foldContext(request));
+    const fold = foldFill(before, request.fill, request);
     const folded = { ...key, request, before, fold, version: Number(row.version) + 1 };
     if (!(await insertFill(transaction, folded))) {
       return { applied: false, position: before, version: Number(row.version) };
@@ -167,12 +167,6 @@ export function applyFill(db: Database, request: FillRequest): Promise<FillResul
     return { applied: true, position: fold.position, version: folded.version };
   });
 }
-
-const foldContext = ({ rules, cooldownMs, feeQuote }: Pick<FillRequest, 'rules' | 'cooldownMs' | 'feeQuote'>) => ({
-  rules,
-  cooldownMs,
-  ...(feeQuote === undefined ? {} : { feeQuote }),
-});
 
 const fillOf = (row: Selectable<FillsTable>): ExchangeFill => ({
   symbol: row.symbol,
@@ -211,9 +205,8 @@ export async function refoldPosition(
     .execute();
   const steps = [
     ...fills.map((row) => {
-      const feeQuote = requireDecimal(row.fee_quote);
-      const fold = (position: Position): Position =>
-        foldFill(position, fillOf(row), foldContext({ ...context, feeQuote })).position;
+      const feeQuote = row.fee_quote === null ? null : requireDecimal(row.fee_quote);
+      const fold = (position: Position): Position => foldFill(position, fillOf(row), { ...context, feeQuote }).position;
       return { version: Number(row.runner_version), fold };
     }),
     ...adjustments.map((row) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal } from '#core/decimal.ts';
+import { type Decimal, formatDecimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import { NO_LIMITS, type RiskLimits } from '#core/risk.ts';
 import { lockRiskLimits, pauseCoin, readRisk, type RiskTarget, saveRiskLimits } from './risk.ts';
@@ -29,9 +29,17 @@ async function openDesk() {
   const store = createTradingStore(on.database);
   const owner = await seedOwner(on.database);
   const limit = (target: RiskTarget) => saveRiskLimits(on.database.kysely, target, LIMITS);
-  const trade = async (who: Owner, fill: ExchangeFill) => {
+  const trade = async (who: Owner, fill: ExchangeFill, feeQuote: Decimal | null = null) => {
     const order = await commitNext(store, who, { side: fill.side, purpose: fill.side === 'buy' ? 'entry' : 'exit' });
-    await store.applyFill({ accountId: who.accountId, epoch: 1, orderId: order.id, fill, rules: RULES, cooldownMs: 0 });
+    await store.applyFill({
+      accountId: who.accountId,
+      epoch: 1,
+      orderId: order.id,
+      fill,
+      rules: RULES,
+      cooldownMs: 0,
+      feeQuote,
+    });
   };
   const facts = (now = later(3_600_000)) => readRisk(on.database.kysely, owner.accountId, now);
   return { on, store, owner, limit, trade, facts, [Symbol.asyncDispose]: () => on[Symbol.asyncDispose]() };
@@ -48,6 +56,21 @@ test('nothing but pauses and buys is read while nothing is limited', async () =>
       ['account', desk.owner.accountId, NO_LIMITS],
       ['profile', desk.owner.profileId, NO_LIMITS],
     ],
+  );
+});
+
+test('a fee in a third asset counts by its value, and not at all while that is unknown', async () => {
+  await using desk = await openDesk();
+  const { owner } = desk;
+  await desk.limit({ scope: 'account', subject: owner.accountId });
+  const fee = (ms: number) => ({ feeAmount: d('0.001'), feeAsset: 'BNB', at: later(ms) });
+  await desk.trade(owner, fillOf('buy', '1 @ 100', fee(1_000)), d('0.6'));
+  await desk.trade(owner, fillOf('sell', '0.5 @ 90', fee(2_000)), d('0.7'));
+  await desk.trade(owner, fillOf('sell', '0.5 @ 90', fee(3_000)));
+  const { gains } = await desk.facts();
+  assert.deepEqual(
+    gains.map(({ net }) => formatDecimal(net)),
+    ['-0.6', '-5.7', '-5'],
   );
 });
 

@@ -48,7 +48,7 @@ async function readSubjects(reader: Reader, accountId: AccountId): Promise<Subje
 /** Buy fees are no part of `realised`: here they are, in quote. Coins are named base before quote. Products keep 18 decimals. */
 const NET = sql<string>`round(sum(realised - case when side = 'sell' or fee_asset is null then 0
   when right(symbol, length(fee_asset)) = fee_asset then fee_amount
-  when starts_with(symbol, fee_asset) then fee_amount * price else fee_quote end), 18)`;
+  when starts_with(symbol, fee_asset) then fee_amount * price else coalesce(fee_quote, 0) end), 18)`;
 
 interface GainRow {
   readonly profileId: ProfileId;

@@ -201,7 +201,7 @@ export interface FillsTable {
   quote_quantity: string;
   fee_amount: string;
   fee_asset: string | null;
-  fee_quote: NumericOrDefault;
+  fee_quote: ColumnType<string | null, string | null | undefined, string | null>;
   maker: boolean;
   realised: string;
   cycle: number;

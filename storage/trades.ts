@@ -20,7 +20,8 @@ export interface FillRow {
   readonly quoteQuantity: string;
   readonly feeAmount: string;
   readonly feeAsset: string | null;
-  readonly feeQuote: string;
+  /** Null for a fee in a third asset whose price was not known. */
+  readonly feeQuote: string | null;
   readonly maker: boolean;
   readonly realised: string;
   readonly cycle: number;

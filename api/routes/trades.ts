@@ -38,7 +38,7 @@ import { pageView, readCursor } from '../cursor.ts';
 import { exportRows, viewed } from '../export-rows.ts';
 import type { Routes } from '../handle.ts';
 import { requireProfile } from '../require.ts';
-import { plain } from '../views.ts';
+import { plain, plainOrNull } from '../views.ts';
 
 const cycleView = ({ id: _id, openedAt, closedAt, bought, sold, net, ...row }: CycleRow) => ({
   ...row,
@@ -65,7 +65,7 @@ const fillView = ({ version: _version, at, ...row }: FillRow) => ({
   quantity: plain(row.quantity),
   quoteQuantity: plain(row.quoteQuantity),
   feeAmount: plain(row.feeAmount),
-  feeQuote: plain(row.feeQuote),
+  feeQuote: plainOrNull(row.feeQuote),
   realised: plain(row.realised),
 });
 const FILL_COLUMNS = Object.keys({
@@ -91,7 +91,7 @@ function lotEventOf({ at, symbol, side, tradeId, ...row }: FillRow): LotEvent {
   if (quantity === undefined || quote === undefined || fee === undefined) throw new Error('A fill lacks an amount.');
   const inQuote = row.feeAsset !== null && symbol.endsWith(row.feeAsset);
   const inBase = !inQuote && row.feeAsset !== null && symbol.startsWith(row.feeAsset);
-  const feeQuote = inQuote ? fee : requireDecimal(row.feeQuote);
+  const feeQuote = inQuote ? fee : requireDecimal(row.feeQuote ?? '0');
   if (side === 'sell') return { kind: 'sold', at, tradeId, quantity, proceeds: subtract(quote, feeQuote) };
   return { kind: 'bought', at, quantity: inBase ? subtract(quantity, fee) : quantity, cost: add(quote, feeQuote) };
 }
