@@ -7,7 +7,6 @@ import type { JobRun, Queue } from '#storage/queue.ts';
 import {
   addResult,
   addUnits,
-  countTrials,
   finishResearch,
   finishUnit,
   lockEndedStage,
@@ -18,6 +17,7 @@ import {
   stateOf,
   takeRun,
   takeUnit,
+  trialsBeside,
   type Unit,
 } from '#storage/research.ts';
 import { runBacktestAside } from '../backtest-aside.ts';
@@ -142,8 +142,8 @@ async function endStage({ context, queue }: { context: WorkerContext; queue: Que
       return;
     }
     const { strategyName, sets } = sweep;
-    const trial = { sourceId: sweepId, strategyName, symbol: coin.symbol, trials: sets };
-    const before = (await countTrials(transaction, trial)) + sets - tried.length;
+    const beside = await trialsBeside(transaction, { sweepId, strategyName, symbol: coin.symbol });
+    const before = beside + sets - tried.length;
     await keepSweepResult(transaction, sweepId, rankTried(tried, { rank, top: TOP, before }));
   });
 }
