@@ -9,6 +9,7 @@ import { sharedColumns } from '#core/candle-columns.ts';
 import { parseEnvironment } from '#core/env.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
+import type { Notification } from '#core/notify.ts';
 import { randomFrom } from '#core/random.ts';
 import { unitsOf } from '#core/research.ts';
 import { encodeRules } from '#core/symbol-codec.ts';
@@ -133,6 +134,21 @@ test('a backtest runs aside; a coin that cannot be run ends it with a sentence a
   const failed = await until(() => ended(readRun(kysely, profileId, both)));
   assert.deepEqual([failed.state, failed.error], ['failed', 'The exchange does not list ZZZUSDT.']);
   assert.deepEqual(Object.keys(isObject(failed.results) ? failed.results : {}), ['AAAUSDT']);
+
+  const told = await until(async () => {
+    const asked = `select data ->> 'profileId' as to, data -> 'notification' as message from pgboss.job where name = 'notify'`;
+    const { rows } = await base.database.pool.query<{ to: string; message: Notification }>(asked);
+    return rows.length < 2
+      ? undefined
+      : rows.map(({ to, message: { event, title, text } }) => [to, event, title, text]);
+  });
+  assert.deepEqual(
+    new Set(told),
+    new Set([
+      [profileId, 'backtest-complete', 'The backtest of AAAUSDT has ended', `Its results are kept as run ${runId}.`],
+      [profileId, 'backtest-complete', 'The backtest of AAAUSDT, ZZZUSDT has failed', failed.error],
+    ]),
+  );
 });
 
 test('two workers share a sweep, one goes away, and nothing is done twice', async () => {
