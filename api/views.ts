@@ -135,7 +135,8 @@ function untrackedOf(row: CoinRow, { rules, prices, wallet, held, orphans }: Coi
 
 const LOCKED = 'base-locked-by-orphan';
 const LEFT = {
-  sentence: '{left} open orders of {asset} belong to no profile and were left: {locked} {asset} cannot be sold.',
+  sentence:
+    '{left} open {left:order|orders} of {asset} {left:belongs|belong} to no profile and {left:was|were} left: {locked} {asset} cannot be sold.',
   thresholds: [],
 };
 

@@ -27,9 +27,14 @@ export interface ReasonText {
   readonly thresholds: readonly string[];
 }
 
-/** Fills `{name}` places of a template with numbers; a number that is absent shows as an en dash. */
+/**
+ * Fills `{name}` places of a template with numbers; a number that is absent shows as an en dash. `{name:is|are}` is the
+ * first word where the number is 1, the second one otherwise.
+ */
 export const describe = (text: ReasonText, numbers: Numbers): string =>
-  text.sentence.replace(/\{(\w+)\}/g, (_place, name: string) => String(numbers[name] ?? '–'));
+  text.sentence.replace(/\{(\w+)(?::(\w+\|\w+))?\}/g, (_place, name: string, words?: string) =>
+    String((words === undefined ? numbers[name] : words.split('|')[numbers[name] === 1 ? 0 : 1]) ?? '–'),
+  );
 
 /** Why the engine, not the strategy, did not open something. */
 export const APPROVAL_REASONS = {
@@ -115,7 +120,7 @@ export const APPROVAL_REASONS = {
   },
   'base-locked-by-orphan': {
     sentence:
-      'Not buying: {orders} open orders of {asset} belong to no profile ({locked} {asset} locked). Adopt, cancel or leave them under orphan orders.',
+      'Not buying: {orders} open {orders:order|orders} of {asset} {orders:belongs|belong} to no profile ({locked} {asset} locked). Adopt, cancel or leave {orders:it|them} under orphan orders.',
     thresholds: ['orders', 'locked'],
   },
   'halt-coin-paused': { sentence: 'Not buying: the coin is paused until {until}. {why}', thresholds: ['until'] },

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { newId } from '#core/ids.ts';
+import { LIVE_ORDER_STATES } from '#core/order.ts';
 import type { Retention } from '#core/settings.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { jsonText } from './json.ts';
@@ -28,6 +29,8 @@ const olderThan = (column: string, days: number): Condition =>
 
 /** Orphan orders that are resolved, for looking back. */
 const ORPHAN_DAYS = 30;
+/** What the operator asked for and what came of it, for looking back; the audit log holds the asking. */
+const ACTION_DAYS = 90;
 
 /** Removes what the operator does not keep, and sessions that have ended; returns how many rows of each kind. */
 export async function pruneRecords(database: Database, retention: Retention): Promise<Pruned> {
@@ -38,6 +41,8 @@ export async function pruneRecords(database: Database, retention: Retention): Pr
     debugLogs: await deleteWhere(database, 'action_logs', isDebug),
     sessions: await deleteWhere(database, 'sessions', sql<boolean>`expires_at < now()`),
     orphans: await deleteWhere(database, 'orphan_orders', isResolved),
+    // One that is not finished has no such time.
+    operatorActions: await deleteWhere(database, 'operator_actions', olderThan('finished_at', ACTION_DAYS)),
   };
   const aged = [
     ['actionLogs', 'action_logs', 'recorded_at', actionLogDays],
@@ -46,6 +51,12 @@ export async function pruneRecords(database: Database, retention: Retention): Pr
   ] as const;
   for (const [name, table, column, days] of aged)
     if (days !== null) pruned[name] = await deleteWhere(database, table, olderThan(column, days));
+  if (actionLogDays !== null) {
+    // An order that is not over keeps its proof whole.
+    const isOver = sql<boolean>`not exists (select from orders where id = order_id and state = any(${[...LIVE_ORDER_STATES]}::text[]))`;
+    const isOld = sql<boolean>`${olderThan('at', actionLogDays)} and ${isOver}`;
+    pruned['orderEvidence'] = await deleteWhere(database, 'order_evidence', isOld);
+  }
   if (actionLogMaxRows !== null) {
     // Ids rise with time: the newest rows are those at or above the id that many rows from the top.
     const beyond = sql<boolean>`id < (select id from action_logs order by id desc offset ${actionLogMaxRows - 1} limit 1)`;

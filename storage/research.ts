@@ -215,20 +215,25 @@ export async function takeUnit(writer: Writer, { sweepId, stage, number }: Unit)
   return sweep === undefined ? undefined : { ...sweep, sets: unit.sets };
 }
 
-/** Keeps what a unit found, unless another worker was first. */
+/**
+ * Keeps what a unit found, unless another worker was first, and counts its sets as tried, whatever becomes of its sweep.
+ * Later stages of halving look at the same sets again.
+ */
 export async function finishUnit(
   writer: Writer,
   { sweepId, stage, number }: Unit,
   { evaluated, worker }: { evaluated: unknown; worker: string },
 ): Promise<void> {
-  await writer
-    .updateTable('sweep_units')
-    .set({ evaluated: jsonText(evaluated), worker, done_at: sql<Date>`now()` })
-    .where('sweep_id', '=', sweepId)
-    .where('stage', '=', stage)
-    .where('number', '=', number)
-    .where('done_at', 'is', null)
-    .execute();
+  await sql`
+    with done as (
+      update sweep_units set evaluated = ${jsonText(evaluated)}, worker = ${worker}, done_at = now()
+      where sweep_id = ${sweepId} and stage = ${stage} and number = ${number} and done_at is null
+      returning stage, sets
+    )
+    insert into trial_ledger (source_id, strategy_name, symbol, trials)
+    select id, strategy_name, request #>> '{coin,symbol}', jsonb_array_length(done.sets)
+    from done join sweeps on id = ${sweepId} where done.stage = 0
+    on conflict (source_id) do update set trials = trial_ledger.trials + excluded.trials`.execute(writer);
 }
 
 /** The last stage of a running sweep whose units are all done, held until the transaction ends; undefined otherwise. */
@@ -267,24 +272,17 @@ export async function keepSweepResult(writer: Writer, id: string, result: unknow
   await finishResearch(writer, 'sweeps', { id, state: 'done' });
 }
 
-/** Adds the trials of a sweep to the ledger and returns how many there were before on the same question. */
-export async function countTrials(
-  writer: Writer,
-  trial: { sourceId: string; strategyName: string; symbol: string; trials: number },
+/** How many sets were tried on a question, but for those of one sweep. */
+export async function trialsBeside(
+  reader: Reader,
+  { sweepId, strategyName, symbol }: { sweepId: string; strategyName: string; symbol: string },
 ): Promise<number> {
-  const { sourceId, strategyName, symbol, trials } = trial;
-  const before = await writer
+  const { trials } = await reader
     .selectFrom('trial_ledger')
     .select(sql<number>`coalesce(sum(trials), 0)::int`.as('trials'))
     .where('strategy_name', '=', strategyName)
     .where('symbol', '=', symbol)
-    .where('source_id', '!=', sourceId)
-    .executeTakeFirst();
-  const row = { source_id: sourceId, strategy_name: strategyName, symbol, trials };
-  await writer
-    .insertInto('trial_ledger')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  return before?.trials ?? 0;
+    .where('source_id', '!=', sweepId)
+    .executeTakeFirstOrThrow();
+  return trials;
 }

@@ -17,6 +17,7 @@ import { createTradingStore } from '#storage/trading-store.ts';
 import { loadProfilesToRun } from '#storage/worker-profiles.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { WorkerContext } from './context.ts';
+import { notifyAccount } from './notify.ts';
 import { verifyApiKey } from './jobs/verify-api-key.ts';
 
 const FIRST_WAIT_MS = 200;
@@ -98,7 +99,7 @@ async function keepRunning(context: WorkerContext, loop: Loop): Promise<void> {
 
 /** Nobody is asked twice: whoever misses the notice finds the account halted, with the reason. */
 async function tellReset(context: WorkerContext, { account }: AccountToRun, { message }: ExchangeReset): Promise<void> {
-  const { announcer, database, log, notify, records } = context;
+  const { announcer, database, log, desk, records } = context;
   const { id, name } = account;
   log.warn({ event: 'exchange_reset', accountId: id }, `Account ${name}: ${message}`);
   const at = new Date();
@@ -110,7 +111,7 @@ async function tellReset(context: WorkerContext, { account }: AccountToRun, { me
   }
   for (const topic of ['halt', 'account'] as const) announcer.announce({ topic, id, data: {} });
   const title = `The exchange of account ${name} was reset.`;
-  await notify({ kind: 'exchange-reset', accountId: id, title, text: message }).catch((err: unknown) =>
+  await notifyAccount(desk, id, { event: 'exchange-reset', title, text: message }).catch((err: unknown) =>
     log.warn({ event: 'notice_lost', accountId: id, err }, 'The operator could not be told of the reset'),
   );
 }

@@ -1,5 +1,4 @@
 import type { Environment } from '#core/env.ts';
-import type { Notify } from '#core/notice.ts';
 import type { CacheStore, RecordSink } from '#core/ports.ts';
 import type { EngineLog } from '#engine/ports.ts';
 import type { Database } from '#storage/database.ts';
@@ -18,7 +17,6 @@ export interface WorkerContext {
   readonly announcer: Announcer;
   readonly venues: Venues;
   readonly log: EngineLog;
-  readonly notify: Notify;
   /** Where the operator's notifiers are told from. */
   readonly desk: NotifyDesk;
   /** Names this worker's leases and heartbeat. */

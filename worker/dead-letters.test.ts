@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EVENT_CHANNEL } from '#core/cache-keys.ts';
 import { newId } from '#core/ids.ts';
-import type { Notice } from '#core/notice.ts';
 import { listDeadLetters } from '#storage/dead-letters.ts';
 import { openCache } from '#storage/open-cache.ts';
 import { openQueue } from '#storage/queue.ts';
@@ -10,6 +9,7 @@ import { openTestDatabase } from '#storage/test-database.ts';
 import { until } from '../test/flow/until.ts';
 import { createAnnouncer } from './announcer.ts';
 import { watchDeadLetters } from './dead-letters.ts';
+import type { NotifyDesk } from './notify.ts';
 
 const CANARY = 'canary-77e2';
 const QUERY = 'select secret from api_keys where account_id = $1';
@@ -23,17 +23,17 @@ test('an exhausted job is published and notified once, in scrubbed words, and st
   const lines: unknown[] = [];
   const write = (...line: unknown[]): void => void lines.push(line);
   const log = { info: write, warn: write, error: write };
-  const notices: Notice[] = [];
+  const notices: unknown[] = [];
   let refusals = 1;
-  const notify = async (notice: Notice): Promise<void> => {
+  const enqueue: NotifyDesk['queue']['enqueue'] = async (_name, data) => {
     if (refusals-- > 0) throw new Error('The messenger is away.');
-    notices.push(notice);
+    notices.push(data);
   };
+  const desk = { liveDemo: false, queue: { enqueue }, log };
   const retry = { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 };
   await using first = await openQueue(own.url, { log, retry });
   await using second = await openQueue(own.url, { log, retry });
-  for (const queue of [first, second])
-    await watchDeadLetters({ announcer, database: own.database, log, notify }, queue);
+  for (const queue of [first, second]) await watchDeadLetters({ announcer, database: own.database, log, desk }, queue);
   await first.work('verify-api-key', async () => {
     const failed = Object.assign(new Error(`Failed query: ${QUERY}\nparams: ${CANARY}`), {
       query: QUERY,
@@ -56,7 +56,7 @@ test('an exhausted job is published and notified once, in scrubbed words, and st
     id: letter.id,
     data: { job: 'verify-api-key', errorMessage: letter.errorMessage },
   });
-  assert.match(notices[0]?.text ?? '', /^Failed query: .*\nparams: \[scrubbed\] Look at the dead letters/);
+  assert.match(JSON.stringify(notices[0]), /"text":"Failed query: .*\\nparams: \[scrubbed\] Look at the dead letters/);
   assert.ok(!JSON.stringify([letter, frames, lines, notices]).includes(CANARY));
 
   await first.work('notify-send', () => Promise.reject(new Error('The messenger is away for good.')));

@@ -1,10 +1,11 @@
 import { readDeadLetter } from '#storage/dead-letters.ts';
 import type { Queue } from '#storage/queue.ts';
 import type { WorkerContext } from './context.ts';
+import { notifyAccount } from './notify.ts';
 
 /** Tells browsers and operator of each exhausted job, in the words that were scrubbed before they were stored. */
 export function watchDeadLetters(
-  { announcer, database, log, notify }: Pick<WorkerContext, 'announcer' | 'database' | 'log' | 'notify'>,
+  { announcer, database, log, desk }: Pick<WorkerContext, 'announcer' | 'database' | 'log' | 'desk'>,
   queue: Queue,
 ): Promise<void> {
   return queue.watchDeadLetters(async (id) => {
@@ -15,8 +16,8 @@ export function watchDeadLetters(
     announcer.announce({ topic: 'dead-letter', id, data: { job, errorMessage } });
     // A notifier that takes nothing would be told about its own failure, again and again.
     if (job === 'notify' || job === 'notify-send') return;
-    await notify({
-      kind: 'dead-letter',
+    await notifyAccount(desk, null, {
+      event: 'job-failed',
       title: `The job ${job} was given up after ${attempts} attempts.`,
       text: `${errorMessage} Look at the dead letters: it can be tried again or removed there.`,
     });

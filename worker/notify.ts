@@ -1,6 +1,5 @@
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
-import type { Notify } from '#core/notice.ts';
 import type { AccountEvent, Notification, ProfileEvent } from '#core/notify.ts';
 import type { ActionLogRow, RecordSink } from '#core/ports.ts';
 import type { EngineLog } from '#engine/ports.ts';
@@ -40,14 +39,6 @@ export async function notifyAccount(
   const to = accountId === null ? {} : { accountId };
   await desk.queue.enqueue('notify', { ...to, notification: stamped(message) });
 }
-
-const EVENT_OF = { 'dead-letter': 'job-failed', 'exchange-reset': 'exchange-reset' } as const;
-
-/** Passes notices on to the notifiers of those concerned. */
-export const noticesTo =
-  (desk: NotifyDesk): Notify =>
-  ({ kind, accountId, title, text }) =>
-    notifyAccount(desk, accountId ?? null, { event: EVENT_OF[kind], title, text });
 
 /** Which rows of a profile's log are told, by the event they name. */
 const TOLD: ReadonlyMap<unknown, ProfileEvent> = new Map([

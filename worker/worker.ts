@@ -2,7 +2,6 @@ import { hostname } from 'node:os';
 import { BootRefused } from '#core/boot-refused.ts';
 import type { Environment } from '#core/env.ts';
 import { ORDER_TIMING, type OrderTiming } from '#core/order-timing.ts';
-import type { Notify } from '#core/notice.ts';
 import { ownSha } from '#integrations/git-sha.ts';
 import { createLog } from '#integrations/log.ts';
 import { serveMetrics } from '#integrations/metrics.ts';
@@ -22,7 +21,7 @@ import type { WorkerContext } from './context.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { workJobs } from './jobs/work.ts';
 import { keepLeases } from './leases.ts';
-import { noticesTo, notifyingSink } from './notify.ts';
+import { notifyingSink } from './notify.ts';
 import { createVenues } from './venues.ts';
 
 const CLOCK_EVERY_MS = 2_000;
@@ -33,14 +32,12 @@ export interface WorkerSettings {
   readonly timing?: OrderTiming;
   /** Where the process log goes; stdout unless given. */
   readonly logTo?: Parameters<typeof createLog>[1];
-  /** How the operator is told; through the notifiers unless given. */
-  readonly notify?: Notify;
 }
 
 /** Opens everything the worker needs, in order; disposing closes it in reverse: leases first, so that trading stops first. */
 export async function openWorker(
   env: Environment,
-  { timing = ORDER_TIMING, logTo, notify: tell }: WorkerSettings = {},
+  { timing = ORDER_TIMING, logTo }: WorkerSettings = {},
 ): Promise<AsyncDisposable> {
   const bootedAt = new Date().toISOString();
   const sha = ownSha(env.GIT_SHA);
@@ -63,8 +60,7 @@ export async function openWorker(
   const announcer = stack.use(createAnnouncer(cache, failed));
   const venues = stack.use(createVenues({ env, cache, announcer, timing, onFailure: failed }));
   const slot = env.WORKER_SLOT ?? `${hostname()}:${process.pid}`;
-  const notify = tell ?? noticesTo(desk);
-  const context: WorkerContext = { env, database, trading, cache, records, announcer, venues, log, desk, notify, slot };
+  const context: WorkerContext = { env, database, trading, cache, records, announcer, venues, log, desk, slot };
   const { HOST: host, METRICS_PORT: port } = env;
   if (port !== undefined) stack.use(await serveMetrics({ process: 'worker', sha }, { host, port }));
   stack.use(await startHeartbeat(cache, slot, { sha, bootedAt }));

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Database } from '../database.ts';
 import { takeBackup } from './take.ts';
 
@@ -25,10 +26,17 @@ export async function listBackups(folder: string): Promise<KeptBackup[]> {
   return (await Promise.all(kept)).toSorted((a, b) => (a.name < b.name ? 1 : -1));
 }
 
+/** One folder at a time: Node's recursive form never ends below one that takes none, such as /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  await makeFolder(dirname(folder));
+  await mkdir(folder, { mode: 0o700 });
+}
+
 /** Writes a backup under a name of its own; until it is complete it has another one, which no reader takes for a backup. */
 export async function keepBackup(database: Database, folder: string, at = new Date()): Promise<string> {
   const path = join(folder, backupName(at));
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   try {
     await takeBackup(database, `${path}.part`);
     await rename(`${path}.part`, path);

@@ -6,7 +6,6 @@ import { listActionLogs } from '#api/contract/records.ts';
 import { formatDecimal, requireDecimal } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { LIVE_ORDER_STATES } from '#core/order.ts';
-import type { Notice } from '#core/notice.ts';
 import { createResetWatch, ExchangeReset } from '#engine/epoch.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { refoldPosition } from '#storage/fills.ts';
@@ -60,10 +59,8 @@ async function assertVoid(stack: Stack, profileId: ProfileId): Promise<void> {
 }
 
 test('a reset of the exchange voids what it took away, asks the operator, and trading goes on with ids that come again', async () => {
-  const notices: Notice[] = [];
-  const notify = async (notice: Notice): Promise<void> => void notices.push(notice);
   const { folder, fromMs } = swingingMarket();
-  const worker = { timing: drillTiming(4), notify };
+  const worker = { timing: drillTiming(4) };
   await using stack = await openStack({ source: { kind: 'replay', folder }, fromMs, speed: 2400, worker });
   const { kysely } = stack.database;
   const params = { id: stack.accountId };
@@ -86,11 +83,12 @@ test('a reset of the exchange voids what it took away, asks the operator, and tr
   assert.equal((await epochOf()).epoch, 2);
   await assertVoid(stack, profileId);
 
-  await until('the operator is told', () => notices.length === 1);
-  assert.match(
-    notices[0]?.text ?? '',
-    /knows none of the account's earlier orders.* nothing is bought until you confirm/,
-  );
+  const asked = `select data -> 'notification' ->> 'text' as text from pgboss.job
+    where name = 'notify' and data -> 'notification' ->> 'event' = 'exchange-reset'`;
+  const told = async () => (await stack.database.pool.query<{ text: string }>(asked)).rows;
+  await until('the operator is told', async () => (await told()).length === 1);
+  const { text } = (await told())[0] ?? assert.fail('told just now');
+  assert.match(text, /knows none of the account's earlier orders.* nothing is bought until you confirm/);
   await until('a buy to be refused', async () => {
     const { coin } = await stack.call(readCoin, { params: { id: profileId, symbol: SYMBOL } });
     return coin.state?.approval.reason === 'halt-exchange-reset';

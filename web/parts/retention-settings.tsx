@@ -13,7 +13,12 @@ const KEY = ['retention'] as const;
 
 const FIELDS = [
   ['debugLogDays', 'Decisions to do nothing', 'They grow fast.', 'days'],
-  ['actionLogDays', 'Everything else in the log', 'Buys, sells, refusals and warnings.', 'days'],
+  [
+    'actionLogDays',
+    'Everything else in the log',
+    'Buys, sells, refusals and warnings, and what was sent and answered.',
+    'days',
+  ],
   ['actionLogMaxRows', 'Rows of the log at most', 'The oldest go first.', 'rows'],
   ['auditLogDays', 'Your changes', 'What you changed, and from where.', 'days'],
   ['equityDays', 'Marks of what was earned', 'For the curve in a profile’s history.', 'days'],

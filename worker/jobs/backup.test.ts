@@ -30,6 +30,10 @@ test('a backup is written when it is due and only so many are kept; one that can
   assert.equal((await listBackups(folder)).length, 2);
   assert.equal((await readdir(folder)).length, 2, 'nothing half written is left');
   await assert.rejects(run(0, join(folder, (await readdir(folder))[0] ?? '')));
-  assert.match(JSON.stringify(told), /"event":"backup-failed"/);
+  await assert.rejects(run(0, '/proc/takes/none'));
+  assert.match(JSON.stringify(told), /"event":"backup-failed".*"event":"backup-failed"/);
+  const deep = join(folder, 'new', 'deep');
+  await run(0, deep);
+  assert.equal((await listBackups(deep)).length, 1);
   await rm(folder, { recursive: true });
 });

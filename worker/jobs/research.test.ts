@@ -7,8 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { cacheKeys } from '#core/cache-keys.ts';
 import { sharedColumns } from '#core/candle-columns.ts';
 import { parseEnvironment } from '#core/env.ts';
-import type { ProfileId } from '#core/ids.ts';
+import { newId, type ProfileId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
+import type { Notification } from '#core/notify.ts';
 import { randomFrom } from '#core/random.ts';
 import { unitsOf } from '#core/research.ts';
 import { encodeRules } from '#core/symbol-codec.ts';
@@ -16,7 +17,17 @@ import { createLog } from '#integrations/log.ts';
 import { CandleStore } from '#storage/candles/store.ts';
 import { openCache } from '#storage/open-cache.ts';
 import { openQueue, type Queue } from '#storage/queue.ts';
-import { abortResearch, createRun, createSweep, readRun, readSweep, readUnits } from '#storage/research.ts';
+import {
+  abortResearch,
+  createRun,
+  createSweep,
+  finishUnit,
+  readRun,
+  readSweep,
+  readUnits,
+  takeUnit,
+  trialsBeside,
+} from '#storage/research.ts';
 import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
 import { GOLDEN_RULES } from '#test/golden/market-run.ts';
 import { seedAccount, seedProfile, seedUser } from '#storage/test-trading.ts';
@@ -123,6 +134,21 @@ test('a backtest runs aside; a coin that cannot be run ends it with a sentence a
   const failed = await until(() => ended(readRun(kysely, profileId, both)));
   assert.deepEqual([failed.state, failed.error], ['failed', 'The exchange does not list ZZZUSDT.']);
   assert.deepEqual(Object.keys(isObject(failed.results) ? failed.results : {}), ['AAAUSDT']);
+
+  const told = await until(async () => {
+    const asked = `select data ->> 'profileId' as to, data -> 'notification' as message from pgboss.job where name = 'notify'`;
+    const { rows } = await base.database.pool.query<{ to: string; message: Notification }>(asked);
+    return rows.length < 2
+      ? undefined
+      : rows.map(({ to, message: { event, title, text } }) => [to, event, title, text]);
+  });
+  assert.deepEqual(
+    new Set(told),
+    new Set([
+      [profileId, 'backtest-complete', 'The backtest of AAAUSDT has ended', `Its results are kept as run ${runId}.`],
+      [profileId, 'backtest-complete', 'The backtest of AAAUSDT, ZZZUSDT has failed', failed.error],
+    ]),
+  );
 });
 
 test('two workers share a sweep, one goes away, and nothing is done twice', async () => {
@@ -150,14 +176,23 @@ test('two workers share a sweep, one goes away, and nothing is done twice', asyn
   assert.deepEqual([all, result['evaluated'], result['trials']], [3, 1, 409]);
 });
 
-test('of an aborted sweep nothing is tried any more', async () => {
+test('of an aborted sweep nothing is tried any more, and what was tried counts against the next one', async () => {
   const { kysely } = base.database;
   const sweepId = await launchSweep('ema.fast=2..21;ema.slow=22..41', 'grid', 400);
+  const unit = { sweepId, stage: 0, number: 0 };
+  const sets = (await takeUnit(kysely, unit))?.sets;
+  for (const worker of ['first', 'again']) await finishUnit(kysely, unit, { evaluated: { tried: [] }, worker });
   assert.equal(await abortResearch(kysely, 'sweeps', { profileId, id: sweepId }), true);
   assert.equal(await abortResearch(kysely, 'sweeps', { profileId, id: sweepId }), false);
+  const question = { sweepId: newId<string>(), strategyName: 'momentum', symbol: 'AAAUSDT' };
+  const tried = await trialsBeside(kysely, question);
+  assert.ok(Array.isArray(sets) && sets.length > 1);
+  assert.equal(tried - (await trialsBeside(kysely, { ...question, sweepId })), sets.length);
   await using _worker = await startWorker('late');
-  const runId = await launchRun([{ symbol: 'AAAUSDT', config: CONFIG }]);
-  await until(() => ended(readRun(kysely, profileId, runId)));
+  const nextId = await launchSweep('ema.fast=2..4;ema.slow=22..24', 'grid', 9);
+  const next = await until(() => ended(readSweep(kysely, nextId)));
+  assert.ok(isObject(next.result));
+  assert.equal(next.result['trials'], tried + 9);
   const sweep = await readSweep(kysely, sweepId);
-  assert.deepEqual([sweep?.state, sweep?.unitsDone], ['aborted', 0]);
+  assert.deepEqual([sweep?.state, sweep?.unitsDone], ['aborted', 1]);
 });

@@ -7,21 +7,23 @@ import type { JobRun, Queue } from '#storage/queue.ts';
 import {
   addResult,
   addUnits,
-  countTrials,
   finishResearch,
   finishUnit,
   lockEndedStage,
   keepSweepResult,
+  readRun,
   readSweep,
   readUnits,
   type ResearchTable,
   stateOf,
   takeRun,
   takeUnit,
+  trialsBeside,
   type Unit,
 } from '#storage/research.ts';
 import { runBacktestAside } from '../backtest-aside.ts';
 import type { WorkerContext } from '../context.ts';
+import { notifyEvent } from '../notify.ts';
 import { SweepThreads } from '../sweep-threads.ts';
 import { prepareResearch, ResearchRefused } from './research-input.ts';
 
@@ -68,7 +70,10 @@ async function stoppable(
   }
 }
 
-/** Runs a backtest, one coin after the other; coins that an earlier attempt has finished are left alone. */
+/**
+ * Runs a backtest, one coin after the other; coins that an earlier attempt has finished are left alone. Its end is told,
+ * unless the operator stopped it.
+ */
 export async function runBacktestJob(context: WorkerContext, runId: string, run: JobRun): Promise<void> {
   const { kysely } = context.database;
   const taken = await takeRun(kysely, runId);
@@ -86,6 +91,12 @@ export async function runBacktestJob(context: WorkerContext, runId: string, run:
     }
     await finishResearch(kysely, 'backtest_runs', { id: runId, state: 'done' });
   });
+  const ended = await readRun(kysely, profileId, runId);
+  if (ended?.state !== 'done' && ended?.state !== 'failed') return;
+  const symbols = request.coins.map(({ symbol }) => symbol);
+  const title = `The backtest of ${symbols.length > 3 ? `${symbols.length} coins` : symbols.join(', ')} has ${ended.state === 'done' ? 'ended' : 'failed'}`;
+  const text = ended.error ?? `Its results are kept as run ${runId}.`;
+  await notifyEvent(context.desk, profileId, { event: 'backtest-complete', title, text });
 }
 
 /** What a unit has stored. */
@@ -142,8 +153,8 @@ async function endStage({ context, queue }: { context: WorkerContext; queue: Que
       return;
     }
     const { strategyName, sets } = sweep;
-    const trial = { sourceId: sweepId, strategyName, symbol: coin.symbol, trials: sets };
-    const before = (await countTrials(transaction, trial)) + sets - tried.length;
+    const beside = await trialsBeside(transaction, { sweepId, strategyName, symbol: coin.symbol });
+    const before = beside + sets - tried.length;
     await keepSweepResult(transaction, sweepId, rankTried(tried, { rank, top: TOP, before }));
   });
 }
