@@ -25,6 +25,7 @@ const backup = z.strictObject({
 
 const opsNotify = z.strictObject({
   'job-failed': flag,
+  'exchange-reset': flag,
   'orphan-order': flag,
   'key-error': flag,
   'backup-failed': flag,
@@ -55,6 +56,7 @@ export const BACKUP_SCHEDULE = setting('backup', backup, { enabled: false, inter
 /** Messages about the account and the installation, by their event (core/notify.ts). */
 export const OPS_NOTIFY = setting('ops-notify', opsNotify, {
   'job-failed': true,
+  'exchange-reset': true,
   'orphan-order': true,
   'key-error': true,
   'backup-failed': true,
