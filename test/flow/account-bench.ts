@@ -83,6 +83,8 @@ function openPaper({ account, fromMs, ...options }: BenchOptions): Promise<Paper
 }
 
 const forget = (): void => undefined;
+/** What the strategy is taken to have asked for. */
+const WANTED = { level: 0, plannedQuote: requireDecimal('1000') };
 
 export async function openAccountBench(options: BenchOptions = {}): Promise<AccountBench> {
   const { symbols = [SYMBOL] } = options;
@@ -145,8 +147,7 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
       assert.ok(runner !== undefined);
       const price = floorToStep(multiply(await market.price(SYMBOL), requireDecimal(share)), requireDecimal('0.01'));
       const form = { type: 'limit', price } as const;
-      const entry = { level: 0, plannedQuote: requireDecimal('1000') };
-      const order = orderOf({ ...owner, symbol: SYMBOL, form, entry, quantity: requireDecimal('0.01') });
+      const order = orderOf({ ...owner, symbol: SYMBOL, form, entry: WANTED, quantity: requireDecimal('0.01') });
       const execution: Execution = { reason: 'entry-test', numbers: {}, order };
       const result = await execute(runner.coin, execution);
       assert.ok(result.kind === 'order' && result.outcome === 'accepted');
