@@ -207,3 +207,13 @@ test('a stop that cannot write says how much is lost', async () => {
   }
   assert.partialDeepStrictEqual(log.lines, [{ fields: { event: 'records_lost', rows: 1 } }]);
 });
+
+test('a record that comes after the stop neither waits for a store nor keeps the process', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const sink = createRecordSink(settings());
+  await sink[Symbol.asyncDispose]();
+  const before = timers();
+  sink.audit(audit({ profileId }));
+  sink.log(row());
+  assert.equal(timers(), before);
+});

@@ -47,6 +47,7 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
   readonly #rows = { droppable: new Map<string, ActionLogRow>(), kept: new Map<string, ActionLogRow>() };
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
+  #closed = false;
   #flushing: Promise<void> = Promise.resolve();
   #warnedAtMs = Number.NEGATIVE_INFINITY;
   #cap = { entries: RETENTION.defaults.tickTraceEntries, readAtMs: Number.NEGATIVE_INFINITY };
@@ -81,6 +82,7 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     await this.flush().catch((error: unknown) => {
@@ -90,7 +92,6 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
         `Stopped with unwritten records: ${message}`,
       );
     });
-    clearTimeout(this.#timer);
   }
 
   #keep<Kept>(list: Kept[], one: Kept): void {
@@ -102,6 +103,8 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
   }
 
   #schedule(inMs: number): void {
+    // What comes after the last flush has no store any more; a timer would keep the process for it.
+    if (this.#closed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.flush().catch((error: unknown) => this.#retryLater(error));

@@ -22,7 +22,8 @@ const { values } = parseArgs({
   },
 });
 
-process.exitCode = values.help ? help() : await main();
+// What a killed worker has left behind must not keep the program.
+process.exit(values.help ? help() : await main());
 
 function help(): number {
   console.log(USAGE);
