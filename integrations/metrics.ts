@@ -25,6 +25,29 @@ const build = new Gauge({
   labelNames: ['process', 'sha'],
 });
 
+/** A number for each of several things, with what tells them apart. */
+export type Reading = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+/** Takes readings whenever Prometheus asks, until it is disposed; a later one of the same name takes its place. */
+export function measure(
+  { name, help, labelNames }: { readonly name: string; readonly help: string; readonly labelNames: string[] },
+  read: () => Iterable<Reading>,
+): Disposable {
+  register.removeSingleMetric(name);
+  const gauge = new Gauge({
+    ...{ name, help, labelNames },
+    collect() {
+      this.reset();
+      for (const [labels, value] of read()) this.set(labels, value);
+    },
+  });
+  return {
+    [Symbol.dispose]() {
+      if (register.getSingleMetric(name) === gauge) register.removeSingleMetric(name);
+    },
+  };
+}
+
 /** Serves the metrics of this process at /metrics for Prometheus, on an address of its own that nobody else should reach. */
 export async function serveMetrics(
   what: { readonly process: string; readonly sha: string },

@@ -21,6 +21,7 @@ import type { WorkerContext } from './context.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { workJobs } from './jobs/work.ts';
 import { keepLeases } from './leases.ts';
+import { measureAccounts } from './measures.ts';
 import { notifyingSink } from './notify.ts';
 import { createVenues } from './venues.ts';
 
@@ -69,6 +70,7 @@ export async function openWorker(
   }, CLOCK_EVERY_MS);
   stack.defer(() => clearInterval(clocks));
   const leases = stack.use(keepLeases(context));
+  stack.use(measureAccounts(() => leases.running().flatMap(({ running }) => running ?? [])));
   stack.use(await followCommands(cache, leases, log));
   stack.use(await followActions(context, leases, stack.use(new Listener(env.DATABASE_URL))));
   await workJobs(context, queue, leases);

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ROOT } from '../harness/source-files.ts';
+
+const textOf = (...path: string[]): string => readFileSync(join(ROOT, ...path), 'utf8');
+const namesIn = (text: string): Set<string> => new Set(text.match(/tradewind_[a-z_]+/g));
+
+const MADE = namesIn(textOf('integrations', 'metrics.ts') + textOf('worker', 'measures.ts'));
+const DOCUMENT = namesIn(textOf('docs', 'operator', 'metrics.md'));
+
+test('every metric that an alert names is made, and every metric that is made is in the document', () => {
+  const alerts = textOf('deploy', 'observability', 'alerts.yaml');
+  const named = [...namesIn(alerts)].map((name) => name.replace(/_bucket$/, ''));
+  assert.ok(named.length >= 7);
+  assert.deepEqual(
+    named.filter((name) => !MADE.has(name)),
+    [],
+  );
+  assert.deepEqual([...DOCUMENT].toSorted(), [...MADE].toSorted());
+});
+
+test('every alert says what is wrong and what to do', () => {
+  const alerts = textOf('deploy', 'observability', 'alerts.yaml').split('- alert: ').slice(1);
+  for (const alert of alerts) assert.match(alert, /severity: (warning|critical)[\s\S]*summary: .+[\s\S]*action: .+/);
+});

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { serveMetrics } from '#integrations/metrics.ts';
+import { measureAccounts } from '#worker/measures.ts';
+import { openAccountBench, SYMBOL } from './account-bench.ts';
+import { until } from './until.ts';
+
+test('Prometheus reads of each coin: time without a stop, unproven orders and the age of its price', async () => {
+  await using on = await openAccountBench();
+  await using metrics = await serveMetrics({ process: 'worker', sha: 'abc' }, { host: '127.0.0.1', port: 0 });
+  const read = async (): Promise<string[]> =>
+    (await (await fetch(`http://127.0.0.1:${metrics.port}/metrics`)).text()).split('\n');
+  const of = async (name: string): Promise<number | undefined> => {
+    const row = (await read()).find((line) => line.startsWith(`${name}{`) && line.includes(`symbol="${SYMBOL}"`));
+    return row === undefined ? undefined : Number(row.split(' ').at(-1));
+  };
+  {
+    using _measures = measureAccounts(() => [on.running]);
+    assert.ok((await read()).includes('tradewind_accounts_running 1'));
+    await until('a price has come', async () => (await of('tradewind_price_age_seconds')) !== undefined);
+    assert.equal(await of('tradewind_unprotected_seconds'), 0);
+    const match = { method: 'POST', path: '/api/v3/order' };
+    await on.control('POST', '/faults', [{ match, kind: 'fail-before' }]);
+    await assert.rejects(on.rest('0.9'));
+    await until('the order counts as unproven', async () => (await of('tradewind_orders_unproven')) === 1);
+  }
+  assert.equal(await of('tradewind_unprotected_seconds'), undefined, 'nothing is told of what does not run any more');
+});
