@@ -24,7 +24,7 @@ export interface Relay extends AsyncDisposable {
 }
 
 /** Sees every piece of traffic before it is passed on: one that is severed at that moment never arrives. */
-export type Watch = (piece: Buffer, direction: 'out' | 'back') => void;
+export type Watch = (piece: Buffer, direction: 'out' | 'back', connection: number) => void;
 
 /** A TCP relay in front of a server: cutting it looks like a server that was killed. */
 export async function openRelay(target: URL, watch?: Watch): Promise<Relay> {
@@ -36,13 +36,15 @@ export async function openRelay(target: URL, watch?: Watch): Promise<Relay> {
     return socket;
   };
   let severed = false;
+  let connections = 0;
   const server: Server = createServer({ noDelay: true }, (inbound) => {
     if (severed) return void inbound.destroy();
     const outbound = track(connect({ port: Number(target.port), host: target.hostname, noDelay: true }));
     track(inbound);
     if (watch !== undefined) {
-      inbound.on('data', (piece) => watch(piece, 'out'));
-      outbound.on('data', (piece) => watch(piece, 'back'));
+      const connection = ++connections;
+      inbound.on('data', (piece) => watch(piece, 'out', connection));
+      outbound.on('data', (piece) => watch(piece, 'back', connection));
     }
     inbound.pipe(outbound).pipe(inbound);
     inbound.on('close', () => outbound.destroy());

@@ -84,8 +84,8 @@ export async function openLiveStage(coins: number): Promise<LiveStage> {
     }),
   );
   const watch: LiveStage['watch'] = { ours: () => undefined, bare: () => undefined };
-  const ours = stack.use(await openRelay(new URL(paper.url), (piece, way) => watch.ours(piece, way)));
-  const bare = stack.use(await openRelay(new URL(paper.url), (piece, way) => watch.bare(piece, way)));
+  const ours = stack.use(await openRelay(new URL(paper.url), (...seen) => watch.ours(...seen)));
+  const bare = stack.use(await openRelay(new URL(paper.url), (...seen) => watch.bare(...seen)));
   const [key, bareKey] = KEYS;
   const variables = {
     ...{ DATABASE_URL: test.url, PAPER_URL: ours.url, PORT: '0', WORKER_SLOT: 'bench', LOG_LEVEL: 'info' },

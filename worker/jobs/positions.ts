@@ -21,7 +21,7 @@ import type { Leases } from '../leases.ts';
 import { detectOrphans } from '../orphans.ts';
 
 /** How soon a job that belongs to another worker is offered again. */
-const HAND_OVER_MS = 1_000;
+const HAND_OVER_MS = 300;
 /** An account that is just being started runs by then; one that does not has no engine that could know better. */
 const START_PATIENCE_MS = 10_000;
 
@@ -43,19 +43,24 @@ export function createPositionJobs(owners: Owners): {
   const { context, queue, leases } = owners;
   const loopOf = (accountId: AccountId): AccountLoop | undefined =>
     leases.running().find(({ toRun }) => toRun.account.id === accountId);
-  /** The queue lies in the database: whichever worker owns the account takes the job there. */
-  const handOver = <Name extends JobName>(name: Name, data: JobData[Name]) =>
-    queue.enqueue(name, data, { startAfter: new Date(Date.now() + HAND_OVER_MS) });
+  /**
+   * The queue lies in the database: whichever worker owns the account takes the job there. It is offered to all of them at
+   * once; one that starts later would be found by polling, again and again by the same worker where both poll in step.
+   */
+  const handOver = async <Name extends JobName>(name: Name, data: JobData[Name], signal: AbortSignal) => {
+    await wait(HAND_OVER_MS, signal);
+    await queue.enqueue(name, data);
+  };
   const perAccount =
     (
       name: 'reconcile-positions' | 'identity-check' | 'detect-orphans',
       work: (loop: AccountLoop, id: string) => Promise<void>,
     ): JobOf<typeof name> =>
-    async ({ accountId }, { id }) => {
+    async ({ accountId }, { id, signal }) => {
       const loop = accountId === undefined ? undefined : loopOf(accountId);
       if (loop !== undefined) return work(loop, id);
       if (accountId !== undefined) {
-        if (await isStored(context, accountId)) await handOver(name, { accountId });
+        if (await isStored(context, accountId)) await handOver(name, { accountId }, signal);
         return;
       }
       for (const { account } of await loadAccountsToRun(context.database))
@@ -67,7 +72,7 @@ export function createPositionJobs(owners: Owners): {
       const accountId = await readAccountOf(context.database.kysely, data);
       if (accountId === undefined) return;
       const loop = loopOf(accountId);
-      if (loop === undefined) await handOver('apply-avg-entry-price', data);
+      if (loop === undefined) await handOver('apply-avg-entry-price', data, signal);
       else await applyHere(context, loop, { ...data, signal });
     },
     // For every account, each in the worker that owns it.
