@@ -1,6 +1,6 @@
 import { type ReactNode, useId, useState } from 'react';
 import type { Market } from '#web/data/queries.ts';
-import { money, price } from '#web/words/numbers.ts';
+import { price } from '#web/words/numbers.ts';
 
 interface PickerProps {
   markets: readonly Market[];
@@ -59,7 +59,7 @@ function Row({ market, on, onToggle }: { market: Market; on: boolean; onToggle: 
             <span className="unit">/{market.quoteAsset}</span>
           </span>
           <span className="note grow self-center">
-            smallest order {money(market.minNotional)} {market.quoteAsset}
+            smallest order {price(market.minNotional, market.minNotional)} {market.quoteAsset}
           </span>
           {market.price === null ? null : <span className="num">{price(market.price, market.price)}</span>}
         </span>
