@@ -5,6 +5,7 @@ import { OPERATIONS } from '#api/contract/contract.ts';
 import { DEMO_LOCKS } from '#api/contract/demo-locks.ts';
 import { isObject } from '#core/merge.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
+import { dashboard, metrics } from './metrics.ts';
 import { importsOf, ROOT, readSourceFiles } from '../harness/source-files.ts';
 
 /** Documents that are made from the code: `npm run documents` writes them, a test compares them. */
@@ -12,6 +13,8 @@ export const DOCUMENTS: Readonly<Record<string, () => string>> = {
   NOTICE: notice,
   'docs/strategies.md': strategies,
   'docs/api.md': operations,
+  'docs/operator/metrics.md': metrics,
+  'deploy/observability/dashboard.json': dashboard,
 };
 
 const BY_HAND = 'Made from the code by `npm run documents`; change it there.';
