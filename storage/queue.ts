@@ -4,6 +4,7 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Notification, NotifierName } from '#core/notify.ts';
 import { scrubError } from '#core/scrub.ts';
 import { connect } from './connect.ts';
+import type { Ask } from './advisor.ts';
 import type { Transaction } from './database.ts';
 import type { Unit } from './research.ts';
 import { DEAD_LETTERS, type DeadLetter } from './dead-letters.ts';
@@ -32,6 +33,7 @@ export interface JobData {
   readonly 'reconcile-positions': { readonly accountId?: AccountId };
   readonly 'run-backtest': { readonly runId: string };
   readonly 'run-sweep-unit': Unit;
+  readonly advise: Ask;
   readonly 'detect-orphans': { readonly accountId?: AccountId };
   readonly 'identity-check': { readonly accountId?: AccountId };
 }
@@ -49,6 +51,7 @@ const JOB_NAMES: readonly JobName[] = [
   'reconcile-positions',
   'run-backtest',
   'run-sweep-unit',
+  'advise',
   'detect-orphans',
   'identity-check',
 ];

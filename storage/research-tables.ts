@@ -1,8 +1,10 @@
 import type { Generated } from 'kysely';
-import type { ProfileId } from '#core/ids.ts';
+import type { AdvisorSlot } from '#core/advice.ts';
+import type { AiProviderName, CredentialKind } from '#core/ai-provider.ts';
+import type { ProfileId, UserId } from '#core/ids.ts';
 import type { Json, JsonOrDefault, NullableJson, NullableTime, TimeOrDefault } from './tables.ts';
 
-/* Row types of backtests and sweeps. */
+/* Row types of backtests, sweeps and the advisor. */
 
 interface ResearchColumns {
   id: string;
@@ -46,7 +48,32 @@ interface TrialLedgerTable {
   at: TimeOrDefault;
 }
 
+interface AdvisorSlotsTable {
+  run_id: string;
+  slot: AdvisorSlot;
+  ask_id: string;
+  state: 'running' | 'done' | 'failed';
+  taken_at: NullableTime;
+  model: string | null;
+  advice: JsonOrDefault;
+  error: string | null;
+  asked_at: TimeOrDefault;
+  finished_at: NullableTime;
+}
+
+interface AiProviderConfigTable {
+  user_id: UserId;
+  provider: AiProviderName;
+  base_url: string;
+  model: string;
+  credential_kind: CredentialKind | null;
+  credential: string | null;
+  updated_at: TimeOrDefault;
+}
+
 export interface ResearchTables {
+  backtest_advisor_slots: AdvisorSlotsTable;
+  ai_provider_config: AiProviderConfigTable;
   backtest_runs: BacktestRunsTable;
   sweeps: SweepsTable;
   sweep_units: SweepUnitsTable;

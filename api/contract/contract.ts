@@ -1,4 +1,6 @@
 import * as accounts from './accounts.ts';
+import * as advisor from './advisor.ts';
+import * as aiProvider from './ai-provider.ts';
 import * as actions from './actions.ts';
 import * as backup from './backup.ts';
 import * as capture from './capture.ts';
@@ -49,4 +51,6 @@ export const OPERATIONS: readonly Operation[] = [
   trades,
   upkeep,
   research,
+  advisor,
+  aiProvider,
 ].flatMap((family) => Object.values(family).filter(isOperation));

@@ -79,7 +79,7 @@ const runView = (row: Omit<RunRow, 'metrics' | 'profileId'>) => ({
   finishedAt: row.finishedAt?.toISOString() ?? null,
 });
 
-async function requireRun(
+export async function requireRun(
   { database }: ApiContext,
   { operator, params }: Pick<Incoming<typeof readBacktest>, 'operator' | 'params'>,
 ) {
