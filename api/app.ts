@@ -4,6 +4,8 @@ import { mountEdge, mountErrors } from './edge.ts';
 import { type ApiEnv, createRoutes } from './handle.ts';
 import { loadPages, mountPages } from './pages.ts';
 import { ApiProblem, problemResponse } from './problem.ts';
+import { mountAdvisor } from './routes/advisor.ts';
+import { mountAiProvider } from './routes/ai-provider.ts';
 import { mountAccounts } from './routes/accounts.ts';
 import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
@@ -74,6 +76,8 @@ const FAMILIES = [
   mountBacktestChecks,
   mountLiveChecks,
   mountSweeps,
+  mountAdvisor,
+  mountAiProvider,
 ];
 
 /** The HTTP side: every operation under /api, the web app elsewhere. */

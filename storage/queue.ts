@@ -4,6 +4,7 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Notification, NotifierName } from '#core/notify.ts';
 import { scrubError } from '#core/scrub.ts';
 import { connect } from './connect.ts';
+import type { Ask } from './advisor.ts';
 import type { Transaction } from './database.ts';
 import type { Unit } from './research.ts';
 import { DEAD_LETTERS, type DeadLetter } from './dead-letters.ts';
@@ -36,6 +37,7 @@ export interface JobData {
   /** Without a profile: asks for one of each enabled profile. */
   readonly 'shadow-replay': { readonly profileId?: ProfileId };
   readonly 'watch-drift': Readonly<Record<string, never>>;
+  readonly advise: Ask;
   readonly 'detect-orphans': { readonly accountId?: AccountId };
   readonly 'identity-check': { readonly accountId?: AccountId };
 }
@@ -56,6 +58,7 @@ const JOB_NAMES: readonly JobName[] = [
   'test-robustness',
   'shadow-replay',
   'watch-drift',
+  'advise',
   'detect-orphans',
   'identity-check',
 ];

@@ -1,4 +1,6 @@
 import * as accounts from './accounts.ts';
+import * as advisor from './advisor.ts';
+import * as aiProvider from './ai-provider.ts';
 import * as actions from './actions.ts';
 import * as backup from './backup.ts';
 import * as capture from './capture.ts';
@@ -51,4 +53,6 @@ export const OPERATIONS: readonly Operation[] = [
   upkeep,
   research,
   liveChecks,
+  advisor,
+  aiProvider,
 ].flatMap((family) => Object.values(family).filter(isOperation));
