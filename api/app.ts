@@ -4,6 +4,7 @@ import { mountEdge, mountErrors } from './edge.ts';
 import { type ApiEnv, createRoutes } from './handle.ts';
 import { loadPages, mountPages } from './pages.ts';
 import { ApiProblem, problemResponse } from './problem.ts';
+import { mountAccountState } from './routes/account-state.ts';
 import { mountAccounts } from './routes/accounts.ts';
 import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
@@ -46,6 +47,7 @@ const FAMILIES = [
   mountAccounts,
   mountApiKey,
   mountWallet,
+  mountAccountState,
   mountKillSwitch,
   mountRisk,
   mountActions,

@@ -1,3 +1,4 @@
+import * as accountState from './account-state.ts';
 import * as accounts from './accounts.ts';
 import * as actions from './actions.ts';
 import * as backup from './backup.ts';
@@ -7,6 +8,7 @@ import * as diagnosis from './diagnosis.ts';
 import * as halts from './halts.ts';
 import * as manual from './manual.ts';
 import * as jobs from './jobs.ts';
+import * as market from './market.ts';
 import * as notifiers from './notifiers.ts';
 import type { Operation } from './operation.ts';
 import * as orphans from './orphans.ts';
@@ -32,6 +34,7 @@ export const OPERATIONS: readonly Operation[] = [
   session,
   sessions,
   accounts,
+  accountState,
   actions,
   halts,
   orphans,
@@ -45,6 +48,7 @@ export const OPERATIONS: readonly Operation[] = [
   backup,
   diagnosis,
   records,
+  market,
   jobs,
   trades,
   upkeep,
