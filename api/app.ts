@@ -11,6 +11,7 @@ import { mountApiKey } from './routes/api-key.ts';
 import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
 import { mountBacktests } from './routes/backtests.ts';
 import { mountBackup } from './routes/backup.ts';
+import { mountCandleColumns } from './routes/candle-columns.ts';
 import { mountCapture } from './routes/capture.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
@@ -68,6 +69,7 @@ const FAMILIES = [
   mountUpkeep,
   mountTickTrace,
   mountMarket,
+  mountCandleColumns,
   mountJobs,
   mountDashboard,
   mountBacktests,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { accountId, decimalText, instant } from './fields.ts';
+import { INTERVALS } from '#core/candle.ts';
+import { accountId, decimalText, instant, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 
 const read = { method: 'GET', auth: 'session', status: 200 } as const;
@@ -14,4 +15,36 @@ export const listTickers = operation({
     symbols: z.string().max(4000).optional(),
   }),
   response: z.object({ tickers: z.array(z.object({ symbol: z.string(), price: decimalText, at: instant })) }),
+});
+
+/** `partial`: the rest could not be had, for the `problem` that is named or because the exchange has no more. */
+export interface ColumnsHead {
+  readonly state: 'complete' | 'fetching' | 'partial';
+  readonly missing: number;
+  readonly problem: string | null;
+}
+
+export const CANDLE_COLUMNS_TYPE = 'application/vnd.tradewind.candles';
+
+/** At most a year of minutes. */
+export const MOST_COLUMN_ROWS = 527_040;
+
+/**
+ * The body is read by `decodeColumns` of core/candle-planes.ts. Its head is {@link ColumnsHead} beside what it says of
+ * itself; while it is `fetching`, ask again in some seconds.
+ */
+export const readCandleColumns = operation({
+  ...read,
+  path: '/candles/columns',
+  summary:
+    'Stored candles of one coin in one answer, in columns: a year of minutes at most; what is missing is fetched',
+  query: z.strictObject({
+    profileId,
+    symbol: symbolName,
+    interval: z.enum(INTERVALS),
+    from: instant,
+    /** Exclusive; default: now. */
+    to: instant.optional(),
+  }),
+  media: [CANDLE_COLUMNS_TYPE],
 });
