@@ -6,6 +6,7 @@ import { loadPages, mountPages } from './pages.ts';
 import { ApiProblem, problemResponse } from './problem.ts';
 import { mountAdvisor } from './routes/advisor.ts';
 import { mountAiProvider } from './routes/ai-provider.ts';
+import { mountAccountState } from './routes/account-state.ts';
 import { mountAccounts } from './routes/accounts.ts';
 import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
@@ -13,6 +14,7 @@ import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
 import { mountBacktestChecks } from './routes/backtest-checks.ts';
 import { mountBacktests } from './routes/backtests.ts';
 import { mountBackup } from './routes/backup.ts';
+import { mountCandleColumns } from './routes/candle-columns.ts';
 import { mountCapture } from './routes/capture.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
@@ -50,6 +52,7 @@ const FAMILIES = [
   mountAccounts,
   mountApiKey,
   mountWallet,
+  mountAccountState,
   mountKillSwitch,
   mountRisk,
   mountActions,
@@ -70,6 +73,7 @@ const FAMILIES = [
   mountUpkeep,
   mountTickTrace,
   mountMarket,
+  mountCandleColumns,
   mountJobs,
   mountDashboard,
   mountBacktests,

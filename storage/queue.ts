@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { fromKysely, type Job, PgBoss, type QueueOptions, type SendOptions } from 'pg-boss';
+import type { CandleSpan } from '#core/cache-keys.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Notification, NotifierName } from '#core/notify.ts';
 import { scrubError } from '#core/scrub.ts';
@@ -40,6 +41,7 @@ export interface JobData {
   readonly advise: Ask;
   readonly 'detect-orphans': { readonly accountId?: AccountId };
   readonly 'identity-check': { readonly accountId?: AccountId };
+  readonly 'fetch-candles': CandleSpan;
 }
 export type JobName = keyof JobData;
 const JOB_NAMES: readonly JobName[] = [
@@ -61,9 +63,16 @@ const JOB_NAMES: readonly JobName[] = [
   'advise',
   'detect-orphans',
   'identity-check',
+  'fetch-candles',
 ];
 /** Work of minutes: when its worker dies, another one should not wait as long as such work may take. */
-const LONG_JOBS: readonly JobName[] = ['run-backtest', 'run-sweep-unit', 'test-robustness', 'shadow-replay'];
+const LONG_JOBS: readonly JobName[] = [
+  'run-backtest',
+  'run-sweep-unit',
+  'test-robustness',
+  'shadow-replay',
+  'fetch-candles',
+];
 const LONG = { expireInSeconds: 3600, heartbeatSeconds: 10 } as const;
 
 export interface JobRun {

@@ -1,3 +1,4 @@
+import * as accountState from './account-state.ts';
 import * as accounts from './accounts.ts';
 import * as advisor from './advisor.ts';
 import * as aiProvider from './ai-provider.ts';
@@ -10,6 +11,7 @@ import * as halts from './halts.ts';
 import * as liveChecks from './live-checks.ts';
 import * as manual from './manual.ts';
 import * as jobs from './jobs.ts';
+import * as market from './market.ts';
 import * as notifiers from './notifiers.ts';
 import type { Operation } from './operation.ts';
 import * as orphans from './orphans.ts';
@@ -35,6 +37,7 @@ export const OPERATIONS: readonly Operation[] = [
   session,
   sessions,
   accounts,
+  accountState,
   actions,
   halts,
   orphans,
@@ -48,6 +51,7 @@ export const OPERATIONS: readonly Operation[] = [
   backup,
   diagnosis,
   records,
+  market,
   jobs,
   trades,
   upkeep,
