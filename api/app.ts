@@ -8,6 +8,7 @@ import { mountAccounts } from './routes/accounts.ts';
 import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
 import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
+import { mountBacktestChecks } from './routes/backtest-checks.ts';
 import { mountBacktests } from './routes/backtests.ts';
 import { mountBackup } from './routes/backup.ts';
 import { mountCapture } from './routes/capture.ts';
@@ -18,6 +19,7 @@ import { mountEnabling } from './routes/enabling.ts';
 import { mountJobs } from './routes/jobs.ts';
 import { mountHealth } from './routes/health.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
+import { mountLiveChecks } from './routes/live-checks.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountManual } from './routes/manual.ts';
 import { mountMarket } from './routes/market.ts';
@@ -69,6 +71,8 @@ const FAMILIES = [
   mountJobs,
   mountDashboard,
   mountBacktests,
+  mountBacktestChecks,
+  mountLiveChecks,
   mountSweeps,
 ];
 

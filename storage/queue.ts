@@ -32,6 +32,10 @@ export interface JobData {
   readonly 'reconcile-positions': { readonly accountId?: AccountId };
   readonly 'run-backtest': { readonly runId: string };
   readonly 'run-sweep-unit': Unit;
+  readonly 'test-robustness': { readonly runId: string };
+  /** Without a profile: asks for one of each enabled profile. */
+  readonly 'shadow-replay': { readonly profileId?: ProfileId };
+  readonly 'watch-drift': Readonly<Record<string, never>>;
   readonly 'detect-orphans': { readonly accountId?: AccountId };
   readonly 'identity-check': { readonly accountId?: AccountId };
 }
@@ -49,11 +53,14 @@ const JOB_NAMES: readonly JobName[] = [
   'reconcile-positions',
   'run-backtest',
   'run-sweep-unit',
+  'test-robustness',
+  'shadow-replay',
+  'watch-drift',
   'detect-orphans',
   'identity-check',
 ];
 /** Work of minutes: when its worker dies, another one should not wait as long as such work may take. */
-const LONG_JOBS: readonly JobName[] = ['run-backtest', 'run-sweep-unit'];
+const LONG_JOBS: readonly JobName[] = ['run-backtest', 'run-sweep-unit', 'test-robustness', 'shadow-replay'];
 const LONG = { expireInSeconds: 3600, heartbeatSeconds: 10 } as const;
 
 export interface JobRun {

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { ProfileId } from '#core/ids.ts';
 import type { Json, JsonOrDefault, NullableJson, NullableTime, TimeOrDefault } from './tables.ts';
 
-/* Row types of backtests and sweeps. */
+/* Row types of backtests, sweeps and checks of live trading. */
 
 interface ResearchColumns {
   id: string;
@@ -21,6 +21,8 @@ interface BacktestRunsTable extends ResearchColumns {
   pinned: Generated<boolean>;
   config_fingerprints: JsonOrDefault;
   results: JsonOrDefault;
+  pinned_at: NullableTime;
+  robustness: NullableJson;
 }
 
 interface SweepsTable extends ResearchColumns {
@@ -46,9 +48,18 @@ interface TrialLedgerTable {
   at: TimeOrDefault;
 }
 
+interface ProfileReportsTable {
+  profile_id: ProfileId;
+  kind: 'drift' | 'shadow';
+  requested_at: NullableTime;
+  error: string | null;
+  report: NullableJson;
+}
+
 export interface ResearchTables {
   backtest_runs: BacktestRunsTable;
   sweeps: SweepsTable;
   sweep_units: SweepUnitsTable;
   trial_ledger: TrialLedgerTable;
+  profile_reports: ProfileReportsTable;
 }

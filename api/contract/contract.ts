@@ -5,6 +5,7 @@ import * as capture from './capture.ts';
 import * as health from './health.ts';
 import * as diagnosis from './diagnosis.ts';
 import * as halts from './halts.ts';
+import * as liveChecks from './live-checks.ts';
 import * as manual from './manual.ts';
 import * as jobs from './jobs.ts';
 import * as notifiers from './notifiers.ts';
@@ -49,4 +50,5 @@ export const OPERATIONS: readonly Operation[] = [
   trades,
   upkeep,
   research,
+  liveChecks,
 ].flatMap((family) => Object.values(family).filter(isOperation));
