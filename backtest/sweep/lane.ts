@@ -288,6 +288,8 @@ function meetRow(lane: Lane, market: LaneMarket, { row, money }: Row): void {
   const touched = Math.min(open, lane.resting);
   const price = Math.max(Math.floor((touched * (d - n)) / d), lane.restingLimit);
   fillSell(lane, market, { row, price, money });
+  // Inside the candle the pause begins with its last moment.
+  if (touched < open && lane.pausedUntil > 0) lane.pausedUntil += market.lengthMs - 1;
 }
 
 function decide(lane: Lane, market: LaneMarket, step: Step): void {
