@@ -1,7 +1,6 @@
 import { venueOf } from '#core/account.ts';
-import { APPROVAL_REASONS, describe } from '#core/decision.ts';
 import type { ProfileId } from '#core/ids.ts';
-import { limitsWithoutAsset, pastStandings, presentStandings, type RiskLimits, riskSubjects } from '#core/risk.ts';
+import { limitsWithoutAsset, type RiskLimits, riskSubjects } from '#core/risk.ts';
 import type { AccountView } from '#storage/accounts.ts';
 import { excludeIntents, lockProfile } from '#storage/profiles.ts';
 import { lockRiskLimits, pauseCoin as storePause, readRisk, type RiskTarget, saveRiskLimits } from '#storage/risk.ts';
@@ -20,6 +19,7 @@ import {
 import type { Operator } from '../guard/session.ts';
 import type { Incoming, Routes } from '../handle.ts';
 import { invalid, invalidField } from '../problem.ts';
+import { standingsOf } from '../standings.ts';
 import { requireAccount, requireFoundProfile, requireProfile } from '../require.ts';
 
 interface Limited extends RiskTarget {
@@ -31,13 +31,7 @@ async function readState({ database, venues, now }: ApiContext, { account, subje
   const at = new Date((await venues.marketMs(venueOf(account), nowMs)) ?? nowMs);
   const subjects = riskSubjects(await readRisk(database.kysely, account.id, at));
   const bound = subjects.filter((each) => each.scope === 'account' || each.subject === subject);
-  const standings = bound
-    .flatMap((each) => [...pastStandings(each, at), ...presentStandings(each, at)])
-    .map(({ limit, reason, blocked, until, numbers }) => ({
-      ...{ limit, blocked, scope: numbers.scope, used: numbers.used, most: numbers.most },
-      until: until?.toISOString() ?? null,
-      sentence: blocked ? describe(APPROVAL_REASONS[reason], numbers) : null,
-    }));
+  const standings = standingsOf(bound, at);
   const own = subjects.find((each) => each.subject === subject);
   if (own === undefined) throw new Error(`The limits of ${subject} are missing.`);
   return { limits: own.limits, standings };
