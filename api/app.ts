@@ -6,12 +6,15 @@ import { loadPages, mountPages } from './pages.ts';
 import { ApiProblem, problemResponse } from './problem.ts';
 import { mountAdvisor } from './routes/advisor.ts';
 import { mountAiProvider } from './routes/ai-provider.ts';
+import { mountAccountState } from './routes/account-state.ts';
 import { mountAccounts } from './routes/accounts.ts';
 import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
 import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
+import { mountBacktestChecks } from './routes/backtest-checks.ts';
 import { mountBacktests } from './routes/backtests.ts';
 import { mountBackup } from './routes/backup.ts';
+import { mountCandleColumns } from './routes/candle-columns.ts';
 import { mountCapture } from './routes/capture.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
@@ -20,6 +23,7 @@ import { mountEnabling } from './routes/enabling.ts';
 import { mountJobs } from './routes/jobs.ts';
 import { mountHealth } from './routes/health.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
+import { mountLiveChecks } from './routes/live-checks.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountManual } from './routes/manual.ts';
 import { mountMarket } from './routes/market.ts';
@@ -48,6 +52,7 @@ const FAMILIES = [
   mountAccounts,
   mountApiKey,
   mountWallet,
+  mountAccountState,
   mountKillSwitch,
   mountRisk,
   mountActions,
@@ -68,9 +73,12 @@ const FAMILIES = [
   mountUpkeep,
   mountTickTrace,
   mountMarket,
+  mountCandleColumns,
   mountJobs,
   mountDashboard,
   mountBacktests,
+  mountBacktestChecks,
+  mountLiveChecks,
   mountSweeps,
   mountAdvisor,
   mountAiProvider,

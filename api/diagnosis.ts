@@ -1,15 +1,13 @@
 import { venueOf } from '#core/account.ts';
 import { cacheKeys } from '#core/cache-keys.ts';
 import { APPROVAL_REASONS, describe } from '#core/decision.ts';
-import { assetRefusal, riskSubjects } from '#core/risk.ts';
+import { assetRefusal } from '#core/risk.ts';
 import type { AccountView } from '#storage/accounts.ts';
 import { listHalts } from '#storage/halts.ts';
 import { readLease } from '#storage/leases.ts';
 import { pageLogs } from '#storage/logs.ts';
 import type { ProfileView } from '#storage/profiles.ts';
-import { readRisk } from '#storage/risk.ts';
 import { readCoins } from './coins.ts';
-import { readMarket } from './config-check.ts';
 import type { ApiContext } from './context.ts';
 import type { DiagnosisCheck, DiagnosisReport } from './contract/diagnosis.ts';
 import { check, diagnoseCoin } from './diagnosis-coin.ts';
@@ -119,7 +117,8 @@ function profileChecks({ profile }: Asked, coins: number): DiagnosisCheck[] {
   ];
 }
 
-function limitChecks(standings: ReturnType<typeof standingsOf>, { profile }: Asked): DiagnosisCheck {
+function limitChecks(subjects: Awaited<ReturnType<typeof standingsOf>>, { profile }: Asked): DiagnosisCheck {
+  const standings = subjects.flatMap((each) => each.standings);
   const label = ['limits', 'Limits'] as const;
   const blocked = standings.find((one) => one.blocked);
   const told = Object.fromEntries(
@@ -153,12 +152,11 @@ async function logCheck({ database, now }: ApiContext, { profile, symbol }: Aske
 /** Answers "why is it not trading?" from the database and the cache alone: nothing is asked of the exchange. */
 export async function diagnose(context: ApiContext, asked: Asked): Promise<DiagnosisReport> {
   const { account, profile, symbol } = asked;
-  const { kysely } = context.database;
   const now = context.now();
   const marketNow = new Date((await context.venues.marketMs(venueOf(account), now.getTime())) ?? now);
-  const { rules } = await readMarket(context.venues, account);
+  const rules = await context.venues.rules(venueOf(account));
   const wallet = await context.venues.wallet(account.id);
-  const subjects = riskSubjects(await readRisk(kysely, account.id, marketNow)).filter(
+  const subjects = (await standingsOf(context, account)).filter(
     (each) => each.scope === 'account' || each.subject === profile.id,
   );
   const bound = (await readCoins(context, account, [profile.id])).map(({ coin }) => coin);
@@ -175,7 +173,7 @@ export async function diagnose(context: ApiContext, asked: Asked): Promise<Diagn
         ? ['unknown', 'Not loaded yet; a worker loads them within minutes.']
         : ['ok', 'They are loaded.'],
     ),
-    limitChecks(standingsOf(subjects, marketNow), asked),
+    limitChecks(subjects, asked),
     await logCheck(context, asked),
   ];
   const uncounted = (name: string): string | undefined => {

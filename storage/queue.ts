@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { fromKysely, type Job, PgBoss, type QueueOptions, type SendOptions } from 'pg-boss';
+import type { CandleSpan } from '#core/cache-keys.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Notification, NotifierName } from '#core/notify.ts';
 import { scrubError } from '#core/scrub.ts';
@@ -33,9 +34,14 @@ export interface JobData {
   readonly 'reconcile-positions': { readonly accountId?: AccountId };
   readonly 'run-backtest': { readonly runId: string };
   readonly 'run-sweep-unit': Unit;
+  readonly 'test-robustness': { readonly runId: string };
+  /** Without a profile: asks for one of each enabled profile. */
+  readonly 'shadow-replay': { readonly profileId?: ProfileId };
+  readonly 'watch-drift': Readonly<Record<string, never>>;
   readonly advise: Ask;
   readonly 'detect-orphans': { readonly accountId?: AccountId };
   readonly 'identity-check': { readonly accountId?: AccountId };
+  readonly 'fetch-candles': CandleSpan;
 }
 export type JobName = keyof JobData;
 const JOB_NAMES: readonly JobName[] = [
@@ -51,12 +57,22 @@ const JOB_NAMES: readonly JobName[] = [
   'reconcile-positions',
   'run-backtest',
   'run-sweep-unit',
+  'test-robustness',
+  'shadow-replay',
+  'watch-drift',
   'advise',
   'detect-orphans',
   'identity-check',
+  'fetch-candles',
 ];
 /** Work of minutes: when its worker dies, another one should not wait as long as such work may take. */
-const LONG_JOBS: readonly JobName[] = ['run-backtest', 'run-sweep-unit'];
+const LONG_JOBS: readonly JobName[] = [
+  'run-backtest',
+  'run-sweep-unit',
+  'test-robustness',
+  'shadow-replay',
+  'fetch-candles',
+];
 const LONG = { expireInSeconds: 3600, heartbeatSeconds: 10 } as const;
 
 export interface JobRun {

@@ -4,7 +4,7 @@ import type { AiProviderName, CredentialKind } from '#core/ai-provider.ts';
 import type { ProfileId, UserId } from '#core/ids.ts';
 import type { Json, JsonOrDefault, NullableJson, NullableTime, TimeOrDefault } from './tables.ts';
 
-/* Row types of backtests, sweeps and the advisor. */
+/* Row types of backtests, sweeps, checks of live trading and the advisor. */
 
 interface ResearchColumns {
   id: string;
@@ -23,6 +23,8 @@ interface BacktestRunsTable extends ResearchColumns {
   pinned: Generated<boolean>;
   config_fingerprints: JsonOrDefault;
   results: JsonOrDefault;
+  pinned_at: NullableTime;
+  robustness: NullableJson;
 }
 
 interface SweepsTable extends ResearchColumns {
@@ -46,6 +48,14 @@ interface TrialLedgerTable {
   symbol: string;
   trials: number;
   at: TimeOrDefault;
+}
+
+interface ProfileReportsTable {
+  profile_id: ProfileId;
+  kind: 'drift' | 'shadow';
+  requested_at: NullableTime;
+  error: string | null;
+  report: NullableJson;
 }
 
 interface AdvisorSlotsTable {
@@ -78,4 +88,5 @@ export interface ResearchTables {
   sweeps: SweepsTable;
   sweep_units: SweepUnitsTable;
   trial_ledger: TrialLedgerTable;
+  profile_reports: ProfileReportsTable;
 }

@@ -77,6 +77,7 @@ export interface ProfilesTable {
   enabled: Generated<boolean>;
   capture_until: NullableTime;
   risk_limits: JsonOrDefault;
+  gate_bars: JsonOrDefault;
   created_at: TimeOrDefault;
   updated_at: TimeOrDefault;
 }
