@@ -36,6 +36,8 @@ export interface JobData {
   readonly 'detect-orphans': { readonly accountId?: AccountId };
   readonly 'identity-check': { readonly accountId?: AccountId };
   readonly 'fetch-candles': CandleSpan;
+  /** Fee reconciliation and backfill of the trade archive. */
+  readonly 'account-history': { readonly runId: string };
 }
 export type JobName = keyof JobData;
 const JOB_NAMES: readonly JobName[] = [
@@ -54,9 +56,10 @@ const JOB_NAMES: readonly JobName[] = [
   'detect-orphans',
   'identity-check',
   'fetch-candles',
+  'account-history',
 ];
 /** Work of minutes: when its worker dies, another one should not wait as long as such work may take. */
-const LONG_JOBS: readonly JobName[] = ['run-backtest', 'run-sweep-unit', 'fetch-candles'];
+const LONG_JOBS: readonly JobName[] = ['run-backtest', 'run-sweep-unit', 'fetch-candles', 'account-history'];
 const LONG = { expireInSeconds: 3600, heartbeatSeconds: 10 } as const;
 
 export interface JobRun {

@@ -6,6 +6,7 @@ import * as capture from './capture.ts';
 import * as health from './health.ts';
 import * as diagnosis from './diagnosis.ts';
 import * as halts from './halts.ts';
+import * as history from './history.ts';
 import * as manual from './manual.ts';
 import * as jobs from './jobs.ts';
 import * as market from './market.ts';
@@ -51,6 +52,7 @@ export const OPERATIONS: readonly Operation[] = [
   market,
   jobs,
   trades,
+  history,
   upkeep,
   research,
 ].flatMap((family) => Object.values(family).filter(isOperation));
