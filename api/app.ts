@@ -4,11 +4,14 @@ import { mountEdge, mountErrors } from './edge.ts';
 import { type ApiEnv, createRoutes } from './handle.ts';
 import { loadPages, mountPages } from './pages.ts';
 import { ApiProblem, problemResponse } from './problem.ts';
+import { mountAdvisor } from './routes/advisor.ts';
+import { mountAiProvider } from './routes/ai-provider.ts';
 import { mountAccountState } from './routes/account-state.ts';
 import { mountAccounts } from './routes/accounts.ts';
 import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
 import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
+import { mountBacktestChecks } from './routes/backtest-checks.ts';
 import { mountBacktests } from './routes/backtests.ts';
 import { mountBackup } from './routes/backup.ts';
 import { mountCandleColumns } from './routes/candle-columns.ts';
@@ -21,6 +24,7 @@ import { mountHistory } from './routes/history.ts';
 import { mountJobs } from './routes/jobs.ts';
 import { mountHealth } from './routes/health.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
+import { mountLiveChecks } from './routes/live-checks.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountManual } from './routes/manual.ts';
 import { mountMarket } from './routes/market.ts';
@@ -75,7 +79,11 @@ const FAMILIES = [
   mountJobs,
   mountDashboard,
   mountBacktests,
+  mountBacktestChecks,
+  mountLiveChecks,
   mountSweeps,
+  mountAdvisor,
+  mountAiProvider,
 ];
 
 /** The HTTP side: every operation under /api, the web app elsewhere. */

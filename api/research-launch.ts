@@ -50,7 +50,8 @@ export async function prepareLaunch(
   }));
   const warnings = requireSizing({ market, strategy, config, path: 'overrideConfig' }, bound);
   const coins = bound.map(({ symbol, overrideConfig }) => {
-    const merged = mergePatch(config, overrideConfig);
+    // Overrides of coins do not apply where all of them are planned at once.
+    const merged = strategy.plansBaskets === true ? config : mergePatch(config, overrideConfig);
     const parsed = parseWith(strategy.config, merged);
     return { symbol, config: parsed.success ? parsed.data : merged };
   });

@@ -11,6 +11,7 @@ export const PROFILE_EVENTS = {
   'coin-stopped': { words: 'A coin cannot be traded', usual: true },
   'limit-reached': { words: 'A limit of the operator stops buying', usual: true },
   'backtest-complete': { words: 'A backtest has ended', usual: true },
+  drift: { words: 'Live results are worse than the pinned backtest', usual: true },
   digest: { words: 'What happened in the last day, once a day', usual: true },
 } as const;
 export type ProfileEvent = keyof typeof PROFILE_EVENTS;

@@ -15,6 +15,9 @@ const bps = z
     'is not a number from 0 to 1000',
   );
 
+/** Stands for the coins of a profile whose strategy plans over all of them at once. */
+export const BASKET = 'basket';
+
 /** The window, the candles and the money of a run. */
 export const runTerms = z.strictObject({
   from: z.iso.datetime(),
@@ -36,6 +39,8 @@ export const sweepTerms = z.strictObject({
   count: z.int().min(1).max(100_000).optional(),
   seed: z.int().min(0).default(1),
   rank: z.enum(['return', 'sharpe', 'sortino', 'calmar', 'net']).default('sharpe'),
+  /** Also chooses on each window of training days and tries the choice on the test days after it. */
+  walkForward: z.strictObject({ trainDays: z.int().min(1).max(3650), testDays: z.int().min(1).max(3650) }).optional(),
 });
 
 const place = { venue: z.enum(['live', 'testnet', 'demo', 'paper']) };
@@ -49,6 +54,24 @@ export type SweepRequest = z.output<typeof sweepRequest>;
 /** Sets that are drawn; undefined for all combinations. */
 export const drawOf = ({ search, count, seed }: Pick<SweepRequest, 'search' | 'count' | 'seed'>) =>
   search === 'grid' || (search === 'halving' && count === undefined) ? undefined : { count: count ?? 1000, seed };
+
+export interface FoldWindow {
+  readonly trainFromMs: number;
+  readonly testFromMs: number;
+  readonly testToMs: number;
+}
+
+/** Windows of a walk-forward: each test follows its training, and the next begins where it ends. */
+export function foldsOf(
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  { trainMs, testMs }: { readonly trainMs: number; readonly testMs: number },
+): FoldWindow[] {
+  const count = Math.max(0, Math.floor((toMs - fromMs - trainMs) / testMs));
+  return Array.from({ length: count }, (_, i) => {
+    const testFromMs = fromMs + trainMs + i * testMs;
+    return { trainFromMs: fromMs + i * testMs, testFromMs, testToMs: testFromMs + testMs };
+  });
+}
 
 /** Sets of one unit of a sweep: minutes of work at most, and few enough that many workers have something to do. */
 const SETS_A_UNIT = 64;

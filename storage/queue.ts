@@ -5,6 +5,7 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Notification, NotifierName } from '#core/notify.ts';
 import { scrubError } from '#core/scrub.ts';
 import { connect } from './connect.ts';
+import type { Ask } from './advisor.ts';
 import type { Transaction } from './database.ts';
 import type { Unit } from './research.ts';
 import { DEAD_LETTERS, type DeadLetter } from './dead-letters.ts';
@@ -33,6 +34,11 @@ export interface JobData {
   readonly 'reconcile-positions': { readonly accountId?: AccountId };
   readonly 'run-backtest': { readonly runId: string };
   readonly 'run-sweep-unit': Unit;
+  readonly 'test-robustness': { readonly runId: string };
+  /** Without a profile: asks for one of each enabled profile. */
+  readonly 'shadow-replay': { readonly profileId?: ProfileId };
+  readonly 'watch-drift': Readonly<Record<string, never>>;
+  readonly advise: Ask;
   readonly 'detect-orphans': { readonly accountId?: AccountId };
   readonly 'identity-check': { readonly accountId?: AccountId };
   readonly 'fetch-candles': CandleSpan;
@@ -53,13 +59,24 @@ const JOB_NAMES: readonly JobName[] = [
   'reconcile-positions',
   'run-backtest',
   'run-sweep-unit',
+  'test-robustness',
+  'shadow-replay',
+  'watch-drift',
+  'advise',
   'detect-orphans',
   'identity-check',
   'fetch-candles',
   'account-history',
 ];
 /** Work of minutes: when its worker dies, another one should not wait as long as such work may take. */
-const LONG_JOBS: readonly JobName[] = ['run-backtest', 'run-sweep-unit', 'fetch-candles', 'account-history'];
+const LONG_JOBS: readonly JobName[] = [
+  'run-backtest',
+  'run-sweep-unit',
+  'test-robustness',
+  'shadow-replay',
+  'fetch-candles',
+  'account-history',
+];
 const LONG = { expireInSeconds: 3600, heartbeatSeconds: 10 } as const;
 
 export interface JobRun {

@@ -1,8 +1,10 @@
 import type { Generated } from 'kysely';
-import type { ProfileId } from '#core/ids.ts';
+import type { AdvisorSlot } from '#core/advice.ts';
+import type { AiProviderName, CredentialKind } from '#core/ai-provider.ts';
+import type { ProfileId, UserId } from '#core/ids.ts';
 import type { Json, JsonOrDefault, NullableJson, NullableTime, TimeOrDefault } from './tables.ts';
 
-/* Row types of backtests and sweeps. */
+/* Row types of backtests, sweeps, checks of live trading and the advisor. */
 
 interface ResearchColumns {
   id: string;
@@ -21,6 +23,8 @@ interface BacktestRunsTable extends ResearchColumns {
   pinned: Generated<boolean>;
   config_fingerprints: JsonOrDefault;
   results: JsonOrDefault;
+  pinned_at: NullableTime;
+  robustness: NullableJson;
 }
 
 interface SweepsTable extends ResearchColumns {
@@ -46,9 +50,43 @@ interface TrialLedgerTable {
   at: TimeOrDefault;
 }
 
+interface ProfileReportsTable {
+  profile_id: ProfileId;
+  kind: 'drift' | 'shadow';
+  requested_at: NullableTime;
+  error: string | null;
+  report: NullableJson;
+}
+
+interface AdvisorSlotsTable {
+  run_id: string;
+  slot: AdvisorSlot;
+  ask_id: string;
+  state: 'running' | 'done' | 'failed';
+  taken_at: NullableTime;
+  model: string | null;
+  advice: JsonOrDefault;
+  error: string | null;
+  asked_at: TimeOrDefault;
+  finished_at: NullableTime;
+}
+
+interface AiProviderConfigTable {
+  user_id: UserId;
+  provider: AiProviderName;
+  base_url: string;
+  model: string;
+  credential_kind: CredentialKind | null;
+  credential: string | null;
+  updated_at: TimeOrDefault;
+}
+
 export interface ResearchTables {
+  backtest_advisor_slots: AdvisorSlotsTable;
+  ai_provider_config: AiProviderConfigTable;
   backtest_runs: BacktestRunsTable;
   sweeps: SweepsTable;
   sweep_units: SweepUnitsTable;
   trial_ledger: TrialLedgerTable;
+  profile_reports: ProfileReportsTable;
 }

@@ -71,8 +71,26 @@ export const listRuns = (reader: Reader, profileId: ProfileId) =>
     .execute();
 export type RunRow = Awaited<ReturnType<typeof listRuns>>[number];
 
+/** For whoever has a job of it, whatever its profile. */
+export const readRunById = (reader: Reader, id: string) =>
+  reader
+    .selectFrom('backtest_runs')
+    .select(['profile_id as profileId', 'strategy_name as strategyName', 'config', 'request', 'results'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+
 export const readRun = (reader: Reader, profileId: ProfileId, id: string) =>
   selectRuns(reader, profileId).select('results').where('id', '=', id).executeTakeFirst();
+
+export const readRobustness = async (reader: Reader, id: string): Promise<unknown> =>
+  (await reader.selectFrom('backtest_runs').select('robustness').where('id', '=', id).executeTakeFirst())?.robustness;
+
+export const saveRobustness = (writer: Writer, id: string, robustness: unknown): Promise<unknown> =>
+  writer
+    .updateTable('backtest_runs')
+    .set({ robustness: jsonText(robustness) })
+    .where('id', '=', id)
+    .execute();
 
 /** False when there is none, or it still runs. */
 export async function deleteRun(writer: Writer, profileId: ProfileId, id: string): Promise<boolean> {
@@ -88,11 +106,21 @@ export async function deleteRun(writer: Writer, profileId: ProfileId, id: string
 export async function pinRun(writer: Writer, profileId: ProfileId, { id, pinned }: { id: string; pinned: boolean }) {
   await writer
     .updateTable('backtest_runs')
-    .set({ pinned })
+    .set({ pinned, pinned_at: pinned ? sql<Date>`coalesce(pinned_at, now())` : null })
     .where('profile_id', '=', profileId)
     .where('id', '=', id)
     .execute();
 }
+
+/** The run that was pinned last, for what live trading is held against. */
+export const readPinned = (reader: Reader, profileId: ProfileId) =>
+  selectRuns(reader, profileId)
+    .select(['pinned_at as pinnedAt', 'results'])
+    .where('pinned', '=', true)
+    .where('state', '=', 'done')
+    .orderBy('pinned_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 
 /** False when there is nothing to stop. */
 export async function abortResearch(
@@ -153,11 +181,15 @@ export interface Unit {
   readonly number: number;
 }
 
-/** Creates a sweep with the units of its first stage. */
-export async function createSweep(writer: Writer, sweep: NewRun & { readonly units: readonly (readonly number[])[] }) {
+/** Creates a sweep with the units of its first stage; a walk-forward has a stage with the same units for each fold. */
+export async function createSweep(
+  writer: Writer,
+  sweep: NewRun & { readonly units: readonly (readonly number[])[]; readonly folds?: number },
+) {
   const row = { ...rowOf(sweep), sets: sweep.units.flat().length };
   await writer.insertInto('sweeps').values(row).execute();
-  await addUnits(writer, { sweepId: row.id, stage: 0 }, sweep.units);
+  for (let stage = 0; stage <= (sweep.folds ?? 0); stage++)
+    await addUnits(writer, { sweepId: row.id, stage }, sweep.units);
   return row.id;
 }
 
@@ -286,3 +318,14 @@ export async function trialsBeside(
     .executeTakeFirstOrThrow();
   return trials;
 }
+
+/** The trial ledger by question, the newest first. */
+export const listTrials = (reader: Reader) =>
+  reader
+    .selectFrom('trial_ledger')
+    .select(['strategy_name as strategyName', 'symbol'])
+    .select([sql<number>`sum(trials)::int`.as('trials'), sql<number>`count(*)::int`.as('sweeps')])
+    .select(sql<Date>`max(at)`.as('lastAt'))
+    .groupBy(['strategy_name', 'symbol'])
+    .orderBy('lastAt', 'desc')
+    .execute();

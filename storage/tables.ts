@@ -79,6 +79,7 @@ export interface ProfilesTable {
   capture_until: NullableTime;
   risk_limits: JsonOrDefault;
   discovery: JsonOrDefault;
+  gate_bars: JsonOrDefault;
   created_at: TimeOrDefault;
   updated_at: TimeOrDefault;
 }

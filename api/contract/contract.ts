@@ -1,5 +1,7 @@
 import * as accountState from './account-state.ts';
 import * as accounts from './accounts.ts';
+import * as advisor from './advisor.ts';
+import * as aiProvider from './ai-provider.ts';
 import * as actions from './actions.ts';
 import * as backup from './backup.ts';
 import * as capture from './capture.ts';
@@ -7,6 +9,7 @@ import * as health from './health.ts';
 import * as diagnosis from './diagnosis.ts';
 import * as halts from './halts.ts';
 import * as history from './history.ts';
+import * as liveChecks from './live-checks.ts';
 import * as manual from './manual.ts';
 import * as jobs from './jobs.ts';
 import * as market from './market.ts';
@@ -55,4 +58,7 @@ export const OPERATIONS: readonly Operation[] = [
   history,
   upkeep,
   research,
+  liveChecks,
+  advisor,
+  aiProvider,
 ].flatMap((family) => Object.values(family).filter(isOperation));

@@ -57,7 +57,8 @@ export const readBacktest = operation({
   path: '/profiles/:id/backtests/:runId',
   auth: 'session',
   status: 200,
-  summary: 'One backtest with everything it says about each coin, fills included',
+  summary:
+    'One backtest with everything it says about each coin, fills and about 500 points of equity included; a strategy that plans over all coins has one result, named basket',
   params: runParams,
   response: run.extend({ results: json }),
 });
@@ -90,6 +91,140 @@ export const pinBacktest = operation({
   body: z.strictObject({ pinned: z.boolean().default(true) }),
 });
 
+const band = z.object({ p5: z.number(), p50: z.number(), p95: z.number() });
+
+/** How much of a result is luck: other orders of the same trades, small changes, and a look for foresight. */
+const robustness = z.object({
+  monteCarlo: z
+    .object({
+      shuffled: z.object({ drawdown: band }),
+      resampled: z.object({ totalReturn: band, drawdown: band, lossShare: z.number() }),
+    })
+    .nullable(),
+  variants: z.array(z.object({ change: z.string(), totalReturn: z.number(), drawdown: z.number() })),
+  foresight: z.object({ at: instant, decided: z.string(), withoutFuture: z.string() }).nullable(),
+});
+export const storedRobustness = z.object({
+  state: z.enum(['none', 'queued', 'done', 'failed']),
+  error: z.string().nullable().default(null),
+  coins: z.record(z.string(), robustness).default({}),
+});
+
+export const testRobustness = operation({
+  method: 'POST',
+  path: '/profiles/:id/backtests/:runId/robustness',
+  auth: 'session',
+  status: 202,
+  summary: 'Finds out how much of a backtest is luck: Monte Carlo, fragility, foresight',
+  params: runParams,
+  response: z.object({ jobId: z.string() }),
+});
+
+export const readRobustness = operation({
+  method: 'GET',
+  path: '/profiles/:id/backtests/:runId/robustness',
+  auth: 'session',
+  status: 200,
+  summary: 'How much of a backtest is luck, by coin',
+  params: runParams,
+  response: storedRobustness,
+});
+
+const compared = z.object({
+  runId: z.string(),
+  metrics: json,
+  drawdown: z.number(),
+  outOfSample: z.number().nullable(),
+});
+
+export const compareBacktests = operation({
+  method: 'GET',
+  path: '/profiles/:id/backtest-comparison',
+  auth: 'session',
+  status: 200,
+  summary: 'Two to eight backtests side by side: their numbers by coin and the settings in which they differ',
+  params,
+  query: z.strictObject({
+    /** Ids with commas between them. */
+    runs: z
+      .string()
+      .transform((text) => [...new Set(text.split(','))])
+      .pipe(z.array(idSchema()).min(2, 'names fewer than two runs').max(8, 'names more than eight runs')),
+  }),
+  response: z.object({
+    runs: z.array(run),
+    /** False when window, candles or money differ: such numbers say little about the settings. */
+    sameTerms: z.boolean(),
+    /** For each coin those runs that have a result of it. */
+    coins: z.array(z.object({ symbol: z.string(), results: z.array(compared) })),
+    /** Settings that differ, with the value in each run, in the order of `runs`. */
+    settings: z.array(z.object({ path: z.string(), values: z.array(z.unknown()) })),
+  }),
+});
+
+export const readTrials = operation({
+  method: 'GET',
+  path: '/trials',
+  auth: 'session',
+  status: 200,
+  summary: 'How many sets were ever tried on each question; they count against the luck of the best',
+  response: z.object({
+    questions: z.array(
+      z.object({
+        strategyName: z.string(),
+        symbol: z.string(),
+        trials: z.number(),
+        sweeps: z.number(),
+        lastAt: instant,
+      }),
+    ),
+  }),
+});
+
+const numbers = z.object({
+  totalReturn: z.number(),
+  finalEquity: z.number(),
+  drawdown: z.number(),
+  sharpe: z.number().nullable(),
+  sortino: z.number().nullable(),
+  closedCycles: z.number(),
+  net: z.number(),
+  winRate: z.number().nullable(),
+  profitFactor: z.number().nullable(),
+  exposure: z.number(),
+  fills: z.number(),
+});
+const row = numbers.extend({ set: z.number(), values: z.array(z.union([z.number(), z.string()])) });
+
+/** What a sweep found, best first. `values` are in the order of the request's knobs. */
+export const sweepResult = z.object({
+  /** Paths of the knobs, in the order of `values`. */
+  knobs: z.array(z.string()).default([]),
+  evaluated: z.number(),
+  trials: z.number(),
+  rows: z.array(row),
+  /** Chance that the skill of the best is real, and that picking the best overfits; 0 to 1. */
+  deflatedSharpe: z.number().nullable(),
+  overfitting: z.number().nullable(),
+  fingerprint: z.string(),
+  /** Only for a walk-forward: each fold trained on the past and tried on what came next. */
+  walkForward: z
+    .object({
+      /** Of all tests, one after the other: days that no choice has seen. */
+      totalReturn: z.number(),
+      folds: z.array(
+        z.object({
+          trainFrom: instant,
+          testFrom: instant,
+          testTo: instant,
+          best: row,
+          outOfSample: numbers,
+        }),
+      ),
+    })
+    .optional(),
+});
+
 const sweep = z.object({
   id: z.string(),
   state,
@@ -111,7 +246,8 @@ export const launchSweep = operation({
   path: '/profiles/:id/sweeps',
   auth: 'session',
   status: 202,
-  summary: 'Tries many settings on one coin, shared by all workers',
+  summary:
+    'Tries many settings on one coin, shared by all workers; with walkForward also on days that no choice has seen',
   params,
   body: z.strictObject({ ...sweepTerms.shape, symbol: symbolName, overrideConfig }),
   response: z.object({ sweepId: z.string(), sets: z.number(), units: z.number(), warnings: z.array(warning) }),
@@ -134,7 +270,7 @@ export const readSweep = operation({
   status: 200,
   summary: 'One sweep with its best settings, how likely they are luck, and how far it has come',
   params: sweepParams,
-  response: sweep.extend({ result: z.unknown() }),
+  response: sweep.extend({ result: sweepResult.nullable() }),
 });
 
 export const abortSweep = operation({

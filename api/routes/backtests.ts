@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   abortResearch,
   createRun,
@@ -9,6 +8,7 @@ import {
   type RunRow,
 } from '#storage/research.ts';
 import { auditChange } from '../audit.ts';
+import { fingerprintsOf } from '../config-fingerprint.ts';
 import type { ApiContext } from '../context.ts';
 import {
   abortBacktest,
@@ -22,16 +22,6 @@ import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem, invalidField } from '../problem.ts';
 import { asRecord, prepareLaunch } from '../research-launch.ts';
 import { requireProfile } from '../require.ts';
-import { parseWith } from '../validate.ts';
-
-/** Equal configs have equal hashes, whatever the order of their keys. */
-const fingerprintOf = (config: unknown): string => createHash('sha256').update(inOrder(config)).digest('hex');
-const inOrder = (value: unknown): string =>
-  JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 
 export function requireWindow(
   { from, to }: { readonly from: string; readonly to?: string | undefined },
@@ -50,8 +40,8 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
     symbols,
     overrideConfig,
   });
-  const sound = coins.filter((coin) => parseWith(strategy.config, coin.config).success);
-  const fingerprints = Object.fromEntries(sound.map((coin) => [coin.symbol, fingerprintOf(coin.config)]));
+  const sound = [...fingerprintsOf(strategy, coins)].filter(([, fingerprint]) => fingerprint !== null);
+  const fingerprints = Object.fromEntries(sound);
   const strategyName = profile.strategyName;
   const request = { ...terms, venue, coins };
   return database.transaction(async (transaction) => {
@@ -63,7 +53,7 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
   });
 }
 
-const runView = (row: Omit<RunRow, 'metrics' | 'profileId'>) => ({
+export const runView = (row: Omit<RunRow, 'metrics' | 'profileId'>) => ({
   id: row.id,
   state: row.state,
   pinned: row.pinned,
@@ -79,7 +69,7 @@ const runView = (row: Omit<RunRow, 'metrics' | 'profileId'>) => ({
   finishedAt: row.finishedAt?.toISOString() ?? null,
 });
 
-async function requireRun(
+export async function requireRun(
   { database }: ApiContext,
   { operator, params }: Pick<Incoming<typeof readBacktest>, 'operator' | 'params'>,
 ) {

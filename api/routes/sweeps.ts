@@ -1,4 +1,4 @@
-import { drawOf, unitsOf } from '#core/research.ts';
+import { drawOf, foldsOf, unitsOf } from '#core/research.ts';
 import {
   abortResearch,
   createSweep,
@@ -9,35 +9,67 @@ import {
 import { candidatesOf } from '#strategies/candidates.ts';
 import { auditChange } from '../audit.ts';
 import type { ApiContext } from '../context.ts';
-import { abortSweep, launchSweep, listSweeps, readSweep } from '../contract/research.ts';
+import { abortSweep, launchSweep, listSweeps, readSweep, sweepResult } from '../contract/research.ts';
 import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem, invalidField } from '../problem.ts';
 import { asRecord, prepareLaunch } from '../research-launch.ts';
 import { requireProfile } from '../require.ts';
 import { requireWindow } from './backtests.ts';
 
+const DAY_MS = 86_400_000;
+const MOST_FOLDS = 500;
+const MOST_JOBS = 5_000;
+
+/** How many folds a walk-forward of these terms has. */
+function foldCount({ walkForward, search, from, to }: SweepBody & { readonly to: string }): number {
+  if (walkForward === undefined) return 0;
+  if (search === 'halving')
+    throw invalidField('walkForward', 'goes with grid and random: halving chooses on parts of the window already');
+  const { trainDays, testDays } = walkForward;
+  const window = { fromMs: Date.parse(from), toMs: Date.parse(to) };
+  const folds = foldsOf(window, { trainMs: trainDays * DAY_MS, testMs: testDays * DAY_MS }).length;
+  if (folds > 0 && folds <= MOST_FOLDS) return folds;
+  throw invalidField(
+    'walkForward',
+    folds === 0
+      ? `does not fit: the window is shorter than ${trainDays + testDays} days`
+      : `makes ${folds} folds, more than ${MOST_FOLDS}: use longer tests`,
+  );
+}
+type SweepBody = Omit<Incoming<typeof launchSweep>['body'], 'symbol' | 'overrideConfig'>;
+
 async function launch(context: ApiContext, { operator, caller, params, body }: Incoming<typeof launchSweep>) {
   const { database, queue } = context;
-  const { symbol, overrideConfig, ...terms } = body;
-  requireWindow(terms, context.now());
+  const { symbol, overrideConfig, ...asked } = body;
+  requireWindow(asked, context.now());
+  // Fixed now: every unit must see the same window, whenever it is done.
+  const terms = { ...asked, to: asked.to ?? context.now().toISOString() };
+  const folds = foldCount(terms);
   const { profile, strategy, venue, config, coins, warnings } = await prepareLaunch(context, operator, {
     id: params.id,
     symbols: [symbol],
     overrideConfig,
   });
+  if (strategy.plansBaskets === true)
+    throw invalidField('symbol', `is one coin, but ${strategy.name} plans over all coins of a profile at once`);
   const [coin] = coins;
   const made = candidatesOf(strategy, coin?.config, { knobs: terms.knobs, draw: drawOf(terms) });
   if (made.kind === 'problem') throw invalidField('knobs', made.sentence);
   const request = { ...terms, venue, coin };
   const units = unitsOf(made.value.candidates.map(({ set }) => set));
+  const jobs = units.length * (folds + 1);
+  if (jobs > MOST_JOBS)
+    throw invalidField('walkForward', `makes ${jobs} jobs, more than ${MOST_JOBS}: use longer tests or fewer sets`);
   return database.transaction(async (transaction) => {
     const { id: profileId, strategyName } = profile;
-    const sweepId = await createSweep(transaction, { profileId, strategyName, config, request, warnings, units });
-    for (const number of units.keys()) {
-      await queue.enqueueIn(transaction, { name: 'run-sweep-unit', data: { sweepId, stage: 0, number } });
+    const sweep = { profileId, strategyName, config, request, warnings, units, folds };
+    const sweepId = await createSweep(transaction, sweep);
+    for (let stage = 0; stage <= folds; stage++) {
+      for (const number of units.keys())
+        await queue.enqueueIn(transaction, { name: 'run-sweep-unit', data: { sweepId, stage, number } });
     }
     await auditChange(transaction, { operator, caller }, { action: 'sweep.launch', subject: sweepId, after: request });
-    return { sweepId, sets: units.flat().length, units: units.length, warnings };
+    return { sweepId, sets: units.flat().length, units: jobs, warnings };
   });
 }
 
@@ -85,7 +117,7 @@ export function mountSweeps({ context, handle }: Routes): void {
   });
   handle(readSweep, async (incoming) => {
     const sweep = await requireSweep(context, incoming);
-    return { ...sweepView(sweep), result: sweep.result };
+    return { ...sweepView(sweep), result: sweepResult.nullable().parse(sweep.result) };
   });
   handle(abortSweep, (incoming) => abort(context, incoming));
 }

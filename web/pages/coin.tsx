@@ -26,8 +26,8 @@ import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { Timeline } from '#web/parts/timeline.tsx';
 import { Prose } from '#web/parts/when.tsx';
-import { coinView } from '#web/words/coin-view.ts';
-import { money, percent, price, quantity } from '#web/words/numbers.ts';
+import { coinView, distanceWords } from '#web/words/coin-view.ts';
+import { money, price, quantity } from '#web/words/numbers.ts';
 import { isLive, orderSummary } from '#web/words/order-words.ts';
 
 const PriceChart = lazy(async () => ({ default: (await import('#web/parts/price-chart.tsx')).PriceChart }));
@@ -216,7 +216,7 @@ function Plan({ coin, enabled }: { coin: Coin; enabled: boolean }): ReactNode {
         </span>
       ) : null}{' '}
       at <span className="intent nb">{price(next.level, coin.tickSize)}</span> or {next.side}
-      {next.away === null ? '' : `, ${percent(Math.abs(next.away))} away`}.
+      {distanceWords(next)}.
     </>
   );
 }
@@ -231,7 +231,7 @@ function Result({ coin }: { coin: Coin }): ReactNode {
     <>
       is {up ? 'up' : 'down'}{' '}
       <span className={`${up ? 'gain' : 'loss'} nb`}>
-        <Icon name={up ? 'up' : 'dn'} /> {money(formatDecimal(absolute(gain)))} {quote}
+        <Icon name={up ? 'up' : 'dn'} /> {money(formatDecimal(absolute(gain)), quote)} {quote}
       </span>
       .
     </>

@@ -2,6 +2,7 @@ import type { Queue } from '#storage/queue.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Leases } from '../leases.ts';
 import { runAccountHistory } from './account-history.ts';
+import { advise } from './advise.ts';
 import { backUp } from './backup.ts';
 import { sendDigests } from './digest.ts';
 import { fetchCandles } from './fetch-candles.ts';
@@ -31,6 +32,7 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('reconcile-positions', (data, run) => positions.reconcile(data, run));
   await queue.work('run-backtest', ({ runId }, run) => runBacktestJob(context, runId, run));
   await queue.work('run-sweep-unit', (unit, run) => runSweepUnit({ context, queue }, unit, run));
+  await queue.work('advise', (ask, run) => advise(context, ask, run));
   await queue.work('identity-check', (data, run) => positions.checkIdentity(data, run));
   await queue.work('detect-orphans', (data, run) => positions.detectOrphans(data, run));
   await queue.work('fetch-candles', (span, { signal }) => fetchCandles(context, span, signal));

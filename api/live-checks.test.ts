@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { ProfileId } from '#core/ids.ts';
+import { keepReport } from '#storage/live-checks.ts';
+import { addResult, finishResearch, takeRun } from '#storage/research.ts';
+import {
+  changeLiveGate,
+  readDrift,
+  readLiveGate,
+  readShadowReplay,
+  startShadowReplay,
+} from './contract/live-checks.ts';
+import {
+  compareBacktests,
+  launchBacktest,
+  launchSweep,
+  pinBacktest,
+  readBacktest,
+  readRobustness,
+  readTrials,
+  testRobustness,
+} from './contract/research.ts';
+import { BTC as BTC_RULES, cachePrice, cacheRules, ETH as ETH_RULES } from './test-records.ts';
+import { openTestApi, type TestApi } from './test-api.ts';
+
+const BTC = BTC_RULES.symbol;
+const WINDOW = { from: '2024-01-01T00:00:00.000Z', to: '2024-02-01T00:00:00.000Z' };
+const DAY_MS = 86_400_000;
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await openTestApi();
+  await api.signUp();
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+async function profileOf(more: { strategyName?: string; symbols?: string[] } = {}): Promise<{ id: ProfileId }> {
+  await cacheRules(api, [BTC_RULES, ETH_RULES]);
+  await cachePrice(api, BTC, '50000');
+  const { profile } = await api.addProfile('Tested', { symbols: [BTC], ...more });
+  return { id: profile.id };
+}
+
+/** A result as the worker stores it, as far as the bars look. */
+const resultOf = (changes: { depth?: number; ageDays?: number } = {}) => ({
+  to: new Date(api.context.now().getTime() - (changes.ageDays ?? 1) * DAY_MS).toISOString(),
+  metrics: { totalReturn: 0.2, profitFactor: 1.5, closedCycles: 40, alpha: { buyAndHold: 0.05, costAveraging: 0 } },
+  holdout: { outOfSample: { totalReturn: 0.01 } },
+  drawdown: { depth: changes.depth ?? 0.1 },
+  coverage: { candles: 1000, missing: 0 },
+  fills: [],
+});
+
+async function finished(params: { id: ProfileId }, result: unknown, overrideConfig = {}): Promise<string> {
+  const { kysely } = api.database;
+  const { runId } = await api.call(launchBacktest, { params, body: { ...WINDOW, overrideConfig } });
+  const { configFingerprints } = await api.call(readBacktest, { params: { ...params, runId } });
+  await takeRun(kysely, runId);
+  const [symbol = BTC] = Object.keys(configFingerprints);
+  await addResult(kysely, runId, { symbol, result });
+  await finishResearch(kysely, 'backtest_runs', { id: runId, state: 'done' });
+  return runId;
+}
+
+test('the gate asks for a recent backtest of exactly the present settings, and stops nothing', async () => {
+  const params = await profileOf();
+  const verdict = async () => (await api.call(readLiveGate, { params })).coins[0];
+  assert.equal((await verdict())?.verdict, 'no-backtest');
+  await finished(params, resultOf(), { buy: { candleLimit: 7 } });
+  assert.equal((await verdict())?.verdict, 'no-backtest', 'other settings prove nothing');
+  const runId = await finished(params, resultOf());
+  const gate = await api.call(readLiveGate, { params });
+  assert.deepEqual([gate.clear, gate.coins[0]?.verdict, gate.coins[0]?.runId], [true, 'clear', runId]);
+  assert.match(gate.sentence, /advice/);
+  assert.equal(gate.coins[0]?.checks.length, 7);
+
+  const changed = await api.call(changeLiveGate, { params, body: { drawdown: 0.05, profitFactor: null } });
+  assert.deepEqual([changed.bars.drawdown, changed.bars.profitFactor, changed.bars.closedCycles], [0.05, null, 30]);
+  assert.deepEqual([changed.clear, changed.coins[0]?.verdict], [false, 'below-bars']);
+  assert.match(changed.coins[0]?.sentence ?? '', /deepest fall 10\.0 %, asked is at most 5\.0 %/);
+  assert.equal(changed.coins[0]?.checks.length, 6);
+  const wrong = await api.refusal(changeLiveGate, { params, body: { drawdown: 2 } });
+  assert.equal(wrong.errors?.[0]?.path, 'drawdown');
+  const [audit] = await api.database.kysely
+    .selectFrom('audit_logs')
+    .select(['action', 'subject'])
+    .where('action', '=', 'live-gate.change')
+    .execute();
+  assert.equal(audit?.subject, params.id);
+
+  await api.call(changeLiveGate, { params, body: { drawdown: 0.25 } });
+  await finished(params, resultOf({ ageDays: 45 }));
+  assert.match((await verdict())?.sentence ?? '', /days since its window ended 45, asked is at most 30/);
+
+  const stored = JSON.stringify({ buy: { candleLimit: 5000 } });
+  await api.database.kysely.updateTable('profiles').set({ config: stored }).where('id', '=', params.id).execute();
+  const degraded = await api.call(readLiveGate, { params });
+  assert.deepEqual([degraded.clear, degraded.coins[0]?.verdict], [false, 'config-not-parsable']);
+});
+
+test('a strategy that plans over all coins is tested as one', async () => {
+  const params = await profileOf({ strategyName: 'rebalance', symbols: [BTC, 'ETHUSDT'] });
+  await finished(params, resultOf());
+  const gate = await api.call(readLiveGate, { params });
+  assert.deepEqual(
+    gate.coins.map(({ symbol, verdict }) => [symbol, verdict]),
+    [['basket', 'clear']],
+  );
+  const body = { ...WINDOW, symbol: BTC, knobs: 'driftThreshold=0.01,0.02' };
+  assert.match((await api.refusal(launchSweep, { params, body })).errors?.[0]?.message ?? '', /plans over all coins/);
+});
+
+test('drift and shadow replay are shown as the worker left them', async () => {
+  const params = await profileOf();
+  assert.deepEqual(await api.call(readDrift, { params }), { pinnedRunId: null, report: null });
+  const runId = await finished(params, resultOf());
+  await api.call(pinBacktest, { params: { ...params, runId }, body: {} });
+  const { kysely } = api.database;
+  const at = '2024-01-02T00:00:00.000Z';
+  const report = { at, runId, since: at, verdict: 'undecided' as const, tests: [] };
+  await keepReport(kysely, { profileId: params.id, kind: 'drift' }, { report });
+  assert.deepEqual(await api.call(readDrift, { params }), { pinnedRunId: runId, report });
+  await keepReport(kysely, { profileId: params.id, kind: 'drift' }, { report: { ...report, runId: 'an older one' } });
+  assert.equal((await api.call(readDrift, { params })).report, null);
+
+  const { jobId } = await api.call(startShadowReplay, { params });
+  assert.match(jobId, /^[0-9a-f-]{36}$/);
+  assert.notEqual((await api.call(readShadowReplay, { params })).requestedAt, null);
+  const shadow = { at, from: at, to: at, coins: [] };
+  await keepReport(kysely, { profileId: params.id, kind: 'shadow' }, { report: shadow });
+  await keepReport(kysely, { profileId: params.id, kind: 'shadow' }, { error: 'No candles.' });
+  const after = await api.call(readShadowReplay, { params });
+  assert.deepEqual(after, { requestedAt: null, error: 'No candles.', report: shadow });
+});
+
+test('runs are compared where their terms are the same, with the settings in which they differ', async () => {
+  const params = await profileOf();
+  const one = await finished(params, resultOf());
+  const other = await finished(params, resultOf({ depth: 0.3 }), { buy: { candleLimit: 7 } });
+  const query = { runs: `${one},${other}` };
+  const { sameTerms, coins, settings } = await api.call(compareBacktests, { params, query });
+  assert.equal(sameTerms, true);
+  assert.deepEqual(
+    coins[0]?.results.map(({ runId, drawdown, outOfSample }) => [runId, drawdown, outOfSample]),
+    [
+      [one, 0.1, 0.01],
+      [other, 0.3, 0.01],
+    ],
+  );
+  assert.deepEqual(settings, [{ path: 'buy.candleLimit', values: [null, 7] }]);
+  assert.match(
+    (await api.refusal(compareBacktests, { params, query: { runs: one } })).errors?.[0]?.message ?? '',
+    /fewer than two/,
+  );
+
+  const run = { ...params, runId: one };
+  assert.equal((await api.call(readRobustness, { params: run })).state, 'none');
+  await api.call(testRobustness, { params: run });
+  assert.equal((await api.call(readRobustness, { params: run })).state, 'queued');
+  assert.deepEqual(await api.call(readTrials, {}), { questions: [] });
+});
+
+test('a walk-forward has the units of a sweep once for the whole window and once for each fold', async () => {
+  const params = await profileOf();
+  const body = { ...WINDOW, symbol: BTC, knobs: 'buy.candleLimit=1..100' };
+  const walkForward = { trainDays: 14, testDays: 5 };
+  const launched = await api.call(launchSweep, { params, body: { ...body, walkForward } });
+  assert.deepEqual([launched.sets, launched.units], [100, 8]);
+  const refusal = async (change: object) =>
+    (await api.refusal(launchSweep, { params, body: { ...body, walkForward, ...change } })).errors?.[0]?.message ?? '';
+  assert.match(await refusal({ search: 'halving' }), /grid and random/);
+  assert.match(await refusal({ walkForward: { trainDays: 30, testDays: 5 } }), /shorter than 35 days/);
+});

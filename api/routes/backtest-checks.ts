@@ -1,0 +1,83 @@
+import { isObject } from '#core/merge.ts';
+import type { Incoming, Routes } from '../handle.ts';
+import { listTrials, readRobustness as selectRobustness, readRun, saveRobustness } from '#storage/research.ts';
+import { auditChange } from '../audit.ts';
+import type { ApiContext } from '../context.ts';
+import {
+  compareBacktests,
+  readRobustness,
+  readTrials,
+  storedRobustness,
+  testRobustness,
+} from '../contract/research.ts';
+import { ApiProblem } from '../problem.ts';
+import { asRecord } from '../research-launch.ts';
+import { requireProfile } from '../require.ts';
+import { requireRun, runView } from './backtests.ts';
+
+async function start(context: ApiContext, incoming: Incoming<typeof testRobustness>) {
+  const run = await requireRun(context, incoming);
+  if (run.state !== 'done') throw new ApiProblem('conflict', 'Only a backtest that is done can be examined.');
+  const { operator, caller } = incoming;
+  const jobId = await context.database.transaction(async (transaction) => {
+    await saveRobustness(transaction, run.id, { state: 'queued' });
+    const job = { name: 'test-robustness', data: { runId: run.id }, singletonKey: run.id } as const;
+    const queued = await context.queue.enqueueIn(transaction, job);
+    await auditChange(transaction, { operator, caller }, { action: 'backtest.test-robustness', subject: run.id });
+    return queued;
+  });
+  return { jobId: jobId ?? '' };
+}
+
+/** Every value of a config by its path. */
+function leavesOf(value: unknown, path = ''): [string, unknown][] {
+  if (!isObject(value) && !Array.isArray(value)) return [[path, value]];
+  return Object.entries(value).flatMap(([key, part]) => leavesOf(part, path === '' ? key : `${path}.${key}`));
+}
+
+type RunDetail = Awaited<ReturnType<typeof requireRun>>;
+
+const TERMS = ['from', 'to', 'detailInterval', 'balance', 'feeBps', 'slippageBps', 'venue'];
+
+async function compare(context: ApiContext, { operator, params, query }: Incoming<typeof compareBacktests>) {
+  const { kysely } = context.database;
+  await requireProfile(kysely, operator, params.id);
+  const runs: RunDetail[] = [];
+  for (const id of query.runs) {
+    const run = await readRun(kysely, params.id, id);
+    if (run === undefined) throw new ApiProblem('not_found', `The profile has no backtest ${id}.`);
+    runs.push(run);
+  }
+  const terms = runs.map(({ request }) => JSON.stringify(TERMS.map((name) => asRecord(request)[name])));
+  const configs = runs.map(({ config }) => new Map(leavesOf(config)));
+  const symbols = [...new Set(runs.flatMap(({ results }) => Object.keys(asRecord(results))))];
+  const coins = symbols.map((symbol) => ({
+    symbol,
+    results: runs.flatMap(({ id, results }) => {
+      const result = asRecord(results)[symbol];
+      if (!isObject(result)) return [];
+      const depth = asRecord(result['drawdown'])['depth'];
+      const later = asRecord(asRecord(result['holdout'])['outOfSample'])['totalReturn'];
+      const numbers = { drawdown: Number(depth), outOfSample: typeof later === 'number' ? later : null };
+      return [{ runId: id, metrics: asRecord(result['metrics']), ...numbers }];
+    }),
+  }));
+  const settings = [...new Set(configs.flatMap((config) => [...config.keys()]))]
+    .toSorted()
+    .map((path) => ({ path, values: configs.map((config) => config.get(path) ?? null) }))
+    .filter(({ values }) => new Set(values).size > 1);
+  return { runs: runs.map(runView), sameTerms: new Set(terms).size === 1, coins, settings };
+}
+
+export function mountBacktestChecks({ context, handle }: Routes): void {
+  handle(testRobustness, (incoming) => start(context, incoming));
+  handle(readRobustness, async (incoming) => {
+    const { id } = await requireRun(context, incoming);
+    return storedRobustness.parse((await selectRobustness(context.database.kysely, id)) ?? { state: 'none' });
+  });
+  handle(compareBacktests, (incoming) => compare(context, incoming));
+  handle(readTrials, async () => {
+    const questions = await listTrials(context.database.kysely);
+    return { questions: questions.map(({ lastAt, ...rest }) => ({ ...rest, lastAt: lastAt.toISOString() })) };
+  });
+}
