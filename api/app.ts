@@ -4,6 +4,9 @@ import { mountEdge, mountErrors } from './edge.ts';
 import { type ApiEnv, createRoutes } from './handle.ts';
 import { loadPages, mountPages } from './pages.ts';
 import { ApiProblem, problemResponse } from './problem.ts';
+import { mountAdvisor } from './routes/advisor.ts';
+import { mountAiProvider } from './routes/ai-provider.ts';
+import { mountAccountState } from './routes/account-state.ts';
 import { mountAccounts } from './routes/accounts.ts';
 import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
@@ -11,6 +14,7 @@ import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
 import { mountBacktestChecks } from './routes/backtest-checks.ts';
 import { mountBacktests } from './routes/backtests.ts';
 import { mountBackup } from './routes/backup.ts';
+import { mountCandleColumns } from './routes/candle-columns.ts';
 import { mountCapture } from './routes/capture.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
@@ -48,6 +52,7 @@ const FAMILIES = [
   mountAccounts,
   mountApiKey,
   mountWallet,
+  mountAccountState,
   mountKillSwitch,
   mountRisk,
   mountActions,
@@ -68,12 +73,15 @@ const FAMILIES = [
   mountUpkeep,
   mountTickTrace,
   mountMarket,
+  mountCandleColumns,
   mountJobs,
   mountDashboard,
   mountBacktests,
   mountBacktestChecks,
   mountLiveChecks,
   mountSweeps,
+  mountAdvisor,
+  mountAiProvider,
 ];
 
 /** The HTTP side: every operation under /api, the web app elsewhere. */

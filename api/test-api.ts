@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createMarketReader } from '#exchange/read.ts';
 import { createLog } from '#integrations/log.ts';
 import type { CacheStore } from '#core/ports.ts';
@@ -34,7 +36,8 @@ export interface CallOptions {
   readonly cookie?: string | null;
 }
 
-export interface TestApiOptions extends Partial<Pick<ApiSettings, 'liveDemo' | 'webDir' | 'backupDir' | 'paperKey'>> {
+export interface TestApiOptions
+  extends Partial<Pick<ApiSettings, 'liveDemo' | 'webDir' | 'backupDir' | 'candleDir' | 'paperKey'>> {
   /** What the exchange's REST interface answers. */
   readonly exchange?: RequestListener;
   /** Prepares the database before the api boots. */
@@ -180,6 +183,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
       sha: 'test-sha',
       bootedAt: new Date(clock.ms),
       backupDir: options.backupDir,
+      candleDir: options.candleDir ?? join(tmpdir(), 'no-candles'),
       webDir: options.webDir,
       paperKey: options.paperKey ?? null,
     },

@@ -1,8 +1,10 @@
 import type { Queue } from '#storage/queue.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Leases } from '../leases.ts';
+import { advise } from './advise.ts';
 import { backUp } from './backup.ts';
 import { sendDigests } from './digest.ts';
+import { fetchCandles } from './fetch-candles.ts';
 import { fanOut, send } from './notify.ts';
 import { createPositionJobs } from './positions.ts';
 import { prune } from './prune.ts';
@@ -29,8 +31,10 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('reconcile-positions', (data, run) => positions.reconcile(data, run));
   await queue.work('run-backtest', ({ runId }, run) => runBacktestJob(context, runId, run));
   await queue.work('run-sweep-unit', (unit, run) => runSweepUnit({ context, queue }, unit, run));
+  await queue.work('advise', (ask, run) => advise(context, ask, run));
   await queue.work('identity-check', (data, run) => positions.checkIdentity(data, run));
   await queue.work('detect-orphans', (data, run) => positions.detectOrphans(data, run));
+  await queue.work('fetch-candles', (span, { signal }) => fetchCandles(context, span, signal));
   await queue.schedule('detect-orphans', '*/10 * * * *', {});
   await queue.schedule('reconcile-positions', '*/15 * * * *', {});
   await queue.schedule('refresh-rules', '*/30 * * * *', {});
