@@ -202,6 +202,7 @@ test('three replicas of the api behind nginx are one service, and three workers 
     await until('every account has a worker', async () => (await leases()).length === accounts.length);
     const slots = new Set((await leases()).map(({ holder }) => holder));
     console.log(`three accounts are with ${slots.size} of three workers`);
+    assert.ok(slots.size > 1, 'no worker has them all');
     assert.ok([...slots].every((slot) => workers.has(slot)));
   });
 
@@ -215,7 +216,7 @@ test('three replicas of the api behind nginx are one service, and three workers 
         return socket;
       };
       const socket = await connect();
-      socket.send(JSON.stringify({ subscribe: ['price', 'audit'] }));
+      socket.send(JSON.stringify({ subscribe: ['price', 'tick'] }));
       const [frame]: unknown[] = await once(socket, 'message');
       const seq = z.object({ seq: z.number() }).parse(JSON.parse(String(frame))).seq;
       const [killed] = apis;
@@ -227,7 +228,7 @@ test('three replicas of the api behind nginx are one service, and three workers 
       socket.close();
       await closed;
       const again = await connect();
-      again.send(JSON.stringify({ subscribe: ['price', 'audit'] }));
+      again.send(JSON.stringify({ subscribe: ['price', 'tick'] }));
       again.send(JSON.stringify({ since: seq + 1_000_000 }));
       await until('word that something may be missing, or the next event', () =>
         once(again, 'message').then(() => true),
