@@ -6,6 +6,9 @@ export type Decimal = bigint & { readonly __decimal: unique symbol };
 
 const SCALE = 18;
 const ONE_UNIT = 10n ** 18n;
+/** As many digits fit into a float64 exactly. */
+const SAFE_DIGITS = 15;
+const POWERS = Array.from({ length: SCALE + 1 }, (_, power) => 10n ** BigInt(power));
 const PATTERN = /^(-?)(\d+)(?:\.(\d*))?$/;
 
 const brand = (value: bigint): Decimal => value as Decimal;
@@ -18,9 +21,14 @@ export function readDecimal(text: string): Decimal | undefined {
   const match = PATTERN.exec(text);
   if (match === null) return undefined;
   const fraction = match[3] ?? '';
+  const [whole = '', places] = [match[2], fraction.length];
+  if (whole.length + places <= SAFE_DIGITS) {
+    const units = BigInt(Number(whole + fraction)) * (POWERS[SCALE - places] ?? 1n);
+    return brand(match[1] === '-' ? -units : units);
+  }
   const digits = fraction.length > SCALE ? fraction.replace(/0+$/, '') : fraction;
   if (digits.length > SCALE) return undefined;
-  const value = BigInt(`${match[2]}${digits.padEnd(SCALE, '0')}`);
+  const value = BigInt(`${whole}${digits.padEnd(SCALE, '0')}`);
   return brand(match[1] === '-' ? -value : value);
 }
 
@@ -35,8 +43,11 @@ export function requireDecimal(text: string): Decimal {
 export function formatDecimal(value: Decimal): string {
   const negative = value < 0n;
   const digits = (negative ? -value : value).toString().padStart(SCALE + 1, '0');
-  const fraction = digits.slice(-SCALE).replace(/0+$/, '');
-  return `${negative ? '-' : ''}${digits.slice(0, -SCALE)}${fraction === '' ? '' : `.${fraction}`}`;
+  const point = digits.length - SCALE;
+  let end = digits.length;
+  while (end > point && digits.charCodeAt(end - 1) === 48) end--;
+  const text = end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`;
+  return negative ? `-${text}` : text;
 }
 
 /** Plain text with exactly `places` decimals, truncated towards zero (the wire format of most exchanges has 8). */
