@@ -90,11 +90,11 @@ const openMsOf = ({ run: { input }, row }: Seat): number =>
 /** Lets orders meet the next candle, then brings the coin to its close. */
 function advance(seat: Seat, nowMs: number): void {
   const { run, row } = seat;
-  const { book, view, feed, wake, ticks, input, gates } = run;
+  const { book, view, feed, wake, grid, input, gates } = run;
   const { low, high } = input.detail.columns;
   if (book.pending !== null) meetOpen(run, row);
   if ((low[row] ?? 0) < wake.below || (high[row] ?? 0) > wake.above) meetCandle(run, row);
-  seat.priceTicks = ticks[row - input.start] ?? 0;
+  seat.priceTicks = grid.closeTicks[row] ?? 0;
   seat.row += 1;
   view.nowMs = nowMs;
   view.price = seat.priceTicks;

@@ -65,3 +65,19 @@ export function boundsOf({ most, least, wideMost, wideLeast }: Extremes, from: n
   found.least = down;
   return found;
 }
+
+/** The first row from `from` on whose value lies below `limit`, `to` when there is none. */
+export function firstBelow({ values, least }: Extremes, limit: number, { from, to }: Rows): number {
+  for (let at = from; at < to; ) {
+    const whole = (at & (CHUNK - 1)) === 0;
+    if (whole && (least[at >> SHIFT] ?? 0) >= limit) at += CHUNK;
+    else if ((values[at] ?? 0) < limit) return at;
+    else at += 1;
+  }
+  return to;
+}
+
+interface Rows {
+  readonly from: number;
+  readonly to: number;
+}

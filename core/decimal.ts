@@ -39,8 +39,16 @@ export function requireDecimal(text: string): Decimal {
   return value;
 }
 
+/** 1e-8, the finest that exchanges book, and the amounts that are whole in it and exact as a float64. */
+const BOOKED = 10n ** 10n;
+const BOOKED_PLACES = 8;
+const BOOKED_UNITS = 1e8;
+const MOST_EXACT = BigInt(Number.MAX_SAFE_INTEGER) * BOOKED;
+const isBooked = (value: Decimal): boolean => value >= 0n && value <= MOST_EXACT && value % BOOKED === 0n;
+
 /** Shortest plain text: no exponent, no trailing zeros. */
 export function formatDecimal(value: Decimal): string {
+  if (isBooked(value)) return formatBooked(Number(value / BOOKED));
   const negative = value < 0n;
   const digits = (negative ? -value : value).toString().padStart(SCALE + 1, '0');
   const point = digits.length - SCALE;
@@ -48,6 +56,16 @@ export function formatDecimal(value: Decimal): string {
   while (end > point && digits.charCodeAt(end - 1) === 48) end--;
   const text = end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`;
   return negative ? `-${text}` : text;
+}
+
+/** Whole 1e-8 as text, by float64 arithmetic that is exact on whole numbers. */
+function formatBooked(units: number): string {
+  let rest = units % BOOKED_UNITS;
+  const whole = (units - rest) / BOOKED_UNITS;
+  if (rest === 0) return String(whole);
+  let places = BOOKED_PLACES;
+  for (; rest % 10 === 0; places--) rest /= 10;
+  return `${whole}.${String(rest).padStart(places, '0')}`;
 }
 
 /** Plain text with exactly `places` decimals, truncated towards zero (the wire format of most exchanges has 8). */
@@ -88,7 +106,17 @@ export const toSteps = (value: Decimal, step: Decimal): number =>
   Number(value / step) + Number(value % step) / Number(step);
 
 /** Lossy, for signals, charts and numbers in explanations only. */
-export const toNumber = (value: Decimal): number => Number(formatDecimal(value));
+export const toNumber = (value: Decimal): number =>
+  isBooked(value) ? Number(value / BOOKED) / BOOKED_UNITS : Number(formatDecimal(value));
 
 /** A float such as a fee rate or a share, rounded to 12 decimals; never use it on prices or quantities that are sent. */
-export const fromNumber = (value: number): Decimal => requireDecimal(value.toFixed(12));
+export function fromNumber(value: number): Decimal {
+  if (value !== lastRead.value) {
+    lastRead.decimal = requireDecimal(value.toFixed(12));
+    lastRead.value = value;
+  }
+  return lastRead.decimal;
+}
+
+/** A run asks for the same rate at every order. */
+const lastRead = { value: 0, decimal: ZERO };
