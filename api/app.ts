@@ -4,6 +4,9 @@ import { mountEdge, mountErrors } from './edge.ts';
 import { type ApiEnv, createRoutes } from './handle.ts';
 import { loadPages, mountPages } from './pages.ts';
 import { ApiProblem, problemResponse } from './problem.ts';
+import { mountAdvisor } from './routes/advisor.ts';
+import { mountAiProvider } from './routes/ai-provider.ts';
+import { mountAccountState } from './routes/account-state.ts';
 import { mountAccounts } from './routes/accounts.ts';
 import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
@@ -11,11 +14,13 @@ import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
 import { mountBacktestChecks } from './routes/backtest-checks.ts';
 import { mountBacktests } from './routes/backtests.ts';
 import { mountBackup } from './routes/backup.ts';
+import { mountCandleColumns } from './routes/candle-columns.ts';
 import { mountCapture } from './routes/capture.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
 import { mountDiagnosis } from './routes/diagnosis.ts';
 import { mountEnabling } from './routes/enabling.ts';
+import { mountHistory } from './routes/history.ts';
 import { mountJobs } from './routes/jobs.ts';
 import { mountHealth } from './routes/health.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
@@ -48,6 +53,7 @@ const FAMILIES = [
   mountAccounts,
   mountApiKey,
   mountWallet,
+  mountAccountState,
   mountKillSwitch,
   mountRisk,
   mountActions,
@@ -65,15 +71,19 @@ const FAMILIES = [
   mountCapture,
   mountLogs,
   mountTrades,
+  mountHistory,
   mountUpkeep,
   mountTickTrace,
   mountMarket,
+  mountCandleColumns,
   mountJobs,
   mountDashboard,
   mountBacktests,
   mountBacktestChecks,
   mountLiveChecks,
   mountSweeps,
+  mountAdvisor,
+  mountAiProvider,
 ];
 
 /** The HTTP side: every operation under /api, the web app elsewhere. */

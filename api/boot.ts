@@ -25,6 +25,7 @@ function settingsOf(env: Environment, bootedAt: Date): ApiSettings {
     sha: ownSha(env.GIT_SHA),
     bootedAt,
     backupDir: env.BACKUP_DIR,
+    candleDir: env.CANDLE_DIR,
     webDir: env.WEB_DIR,
     paperKey: apiKey === undefined || secret === undefined ? null : { apiKey, secret },
   };

@@ -13,6 +13,8 @@ export interface ApiSettings {
   readonly bootedAt: Date;
   /** Where the worker keeps backups. */
   readonly backupDir: string | undefined;
+  /** Where candles are kept, one folder for each venue. */
+  readonly candleDir: string;
   /** Folder of the built web app; no pages without it. */
   readonly webDir: string | undefined;
   /** Key pair of the account that a fresh install starts with. */

@@ -114,7 +114,8 @@ function singleQuery(queries: Record<string, string[]>): Record<string, string> 
 
 function respond(operation: Operation, answer: unknown, reply: Headers): Response {
   if (answer instanceof Response) {
-    for (const [name, value] of reply) answer.headers.append(name, value);
+    for (const [name, value] of reply)
+      if (name !== 'cache-control' || !answer.headers.has(name)) answer.headers.append(name, value);
     return answer;
   }
   if (operation.status === 204) return new Response(null, { status: 204, headers: reply });

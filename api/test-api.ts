@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createMarketReader } from '#exchange/read.ts';
 import { createLog } from '#integrations/log.ts';
 import type { CacheStore } from '#core/ports.ts';
@@ -34,9 +36,12 @@ export interface CallOptions {
   readonly cookie?: string | null;
 }
 
-export interface TestApiOptions extends Partial<Pick<ApiSettings, 'liveDemo' | 'webDir' | 'backupDir' | 'paperKey'>> {
+export interface TestApiOptions
+  extends Partial<Pick<ApiSettings, 'liveDemo' | 'webDir' | 'backupDir' | 'candleDir' | 'paperKey'>> {
   /** What the exchange's REST interface answers. */
   readonly exchange?: RequestListener;
+  /** Hears every line of the log. */
+  readonly logTo?: { write(line: string): void };
   /** Prepares the database before the api boots. */
   readonly before?: (database: Database) => Promise<void>;
 }
@@ -47,6 +52,7 @@ const pathOf = (operation: Operation, params: Readonly<Record<string, string>>):
 /** The real api on a free port, over a database of its own, with a clock that tests move. */
 export class TestApi implements AsyncDisposable {
   readonly url: string;
+  readonly databaseUrl: string;
   readonly context: ApiContext;
   readonly cache: CacheStore;
   readonly database: Database;
@@ -55,8 +61,15 @@ export class TestApi implements AsyncDisposable {
   /** Cookie of the session that calls use. */
   cookie: string | null = null;
 
-  constructor(parts: { url: string; context: ApiContext; clock: { ms: number }; stack: AsyncDisposableStack }) {
+  constructor(parts: {
+    url: string;
+    databaseUrl: string;
+    context: ApiContext;
+    clock: { ms: number };
+    stack: AsyncDisposableStack;
+  }) {
     this.url = parts.url;
+    this.databaseUrl = parts.databaseUrl;
     this.context = parts.context;
     this.cache = parts.context.cache;
     this.database = parts.context.database;
@@ -165,7 +178,8 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
   const { url, database } = stack.use(await openTestDatabase());
   await options.before?.(database);
   const clock = { ms: Date.now() };
-  const log = createLog({ name: 'api', level: 'silent' });
+  const { logTo } = options;
+  const log = createLog({ name: 'api', level: logTo === undefined ? 'silent' : 'trace' }, logTo);
   const cache = stack.use(await openCache({ databaseUrl: url }));
   const queue = stack.use(await openQueue(url, { log, works: false }));
   const restUrl = await openExchange(
@@ -180,6 +194,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
       sha: 'test-sha',
       bootedAt: new Date(clock.ms),
       backupDir: options.backupDir,
+      candleDir: options.candleDir ?? join(tmpdir(), 'no-candles'),
       webDir: options.webDir,
       paperKey: options.paperKey ?? null,
     },
@@ -192,5 +207,5 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     demoUser: liveDemo ? ((await readOperator(database.kysely)) ?? null) : null,
   };
   const server = stack.use(await serveApi(context, { host: '127.0.0.1', port: 0 }));
-  return new TestApi({ url: `http://127.0.0.1:${server.port}`, context, clock, stack: stack.move() });
+  return new TestApi({ url: `http://127.0.0.1:${server.port}`, databaseUrl: url, context, clock, stack: stack.move() });
 }

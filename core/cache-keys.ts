@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Venue } from './account.ts';
+import type { Interval } from './candle.ts';
 import type { AccountId, ProfileId } from './ids.ts';
 
 /** Every key and channel of the cache store, with the JSON that lies under it. */
@@ -27,6 +28,11 @@ export const cacheKeys = {
   notified: (profileId: ProfileId, provider: string): string => `notified:${profileId}:${provider}`,
   /** Window counter of sign-in attempts. */
   signInAttempts: (ip: string): string => `sign-in:${ip}`,
+  /** Window counter of large answers. */
+  columnsAsked: (operator: string): string => `columns-asked:${operator}`,
+  /** {@link candlesFetched}: when the candles that a store lacks were last asked of the exchange. */
+  candlesFetched: ({ venue, symbol, interval, fromMs }: CandleSpan): string =>
+    `candles-fetched:${venue}:${symbol}:${interval}:${fromMs}`,
 } as const;
 
 /** Frames for the browser (api/contract/socket.ts busEvent). */
@@ -50,6 +56,15 @@ export const cachedWallet = z.object({
 });
 /** `marketMs` at wall time `wallMs`, advancing `speed` times as fast. */
 export const marketClock = z.object({ marketMs: z.number(), wallMs: z.number(), speed: z.number() });
+
+export interface CandleSpan {
+  readonly venue: Venue;
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+export const candlesFetched = z.object({ toMs: z.number(), problem: z.string().nullable() });
 
 export const workerCommand = z.object({ kind: z.enum(['profiles-changed', 'accounts-changed', 'halts-changed']) });
 export type WorkerCommand = z.infer<typeof workerCommand>;

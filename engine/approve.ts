@@ -16,6 +16,7 @@ import {
   subtract,
   ZERO,
 } from '#core/decimal.ts';
+import { moneyPlaces } from '#core/money-places.ts';
 import { sizeByTerms } from '#core/entry-size.ts';
 import type { Gates } from '#core/gates.ts';
 import type { Halt } from '#core/halts.ts';
@@ -141,7 +142,7 @@ const cooledDown: Check = ({ position, rules, now }) => {
   if (until === null || until <= now) return undefined;
   return refuse('cooldown-loss', {
     until: until.toISOString(),
-    netPnl: `${formatFixed(position.lastCycleNet ?? position.cycleNet, 2)} ${rules.quoteAsset}`,
+    netPnl: `${formatFixed(position.lastCycleNet ?? position.cycleNet, moneyPlaces(rules.quoteAsset))} ${rules.quoteAsset}`,
   });
 };
 /** The first buy of a position asks trend and ratings, an add the trend alone: a dip is rated low by nature. */

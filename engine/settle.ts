@@ -1,4 +1,5 @@
 import { add, divide, formatDecimal, formatFixed, maximum, ZERO } from '#core/decimal.ts';
+import { moneyPlaces } from '#core/money-places.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import { newId } from '#core/ids.ts';
 import { isLiveOrder, isOwnClientOrderId } from '#core/order.ts';
@@ -114,13 +115,14 @@ function finishOrder(coin: Coin, live: LiveOrder): void {
   const { side, filledQuote } = live.record;
   const price = divide(filledQuote, live.applied);
   const { baseAsset, quoteAsset } = coin.rules;
+  const places = moneyPlaces(quoteAsset);
   const net = side === 'sell' ? coin.position.lastCycleNet : null;
   const closed = net !== null && coin.position.firstBuyAt === null;
   const verb = side === 'buy' ? 'Bought' : 'Sold';
-  const result = closed ? ` The round trip made ${formatFixed(net, 2)} ${quoteAsset} after fees.` : '';
+  const result = closed ? ` The round trip made ${formatFixed(net, places)} ${quoteAsset} after fees.` : '';
   logRow(coin, {
     level: 'info',
-    msg: `${verb} ${formatDecimal(live.applied)} ${baseAsset} at ${shortPrice(coin, price)} for ${formatFixed(filledQuote, 2)} ${quoteAsset}.${result}`,
+    msg: `${verb} ${formatDecimal(live.applied)} ${baseAsset} at ${shortPrice(coin, price)} for ${formatFixed(filledQuote, places)} ${quoteAsset}.${result}`,
     ctx: {
       event: 'order_filled',
       orderId: live.record.id,

@@ -11,8 +11,13 @@ export const httpRequests = new Histogram({
 });
 export const ticks = new Counter({
   name: 'tradewind_ticks_total',
-  help: 'Decisions, by what was decided and whether it was approved',
-  labelNames: ['decision', 'approval'],
+  help: 'Decisions, by what was decided, why, and whether it was approved',
+  labelNames: ['decision', 'reason', 'approval'],
+});
+export const identityChecks = new Counter({
+  name: 'tradewind_identity_checks_total',
+  help: 'Comparisons of ledger and wallet, by result: holds, booked (a difference was found and booked) or undecided',
+  labelNames: ['result'],
 });
 export const logRows = new Counter({
   name: 'tradewind_profile_log_rows_total',
@@ -31,14 +36,16 @@ export type Reading = readonly [labels: Readonly<Record<string, string>>, value:
 /** Takes readings whenever Prometheus asks, until it is disposed; a later one of the same name takes its place. */
 export function measure(
   { name, help, labelNames }: { readonly name: string; readonly help: string; readonly labelNames: string[] },
-  read: () => Iterable<Reading>,
+  read: () => Iterable<Reading> | Promise<Iterable<Reading>>,
 ): Disposable {
   register.removeSingleMetric(name);
   const gauge = new Gauge({
     ...{ name, help, labelNames },
-    collect() {
+    async collect() {
+      // One source that is away, such as the database, does not keep the others from being read.
+      const readings = await (async () => read())().catch(() => []);
       this.reset();
-      for (const [labels, value] of read()) this.set(labels, value);
+      for (const [labels, value] of readings) this.set(labels, value);
     },
   });
   return {

@@ -1,15 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { Notification, NotifierName } from '#core/notify.ts';
+import { type Outgoing, postJson, shownWords } from './outgoing.ts';
 
 type Texts = Readonly<Record<string, string>>;
-
-/** A message as it leaves. */
-interface Outgoing {
-  readonly url: string;
-  readonly headers?: Texts;
-  readonly body: unknown;
-}
 
 /** One kind of notifier: what it is told, and the form of its messages. Secrets never leave in a response or a log. */
 export interface NotifierProvider {
@@ -22,7 +16,7 @@ export interface NotifierProvider {
 }
 
 const TIMEOUT_MS = 10_000;
-const SHOWN_OF_ANSWER = 200;
+const MOST_BYTES = 1_000_000;
 
 const address = (example: string) =>
   z
@@ -116,40 +110,17 @@ function present(fields: Readonly<Record<string, string | undefined>>): Texts {
 
 export type Delivery = { readonly ok: true } | { readonly ok: false; readonly detail: string };
 
-/** Words of the other side, without any secret of ours that they may repeat. */
-function withoutSecrets(words: string, secrets: Texts): string {
-  return Object.values(secrets).reduce((rest, secret) => rest.replaceAll(secret, '***'), words);
-}
-
 /** Sends one message and waits for the answer, at most ten seconds; what goes wrong is a sentence without secrets. */
 export async function sendNotification(
   name: NotifierName,
   known: { readonly settings: Texts; readonly secrets: Texts },
   message: Notification,
 ): Promise<Delivery> {
-  const { url, headers = {}, body } = NOTIFIERS[name].write(known, message);
-  const { host } = new URL(url);
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-      // A redirect would take the message, and its secrets, to somebody else.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    const answer = (await response.text()).slice(0, 10_000);
-    if (response.ok) return { ok: true };
-    const shown = withoutSecrets(answer, known.secrets).slice(0, SHOWN_OF_ANSWER);
-    return { ok: false, detail: `${host} answered ${response.status}${shown === '' ? '' : `: ${shown}`}` };
-  } catch (error) {
-    return { ok: false, detail: `${host} could not be reached: ${causeOf(error)}` };
-  }
-}
-
-function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown cause';
-  if (error.name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} seconds`;
-  const { cause } = error;
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.name;
+  const outgoing = NOTIFIERS[name].write(known, message);
+  const answer = await postJson(outgoing, { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES });
+  if (answer.kind === 'failed') return { ok: false, detail: answer.detail };
+  if (answer.status >= 200 && answer.status < 300) return { ok: true };
+  const shown = shownWords(answer.text, Object.values(known.secrets));
+  const { host } = new URL(outgoing.url);
+  return { ok: false, detail: `${host} answered ${answer.status}${shown === '' ? '' : `: ${shown}`}` };
 }

@@ -5,7 +5,7 @@ import { clientOrderIdOf, type OrderRecord } from '#core/order.ts';
 import type { IntentRequest, IntentResult } from '#core/ports.ts';
 import type { Database } from './database.ts';
 import { jsonText } from './json.ts';
-import { type BoundStatement, type Statement, transactInTwoSteps } from './statements.ts';
+import { type Statement, transactAtOnce } from './statements.ts';
 
 /** Widest first: everyone takes the three keys in this order. Engaging a halt takes its own key exclusively. */
 const LOCK: Statement = {
@@ -15,24 +15,39 @@ const LOCK: Statement = {
     pg_advisory_xact_lock_shared(hashtextextended($3, 0))`,
 };
 
+/** The order's number in base 36, as clientOrderIdOf writes it. */
+const NUMBER = `ltrim(${[6, 5, 4, 3, 2, 1, 0]
+  .map(
+    (place) => `substr('0123456789abcdefghijklmnopqrstuvwxyz', 1 + (order_sequence / ${36 ** place} % 36)::integer, 1)`,
+  )
+  .join(' || ')}, '0')`;
+
 /**
  * A statement of its own after LOCK, so that its snapshot is younger than the locks and shows every halt and lease that
- * was committed under them. Judges and, when nothing refuses, moves the runner state by compare-and-set.
+ * was committed under them. Judges and, when nothing refuses, moves the runner state by compare-and-set and writes the
+ * order, whose client order id ends in its number in base 36.
  * The coin must be bound, and for an entry the profile enabled and the coin not paused: a decision made just before
  * cannot commit.
- * $1 account, $2 profile, $3 symbol, $4 fencing, $5 refused by every halt, $6 expected version, $7 strategy state.
+ * $1 account, $2 profile, $3 symbol, $4 fencing, $5 refused by every halt, $6 expected version, $7 strategy state, $8 id,
+ * $9 side, $10 purpose, $11 type, $12 quantity, $13 price, $14 stop price, $15 trailing delta, $16 beginning of the client
+ * order id, $17 reason, $18 decision, $19 send before, $20 at, $21 operator's action.
  */
-const JUDGE: Statement = {
-  name: 'intent-judge',
-  text: `with halt as materialized (
-    select * from halts
-    where (scope = 'all' or (scope = 'account' and subject = $1::uuid::text) or (scope = 'profile' and subject = $2::uuid::text))
-      and ($5::boolean or freeze_exits)
+const COMMIT: Statement = {
+  name: 'intent-commit',
+  text: `with lease as materialized (
+    select accounts.epoch, accounts.id, reset_at from account_leases join accounts on accounts.id = account_id
+    where account_id = $1::uuid and fencing = $4::bigint and expires_at > clock_timestamp()
+  ), halt as materialized (
+    select * from (
+      select scope, subject, reason, freeze_exits, cancel_entries, engaged_at, false as is_reset from kill_switches
+      where subject in ('all', $1::uuid::text, $2::uuid::text)
+      union all
+      select 'account', id::text, 'The exchange was reset: confirm that the account may go on.', false, false, reset_at, true
+      from lease where reset_at is not null
+    ) as engaged
+    where $5::boolean or freeze_exits
     order by case scope when 'all' then 0 when 'account' then 1 else 2 end
     limit 1
-  ), lease as materialized (
-    select accounts.epoch from account_leases join accounts on accounts.id = account_id
-    where account_id = $1::uuid and fencing = $4::bigint and expires_at > clock_timestamp()
   ), moved as (
     insert into runner_states as runner (profile_id, symbol, version, order_sequence, strategy_state)
     select $2::uuid, $3, 1, 1, $7::jsonb from lease
@@ -45,17 +60,19 @@ const JUDGE: Statement = {
     set version = runner.version + 1, order_sequence = runner.order_sequence + 1, strategy_state = excluded.strategy_state
     where runner.version = $6::bigint
     returning version, order_sequence
+  ), placed as (
+    insert into orders (id, account_id, epoch, profile_id, symbol, side, purpose, type, quantity, price, stop_price,
+      trailing_delta, client_order_id, state, reason, decision, fencing, halt_order, send_before, created_at, updated_at,
+      action_id)
+    select $8::uuid, $1::uuid, lease.epoch, $2::uuid, $3, $9, $10, $11, $12::numeric, $13::numeric, $14::numeric,
+      $15::integer, $16::text || ${NUMBER},
+      'intent', $17, $18::jsonb, $4::bigint, nextval('halt_order'), $19::timestamptz, $20::timestamptz, $20::timestamptz,
+      $21::uuid
+    from moved cross join lease
+    returning client_order_id
   )
-  select halt.*, lease.epoch, moved.version, moved.order_sequence,
-    case when moved.version is null then null else nextval('halt_order') end as halt_order
-  from (select 1) as one left join lease on true left join halt on true left join moved on true`,
-};
-
-const INSERT: Statement = {
-  name: 'intent-insert',
-  text: `insert into orders (id, account_id, epoch, profile_id, symbol, side, purpose, type, quantity, price, stop_price,
-    trailing_delta, client_order_id, state, reason, decision, fencing, halt_order, send_before, created_at, updated_at, action_id)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $19, $12, 'intent', $13, $14, $15, $16, $17, $18, $18, $20)`,
+  select halt.*, lease.epoch, moved.version, placed.client_order_id
+  from (select 1) as one left join lease on true left join halt on true left join moved on true left join placed on true`,
 };
 
 interface Judgement extends pg.QueryResultRow {
@@ -68,13 +85,7 @@ interface Judgement extends pg.QueryResultRow {
   readonly is_reset: boolean;
   readonly epoch: number | null;
   readonly version: string | null;
-  readonly order_sequence: string;
-  readonly halt_order: string;
-}
-
-interface Decided {
-  readonly write: BoundStatement | null;
-  readonly result: IntentResult;
+  readonly client_order_id: string | null;
 }
 
 const haltOf = (row: Judgement, scope: HaltScope): Halt => ({
@@ -93,22 +104,26 @@ const lockKeys = ({ order }: IntentRequest): string[] => [
   haltLockText('profile', order.profileId),
 ];
 
-const judgeValues = ({ order, ...request }: IntentRequest): unknown[] => [
-  order.accountId,
-  order.profileId,
-  order.symbol,
-  request.fencing,
-  isRefusedByEveryHalt(order),
-  request.expectedVersion,
-  jsonText(request.strategyState),
-];
+function commitValues({ order, ...request }: IntentRequest): unknown[] {
+  const { accountId, profileId, symbol, side, purpose, form, quantity } = order;
+  return [
+    ...[accountId, profileId, symbol, request.fencing, isRefusedByEveryHalt(order), request.expectedVersion],
+    ...[jsonText(request.strategyState), request.orderId, side, purpose, form.type, formatDecimal(quantity)],
+    'price' in form ? formatDecimal(form.price) : null,
+    'stopPrice' in form ? formatDecimal(form.stopPrice) : null,
+    form.type === 'trailing-stop' ? form.deltaBips : null,
+    clientOrderIdOf({ profileId, symbol, purpose, sequence: 0 }).slice(0, -1),
+    ...[request.reason, jsonText(request.decision), new Date(request.sendBeforeMs), request.at],
+    request.actionId ?? null,
+  ];
+}
 
-function recordOf({ order, ...request }: IntentRequest, sequence: number): OrderRecord {
+function recordOf({ order, ...request }: IntentRequest, clientOrderId: string): OrderRecord {
   const { accountId, profileId, symbol, side, purpose, form, quantity } = order;
   return {
     ...{ accountId, profileId, symbol, side, purpose, form, quantity },
     id: request.orderId,
-    clientOrderId: clientOrderIdOf({ profileId, symbol, purpose, sequence }),
+    clientOrderId,
     exchangeOrderId: null,
     state: 'intent',
     reason: request.reason,
@@ -123,36 +138,11 @@ function recordOf({ order, ...request }: IntentRequest, sequence: number): Order
   };
 }
 
-const insertValues = (record: OrderRecord, request: IntentRequest, row: Judgement): unknown[] => [
-  record.id,
-  record.accountId,
-  row.epoch,
-  record.profileId,
-  record.symbol,
-  record.side,
-  record.purpose,
-  record.form.type,
-  formatDecimal(record.quantity),
-  'price' in record.form ? formatDecimal(record.form.price) : null,
-  'stopPrice' in record.form ? formatDecimal(record.form.stopPrice) : null,
-  record.clientOrderId,
-  record.reason,
-  jsonText(request.decision),
-  record.fencing,
-  row.halt_order,
-  new Date(record.sendBeforeMs),
-  record.createdAt,
-  record.form.type === 'trailing-stop' ? record.form.deltaBips : null,
-  request.actionId ?? null,
-];
-
-function decide(request: IntentRequest, row: Judgement | undefined): Decided {
-  if (row === undefined || row.epoch === null) return { write: null, result: { kind: 'lost-lease' } };
-  if (row.scope !== null) return { write: null, result: { kind: 'halted', halt: haltOf(row, row.scope) } };
-  if (row.version === null) return { write: null, result: { kind: 'moved' } };
-  const record = recordOf(request, Number(row.order_sequence));
-  const write = { ...INSERT, values: insertValues(record, request, row) };
-  return { write, result: { kind: 'committed', record, version: Number(row.version) } };
+function resultOf(request: IntentRequest, row: Judgement | undefined): IntentResult {
+  if (row === undefined || row.epoch === null) return { kind: 'lost-lease' };
+  if (row.scope !== null) return { kind: 'halted', halt: haltOf(row, row.scope) };
+  if (row.version === null || row.client_order_id === null) return { kind: 'moved' };
+  return { kind: 'committed', record: recordOf(request, row.client_order_id), version: Number(row.version) };
 }
 
 /**
@@ -160,11 +150,10 @@ function decide(request: IntentRequest, row: Judgement | undefined): Decided {
  * writes the order row, all or nothing. Throws CommitUnknown when the answer to COMMIT was lost: the order row, when it
  * is there, was never sent by this caller.
  */
-export const commitIntent = (db: Database, request: IntentRequest): Promise<IntentResult> =>
-  transactInTwoSteps<Judgement, IntentResult>(db, {
-    opening: [
-      { ...LOCK, values: lockKeys(request) },
-      { ...JUDGE, values: judgeValues(request) },
-    ],
-    decide: ([row]) => decide(request, row),
-  });
+export async function commitIntent(db: Database, request: IntentRequest): Promise<IntentResult> {
+  const [row] = await transactAtOnce<Judgement>(db, [
+    { ...LOCK, values: lockKeys(request) },
+    { ...COMMIT, values: commitValues(request) },
+  ]);
+  return resultOf(request, row);
+}

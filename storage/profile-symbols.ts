@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type Expression, sql, type SqlBool } from 'kysely';
 import type { AccountId, OrderId, ProfileId } from '#core/ids.ts';
 import { LIVE_ORDER_STATES, type OrderState, type Side } from '#core/order.ts';
 import type { Reader, Writer } from './database.ts';
 import { jsonText } from './json.ts';
+import { type Page, type PageCursor, pageOf, placeOf } from './pages.ts';
 
 export interface CoinRow {
   readonly profileId: ProfileId;
@@ -232,6 +233,39 @@ export async function newestOrders(database: Reader, { profileIds, symbol, limit
   const newest = await wanted.limit(limit).execute();
   const shown = new Set(newest.map(({ id }) => id));
   return [...newest, ...live.filter(({ id }) => !shown.has(id))];
+}
+
+export interface OrderFilter {
+  readonly accountId: AccountId;
+  readonly state: 'live' | 'final' | 'all';
+  readonly profileId?: ProfileId | undefined;
+  readonly symbol?: string | undefined;
+}
+
+/** One page of the orders of an account, newest first, after `cursor`. */
+export async function pageOrders(
+  database: Reader,
+  { accountId, state, profileId, symbol }: OrderFilter,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: PageCursor | undefined },
+): Promise<Page<OrderView>> {
+  const rows = await selectOrders(database)
+    .select(placeOf('created_at'))
+    .where('account_id', '=', accountId)
+    .where((row) => {
+      const all: Expression<SqlBool>[] = [];
+      if (state !== 'all') all.push(row('state', state === 'live' ? 'in' : 'not in', [...LIVE_ORDER_STATES]));
+      if (profileId !== undefined) all.push(row('profile_id', '=', profileId));
+      if (symbol !== undefined) all.push(row('symbol', '=', symbol));
+      if (cursor !== undefined)
+        all.push(sql<SqlBool>`(created_at, id) < (${cursor.at}::timestamptz, ${cursor.id}::uuid)`);
+      return row.and(all);
+    })
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute();
+  const { shown, next } = pageOf(rows, limit);
+  return { rows: shown.map(({ place: _place, ...row }) => row), next };
 }
 
 export const selectFills = (database: Reader) =>

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { fromKysely, type Job, PgBoss, type QueueOptions, type SendOptions } from 'pg-boss';
+import type { CandleSpan } from '#core/cache-keys.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Notification, NotifierName } from '#core/notify.ts';
 import { scrubError } from '#core/scrub.ts';
 import { connect } from './connect.ts';
+import type { Ask } from './advisor.ts';
 import type { Transaction } from './database.ts';
 import type { Unit } from './research.ts';
 import { DEAD_LETTERS, type DeadLetter } from './dead-letters.ts';
@@ -36,8 +38,12 @@ export interface JobData {
   /** Without a profile: asks for one of each enabled profile. */
   readonly 'shadow-replay': { readonly profileId?: ProfileId };
   readonly 'watch-drift': Readonly<Record<string, never>>;
+  readonly advise: Ask;
   readonly 'detect-orphans': { readonly accountId?: AccountId };
   readonly 'identity-check': { readonly accountId?: AccountId };
+  readonly 'fetch-candles': CandleSpan;
+  /** Fee reconciliation and backfill of the trade archive. */
+  readonly 'account-history': { readonly runId: string };
 }
 export type JobName = keyof JobData;
 const JOB_NAMES: readonly JobName[] = [
@@ -56,11 +62,21 @@ const JOB_NAMES: readonly JobName[] = [
   'test-robustness',
   'shadow-replay',
   'watch-drift',
+  'advise',
   'detect-orphans',
   'identity-check',
+  'fetch-candles',
+  'account-history',
 ];
 /** Work of minutes: when its worker dies, another one should not wait as long as such work may take. */
-const LONG_JOBS: readonly JobName[] = ['run-backtest', 'run-sweep-unit', 'test-robustness', 'shadow-replay'];
+const LONG_JOBS: readonly JobName[] = [
+  'run-backtest',
+  'run-sweep-unit',
+  'test-robustness',
+  'shadow-replay',
+  'fetch-candles',
+  'account-history',
+];
 const LONG = { expireInSeconds: 3600, heartbeatSeconds: 10 } as const;
 
 export interface JobRun {

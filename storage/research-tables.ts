@@ -1,8 +1,10 @@
 import type { Generated } from 'kysely';
-import type { ProfileId } from '#core/ids.ts';
+import type { AdvisorSlot } from '#core/advice.ts';
+import type { AiProviderName, CredentialKind } from '#core/ai-provider.ts';
+import type { ProfileId, UserId } from '#core/ids.ts';
 import type { Json, JsonOrDefault, NullableJson, NullableTime, TimeOrDefault } from './tables.ts';
 
-/* Row types of backtests, sweeps and checks of live trading. */
+/* Row types of backtests, sweeps, checks of live trading and the advisor. */
 
 interface ResearchColumns {
   id: string;
@@ -56,7 +58,32 @@ interface ProfileReportsTable {
   report: NullableJson;
 }
 
+interface AdvisorSlotsTable {
+  run_id: string;
+  slot: AdvisorSlot;
+  ask_id: string;
+  state: 'running' | 'done' | 'failed';
+  taken_at: NullableTime;
+  model: string | null;
+  advice: JsonOrDefault;
+  error: string | null;
+  asked_at: TimeOrDefault;
+  finished_at: NullableTime;
+}
+
+interface AiProviderConfigTable {
+  user_id: UserId;
+  provider: AiProviderName;
+  base_url: string;
+  model: string;
+  credential_kind: CredentialKind | null;
+  credential: string | null;
+  updated_at: TimeOrDefault;
+}
+
 export interface ResearchTables {
+  backtest_advisor_slots: AdvisorSlotsTable;
+  ai_provider_config: AiProviderConfigTable;
   backtest_runs: BacktestRunsTable;
   sweeps: SweepsTable;
   sweep_units: SweepUnitsTable;

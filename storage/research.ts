@@ -71,6 +71,14 @@ export const listRuns = (reader: Reader, profileId: ProfileId) =>
     .execute();
 export type RunRow = Awaited<ReturnType<typeof listRuns>>[number];
 
+/** For whoever has a job of it, whatever its profile. */
+export const readRunById = (reader: Reader, id: string) =>
+  reader
+    .selectFrom('backtest_runs')
+    .select(['profile_id as profileId', 'strategy_name as strategyName', 'config', 'request', 'results'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+
 export const readRun = (reader: Reader, profileId: ProfileId, id: string) =>
   selectRuns(reader, profileId).select('results').where('id', '=', id).executeTakeFirst();
 

@@ -28,6 +28,12 @@ interface RunRow {
   readonly output: unknown;
 }
 
+interface WaitingRow {
+  readonly name: string;
+  readonly state: string;
+  readonly start_after: Date;
+}
+
 export async function listSchedules(reader: Reader): Promise<ScheduleView[]> {
   const schedules = await reader
     .selectFrom(sql<ScheduleRow>`pgboss.schedule`.as('schedule'))
@@ -47,6 +53,17 @@ export async function listSchedules(reader: Reader): Promise<ScheduleView[]> {
     const run = runs.find((one) => one.name === name);
     return { name, cron, lastRun: run === undefined ? null : runOf(run) };
   });
+}
+
+/** How many jobs of each name could run now and wait. */
+export async function countWaitingJobs(reader: Reader): Promise<{ readonly name: string; readonly waiting: number }[]> {
+  return await reader
+    .selectFrom(sql<WaitingRow>`pgboss.job`.as('job'))
+    .select(['name', sql<number>`count(*)::int`.as('waiting')])
+    .where('state', 'in', ['created', 'retry'])
+    .where('start_after', '<=', sql<Date>`now()`)
+    .groupBy('name')
+    .execute();
 }
 
 const runOf = ({ state, started_on, completed_on, output }: RunRow): NonNullable<ScheduleView['lastRun']> => ({

@@ -39,27 +39,6 @@ export async function runStatement<Row extends pg.QueryResultRow>(
 const isRefusal = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code !== undefined && !/^(57|08|XX)/.test(error.code);
 
-/** Sends all statements at once, without waiting for answers in between; answers with the rows of the last. */
-async function runBatch<Row extends pg.QueryResultRow>(
-  client: pg.ClientBase,
-  batch: readonly BoundStatement[],
-): Promise<Row[]> {
-  const begin = client.query('begin isolation level read committed');
-  const settled = await Promise.allSettled([begin, ...batch.map((statement) => runStatement<Row>(client, statement))]);
-  for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason;
-  const last = settled.at(-1);
-  return last?.status === 'fulfilled' && Array.isArray(last.value) ? last.value : [];
-}
-
-/** When the write fails, PostgreSQL answers the COMMIT that is already on its way with a rollback. */
-async function writeAndCommit(client: pg.ClientBase, write: BoundStatement): Promise<void> {
-  const [written, committed] = await Promise.allSettled([runStatement(client, write), client.query('commit')]);
-  if (committed.status === 'rejected' && !isRefusal(committed.reason)) throw new CommitUnknown(committed.reason);
-  if (written.status === 'rejected') throw written.reason;
-  if (committed.status === 'rejected') throw withQueryText(committed.reason, 'commit');
-  if (committed.value.command === 'ROLLBACK') throw new Error('PostgreSQL rolled the transaction back at COMMIT.');
-}
-
 async function rollBack(client: pg.PoolClient): Promise<void> {
   try {
     await client.query('rollback');
@@ -69,34 +48,32 @@ async function rollBack(client: pg.PoolClient): Promise<void> {
   }
 }
 
-export interface TwoStepTransaction<Row extends pg.QueryResultRow, Result> {
-  /** Sent in one go with BEGIN. Each statement still has a snapshot of its own, taken when its turn comes. */
-  readonly opening: readonly BoundStatement[];
-  /** Judges the rows of the last opening statement: what to write and commit, or nothing (null) to roll back. */
-  readonly decide: (rows: Row[]) => { readonly write: BoundStatement | null; readonly result: Result };
-}
-
 /**
- * A READ COMMITTED transaction in two round trips: BEGIN with the opening statements, then the write with COMMIT.
- * Throws CommitUnknown when the answer to COMMIT was lost; any other error means that nothing was kept.
+ * A READ COMMITTED transaction in one round trip: BEGIN, the statements and COMMIT leave together. Each statement still
+ * has a snapshot of its own, taken when its turn comes, and after one that fails PostgreSQL answers the COMMIT with a
+ * rollback. Answers with the rows of the last statement. Throws CommitUnknown when the answer to COMMIT was lost; any
+ * other error means that nothing was kept.
  */
-export async function transactInTwoSteps<Row extends pg.QueryResultRow, Result>(
+export async function transactAtOnce<Row extends pg.QueryResultRow>(
   db: Database,
-  { opening, decide }: TwoStepTransaction<Row, Result>,
-): Promise<Result> {
+  statements: readonly BoundStatement[],
+): Promise<Row[]> {
   const client = await db.pool.connect();
-  try {
-    const { write, result } = decide(await runBatch<Row>(client, opening));
-    if (write === null) {
-      await rollBack(client);
-      return result;
-    }
-    await writeAndCommit(client, write);
-    client.release();
-    return result;
-  } catch (error) {
-    if (error instanceof CommitUnknown) client.release(true);
-    else await rollBack(client);
-    throw error;
+  const { stream } = client.connection;
+  stream.cork();
+  const begun = client.query('begin isolation level read committed');
+  const sent = statements.map((statement) => runStatement<Row>(client, statement));
+  const ended = client.query('commit');
+  stream.uncork();
+  const [committed, ...answers] = await Promise.allSettled([ended, begun, ...sent]);
+  if (committed.status === 'rejected' && !isRefusal(committed.reason)) {
+    client.release(true);
+    throw new CommitUnknown(committed.reason);
   }
+  if (committed.status === 'rejected') await rollBack(client);
+  else client.release();
+  for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
+  if (committed.status === 'rejected') throw withQueryText(committed.reason, 'commit');
+  if (committed.value.command === 'ROLLBACK') throw new Error('PostgreSQL rolled the transaction back at COMMIT.');
+  return (await sent.at(-1)) ?? [];
 }

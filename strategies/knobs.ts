@@ -16,7 +16,7 @@ export const MOST_SETS = 100_000;
 const FORM = 'such as ema.fast=5..50:5 or ema.slow=20,50,100, joined by semicolons';
 const problem = (sentence: string) => ({ kind: 'problem', sentence }) as const;
 
-function valueAt(config: unknown, path: string): unknown {
+export function valueAt(config: unknown, path: string): unknown {
   let value = config;
   for (const key of path.split('.'))
     value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;

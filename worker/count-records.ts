@@ -6,7 +6,7 @@ import { logRows, ticks } from '#integrations/metrics.ts';
 export const countingSink = (sink: RecordSink): RecordSink => ({
   audit(audit) {
     sink.audit(audit);
-    ticks.inc({ decision: audit.decision.kind, approval: audit.approval.kind });
+    ticks.inc({ decision: audit.decision.kind, reason: audit.decision.reason, approval: audit.approval.kind });
   },
   log(row) {
     sink.log(row);

@@ -2,6 +2,11 @@ import { type Coin, isCertain } from '#engine/coin.ts';
 import { bareSeconds } from '#engine/guard.ts';
 import type { RunningAccount } from '#engine/run-account.ts';
 import { measure, type Reading } from '#integrations/metrics.ts';
+import type { Database } from '#storage/database.ts';
+import { countWaitingJobs, listSchedules } from '#storage/schedules.ts';
+import type { VenueAccess } from './venues.ts';
+
+type Measured = Pick<VenueAccess, 'venue' | 'market' | 'usedWeight'>;
 
 /** What is measured of every coin that runs; nothing is told where there is nothing to tell. */
 const OF_COINS: Readonly<Record<string, readonly [help: string, read: (coin: Coin) => number | undefined]>> = {
@@ -31,6 +36,45 @@ export function measureAccounts(owned: () => Iterable<RunningAccount>): Disposab
   }
   const accounts = { name: 'tradewind_accounts_running', help: 'Accounts that this worker trades', labelNames: [] };
   stack.use(measure(accounts, () => [[{}, [...owned()].length]]));
+  return stack.move();
+}
+
+/** Measures how the exchange sees this process: each venue's clock against this machine's, and the weight that is used. */
+export function measureVenues(opened: () => Iterable<Measured>): Disposable {
+  using stack = new DisposableStack();
+  const labelNames = ['venue'];
+  const of = (read: (venue: Measured) => number): Reading[] =>
+    [...opened()].map((access) => [{ venue: access.venue }, read(access)]);
+  const offset = { name: 'tradewind_clock_offset_seconds', help: "The exchange's clock less that of this machine" };
+  stack.use(
+    measure({ ...offset, labelNames }, () => of(({ market }) => (market.clock.protocolMs() - Date.now()) / 1000)),
+  );
+  const weight = {
+    name: 'tradewind_request_weight_used',
+    help: 'Request weight of this minute that is counted so far',
+  };
+  stack.use(measure({ ...weight, labelNames }, () => of(({ usedWeight }) => usedWeight())));
+  return stack.move();
+}
+
+/** Measures jobs that wait and the age of what runs by itself; every worker says the same, as the queue is one. */
+export function measureJobs(database: Database): Disposable {
+  using stack = new DisposableStack();
+  const labelNames = ['job'];
+  const depth = { name: 'tradewind_jobs_waiting', help: 'Jobs that could run now and wait' };
+  stack.use(
+    measure({ ...depth, labelNames }, async () =>
+      (await countWaitingJobs(database.kysely)).map(({ name, waiting }) => [{ job: name }, waiting] as const),
+    ),
+  );
+  const age = { name: 'tradewind_schedule_age_seconds', help: 'Since the last run of what runs by itself ended' };
+  stack.use(
+    measure({ ...age, labelNames }, async () =>
+      (await listSchedules(database.kysely)).flatMap(({ name, lastRun }): Reading[] =>
+        lastRun === null ? [] : [[{ job: name }, (Date.now() - lastRun.endedAt.getTime()) / 1000]],
+      ),
+    ),
+  );
   return stack.move();
 }
 

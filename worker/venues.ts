@@ -22,6 +22,8 @@ export interface VenueAccess {
   /** Keeps trading rules where api and forms find them. */
   keepRules(rules: readonly SymbolRules[]): void;
   keepClock(): void;
+  /** Weight that the exchange has counted in the present minute, as far as it is known. */
+  usedWeight(): number;
 }
 
 export interface VenueSources {
@@ -58,7 +60,8 @@ function openVenue(venue: Venue, sources: VenueSources, resources: AsyncDisposab
   const { env, cache, announcer, timing, onFailure } = sources;
   const endpoints = endpointsOf(venue, env);
   const { restUrl } = endpoints;
-  resources.use(shareLimits({ governor: governorFor(restUrl), cache, egress: env.EGRESS, restUrl, onFailure }));
+  const governor = governorFor(restUrl);
+  resources.use(shareLimits({ governor, cache, egress: env.EGRESS, restUrl, onFailure }));
   const market = createMarketReader({ restUrl });
   const openStream = createMarketStream({ streamUrl: endpoints.streamUrl });
   let last: { marketMs: number; wallMs: number } | null = null;
@@ -77,6 +80,10 @@ function openVenue(venue: Venue, sources: VenueSources, resources: AsyncDisposab
           at: new Date(event.atMs).toISOString(),
         });
       }),
+    usedWeight() {
+      const { counted, inFlight } = governor.news();
+      return counted + inFlight;
+    },
     keepRules(rules) {
       cache.set(cacheKeys.rules(venue), encodeRules(rules)).catch(onFailure);
     },

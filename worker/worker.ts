@@ -21,7 +21,7 @@ import type { WorkerContext } from './context.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { workJobs } from './jobs/work.ts';
 import { keepLeases } from './leases.ts';
-import { measureAccounts } from './measures.ts';
+import { measureAccounts, measureJobs, measureVenues } from './measures.ts';
 import { notifyingSink } from './notify.ts';
 import { createVenues } from './venues.ts';
 
@@ -71,6 +71,8 @@ export async function openWorker(
   stack.defer(() => clearInterval(clocks));
   const leases = stack.use(keepLeases(context));
   stack.use(measureAccounts(() => leases.running().flatMap(({ running }) => running ?? [])));
+  stack.use(measureVenues(() => venues.opened()));
+  stack.use(measureJobs(database));
   stack.use(await followCommands(cache, leases, log));
   stack.use(await followActions(context, leases, stack.use(new Listener(env.DATABASE_URL))));
   await workJobs(context, queue, leases);

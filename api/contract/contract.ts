@@ -1,13 +1,18 @@
+import * as accountState from './account-state.ts';
 import * as accounts from './accounts.ts';
+import * as advisor from './advisor.ts';
+import * as aiProvider from './ai-provider.ts';
 import * as actions from './actions.ts';
 import * as backup from './backup.ts';
 import * as capture from './capture.ts';
 import * as health from './health.ts';
 import * as diagnosis from './diagnosis.ts';
 import * as halts from './halts.ts';
+import * as history from './history.ts';
 import * as liveChecks from './live-checks.ts';
 import * as manual from './manual.ts';
 import * as jobs from './jobs.ts';
+import * as market from './market.ts';
 import * as notifiers from './notifiers.ts';
 import type { Operation } from './operation.ts';
 import * as orphans from './orphans.ts';
@@ -33,6 +38,7 @@ export const OPERATIONS: readonly Operation[] = [
   session,
   sessions,
   accounts,
+  accountState,
   actions,
   halts,
   orphans,
@@ -46,9 +52,13 @@ export const OPERATIONS: readonly Operation[] = [
   backup,
   diagnosis,
   records,
+  market,
   jobs,
   trades,
+  history,
   upkeep,
   research,
   liveChecks,
+  advisor,
+  aiProvider,
 ].flatMap((family) => Object.values(family).filter(isOperation));

@@ -19,3 +19,17 @@ export async function requireSignInAllowance(cache: CacheStore, ip: string): Pro
     { headers: { 'retry-after': String(seconds) } },
   );
 }
+
+/** Counts a costly request of a session in the same way, and throws when it is one too many for a minute. */
+export async function requireAllowance(cache: CacheStore, key: string, { most, what }: { most: number; what: string }) {
+  const { count, resetMs } = await cache.countInWindow(key, WINDOW_MS);
+  if (count <= most) return;
+  const seconds = Math.max(1, Math.ceil(resetMs / 1000));
+  throw new ApiProblem(
+    'too_many_requests',
+    `${what} may be asked for ${most} times a minute: try again in ${seconds} seconds.`,
+    {
+      headers: { 'retry-after': String(seconds) },
+    },
+  );
+}

@@ -8,6 +8,7 @@ import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import { accountId } from '../contract/fields.ts';
 import { listStrategies } from '../contract/profiles.ts';
+import { listTickers } from '../contract/market.ts';
 import { listCandles, listSymbols } from '../contract/records.ts';
 import type { Routes } from '../handle.ts';
 import { ApiProblem } from '../problem.ts';
@@ -99,5 +100,15 @@ export function mountMarket({ context, handle }: Routes): void {
       };
     });
     return { symbols: symbols.toSorted((a, b) => (a.symbol < b.symbol ? -1 : 1)) };
+  });
+
+  handle(listTickers, async ({ operator, query }) => {
+    const account = await requireAccount(database.kysely, operator, query.accountId);
+    const prices = [...(await venues.prices(venueOf(account)))];
+    const wanted = query.symbols?.split(',');
+    const tickers = prices
+      .filter(([symbol]) => wanted?.includes(symbol) ?? true)
+      .map(([symbol, { price, at }]) => ({ symbol, price: formatDecimal(price), at }));
+    return { tickers: tickers.toSorted((a, b) => (a.symbol < b.symbol ? -1 : 1)) };
   });
 }

@@ -1,10 +1,8 @@
-import { venueOf } from '#core/account.ts';
-import { APPROVAL_REASONS, describe } from '#core/decision.ts';
 import type { ProfileId } from '#core/ids.ts';
-import { limitsWithoutAsset, pastStandings, presentStandings, type RiskLimits, riskSubjects } from '#core/risk.ts';
+import { limitsWithoutAsset, type RiskLimits } from '#core/risk.ts';
 import type { AccountView } from '#storage/accounts.ts';
 import { excludeIntents, lockProfile } from '#storage/profiles.ts';
-import { lockRiskLimits, pauseCoin as storePause, readRisk, type RiskTarget, saveRiskLimits } from '#storage/risk.ts';
+import { lockRiskLimits, pauseCoin as storePause, type RiskTarget, saveRiskLimits } from '#storage/risk.ts';
 import { auditChange } from '../audit.ts';
 import { announce } from '../bus.ts';
 import { requireCoin } from '../coins.ts';
@@ -21,26 +19,18 @@ import type { Operator } from '../guard/session.ts';
 import type { Incoming, Routes } from '../handle.ts';
 import { invalid, invalidField } from '../problem.ts';
 import { requireAccount, requireFoundProfile, requireProfile } from '../require.ts';
+import { standingsOf } from '../standings.ts';
 
 interface Limited extends RiskTarget {
   readonly account: AccountView;
 }
 
-async function readState({ database, venues, now }: ApiContext, { account, subject }: Limited) {
-  const nowMs = now().getTime();
-  const at = new Date((await venues.marketMs(venueOf(account), nowMs)) ?? nowMs);
-  const subjects = riskSubjects(await readRisk(database.kysely, account.id, at));
-  const bound = subjects.filter((each) => each.scope === 'account' || each.subject === subject);
-  const standings = bound
-    .flatMap((each) => [...pastStandings(each, at), ...presentStandings(each, at)])
-    .map(({ limit, reason, blocked, until, numbers }) => ({
-      ...{ limit, blocked, scope: numbers.scope, used: numbers.used, most: numbers.most },
-      until: until?.toISOString() ?? null,
-      sentence: blocked ? describe(APPROVAL_REASONS[reason], numbers) : null,
-    }));
+async function readState(context: ApiContext, { account, subject }: Limited) {
+  const subjects = await standingsOf(context, account);
   const own = subjects.find((each) => each.subject === subject);
   if (own === undefined) throw new Error(`The limits of ${subject} are missing.`);
-  return { limits: own.limits, standings };
+  const bound = subjects.filter((each) => each.scope === 'account' || each.subject === subject);
+  return { limits: own.limits, standings: bound.flatMap(({ standings }) => standings) };
 }
 
 type Change = Pick<Incoming<typeof changeAccountRisk>, 'operator' | 'caller' | 'body'>;

@@ -1,32 +1,41 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { PROXY_CACHE, PROXY_PROGRAM } from './proxy-program.ts';
+import { findProgram } from '../harness/programs.ts';
+import { HELM_PROGRAM, PROXY_CACHE, PROXY_PROGRAM } from './proxy-program.ts';
 
 /**
- * Brings what the tests of the auth-proxy module need beside Terraform: their packages, and the real proxy, built from its
+ * Brings what the tests of deploy/ need beside Terraform: their packages, and the real proxy and Helm, built from their
  * source where Go is new enough. What cannot be had is said; the tests that need it are then left out.
  */
 const NEEDED_GO = [1, 26] as const;
+const HELM = 'helm.sh/helm/v3/cmd/helm@v3.19.0';
 const MODULE = 'github.com/oauth2-proxy/oauth2-proxy/v7@v7.15.3';
 
 if (!isRun('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], import.meta.dirname)) {
   console.error('npm could not install the packages of test/auth-proxy: is the registry reachable?');
   process.exitCode = 1;
-} else if (!existsSync(PROXY_PROGRAM)) buildProxy();
+} else if (hasGo()) {
+  if (!existsSync(PROXY_PROGRAM)) buildProxy();
+  if (!existsSync(HELM_PROGRAM) && findProgram(['helm']) === undefined) buildHelm();
+}
 
 function isRun(command: string, args: readonly string[], cwd: string): boolean {
   return spawnSync(command, args, { cwd, stdio: 'inherit', shell: process.platform === 'win32' }).status === 0;
 }
 
-function buildProxy(): void {
+function hasGo(): boolean {
   const version = /go(\d+)\.(\d+)/.exec(spawnSync('go', ['version'], { encoding: 'utf8' }).stdout ?? '');
   const [major, minor] = [Number(version?.[1] ?? 0), Number(version?.[2] ?? 0)];
   if (major < NEEDED_GO[0] || (major === NEEDED_GO[0] && minor < NEEDED_GO[1])) {
-    console.log(`﹣ oauth2-proxy is not built: it needs Go ${NEEDED_GO.join('.')} or later`);
-    return;
+    console.log(`﹣ oauth2-proxy and Helm are not built: they need Go ${NEEDED_GO.join('.')} or later`);
+    return false;
   }
+  return true;
+}
+
+function buildProxy(): void {
   const source = join(PROXY_CACHE, 'oauth2-proxy-source');
   mkdirSync(PROXY_CACHE, { recursive: true });
   const answer = spawnSync('go', ['mod', 'download', '-json', MODULE], { cwd: PROXY_CACHE, encoding: 'utf8' });
@@ -39,6 +48,14 @@ function buildProxy(): void {
   chmodSync(source, 0o755);
   const flags = ['build', '-mod=readonly', '-buildvcs=false', '-o', PROXY_PROGRAM, '.'];
   if (!isRun('go', flags, source)) console.log('﹣ oauth2-proxy is not built: go build failed');
+}
+
+function buildHelm(): void {
+  mkdirSync(PROXY_CACHE, { recursive: true });
+  const env = { ...process.env, GOBIN: PROXY_CACHE, CGO_ENABLED: '0' };
+  const { status } = spawnSync('go', ['install', '-ldflags=-s -w', HELM], { stdio: 'inherit', env });
+  if (status === 0) renameSync(join(PROXY_CACHE, 'helm'), HELM_PROGRAM);
+  else console.log(`﹣ Helm is not built: ${HELM} is not to be had here`);
 }
 
 function readJson(text: string): unknown {

@@ -5,3 +5,5 @@ import { ROOT } from '../harness/source-files.ts';
 export const PROXY_CACHE = join(ROOT, 'node_modules', '.cache');
 /** Where it puts the real proxy. */
 export const PROXY_PROGRAM = join(PROXY_CACHE, 'oauth2-proxy-7.15.3');
+/** Where it puts Helm, unless the machine has one. */
+export const HELM_PROGRAM = join(PROXY_CACHE, 'helm-3.19.0');

@@ -98,7 +98,9 @@ export async function openLiveStage(coins: number): Promise<LiveStage> {
   if (account === undefined) throw new Error('Signing up made no account.');
   const profiles = await seedProfiles(test.database, account.id, symbols);
   const cache = stack.use(await openCache({ databaseUrl: test.url }));
-  const workerPid = startProgram(stack, ['worker/main.ts'], variables).pid;
+  const profiled = process.env['BENCH_PROFILE'];
+  const flags = profiled === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiled}`];
+  const workerPid = startProgram(stack, [...flags, 'worker/main.ts'], variables).pid;
   const wanted = { own: bareSymbols, followed: symbols, price: LOW, key: bareKey, database: test.url };
   const urls = { ws: bare.url.replace(/^http/, 'ws').replace(/\/$/, ''), rest: bare.url.replace(/\/$/, '') };
   const floor = startProgram(stack, ['test/bench/bare-trader.ts', JSON.stringify({ ...urls, ...wanted })]);

@@ -14,6 +14,8 @@ import { type LiveStage, LOW, openLiveStage, REST, usageOf } from './live-stage.
  */
 const COINS = (process.env['BENCH_COINS'] ?? '1,100,500').split(',').map(Number);
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 200);
+/** Only some of what is measured, such as `cost,closes`. */
+const PARTS = new Set((process.env['BENCH_PARTS'] ?? 'orders,beside,cost,closes,switch').split(','));
 const TRADES_A_SECOND = 2.5;
 const [ARM, FALL] = ['30350.00000000', '30148.00000000'];
 const [CLOSES, BURSTS, BURST] = [5, 15, 200];
@@ -257,10 +259,10 @@ await using stack = new AsyncDisposableStack();
 process.env['TEST_DATABASE_URL'] = await provideDatabase(stack, new AbortController().signal);
 for (const coins of COINS) {
   await using stage = await openLiveStage(coins);
-  console.table([rowOf(`price to order, ${coins} coins`, await measureOrders(stage))]);
-  if (coins === 100) await measureBeside(stage);
+  if (PARTS.has('orders')) console.table([rowOf(`price to order, ${coins} coins`, await measureOrders(stage))]);
+  if (coins === 100 && PARTS.has('beside')) await measureBeside(stage);
   if (coins < 500) continue;
-  await measureCost(stage);
-  await measureCloses(stage);
-  await measureKillSwitch(stage);
+  if (PARTS.has('cost')) await measureCost(stage);
+  if (PARTS.has('closes')) await measureCloses(stage);
+  if (PARTS.has('switch')) await measureKillSwitch(stage);
 }

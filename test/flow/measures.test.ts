@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serveMetrics } from '#integrations/metrics.ts';
-import { measureAccounts } from '#worker/measures.ts';
+import { openDatabase } from '#storage/database.ts';
+import { openQueue } from '#storage/queue.ts';
+import { openTestDatabase } from '#storage/test-database.ts';
+import { measureAccounts, measureJobs, measureVenues } from '#worker/measures.ts';
 import { openAccountBench, SYMBOL } from './account-bench.ts';
 import { until } from './until.ts';
 
@@ -19,10 +22,32 @@ test('Prometheus reads of each coin: time without a stop, unproven orders and th
     assert.ok((await read()).includes('tradewind_accounts_running 1'));
     await until('a price has come', async () => (await of('tradewind_price_age_seconds')) !== undefined);
     assert.equal(await of('tradewind_unprotected_seconds'), 0);
+    using _venues = measureVenues(() => [{ venue: 'paper', market: on.market, usedWeight: () => 7 }]);
+    assert.ok((await read()).some((line) => /^tradewind_clock_offset_seconds\{.*\} -?[0-9.e-]+$/.test(line)));
+    assert.ok((await read()).includes('tradewind_request_weight_used{venue="paper"} 7'));
     const match = { method: 'POST', path: '/api/v3/order' };
     await on.control('POST', '/faults', [{ match, kind: 'fail-before' }]);
     await assert.rejects(on.rest('0.9'));
     await until('the order counts as unproven', async () => (await of('tradewind_orders_unproven')) === 1);
   }
   assert.equal(await of('tradewind_unprotected_seconds'), undefined, 'nothing is told of what does not run any more');
+});
+
+test('Prometheus reads how a venue and the queue are; a database that is away takes only its own rows', async () => {
+  await using test = await openTestDatabase();
+  const log = { warn: () => undefined, error: () => undefined };
+  await using queue = await openQueue(test.url, { log, works: false });
+  await queue.enqueue('prune', {});
+  await using metrics = await serveMetrics({ process: 'worker', sha: 'abc' }, { host: '127.0.0.1', port: 0 });
+  const rows = async (name: string): Promise<string[]> =>
+    (await (await fetch(`http://127.0.0.1:${metrics.port}/metrics`)).text())
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}{`));
+  const database = openDatabase(test.url);
+  using _jobs = measureJobs(database);
+  assert.deepEqual(await rows('tradewind_jobs_waiting'), ['tradewind_jobs_waiting{job="prune"} 1']);
+  assert.deepEqual(await rows('tradewind_schedule_age_seconds'), [], 'nothing has run yet');
+  await database[Symbol.asyncDispose]();
+  assert.deepEqual(await rows('tradewind_jobs_waiting'), []);
+  assert.equal((await rows('tradewind_build_info')).length, 1);
 });

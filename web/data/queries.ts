@@ -7,6 +7,7 @@ import { readKillSwitch } from '#api/contract/halts.ts';
 import { listCoins, listProfiles, listStrategies, readCoin, readProfile } from '#api/contract/profiles.ts';
 import { listCandles, listLogs, listSymbols, readDashboard, readTickTrace } from '#api/contract/records.ts';
 import { currentSession, onboarding, status } from '#api/contract/session.ts';
+import { listEquity } from '#api/contract/trades.ts';
 import { call } from './call.ts';
 import { keys } from './keys.ts';
 import { isSignedOut } from './problem-error.ts';
@@ -91,6 +92,13 @@ export const coinQuery = (id: ProfileId, symbol: string) =>
     queryKey: keys.coin(id, symbol),
     queryFn: ({ signal }) => call(readCoin, { params: { id, symbol } }, signal),
     refetchInterval: SLOW_MS,
+  });
+/** What a profile has earned over time. */
+export const equityQuery = (id: ProfileId) =>
+  queryOptions({
+    queryKey: ['equity', id] as const,
+    queryFn: ({ signal }) => call(listEquity, { params: { id }, query: {} }, signal),
+    refetchInterval: 60_000,
   });
 /** Which rows of a log: absent means all. `level` is a comma list. */
 export interface LogFilters {

@@ -15,6 +15,7 @@ import {
 import type { ChartRange, PlanLevel } from '#web/parts/chart-view.ts';
 import { ActYourself } from '#web/parts/act-yourself.tsx';
 import { CaptureSwitch } from '#web/parts/capture-switch.tsx';
+import { Blockers } from '#web/parts/blockers.tsx';
 import { CoinPause } from '#web/parts/coin-pause.tsx';
 import { CoinPosition } from '#web/parts/coin-position.tsx';
 import { CoinTicks } from '#web/parts/coin-ticks.tsx';
@@ -26,8 +27,8 @@ import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { Timeline } from '#web/parts/timeline.tsx';
 import { Prose } from '#web/parts/when.tsx';
-import { coinView } from '#web/words/coin-view.ts';
-import { money, percent, price, quantity } from '#web/words/numbers.ts';
+import { coinView, distanceWords } from '#web/words/coin-view.ts';
+import { money, price, quantity } from '#web/words/numbers.ts';
 import { isLive, orderSummary } from '#web/words/order-words.ts';
 
 const PriceChart = lazy(async () => ({ default: (await import('#web/parts/price-chart.tsx')).PriceChart }));
@@ -134,7 +135,11 @@ function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile })
         </div>
       </div>
       <Section title="Orders and their proof" note={orderSummary(orders)}>
-        {rows.length === 0 ? <p className="p-2">No orders yet.</p> : <OrdersTable rows={rows} withCoin={false} />}
+        {rows.length === 0 ? (
+          <p className="p-2">No orders yet.</p>
+        ) : (
+          <OrdersTable rows={rows} withCoin={false} accountId={profile.accountId} />
+        )}
       </Section>
     </>
   );
@@ -195,6 +200,7 @@ function Head({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {
           {view.blocked ? <Icon name="warn" /> : null} <Prose text={coin.state.decision.sentence} />
         </p>
       )}
+      <Blockers coin={coin} />
     </div>
   );
 }
@@ -216,7 +222,7 @@ function Plan({ coin, enabled }: { coin: Coin; enabled: boolean }): ReactNode {
         </span>
       ) : null}{' '}
       at <span className="intent nb">{price(next.level, coin.tickSize)}</span> or {next.side}
-      {next.away === null ? '' : `, ${percent(Math.abs(next.away))} away`}.
+      {distanceWords(next)}.
     </>
   );
 }
@@ -231,7 +237,7 @@ function Result({ coin }: { coin: Coin }): ReactNode {
     <>
       is {up ? 'up' : 'down'}{' '}
       <span className={`${up ? 'gain' : 'loss'} nb`}>
-        <Icon name={up ? 'up' : 'dn'} /> {money(formatDecimal(absolute(gain)))} {quote}
+        <Icon name={up ? 'up' : 'dn'} /> {money(formatDecimal(absolute(gain)), quote)} {quote}
       </span>
       .
     </>

@@ -15,6 +15,9 @@ import { RailKey } from '#web/parts/rail.tsx';
 import { ResetNotice } from '#web/parts/reset-notice.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
+import { Icon } from '#web/parts/icon.tsx';
+import { Prose } from '#web/parts/when.tsx';
+import { WorthCurve } from '#web/parts/worth-curve.tsx';
 import { VerdictLine } from '#web/parts/verdict-line.tsx';
 import { moneyUnit, type Purse, pursesOf } from '#web/words/accounts.ts';
 import { coinView } from '#web/words/coin-view.ts';
@@ -49,6 +52,12 @@ function Overview({ data, failed }: { data: Dashboard; failed: unknown }): React
       <ResetNotice accounts={data.accounts} />
       {failed === null ? null : <Failure what="Could not be brought up to date." error={failed} />}
       {purse === undefined ? null : <Figures data={data} purse={purse} />}
+      {purse === undefined || data.profiles.length === 0 ? null : (
+        <div className="cols">
+          <WorthCurve data={data} purse={purse} />
+          <HoldsBack data={data} />
+        </div>
+      )}
       {data.profiles.length === 0 ? <FirstProfile /> : <Coins data={data} />}
       <div className="cols">
         <Orders data={data} />
@@ -90,7 +99,9 @@ function Figures({ data, purse }: { data: Dashboard; purse: Purse }): ReactNode 
   const mine = new Set(purse.accounts.map((account) => account.id));
   const profiles = new Set(data.profiles.filter(({ accountId }) => mine.has(accountId)).map(({ id }) => id));
   const coins = data.coins.filter((coin) => profiles.has(coin.profileId));
-  const held = coins.map(coinView).filter((view) => view.held);
+  const all = coins.map(coinView).filter((view) => view.held);
+  // Gains of coins that are quoted in another asset can not be added.
+  const held = all.filter((view) => view.quote === purse.asset);
   const gain = held.reduce((sum, view) => add(sum, view.gain ?? ZERO), ZERO);
   const unpriced = held.some((view) => view.gain === null);
   const unit = <span className="unit">{moneyUnit(purse.tag, purse.asset)}</span>;
@@ -101,21 +112,68 @@ function Figures({ data, purse }: { data: Dashboard; purse: Purse }): ReactNode 
   return (
     <div className="figs">
       <Figure label="Worth of everything" note={purse.tag === 'LIVE' ? 'at the last prices' : 'not real money'}>
-        {purse.equity === null ? '–' : money(formatDecimal(purse.equity))} {unit}
+        {purse.equity === null ? '–' : money(formatDecimal(purse.equity), purse.asset)} {unit}
       </Figure>
       <Figure label="Realised today" note="since midnight">
         <Gain value={purse.realisedToday} unit={purse.asset} />
       </Figure>
-      <Figure label="Gain on coins held" note={unpriced ? 'some have no price' : 'before the exit fee'}>
-        {held.length === 0 ? <span className="two">none held</span> : <Gain value={gain} unit={purse.asset} />}
+      <Figure
+        label="Gain on coins held"
+        note={
+          unpriced
+            ? 'some have no price'
+            : all.length > held.length
+              ? `of those in ${purse.asset}`
+              : 'before the exit fee'
+        }
+      >
+        {all.length === 0 ? <span className="two">none held</span> : <Gain value={gain} unit={purse.asset} />}
       </Figure>
       <Figure label="Free to buy" note={share === null ? undefined : `${percent(share, 0)} of the worth`}>
-        {purse.free === null ? '–' : money(formatDecimal(purse.free))} {unit}
+        {purse.free === null ? '–' : money(formatDecimal(purse.free), purse.asset)} {unit}
       </Figure>
       <Figure label="Open positions" note={`of ${coins.length} ${coins.length === 1 ? 'coin' : 'coins'}`}>
-        {held.length}
+        {all.length}
       </Figure>
     </div>
+  );
+}
+
+/** What keeps coins from being bought, in the words of their last decision. */
+function HoldsBack({ data }: { data: Dashboard }): ReactNode {
+  const blocked = data.coins.filter((coin) => coin.enabled && (coin.blockers.length > 0 || coinView(coin).blocked));
+  const off = data.profiles.filter(({ enabled }) => !enabled);
+  const count = blocked.length + off.length;
+  return (
+    <Section title="What holds it back" note={count === 0 ? undefined : count} span={4}>
+      {count === 0 ? <p className="p-2">Nothing: what is not bought waits for its strategy alone.</p> : null}
+      <ul className="block">
+        {blocked.slice(0, 5).map((coin) => (
+          <li key={`${coin.profileId} ${coin.symbol}`}>
+            <span className="care">
+              <Icon name="warn" />
+            </span>
+            <span>
+              <Link to="/profiles/$id/coins/$symbol" params={{ id: coin.profileId, symbol: coin.symbol }}>
+                <b>{coin.baseAsset ?? coin.symbol}</b>
+              </Link>{' '}
+              <Prose text={coin.blockers[0]?.sentence ?? coin.state?.decision.sentence ?? ''} />
+            </span>
+          </li>
+        ))}
+        {off.slice(0, 5).map(({ id, name }) => (
+          <li key={id}>
+            <Icon name="minus" />
+            <span>
+              <Link to="/profiles/$id" params={{ id }}>
+                <b>{name}</b>
+              </Link>{' '}
+              is off: it makes no new decisions.
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }
 

@@ -8,11 +8,10 @@ import {
   exportTaxLots,
   exportTradeArchive,
   listClosedTrades,
-  listEquity,
   listTradeArchive,
 } from '#api/contract/trades.ts';
 import { addressOf, call } from '#web/data/call.ts';
-import { coinsQuery, type Profile } from '#web/data/queries.ts';
+import { coinsQuery, equityQuery, type Profile } from '#web/data/queries.ts';
 import { useZone } from '#web/data/session.tsx';
 import { EquityPlot } from '#web/parts/equity-plot.tsx';
 import { Figure, Gain } from '#web/parts/figures.tsx';
@@ -21,6 +20,7 @@ import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { When } from '#web/parts/when.tsx';
 import { money, percent } from '#web/words/numbers.ts';
+import { mostInvested } from '#web/words/equity.ts';
 import { age, dayMark } from '#web/words/time.ts';
 
 type Totals = Answer<typeof listTradeArchive>['totals'];
@@ -120,15 +120,11 @@ function Figures({ totals, quote }: { totals: Totals; quote: string }): ReactNod
 
 /** What the profile has earned over time, beside what its coins did. */
 function Earned({ profile }: { profile: Profile }): ReactNode {
-  const { data } = useQuery({
-    queryKey: ['equity', profile.id],
-    queryFn: ({ signal }) => call(listEquity, { params: { id: profile.id }, query: {} }, signal),
-    refetchInterval: 60_000,
-  });
+  const { data } = useQuery(equityQuery(profile.id));
   const points = data?.points ?? [];
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined || points.length < 2) return null;
-  const most = Math.max(...points.map(({ positionCost }) => Number(positionCost)), 1);
+  const most = Math.max(mostInvested(points), 1);
   return (
     <Section title="Earned over time" note="realised and open together, as a share of the most that was invested">
       <div className="key">
@@ -186,14 +182,14 @@ function Trades({ profile, rows, quote }: TradesProps): ReactNode {
                 </Link>
               </td>
               <td className="num" data-l="Bought for">
-                {money(bought)}
+                {money(bought, quote)}
               </td>
               <td className="num rt" data-l="Sold for">
-                {money(sold)}
+                {money(sold, quote)}
               </td>
               <td className="num">{age(Date.parse(closedAt) - Date.parse(openedAt))}</td>
               <td className="num rt">
-                <Gain value={readDecimal(net) ?? null} />
+                <Gain value={readDecimal(net) ?? null} unit={quote} bare />
               </td>
             </tr>
           ))}

@@ -44,10 +44,10 @@ function Row({ account }: { account: DashboardAccount }): ReactNode {
         {account.name} <AccountTag tag={tag} />
       </td>
       <td className="num rt">
-        {money(account.equity)} {unit}
+        {money(account.equity, account.quoteAsset)} {unit}
       </td>
       <td className="num" data-l="Free">
-        {money(account.free)} {unit}
+        {money(account.free, account.quoteAsset)} {unit}
       </td>
       <td data-l="Wallet read">{account.walletAt === null ? 'not yet' : <When at={account.walletAt} />}</td>
       <td className="full">

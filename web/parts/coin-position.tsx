@@ -48,7 +48,7 @@ export function CoinPosition({ profileId, coin, stopRests }: CoinPositionProps):
             </dd>
             <dt>Worth now</dt>
             <dd>
-              {money(view.value === null ? null : formatDecimal(view.value))} {quote}
+              {money(view.value === null ? null : formatDecimal(view.value), view.quote)} {quote}
             </dd>
             <dt>Gain, before exit fee</dt>
             <dd>

@@ -68,7 +68,7 @@ function Row({ row, extra }: { row: CoinRow; extra: ((coin: Coin) => ReactNode) 
         {view.held ? quantity(coin.position.quantity, coin.stepSize) : <span className="note">none</span>}
         {view.value === null ? null : (
           <span className="note">
-            {money(formatDecimal(view.value))} {view.quote}
+            {money(formatDecimal(view.value), view.quote)} {view.quote}
           </span>
         )}
       </td>

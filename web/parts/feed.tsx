@@ -13,11 +13,14 @@ interface FeedProps {
   named?: boolean;
 }
 
+/** By the time that is shown: a repeated row moves up with each repetition. */
+const newestFirst = (a: LogRow, b: LogRow): number => (a.lastAt < b.lastAt ? 1 : a.lastAt > b.lastAt ? -1 : 0);
+
 /** Log rows as sentences, newest first. */
 export function Feed({ rows, open = false, named = false }: FeedProps): ReactNode {
   return (
     <ul className="feed">
-      {rows.map((row) => (
+      {rows.toSorted(newestFirst).map((row) => (
         <li key={row.id}>
           <When at={row.lastAt} />
           <span className={row.level === 'warn' || row.level === 'error' ? 'care' : ''}>

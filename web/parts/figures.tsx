@@ -1,22 +1,15 @@
 import type { ReactNode } from 'react';
 import type { Decimal } from '#core/decimal.ts';
+import { moneyPlaces } from '#core/money-places.ts';
 import { MISSING, signed } from '#web/words/numbers.ts';
 import { Icon } from './icon.tsx';
 
-/** A result with its sign: triangle, sign and colour say the same thing. */
-export function Gain({
-  value,
-  unit,
-  places = 2,
-}: {
-  value: Decimal | null;
-  unit?: string;
-  places?: number;
-}): ReactNode {
+/** A result with its sign: triangle, sign and colour say the same thing. `bare` leaves the asset to the column's head. */
+export function Gain({ value, unit, bare }: { value: Decimal | null; unit?: string; bare?: boolean }): ReactNode {
   if (value === null) return <span className="two">{MISSING}</span>;
-  const text = signed(value, places);
+  const text = signed(value, moneyPlaces(unit));
   const none = !/[1-9]/.test(text);
-  const tail = unit === undefined ? null : <span className="unit"> {unit}</span>;
+  const tail = unit === undefined || bare === true ? null : <span className="unit"> {unit}</span>;
   if (none)
     return (
       <span className="nb">

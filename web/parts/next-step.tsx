@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Coin } from '#web/data/queries.ts';
-import { coinView } from '#web/words/coin-view.ts';
-import { percent, price } from '#web/words/numbers.ts';
+import { coinView, distanceWords } from '#web/words/coin-view.ts';
+import { price } from '#web/words/numbers.ts';
 import { Icon } from './icon.tsx';
 import { Prose } from './when.tsx';
 
@@ -36,7 +36,7 @@ export function NextStepWords({ coin, running, stopped }: NextStepProps): ReactN
             <Icon name="flag" />
           </span>{' '}
           {next.verb} at <b>{price(next.level, coin.tickSize)}</b> or {next.side}
-          {next.away === null ? null : <span className="two nb">, {percent(Math.abs(next.away))} away</span>}
+          <span className="two nb">{distanceWords(next)}</span>
         </>
       )}
       {sentence === undefined ? null : (

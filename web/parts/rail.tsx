@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Coin } from '#web/data/queries.ts';
-import { coinView, type NextStep } from '#web/words/coin-view.ts';
-import { price as priceText, percent } from '#web/words/numbers.ts';
+import { coinView, distanceWords, type NextStep } from '#web/words/coin-view.ts';
+import { price as priceText } from '#web/words/numbers.ts';
 import { Icon } from './icon.tsx';
 import { type RailScale, railScale } from './rail-scale.ts';
 
@@ -82,7 +82,7 @@ function Labels({ coin, next, stop, held }: LabelsProps): ReactNode {
       {next === null ? null : (
         <span className="lb rt intent">
           {next.verb.toLowerCase().split(' ')[0]} at {priceText(next.level, tickSize)}
-          {next.away === null ? '' : `, ${percent(Math.abs(next.away))} away`}
+          {distanceWords(next)}
         </span>
       )}
       {held ? <span className="lb lo lf">cost {priceText(position.averagePrice, tickSize)}</span> : null}

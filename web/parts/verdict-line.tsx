@@ -15,7 +15,7 @@ export function VerdictLine({ verdict, purse }: { verdict: Verdict; purse: Purse
   const worth =
     purse === undefined || purse.equity === null ? null : (
       <b className="nb">
-        {money(formatDecimal(purse.equity))} {moneyUnit(purse.tag, purse.asset)}
+        {money(formatDecimal(purse.equity), purse.asset)} {moneyUnit(purse.tag, purse.asset)}
       </b>
     );
   switch (verdict.kind) {
@@ -62,8 +62,8 @@ export function VerdictLine({ verdict, purse }: { verdict: Verdict; purse: Purse
     case 'trading':
       return (
         <>
-          The bot is trading with {worth}, {purse === undefined ? null : <Gain value={purse.realisedToday} />} realised
-          today.
+          The bot is trading with {worth},{' '}
+          {purse === undefined ? null : <Gain value={purse.realisedToday} unit={purse.asset} bare />} realised today.
         </>
       );
   }

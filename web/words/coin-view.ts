@@ -1,6 +1,6 @@
 import { type Decimal, divide, multiply, readDecimal, subtract, toNumber, ZERO } from '#core/decimal.ts';
 import type { Coin } from '#web/data/queries.ts';
-import { change } from './numbers.ts';
+import { change, percent } from './numbers.ts';
 
 /** What the service will do next with a coin, read from its plan. */
 export interface NextStep {
@@ -9,6 +9,8 @@ export interface NextStep {
   readonly side: 'lower' | 'higher';
   /** Distance from the price as a share; `null` without a price. */
   readonly away: number | null;
+  /** The price is there already; something else keeps it from acting. */
+  readonly reached: boolean;
 }
 
 /** A coin as the pages show it: value and gain always follow the shown price, before the exit fee. */
@@ -25,6 +27,10 @@ export interface CoinView {
   /** The engine, not the strategy, keeps it from acting. */
   readonly blocked: boolean;
 }
+
+/** How far the next step is: `, 0.8 % away`. */
+export const distanceWords = ({ away, reached }: NextStep): string =>
+  away === null ? '' : reached ? ': the price is there' : `, ${percent(Math.abs(away))} away`;
 
 const decimal = (text: string | null | undefined): Decimal | null =>
   text == null ? null : (readDecimal(text) ?? null);
@@ -67,7 +73,8 @@ function nextStep(coin: Coin, held: boolean, price: Decimal | null): NextStep | 
     const level = planLevel(coin, name);
     const at = decimal(level);
     if (level === null || at === null) return null;
-    return { verb, level, side, away: price === null ? null : change(price, at) };
+    const reached = price !== null && (side === 'lower' ? price <= at : price >= at);
+    return { verb, level, side, away: price === null ? null : change(price, at), reached };
   };
   if (!held) return step('entry', 'Buys', 'lower');
   return (

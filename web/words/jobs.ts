@@ -1,4 +1,5 @@
 const WORDS: Readonly<Record<string, string>> = {
+  advise: 'Ask the AI provider about a backtest',
   'apply-avg-entry-price': 'Apply an average entry price',
   'detect-orphans': 'Look for orders that no profile tracks',
   'reconcile-positions': 'Compare positions with the wallet',

@@ -12,6 +12,7 @@ import {
   subtract,
   toNumber,
 } from '#core/decimal.ts';
+import { moneyPlaces } from '#core/money-places.ts';
 
 export const MINUS = '\u2212';
 export const NARROW_SPACE = '\u202f';
@@ -55,10 +56,17 @@ const text = (value: string | null, places: number): string => {
   return decimal === undefined ? MISSING : fixed(decimal, places);
 };
 
-/** Quote money, 2 decimals. */
-export const money = (value: string | null): string => text(value, 2);
+/** Money in quote units, as finely as its asset asks for. */
+export const money = (value: string | null, asset?: string | null): string => text(value, moneyPlaces(asset));
 export const price = (value: string | null, tickSize: string | null): string => text(value, decimalsOf(tickSize, 2));
 export const quantity = (value: string | null, stepSize: string | null): string => text(value, decimalsOf(stepSize, 8));
+
+/** `1 order`, `2 orders`. */
+export const count = (n: number, one: string): string => `${group(String(n))} ${one}${n === 1 ? '' : 's'}`;
+
+/** A plain number for an axis: `places` decimals, comma groups, U+2212 for minus. */
+export const numberText = (value: number, places: number): string =>
+  value.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places }).replace('-', MINUS);
 
 /** A share such as 0.084 as `8.4 %`. */
 export function percent(share: number, places = 1): string {

@@ -10,6 +10,7 @@ import { checkIdentity } from '#engine/identity.ts';
 import { reconcilePositions, type Sweep } from '#engine/reconcile-positions.ts';
 import type { RunningAccount } from '#engine/run-account.ts';
 import { wait } from '#engine/wait.ts';
+import { identityChecks } from '#integrations/metrics.ts';
 import { listAsked } from '#storage/cost-basis.ts';
 import { readAccountOf } from '#storage/profile-symbols.ts';
 import type { JobData, JobName, JobRun, Queue } from '#storage/queue.ts';
@@ -90,7 +91,8 @@ export function createPositionJobs(owners: Owners): {
       const { running } = loop;
       if (running === null) return;
       const { trading } = running.context.ports;
-      await checkIdentity(deskOf(context, loop), trading, [...running.coins.all()]);
+      const { kind } = await checkIdentity(deskOf(context, loop), trading, [...running.coins.all()]);
+      identityChecks.inc({ result: kind });
     }),
     detectOrphans: perAccount('detect-orphans', async (loop) => {
       await detectOrphans(context, loop);

@@ -1,8 +1,11 @@
 import type { Queue } from '#storage/queue.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Leases } from '../leases.ts';
+import { runAccountHistory } from './account-history.ts';
+import { advise } from './advise.ts';
 import { backUp } from './backup.ts';
 import { sendDigests } from './digest.ts';
+import { fetchCandles } from './fetch-candles.ts';
 import { fanOut, send } from './notify.ts';
 import { createPositionJobs } from './positions.ts';
 import { prune } from './prune.ts';
@@ -35,8 +38,11 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('test-robustness', ({ runId }, run) => testRobustnessJob(context, runId, run));
   await queue.work('shadow-replay', ({ profileId }, run) => shadowReplay({ context, queue }, profileId, run));
   await queue.work('watch-drift', () => watchDrift(context));
+  await queue.work('advise', (ask, run) => advise(context, ask, run));
   await queue.work('identity-check', (data, run) => positions.checkIdentity(data, run));
   await queue.work('detect-orphans', (data, run) => positions.detectOrphans(data, run));
+  await queue.work('fetch-candles', (span, { signal }) => fetchCandles(context, span, signal));
+  await queue.work('account-history', ({ runId }, { signal }) => runAccountHistory(context, runId, signal));
   await queue.schedule('detect-orphans', '*/10 * * * *', {});
   await queue.schedule('reconcile-positions', '*/15 * * * *', {});
   await queue.schedule('refresh-rules', '*/30 * * * *', {});

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { ADVISOR_SLOTS, advice, LONGEST_REPLY, VARIANT_NAMES } from '#core/advice.ts';
+import { idSchema } from '#core/ids.ts';
+import { instant, profileId } from './fields.ts';
+import { operation } from './operation.ts';
+
+const params = z.object({ id: profileId, runId: idSchema() });
+const path = '/profiles/:id/backtests/:runId/advisor';
+
+/** The last answer to one question about a backtest; asking again replaces it. It only proposes. */
+const slot = advice.extend({
+  slot: z.enum(ADVISOR_SLOTS),
+  state: z.enum(['running', 'done', 'failed']),
+  /** Who answered; null for what was pasted, and until there is an answer. */
+  model: z.string().nullable(),
+  /** Why it failed, in a sentence. */
+  error: z.string().nullable(),
+  askedAt: instant,
+  finishedAt: instant.nullable(),
+});
+export type AdvisorSlotView = z.output<typeof slot>;
+
+export const readAdvisor = operation({
+  method: 'GET',
+  path,
+  auth: 'session',
+  status: 200,
+  summary: 'What the advisor has proposed for a backtest, one slot for each question',
+  params,
+  response: z.object({ slots: z.array(slot) }),
+});
+
+export const readAdvisorPrompt = operation({
+  method: 'GET',
+  path: `${path}/manual/prompt`,
+  auth: 'session',
+  status: 200,
+  summary: 'The question as text, to be put to any chat by hand; it holds the config and the results, nothing else',
+  params,
+  query: z.strictObject({ variant: z.enum(VARIANT_NAMES).default('safe') }),
+  response: z.object({ prompt: z.string() }),
+});
+
+export const keepAdvisorReply = operation({
+  method: 'POST',
+  path: `${path}/manual`,
+  auth: 'session',
+  status: 200,
+  summary: 'Reads a reply that was got by hand and keeps what it proposes in the slot manual',
+  params,
+  body: z.strictObject({
+    reply: z.string().min(1, 'is empty').max(LONGEST_REPLY, `is longer than ${LONGEST_REPLY} characters`),
+  }),
+  response: slot,
+});
+
+export const askAdvisor = operation({
+  method: 'POST',
+  path: `${path}/:variant`,
+  auth: 'session',
+  status: 202,
+  summary: 'Asks the AI provider for changes to the config of a finished backtest; the answer comes into its slot',
+  params: params.extend({ variant: z.enum(VARIANT_NAMES) }),
+  response: slot,
+});

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { INTERVALS } from '#core/candle.ts';
+import { accountId, decimalText, instant, profileId, symbolName } from './fields.ts';
+import { operation } from './operation.ts';
+
+const read = { method: 'GET', auth: 'session', status: 200 } as const;
+
+export const listTickers = operation({
+  ...read,
+  path: '/tickers',
+  summary: 'Prices of an account’s venue as the cache has them: of every coin that a running profile watches',
+  query: z.strictObject({
+    accountId,
+    /** Comma list; absent means all. */
+    symbols: z.string().max(4000).optional(),
+  }),
+  response: z.object({ tickers: z.array(z.object({ symbol: z.string(), price: decimalText, at: instant })) }),
+});
+
+/** `partial`: the rest could not be had, for the `problem` that is named or because the exchange has no more. */
+export interface ColumnsHead {
+  readonly state: 'complete' | 'fetching' | 'partial';
+  readonly missing: number;
+  readonly problem: string | null;
+}
+
+export const CANDLE_COLUMNS_TYPE = 'application/vnd.tradewind.candles';
+
+/** At most a year of minutes. */
+export const MOST_COLUMN_ROWS = 527_040;
+
+/**
+ * The body is read by `decodeColumns` of core/candle-planes.ts. Its head is {@link ColumnsHead} beside what it says of
+ * itself; while it is `fetching`, ask again in some seconds.
+ */
+export const readCandleColumns = operation({
+  ...read,
+  path: '/candles/columns',
+  summary:
+    'Stored candles of one coin in one answer, in columns: a year of minutes at most; what is missing is fetched',
+  query: z.strictObject({
+    profileId,
+    symbol: symbolName,
+    interval: z.enum(INTERVALS),
+    from: instant,
+    /** Exclusive; default: now. */
+    to: instant.optional(),
+  }),
+  media: [CANDLE_COLUMNS_TYPE],
+});

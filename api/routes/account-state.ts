@@ -1,0 +1,85 @@
+import { venueOf } from '#core/account.ts';
+import { cacheKeys, heartbeat } from '#core/cache-keys.ts';
+import { dayStart } from '#core/day-start.ts';
+import { add, formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
+import type { AccountView } from '#storage/accounts.ts';
+import { readOpen, realisedSince } from '#storage/dashboard.ts';
+import { listHalts } from '#storage/halts.ts';
+import { pageOrders } from '#storage/profile-symbols.ts';
+import { listProfiles } from '#storage/profiles.ts';
+import type { User } from '#storage/users.ts';
+import type { ApiContext } from '../context.ts';
+import { listAccountOrders, readAccountHealth } from '../contract/account-state.ts';
+import { pageView, readCursor } from '../cursor.ts';
+import type { Routes } from '../handle.ts';
+import { requireAccount } from '../require.ts';
+import { standingsOf } from '../standings.ts';
+import { keyView, orderView } from '../views.ts';
+import { readCached } from '../venues.ts';
+
+/** Share of a limit from which on it is worth a word. */
+const NEAR = 0.8;
+
+const isNear = ({ blocked, used, most }: { blocked: boolean; used: string | number; most: string | number }): boolean =>
+  blocked || Number.parseFloat(String(used)) >= NEAR * Number.parseFloat(String(most));
+
+async function holderOf({ cache }: ApiContext, slot: string | null) {
+  if (slot === null) return null;
+  const beat = readCached(heartbeat, await cache.get(cacheKeys.heartbeat(slot)));
+  return { slot, sha: beat?.sha ?? null, bootedAt: beat?.bootedAt ?? null };
+}
+
+/** Gains of the operator's day by quote asset, as the coins' trading rules name it. */
+async function todayRealised(context: ApiContext, account: AccountView, timezone: string) {
+  const { database, venues } = context;
+  const nowMs = context.now().getTime();
+  const since = dayStart((await venues.marketMs(venueOf(account), nowMs)) ?? nowMs, timezone);
+  const rules = await venues.rules(venueOf(account));
+  const gains = await realisedSince(database.kysely, account.id, since);
+  const byAsset = Map.groupBy(gains, ({ symbol }) => rules?.get(symbol)?.quoteAsset ?? symbol);
+  return [...byAsset].map(([quoteAsset, each]) => ({
+    quoteAsset,
+    realised: formatDecimal(each.reduce((sum, { realised }) => add(sum, requireDecimal(realised)), ZERO)),
+  }));
+}
+
+async function healthOf(context: ApiContext, account: AccountView, user: User) {
+  const { kysely } = context.database;
+  const profiles = (await listProfiles(kysely, user.id)).filter(({ accountId }) => accountId === account.id);
+  const nameOf = (subject: string): string | null =>
+    subject === account.id ? account.name : (profiles.find(({ id }) => id === subject)?.name ?? null);
+  const { holder, positions, live, unknown, orphans } = await readOpen(kysely, account.id);
+  const halts = (await listHalts(kysely)).filter(({ scope, subject }) => scope === 'all' || nameOf(subject) !== null);
+  const near = (await standingsOf(context, account)).flatMap(({ subject, standings }) =>
+    standings.filter(isNear).map((standing) => ({ ...standing, subject, name: nameOf(subject) ?? '' })),
+  );
+  return {
+    at: context.now().toISOString(),
+    worker: await holderOf(context, holder),
+    apiKey: account.apiKey === null ? null : keyView(account.apiKey),
+    walletAt: (await context.venues.wallet(account.id))?.at ?? null,
+    halts: halts.map(({ scope, subject, reason, since, freeze, reset = false }) => ({
+      ...{ scope, subject, name: nameOf(subject), reason, freeze, reset },
+      since: since.toISOString(),
+    })),
+    todayRealised: await todayRealised(context, account, user.timezone),
+    nearLimits: near,
+    profiles: { enabled: profiles.filter(({ enabled }) => enabled).length, all: profiles.length },
+    positions,
+    orders: { live: live ?? 0, unknown: unknown ?? 0, orphans },
+  };
+}
+
+export function mountAccountState({ context, handle }: Routes): void {
+  const { kysely } = context.database;
+  handle(readAccountHealth, async ({ operator, params }) =>
+    healthOf(context, await requireAccount(kysely, operator, params.id), operator.user),
+  );
+
+  handle(listAccountOrders, async ({ operator, params, query }) => {
+    const { id: accountId } = await requireAccount(kysely, operator, params.id);
+    const { limit, cursor, ...filter } = query;
+    const page = await pageOrders(kysely, { accountId, ...filter }, { limit, cursor: readCursor(cursor) });
+    return pageView(page, (row) => ({ ...orderView(row), profileId: row.profileId }));
+  });
+}

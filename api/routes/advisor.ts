@@ -1,0 +1,98 @@
+import { advicePrompt } from '#strategies/advice-prompt.ts';
+import { readAdvice } from '#strategies/advice-reply.ts';
+import { adviceOf, beginAsk, finishAsk, listSlots, readAiProvider, type SlotRow } from '#storage/advisor.ts';
+import { auditChange } from '../audit.ts';
+import { requireStrategy } from '../config-check.ts';
+import type { ApiContext } from '../context.ts';
+import {
+  type AdvisorSlotView,
+  askAdvisor,
+  keepAdvisorReply,
+  readAdvisor,
+  readAdvisorPrompt,
+} from '../contract/advisor.ts';
+import type { Incoming, Routes } from '../handle.ts';
+import { ApiProblem, invalidField } from '../problem.ts';
+import { parseWith } from '../validate.ts';
+import { requireRun } from './backtests.ts';
+
+const viewOf = (row: SlotRow): AdvisorSlotView => ({
+  slot: row.slot,
+  state: row.state,
+  model: row.model,
+  error: row.error,
+  ...adviceOf(row),
+  askedAt: row.askedAt.toISOString(),
+  finishedAt: row.finishedAt?.toISOString() ?? null,
+});
+
+type OfRun = Pick<Incoming<typeof readAdvisor>, 'operator' | 'params'>;
+
+/** A backtest that can be advised on: it has ended well, and its settings are legal today. */
+async function requireAdvisable(context: ApiContext, incoming: OfRun) {
+  const run = await requireRun(context, incoming);
+  if (run.state !== 'done')
+    throw new ApiProblem('conflict', `The backtest is ${run.state}: only a finished one can be advised on.`);
+  const strategy = requireStrategy(run.strategyName);
+  const config = parseWith(strategy.config, run.config);
+  if (!config.success)
+    throw new ApiProblem(
+      'conflict',
+      'The settings of this backtest are outside their bounds: correct them and run it again.',
+    );
+  return { ...run, strategy, config: config.data };
+}
+
+const replaced = (): ApiProblem =>
+  new ApiProblem('conflict', 'This question is being answered already: wait for the answer.');
+
+async function ask(context: ApiContext, incoming: Incoming<typeof askAdvisor>) {
+  const { operator, caller, params } = incoming;
+  const { id: runId } = await requireAdvisable(context, incoming);
+  const { variant: slot } = params;
+  return context.database.transaction(async (transaction) => {
+    const provider = await readAiProvider(transaction, operator.user.id);
+    if (provider === undefined)
+      throw new ApiProblem(
+        'conflict',
+        'Nobody is set up to be asked: set up the AI provider under Settings, or ask by hand.',
+      );
+    const begun = await beginAsk(transaction, runId, slot);
+    if (begun === undefined) throw replaced();
+    await context.queue.enqueueIn(transaction, { name: 'advise', data: { runId, slot, askId: begun.askId } });
+    const after = { slot, provider: provider.provider, baseUrl: provider.baseUrl, model: provider.model };
+    await auditChange(transaction, { operator, caller }, { action: 'advisor.ask', subject: runId, after });
+    return viewOf(begun);
+  });
+}
+
+async function keepReply(context: ApiContext, incoming: Incoming<typeof keepAdvisorReply>) {
+  const { operator, caller, body } = incoming;
+  const { id: runId, strategy, config } = await requireAdvisable(context, incoming);
+  const advice = readAdvice({ strategy, config }, body.reply);
+  if (advice === undefined)
+    throw invalidField('reply', 'holds no answer: it needs a JSON object with "suggestions", as the question asks for');
+  return context.database.transaction(async (transaction) => {
+    const slot = 'manual';
+    const begun = await beginAsk(transaction, runId, slot);
+    if (begun === undefined) throw replaced();
+    await finishAsk(transaction, { runId, slot, askId: begun.askId }, { advice });
+    const after = { suggestions: advice.suggestions.length, dropped: advice.dropped.length };
+    await auditChange(transaction, { operator, caller }, { action: 'advisor.reply', subject: runId, after });
+    const [kept] = (await listSlots(transaction, runId)).filter((row) => row.slot === slot);
+    return viewOf(kept ?? begun);
+  });
+}
+
+/** The advisor proposes; no operation here changes a profile. */
+export function mountAdvisor({ context, handle }: Routes): void {
+  handle(readAdvisor, async (incoming) => {
+    const { id } = await requireRun(context, incoming);
+    return { slots: (await listSlots(context.database.kysely, id)).map(viewOf) };
+  });
+  handle(readAdvisorPrompt, async (incoming) => ({
+    prompt: advicePrompt(await requireAdvisable(context, incoming), incoming.query.variant),
+  }));
+  handle(keepAdvisorReply, (incoming) => keepReply(context, incoming));
+  handle(askAdvisor, (incoming) => ask(context, incoming));
+}

@@ -1,0 +1,90 @@
+import { AI_PROTOCOLS, aiProviderSettings, askAi } from '#integrations/ai-provider.ts';
+import { shownWords } from '#integrations/outgoing.ts';
+import {
+  deleteAiProvider,
+  readAiProvider as findAiProvider,
+  saveAiProvider,
+  type StoredAiProvider,
+} from '#storage/advisor.ts';
+import { auditChange } from '../audit.ts';
+import type { ApiContext } from '../context.ts';
+import { type AiProviderView, changeAiProvider, readAiProvider, testAiProvider } from '../contract/ai-provider.ts';
+import type { Incoming, Routes } from '../handle.ts';
+import { ApiProblem, invalidField } from '../problem.ts';
+import { requireValid } from '../validate.ts';
+
+const TEST_QUESTION = { text: 'Answer with the word ready.', mostTokens: 16, timeoutMs: 20_000 };
+/** A shorter credential would be told by its end. */
+const LEAST_TOLD = 16;
+
+/** A provider as responses and the audit show it: of the credential its kind and its end. */
+function viewOf({ provider, baseUrl, model, credential, updatedAt }: StoredAiProvider): AiProviderView {
+  const last4 = credential !== null && credential.value.length >= LEAST_TOLD ? credential.value.slice(-4) : '';
+  const shown = credential === null ? null : { kind: credential.kind, last4 };
+  return { provider, baseUrl, model, credential: shown, updatedAt: updatedAt.toISOString() };
+}
+
+const originOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).origin : null);
+
+type Body = Incoming<typeof changeAiProvider>['body'];
+
+/** What is stored with what was sent put over it. A stored credential stays only for the address it was given for. */
+function merged(before: StoredAiProvider | undefined, body: Body) {
+  const provider = body.provider ?? before?.provider;
+  if (provider === undefined) throw invalidField('provider', `is missing: ${Object.keys(AI_PROTOCOLS).join(' or ')}`);
+  const { usualUrl, credentials } = AI_PROTOCOLS[provider];
+  const same = before?.provider === provider;
+  const baseUrl = (body.baseUrl ?? (same ? before.baseUrl : '')) || usualUrl;
+  const model = body.model ?? (same ? before.model : '');
+  const stored = before?.credential ?? null;
+  if (body.credential === null) return { provider, baseUrl, model, credential: null };
+  if (body.credential !== undefined && body.credential !== '') {
+    const kind = body.credentialKind ?? credentials[0] ?? 'endpoint-key';
+    return { provider, baseUrl, model, credential: { kind, value: body.credential } };
+  }
+  if (stored === null) return { provider, baseUrl, model, credential: null };
+  if (!same || originOf(baseUrl) !== originOf(before.baseUrl))
+    throw invalidField('credential', 'was given for another address: enter it again, or send null for none');
+  return { provider, baseUrl, model, credential: { ...stored, kind: body.credentialKind ?? stored.kind } };
+}
+
+function change({ database }: ApiContext, { operator, caller, body }: Incoming<typeof changeAiProvider>) {
+  const userId = operator.user.id;
+  return database.transaction(async (transaction) => {
+    const before = await findAiProvider(transaction, userId);
+    if (body.provider === null) await deleteAiProvider(transaction, userId);
+    else await saveAiProvider(transaction, userId, requireValid(aiProviderSettings, merged(before, body)));
+    const after = await findAiProvider(transaction, userId);
+    const views = { before: before && viewOf(before), after: after && viewOf(after) };
+    const audited = { ...views.after, credentialSent: Boolean(body.credential) };
+    const said = { action: 'ai-provider.change', subject: 'ai-provider', before: views.before, after: audited };
+    await auditChange(transaction, { operator, caller }, said);
+    return { aiProvider: views.after ?? null };
+  });
+}
+
+export function mountAiProvider({ context, handle }: Routes): void {
+  const { database } = context;
+
+  handle(readAiProvider, async ({ operator }) => {
+    const found = await findAiProvider(database.kysely, operator.user.id);
+    return { aiProvider: found === undefined ? null : viewOf(found) };
+  });
+  handle(changeAiProvider, (incoming) => change(context, incoming));
+  handle(testAiProvider, async ({ operator, caller }) => {
+    const provider = await findAiProvider(database.kysely, operator.user.id);
+    if (provider === undefined) throw new ApiProblem('not_found', 'No AI provider is set up: save one first.');
+    const answer = await askAi(provider, TEST_QUESTION);
+    const said = answer.ok ? shownWords(answer.text, []) : '';
+    const detail = answer.ok ? `${answer.model} answered${said === '' ? '' : `: ${said}`}` : answer.detail;
+    const outcome = { ok: answer.ok, detail };
+    await database.transaction((transaction) =>
+      auditChange(
+        transaction,
+        { operator, caller },
+        { action: 'ai-provider.test', subject: 'ai-provider', after: outcome },
+      ),
+    );
+    return outcome;
+  });
+}

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { venueOf } from '#core/account.ts';
+import { cacheKeys, candlesFetched, type CandleSpan } from '#core/cache-keys.ts';
+import { INTERVAL_MS } from '#core/candle.ts';
+import { EMPTY_COLUMNS } from '#core/candle-columns.ts';
+import { encodePlanes, packColumns } from '#core/candle-planes.ts';
+import { CandleStore } from '#storage/candles/store.ts';
+import type { ApiContext } from '../context.ts';
+import { CANDLE_COLUMNS_TYPE, type ColumnsHead, MOST_COLUMN_ROWS, readCandleColumns } from '../contract/market.ts';
+import { requireAllowance } from '../guard/throttle.ts';
+import type { Routes } from '../handle.ts';
+import { Memo } from '../memo.ts';
+import { invalidField } from '../problem.ts';
+import { requireAccount, requireProfile } from '../require.ts';
+import { readCached } from '../venues.ts';
+
+const MOST_A_MINUTE = 30;
+const KEPT_MS = 60_000;
+const KEPT = 4;
+const compress = promisify(gzip);
+
+interface Columns {
+  readonly head: ColumnsHead;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Whole candles that have closed, on the grid of their interval. */
+function spanOf(
+  query: { from: string; to?: string | undefined },
+  span: Omit<CandleSpan, 'fromMs' | 'toMs'>,
+  now: Date,
+): CandleSpan {
+  const stepMs = INTERVAL_MS[span.interval];
+  const endMs = Math.min(Date.parse(query.to ?? now.toISOString()), now.getTime());
+  const fromMs = Math.ceil(Date.parse(query.from) / stepMs) * stepMs;
+  const toMs = Math.floor(endMs / stepMs) * stepMs;
+  if (toMs <= fromMs) throw invalidField('from', 'leaves no closed candle before the end');
+  if ((toMs - fromMs) / stepMs > MOST_COLUMN_ROWS)
+    throw invalidField(
+      'from',
+      `asks for more than ${MOST_COLUMN_ROWS} candles: a shorter time or a longer interval has fewer`,
+    );
+  return { ...span, fromMs, toMs };
+}
+
+/** What is missing is asked of the exchange by the worker, unless that has been tried just now. */
+async function headOf({ cache, queue }: ApiContext, span: CandleSpan, missing: number): Promise<ColumnsHead> {
+  if (missing === 0) return { state: 'complete', missing, problem: null };
+  const tried = readCached(candlesFetched, await cache.get(cacheKeys.candlesFetched(span)));
+  if (tried !== undefined) return { state: 'partial', missing, problem: tried.problem };
+  await queue.enqueue('fetch-candles', span, { singletonKey: cacheKeys.candlesFetched(span) });
+  return { state: 'fetching', missing, problem: null };
+}
+
+async function load(context: ApiContext, span: CandleSpan): Promise<Columns> {
+  const { venue, symbol, interval, fromMs, toMs } = span;
+  const store = new CandleStore(join(context.settings.candleDir, venue));
+  const columns = store.load(symbol, interval, { fromMs, toMs }) ?? EMPTY_COLUMNS;
+  const missing = (toMs - fromMs) / INTERVAL_MS[interval] - columns.openMs.length;
+  const head = await headOf(context, span, missing);
+  // The bytes of equal weight side by side hardly shrink more at a higher level.
+  const packed = await compress(packColumns(head, encodePlanes(interval, columns)), { level: 2 });
+  return { head, bytes: new Uint8Array(packed) };
+}
+
+export function mountCandleColumns({ context, handle }: Routes): void {
+  const { cache, database, now } = context;
+  const kept = new Memo<Columns>({
+    nowMs: () => now().getTime(),
+    most: KEPT,
+    keep: ({ head }) => head.state === 'complete',
+  });
+  handle(readCandleColumns, async ({ operator, query }) => {
+    const { profileId, symbol, interval } = query;
+    const profile = await requireProfile(database.kysely, operator, profileId);
+    const account = await requireAccount(database.kysely, operator, profile.accountId);
+    const span = spanOf(query, { venue: venueOf(account), symbol, interval }, now());
+    const key = cacheKeys.columnsAsked(operator.session?.id ?? operator.user.id);
+    await requireAllowance(cache, key, { most: MOST_A_MINUTE, what: 'Candles in columns' });
+    const { head, bytes } = await kept.get(JSON.stringify(span), KEPT_MS, () => load(context, span));
+    const lasting = head.state === 'complete' && query.to !== undefined && Date.parse(query.to) <= now().getTime();
+    return new Response(bytes, {
+      headers: {
+        'content-type': CANDLE_COLUMNS_TYPE,
+        'content-encoding': 'gzip',
+        'cache-control': lasting ? 'private, max-age=3600' : 'no-store',
+        vary: 'cookie',
+      },
+    });
+  });
+}

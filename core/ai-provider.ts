@@ -1,0 +1,6 @@
+/** Who may be asked: Anthropic's messages, or any endpoint that speaks chat completions. */
+export const AI_PROVIDERS = ['anthropic', 'openai-compatible'] as const;
+export type AiProviderName = (typeof AI_PROVIDERS)[number];
+
+export const CREDENTIAL_KINDS = ['console-key', 'oauth-token', 'endpoint-key'] as const;
+export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];

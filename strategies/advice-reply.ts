@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { type Advice, LONGEST_REPLY, OVERFIT_RISKS, type Suggestion } from '#core/advice.ts';
+import { isObject, mergePatch } from '#core/merge.ts';
+import { valueAt, withValue } from './knobs.ts';
+import type { AnyStrategy } from './strategy.ts';
+
+const MOST_SUGGESTIONS = 20;
+const MOST_CHANGES = 20;
+const MOST_STARTS = 10;
+const DEEPEST = 40;
+const LONGEST_VALUE = 4000;
+
+const words = (most: number) =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.trim().slice(0, most));
+const PATH = /^\w+(\.\w+){0,9}$/;
+/** Names that every object has; no setting is called so. */
+const isSetting = (path: string): boolean =>
+  PATH.test(path) && path.split('.').every((part) => !(part in Object.prototype));
+
+const proposed = z.object({
+  title: words(200),
+  rationale: words(2000),
+  changes: z
+    .array(z.object({ path: z.string().max(200), value: z.unknown() }))
+    .min(1)
+    .max(MOST_CHANGES),
+  expectedEffect: words(1000),
+  overfitRisk: z.enum(OVERFIT_RISKS).catch('unknown'),
+});
+const reply = z.object({ summary: words(2000), suggestions: z.array(z.unknown()) });
+type Proposed = z.output<typeof proposed>;
+
+/** Where the object that begins at `start` ends; undefined when it does not, or is nested too deep to be an answer. */
+function endOfObject(text: string, start: number): number | undefined {
+  let depth = 0;
+  let quoted = false;
+  for (let i = start; i < text.length; i++) {
+    const at = text[i];
+    if (quoted) {
+      if (at === '\\') i++;
+      else if (at === '"') quoted = false;
+    } else if (at === '"') quoted = true;
+    else if (at === '{' || at === '[') {
+      if (++depth > DEEPEST) return undefined;
+    } else if ((at === '}' || at === ']') && --depth === 0) return i + 1;
+  }
+  return undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The answer in a reply, which may stand between other words or in a code block. */
+function findAnswer(text: string): z.output<typeof reply> | undefined {
+  let start = text.indexOf('{');
+  for (let tries = 0; start >= 0 && tries < MOST_STARTS; tries++) {
+    const end = endOfObject(text, start);
+    const found = end === undefined ? undefined : reply.safeParse(parsed(text.slice(start, end))).data;
+    if (found !== undefined) return found;
+    start = text.indexOf('{', start + 1);
+  }
+  return undefined;
+}
+
+/** A patch that sets what lies at a path; a list is replaced whole, as a patch cannot reach into one. */
+function patchOf(config: unknown, path: readonly string[], after: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined || Array.isArray(config)) return after;
+  const inner = isObject(config) ? config[key] : undefined;
+  const then = isObject(after) ? after[key] : undefined;
+  return { [key]: patchOf(inner, rest, then) };
+}
+
+/** What the suggestions of a reply are judged by. */
+interface Judged {
+  readonly strategy: AnyStrategy;
+  /** The settings of the backtest, parsed. */
+  readonly config: unknown;
+}
+
+/** The suggestion with its patch, or why it cannot be used. */
+function judge({ strategy, config }: Judged, { title, changes, ...rest }: Proposed, id: string): Suggestion | string {
+  const unknown = changes.find(({ path }) => !isSetting(path) || valueAt(config, path) === undefined);
+  if (unknown !== undefined) return `${unknown.path} is no setting of ${strategy.title}.`;
+  const group = changes.find(({ path }) => isObject(valueAt(config, path)));
+  if (group !== undefined) return `${group.path} is a group of settings: each change must name one setting.`;
+  const long = changes.find(({ value }) => JSON.stringify(value ?? null).length > LONGEST_VALUE);
+  if (long !== undefined) return `The value for ${long.path} is longer than ${LONGEST_VALUE} characters.`;
+  const wanted = changes.reduce<unknown>((all, { path, value }) => withValue(all, path.split('.'), value), config);
+  const legal = strategy.config.safeParse(wanted);
+  if (!legal.success)
+    return legal.error.issues
+      .map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+      .slice(0, 3)
+      .join('; ');
+  if (JSON.stringify(legal.data) === JSON.stringify(config))
+    return 'It changes nothing: these are the settings already.';
+  const [before, after] = [strategy.bind(config).shared, strategy.bind(legal.data).shared];
+  if (before.stopMultiple !== null && after.stopMultiple === null) return 'It takes the stop loss away.';
+  if (before.protectiveStop !== undefined && after.protectiveStop === undefined)
+    return 'It takes away the stop that rests on the exchange.';
+  const patches = changes.map(({ path }) => patchOf(config, path.split('.'), legal.data));
+  return {
+    ...{ id, title: title || changes.map(({ path }) => path).join(', '), ...rest },
+    changes: changes.map(({ path }) => ({ path, from: valueAt(config, path), to: valueAt(legal.data, path) })),
+    overrideConfig: patches.reduce<Record<string, unknown>>((all, patch) => mergePatch(all, patch), {}),
+  };
+}
+
+/**
+ * Reads what a model or a chat has answered. Each suggestion must be something that the strategy would accept, in whole;
+ * what is not is told with the reason. Undefined when there is no answer in the text.
+ */
+export function readAdvice(judged: Judged, text: string): Advice | undefined {
+  const answer = text.length > LONGEST_REPLY ? undefined : findAnswer(text);
+  if (answer === undefined) return undefined;
+  const suggestions: Suggestion[] = [];
+  const dropped: { title: string; reason: string }[] = [];
+  const seen = new Set<string>();
+  for (const [i, one] of answer.suggestions.slice(0, MOST_SUGGESTIONS).entries()) {
+    const shape = proposed.safeParse(one);
+    const title = shape.data?.title || `Suggestion ${i + 1}`;
+    const outcome = shape.success
+      ? judge(judged, shape.data, String(suggestions.length + 1))
+      : `It has not the form that was asked for: ${shape.error.issues[0]?.path.join('.') ?? ''} is missing or wrong.`;
+    const refusal = typeof outcome === 'string' ? outcome : undefined;
+    const key = typeof outcome === 'string' ? '' : JSON.stringify(outcome.overrideConfig);
+    if (refusal !== undefined || seen.has(key))
+      dropped.push({ title, reason: refusal ?? 'It is the same as one before it.' });
+    else if (typeof outcome !== 'string') suggestions.push(outcome);
+    seen.add(key);
+  }
+  const more = answer.suggestions.length - MOST_SUGGESTIONS;
+  if (more > 0) dropped.push({ title: `${more} more`, reason: `Only the first ${MOST_SUGGESTIONS} are read.` });
+  return { summary: answer.summary, suggestions, dropped };
+}

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { OPERATIONS } from '#api/contract/contract.ts';
+import { DEMO_LOCKS } from '#api/contract/demo-locks.ts';
+import { isObject } from '#core/merge.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import { dashboard, metrics } from './metrics.ts';
+import { importsOf, ROOT, readSourceFiles } from '../harness/source-files.ts';
+
+/** Documents that are made from the code: `npm run documents` writes them, a test compares them. */
+export const DOCUMENTS: Readonly<Record<string, () => string>> = {
+  NOTICE: notice,
+  'docs/strategies.md': strategies,
+  'docs/api.md': operations,
+  'docs/operator/metrics.md': metrics,
+  'deploy/observability/dashboard.json': dashboard,
+};
+
+const BY_HAND = 'Made from the code by `npm run documents`; change it there.';
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+const row = (...cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
+
+const lockfile = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      version: z.string().optional(),
+      license: z.string().optional(),
+      dev: z.boolean().optional(),
+      dependencies: z.record(z.string(), z.string()).optional(),
+    }),
+  ),
+});
+
+/** Everything that `npm start` installs, and what the web app is built of: name, version and licence. */
+function notice(): string {
+  const { packages } = lockfile.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')));
+  const shipped = new Set(Object.keys(packages).filter((path) => path !== '' && packages[path]?.dev !== true));
+  const ship = (name: string): void => {
+    const path = `node_modules/${name}`;
+    if (shipped.has(path) || packages[path] === undefined) return;
+    shipped.add(path);
+    for (const needed of Object.keys(packages[path].dependencies ?? {})) ship(needed);
+  };
+  for (const file of readSourceFiles('.ts', '.tsx').filter(
+    ({ path }) => path.startsWith('web/') && !path.includes('.test.'),
+  ))
+    for (const specifier of importsOf(file)) ship(packageOf(specifier));
+  const lines = [...shipped].toSorted().map((path) => {
+    const { version = '', license = 'not stated' } = packages[path] ?? {};
+    return `${path.replace(/^.*node_modules\//, '')} ${version}: ${license}`;
+  });
+  return [
+    'Tradewind',
+    'Licensed under the Apache License, Version 2.0; see LICENSE.',
+    '',
+    'It installs, or its web app is built of, these packages, under the licences that they state:',
+    '',
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+const packageOf = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+
+/** Every knob of every strategy with what the form says about it. */
+function strategies(): string {
+  const parts = [...STRATEGIES.values()].map(({ name, title, summary, config, reasons }) => {
+    const schema: unknown = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' });
+    const knobs = [...knobsOf(schema, '')];
+    return [
+      `## ${title}`,
+      `\`${name}\`: ${summary}`,
+      knobs.length === 0
+        ? 'It has no knobs.'
+        : ['| knob | default | what it does |', '|---|---|---|', ...knobs].join('\n'),
+      `Its reasons: ${Object.keys(reasons)
+        .map((code) => `\`${code}\``)
+        .join(', ')}.`,
+    ].join('\n\n');
+  });
+  return ['# Strategies and their knobs', BY_HAND, ...parts, ''].join('\n\n').replace(/\n+$/, '\n');
+}
+
+function* knobsOf(schema: unknown, path: string): Generator<string> {
+  if (!isObject(schema)) return;
+  const below = isObject(schema['properties']) ? Object.entries(schema['properties']) : [];
+  for (const [name, field] of below) yield* knobsOf(field, path === '' ? name : `${path}.${name}`);
+  if (isObject(schema['items'])) yield* knobsOf(schema['items'], `${path}[]`);
+  const { title, description } = schema;
+  if (below.length > 0 || isObject(schema['items']) || typeof title !== 'string') return;
+  const text = [`${title}: ${String(description ?? '')}`, ...rangeOf(schema), ...choicesOf(schema)].join('; ');
+  yield row(`\`${path}\``, defaultOf(schema['default']), text);
+}
+
+const defaultOf = (value: unknown): string => (value === '' ? 'off' : `\`${JSON.stringify(value) ?? 'none'}\``);
+
+function rangeOf({ form, minimum, maximum }: Readonly<Record<string, unknown>>): string[] {
+  const hint = isObject(form) ? form : {};
+  const bounds = isObject(hint['bounds']) ? hint['bounds'] : { atLeast: minimum, atMost: maximum };
+  const limits = Object.entries({ above: 'above', atLeast: 'at least', below: 'below', atMost: 'at most' }).flatMap(
+    ([key, word]) => (bounds[key] === undefined ? [] : [`${word} ${String(bounds[key])}`]),
+  );
+  const unit = typeof hint['unit'] === 'string' ? [`(${hint['unit']})`] : [];
+  return limits.length === 0 ? unit : [[limits.join(' and '), ...unit].join(' ')];
+}
+
+const choicesOf = (schema: Readonly<Record<string, unknown>>): string[] =>
+  Array.isArray(schema['enum']) ? [schema['enum'].map(String).join(', ')] : [];
+
+/** Every operation of the API with who may call it. */
+function operations(): string {
+  const locks = new Map(DEMO_LOCKS.map(({ method, path, reason }) => [`${method} ${path}`, reason]));
+  const rows = OPERATIONS.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)).map((operation) => {
+    const { method, path, auth, summary } = operation;
+    const lock = locks.get(`${method} ${path}`);
+    return row(`\`${method} ${path}\``, summary, auth === 'public' ? 'anyone' : 'session', lock ?? '');
+  });
+  return [
+    '# Operations of the API',
+    BY_HAND,
+    'All paths begin with `/api`. `GET /api/docs` shows them with their fields, `GET /api/openapi.json` describes them for programs. The last column says why a [live demo](operator/live-demo.md) refuses an operation.',
+    ['| operation | what it does | who | in a live demo |', '|---|---|---|---|', ...rows].join('\n'),
+    '',
+  ]
+    .join('\n\n')
+    .replace(/\n+$/, '\n');
+}

@@ -1,0 +1,56 @@
+import { askAi } from '#integrations/ai-provider.ts';
+import { type Ask, finishAsk, readAiProvider, takeAsk } from '#storage/advisor.ts';
+import type { JobRun } from '#storage/queue.ts';
+import { readRunById } from '#storage/research.ts';
+import { readOperator } from '#storage/users.ts';
+import { advicePrompt } from '#strategies/advice-prompt.ts';
+import { readAdvice } from '#strategies/advice-reply.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import type { WorkerContext } from '../context.ts';
+
+/** Below the time that the queue gives a job. */
+const TIMEOUT_MS = 180_000;
+const MOST_TOKENS = 8_000;
+
+type Outcome = Parameters<typeof finishAsk>[2];
+type Run = NonNullable<Awaited<ReturnType<typeof readRunById>>>;
+
+async function answer(
+  { database }: WorkerContext,
+  run: Run,
+  { slot, signal }: Pick<Ask, 'slot'> & Pick<JobRun, 'signal'>,
+) {
+  const operator = await readOperator(database.kysely);
+  const provider = operator && (await readAiProvider(database.kysely, operator.id));
+  const strategy = STRATEGIES.get(run.strategyName);
+  const config = strategy?.config.safeParse(run.config);
+  if (slot === 'manual' || provider === undefined)
+    return { error: 'Nobody is set up to be asked any more: set up the AI provider.' };
+  if (strategy === undefined || config?.success !== true)
+    return { error: 'The settings of this backtest are outside their bounds.' };
+  const judged = { strategy, config: config.data };
+  const text = advicePrompt({ ...run, ...judged }, slot);
+  const reply = await askAi(provider, { text, mostTokens: MOST_TOKENS, timeoutMs: TIMEOUT_MS, signal });
+  if (!reply.ok) return { error: reply.detail };
+  const { model } = reply;
+  const advice = readAdvice(judged, reply.text);
+  return advice === undefined
+    ? { model, error: `${model} answered, but not in the form that was asked for. Ask again.` }
+    : { model, advice };
+}
+
+/** Asks the AI provider about a backtest, once: a question that was broken off is told as such and never put again. */
+export async function advise(context: WorkerContext, ask: Ask, { signal }: Pick<JobRun, 'signal'>): Promise<void> {
+  const { kysely } = context.database;
+  const run = await readRunById(kysely, ask.runId);
+  if (run === undefined) return;
+  const outcome: Outcome = (await takeAsk(kysely, ask))
+    ? await answer(context, run, { slot: ask.slot, signal })
+    : {
+        error:
+          'The worker ended while it waited, so the answer is lost; it may have been paid for. Ask again if you want to.',
+      };
+  await finishAsk(kysely, ask, outcome);
+  const state = outcome.error === undefined ? 'done' : 'failed';
+  context.announcer.announce({ topic: 'backtest', id: run.profileId, data: { id: ask.runId, slot: ask.slot, state } });
+}

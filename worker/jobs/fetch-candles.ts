@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { candlesFetched, cacheKeys, type CandleSpan } from '#core/cache-keys.ts';
+import { CandleStore } from '#storage/candles/store.ts';
+import { backfillCandles } from '../backfill.ts';
+import type { WorkerContext } from '../context.ts';
+
+/** What the exchange does not have is not asked for again at once; what failed is, sooner. */
+const ASKED_MS = 600_000;
+const FAILED_MS = 60_000;
+
+/** Fetches what the candle store lacks of a span; whoever waits for it reads the outcome in the cache. */
+export async function fetchCandles(
+  { env, venues, cache, log }: Pick<WorkerContext, 'env' | 'venues' | 'cache' | 'log'>,
+  span: CandleSpan,
+  signal: AbortSignal,
+): Promise<void> {
+  const { venue, toMs, ...series } = span;
+  const store = new CandleStore(join(env.CANDLE_DIR, venue));
+  const problem = await backfillCandles(venues.of(venue).market, store, { ...series, toMs, signal }).then(
+    () => null,
+    (error: unknown) => {
+      signal.throwIfAborted();
+      log.warn({ event: 'backfill_failed', symbol: series.symbol, err: error }, 'Candles could not be fetched');
+      return error instanceof Error ? error.message : 'The exchange did not answer.';
+    },
+  );
+  const outcome = candlesFetched.parse({ toMs, problem });
+  await cache.set(cacheKeys.candlesFetched(span), JSON.stringify(outcome), problem === null ? ASKED_MS : FAILED_MS);
+}
