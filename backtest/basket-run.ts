@@ -16,6 +16,11 @@ export interface BasketRun {
   readonly meter: EquityMeter;
   /** How often each reason was the answer, over all coins. */
   readonly counts: ReadonlyMap<string, number>;
+  /** Each coin, in the order of the inputs. */
+  readonly runs: readonly Run[];
+  /** Closes at which any coin moved, and those at which any was held. */
+  readonly closes: number;
+  readonly heldCloses: number;
 }
 
 /** Hears the reason of each coin at each close. */
@@ -53,6 +58,7 @@ export function runBasket(inputs: readonly KernelInput[], hear?: HearReason): Ba
   const meter = openMeter(balance, Math.min(...seats.map(openMsOf)));
   const lengthMs = INTERVAL_MS[first.detail.interval];
   let purse = first.terms.balance;
+  let [closes, heldCloses] = [0, 0];
   const using = <T>({ run }: Seat, work: () => T): T => {
     const { book } = run;
     const known = book.fills.length;
@@ -64,7 +70,9 @@ export function runBasket(inputs: readonly KernelInput[], hear?: HearReason): Ba
   };
   for (;;) {
     const opensMs = Math.min(...seats.map(openMsOf));
-    if (!Number.isFinite(opensMs)) return { fills, meter, counts };
+    if (!Number.isFinite(opensMs)) {
+      return { fills, meter, counts, runs: seats.map(({ run }) => run), closes, heldCloses };
+    }
     const nowMs = opensMs + lengthMs;
     if (nowMs > meter.dayEndMs) endDays(meter, nowMs);
     const moving = seats.filter((seat) => openMsOf(seat) === opensMs);
@@ -79,6 +87,8 @@ export function runBasket(inputs: readonly KernelInput[], hear?: HearReason): Ba
       hear?.(symbol, nowMs, reason);
     }
     const held = seats.reduce((sum, { run, priceTicks }) => sum + run.book.quantityNumber * priceTicks * run.tick, 0);
+    closes += 1;
+    if (seats.some(({ run }) => run.view.sellable)) heldCloses += 1;
     meter.last = toNumber(purse) + held;
     if (meter.last > meter.peak || meter.last < meter.floor) moveExtremes(meter, meter.last, nowMs);
   }

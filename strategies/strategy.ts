@@ -161,8 +161,11 @@ export interface Strategy<Config> {
     readonly readable: boolean;
     readonly unreadablePath?: string;
   };
-  /** Knobs that do nothing or contradict each other; pure, so that form and save say the same. Absent: nothing to say. */
-  lint?(config: Config, takerFee: number): readonly Finding[];
+  /**
+   * Knobs that do nothing or contradict each other; pure, so that form and save say the same. Absent: nothing to say.
+   * `coins`: those of the profile, where they are known.
+   */
+  lint?(config: Config, takerFee: number, coins?: readonly string[]): readonly Finding[];
   /** Plans over all coins of a profile at once; absent where each coin is for itself. Overrides then do not apply. */
   planner?(config: Config): Planner;
   needs(config: Config): CandleNeed;
@@ -192,7 +195,7 @@ export interface BoundStrategy {
   readonly shared: SharedSettings;
   readonly reasons: Readonly<Record<string, ReasonText>>;
   readonly planner?: Planner;
-  lint(takerFee: number): readonly Finding[];
+  lint(takerFee: number, coins?: readonly string[]): readonly Finding[];
   create(grid: Grid, state?: unknown): StrategyInstance;
 }
 
@@ -218,7 +221,7 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
         shared: strategy.sharedSettings(read.config),
         reasons,
         ...(planner && { planner }),
-        lint: (takerFee) => strategy.lint?.(read.config, takerFee) ?? [],
+        lint: (takerFee, coins) => strategy.lint?.(read.config, takerFee, coins) ?? [],
         create(grid, state) {
           const instance = strategy.create(read.config, grid, state);
           if (path === undefined) return instance;
