@@ -20,6 +20,7 @@ import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
 import { mountDiagnosis } from './routes/diagnosis.ts';
 import { mountEnabling } from './routes/enabling.ts';
+import { mountHistory } from './routes/history.ts';
 import { mountJobs } from './routes/jobs.ts';
 import { mountHealth } from './routes/health.ts';
 import { mountKillSwitch } from './routes/kill-switch.ts';
@@ -70,6 +71,7 @@ const FAMILIES = [
   mountCapture,
   mountLogs,
   mountTrades,
+  mountHistory,
   mountUpkeep,
   mountTickTrace,
   mountMarket,

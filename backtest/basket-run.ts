@@ -18,6 +18,9 @@ export interface BasketRun {
   readonly counts: ReadonlyMap<string, number>;
 }
 
+/** Hears the reason of each coin at each close. */
+type HearReason = (symbol: string, nowMs: number, reason: string) => void;
+
 interface Seat {
   readonly run: Run;
   readonly symbol: string;
@@ -31,14 +34,17 @@ interface Seat {
  * Runs one strategy that plans over several coins, with one purse: each input is a coin, all with the same strategy, terms
  * and window. Detail candles are taken in order of time; at each close the coins come round one after the other.
  */
-export function runBasket(inputs: readonly KernelInput[]): BasketRun {
+export function runBasket(inputs: readonly KernelInput[], hear?: HearReason): BasketRun {
   const [first] = inputs;
   const planner = first?.bound.planner;
   if (first === undefined || planner === undefined)
     throw new RangeError('a basket needs coins, and a strategy that plans');
   const seats: Seat[] = inputs.map((input) => {
     const run = openRun(input);
-    return { run, symbol: input.rules.symbol, row: input.start, priceTicks: 0, closedMs: 0 };
+    const startMs = input.detail.columns.openMs[input.start] ?? 0;
+    // As live, the first plan is made with the candle that closed before the window.
+    const closedMs = run.feed.warmUp > 0 ? startMs - (startMs % INTERVAL_MS[input.bound.needs.interval]) : 0;
+    return { run, symbol: input.rules.symbol, row: input.start, priceTicks: 0, closedMs };
   });
   const basket = createBasket(planner);
   const fills: BasketFill[] = [];
@@ -70,6 +76,7 @@ export function runBasket(inputs: readonly KernelInput[]): BasketRun {
       const turn = basket.turn(symbol, nowMs, { coins, freeQuote: toNumber(purse), takerFee });
       const reason = using(seat, () => act(run, turn));
       counts.set(reason, (counts.get(reason) ?? 0) + 1);
+      hear?.(symbol, nowMs, reason);
     }
     const held = seats.reduce((sum, { run, priceTicks }) => sum + run.book.quantityNumber * priceTicks * run.tick, 0);
     meter.last = toNumber(purse) + held;

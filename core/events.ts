@@ -13,6 +13,7 @@ export const TOPICS = [
   'halt',
   'orphan',
   'status',
+  'job',
   'dead-letter',
   'backtest',
   'sweep',
@@ -24,6 +25,7 @@ export type Topic = (typeof TOPICS)[number];
  * for `account`, `action` and `orphan`, the coin for `price`, the letter for `dead-letter`, else the profile id. Data per topic:
  * price {venue, symbol, price, at}; tick {symbol, state}; order {order}; log {row}; dead-letter {job, errorMessage};
  * backtest and sweep {id, state}, backtest also {id, slot, state} when the advisor has answered;
+ * job {runId, kind} once it has ended;
  * action {id, kind, profileId, symbol, state, reason}; position, profile, account, halt, orphan and status carry what
  * changed, at least {} (the browser fetches again).
  */

@@ -12,7 +12,7 @@ export interface LedgerRow {
   readonly book: 'wallet' | 'market' | 'fees' | 'adjustments' | 'outside';
   readonly asset: string;
   readonly amount: Decimal;
-  readonly reason: 'fill' | 'fee' | AdjustmentReason | OutsideReason;
+  readonly reason: 'fill' | 'fee' | 'fee-correction' | AdjustmentReason | OutsideReason;
 }
 
 /** `untracked`: there when an epoch was first checked; `unexplained`: found later. */
@@ -29,7 +29,8 @@ export interface OutsideChange {
 
 type Movement = Pick<LedgerRow, 'asset' | 'amount' | 'reason'>;
 
-const transfer = (
+/** Rows that move an amount of one asset from a book to another. */
+export const transferRows = (
   from: LedgerRow['book'],
   { asset, amount, reason }: Movement,
   to: LedgerRow['book'] = 'wallet',
@@ -43,16 +44,16 @@ export function ledgerRowsOf(fill: ExchangeFill, rules: Pick<SymbolRules, 'baseA
   const sign = (amount: Decimal, into: boolean): Decimal => (into ? amount : negate(amount));
   const buying = fill.side === 'buy';
   const rows = [
-    ...transfer('market', { asset: rules.baseAsset, amount: sign(fill.quantity, buying), reason: 'fill' }),
-    ...transfer('market', { asset: rules.quoteAsset, amount: sign(fill.quoteQuantity, !buying), reason: 'fill' }),
+    ...transferRows('market', { asset: rules.baseAsset, amount: sign(fill.quantity, buying), reason: 'fill' }),
+    ...transferRows('market', { asset: rules.quoteAsset, amount: sign(fill.quoteQuantity, !buying), reason: 'fill' }),
   ];
   if (fill.feeAsset === null || fill.feeAmount === 0n) return rows;
-  return [...rows, ...transfer('fees', { asset: fill.feeAsset, amount: negate(fill.feeAmount), reason: 'fee' })];
+  return [...rows, ...transferRows('fees', { asset: fill.feeAsset, amount: negate(fill.feeAmount), reason: 'fee' })];
 }
 
 /** The rows of a quantity that came or went without a trade; none when it stays. */
 export const adjustmentRowsOf = (asset: string, amount: Decimal, reason: AdjustmentReason): LedgerRow[] =>
-  amount === 0n ? [] : transfer('adjustments', { asset, amount, reason });
+  amount === 0n ? [] : transferRows('adjustments', { asset, amount, reason });
 
 /** The rows of a quantity that came from outside, or went there. */
-export const outsideRowsOf = (change: OutsideChange): LedgerRow[] => transfer('outside', change, 'adjustments');
+export const outsideRowsOf = (change: OutsideChange): LedgerRow[] => transferRows('outside', change, 'adjustments');

@@ -100,6 +100,8 @@ export interface TradingPort {
   fillsOf(symbol: string, exchangeOrderId: string): Promise<ExchangeFill[]>;
   /** Executions of all orders of a coin after this one, oldest first; the newest thousand when none is known. */
   tradesAfter(symbol: string, tradeId: string | null): Promise<ExchangeFill[]>;
+  /** One page of at most a thousand executions of a coin from this trade number on, oldest first; gives way to all else. */
+  tradesFrom(symbol: string, tradeId: string): Promise<ExchangeFill[]>;
   wallet(): Promise<{ wallet: Wallet; takerFee: number; makerFee: number; permissions: readonly string[] }>;
 }
 
@@ -373,9 +375,7 @@ export interface RecordSink {
   flush(): Promise<void>;
 }
 
-/* ---- the cache store ---- */
-
-/** Values are text; TTLs in ms. Both adapters pass storage/cache.contract.ts. */
+/** The cache store. Values are text; TTLs in ms. Both adapters pass storage/cache.contract.ts. */
 export interface CacheStore extends AsyncDisposable {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string, ttlMs?: number): Promise<void>;

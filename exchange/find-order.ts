@@ -81,3 +81,9 @@ async function readTrades(
     if (page.length < PAGE) return fills;
   }
 }
+
+/** One page from `tradeId` on, in the lane that gives way to everything else. */
+export async function tradesFrom(link: SignedLink, symbol: string, tradeId: string): Promise<ExchangeFill[]> {
+  const params = { symbol, fromId: tradeId, limit: PAGE };
+  return parseTrades(await readSigned(link, { path: '/api/v3/myTrades', params, lane: 'history', weight: 20 }));
+}

@@ -8,7 +8,7 @@ import type {
   TradingPort,
   WriteOutcome,
 } from '#core/ports.ts';
-import { adopt, fillsOf, findOrder, tradesAfter, withFills } from './find-order.ts';
+import { adopt, fillsOf, findOrder, tradesAfter, tradesFrom, withFills } from './find-order.ts';
 import { createOrderBudget, type Governor, governorFor } from './limits.ts';
 import { parseAccount } from './parse/account.ts';
 import { gateOf, laneOf, orderParams, waitMsOf } from './order-request.ts';
@@ -67,6 +67,7 @@ export function createTrading(options: TradingOptions): TradingPort {
     },
     fillsOf: (symbol, exchangeOrderId) => fillsOf(link, symbol, exchangeOrderId),
     tradesAfter: (symbol, tradeId) => tradesAfter(link, symbol, tradeId),
+    tradesFrom: (symbol, tradeId) => tradesFrom(link, symbol, tradeId),
     async wallet() {
       const at = new Date(link.clock.protocolMs());
       const params = { omitZeroBalances: 'true' };

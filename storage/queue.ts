@@ -42,6 +42,8 @@ export interface JobData {
   readonly 'detect-orphans': { readonly accountId?: AccountId };
   readonly 'identity-check': { readonly accountId?: AccountId };
   readonly 'fetch-candles': CandleSpan;
+  /** Fee reconciliation and backfill of the trade archive. */
+  readonly 'account-history': { readonly runId: string };
 }
 export type JobName = keyof JobData;
 const JOB_NAMES: readonly JobName[] = [
@@ -64,6 +66,7 @@ const JOB_NAMES: readonly JobName[] = [
   'detect-orphans',
   'identity-check',
   'fetch-candles',
+  'account-history',
 ];
 /** Work of minutes: when its worker dies, another one should not wait as long as such work may take. */
 const LONG_JOBS: readonly JobName[] = [
@@ -72,6 +75,7 @@ const LONG_JOBS: readonly JobName[] = [
   'test-robustness',
   'shadow-replay',
   'fetch-candles',
+  'account-history',
 ];
 const LONG = { expireInSeconds: 3600, heartbeatSeconds: 10 } as const;
 

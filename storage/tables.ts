@@ -9,6 +9,7 @@ import type { NotifierName } from '#core/notify.ts';
 import type { EvidenceKind } from '#core/order-evidence.ts';
 import type { OrderForm, OrderPurpose, OrderState, Side } from '#core/order.ts';
 import type { LogLevel } from '#core/ports.ts';
+import type { HistoryTables } from './history-tables.ts';
 import type { ResearchTables } from './research-tables.ts';
 import type { OrphanOrdersTable } from './orphan-orders.ts';
 
@@ -77,6 +78,7 @@ export interface ProfilesTable {
   enabled: Generated<boolean>;
   capture_until: NullableTime;
   risk_limits: JsonOrDefault;
+  discovery: JsonOrDefault;
   gate_bars: JsonOrDefault;
   created_at: TimeOrDefault;
   updated_at: TimeOrDefault;
@@ -344,7 +346,7 @@ export interface SchemaMigrationsTable {
   applied_at: TimeOrDefault;
 }
 
-export interface Tables extends ResearchTables {
+export interface Tables extends ResearchTables, HistoryTables {
   users: UsersTable;
   sessions: SessionsTable;
   accounts: AccountsTable;

@@ -1,8 +1,9 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, type Selectable, type SqlBool, sql } from 'kysely';
 import type { OrderId, ProfileId } from '#core/ids.ts';
 import type { Side } from '#core/order.ts';
 import type { Reader } from './database.ts';
 import { type Page, type PageCursor, pageOf, placeOf } from './pages.ts';
+import type { FillsTable } from './tables.ts';
 
 export interface TradeFilter {
   readonly profileId: ProfileId;
@@ -22,6 +23,8 @@ export interface FillRow {
   readonly feeAsset: string | null;
   /** Null for a fee in a third asset whose price was not known. */
   readonly feeQuote: string | null;
+  /** The fee is that of the exchange's list, as a reconciliation has found it; the booked one differed. */
+  readonly feeCorrected: boolean;
   readonly maker: boolean;
   readonly realised: string;
   readonly cycle: number;
@@ -39,17 +42,45 @@ export async function tradedSymbols(database: Reader, { profileId, symbol }: Tra
   return rows.map((row) => row.symbol);
 }
 
+/** A column of the fee as the exchange has corrected it, else as it was booked. */
+const corrected = <Column extends 'fee_amount' | 'fee_asset' | 'fee_quote'>(column: Column) =>
+  sql<
+    Selectable<FillsTable>[Column]
+  >`case when fixed.run_id is null then ${sql.ref(`fills.${column}`)} else ${sql.ref(`fixed.${column}`)} end`;
+
 /** Every execution of a filter, coin after coin, each in the order in which its position was folded. */
 export async function* everyFill(database: Reader, filter: TradeFilter): AsyncGenerator<FillRow[]> {
   for (const symbol of await tradedSymbols(database, filter)) {
     for (let after = '-1'; ; ) {
       const rows: FillRow[] = await database
         .selectFrom('fills')
-        .select(['at', 'symbol', 'side', 'price', 'quantity', 'quote_quantity as quoteQuantity', 'realised', 'cycle'])
-        .select(['fee_amount as feeAmount', 'fee_asset as feeAsset', 'fee_quote as feeQuote', 'maker'])
-        .select(['trade_id as tradeId', 'order_id as orderId', 'runner_version as version'])
+        .leftJoin('fee_adjustments as fixed', (join) =>
+          join
+            .onRef('fixed.account_id', '=', 'fills.account_id')
+            .onRef('fixed.epoch', '=', 'fills.epoch')
+            .onRef('fixed.symbol', '=', 'fills.symbol')
+            .onRef('fixed.trade_id', '=', 'fills.trade_id')
+            .onRef('fixed.exchange_order_id', '=', 'fills.exchange_order_id'),
+        )
+        .select([
+          'at',
+          'fills.symbol',
+          'side',
+          'price',
+          'quantity',
+          'quote_quantity as quoteQuantity',
+          'realised',
+          'cycle',
+        ])
+        .select([corrected('fee_amount').as('feeAmount'), corrected('fee_asset').as('feeAsset')])
+        .select([
+          corrected('fee_quote').as('feeQuote'),
+          'maker',
+          sql<boolean>`fixed.run_id is not null`.as('feeCorrected'),
+        ])
+        .select(['fills.trade_id as tradeId', 'order_id as orderId', 'runner_version as version'])
         .where('profile_id', '=', filter.profileId)
-        .where('symbol', '=', symbol)
+        .where('fills.symbol', '=', symbol)
         .where('runner_version', '>', after)
         .where((row) => row.and(within('at', filter)))
         .orderBy('runner_version')

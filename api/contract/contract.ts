@@ -8,6 +8,7 @@ import * as capture from './capture.ts';
 import * as health from './health.ts';
 import * as diagnosis from './diagnosis.ts';
 import * as halts from './halts.ts';
+import * as history from './history.ts';
 import * as liveChecks from './live-checks.ts';
 import * as manual from './manual.ts';
 import * as jobs from './jobs.ts';
@@ -54,6 +55,7 @@ export const OPERATIONS: readonly Operation[] = [
   market,
   jobs,
   trades,
+  history,
   upkeep,
   research,
   liveChecks,

@@ -78,6 +78,7 @@ const FILL_COLUMNS = Object.keys({
   feeAmount: 0,
   feeAsset: 0,
   feeQuote: 0,
+  feeCorrected: 0,
   maker: 0,
   realised: 0,
   cycle: 0,

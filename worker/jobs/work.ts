@@ -1,6 +1,7 @@
 import type { Queue } from '#storage/queue.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Leases } from '../leases.ts';
+import { runAccountHistory } from './account-history.ts';
 import { advise } from './advise.ts';
 import { backUp } from './backup.ts';
 import { sendDigests } from './digest.ts';
@@ -35,6 +36,7 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('identity-check', (data, run) => positions.checkIdentity(data, run));
   await queue.work('detect-orphans', (data, run) => positions.detectOrphans(data, run));
   await queue.work('fetch-candles', (span, { signal }) => fetchCandles(context, span, signal));
+  await queue.work('account-history', ({ runId }, { signal }) => runAccountHistory(context, runId, signal));
   await queue.schedule('detect-orphans', '*/10 * * * *', {});
   await queue.schedule('reconcile-positions', '*/15 * * * *', {});
   await queue.schedule('refresh-rules', '*/30 * * * *', {});

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { decimalText, instant, profileId, symbolName } from './fields.ts';
+import { operation } from './operation.ts';
+
+const params = z.object({ id: profileId });
+const start = { method: 'POST', auth: 'session', status: 202, params } as const;
+const read = { method: 'GET', auth: 'session', status: 200, params } as const;
+const started = z.object({ runId: z.string() });
+const runOf = <Report extends z.ZodType>(report: Report) =>
+  z.object({
+    runs: z.array(
+      z.object({
+        id: z.string(),
+        status: z.enum(['queued', 'running', 'done', 'error']),
+        report: report.nullable(),
+        error: z.string().nullable(),
+        startedAt: instant,
+        finishedAt: instant.nullable(),
+      }),
+    ),
+  });
+const fee = z.object({ amount: decimalText, asset: z.string().nullable() });
+
+export const feeReport = z.object({
+  /** Executions of the present epoch that were compared. */
+  checked: z.number(),
+  /** Recorded, but not listed by the exchange. */
+  notListed: z.array(z.object({ symbol: z.string(), tradeId: z.string(), at: instant })),
+  /** The first 200; `differing` counts all. */
+  differences: z.array(
+    z.object({
+      symbol: z.string(),
+      tradeId: z.string(),
+      at: instant,
+      recorded: fee,
+      exchange: fee,
+      adjusted: z.boolean(),
+    }),
+  ),
+  differing: z.number(),
+  /** Fees in a third asset whose value in quote was not known and is now, from the close of the minute they were paid in. */
+  valued: z.number(),
+  /** Such fees without a candle of that minute: their value stays unknown. */
+  unvalued: z.number(),
+  byAsset: z.array(z.object({ asset: z.string(), recorded: decimalText, exchange: decimalText })),
+});
+export type FeeReport = z.output<typeof feeReport>;
+
+export const reconcileFees = operation({
+  ...start,
+  path: '/profiles/:id/reconcile-fees',
+  summary:
+    'Has the worker compare every recorded fee with the exchange’s trade list; corrections are recorded beside it',
+  response: started,
+});
+
+export const listFeeReconciliations = operation({
+  ...read,
+  path: '/profiles/:id/reconcile-fees',
+  summary: 'The last 20 comparisons of fees, newest first, with every difference',
+  response: runOf(feeReport),
+});
+
+export const backfillReport = z.object({
+  coins: z.array(
+    z.object({
+      symbol: z.string(),
+      /** Executions that the exchange lists, of which the records of this service hold `known`. */
+      listed: z.number(),
+      known: z.number(),
+      archived: z.number(),
+      from: instant.nullable(),
+      to: instant.nullable(),
+    }),
+  ),
+});
+export type BackfillReport = z.output<typeof backfillReport>;
+
+export const backfillTradeArchive = operation({
+  ...start,
+  path: '/profiles/:id/trade-archive/backfill',
+  summary: 'Has the worker read the account’s own trades that no order of this service made into the archive',
+  body: z.strictObject({
+    /** Default: the coins of the profile. */
+    symbols: z.array(symbolName).min(1).max(100).optional(),
+  }),
+  response: started,
+});
+
+export const listArchiveBackfills = operation({
+  ...read,
+  path: '/profiles/:id/trade-archive/backfill',
+  summary: 'The last 20 backfills of the archive, newest first',
+  response: runOf(backfillReport),
+});
+
+const filters = { symbol: symbolName.optional(), from: instant.optional(), to: instant.optional() };
+export const listArchivedFills = operation({
+  ...read,
+  path: '/profiles/:id/trade-archive/fills',
+  summary: 'Archived executions of the profile’s coins, newest first; they never count in positions or results',
+  query: z.strictObject({
+    limit: z.coerce.number().int().min(1).max(1000).default(100),
+    cursor: z.string().optional(),
+    ...filters,
+  }),
+  response: z.object({
+    rows: z.array(
+      z.object({
+        at: instant,
+        symbol: z.string(),
+        tradeId: z.string(),
+        exchangeOrderId: z.string(),
+        side: z.enum(['buy', 'sell']),
+        price: decimalText,
+        quantity: decimalText,
+        quoteQuantity: decimalText,
+        feeAmount: decimalText,
+        feeAsset: z.string().nullable(),
+        maker: z.boolean(),
+      }),
+    ),
+    nextCursor: z.string().nullable(),
+  }),
+});
+
+export const exportArchivedFills = operation({
+  ...read,
+  path: '/profiles/:id/trade-archive/fills/export',
+  summary: 'The same executions as a file',
+  query: z.strictObject({ format: z.enum(['ndjson', 'csv']).default('csv'), ...filters }),
+  media: ['text/csv', 'application/x-ndjson'],
+});

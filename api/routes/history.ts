@@ -1,0 +1,113 @@
+import type { z } from 'zod';
+import { createRun, listRuns, pageArchived, type RunKind } from '#storage/account-history.ts';
+import { everyPage } from '#storage/pages.ts';
+import { lockProfile } from '#storage/profiles.ts';
+import { tradedSymbols } from '#storage/trades.ts';
+import { auditChange } from '../audit.ts';
+import type { ApiContext } from '../context.ts';
+import {
+  backfillReport,
+  backfillTradeArchive,
+  exportArchivedFills,
+  feeReport,
+  listArchiveBackfills,
+  listArchivedFills,
+  listFeeReconciliations,
+  reconcileFees,
+} from '../contract/history.ts';
+import { pageView, readCursor } from '../cursor.ts';
+import { exportRows, viewed } from '../export-rows.ts';
+import type { Incoming, Routes } from '../handle.ts';
+import { ApiProblem } from '../problem.ts';
+import { requireAccount, requireProfile } from '../require.ts';
+import { plain } from '../views.ts';
+
+type Asker = Pick<Incoming<typeof reconcileFees>, 'operator' | 'caller' | 'params'>;
+
+/** Only one of a kind at a time: a second one would read the same pages once more. */
+async function start(
+  { database, queue }: ApiContext,
+  asker: Asker,
+  { kind, ...request }: { kind: RunKind; symbols?: readonly string[] },
+) {
+  const { id: profileId } = asker.params;
+  const { accountId } = await requireProfile(database.kysely, asker.operator, profileId);
+  const { apiKey } = await requireAccount(database.kysely, asker.operator, accountId);
+  if (apiKey === null)
+    throw new ApiProblem('conflict', 'The account has no API key, and trades are listed for a key only.');
+  const runId = await database.transaction(async (transaction) => {
+    await lockProfile(transaction, asker.operator.user.id, profileId);
+    const [last] = await listRuns(transaction, profileId, kind);
+    if (last?.status === 'queued' || last?.status === 'running')
+      throw new ApiProblem('conflict', 'The last one is still under way: wait until it has ended.');
+    const id = await createRun(transaction, { profileId, kind, request });
+    await queue.enqueueIn(transaction, { name: 'account-history', data: { runId: id } });
+    const action = kind === 'fees' ? 'fees.reconcile' : 'trade-archive.backfill';
+    await auditChange(transaction, asker, { action, subject: profileId, after: { runId: id, ...request } });
+    return id;
+  });
+  return { runId };
+}
+
+const runsView = <Report extends z.ZodType>(runs: Awaited<ReturnType<typeof listRuns>>, report: Report) => ({
+  runs: runs.map(({ startedAt, finishedAt, ...run }) => ({
+    ...run,
+    report: run.report === null ? null : report.parse(run.report),
+    startedAt: startedAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
+  })),
+});
+
+const archivedView = (row: Awaited<ReturnType<typeof pageArchived>>['rows'][number]) => ({
+  ...row,
+  at: row.at.toISOString(),
+  price: plain(row.price),
+  quantity: plain(row.quantity),
+  quoteQuantity: plain(row.quoteQuantity),
+  feeAmount: plain(row.feeAmount),
+});
+const COLUMNS = Object.keys(listArchivedFills.response.shape.rows.element.shape);
+
+export function mountHistory({ context, handle }: Routes): void {
+  const { kysely } = context.database;
+  handle(reconcileFees, (asker) => start(context, asker, { kind: 'fees' }));
+  handle(listFeeReconciliations, async ({ operator, params }) => {
+    const { id } = await requireProfile(kysely, operator, params.id);
+    return runsView(await listRuns(kysely, id, 'fees'), feeReport);
+  });
+  handle(backfillTradeArchive, async (asker) => {
+    const profile = await requireProfile(kysely, asker.operator, asker.params.id);
+    const traded = await tradedSymbols(kysely, { profileId: profile.id });
+    const symbols = asker.body.symbols ?? [...new Set([...profile.symbols, ...traded])];
+    return start(context, asker, { kind: 'archive', symbols });
+  });
+  handle(listArchiveBackfills, async ({ operator, params }) => {
+    const { id } = await requireProfile(kysely, operator, params.id);
+    return runsView(await listRuns(kysely, id, 'archive'), backfillReport);
+  });
+
+  const filterOf = async ({
+    operator,
+    params,
+    query,
+  }: Pick<Incoming<typeof listArchivedFills>, 'operator' | 'params' | 'query'>) => {
+    const profile = await requireProfile(kysely, operator, params.id);
+    const account = await requireAccount(kysely, operator, profile.accountId);
+    const traded = await tradedSymbols(kysely, { profileId: profile.id });
+    const symbols = query.symbol === undefined ? [...new Set([...profile.symbols, ...traded])] : [query.symbol];
+    return { account, symbols, from: query.from, to: query.to };
+  };
+  handle(listArchivedFills, async (incoming) => {
+    const { limit, cursor } = incoming.query;
+    const page = await pageArchived(kysely, await filterOf(incoming), { limit, cursor: readCursor(cursor) });
+    return pageView(page, archivedView);
+  });
+  handle(exportArchivedFills, async ({ query: { format, ...query }, ...incoming }) => {
+    const filter = await filterOf({ ...incoming, query: { ...query, limit: 1, cursor: undefined } });
+    const pages = viewed(
+      everyPage((page) => pageArchived(kysely, filter, page)),
+      archivedView,
+    );
+    return exportRows({ pages, columns: COLUMNS, format, name: `archive-${incoming.params.id}` });
+  });
+}

@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { type Account, venueOf } from '#core/account.ts';
+import { type Decimal, floorToStep, formatDecimal, multiply, readDecimal, requireDecimal } from '#core/decimal.ts';
+import { FeeSums, isSameFee } from '#core/fee-check.ts';
+import { type ExchangeFill, isThirdAssetFee } from '#core/fill.ts';
+import type { ProfileId } from '#core/ids.ts';
+import type { MarketPort, TradingPort } from '#core/ports.ts';
+import type { SymbolRules } from '#core/symbol.ts';
+import { ExchangeError } from '#exchange/errors.ts';
+import { endpointsOf } from '#exchange/endpoints.ts';
+import { createTrading } from '#exchange/place.ts';
+import {
+  archiveFills,
+  correctFee,
+  lastArchived,
+  moveRun,
+  readRun,
+  recordedFees,
+  type RecordedFee,
+  undecidedSince,
+} from '#storage/account-history.ts';
+import type { Database } from '#storage/database.ts';
+import { tradedSymbols } from '#storage/trades.ts';
+import { loadAccountsToRun } from '#storage/worker-profiles.ts';
+import type { WorkerContext } from '../context.ts';
+
+const NEVER: string | null = null;
+/** Full pages only end when there is nothing more. */
+const PAGE = 1000;
+/** Differences that a report names; all are counted. */
+const SHOWN = 200;
+const MINUTE_MS = 60_000;
+const SMALLEST = requireDecimal('0.00000001');
+
+/** What a run works with; nothing of it writes to the exchange. */
+export interface HistoryDesk {
+  readonly database: Database;
+  readonly account: Account;
+  readonly profileId: ProfileId;
+  readonly runId: string;
+  readonly trading: Pick<TradingPort, 'tradesFrom'>;
+  readonly market: Pick<MarketPort, 'rules' | 'candles'>;
+  readonly signal: AbortSignal;
+}
+
+/** Executions of a coin from a trade number on, page by page. */
+async function* pagesOf({ trading, signal }: HistoryDesk, symbol: string, fromId: bigint) {
+  for (let next = fromId; ; ) {
+    signal.throwIfAborted();
+    const page = await trading.tradesFrom(symbol, String(next));
+    if (page.length > 0) yield page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    next = BigInt(last.tradeId) + 1n;
+  }
+}
+
+const keyOf = ({ tradeId, exchangeOrderId }: Pick<ExchangeFill, 'tradeId' | 'exchangeOrderId'>): string =>
+  `${tradeId}:${exchangeOrderId}`;
+
+/** The worth in quote of a fee, at the close of its minute; null without such a candle. */
+function createWorth({ market }: HistoryDesk) {
+  const closes = new Map<string, Promise<Decimal | null>>();
+  const closeOf = async (symbol: string, minuteMs: number): Promise<Decimal | null> => {
+    const [candle] = await market
+      .candles({ symbol, interval: '1m', limit: 1, fromMs: minuteMs, beforeMs: minuteMs + MINUTE_MS })
+      .catch((error: unknown) => {
+        // A pair that is not listed has no price; whatever else fails is no answer.
+        if (error instanceof ExchangeError && error.reason === 'bad-symbol') return [];
+        throw error;
+      });
+    return candle?.openMs === minuteMs && candle.closed ? (readDecimal(candle.close.toFixed(8)) ?? null) : null;
+  };
+  return async (fill: ExchangeFill, quoteAsset: string): Promise<Decimal | null> => {
+    const minuteMs = Math.floor(fill.at.getTime() / MINUTE_MS) * MINUTE_MS;
+    const key = `${fill.feeAsset}${quoteAsset}:${minuteMs}`;
+    const close = closes.get(key) ?? closeOf(`${fill.feeAsset}${quoteAsset}`, minuteMs);
+    closes.set(key, close);
+    const price = await close;
+    return price === null ? null : floorToStep(multiply(fill.feeAmount, price), SMALLEST);
+  };
+}
+
+/** Compares what is recorded with what the exchange lists, and writes every correction down beside the record. */
+export async function checkFees(desk: HistoryDesk) {
+  const { database, account, profileId, runId } = desk;
+  const rules = new Map((await desk.market.rules()).map((one) => [one.symbol, one]));
+  const worthOf = createWorth(desk);
+  const sums = new FeeSums();
+  const total = { checked: 0, differing: 0, valued: 0, unvalued: 0 };
+  const notListed: { symbol: string; tradeId: string; at: string }[] = [];
+  const differences: unknown[] = [];
+  const compare = async (fill: ExchangeFill, recorded: RecordedFee, coin: SymbolRules | undefined) => {
+    total.checked += 1;
+    sums.add('recorded', recorded);
+    sums.add('exchange', fill);
+    const same = isSameFee(recorded, fill);
+    const isThird = coin === undefined || isThirdAssetFee(fill, coin);
+    const isOpen = isThird && (recorded.feeQuote === null || !same);
+    const worth = isOpen && coin !== undefined ? await worthOf(fill, coin.quoteAsset) : null;
+    if (isOpen && fill.feeAmount > 0n) total[worth === null ? 'unvalued' : 'valued'] += 1;
+    if (same && worth === null) return;
+    const kept = recorded.feeQuote === null || !same ? worth : requireDecimal(recorded.feeQuote);
+    const correction = { account, profileId, runId, symbol: fill.symbol, recorded, fee: fill, feeQuote: kept };
+    const adjusted = await correctFee(database, correction);
+    if (same) return;
+    total.differing += 1;
+    if (differences.length < SHOWN) differences.push(differenceOf(fill, recorded, adjusted));
+  };
+  for (const symbol of await tradedSymbols(database.kysely, { profileId })) {
+    const recorded = await recordedFees(database.kysely, account, { profileId, symbol });
+    const open = new Map(recorded.map((row) => [keyOf(row), row]));
+    const first = recorded[0];
+    if (first === undefined) continue;
+    for await (const page of pagesOf(desk, symbol, BigInt(first.tradeId))) {
+      for (const fill of page) {
+        const row = open.get(keyOf(fill));
+        if (row === undefined) continue;
+        open.delete(keyOf(fill));
+        await compare(fill, row, rules.get(symbol));
+      }
+      if (open.size === 0) break;
+    }
+    notListed.push(...[...open.values()].map(({ tradeId, at }) => ({ symbol, tradeId, at: at.toISOString() })));
+  }
+  return { ...total, notListed, differences, byAsset: sums.view() };
+}
+
+const feeView = ({ feeAmount, feeAsset }: Pick<ExchangeFill, 'feeAmount' | 'feeAsset'>) => ({
+  amount: formatDecimal(feeAmount),
+  asset: feeAsset,
+});
+
+const differenceOf = (fill: ExchangeFill, recorded: RecordedFee, adjusted: boolean) => ({
+  ...{ symbol: fill.symbol, tradeId: fill.tradeId, at: fill.at.toISOString(), adjusted },
+  recorded: feeView(recorded),
+  exchange: feeView(fill),
+});
+
+/** Reads executions that no order of this service made into the archive, from where the last run has ended. */
+export async function archiveTrades(desk: HistoryDesk, symbols: readonly string[]) {
+  const { database, account } = desk;
+  const coins = [];
+  for (const symbol of symbols) {
+    const last = await lastArchived(database.kysely, account, symbol);
+    const undecided = await undecidedSince(database.kysely, account.id, symbol);
+    const coin = { symbol, listed: 0, known: 0, archived: 0, from: NEVER, to: NEVER };
+    for await (const page of pagesOf(desk, symbol, last === null ? 0n : BigInt(last) + 1n)) {
+      const certain = page.filter(({ at }) => undecided === null || at < undecided);
+      const { known, archived } = await archiveFills(database, account, certain);
+      coin.listed += page.length;
+      coin.known += known + page.length - certain.length;
+      coin.archived += archived;
+      coin.from ??= page[0]?.at.toISOString() ?? null;
+      coin.to = page.at(-1)?.at.toISOString() ?? null;
+    }
+    coins.push(coin);
+  }
+  return { coins };
+}
+const wish = z.object({ symbols: z.array(z.string()).default([]) });
+
+/** Carries out a run that the operator has asked for; what goes wrong stands in the run, not in the queue. */
+export async function runAccountHistory(context: WorkerContext, runId: string, signal: AbortSignal): Promise<void> {
+  const { database, announcer, env, log } = context;
+  const run = await readRun(database.kysely, runId);
+  if (run === undefined || run.status === 'done' || run.status === 'error') return;
+  await moveRun(database.kysely, runId, { status: 'running' });
+  try {
+    const found = (await loadAccountsToRun(database)).find(({ account }) => account.id === run.accountId);
+    if (found === undefined || found.key === null)
+      throw new Error('The account has no API key, and trades are listed for a key only: add one.');
+    const { account, key } = found;
+    const { market, timing } = context.venues.of(venueOf(account));
+    await market.clock.sync();
+    const { restUrl } = endpointsOf(venueOf(account), env);
+    const trading = createTrading({ restUrl, apiKey: key.apiKey, secret: key.secret, clock: market.clock, timing });
+    const desk: HistoryDesk = { database, account, profileId: run.profileId, runId, trading, market, signal };
+    const report =
+      run.kind === 'fees' ? await checkFees(desk) : await archiveTrades(desk, wish.parse(run.request).symbols);
+    await moveRun(database.kysely, runId, { status: 'done', report });
+  } catch (err) {
+    // A worker that stops leaves the run as it is: the next one takes it up.
+    signal.throwIfAborted();
+    log.warn({ event: 'account_history_failed', runId, err }, 'Trades of the account could not be compared');
+    const error = err instanceof Error ? err.message : 'The exchange did not answer.';
+    await moveRun(database.kysely, runId, { status: 'error', error });
+  }
+  announcer.announce({ topic: 'job', id: run.profileId, data: { runId, kind: run.kind } });
+}
