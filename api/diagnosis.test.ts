@@ -73,7 +73,7 @@ test('nothing in the way: the last word of the strategy with its numbers and its
   const odd = all.filter(({ status }) => status !== 'ok');
   assert.deepEqual(odd, []);
   const names =
-    'worker lease account key halts enabled coins rules limits log config pause listed price orphans coin-limits sizing balance decision';
+    'worker lease account key enabled coins halts rules limits log config pause listed price orphans coin-limits sizing balance decision';
   assert.deepEqual(all.map((one) => one.id).join(' '), names);
   const decision = all.at(-1);
   assert.deepEqual(decision?.evidence.find(({ name }) => name === 'window')?.value, '60');

@@ -3,22 +3,19 @@ import { cacheKeys } from '#core/cache-keys.ts';
 import { APPROVAL_REASONS, describe } from '#core/decision.ts';
 import { assetRefusal } from '#core/risk.ts';
 import type { AccountView } from '#storage/accounts.ts';
+import { readOpen } from '#storage/dashboard.ts';
 import { listHalts } from '#storage/halts.ts';
-import { readLease } from '#storage/leases.ts';
 import { pageLogs } from '#storage/logs.ts';
 import type { ProfileView } from '#storage/profiles.ts';
 import { readCoins } from './coins.ts';
 import type { ApiContext } from './context.ts';
 import type { DiagnosisCheck, DiagnosisReport } from './contract/diagnosis.ts';
-import { check, diagnoseCoin } from './diagnosis-coin.ts';
-import type { Setting } from './responsible.ts';
+import { aside, check, diagnoseCoin, type Found } from './diagnosis-coin.ts';
 import { standingsOf } from './standings.ts';
 
 /** Of more coins only what is not ok is told: the report stays one that can be read. */
 const WHOLE_COINS = 25;
 const DAY_MS = 86_400_000;
-
-const aside = (words: string, place: string): Setting => ({ words, place, path: null, value: null });
 
 interface Asked {
   readonly account: AccountView;
@@ -26,127 +23,88 @@ interface Asked {
   readonly symbol?: string | undefined;
 }
 
-async function workerChecks({ cache, database, now }: ApiContext, { account }: Asked): Promise<DiagnosisCheck[]> {
+async function workerChecks({ cache, database }: ApiContext, { account }: Asked): Promise<DiagnosisCheck[]> {
   const workers = (await cache.list(cacheKeys.heartbeats)).size;
-  const lease = await readLease(database.kysely, account.id);
-  const held = lease !== undefined && lease.expiresAt > now();
+  const { holder } = await readOpen(database.kysely, account.id);
   const health = aside('System health', '/settings');
+  const alone = 'No worker has taken the account, which takes seconds: if this stays, its log says why.';
+  const lease: Found = holder === null ? ['fail', alone, health] : ['ok', `The worker ${holder} trades the account.`];
   return [
-    check(
-      ['worker', 'Worker'],
-      { workers },
-      workers === 0 ? ['fail', 'No worker runs: start it.', health] : ['ok', 'A worker runs.'],
-    ),
-    check(
-      ['lease', 'Account taken'],
-      { holder: lease?.holder, until: lease?.expiresAt.toISOString() },
-      held
-        ? ['ok', `The worker ${lease.holder} trades the account.`]
-        : workers === 0
-          ? ['unknown', 'Without a worker nobody can.']
-          : ['fail', 'No worker has taken the account, which takes seconds: if this stays, its log says why.', health],
-    ),
+    check('worker', { workers }, workers === 0 ? ['fail', 'No worker runs: start it.', health] : ['ok', 'One runs.']),
+    check('lease', { holder }, workers === 0 ? ['unknown', 'Without a worker nobody takes it.'] : lease),
   ];
 }
 
-function accountChecks({ account }: Asked): DiagnosisCheck[] {
+function keyFound({ apiKey }: AccountView): Found {
+  const page = aside('API key', '/settings');
+  if (apiKey === null) return ['fail', 'The account has no API key: enter one.', page];
+  const cause = apiKey.cause ?? 'cause unknown';
+  const words = `The exchange refuses the API key (${cause}): correct it there, or enter another one.`;
+  if (apiKey.status === 'error') return ['fail', words, page];
+  if (apiKey.status === 'healthy') return ['ok', 'The exchange accepts it.'];
+  return ['warn', 'The API key has not been checked yet; nothing is bought before.', page];
+}
+
+function accountChecks({ account, profile }: Asked, coins: number): DiagnosisCheck[] {
   const { apiKey, resetAt } = account;
-  const key = aside('API key', '/settings');
-  const label = ['key', 'API key'] as const;
-  const told = { status: apiKey?.status ?? null, cause: apiKey?.cause, checkedAt: apiKey?.checkedAt?.toISOString() };
+  const key = { status: apiKey?.status, cause: apiKey?.cause, checkedAt: apiKey?.checkedAt?.toISOString() };
+  const reset = 'The exchange was found reset: confirm that the account may go on.';
+  const page = `/profiles/${profile.id}`;
+  const { enabled } = profile;
+  const off: Found = ['fail', 'The profile is disabled: enable it.', aside('Enable', page)];
+  const none: Found = ['fail', 'No coin is bound: add one.', aside('Coins', page)];
   return [
     check(
-      ['account', 'Account'],
+      'account',
       { resetAt: resetAt?.toISOString() },
-      resetAt === null
-        ? ['ok', 'Its exchange goes on as it was.']
-        : [
-            'fail',
-            'The exchange was found reset: confirm that the account may go on.',
-            aside('Notice of the reset', '/'),
-          ],
+      resetAt === null ? ['ok', 'Its exchange goes on as it was.'] : ['fail', reset, aside('Notice of the reset', '/')],
     ),
-    apiKey === null
-      ? check(label, {}, ['fail', 'The account has no API key: enter one.', key])
-      : apiKey.status === 'error'
-        ? check(label, told, [
-            'fail',
-            `The exchange refuses the API key (${apiKey.cause ?? 'cause unknown'}): correct it there, or enter another one.`,
-            key,
-          ])
-        : check(
-            label,
-            told,
-            apiKey.status === null
-              ? ['warn', 'The API key has not been checked yet; nothing is bought before.', key]
-              : ['ok', 'The exchange accepts the API key.'],
-          ),
+    check('key', key, keyFound(account)),
+    check('enabled', { enabled: String(enabled) }, enabled ? ['ok', 'It is enabled.'] : off),
+    check('coins', { coins }, coins > 0 ? ['ok', `${coins} bound.`] : none),
   ];
 }
 
 async function haltCheck({ database }: ApiContext, { account, profile }: Asked): Promise<DiagnosisCheck> {
   const subjects = new Set<string>(['all', account.id, profile.id]);
   const halt = (await listHalts(database)).find(({ subject, reset }) => subjects.has(subject) && reset !== true);
-  const label = ['halts', 'Kill switch'] as const;
-  if (halt === undefined) return check(label, {}, ['ok', 'No kill switch is on.']);
+  if (halt === undefined) return check('halts', {}, ['ok', 'None is on.']);
+  const { scope, reason } = halt;
   const since = halt.since.toISOString();
-  const reason = halt.reason === '' ? '' : ` ("${halt.reason}")`;
-  const line = `The kill switch (${halt.scope}) has been on since ${since}${reason}: release it to buy again.`;
-  return check(label, { scope: halt.scope, since, reason: halt.reason }, [
-    'fail',
-    line,
-    aside('Kill switch', halt.scope === 'profile' ? `/profiles/${profile.id}` : '/'),
-  ]);
-}
-
-function profileChecks({ profile }: Asked, coins: number): DiagnosisCheck[] {
-  const page = `/profiles/${profile.id}`;
-  return [
-    check(
-      ['enabled', 'Profile'],
-      { enabled: String(profile.enabled) },
-      profile.enabled
-        ? ['ok', 'It is enabled.']
-        : ['fail', 'The profile is disabled: enable it.', aside('Enable', page)],
-    ),
-    check(
-      ['coins', 'Coins'],
-      { coins },
-      coins > 0 ? ['ok', `${coins} bound.`] : ['fail', 'No coin is bound: add one.', aside('Coins', page)],
-    ),
-  ];
+  const why = reason === '' ? '' : ` ("${reason}")`;
+  const line = `The kill switch (${scope}) has been on since ${since}${why}: release it to buy again.`;
+  const place = scope === 'profile' ? `/profiles/${profile.id}` : '/';
+  return check('halts', { scope, since, reason }, ['fail', line, aside('Kill switch', place)]);
 }
 
 function limitChecks(subjects: Awaited<ReturnType<typeof standingsOf>>, { profile }: Asked): DiagnosisCheck {
   const standings = subjects.flatMap((each) => each.standings);
-  const label = ['limits', 'Limits'] as const;
   const blocked = standings.find((one) => one.blocked);
   const told = Object.fromEntries(
     standings.map(({ scope, limit, used, most }) => [`${scope} ${limit}`, `${used} of ${most}`]),
   );
   if (blocked === undefined)
-    return check(label, told, ['ok', standings.length === 0 ? 'None is set.' : 'None is reached.']);
+    return check('limits', told, ['ok', standings.length === 0 ? 'None is set.' : 'None is reached.']);
   const setting = {
     words: 'Limits',
     place: `/profiles/${profile.id}/risk`,
     path: blocked.limit,
     value: String(blocked.most),
   };
-  return check(label, { ...told, until: blocked.until }, ['fail', blocked.sentence ?? 'A limit is reached.', setting]);
+  return check('limits', { ...told, until: blocked.until }, [
+    'fail',
+    blocked.sentence ?? 'A limit is reached.',
+    setting,
+  ]);
 }
 
 async function logCheck({ database, now }: ApiContext, { profile, symbol }: Asked): Promise<DiagnosisCheck> {
   const from = new Date(now().getTime() - DAY_MS).toISOString();
   const filter = { profileIds: [profile.id], levels: ['warn', 'error'] as const, from, symbol };
   const [newest] = (await pageLogs(database.kysely, filter, { limit: 1 })).rows;
-  const told = { level: newest?.level, symbol: newest?.symbol, at: newest?.lastAt.toISOString() };
-  return check(
-    ['log', 'Last day'],
-    told,
-    newest === undefined
-      ? ['ok', 'No warning in the log.']
-      : ['warn', newest.msg, aside('Logs', `/profiles/${profile.id}/logs`)],
-  );
+  if (newest === undefined) return check('log', {}, ['ok', 'No warning.']);
+  const told = { level: newest.level, symbol: newest.symbol, at: newest.lastAt.toISOString() };
+  return check('log', told, ['warn', newest.msg, aside('Logs', `/profiles/${profile.id}/logs`)]);
 }
 
 /** Answers "why is it not trading?" from the database and the cache alone: nothing is asked of the exchange. */
@@ -161,18 +119,12 @@ export async function diagnose(context: ApiContext, asked: Asked): Promise<Diagn
   );
   const bound = (await readCoins(context, account, [profile.id])).map(({ coin }) => coin);
   const workers = await workerChecks(context, asked);
+  const missing: Found = ['unknown', 'Not loaded yet; a worker loads them within minutes.'];
   const checks = [
     ...workers,
-    ...accountChecks(asked),
+    ...accountChecks(asked, bound.length),
     await haltCheck(context, asked),
-    ...profileChecks(asked, bound.length),
-    check(
-      ['rules', 'Trading rules'],
-      { coins: rules?.size },
-      rules === undefined
-        ? ['unknown', 'Not loaded yet; a worker loads them within minutes.']
-        : ['ok', 'They are loaded.'],
-    ),
+    check('rules', { coins: rules?.size }, rules === undefined ? missing : ['ok', 'They are loaded.']),
     limitChecks(subjects, asked),
     await logCheck(context, asked),
   ];

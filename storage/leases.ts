@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Account } from '#core/account.ts';
 import { haltLockText } from '#core/halts.ts';
 import type { AccountId } from '#core/ids.ts';
-import type { Database, Reader, Transaction } from './database.ts';
+import type { Database, Transaction } from './database.ts';
 
 export interface LeaseRequest {
   readonly accountId: AccountId;
@@ -79,14 +79,6 @@ export async function acquireLease(db: Database, request: LeaseRequest): Promise
     return row === undefined ? undefined : { fencing: Number(row.fencing) };
   });
 }
-
-/** Who trades an account now, and until when it has said so. */
-export const readLease = (reader: Reader, accountId: AccountId) =>
-  reader
-    .selectFrom('account_leases')
-    .select(['holder', 'expires_at as expiresAt'])
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
 
 /** Extends a lease that still carries this fencing number; false means that another worker has taken the account. */
 export async function renewLease(db: Database, lease: HeldLease & { readonly ttlMs: number }): Promise<boolean> {
