@@ -163,6 +163,7 @@ function report(input: KernelInput, run: KernelRun, asked: Asked): BacktestResul
       ...signalWarnings(input, startMs, endMs),
       ...warningsOf(coverage),
     ],
+    passedCandles: run.passed,
     openPosition: openPositionOf(run),
     ambiguity: asked.ambiguity,
     ...body,
