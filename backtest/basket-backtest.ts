@@ -36,6 +36,7 @@ export function runBasketBacktest(coins: readonly BacktestInput[]): BacktestOutc
     heldCandles: heldCloses,
     offGrid: runs.reduce((sum, { offGrid }) => sum + offGrid, 0),
     warmUp: Math.min(...runs.map(({ feed }) => feed.warmUp)),
+    passed: 0,
   };
   const result = report(made, { fromMs: coins[0]?.fromMs, toMs: coins[0]?.toMs });
   const parts = runs.map((run, i): [string, CoinPart] => [run.input.rules.symbol, partOf(run, fills, inputs[i])]);

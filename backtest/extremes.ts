@@ -1,8 +1,8 @@
 /** Rows whose highest and lowest value are known together, and chunks of them that are known together again. */
-export const SHIFT = 3;
+export const SHIFT = 4;
 export const CHUNK = 1 << SHIFT;
-const WIDE_SHIFT = 2 * SHIFT;
-const WIDE = 1 << WIDE_SHIFT;
+export const WIDE_SHIFT = 2 * SHIFT;
+export const WIDE = 1 << WIDE_SHIFT;
 
 type Numbers = Float64Array | Int32Array;
 
@@ -67,10 +67,11 @@ export function boundsOf({ most, least, wideMost, wideLeast }: Extremes, from: n
 }
 
 /** The first row from `from` on whose value lies below `limit`, `to` when there is none. */
-export function firstBelow({ values, least }: Extremes, limit: number, { from, to }: Rows): number {
+export function firstBelow({ values, least, wideLeast }: Extremes, limit: number, { from, to }: Rows): number {
+  if (limit === Number.NEGATIVE_INFINITY) return to;
   for (let at = from; at < to; ) {
-    const whole = (at & (CHUNK - 1)) === 0;
-    if (whole && (least[at >> SHIFT] ?? 0) >= limit) at += CHUNK;
+    if ((at & (WIDE - 1)) === 0 && (wideLeast[at >> WIDE_SHIFT] ?? 0) >= limit) at += WIDE;
+    else if ((at & (CHUNK - 1)) === 0 && (least[at >> SHIFT] ?? 0) >= limit) at += CHUNK;
     else if ((values[at] ?? 0) < limit) return at;
     else at += 1;
   }

@@ -91,6 +91,8 @@ export interface BacktestResult {
   readonly regimes: Readonly<Record<string, Regime>>;
   /** How many detail candles ended with each reason: why it did not trade. */
   readonly decisions: Readonly<Record<string, number>>;
+  /** Candles of the window that the strategy passed many at a time; at the others it was asked one by one. */
+  readonly passedCandles: number;
   readonly openPosition: { readonly quantity: string; readonly averagePrice: string } | null;
   /** Final equity, and what it would be had the doubtful candles gone the other way; `candles` counts those. */
   readonly ambiguity: {

@@ -88,7 +88,7 @@ export function runBacktest(input: BacktestInput): BacktestOutcome {
   if (opened.kind === 'refused') return opened;
   const { kernel } = opened;
   const run = runKernel(kernel);
-  const { book, meter, heldCandles, offGrid, warmUp, reasons, counts } = run;
+  const { book, meter, heldCandles, offGrid, warmUp, passed, reasons, counts } = run;
   const other = book.ambiguous === 0 ? meter.last : runKernel({ ...kernel, path: 'fall-first' }).meter.last;
   const made = {
     inputs: [kernel],
@@ -97,7 +97,7 @@ export function runBacktest(input: BacktestInput): BacktestOutcome {
     coin: coinDays(kernel.detail, kernel.start, kernel.end),
     counts: new Map(reasons.map((reason, code) => [reason, counts[code] ?? 0])),
     candles: kernel.end - kernel.start,
-    ...{ meter, other, heldCandles, offGrid, warmUp },
+    ...{ meter, other, heldCandles, offGrid, warmUp, passed },
   };
   const result = report(made, { fromMs: input.fromMs, toMs: input.toMs });
   return { kind: 'result', result: { ...result, openPosition: openPositionOf(book) } };
@@ -125,6 +125,8 @@ export interface Made {
   readonly heldCandles: number;
   readonly offGrid: number;
   readonly warmUp: number;
+  /** Candles that were passed in one go, because nothing could happen on them. */
+  readonly passed: number;
 }
 
 /** Everything that a result says; the fingerprint covers what was traded and every number of it. */
@@ -158,6 +160,7 @@ export function report(made: Made, asked: Asked): BacktestResult {
       ...inputs.flatMap((each) => signalWarnings(each, startMs, endMs)),
       ...warningsOf(coverage),
     ],
+    passedCandles: made.passed,
     openPosition: null,
     ambiguity: {
       candles: books.reduce((sum, { ambiguous }) => sum + ambiguous, 0),

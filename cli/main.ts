@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import type { CommandContext } from './command.ts';
 import { watchBootstrap } from './bootstrap-watch.ts';
@@ -10,6 +11,8 @@ const envFile = join(root, '.env');
 if (existsSync(envFile)) process.loadEnvFile(envFile);
 const { TRADEWIND_BOOTSTRAP: bootstrap, ...environment } = process.env;
 
+// Half of a short command is reading code; beside the packages nobody else can put compiled code in its place.
+enableCompileCache(join(root, 'node_modules', '.cache', 'compiled'));
 const context: CommandContext = { root, environment, bootstrapGone: watchBootstrap(bootstrap) };
 process.exit(await runCommand(command));
 

@@ -30,6 +30,8 @@ const isAnswer = (value: unknown): value is Answer => isObject(value) && 'result
 /** Sets that one thread takes at a time: enough to share averages, few enough that no thread waits long for the last. */
 const MOST_AT_ONCE = 256;
 const PARTS_A_THREAD = 4;
+/** Candles are shared and results small: a thread needs little room for what it makes. */
+const YOUNG_MB = 4;
 
 export interface ThreadOptions {
   readonly threads: number;
@@ -54,7 +56,8 @@ export class SweepThreads implements AsyncDisposable {
     this.#options = options;
     const file = new URL('./sweep-thread.ts', import.meta.url);
     this.#workers = Array.from({ length: options.threads }, () => {
-      return new Worker(file, { workerData: { base, strategyName: start.strategyName } satisfies ThreadStart });
+      const workerData = { base, strategyName: start.strategyName } satisfies ThreadStart;
+      return new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
     });
   }
 

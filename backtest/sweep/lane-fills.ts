@@ -1,8 +1,9 @@
 import { snapDown, snapUp } from '#strategies/ticks.ts';
 import type { Lane } from './lane.ts';
-import { CHUNK, SHIFT } from '../extremes.ts';
+import { CHUNK, SHIFT, WIDE, WIDE_SHIFT } from '../extremes.ts';
 import type { LaneMarket } from './lane-market.ts';
 import { type LaneMoney, share } from './lane-money.ts';
+import { addNet } from './row.ts';
 
 export interface Row {
   readonly row: number;
@@ -56,7 +57,7 @@ export function fillSell(lane: Lane, market: LaneMarket, { row, price, money }: 
   lane.fills += 1;
   lane.acted = lane.newest;
   const net = received - lane.spent + quoteOf(lane.dust, lane.average, money);
-  lane.nets.push(net / 1e8);
+  addNet(lane.tally, net / 1e8);
   lane.pausedUntil = net < 0 ? (market.openMs[row] ?? 0) + lane.knobs.cooldownMs : 0;
   lane.pending = 0;
   lane.lots = 0;
@@ -87,9 +88,16 @@ export function accountUntil(lane: Lane, market: LaneMarket, { row, money: { lot
   const cash = lane.cash / 1e8;
   const quantity = (lane.lots * lot + lane.dust) / 1e8;
   const { closes, dayRows } = market;
-  const { values, most, least } = closes;
+  const { values, most, least, wideMost, wideLeast } = closes;
   let { peak, floor, depth } = lane;
   for (let at = lane.since; at < row; ) {
+    const wide = (at & (WIDE - 1)) === 0 && at + WIDE <= row;
+    if (wide && cash + quantity * (wideMost[at >> WIDE_SHIFT] ?? 0) <= peak) {
+      if (cash + quantity * (wideLeast[at >> WIDE_SHIFT] ?? 0) >= floor) {
+        at += WIDE;
+        continue;
+      }
+    }
     const chunk = at >> SHIFT;
     const whole = (at & (CHUNK - 1)) === 0 && at + CHUNK <= row;
     // Below the peak the deepest fall of a chunk is all that counts.

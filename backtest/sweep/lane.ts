@@ -1,5 +1,6 @@
 import { snapDown } from '#strategies/ticks.ts';
 import { fillBuy, fillSell, isNear, placeStop, type Row } from './lane-fills.ts';
+import { openTally, type Tally } from './row.ts';
 import { type Fraction, type LaneMoney, lotsFor } from './lane-money.ts';
 import { boundsOf, CHUNK, SHIFT } from '../extremes.ts';
 import type { LaneMarket } from './lane-market.ts';
@@ -65,7 +66,7 @@ export interface Lane {
   readonly days: Float64Array;
   heldRows: number;
   fills: number;
-  readonly nets: number[];
+  readonly tally: Tally;
 }
 
 export function openLane(knobs: LaneKnobs, market: LaneMarket, { cash }: LaneMoney): Lane {
@@ -103,7 +104,7 @@ export function openLane(knobs: LaneKnobs, market: LaneMarket, { cash }: LaneMon
     days: new Float64Array(market.dayRows.length),
     heldRows: 0,
     fills: 0,
-    nets: [],
+    tally: openTally(),
   };
 }
 
@@ -172,7 +173,9 @@ interface Held {
 function nextMove(lane: Lane, market: LaneMarket, held: Held): number {
   if (lane.knobs.exitOnCross && lane.exitSignal) return held.k;
   if (lastsUntil(lane, market, held)) return held.to;
-  return market.aligned ? nextRow(lane, market, held) : held.k;
+  const k = market.aligned ? nextRow(lane, market, held) : nextSignal(lane, market, held);
+  lane.met = Math.max(lane.met, (market.give[k] ?? market.end) - 1);
+  return k;
 }
 
 /** Ticks by which the limit of a stop must clear the band of the exchange: it is rounded down twice. */
@@ -224,6 +227,21 @@ function nextRow(lane: Lane, { lowTicks, closeTicks, signals, lows }: LaneMarket
   return at;
 }
 
+/** Signal by signal where each spans several rows: none of them may reach the stop, nor the signal move it on the exchange. */
+function nextSignal(lane: Lane, { give, end, lows, signalCloseTicks }: LaneMarket, { k, to }: Held): number {
+  for (let at = k; at < to; at++) {
+    const row = give[at] ?? end;
+    const next = give[at + 1] ?? end;
+    const close = signalCloseTicks[at] ?? 0;
+    const raised = close > lane.high ? Math.max(lane.stop, snapDown(close * lane.knobs.trail)) : lane.stop;
+    if (next <= row || !isNear(lane, raised)) return at;
+    if (boundsOf(lows, row, next).least <= raised) return at;
+    lane.high = Math.max(lane.high, close);
+    lane.stop = raised;
+  }
+  return to;
+}
+
 /** Nothing can happen to a held position on this row: no order is met, nothing is decided, the stop stays where it is. */
 const isQuiet = ({ pending, lots, resting, stop, settled }: Lane, market: LaneMarket, row: number): boolean =>
   pending === 0 && lots > 0 && (market.lowTicks[row] ?? 0) > resting && (market.closeTicks[row] ?? 0) > stop && settled;
@@ -256,7 +274,11 @@ function meetSignal(lane: Lane, market: LaneMarket, step: Step): void {
   for (let later = row + 1; later < next && !lane.bailed; later++) {
     const idle = lane.lots === 0 && lane.pending === 0;
     if (idle && (lane.crossed !== k || lane.acted === k)) return;
-    if (isQuiet(lane, market, later)) continue;
+    if (isQuiet(lane, market, later)) {
+      const whole = (later & (CHUNK - 1)) === 0 && later + CHUNK <= next;
+      if (whole && (market.lows.least[later >> SHIFT] ?? 0) > lane.stop) later += CHUNK - 1;
+      continue;
+    }
     step.row = later;
     meetRow(lane, market, step);
     decide(lane, market, step);

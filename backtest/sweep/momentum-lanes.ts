@@ -287,10 +287,11 @@ function outcomeOf(lane: Lane, market: LaneMarket, money: LaneMoney): Evaluated 
   if (lane.bailed) return undefined;
   accountUntil(lane, market, { row: market.end, money });
   return evaluatedOf({
+    by: 'lanes',
     balance: money.cash / 1e8,
     days: [...lane.days],
     drawdown: lane.depth,
-    nets: lane.nets,
+    tally: lane.tally,
     fills: lane.fills,
     heldCandles: lane.heldRows + (lane.lots > 0 ? market.end - lane.fillRow : 0),
     candles: market.end - market.start,

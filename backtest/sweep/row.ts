@@ -1,6 +1,6 @@
 import { toNumber } from '#core/decimal.ts';
 import { type KernelInput, type KernelRun, runKernel } from '../kernel.ts';
-import { dailyReturns, exposure, profitFactor, sharpe, sortino, totalReturn, winRate } from '../metrics.ts';
+import { dailyReturns, exposure, sharpe, sortino, totalReturn } from '../metrics.ts';
 
 /** The numbers by which parameter sets are compared; each is defined in metrics.ts. */
 export interface SweepNumbers {
@@ -17,23 +17,43 @@ export interface SweepNumbers {
   readonly fills: number;
 }
 
-/** One evaluated parameter set; `returns` are its daily returns. */
+/** One evaluated parameter set; `returns` are its daily returns, `by` is what carried it out: the numbers do not differ. */
 export interface Evaluated {
+  readonly by: 'lanes' | 'kernel';
   readonly numbers: SweepNumbers;
   readonly returns: readonly number[];
 }
 
-export interface Outcome {
+/** Closed cycles as they add up: `won` and `lost` are the sums of the nets above and below zero. */
+export interface Tally {
+  cycles: number;
+  wins: number;
+  net: number;
+  won: number;
+  lost: number;
+}
+
+export const openTally = (): Tally => ({ cycles: 0, wins: 0, net: 0, won: 0, lost: 0 });
+
+export function addNet(tally: Tally, net: number): void {
+  tally.cycles += 1;
+  tally.net += net;
+  if (net > 0) tally.wins += 1;
+  if (net < 0) tally.lost -= net;
+  else tally.won += net;
+}
+
+export interface Outcome extends Pick<Evaluated, 'by'> {
   readonly balance: number;
   readonly days: readonly number[];
   readonly drawdown: number;
-  readonly nets: readonly number[];
+  readonly tally: Readonly<Tally>;
   readonly fills: number;
   readonly heldCandles: number;
   readonly candles: number;
 }
 
-export function evaluatedOf({ balance, days, drawdown, nets, fills, heldCandles, candles }: Outcome): Evaluated {
+export function evaluatedOf({ by, balance, days, drawdown, tally, fills, heldCandles, candles }: Outcome): Evaluated {
   const finalEquity = days.at(-1) ?? balance;
   const returns = dailyReturns({ days, balance });
   const numbers: SweepNumbers = {
@@ -42,24 +62,27 @@ export function evaluatedOf({ balance, days, drawdown, nets, fills, heldCandles,
     drawdown,
     sharpe: sharpe(returns),
     sortino: sortino(returns),
-    closedCycles: nets.length,
-    net: nets.reduce((sum, net) => sum + net, 0),
-    winRate: winRate(nets),
-    profitFactor: profitFactor(nets),
+    closedCycles: tally.cycles,
+    net: tally.net,
+    winRate: tally.cycles === 0 ? null : tally.wins / tally.cycles,
+    profitFactor: tally.lost === 0 ? null : tally.won / tally.lost,
     exposure: exposure({ heldCandles, candles }),
     fills,
   };
-  return { numbers, returns };
+  return { by, numbers, returns };
 }
 
 /** One parameter set by the full kernel. */
 export function evaluate(input: KernelInput): Evaluated {
   const { book, meter, heldCandles }: KernelRun = runKernel(input);
+  const tally = openTally();
+  for (const { net } of book.cycles) addNet(tally, toNumber(net));
   return evaluatedOf({
+    by: 'kernel',
     balance: toNumber(input.terms.balance),
     days: [...meter.days, meter.last],
     drawdown: meter.drawdown.depth,
-    nets: book.cycles.map(({ net }) => toNumber(net)),
+    tally,
     fills: book.fills.length,
     heldCandles,
     candles: input.end - input.start,

@@ -107,10 +107,11 @@ const evaluateFake: Evaluate = (configs, { start, end }) =>
       const gain = Number(config) / 1000;
       const days = Array.from({ length: end - start }, (_, i) => 100 * (1 + gain * (i + 1)) + (i % 2) / 100);
       return evaluatedOf({
+        by: 'kernel',
         balance: 100,
         days,
         drawdown: 0.1,
-        nets: [gain],
+        tally: { cycles: 1, wins: gain > 0 ? 1 : 0, net: gain, won: gain, lost: 0 },
         fills: 2,
         heldCandles: 1,
         candles: end - start,

@@ -63,6 +63,8 @@ const byScore =
 /** What a sweep found, best first, and how much of the best is luck. */
 export interface SweepResult {
   readonly evaluated: number;
+  /** How many of them ran side by side in lanes; the others ran in the kernel, one after the other. */
+  readonly inLanes: number;
   /** Every set ever tried on this question: those of this sweep and of the ones before. */
   readonly trials: number;
   readonly rows: readonly SweepRow[];
@@ -83,6 +85,7 @@ export function rankTried(
   const trials = tried.length + before;
   return {
     evaluated: tried.length,
+    inLanes: tried.filter(({ evaluated }) => evaluated.by === 'lanes').length,
     trials,
     rows: ranked.slice(0, top).map(rowOf),
     deflatedSharpe: ranked[0] === undefined ? null : deflatedSharpe(ranked[0].evaluated.returns, returns, trials),

@@ -113,7 +113,7 @@ function sweepTable({ strategy, symbol, candles, rank, knobs, refused, seconds, 
     `then ${percent(outOfSample.totalReturn)}`,
   ]);
   return [
-    `${strategy} on ${symbol}: ${result.evaluated} sets over ${candles} candles in ${seconds.toFixed(1)} s`,
+    `${strategy} on ${symbol}: ${result.evaluated} sets over ${candles} candles in ${seconds.toFixed(1)} s, ${result.inLanes} of them in lanes`,
     refused.count === 0 ? '' : `${refused.count} combinations are no config, such as: ${refused.example}`,
     ...(forward === undefined
       ? []

@@ -1,14 +1,25 @@
 import { type IndicatorState, type LineIndicator, numberOf } from './indicator.ts';
 
+/** An average that a loop may carry on by itself once it is ready: `e += weight * (x - e)`. */
+export interface Ema extends LineIndicator {
+  readonly weight: number;
+  /** Takes back the value that such a loop came to. */
+  carryOn(value: number): void;
+}
+
 /**
  * Exponential moving average. Seed at value `length`: the sum of the first `length` values in time order, divided by
  * `length`. Then `e += k * (x - e)` with `k = 2 / (length + 1)`. Ready after `length` values; the seed weighs less than
  * 1e-9 after about `10.4 * length` more. Source: TA-Lib EMA, classic seed.
  */
-export function createEma(length: number, saved?: IndicatorState): LineIndicator {
+export function createEma(length: number, saved?: IndicatorState): Ema {
   const k = 2 / (length + 1);
   const s = { count: numberOf(saved, 'count'), sum: numberOf(saved, 'sum'), value: numberOf(saved, 'value') };
   return {
+    weight: k,
+    carryOn(value) {
+      s.value = value;
+    },
     push(value) {
       if (s.count === length) {
         s.value += k * (value - s.value);

@@ -11,11 +11,12 @@ const RECOMPUTE_EVERY = 1024;
 export function createSma(length: number, saved?: IndicatorState): LineIndicator {
   const values = ringOf(saved, 'values', length);
   const s = { count: numberOf(saved, 'count'), sum: numberOf(saved, 'sum') };
+  let slot = s.count % length;
   return {
     push(value) {
-      const slot = s.count % length;
       s.sum += value - (values[slot] ?? 0);
       values[slot] = value;
+      slot = slot + 1 === length ? 0 : slot + 1;
       s.count += 1;
       if (s.count % RECOMPUTE_EVERY !== 0) return;
       s.sum = 0;

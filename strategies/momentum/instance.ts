@@ -113,31 +113,78 @@ interface Passing {
 
 /** Closed candles until a cross up while flat; until a stop, a cross down or a moved stop while held; or past a long hole. */
 function passCandles(scene: Scene, view: TickView, { stretch, renew }: Passing): number {
+  const { memory } = scene;
+  const { openMs, close, from, to } = stretch;
+  if (!memory.series.slow.ready || !memory.series.fast.ready) return -1;
+  const { row, asks } = carryOn(scene, view, stretch);
+  if (row > from) keepUp(memory, stretch, row);
+  if (asks || row === to) return asks ? row - 1 : row;
+  memory.series = renew();
+  takeClose(memory.series, openMs[row] ?? 0, close[row] ?? 0);
+  if (view.sellable) {
+    memory.ratchets.ratchetedMs = memory.series.lastOpenMs + scene.knobs.intervalMs;
+    ratchetTo(scene, view, close[row] ?? 0);
+  }
+  return row;
+}
+
+/** What a loop over candles came to, for everything that it does not read itself. */
+function keepUp({ series, ratchets }: Memory, { openMs, close, from }: Stretch, row: number): void {
+  for (let at = from; series.extension !== null && at < row; at++) series.extension.push(close[at] ?? 0);
+  series.closedCount += row - from;
+  series.close = close[row - 1] ?? 0;
+  series.lastOpenMs = openMs[row - 1] ?? 0;
+}
+
+/** Carries the averages on, and the stop of a position: up to the row after the one that asks, or to a long hole. */
+function carryOn(scene: Scene, view: TickView, stretch: Stretch): { readonly row: number; readonly asks: boolean } {
   const { knobs, memory } = scene;
-  const { ratchets } = memory;
+  const { series, ratchets } = memory;
+  const { fast, slow } = series;
   const { openMs, close, closeTicks, guarded, from, to } = stretch;
-  for (let row = from; row < to; row++) {
-    const atMs = openMs[row] ?? 0;
-    const hole = atMs - memory.series.lastOpenMs > LONGEST_HOLE * knobs.intervalMs;
-    if (hole) memory.series = renew();
-    takeClose(memory.series, atMs, close[row] ?? 0);
-    if (!view.sellable) {
-      if (hole || crossedUp(knobs, memory.series)) return row;
+  const { margin, exitOnCross } = knobs;
+  const { sellable } = view;
+  const longMs = LONGEST_HOLE * knobs.intervalMs;
+  const quick = fast.weight;
+  const lazy = slow.weight;
+  let f = fast.value;
+  let s = slow.value;
+  let { fastBefore, slowBefore, lastOpenMs } = series;
+  let { high } = ratchets;
+  let level = Math.max(ratchets.stop, ratchets.leg);
+  let asks = false;
+  let row = from;
+  for (; row < to && !asks; row++) {
+    const openedMs = openMs[row] ?? 0;
+    if (openedMs - lastOpenMs > longMs) break;
+    lastOpenMs = openedMs;
+    const last = close[row] ?? 0;
+    fastBefore = f;
+    slowBefore = s;
+    f += quick * (last - f);
+    s += lazy * (last - s);
+    const up = fastBefore <= slowBefore * margin && f > s * margin;
+    if (!sellable) {
+      asks = up;
       continue;
     }
-    const stop = Math.max(ratchets.stop, ratchets.leg);
+    if (fastBefore >= slowBefore && f < s) ratchets.exitSignal = true;
+    else if (up) ratchets.exitSignal = false;
     const ticks = closeTicks[row] ?? 0;
-    noteCross(scene);
-    ratchets.ratchetedMs = atMs + knobs.intervalMs;
-    if (ticks > ratchets.high) {
-      ratchets.high = ticks;
-      raiseStops(scene, view);
+    if (ticks > high) {
+      high = ticks;
+      const before = level;
+      level = ratchetTo(scene, view, last);
+      asks = guarded && level !== before;
     }
-    const level = Math.max(ratchets.stop, ratchets.leg);
-    const crossed = knobs.exitOnCross && ratchets.exitSignal;
-    if (hole || crossed || ticks <= level || (guarded && level !== stop)) return row;
+    if (ticks <= level || (exitOnCross && ratchets.exitSignal)) asks = true;
   }
-  return to;
+  fast.carryOn(f);
+  slow.carryOn(s);
+  series.fastBefore = fastBefore;
+  series.slowBefore = slowBefore;
+  if (sellable) ratchets.ratchetedMs = lastOpenMs + knobs.intervalMs;
+  return { row, asks };
 }
 
 function dropStops({ ratchets }: Memory): void {
@@ -182,11 +229,8 @@ function pushCandle(series: Series, candle: Candle, slopeBars: number): void {
 }
 
 /** A cross down while held is remembered until a cross up or the sale, so that downtime does not swallow it. */
-function followCross(scene: Scene, { closeMs }: Candle, view: TickView): void {
-  if (view.sellable && closeMs > view.firstBuyFillMs) noteCross(scene);
-}
-
-function noteCross({ knobs, memory }: Scene): void {
+function followCross({ knobs, memory }: Scene, { closeMs }: Candle, view: TickView): void {
+  if (!view.sellable || closeMs <= view.firstBuyFillMs) return;
   if (crossedDown(knobs, memory.series)) memory.ratchets.exitSignal = true;
   else if (crossedUp(knobs, memory.series)) memory.ratchets.exitSignal = false;
 }
@@ -196,10 +240,16 @@ const countsForPosition = ({ ratchets }: Memory, { closeMs }: Candle, view: Tick
   view.sellable && closeMs > view.firstBuyFillMs && closeMs > ratchets.ratchetedMs;
 
 function ratchet(scene: Scene, { closeMs, close }: Candle, view: TickView): void {
+  scene.memory.ratchets.ratchetedMs = closeMs;
+  ratchetTo(scene, view, close);
+}
+
+/** Moves high and stops to a close; returns the level that sells. */
+function ratchetTo(scene: Scene, view: TickView, close: number): number {
   const { ratchets } = scene.memory;
-  ratchets.ratchetedMs = closeMs;
   ratchets.high = Math.max(ratchets.high, Math.round(close / scene.knobs.tick));
   raiseStops(scene, view);
+  return Math.max(ratchets.stop, ratchets.leg);
 }
 
 const WIDEST_STOP = 0.5;

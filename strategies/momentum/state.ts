@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatDecimal } from '#core/decimal.ts';
 import { createAtr } from '#core/indicators/atr.ts';
-import { createEma } from '#core/indicators/ema.ts';
+import { createEma, type Ema } from '#core/indicators/ema.ts';
 import {
   type BarIndicator,
   type IndicatorState,
@@ -32,8 +32,8 @@ export interface Ratchets {
 
 /** What every closed candle moves; averages are quote prices. */
 export interface Series {
-  readonly fast: LineIndicator;
-  readonly slow: LineIndicator;
+  readonly fast: Ema;
+  readonly slow: Ema;
   readonly atr: BarIndicator | null;
   readonly trend: LineIndicator | null;
   readonly extension: LineIndicator | null;

@@ -1,32 +1,51 @@
 // Speed of a backtest against a bare loop over the same columns in the same process: npm run bench
 import assert from 'node:assert/strict';
-import { type BacktestInput, runBacktest } from '#backtest/run.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type KernelRun, runKernel } from '#backtest/kernel.ts';
+import { openKernel, runBacktest } from '#backtest/run.ts';
 import { requireDecimal, toNumber, ZERO } from '#core/decimal.ts';
 import { listingOf } from '#paper/market/listings.ts';
+import { CandleStore } from '#storage/candles/store.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
-import { bareLoop } from './bare-loop.ts';
+import { type BareRun, bareCrosses, bareLoop } from './bare-loop.ts';
 import { benchMinutes } from './market.ts';
 
 const ROWS = 1_000_000;
-const ROUNDS = 9;
-const CONFIG = {
+const ROUNDS = 7;
+const series = benchMinutes(ROWS);
+const { rules } = listingOf('BTCUSDT', 60_000);
+const terms = { balance: requireDecimal('10000'), feeRate: requireDecimal('0.001'), slippage: ZERO };
+const market = { balance: 10_000, fee: 0.001, tick: toNumber(rules.price.tick), step: toNumber(rules.lot.step) };
+// The bare loops decide at closes alone.
+const protectiveStop = { enabled: false };
+const TRAILING = {
   candleInterval: '1m',
   buy: {
     candleLimit: 60,
     gridLevels: [{ triggerPercentage: '1.001', maxPurchaseAmount: '100' }],
     lossCooldownMinutes: 60,
   },
-  // The bare loop decides at closes alone.
   sell: {
     stopLossPercentage: '0.98',
     triggerPercentage: '1.01',
     trailingStopPercentage: '0.995',
-    protectiveStop: { enabled: false },
+    protectiveStop,
   },
 };
+const bareTrailing = { window: 60, entry: 1.001, stop: 0.98, arm: 1.01, trail: 0.995, cooldownMs: 3_600_000 };
+const crossing = (fast: number, slow: number) => ({
+  candleInterval: '1m',
+  ema: { fast, slow },
+  trailingStopPercentage: '0.95',
+  entryExtension: { maxPercentage: '' },
+  entrySizing: { mode: 'fixed', amount: '100' },
+  lossCooldownMinutes: 0,
+  protectiveStop,
+});
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-const million = (perSecond: number): string => `${(perSecond / 1e6).toFixed(1)} M candles/s`;
 
 function timed<T>(work: () => T): { ms: number; result: T } {
   const startedMs = performance.now();
@@ -34,50 +53,69 @@ function timed<T>(work: () => T): { ms: number; result: T } {
   return { ms: performance.now() - startedMs, result };
 }
 
-const series = benchMinutes(ROWS);
-const strategy = STRATEGIES.get('trailing-trade');
-assert.ok(strategy);
-const { rules } = listingOf('BTCUSDT', 60_000);
-const input: BacktestInput = {
-  bound: strategy.bind(strategy.config.parse(CONFIG)),
-  rules,
-  terms: { balance: requireDecimal('10000'), feeRate: requireDecimal('0.001'), slippage: ZERO },
-  candles: series,
-};
-const settings = {
-  window: 60,
-  entry: 1.001,
-  stop: 0.98,
-  arm: 1.01,
-  trail: 0.995,
-  budget: 100,
-  fee: 0.001,
-  cooldownMs: 3_600_000,
-  balance: 10_000,
-  tick: toNumber(rules.price.tick),
-  step: toNumber(rules.lot.step),
+const inputOf = (name: string, config: unknown) => {
+  const strategy = STRATEGIES.get(name);
+  assert.ok(strategy);
+  return { bound: strategy.bind(strategy.config.parse(config)), rules, terms, candles: series };
 };
 
-const ours: number[] = [];
-const bare: number[] = [];
-for (let round = 0; round < ROUNDS + 2; round++) {
-  const backtest = timed(() => runBacktest(input));
-  const floor = timed(() => bareLoop(series.columns, settings));
-  assert.ok(backtest.result.kind === 'result');
-  const { fills, metrics, drawdown } = backtest.result.result;
-  assert.equal(fills.length, floor.result.fills, 'both trade alike');
-  assert.ok(Math.abs(metrics.finalEquity - floor.result.equity) < 1e-3, 'both end with the same money');
-  assert.ok(Math.abs(drawdown.depth - floor.result.drawdown) < 1e-6, 'both fall as deep');
-  if (round < 2) continue;
-  ours.push(backtest.ms);
-  bare.push(floor.ms);
+/** Alternates the full report, the run alone and the bare loop; the three must agree first. */
+function compare(name: string, config: unknown, bare: () => BareRun): void {
+  const input = inputOf(name, config);
+  const opened = openKernel(input);
+  assert.ok(opened.kind === 'kernel');
+  const times: { report: number; run: number; bare: number }[] = [];
+  let fills = 0;
+  for (let round = 0; round < ROUNDS + 2; round++) {
+    const report = timed(() => runBacktest(input));
+    const alone: { ms: number; result: KernelRun } = timed(() => runKernel(opened.kernel));
+    const floor = timed(bare);
+    assert.ok(report.result.kind === 'result');
+    const { metrics, drawdown } = report.result.result;
+    fills = report.result.result.fills.length;
+    assert.equal(fills, floor.result.fills, 'both trade alike');
+    assert.equal(alone.result.meter.last, metrics.finalEquity, 'the run alone ends with the same money');
+    assert.ok(Math.abs(metrics.finalEquity - floor.result.equity) < 1e-3, 'both end with the same money');
+    assert.ok(Math.abs(drawdown.depth - floor.result.drawdown) < 1e-6, 'both fall as deep');
+    if (round >= 2) times.push({ report: report.ms, run: alone.ms, bare: floor.ms });
+  }
+  const line = (what: 'report' | 'run' | 'bare'): string => {
+    const ms = median(times.map((each) => each[what]));
+    const ratio = median(times.map((each) => each[what] / each.bare));
+    return `${(ROWS / ms / 1000).toFixed(1)} M candles/s, ${ratio.toFixed(2)} times the bare loop`;
+  };
+  console.log(`${name} ${JSON.stringify(config)}: ${ROWS} candles, ${fills} fills`);
+  console.log(`  full report  ${line('report')}\n  run alone    ${line('run')}\n  bare loop    ${line('bare')}`);
 }
-const ratio = median(ours.map((ms, round) => ms / (bare[round] ?? 1)));
-const peakMb = process.resourceUsage().maxRSS / 1024;
-console.log(
-  `trailing-trade, ${ROWS} one-minute candles, ${bareLoop(series.columns, settings).fills} fills, full report`,
-);
-console.log(`  backtest   ${million((ROWS / median(ours)) * 1000)}`);
-console.log(`  bare loop  ${million((ROWS / median(bare)) * 1000)}`);
-console.log(`  ratio      ${ratio.toFixed(2)} times the bare loop (median of ${ROUNDS} alternating rounds)`);
-console.log(`  memory     ${peakMb.toFixed(0)} MB at its peak`);
+
+compare('trailing-trade', TRAILING, () => bareLoop(series.columns, { ...market, ...bareTrailing, budget: 100 }));
+console.log(`  memory       ${(process.resourceUsage().maxRSS / 1024).toFixed(0)} MB at its peak`);
+for (const [fast, slow] of [
+  [120, 600],
+  [9, 21],
+] as const) {
+  const bare = { ...market, trail: 0.95, budget: 100, fast, slow };
+  compare('momentum', crossing(fast, slow), () => bareCrosses(series.columns, bare));
+}
+
+const opened = openKernel(inputOf('trailing-trade', TRAILING));
+assert.ok(opened.kind === 'kernel');
+const { kernel } = opened;
+const extra = Array.from({ length: ROUNDS }, () => {
+  const recorded = timed(() => runKernel({ ...kernel, recordDecisions: true }));
+  const plain = timed(() => runKernel(kernel));
+  assert.deepEqual(recorded.result.counts, plain.result.counts);
+  return ((recorded.ms - plain.ms) / ROWS) * 1e6;
+});
+console.log(`decision records: ${median(extra).toFixed(1)} ns more for each candle`);
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+const store = new CandleStore(folder);
+store.add('BTCUSDT', '1m', series.columns);
+const loads = Array.from({ length: ROUNDS }, () => {
+  const loaded = timed(() => store.load('BTCUSDT', '1m'));
+  assert.deepEqual(loaded.result?.close.subarray(0, 1000), series.columns.close.subarray(0, 1000));
+  return loaded.ms;
+});
+rmSync(folder, { recursive: true });
+console.log(`candles of the data directory: ${ROWS} loaded in ${median(loads).toFixed(0)} ms`);

@@ -98,3 +98,56 @@ export function bareLoop(columns: CandleColumns, s: BareSettings): BareRun {
   }
   return { fills, cash, equity, drawdown };
 }
+
+/** The settings of a compared run of momentum. */
+export interface BareCross extends Pick<BareSettings, 'trail' | 'budget' | 'fee' | 'balance' | 'tick' | 'step'> {
+  readonly fast: number;
+  readonly slow: number;
+}
+
+/** The same floor for momentum: two averages, their crosses, a trailing stop, fees and the equity at every close. */
+export function bareCrosses({ open, close }: CandleColumns, s: BareCross): BareRun {
+  const [a, b] = [2 / (s.fast + 1), 2 / (s.slow + 1)];
+  const unit = s.step * s.tick;
+  let [x, y, above, below, order, lots, held, cash] = [0, 0, false, false, 0, 0, 0, s.balance];
+  let [high, stop, fills, peak, drawdown, equity] = [0, 0, 0, s.balance, 0, 0];
+  for (let row = 0; row < close.length; row++) {
+    if (order !== 0) {
+      const price = Math.round((open[row] ?? 0) / s.tick);
+      fills += 1;
+      if (order > 0) {
+        const got = order * s.step * (1 - s.fee);
+        cash -= order * price * unit;
+        held += got;
+        lots = Math.floor(held / s.step + 1e-9);
+        high = price;
+        stop = Math.floor(high * s.trail + 1e-6);
+      } else {
+        cash -= order * price * unit * (1 - s.fee);
+        held += order * s.step;
+        lots = 0;
+      }
+      order = 0;
+    }
+    const last = close[row] ?? 0;
+    // An average is seeded with the mean of its first values.
+    x = row < s.fast ? x + last / s.fast : x + a * (last - x);
+    y = row < s.slow ? y + last / s.slow : y + b * (last - y);
+    const price = Math.round(last / s.tick);
+    const [isAbove, isBelow] = [x > y, x < y];
+    if (lots > 0) {
+      if (price > high) {
+        high = price;
+        stop = Math.max(stop, Math.floor(high * s.trail + 1e-6));
+      }
+      if (price <= stop || (isBelow && !below)) order = -lots;
+    } else if (row >= s.slow && isAbove && !above)
+      order = Math.floor(s.budget / (price * s.tick * 1.002) / s.step + 1e-9);
+    above = isAbove;
+    below = isBelow;
+    equity = cash + held * last;
+    if (equity > peak) peak = equity;
+    else drawdown = Math.max(drawdown, 1 - equity / peak);
+  }
+  return { fills, cash, equity, drawdown };
+}
