@@ -50,6 +50,7 @@ export const FILL_RULES: readonly string[] = [
   'A buy that costs more than the free balance at that open is rejected, as the exchange would.',
   'An order that waits at a limit fills only when the price trades through the limit, at the limit, and pays the maker fee; it locks what it would cost.',
   'A stop is set off when the price touches it and sells there; where the price opens beyond the stop it sells at the open. One with a limit never sells below it: what opens below the limit waits until the price trades through it.',
+  'What fills inside a candle, not at its open, counts as filled at its last moment: a pause after a loss begins there.',
   'A stop that trails on the exchange follows the highest price since it was placed, also inside a candle.',
   'The stop on the exchange is placed and moved by the same rules as in live trading: at once after a fill, else at the close of a candle.',
   'Where one candle could have done two things, it is taken to have risen before it fell; the ambiguity band says what the other order would have made.',

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requireDecimal, ZERO } from '#core/decimal.ts';
+import { sliceColumns } from '#core/candle-columns.ts';
 import { randomFrom } from '#core/random.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
+import { runBasket } from './basket-run.ts';
 import { aggregateSeries, type Series } from './columns.ts';
 import type { KernelInput } from './kernel.ts';
 import { findForesight, fragility, monteCarlo } from './robustness.ts';
@@ -78,6 +80,34 @@ for (const { name, plansBaskets } of STRATEGIES.values()) {
   if (plansBaskets === true) continue;
   test(`${name} knows nothing of the future`, () => assert.equal(findForesight(kernelOf(name).kernel), null));
 }
+
+test('a basket knows nothing of the future', () => {
+  const strategy = STRATEGIES.get('rebalance');
+  assert.ok(strategy);
+  const targets = ['AAAUSDT', 'BBBUSDT'].map((symbol) => ({ symbol, weight: '0.5' }));
+  const config = { enabled: true, candleInterval: '1h', driftThreshold: '0.01', basketBudgetQuote: '900', targets };
+  const bound = strategy.bind(strategy.config.parse(config));
+  // The same walk the other way round.
+  const { openMs, open, high, low, close, volume } = detail.columns;
+  const [first, most, least, last] = [close, high, low, open].map((column) => column.toReversed());
+  assert.ok(first && most && least && last);
+  const other = { openMs, open: first, high: most, low: least, close: last, volume };
+  const decide = (rows: number): string[] => {
+    const inputs = [detail.columns, other].map((columns, nth) => {
+      const known = { interval: '5m', columns: sliceColumns(columns, 0, rows) } as const;
+      const own = { ...rules, symbol: targets[nth]?.symbol ?? '' };
+      const terms = { balance: requireDecimal('1000'), feeRate: requireDecimal('0.001'), slippage: ZERO };
+      return { bound, rules: own, terms, signal: aggregateSeries(known, '1h'), detail: known, start: 200, end: rows };
+    });
+    const heard: string[] = [];
+    runBasket(inputs, (symbol, nowMs, reason) => void heard.push(`${nowMs} ${symbol} ${reason}`));
+    return heard;
+  };
+  const decided = decide(3000);
+  const plans = decided.filter((text) => text.endsWith('plan-rebalance')).length;
+  assert.ok(plans > 20, `${plans} plans`);
+  for (const rows of [201, 777, 1500, 2222]) assert.deepEqual(decide(rows), decided.slice(0, 2 * (rows - 200)));
+});
 
 /** A strategy that decides by something it looks up in the candles. */
 const cheat = (base: BoundStrategy, buys: (nowMs: number) => boolean): BoundStrategy => ({

@@ -92,6 +92,11 @@ for (const { name, files, says } of [
     says: /BTCUSDT-1m\.csv\.gz cannot be read/,
   },
   {
+    name: 'a gz file that was cut off',
+    files: { 'BTCUSDT-1m.csv.gz': gzipSync(HEADER + row(0, 100) + row(1, 101)).subarray(0, -9) },
+    says: /BTCUSDT-1m\.csv\.gz cannot be read: unexpected end of file/,
+  },
+  {
     name: 'a coin without a known quote asset',
     files: { 'FOOBAR-1m.csv': HEADER + row(0, 100) },
     says: /FOOBAR cannot be used/,

@@ -25,9 +25,7 @@ import { createStochRsi } from '#core/indicators/stoch-rsi.ts';
 import { createStochastic } from '#core/indicators/stochastic.ts';
 import { createUltimate } from '#core/indicators/ultimate.ts';
 import { createVwma } from '#core/indicators/vwma.ts';
-import { createWilder } from '#core/indicators/wilder.ts';
 import { createWilliamsR } from '#core/indicators/williams-r.ts';
-import { createWindowDeviation } from '#core/indicators/window-deviation.ts';
 import { createWma } from '#core/indicators/wma.ts';
 import { createZScore } from '#core/indicators/z-score.ts';
 import { randomFrom } from '#core/random.ts';
@@ -128,20 +126,13 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
     ready: 18,
   },
-  // Wilder's average of true ranges is the average true range, which begins with the second candle.
-  wilder: {
-    ours: rangesInto(createWilder(14)),
-    theirs: [atr(14)],
-    ready: 14,
-  },
   atr: { ours: ofBars(createAtr(14), value), theirs: [atr(14)], ready: 14 },
   rsi: {
     ours: ofCloses(createRsi(14), value),
     theirs: [at(14, talib.RSI({ inReal: close, timePeriod: 14 }).output)],
     ready: 14,
   },
-  // Population deviation, as in TA-Lib.
-  deviation: { ours: deviationOf(20), theirs: [deviation(20)], ready: 19 },
+  // Population deviations here and in the bands, as in TA-Lib.
   'z-score': {
     ours: ofCloses(createZScore(20), value),
     theirs: [
@@ -270,23 +261,6 @@ const CASES: Readonly<Record<string, Case>> = {
     ready: 14,
   },
 };
-
-function rangesInto(average: ReturnType<typeof createWilder>): Fed {
-  let before: Bar | undefined;
-  return {
-    push(bar) {
-      if (before !== undefined)
-        average.push(Math.max(bar.high - bar.low, Math.abs(bar.high - before.close), Math.abs(bar.low - before.close)));
-      before = bar;
-    },
-    read: () => [average.value],
-  };
-}
-
-function deviationOf(length: number): Fed {
-  const window = createWindowDeviation(length);
-  return { push: (bar) => window.push(bar.close), read: () => [window.deviation()] };
-}
 
 for (const [name, { ours, theirs, from = 0, ready }] of Object.entries(CASES)) {
   test(`${name} equals TA-Lib within 1e-9`, () => {

@@ -6,12 +6,13 @@ import { BARE, backtest } from './hourly-backtest.ts';
 const HOUR_MS = INTERVAL_MS['1h'];
 const at = (hour: number): string => new Date(hour * HOUR_MS).toISOString();
 
-test('window low, arm, ratchet, exit exactly at the trail: the fills of the hand-made example', () => {
+/** The hand-made example: window low, arm, ratchet, exit exactly at the trail. */
+function windowLowToTrail(): ReturnType<typeof backtest> {
   const config = {
     buy: { candleLimit: 3, gridLevels: [{ triggerPercentage: '1.01', maxPurchaseAmount: '100' }] },
     sell: { stopLossPercentage: '0.97', triggerPercentage: '1.05', trailingStopPercentage: '0.98', ...BARE },
   };
-  const result = backtest(config, [
+  return backtest(config, [
     '103/104/102/102.5',
     '102.5/103/101/101.5',
     '101.5/102/99/101',
@@ -24,6 +25,10 @@ test('window low, arm, ratchet, exit exactly at the trail: the fills of the hand
     '106.2/106.5/105.7/105.84',
     '105.8/106/105/105.5',
   ]);
+}
+
+test('window low, arm, ratchet, exit exactly at the trail: the fills of the hand-made example', () => {
+  const result = windowLowToTrail();
   assert.deepEqual(result.fills, [
     {
       at: at(4),
@@ -68,8 +73,20 @@ test('window low, arm, ratchet, exit exactly at the trail: the fills of the hand
   // The second entry is decided at the last close: nothing fills on the candle that created the order.
   assert.equal(result.openPosition, null);
   assert.equal(result.metrics.finalEquity, 1005.9071884 + 0.000996 * 105.5);
-  assert.equal(result.metrics.exposure, 6 / 11);
-  assert.deepEqual(result.metrics.durations, { meanMs: 6 * HOUR_MS, medianMs: 6 * HOUR_MS, longestMs: 6 * HOUR_MS });
+});
+
+test('the numbers of the hand-made example', () => {
+  const { metrics } = windowLowToTrail();
+  const near = (found: number, expected: number): void => assert.ok(Math.abs(found - expected) < 1e-12, `${found}`);
+  assert.equal(metrics.exposure, 6 / 11);
+  // 0.001004 at 99.6 and 0.1060116; 99.9984 bought and 106.0116 sold of 1000.
+  near(metrics.fees, 0.0999984 + 0.1060116);
+  near(metrics.turnover, (99.9984 + 106.0116) / 1000);
+  assert.deepEqual([metrics.net, metrics.best, metrics.worst, metrics.closedCycles], [6.00639, 6.00639, 6.00639, 1]);
+  // Bought at the first open of 103, less 0.1 %, worth 105.5 at the end; the only day of cost averaging is the same.
+  const held = (0.999 * 105.5) / 103 - 1;
+  for (const alpha of Object.values(metrics.alpha)) near(alpha, (1005.9071884 + 0.000996 * 105.5) / 1000 - 1 - held);
+  assert.deepEqual(metrics.durations, { meanMs: 6 * HOUR_MS, medianMs: 6 * HOUR_MS, longestMs: 6 * HOUR_MS });
 });
 
 test('a stop met exactly, then a pause after the loss', () => {
