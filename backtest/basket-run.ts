@@ -77,13 +77,15 @@ export function runBasket(inputs: readonly KernelInput[], hear?: HearReason): Ba
     if (nowMs > meter.dayEndMs) endDays(meter, nowMs);
     const moving = seats.filter((seat) => openMsOf(seat) === opensMs);
     for (const seat of moving) using(seat, () => advance(seat, nowMs));
+    // Within one moment only the coin whose turn it was can look otherwise.
+    let coins = seats.map((each) => coinOf(each, opensMs));
     for (const seat of moving) {
       const { run, symbol } = seat;
-      const coins = seats.map((each) => coinOf(each, nowMs - lengthMs));
       const { takerFee } = run.view;
       const turn = basket.turn(symbol, nowMs, { coins, freeQuote: toNumber(purse), takerFee });
       const reason = using(seat, () => act(run, turn));
       counts.set(reason, (counts.get(reason) ?? 0) + 1);
+      coins = coins.with(seats.indexOf(seat), coinOf(seat, opensMs));
       hear?.(symbol, nowMs, reason);
     }
     const held = seats.reduce((sum, { run, priceTicks }) => sum + run.book.quantityNumber * priceTicks * run.tick, 0);

@@ -12,7 +12,7 @@ tradewind backtest  runs a strategy on recorded candles and prints its metrics a
   --strategy NAME   such as trailing-trade
   --config FILE     settings of the strategy as JSON (default: its defaults)
   --detail PATH     finer candles that decide and fill; default: the candles themselves
-  --symbol NAME     which coin of a folder with several
+  --symbol NAME     which coin of a folder with several; for rebalance all, or NAME,NAME
   --from, --to DATE the time that is traded; what lies before warms up
   --fee-bps N       fee of a fill in hundredths of a percent (default: 10)
   --maker-fee-bps N fee of an order that waited in the book (default: the same)
@@ -20,6 +20,7 @@ tradewind backtest  runs a strategy on recorded candles and prints its metrics a
   --spread-bps N    distance of best buyer and best seller; half of it is paid (default: 0)
   --volume-percent N  share of a candle's volume that may be taken; the rest of an order waits (default: any)
   --balance N       money at the beginning, in the quote asset (default: 1000)
+  --explain         also: the numbers and the sentence behind each fill
   --robustness      also: shuffled trades, settings and candles a little different, a look for the future
   --json            prints everything as JSON
 

@@ -55,6 +55,20 @@ test('metrics and every fill as JSON', () => {
   assert.match(fingerprint, /^[0-9a-f]{64}$/);
 });
 
+test('every entry and exit with its reason, its numbers and a sentence', () => {
+  const { stdout } = run('--candles', 'SOLUSDT-1h.csv.gz', ...TRADE, '--explain', '--json');
+  const plain = JSON.parse(run('--candles', 'SOLUSDT-1h.csv.gz', ...TRADE, '--json').stdout);
+  const { fills, ...rest } = JSON.parse(stdout);
+  assert.equal(rest.fingerprint, plain.fingerprint);
+  const [bought, sold] = fills;
+  // The low of the window of two candles; decided at the close before the fill.
+  assert.deepEqual([bought.decidedAt, bought.numbers.windowLow], ['1970-01-01T02:00:00.000Z', '100.00']);
+  assert.equal(sold.numbers.threshold, '105.84');
+  assert.match(sold.sentence, /^Selling: 105\.00 reached the trailing exit at 105\.84/);
+  const table = run('--candles', 'SOLUSDT-1h.csv.gz', ...TRADE, '--explain').stdout;
+  assert.match(table, /Why\n.*buy.*\n {2}.*windowLow 100.*\n.*sell {2}Selling/);
+});
+
 test('a basket: every coin of the folder with one purse, as JSON and as a table; the strategy that only holds', () => {
   const folder = join(FOLDER, 'basket');
   mkdirSync(folder);
@@ -74,9 +88,10 @@ test('a basket: every coin of the folder with one purse, as JSON and as a table;
   );
   assert.deepEqual(Object.keys(coins), ['SOLUSDT', 'XRPUSDT']);
   assert.ok(metrics.turnover > 0.9);
-  const table = run(...args);
+  const table = run(...args, '--explain');
   assert.match(table.stdout, /^rebalance on basket[\s\S]*Coins\n[\s\S]*XRPUSDT/);
   assert.match(table.stdout, /SOLUSDT +plan-rebalance/);
+  assert.match(table.stdout, /buy XRPUSDT {2}[A-Z][^\n]+\n {2}\w+ [\d.]+/);
   const held = run('--candles', 'XRPUSDT-1h.csv', '--strategy', 'hold', '--json');
   assert.deepEqual(
     [held.status, JSON.parse(held.stdout).fills, JSON.parse(held.stdout).decisions],

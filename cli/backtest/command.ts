@@ -1,12 +1,13 @@
 import { runBasketBacktest } from '#backtest/basket-backtest.ts';
 import { examine } from '#backtest/examine.ts';
+import { explainFills } from '#backtest/explain.ts';
 import { runBacktest } from '#backtest/run.ts';
 import { BadInputError } from '#paper/bad-input.ts';
 import { print } from '../print.ts';
 import { readBasketInputs, readInputs } from './inputs.ts';
 import { parseBacktestOptions } from './options.ts';
 import { robustnessTable } from './robustness.ts';
-import { resultTable } from './table.ts';
+import { explainedTable, resultTable } from './table.ts';
 
 /** Runs one backtest on files. Returns the exit code: 0 done, 1 the files cannot be used, 2 wrong usage. */
 export async function runBacktestCommand(argv: readonly string[]): Promise<number> {
@@ -24,11 +25,15 @@ export async function runBacktestCommand(argv: readonly string[]): Promise<numbe
     if (outcome.kind === 'refused') throw new BadInputError(outcome.sentence);
     const { result } = outcome;
     const robustness = options.robustness ? examine(input, { ...options, ...input, result }) : undefined;
-    const report = robustness === undefined ? result : { ...result, robustness };
-    const table = [resultTable(result), ...(robustness === undefined ? [] : [robustnessTable(robustness)])].join(
-      '\n\n',
-    );
-    await print(options.json ? JSON.stringify(report, null, 2) : table);
+    const explained = options.explain ? explainFills(inputs, result.fills) : undefined;
+    const fills = result.fills.map((fill, i) => ({ ...fill, ...explained?.[i] }));
+    const report = { ...result, fills, ...(robustness === undefined ? {} : { robustness }) };
+    const sections = [
+      resultTable(result),
+      ...(explained === undefined ? [] : [explainedTable(result.fills, explained)]),
+      ...(robustness === undefined ? [] : [robustnessTable(robustness)]),
+    ];
+    await print(options.json ? JSON.stringify(report, null, 2) : sections.join('\n\n'));
     return 0;
   } catch (error) {
     if (!(error instanceof BadInputError)) throw error;

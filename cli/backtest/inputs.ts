@@ -11,22 +11,25 @@ type Input = BacktestInput & { readonly config: unknown };
 
 /** Reads everything a run needs from files. Throws BadInputError with a sentence that names the file. */
 export function readInputs(options: BacktestOptions): Input {
-  return inputOf(options, readConfig(options), readSeries(options.candles, options.symbol));
+  const candles = openSeries(options.candles).of(options.symbol);
+  return inputOf(options, readConfig(options), { candles, detail: detailOf(options)?.of(candles.symbol) });
 }
 
 /** The same for each coin of a basket: those named by --symbol, or all that there are. */
 export function readBasketInputs(options: BacktestOptions): Input[] {
-  const { candles: path, symbol: named } = options;
   const config = readConfig(options);
-  const stored = isFolder(path) && isCandleStore(path);
-  const known = stored ? new CandleStore(path).list() : readFiles(path);
-  const symbols = named?.split(',') ?? [...new Set(known.map(({ symbol }) => symbol))].toSorted();
-  return symbols.map((symbol) => inputOf(options, config, readSeries(path, symbol)));
+  const [candles, detail] = [openSeries(options.candles), detailOf(options)];
+  const symbols = options.symbol?.split(',') ?? candles.symbols();
+  return symbols.map((symbol) => inputOf(options, config, { candles: candles.of(symbol), detail: detail?.of(symbol) }));
 }
 
-function inputOf(options: BacktestOptions, config: unknown, candles: CandleSeries): Input {
+interface Files {
+  readonly candles: CandleSeries;
+  readonly detail: CandleSeries | undefined;
+}
+
+function inputOf(options: BacktestOptions, config: unknown, { candles, detail }: Files): Input {
   const { terms, fromMs, toMs, strategy } = options;
-  const detail = options.detail === undefined ? undefined : readSeries(options.detail, candles.symbol);
   if (detail !== undefined && INTERVAL_MS[detail.interval] > INTERVAL_MS[candles.interval]) {
     throw new BadInputError(
       `--detail holds ${detail.interval} candles, which are coarser than the ${candles.interval} candles of --candles.`,
@@ -44,11 +47,26 @@ function inputOf(options: BacktestOptions, config: unknown, candles: CandleSerie
   };
 }
 
-const readFiles = (path: string): CandleSeries[] => (isFolder(path) ? readCandleFolder(path) : [readNamedFile(path)]);
+/** Candles of one place, which is read once however many coins are asked of it. */
+interface Source {
+  of(symbol: string | undefined): CandleSeries;
+  symbols(): string[];
+}
 
-function readSeries(path: string, symbol: string | undefined): CandleSeries {
-  if (isFolder(path) && isCandleStore(path)) return readStored(path, symbol);
-  const found = readFiles(path);
+const detailOf = ({ detail }: BacktestOptions): Source | undefined =>
+  detail === undefined ? undefined : openSeries(detail);
+
+function openSeries(path: string): Source {
+  const namesOf = (list: readonly { readonly symbol: string }[]): string[] =>
+    [...new Set(list.map(({ symbol }) => symbol))].toSorted();
+  if (isFolder(path) && isCandleStore(path)) {
+    return { of: (symbol) => readStored(path, symbol), symbols: () => namesOf(new CandleStore(path).list()) };
+  }
+  const found = isFolder(path) ? readCandleFolder(path) : [readNamedFile(path)];
+  return { of: (symbol) => pick(path, found, symbol), symbols: () => namesOf(found) };
+}
+
+function pick(path: string, found: readonly CandleSeries[], symbol: string | undefined): CandleSeries {
   const fitting = symbol === undefined ? found : found.filter((one) => one.symbol === symbol);
   const [series, another] = fitting;
   const names = found.map((one) => one.symbol).join(', ');

@@ -21,6 +21,8 @@ export interface BacktestOptions {
   readonly json: boolean;
   /** Also checks how much the result owes to luck. */
   readonly robustness: boolean;
+  /** Also the numbers behind each fill. */
+  readonly explain: boolean;
 }
 
 export type ParsedBacktest =
@@ -58,7 +60,7 @@ interface Reading {
 
 /** Parses the flags of `tradewind backtest`; paths are taken from `cwd`. */
 export function parseBacktestOptions(argv: readonly string[], cwd: string): ParsedBacktest {
-  const flags = parseFlags('backtest', argv, { ...RUN_FLAGS, robustness: 'switch' });
+  const flags = parseFlags('backtest', argv, { ...RUN_FLAGS, robustness: 'switch', explain: 'switch' });
   return flags.kind === 'problem' ? flags : readRunOptions(flags.values, cwd, { baskets: true });
 }
 
@@ -103,6 +105,7 @@ export function readRunOptions(
       terms,
       json: values.has('json'),
       robustness: values.has('robustness'),
+      explain: values.has('explain'),
     },
   };
 }

@@ -1,4 +1,5 @@
-import type { BacktestResult } from '#backtest/result.ts';
+import type { Explained } from '#backtest/explain.ts';
+import type { BacktestResult, FillRecord } from '#backtest/result.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -136,3 +137,14 @@ export function resultTable(result: BacktestResult): string {
     .map((lines) => lines.join('\n'))
     .join('\n\n');
 }
+
+/** Every entry and exit with its sentence and its numbers. */
+export const explainedTable = (fills: readonly FillRecord[], explained: readonly Explained[]): string =>
+  [
+    'Why',
+    ...fills.flatMap(({ at, side, symbol }, i) => {
+      const { sentence, numbers } = explained[i] ?? { sentence: '', numbers: {} };
+      const facts = Object.entries(numbers).map(([name, value]) => `${name} ${value ?? '–'}`);
+      return [`${time(at)}  ${[side, symbol].filter(Boolean).join(' ')}  ${sentence}`, `  ${facts.join(', ')}`];
+    }),
+  ].join('\n');

@@ -271,18 +271,24 @@ test('of two worker processes one is killed: the other finishes the sweep, and w
     const file = join(import.meta.dirname, '..', 'main.ts');
     return spawn(process.execPath, [file], { env: { ...process.env, ...workerEnv(slot) }, stdio: 'ignore' });
   };
-  const children = ['killed', 'left'].map(launch);
+  const slots = ['killed', 'left'];
+  const children = slots.map(launch);
   const [killed] = children;
   try {
+    await using cache = await openCache({ databaseUrl: base.url });
+    await until(async () => {
+      const beating = await Promise.all(slots.map((slot) => cache.get(cacheKeys.heartbeat(slot))));
+      return beating.every((beat) => beat !== undefined) ? true : undefined;
+    }, 120_000);
     const sweepId = await launchSweep('ema.fast=2..41;ema.slow=42..81', 'grid', 1600);
     const done = async () => (await readUnits(kysely, { sweepId, stage: 0 })).filter(({ worker }) => worker !== null);
     const early = await until(async () => {
       const units = await done();
       return new Set(units.map(({ worker }) => worker)).size === 2 ? units : undefined;
-    });
+    }, 120_000);
     assert.ok(early.length < 25, 'it is killed in the middle of its work');
     killed?.kill('SIGKILL');
-    const sweep = await until(() => ended(readSweep(kysely, sweepId)), 150_000);
+    const sweep = await until(() => ended(readSweep(kysely, sweepId)), 240_000);
     assert.deepEqual([sweep.state, sweep.units, sweep.unitsDone], ['done', 25, 25]);
     const units = await done();
     for (const { number, worker } of early) assert.equal(units[number]?.worker, worker);

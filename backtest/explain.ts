@@ -1,0 +1,79 @@
+import { describe, type Numbers } from '#core/decision.ts';
+import { formatDecimal, fromSteps } from '#core/decimal.ts';
+import { OVERDUE } from '#core/protective-stop.ts';
+import type { BoundStrategy } from '#strategies/strategy.ts';
+import { runBasket } from './basket-run.ts';
+import { runKernel } from './kernel.ts';
+import type { FillRecord } from './result.ts';
+import { type BacktestInput, openKernel } from './run.ts';
+
+/** Why a fill was wanted: the moment of the decision, the numbers that it looked at, and both as a sentence. */
+export interface Explained {
+  readonly decidedAt: string;
+  readonly numbers: Numbers;
+  readonly sentence: string;
+}
+
+/**
+ * Every fill of a result with the numbers behind its decision, in the order of `fills`: the run again, asking the strategy
+ * to explain each decision that is no "nothing". A stop on the exchange is explained by the level it was last kept at.
+ */
+export function explainFills(coins: readonly BacktestInput[], fills: readonly FillRecord[]): Explained[] {
+  const found = new Map<FillRecord, Explained>();
+  const kernels = coins.flatMap((coin) => {
+    const opened = openKernel(coin, { basket: true });
+    const own = fills.filter(({ symbol }) => symbol === undefined || symbol === coin.rules.symbol);
+    return opened.kind === 'refused'
+      ? []
+      : [{ ...opened.kernel, stepwise: true, bound: explaining(coin.bound, own, (fill, why) => found.set(fill, why)) }];
+  });
+  const [first] = kernels;
+  if (first === undefined) return [];
+  if (first.bound.planner === undefined) runKernel(first);
+  else runBasket(kernels);
+  return fills.map((fill) => found.get(fill) ?? { decidedAt: fill.at, numbers: {}, sentence: '' });
+}
+
+/** The strategy, telling the reason of each fill as soon as its time has passed. */
+function explaining(
+  bound: BoundStrategy,
+  fills: readonly FillRecord[],
+  tell: (fill: FillRecord, why: Explained) => void,
+): BoundStrategy {
+  return {
+    ...bound,
+    create(grid, state) {
+      const instance = bound.create(grid, state);
+      const last = new Map<string, Explained>();
+      const keep = (reason: string, atMs: number, why: Omit<Explained, 'decidedAt'>): void => {
+        last.set(reason, { decidedAt: new Date(atMs).toISOString(), ...why });
+      };
+      let next = 0;
+      const tellUntil = (nowMs: number): void => {
+        for (let fill = fills[next]; fill !== undefined && Date.parse(fill.at) < nowMs; fill = fills[next]) {
+          const why = last.get(fill.reason);
+          if (why !== undefined) tell(fill, why);
+          next += 1;
+        }
+      };
+      return {
+        ...instance,
+        decide(view) {
+          tellUntil(view.nowMs);
+          const decision = instance.decide(view);
+          if (decision.kind !== 'nothing') {
+            const text = bound.reasons[decision.reason];
+            const numbers = instance.explain(decision, view);
+            keep(decision.reason, view.nowMs, { numbers, sentence: text === undefined ? '' : describe(text, numbers) });
+          }
+          const ticks = view.sellable ? instance.stopTicks(view) : 0;
+          if (ticks > 0) {
+            const stop = formatDecimal(fromSteps(ticks, grid.tick));
+            keep(OVERDUE.reason, view.nowMs, { numbers: { stop }, sentence: `The stop kept at ${stop} was reached.` });
+          }
+          return decision;
+        },
+      };
+    },
+  };
+}
