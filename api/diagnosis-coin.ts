@@ -52,9 +52,7 @@ export function check(
 /** A page where something that is no field is changed. */
 export const aside = (words: string, place: string): Setting => ({ words, place, path: null, value: null });
 
-/** An entry needs a younger price; prices and decisions reach the cache some seconds later. */
-const FRESH_S = 10;
-const STALE_S = 60;
+const STALE = 'stale-price';
 /** A worker that trades a coin decides at least this often. */
 const QUIET_S = 300;
 
@@ -66,17 +64,13 @@ export interface CoinScene {
   readonly profile: ProfileView;
   readonly rules: Rules | undefined;
   readonly wallet: CachedWallet | undefined;
-  readonly now: Date;
-  /** Of the exchange, which runs faster where a market is replayed. */
-  readonly marketNow: Date;
+  /** Seconds since a moment of the market, as a clock on the wall counts them. */
+  readonly ago: (at: string) => number;
   /** Somebody decides: a worker runs, and the profile is enabled. */
   readonly alive: boolean;
   /** The limit that cannot count this coin, in a sentence. */
   readonly uncounted: (symbol: string) => string | undefined;
 }
-
-const seconds = (from: string | null | undefined, to: Date): number | null =>
-  from === null || from === undefined ? null : Math.max(0, Math.round((to.getTime() - Date.parse(from)) / 1000));
 
 /** A coin with the settings that hold for it. */
 interface Seat extends CoinScene {
@@ -140,10 +134,11 @@ function listedFound(rules: Rules | undefined, status: string | undefined): Foun
   return status === 'TRADING' ? ['ok', 'It trades it.'] : ['fail', `The exchange does not trade it now (${status}).`];
 }
 
-function priceFound(age: number | null): Found {
-  if (age === null) return ['unknown', 'No price has arrived yet.'];
-  if (age > STALE_S) return ['fail', `The last price is ${age} s old; a buy needs one younger than ${FRESH_S} s.`];
-  return age > FRESH_S ? ['warn', `The last price is ${age} s old.`] : ['ok', 'It is fresh.'];
+/** A coin that nobody trades keeps its last price: only the worker knows whether it would have heard of another one. */
+function priceFound({ price, state }: CoinView, agoSeconds: number | null): Found {
+  if (price === null) return ['unknown', 'No price has arrived yet.'];
+  const stale = state?.approval.reason === STALE || state?.decision.reason === STALE;
+  return stale ? ['fail', state.decision.sentence] : ['ok', `It last changed ${agoSeconds} s ago.`];
 }
 
 function orphansFound({ blockers: [orphan] }: CoinView): Found {
@@ -156,30 +151,30 @@ function orphansFound({ blockers: [orphan] }: CoinView): Found {
   ];
 }
 
-function marketChecks({ coin, rules, marketNow, uncounted, profile }: Seat): DiagnosisCheck[] {
+function marketChecks({ coin, rules, ago, uncounted, profile }: Seat): DiagnosisCheck[] {
   const { symbol, pause, price, priceAt } = coin;
   const status = rules?.get(symbol)?.status;
   const own = `/profiles/${profile.id}`;
-  const ageSeconds = seconds(priceAt, marketNow);
+  const agoSeconds = priceAt === null ? null : ago(priceAt);
   const limit = uncounted(symbol);
   const paused: Found = ['fail', `Buying is paused until ${pause?.until}.`, aside('Pause', `${own}/coins/${symbol}`)];
   const asset = { ...aside('Limits', `${own}/risk`), path: 'asset' };
   return [
     check('pause', { until: pause?.until, reason: pause?.reason }, pause === null ? ['ok', 'There is none.'] : paused),
     check('listed', { status }, listedFound(rules, status)),
-    check('price', { price, at: priceAt, ageSeconds }, priceFound(ageSeconds)),
+    check('price', { price, at: priceAt, agoSeconds }, priceFound(coin, agoSeconds)),
     check('orphans', coin.blockers[0]?.numbers ?? {}, orphansFound(coin)),
     check('coin-limits', {}, limit === undefined ? ['ok', 'They can count it.'] : ['fail', limit, asset]),
   ];
 }
 
-function decisionCheck({ coin: { state }, now, alive, strategy, merged, page }: Seat): DiagnosisCheck {
+function decisionCheck({ coin: { state }, ago, alive, strategy, merged, page }: Seat): DiagnosisCheck {
   if (state === null) return check('decision', {}, ['unknown', 'No decision has been made yet.']);
   const { decision, approval, at } = state;
   const reason = approval.reason ?? decision.reason;
   const bare = state.protection?.unprotectedSeconds ?? 0;
   const evidence = { at, reason, ...decision.numbers, ...(bare > 0 && { withoutStopSeconds: bare }) };
-  const quiet = seconds(at, now) ?? 0;
+  const quiet = ago(at);
   const late = `Nothing has been decided for ${quiet} s; the last word was: ${decision.sentence}`;
   if (alive && quiet > QUIET_S) return check('decision', evidence, ['warn', late]);
   const setting = settingFor(strategy, merged, { reason, page });

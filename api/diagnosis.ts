@@ -110,9 +110,13 @@ async function logCheck({ database, now }: ApiContext, { profile, symbol }: Aske
 /** Answers "why is it not trading?" from the database and the cache alone: nothing is asked of the exchange. */
 export async function diagnose(context: ApiContext, asked: Asked): Promise<DiagnosisReport> {
   const { account, profile, symbol } = asked;
-  const now = context.now();
-  const marketNow = new Date((await context.venues.marketMs(venueOf(account), now.getTime())) ?? now);
-  const rules = await context.venues.rules(venueOf(account));
+  const venue = venueOf(account);
+  const nowMs = context.now().getTime();
+  // A replayed market runs faster than the wall: a second later shows by how much.
+  const marketMs = (await context.venues.marketMs(venue, nowMs)) ?? nowMs;
+  const speed = ((await context.venues.marketMs(venue, nowMs + 1000)) ?? nowMs + 1000) - marketMs;
+  const ago = (at: string): number => Math.max(0, Math.round((marketMs - Date.parse(at)) / (speed || 1000)));
+  const rules = await context.venues.rules(venue);
   const wallet = await context.venues.wallet(account.id);
   const subjects = (await standingsOf(context, account)).filter(
     (each) => each.scope === 'account' || each.subject === profile.id,
@@ -133,7 +137,7 @@ export async function diagnose(context: ApiContext, asked: Asked): Promise<Diagn
     return refusal && describe(APPROVAL_REASONS[refusal.reason], refusal.numbers);
   };
   const alive = workers.every(({ status }) => status === 'ok') && profile.enabled;
-  const scene = { profile, rules, wallet, now, marketNow, alive, uncounted };
+  const scene = { profile, rules, wallet, ago, alive, uncounted };
   const wanted = bound.filter((coin) => symbol === undefined || coin.symbol === symbol);
   const coins = wanted.map((coin) => diagnoseCoin(coin, scene));
   const failed = checks.find(({ status }) => status === 'fail');

@@ -19,6 +19,8 @@ import { watchDrift } from './watch-drift.ts';
 
 /** A notifier that does not answer keeps the others waiting in its lane only. */
 const NOTIFY_LANES = 4;
+/** A provider takes minutes; the questions of one backtest need not wait for each other. */
+const ADVISE_LANES = 3;
 
 /** Takes every job of the queue and sets the schedules. */
 export async function workJobs(context: WorkerContext, queue: Queue, leases: Leases): Promise<void> {
@@ -38,7 +40,7 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('test-robustness', ({ runId }, run) => testRobustnessJob(context, runId, run));
   await queue.work('shadow-replay', ({ profileId }, run) => shadowReplay({ context, queue }, profileId, run));
   await queue.work('watch-drift', () => watchDrift(context));
-  await queue.work('advise', (ask, run) => advise(context, ask, run));
+  await queue.work('advise', (ask, run) => advise(context, ask, run), ADVISE_LANES);
   await queue.work('identity-check', (data, run) => positions.checkIdentity(data, run));
   await queue.work('detect-orphans', (data, run) => positions.detectOrphans(data, run));
   await queue.work('fetch-candles', (span, { signal }) => fetchCandles(context, span, signal));
