@@ -78,14 +78,27 @@ export async function readMarket(
 }
 
 /** What may be said of a config: why a save refuses it, else what its strategy has to remark on it. */
-export function lintConfig(strategy: AnyStrategy, config: unknown) {
+export function lintConfig(strategy: AnyStrategy, config: unknown, coins: readonly string[]) {
   const errors = errorsOf(strategy, config, '');
-  return { errors, findings: errors.length > 0 ? [] : [...strategy.bind(config).lint(USUAL_TAKER_FEE)] };
+  return { errors, findings: errors.length > 0 ? [] : [...strategy.bind(config).lint(USUAL_TAKER_FEE, coins)] };
 }
 
+/** An override of a coin does nothing where all coins are planned at once. */
+export const overrideWarnings = (strategy: AnyStrategy, overrideConfig: Record<string, unknown>): Warning[] =>
+  strategy.plansBaskets === true && Object.keys(overrideConfig).length > 0
+    ? [
+        {
+          code: 'override-inert-basket',
+          message: `${strategy.title} plans over all coins at once, so settings of one coin do nothing.`,
+          reason: 'lint',
+          detail: 'overrideConfig',
+        },
+      ]
+    : [];
+
 /** The remarks that a saved config deserves; those that only inform are for the form. */
-export const lintWarnings = (strategy: AnyStrategy, config: unknown): Warning[] =>
-  lintConfig(strategy, config)
+export const lintWarnings = (strategy: AnyStrategy, config: unknown, coins: readonly string[]): Warning[] =>
+  lintConfig(strategy, config, coins)
     .findings.filter(({ level }) => level === 'warn')
     .map(({ code, message, path }) => ({ code, message, reason: 'lint', detail: path }));
 

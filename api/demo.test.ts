@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readWallet } from './contract/accounts.ts';
+import { readAdvisor, readAdvisorPrompt } from './contract/advisor.ts';
 import { DEMO_LOCKS } from './contract/demo-locks.ts';
 import { setKillSwitch } from './contract/halts.ts';
 import { createProfile, listProfiles } from './contract/profiles.ts';
 import { changeSettings, currentSession, onboarding, signIn, signUp } from './contract/session.ts';
 import { createAccount, saveApiKey } from '#storage/accounts.ts';
+import { createRun } from '#storage/research.ts';
 import { createOperator } from '#storage/users.ts';
 import type { AccountId } from '#core/ids.ts';
 import { hashPassword } from './guard/password.ts';
@@ -70,6 +72,13 @@ test('without a session the operator acts, whose address stays private', async (
   await api.call(setKillSwitch, { body: { engaged: true } });
   await api.call(changeSettings, { body: { timezone: 'Europe/Berlin' } });
   assert.equal(await api.call(readWallet, { params: { id: accountId } }), null);
+  const [profile] = (await api.call(listProfiles, {})).profiles;
+  assert.ok(profile !== undefined);
+  const run = { profileId: profile.id, strategyName: 'hold', config: {}, request: {}, warnings: [], fingerprints: {} };
+  const params = { id: profile.id, runId: await createRun(api.database.kysely, run) };
+  await api.database.kysely.updateTable('backtest_runs').set({ state: 'done' }).execute();
+  assert.deepEqual(await api.call(readAdvisor, { params }), { slots: [] });
+  assert.match((await api.call(readAdvisorPrompt, { params })).prompt, /^You review a backtest/);
 });
 
 test('a real session wins over the injected operator', async () => {

@@ -1,114 +1,150 @@
+import { venueOf } from '#core/account.ts';
 import { cacheKeys } from '#core/cache-keys.ts';
-import { mergePatch } from '#core/merge.ts';
+import { APPROVAL_REASONS, describe } from '#core/decision.ts';
+import { assetRefusal } from '#core/risk.ts';
 import type { AccountView } from '#storage/accounts.ts';
-import { readHalt } from '#storage/halts.ts';
+import { readOpen } from '#storage/dashboard.ts';
+import { listHalts } from '#storage/halts.ts';
 import { pageLogs } from '#storage/logs.ts';
 import type { ProfileView } from '#storage/profiles.ts';
-import { type CoinView, readCoins } from './coins.ts';
-import { type CachedMarket, readMarket, requireStrategy } from './config-check.ts';
+import { readCoins } from './coins.ts';
 import type { ApiContext } from './context.ts';
-import type { DiagnosisReport } from './contract/diagnosis.ts';
-import { checkSizing } from './sizing-check.ts';
-import { parseWith } from './validate.ts';
+import type { DiagnosisCheck, DiagnosisReport } from './contract/diagnosis.ts';
+import { aside, check, diagnoseCoin, type Found } from './diagnosis-coin.ts';
+import { standingsOf } from './standings.ts';
 
-type Step = DiagnosisReport['steps'][number];
-type CoinLine = DiagnosisReport['coins'][number];
+/** Of more coins only what is not ok is told: the report stays one that can be read. */
+const WHOLE_COINS = 25;
+const DAY_MS = 86_400_000;
 
-/** A step that found nothing says so; one that found something says what to do. */
-const step = ([id, label]: readonly [string, string], finding: string | undefined, fine: string): Step =>
-  finding === undefined ? { id, label, status: 'ok', line: fine } : { id, label, status: 'finding', line: finding };
-
-function keyFinding({ apiKey }: AccountView): string | undefined {
-  if (apiKey === null) return 'The account has no API key: enter one.';
-  if (apiKey.status !== 'error') return undefined;
-  return `The exchange refuses the API key (${apiKey.cause ?? 'cause unknown'}): correct it there, or enter another one.`;
+interface Asked {
+  readonly account: AccountView;
+  readonly profile: ProfileView;
+  readonly symbol?: string | undefined;
 }
 
-async function haltFinding({ database }: ApiContext, profile: ProfileView): Promise<string | undefined> {
-  const subjects = [
-    { scope: 'all', subject: 'all' },
-    { scope: 'account', subject: profile.accountId },
-    { scope: 'profile', subject: profile.id },
-  ] as const;
-  for (const one of subjects) {
-    const halt = await readHalt(database, one);
-    if (halt === undefined) continue;
-    const reason = halt.reason === '' ? '' : ` ("${halt.reason}")`;
-    return `The kill switch (${one.scope}) has been on since ${halt.since.toISOString()}${reason}: release it to buy again.`;
-  }
-  return undefined;
+async function workerChecks({ cache, database }: ApiContext, { account }: Asked): Promise<DiagnosisCheck[]> {
+  const workers = (await cache.list(cacheKeys.heartbeats)).size;
+  const { holder } = await readOpen(database.kysely, account.id);
+  const health = aside('System health', '/settings');
+  const alone = 'No worker has taken the account, which takes seconds: if this stays, its log says why.';
+  const lease: Found = holder === null ? ['fail', alone, health] : ['ok', `The worker ${holder} trades the account.`];
+  return [
+    check('worker', { workers }, workers === 0 ? ['fail', 'No worker runs: start it.', health] : ['ok', 'One runs.']),
+    check('lease', { holder }, workers === 0 ? ['unknown', 'Without a worker nobody takes it.'] : lease),
+  ];
 }
 
-/** What keeps a coin from being bought whatever the strategy says; undefined when nothing does. */
-function blockOf(coin: CoinView, profile: ProfileView, market: CachedMarket): string | undefined {
-  const { symbol, overrideConfig, pause } = coin;
-  const strategy = requireStrategy(profile.strategyName);
-  const merged = mergePatch(profile.config, overrideConfig);
-  if (!parseWith(strategy.config, merged).success)
-    return 'Its settings are outside their bounds: correct and save them, or orders cannot be sized and checked.';
-  if (pause !== null) return `Buying is paused until ${pause.until}.`;
-  const rules = market.rules?.get(symbol);
-  if (market.rules !== undefined && rules === undefined) return 'The exchange does not list it.';
-  if (rules !== undefined && rules.status !== 'TRADING') return `The exchange does not trade it now (${rules.status}).`;
-  const { shared } = strategy.bind(merged);
-  const sizing = checkSizing({ symbol, shared, rules, price: market.prices.get(symbol) });
-  return sizing.kind === 'refused' ? `Its budget is too small: the config ${sizing.message}.` : undefined;
+function keyFound({ apiKey }: AccountView): Found {
+  const page = aside('API key', '/settings');
+  if (apiKey === null) return ['fail', 'The account has no API key: enter one.', page];
+  const cause = apiKey.cause ?? 'cause unknown';
+  const words = `The exchange refuses the API key (${cause}): correct it there, or enter another one.`;
+  if (apiKey.status === 'error') return ['fail', words, page];
+  if (apiKey.status === 'healthy') return ['ok', 'The exchange accepts it.'];
+  return ['warn', 'The API key has not been checked yet; nothing is bought before.', page];
 }
 
-function lineOf(coin: CoinView, block: string | undefined): CoinLine {
-  const { symbol, state, price } = coin;
-  const at = state?.at ?? null;
-  if (block !== undefined) return { symbol, blocked: true, line: block, at };
-  if (state !== null) return { symbol, blocked: false, line: state.decision.sentence, at };
-  const line = price === null ? 'No price has arrived yet.' : 'No decision has been made yet.';
-  return { symbol, blocked: false, line, at };
+function accountChecks({ account, profile }: Asked, coins: number): DiagnosisCheck[] {
+  const { apiKey, resetAt } = account;
+  const key = { status: apiKey?.status, cause: apiKey?.cause, checkedAt: apiKey?.checkedAt?.toISOString() };
+  const reset = 'The exchange was found reset: confirm that the account may go on.';
+  const page = `/profiles/${profile.id}`;
+  const { enabled } = profile;
+  const off: Found = ['fail', 'The profile is disabled: enable it.', aside('Enable', page)];
+  const none: Found = ['fail', 'No coin is bound: add one.', aside('Coins', page)];
+  return [
+    check(
+      'account',
+      { resetAt: resetAt?.toISOString() },
+      resetAt === null ? ['ok', 'Its exchange goes on as it was.'] : ['fail', reset, aside('Notice of the reset', '/')],
+    ),
+    check('key', key, keyFound(account)),
+    check('enabled', { enabled: String(enabled) }, enabled ? ['ok', 'It is enabled.'] : off),
+    check('coins', { coins }, coins > 0 ? ['ok', `${coins} bound.`] : none),
+  ];
+}
+
+async function haltCheck({ database }: ApiContext, { account, profile }: Asked): Promise<DiagnosisCheck> {
+  const subjects = new Set<string>(['all', account.id, profile.id]);
+  const halt = (await listHalts(database)).find(({ subject, reset }) => subjects.has(subject) && reset !== true);
+  if (halt === undefined) return check('halts', {}, ['ok', 'None is on.']);
+  const { scope, reason } = halt;
+  const since = halt.since.toISOString();
+  const why = reason === '' ? '' : ` ("${reason}")`;
+  const line = `The kill switch (${scope}) has been on since ${since}${why}: release it to buy again.`;
+  const place = scope === 'profile' ? `/profiles/${profile.id}` : '/';
+  return check('halts', { scope, since, reason }, ['fail', line, aside('Kill switch', place)]);
+}
+
+function limitChecks(subjects: Awaited<ReturnType<typeof standingsOf>>, { profile }: Asked): DiagnosisCheck {
+  const standings = subjects.flatMap((each) => each.standings);
+  const blocked = standings.find((one) => one.blocked);
+  const told = Object.fromEntries(
+    standings.map(({ scope, limit, used, most }) => [`${scope} ${limit}`, `${used} of ${most}`]),
+  );
+  if (blocked === undefined)
+    return check('limits', told, ['ok', standings.length === 0 ? 'None is set.' : 'None is reached.']);
+  const setting = {
+    words: 'Limits',
+    place: `/profiles/${profile.id}/risk`,
+    path: blocked.limit,
+    value: String(blocked.most),
+  };
+  return check('limits', { ...told, until: blocked.until }, [
+    'fail',
+    blocked.sentence ?? 'A limit is reached.',
+    setting,
+  ]);
+}
+
+async function logCheck({ database, now }: ApiContext, { profile, symbol }: Asked): Promise<DiagnosisCheck> {
+  const from = new Date(now().getTime() - DAY_MS).toISOString();
+  const filter = { profileIds: [profile.id], levels: ['warn', 'error'] as const, from, symbol };
+  const [newest] = (await pageLogs(database.kysely, filter, { limit: 1 })).rows;
+  if (newest === undefined) return check('log', {}, ['ok', 'No warning.']);
+  const told = { level: newest.level, symbol: newest.symbol, at: newest.lastAt.toISOString() };
+  return check('log', told, ['warn', newest.msg, aside('Logs', `/profiles/${profile.id}/logs`)]);
 }
 
 /** Answers "why is it not trading?" from the database and the cache alone: nothing is asked of the exchange. */
-export async function diagnose(
-  context: ApiContext,
-  account: AccountView,
-  profile: ProfileView,
-): Promise<DiagnosisReport> {
-  const { cache, database, venues } = context;
-  const market = await readMarket(venues, account);
-  const coins = (await readCoins(context, account, [profile.id])).map(({ coin }) => coin);
-  const workers = (await cache.list(cacheKeys.heartbeats)).size;
-  const lines = coins.map((coin) => lineOf(coin, blockOf(coin, profile, market)));
-  const recent = await pageLogs(
-    database.kysely,
-    {
-      profileIds: [profile.id],
-      levels: ['warn', 'error'],
-      from: new Date(context.now().getTime() - 86_400_000).toISOString(),
-    },
-    { limit: 1 },
+export async function diagnose(context: ApiContext, asked: Asked): Promise<DiagnosisReport> {
+  const { account, profile, symbol } = asked;
+  const now = context.now();
+  const marketNow = new Date((await context.venues.marketMs(venueOf(account), now.getTime())) ?? now);
+  const rules = await context.venues.rules(venueOf(account));
+  const wallet = await context.venues.wallet(account.id);
+  const subjects = (await standingsOf(context, account)).filter(
+    (each) => each.scope === 'account' || each.subject === profile.id,
   );
-  const newest = recent.rows[0];
-  const steps: Step[] = [
-    step(['worker', 'Worker'], workers === 0 ? 'No worker runs: start it.' : undefined, 'A worker runs.'),
-    step(['key', 'API key'], keyFinding(account), 'The account has a key that is not known to be refused.'),
-    step(['halts', 'Kill switch'], await haltFinding(context, profile), 'No kill switch is on.'),
-    step(['enabled', 'Profile'], profile.enabled ? undefined : 'The profile is disabled: enable it.', 'It is enabled.'),
-    step(['coins', 'Coins'], coins.length === 0 ? 'No coin is bound: add one.' : undefined, `${coins.length} bound.`),
-    market.rules === undefined
-      ? {
-          id: 'rules',
-          label: 'Trading rules',
-          status: 'unknown',
-          line: 'Not loaded yet; a worker loads them within minutes.',
-        }
-      : step(['rules', 'Trading rules'], undefined, 'They are loaded.'),
-    step(['log', 'Last day'], newest === undefined ? undefined : newest.msg, 'No warning in the log.'),
+  const bound = (await readCoins(context, account, [profile.id])).map(({ coin }) => coin);
+  const workers = await workerChecks(context, asked);
+  const missing: Found = ['unknown', 'Not loaded yet; a worker loads them within minutes.'];
+  const checks = [
+    ...workers,
+    ...accountChecks(asked, bound.length),
+    await haltCheck(context, asked),
+    check('rules', { coins: rules?.size }, rules === undefined ? missing : ['ok', 'They are loaded.']),
+    limitChecks(subjects, asked),
+    await logCheck(context, asked),
   ];
-  // A warning of the last day is told, but keeps nothing from trading by itself.
-  const found = steps.find(({ id, status }) => status === 'finding' && id !== 'log');
-  const allBlocked = lines.length > 0 && lines.every(({ blocked }) => blocked);
-  const [first] = lines;
+  const uncounted = (name: string): string | undefined => {
+    const refusal = subjects.map((each) => assetRefusal(each, name)).find((one) => one !== undefined);
+    return refusal && describe(APPROVAL_REASONS[refusal.reason], refusal.numbers);
+  };
+  const alive = workers.every(({ status }) => status === 'ok') && profile.enabled;
+  const scene = { profile, rules, wallet, now, marketNow, alive, uncounted };
+  const wanted = bound.filter((coin) => symbol === undefined || coin.symbol === symbol);
+  const coins = wanted.map((coin) => diagnoseCoin(coin, scene));
+  const failed = checks.find(({ status }) => status === 'fail');
+  const [first] = coins;
+  const every = (status: string): boolean => first !== undefined && coins.every((coin) => coin.status === status);
   return {
-    verdict: found !== undefined || allBlocked ? 'blocked' : 'waiting',
-    headline: found?.line ?? (first === undefined ? '' : `${first.symbol}: ${first.line}`),
-    steps,
-    coins: lines,
+    verdict: failed !== undefined || every('fail') ? 'blocked' : every('unknown') ? 'unknown' : 'waiting',
+    headline: failed?.line ?? (first === undefined ? '' : `${first.symbol}: ${first.line}`),
+    checks,
+    coins: coins.map((coin) =>
+      coins.length <= WHOLE_COINS ? coin : { ...coin, checks: coin.checks.filter(({ status }) => status !== 'ok') },
+    ),
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from './contract/contract.ts';
+import { changeAiProvider } from './contract/ai-provider.ts';
 import { createAccount, saveApiKey } from './contract/accounts.ts';
 import { createProfile } from './contract/profiles.ts';
 import { EMAIL, openTestApi, PASSWORD } from './test-api.ts';
@@ -13,8 +14,16 @@ test('no response of any operation contains a stored secret', async () => {
   const stored = await api.send(saveApiKey, { params: { id: account.id }, body: key });
   const body = { accountId: account.id, name: 'P', strategyName: 'hold', symbols: ['BTCUSDT'] };
   const { profile } = await api.call(createProfile, { body });
+  const ai = {
+    provider: 'openai-compatible',
+    baseUrl: 'http://127.0.0.1:9',
+    model: 'm',
+    credential: 'CANARY-endpoint-key-7777',
+  } as const;
+  const asked = await api.send(changeAiProvider, { body: ai });
+  assert.match(asked.text, /"last4":"7777"/);
   const user = await api.database.kysely.selectFrom('users').select('password_hash').executeTakeFirstOrThrow();
-  const texts = [stored.text];
+  const texts = [stored.text, asked.text];
   const bodies = [
     '{}',
     '{"name":"N"}',

@@ -67,7 +67,7 @@ function shortage({ spend, least }: LevelBudget, { shared, rules, at }: Entry): 
   return `${has}, which is below the ${formatDecimal(least)} ${quoteAsset} it must at least spend`;
 }
 
-const WHAT_TO_DO: Readonly<Record<SkipReason, string>> = {
+export const WHAT_TO_DO: Readonly<Record<SkipReason, string>> = {
   config_not_parsable: 'The saved settings cannot be parsed by the strategy: correct and save the config again.',
   rules_not_loaded: 'The trading rules are not loaded yet: the worker loads them within minutes of its start.',
   price_not_cached: 'No price is cached: prices are kept only for coins that a running profile watches.',

@@ -42,6 +42,8 @@ export interface TestApiOptions
   readonly exchange?: RequestListener;
   /** The market of every venue, in the place of `exchange`. */
   readonly openMarket?: () => MarketPort;
+  /** Hears every line of the log. */
+  readonly logTo?: { write(line: string): void };
   /** Prepares the database before the api boots. */
   readonly before?: (database: Database) => Promise<void>;
 }
@@ -52,6 +54,7 @@ const pathOf = (operation: Operation, params: Readonly<Record<string, string>>):
 /** The real api on a free port, over a database of its own, with a clock that tests move. */
 export class TestApi implements AsyncDisposable {
   readonly url: string;
+  readonly databaseUrl: string;
   readonly context: ApiContext;
   readonly cache: CacheStore;
   readonly database: Database;
@@ -60,8 +63,15 @@ export class TestApi implements AsyncDisposable {
   /** Cookie of the session that calls use. */
   cookie: string | null = null;
 
-  constructor(parts: { url: string; context: ApiContext; clock: { ms: number }; stack: AsyncDisposableStack }) {
+  constructor(parts: {
+    url: string;
+    databaseUrl: string;
+    context: ApiContext;
+    clock: { ms: number };
+    stack: AsyncDisposableStack;
+  }) {
     this.url = parts.url;
+    this.databaseUrl = parts.databaseUrl;
     this.context = parts.context;
     this.cache = parts.context.cache;
     this.database = parts.context.database;
@@ -170,7 +180,8 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
   const { url, database } = stack.use(await openTestDatabase());
   await options.before?.(database);
   const clock = { ms: Date.now() };
-  const log = createLog({ name: 'api', level: 'silent' });
+  const { logTo } = options;
+  const log = createLog({ name: 'api', level: logTo === undefined ? 'silent' : 'trace' }, logTo);
   const cache = stack.use(await openCache({ databaseUrl: url }));
   const queue = stack.use(await openQueue(url, { log, works: false }));
   const restUrl = await openExchange(
@@ -202,5 +213,5 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     demoUser: liveDemo ? ((await readOperator(database.kysely)) ?? null) : null,
   };
   const server = stack.use(await serveApi(context, { host: '127.0.0.1', port: 0 }));
-  return new TestApi({ url: `http://127.0.0.1:${server.port}`, context, clock, stack: stack.move() });
+  return new TestApi({ url: `http://127.0.0.1:${server.port}`, databaseUrl: url, context, clock, stack: stack.move() });
 }

@@ -16,7 +16,15 @@ export interface BasketRun {
   readonly meter: EquityMeter;
   /** How often each reason was the answer, over all coins. */
   readonly counts: ReadonlyMap<string, number>;
+  /** Each coin, in the order of the inputs. */
+  readonly runs: readonly Run[];
+  /** Closes at which any coin moved, and those at which any was held. */
+  readonly closes: number;
+  readonly heldCloses: number;
 }
+
+/** Hears the reason of each coin at each close. */
+type HearReason = (symbol: string, nowMs: number, reason: string) => void;
 
 interface Seat {
   readonly run: Run;
@@ -31,14 +39,17 @@ interface Seat {
  * Runs one strategy that plans over several coins, with one purse: each input is a coin, all with the same strategy, terms
  * and window. Detail candles are taken in order of time; at each close the coins come round one after the other.
  */
-export function runBasket(inputs: readonly KernelInput[]): BasketRun {
+export function runBasket(inputs: readonly KernelInput[], hear?: HearReason): BasketRun {
   const [first] = inputs;
   const planner = first?.bound.planner;
   if (first === undefined || planner === undefined)
     throw new RangeError('a basket needs coins, and a strategy that plans');
   const seats: Seat[] = inputs.map((input) => {
     const run = openRun(input);
-    return { run, symbol: input.rules.symbol, row: input.start, priceTicks: 0, closedMs: 0 };
+    const startMs = input.detail.columns.openMs[input.start] ?? 0;
+    // As live, the first plan is made with the candle that closed before the window.
+    const closedMs = run.feed.warmUp > 0 ? startMs - (startMs % INTERVAL_MS[input.bound.needs.interval]) : 0;
+    return { run, symbol: input.rules.symbol, row: input.start, priceTicks: 0, closedMs };
   });
   const basket = createBasket(planner);
   const fills: BasketFill[] = [];
@@ -47,6 +58,7 @@ export function runBasket(inputs: readonly KernelInput[]): BasketRun {
   const meter = openMeter(balance, Math.min(...seats.map(openMsOf)));
   const lengthMs = INTERVAL_MS[first.detail.interval];
   let purse = first.terms.balance;
+  let [closes, heldCloses] = [0, 0];
   const using = <T>({ run }: Seat, work: () => T): T => {
     const { book } = run;
     const known = book.fills.length;
@@ -58,7 +70,9 @@ export function runBasket(inputs: readonly KernelInput[]): BasketRun {
   };
   for (;;) {
     const opensMs = Math.min(...seats.map(openMsOf));
-    if (!Number.isFinite(opensMs)) return { fills, meter, counts };
+    if (!Number.isFinite(opensMs)) {
+      return { fills, meter, counts, runs: seats.map(({ run }) => run), closes, heldCloses };
+    }
     const nowMs = opensMs + lengthMs;
     if (nowMs > meter.dayEndMs) endDays(meter, nowMs);
     const moving = seats.filter((seat) => openMsOf(seat) === opensMs);
@@ -70,8 +84,11 @@ export function runBasket(inputs: readonly KernelInput[]): BasketRun {
       const turn = basket.turn(symbol, nowMs, { coins, freeQuote: toNumber(purse), takerFee });
       const reason = using(seat, () => act(run, turn));
       counts.set(reason, (counts.get(reason) ?? 0) + 1);
+      hear?.(symbol, nowMs, reason);
     }
     const held = seats.reduce((sum, { run, priceTicks }) => sum + run.book.quantityNumber * priceTicks * run.tick, 0);
+    closes += 1;
+    if (seats.some(({ run }) => run.view.sellable)) heldCloses += 1;
     meter.last = toNumber(purse) + held;
     if (meter.last > meter.peak || meter.last < meter.floor) moveExtremes(meter, meter.last, nowMs);
   }
@@ -83,11 +100,11 @@ const openMsOf = ({ run: { input }, row }: Seat): number =>
 /** Lets orders meet the next candle, then brings the coin to its close. */
 function advance(seat: Seat, nowMs: number): void {
   const { run, row } = seat;
-  const { book, view, feed, wake, ticks, input, gates } = run;
+  const { book, view, feed, wake, grid, input, gates } = run;
   const { low, high } = input.detail.columns;
   if (book.pending !== null) meetOpen(run, row);
   if ((low[row] ?? 0) < wake.below || (high[row] ?? 0) > wake.above) meetCandle(run, row);
-  seat.priceTicks = ticks[row - input.start] ?? 0;
+  seat.priceTicks = grid.closeTicks[row] ?? 0;
   seat.row += 1;
   view.nowMs = nowMs;
   view.price = seat.priceTicks;

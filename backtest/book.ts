@@ -134,10 +134,15 @@ export function settlePending(book: Book, openTicks: number, session: Session): 
   return true;
 }
 
+/** How a candle meets an order that waits, and when what it fills counts as filled. */
+interface Met extends Pick<Touch, 'ticks' | 'taker'>, Session {
+  readonly filledMs: number;
+}
+
 /** Fills what a candle gives of a waiting order; true when any of it filled. */
-export function settleResting(book: Book, order: Resting, met: Pick<Touch, 'ticks' | 'taker'> & Session): boolean {
+export function settleResting(book: Book, order: Resting, met: Met): boolean {
   const { rules, terms } = book;
-  const { ticks, taker } = met;
+  const { ticks, taker, filledMs } = met;
   if (ticks <= 0) return false;
   const quantity = takeRoom(book, order.quantity, met);
   if (quantity <= 0n) return false;
@@ -152,7 +157,11 @@ export function settleResting(book: Book, order: Resting, met: Pick<Touch, 'tick
     if (book.entry === order) book.entry = null;
     if (book.stop === order) book.stop = null;
   }
-  bookFill(book, fillOf(book, { side: order.side, quantity }, { price, session: met, maker: !taker }), order);
+  bookFill(
+    book,
+    fillOf(book, { side: order.side, quantity }, { price, session: { ...met, atMs: filledMs }, maker: !taker }),
+    order,
+  );
   return true;
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aggregateSeries, coverageOf, type Series, ticksOf } from './columns.ts';
+import { aggregateSeries, coverageOf, type Series } from './columns.ts';
+import { priceGrid } from './price-grid.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -54,7 +55,9 @@ test('coverage counts what is missing between the first and the last candle', ()
 });
 
 test('prices become whole ticks; those off the grid are counted', () => {
-  const { ticks, offGrid } = ticksOf(Float64Array.of(0.07, 1.005, 69_000.01), 0.01);
-  assert.deepEqual([...ticks], [7, 100, 6_900_001]);
-  assert.equal(offGrid, 1);
+  const prices = Float64Array.of(0.07, 1.005, 69_000.01);
+  const columns = { openMs: prices, open: prices, high: prices, low: prices, close: prices, volume: prices };
+  const { closeTicks, lowTicks, offGrid } = priceGrid(columns, 0.01);
+  assert.deepEqual([...closeTicks], [7, 100, 6_900_001]);
+  assert.deepEqual([lowTicks, offGrid], [closeTicks, [1]]);
 });

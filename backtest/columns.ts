@@ -80,7 +80,9 @@ export function coverageOf({ interval, columns }: Series, start: number, end: nu
   let missing = 0;
   let gaps = 0;
   let longestGapMs = 0;
-  for (let row = start + 1; row < end; row++) {
+  const spanMs = (columns.openMs[end - 1] ?? 0) - (columns.openMs[start] ?? 0);
+  const whole = spanMs === (end - 1 - start) * stepMs;
+  for (let row = whole ? end : start + 1; row < end; row++) {
     const lackMs = (columns.openMs[row] ?? 0) - (columns.openMs[row - 1] ?? 0) - stepMs;
     if (lackMs <= 0) continue;
     gaps += 1;
@@ -95,20 +97,4 @@ export function countInside({ interval, columns }: Series, fromMs: number, toMs:
   const lengthMs = INTERVAL_MS[interval];
   const have = Math.max(0, lowerBound(columns.openMs, toMs - lengthMs + 1) - lowerBound(columns.openMs, fromMs));
   return { have, whole: Math.max(0, Math.floor(toMs / lengthMs) - Math.ceil(fromMs / lengthMs)) };
-}
-
-/** Prices as whole ticks, rounded to the nearest; `offGrid` counts those that did not lie on the price grid. */
-export function ticksOf(
-  prices: Float64Array,
-  tick: number,
-): { readonly ticks: Float64Array; readonly offGrid: number } {
-  const ticks = new Float64Array(prices.length);
-  let offGrid = 0;
-  for (let row = 0; row < prices.length; row++) {
-    const exact = (prices[row] ?? 0) / tick;
-    const whole = Math.round(exact);
-    ticks[row] = whole;
-    if (Math.abs(exact - whole) > 1e-6) offGrid += 1;
-  }
-  return { ticks, offGrid };
 }

@@ -1,3 +1,6 @@
+import { lowerBound } from '#core/candle-columns.ts';
+import { CHUNK, type Extremes, SHIFT } from './extremes.ts';
+
 const DAY_MS = 86_400_000;
 
 /** The deepest fall of the equity below a former peak. */
@@ -58,5 +61,50 @@ export function endDays(meter: EquityMeter, nowMs: number): void {
   while (nowMs > meter.dayEndMs) {
     meter.days.push(meter.last);
     meter.dayEndMs += DAY_MS;
+  }
+}
+
+/** Candles through which nothing was bought or sold: rows `from` to `to`, `to` exclusive. */
+export interface Held {
+  readonly openMs: Float64Array;
+  readonly lengthMs: number;
+  readonly closes: Extremes;
+  readonly cash: number;
+  readonly quantity: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Measures many candles as one after the other would be; chunks that move no extreme are passed over. */
+export function meterRows(meter: EquityMeter, held: Held): void {
+  const { openMs, lengthMs, cash, quantity, closes, to } = held;
+  for (let { from } = held; from < to; ) {
+    const whole = (openMs[to - 1] ?? 0) + lengthMs <= meter.dayEndMs;
+    const until = whole ? to : Math.min(to, lowerBound(openMs, meter.dayEndMs - lengthMs + 1));
+    if (until > from) {
+      meterSpan(meter, { ...held, from, to: until });
+      meter.last = cash + quantity * (closes.values[until - 1] ?? 0);
+    }
+    if (until < to) endDays(meter, (openMs[until] ?? 0) + lengthMs);
+    from = until;
+  }
+}
+
+function meterSpan(meter: EquityMeter, { openMs, lengthMs, closes, cash, quantity, from, to }: Held): void {
+  const { values, most, least } = closes;
+  for (let at = from; at < to; ) {
+    const chunk = at >> SHIFT;
+    const quiet =
+      (at & (CHUNK - 1)) === 0 &&
+      at + CHUNK <= to &&
+      cash + quantity * (most[chunk] ?? 0) <= meter.peak &&
+      cash + quantity * (least[chunk] ?? 0) >= meter.floor;
+    if (quiet) {
+      at += CHUNK;
+      continue;
+    }
+    const equity = cash + quantity * (values[at] ?? 0);
+    if (equity > meter.peak || equity < meter.floor) moveExtremes(meter, equity, (openMs[at] ?? 0) + lengthMs);
+    at += 1;
   }
 }

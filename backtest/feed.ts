@@ -9,10 +9,14 @@ import type { KernelInput } from './kernel.ts';
 export interface CandleFeed {
   /** Close of the next candle to be given; infinite when there is none. */
   nextCloseMs: number;
+  /** Row of that candle. */
+  row: number;
   /** Candles given before the window, to warm up. */
   readonly warmUp: number;
   /** Gives every candle that has closed by `view.nowMs`; a number as an argument would be allocated at each call. */
   give(): void;
+  /** The strategy has taken every candle before `row` itself. */
+  skipTo(row: number): void;
 }
 
 /** Opens the feed `want` closed candles before `startMs`; these are given at once. */
@@ -36,11 +40,14 @@ export function openFeed(
         readInto(candle, columns, feed.row);
         candle.closeMs = feed.nextCloseMs;
         instance.onCandle(candle, view);
-        feed.row += 1;
-        // A read past the end would make every read of the column allocate its answer.
-        const more = feed.row < columns.openMs.length;
-        feed.nextCloseMs = more ? (columns.openMs[feed.row] ?? 0) + lengthMs : Number.POSITIVE_INFINITY;
+        feed.skipTo(feed.row + 1);
       }
+    },
+    skipTo(next: number): void {
+      feed.row = next;
+      // A read past the end would make every read of the column allocate its answer.
+      const more = next < columns.openMs.length;
+      feed.nextCloseMs = more ? (columns.openMs[next] ?? 0) + lengthMs : Number.POSITIVE_INFINITY;
     },
   };
   view.nowMs = window.startMs;

@@ -33,7 +33,7 @@ function run({ candles, terms, rules, path, ...script }: Case): KernelRun {
 /** Each fill as `minute side quantity @ price`, with `maker` where it waited and its reason for a stop. */
 const fillsOf = ({ book }: KernelRun): string[] =>
   book.fills.map(({ fill, reason }) => {
-    const minute = fill.at.getTime() / 60_000;
+    const minute = Math.floor(fill.at.getTime() / 60_000);
     const text = `${minute} ${fill.side} ${formatDecimal(fill.quantity)} @ ${formatDecimal(fill.price)}`;
     return `${text}${fill.maker ? ' maker' : ''}${reason === 'exit-protective-stop' ? ' stop' : ''}`;
   });
@@ -107,6 +107,23 @@ test('a gap through the stop sells at the open; below the limit it waits for a t
   assert.deepEqual(sold('96/96.6/95/96'), ['2 sell 0.997 @ 96.51 maker stop']);
   // It does not: at the close the position is sold at the market, as live, at the next open.
   assert.deepEqual(sold('96/96.51/95/95.5', '95.2/95.2/95/95'), ['3 sell 0.997 @ 95.2 stop']);
+});
+
+test('what fills inside a candle counts from its last moment on, what fills at its open from then on', () => {
+  const held = { stops: { 0: 9700 }, protectiveStop: STOP, shared: { lossCooldownMs: 120_000 } };
+  const after = [FLAT_AT_100, FLAT_AT_100, FLAT_AT_100, FLAT_AT_100];
+  // Sold at a loss somewhere in minute 1: after 2 minutes, at 3:00, it may not be 2 minutes ago; at 4:00 it is.
+  const inside = run({
+    ...held,
+    decisions: { 0: BUY, 2: BUY, 3: BUY },
+    candles: [FLAT_AT_100, '100/100/97/97', ...after],
+  });
+  assert.deepEqual(fillsOf(inside).slice(1), ['1 sell 0.997 @ 97 stop', '4 buy 0.998 @ 100']);
+  assert.equal(inside.book.fills[1]?.fill.at.getTime(), 119_999);
+  // Sold at 2:00 by a gap: 2 minutes later is 4:00.
+  const gap = [FLAT_AT_100, FLAT_AT_100, '96.7/97/96/96', ...after];
+  const opened = run({ ...held, decisions: { 0: BUY, 2: BUY, 3: BUY }, candles: gap });
+  assert.deepEqual(fillsOf(opened).slice(1), ['2 sell 0.997 @ 96.7 stop', '4 buy 0.998 @ 100']);
 });
 
 test('the stop moves up with the level by more than 0.1 %, never down, and leaves with the exit', () => {

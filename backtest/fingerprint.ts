@@ -17,7 +17,7 @@ export function fingerprintOf(result: Hashed): string {
 }
 
 const lineOf = (fill: FillRecord): string =>
-  `${fill.at},${fill.side},${fill.price},${fill.quantity},${fill.quote},${fill.fee},${fill.feeAsset},${fill.reason},${fill.cycle},${fill.realised},${fill.cash},${fill.position}`;
+  `${fill.symbol === undefined ? '' : `${fill.symbol},`}${fill.at},${fill.side},${fill.price},${fill.quantity},${fill.quote},${fill.fee},${fill.feeAsset},${fill.reason},${fill.cycle},${fill.realised},${fill.cash},${fill.position}`;
 
 /** JSON with the keys of every object in order, so that the order in which a record was built does not count. */
 function inOrder(value: unknown): string {

@@ -67,7 +67,7 @@ test('every fill obeys the rules of filling', () => {
       const { book, decisions, reasons } = trade(series);
       const { openMs, open, high, low } = series.columns;
       for (const { fill, reason } of book.fills) {
-        const row = openMs.indexOf(fill.at.getTime());
+        const row = openMs.findLastIndex((ms) => ms <= fill.at.getTime());
         assert.equal(floorToStep(fill.price, GOLDEN_RULES.price.tick), fill.price, 'on the price grid');
         assert.equal(floorToStep(fill.quantity, GOLDEN_RULES.lot.step), fill.quantity, 'on the lot grid');
         if (reason === 'exit-protective-stop') {
@@ -80,7 +80,10 @@ test('every fill obeys the rules of filling', () => {
           stops += 1;
           continue;
         }
-        assert.ok(row > 0, 'a fill happens at the open of a candle after the first');
+        assert.ok(
+          row > 0 && openMs[row] === fill.at.getTime(),
+          'a fill happens at the open of a candle after the first',
+        );
         assert.equal(reasons[decisions?.[row - 1] ?? -1], reason, 'decided at the close of the candle before');
         const opened = requireDecimal((open[row] ?? 0).toFixed(2));
         assert.ok(fill.side === 'buy' ? fill.price >= opened : fill.price <= opened, 'never better than the open');

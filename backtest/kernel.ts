@@ -1,13 +1,22 @@
 import { INTERVAL_MS } from '#core/candle.ts';
+import { lowerBound } from '#core/candle-columns.ts';
 import { toNumber } from '#core/decimal.ts';
 import type { SymbolRules } from '#core/symbol.ts';
-import { type BoundStrategy, gridOf, type StrategyInstance, type TickView } from '#strategies/strategy.ts';
+import {
+  type BoundStrategy,
+  gridOf,
+  type StrategyInstance,
+  type Stretch,
+  type TickView,
+} from '#strategies/strategy.ts';
 import { type Book, openBook } from './book.ts';
-import { type Series, ticksOf } from './columns.ts';
-import { type EquityMeter, endDays, moveExtremes, openMeter } from './equity.ts';
+import type { Series } from './columns.ts';
+import { type EquityMeter, endDays, meterRows, moveExtremes, openMeter } from './equity.ts';
+import { firstBelow } from './extremes.ts';
 import { type CandleFeed, type GateFeed, openFeed, openGates } from './feed.ts';
 import type { Terms } from './fills.ts';
 import { guard, meetCandle, meetOpen, order, unlessOverdue } from './market.ts';
+import { type PriceGrid, priceGrid } from './price-grid.ts';
 import type { CandlePath } from './resting.ts';
 import { openView } from './view.ts';
 
@@ -26,6 +35,8 @@ export interface KernelInput {
   readonly gateSeries?: readonly Series[];
   /** Keeps the reason of every candle, one byte each. */
   readonly recordDecisions?: boolean;
+  /** Asks the strategy at every candle, also where it could pass many at once: slower, with the same result. */
+  readonly stepwise?: boolean;
   /** How a candle went that could have gone two ways; absent: up first. */
   readonly path?: CandlePath;
 }
@@ -39,6 +50,8 @@ export interface KernelRun {
   readonly decisions: Uint8Array | null;
   /** Detail candles at whose close a position was held. */
   readonly heldCandles: number;
+  /** Candles that the strategy passed in stretches; at the others it was asked. */
+  readonly passed: number;
   readonly warmUp: number;
   readonly offGrid: number;
 }
@@ -69,10 +82,11 @@ export function openRun(input: KernelInput): Run {
   const book = openBook(rules, terms, bound.shared.lossCooldownMs);
   const meter = openMeter(toNumber(terms.balance), startMs);
   const tick = toNumber(rules.price.tick);
-  const { ticks, offGrid } = ticksOf(detail.columns.close.subarray(start, end), tick);
+  const grid = priceGrid(detail.columns, tick);
+  const offGrid = grid.offGrid.filter((row) => row >= start && row < end).length;
   const decisions = input.recordDecisions === true ? new Uint8Array(Math.max(0, end - start)) : null;
   const wake = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY };
-  return { input, view, instance, feed, book, meter, ticks, offGrid, tick, decisions, wake, gates };
+  return { input, view, instance, feed, book, meter, grid, offGrid, tick, decisions, wake, gates };
 }
 
 /** What the loop and the orders share. `wake` is the range of prices, in quote, in which no waiting order moves. */
@@ -83,7 +97,7 @@ export interface Run {
   readonly feed: CandleFeed;
   readonly book: Book;
   readonly meter: EquityMeter;
-  readonly ticks: Float64Array;
+  readonly grid: PriceGrid;
   readonly offGrid: number;
   readonly tick: number;
   readonly decisions: Uint8Array | null;
@@ -91,24 +105,28 @@ export interface Run {
   readonly gates: GateFeed | null;
 }
 
-function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles'> {
-  const { view, instance, feed, book, meter, ticks, decisions, wake, gates } = run;
-  const { start, end, detail, bound } = run.input;
+function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' | 'passed'> {
+  const { view, instance, feed, book, meter, grid, decisions, wake, gates } = run;
+  const { start, end, detail, bound, stepwise = false } = run.input;
+  const { closeTicks } = grid;
   const { openMs, high, low, close } = detail.columns;
   const lengthMs = INTERVAL_MS[detail.interval];
   const guards = bound.shared.protectiveStop !== undefined;
+  const passes = !stepwise && instance.pass !== undefined && gates === null;
+  const stretch = openStretch(run);
   const codes = new Map<string, number>();
   const counts = new Float64Array(MOST_REASONS);
   let lastReason = '';
   let code = 0;
   let heldCandles = 0;
+  let passed = 0;
   for (let row = start; row < end; row++) {
     const opensMs = openMs[row] ?? 0;
     if (book.pending !== null) meetOpen(run, row);
     if ((low[row] ?? 0) < wake.below || (high[row] ?? 0) > wake.above) meetCandle(run, row);
     const nowMs = opensMs + lengthMs;
     if (nowMs > meter.dayEndMs) endDays(meter, nowMs);
-    const priceTicks = ticks[row - start] ?? 0;
+    const priceTicks = closeTicks[row] ?? 0;
     view.nowMs = nowMs;
     view.price = priceTicks;
     if (gates !== null && gates.nextMs <= nowMs) gates.give();
@@ -128,8 +146,52 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles'> 
     const equity = book.cashNumber + book.quantityNumber * (close[row] ?? 0);
     meter.last = equity;
     if (equity > meter.peak || equity < meter.floor) moveExtremes(meter, equity, nowMs);
+    if (!passes || decision.kind !== 'nothing' || book.pending !== null || book.entry !== null) continue;
+    stretch.answer = decision;
+    stretch.from = row + 1;
+    const more = passStretch(run, stretch) - row - 1;
+    counts[code] = (counts[code] ?? 0) + more;
+    decisions?.fill(code, row + 1 - start, row + 1 - start + more);
+    if (view.sellable) heldCandles += more;
+    passed += more;
+    row += more;
   }
-  return { reasons: [...codes.keys()], counts: counts.subarray(0, codes.size), heldCandles };
+  return { reasons: [...codes.keys()], counts: counts.subarray(0, codes.size), heldCandles, passed };
+}
+
+/** Rows that are looked ahead for one that reaches a waiting order. */
+const AHEAD = 4096;
+
+/** The stretch of a run, whose rows are set anew each time it is used. */
+function openStretch({ input: { signal, detail }, grid }: Run): Stretch {
+  const { openMs, close } = detail.columns;
+  const { closeTicks, lowTicks } = grid;
+  const candles = signal.columns.openMs === openMs;
+  const answer = { kind: 'nothing', reason: '' } as const;
+  return { openMs, close, closeTicks, lowTicks, candles, from: 0, to: 0, answer, guarded: false };
+}
+
+/** Lets the strategy pass the candles from `stretch.from` on that reach no order; returns the first that was not passed. */
+function passStretch(run: Run, stretch: Stretch): number {
+  const { book, feed, wake, grid, view, meter, input, instance } = run;
+  const { openMs, from, candles } = stretch;
+  const lengthMs = INTERVAL_MS[input.detail.interval];
+  const guarded = input.bound.shared.protectiveStop !== undefined && (view.sellable || book.stop !== null);
+  if (guarded && (book.restless || book.stop?.triggered === true)) return from;
+  let to = Math.min(input.end, from + AHEAD);
+  if (candles && feed.row !== from) return from;
+  if (!candles) to = Math.min(to, lowerBound(openMs, feed.nextCloseMs - lengthMs));
+  stretch.guarded = guarded;
+  stretch.to = firstBelow(grid.lows, wake.below, { from, to });
+  const stopped = stretch.to > from ? (instance.pass?.(view, stretch) ?? -1) : -1;
+  if (stopped < from) return from;
+  if (candles) feed.skipTo(Math.min(stopped + 1, stretch.to));
+  if (stopped === from) return from;
+  const { cashNumber: cash, quantityNumber: quantity } = book;
+  meterRows(meter, { openMs, lengthMs, closes: grid.closes, cash, quantity, from, to: stopped });
+  view.nowMs = (openMs[stopped - 1] ?? 0) + lengthMs;
+  view.price = grid.closeTicks[stopped - 1] ?? 0;
+  return stopped;
 }
 
 function codeOf(codes: Map<string, number>, reason: string): number {

@@ -1,3 +1,4 @@
+import { INTERVAL_MS } from '#core/candle.ts';
 import type { Decision } from '#core/decision.ts';
 import { OVERDUE } from '#core/protective-stop.ts';
 import { settingsNow } from '#strategies/strategy.ts';
@@ -81,7 +82,10 @@ function meetOrder(run: Run, waiting: Resting, session: Session): void {
   if (touch.ambiguous) book.ambiguous += 1;
   const { ticks, taker } = touch;
   const rose = waiting.side === 'buy' && waiting.stopTicks > 0 && bar.open < waiting.stopTicks;
-  if (settleResting(book, waiting, { ...session, ticks, taker }))
+  const { interval } = input.detail;
+  // Somewhere inside the candle: what counts from the fill on must not begin before it.
+  const filledMs = ticks === bar.open ? session.atMs : session.atMs + INTERVAL_MS[interval] - 1;
+  if (settleResting(book, waiting, { ...session, ticks, taker, filledMs }))
     settled(run, { side: waiting.side, ticks, afterRise: rose });
 }
 

@@ -37,7 +37,11 @@ export interface ExitMetrics {
   readonly net: number;
 }
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+function sum(values: readonly number[]): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
 const numbers = (amounts: readonly Decimal[]): number[] => amounts.map(toNumber);
 
 /** Return = final equity / balance - 1, a share: 0.1 is 10 %. An open position counts at the last close. */
@@ -73,8 +77,12 @@ function sampleDeviation(values: readonly number[]): number | null {
 
 /** Profit factor = sum of the nets above zero / -(sum of the nets below zero); null without a losing cycle. */
 export function profitFactor(nets: readonly number[]): number | null {
-  const lost = -sum(nets.filter((net) => net < 0));
-  return lost === 0 ? null : sum(nets.filter((net) => net > 0)) / lost;
+  let [won, lost] = [0, 0];
+  for (const net of nets) {
+    if (net < 0) lost -= net;
+    else won += net;
+  }
+  return lost === 0 ? null : won / lost;
 }
 
 /** Expectancy = sum of the nets / closed cycles, in quote; null without a closed cycle. */
@@ -82,8 +90,11 @@ export const expectancy = (nets: readonly number[]): number | null =>
   nets.length === 0 ? null : sum(nets) / nets.length;
 
 /** Win rate = cycles with a net above zero / closed cycles; null without a closed cycle. */
-export const winRate = (nets: readonly number[]): number | null =>
-  nets.length === 0 ? null : nets.filter((net) => net > 0).length / nets.length;
+export function winRate(nets: readonly number[]): number | null {
+  let wins = 0;
+  for (const net of nets) if (net > 0) wins += 1;
+  return nets.length === 0 ? null : wins / nets.length;
+}
 
 /** Exposure = detail candles at whose close a position was held / detail candles of the window. */
 export const exposure = ({ heldCandles, candles }: Pick<MetricsInput, 'heldCandles' | 'candles'>): number =>

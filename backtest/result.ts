@@ -6,6 +6,8 @@ import type { holdout, Regime } from './splits.ts';
 
 /** One execution; amounts are exact decimal text, times ISO. */
 export interface FillRecord {
+  /** Of a basket: which coin. */
+  readonly symbol?: string;
   readonly at: string;
   readonly side: Side;
   readonly price: string;
@@ -22,6 +24,7 @@ export interface FillRecord {
 }
 
 export interface CycleRecord {
+  readonly symbol?: string;
   readonly cycle: number;
   readonly openedAt: string;
   readonly closedAt: string;
@@ -30,10 +33,31 @@ export interface CycleRecord {
 }
 
 export interface RejectionRecord {
+  readonly symbol?: string;
   readonly at: string;
   readonly side: Side;
   readonly quantity: string;
   readonly reason: string;
+}
+
+/** Equity in quote and the price beside it, at the close of a detail candle. */
+export interface EquityPoint {
+  readonly at: string;
+  readonly equity: number;
+  readonly price: number;
+}
+
+/** What one coin did in a basket; money in quote. */
+export interface CoinPart {
+  readonly fills: number;
+  readonly bought: number;
+  readonly sold: number;
+  readonly fees: number;
+  readonly closedCycles: number;
+  readonly wins: number;
+  readonly net: number;
+  readonly held: string;
+  readonly buyAndHold: number;
 }
 
 export interface DrawdownRecord {
@@ -76,6 +100,10 @@ export interface BacktestResult {
     readonly best: number;
   };
   readonly dailyEquity: readonly number[];
+  /** About 500 points over the window, the peak and the trough of the deepest fall among them. */
+  readonly equityCurve: readonly EquityPoint[];
+  /** Of a basket, whose `symbol` is `basket`: each coin by itself. */
+  readonly coins?: Readonly<Record<string, CoinPart>>;
   readonly fills: readonly FillRecord[];
   readonly cycles: readonly CycleRecord[];
   readonly rejections: readonly RejectionRecord[];

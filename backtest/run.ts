@@ -4,12 +4,14 @@ import { gateNeeds } from '#core/gates.ts';
 import { formatDecimal, multiply, requireDecimal, toNumber } from '#core/decimal.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
-import { coinDays } from './benchmarks.ts';
-import type { BookedFill, Cycle, Rejection } from './book.ts';
+import { type CoinDay, coinDays } from './benchmarks.ts';
+import type { Book, BookedFill, Cycle, Rejection } from './book.ts';
 import { aggregateSeries, countInside, coverageOf, type Series } from './columns.ts';
+import type { EquityMeter } from './equity.ts';
+import { equityCurve } from './equity-curve.ts';
 import { FILL_RULES, type Terms } from './fills.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { type KernelInput, type KernelRun, runKernel } from './kernel.ts';
+import { type KernelInput, runKernel } from './kernel.ts';
 import { measure } from './metrics.ts';
 import { holdout, regimes } from './splits.ts';
 import type { BacktestResult, CycleRecord, FillRecord, RejectionRecord } from './result.ts';
@@ -37,11 +39,14 @@ const refuse = (sentence: string): Refused => ({ kind: 'refused', sentence });
 
 type Refused = Extract<BacktestOutcome, { kind: 'refused' }>;
 
-/** What the kernel runs on; refuses what cannot be run honestly. */
-export function openKernel(input: BacktestInput): { readonly kind: 'kernel'; readonly kernel: KernelInput } | Refused {
+/** What the kernel runs on; refuses what cannot be run honestly. `basket`: the coin is one of several. */
+export function openKernel(
+  input: BacktestInput,
+  { basket = false } = {},
+): { readonly kind: 'kernel'; readonly kernel: KernelInput } | Refused {
   const { bound, rules, terms, candles } = input;
   const detail = input.detail ?? candles;
-  if (bound.planner !== undefined)
+  if (bound.planner !== undefined && !basket)
     return refuse(
       `${bound.name} plans over all coins of a profile at once; a backtest of one coin says nothing about it.`,
     );
@@ -82,68 +87,58 @@ export function runBacktest(input: BacktestInput): BacktestOutcome {
   const opened = openKernel(input);
   if (opened.kind === 'refused') return opened;
   const { kernel } = opened;
-  const asked = { fromMs: input.fromMs, toMs: input.toMs };
   const run = runKernel(kernel);
-  return { kind: 'result', result: report(kernel, run, { ...asked, ambiguity: bandOf(kernel, run) }) };
+  const { book, meter, heldCandles, offGrid, warmUp, reasons, counts } = run;
+  const other = book.ambiguous === 0 ? meter.last : runKernel({ ...kernel, path: 'fall-first' }).meter.last;
+  const made = {
+    inputs: [kernel],
+    books: [book],
+    fills: book.fills,
+    coin: coinDays(kernel.detail, kernel.start, kernel.end),
+    counts: new Map(reasons.map((reason, code) => [reason, counts[code] ?? 0])),
+    candles: kernel.end - kernel.start,
+    ...{ meter, other, heldCandles, offGrid, warmUp },
+  };
+  const result = report(made, { fromMs: input.fromMs, toMs: input.toMs });
+  return { kind: 'result', result: { ...result, openPosition: openPositionOf(book) } };
 }
 
 /** The window as it was asked for. */
 interface Asked {
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
-  readonly ambiguity: BacktestResult['ambiguity'];
 }
 
-/** A run without a doubtful candle is its own best and worst; else the other path through those candles is run too. */
-function bandOf(kernel: KernelInput, { book, meter }: KernelRun): BacktestResult['ambiguity'] {
-  const base = meter.last;
-  const other = book.ambiguous === 0 ? base : runKernel({ ...kernel, path: 'fall-first' }).meter.last;
-  return { candles: book.ambiguous, worst: Math.min(base, other), base, best: Math.max(base, other) };
+/** What a report is made from: one coin, or the coins of a basket, which share their purse. */
+export interface Made {
+  readonly inputs: readonly KernelInput[];
+  readonly books: readonly Book[];
+  /** Of all coins, in the order in which they happened. */
+  readonly fills: readonly (BookedFill & { readonly symbol?: string })[];
+  readonly coin: readonly CoinDay[];
+  readonly meter: EquityMeter;
+  /** Final equity had the doubtful candles gone the other way. */
+  readonly other: number;
+  readonly counts: ReadonlyMap<string, number>;
+  /** Moments at which something was decided, and those at whose close a position was held. */
+  readonly candles: number;
+  readonly heldCandles: number;
+  readonly offGrid: number;
+  readonly warmUp: number;
 }
 
-function report(input: KernelInput, run: KernelRun, asked: Asked): BacktestResult {
-  const { bound, rules, terms, signal, detail, start, end } = input;
-  const { book, meter } = run;
-  const at = (column: Float64Array, row: number): number => column[row] ?? 0;
-  const startMs = at(detail.columns.openMs, start);
-  const endMs = at(detail.columns.openMs, end - 1) + INTERVAL_MS[detail.interval];
-  const coverage = {
-    ...coverageOf(detail, start, end),
-    offGrid: run.offGrid,
-    warmUp: run.warmUp,
-    warmUpWanted: bound.needs.want,
-  };
-  const dailyEquity = [...meter.days, meter.last];
-  const coin = coinDays(detail, start, end);
-  const split = { balance: toNumber(terms.balance), days: dailyEquity, coin, cycles: book.cycles };
-  const metrics = measure({
-    ...split,
-    finalEquity: meter.last,
-    windowMs: endMs - startMs,
-    drawdown: meter.drawdown.depth,
-    feeRate: toNumber(terms.feeRate),
-    slippage: toNumber(terms.slippage),
-    fills: book.fills,
-    candles: end - start,
-    heldCandles: run.heldCandles,
-  });
-  const { depth, peakMs, troughMs, recoveredMs } = meter.drawdown;
-  const body = {
-    metrics,
-    drawdown: {
-      depth,
-      peakAt: iso(peakMs),
-      troughAt: iso(troughMs),
-      recoveredAt: recoveredMs === null ? null : iso(recoveredMs),
-    },
-    holdout: holdout(split),
-    regimes: regimes(split),
-    decisions: histogram(run),
-    dailyEquity,
-    fills: book.fills.map(fillRecord),
-    cycles: book.cycles.map(cycleRecord),
-    rejections: book.rejections.map(rejectionRecord),
-  };
+/** Everything that a result says; the fingerprint covers what was traded and every number of it. */
+export function report(made: Made, asked: Asked): BacktestResult {
+  const { inputs, books, meter, fills, other } = made;
+  const [input] = inputs;
+  if (input === undefined) throw new RangeError('a report needs a coin');
+  const { bound, rules, terms, signal, detail } = input;
+  const lengthMs = INTERVAL_MS[detail.interval];
+  const startMs = Math.min(...inputs.map((each) => each.detail.columns.openMs[each.start] ?? 0));
+  const endMs = Math.max(...inputs.map((each) => each.detail.columns.openMs[each.end - 1] ?? 0)) + lengthMs;
+  const coverage = coveredBy(made, bound.needs.want);
+  const body = tradedIn(made, { terms, windowMs: endMs - startMs });
+  const { peakMs, troughMs } = meter.drawdown;
   return {
     v: 1,
     strategy: bound.name,
@@ -160,13 +155,70 @@ function report(input: KernelInput, run: KernelRun, asked: Asked): BacktestResul
     coverage,
     warnings: [
       ...edgeWarnings({ startMs, endMs, asked }),
-      ...signalWarnings(input, startMs, endMs),
+      ...inputs.flatMap((each) => signalWarnings(each, startMs, endMs)),
       ...warningsOf(coverage),
     ],
-    openPosition: openPositionOf(run),
-    ambiguity: asked.ambiguity,
+    openPosition: null,
+    ambiguity: {
+      candles: books.reduce((sum, { ambiguous }) => sum + ambiguous, 0),
+      worst: Math.min(meter.last, other),
+      base: meter.last,
+      best: Math.max(meter.last, other),
+    },
+    equityCurve: equityCurve({ inputs, fills, also: [peakMs, troughMs] }),
     ...body,
     fingerprint: fingerprintOf(body),
+  };
+}
+
+function coveredBy({ inputs, offGrid, warmUp }: Made, warmUpWanted: number): BacktestResult['coverage'] {
+  const covered = inputs.map(({ detail, start, end }) => coverageOf(detail, start, end));
+  const sum = (name: 'candles' | 'missing' | 'gaps'): number => covered.reduce((all, one) => all + one[name], 0);
+  const longestGapMs = Math.max(...covered.map((one) => one.longestGapMs));
+  return {
+    candles: sum('candles'),
+    missing: sum('missing'),
+    gaps: sum('gaps'),
+    longestGapMs,
+    offGrid,
+    warmUp,
+    warmUpWanted,
+  };
+}
+
+/** What was traded, and every number of it. */
+function tradedIn(made: Made, { terms, windowMs }: { readonly terms: Terms; readonly windowMs: number }) {
+  const { inputs, books, meter, coin, fills, candles, heldCandles } = made;
+  const dailyEquity = [...meter.days, meter.last];
+  const cycles = books.flatMap((book) => book.cycles).toSorted((a, b) => a.closedMs - b.closedMs);
+  const split = { balance: toNumber(terms.balance), days: dailyEquity, coin, cycles };
+  const metrics = measure({
+    ...split,
+    ...{ fills, candles, heldCandles, windowMs },
+    finalEquity: meter.last,
+    drawdown: meter.drawdown.depth,
+    feeRate: toNumber(terms.feeRate),
+    slippage: toNumber(terms.slippage),
+  });
+  const { depth, peakMs, troughMs, recoveredMs } = meter.drawdown;
+  const coinOf = ({ rules: { symbol } }: Book) => (inputs.length > 1 ? { symbol } : {});
+  return {
+    metrics,
+    drawdown: {
+      depth,
+      peakAt: iso(peakMs),
+      troughAt: iso(troughMs),
+      recoveredAt: recoveredMs === null ? null : iso(recoveredMs),
+    },
+    holdout: holdout(split),
+    regimes: regimes(split),
+    decisions: Object.fromEntries([...made.counts].toSorted(([, a], [, b]) => b - a)),
+    dailyEquity,
+    fills: fills.map(fillRecord),
+    cycles: books
+      .flatMap((book) => book.cycles.map((cycle) => ({ ...coinOf(book), ...cycleRecord(cycle) })))
+      .toSorted((a, b) => Date.parse(a.closedAt) - Date.parse(b.closedAt)),
+    rejections: books.flatMap((book) => book.rejections.map((one) => ({ ...coinOf(book), ...rejectionRecord(one) }))),
   };
 }
 
@@ -213,20 +265,16 @@ function warningsOf(coverage: BacktestResult['coverage']): string[] {
   return warnings;
 }
 
-const histogram = ({ reasons, counts }: KernelRun): Record<string, number> =>
-  Object.fromEntries(
-    reasons.map((reason, code): [string, number] => [reason, counts[code] ?? 0]).toSorted(([, a], [, b]) => b - a),
-  );
-
-function openPositionOf({ book }: KernelRun): BacktestResult['openPosition'] {
+function openPositionOf(book: Book): BacktestResult['openPosition'] {
   const { quantity, averagePrice, firstBuyAt } = book.position;
   if (firstBuyAt === null) return null;
   return { quantity: formatDecimal(quantity), averagePrice: formatDecimal(averagePrice) };
 }
 
-const fillRecord = (booked: BookedFill): FillRecord => {
-  const { fill, reason, cycle, realised, cash, position } = booked;
+const fillRecord = (booked: Made['fills'][number]): FillRecord => {
+  const { fill, reason, cycle, realised, cash, position, symbol } = booked;
   return {
+    ...(symbol === undefined ? {} : { symbol }),
     at: fill.at.toISOString(),
     side: fill.side,
     price: formatDecimal(fill.price),

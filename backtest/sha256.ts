@@ -3,7 +3,7 @@ const BLOCK = 64;
 const PRIMES = firstPrimes(ROUNDS);
 /** Fractional bits of the cube and square roots of the first primes (FIPS 180-4, 4.2.2 and 5.3.3). */
 const K = Int32Array.from(PRIMES, (prime) => rootBits(prime, 3n));
-const START = Uint32Array.from(PRIMES.slice(0, 8), (prime) => rootBits(prime, 2n));
+const START = Int32Array.from(PRIMES.slice(0, 8), (prime) => rootBits(prime, 2n));
 
 function firstPrimes(count: number): number[] {
   const primes: number[] = [];
@@ -24,24 +24,28 @@ function rootBits(value: number, degree: bigint): number {
   return Number(low & 0xffffffffn);
 }
 
-const turn = (word: number, by: number): number => (word >>> by) | (word << (32 - by));
-
-function mixBlock(hash: Uint32Array, words: Int32Array): void {
+/** Mixes 16 words into the hash; `words` has room for 64. */
+function mixBlock(hash: Int32Array, words: Int32Array): void {
   for (let i = 16; i < ROUNDS; i++) {
-    const w15 = words[i - 15] ?? 0;
-    const w2 = words[i - 2] ?? 0;
-    const s0 = turn(w15, 7) ^ turn(w15, 18) ^ (w15 >>> 3);
-    const s1 = turn(w2, 17) ^ turn(w2, 19) ^ (w2 >>> 10);
-    words[i] = ((words[i - 16] ?? 0) + s0 + (words[i - 7] ?? 0) + s1) | 0;
+    const x = words[i - 15] ?? 0;
+    const y = words[i - 2] ?? 0;
+    const s0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);
+    const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
+    words[i] = ((((words[i - 16] ?? 0) + s0) | 0) + (((words[i - 7] ?? 0) + s1) | 0)) | 0;
   }
-  const word = (i: number): number => (hash[i] ?? 0) | 0;
-  let [a, b, c, d] = [word(0), word(1), word(2), word(3)];
-  let [e, f, g, h] = [word(4), word(5), word(6), word(7)];
+  let a = hash[0] ?? 0;
+  let b = hash[1] ?? 0;
+  let c = hash[2] ?? 0;
+  let d = hash[3] ?? 0;
+  let e = hash[4] ?? 0;
+  let f = hash[5] ?? 0;
+  let g = hash[6] ?? 0;
+  let h = hash[7] ?? 0;
   for (let i = 0; i < ROUNDS; i++) {
-    const s1 = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25);
-    const first = (h + s1 + ((e & f) ^ (~e & g)) + (K[i] ?? 0) + (words[i] ?? 0)) | 0;
-    const s0 = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22);
-    const second = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+    const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
+    const first = (((((h + s1) | 0) + (g ^ (e & (f ^ g)))) | 0) + (((K[i] ?? 0) + (words[i] ?? 0)) | 0)) | 0;
+    const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
+    const second = (s0 + ((a & b) | (c & (a | b)))) | 0;
     h = g;
     g = f;
     f = e;
@@ -51,8 +55,14 @@ function mixBlock(hash: Uint32Array, words: Int32Array): void {
     b = a;
     a = (first + second) | 0;
   }
-  const sums = [a, b, c, d, e, f, g, h];
-  for (let i = 0; i < sums.length; i++) hash[i] = word(i) + (sums[i] ?? 0);
+  hash[0] = (hash[0] ?? 0) + a;
+  hash[1] = (hash[1] ?? 0) + b;
+  hash[2] = (hash[2] ?? 0) + c;
+  hash[3] = (hash[3] ?? 0) + d;
+  hash[4] = (hash[4] ?? 0) + e;
+  hash[5] = (hash[5] ?? 0) + f;
+  hash[6] = (hash[6] ?? 0) + g;
+  hash[7] = (hash[7] ?? 0) + h;
 }
 
 /** SHA-256 of a text in UTF-8 as 64 hex digits (FIPS 180-4); synchronous and the same in Node and in a browser. */
@@ -70,5 +80,5 @@ export function sha256(text: string): string {
     for (let i = 0; i < 16; i++) words[i] = view.getUint32(block * BLOCK + i * 4);
     mixBlock(hash, words);
   }
-  return Array.from(hash, (word) => word.toString(16).padStart(8, '0')).join('');
+  return Array.from(hash, (word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
 }

@@ -15,7 +15,10 @@ export type TickResult =
   | { readonly kind: 'order'; readonly orderId: OrderId; readonly clientOrderId: string; readonly outcome: string }
   | { readonly kind: 'not-sent'; readonly reason: string };
 
-/** One value per tick, kept whole in the cache store and returned verbatim by tick-trace. `at` is market time. */
+/**
+ * What is recorded of a tick, kept whole in the cache store and returned verbatim by tick-trace. `at` is market time.
+ * `ticks` is how many it stands for: itself, and those just before it that decided the same against the same thresholds.
+ */
 export interface TickAudit {
   readonly id: string;
   readonly at: string;
@@ -32,4 +35,5 @@ export interface TickAudit {
   readonly approval: Approval;
   readonly results: readonly TickResult[];
   readonly latencyMicros: number;
+  readonly ticks: number;
 }

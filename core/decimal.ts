@@ -6,6 +6,9 @@ export type Decimal = bigint & { readonly __decimal: unique symbol };
 
 const SCALE = 18;
 const ONE_UNIT = 10n ** 18n;
+/** As many digits fit into a float64 exactly. */
+const SAFE_DIGITS = 15;
+const POWERS = Array.from({ length: SCALE + 1 }, (_, power) => 10n ** BigInt(power));
 const PATTERN = /^(-?)(\d+)(?:\.(\d*))?$/;
 
 const brand = (value: bigint): Decimal => value as Decimal;
@@ -18,9 +21,14 @@ export function readDecimal(text: string): Decimal | undefined {
   const match = PATTERN.exec(text);
   if (match === null) return undefined;
   const fraction = match[3] ?? '';
+  const [whole = '', places] = [match[2], fraction.length];
+  if (whole.length + places <= SAFE_DIGITS) {
+    const units = BigInt(Number(whole + fraction)) * (POWERS[SCALE - places] ?? 1n);
+    return brand(match[1] === '-' ? -units : units);
+  }
   const digits = fraction.length > SCALE ? fraction.replace(/0+$/, '') : fraction;
   if (digits.length > SCALE) return undefined;
-  const value = BigInt(`${match[2]}${digits.padEnd(SCALE, '0')}`);
+  const value = BigInt(`${whole}${digits.padEnd(SCALE, '0')}`);
   return brand(match[1] === '-' ? -value : value);
 }
 
@@ -31,12 +39,33 @@ export function requireDecimal(text: string): Decimal {
   return value;
 }
 
+/** 1e-8, the finest that exchanges book, and the amounts that are whole in it and exact as a float64. */
+const BOOKED = 10n ** 10n;
+const BOOKED_PLACES = 8;
+const BOOKED_UNITS = 1e8;
+const MOST_EXACT = BigInt(Number.MAX_SAFE_INTEGER) * BOOKED;
+const isBooked = (value: Decimal): boolean => value >= 0n && value <= MOST_EXACT && value % BOOKED === 0n;
+
 /** Shortest plain text: no exponent, no trailing zeros. */
 export function formatDecimal(value: Decimal): string {
+  if (isBooked(value)) return formatBooked(Number(value / BOOKED));
   const negative = value < 0n;
   const digits = (negative ? -value : value).toString().padStart(SCALE + 1, '0');
-  const fraction = digits.slice(-SCALE).replace(/0+$/, '');
-  return `${negative ? '-' : ''}${digits.slice(0, -SCALE)}${fraction === '' ? '' : `.${fraction}`}`;
+  const point = digits.length - SCALE;
+  let end = digits.length;
+  while (end > point && digits.charCodeAt(end - 1) === 48) end--;
+  const text = end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`;
+  return negative ? `-${text}` : text;
+}
+
+/** Whole 1e-8 as text, by float64 arithmetic that is exact on whole numbers. */
+function formatBooked(units: number): string {
+  let rest = units % BOOKED_UNITS;
+  const whole = (units - rest) / BOOKED_UNITS;
+  if (rest === 0) return String(whole);
+  let places = BOOKED_PLACES;
+  for (; rest % 10 === 0; places--) rest /= 10;
+  return `${whole}.${String(rest).padStart(places, '0')}`;
 }
 
 /** Plain text with exactly `places` decimals, truncated towards zero (the wire format of most exchanges has 8). */
@@ -77,7 +106,17 @@ export const toSteps = (value: Decimal, step: Decimal): number =>
   Number(value / step) + Number(value % step) / Number(step);
 
 /** Lossy, for signals, charts and numbers in explanations only. */
-export const toNumber = (value: Decimal): number => Number(formatDecimal(value));
+export const toNumber = (value: Decimal): number =>
+  isBooked(value) ? Number(value / BOOKED) / BOOKED_UNITS : Number(formatDecimal(value));
 
 /** A float such as a fee rate or a share, rounded to 12 decimals; never use it on prices or quantities that are sent. */
-export const fromNumber = (value: number): Decimal => requireDecimal(value.toFixed(12));
+export function fromNumber(value: number): Decimal {
+  if (value !== lastRead.value) {
+    lastRead.decimal = requireDecimal(value.toFixed(12));
+    lastRead.value = value;
+  }
+  return lastRead.decimal;
+}
+
+/** A run asks for the same rate at every order. */
+const lastRead = { value: 0, decimal: ZERO };

@@ -9,20 +9,27 @@ export type SessionId = Brand<'session'>;
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
+/** Drawn by the page: asking the system for each id costs more than the rest of it. */
+const random = new Uint8Array(4_096);
+let used = random.length;
+function randomByte(): number {
+  if (used === random.length) {
+    crypto.getRandomValues(random);
+    used = 0;
+  }
+  return random[used++] ?? 0;
+}
+const randomHex = (): string => HEX[randomByte()] ?? '';
+
 /**
  * A UUIDv7 (RFC 9562 section 5.7): 48 bits of `unixMs`, then random bits, so that ids sort by creation.
  */
 export function newId<Id extends string>(unixMs: number = Date.now()): Id {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  let rest = unixMs;
-  for (let i = 5; i >= 0; i--) {
-    bytes[i] = rest % 256;
-    rest = Math.floor(rest / 256);
-  }
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x70;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => HEX[byte] ?? '').join('');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as Id;
+  const time = unixMs.toString(16).padStart(12, '0');
+  const version = HEX[(randomByte() & 0x0f) | 0x70] ?? '';
+  const variant = HEX[(randomByte() & 0x3f) | 0x80] ?? '';
+  const tail = randomHex() + randomHex() + randomHex() + randomHex() + randomHex() + randomHex();
+  return `${time.slice(0, 8)}-${time.slice(8)}-${version}${randomHex()}-${variant}${randomHex()}-${tail}` as Id;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

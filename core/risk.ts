@@ -307,7 +307,7 @@ export function presentStandings({ scope, limits, facts }: RiskSubject, now: Dat
 
 /** Money limits see one asset only; a buy that they cannot count is refused rather than waved through. */
 export function assetRefusal(
-  { scope, limits }: RiskSubject,
+  { scope, limits }: Pick<RiskSubject, 'scope' | 'limits'>,
   symbol: string,
 ): { reason: ApprovalReason; numbers: Numbers } | undefined {
   const { asset, dailyLoss: loss, drawdown: fall, exposure } = limits;

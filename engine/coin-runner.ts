@@ -4,7 +4,7 @@ import { type Decimal, formatDecimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import type { ActionOutcome } from '#core/operator-action.ts';
 import { isLiveOrder } from '#core/order.ts';
-import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
+import type { ActionLogRow, ExchangeOrder, ProfileToRun } from '#core/ports.ts';
 import type { AccountContext } from './account-context.ts';
 import { cancelEntries, entriesToCancel } from './cancel-entries.ts';
 import { type Coin, isCertain, type LiveOrder, liveOrderOf, takeStored, toKeep } from './coin.ts';
@@ -14,7 +14,10 @@ import { createCandleFeed } from './feed-candle.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { resolveOrder } from './resolve.ts';
 import { findOwnOrder, settleOrder } from './settle.ts';
-import { tick } from './tick.ts';
+import { tellTick, tick } from './tick.ts';
+
+/** A state is looked at so often where every tick repeats the one before. */
+const STATE_EVERY_BEATS = 10;
 
 /** An action as it is handed to the coin; `clientOrderId` is of the order that an earlier run committed for it. */
 export interface AskedAction extends Pick<CoinAction, 'id' | 'wish' | 'deadlineMs'> {
@@ -52,16 +55,22 @@ export interface CoinRunner {
 
 export function createCoinRunner(coin: Coin): CoinRunner {
   const { fail, signal, ports } = coin.context;
-  const log = createDecisionLog((row) => ports.records.log(row), coin.bound.reasons);
-  let ticks = 0;
-  let ticksAtTimer = 0;
-  const runTick = async (trigger: Trigger): Promise<void> => {
+  const write = (row: ActionLogRow): void => ports.records.log(row);
+  const log = createDecisionLog({ write, tell: (audit) => tellTick(coin, audit) }, coin.bound.reasons);
+  let [ticks, beats] = [0, 0];
+  let [ticksAtTimer, changesAtTimer] = [0, 0];
+  const watchLive = (): void => {
+    for (const live of coin.live.values()) if (!isCertain(live)) watch(live.record.clientOrderId);
+  };
+  const runTick = (trigger: Trigger): Promise<void> | undefined => {
     ticks += 1;
     const sent = tick(coin, trigger, log);
-    await sent;
+    if (sent === undefined) return void watchLive();
     // What was sent may have changed the position: its stop is looked after at once.
-    if (sent !== undefined) mailbox.push(() => runTick('order'));
-    for (const live of coin.live.values()) if (!isCertain(live)) watch(live.record.clientOrderId);
+    return sent.then(() => {
+      mailbox.push(() => runTick('order'));
+      watchLive();
+    });
   };
   const feeds = coin.sources.map((source) => ({ source, feed: createCandleFeed(coin, source) }));
   const tickIf = async (fed: Promise<boolean>): Promise<void> => {
@@ -107,7 +116,10 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       mailbox.push(async () => {
         if (silent) await runTick('timer');
         ticksAtTimer = ticks;
-        noteState(coin);
+        beats += 1;
+        // What ticks on prices change of a strategy's memory beyond its thresholds may wait a little.
+        if (log.changes !== changesAtTimer || beats % STATE_EVERY_BEATS === 0) noteState(coin);
+        changesAtTimer = log.changes;
       });
     },
     async close() {
@@ -136,7 +148,7 @@ const tellUnsaved = ({ context, symbol }: Coin, err: unknown): void =>
 function take(
   coin: Coin,
   mailbox: Mailbox,
-  { clientOrderId, tick: runTick, ...asked }: AskedAction & { readonly tick: () => Promise<void> },
+  { clientOrderId, tick: runTick, ...asked }: AskedAction & { readonly tick: () => Promise<void> | undefined },
 ): Promise<ActionOutcome> {
   const { promise, resolve } = Promise.withResolvers<ActionOutcome>();
   const begin = async (): Promise<void> => {

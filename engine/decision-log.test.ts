@@ -32,17 +32,23 @@ const auditAt = (
   approval: { kind: 'not-needed' },
   results: given.sent === true ? [{ kind: 'not-sent', reason: 'x' }] : [],
   latencyMicros: 1,
+  ticks: 1,
 });
 
-/** Keeps the last version of each row, as the table does. */
-function table(): { rows: Map<string, ActionLogRow>; write: (row: ActionLogRow) => void } {
+/** Keeps the last version of each row, as the table does, and all audits. */
+function table() {
   const rows = new Map<string, ActionLogRow>();
-  return { rows, write: (row) => rows.set(row.id, row) };
+  const told: TickAudit[] = [];
+  const log = createDecisionLog({ write: (row) => rows.set(row.id, row), tell: (audit) => told.push(audit) }, reasons);
+  const record = (audit: TickAudit, captured?: boolean): void => {
+    const tick = { ...audit, atMs: Date.parse(audit.at), numbers: audit.decision.numbers };
+    log.record(tick, (ticks) => ({ ...audit, ticks }), captured);
+  };
+  return { rows, told, record, flush: log.flush };
 }
 
 test('equal decisions share a row with first, lowest, highest and latest numbers', () => {
-  const { rows, write } = table();
-  const log = createDecisionLog(write, reasons);
+  const { rows, told, ...log } = table();
   for (const [second, price] of [10, 8, 12, 9].entries()) {
     log.record(auditAt(second, { reason: 'entry-above-window-low', price, limit: '7' }));
   }
@@ -55,8 +61,7 @@ test('equal decisions share a row with first, lowest, highest and latest numbers
 });
 
 test('another threshold, another reason, an hour or something sent begins a new row', () => {
-  const { rows, write } = table();
-  const log = createDecisionLog(write, reasons);
+  const { rows, told, ...log } = table();
   const base = { reason: 'entry-above-window-low', price: 10, limit: '7' };
   log.record(auditAt(0, base));
   log.record(auditAt(1, { ...base, limit: '6' }));
@@ -78,19 +83,21 @@ test('the counts of all rows sum to the ticks', () => {
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const { rows, write } = table();
-      const log = createDecisionLog(write, reasons);
+      const { rows, told, ...log } = table();
       for (const [second, given] of steps.entries()) log.record(auditAt(second * 300, given));
       log.flush();
       const sum = [...rows.values()].reduce((total, row) => total + row.count, 0);
       assert.equal(sum, steps.length);
+      assert.equal(
+        told.reduce((total, { ticks }) => total + ticks, 0),
+        steps.length,
+      );
     }),
   );
 });
 
 test('a captured tick is a row of its own with its whole audit; before and after it rows are shared', () => {
-  const { rows, write } = table();
-  const log = createDecisionLog(write, reasons);
+  const { rows, told, ...log } = table();
   const audits = [0, 1, 2, 3, 4, 5].map((second) =>
     auditAt(second, { reason: 'entry-above-window-low', price: 10, limit: '7' }),
   );

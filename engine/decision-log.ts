@@ -1,110 +1,147 @@
-import type { TickAudit } from '#core/audit.ts';
-import { APPROVAL_REASONS, describe, type Numbers, type ReasonText } from '#core/decision.ts';
+import type { Approval, TickAudit, TickResult, Trigger } from '#core/audit.ts';
+import { APPROVAL_REASONS, type Decision, describe, type Numbers, type ReasonText } from '#core/decision.ts';
 import { newId } from '#core/ids.ts';
 import type { ActionLogRow, LogLevel } from '#core/ports.ts';
 
 /** A row covers at most this much market time. */
 const LONGEST_ROW_MS = 3_600_000;
-/** A growing row is written again at most this often (wall ms). */
-const WRITE_EVERY_MS = 1_000;
+/** What repeats itself is told of again after the first of these, then ever more rarely (wall ms). */
+const [TELL_AFTER_MS, RAREST_MS] = [1_000, 5_000];
+
+/** A tick as it was decided, before it is written down. */
+export interface DecidedTick {
+  readonly trigger: Trigger;
+  readonly atMs: number;
+  readonly decision: Pick<Decision, 'kind' | 'reason'>;
+  readonly numbers: Numbers;
+  readonly approval: Approval;
+  readonly results: readonly TickResult[];
+}
+
+type MakeAudit = (ticks: number) => TickAudit;
 
 interface OpenRow {
-  readonly key: string;
+  readonly tick: DecidedTick;
   readonly id: string;
-  readonly firstAt: Date;
   readonly first: Numbers;
   lowest: Numbers;
   highest: Numbers;
-  latest: Numbers;
-  latestAudit: TickAudit;
-  lastAt: Date;
+  readonly range: { low: number; high: number };
+  latest: DecidedTick;
+  audit: TickAudit;
+  /** The last of the ticks that are not told yet, and how many they are. */
+  held: MakeAudit | null;
+  heldTicks: number;
   count: number;
   readonly captured: boolean;
-  writtenMs: number;
-  written: number;
+  readonly begunMs: number;
+  toldMs: number;
+}
+
+export interface DecisionSinks {
+  readonly write: (row: ActionLogRow) => void;
+  /** Told of every tick, of repeats in bundles. */
+  readonly tell: (audit: TickAudit) => void;
 }
 
 /**
- * The decisions of one coin as log rows. Ticks that did nothing for the same reason and against the same thresholds share
- * one row with their count and the first, lowest, highest and latest numbers; everything else is a row of its own. The
- * counts of all rows sum to the ticks.
+ * The decisions of one coin. Ticks that did nothing for the same reason and against the same thresholds share one log row
+ * with their count and the first, lowest, highest and latest numbers; everything else is a row of its own. Of such ticks
+ * those that a price or the timer caused share audits too: the audit of the last one says how many it stands for. The counts
+ * of all rows sum to the ticks, and so do those of all audits.
  */
 export interface DecisionLog {
   /** A captured tick is a row of its own, with the whole audit. */
-  record(audit: TickAudit, captured?: boolean): void;
+  record(tick: DecidedTick, audit: MakeAudit, captured?: boolean): void;
   flush(): void;
+  /** How many ticks were no repeat of the one before on a mere price. */
+  readonly changes: number;
 }
 
 export function createDecisionLog(
-  write: (row: ActionLogRow) => void,
+  { write, tell }: DecisionSinks,
   reasons: Readonly<Record<string, ReasonText>>,
 ): DecisionLog {
   let open: OpenRow | null = null;
-  const emit = (row: OpenRow): void => {
-    if (row.written === row.count) return;
-    row.written = row.count;
-    row.writtenMs = performance.now();
+  let changes = 0;
+  const tellHeld = (row: OpenRow, nowMs: number): void => {
+    if (row.held === null) return;
+    row.audit = row.held(row.heldTicks);
+    row.held = null;
+    row.heldTicks = 0;
+    row.toldMs = nowMs;
+    tell(row.audit);
+  };
+  const emit = (row: OpenRow, nowMs: number): void => {
+    if (row.held === null) return;
+    tellHeld(row, nowMs);
     write(rowOf(row));
   };
 
   return {
-    record(audit, captured = false) {
-      const at = new Date(audit.at);
-      const key = captured ? null : collapseKey(audit, reasons);
-      if (open !== null && key !== null && open.key === key && at.getTime() - open.firstAt.getTime() < LONGEST_ROW_MS) {
-        grow(open, audit, at);
-        if (performance.now() - open.writtenMs >= WRITE_EVERY_MS) emit(open);
+    get changes() {
+      return changes;
+    },
+    record(tick, audit, captured = false) {
+      const nowMs = performance.now();
+      const quiet = tick.trigger === 'price' || tick.trigger === 'timer';
+      if (open !== null && !captured && isRepeat(open, tick, reasons)) {
+        grow(open, tick, audit);
+        const dueMs = Math.min(RAREST_MS, Math.max(TELL_AFTER_MS, open.toldMs - open.begunMs));
+        if (!quiet) changes += 1;
+        if (!quiet || nowMs - open.toldMs >= dueMs) emit(open, nowMs);
         return;
       }
-      if (open !== null) emit(open);
-      const { numbers } = audit.decision;
-      const row: OpenRow = {
-        key: key ?? '',
-        id: newId<string>(),
-        firstAt: at,
-        first: numbers,
-        lowest: numbers,
-        highest: numbers,
-        latest: numbers,
-        latestAudit: audit,
-        lastAt: at,
-        count: 1,
-        captured,
-        writtenMs: 0,
-        written: 0,
-      };
-      emit(row);
-      open = key === null ? null : row;
+      changes += 1;
+      if (open !== null) emit(open, nowMs);
+      const row = openRow(tick, audit(1), captured);
+      tell(row.audit);
+      write(rowOf(row));
+      open = captured || tick.results.length > 0 ? null : row;
     },
     flush() {
-      if (open !== null) emit(open);
+      if (open !== null) emit(open, performance.now());
     },
   };
 }
 
-function grow(row: OpenRow, audit: TickAudit, at: Date): void {
-  const { numbers } = audit.decision;
+function openRow(tick: DecidedTick, audit: TickAudit, captured: boolean): OpenRow {
+  const { numbers } = tick;
   const price = Number(numbers['price']);
-  if (price < Number(row.lowest['price'])) row.lowest = numbers;
-  if (price > Number(row.highest['price'])) row.highest = numbers;
-  row.latest = numbers;
-  row.latestAudit = audit;
-  row.lastAt = at;
+  const nowMs = performance.now();
+  return {
+    ...{ tick, audit, captured, id: newId<string>(), first: numbers, lowest: numbers, highest: numbers, latest: tick },
+    ...{ range: { low: price, high: price }, held: null, heldTicks: 0, count: 1, begunMs: nowMs, toldMs: nowMs },
+  };
+}
+
+function grow(row: OpenRow, tick: DecidedTick, audit: MakeAudit): void {
+  const price = Number(tick.numbers['price']);
+  if (price < row.range.low) [row.range.low, row.lowest] = [price, tick.numbers];
+  if (price > row.range.high) [row.range.high, row.highest] = [price, tick.numbers];
+  row.latest = tick;
+  row.held = audit;
+  row.heldTicks += 1;
   row.count += 1;
 }
 
-/** Rows with equal keys collapse; null for ticks that sent something. */
-function collapseKey(audit: TickAudit, reasons: Readonly<Record<string, ReasonText>>): string | null {
-  if (audit.results.length > 0) return null;
-  const { decision, approval } = audit;
-  const own = thresholdsOf(reasons[decision.reason], decision.numbers);
-  if (approval.kind !== 'refused') return `${decision.reason}|${own}`;
-  const texts: Readonly<Record<string, ReasonText>> = APPROVAL_REASONS;
-  return `${decision.reason}|${approval.reason}|${thresholdsOf(texts[approval.reason], approval.numbers)}`;
+const APPROVALS: Readonly<Record<string, ReasonText>> = APPROVAL_REASONS;
+
+/** Nothing was sent, and reason and thresholds are those of the row. */
+function isRepeat(open: OpenRow, tick: DecidedTick, reasons: Readonly<Record<string, ReasonText>>): boolean {
+  const { decision, numbers, approval } = open.tick;
+  if (tick.results.length > 0 || tick.atMs - open.tick.atMs >= LONGEST_ROW_MS) return false;
+  const { reason } = tick.decision;
+  if (reason !== decision.reason || !areEqual(reasons[reason], numbers, tick.numbers)) return false;
+  if (tick.approval.kind !== 'refused' || approval.kind !== 'refused') return tick.approval.kind === approval.kind;
+  if (tick.approval.reason !== approval.reason) return false;
+  return areEqual(APPROVALS[approval.reason], approval.numbers, tick.approval.numbers);
 }
 
-const thresholdsOf = (text: ReasonText | undefined, numbers: Numbers): string =>
-  (text?.thresholds ?? []).map((name) => String(numbers[name] ?? '')).join('|');
+function areEqual(text: ReasonText | undefined, one: Numbers, other: Numbers): boolean {
+  for (const name of text?.thresholds ?? []) if ((one[name] ?? '') !== (other[name] ?? '')) return false;
+  return true;
+}
 
 const WARNED = new Set([
   'halt-kill-switch',
@@ -126,13 +163,12 @@ function levelOf(audit: TickAudit): LogLevel {
 /** The sentence a reader needs: why the engine refused, else what the strategy said. */
 export function sentenceOf(audit: TickAudit): string {
   if (audit.approval.kind !== 'refused') return audit.decision.sentence;
-  const texts: Readonly<Record<string, ReasonText>> = APPROVAL_REASONS;
-  const text = texts[audit.approval.reason];
+  const text = APPROVALS[audit.approval.reason];
   return text === undefined ? audit.approval.reason : describe(text, audit.approval.numbers);
 }
 
 function rowOf(row: OpenRow): ActionLogRow {
-  const { latestAudit: audit } = row;
+  const { audit, tick, latest } = row;
   const spread = row.count === 1 ? {} : { first: row.first, lowest: row.lowest, highest: row.highest };
   return {
     id: row.id,
@@ -145,14 +181,14 @@ function rowOf(row: OpenRow): ActionLogRow {
       kind: audit.decision.kind,
       reason: audit.decision.reason,
       approval: audit.approval,
-      numbers: row.latest,
+      numbers: latest.numbers,
       ...spread,
       results: audit.results,
       tick: audit.id,
       ...(row.captured && { audit }),
     },
     count: row.count,
-    firstAt: row.firstAt,
-    lastAt: row.lastAt,
+    firstAt: new Date(tick.atMs),
+    lastAt: new Date(latest.atMs),
   };
 }

@@ -12,7 +12,7 @@ export interface Mailbox {
 }
 
 export interface MailboxInput {
-  readonly coalesced: () => Promise<void>;
+  readonly coalesced: () => Promise<void> | undefined;
   readonly fail: (error: unknown) => void;
   readonly signal: AbortSignal;
 }
@@ -20,27 +20,39 @@ export interface MailboxInput {
 export function createMailbox({ coalesced, fail, signal }: MailboxInput): Mailbox {
   const jobs: (() => Promise<void> | undefined)[] = [];
   let pumping: Promise<void> | null = null;
+  let running = false;
   let pending = false;
   let closed = false;
 
-  const pump = async (): Promise<void> => {
+  /** Most jobs wait for nothing: they are done at once, without a promise. Returns what the first other one waits for. */
+  const run = (): Promise<void> | undefined => {
     while (!closed && !signal.aborted) {
       const job = jobs.shift();
-      if (job !== undefined) await job();
-      else if (pending) {
-        pending = false;
-        await coalesced();
-      } else return;
+      if (job === undefined && !pending) return undefined;
+      if (job === undefined) pending = false;
+      const waited = (job ?? coalesced)();
+      if (waited !== undefined) return waited;
     }
+    return undefined;
+  };
+  const pump = async (first: Promise<void>): Promise<void> => {
+    for (let waited: Promise<void> | undefined = first; waited !== undefined; waited = run()) await waited;
   };
   const kick = (): void => {
-    if (pumping !== null || closed || signal.aborted) return;
-    pumping = pump()
-      .catch(fail)
-      .finally(() => {
-        pumping = null;
-        if (jobs.length > 0 || pending) kick();
-      });
+    if (running || pumping !== null || closed || signal.aborted) return;
+    running = true;
+    try {
+      const waited = run();
+      if (waited !== undefined) pumping = pump(waited).catch(fail).finally(ended);
+    } catch (error) {
+      fail(error);
+    } finally {
+      running = false;
+    }
+  };
+  const ended = (): void => {
+    pumping = null;
+    if (jobs.length > 0 || pending) kick();
   };
   const push = (job: () => Promise<void> | undefined): void => {
     jobs.push(job);

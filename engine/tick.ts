@@ -37,7 +37,6 @@ import { execute, type Execution } from './execute.ts';
 import { bareSeconds } from './guard.ts';
 import { logRow } from './settle.ts';
 import { isSelling, overdueStop, protect, takeDown, watchStop } from './protect.ts';
-import { freeText } from './wallet-book.ts';
 
 const STALE: Decision = { kind: 'nothing', reason: 'stale-price' };
 const ACTION_FIRST = { kind: 'refused', reason: 'action-first', numbers: {} } as const;
@@ -62,7 +61,7 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
   if (enabled) coin.view.basket = basketTurn(coin);
   const decided = enabled ? decide(coin) : { decision: STALE, numbers: {} };
   const { decision } = decided;
-  const seen = { trigger, ...decided, startedMs, at: new Date(coin.view.nowMs), input: inputOf(coin) };
+  const seen = { trigger, ...decided, startedMs, atMs: coin.view.nowMs, input: inputOf(coin) };
   let approval: Approval = { kind: 'not-needed' };
   if (decision.kind === 'sell') {
     const context = approvalContext(coin);
@@ -175,8 +174,8 @@ interface Seen {
   readonly decision: Pick<Decision, 'kind' | 'reason'>;
   readonly numbers: Numbers;
   readonly startedMs: number;
-  readonly at: Date;
-  readonly input: Numbers;
+  readonly atMs: number;
+  readonly input: Input;
 }
 
 interface Sending extends Seen {
@@ -275,15 +274,27 @@ interface Recording extends Seen {
 }
 
 function record(coin: Coin, log: DecisionLog, recording: Recording): void {
-  const { trigger, decision, numbers, approval, results, startedMs, at, input } = recording;
+  const [wallMs, tookMs] = [Date.now(), performance.now() - recording.startedMs];
+  const captured = (coin.profile.captureUntil?.getTime() ?? 0) > wallMs;
+  log.record(recording, (ticks) => auditOf(coin, recording, { ticks, wallMs, tookMs }), captured);
+}
+
+interface Told {
+  readonly ticks: number;
+  readonly wallMs: number;
+  readonly tookMs: number;
+}
+
+function auditOf(coin: Coin, recording: Recording, { ticks, wallMs, tookMs }: Told): TickAudit {
+  const { trigger, decision, numbers, approval, results, atMs, input } = recording;
   const text = coin.bound.reasons[decision.reason] ?? OWN_TEXTS[decision.reason];
-  const audit: TickAudit = {
-    id: newId<string>(),
-    at: at.toISOString(),
+  return {
+    id: newId<string>(wallMs),
+    at: new Date(atMs).toISOString(),
     profileId: coin.profile.id,
     symbol: coin.symbol,
     trigger,
-    input,
+    input: inputText(input),
     decision: {
       kind: decision.kind,
       reason: decision.reason,
@@ -292,34 +303,42 @@ function record(coin: Coin, log: DecisionLog, recording: Recording): void {
     },
     approval,
     results,
-    latencyMicros: Math.round((performance.now() - startedMs) * 1000),
+    latencyMicros: Math.round(tookMs * 1000),
+    ticks,
   };
+}
+
+/** Hands an audit to those who keep and show it. */
+export function tellTick(coin: Coin, audit: TickAudit): void {
   const { records, announce } = coin.context.ports;
   records.audit(audit);
-  for (const result of results) {
+  for (const result of audit.results) {
     if (result.kind !== 'order') continue;
     const kind = result.outcome.startsWith('cancel-') ? 'cancel' : 'decision';
     records.evidence({ orderId: result.orderId, kind, at: new Date(), detail: audit });
   }
-  log.record(audit, (coin.profile.captureUntil?.getTime() ?? 0) > Date.now());
   announce({ topic: 'tick', id: coin.profile.id, data: { symbol: coin.symbol, state: stateOf(coin, audit) } });
 }
 
-function inputOf(coin: Coin): Numbers {
-  const { position, context, rules } = coin;
-  const nowMs = performance.now();
-  return {
-    price: coin.price === null ? null : formatDecimal(coin.price),
-    priceAgeMs: Number.isFinite(coin.view.priceAgeMs) ? Math.round(coin.view.priceAgeMs) : null,
-    quantity: formatDecimal(position.quantity),
-    averagePrice: formatDecimal(position.averagePrice),
-    freeQuote: freeText(context.wallet, rules.quoteAsset, nowMs),
-    freeBase: freeText(context.wallet, rules.baseAsset, nowMs),
-    liveOrders: coin.live.size,
-    unprotectedSeconds: bareSeconds(coin.guard),
-    stateVersion: coin.version,
-  };
-}
+/** What a tick looked at; written out as text only where somebody is told. */
+const inputOf = ({ price, view, position, context, rules, live, guard, version }: Coin, nowMs = performance.now()) => ({
+  ...{ price, priceAgeMs: view.priceAgeMs, position, version, liveOrders: live.size },
+  freeQuote: context.wallet.free(rules.quoteAsset, nowMs),
+  freeBase: context.wallet.free(rules.baseAsset, nowMs),
+  unprotectedSeconds: bareSeconds(guard),
+});
+type Input = ReturnType<typeof inputOf>;
+
+const inputText = ({ price, priceAgeMs, position, freeQuote, freeBase, version, ...input }: Input): Numbers => ({
+  price: price === null ? null : formatDecimal(price),
+  priceAgeMs: Number.isFinite(priceAgeMs) ? Math.round(priceAgeMs) : null,
+  quantity: formatDecimal(position.quantity),
+  averagePrice: formatDecimal(position.averagePrice),
+  freeQuote: formatDecimal(freeQuote),
+  freeBase: formatDecimal(freeBase),
+  ...input,
+  stateVersion: version,
+});
 
 /** The contract's coinState: what the coin page shows as the last decision and the plan. */
 const stateOf = (coin: Coin, audit: TickAudit): unknown => ({

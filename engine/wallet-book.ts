@@ -1,5 +1,5 @@
 import type { Wallet } from '#core/account.ts';
-import { add, type Decimal, formatDecimal, maximum, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
+import { add, type Decimal, maximum, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
 import type { OrderId } from '#core/ids.ts';
 
 interface Reservation {
@@ -32,6 +32,8 @@ export interface WalletBook {
 export function createWalletBook(): WalletBook {
   let wallet: Wallet | null = null;
   const reservations = new Map<OrderId, Reservation>();
+  /** Free balances as numbers, read once: every tick asks. */
+  const known = new Map<string, Decimal>();
 
   const dropSettled = (): void => {
     for (const [orderId, reservation] of reservations) if (reservation.settledMs !== null) reservations.delete(orderId);
@@ -49,16 +51,22 @@ export function createWalletBook(): WalletBook {
   return {
     replace(next) {
       wallet = next;
+      known.clear();
       dropSettled();
     },
     merge(balances, at) {
       wallet = { at, balances: { ...wallet?.balances, ...balances } };
+      known.clear();
       dropSettled();
     },
     free(asset, nowMs) {
-      const balance = wallet?.balances[asset];
-      const known = balance === undefined ? ZERO : requireDecimal(balance.free);
-      return maximum(subtract(known, reserved(asset, nowMs)), ZERO);
+      let free = known.get(asset);
+      if (free === undefined) {
+        const balance = wallet?.balances[asset];
+        free = balance === undefined ? ZERO : requireDecimal(balance.free);
+        known.set(asset, free);
+      }
+      return maximum(subtract(free, reserved(asset, nowMs)), ZERO);
     },
     total(asset) {
       const balance = wallet?.balances[asset];
@@ -75,7 +83,3 @@ export function createWalletBook(): WalletBook {
     snapshot: () => wallet,
   };
 }
-
-/** Balances of one asset as text, for numbers in explanations. */
-export const freeText = (book: WalletBook, asset: string, nowMs: number): string =>
-  formatDecimal(book.free(asset, nowMs));

@@ -1,4 +1,3 @@
-import { parseJson } from './json.ts';
 import { type Frame, type MarketFrame, readFrame } from './parse/frames.ts';
 import { LiveSocket, type SocketTiming } from './socket.ts';
 import type { ConnectionState } from './succession.ts';
@@ -134,7 +133,7 @@ export class StreamConnection implements AsyncDisposable {
 
 function readText(text: string): Frame {
   try {
-    return readFrame(parseJson(text));
+    return readFrame(JSON.parse(text));
   } catch {
     return { kind: 'other' };
   }

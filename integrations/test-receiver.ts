@@ -12,7 +12,7 @@ export interface Received {
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
   readonly received: Received[];
-  answer: { readonly status: number; readonly text: string } | null;
+  answer: { readonly status: number; readonly text: string; readonly headers?: Record<string, string> } | null;
 }
 
 export async function openReceiver(): Promise<Receiver> {
@@ -20,7 +20,9 @@ export async function openReceiver(): Promise<Receiver> {
   const server = createServer((request, response) => {
     void json(request).then((body) => {
       received.push({ path: request.url ?? '', headers: request.headers, body });
-      if (receiver.answer !== null) response.writeHead(receiver.answer.status).end(receiver.answer.text);
+      if (receiver.answer === null) return;
+      const { status, text, headers } = receiver.answer;
+      response.writeHead(status, headers).end(text);
     });
   });
   server.listen(0, '127.0.0.1');

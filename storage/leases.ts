@@ -29,6 +29,17 @@ const isHeldByOther = async (db: Database, { accountId, holder }: LeaseRequest):
   return row !== undefined;
 };
 
+/** Accounts that another worker owns now: there is no point in asking for them. */
+export async function heldByOthers(db: Database, holder: string): Promise<Set<AccountId>> {
+  const rows = await db.kysely
+    .selectFrom('account_leases')
+    .select('account_id')
+    .where('holder', '!=', holder)
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+    .execute();
+  return new Set(rows.map((row) => row.account_id));
+}
+
 /**
  * Takes the account when its lease is absent, expired or of the same holder. Holds the account's halt key exclusively,
  * so that every intent with an older fencing number has committed before or can no longer commit.

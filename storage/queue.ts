@@ -111,6 +111,7 @@ export interface OpenQueueOptions {
 const POLL_SECONDS = 0.5;
 const NOTIFIED_POLL_SECONDS = 2;
 const EXPIRE_SECONDS = 300;
+const SUPERVISE_SECONDS = 15;
 const STOP_MS = 3_000;
 const RETRY = { limit: 5, delaySeconds: 2, maxDelaySeconds: 300 } as const;
 /** During an outage every poll fails in the same words; one line in this time is enough. */
@@ -210,6 +211,9 @@ export async function openQueue(databaseUrl: string, options: OpenQueueOptions):
     supervise: works,
     schedule: works,
     connectionTimeoutMillis: 5_000,
+    // How soon the job of a worker that died is seen to have stopped.
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
   });
   reportTo(options.log, boss);
   try {

@@ -76,6 +76,7 @@ const audit = (more: Partial<TickAudit> = {}): TickAudit => ({
   decision: { kind: 'nothing', reason: 'waiting', numbers: {}, sentence: 'Waiting – “ok”.' },
   approval: { kind: 'not-needed' },
   results: [],
+  ticks: 1,
   latencyMicros: 12,
   ...more,
 });

@@ -92,6 +92,14 @@ export const saveRobustness = (writer: Writer, id: string, robustness: unknown):
     .where('id', '=', id)
     .execute();
 
+/** A run of whichever profile, for the worker. */
+export const readAnyRun = (reader: Reader, id: string) =>
+  reader
+    .selectFrom('backtest_runs')
+    .select(['profile_id as profileId', 'state', 'strategy_name as strategyName', 'request', 'results'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+
 /** False when there is none, or it still runs. */
 export async function deleteRun(writer: Writer, profileId: ProfileId, id: string): Promise<boolean> {
   const deleted = await writer

@@ -2,6 +2,7 @@ import type { EquityShare, PositionCaps } from '#core/budget.ts';
 import { requireDecimal } from '#core/decimal.ts';
 import { choice, count, decimalNumber, group, quoteAmount, readFactor, readKnob } from './fields.ts';
 import type { StoredReader } from './stored.ts';
+import type { Finding } from './strategy.ts';
 
 const MODES = ['fixed', 'percent-of-equity', 'risk-at-stop'] as const;
 const MOST_RISK = 0.1;
@@ -99,3 +100,16 @@ export const lossCooldownMinutes = count(
   },
   60,
 );
+
+/** A cap under which the budget, a plain number and 0 where it is not known, can never be spent. */
+export const capFindings = (cap: string, budget: number, path: string): Finding[] =>
+  readFactor(cap) > 0 && readFactor(cap) < budget
+    ? [
+        {
+          level: 'warn',
+          code: 'cap-below-budget',
+          path,
+          message: 'Lies below the budget, so the budget is never spent in full.',
+        },
+      ]
+    : [];

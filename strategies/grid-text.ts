@@ -11,7 +11,28 @@ export function placesOf(step: Decimal): number {
 /** A level in ticks as price text with the tick's decimals; null for a level that is off (0 or NaN). */
 export function priceText(ticks: number, grid: Grid): string | null {
   if (!(ticks > 0)) return null;
-  return formatFixed(fromSteps(Math.round(ticks), grid.tick), placesOf(grid.tick));
+  const { places, units } = readTick(grid.tick);
+  const count = Math.round(ticks) * units;
+  if (!Number.isSafeInteger(count)) return formatFixed(fromSteps(Math.round(ticks), grid.tick), places);
+  const digits = String(count).padStart(places + 1, '0');
+  return places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`;
+}
+
+interface Tick {
+  readonly places: number;
+  /** The tick in units of its last decimal. */
+  readonly units: number;
+}
+const TICKS = new Map<Decimal, Tick>();
+
+/** Read once: every decision names prices. */
+function readTick(tick: Decimal): Tick {
+  const known = TICKS.get(tick);
+  if (known !== undefined) return known;
+  const places = placesOf(tick);
+  const read = { places, units: Number(formatFixed(tick, places).replace('.', '')) };
+  TICKS.set(tick, read);
+  return read;
 }
 
 /** Whole lots as a quantity in base units. */

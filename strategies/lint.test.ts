@@ -27,8 +27,53 @@ const cases: readonly [string, object, readonly string[]][] = [
     ['break-even-below-cost sell.breakEven.floorPercentage'],
   ],
   ['trailing-trade', { sell: { breakEven: { armAtPercentage: '1.02', floorPercentage: '1.002004' } } }, []],
-  ['trailing-trade', { sell: NO_EXIT }, ['no-exit sell.stopLossPercentage']],
-  ['trailing-trade', { sell: { ...NO_EXIT, timeStopBars: 5 } }, []],
+  [
+    'trailing-trade',
+    { sell: NO_EXIT },
+    ['no-exit sell.stopLossPercentage', 'protective-inert sell.protectiveStop.enabled'],
+  ],
+  ['trailing-trade', { sell: { ...NO_EXIT, timeStopBars: 5 } }, ['protective-inert sell.protectiveStop.enabled']],
+  ['trailing-trade', { sell: { ...NO_EXIT, timeStopBars: 5, protectiveStop: { enabled: false } } }, []],
+  [
+    'trailing-trade',
+    {
+      sell: {
+        takeProfits: [
+          { triggerPercentage: '1.04', fraction: '0.3' },
+          { triggerPercentage: '1.06', fraction: '0.3' },
+        ],
+      },
+    },
+    ['rung-beyond-trail sell.takeProfits.1.triggerPercentage'],
+  ],
+  [
+    'trailing-trade',
+    { sell: { breakEven: { armAtPercentage: '1.06', floorPercentage: '1.01' } } },
+    ['break-even-inert sell.breakEven.armAtPercentage'],
+  ],
+  [
+    'trailing-trade',
+    { buy: { gridLevels: [{ minPurchaseAmount: '20' }] } },
+    ['level-never-bought buy.gridLevels.0.minPurchaseAmount'],
+  ],
+  ['trailing-trade', { buy: { maxSymbolExposureQuote: '10' } }, ['cap-below-budget buy.maxSymbolExposureQuote']],
+  ['momentum', { maxSymbolExposureQuote: '10' }, ['cap-below-budget maxSymbolExposureQuote']],
+  [
+    'momentum',
+    { entryEnabled: false, exitEnabled: false },
+    ['nothing-enabled entryEnabled', 'sell-off-naked exitEnabled'],
+  ],
+  [
+    'momentum',
+    { exitEnabled: false, profitTrail: { activationPercentage: '1.03' } },
+    ['sell-off-naked exitEnabled', 'profit-trail-off profitTrail.activationPercentage'],
+  ],
+  ['rebalance', { momentum: { topK: 5 } }, ['ranking-inert momentum.topK']],
+  [
+    'rebalance',
+    { basketBudgetQuote: '100', maxSymbolExposureQuote: '50', targets: [{ symbol: 'AAAUSDT', weight: '1' }] },
+    ['cap-below-budget maxSymbolExposureQuote'],
+  ],
   ['trailing-trade', { sell: { triggerPercentage: '' } }, ['trail-inert sell.triggerPercentage']],
   ['trailing-trade', { sell: { trailingStopPercentage: '' } }, ['trigger-inert sell.triggerPercentage']],
   ['trailing-trade', { sell: { atrTrailing: { fromEntry: true } } }, ['from-entry-inert sell.atrTrailing.fromEntry']],
@@ -103,3 +148,18 @@ for (const [name, config, expected] of cases) {
     for (const { message } of found) assert.match(message, /^[A-Z].*[.]$/);
   });
 }
+
+test('what hangs on the coins of the profile is said where they are known', () => {
+  const strategy = STRATEGIES.get('rebalance');
+  const said = (config: object, coins: readonly string[]) =>
+    strategy
+      ?.bind(strategy.config.parse(config))
+      .lint(0.001, coins)
+      .map(({ code, path }) => `${code} ${path}`);
+  const shares = { basketBudgetQuote: '100', targets: [{ symbol: 'AAAUSDT', weight: '1' }] };
+  assert.deepEqual(said(shares, ['AAAUSDT']), []);
+  assert.deepEqual(said(shares, ['BBBUSDT']), ['target-unbound targets.0.symbol']);
+  const ranked = { weightMode: 'momentum', momentum: { topK: 3 } };
+  assert.deepEqual(said(ranked, ['AAAUSDT', 'BBBUSDT', 'CCCUSDT']), ['topk-covers-basket momentum.topK']);
+  assert.deepEqual(said(ranked, ['AAAUSDT', 'BBBUSDT', 'CCCUSDT', 'DDDUSDT']), []);
+});

@@ -77,6 +77,23 @@ export interface PlanLine {
   readonly ticks: number;
 }
 
+/** Candles of a backtest on which no order can fill, as columns; one object is reused. */
+export interface Stretch {
+  readonly openMs: Float64Array;
+  /** Quote prices, and the same in ticks. */
+  readonly close: Float64Array;
+  readonly closeTicks: Float64Array;
+  readonly lowTicks: Float64Array;
+  /** Each row is also a closed candle of the strategy's interval; else none closes in the stretch. */
+  readonly candles: boolean;
+  /** Rows `from` to `to`, `to` exclusive. */
+  from: number;
+  to: number;
+  /** What was answered before `from`, and whether the stretch must end where the stop moves. */
+  answer: Decision;
+  guarded: boolean;
+}
+
 /** A running strategy for one (profile, symbol). Pure: no I/O, clock, randomness or logging. */
 export interface StrategyInstance {
   /** Feeds the next closed candle; older or repeated candles are ignored. O(1). */
@@ -84,6 +101,11 @@ export interface StrategyInstance {
   /** A fill has changed the position: recompute what hangs on it. `view` already holds the new position. */
   onFill(side: 'buy' | 'sell', view: TickView): void;
   decide(view: TickView): Decision;
+  /**
+   * Goes through a stretch as `onCandle` and `decide` would, as long as the answer stays the same: the row whose candle
+   * was taken and asks for a decision, `to` when there is none, -1 to be asked candle by candle. Absent: always that.
+   */
+  pass?(view: TickView, stretch: Stretch): number;
   /** The numbers behind `decision`, computed on demand. */
   explain(decision: Decision, view: TickView): Numbers;
   /** Highest stop level held now, in ticks; 0 when there is none. */
@@ -139,8 +161,11 @@ export interface Strategy<Config> {
     readonly readable: boolean;
     readonly unreadablePath?: string;
   };
-  /** Knobs that do nothing or contradict each other; pure, so that form and save say the same. Absent: nothing to say. */
-  lint?(config: Config, takerFee: number): readonly Finding[];
+  /**
+   * Knobs that do nothing or contradict each other; pure, so that form and save say the same. Absent: nothing to say.
+   * `coins`: those of the profile, where they are known.
+   */
+  lint?(config: Config, takerFee: number, coins?: readonly string[]): readonly Finding[];
   /** Plans over all coins of a profile at once; absent where each coin is for itself. Overrides then do not apply. */
   planner?(config: Config): Planner;
   needs(config: Config): CandleNeed;
@@ -170,7 +195,7 @@ export interface BoundStrategy {
   readonly shared: SharedSettings;
   readonly reasons: Readonly<Record<string, ReasonText>>;
   readonly planner?: Planner;
-  lint(takerFee: number): readonly Finding[];
+  lint(takerFee: number, coins?: readonly string[]): readonly Finding[];
   create(grid: Grid, state?: unknown): StrategyInstance;
 }
 
@@ -196,7 +221,7 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
         shared: strategy.sharedSettings(read.config),
         reasons,
         ...(planner && { planner }),
-        lint: (takerFee) => strategy.lint?.(read.config, takerFee) ?? [],
+        lint: (takerFee, coins) => strategy.lint?.(read.config, takerFee, coins) ?? [],
         create(grid, state) {
           const instance = strategy.create(read.config, grid, state);
           if (path === undefined) return instance;

@@ -122,6 +122,10 @@ const pages = [
     load(() => import('./pages/notifications.tsx'), 'NotificationsPage'),
   ),
   page(
+    '/profiles/$id/manage',
+    load(() => import('./pages/manage.tsx'), 'ManagePage'),
+  ),
+  page(
     '/changes',
     load(() => import('./pages/changes.tsx'), 'ChangesPage'),
   ),

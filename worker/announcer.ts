@@ -1,12 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Venue } from '#core/account.ts';
 import { cacheKeys, EVENT_CHANNEL } from '#core/cache-keys.ts';
+import { type Decimal, formatDecimal } from '#core/decimal.ts';
 import type { BusEvent } from '#core/events.ts';
 import { isObject } from '#core/merge.ts';
 import type { CacheStore } from '#core/ports.ts';
 
-/** A superseded price or tick is told at most this often; rarer where telling takes more than a tenth of the time. */
+/**
+ * A superseded price or tick is told at most this often; rarer where many are told at once, or where telling takes more
+ * than a tenth of the time.
+ */
 const THROTTLE_MS = 250;
+const EACH_MS = 2;
 const SHARE = 10;
 const RAREST_MS = 5_000;
 /** The bus carries at most 7,000 bytes; a longer event is cut to its topic and id, and the browser fetches. */
@@ -14,12 +19,12 @@ const LONGEST = 6_500;
 /** News that wait for a cache that is away; beyond it the oldest are dropped, as the browser fetches when it is back. */
 const MOST_WAITING = 2_000;
 
-/** A coin's last price on a venue, at market time `at`. */
+/** A coin's last price on a venue, at market time `atMs`. */
 export interface SeenPrice {
   readonly venue: Venue;
   readonly symbol: string;
-  readonly price: string;
-  readonly at: string;
+  readonly price: Decimal;
+  readonly atMs: number;
 }
 
 /**
@@ -40,6 +45,7 @@ interface Latest {
 /** However many coins there are, one write and one call to the bus at a time: nothing piles up in front of the cache. */
 export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) => void): Announcer {
   const latest = new Map<string, Latest>();
+  const prices = new Map<string, SeenPrice>();
   const waiting: BusEvent[] = [];
   let timer: NodeJS.Timeout | undefined;
   let keeping: Promise<void> = Promise.resolve();
@@ -53,8 +59,9 @@ export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) =
     telling = null;
   };
   const keep = async (): Promise<void> => {
-    const due = [...latest];
+    const due = [...latest, ...Array.from(prices, ([key, seen]): [string, Latest] => [key, priceNews(seen)])];
     latest.clear();
+    prices.clear();
     const texts = new Map(due.map(([key, { value }]) => [key, JSON.stringify(value)]));
     if (texts.size === 0) return;
     await cache
@@ -64,11 +71,12 @@ export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) =
   };
   const keepAfter = (ms: number): void => {
     const run = async (): Promise<void> => {
-      const startedMs = performance.now();
+      const [startedMs, told] = [performance.now(), latest.size + prices.size];
       keeping = keep();
       await keeping;
       timer = undefined;
-      if (latest.size > 0) keepAfter(SHARE * (performance.now() - startedMs));
+      const restMs = Math.max(EACH_MS * told, SHARE * (performance.now() - startedMs));
+      if (latest.size + prices.size > 0) keepAfter(restMs);
     };
     timer ??= setTimeout(() => void run(), Math.min(Math.max(ms, THROTTLE_MS), RAREST_MS));
   };
@@ -88,9 +96,9 @@ export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) =
       if (waiting.length > MOST_WAITING) waiting.shift();
       telling ??= tell();
     },
-    price({ venue, symbol, price, at }) {
-      const event: BusEvent = { topic: 'price', id: symbol, data: { venue, symbol, price, at } };
-      supersede(cacheKeys.price(venue, symbol), { value: { price, at }, event });
+    price(seen) {
+      prices.set(cacheKeys.price(seen.venue, seen.symbol), seen);
+      keepAfter(THROTTLE_MS);
     },
     async [Symbol.asyncDispose]() {
       clearTimeout(timer);
@@ -99,6 +107,11 @@ export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) =
       await telling;
     },
   };
+}
+
+function priceNews({ venue, symbol, price: exact, atMs }: SeenPrice): Latest {
+  const [price, at] = [formatDecimal(exact), new Date(atMs).toISOString()];
+  return { value: { price, at }, event: { topic: 'price', id: symbol, data: { venue, symbol, price, at } } };
 }
 
 /** As few messages as hold all events, in order. */

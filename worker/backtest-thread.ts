@@ -1,4 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { runBasketBacktest } from '#backtest/basket-backtest.ts';
+import { examine } from '#backtest/examine.ts';
 import { runBacktest } from '#backtest/run.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { isBacktestStart } from './backtest-aside.ts';
@@ -8,4 +10,10 @@ const strategy = isBacktestStart(start) ? STRATEGIES.get(start.strategyName) : u
 if (parentPort === null || !isBacktestStart(start) || strategy === undefined) {
   throw new Error('a backtest thread is started by its worker');
 }
-parentPort.postMessage(runBacktest({ ...start.input, bound: strategy.bind(start.config) }));
+const { config, result } = start;
+const bound = strategy.bind(config);
+const inputs = start.inputs.map((input) => ({ ...input, bound }));
+const [input] = inputs;
+if (input === undefined) throw new Error('a backtest needs a coin');
+if (result !== undefined) parentPort.postMessage(examine(input, { strategy, config, result }));
+else parentPort.postMessage(strategy.plansBaskets === true ? runBasketBacktest(inputs) : runBacktest(input));

@@ -6,7 +6,8 @@ import { logRows, ticks } from '#integrations/metrics.ts';
 export const countingSink = (sink: RecordSink): RecordSink => ({
   audit(audit) {
     sink.audit(audit);
-    ticks.inc({ decision: audit.decision.kind, reason: audit.decision.reason, approval: audit.approval.kind });
+    const { kind: decision, reason } = audit.decision;
+    ticks.inc({ decision, reason, approval: audit.approval.kind }, audit.ticks);
   },
   log(row) {
     sink.log(row);

@@ -1,13 +1,15 @@
 import type { AccountId } from '#core/ids.ts';
 import type { AccountToRun } from '#core/ports.ts';
 import { wait } from '#engine/wait.ts';
-import { acquireLease, releaseLease, renewLease } from '#storage/leases.ts';
+import { acquireLease, heldByOthers, releaseLease, renewLease } from '#storage/leases.ts';
 import { loadAccountsToRun } from '#storage/worker-profiles.ts';
 import { type AccountLoop, fingerprintOf, startAccountLoop } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 
 const LEASE_TTL_MS = 6_000;
 const RENEW_EVERY_MS = 2_000;
+/** For each account that it owns a worker waits this long, and at most the second, so that one which owns fewer is first. */
+const [YIELD_MS, MOST_YIELD_MS] = [100, 200];
 
 /** The accounts this worker owns. */
 export interface Leases extends AsyncDisposable {
@@ -52,13 +54,21 @@ export function keepLeases(context: WorkerContext): Leases {
     const held = await renewLease(context.database, { accountId: id, fencing: loop.fencing, ttlMs: LEASE_TTL_MS });
     if (!held || loop.fingerprint !== fingerprintOf(toRun)) halt(id, loop);
   };
+  const takeFree = async (free: readonly AccountToRun[]): Promise<void> => {
+    const held = await heldByOthers(context.database, context.slot);
+    for (const toRun of free) {
+      if (held.has(toRun.account.id)) continue;
+      await wait(Math.min(loops.size * YIELD_MS, MOST_YIELD_MS), stop.signal);
+      await start(toRun);
+    }
+  };
   const look = async (): Promise<void> => {
     const accounts = await loadAccountsToRun(context.database);
     for (const toRun of accounts) {
-      if (stopping.has(toRun.account.id)) continue;
       const loop = loops.get(toRun.account.id);
-      await (loop === undefined ? start(toRun) : renew(toRun, loop));
+      if (loop !== undefined && !stopping.has(toRun.account.id)) await renew(toRun, loop);
     }
+    await takeFree(accounts.filter(({ account }) => !stopping.has(account.id) && !loops.has(account.id)));
     const known = new Set(accounts.map(({ account }) => account.id));
     for (const [id, loop] of loops) if (!known.has(id) && !stopping.has(id)) halt(id, loop);
   };

@@ -48,6 +48,7 @@ const TOLD: ReadonlyMap<unknown, ProfileEvent> = new Map([
   ['breaker_opened', 'order-failed'],
   ['stop_missing', 'stop-missing'],
   ['coin_cannot_run', 'coin-stopped'],
+  ['drift_worse', 'drift'],
 ]);
 const LIMITS: ReadonlySet<unknown> = new Set(['halt-daily-loss', 'halt-drawdown', 'cooldown-loss-streak']);
 /** A limit stops every tick of every coin: it is told once in this time. */

@@ -1,6 +1,5 @@
 import type { Venue } from '#core/account.ts';
 import { cacheKeys } from '#core/cache-keys.ts';
-import { formatDecimal } from '#core/decimal.ts';
 import type { Environment } from '#core/env.ts';
 import type { OrderTiming } from '#core/order-timing.ts';
 import type { CacheStore, MarketPort, OpenMarketStream } from '#core/ports.ts';
@@ -73,12 +72,7 @@ function openVenue(venue: Venue, sources: VenueSources, resources: AsyncDisposab
       openStream((event) => {
         onEvent(event);
         if (event.kind !== 'price') return;
-        announcer.price({
-          venue,
-          symbol: event.symbol,
-          price: formatDecimal(event.price),
-          at: new Date(event.atMs).toISOString(),
-        });
+        announcer.price({ venue, symbol: event.symbol, price: event.price, atMs: event.atMs });
       }),
     usedWeight() {
       const { counted, inFlight } = governor.news();

@@ -1,18 +1,48 @@
 import { z } from 'zod';
-import { instant, profileId } from './fields.ts';
+import { instant, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 
 const params = z.object({ id: profileId });
 
+const check = z.object({
+  id: z.string(),
+  label: z.string(),
+  /** Fail: nothing is bought while it stands. Warn: it does not stop a buy, or not for good. */
+  status: z.enum(['ok', 'warn', 'fail', 'unknown']),
+  /** What was found, and what to do where something is. */
+  line: z.string(),
+  /** What it was judged by. */
+  evidence: z.array(z.object({ name: z.string(), value: z.string() })),
+  /** What to change; null where nothing is to be changed. */
+  setting: z
+    .object({
+      words: z.string(),
+      /** Its place in the web app, such as /profiles/:id/config?edit=buy.candleLimit */
+      place: z.string(),
+      /** Dotted path in the config, or name of the limit; null for what is no field. */
+      path: z.string().nullable(),
+      value: z.string().nullable(),
+    })
+    .nullable(),
+});
+export type DiagnosisCheck = z.output<typeof check>;
+
 export const diagnosisReport = z.object({
-  /** Blocked: nothing can be bought; waiting: something can, and the strategy or a limit says not now. */
-  verdict: z.enum(['blocked', 'waiting']),
+  /** Blocked: nothing can be bought; waiting: something can, and the strategy says not now; unknown: nobody can say. */
+  verdict: z.enum(['blocked', 'waiting', 'unknown']),
   headline: z.string(),
-  steps: z.array(
-    z.object({ id: z.string(), label: z.string(), status: z.enum(['ok', 'finding', 'unknown']), line: z.string() }),
+  /** What concerns the whole profile, in the order in which it matters. */
+  checks: z.array(check),
+  /** Each coin with the worst of its checks in words; of more than 25 coins only the checks that are not ok are told. */
+  coins: z.array(
+    z.object({
+      symbol: z.string(),
+      status: z.enum(['ok', 'warn', 'fail', 'unknown']),
+      line: z.string(),
+      at: instant.nullable(),
+      checks: z.array(check),
+    }),
   ),
-  /** The last word about every coin: what it waits for, in the numbers of its last decision. */
-  coins: z.array(z.object({ symbol: z.string(), blocked: z.boolean(), line: z.string(), at: instant.nullable() })),
 });
 export type DiagnosisReport = z.output<typeof diagnosisReport>;
 
@@ -30,8 +60,10 @@ export const startDiagnosis = operation({
   path: '/profiles/:id/diagnosis/runs',
   auth: 'session',
   status: 201,
-  summary: 'Looks for what keeps a profile from trading, from what is known now',
+  summary: 'Looks for what keeps a profile, or one of its coins, from trading, from what is known now',
   params,
+  /** Left out: every coin of the profile. */
+  query: z.strictObject({ symbol: symbolName.optional() }),
   response: run,
 });
 

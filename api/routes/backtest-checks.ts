@@ -1,15 +1,10 @@
 import { isObject } from '#core/merge.ts';
+import { storedRobustness } from '#core/research-results.ts';
 import type { Incoming, Routes } from '../handle.ts';
 import { listTrials, readRobustness as selectRobustness, readRun, saveRobustness } from '#storage/research.ts';
 import { auditChange } from '../audit.ts';
 import type { ApiContext } from '../context.ts';
-import {
-  compareBacktests,
-  readRobustness,
-  readTrials,
-  storedRobustness,
-  testRobustness,
-} from '../contract/research.ts';
+import { compareBacktests, readRobustness, readTrials, testRobustness } from '../contract/research.ts';
 import { ApiProblem } from '../problem.ts';
 import { asRecord } from '../research-launch.ts';
 import { requireProfile } from '../require.ts';

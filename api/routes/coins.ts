@@ -13,7 +13,7 @@ import { excludeIntents, lockProfile } from '#storage/profiles.ts';
 import { auditChange } from '../audit.ts';
 import { requireFreeBase, requireListed } from '../coin-binding.ts';
 import { notBound, readCoins, requireCoin } from '../coins.ts';
-import { readMarket, requireOverride, requireSizing, requireStrategy } from '../config-check.ts';
+import { overrideWarnings, readMarket, requireOverride, requireSizing, requireStrategy } from '../config-check.ts';
 import type { ApiContext } from '../context.ts';
 import { bindCoin, changeCoin, listCoins, readCoin, unbindCoin } from '../contract/profiles.ts';
 import { exposed, readExposure } from '../exposure.ts';
@@ -69,7 +69,7 @@ async function bind(context: ApiContext, { operator, caller, params, body }: Inc
       const price = requireDecimal(averageEntryPrice);
       await askAndEnqueue(context.queue, transaction, { profileId, symbol, price, quantity });
     }
-    return doubts;
+    return [...doubts, ...overrideWarnings(strategy, overrideConfig)];
   });
   await announceProfile(context, params.id);
   return { coin: await requireCoin(context, { account, profileId: params.id, symbol }), warnings };
@@ -98,7 +98,7 @@ async function changeOverride(context: ApiContext, { operator, caller, params, b
         after: { overrideConfig },
       },
     );
-    return doubts;
+    return [...doubts, ...overrideWarnings(strategy, overrideConfig)];
   });
   await announceProfile(context, profileId);
   return { coin: await requireCoin(context, { account, profileId, symbol }), warnings };

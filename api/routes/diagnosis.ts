@@ -1,4 +1,5 @@
 import { listDiagnoses as selectDiagnoses, readDiagnosis as findDiagnosis, saveDiagnosis } from '#storage/diagnosis.ts';
+import { notBound } from '../coins.ts';
 import { auditChange } from '../audit.ts';
 import { diagnosisReport, listDiagnoses, readDiagnosis, startDiagnosis } from '../contract/diagnosis.ts';
 import { diagnose } from '../diagnosis.ts';
@@ -6,11 +7,10 @@ import type { Routes } from '../handle.ts';
 import { ApiProblem } from '../problem.ts';
 import { requireAccount, requireProfile } from '../require.ts';
 
-const SHOWN = 50;
-
 const view = ({ report, startedAt, finishedAt, ...run }: Awaited<ReturnType<typeof selectDiagnoses>>[number]) => ({
   ...run,
-  report: report === null ? null : diagnosisReport.parse(report),
+  // One of an earlier release has another form: it is told as none.
+  report: diagnosisReport.safeParse(report).data ?? null,
   startedAt: startedAt.toISOString(),
   finishedAt: finishedAt?.toISOString() ?? null,
 });
@@ -19,11 +19,12 @@ export function mountDiagnosis({ context, handle }: Routes): void {
   const { database, now } = context;
   const { kysely } = database;
 
-  handle(startDiagnosis, async ({ operator, caller, params }) => {
+  handle(startDiagnosis, async ({ operator, caller, params, query }) => {
     const profile = await requireProfile(kysely, operator, params.id);
     const account = await requireAccount(kysely, operator, profile.accountId);
+    if (query.symbol !== undefined && !profile.symbols.includes(query.symbol)) throw notBound(profile.id, query.symbol);
     const startedAt = now();
-    const report = await diagnose(context, account, profile);
+    const report = await diagnose(context, { account, profile, symbol: query.symbol });
     const run = { profileId: profile.id, report, startedAt, finishedAt: now() };
     const id = await database.transaction(async (transaction) => {
       const saved = await saveDiagnosis(transaction, run);
@@ -36,7 +37,7 @@ export function mountDiagnosis({ context, handle }: Routes): void {
   });
   handle(listDiagnoses, async ({ operator, params }) => {
     const { id } = await requireProfile(kysely, operator, params.id);
-    return { runs: (await selectDiagnoses(kysely, id, SHOWN)).map(view) };
+    return { runs: (await selectDiagnoses(kysely, id)).map(view) };
   });
   handle(readDiagnosis, async ({ operator, params }) => {
     const { id } = await requireProfile(kysely, operator, params.id);

@@ -87,7 +87,7 @@ export async function createFrom(
   requireListed(symbols, market.rules, 'symbols');
   for (const { overrideConfig } of bound) requireOverride(strategy, config, configOf(overrideConfig));
   const doubts = requireSizing({ market, strategy, config, path: 'config' }, bound);
-  const warnings = [...doubts, ...lintWarnings(strategy, config)];
+  const warnings = [...doubts, ...lintWarnings(strategy, config, symbols)];
   const profile = await database.transaction(async (transaction) => {
     await lockAccount(transaction, account.id, 'change');
     await requireAccount(transaction, operator, account.id);
@@ -122,7 +122,9 @@ async function requireNewConfig({ transaction, before, config, market }: ConfigC
   requireConfig(strategy, config);
   const bound = await listBoundSymbols(transaction, before.id);
   requireOverridesStillFit(strategy, { before: before.config, after: config }, bound);
-  return [...requireSizing({ market, strategy, config, path: 'config' }, bound), ...lintWarnings(strategy, config)];
+  const coins = bound.map(({ symbol }) => symbol);
+  const doubts = requireSizing({ market, strategy, config, path: 'config' }, bound);
+  return [...doubts, ...lintWarnings(strategy, config, coins)];
 }
 
 /** Saves a name or a config; `cause` says in the audit how it came about. */
@@ -216,8 +218,8 @@ export function mountProfiles({ context, handle }: Routes): void {
     profileView(await requireProfile(database.kysely, operator, params.id)),
   );
   handle(lintProfile, async ({ operator, params, body }) => {
-    const { strategyName } = await requireProfile(database.kysely, operator, params.id);
-    const { errors, findings } = lintConfig(requireStrategy(strategyName), body.config);
+    const { strategyName, symbols } = await requireProfile(database.kysely, operator, params.id);
+    const { errors, findings } = lintConfig(requireStrategy(strategyName), body.config, symbols);
     return { errors, findings: [...findings] };
   });
   handle(createProfile, (incoming) => create(context, incoming));

@@ -1,4 +1,5 @@
 import { drawOf, foldsOf, unitsOf } from '#core/research.ts';
+import { sweepResult } from '#core/research-results.ts';
 import {
   abortResearch,
   createSweep,
@@ -9,7 +10,7 @@ import {
 import { candidatesOf } from '#strategies/candidates.ts';
 import { auditChange } from '../audit.ts';
 import type { ApiContext } from '../context.ts';
-import { abortSweep, launchSweep, listSweeps, readSweep, sweepResult } from '../contract/research.ts';
+import { abortSweep, launchSweep, listSweeps, readSweep } from '../contract/research.ts';
 import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem, invalidField } from '../problem.ts';
 import { asRecord, prepareLaunch } from '../research-launch.ts';

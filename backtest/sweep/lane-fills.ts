@@ -1,6 +1,7 @@
 import { snapDown, snapUp } from '#strategies/ticks.ts';
 import type { Lane } from './lane.ts';
-import { CHUNK, type LaneMarket } from './lane-market.ts';
+import { CHUNK, SHIFT } from '../extremes.ts';
+import type { LaneMarket } from './lane-market.ts';
 import { type LaneMoney, share } from './lane-money.ts';
 
 export interface Row {
@@ -36,6 +37,7 @@ export function fillBuy(lane: Lane, market: LaneMarket, { row, price, open, mone
   lane.stop = snapDown(lane.high * lane.knobs.trail);
   if (lots * lot * fee.n > Number.MAX_SAFE_INTEGER || held > Number.MAX_SAFE_INTEGER) lane.bailed = true;
   placeStop(lane, open, money);
+  lane.settled = lane.knobs.offset === null || lane.resting > 0;
 }
 
 /** Base in 1e-8 at a price in ticks, in 1e-8 quote. */
@@ -84,30 +86,30 @@ export function isNear({ resting, restingLimit, knobs: { offset } }: Lane, stop:
 export function accountUntil(lane: Lane, market: LaneMarket, { row, money: { lot } }: Row): void {
   const cash = lane.cash / 1e8;
   const quantity = (lane.lots * lot + lane.dust) / 1e8;
-  const { close, most, least, dayRows } = market;
-  let { peak, floor } = lane;
-  for (let at = lane.since; at < row; at++) {
-    if (at % CHUNK === 0 && at + CHUNK <= row) {
-      const chunk = at / CHUNK;
-      if (cash + quantity * (most[chunk] ?? 0) <= peak && cash + quantity * (least[chunk] ?? 0) >= floor) {
-        at += CHUNK - 1;
-        continue;
-      }
-    }
-    const equity = cash + quantity * (close[at] ?? 0);
+  const { closes, dayRows } = market;
+  const { values, most, least } = closes;
+  let { peak, floor, depth } = lane;
+  for (let at = lane.since; at < row; ) {
+    const chunk = at >> SHIFT;
+    const whole = (at & (CHUNK - 1)) === 0 && at + CHUNK <= row;
+    // Below the peak the deepest fall of a chunk is all that counts.
+    const skips = whole && cash + quantity * (most[chunk] ?? 0) <= peak;
+    const equity = cash + quantity * (skips ? (least[chunk] ?? 0) : (values[at] ?? 0));
+    at += skips ? CHUNK : 1;
     if (equity > peak) {
       peak = equity;
-      floor = equity * (1 - lane.depth);
+      floor = equity * (1 - depth);
     } else if (equity < floor) {
       floor = equity;
-      lane.depth = Math.max(lane.depth, 1 - equity / peak);
+      if (1 - equity / peak > depth) depth = 1 - equity / peak;
     }
   }
   lane.peak = peak;
   lane.floor = floor;
+  lane.depth = depth;
   lane.since = row;
   while (lane.day < dayRows.length && (dayRows[lane.day] ?? row) < row) {
-    lane.days[lane.day] = cash + quantity * (close[dayRows[lane.day] ?? 0] ?? 0);
+    lane.days[lane.day] = cash + quantity * (values[dayRows[lane.day] ?? 0] ?? 0);
     lane.day += 1;
   }
 }

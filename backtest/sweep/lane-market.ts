@@ -1,10 +1,9 @@
 import { INTERVAL_MS } from '#core/candle.ts';
 import { lowerBound } from '#core/candle-columns.ts';
 import { toNumber } from '#core/decimal.ts';
+import { type Extremes, extremesOf } from '../extremes.ts';
 import type { KernelInput } from '../kernel.ts';
 
-/** Rows whose highest and lowest close are known together. */
-export const CHUNK = 16;
 const DAY_MS = 86_400_000;
 
 /** The candles of a window as all lanes of a sweep read them: prices in whole ticks, rows of the detail series. */
@@ -15,19 +14,18 @@ export interface LaneMarket {
   readonly end: number;
   readonly lengthMs: number;
   readonly openMs: Float64Array;
-  readonly close: Float64Array;
+  readonly closes: Extremes;
   readonly openTicks: Int32Array;
   readonly lowTicks: Int32Array;
   readonly closeTicks: Int32Array;
-  /** Highest and lowest close of each whole chunk of rows. */
-  readonly most: Float64Array;
-  readonly least: Float64Array;
+  readonly lows: Extremes;
   /** For each UTC day the last row in it or before it. */
   readonly dayRows: Int32Array;
   readonly signalMs: number;
   readonly signalOpenMs: Float64Array;
   readonly signalClose: Float64Array;
   readonly signalCloseTicks: Int32Array;
+  readonly signals: Extremes;
   /** The row at whose close each signal candle reaches the strategy; one more entry ends the list. */
   readonly give: Int32Array;
   /** Signal and detail are the same series. */
@@ -64,14 +62,9 @@ export function readLaneMarket({
     while (row < end && (openMs[row] ?? 0) + lengthMs < closeMs) row += 1;
     give[k] = row;
   }
-  const chunks = Math.floor(end / CHUNK);
-  const most = new Float64Array(chunks);
-  const least = new Float64Array(chunks);
-  for (let chunk = 0; chunk < chunks; chunk++) {
-    const part = close.subarray(chunk * CHUNK, (chunk + 1) * CHUNK);
-    most[chunk] = Math.max(...part);
-    least[chunk] = Math.min(...part);
-  }
+  const aligned = signalOpenMs === openMs;
+  const [lowTicks, closeTicks] = [ticksOf(low, tick), ticksOf(close, tick)];
+  const signalCloseTicks = aligned ? closeTicks : ticksOf(signal.columns.close, tick);
   const startMs = openMs[start] ?? 0;
   return {
     tick,
@@ -79,19 +72,19 @@ export function readLaneMarket({
     end,
     lengthMs,
     openMs,
-    close,
+    closes: extremesOf(close),
     openTicks: ticksOf(open, tick),
-    lowTicks: ticksOf(low, tick),
-    closeTicks: ticksOf(close, tick),
-    most,
-    least,
+    lowTicks,
+    closeTicks,
+    lows: extremesOf(lowTicks),
     dayRows: dayRowsOf(openMs.subarray(0, end), { start, lengthMs }),
     signalMs,
     signalOpenMs,
     signalClose: signal.columns.close,
-    signalCloseTicks: ticksOf(signal.columns.close, tick),
+    signalCloseTicks,
+    signals: extremesOf(signalCloseTicks),
     give,
-    aligned: signal.columns.openMs === openMs,
+    aligned,
     firstInside: lowerBound(signalOpenMs, startMs - signalMs + 1),
   };
 }

@@ -1,6 +1,7 @@
 import { snapDown } from '#strategies/ticks.ts';
 import { fillBuy, fillSell, isNear, placeStop, type Row } from './lane-fills.ts';
 import { type Fraction, type LaneMoney, lotsFor } from './lane-money.ts';
+import { boundsOf, CHUNK, SHIFT } from '../extremes.ts';
 import type { LaneMarket } from './lane-market.ts';
 
 /** One parameter set as numbers. */
@@ -25,8 +26,10 @@ export interface LaneKnobs {
 /** One parameter set on its way through the candles. */
 export interface Lane {
   readonly knobs: LaneKnobs;
-  /** First signal it sees. */
+  /** First signal it sees, the next one to look at, and the cross that comes then. */
   readonly first: number;
+  next: number;
+  cross: number;
   /** Set when something happened that only the full kernel knows how to carry out. */
   bailed: boolean;
   /** The last signal on which the averages crossed up, the newest one given, and the one that was newest at the last fill. */
@@ -70,6 +73,8 @@ export function openLane(knobs: LaneKnobs, market: LaneMarket, { cash }: LaneMon
   return {
     knobs,
     first: Math.max(0, market.firstInside - knobs.want),
+    next: Math.max(0, market.firstInside - knobs.want),
+    cross: 0,
     bailed: false,
     crossed: -1,
     newest: -1,
@@ -102,86 +107,115 @@ export function openLane(knobs: LaneKnobs, market: LaneMarket, { cash }: LaneMon
   };
 }
 
-/** Averages of one block of signals; `from` is the signal in slot 1, slot 0 holds the one before it. */
-export interface LaneColumns {
-  readonly fast: Float64Array;
-  readonly slow: Float64Array;
-  readonly extension: Float64Array | null;
-  readonly from: number;
+/** The signals at which two averages cross, found once for all lanes that share them. */
+export interface Crosses {
+  /** Twice the signal, and one more where the fast average rises; in order, `count` of them. */
+  readonly codes: Int32Array;
+  /** The reference average at each of them, where one is asked for. */
+  readonly references: Float64Array | null;
+  readonly count: number;
 }
 
-/** Signals up to `to`, from the first one of the columns on. */
-export interface Block {
-  readonly columns: LaneColumns;
+interface Road {
+  readonly crosses: Crosses;
+  readonly money: LaneMoney;
+  readonly to: number;
+}
+
+/**
+ * Takes a lane to signal `to`: what the kernel does with momentum, but only where something can happen. While flat that
+ * is a cross up; while held a price beyond what the stop, its high or the stop on the exchange allow.
+ */
+export function advance(lane: Lane, market: LaneMarket, { crosses, money, to }: Road): void {
+  const step: Step = { k: 0, row: 0, up: false, down: false, reference: undefined, money };
+  const { codes, references, count } = crosses;
+  const readyFrom = lane.first + lane.knobs.slow;
+  const signals = market.signalCloseTicks.length;
+  let at = lane.cross;
+  let k = lane.next;
+  for (; k < to && !lane.bailed; k++) {
+    if (lane.lots === 0 && lane.pending === 0) {
+      const from = 2 * Math.max(k, readyFrom);
+      while (at < count && ((codes[at] ?? 0) < from || ((codes[at] ?? 0) & 1) === 0)) at += 1;
+      k = at < count ? (codes[at] ?? 0) >> 1 : signals;
+    } else if (lane.pending === 0 && lane.settled) {
+      let down = at;
+      while (down < count && ((codes[down] ?? 0) < 2 * k || ((codes[down] ?? 0) & 1) === 1)) down += 1;
+      const cross = down < count && lane.knobs.exitOnCross ? (codes[down] ?? 0) >> 1 : signals;
+      k = nextMove(lane, market, { k, to: cross, money });
+    }
+    if (k >= signals) break;
+    while (at < count && (codes[at] ?? 0) < 2 * k) at += 1;
+    const code = at < count ? (codes[at] ?? 0) : -1;
+    step.k = k;
+    step.up = code === 2 * k + 1;
+    step.down = code === 2 * k;
+    step.reference = references?.[at];
+    meetSignal(lane, market, step);
+    // Where signals are rows, the next thing that happens is the open of the next one.
+    if (lane.pending === 0 || !market.aligned || step.row + 1 >= market.end) continue;
+    step.row += 1;
+    meetRow(lane, market, step);
+  }
+  lane.next = k;
+  lane.cross = at;
+}
+
+/** Signals from `k` on, before the one at which the averages cross down. */
+interface Held {
+  readonly k: number;
   readonly to: number;
   readonly money: LaneMoney;
 }
 
-/**
- * Takes a lane through the signals of a block: what the kernel does with momentum, but only where something can happen.
- * While flat that is a cross up; while held a price beyond what the stop, its high or the stop on the exchange allow.
- */
-export function advance(lane: Lane, market: LaneMarket, block: Block): void {
-  const { columns, to, money } = block;
-  const step: Step = { k: 0, row: 0, up: false, down: false, columns, money };
-  const { fast, slow, from } = columns;
-  const { margin } = lane.knobs;
-  const readyFrom = lane.first + lane.knobs.slow;
-  let k = Math.max(from, lane.first);
-  while (k < to && !lane.bailed) {
-    const flat = lane.lots === 0 && lane.pending === 0;
-    k = flat ? nextCross(lane, columns, { k: Math.max(k, readyFrom), to }) : nextMove(lane, market, { ...block, k });
-    if (k >= to) return;
-    const slot = k - from + 1;
-    const above = (fast[slot] ?? 0) > (slow[slot] ?? 0) * margin;
-    step.k = k;
-    step.up = above && !((fast[slot - 1] ?? 0) > (slow[slot - 1] ?? 0) * margin);
-    step.down = (fast[slot] ?? 0) < (slow[slot] ?? 0) && (fast[slot - 1] ?? 0) >= (slow[slot - 1] ?? 0);
-    meetSignal(lane, market, step);
-    k += 1;
-  }
+/** The first signal from `k` on at which something can happen to a position whose stop rests where it belongs. */
+function nextMove(lane: Lane, market: LaneMarket, held: Held): number {
+  if (lane.knobs.exitOnCross && lane.exitSignal) return held.k;
+  if (lastsUntil(lane, market, held)) return held.to;
+  return market.aligned ? nextRow(lane, market, held) : held.k;
 }
 
-interface Span {
-  readonly k: number;
-  readonly to: number;
+/** Ticks by which the limit of a stop must clear the band of the exchange: it is rounded down twice. */
+const ROUNDED = 2;
+
+/** True when even the highest stop that the signals could bring is out of reach until the cross that sells: high and stop end there. */
+function lastsUntil(lane: Lane, market: LaneMarket, { k, to, money: { askDown } }: Held): boolean {
+  const { give, end, signals, lows } = market;
+  const row = give[to] ?? end;
+  if (row < end && give[to + 1] === row) return false;
+  const { trail, offset } = lane.knobs;
+  const high = Math.max(lane.high, boundsOf(signals, k, to).most);
+  const stop = Math.max(lane.stop, snapDown(high * trail));
+  const first = Math.min(lane.met + 1, give[k] ?? end);
+  if (boundsOf(lows, first, Math.min(row + 1, end)).least <= stop) return false;
+  return offset === null || lane.high * ((trail * offset.n) / offset.d - askDown) >= ROUNDED;
 }
 
-/** The first signal from `k` on at which the fast average has risen above the slow one. */
-function nextCross({ knobs: { margin } }: Lane, { fast, slow, from }: LaneColumns, { k, to }: Span): number {
-  const last = to - from + 1;
-  let slot = k - from + 1;
-  let before = (fast[slot - 1] ?? 0) > (slow[slot - 1] ?? 0) * margin;
-  for (; slot < last; slot++) {
-    const above = (fast[slot] ?? 0) > (slow[slot] ?? 0) * margin;
-    if (above && !before) break;
-    before = above;
-  }
-  return slot + from - 1;
-}
-
-/**
- * The first signal from `k` on at which something can happen to a position; `k` itself where signals span several rows.
- * A new high that moves nothing but the level of the stop is taken along.
- */
-function nextMove(lane: Lane, market: LaneMarket, { columns: { fast, slow, from }, k, to }: Span & Block): number {
-  const { lowTicks, closeTicks, aligned } = market;
-  const { resting, pending, settled, knobs } = lane;
-  if (!aligned || pending !== 0 || !settled) return k;
-  const { exitOnCross, trail } = knobs;
+/** Row by row where signals are rows; a new high that moves nothing but the level of the stop is taken along. */
+function nextRow(lane: Lane, { lowTicks, closeTicks, signals, lows }: LaneMarket, { k, to }: Held): number {
+  const { resting, knobs } = lane;
   let { high, stop } = lane;
   let at = k;
-  let wasBelow = (fast[k - from] ?? 0) < (slow[k - from] ?? 0);
-  for (; at < to; at++) {
+  while (at < to) {
+    const chunk = at >> SHIFT;
+    if (
+      (at & (CHUNK - 1)) === 0 &&
+      at + CHUNK <= to &&
+      (lows.least[chunk] ?? 0) > stop &&
+      (signals.most[chunk] ?? 0) <= high
+    ) {
+      at += CHUNK;
+      continue;
+    }
     const close = closeTicks[at] ?? 0;
     if (close <= stop || (lowTicks[at] ?? 0) <= resting) break;
-    const slot = at - from + 1;
-    const below = (fast[slot] ?? 0) < (slow[slot] ?? 0);
-    if (below && !wasBelow && exitOnCross) break;
-    wasBelow = below;
+    at += 1;
     if (close <= high) continue;
-    const raised = snapDown(close * trail);
-    if (raised > stop && !isNear(lane, raised)) break;
+    const raised = snapDown(close * knobs.trail);
+    if (raised > stop && !isNear(lane, raised)) {
+      at -= 1;
+      break;
+    }
     high = close;
     if (raised > stop) stop = raised;
   }
@@ -200,7 +234,8 @@ interface Step {
   row: number;
   up: boolean;
   down: boolean;
-  readonly columns: LaneColumns;
+  /** The reference average, where one is asked for. */
+  reference: number | undefined;
   readonly money: LaneMoney;
 }
 
@@ -253,6 +288,8 @@ function meetRow(lane: Lane, market: LaneMarket, { row, money }: Row): void {
   const touched = Math.min(open, lane.resting);
   const price = Math.max(Math.floor((touched * (d - n)) / d), lane.restingLimit);
   fillSell(lane, market, { row, price, money });
+  // Inside the candle the pause begins with its last moment.
+  if (touched < open && lane.pausedUntil > 0) lane.pausedUntil += market.lengthMs - 1;
 }
 
 function decide(lane: Lane, market: LaneMarket, step: Step): void {
@@ -277,12 +314,11 @@ function decideExit(lane: Lane, price: number, money: LaneMoney): void {
   lane.resting = 0;
 }
 
-function decideEntry(lane: Lane, market: LaneMarket, { row, k, columns, money }: Step): void {
+function decideEntry(lane: Lane, market: LaneMarket, { row, k, reference, money }: Step): void {
   const { knobs } = lane;
   const price = market.closeTicks[row] ?? 0;
   const nowMs = (market.openMs[row] ?? 0) + market.lengthMs;
   if (nowMs >= (market.signalOpenMs[k] ?? 0) + 2 * market.signalMs || k - lane.first + 1 < knobs.need) return;
-  const reference = columns.extension?.[k - columns.from + 1];
   if (reference !== undefined && price > snapDown((reference * knobs.extensionMost) / market.tick)) return;
   if (nowMs < lane.pausedUntil) return;
   const budget = Math.min(knobs.budget, lane.cash);

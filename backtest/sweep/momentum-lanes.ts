@@ -4,13 +4,15 @@ import { readStoredConfig } from '#strategies/momentum/config.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import type { KernelInput } from '../kernel.ts';
 import { accountUntil } from './lane-fills.ts';
-import { advance, type Lane, type LaneColumns, type LaneKnobs, openLane } from './lane.ts';
+import { advance, type Crosses, type Lane, type LaneKnobs, openLane } from './lane.ts';
 import { type LaneMarket, readLaneMarket } from './lane-market.ts';
 import { fractionOf, type LaneMoney, laneMoney, unitsOf } from './lane-money.ts';
 import { type Evaluated, evaluatedOf } from './row.ts';
 
 /** Signals that all lanes take together, so that averages of many periods stay in the cache. */
 const BLOCK = 2048;
+/** Signals through which one lane goes after the other, so that the candles stay there too. */
+const STRETCH = 8192;
 const MOST_CASH = 2 ** 50;
 
 type Config = ReturnType<typeof readStoredConfig>['config'];
@@ -142,10 +144,69 @@ function smaColumn(length: number, first: number): Column {
   };
 }
 
+/** The crosses of two averages, gathered block by block. */
+class CrossFinder implements Crosses {
+  codes = new Int32Array(256);
+  references: Float64Array | null;
+  count = 0;
+  readonly #columns: {
+    readonly fast: Float64Array;
+    readonly slow: Float64Array;
+    readonly extension: Float64Array | null;
+  };
+  readonly #margin: number;
+  /** Where the fast average lies: 1 above the slow one by the margin, -1 below it. */
+  #side = 0;
+
+  constructor(columns: { fast: Float64Array; slow: Float64Array; extension: Float64Array | null }, margin: number) {
+    this.#columns = columns;
+    this.#margin = margin;
+    this.references = columns.extension === null ? null : new Float64Array(this.codes.length);
+  }
+
+  find(from: number, to: number): void {
+    const { fast, slow } = this.#columns;
+    const margin = this.#margin;
+    const last = to - from;
+    let was = this.#side;
+    for (let slot = 1; slot <= last; slot++) {
+      const f = fast[slot] ?? 0;
+      const s = slow[slot] ?? 0;
+      const side = f > s * margin ? 1 : f < s ? -1 : 0;
+      if (side === was) continue;
+      if (side !== 0) this.#add(slot, 2 * (from + slot - 1) + (side === 1 ? 1 : 0));
+      was = side;
+    }
+    this.#side = was;
+  }
+
+  #add(slot: number, code: number): void {
+    if (this.count === this.codes.length) {
+      const [codes, references] = [this.codes, this.references];
+      this.codes = new Int32Array(2 * this.count);
+      this.codes.set(codes);
+      this.references &&= new Float64Array(2 * this.count);
+      if (references !== null) this.references?.set(references);
+    }
+    this.codes[this.count] = code;
+    if (this.references !== null) this.references[this.count] = this.#columns.extension?.[slot] ?? 0;
+    this.count += 1;
+  }
+}
+
 /** Averages that several lanes share: they must have the same length and begin with the same candle. */
 class Columns {
+  readonly #crosses = new Map<string, CrossFinder>();
   readonly #emas = new Map<string, Ema>();
   readonly #smas = new Map<string, Column>();
+
+  crosses({ knobs, first }: Lane): Crosses {
+    const { fast, slow, extension, margin } = knobs;
+    return take(this.#crosses, `${fast} ${slow} ${extension} ${margin} ${first}`, () => {
+      const average = extension === 0 ? null : this.sma(extension, first);
+      return new CrossFinder({ fast: this.ema(fast, first), slow: this.ema(slow, first), extension: average }, margin);
+    });
+  }
 
   ema(length: number, first: number): Float64Array {
     return take(this.#emas, `${length} ${first}`, () => emaColumn(length, first)).values;
@@ -167,6 +228,7 @@ class Columns {
       if (a && b && c && d) fillFour([a, b, c, d], closes, { from, to });
       else for (const ema of [a, b, c]) ema?.fill(closes, from, to);
     }
+    for (const crosses of this.#crosses.values()) crosses.find(from, to);
   }
 }
 
@@ -192,15 +254,16 @@ export function runMomentumLanes(
   if (market === undefined) return sets.map(() => undefined);
   const lanes = knobs.map((one) => (one === undefined ? undefined : openLane(one, market, money)));
   const columns = new Columns();
-  const runs = lanes.flatMap((lane) => (lane === undefined ? [] : [{ lane, columns: columnsOf(lane, columns) }]));
+  const runs = lanes.flatMap((lane) => (lane === undefined ? [] : [{ lane, crosses: columns.crosses(lane) }]));
   const signals = market.signalClose.length;
   const from = runs.reduce((first, { lane }) => Math.min(first, lane.first), signals);
   for (let at = from; at < signals; at += BLOCK) {
     const to = Math.min(at + BLOCK, signals);
     columns.fill(market.signalClose, at, to);
-    for (const run of runs) {
-      run.columns.from = at;
-      advance(run.lane, market, { columns: run.columns, to, money });
+  }
+  for (let at = from; at < signals; at += STRETCH) {
+    for (const { lane, crosses } of runs) {
+      if (lane.next < at + STRETCH) advance(lane, market, { crosses, money, to: at + STRETCH });
     }
   }
   return lanes.map((lane) => (lane === undefined ? undefined : outcomeOf(lane, market, money)));
@@ -218,16 +281,6 @@ function laneMarketOf(base: Omit<KernelInput, 'bound'>): LaneMarket | undefined 
   const market = readLaneMarket(base);
   markets.set(base.detail, { base, market });
   return market;
-}
-
-function columnsOf({ knobs, first }: Lane, columns: Columns): LaneColumns & { from: number } {
-  const { fast, slow, extension } = knobs;
-  return {
-    fast: columns.ema(fast, first),
-    slow: columns.ema(slow, first),
-    extension: extension === 0 ? null : columns.sma(extension, first),
-    from: 0,
-  };
 }
 
 function outcomeOf(lane: Lane, market: LaneMarket, money: LaneMoney): Evaluated | undefined {

@@ -143,10 +143,11 @@ test('walk-forward counts only what came after each training', async () => {
     return evaluateFake(configs, window);
   };
   const { folds, totalReturn } = await walkForward(watched, CANDIDATES, {
-    window: WINDOW,
     rank: 'return',
-    train: 40,
-    test: 20,
+    folds: [0, 20].map((at) => ({
+      train: { start: at, end: at + 40 },
+      test: { start: at + 40, end: at + 60 },
+    })),
   });
   assert.deepEqual(windows, ['9 0-40', '1 40-60', '9 20-60', '1 60-80']);
   assert.deepEqual(

@@ -1,3 +1,5 @@
+import { lowerBound } from '#core/candle-columns.ts';
+import type { FoldWindow } from '#core/research.ts';
 import type { Candidate } from '#strategies/candidates.ts';
 import type { Values } from '#strategies/knobs.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
@@ -78,7 +80,6 @@ export function rankTried(
 ): SweepResult {
   const ranked = tried.toSorted(byScore(rank));
   const returns = tried.map(({ evaluated }) => evaluated.returns);
-  const rowOf = ({ set, values, evaluated }: Tried): SweepRow => ({ set, values, ...evaluated.numbers });
   const trials = tried.length + before;
   return {
     evaluated: tried.length,
@@ -144,34 +145,50 @@ export async function searchByHalving(
   return searchAll(evaluateAll, left, window);
 }
 
-export interface Fold {
+export interface FoldRows {
   readonly train: Window;
   readonly test: Window;
+}
+
+/** The windows of a walk-forward as rows of the detail series; a hole in it may leave one without rows. */
+export function foldRows({ start, end, detail }: SweepBase, folds: readonly FoldWindow[]): FoldRows[] {
+  const rowOf = (ms: number): number => Math.min(end, Math.max(start, lowerBound(detail.columns.openMs, ms)));
+  return folds.map(({ trainFromMs, testFromMs, testToMs }) => ({
+    train: { start: rowOf(trainFromMs), end: rowOf(testFromMs) },
+    test: { start: rowOf(testFromMs), end: rowOf(testToMs) },
+  }));
+}
+
+/** The best of what was tried, by a rank. */
+export const bestOf = (tried: readonly Tried[], rank: Rank): Tried | undefined => tried.toSorted(byScore(rank))[0];
+
+export const rowOf = ({ set, values, evaluated }: Tried): SweepRow => ({ set, values, ...evaluated.numbers });
+
+export interface Fold extends FoldRows {
   readonly best: SweepRow;
   /** The best of the training, on days that it has not seen. */
   readonly outOfSample: SweepNumbers;
 }
 
-/**
- * Walk-forward: rolling windows of `train` rows, each followed by `test` rows; the best set of a training is run on the
- * test that follows. Only what happened in the tests counts: `totalReturn` is their product.
- */
+/** What a walk-forward is worth: the product of what its tests made, and of nothing else. */
+export const forwardReturn = (folds: readonly Pick<Fold, 'outOfSample'>[]): number =>
+  folds.reduce((product, fold) => product * (1 + fold.outOfSample.totalReturn), 1) - 1;
+
+/** Walk-forward: the best set of each training is run on the test that follows. Only what happened in the tests counts. */
 export async function walkForward(
   evaluateAll: Evaluate,
   candidates: readonly Candidate[],
-  { window, rank, train, test }: { window: Window; rank: Rank; train: number; test: number },
+  { folds: windows, rank }: { folds: readonly FoldRows[]; rank: Rank },
 ): Promise<{ readonly totalReturn: number; readonly folds: Fold[] }> {
   const folds: Fold[] = [];
-  for (let start = window.start; start + train + test <= window.end; start += test) {
-    const past = { start, end: start + train };
-    const next = { start: past.end, end: past.end + test };
-    const [best] = (await searchAll(evaluateAll, candidates, past)).toSorted(byScore(rank));
+  for (const { train, test } of windows) {
+    if (train.end <= train.start || test.end <= test.start) continue;
+    const best = bestOf(await searchAll(evaluateAll, candidates, train), rank);
     const chosen = candidates.find(({ set }) => set === best?.set);
     if (best === undefined || chosen === undefined) break;
-    const [tested] = await evaluateAll([chosen.config], next);
+    const [tested] = await evaluateAll([chosen.config], test);
     if (tested === undefined) break;
-    const row = { set: best.set, values: best.values, ...best.evaluated.numbers };
-    folds.push({ train: past, test: next, best: row, outOfSample: tested.numbers });
+    folds.push({ train, test, best: rowOf(best), outOfSample: tested.numbers });
   }
-  return { totalReturn: folds.reduce((product, fold) => product * (1 + fold.outOfSample.totalReturn), 1) - 1, folds };
+  return { totalReturn: forwardReturn(folds), folds };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
@@ -53,6 +53,35 @@ test('metrics and every fill as JSON', () => {
   assert.equal(metrics.closedCycles, 1);
   assert.equal(feeBps, 10);
   assert.match(fingerprint, /^[0-9a-f]{64}$/);
+});
+
+test('a basket: every coin of the folder with one purse, as JSON and as a table; the strategy that only holds', () => {
+  const folder = join(FOLDER, 'basket');
+  mkdirSync(folder);
+  for (const name of ['SOLUSDT-1h.csv', 'XRPUSDT-1h.csv'])
+    writeCandles(join('basket', name), name.startsWith('X') ? CLOSES.toReversed() : CLOSES);
+  const targets = ['SOLUSDT', 'XRPUSDT'].map((symbol) => ({ symbol, weight: '0.5' }));
+  const basket = { enabled: true, candleInterval: '1h', basketBudgetQuote: '1000', targets };
+  writeFileSync(join(FOLDER, 'basket.json'), JSON.stringify(basket));
+  const args = ['--candles', 'basket', '--strategy', 'rebalance', '--config', 'basket.json'];
+  const { status, stdout, stderr } = run(...args, '--json');
+  assert.equal(status, 0, stderr);
+  const { symbol, fills, coins, metrics } = JSON.parse(stdout);
+  assert.equal(symbol, 'basket');
+  assert.deepEqual(
+    new Set(fills.map((fill: Record<string, string>) => fill['symbol'])),
+    new Set(['SOLUSDT', 'XRPUSDT']),
+  );
+  assert.deepEqual(Object.keys(coins), ['SOLUSDT', 'XRPUSDT']);
+  assert.ok(metrics.turnover > 0.9);
+  const table = run(...args);
+  assert.match(table.stdout, /^rebalance on basket[\s\S]*Coins\n[\s\S]*XRPUSDT/);
+  assert.match(table.stdout, /SOLUSDT +plan-rebalance/);
+  const held = run('--candles', 'XRPUSDT-1h.csv', '--strategy', 'hold', '--json');
+  assert.deepEqual(
+    [held.status, JSON.parse(held.stdout).fills, JSON.parse(held.stdout).decisions],
+    [0, [], { 'hold-by-design': 9 }],
+  );
 });
 
 test('a table for a reader', () => {

@@ -7,11 +7,25 @@ import { listingOfSeries } from '#paper/market/replay.ts';
 import type { BacktestInput } from '#backtest/run.ts';
 import type { BacktestOptions } from './options.ts';
 
+type Input = BacktestInput & { readonly config: unknown };
+
 /** Reads everything a run needs from files. Throws BadInputError with a sentence that names the file. */
-export function readInputs(options: BacktestOptions): BacktestInput & { readonly config: unknown } {
-  const { terms, fromMs, toMs, strategy } = options;
+export function readInputs(options: BacktestOptions): Input {
+  return inputOf(options, readConfig(options), readSeries(options.candles, options.symbol));
+}
+
+/** The same for each coin of a basket: those named by --symbol, or all that there are. */
+export function readBasketInputs(options: BacktestOptions): Input[] {
+  const { candles: path, symbol: named } = options;
   const config = readConfig(options);
-  const candles = readSeries(options.candles, options.symbol);
+  const stored = isFolder(path) && isCandleStore(path);
+  const known = stored ? new CandleStore(path).list() : readFiles(path);
+  const symbols = named?.split(',') ?? [...new Set(known.map(({ symbol }) => symbol))].toSorted();
+  return symbols.map((symbol) => inputOf(options, config, readSeries(path, symbol)));
+}
+
+function inputOf(options: BacktestOptions, config: unknown, candles: CandleSeries): Input {
+  const { terms, fromMs, toMs, strategy } = options;
   const detail = options.detail === undefined ? undefined : readSeries(options.detail, candles.symbol);
   if (detail !== undefined && INTERVAL_MS[detail.interval] > INTERVAL_MS[candles.interval]) {
     throw new BadInputError(
@@ -30,9 +44,11 @@ export function readInputs(options: BacktestOptions): BacktestInput & { readonly
   };
 }
 
+const readFiles = (path: string): CandleSeries[] => (isFolder(path) ? readCandleFolder(path) : [readNamedFile(path)]);
+
 function readSeries(path: string, symbol: string | undefined): CandleSeries {
   if (isFolder(path) && isCandleStore(path)) return readStored(path, symbol);
-  const found = isFolder(path) ? readCandleFolder(path) : [readNamedFile(path)];
+  const found = readFiles(path);
   const fitting = symbol === undefined ? found : found.filter((one) => one.symbol === symbol);
   const [series, another] = fitting;
   const names = found.map((one) => one.symbol).join(', ');

@@ -53,7 +53,6 @@ for (const [given, says] of [
   [[...NEEDED, '--from', 'today'], '--from is "today", but must be a date such as'],
   [[...NEEDED, '--from', '2022-02-01', '--to', '2022-02-01'], '--from must lie before --to.'],
   [[...NEEDED, '--fee-bps', '-1'], '--fee-bps is "-1", but must be a number from 0 to 1000'],
-  [['--candles', 'x', '--strategy', 'rebalance'], '--strategy is "rebalance", which plans over several coins at once'],
   [[...NEEDED, '--volume-percent', '0'], '--volume-percent is "0", but must be a percentage above 0'],
   [[...NEEDED, '--slippage-bps', '2000'], '--slippage-bps is "2000", but must be a number from 0 to 1000'],
   [[...NEEDED, '--balance', '0'], '--balance is "0", but must be an amount above 0'],

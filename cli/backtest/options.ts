@@ -10,6 +10,7 @@ export interface BacktestOptions {
   /** File or folder. */
   readonly candles: string;
   readonly detail: string | undefined;
+  /** Of a basket several, with commas between them. */
   readonly symbol: string | undefined;
   readonly strategy: AnyStrategy;
   /** Undefined: the defaults of the strategy. */
@@ -58,15 +59,19 @@ interface Reading {
 /** Parses the flags of `tradewind backtest`; paths are taken from `cwd`. */
 export function parseBacktestOptions(argv: readonly string[], cwd: string): ParsedBacktest {
   const flags = parseFlags('backtest', argv, { ...RUN_FLAGS, robustness: 'switch' });
-  return flags.kind === 'problem' ? flags : readRunOptions(flags.values, cwd);
+  return flags.kind === 'problem' ? flags : readRunOptions(flags.values, cwd, { baskets: true });
 }
 
 /** The flags that backtests and sweeps share. */
-export function readRunOptions(values: ReadonlyMap<string, string>, cwd: string): ParsedBacktest {
+export function readRunOptions(
+  values: ReadonlyMap<string, string>,
+  cwd: string,
+  { baskets = false } = {},
+): ParsedBacktest {
   const reading: Reading = { values, problems: [] };
   const candles = values.get('candles');
   if (candles === undefined) reading.problems.push('--candles is missing: give a candle file or a folder of them.');
-  const strategy = readStrategy(reading);
+  const strategy = readStrategy(reading, baskets);
   const from = readDate(reading, 'from');
   const to = readDate(reading, 'to');
   if (from !== undefined && to !== undefined && from >= to) reading.problems.push('--from must lie before --to.');
@@ -102,14 +107,15 @@ export function readRunOptions(values: ReadonlyMap<string, string>, cwd: string)
   };
 }
 
-function readStrategy({ values, problems }: Reading): AnyStrategy | undefined {
+function readStrategy({ values, problems }: Reading, baskets: boolean): AnyStrategy | undefined {
   const name = values.get('strategy');
   const strategy = name === undefined ? undefined : STRATEGIES.get(name);
-  const known = [...STRATEGIES.values()].flatMap((each) => (each.plansBaskets === true ? [] : [each.name])).join(', ');
+  const fits = (each: AnyStrategy): boolean => baskets || each.plansBaskets !== true;
+  const known = [...STRATEGIES.values()].flatMap((each) => (fits(each) ? [each.name] : [])).join(', ');
   if (name === undefined) problems.push(`--strategy is missing: give one of ${known}.`);
   else if (strategy === undefined) problems.push(`--strategy is "${name}", but must be one of ${known}.`);
-  else if (strategy.plansBaskets === true)
-    problems.push(`--strategy is "${name}", which plans over several coins at once; the candles are those of one.`);
+  else if (!fits(strategy))
+    problems.push(`--strategy is "${name}", which plans over several coins at once; a sweep tries one coin.`);
   return strategy;
 }
 

@@ -1,34 +1,11 @@
-import { dailyReturns } from '#backtest/metrics.ts';
-import type { BacktestResult } from '#backtest/result.ts';
-import { type Band, findForesight, fragility, monteCarlo } from '#backtest/robustness.ts';
-import { type BacktestInput, openKernel } from '#backtest/run.ts';
-import type { AnyStrategy } from '#strategies/strategy.ts';
+import type { examine } from '#backtest/examine.ts';
+import type { Band } from '#backtest/robustness.ts';
 import { columns } from './table.ts';
-
-/** Everything that tells how much of a result is luck. */
-export function testRobustness(
-  input: BacktestInput & { readonly config: unknown },
-  strategy: AnyStrategy,
-  result: BacktestResult,
-) {
-  const opened = openKernel(input);
-  if (opened.kind === 'refused') throw new Error(opened.sentence);
-  const balance = Number(result.balance);
-  return {
-    monteCarlo: monteCarlo({
-      balance,
-      nets: result.cycles.map(({ net }) => Number(net)),
-      returns: dailyReturns({ days: result.dailyEquity, balance }),
-    }),
-    variants: fragility(opened.kernel, strategy, input.config),
-    foresight: findForesight(opened.kernel),
-  };
-}
 
 const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
 const bandRow = (name: string, { p5, p50, p95 }: Band): string[] => [name, ...[p5, p50, p95].map(percent)];
 
-export function robustnessTable({ monteCarlo: drawn, variants, foresight }: ReturnType<typeof testRobustness>): string {
+export function robustnessTable({ monteCarlo: drawn, variants, foresight }: ReturnType<typeof examine>): string {
   const bands =
     drawn === null
       ? []

@@ -95,11 +95,21 @@ export function resultTable(result: BacktestResult): string {
   const fills = result.fills.map((fill) => [
     time(fill.at),
     fill.side,
+    ...(fill.symbol === undefined ? [] : [fill.symbol]),
     fill.reason,
     fill.quantity,
     fill.price,
     `${fill.fee} ${fill.feeAsset}`,
     fill.realised === null ? '' : Number(fill.realised).toFixed(4),
+  ]);
+  const coin = result.coins === undefined ? [] : ['coin'];
+  const header = ['time (UTC)', 'side', ...coin, 'reason', 'quantity', 'price', 'fee', 'realised'];
+  const coins = Object.entries(result.coins ?? {}).map(([symbol, part]) => [
+    symbol,
+    `${part.fills} fills`,
+    `${part.closedCycles} cycles`,
+    `${part.net.toFixed(2)} ${quoteAsset}`,
+    `holding ${percent(part.buyAndHold)}`,
   ]);
   const sections = [
     [
@@ -109,6 +119,7 @@ export function resultTable(result: BacktestResult): string {
     ],
     columns(metricRows(result), 3),
     ['Parts', ...columns(partRows(result), 1)],
+    coins.length === 0 ? [] : ['Coins', ...columns(coins, 1)],
     exits.length === 0 ? [] : ['Exits', ...columns(exits, 1)],
     ['Decisions', ...columns(decisions, 1)],
     result.rejections.length === 0
@@ -117,9 +128,7 @@ export function resultTable(result: BacktestResult): string {
           'Rejected orders',
           ...result.rejections.map((one) => `${time(one.at)}  ${one.side} ${one.quantity}  ${one.reason}`),
         ],
-    fills.length === 0
-      ? ['No fills.']
-      : ['Fills', ...columns([['time (UTC)', 'side', 'reason', 'quantity', 'price', 'fee', 'realised'], ...fills], 3)],
+    fills.length === 0 ? ['No fills.'] : ['Fills', ...columns([header, ...fills], 3)],
     [`fingerprint ${result.fingerprint}`],
   ];
   return sections

@@ -1,6 +1,15 @@
 import { openKernel } from '#backtest/run.ts';
-import { rankTried, searchAll, searchByHalving, type SweepResult, walkForward } from '#backtest/sweep/search.ts';
+import {
+  foldRows,
+  rankTried,
+  searchAll,
+  searchByHalving,
+  type SweepBase,
+  type SweepResult,
+  walkForward,
+} from '#backtest/sweep/search.ts';
 import { INTERVAL_MS } from '#core/candle.ts';
+import { foldsOf } from '#core/research.ts';
 import { candidatesOf } from '#strategies/candidates.ts';
 import { BadInputError } from '#paper/bad-input.ts';
 import { SweepThreads } from '#worker/sweep-threads.ts';
@@ -44,14 +53,11 @@ async function sweep(options: SweepOptions): Promise<void> {
       : await searchAll(pool.evaluate, candidates, window);
   const before = options.before + candidates.length - tried.length;
   const result = rankTried(tried, { rank, top, before });
-  const rowsOf = (ms: number): number => Math.round(ms / INTERVAL_MS[base.detail.interval]);
   const forward =
     options.walkForward &&
     (await walkForward(pool.evaluate, candidates, {
-      window,
       rank,
-      train: rowsOf(options.walkForward.trainMs),
-      test: rowsOf(options.walkForward.testMs),
+      folds: foldRows(base, foldsOf(boundsOf(base), options.walkForward)),
     }));
   const seconds = (performance.now() - startedMs) / 1000;
   const facts = {
@@ -68,6 +74,11 @@ async function sweep(options: SweepOptions): Promise<void> {
   const report = { ...facts, ...found, seconds, ...(forward === undefined ? {} : { walkForward: forward }), rows };
   await print(run.json ? JSON.stringify(report, null, 2) : sweepTable({ ...facts, seconds, result, forward }));
 }
+
+const boundsOf = ({ detail: { columns, interval }, start, end }: SweepBase) => ({
+  fromMs: columns.openMs[start] ?? 0,
+  toMs: (columns.openMs[end - 1] ?? 0) + INTERVAL_MS[interval],
+});
 
 interface Shown {
   readonly strategy: string;

@@ -6,7 +6,7 @@ const RECOMPUTE_EVERY = 1024;
 /**
  * Simple moving average: the sum of the last `length` values divided by `length`. The sum runs (`sum += x - leaving`)
  * and is added up anew from the ring, slot 0 first, after every 1,024th value counted from the first; value i stands in
- * slot i mod `length`. Ready after `length` values.
+ * slot i mod `length`. No seed. Ready after `length` values. Equal to TA-Lib SMA.
  */
 export function createSma(length: number, saved?: IndicatorState): LineIndicator {
   const values = ringOf(saved, 'values', length);

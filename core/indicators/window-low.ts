@@ -2,6 +2,8 @@
 export interface WindowLow {
   readonly length: number;
   push(value: number): void;
+  /** Pushes values `from` to `to` of a column; those that leave the window again cost nothing. */
+  pushAll(column: Float64Array, from: number, to: number): void;
   /** Values pushed so far, also those that left the window. */
   count(): number;
   /** NaN before the first value. */
@@ -33,7 +35,7 @@ export function createWindowLow(
     size += 1;
   };
   for (const [index, value] of restored.entries.slice(-length)) append(index, value);
-  return {
+  const window: WindowLow = {
     length,
     push(value) {
       if (size > 0 && (indices[head] ?? 0) <= count - length) {
@@ -44,6 +46,15 @@ export function createWindowLow(
       append(count, value);
       count += 1;
     },
+    pushAll(column, from, to) {
+      const first = Math.max(from, to - length);
+      if (to - from >= length) {
+        head = 0;
+        size = 0;
+      }
+      count += first - from;
+      for (let at = first; at < to; at++) window.push(column[at] ?? 0);
+    },
     count: () => count,
     low: () => (size === 0 ? Number.NaN : (values[head] ?? Number.NaN)),
     entries: () =>
@@ -52,4 +63,5 @@ export function createWindowLow(
         return [indices[slot] ?? 0, values[slot] ?? 0];
       }),
   };
+  return window;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { INTERVAL_MS, isInterval } from '#core/candle.ts';
+import { readDecimal } from '#core/decimal.ts';
 import type { MarketEvent } from '#core/ports.ts';
 import { decimal, float } from './shape.ts';
 
@@ -57,7 +58,10 @@ const OTHER: Frame = { kind: 'other' };
 export function readFrame(body: unknown): Frame {
   if (typeof body !== 'object' || body === null) return OTHER;
   if ('id' in body) return readReply(body);
-  const parsed = data.safeParse('data' in body ? body.data : body);
+  const inner: unknown = 'data' in body ? body.data : body;
+  const price = readTrade(inner);
+  if (price !== undefined) return price;
+  const parsed = data.safeParse(inner);
   if (!parsed.success) return OTHER;
   const frame = parsed.data;
   switch (frame.e) {
@@ -82,6 +86,19 @@ export function readFrame(body: unknown): Frame {
     case 'serverShutdown':
       return { kind: 'shutdown' };
   }
+}
+
+/** A trade as it always comes, without the general reader: most frames are one. Anything else about it is left to that. */
+function readTrade(body: unknown): MarketFrame | undefined {
+  if (typeof body !== 'object' || body === null || !('e' in body) || body.e !== 'trade') return undefined;
+  if (!('s' in body && 't' in body && 'p' in body && 'T' in body)) return undefined;
+  const { s, t, p, T } = body;
+  if (typeof s !== 'string' || typeof p !== 'string' || !Number.isSafeInteger(t) || typeof T !== 'number')
+    return undefined;
+  const price = readDecimal(p);
+  if (price === undefined) return undefined;
+  const event = { kind: 'price', symbol: s, price, atMs: T } as const;
+  return { kind: 'event', event, stream: `${s}@trade`, order: Number(t), final: true };
 }
 
 function candleEvent({ s, k }: z.infer<typeof kline>): MarketEvent {

@@ -5,7 +5,7 @@ import { barsSince, queueingOf } from '../execution.ts';
 import { readFactor } from '../fields.ts';
 import { awayText, percentText, priceText, profitText, quantityText } from '../grid-text.ts';
 import { firstAnswer } from '../ordered-rules.ts';
-import type { Grid, PlanLine, StrategyInstance, TickView } from '../strategy.ts';
+import type { Grid, PlanLine, StrategyInstance, Stretch, TickView } from '../strategy.ts';
 import { breakEvenOf, snapUp } from '../ticks.ts';
 import { type Config, DEFAULTS } from './config.ts';
 import { ANSWERS } from './reasons.ts';
@@ -77,6 +77,17 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
       followPosition(scene, view);
       return firstAnswer(view.sellable ? HELD_RULES : ENTRY_RULES, scene, view) ?? ANSWERS['hold-above-stop'];
     },
+    pass(view, stretch) {
+      const { atr, trend } = memory.series;
+      // What reads whole candles, or the past of an average, is asked candle by candle.
+      if (stretch.candles && (atr !== null || trend !== null)) return -1;
+      if (stretch.answer !== ANSWERS[view.sellable ? 'hold-above-stop' : 'entry-no-cross']) return -1;
+      if (stretch.candles) return passCandles(scene, view, { stretch, renew: () => createSeries(config) });
+      const stop = view.sellable ? Math.max(memory.ratchets.stop, memory.ratchets.leg) : 0;
+      let row = stretch.from;
+      while (row < stretch.to && (stretch.closeTicks[row] ?? 0) > stop) row += 1;
+      return row;
+    },
     explain: (decision, view) => explain(scene, grid, { decision, view, config }),
     stopTicks(view) {
       if (!knobs.sellEnabled || !view.sellable) return 0;
@@ -94,6 +105,40 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
 
 const isLongHole = ({ lastOpenMs }: Series, { openMs }: Candle, { intervalMs }: Knobs): boolean =>
   lastOpenMs >= 0 && openMs - lastOpenMs > LONGEST_HOLE * intervalMs;
+
+interface Passing {
+  readonly stretch: Stretch;
+  readonly renew: () => Series;
+}
+
+/** Closed candles until a cross up while flat; until a stop, a cross down or a moved stop while held; or past a long hole. */
+function passCandles(scene: Scene, view: TickView, { stretch, renew }: Passing): number {
+  const { knobs, memory } = scene;
+  const { ratchets } = memory;
+  const { openMs, close, closeTicks, guarded, from, to } = stretch;
+  for (let row = from; row < to; row++) {
+    const atMs = openMs[row] ?? 0;
+    const hole = atMs - memory.series.lastOpenMs > LONGEST_HOLE * knobs.intervalMs;
+    if (hole) memory.series = renew();
+    takeClose(memory.series, atMs, close[row] ?? 0);
+    if (!view.sellable) {
+      if (hole || crossedUp(knobs, memory.series)) return row;
+      continue;
+    }
+    const stop = Math.max(ratchets.stop, ratchets.leg);
+    const ticks = closeTicks[row] ?? 0;
+    noteCross(scene);
+    ratchets.ratchetedMs = atMs + knobs.intervalMs;
+    if (ticks > ratchets.high) {
+      ratchets.high = ticks;
+      raiseStops(scene, view);
+    }
+    const level = Math.max(ratchets.stop, ratchets.leg);
+    const crossed = knobs.exitOnCross && ratchets.exitSignal;
+    if (hole || crossed || ticks <= level || (guarded && level !== stop)) return row;
+  }
+  return to;
+}
 
 function dropStops({ ratchets }: Memory): void {
   ratchets.high = 0;
@@ -114,17 +159,22 @@ function followPosition(scene: Scene, view: TickView): void {
   raiseStops(scene, view);
 }
 
-function pushCandle(series: Series, candle: Candle, slopeBars: number): void {
-  const { fast, slow, atr, trend, extension } = series;
-  series.lastOpenMs = candle.openMs;
+function takeClose(series: Series, openMs: number, close: number): void {
+  const { fast, slow, extension } = series;
+  series.lastOpenMs = openMs;
   series.closedCount += 1;
-  series.close = candle.close;
+  series.close = close;
   series.fastBefore = fast.ready ? fast.value : 0;
   series.slowBefore = slow.ready ? slow.value : 0;
-  fast.push(candle.close);
-  slow.push(candle.close);
+  fast.push(close);
+  slow.push(close);
+  extension?.push(close);
+}
+
+function pushCandle(series: Series, candle: Candle, slopeBars: number): void {
+  const { atr, trend } = series;
+  takeClose(series, candle.openMs, candle.close);
   atr?.push(candle);
-  extension?.push(candle.close);
   trend?.push(candle.close);
   if (trend === null || !trend.ready || slopeBars === 0) return;
   series.trendPast.push(trend.value);
@@ -132,8 +182,11 @@ function pushCandle(series: Series, candle: Candle, slopeBars: number): void {
 }
 
 /** A cross down while held is remembered until a cross up or the sale, so that downtime does not swallow it. */
-function followCross({ knobs, memory }: Scene, { closeMs }: Candle, view: TickView): void {
-  if (!view.sellable || closeMs <= view.firstBuyFillMs) return;
+function followCross(scene: Scene, { closeMs }: Candle, view: TickView): void {
+  if (view.sellable && closeMs > view.firstBuyFillMs) noteCross(scene);
+}
+
+function noteCross({ knobs, memory }: Scene): void {
   if (crossedDown(knobs, memory.series)) memory.ratchets.exitSignal = true;
   else if (crossedUp(knobs, memory.series)) memory.ratchets.exitSignal = false;
 }

@@ -1,3 +1,4 @@
+import { capFindings } from '../entry-fields.ts';
 import { executionFindings } from '../execution.ts';
 import { readFactor } from '../fields.ts';
 import { gateFindings } from '../gate-fields.ts';
@@ -9,7 +10,15 @@ import type { Config } from './config.ts';
 export function lint(config: Config, takerFee: number): readonly Finding[] {
   const activation = readFactor(config.profitTrail.activationPercentage);
   const atr = readFactor(config.atrTrailing.multiplier);
+  const fixed = config.entrySizing.mode === 'fixed' ? readFactor(config.entrySizing.amount) : 0;
   const inert: readonly (Finding | false)[] = [
+    !config.entryEnabled &&
+      !config.exitEnabled && {
+        level: 'warn',
+        code: 'nothing-enabled',
+        path: 'entryEnabled',
+        message: 'Neither buying nor selling is switched on: it only watches.',
+      },
     !config.exitEnabled && {
       level: 'warn',
       code: 'sell-off-naked',
@@ -38,6 +47,13 @@ export function lint(config: Config, takerFee: number): readonly Finding[] {
         path: 'trendFilter.slopeBars',
         message: 'The trend filter is off, so nothing has to rise.',
       },
+    !config.exitEnabled &&
+      activation > 0 && {
+        level: 'info',
+        code: 'profit-trail-off',
+        path: 'profitTrail.activationPercentage',
+        message: 'Selling is switched off, so this trail sells nothing.',
+      },
     config.entrySizing.mode !== 'fixed' && {
       level: 'info',
       code: 'sizing-depends-on-equity',
@@ -55,6 +71,7 @@ export function lint(config: Config, takerFee: number): readonly Finding[] {
   ];
   return [
     ...inert.filter((finding) => finding !== false),
+    ...capFindings(config.maxSymbolExposureQuote, fixed, 'maxSymbolExposureQuote'),
     ...executionFindings(config.execution),
     ...gateFindings(config),
   ];

@@ -16,11 +16,17 @@ const sharedSettings = (settings: Config): SharedSettings => ({
   ...gateShares(settings),
 });
 
+const USUAL: Config = config.parse({});
+
 /** Knobs that do nothing or leave the basket empty. */
-function lint(settings: Config): readonly Finding[] {
+function lint(settings: Config, _takerFee: number, coins?: readonly string[]): readonly Finding[] {
   const { weightMode, targets, basketBudgetQuote, momentum } = settings;
   const sum = targets.reduce((total, { weight }) => total + readFactor(weight), 0);
   const fixed = weightMode === 'fixed';
+  const cap = readFactor(settings.maxSymbolExposureQuote);
+  const budget = readFactor(basketBudgetQuote);
+  const most = fixed ? Math.max(0, ...targets.map(({ weight }) => readFactor(weight))) : 1 / momentum.topK;
+  const ranks = Object.entries(momentum).some(([knob, value]) => Reflect.get(USUAL.momentum, knob) !== value);
   const found: readonly (Finding | false)[] = [
     settings.enabled &&
       fixed &&
@@ -45,6 +51,29 @@ function lint(settings: Config): readonly Finding[] {
         path: 'targets',
         message: 'The shares are less than the whole basket: the rest stays cash.',
       },
+    fixed &&
+      ranks && {
+        level: 'info',
+        code: 'ranking-inert',
+        path: 'momentum.topK',
+        message: 'The shares are fixed, so no coins are ranked.',
+      },
+    !fixed &&
+      coins !== undefined &&
+      coins.length > 0 &&
+      momentum.topK >= coins.length && {
+        level: 'info',
+        code: 'topk-covers-basket',
+        path: 'momentum.topK',
+        message: 'All coins of the profile are held, so their strength decides nothing.',
+      },
+    cap > 0 &&
+      cap < budget * most && {
+        level: 'warn',
+        code: 'cap-below-budget',
+        path: 'maxSymbolExposureQuote',
+        message: 'Lies below the share of the budget that one coin is to have.',
+      },
     !fixed &&
       targets.length > 0 && {
         level: 'info',
@@ -53,7 +82,19 @@ function lint(settings: Config): readonly Finding[] {
         message: `The strongest ${momentum.topK} coins are held, so these shares are not asked.`,
       },
   ];
-  return [...found.filter((finding) => finding !== false), ...gateFindings(settings)];
+  const unbound = targets.flatMap(({ symbol }, i): Finding[] =>
+    !fixed || coins === undefined || coins.includes(symbol)
+      ? []
+      : [
+          {
+            level: 'warn',
+            code: 'target-unbound',
+            path: `targets.${i}.symbol`,
+            message: `The profile does not trade ${symbol}, so its share stays cash.`,
+          },
+        ],
+  );
+  return [...found.filter((finding) => finding !== false), ...unbound, ...gateFindings(settings)];
 }
 
 /** Keeps several coins at their shares of one basket; one plan over all of them per candle, sales before buys. */

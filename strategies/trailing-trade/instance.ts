@@ -4,13 +4,15 @@ import { readFactor } from '../fields.ts';
 import { queueingOf } from '../execution.ts';
 import { rungsOf } from '../ladder.ts';
 import { firstAnswer } from '../ordered-rules.ts';
-import type { CandleNeed, Grid, PlanLine, StrategyInstance, TickView } from '../strategy.ts';
+import type { CandleNeed, Grid, PlanLine, StrategyInstance, Stretch, TickView } from '../strategy.ts';
 import { snapDown, snapUp } from '../ticks.ts';
 import { type Config, DEFAULT_LEVEL, MAX_WINDOW } from './config.ts';
 import { explain } from './explain.ts';
+import { ANSWERS } from './reasons.ts';
 import {
   armFloor,
   armTrail,
+  barsHeld,
   ENTRY_RULES,
   EXIT_RULES,
   firstBuyNeed,
@@ -130,11 +132,71 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
       const entry = firstAnswer(ENTRY_RULES, scene, view);
       return entry !== undefined && entry.kind !== 'nothing' ? entry : holdAnswer(scene);
     },
+    pass(view, stretch) {
+      // What reads whole candles is asked candle by candle.
+      if (memory.rsi !== null || memory.atr !== null) return -1;
+      if (stretch.answer === ANSWERS['entry-above-window-low'] && !view.sellable) return passFlat(scene, stretch);
+      const held = view.sellable && view.target > 0 && stretch.answer === holdAnswer(scene);
+      return held ? passHeld(scene, view, stretch) : -1;
+    },
     explain: (decision, view) => explain({ scene, config, grid, view }, decision),
     stopTicks: (view) => stopOf(scene, view),
     plan: (view) => planOf(scene, view),
     state: () => writeState(memory, frame),
   };
+}
+
+/** While flat only a close at the low of the window asks for a decision. */
+function passFlat(
+  { knobs, memory, levels }: Scene,
+  { openMs, closeTicks, lowTicks, candles, from, to }: Stretch,
+): number {
+  let row = from;
+  for (; row < to; row++) {
+    if (candles) {
+      memory.window.push(lowTicks[row] ?? 0);
+      levels.entryLimit = snapDown(memory.window.low() * knobs.entryTrigger);
+    }
+    if ((closeTicks[row] ?? 0) <= levels.entryLimit) break;
+  }
+  if (candles) memory.lastOpenMs = openMs[Math.min(row, to - 1)] ?? 0;
+  return row;
+}
+
+/** While held it is a close beyond a level that is in force, or a moved trail where a stop rests on the exchange. */
+function passHeld(scene: Scene, view: TickView, stretch: Stretch): number {
+  const { knobs, memory, levels } = scene;
+  const { openMs, closeTicks, lowTicks, candles, guarded, from, to } = stretch;
+  placeLevels(scene, view);
+  if (knobs.rungs.length > 0) placeNextRung(scene, view);
+  const below = Math.max(levels.stop, memory.breakEven ? levels.floor : 0, levels.addLimit);
+  const above = Math.min(
+    memory.high === 0 && levels.arm > 0 ? levels.arm : Number.POSITIVE_INFINITY,
+    !memory.breakEven && levels.floorArm > 0 ? levels.floorArm : Number.POSITIVE_INFINITY,
+    levels.rung.ticks > 0 ? levels.rung.ticks : Number.POSITIVE_INFINITY,
+  );
+  const timed = knobs.timeStopBars > 0 && memory.high === 0;
+  let row = from;
+  for (; row < to; row++) {
+    const close = closeTicks[row] ?? 0;
+    const trailStop = memory.trailStop;
+    if (candles && memory.high > 0 && close > memory.high) {
+      memory.high = close;
+      ratchetTrail(scene);
+    }
+    if (candles && timed) memory.lastOpenMs = openMs[row] ?? 0;
+    if (close <= below || close >= above || close <= memory.trailStop) break;
+    if ((guarded && memory.trailStop !== trailStop) || (timed && barsHeld(scene, view) >= knobs.timeStopBars)) break;
+  }
+  if (candles) {
+    const last = Math.min(row, to - 1);
+    memory.window.pushAll(lowTicks, from, last + 1);
+    memory.lastOpenMs = openMs[last] ?? 0;
+    memory.ratchetedMs = memory.lastOpenMs + knobs.intervalMs;
+    memory.lastClose = closeTicks[last] ?? 0;
+    levels.entryLimit = snapDown(memory.window.low() * knobs.entryTrigger);
+  }
+  return row;
 }
 
 /** A partial sale is done once all but its last lot has filled: fills count, not what was sent. */

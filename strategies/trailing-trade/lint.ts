@@ -1,3 +1,4 @@
+import { capFindings } from '../entry-fields.ts';
 import { executionFindings } from '../execution.ts';
 import { readFactor } from '../fields.ts';
 import { gateFindings } from '../gate-fields.ts';
@@ -169,6 +170,65 @@ const trailWithoutRest: Check = ({ sell: { takeProfits } }) => {
   return info('trail-without-rest', path, 'The parts sell everything: nothing is left for the trailing exit.');
 };
 
+const partBeyondTrail: Check = (config) => {
+  const { trigger, trail, atr } = factorsOf(config);
+  if (trigger === 0 || (trail === 0 && atr === 0)) return undefined;
+  return config.sell.takeProfits.flatMap(({ triggerPercentage }, i) =>
+    readFactor(triggerPercentage) > trigger
+      ? [
+          info(
+            'rung-beyond-trail',
+            `sell.takeProfits.${i}.triggerPercentage`,
+            'Lies above where the trailing exit starts, which may sell everything before.',
+          ),
+        ]
+      : [],
+  );
+};
+const protectiveInert: Check = (config) => {
+  const { stop, trail, atr, floorArm } = factorsOf(config);
+  const { enabled, protectiveStop } = config.sell;
+  if (!enabled || !protectiveStop.enabled || stop > 0 || trail > 0 || atr > 0 || floorArm > 0) return undefined;
+  return info(
+    'protective-inert',
+    'sell.protectiveStop.enabled',
+    'No stop, floor or trail is set, so there is nothing to keep on the exchange.',
+  );
+};
+const breakEvenInert: Check = (config) => {
+  const { trigger, trail, atr, floorArm, floor } = factorsOf(config);
+  if (floorArm === 0 || trigger === 0 || atr > 0 || floorArm < trigger || trigger * trail < floor) return undefined;
+  return info(
+    'break-even-inert',
+    'sell.breakEven.armAtPercentage',
+    'When this floor would go up, the trailing exit already sells above it.',
+  );
+};
+
+/** What a level is to spend; null where that hangs on the equity. */
+function spendOf({ buy }: Config, level: number): number | null {
+  const own = readFactor(buy.gridLevels[level]?.maxPurchaseAmount ?? '');
+  if (own > 0) return own;
+  if (buy.entrySizing.mode !== 'fixed') return null;
+  return readFactor(buy.entrySizing.amount) / Math.max(1, buy.gridLevels.length);
+}
+const levelNeverBought: Check = (config) =>
+  config.buy.gridLevels.flatMap(({ minPurchaseAmount }, i) => {
+    const spend = spendOf(config, i);
+    if (spend === null || readFactor(minPurchaseAmount) <= spend) return [];
+    const message = 'Asks for more than this level may spend, so it never buys.';
+    return [warn('level-never-bought', `buy.gridLevels.${i}.minPurchaseAmount`, message)];
+  });
+const capBelowBudget: Check = (config) => {
+  const { gridLevels, maxSymbolExposureQuote } = config.buy;
+  const spends = Array.from({ length: Math.max(1, gridLevels.length) }, (_, i) => spendOf(config, i) ?? 0);
+  return capFindings(
+    maxSymbolExposureQuote,
+    spends.reduce((sum, spend) => sum + spend, 0),
+    'buy.maxSymbolExposureQuote',
+  );
+};
+
 const CHECKS: readonly Check[] = [
   trailBelowCost,
   breakEvenBelowCost,
@@ -186,7 +246,12 @@ const CHECKS: readonly Check[] = [
   dependsOnEquity,
   atrShadowsPercent,
   partsBelowCost,
+  partBeyondTrail,
   trailWithoutRest,
+  protectiveInert,
+  breakEvenInert,
+  levelNeverBought,
+  capBelowBudget,
 ];
 
 /** Knobs that are legal but do nothing, contradict each other or lose money. `takerFee` is a share such as 0.001. */

@@ -3,25 +3,16 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { EMAIL, openTestApi, ORIGIN, PASSWORD } from '#api/test-api.ts';
 import { until } from '../flow/until.ts';
+import { freePort } from '../harness/servers.ts';
 import { ROOT } from '../harness/source-files.ts';
 
 const missing = spawnSync('nginx', ['-v']).error === undefined ? false : 'no nginx on this machine';
 if (missing !== false) console.log(`﹣ deploy/nginx.conf: ${missing}, so it is not tested here`);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  assert.ok(typeof address === 'object' && address !== null);
-  return address.port;
-}
 
 /** nginx with the configuration that is delivered, in front of this api. */
 async function openProxy(apiUrl: string, stack: AsyncDisposableStack): Promise<number> {

@@ -9,6 +9,7 @@ import { isSellable } from '#core/position.ts';
 import type { OrderStatus } from '#paper/order.ts';
 import { refoldPosition } from '#storage/fills.ts';
 import type { OrdersTable } from '#storage/tables.ts';
+import { tracedTicks } from '../flow/traced-ticks.ts';
 import { EXCHANGE_ACCOUNT, OPENING_QUOTE, type Stage } from './stage.ts';
 
 /** A kill switch from its engagement to its release, in the order that `halt_order` gives; null: never released. */
@@ -148,16 +149,15 @@ async function assertHalts(stage: Stage, engagements: readonly Engagement[]): Pr
   }
 }
 
-/** Each tick of the trace is counted once in the log; only meant for runs in which no buffered record was killed. */
+/** The ticks that the trace stands for are counted in the log; only meant for runs in which no buffered record was killed. */
 async function assertTicks({ database, cache, profileId }: Stage): Promise<void> {
   const texts = await cache.newest(cacheKeys.tickTrace(profileId), TICK_TRACE_CAP);
-  const ticks = new Set(texts.map((text) => /"id":"([0-9a-f-]+)"/.exec(text)?.[1]));
   const { sum } = await database.kysely
     .selectFrom('action_logs')
     .select((row) => row.fn.sum<string>('count').as('sum'))
     .where(sql<boolean>`ctx ->> 'event' = 'decision'`)
     .executeTakeFirstOrThrow();
-  assert.equal(Number(sum), ticks.size, 'ticks counted in the log (first) and in the trace differ');
+  assert.equal(Number(sum), tracedTicks(texts), 'ticks counted in the log (first) and in the trace differ');
 }
 
 /** Orders whose outcome is still open, in words; one that rests is as the exchange has it. */

@@ -3,9 +3,10 @@ import { request as sendRequest } from 'undici';
 import { z } from 'zod';
 import type { Candle } from '#core/candle.ts';
 import { type Decimal, floorToStep, multiply, requireDecimal, ZERO } from '#core/decimal.ts';
-import { ORDER_TIMING } from '#core/order-timing.ts';
+import { ORDER_TIMING, type OrderTiming } from '#core/order-timing.ts';
 import type { MarketEvent, MarketPort, ProfileToRun, TradingPort } from '#core/ports.ts';
 import { type Execution, execute } from '#engine/execute.ts';
+import type { EnginePorts } from '#engine/ports.ts';
 import { type RunningAccount, runAccount } from '#engine/run-account.ts';
 import { createAccountStream } from '#exchange/account-stream.ts';
 import { orderOf } from '#exchange/fixtures/orders.ts';
@@ -68,6 +69,10 @@ export interface AccountBench extends AsyncDisposable {
 export interface BenchOptions extends Partial<Pick<PaperOptions, 'source' | 'clock' | 'speed' | 'fromMs'>> {
   readonly symbols?: readonly string[];
   readonly timing?: Partial<SocketTiming>;
+  readonly orderTiming?: OrderTiming;
+  /** Puts something else in the place of what the engine reaches the world through. */
+  readonly rewire?: (ports: EnginePorts) => EnginePorts;
+  readonly strategies?: ReadonlyMap<string, AnyStrategy>;
   /** Of the account at the exchange. */
   readonly account?: Partial<AccountInput>;
   /** Stores and answers the profiles that run, instead of one that only remembers candles. */
@@ -83,11 +88,12 @@ function openPaper({ account, fromMs, ...options }: BenchOptions): Promise<Paper
 }
 
 const forget = (): void => undefined;
+const same = (ports: EnginePorts): EnginePorts => ports;
 /** What the strategy is taken to have asked for. */
 const WANTED = { level: 0, plannedQuote: requireDecimal('1000') };
 
 export async function openAccountBench(options: BenchOptions = {}): Promise<AccountBench> {
-  const { symbols = [SYMBOL] } = options;
+  const { symbols = [SYMBOL], orderTiming = ORDER_TIMING, strategies = STRATEGIES } = options;
   await using stack = new AsyncDisposableStack();
   const paper = stack.use(await openPaper(options));
   const { database } = stack.use(await openTestDatabase());
@@ -95,7 +101,7 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
   const governor = createGovernor();
   const market = createMarketReader({ restUrl: paper.url, governor });
   const credentials = { ...KEY, clock: market.clock, timing: { ...SOCKET_TIMING, ...options.timing } };
-  const trading = createTrading({ ...credentials, restUrl: paper.url, governor, timing: ORDER_TIMING });
+  const trading = createTrading({ ...credentials, restUrl: paper.url, governor, timing: orderTiming });
   const profile: ProfileToRun = {
     ...{ id: owner.profileId, accountId: owner.accountId, name: 'p', strategyName: 'remembering' },
     ...{ config: {}, enabled: true, captureUntil: null },
@@ -112,8 +118,8 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
   const stop = new AbortController();
   const run = runAccount({
     account: { id: owner.accountId, name: 'a', exchangeMode: 'testnet', endpoint: 'paper', epoch: 1 },
-    ...{ fencing: owner.fencing, keyStatus: 'healthy', timing: ORDER_TIMING, signal: stop.signal },
-    ports: {
+    ...{ fencing: owner.fencing, keyStatus: 'healthy', timing: orderTiming, signal: stop.signal },
+    ports: (options.rewire ?? same)({
       ...{ store: createTradingStore(database), trading, market, announce: () => undefined },
       openMarketStream: (onEvent) =>
         openMarketStream((event) => {
@@ -123,9 +129,9 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
       openAccountStream: createAccountStream({ ...credentials, wsApiUrl: `${paper.wsUrl}/ws-api/v3` }),
       records: { audit: forget, log: forget, evidence: forget, flush: async () => undefined },
       log: { info: () => undefined, warn, error: warn },
-    },
+    }),
     roster: {
-      strategies: new Map([...STRATEGIES, ['remembering', remembering(fed)]]),
+      strategies: new Map([...strategies, ['remembering', remembering(fed)]]),
       loadProfiles: async () => profiles,
     },
     ...{ onRunning: started.resolve, onWallet: () => undefined, onRules: () => undefined },

@@ -12,6 +12,8 @@ export interface ApiClient {
   call<Op extends Operation>(operation: Op, given: Call<Op> & Parts): Promise<Answer<Op>>;
   /** The response as it came over the wire. */
   fetch(path: string): Promise<Response>;
+  /** The cookie of its session, as a browser would send it. */
+  cookie(): string;
 }
 
 export function createClient(base: string): ApiClient {
@@ -25,6 +27,7 @@ export function createClient(base: string): ApiClient {
   };
   return {
     fetch: (path) => send('GET', path),
+    cookie: () => cookie,
     async call(operation, given) {
       const parts: Parts = given;
       const filled = operation.path.replace(/:(\w+)/g, (_all, name: string) => parts.params?.[name] ?? '');

@@ -11,6 +11,7 @@ import { openCache } from '#storage/open-cache.ts';
 import { MARKET_START, writeSwingingCandles } from './candles.ts';
 import { startProfile, UNGUARDED } from './profile.ts';
 import { openStack, type Stack } from './stack.ts';
+import { tracedTicks } from './traced-ticks.ts';
 import { until } from './until.ts';
 
 const COINS = Array.from({ length: 500 }, (_, index) => `C${index}USDT`);
@@ -73,8 +74,11 @@ test('500 coins of five profiles tick on a live market: each is shown, each deci
 
   await stack.stopWorker();
   const traces = await Promise.all(profiles.map((id) => cache.newest(cacheKeys.tickTrace(id), TICK_TRACE_CAP)));
-  const traced = new Set(traces.flat().map((text) => /"id":"([0-9a-f-]+)"/.exec(text)?.[1]));
-  assert.equal(await ticksOf(stack), traced.size, 'ticks counted in the log (first) and in the trace differ');
+  assert.equal(
+    await ticksOf(stack),
+    tracedTicks(traces.flat()),
+    'ticks counted in the log (first) and in the trace differ',
+  );
   const kept = await Promise.all(profiles.map((id) => cache.list(cacheKeys.coinStates(id))));
   assert.deepEqual(
     new Set(kept.flatMap((states) => [...states.keys()].map((key) => key.split(':')[2]))),

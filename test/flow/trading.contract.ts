@@ -19,6 +19,7 @@ import { refoldPosition } from '#storage/fills.ts';
 import { MARKET_START, writeSwingingCandles } from './candles.ts';
 import { LIVELY, startProfile } from './profile.ts';
 import { KEY, openStack, type Stack } from './stack.ts';
+import { tracedTicks } from './traced-ticks.ts';
 import { until } from './until.ts';
 
 const SYMBOL = 'BTCUSDT';
@@ -140,7 +141,7 @@ const countsAndTrace: Check = async (flow) => {
       .where('profile_id', '=', profileId)
       .where(sql<boolean>`ctx ->> 'event' = 'decision'`)
       .executeTakeFirstOrThrow();
-    assert.equal(Number(counted.sum), all.length);
+    assert.equal(Number(counted.sum), tracedTicks(all));
   } finally {
     await store[Symbol.asyncDispose]();
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runBasketBacktest } from '#backtest/basket-backtest.ts';
 import { runBasket } from '#backtest/basket-run.ts';
 import { aggregateSeries } from '#backtest/columns.ts';
 import type { KernelInput } from '#backtest/kernel.ts';
@@ -189,4 +190,32 @@ test('a backtest of a basket: one purse, a plan when a candle closes, buys after
   assert.equal(run.counts.get('plan-rebalance'), 5);
   // 2 left of the first buys, 124.3755 received, 74.75 paid; 4.15501 * 150, 7.475517 * 50 and 19.94004 * 10 held.
   assert.equal(run.meter.last.toFixed(4), '1248.0533');
+});
+
+test('the report of a basket: each coin by itself, one purse, an even spread as what holding would have made', () => {
+  const minutes = Array.from({ length: 15 }, (_, i) => i);
+  const prices = { AAAUSDT: (i: number) => (i < 6 ? 100 : 150), BBBUSDT: () => 50, CCCUSDT: () => 10 };
+  const inputs = Object.entries(prices).map(([symbol, price]) => {
+    const { bound, rules, terms, detail } = inputOf(symbol, minutes.map(price));
+    return { bound, rules, terms, candles: detail };
+  });
+  const outcome = runBasketBacktest(inputs);
+  assert.ok(outcome.kind === 'result');
+  const { symbol, metrics, coins, fills, equityCurve, holdout, fingerprint } = outcome.result;
+  assert.deepEqual([symbol, fills.length, fills[3]?.symbol, holdout], ['basket', 5, 'AAAUSDT', null]);
+  assert.equal(metrics.finalEquity.toFixed(4), '1248.0533');
+  // A third each, bought at the first open with 0.1 % fee: (1.5 + 1 + 1) / 3 * 0.999 - 1.
+  assert.equal(metrics.buyAndHold.toFixed(6), ((3.5 / 3) * 0.999 - 1).toFixed(6));
+  assert.deepEqual(Object.keys(coins ?? {}), ['AAAUSDT', 'BBBUSDT', 'CCCUSDT']);
+  assert.deepEqual([coins?.['AAAUSDT']?.sold, coins?.['AAAUSDT']?.buyAndHold.toFixed(4)], [124.5, '0.4985']);
+  assert.equal(metrics.exposure, 10 / 15);
+  assert.equal(equityCurve.length, 15);
+  assert.ok(Math.abs((equityCurve.at(-1)?.equity ?? 0) - metrics.finalEquity) < 1e-9);
+  assert.equal(equityCurve.at(-1)?.price.toFixed(6), (3.5 / 3).toFixed(6));
+  const again = runBasketBacktest(inputs);
+  assert.equal(again.kind === 'result' && again.result.fingerprint, fingerprint);
+  const refused = runBasketBacktest(
+    inputs.map((input, i) => ({ ...input, rules: { ...input.rules, quoteAsset: i === 0 ? 'USDT' : 'EUR' } })),
+  );
+  assert.match(refused.kind === 'refused' ? refused.sentence : '', /bought with one money, but these with USDT, EUR/);
 });

@@ -70,7 +70,11 @@ export function runGolden(input: { strategy: AnyStrategy; config: unknown; candl
     const told: Told[] = [];
     const detail = candlesOf('1h', input.candles.slice(0, i + 1));
     const market = { rules: GOLDEN_RULES, terms, signal: detail, detail, start: 0, end: i + 1 };
-    const { book } = runKernel({ bound: overheard(bound, (each) => told.push(each)), ...market });
+    const { book } = runKernel({
+      ...market,
+      stepwise: true,
+      bound: overheard(bound, (each) => told.push(each)),
+    });
     const last = book.fills.findLast(({ fill }) => fill.at.getTime() === all.columns.openMs[i]);
     const { decision, numbers } = told.at(-1) ?? { decision: { kind: 'nothing', reason: 'unasked' }, numbers: {} };
     return {

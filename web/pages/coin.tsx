@@ -15,6 +15,7 @@ import {
 import type { ChartRange, PlanLevel } from '#web/parts/chart-view.ts';
 import { ActYourself } from '#web/parts/act-yourself.tsx';
 import { CaptureSwitch } from '#web/parts/capture-switch.tsx';
+import { Blockers } from '#web/parts/blockers.tsx';
 import { CoinPause } from '#web/parts/coin-pause.tsx';
 import { CoinPosition } from '#web/parts/coin-position.tsx';
 import { CoinTicks } from '#web/parts/coin-ticks.tsx';
@@ -134,7 +135,11 @@ function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile })
         </div>
       </div>
       <Section title="Orders and their proof" note={orderSummary(orders)}>
-        {rows.length === 0 ? <p className="p-2">No orders yet.</p> : <OrdersTable rows={rows} withCoin={false} />}
+        {rows.length === 0 ? (
+          <p className="p-2">No orders yet.</p>
+        ) : (
+          <OrdersTable rows={rows} withCoin={false} accountId={profile.accountId} />
+        )}
       </Section>
     </>
   );
@@ -195,6 +200,7 @@ function Head({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {
           {view.blocked ? <Icon name="warn" /> : null} <Prose text={coin.state.decision.sentence} />
         </p>
       )}
+      <Blockers coin={coin} />
     </div>
   );
 }

@@ -141,7 +141,7 @@ function Figures({ data, purse }: { data: Dashboard; purse: Purse }): ReactNode 
 
 /** What keeps coins from being bought, in the words of their last decision. */
 function HoldsBack({ data }: { data: Dashboard }): ReactNode {
-  const blocked = data.coins.filter((coin) => coin.enabled && coin.state !== null && coinView(coin).blocked);
+  const blocked = data.coins.filter((coin) => coin.enabled && (coin.blockers.length > 0 || coinView(coin).blocked));
   const off = data.profiles.filter(({ enabled }) => !enabled);
   const count = blocked.length + off.length;
   return (
@@ -157,7 +157,7 @@ function HoldsBack({ data }: { data: Dashboard }): ReactNode {
               <Link to="/profiles/$id/coins/$symbol" params={{ id: coin.profileId, symbol: coin.symbol }}>
                 <b>{coin.baseAsset ?? coin.symbol}</b>
               </Link>{' '}
-              <Prose text={coin.state?.decision.sentence ?? ''} />
+              <Prose text={coin.blockers[0]?.sentence ?? coin.state?.decision.sentence ?? ''} />
             </span>
           </li>
         ))}

@@ -45,11 +45,8 @@ function Coins({ profile }: { profile: Profile }): ReactNode {
   const { data, error } = useQuery(coinsQuery(profile.id));
   const { data: dashboard } = useQuery(dashboardQuery);
   const coins = data?.coins ?? [];
-  const resting = new Set(
-    dashboard?.orders
-      .filter((order) => order.profileId === profile.id && order.purpose === 'stop' && isLive(order))
-      .map(({ symbol }) => symbol),
-  );
+  const live = dashboard?.orders.filter((order) => order.profileId === profile.id && isLive(order)) ?? [];
+  const resting = new Set(live.filter(({ purpose }) => purpose === 'stop').map(({ symbol }) => symbol));
   const rows: CoinRow[] = coins.map((coin) => ({
     coin,
     profileId: profile.id,
@@ -65,7 +62,12 @@ function Coins({ profile }: { profile: Profile }): ReactNode {
       {data === undefined && error === null ? <Skeleton rows={2} height={52} /> : null}
       {rows.length === 0 ? null : (
         <>
-          <CoinsTable rows={rows} extra={(coin) => <RemoveCoin profileId={profile.id} coin={coin} />} />
+          <CoinsTable
+            rows={rows}
+            extra={(coin) => (
+              <RemoveCoin profile={profile} coin={coin} orders={live.filter(({ symbol }) => symbol === coin.symbol)} />
+            )}
+          />
           <RailKey />
         </>
       )}

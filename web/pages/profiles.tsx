@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { accountsQuery, profilesQuery } from '#web/data/queries.ts';
 import { AccountTag } from '#web/parts/figures.tsx';
 import { ProfileSwitch } from '#web/parts/profile-switch.tsx';
+import { ImportProfile } from '#web/parts/import-profile.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { tagOf } from '#web/words/accounts.ts';
@@ -72,6 +73,7 @@ export function ProfilesPage(): ReactNode {
           </Link>
         </div>
       </Section>
+      <ImportProfile />
     </>
   );
 }

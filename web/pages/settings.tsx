@@ -8,6 +8,7 @@ import { useDemo, useNow } from '#web/data/session.tsx';
 import { AccountSettings } from '#web/parts/accounts-settings.tsx';
 import { BackupSettings } from '#web/parts/backup-settings.tsx';
 import { HealthSettings } from '#web/parts/health-settings.tsx';
+import { OpsNotifySettings } from '#web/parts/ops-notify.tsx';
 import { RetentionSettings } from '#web/parts/retention-settings.tsx';
 import { Failure } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
@@ -34,6 +35,8 @@ export function SettingsPage(): ReactNode {
           </Section>
           {demo ? null : (
             <>
+              <OpsNotifySettings />
+              <BackupSettings />
               <PasswordSettings />
               <SessionSettings />
               <Section title="Sign out">
@@ -46,7 +49,6 @@ export function SettingsPage(): ReactNode {
           {demo ? null : <AccountSettings />}
           <HealthSettings />
           <RetentionSettings />
-          {demo ? null : <BackupSettings />}
         </div>
       </div>
     </>

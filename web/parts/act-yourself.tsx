@@ -8,6 +8,7 @@ import { Field } from '#web/forms/field.tsx';
 import { coinView } from '#web/words/coin-view.ts';
 import { price, quantity } from '#web/words/numbers.ts';
 import { ActionOutcome } from './action-outcome.tsx';
+import { ActButtons, AskWorker } from './ask-worker.tsx';
 import { Dialog } from './dialog.tsx';
 
 interface ActProps {
@@ -18,8 +19,8 @@ interface ActProps {
 
 /** Orders by hand, and selling everything at once; the worker judges and carries them out. */
 export function ActYourself({ accountId, profileId, coin }: ActProps): ReactNode {
-  const [asking, setAsking] = useState<'buy' | 'sell' | 'all' | undefined>(undefined);
-  const { held, base } = coinView(coin);
+  const [asking, setAsking] = useState<'buy' | 'sell' | undefined>(undefined);
+  const { held, base, quote } = coinView(coin);
   const close = (): void => setAsking(undefined);
   const size = quantity(coin.position.quantity, coin.stepSize);
   return (
@@ -31,12 +32,23 @@ export function ActYourself({ accountId, profileId, coin }: ActProps): ReactNode
         <button type="button" className="btn" disabled={!held} onClick={() => setAsking('sell')}>
           Sell a part…
         </button>
-        <button type="button" className="btn" disabled={!held} onClick={() => setAsking('all')}>
-          {held ? `Sell all ${size} ${base}…` : 'Sell all'}
-        </button>
+        <AskWorker
+          accountId={accountId}
+          words={held ? `Sell all ${size} ${base}…` : 'Sell all'}
+          disabled={!held}
+          title={`Sell all ${base} at once?`}
+          action={`Sell ${size} ${base}`}
+          done="Sold, or on its way: the orders below show it."
+          run={(requestId) => call(forceSell, { params: { id: profileId, symbol: coin.symbol }, body: { requestId } })}
+        >
+          <p>
+            {size} {base} are sold at the market: at what buyers pay now, about {price(coin.price, coin.tickSize)}{' '}
+            {quote}. The stop and other orders that rest on the exchange are cancelled first.
+          </p>
+          <p>The profile may buy again when its rules say so. Pause buying first if it should not.</p>
+        </AskWorker>
         {held ? null : <span className="why">Nothing is held that could be sold.</span>}
       </div>
-      {asking === 'all' ? <SellAll {...{ accountId, profileId, coin }} onClose={close} /> : null}
       {asking === 'buy' || asking === 'sell' ? (
         <ByHand {...{ accountId, profileId, coin }} side={asking} onClose={close} />
       ) : null}
@@ -46,34 +58,6 @@ export function ActYourself({ accountId, profileId, coin }: ActProps): ReactNode
 
 interface DialogProps extends ActProps {
   onClose: () => void;
-}
-
-function SellAll({ accountId, profileId, coin, onClose }: DialogProps): ReactNode {
-  const { base, quote } = coinView(coin);
-  const size = quantity(coin.position.quantity, coin.stepSize);
-  // One id for the dialog: pressing again after a lost answer asks for nothing more.
-  const [requestId] = useState(() => crypto.randomUUID());
-  const params = { id: profileId, symbol: coin.symbol };
-  const sell = useAction(accountId, () => call(forceSell, { params, body: { requestId } }));
-  return (
-    <Dialog title={`Sell all ${base} at once?`} open onClose={onClose}>
-      <div className="two grid gap-2 py-2">
-        <p>
-          {size} {base} are sold at the market: at what buyers pay now, about {price(coin.price, coin.tickSize)} {quote}
-          . The stop and other orders that rest on the exchange are cancelled first.
-        </p>
-        <p>The profile may buy again when its rules say so. Pause buying first if it should not.</p>
-      </div>
-      <ActionOutcome state={sell} done="Sold, or on its way: the orders below show it." />
-      <Buttons
-        words={`Sell ${size} ${base}`}
-        ended={sell.action !== undefined && !sell.isWaiting}
-        waiting={sell.isWaiting}
-        onAct={() => sell.ask(undefined)}
-        onClose={onClose}
-      />
-    </Dialog>
-  );
 }
 
 function ByHand({ accountId, profileId, coin, side, onClose }: DialogProps & { side: 'buy' | 'sell' }): ReactNode {
@@ -113,7 +97,7 @@ function ByHand({ accountId, profileId, coin, side, onClose }: DialogProps & { s
         input={{ inputMode: 'decimal', value: limit, onChange: (event) => setLimit(event.target.value) }}
       />
       <ActionOutcome state={act} done="Sent. The orders below show what becomes of it." />
-      <Buttons
+      <ActButtons
         words={
           size.trim() === ''
             ? `${buying ? 'Buy' : 'Sell'} ${base}`
@@ -125,28 +109,5 @@ function ByHand({ accountId, profileId, coin, side, onClose }: DialogProps & { s
         onClose={onClose}
       />
     </Dialog>
-  );
-}
-
-interface ButtonsProps {
-  words: string;
-  ended: boolean;
-  waiting: boolean;
-  onAct: () => void;
-  onClose: () => void;
-}
-
-function Buttons({ words, ended, waiting, onAct, onClose }: ButtonsProps): ReactNode {
-  return (
-    <div className="flex flex-wrap gap-3 pt-2">
-      {ended ? null : (
-        <button type="button" className="btn go" disabled={waiting} onClick={onAct}>
-          {words}
-        </button>
-      )}
-      <button type="button" className="btn" onClick={onClose}>
-        {ended ? 'Close' : 'Leave it'}
-      </button>
-    </div>
   );
 }

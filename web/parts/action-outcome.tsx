@@ -3,11 +3,11 @@ import type { useAction } from '#web/data/use-action.ts';
 import { Failure, Say } from './say.tsx';
 import { Prose } from './when.tsx';
 
-type State = Pick<ReturnType<typeof useAction>, 'error' | 'action' | 'isWaiting'>;
+type State = Pick<ReturnType<typeof useAction>, 'error' | 'action' | 'isDone' | 'isWaiting'>;
 
 /** What became of something the worker was asked to do, in its words. */
 export function ActionOutcome({
-  state: { error, action, isWaiting },
+  state: { error, action, isDone, isWaiting },
   done,
 }: {
   state: State;
@@ -21,8 +21,8 @@ export function ActionOutcome({
       </p>
     );
   }
+  if (isDone) return <Say tone="next">{done}</Say>;
   if (action === undefined) return null;
-  if (action.state === 'done') return <Say tone="next">{done}</Say>;
   return (
     <Say tone="care" title={action.state === 'expired' ? 'Not done in time.' : 'Refused.'}>
       <Prose text={action.reason ?? 'No reason was given.'} />

@@ -3,10 +3,11 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import { bindCoin, unbindCoin } from '#api/contract/profiles.ts';
 import { call } from '#web/data/call.ts';
-import { type Coin, type Profile, symbolsQuery } from '#web/data/queries.ts';
+import { type Coin, type Order, type Profile, symbolsQuery } from '#web/data/queries.ts';
 import { coinView } from '#web/words/coin-view.ts';
-import { quantity } from '#web/words/numbers.ts';
-import { Dialog } from './dialog.tsx';
+import { count, quantity } from '#web/words/numbers.ts';
+import { orderName } from '#web/words/order-words.ts';
+import { AskWorker } from './ask-worker.tsx';
 import { PriceField } from './entry-price.tsx';
 import { Failure, Say } from './say.tsx';
 
@@ -80,49 +81,54 @@ export function AddCoin({ profile }: { profile: Profile }): ReactNode {
   );
 }
 
-/** Unbinds a coin after naming it; a held coin says why it can not go. */
-export function RemoveCoin({ profileId, coin }: { profileId: ProfileId; coin: Coin }): ReactNode {
-  const [asking, setAsking] = useState(false);
-  const refresh = useRefresh(profileId);
-  const remove = useMutation({
-    mutationFn: () => call(unbindCoin, { params: { id: profileId, symbol: coin.symbol } }),
-    onSuccess: async () => {
-      setAsking(false);
-      await refresh();
-    },
-  });
+interface RemoveProps {
+  profile: Profile;
+  coin: Coin;
+  /** Of this coin, those that the exchange may still hold. */
+  orders: readonly Order[];
+}
+
+/** Unbinds a coin, and says before what becomes of its orders and of what is held. */
+export function RemoveCoin({ profile, coin, orders }: RemoveProps): ReactNode {
+  const refresh = useRefresh(profile.id);
   const view = coinView(coin);
+  const exposed = view.held || orders.length > 0;
+  const params = { id: profile.id, symbol: coin.symbol };
+  const names = orders.map(
+    (order) => `${orderName(order).toLowerCase()} of ${quantity(order.quantity, coin.stepSize)}`,
+  );
   return (
-    <>
-      <button
-        type="button"
-        className="btn small quiet two"
-        aria-label={`Remove ${view.base}`}
-        onClick={() => setAsking(true)}
-      >
-        Remove
-      </button>
-      <Dialog title={`Remove ${coin.symbol}?`} open={asking} onClose={() => setAsking(false)}>
-        <p className="two whitespace-normal py-2 text-left">
-          {view.held
-            ? `${quantity(coin.position.quantity, coin.stepSize)} ${view.base} is held. Sell it first: a coin that is held can not be removed.`
-            : `This profile makes no more decisions about ${view.base}. Its records stay.`}
+    <AskWorker
+      small
+      accountId={profile.accountId}
+      words="Remove"
+      label={`Remove ${view.base}`}
+      title={`Remove ${coin.symbol}?`}
+      action={
+        orders.length > 0
+          ? `Cancel ${count(orders.length, 'order')} and remove ${coin.symbol}`
+          : `Remove ${coin.symbol}`
+      }
+      done={`${coin.symbol} is removed.`}
+      run={() => call(unbindCoin, { params, query: { cancelOrders: exposed ? 'true' : 'false' } })}
+      onDone={() => void refresh()}
+    >
+      <p>This profile makes no more decisions about {view.base}. Its records stay.</p>
+      {orders.length === 0 ? null : (
+        <p>
+          First the worker cancels what rests on the exchange: {names.join(', ')} {view.base}. The coin goes once
+          nothing of it rests there.
         </p>
-        {remove.isError ? <Failure what="Not removed." error={remove.error} /> : null}
-        <div className="flex flex-wrap gap-3 pt-2">
-          <button
-            type="button"
-            className="btn go"
-            disabled={view.held || remove.isPending}
-            onClick={() => remove.mutate()}
-          >
-            Remove {coin.symbol}
-          </button>
-          <button type="button" className="btn" onClick={() => setAsking(false)}>
-            Keep it
-          </button>
-        </div>
-      </Dialog>
-    </>
+      )}
+      {view.held ? (
+        <p>
+          <b>
+            {quantity(coin.position.quantity, coin.stepSize)} {view.base} stay in the wallet, without a stop, and nobody
+            sells them.
+          </b>{' '}
+          They are managed again when the coin is added again. To be out of it, sell all first, on the page of the coin.
+        </p>
+      ) : null}
+    </AskWorker>
   );
 }

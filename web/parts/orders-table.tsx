@@ -1,9 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { ProfileId } from '#core/ids.ts';
+import type { AccountId, ProfileId } from '#core/ids.ts';
+import { cancelOrder } from '#api/contract/manual.ts';
+import { call } from '#web/data/call.ts';
 import type { Order } from '#web/data/queries.ts';
 import { price, quantity } from '#web/words/numbers.ts';
 import { orderName, orderPrice, stateWords } from '#web/words/order-words.ts';
+import { AskWorker } from './ask-worker.tsx';
 import { Icon } from './icon.tsx';
 import { When } from './when.tsx';
 
@@ -16,9 +19,19 @@ export interface OrderRow {
 }
 
 const FIRST = 12;
+const CANCELLABLE: readonly string[] = ['open', 'partially-filled'];
 
 /** Orders, newest first, each with the state that its evidence supports. */
-export function OrdersTable({ rows, withCoin = true }: { rows: readonly OrderRow[]; withCoin?: boolean }): ReactNode {
+export function OrdersTable({
+  rows,
+  withCoin = true,
+  accountId,
+}: {
+  rows: readonly OrderRow[];
+  withCoin?: boolean;
+  /** Where it is given, what rests on the exchange can be cancelled. */
+  accountId?: AccountId;
+}): ReactNode {
   const [all, setAll] = useState(false);
   const shown = all ? rows : rows.slice(0, FIRST);
   return (
@@ -32,11 +45,12 @@ export function OrdersTable({ rows, withCoin = true }: { rows: readonly OrderRow
             <th className="num">Quantity</th>
             <th className="num">Price</th>
             <th>State</th>
+            {accountId === undefined ? null : <th aria-label="Actions" />}
           </tr>
         </thead>
         <tbody>
           {shown.map((row) => (
-            <Row key={row.order.id} row={row} withCoin={withCoin} />
+            <Row key={row.order.id} row={row} withCoin={withCoin} accountId={accountId} />
           ))}
         </tbody>
       </table>
@@ -54,9 +68,11 @@ export function OrdersTable({ rows, withCoin = true }: { rows: readonly OrderRow
 function Row({
   row: { order, profileId, tickSize, stepSize, base },
   withCoin,
+  accountId,
 }: {
   row: OrderRow;
   withCoin: boolean;
+  accountId: AccountId | undefined;
 }): ReactNode {
   const state = stateWords(order.state);
   return (
@@ -100,6 +116,44 @@ function Row({
         ) : null}
         {order.state === 'unknown' ? <span className="note">nothing is sent again until it is certain</span> : null}
       </td>
+      {accountId === undefined ? null : (
+        <td className="num full">
+          {CANCELLABLE.includes(order.state) ? (
+            <CancelOrder {...{ accountId, profileId, order }} words={`${quantity(order.quantity, stepSize)} ${base}`} />
+          ) : null}
+        </td>
+      )}
     </tr>
+  );
+}
+
+interface CancelProps {
+  accountId: AccountId;
+  profileId: ProfileId;
+  order: Order;
+  /** How much of what it is for. */
+  words: string;
+}
+
+function CancelOrder({ accountId, profileId, order, words }: CancelProps): ReactNode {
+  const name = `${orderName(order).toLowerCase()} of ${words}`;
+  const params = { id: profileId, symbol: order.symbol, orderId: order.id };
+  return (
+    <AskWorker
+      small
+      accountId={accountId}
+      words="Cancel"
+      label={`Cancel the ${name}`}
+      title={`Cancel the ${name}?`}
+      action={`Cancel the ${name}`}
+      done="Cancelled."
+      run={() => call(cancelOrder, { params })}
+    >
+      <p>
+        {order.purpose === 'stop'
+          ? 'The position is then without a stop on the exchange until the worker places the next one, which it does by itself while the profile is on.'
+          : 'What of it is filled already stays bought or sold. The strategy may place another when its rules say so; disable the profile or pause the coin if it should not.'}
+      </p>
+    </AskWorker>
   );
 }

@@ -61,6 +61,9 @@ export const money = (value: string | null, asset?: string | null): string => te
 export const price = (value: string | null, tickSize: string | null): string => text(value, decimalsOf(tickSize, 2));
 export const quantity = (value: string | null, stepSize: string | null): string => text(value, decimalsOf(stepSize, 8));
 
+/** `1 order`, `2 orders`. */
+export const count = (n: number, one: string): string => `${group(String(n))} ${one}${n === 1 ? '' : 's'}`;
+
 /** A plain number for an axis: `places` decimals, comma groups, U+2212 for minus. */
 export const numberText = (value: number, places: number): string =>
   value.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places }).replace('-', MINUS);

@@ -15,6 +15,7 @@ const PROFILE_PAGES = [
   { to: '/profiles/$id/logs', words: 'Logs' },
   { to: '/profiles/$id/history', words: 'History' },
   { to: '/profiles/$id/notifications', words: 'Notifications' },
+  { to: '/profiles/$id/manage', words: 'Manage' },
 ] as const;
 
 /** A live demo sends no messages. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { isObject } from '#core/merge.ts';
 import type { Notification } from '#core/notify.ts';
 import { randomFrom } from '#core/random.ts';
 import { unitsOf } from '#core/research.ts';
+import { storedRobustness, sweepResult } from '#core/research-results.ts';
 import { encodeRules } from '#core/symbol-codec.ts';
 import { createLog } from '#integrations/log.ts';
 import { CandleStore } from '#storage/candles/store.ts';
@@ -22,6 +24,7 @@ import {
   createRun,
   createSweep,
   finishUnit,
+  readRobustness,
   readRun,
   readSweep,
   readUnits,
@@ -59,9 +62,12 @@ before(async () => {
     columns.close[row] = close;
     columns.volume[row] = 1;
   }
-  new CandleStore(join(CANDLES, 'testnet')).add('AAAUSDT', '1h', columns);
+  for (const symbol of ['AAAUSDT', 'BBBUSDT']) new CandleStore(join(CANDLES, 'testnet')).add(symbol, '1h', columns);
   const cache = await openCache({ databaseUrl: base.url });
-  await cache.set(cacheKeys.rules('testnet'), encodeRules([GOLDEN_RULES]));
+  await cache.set(
+    cacheKeys.rules('testnet'),
+    encodeRules([GOLDEN_RULES, { ...GOLDEN_RULES, symbol: 'BBBUSDT', baseAsset: 'BBB' }]),
+  );
   await cache[Symbol.asyncDispose]();
 });
 after(async () => {
@@ -70,27 +76,27 @@ after(async () => {
   rmSync(CANDLES, { recursive: true });
 });
 
-const startWorker = (slot: string) => {
+const workerEnv = (slot: string) => {
   // Nothing listens there: what is stored must do.
   const nowhere = {
     PAPER_URL: 'http://127.0.0.1:9',
     TESTNET_REST_URL: 'http://127.0.0.1:9',
     TESTNET_STREAM_URL: 'ws://127.0.0.1:9',
   };
-  const env = { DATABASE_URL: base.url, CANDLE_DIR: CANDLES, WORKER_SLOT: slot, LOG_LEVEL: 'silent', ...nowhere };
-  return openWorker(parseEnvironment(env));
+  return { DATABASE_URL: base.url, CANDLE_DIR: CANDLES, WORKER_SLOT: slot, LOG_LEVEL: 'silent', ...nowhere };
 };
+const startWorker = (slot: string) => openWorker(parseEnvironment(workerEnv(slot)));
 
 const iso = (row: number): string => new Date(FROM + row * HOUR_MS).toISOString();
 const TERMS = { from: iso(100), to: iso(ROWS), detailInterval: '1h', balance: '1000', feeBps: '10', slippageBps: '0' };
 const CONFIG = { candleInterval: '1h', ema: { fast: 3, slow: 8 } };
 
-async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
-  for (const end = Date.now() + 60_000; Date.now() < end; await delay(50)) {
+async function until<T>(ask: () => Promise<T | undefined>, withinMs = 60_000): Promise<T> {
+  for (const end = Date.now() + withinMs; Date.now() < end; await delay(50)) {
     const found = await ask();
     if (found !== undefined) return found;
   }
-  throw new Error('it did not happen within a minute');
+  throw new Error('it did not happen in time');
 }
 const ended = async <T extends { state: string }>(row: Promise<T | undefined>): Promise<T | undefined> => {
   const found = await row;
@@ -105,13 +111,20 @@ async function launchRun(coins: readonly { symbol: string; config: unknown }[]):
   return runId;
 }
 
-async function launchSweep(knobs: string, search: string, sets: number): Promise<string> {
+interface Forward {
+  readonly folds?: number;
+  readonly walkForward?: { readonly trainDays: number; readonly testDays: number };
+}
+
+async function launchSweep(knobs: string, search: string, sets: number, more: Forward = {}): Promise<string> {
   const coin = { symbol: 'AAAUSDT', config: CONFIG };
-  const request = { ...TERMS, venue: 'testnet', coin, knobs, search, seed: 1, rank: 'return' };
+  const { folds = 0, ...rest } = more;
+  const request = { ...TERMS, venue: 'testnet', coin, knobs, search, seed: 1, rank: 'return', ...rest };
   const units = unitsOf(Array.from({ length: sets }, (_, set) => set));
-  const sweep = { profileId, strategyName: 'momentum', config: CONFIG, request, warnings: [], units };
+  const sweep = { profileId, strategyName: 'momentum', config: CONFIG, request, warnings: [], units, folds };
   const sweepId = await createSweep(base.database.kysely, sweep);
-  for (const number of units.keys()) await queue.enqueue('run-sweep-unit', { sweepId, stage: 0, number });
+  for (let stage = 0; stage <= folds; stage++)
+    for (const number of units.keys()) await queue.enqueue('run-sweep-unit', { sweepId, stage, number });
   return sweepId;
 }
 
@@ -195,4 +208,86 @@ test('of an aborted sweep nothing is tried any more, and what was tried counts a
   assert.equal(next.result['trials'], tried + 9);
   const sweep = await readSweep(kysely, sweepId);
   assert.deepEqual([sweep?.state, sweep?.unitsDone], ['aborted', 1]);
+});
+
+test('a walk-forward chooses on each training and counts only the tests, as the command does', async () => {
+  const { kysely } = base.database;
+  await using _worker = await startWorker('forward');
+  // 1400 hours are 58 days: tests begin on days 30, 40 and so end on day 50.
+  const folds = 2;
+  const walkForward = { trainDays: 30, testDays: 10 };
+  const knobs = 'ema.fast=3..9:2;ema.slow=12,20';
+  const sweepId = await launchSweep(knobs, 'grid', 8, { folds, walkForward });
+  const sweep = await until(() => ended(readSweep(kysely, sweepId)));
+  assert.deepEqual([sweep.state, sweep.error, sweep.units, sweep.unitsDone], ['done', null, 4, 4]);
+  const { walkForward: found, knobs: paths, evaluated, rows } = sweepResult.parse(sweep.result);
+  assert.deepEqual([paths, evaluated, rows.length], [['ema.fast', 'ema.slow'], 8, 8]);
+  assert.deepEqual(
+    found?.folds.map(({ trainFrom, testFrom, testTo }) => [trainFrom, testFrom, testTo]),
+    [0, 10].map((day) => [day, day + 30, day + 40].map((each) => iso(100 + each * 24))),
+  );
+  const product = found?.folds.reduce((all, { outOfSample }) => all * (1 + outOfSample.totalReturn), 1) ?? 0;
+  assert.equal(found?.totalReturn, product - 1);
+  const [first] = found?.folds ?? [];
+  const config = { ...CONFIG, ema: { fast: first?.best.values[0], slow: first?.best.values[1] } };
+  const request = { ...TERMS, venue: 'testnet', coins: [{ symbol: 'AAAUSDT', config }] };
+  const days = { from: first?.testFrom ?? '', to: first?.testTo ?? '' };
+  const run = { profileId, strategyName: 'momentum', config, warnings: [], fingerprints: {} };
+  const runId = await createRun(kysely, { ...run, request: { ...request, ...days } });
+  await queue.enqueue('run-backtest', { runId });
+  const { results } = await until(() => ended(readRun(kysely, profileId, runId)));
+  const result = isObject(results) ? results['AAAUSDT'] : undefined;
+  assert.ok(isObject(result) && isObject(result['metrics']));
+  assert.equal(result['metrics']['totalReturn'], first?.outOfSample.totalReturn);
+
+  await queue.enqueue('test-robustness', { runId });
+  const examined = await until(async () => {
+    const stored = storedRobustness.nullish().parse(await readRobustness(kysely, runId));
+    return stored?.state === 'done' ? stored : undefined;
+  });
+  assert.equal(examined.coins['AAAUSDT']?.foresight, null);
+  assert.ok((examined.coins['AAAUSDT']?.variants.length ?? 0) >= 7);
+});
+
+test('a basket is run as one, over the queue', async () => {
+  const { kysely } = base.database;
+  await using _worker = await startWorker('basket');
+  const targets = ['AAAUSDT', 'BBBUSDT'].map((symbol) => ({ symbol, weight: '0.5' }));
+  const config = { enabled: true, basketBudgetQuote: '1000', targets };
+  const coins = targets.map(({ symbol }) => ({ symbol, config }));
+  const run = { profileId, strategyName: 'rebalance', config, warnings: [], fingerprints: {} };
+  const runId = await createRun(kysely, { ...run, request: { ...TERMS, venue: 'testnet', coins } });
+  await queue.enqueue('run-backtest', { runId });
+  const { state, error, results } = await until(() => ended(readRun(kysely, profileId, runId)));
+  assert.deepEqual([state, error], ['done', null]);
+  assert.ok(isObject(results) && isObject(results['basket']));
+  assert.deepEqual(Object.keys(results), ['basket']);
+  assert.ok(isObject(results['basket']['coins']) && 'BBBUSDT' in results['basket']['coins']);
+});
+
+test('of two worker processes one is killed: the other finishes the sweep, and what was done is not done again', async () => {
+  const { kysely } = base.database;
+  const launch = (slot: string) => {
+    const file = join(import.meta.dirname, '..', 'main.ts');
+    return spawn(process.execPath, [file], { env: { ...process.env, ...workerEnv(slot) }, stdio: 'ignore' });
+  };
+  const children = ['killed', 'left'].map(launch);
+  const [killed] = children;
+  try {
+    const sweepId = await launchSweep('ema.fast=2..41;ema.slow=42..81', 'grid', 1600);
+    const done = async () => (await readUnits(kysely, { sweepId, stage: 0 })).filter(({ worker }) => worker !== null);
+    const early = await until(async () => {
+      const units = await done();
+      return new Set(units.map(({ worker }) => worker)).size === 2 ? units : undefined;
+    });
+    assert.ok(early.length < 25, 'it is killed in the middle of its work');
+    killed?.kill('SIGKILL');
+    const sweep = await until(() => ended(readSweep(kysely, sweepId)), 150_000);
+    assert.deepEqual([sweep.state, sweep.units, sweep.unitsDone], ['done', 25, 25]);
+    const units = await done();
+    for (const { number, worker } of early) assert.equal(units[number]?.worker, worker);
+    assert.equal(sweepResult.parse(sweep.result).evaluated, 1600);
+  } finally {
+    for (const child of children) child.kill('SIGKILL');
+  }
 });

@@ -1,38 +1,29 @@
+import { z } from 'zod';
 import { isObject } from '#core/merge.ts';
-import { drawOf, runRequest, sweepRequest, unitsOf } from '#core/research.ts';
-import { openKernel } from '#backtest/run.ts';
-import { HALVING_STAGES, bestThird, rankTried, searchAll, stageWindow, type Tried } from '#backtest/sweep/search.ts';
-import { candidatesOf } from '#strategies/candidates.ts';
-import type { JobRun, Queue } from '#storage/queue.ts';
+import { BASKET, runRequest, type RunRequest } from '#core/research.ts';
+import type { CycleRecord } from '#backtest/result.ts';
+import type { JobRun } from '#storage/queue.ts';
 import {
   addResult,
-  addUnits,
   finishResearch,
-  finishUnit,
-  lockEndedStage,
-  keepSweepResult,
+  readAnyRun,
   readRun,
-  readSweep,
-  readUnits,
   type ResearchTable,
+  saveRobustness,
   stateOf,
   takeRun,
-  takeUnit,
-  trialsBeside,
-  type Unit,
 } from '#storage/research.ts';
-import { runBacktestAside } from '../backtest-aside.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import { type BacktestStart, examineAside, runBacktestAside } from '../backtest-aside.ts';
 import type { WorkerContext } from '../context.ts';
 import { notifyEvent } from '../notify.ts';
-import { SweepThreads } from '../sweep-threads.ts';
 import { prepareResearch, ResearchRefused } from './research-input.ts';
 
 const ASK_EVERY_MS = 1_000;
-const TOP = 100;
 
 class Stopped extends Error {}
 
-interface Work {
+export interface Work {
   readonly table: ResearchTable;
   readonly id: string;
   readonly profileId: string;
@@ -43,7 +34,7 @@ interface Work {
  * Does work that the operator can stop, asking every second. What the strategy or the data refuse ends the whole run with
  * a sentence; any other error is for the queue to try again.
  */
-async function stoppable(
+export async function stoppable(
   context: WorkerContext,
   { table, id, profileId, run }: Work,
   work: (signal: AbortSignal) => Promise<void>,
@@ -70,9 +61,31 @@ async function stoppable(
   }
 }
 
+type Coins = RunRequest['coins'];
+
+/** What of a run has a result of its own: every coin, or all of a basket together. */
+const seatsOf = (strategyName: string, { coins }: RunRequest): [string, Coins][] =>
+  STRATEGIES.get(strategyName)?.plansBaskets === true
+    ? [[BASKET, coins]]
+    : coins.map((coin): [string, Coins] => [coin.symbol, [coin]]);
+
+async function startOf(
+  context: WorkerContext,
+  { strategyName, request, coins }: { strategyName: string; request: RunRequest; coins: Coins },
+  signal: AbortSignal,
+): Promise<BacktestStart> {
+  const inputs: BacktestStart['inputs'][number][] = [];
+  for (const { symbol, config } of coins) {
+    const { input } = await prepareResearch(context, { strategyName, request, symbol, config }, signal);
+    const { bound: _bound, ...rest } = input;
+    inputs.push(rest);
+  }
+  return { strategyName, config: coins[0]?.config, inputs };
+}
+
 /**
- * Runs a backtest, one coin after the other; coins that an earlier attempt has finished are left alone. Its end is told,
- * unless the operator stopped it.
+ * Runs a backtest, one coin after the other, or all of a basket at once; what an earlier attempt has finished is left
+ * alone. Its end is told, unless the operator stopped it.
  */
 export async function runBacktestJob(context: WorkerContext, runId: string, run: JobRun): Promise<void> {
   const { kysely } = context.database;
@@ -81,11 +94,10 @@ export async function runBacktestJob(context: WorkerContext, runId: string, run:
   const { strategyName, profileId } = taken;
   const request = runRequest.parse(taken.request);
   await stoppable(context, { table: 'backtest_runs', id: runId, profileId, run }, async (signal) => {
-    for (const { symbol, config } of request.coins) {
+    for (const [symbol, coins] of seatsOf(strategyName, request)) {
       if (isObject(taken.results) && symbol in taken.results) continue;
-      const { input } = await prepareResearch(context, { strategyName, request, symbol, config }, signal);
-      const { bound: _bound, ...rest } = input;
-      const outcome = await runBacktestAside({ strategyName, config, input: rest }, signal);
+      const start = await startOf(context, { strategyName, request, coins }, signal);
+      const outcome = await runBacktestAside(start, signal);
       if (outcome.kind === 'refused') throw new ResearchRefused(outcome.sentence);
       await addResult(kysely, runId, { symbol, result: outcome.result });
     }
@@ -99,62 +111,34 @@ export async function runBacktestJob(context: WorkerContext, runId: string, run:
   await notifyEvent(context.desk, profileId, { event: 'backtest-complete', title, text });
 }
 
-/** What a unit has stored. */
-const isEvaluated = (value: unknown): value is { readonly tried: readonly Tried[] } =>
-  isObject(value) && Array.isArray(value['tried']);
+/** What a stored result must hold to be examined. */
+const examinable = z.object({
+  balance: z.string(),
+  cycles: z.array(z.custom<CycleRecord>(isObject)),
+  dailyEquity: z.array(z.number()),
+});
 
-/** Tries the sets of one unit. Whoever ends the last unit of a stage begins the next one, or ranks what was found. */
-export async function runSweepUnit(
-  { context, queue }: { context: WorkerContext; queue: Queue },
-  unit: Unit,
-  run: JobRun,
-) {
+/** Finds out how much of a finished backtest is luck, coin after coin, each in a thread of its own. */
+export async function testRobustnessJob(context: WorkerContext, runId: string, run: JobRun): Promise<void> {
   const { kysely } = context.database;
-  const taken = await takeUnit(kysely, unit);
-  // A unit may be done and its worker dead before the stage was ended.
-  if (taken === undefined) return endStage({ context, queue }, unit.sweepId);
-  const { strategyName, profileId } = taken;
-  const request = sweepRequest.parse(taken.request);
-  const { symbol, config } = request.coin;
-  await stoppable(context, { table: 'sweeps', id: unit.sweepId, profileId, run }, async (signal) => {
-    const { strategy, input } = await prepareResearch(context, { strategyName, request, symbol, config }, signal);
-    const opened = openKernel(input);
-    const made = candidatesOf(strategy, config, { knobs: request.knobs, draw: drawOf(request) });
-    if (opened.kind === 'refused') throw new ResearchRefused(opened.sentence);
-    if (made.kind === 'problem') throw new ResearchRefused(made.sentence);
-    const { bound: _bound, ...base } = opened.kernel;
-    const wanted = new Set(Array.isArray(taken.sets) ? taken.sets : []);
-    const candidates = made.value.candidates.filter(({ set }) => wanted.has(set));
-    const stage = request.search === 'halving' ? unit.stage : HALVING_STAGES - 1;
-    await using threads = new SweepThreads({ base, strategyName }, { threads: 1, signal });
-    const tried = await searchAll(threads.evaluate, candidates, stageWindow(base, stage));
-    await finishUnit(kysely, unit, { evaluated: { tried }, worker: context.slot });
-    await endStage({ context, queue }, unit.sweepId);
-  });
-}
-
-/** Once all units of a stage are done, by whichever worker, the next stage begins, or what was found is ranked. */
-async function endStage({ context, queue }: { context: WorkerContext; queue: Queue }, sweepId: string): Promise<void> {
-  const sweep = await readSweep(context.database.kysely, sweepId);
-  if (sweep === undefined || sweep.units !== sweep.unitsDone) return;
-  const request = sweepRequest.parse(sweep.request);
-  const { rank, coin } = request;
-  await context.database.transaction(async (transaction) => {
-    const stage = await lockEndedStage(transaction, sweepId);
-    if (stage === undefined) return;
-    const units = await readUnits(transaction, { sweepId, stage });
-    const tried = units.flatMap(({ evaluated }) => (isEvaluated(evaluated) ? evaluated.tried : []));
-    if (request.search === 'halving' && stage < HALVING_STAGES - 1) {
-      const next = unitsOf([...bestThird(tried, rank)].toSorted((a, b) => a - b));
-      await addUnits(transaction, { sweepId, stage: stage + 1 }, next);
-      for (const number of next.keys()) {
-        await queue.enqueueIn(transaction, { name: 'run-sweep-unit', data: { sweepId, stage: stage + 1, number } });
-      }
-      return;
+  const stored = await readAnyRun(kysely, runId);
+  if (stored?.state !== 'done') return;
+  const { strategyName, profileId, results } = stored;
+  const request = runRequest.parse(stored.request);
+  const found: Record<string, unknown> = {};
+  let error: string | null = null;
+  try {
+    for (const [symbol, coins] of seatsOf(strategyName, request)) {
+      const result = examinable.safeParse(isObject(results) ? results[symbol] : undefined);
+      if (!result.success) continue;
+      const start = await startOf(context, { strategyName, request, coins }, run.signal);
+      found[symbol] = await examineAside({ ...start, result: result.data }, run.signal);
     }
-    const { strategyName, sets } = sweep;
-    const beside = await trialsBeside(transaction, { sweepId, strategyName, symbol: coin.symbol });
-    const before = beside + sets - tried.length;
-    await keepSweepResult(transaction, sweepId, rankTried(tried, { rank, top: TOP, before }));
-  });
+  } catch (thrown) {
+    if (!(thrown instanceof ResearchRefused)) throw thrown;
+    error = thrown.message;
+  }
+  const state = error === null ? 'done' : 'failed';
+  await saveRobustness(kysely, runId, { state, error, coins: found });
+  context.announcer.announce({ topic: 'backtest', id: profileId, data: { id: runId, state } });
 }

@@ -11,9 +11,12 @@ import { fanOut, send } from './notify.ts';
 import { createPositionJobs } from './positions.ts';
 import { prune } from './prune.ts';
 import { refreshRules } from './refresh-rules.ts';
-import { runBacktestJob, runSweepUnit } from './research.ts';
+import { runBacktestJob, testRobustnessJob } from './research.ts';
 import { snapshotEquity } from './snapshot-equity.ts';
+import { shadowReplay } from './shadow-replay.ts';
+import { runSweepUnit } from './sweeps.ts';
 import { verifyApiKey } from './verify-api-key.ts';
+import { watchDrift } from './watch-drift.ts';
 
 /** A notifier that does not answer keeps the others waiting in its lane only. */
 const NOTIFY_LANES = 4;
@@ -33,6 +36,9 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('reconcile-positions', (data, run) => positions.reconcile(data, run));
   await queue.work('run-backtest', ({ runId }, run) => runBacktestJob(context, runId, run));
   await queue.work('run-sweep-unit', (unit, run) => runSweepUnit({ context, queue }, unit, run));
+  await queue.work('test-robustness', ({ runId }, run) => testRobustnessJob(context, runId, run));
+  await queue.work('shadow-replay', ({ profileId }, run) => shadowReplay({ context, queue }, profileId, run));
+  await queue.work('watch-drift', () => watchDrift(context));
   await queue.work('advise', (ask, run) => advise(context, ask, run));
   await queue.work('identity-check', (data, run) => positions.checkIdentity(data, run));
   await queue.work('detect-orphans', (data, run) => positions.detectOrphans(data, run));
@@ -48,4 +54,6 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.schedule('identity-check', '41 3 * * *', {});
   await queue.schedule('digest', '0 * * * *', {});
   await queue.schedule('snapshot-equity', '*/15 * * * *', {});
+  await queue.schedule('watch-drift', '7-59/15 * * * *', {});
+  await queue.schedule('shadow-replay', '23 4 * * *', {});
 }

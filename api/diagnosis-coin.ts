@@ -1,0 +1,203 @@
+import { formatDecimal, requireDecimal } from '#core/decimal.ts';
+import { mergePatch } from '#core/merge.ts';
+import type { ProfileView } from '#storage/profiles.ts';
+import type { AnyStrategy } from '#strategies/strategy.ts';
+import type { CoinView } from './coins.ts';
+import { requireStrategy } from './config-check.ts';
+import type { DiagnosisCheck, DiagnosisReport } from './contract/diagnosis.ts';
+import { type Setting, settingAt, settingFor } from './responsible.ts';
+import { checkSizing, WHAT_TO_DO } from './sizing-check.ts';
+import { parseWith } from './validate.ts';
+import type { CachedWallet, Rules } from './venues.ts';
+
+export type CoinReport = DiagnosisReport['coins'][number];
+type Status = DiagnosisCheck['status'];
+/** What a check came to: how it stands, in which words, and what is to be changed. */
+export type Found = readonly [Status, string, Setting | null] | readonly [Status, string];
+
+const LABELS = {
+  worker: 'Worker',
+  lease: 'Account taken',
+  account: 'Account',
+  key: 'API key',
+  enabled: 'Profile',
+  coins: 'Coins',
+  halts: 'Kill switch',
+  rules: 'Trading rules',
+  limits: 'Limits',
+  log: 'Last day',
+  config: 'Settings',
+  pause: 'Pause',
+  listed: 'Exchange',
+  price: 'Price',
+  orphans: 'Orphan orders',
+  'coin-limits': 'Limits of the coin',
+  sizing: 'Order size',
+  balance: 'Balance',
+  decision: 'Last decision',
+};
+
+/** `evidence` in order; what is not known is left out. */
+export function check(
+  id: keyof typeof LABELS,
+  evidence: Readonly<Record<string, string | number | null | undefined>>,
+  [status, line, setting = null]: Found,
+): DiagnosisCheck {
+  const known = Object.entries(evidence).flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [{ name, value: String(value) }],
+  );
+  return { id, label: LABELS[id], status, line, evidence: known, setting };
+}
+
+/** A page where something that is no field is changed. */
+export const aside = (words: string, place: string): Setting => ({ words, place, path: null, value: null });
+
+/** An entry needs a younger price; prices and decisions reach the cache some seconds later. */
+const FRESH_S = 10;
+const STALE_S = 60;
+/** A worker that trades a coin decides at least this often. */
+const QUIET_S = 300;
+
+const RANK: readonly Status[] = ['ok', 'warn', 'unknown', 'fail'];
+const worstOf = (checks: readonly DiagnosisCheck[]): Status =>
+  checks.reduce<Status>((worst, { status }) => (RANK.indexOf(status) > RANK.indexOf(worst) ? status : worst), 'ok');
+
+export interface CoinScene {
+  readonly profile: ProfileView;
+  readonly rules: Rules | undefined;
+  readonly wallet: CachedWallet | undefined;
+  readonly now: Date;
+  /** Of the exchange, which runs faster where a market is replayed. */
+  readonly marketNow: Date;
+  /** Somebody decides: a worker runs, and the profile is enabled. */
+  readonly alive: boolean;
+  /** The limit that cannot count this coin, in a sentence. */
+  readonly uncounted: (symbol: string) => string | undefined;
+}
+
+const seconds = (from: string | null | undefined, to: Date): number | null =>
+  from === null || from === undefined ? null : Math.max(0, Math.round((to.getTime() - Date.parse(from)) / 1000));
+
+/** A coin with the settings that hold for it. */
+interface Seat extends CoinScene {
+  readonly coin: CoinView;
+  readonly strategy: AnyStrategy;
+  readonly merged: unknown;
+  /** The page of these settings. */
+  readonly page: string;
+}
+
+function configFound({ strategy, merged, page }: Seat): Found {
+  const parsed = parseWith(strategy.config, merged);
+  if (parsed.success) return ['ok', 'They are legal.'];
+  const [issue] = parsed.error.issues;
+  const { readable, unreadablePath } = strategy.bind(merged);
+  const path = unreadablePath ?? issue?.path.join('.') ?? '';
+  const setting = settingAt(strategy, merged, { path, page });
+  if (!readable) return ['fail', `${path} cannot be read, so nothing is bought: correct and save it.`, setting];
+  const harm = 'it trades on, but correct and save it, or orders cannot be sized, adopted and proven';
+  return ['warn', `${path} is outside its bounds (${issue?.message ?? ''}): ${harm}.`, setting];
+}
+
+function sizingFound({ coin, rules, strategy, merged, page }: Seat): Found {
+  const { symbol, price, priceAt } = coin;
+  const cached = price === null ? undefined : { price: requireDecimal(price), at: priceAt ?? '' };
+  const { shared } = strategy.bind(merged);
+  const sizing = checkSizing({ symbol, shared, rules: rules?.get(symbol), price: cached });
+  if (sizing.kind === 'skipped') return ['unknown', WHAT_TO_DO[sizing.reason]];
+  if (sizing.kind === 'ok') return ['ok', 'An order of this size is accepted, and can be sold again.'];
+  const amount = settingFor(strategy, merged, { reason: 'size-below-minimum', page });
+  return ['fail', `Its budget is too small: the config ${sizing.message}.`, amount];
+}
+
+function moneyChecks(seat: Seat): DiagnosisCheck[] {
+  const { coin, rules, wallet, strategy, merged, page } = seat;
+  const { symbol, price, quoteAsset: asset } = coin;
+  const least = rules?.get(symbol)?.notional.min;
+  const { levels, entryBudget } = strategy.bind(merged).shared;
+  const wanted = levels?.[0]?.spend ?? entryBudget;
+  const budget = wanted === 0n ? null : formatDecimal(wanted);
+  const free = asset === null || wallet === undefined ? undefined : requireDecimal(wallet.balances[asset]?.free ?? '0');
+  const told = free === undefined ? null : formatDecimal(free);
+  const amount = settingFor(strategy, merged, { reason: 'size-no-funds', page });
+  const some = `Only ${told} ${asset} are free`;
+  const money = (): Found => {
+    if (free === undefined) return ['unknown', 'The wallet has not been read yet.'];
+    if (free >= wanted) return ['ok', `${told} ${asset} are free.`];
+    return free < (least ?? wanted)
+      ? ['fail', `${some}, too little for any order: add some, or wait for a sale.`, amount]
+      : ['warn', `${some} of the ${budget} wanted: it buys less.`, amount];
+  };
+  return [
+    check('sizing', { budget, price, minimum: least && formatDecimal(least) }, sizingFound(seat)),
+    check('balance', { free: told, budget, asset, readAt: wallet?.at }, money()),
+  ];
+}
+
+function listedFound(rules: Rules | undefined, status: string | undefined): Found {
+  if (rules === undefined) return ['unknown', WHAT_TO_DO.rules_not_loaded];
+  if (status === undefined) return ['fail', 'The exchange does not list it.'];
+  return status === 'TRADING' ? ['ok', 'It trades it.'] : ['fail', `The exchange does not trade it now (${status}).`];
+}
+
+function priceFound(age: number | null): Found {
+  if (age === null) return ['unknown', 'No price has arrived yet.'];
+  if (age > STALE_S) return ['fail', `The last price is ${age} s old; a buy needs one younger than ${FRESH_S} s.`];
+  return age > FRESH_S ? ['warn', `The last price is ${age} s old.`] : ['ok', 'It is fresh.'];
+}
+
+function orphansFound({ blockers: [orphan] }: CoinView): Found {
+  if (orphan === undefined) return ['ok', 'None locks it.'];
+  const { left, orders } = orphan.numbers;
+  return [
+    Number(left ?? 0) < Number(orders ?? 0) ? 'fail' : 'warn',
+    orphan.sentence,
+    aside('Orphan orders', '/orphans'),
+  ];
+}
+
+function marketChecks({ coin, rules, marketNow, uncounted, profile }: Seat): DiagnosisCheck[] {
+  const { symbol, pause, price, priceAt } = coin;
+  const status = rules?.get(symbol)?.status;
+  const own = `/profiles/${profile.id}`;
+  const ageSeconds = seconds(priceAt, marketNow);
+  const limit = uncounted(symbol);
+  const paused: Found = ['fail', `Buying is paused until ${pause?.until}.`, aside('Pause', `${own}/coins/${symbol}`)];
+  const asset = { ...aside('Limits', `${own}/risk`), path: 'asset' };
+  return [
+    check('pause', { until: pause?.until, reason: pause?.reason }, pause === null ? ['ok', 'There is none.'] : paused),
+    check('listed', { status }, listedFound(rules, status)),
+    check('price', { price, at: priceAt, ageSeconds }, priceFound(ageSeconds)),
+    check('orphans', coin.blockers[0]?.numbers ?? {}, orphansFound(coin)),
+    check('coin-limits', {}, limit === undefined ? ['ok', 'They can count it.'] : ['fail', limit, asset]),
+  ];
+}
+
+function decisionCheck({ coin: { state }, now, alive, strategy, merged, page }: Seat): DiagnosisCheck {
+  if (state === null) return check('decision', {}, ['unknown', 'No decision has been made yet.']);
+  const { decision, approval, at } = state;
+  const reason = approval.reason ?? decision.reason;
+  const bare = state.protection?.unprotectedSeconds ?? 0;
+  const evidence = { at, reason, ...decision.numbers, ...(bare > 0 && { withoutStopSeconds: bare }) };
+  const quiet = seconds(at, now) ?? 0;
+  const late = `Nothing has been decided for ${quiet} s; the last word was: ${decision.sentence}`;
+  if (alive && quiet > QUIET_S) return check('decision', evidence, ['warn', late]);
+  const setting = settingFor(strategy, merged, { reason, page });
+  return check('decision', evidence, [approval.kind === 'refused' ? 'fail' : 'ok', decision.sentence, setting]);
+}
+
+/** Everything about one coin, in the order in which it matters; the line is the first thing in the way. */
+export function diagnoseCoin(coin: CoinView, scene: CoinScene): CoinReport {
+  const { symbol, overrideConfig, state } = coin;
+  const { profile } = scene;
+  const page = `/profiles/${profile.id}/config${Object.keys(overrideConfig).length > 0 ? `?coin=${symbol}` : ''}`;
+  const merged = mergePatch(profile.config, overrideConfig);
+  const strategy = requireStrategy(profile.strategyName);
+  const seat = { ...scene, coin, page, merged, strategy };
+  const decided = decisionCheck(seat);
+  const checks = [check('config', {}, configFound(seat)), ...marketChecks(seat), ...moneyChecks(seat), decided];
+  const status = worstOf(checks);
+  const first = status === 'fail' ? checks.find((one) => one.status === 'fail') : undefined;
+  const missing = state === null ? checks.find((one) => one.status === 'unknown') : undefined;
+  return { symbol, status, line: (first ?? missing ?? decided).line, at: state?.at ?? null, checks };
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { requireDecimal, ZERO } from '#core/decimal.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import { aggregateSeries } from './columns.ts';
+import { type KernelInput, type KernelRun, runKernel } from './kernel.ts';
+import { rulesOf, walk } from './test-walk.ts';
+
+const d = requireDecimal;
+const ROWS = 1500;
+
+const trailing = fc
+  .record({
+    candleLimit: fc.integer({ min: 1, max: 40 }),
+    triggers: fc.constantFrom(['1.001'], ['1.01'], ['1.002', '0.99'], ['1', '0.995', '0.98']),
+    amount: fc.constantFrom('', '20', '5.5'),
+    basis: fc.constantFrom('lowest-price', 'lowest-price', 'lowest-price', 'immediate'),
+    stop: fc.constantFrom('0.9', '0.98', '0.995'),
+    arm: fc.constantFrom('1.002', '1.01', '1.03'),
+    trail: fc.constantFrom('0.999', '0.995', '0.97'),
+    breakEven: fc.constantFrom({}, { armAtPercentage: '1.005', floorPercentage: '1.002' }),
+    takeProfits: fc.constantFrom([], [{ triggerPercentage: '1.006', fraction: '0.5' }]),
+    timeStopBars: fc.constantFrom(0, 0, 12, 200),
+    multiplier: fc.constantFrom('', '', '', '2'),
+    entryMode: fc.constantFrom('market', 'market', 'maker'),
+    pause: fc.constantFrom(0, 30),
+    enabled: fc.boolean(),
+  })
+  .map((knobs) => ({
+    buy: {
+      candleLimit: knobs.candleLimit,
+      firstBuyTriggerBasis: knobs.basis,
+      gridLevels: knobs.triggers.map((triggerPercentage) => ({ triggerPercentage, maxPurchaseAmount: knobs.amount })),
+      lossCooldownMinutes: knobs.pause,
+    },
+    sell: {
+      stopLossPercentage: knobs.stop,
+      triggerPercentage: knobs.arm,
+      trailingStopPercentage: knobs.trail,
+      breakEven: knobs.breakEven,
+      takeProfits: knobs.takeProfits,
+      timeStopBars: knobs.timeStopBars,
+      atrTrailing: { multiplier: knobs.multiplier },
+      protectiveStop: { enabled: knobs.enabled },
+    },
+    execution: { entryMode: knobs.entryMode },
+  }));
+
+const momentum = fc.record({
+  ema: fc.integer({ min: 3, max: 40 }).map((slow) => ({ slow, fast: Math.ceil(slow / 3) })),
+  entryMarginPercentage: fc.constantFrom('1', '1.0005'),
+  trailingStopPercentage: fc.constantFrom('0.999', '0.99', '0.95'),
+  exitOnCross: fc.boolean(),
+  lossCooldownMinutes: fc.constantFrom(0, 7),
+  protectiveStop: fc.record({ enabled: fc.boolean() }),
+  profitTrail: fc.constantFrom({}, { activationPercentage: '1.01' }),
+  trendFilter: fc.constantFrom({}, {}, {}, { period: 9 }),
+  atrTrailing: fc.constantFrom({}, {}, {}, { multiplier: '3' }),
+  entryExtension: fc.constantFrom({}, { maxPercentage: '' }),
+});
+
+const cases = fc.record({
+  name: fc.constantFrom('trailing-trade', 'momentum'),
+  trailing,
+  momentum,
+  seed: fc.nat(),
+  gaps: fc.boolean(),
+  interval: fc.constantFrom('1m', '1m', '5m', '1h'),
+  grid: fc.constantFrom(
+    { tick: '0.01', step: '0.001', price: 100 },
+    { tick: '0.00001', step: '1', price: 0.02 },
+    { tick: '0.5', step: '0.00001', price: 60_000 },
+  ),
+  start: fc.constantFrom(0, 300),
+  slippage: fc.constantFrom(ZERO, d('0.0005')),
+  balance: fc.constantFrom('1000', '60'),
+  path: fc.constantFrom('rise-first', 'fall-first'),
+});
+
+/** Everything that a run leaves behind, but how it was gone through. */
+const left = ({ book, meter, reasons, counts, decisions, heldCandles }: KernelRun) => {
+  const { fills, cycles, rejections, pending, entry, stop, position, cash, ambiguous } = book;
+  const money = { fills, cycles, rejections, pending, entry, stop, position, cash, ambiguous };
+  return { ...money, meter, reasons, counts, decisions, heldCandles };
+};
+
+test('candles passed in stretches leave what asking at every candle leaves', () => {
+  let [passed, candles, filled] = [0, 0, 0];
+  fc.assert(
+    fc.property(cases, ({ name, seed, gaps, interval, grid, start, slippage, balance, path, ...configs }) => {
+      const strategy = STRATEGIES.get(name);
+      assert.ok(strategy);
+      const knobs = name === 'momentum' ? configs.momentum : configs.trailing;
+      const parsed = strategy.config.safeParse({ ...knobs, candleInterval: interval });
+      fc.pre(parsed.success);
+      const detail = walk(seed, ROWS, { tick: Number(grid.tick), price: grid.price, gaps });
+      const input = {
+        bound: strategy.bind(parsed.data),
+        rules: rulesOf(grid.tick, grid.step),
+        terms: { balance: d(balance), feeRate: d('0.001'), slippage },
+        signal: aggregateSeries(detail, interval),
+        detail,
+        start,
+        end: ROWS,
+        recordDecisions: true,
+        path,
+      } satisfies KernelInput;
+      const run = runKernel(input);
+      assert.deepEqual(left(run), left(runKernel({ ...input, stepwise: true })));
+      passed += run.passed;
+      candles += ROWS - start;
+      filled += run.book.fills.length;
+    }),
+    { numRuns: 600, seed: 5 },
+  );
+  assert.ok(passed > candles * 0.3 && filled > 5000, `${passed} of ${candles} candles passed, ${filled} fills`);
+});

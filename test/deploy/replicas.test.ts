@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { createAccount, listAccounts, saveApiKey } from '#api/contract/accounts.ts';
+import { readKillSwitch, setKillSwitch } from '#api/contract/halts.ts';
+import { signUp, status } from '#api/contract/session.ts';
+import type { AccountId } from '#core/ids.ts';
+import { parseAccounts } from '#paper/accounts.ts';
+import { type PaperExchange, startPaper } from '#paper/server.ts';
+import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
+import { type ApiClient, createClient } from '../flow/client.ts';
+import { startProfile } from '../flow/profile.ts';
+import { until } from '../flow/until.ts';
+import { findProgram } from '../harness/programs.ts';
+import { freePort, provideCache } from '../harness/servers.ts';
+import { ROOT } from '../harness/source-files.ts';
+
+const NGINX = findProgram(['nginx']);
+const skip = NGINX === undefined ? 'nginx is not on this machine' : false;
+const NAMES = ['a', 'b', 'c'] as const;
+const KEYS = NAMES.map((name) => ({
+  name,
+  apiKey: `replica-${name}-key-0123456789`,
+  secret: `replica-${name}-secret`,
+}));
+const [EMAIL, PASSWORD] = ['operator@example.com', 'a long enough passphrase'];
+
+interface Stage {
+  readonly client: ApiClient;
+  readonly url: string;
+  readonly test: TestDatabase;
+  readonly paper: PaperExchange;
+  readonly apis: readonly { readonly port: number; readonly process: ChildProcess }[];
+  readonly workers: ReadonlyMap<string, ChildProcess>;
+}
+let opened: Stage | undefined;
+const resources = new AsyncDisposableStack();
+const stage = (): Stage => {
+  assert.ok(opened !== undefined);
+  return opened;
+};
+
+/** The file that is deployed, with three replicas of the api behind it and a port of its own. */
+function startNginx(folder: string, port: number, apiPorts: readonly number[]): ChildProcess {
+  const servers = apiPorts.map((one) => `server 127.0.0.1:${one};`).join(' ');
+  const site = readFileSync(join(ROOT, 'deploy', 'nginx.conf'), 'utf8')
+    .replace('listen 80;', `listen 127.0.0.1:${port};`)
+    .replace('http://api:8080', 'http://replicas');
+  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  const conf = join(folder, 'nginx.conf');
+  const user = process.getuid?.() === 0 ? 'user root;' : '';
+  writeFileSync(
+    conf,
+    `daemon off; ${user} worker_processes 1; pid ${folder}/nginx.pid; error_log stderr error; events {}
+     http { access_log off; ${temp.join(' ')} upstream replicas { ${servers} } ${site} }`,
+  );
+  return spawn(NGINX ?? 'nginx', ['-e', 'stderr', '-p', folder, '-c', conf], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+function startRole(role: string, env: Readonly<Record<string, string>>): ChildProcess {
+  const child = spawn(process.execPath, ['cli/main.ts', role], {
+    cwd: ROOT,
+    env: { ...process.env, NODE_ENV: 'production', LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  resources.defer(() => end(child));
+  return child;
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill(signal);
+  await once(child, 'exit');
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+async function openStage(): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), 'tradewind-replicas-'));
+  chmodSync(folder, 0o711);
+  resources.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const database = resources.use(await openTestDatabase());
+  const cacheUrl = await provideCache(resources);
+  const accounts = KEYS.map((key) => ({ ...key, balances: { USDT: '10000' } }));
+  const source = { kind: 'synthetic' } as const;
+  const paper = resources.use(
+    await startPaper({
+      ...{ source, speed: 1, clock: { kind: 'real' }, port: 0, controlPort: 0 },
+      accounts: parseAccounts(accounts, 'The accounts of the test'),
+    }),
+  );
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const env = {
+    ...{
+      DATABASE_URL: database.url,
+      CACHE_URL: cacheUrl ?? '',
+      PAPER_URL: paper.url,
+      WEB_ORIGIN: url,
+      METRICS_PORT: '',
+    },
+    ...{ PAPER_API_KEY: KEYS[0]?.apiKey ?? '', PAPER_API_SECRET: KEYS[0]?.secret ?? '', LIVE_DEMO: '' },
+  };
+  const apis = await Promise.all(
+    NAMES.map(async () => {
+      const own = await freePort();
+      return { port: own, process: startRole('api', { ...env, PORT: String(own), WEB_DIR: folder }) };
+    }),
+  );
+  mkdirSync(join(folder, 'nginx'));
+  const nginx = startNginx(
+    join(folder, 'nginx'),
+    port,
+    apis.map((one) => one.port),
+  );
+  resources.defer(() => end(nginx));
+  for (const one of apis)
+    await until('a replica serves', () => answers(`http://127.0.0.1:${one.port}/api/health/ready`));
+  await until('nginx serves', () => answers(`${url}/api/health/ready`));
+  const workers = new Map(NAMES.map((name) => [name, startRole('worker', { ...env, WORKER_SLOT: name })]));
+  return { client: createClient(`${url}/api`), url, test: database, paper, apis, workers };
+}
+
+const lease = z.object({ account_id: z.string(), holder: z.string() });
+const leases = async (): Promise<z.infer<typeof lease>[]> =>
+  z
+    .array(lease)
+    .parse(
+      (
+        await stage().test.database.pool.query(
+          'select account_id, holder from account_leases where expires_at > clock_timestamp() order by account_id',
+        )
+      ).rows,
+    );
+
+if (skip === false) {
+  before(async () => {
+    opened = await openStage();
+  });
+  after(() => resources.disposeAsync());
+}
+
+test('three replicas of the api behind nginx are one service, and three workers share the accounts', {
+  skip,
+}, async (t) => {
+  const { client, url, apis, workers } = stage();
+  const accounts: AccountId[] = [];
+
+  await t.test('a session holds at every replica', async () => {
+    await client.call(signUp, { body: { email: EMAIL, password: PASSWORD } });
+    for (let turn = 0; turn < 2 * apis.length; turn++)
+      assert.equal((await client.fetch('/accounts')).status, 200, 'nginx takes the replicas in turn');
+  });
+
+  await t.test(
+    'five attempts to sign in a minute count over all replicas, whatever address a visitor claims',
+    async () => {
+      const codes: number[] = [];
+      for (let attempt = 0; attempt < 7; attempt++) {
+        const response = await fetch(`${url}/api/auth/sign-in`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            'x-tradewind-client': '1',
+            'x-forwarded-for': `203.0.113.${attempt}`,
+            'x-real-ip': `203.0.113.${attempt}`,
+          },
+          body: JSON.stringify({ email: EMAIL, password: 'not the password' }),
+        });
+        codes.push(response.status);
+      }
+      assert.deepEqual(codes, [401, 401, 401, 401, 401, 429, 429]);
+    },
+  );
+
+  await t.test('the accounts spread over the workers', async () => {
+    const [first] = (await client.call(listAccounts, {})).accounts;
+    assert.ok(first !== undefined);
+    accounts.push(first.id);
+    for (const { name, apiKey, secret } of KEYS.slice(1)) {
+      const body = { name, exchangeMode: 'testnet', endpoint: 'paper' } as const;
+      const { id } = await client.call(createAccount, { body });
+      await client.call(saveApiKey, { params: { id }, body: { apiKey, secret, label: name } });
+      accounts.push(id);
+    }
+    for (const accountId of accounts)
+      await startProfile({ ...client, accountId }, ['BTCUSDT'], { name: `of ${accountId}` });
+    await until('every account has a worker', async () => (await leases()).length === accounts.length);
+    const slots = new Set((await leases()).map(({ holder }) => holder));
+    console.log(`three accounts are with ${slots.size} of three workers`);
+    assert.ok(slots.size > 1, 'no worker has them all');
+    assert.ok([...slots].every((slot) => workers.has(slot)));
+  });
+
+  await t.test(
+    'the WebSocket passes through; when its replica is killed, the next connection is told to read again',
+    async () => {
+      const cookie = client.cookie();
+      const connect = async (): Promise<WebSocket> => {
+        const socket = new WebSocket(`${url.replace('http', 'ws')}/api/ws`, { origin: url, headers: { cookie } });
+        await once(socket, 'open');
+        return socket;
+      };
+      const socket = await connect();
+      socket.send(JSON.stringify({ subscribe: ['price', 'tick'] }));
+      const [frame]: unknown[] = await once(socket, 'message');
+      const seq = z.object({ seq: z.number() }).parse(JSON.parse(String(frame))).seq;
+      const [killed] = apis;
+      assert.ok(killed !== undefined);
+      const closed = once(socket, 'close');
+      // Whichever replica holds the socket: the two that are left serve.
+      await end(killed.process, 'SIGKILL');
+      for (let turn = 0; turn < 6; turn++) assert.equal((await client.fetch('/accounts')).status, 200);
+      socket.close();
+      await closed;
+      const again = await connect();
+      again.send(JSON.stringify({ subscribe: ['price', 'tick'] }));
+      again.send(JSON.stringify({ since: seq + 1_000_000 }));
+      await until('word that something may be missing, or the next event', () =>
+        once(again, 'message').then(() => true),
+      );
+      again.close();
+    },
+  );
+
+  await t.test(
+    'a killed worker is replaced: its account goes on with another one, and the status still answers',
+    async () => {
+      const [held] = await leases();
+      assert.ok(held !== undefined);
+      const victim = workers.get(held.holder);
+      assert.ok(victim !== undefined);
+      const beganMs = performance.now();
+      await end(victim, 'SIGKILL');
+      await until('another worker owns the account', async () =>
+        (await leases()).some((one) => one.account_id === held.account_id && one.holder !== held.holder),
+      );
+      console.log(`another worker owned the account after ${((performance.now() - beganMs) / 1000).toFixed(1)} s`);
+      assert.ok((await client.call(status, {})).worker !== null);
+    },
+  );
+
+  await t.test('a kill switch holds at every replica and stops every worker', async () => {
+    await client.call(setKillSwitch, { body: { engaged: true, reason: 'replicas' } });
+    for (let turn = 0; turn < 4; turn++) assert.equal((await client.call(readKillSwitch, {})).engaged, true);
+    const { rows } = await stage().test.database.pool.query(
+      `select count(*)::int as late from orders, kill_switches
+       where purpose = 'entry' and orders.halt_order > kill_switches.halt_order and scope = 'all'`,
+    );
+    assert.deepEqual(rows, [{ late: 0 }]);
+  });
+});

@@ -1,0 +1,390 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { aggregateSeries, type Series } from '#backtest/columns.ts';
+import type { TickAudit } from '#core/audit.ts';
+import { type Candle, INTERVAL_MS, type Interval } from '#core/candle.ts';
+import { lowerBound } from '#core/candle-columns.ts';
+import type { Decision } from '#core/decision.ts';
+import { add, type Decimal, divide, fromSteps, requireDecimal, toNumber, toSteps, ZERO } from '#core/decimal.ts';
+import { newId, type ProfileId } from '#core/ids.ts';
+import { ORDER_TIMING } from '#core/order-timing.ts';
+import type { MarketEvent, PlaceRequest, ProfileToRun, TradingPort } from '#core/ports.ts';
+import type { SymbolRules } from '#core/symbol.ts';
+import { isCertain } from '#engine/coin.ts';
+import type { CoinRunner } from '#engine/coin-runner.ts';
+import { candleAt } from '#paper/market/source.ts';
+import { adoptQuote } from '#paper/market/symbol-market.ts';
+import { playTrade } from '#paper/matching.ts';
+import { advanceTo } from '#paper/pump.ts';
+import { commit, marketNow, type Venue } from '#paper/venue.ts';
+import type { Database } from '#storage/database.ts';
+import type { Owner } from '#storage/test-trading.ts';
+import type { AnyStrategy } from '#strategies/strategy.ts';
+import { type AccountBench, openAccountBench } from '../flow/account-bench.ts';
+import { until } from '../flow/until.ts';
+
+const MINUTE_MS = INTERVAL_MS['1m'];
+const PURSE = 'a';
+
+/** One profile over a stretch of recorded minutes. */
+export interface Play {
+  readonly name: string;
+  readonly strategy: AnyStrategy;
+  readonly config: Record<string, unknown>;
+  readonly balance: string;
+  /** Minutes by coin, with what lies before the window. */
+  readonly minutes: ReadonlyMap<string, Series>;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export interface PlayedFill {
+  readonly symbol: string;
+  readonly side: 'buy' | 'sell';
+  readonly quantity: Decimal;
+  readonly price: Decimal;
+  readonly atMs: number;
+}
+
+/** What one side made of a play: the reason at the close of every minute by coin, and what was bought and sold. */
+export interface Played {
+  readonly rules: ReadonlyMap<string, SymbolRules>;
+  readonly reasons: ReadonlyMap<string, ReadonlyMap<number, string>>;
+  readonly fills: readonly PlayedFill[];
+}
+
+const BETWEEN: Decision = { kind: 'nothing', reason: 'between-closes' };
+
+/** The strategy as a backtest asks it: at closes, not between them. What the engine does with its stop is not its business. */
+function askedAtCloses(strategy: AnyStrategy, isClose: () => boolean): AnyStrategy {
+  return {
+    ...strategy,
+    bind(stored) {
+      const bound = strategy.bind(stored);
+      return {
+        ...bound,
+        create(grid, state) {
+          const instance = bound.create(grid, state);
+          return {
+            ...instance,
+            decide: (view) => (isClose() ? instance.decide(view) : BETWEEN),
+            explain: (decision, view) => (decision === BETWEEN ? {} : instance.explain(decision, view)),
+          };
+        },
+      };
+    },
+  };
+}
+
+/** Market orders wait here until the next minute has opened, as those of a backtest do. */
+interface Gate {
+  waiting: (() => void)[];
+  /** By coin; resolves when one of its orders comes. */
+  arrivals: Map<string, PromiseWithResolvers<void>>;
+}
+
+function withGate(trading: TradingPort, gate: Gate): TradingPort {
+  const pass = async ({ symbol, form: { type } }: PlaceRequest['order']): Promise<void> => {
+    if (type !== 'market') return;
+    await new Promise<void>((open) => {
+      gate.waiting.push(open);
+      gate.arrivals.get(symbol)?.resolve();
+    });
+  };
+  return {
+    ...trading,
+    place: async (request) => pass(request.order).then(() => trading.place(request)),
+    cancelReplace: async (request) => pass(request.order).then(() => trading.cancelReplace(request)),
+  };
+}
+
+/** Writes the coins as candle files, as a replay reads them. */
+function writeMarket(folder: string, { minutes }: Play): void {
+  for (const [symbol, { columns }] of minutes) {
+    const { open, high, low, close, volume } = columns;
+    const rows = Array.from(columns.openMs, (openMs, row) =>
+      [openMs, open[row], high[row], low[row], close[row], volume[row]].join(','),
+    );
+    writeFileSync(join(folder, `${symbol}-1m.csv`), `openTime,open,high,low,close,volume\n${rows.join('\n')}\n`);
+  }
+}
+
+async function storeProfile(play: Play, { kysely }: Database, { accountId }: Owner): Promise<ProfileToRun[]> {
+  const symbols = [...play.minutes.keys()].map((symbol) => ({ symbol, overrideConfig: {}, version: 0 }));
+  const own = { id: newId<ProfileId>(), name: play.name, enabled: true };
+  const strategyName = play.strategy.name;
+  const row = { ...own, account_id: accountId, strategy_name: strategyName, config: JSON.stringify(play.config) };
+  await kysely.insertInto('profiles').values(row).execute();
+  await kysely
+    .insertInto('profile_symbols')
+    .values(symbols.map(({ symbol }) => ({ profile_id: own.id, symbol })))
+    .execute();
+  return [{ ...own, accountId, strategyName, config: play.config, captureUntil: null, symbols }];
+}
+
+interface Stage extends AsyncDisposable {
+  readonly play: Play;
+  readonly on: AccountBench;
+  readonly runners: ReadonlyMap<string, CoinRunner>;
+  readonly gate: Gate;
+  readonly audits: TickAudit[];
+  readonly emit: (event: MarketEvent) => void;
+  readonly isBasket: boolean;
+  /** A basket plans whenever one of its coins is looked at: between closes its profile is disabled. */
+  readonly open: (isOpen: boolean) => void;
+  /** Opens the strategy's eyes while `work` runs. */
+  readonly atClose: (work: () => boolean) => boolean;
+}
+
+async function openStage(play: Play): Promise<Stage> {
+  await using stack = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), 'tradewind-parity-'));
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+  writeMarket(folder, play);
+  const gate: Gate = { waiting: [], arrivals: new Map() };
+  const audits: TickAudit[] = [];
+  let isClose = false;
+  let emit: Stage['emit'] = () => undefined;
+  const { fromMs } = play;
+  const on = stack.use(
+    await openAccountBench({
+      source: { kind: 'replay', folder },
+      fromMs,
+      clock: { kind: 'virtual', startMs: fromMs },
+      account: { balances: { USDT: play.balance } },
+      // The replay is faster than the exchange's limits: an order that has to wait for them must still be sent.
+      orderTiming: { ...ORDER_TIMING, sendWithinMs: 30_000 },
+      strategies: new Map([[play.strategy.name, askedAtCloses(play.strategy, () => isClose)]]),
+      prepare: async (database, owner) => storeProfile(play, database, owner),
+      rewire: (ports) => ({
+        ...ports,
+        trading: withGate(ports.trading, gate),
+        records: { ...ports.records, audit: (audit) => void audits.push(audit) },
+        openMarketStream(onEvent) {
+          emit = onEvent;
+          onEvent({ kind: 'connected' });
+          return { update: () => undefined, compare: () => undefined, [Symbol.asyncDispose]: async () => undefined };
+        },
+      }),
+    }),
+  );
+  // In the order of the play, as the coins of a basket come round.
+  const runners = new Map(
+    [...play.minutes.keys()].map((symbol) => {
+      const [runner] = on.running.coins.of(symbol);
+      assert.ok(runner !== undefined, `${symbol} runs`);
+      return [symbol, runner] as const;
+    }),
+  );
+  const isBasket = play.strategy.plansBaskets === true;
+  const open = (enabled: boolean): void => {
+    if (isBasket) for (const { coin } of runners.values()) coin.profile = { ...coin.profile, enabled };
+  };
+  open(false);
+  const kept = stack.move();
+  return {
+    ...{ play, on, runners, gate, audits, isBasket, open },
+    emit: (event) => emit(event),
+    atClose(work) {
+      isClose = true;
+      const done = work();
+      isClose = false;
+      return done;
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** The minute of a coin that opens at `openMs`, in ticks; undefined where there is none. */
+function minuteAt(minutes: Series | undefined, openMs: number, { price: { tick } }: SymbolRules) {
+  if (minutes === undefined) return undefined;
+  const { columns } = minutes;
+  const row = lowerBound(columns.openMs, openMs);
+  if (columns.openMs[row] !== openMs) return undefined;
+  const ticks = (column: Float64Array): number => Math.round((column[row] ?? 0) / toNumber(tick));
+  return { open: ticks(columns.open), low: ticks(columns.low), close: ticks(columns.close) };
+}
+
+/** Everything that an own order leaves on the exchange, as one number. */
+const traces = ({ floor: { orders } }: Venue): number => orders.lastId + orders.lastExecutionId;
+
+/** The engine has heard of everything the exchange did, has done what follows from it, and so has the exchange. */
+async function settle({ on, runners }: Stage): Promise<void> {
+  const { venue } = on.paper;
+  const { orders, purses } = venue.floor;
+  const isSettled = async (): Promise<boolean> => {
+    const open = new Set([...orders.open.values()].map(({ clientOrderId }) => clientOrderId));
+    const live = [...runners.values()].flatMap(({ coin }) => [...coin.live.values()]);
+    if (live.length !== open.size) return false;
+    if (!live.every((one) => isCertain(one) && open.has(one.record.clientOrderId))) return false;
+    const balances = on.running.context.wallet.snapshot()?.balances ?? {};
+    for (const [asset, { free, locked }] of Object.entries(balances)) {
+      const purse = purses.balance(PURSE, asset);
+      if (purse.free !== requireDecimal(free) || purse.locked !== requireDecimal(locked)) return false;
+    }
+    const done = [...orders.fillsByOwner.values()].reduce((sum, fills) => sum + fills.length, 0);
+    const { rows } = await on.database.pool.query<{ count: number }>('select count(*)::int as count from fills');
+    return rows[0]?.count === done;
+  };
+  for (let known = -1; known !== traces(venue); ) {
+    known = traces(venue);
+    for (let tries = 0; !(await isSettled()); tries++) {
+      if (tries > 50) await until('the engine to hear of everything', isSettled);
+      await turn();
+    }
+    // Money that a filled order had reserved stays so for two seconds of the wall unless the balances are read again.
+    const wallet = on.running.context.wallet.snapshot();
+    if (wallet !== null) on.running.context.wallet.replace(wallet);
+    await Promise.all([...runners.values()].map(rest));
+  }
+}
+
+/**
+ * The market up to the end of a minute. A stop that rests is met where the price passes it: a recorded candle does not
+ * hold the trade at exactly that price, which a market that moves through it has.
+ */
+async function playMinute({ play, on }: Stage, openMs: number): Promise<void> {
+  const { venue } = on.paper;
+  for (const order of [...venue.floor.orders.open.values()]) {
+    const { symbol, stopPrice, working } = order;
+    const { rules } = venue.floor.market(symbol).listing;
+    const minute = minuteAt(play.minutes.get(symbol), openMs, rules);
+    const stop = toSteps(stopPrice, rules.price.tick);
+    if (minute === undefined || working || stop <= 0 || minute.low > stop) continue;
+    const isGap = minute.open <= stop;
+    if (!isGap) await advanceTo(venue, openMs);
+    const atMs = Math.max(venue.playedMs, openMs + Number(!isGap));
+    playTrade(venue.floor, symbol, { atMs, ticks: Math.min(minute.open, stop), lots: 1, takerBuys: false });
+    commit(venue, atMs);
+  }
+  await advanceTo(venue, openMs + MINUTE_MS - 1);
+}
+
+/** Lets the market orders in: the next minute has opened, and the books stand at its first price. */
+async function openMinute({ play, on, gate }: Stage, openMs: number): Promise<void> {
+  const { venue } = on.paper;
+  await advanceTo(venue, openMs);
+  for (const [symbol, minutes] of play.minutes) {
+    const market = marketNow(venue, symbol);
+    const ticks = market && minuteAt(minutes, openMs, market.listing.rules)?.open;
+    if (market === undefined || ticks === undefined) continue;
+    adoptQuote(market, { bid: ticks, ask: ticks, ownBid: undefined, ownAsk: undefined }, openMs);
+  }
+  for (const open of gate.waiting.splice(0)) open();
+}
+
+/** Shows the engine a price; true when its look at it is over and nothing was sent. */
+function showPrice({ emit, audits }: Stage, symbol: string, at: { price: Decimal; atMs: number }): boolean {
+  const known = audits.length;
+  emit({ kind: 'price', symbol, ...at });
+  return audits.length > known;
+}
+
+async function playClose(stage: Stage, closeMs: number, feeds: readonly Feed[]): Promise<void> {
+  const { play, runners, gate } = stage;
+  const closes = [...runners].flatMap(([symbol, runner]) => {
+    const { rules } = runner.coin;
+    const minute = minuteAt(play.minutes.get(symbol), closeMs - MINUTE_MS, rules);
+    return minute === undefined ? [] : [{ symbol, runner, price: fromSteps(minute.close, rules.price.tick) }];
+  });
+  for (const { symbol, runner, price } of closes) {
+    const { coin } = runner;
+    const closing = feeds.filter((feed) => feed.symbol === symbol && feed.nextCloseMs() === closeMs);
+    if (closing.length === 0 && coin.guard.triggered === null && !stage.isBasket) continue;
+    showPrice(stage, symbol, { price, atMs: closeMs });
+    for (const feed of closing) stage.emit({ kind: 'candle', symbol, interval: feed.interval, candle: feed.take() });
+    await rest(runner);
+    // A stop that was set off and has not sold had its time: the minute is over.
+    if (coin.guard.triggered !== null) coin.guard.triggered = { ...coin.guard.triggered, sinceMs: -Infinity };
+  }
+  let quiet = true;
+  stage.open(true);
+  for (const { symbol, runner, price } of closes) {
+    const arrival = Promise.withResolvers<void>();
+    gate.arrivals.set(symbol, arrival);
+    if (stage.atClose(() => showPrice(stage, symbol, { price, atMs: closeMs }))) continue;
+    quiet = false;
+    await Promise.race([rest(runner), arrival.promise]);
+  }
+  stage.open(false);
+  if (gate.waiting.length > 0) await openMinute(stage, closeMs);
+  if (!quiet) await settle(stage);
+}
+
+/** Twice: the first one's tick may send, the second one waits for it. */
+const rest = async (runner: CoinRunner): Promise<void> => {
+  await runner.change(async () => undefined);
+  await runner.change(async () => undefined);
+  await turn();
+};
+
+/** The candles of one coin at one interval, in order of their close. */
+interface Feed {
+  readonly symbol: string;
+  readonly interval: Interval;
+  nextCloseMs(): number;
+  take(): Candle;
+}
+
+function openFeeds({ play, runners }: Stage): Feed[] {
+  return [...runners.values()].flatMap(({ coin }) =>
+    coin.sources.map(({ interval }): Feed => {
+      const minutes = play.minutes.get(coin.symbol);
+      assert.ok(minutes !== undefined);
+      const { columns } = aggregateSeries(minutes, interval);
+      const lengthMs = INTERVAL_MS[interval];
+      let row = lowerBound(columns.openMs, play.fromMs - lengthMs + 1);
+      return {
+        symbol: coin.symbol,
+        interval,
+        nextCloseMs: () => (columns.openMs[row] ?? Infinity) + lengthMs,
+        take() {
+          const candle = candleAt(columns, row++, lengthMs);
+          assert.ok(candle !== undefined);
+          return { ...candle, closed: true };
+        },
+      };
+    }),
+  );
+}
+
+/** Fills of one order as one: what a backtest knows of it. */
+function fillsOf({ floor: { orders } }: Venue): PlayedFill[] {
+  const all = [...orders.fillsByOwner.values()].flat().toSorted((a, b) => a.id - b.id);
+  return [...Map.groupBy(all, ({ orderId }) => orderId).values()].map((parts) => {
+    const sum = (of: 'quantity' | 'quote'): Decimal => parts.reduce((total, part) => add(total, part[of]), ZERO);
+    const [first] = parts;
+    assert.ok(first !== undefined);
+    const quantity = sum('quantity');
+    const price = parts.length === 1 ? first.price : divide(sum('quote'), quantity);
+    const side = first.side === 'BUY' ? 'buy' : 'sell';
+    return { symbol: first.symbol, side, quantity, price, atMs: first.atMs };
+  });
+}
+
+/** Plays the minutes through the engine on the paper exchange. */
+export async function playLive(play: Play): Promise<Played> {
+  await using stage = await openStage(play);
+  const { venue } = stage.on.paper;
+  const feeds = openFeeds(stage);
+  await settle(stage);
+  const reasons = new Map([...play.minutes.keys()].map((symbol) => [symbol, new Map<number, string>()]));
+  for (let openMs = play.fromMs; openMs < play.toMs; openMs += MINUTE_MS) {
+    const known = traces(venue);
+    stage.audits.length = 0;
+    await playMinute(stage, openMs);
+    if (traces(venue) !== known) await settle(stage);
+    await playClose(stage, openMs + MINUTE_MS, feeds);
+    for (const { symbol, decision, approval } of stage.audits) {
+      const own = reasons.get(symbol);
+      if (decision.reason === BETWEEN.reason || own === undefined || own.has(openMs)) continue;
+      own.set(openMs, approval.kind === 'refused' ? approval.reason : decision.reason);
+    }
+  }
+  const rules = new Map([...stage.runners].map(([symbol, { coin }]) => [symbol, coin.rules]));
+  // What the last close decided is filled after the window.
+  return { rules, reasons, fills: fillsOf(venue).filter(({ atMs }) => atMs < play.toMs) };
+}

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Series } from '#backtest/columns.ts';
+import { readNamedFile } from '#paper/market/candle-files.ts';
+import { openSynthetic } from '#paper/market/synthetic.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import type { Play } from './live.ts';
+
+export const RECORDED = join(import.meta.dirname, '../../../shared/data/candles/c1pr14n055-freqtrade');
+const DAY_MS = 86_400_000;
+/** The recorded month with a crash in it; half a day before it is there to warm up. */
+const RECORDED_FROM_MS = Date.UTC(2021, 4, 16, 12);
+const SYNTHETIC_FROM_MS = Date.UTC(2024, 0, 2);
+const COINS = ['ETHUSDT', 'ADAUSDT'];
+
+const entrySizing = (amount: string) => ({ mode: 'fixed', amount });
+const CONFIGS: Readonly<Record<string, Record<string, unknown>>> = {
+  'trailing-trade': {
+    candleInterval: '15m',
+    buy: {
+      candleLimit: 20,
+      entrySizing: entrySizing('600'),
+      gridLevels: [{ triggerPercentage: '1.004' }, { triggerPercentage: '0.985' }, { triggerPercentage: '0.97' }],
+      lossCooldownMinutes: 45,
+    },
+    sell: {
+      ...{ stopLossPercentage: '0.96', triggerPercentage: '1.012', trailingStopPercentage: '0.993' },
+      breakEven: { armAtPercentage: '1.008', floorPercentage: '1.003' },
+    },
+  },
+  momentum: { candleInterval: '5m', entrySizing: entrySizing('500'), trailingStopPercentage: '0.985' },
+  hold: {},
+};
+
+const BASKET = {
+  ...{ enabled: true, candleInterval: '1h', driftThreshold: '0.01', basketBudgetQuote: '3000' },
+  targets: [
+    { symbol: 'ETHUSDT', weight: '0.5' },
+    { symbol: 'ADAUSDT', weight: '0.4' },
+  ],
+};
+
+interface Market {
+  readonly minutes: ReadonlyMap<string, Series>;
+  readonly fromMs: number;
+  readonly days: number;
+}
+
+/** Each strategy on each coin by itself, and a basket of all of them. */
+function playsOn({ minutes, fromMs, days }: Market): Play[] {
+  const playOf = (name: string, config: Play['config'], coins: Play['minutes']): Play => {
+    const strategy = STRATEGIES.get(name);
+    if (strategy === undefined) throw new Error(`there is no strategy ${name}`);
+    const window = { fromMs, toMs: fromMs + days * DAY_MS };
+    return {
+      name: `${name} ${[...coins.keys()].join(' ')}`,
+      strategy,
+      config,
+      balance: '5000',
+      minutes: coins,
+      ...window,
+    };
+  };
+  const single = [...minutes].flatMap((coin) =>
+    Object.entries(CONFIGS).map(([name, config]) => playOf(name, config, new Map([coin]))),
+  );
+  return [...single, playOf('rebalance', BASKET, minutes)];
+}
+
+/** Recorded plays over so many days of the month; undefined where the recordings are not. */
+export function recordedPlays(days: number): Play[] | undefined {
+  if (!existsSync(RECORDED)) return undefined;
+  const minutes = COINS.map((symbol): [string, Series] => [
+    symbol,
+    readNamedFile(join(RECORDED, `${symbol}-1m.csv.gz`)),
+  ]);
+  return playsOn({ minutes: new Map(minutes), fromMs: RECORDED_FROM_MS, days });
+}
+
+/** The same over a made-up market, which every machine has. */
+export function syntheticPlays(days: number): Play[] {
+  const source = openSynthetic(11, SYNTHETIC_FROM_MS);
+  const span = [SYNTHETIC_FROM_MS - DAY_MS, SYNTHETIC_FROM_MS + days * DAY_MS] as const;
+  const minutes = COINS.map((symbol): [string, Series] => [
+    symbol,
+    { interval: '1m', columns: source.candles(symbol, ...span) },
+  ]);
+  return playsOn({ minutes: new Map(minutes), fromMs: SYNTHETIC_FROM_MS, days });
+}

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { cacheKeys } from '#core/cache-keys.ts';
+import { sharedColumns } from '#core/candle-columns.ts';
+import { driftReport } from '#core/drift.ts';
+import { parseEnvironment } from '#core/env.ts';
+import { newId, type ProfileId } from '#core/ids.ts';
+import type { TradingStore } from '#core/ports.ts';
+import { shadowReport } from '#core/shadow.ts';
+import { encodeRules } from '#core/symbol-codec.ts';
+import { createLog } from '#integrations/log.ts';
+import { CandleStore } from '#storage/candles/store.ts';
+import { readReport } from '#storage/live-checks.ts';
+import { openCache } from '#storage/open-cache.ts';
+import { openQueue, type Queue } from '#storage/queue.ts';
+import { createRecordSink } from '#storage/records.ts';
+import { addResult, createRun, finishResearch, pinRun, takeRun } from '#storage/research.ts';
+import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
+import { until } from '#storage/test-outage.ts';
+import {
+  commitNext,
+  fillOf,
+  intentOf,
+  type Owner,
+  requireCommitted,
+  RULES,
+  seedOwner,
+  seedProfile,
+  SYMBOL,
+} from '#storage/test-trading.ts';
+import { createTradingStore } from '#storage/trading-store.ts';
+import { notifyingSink } from '../notify.ts';
+import { openWorker } from '../worker.ts';
+import { watchDrift } from './watch-drift.ts';
+
+const MINUTE_MS = 60_000;
+const CANDLES = mkdtempSync(join(tmpdir(), 'live-checks-'));
+const log = createLog({ name: 'test', level: 'silent' });
+let base: TestDatabase;
+let queue: Queue;
+let store: TradingStore;
+let owner: Owner;
+
+before(async () => {
+  base = await openTestDatabase();
+  queue = await openQueue(base.url, { log, works: false });
+  store = createTradingStore(base.database);
+  const account = await seedOwner(base.database);
+  owner = { ...account, profileId: await seedProfile(base.database, account.accountId, 'Watched') };
+  const { kysely } = base.database;
+  await kysely.insertInto('profile_symbols').values({ profile_id: owner.profileId, symbol: SYMBOL }).execute();
+  const momentum = {
+    strategy_name: 'momentum',
+    config: JSON.stringify({ candleInterval: '1h', ema: { fast: 3, slow: 8 } }),
+  };
+  await kysely.updateTable('profiles').set(momentum).where('id', '=', owner.profileId).execute();
+});
+after(async () => {
+  await queue[Symbol.asyncDispose]();
+  await base[Symbol.asyncDispose]();
+  rmSync(CANDLES, { recursive: true });
+});
+
+const apply = (orderId: Parameters<TradingStore['applyFill']>[0]['orderId'], fill: ReturnType<typeof fillOf>) =>
+  store.applyFill({ accountId: owner.accountId, epoch: 1, rules: RULES, cooldownMs: 0, orderId, fill, feeQuote: null });
+
+/** A position that is bought at 100 as decided and sold at a price. */
+async function tradeRound(sold: string, at?: Date): Promise<void> {
+  const times = at === undefined ? {} : { at };
+  const runner = await store.loadRunner(owner.profileId, SYMBOL);
+  const decision = { reason: 'entry-cross-up', numbers: { price: '99.9' } };
+  const intent = intentOf(owner, { expectedVersion: runner.version, decision, reason: 'entry-cross-up' });
+  const { record } = requireCommitted(await store.commitIntent(intent));
+  await apply(record.id, fillOf('buy', '1 @ 100', times));
+  await store.updateOrder(record.id, { state: 'filled' });
+  const exit = await commitNext(store, owner, { side: 'sell', purpose: 'exit' });
+  await apply(exit.id, fillOf('sell', `1 @ ${sold}`, times));
+  await store.updateOrder(exit.id, { state: 'filled' });
+}
+
+async function pinned(): Promise<string> {
+  const { kysely } = base.database;
+  const { profileId } = owner;
+  const run = { profileId, strategyName: 'momentum', config: {}, request: {}, warnings: [], fingerprints: {} };
+  const runId = await createRun(kysely, run);
+  await takeRun(kysely, runId);
+  const cycles = Array.from({ length: 20 }, (_, i) => ({ cycle: i + 1, net: i % 5 < 3 ? '2' : '-1.5' }));
+  const fills = cycles.map(({ cycle }) => ({ cycle, side: 'buy', quote: '100' }));
+  await addResult(kysely, runId, { symbol: SYMBOL, result: { slippageBps: 0, cycles, fills } });
+  await finishResearch(kysely, 'backtest_runs', { id: runId, state: 'done' });
+  await pinRun(kysely, profileId, { id: runId, pinned: true });
+  return runId;
+}
+
+const reportNow = async (profileId: ProfileId) =>
+  driftReport.parse((await readReport(base.database.kysely, profileId, 'drift'))?.report);
+
+test('drift: only what was traded since the pin counts; a change of the verdict is logged and told once', async () => {
+  await using cache = await openCache({ databaseUrl: base.url });
+  await using sink = createRecordSink({ database: base.database, cache, log });
+  const records = notifyingSink(sink, { liveDemo: false, queue, log });
+  const context = { database: base.database, records };
+  for (let i = 0; i < 20; i++) await tradeRound('95');
+  const runId = await pinned();
+  await watchDrift(context);
+  const first = await reportNow(owner.profileId);
+  assert.deepEqual([first.runId, first.verdict, first.tests[0]?.samples], [runId, 'undecided', 0]);
+  for (let i = 0; i < 16; i++) await tradeRound('98');
+  await watchDrift(context);
+  await watchDrift(context);
+  const worse = await reportNow(owner.profileId);
+  assert.deepEqual([worse.verdict, worse.tests[0]?.samples, worse.tests[0]?.live], ['worse', 16, 0]);
+  assert.equal(worse.tests[1]?.live, 0);
+  // 100 paid where 99.9 was decided.
+  assert.equal(worse.tests[2]?.live?.toFixed(3), '10.010');
+  await sink.flush();
+  const rows = await base.database.kysely.selectFrom('action_logs').select(['level', 'msg', 'ctx']).execute();
+  assert.deepEqual(
+    rows.map(({ level }) => level),
+    ['warn'],
+  );
+  assert.match(rows[0]?.msg ?? '', /worse than its pinned backtest: Won 0 % of 16 closed positions; tested 60 %/);
+  const asked = `select data #>> '{notification,event}' as event from pgboss.job where name = 'notify'`;
+  const told = () => base.database.pool.query<{ event: string }>(asked).then((answer) => answer.rows);
+  await until('the notification is queued', async () => (await told()).length > 0);
+  assert.deepEqual(await told(), [{ event: 'drift' }]);
+});
+
+test('shadow replay: the last day with the present settings, beside what was decided and traded', async () => {
+  const now = Date.now() - (Date.now() % MINUTE_MS);
+  const rows = 5 * 24 * 60;
+  const columns = sharedColumns(rows);
+  for (let row = 0; row < rows; row++) {
+    columns.openMs[row] = now - (rows - row) * MINUTE_MS;
+    for (const name of ['open', 'high', 'low', 'close'] as const) columns[name][row] = 100;
+    columns.volume[row] = 1;
+  }
+  new CandleStore(join(CANDLES, 'paper')).add(SYMBOL, '1m', columns);
+  await using cache = await openCache({ databaseUrl: base.url });
+  await cache.set(cacheKeys.rules('paper'), encodeRules([RULES]));
+  const at = new Date(now - 60 * MINUTE_MS);
+  await tradeRound('101', at);
+  const decided = (reason: string, from: number, to: number) => ({
+    id: newId<string>(),
+    profile_id: owner.profileId,
+    symbol: SYMBOL,
+    level: 'debug' as const,
+    msg: `It says ${reason}.`,
+    ctx: JSON.stringify({ event: 'decision', reason, approval: { kind: 'not-needed' } }),
+    first_at: new Date(now - from * MINUTE_MS),
+    last_at: new Date(now - to * MINUTE_MS),
+  });
+  const log_ = [decided('entry-no-cross', 120, 61), decided('entry-cross-up', 60.5, 59.5)];
+  await base.database.kysely.insertInto('action_logs').values(log_).execute();
+  const nowhere = { PAPER_URL: 'http://127.0.0.1:9' };
+  const env = { DATABASE_URL: base.url, CANDLE_DIR: CANDLES, WORKER_SLOT: 'shadow', LOG_LEVEL: 'silent', ...nowhere };
+  await using _worker = await openWorker(parseEnvironment(env));
+  await queue.enqueue('shadow-replay', { profileId: owner.profileId });
+  const stored = () => readReport(base.database.kysely, owner.profileId, 'shadow');
+  await until('the day is replayed', async () => (await stored()) !== undefined);
+  const { error, report } = (await stored()) ?? {};
+  assert.equal(error, null);
+  const { coins, from, to } = shadowReport.parse(report);
+  assert.equal(Date.parse(to) - Date.parse(from), 86_400_000);
+  const [coin] = coins;
+  assert.deepEqual([coin?.symbol, coin?.refused, coin?.replayedFrom], [SYMBOL, null, from]);
+  assert.ok(coin !== undefined && coin.compared >= 60 && coin.agreed === coin.compared - coin.differing.length);
+  assert.deepEqual(
+    coin.differing.map(({ live, replayed }) => [live, replayed]),
+    [['entry-cross-up', 'entry-no-cross']],
+  );
+  assert.deepEqual(
+    coin.fills.map(({ side, live, replayed, why }) => [side, live?.price, replayed, why]),
+    [
+      ['buy', '100.000000000000', null, 'entry-no-cross'],
+      ['sell', '101.000000000000', null, 'entry-no-cross'],
+    ],
+  );
+});

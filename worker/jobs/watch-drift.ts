@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { type DriftReport, driftReport, driftTests, driftVerdict, type Outcome } from '#core/drift.ts';
+import { newId, type ProfileId } from '#core/ids.ts';
+import { isObject } from '#core/merge.ts';
+import { cyclesSince, keepReport, listPinning, readReport, slippagesSince } from '#storage/live-checks.ts';
+import { readPinned } from '#storage/research.ts';
+import type { WorkerContext } from '../context.ts';
+
+/** What a stored result says of its closed positions. */
+const testedResult = z.object({
+  slippageBps: z.number(),
+  cycles: z.array(z.object({ symbol: z.string().optional(), cycle: z.number(), net: z.string() })),
+  fills: z.array(
+    z.object({ symbol: z.string().optional(), cycle: z.number(), side: z.enum(['buy', 'sell']), quote: z.string() }),
+  ),
+});
+
+function outcomesOf({ cycles, fills }: z.output<typeof testedResult>): Outcome[] {
+  const keyOf = (one: { symbol?: string | undefined; cycle: number }): string => `${one.symbol} ${one.cycle}`;
+  const bought = new Map<string, number>();
+  for (const fill of fills)
+    if (fill.side === 'buy') bought.set(keyOf(fill), (bought.get(keyOf(fill)) ?? 0) + Number(fill.quote));
+  return cycles.map((cycle) => ({
+    net: Number(cycle.net),
+    share: Number(cycle.net) / (bought.get(keyOf(cycle)) ?? Number.POSITIVE_INFINITY),
+  }));
+}
+
+type Watching = Pick<WorkerContext, 'database' | 'records'>;
+
+/** Holds what each profile with a pinned backtest has traded since against it; a change of the verdict is logged and told. */
+export async function watchDrift(context: Watching, now = new Date()): Promise<void> {
+  for (const profileId of await listPinning(context.database.kysely)) await watch(context, profileId, now);
+}
+
+async function watch({ database, records }: Watching, profileId: ProfileId, now: Date): Promise<void> {
+  const { kysely } = database;
+  const run = await readPinned(kysely, profileId);
+  if (run === undefined || run.pinnedAt === null) return;
+  const results = Object.values(isObject(run.results) ? run.results : {}).flatMap((result) => {
+    const parsed = testedResult.safeParse(result);
+    return parsed.success ? [parsed.data] : [];
+  });
+  const since = run.pinnedAt;
+  const tests = driftTests({
+    tested: { cycles: results.flatMap(outcomesOf), slippageBps: results[0]?.slippageBps ?? 0 },
+    live: {
+      cycles: await cyclesSince(database, profileId, since),
+      slippages: await slippagesSince(database, profileId, since),
+    },
+  });
+  const verdict = driftVerdict(tests);
+  const before = driftReport.safeParse((await readReport(kysely, profileId, 'drift'))?.report).data;
+  const report: DriftReport = { at: now.toISOString(), runId: run.id, since: since.toISOString(), verdict, tests };
+  await keepReport(kysely, { profileId, kind: 'drift' }, { report });
+  if (verdict === (before?.runId === run.id ? before.verdict : 'undecided')) return;
+  const worse = tests.filter((one) => one.verdict === 'worse').map(({ sentence }) => sentence);
+  const words =
+    verdict === 'worse'
+      ? `Live trading is worse than its pinned backtest: ${worse.join(' ')}`
+      : verdict === 'as-tested'
+        ? 'Live trading is as its pinned backtest said.'
+        : 'Live trading is held against its pinned backtest anew.';
+  records.log({
+    id: newId<string>(),
+    profileId,
+    symbol: null,
+    level: verdict === 'worse' ? 'warn' : 'info',
+    msg: words,
+    ctx: { event: verdict === 'worse' ? 'drift_worse' : 'drift', runId: run.id, tests },
+    count: 1,
+    firstAt: now,
+    lastAt: now,
+  });
+}
