@@ -29,14 +29,9 @@ const isHeldByOther = async (db: Database, { accountId, holder }: LeaseRequest):
   return row !== undefined;
 };
 
-/** Accounts that another worker owns now: there is no point in asking for them. */
-export async function heldByOthers(db: Database, holder: string): Promise<Set<AccountId>> {
-  const rows = await db.kysely
-    .selectFrom('account_leases')
-    .select('account_id')
-    .where('holder', '!=', holder)
-    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
-    .execute();
+/** Accounts that a worker holds, or held until it died. */
+export async function leasedAccounts(db: Database): Promise<Set<AccountId>> {
+  const rows = await db.kysely.selectFrom('account_leases').select('account_id').execute();
   return new Set(rows.map((row) => row.account_id));
 }
 

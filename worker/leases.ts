@@ -1,15 +1,15 @@
 import type { AccountId } from '#core/ids.ts';
 import type { AccountToRun } from '#core/ports.ts';
 import { wait } from '#engine/wait.ts';
-import { acquireLease, heldByOthers, releaseLease, renewLease } from '#storage/leases.ts';
+import { acquireLease, leasedAccounts, releaseLease, renewLease } from '#storage/leases.ts';
 import { loadAccountsToRun } from '#storage/worker-profiles.ts';
 import { type AccountLoop, fingerprintOf, startAccountLoop } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 
 const LEASE_TTL_MS = 6_000;
 const RENEW_EVERY_MS = 2_000;
-/** For each account that it owns a worker waits this long, and at most the second, so that one which owns fewer is first. */
-const [YIELD_MS, MOST_YIELD_MS] = [100, 200];
+/** Before a worker takes accounts that nobody had it waits this long for each that it owns, so that one with fewer is first. */
+const [YIELD_MS, MOST_YIELD_MS] = [500, 1_000];
 
 /** The accounts this worker owns. */
 export interface Leases extends AsyncDisposable {
@@ -50,17 +50,9 @@ export function keepLeases(context: WorkerContext): Leases {
     loop[Symbol.asyncDispose]().then(forget, forget);
   };
   const renew = async (toRun: AccountToRun, loop: AccountLoop): Promise<void> => {
-    const { id } = toRun.account;
-    const held = await renewLease(context.database, { accountId: id, fencing: loop.fencing, ttlMs: LEASE_TTL_MS });
-    if (!held || loop.fingerprint !== fingerprintOf(toRun)) halt(id, loop);
-  };
-  const takeFree = async (free: readonly AccountToRun[]): Promise<void> => {
-    const held = await heldByOthers(context.database, context.slot);
-    for (const toRun of free) {
-      if (held.has(toRun.account.id)) continue;
-      await wait(Math.min(loops.size * YIELD_MS, MOST_YIELD_MS), stop.signal);
-      await start(toRun);
-    }
+    const { id: accountId } = toRun.account;
+    const held = await renewLease(context.database, { accountId, fencing: loop.fencing, ttlMs: LEASE_TTL_MS });
+    if (!held || loop.fingerprint !== fingerprintOf(toRun)) halt(accountId, loop);
   };
   const look = async (): Promise<void> => {
     const accounts = await loadAccountsToRun(context.database);
@@ -68,9 +60,10 @@ export function keepLeases(context: WorkerContext): Leases {
       const loop = loops.get(toRun.account.id);
       if (loop !== undefined && !stopping.has(toRun.account.id)) await renew(toRun, loop);
     }
-    await takeFree(accounts.filter(({ account }) => !stopping.has(account.id) && !loops.has(account.id)));
-    const known = new Set(accounts.map(({ account }) => account.id));
-    for (const [id, loop] of loops) if (!known.has(id) && !stopping.has(id)) halt(id, loop);
+    const free = accounts.filter(({ account }) => !stopping.has(account.id) && !loops.has(account.id));
+    for await (const one of inTurn(context, free, () => wait(yieldMs(loops.size), stop.signal))) await start(one);
+    const isKnown = (id: AccountId): boolean => accounts.some(({ account }) => account.id === id);
+    for (const [id, loop] of loops) if (!isKnown(id) && !stopping.has(id)) halt(id, loop);
   };
   const beat = (): Promise<void> => {
     beating = beating.then(look).catch((err: unknown) => {
@@ -86,8 +79,7 @@ export function keepLeases(context: WorkerContext): Leases {
   })();
 
   return {
-    running: () => [...loops.values()],
-    beat,
+    ...{ running: () => [...loops.values()], beat },
     async [Symbol.asyncDispose]() {
       stop.abort();
       await beats;
@@ -99,4 +91,21 @@ export function keepLeases(context: WorkerContext): Leases {
       );
     },
   };
+}
+
+const yieldMs = (owned: number): number => Math.min(owned * YIELD_MS, MOST_YIELD_MS);
+
+/** Accounts whose worker died at once, then new ones: a worker that owns fewer is first to ask for those. */
+async function* inTurn(
+  { database }: WorkerContext,
+  free: readonly AccountToRun[],
+  yieldTo: () => Promise<void>,
+): AsyncGenerator<AccountToRun> {
+  if (free.length === 0) return;
+  const leased = await leasedAccounts(database);
+  const isNew = ({ account }: AccountToRun): boolean => !leased.has(account.id);
+  yield* free.filter((toRun) => !isNew(toRun));
+  const fresh = free.filter(isNew);
+  if (fresh.length > 0) await yieldTo();
+  yield* fresh;
 }

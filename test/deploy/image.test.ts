@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openDatabase } from '#storage/database.ts';
 import { openTestDatabase } from '#storage/test-database.ts';
 import { until } from '../flow/until.ts';
+import { freePort } from '../harness/servers.ts';
 import { ROOT } from '../harness/source-files.ts';
 
 const DOCKERFILE = readFileSync(join(ROOT, 'deploy', 'Dockerfile'), 'utf8');
@@ -31,14 +31,6 @@ before(() => {
   mkdirSync(join(image, 'web', 'dist'), { recursive: true });
 });
 after(() => rmSync(image, { recursive: true, force: true }));
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-};
 
 interface Role extends AsyncDisposable {
   readonly output: () => string;

@@ -18,7 +18,7 @@ import { type ApiClient, createClient } from '../flow/client.ts';
 import { startProfile } from '../flow/profile.ts';
 import { until } from '../flow/until.ts';
 import { findProgram } from '../harness/programs.ts';
-import { freePort, provideCache } from '../harness/servers.ts';
+import { freePorts, provideCache } from '../harness/servers.ts';
 import { ROOT } from '../harness/source-files.ts';
 
 const NGINX = findProgram(['nginx']);
@@ -103,7 +103,7 @@ async function openStage(): Promise<Stage> {
       accounts: parseAccounts(accounts, 'The accounts of the test'),
     }),
   );
-  const port = await freePort();
+  const [port = 0, ...ports] = await freePorts(1 + NAMES.length);
   const url = `http://127.0.0.1:${port}`;
   const env = {
     ...{
@@ -115,12 +115,10 @@ async function openStage(): Promise<Stage> {
     },
     ...{ PAPER_API_KEY: KEYS[0]?.apiKey ?? '', PAPER_API_SECRET: KEYS[0]?.secret ?? '', LIVE_DEMO: '' },
   };
-  const apis = await Promise.all(
-    NAMES.map(async () => {
-      const own = await freePort();
-      return { port: own, process: startRole('api', { ...env, PORT: String(own), WEB_DIR: folder }) };
-    }),
-  );
+  const apis = ports.map((own) => ({
+    port: own,
+    process: startRole('api', { ...env, PORT: String(own), WEB_DIR: folder }),
+  }));
   mkdirSync(join(folder, 'nginx'));
   const nginx = startNginx(
     join(folder, 'nginx'),
@@ -132,6 +130,12 @@ async function openStage(): Promise<Stage> {
     await until('a replica serves', () => answers(`http://127.0.0.1:${one.port}/api/health/ready`));
   await until('nginx serves', () => answers(`${url}/api/health/ready`));
   const workers = new Map(NAMES.map((name) => [name, startRole('worker', { ...env, WORKER_SLOT: name })]));
+  await until('every worker listens', async () => {
+    const { rows } = await database.database.pool.query(
+      "select pid from pg_stat_activity where datname = current_database() and application_name = 'tradewind-listen'",
+    );
+    return rows.length >= NAMES.length;
+  });
   return { client: createClient(`${url}/api`), url, test: database, paper, apis, workers };
 }
 
@@ -154,113 +158,116 @@ if (skip === false) {
   after(() => resources.disposeAsync());
 }
 
-test('three replicas of the api behind nginx are one service, and three workers share the accounts', {
-  skip,
-}, async (t) => {
-  const { client, url, apis, workers } = stage();
-  const accounts: AccountId[] = [];
+const OPTIONS = { skip, timeout: 240_000 };
+const accounts: AccountId[] = [];
 
-  await t.test('a session holds at every replica', async () => {
-    await client.call(signUp, { body: { email: EMAIL, password: PASSWORD } });
-    for (let turn = 0; turn < 2 * apis.length; turn++)
-      assert.equal((await client.fetch('/accounts')).status, 200, 'nginx takes the replicas in turn');
-  });
+test('a session holds at every replica', OPTIONS, async () => {
+  const { client, apis } = stage();
+  await client.call(signUp, { body: { email: EMAIL, password: PASSWORD } });
+  for (let turn = 0; turn < 2 * apis.length; turn++)
+    assert.equal((await client.fetch('/accounts')).status, 200, 'nginx takes the replicas in turn');
+});
 
-  await t.test(
-    'five attempts to sign in a minute count over all replicas, whatever address a visitor claims',
-    async () => {
-      const codes: number[] = [];
-      for (let attempt = 0; attempt < 7; attempt++) {
-        const response = await fetch(`${url}/api/auth/sign-in`, {
-          method: 'POST',
-          headers: {
-            'content-type': 'application/json',
-            'x-tradewind-client': '1',
-            'x-forwarded-for': `203.0.113.${attempt}`,
-            'x-real-ip': `203.0.113.${attempt}`,
-          },
-          body: JSON.stringify({ email: EMAIL, password: 'not the password' }),
-        });
-        codes.push(response.status);
-      }
-      assert.deepEqual(codes, [401, 401, 401, 401, 401, 429, 429]);
-    },
-  );
-
-  await t.test('the accounts spread over the workers', async () => {
-    const [first] = (await client.call(listAccounts, {})).accounts;
-    assert.ok(first !== undefined);
-    accounts.push(first.id);
-    for (const { name, apiKey, secret } of KEYS.slice(1)) {
-      const body = { name, exchangeMode: 'testnet', endpoint: 'paper' } as const;
-      const { id } = await client.call(createAccount, { body });
-      await client.call(saveApiKey, { params: { id }, body: { apiKey, secret, label: name } });
-      accounts.push(id);
+test(
+  'five attempts to sign in a minute count over all replicas, whatever address a visitor claims',
+  OPTIONS,
+  async () => {
+    const { url } = stage();
+    const codes: number[] = [];
+    for (let attempt = 0; attempt < 7; attempt++) {
+      const response = await fetch(`${url}/api/auth/sign-in`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-tradewind-client': '1',
+          'x-forwarded-for': `203.0.113.${attempt}`,
+          'x-real-ip': `203.0.113.${attempt}`,
+        },
+        body: JSON.stringify({ email: EMAIL, password: 'not the password' }),
+      });
+      codes.push(response.status);
     }
-    for (const accountId of accounts)
-      await startProfile({ ...client, accountId }, ['BTCUSDT'], { name: `of ${accountId}` });
-    await until('every account has a worker', async () => (await leases()).length === accounts.length);
-    const slots = new Set((await leases()).map(({ holder }) => holder));
-    console.log(`three accounts are with ${slots.size} of three workers`);
-    assert.ok(slots.size > 1, 'no worker has them all');
-    assert.ok([...slots].every((slot) => workers.has(slot)));
-  });
+    assert.deepEqual(codes, [401, 401, 401, 401, 401, 429, 429]);
+  },
+);
 
-  await t.test(
-    'the WebSocket passes through; when its replica is killed, the next connection is told to read again',
-    async () => {
-      const cookie = client.cookie();
-      const connect = async (): Promise<WebSocket> => {
-        const socket = new WebSocket(`${url.replace('http', 'ws')}/api/ws`, { origin: url, headers: { cookie } });
-        await once(socket, 'open');
-        return socket;
-      };
-      const socket = await connect();
-      socket.send(JSON.stringify({ subscribe: ['price', 'tick'] }));
-      const [frame]: unknown[] = await once(socket, 'message');
-      const seq = z.object({ seq: z.number() }).parse(JSON.parse(String(frame))).seq;
-      const [killed] = apis;
-      assert.ok(killed !== undefined);
-      const closed = once(socket, 'close');
-      // Whichever replica holds the socket: the two that are left serve.
-      await end(killed.process, 'SIGKILL');
-      for (let turn = 0; turn < 6; turn++) assert.equal((await client.fetch('/accounts')).status, 200);
-      socket.close();
-      await closed;
-      const again = await connect();
-      again.send(JSON.stringify({ subscribe: ['price', 'tick'] }));
-      again.send(JSON.stringify({ since: seq + 1_000_000 }));
-      await until('word that something may be missing, or the next event', () =>
-        once(again, 'message').then(() => true),
-      );
-      again.close();
-    },
-  );
+test('the accounts spread over the workers', OPTIONS, async () => {
+  const { client, workers } = stage();
+  const [first] = (await client.call(listAccounts, {})).accounts;
+  assert.ok(first !== undefined);
+  accounts.push(first.id);
+  for (const { name, apiKey, secret } of KEYS.slice(1)) {
+    const body = { name, exchangeMode: 'testnet', endpoint: 'paper' } as const;
+    const { id } = await client.call(createAccount, { body });
+    await client.call(saveApiKey, { params: { id }, body: { apiKey, secret, label: name } });
+    accounts.push(id);
+  }
+  for (const accountId of accounts)
+    await startProfile({ ...client, accountId }, ['BTCUSDT'], { name: `of ${accountId}` });
+  await until('every account has a worker', async () => (await leases()).length === accounts.length);
+  const slots = new Set((await leases()).map(({ holder }) => holder));
+  console.log(`three accounts are with ${slots.size} of three workers`);
+  assert.ok(slots.size > 1, 'no worker has them all');
+  assert.ok([...slots].every((slot) => workers.has(slot)));
+});
 
-  await t.test(
-    'a killed worker is replaced: its account goes on with another one, and the status still answers',
-    async () => {
-      const [held] = await leases();
-      assert.ok(held !== undefined);
-      const victim = workers.get(held.holder);
-      assert.ok(victim !== undefined);
-      const beganMs = performance.now();
-      await end(victim, 'SIGKILL');
-      await until('another worker owns the account', async () =>
-        (await leases()).some((one) => one.account_id === held.account_id && one.holder !== held.holder),
-      );
-      console.log(`another worker owned the account after ${((performance.now() - beganMs) / 1000).toFixed(1)} s`);
-      assert.ok((await client.call(status, {})).worker !== null);
-    },
-  );
+test(
+  'the WebSocket passes through; when its replica is killed, the next connection is told to read again',
+  OPTIONS,
+  async () => {
+    const { client, url, apis } = stage();
+    const cookie = client.cookie();
+    const connect = async (): Promise<WebSocket> => {
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/api/ws`, { origin: url, headers: { cookie } });
+      await once(socket, 'open');
+      return socket;
+    };
+    const socket = await connect();
+    socket.send(JSON.stringify({ subscribe: ['price', 'tick'] }));
+    const [frame]: unknown[] = await once(socket, 'message');
+    const seq = z.object({ seq: z.number() }).parse(JSON.parse(String(frame))).seq;
+    const [killed] = apis;
+    assert.ok(killed !== undefined);
+    const closed = once(socket, 'close');
+    // Whichever replica holds the socket: the two that are left serve.
+    await end(killed.process, 'SIGKILL');
+    for (let turn = 0; turn < 6; turn++) assert.equal((await client.fetch('/accounts')).status, 200);
+    socket.close();
+    await closed;
+    const again = await connect();
+    again.send(JSON.stringify({ subscribe: ['price', 'tick'] }));
+    again.send(JSON.stringify({ since: seq + 1_000_000 }));
+    await until('word that something may be missing, or the next event', () => once(again, 'message').then(() => true));
+    again.close();
+  },
+);
 
-  await t.test('a kill switch holds at every replica and stops every worker', async () => {
-    await client.call(setKillSwitch, { body: { engaged: true, reason: 'replicas' } });
-    for (let turn = 0; turn < 4; turn++) assert.equal((await client.call(readKillSwitch, {})).engaged, true);
-    const { rows } = await stage().test.database.pool.query(
-      `select count(*)::int as late from orders, kill_switches
-       where purpose = 'entry' and orders.halt_order > kill_switches.halt_order and scope = 'all'`,
+test(
+  'a killed worker is replaced: its account goes on with another one, and the status still answers',
+  OPTIONS,
+  async () => {
+    const { client, workers } = stage();
+    const [held] = await leases();
+    assert.ok(held !== undefined);
+    const victim = workers.get(held.holder);
+    assert.ok(victim !== undefined);
+    const beganMs = performance.now();
+    await end(victim, 'SIGKILL');
+    await until('another worker owns the account', async () =>
+      (await leases()).some((one) => one.account_id === held.account_id && one.holder !== held.holder),
     );
-    assert.deepEqual(rows, [{ late: 0 }]);
-  });
+    console.log(`another worker owned the account after ${((performance.now() - beganMs) / 1000).toFixed(1)} s`);
+    assert.ok((await client.call(status, {})).worker !== null);
+  },
+);
+
+test('a kill switch holds at every replica and stops every worker', OPTIONS, async () => {
+  const { client } = stage();
+  await client.call(setKillSwitch, { body: { engaged: true, reason: 'replicas' } });
+  for (let turn = 0; turn < 4; turn++) assert.equal((await client.call(readKillSwitch, {})).engaged, true);
+  const { rows } = await stage().test.database.pool.query(
+    `select count(*)::int as late from orders, kill_switches
+       where purpose = 'entry' and orders.halt_order > kill_switches.halt_order and scope = 'all'`,
+  );
+  assert.deepEqual(rows, [{ late: 0 }]);
 });

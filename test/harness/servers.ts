@@ -29,14 +29,20 @@ export async function provideDatabase(stack: AsyncDisposableStack, signal: Abort
   return stack.use(await startEmbeddedPostgres({ dataDir, signal, connections: CONNECTIONS })).url;
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('No free port was found.');
-  return address.port;
+export const freePort = async (): Promise<number> => (await freePorts(1))[0] ?? 0;
+
+/** So many ports, no two of them the same. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => {
+    const address = server.address();
+    server.close();
+    if (address === null || typeof address === 'string') throw new Error('No free port was found.');
+    return address.port;
+  });
+  await Promise.all(servers.map((server) => once(server, 'close')));
+  return ports;
 }
 
 async function answers(port: number): Promise<boolean> {
