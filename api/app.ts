@@ -19,6 +19,7 @@ import { mountCapture } from './routes/capture.ts';
 import { mountCoins } from './routes/coins.ts';
 import { mountDashboard } from './routes/dashboard.ts';
 import { mountDiagnosis } from './routes/diagnosis.ts';
+import { mountDiscovery } from './routes/discovery.ts';
 import { mountEnabling } from './routes/enabling.ts';
 import { mountHistory } from './routes/history.ts';
 import { mountJobs } from './routes/jobs.ts';
@@ -28,6 +29,7 @@ import { mountLiveChecks } from './routes/live-checks.ts';
 import { mountLogs } from './routes/logs.ts';
 import { mountManual } from './routes/manual.ts';
 import { mountMarket } from './routes/market.ts';
+import { mountMarketView } from './routes/market-view.ts';
 import { mountOrphans } from './routes/orphans.ts';
 import { mountNotifiers } from './routes/notifiers.ts';
 import { mountProfileConfigs } from './routes/profile-configs.ts';
@@ -75,6 +77,8 @@ const FAMILIES = [
   mountUpkeep,
   mountTickTrace,
   mountMarket,
+  mountDiscovery,
+  mountMarketView,
   mountCandleColumns,
   mountJobs,
   mountDashboard,

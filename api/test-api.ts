@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMarketReader } from '#exchange/read.ts';
 import { createLog } from '#integrations/log.ts';
-import type { CacheStore } from '#core/ports.ts';
+import type { CacheStore, MarketPort } from '#core/ports.ts';
 import { openCache } from '#storage/open-cache.ts';
 import { openQueue } from '#storage/queue.ts';
 import { openTestDatabase } from '#storage/test-database.ts';
@@ -40,6 +40,8 @@ export interface TestApiOptions
   extends Partial<Pick<ApiSettings, 'liveDemo' | 'webDir' | 'backupDir' | 'candleDir' | 'paperKey'>> {
   /** What the exchange's REST interface answers. */
   readonly exchange?: RequestListener;
+  /** The market of every venue, in the place of `exchange`. */
+  readonly openMarket?: () => MarketPort;
   /** Hears every line of the log. */
   readonly logTo?: { write(line: string): void };
   /** Prepares the database before the api boots. */
@@ -201,7 +203,11 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     database,
     cache,
     queue,
-    venues: new Venues({ cache, openMarket: () => createMarketReader({ restUrl }), nowMs: () => clock.ms }),
+    venues: new Venues({
+      cache,
+      openMarket: options.openMarket ?? (() => createMarketReader({ restUrl })),
+      nowMs: () => clock.ms,
+    }),
     log,
     now: () => new Date(clock.ms),
     demoUser: liveDemo ? ((await readOperator(database.kysely)) ?? null) : null,

@@ -46,7 +46,7 @@ const OPEN_IN_DEMO = [
   /^\/(accounts|profiles)\/:id\/risk$/,
   /^\/accounts\/:id\/orphan-orders\//,
   /^\/accounts\/:id\/confirm-reset$/,
-  /^\/profiles(\/:id)?(\/(enable|disable|clone|import|switch-strategy|lint|capture))?$/,
+  /^\/profiles(\/:id)?(\/(enable|disable|clone|import|switch-strategy|lint|capture|discovery))?$/,
   /^\/profiles\/import$/,
   /^\/profiles\/:id\/config-history\/:version\/restore$/,
   /^\/profiles\/:id\/symbols(\/|$)/,

@@ -44,6 +44,12 @@ tradewind api, tradewind worker  one of them alone in this process, with DATABAS
 tradewind migrate   brings the database of DATABASE_URL up to this version
 tradewind backup    writes everything in the database of DATABASE_URL to one file: --to FILE
 tradewind restore   puts a backup in the place of everything, after checking it: --from FILE
+tradewind status    builds and boot times of a running service; so do, each with --json and --url (TRADEWIND_URL):
+  profiles            the profiles with their coins
+  halt, resume        the kill switch: of everything, --account NAME or --profile NAME; halt takes --reason TEXT,
+                      --freeze (exits too) and --cancel-entries
+  logs --profile NAME the newest rows: --level warn,error, --symbol NAME, --text WORDS, --limit N
+  They sign in with TRADEWIND_EMAIL and TRADEWIND_PASSWORD, or ask, and keep the session in ~/.tradewind
 tradewind version   prints the version
 tradewind help      prints this
 

@@ -41,6 +41,12 @@ async function runCommand(name: string): Promise<number> {
     case 'backup':
     case 'restore':
       return (await import('./backup.ts')).runBackup(name, argv, context);
+    case 'status':
+    case 'profiles':
+    case 'halt':
+    case 'resume':
+    case 'logs':
+      return (await import('./remote/command.ts')).runRemote(name, argv, context);
     case 'version':
     case '--version':
     case '-v':

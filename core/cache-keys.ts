@@ -17,6 +17,8 @@ export const cacheKeys = {
   wallet: (accountId: AccountId): string => `wallet:${accountId}`,
   /** When the open orders of an account were last compared with what its profiles track. */
   orphansSeen: (accountId: AccountId): string => `orphans-seen:${accountId}`,
+  /** {@link marketTrend} of a venue. */
+  marketTrend: (venue: Venue): string => `market-trend:${venue}`,
   /** {@link marketClock} of a venue. */
   marketClock: (venue: Venue): string => `market-clock:${venue}`,
   /** Last decision and plan of a coin: the contract's coinState. */
@@ -56,6 +58,22 @@ export const cachedWallet = z.object({
 });
 /** `marketMs` at wall time `wallMs`, advancing `speed` times as fast. */
 export const marketClock = z.object({ marketMs: z.number(), wallMs: z.number(), speed: z.number() });
+
+export const marketTrend = z.object({
+  at: z.iso.datetime(),
+  /** Leading coins against their average price of so many days. */
+  leaders: z.array(
+    z.object({
+      symbol: z.string(),
+      price: z.string(),
+      average: z.string(),
+      days: z.number(),
+      trend: z.enum(['up', 'down']),
+    }),
+  ),
+  /** Coins quoted like the leaders whose price rose in the last 24 hours. */
+  breadth: z.object({ up: z.number(), all: z.number() }),
+});
 
 export interface CandleSpan {
   readonly venue: Venue;

@@ -44,6 +44,7 @@ export interface JobData {
   readonly 'fetch-candles': CandleSpan;
   /** Fee reconciliation and backfill of the trade archive. */
   readonly 'account-history': { readonly runId: string };
+  readonly discover: Readonly<Record<string, never>>;
 }
 export type JobName = keyof JobData;
 const JOB_NAMES: readonly JobName[] = [
@@ -67,6 +68,7 @@ const JOB_NAMES: readonly JobName[] = [
   'identity-check',
   'fetch-candles',
   'account-history',
+  'discover',
 ];
 /** Work of minutes: when its worker dies, another one should not wait as long as such work may take. */
 const LONG_JOBS: readonly JobName[] = [

@@ -30,7 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'exchange/errors',
   ],
   worker: ['core/', 'strategies/', 'backtest/', 'engine/', 'exchange/', 'storage/', 'integrations/'],
-  web: ['core/', 'strategies/', 'backtest/', 'api/contract/'],
+  web: ['core/', 'strategies/', 'backtest/', 'api/contract/', 'api/client.ts'],
   cli: [
     'core/',
     'strategies/',

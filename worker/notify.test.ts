@@ -212,3 +212,23 @@ test('rows of the log that an operator wants to hear of become messages: each on
   );
   assert.equal(kept.length, 6, 'every row is kept all the same');
 });
+
+test('a queue that never answers and a webhook behind it keep no record and no tick waiting', async () => {
+  const kept: string[] = [];
+  const sink = {
+    ...{ audit: () => {}, evidence: () => {}, flush: async () => {} },
+    log: ({ msg }: ActionLogRow) => void kept.push(msg),
+  };
+  const asked: unknown[] = [];
+  const stuck = { enqueue: (...args: unknown[]) => (asked.push(args), new Promise<never>(() => {})) };
+  const records = notifyingSink(sink, { liveDemo: false, queue: stuck, log });
+  const at = new Date();
+  const row = { id: 'x', profileId, symbol: 'BTCUSDT', level: 'error' as const, count: 1, firstAt: at, lastAt: at };
+  for (let i = 0; i < 1000; i++) records.log({ ...row, msg: `refused ${i}`, ctx: { event: 'order_rejected' } });
+  await records.flush();
+  assert.deepEqual(
+    [kept.length, asked.length],
+    [1000, 1000],
+    'each was kept and put on its way without being waited for',
+  );
+});

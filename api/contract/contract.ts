@@ -7,6 +7,7 @@ import * as backup from './backup.ts';
 import * as capture from './capture.ts';
 import * as health from './health.ts';
 import * as diagnosis from './diagnosis.ts';
+import * as discovery from './discovery.ts';
 import * as halts from './halts.ts';
 import * as history from './history.ts';
 import * as liveChecks from './live-checks.ts';
@@ -53,6 +54,7 @@ export const OPERATIONS: readonly Operation[] = [
   diagnosis,
   records,
   market,
+  discovery,
   jobs,
   trades,
   history,

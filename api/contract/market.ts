@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { marketTrend } from '#core/cache-keys.ts';
 import { INTERVALS } from '#core/candle.ts';
+import { RATING_LABELS } from '#core/indicators/rating-label.ts';
 import { accountId, decimalText, instant, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 
@@ -47,4 +49,37 @@ export const readCandleColumns = operation({
     to: instant.optional(),
   }),
   media: [CANDLE_COLUMNS_TYPE],
+});
+
+export const readMarketTrend = operation({
+  ...read,
+  path: '/accounts/:id/market-trend',
+  summary: 'Two leading coins against their average of 50 days, and how many coins are up; null before the first look',
+  params: z.object({ id: accountId }),
+  response: marketTrend.nullable(),
+});
+
+export const readRatings = operation({
+  ...read,
+  path: '/profiles/:id/ratings',
+  summary: 'Technical rating of every coin of a profile, from closed candles',
+  params: z.object({ id: profileId }),
+  query: z.strictObject({
+    /** Comma list of at most four intervals. */
+    intervals: z.string().max(40).default('1h,4h,1d'),
+  }),
+  response: z.object({
+    ratings: z.array(
+      z.object({
+        symbol: z.string(),
+        interval: z.enum(INTERVALS),
+        /** Null with too few candles, or when they cannot be read: `problem` says which. */
+        label: z.enum(RATING_LABELS).nullable(),
+        /** From -1, all sell, to 1, all buy. */
+        score: z.number().nullable(),
+        closedAt: instant.nullable(),
+        problem: z.string().nullable(),
+      }),
+    ),
+  }),
 });

@@ -36,6 +36,8 @@ export interface Stack extends ApiClient, AsyncDisposable {
 
 export const KEY = { apiKey: 'flow-test-key-0123456789', secret: 'flow-test-secret-0123456789' };
 
+export const CREDENTIALS = { email: 'a@example.org', password: 'a long enough password' };
+
 export async function openStack(options: StackOptions): Promise<Stack> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'tradewind-flow-'));
@@ -78,7 +80,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   await startWorker();
   stack.defer(stopWorker);
   const client = createClient(`http://127.0.0.1:${api.port}/api`);
-  await client.call(signUp, { body: { email: 'a@example.org', password: 'a long enough password' } });
+  await client.call(signUp, { body: CREDENTIALS });
   const { accounts } = await client.call(listAccounts, {});
   const [account] = accounts;
   if (account === undefined) throw new Error('Signing up made no account.');

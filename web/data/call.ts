@@ -1,41 +1,23 @@
-import { isObject } from '#core/merge.ts';
+import { addressOf, CLIENT_HEADERS, requestOf } from '#api/client.ts';
 import type { Answer, Call, Operation } from '#api/contract/operation.ts';
 import { offline, problemOf } from './problem-error.ts';
 
-const API_ROOT = '/api';
-
-/** The address of an operation under the API root, parameters filled in and the query appended. */
-export function addressOf(path: string, params: unknown, query: unknown): string {
-  const values = isObject(params) ? params : {};
-  const filled = path.replace(/:(\w+)/g, (_place, name: string) => encodeURIComponent(String(values[name])));
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(isObject(query) ? query : {})) {
-    if (value !== undefined && value !== null) search.set(name, String(value));
-  }
-  return `${API_ROOT}${filled}${search.size === 0 ? '' : `?${search}`}`;
-}
+export { addressOf };
 
 /** Calls one operation of the contract. Throws ProblemError with the server's words. */
-export async function call<Op extends Operation>(op: Op, parts: Call<Op>, signal?: AbortSignal): Promise<Answer<Op>> {
-  const given: Record<string, unknown> = isObject(parts) ? parts : {};
-  const body = given['body'];
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  const address = addressOf(op.path, given['params'], given['query']);
-  return send(op, address, { ...sent, ...(signal === undefined ? {} : { signal }) });
+export function call<Op extends Operation>(op: Op, parts: Call<Op>, signal?: AbortSignal): Promise<Answer<Op>> {
+  const { address, init } = requestOf(op, parts);
+  return send(address, { ...init, ...(signal === undefined ? {} : { signal }) });
 }
 
 /** Sends a file as the body of an operation that takes one. */
-export const upload = <Op extends Operation>(op: Op, file: Blob): Promise<Answer<Op>> =>
-  send(op, addressOf(op.path, undefined, undefined), { body: file });
+export function upload<Op extends Operation>(op: Op, file: Blob): Promise<Answer<Op>> {
+  const headers = { ...CLIENT_HEADERS, 'content-type': op.upload ?? 'application/json' };
+  return send(addressOf(op.path, undefined, undefined), { method: op.method, headers, body: file });
+}
 
-async function send<Op extends Operation>(op: Op, address: string, init: RequestInit): Promise<Answer<Op>> {
-  const type = init.body == null ? {} : { 'content-type': op.upload ?? 'application/json' };
-  const response = await fetch(address, {
-    ...init,
-    method: op.method,
-    headers: { 'x-tradewind-client': '1', ...type },
-    credentials: 'same-origin',
-  }).catch((cause: unknown) => {
+async function send<Op extends Operation>(address: string, init: RequestInit): Promise<Answer<Op>> {
+  const response = await fetch(address, { ...init, credentials: 'same-origin' }).catch((cause: unknown) => {
     if (init.signal?.aborted === true) throw cause;
     throw offline();
   });

@@ -8,7 +8,7 @@ import type { WorkerContext } from '../context.ts';
 const textOf = (stored: string): string | undefined => cachedPrice.safeParse(JSON.parse(stored)).data?.price;
 
 /** Prices of a venue by coin, as the cache store knows them. */
-async function readPrices({ cache }: WorkerContext, venue: Venue): Promise<ReadonlyMap<string, string>> {
+async function readPrices({ cache }: Pick<WorkerContext, 'cache'>, venue: Venue): Promise<ReadonlyMap<string, string>> {
   const prefix = cacheKeys.prices(venue);
   const entries = [...(await cache.list(prefix))].flatMap(([key, stored]) => {
     const price = textOf(stored);
@@ -18,7 +18,7 @@ async function readPrices({ cache }: WorkerContext, venue: Venue): Promise<Reado
 }
 
 /** Writes down what every profile is worth. A profile that holds a coin without a price is left out: half a sum is wrong. */
-export async function snapshotEquity(context: WorkerContext): Promise<void> {
+export async function snapshotEquity(context: Pick<WorkerContext, 'database' | 'cache'>): Promise<void> {
   const accounts = await loadAccountsToRun(context.database);
   const venues = new Map(accounts.map(({ account }) => [account.id, venueOf(account)]));
   const prices = new Map<Venue, ReadonlyMap<string, string>>();

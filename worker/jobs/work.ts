@@ -5,6 +5,7 @@ import { runAccountHistory } from './account-history.ts';
 import { advise } from './advise.ts';
 import { backUp } from './backup.ts';
 import { sendDigests } from './digest.ts';
+import { discover } from './discover.ts';
 import { fetchCandles } from './fetch-candles.ts';
 import { fanOut, send } from './notify.ts';
 import { createPositionJobs } from './positions.ts';
@@ -45,6 +46,8 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('detect-orphans', (data, run) => positions.detectOrphans(data, run));
   await queue.work('fetch-candles', (span, { signal }) => fetchCandles(context, span, signal));
   await queue.work('account-history', ({ runId }, { signal }) => runAccountHistory(context, runId, signal));
+  await queue.work('discover', () => discover(context));
+  await queue.schedule('discover', '* * * * *', {});
   await queue.schedule('detect-orphans', '*/10 * * * *', {});
   await queue.schedule('reconcile-positions', '*/15 * * * *', {});
   await queue.schedule('refresh-rules', '*/30 * * * *', {});

@@ -1,0 +1,30 @@
+import { isObject } from '#core/merge.ts';
+import type { Call, Operation } from './contract/operation.ts';
+
+const API_ROOT = '/api';
+
+/** The address of an operation under the API root, parameters filled in and the query appended. */
+export function addressOf(path: string, params: unknown, query: unknown): string {
+  const values = isObject(params) ? params : {};
+  const filled = path.replace(/:(\w+)/g, (_place, name: string) => encodeURIComponent(String(values[name])));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(isObject(query) ? query : {})) {
+    if (value !== undefined && value !== null) search.set(name, String(value));
+  }
+  return `${API_ROOT}${filled}${search.size === 0 ? '' : `?${search}`}`;
+}
+
+/** Tells the api that a script of its own asks, which no foreign page can make a browser say. */
+export const CLIENT_HEADERS = { 'x-tradewind-client': '1' } as const;
+
+/** One operation of the contract as a request; the body travels as JSON. */
+export function requestOf<Op extends Operation>(op: Op, parts: Call<Op>) {
+  const given: Record<string, unknown> = isObject(parts) ? parts : {};
+  const { params, query, body } = given;
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  return {
+    address: addressOf(op.path, params, query),
+    init: { method: op.method, headers: { ...CLIENT_HEADERS, ...type }, ...sent },
+  };
+}

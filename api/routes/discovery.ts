@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { describe, type Numbers } from '#core/decision.ts';
+import { type DiscoveryConfig, type DiscoveryOutcome, isOutcome, OUTCOME_TEXTS } from '#core/discovery.ts';
+import type { ProfileId } from '#core/ids.ts';
+import type { Reader } from '#storage/database.ts';
+import { listTenures, pageCyclesOf, readDiscovery as readConfig, saveDiscovery } from '#storage/discovery.ts';
+import { lockProfile } from '#storage/profiles.ts';
+import { auditChange } from '../audit.ts';
+import type { ApiContext } from '../context.ts';
+import { changeDiscovery, listDiscoveryCycles, readDiscovery } from '../contract/discovery.ts';
+import { numbers } from '../contract/fields.ts';
+import { pageView, readCursor } from '../cursor.ts';
+import type { Incoming, Routes } from '../handle.ts';
+import { invalidField } from '../problem.ts';
+import { requireProfile } from '../require.ts';
+
+const MINUTE_MS = 60_000;
+/** A round that lacks for so many periods is late. */
+const STALE_PERIODS = 3;
+
+const stages = z.array(z.object({ stage: z.string(), left: z.number() })).default([]);
+const outcome = z.custom<DiscoveryOutcome>((value) => typeof value === 'string' && isOutcome(value));
+const stored = z.object({
+  market: stages,
+  candidates: stages,
+  breadth: z.object({ up: z.number(), all: z.number() }).nullable().default(null),
+  coins: z.array(z.object({ symbol: z.string(), outcome, numbers })).default([]),
+});
+type Cycle = Awaited<ReturnType<typeof pageCyclesOf>>['rows'][number];
+
+const sentenced = <Coin extends { readonly outcome: DiscoveryOutcome; readonly numbers: Numbers }>(coin: Coin) => ({
+  ...coin,
+  sentence: describe(OUTCOME_TEXTS[coin.outcome], coin.numbers),
+});
+
+function cycleView({ id, at, error, result }: Cycle) {
+  const { coins, ...rest } = stored.parse(result);
+  return { id, at: at.toISOString(), error, ...rest, coins: coins.map(sentenced) };
+}
+
+function healthOf(config: DiscoveryConfig, last: ReturnType<typeof cycleView> | undefined, now: Date) {
+  const told = (state: z.output<typeof readDiscovery.response>['health']['state'], sentence: string) => ({
+    ...{ state, sentence },
+    lastCycleAt: last?.at ?? null,
+  });
+  if (!config.enabled) return told('off', 'It is switched off.');
+  if (last === undefined) return told('waiting', 'The worker has not looked yet: it does within a minute.');
+  const minutes = Math.floor((now.getTime() - Date.parse(last.at)) / MINUTE_MS);
+  if (minutes >= STALE_PERIODS * config.refreshMinutes)
+    return told('stale', `The worker has not looked for ${minutes} minutes: see whether it runs.`);
+  if (last.error !== null) return told('failing', `The market could not be looked at: ${last.error}`);
+  const { up, all } = last.breadth ?? { up: 0, all: 0 };
+  if (100 * up < config.breadthMinPercent * all)
+    return told('blocked', `Only ${up} of ${all} coins rise, and ${config.breadthMinPercent} % are wanted.`);
+  return told('ok', 'It works.');
+}
+
+async function stateOf(database: Reader, profileId: ProfileId, now: Date) {
+  const config = await readConfig(database, profileId);
+  const tenures = await listTenures(database, profileId);
+  const { rows } = await pageCyclesOf(database, profileId, { limit: 1 });
+  const last = rows.map(cycleView)[0];
+  const judged = last?.coins ?? [];
+  const bound = new Map(tenures.map((tenure) => [tenure.symbol, tenure]));
+  const proposals = judged.flatMap((coin) => {
+    const isBound = bound.has(coin.symbol);
+    const kind: 'add' | 'remove' = isBound ? 'remove' : 'add';
+    return coin.outcome === (isBound ? 'faded' : 'proposed') ? [{ ...coin, kind }] : [];
+  });
+  const coins = judged.flatMap((coin) => {
+    const boundAt = bound.get(coin.symbol)?.boundAt;
+    if (boundAt === undefined) return [];
+    const tenureUntil = new Date(boundAt.getTime() + config.minHoldMinutes * MINUTE_MS).toISOString();
+    return [{ ...coin, boundAt: boundAt.toISOString(), tenureUntil }];
+  });
+  const slots = { most: config.maxCoins, used: tenures.length };
+  return { config, health: healthOf(config, last, now), slots, coins, proposals: config.enabled ? proposals : [] };
+}
+
+async function change(context: ApiContext, { operator, caller, params, body }: Incoming<typeof changeDiscovery>) {
+  await context.database.transaction(async (transaction) => {
+    await lockProfile(transaction, operator.user.id, params.id);
+    const before = await readConfig(transaction, params.id);
+    const given = Object.entries(body).filter(([, value]) => value !== undefined);
+    const after: DiscoveryConfig = { ...before, ...Object.fromEntries(given) };
+    if (after.rankExcludeTopPercent >= after.rankTopPercent)
+      throw invalidField(
+        'rankExcludeTopPercent',
+        `must be below rankTopPercent (${after.rankTopPercent}), or no coin is left`,
+      );
+    await saveDiscovery(transaction, params.id, after);
+    const what = { action: 'discovery.change', subject: params.id, before, after };
+    await auditChange(transaction, { operator, caller }, what);
+  });
+}
+
+export function mountDiscovery({ context, handle }: Routes): void {
+  const { kysely } = context.database;
+  handle(readDiscovery, async ({ operator, params }) => {
+    const { id } = await requireProfile(kysely, operator, params.id);
+    return stateOf(kysely, id, context.now());
+  });
+  handle(changeDiscovery, async (incoming) => {
+    const { id } = await requireProfile(kysely, incoming.operator, incoming.params.id);
+    await change(context, incoming);
+    return stateOf(kysely, id, context.now());
+  });
+  handle(listDiscoveryCycles, async ({ operator, params, query }) => {
+    const { id } = await requireProfile(kysely, operator, params.id);
+    const page = await pageCyclesOf(kysely, id, { limit: query.limit, cursor: readCursor(query.cursor) });
+    return pageView(page, cycleView);
+  });
+}

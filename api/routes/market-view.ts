@@ -1,0 +1,61 @@
+import { type Venue, venueOf } from '#core/account.ts';
+import { cacheKeys, marketTrend } from '#core/cache-keys.ts';
+import { INTERVAL_MS, type Interval, isInterval } from '#core/candle.ts';
+import { createTechnicalRating } from '#core/indicators/technical-rating.ts';
+import { ExchangeError } from '#exchange/errors.ts';
+import { readMarketTrend, readRatings } from '../contract/market.ts';
+import type { Routes } from '../handle.ts';
+import { Memo } from '../memo.ts';
+import { invalidField } from '../problem.ts';
+import { requireAccount, requireProfile } from '../require.ts';
+import { readCached } from '../venues.ts';
+
+/** As many as let the averages forget where they began. */
+const CANDLES = 400;
+const MOST_INTERVALS = 4;
+/** Coins and intervals of one answer. */
+const KEPT = 400;
+/** A rating changes when a candle closes; it is looked at again within a twentieth of one. */
+const SHARE = 20;
+
+function intervalsOf(text: string): Interval[] {
+  const names = text.split(',').map((name) => name.trim());
+  const known = names.filter(isInterval);
+  if (known.length === names.length && known.length <= MOST_INTERVALS) return [...new Set(known)];
+  throw invalidField('intervals', `must be at most ${MOST_INTERVALS} intervals such as 1h,4h`);
+}
+
+export function mountMarketView({ context, handle }: Routes): void {
+  const { database, cache, venues, now } = context;
+  handle(readMarketTrend, async ({ operator, params }) => {
+    const account = await requireAccount(database.kysely, operator, params.id);
+    return readCached(marketTrend, await cache.get(cacheKeys.marketTrend(venueOf(account)))) ?? null;
+  });
+
+  const rate = async (venue: Venue, symbol: string, interval: Interval) => {
+    const rating = createTechnicalRating();
+    const candles = (await venues.candles(venue, { symbol, interval, limit: CANDLES })).filter(({ closed }) => closed);
+    for (const candle of candles) rating.push(candle);
+    const closedAt = candles.at(-1)?.closeMs;
+    const known = { symbol, interval, closedAt: closedAt === undefined ? null : new Date(closedAt).toISOString() };
+    if (rating.label === undefined)
+      return { ...known, label: null, score: null, problem: `It has ${candles.length} candles; 200 are needed.` };
+    return { ...known, label: rating.label, score: rating.score, problem: null };
+  };
+  const kept = new Memo<Awaited<ReturnType<typeof rate>>>({ nowMs: () => now().getTime(), most: KEPT });
+  handle(readRatings, async ({ operator, params, query }) => {
+    const profile = await requireProfile(database.kysely, operator, params.id);
+    const venue = venueOf(await requireAccount(database.kysely, operator, profile.accountId));
+    const intervals = intervalsOf(query.intervals);
+    const pairs = profile.symbols.flatMap((symbol) => intervals.map((interval) => ({ symbol, interval })));
+    const ratings = pairs.map(({ symbol, interval }) =>
+      kept
+        .get(`${venue}:${symbol}:${interval}`, INTERVAL_MS[interval] / SHARE, () => rate(venue, symbol, interval))
+        .catch((error: unknown) => {
+          if (!(error instanceof ExchangeError)) throw error;
+          return { symbol, interval, label: null, score: null, closedAt: null, problem: error.message };
+        }),
+    );
+    return { ratings: await Promise.all(ratings) };
+  });
+}

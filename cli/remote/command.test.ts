@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { EMAIL, openTestApi, PASSWORD, type TestApi } from '#api/test-api.ts';
+import { addLogs } from '#api/test-records.ts';
+
+const MAIN = join(import.meta.dirname, '../main.ts');
+const home = mkdtempSync(join(tmpdir(), 'remote-'));
+let api: TestApi;
+before(async () => {
+  api = await openTestApi();
+  await api.signUp();
+});
+after(async () => {
+  await api[Symbol.asyncDispose]();
+  rmSync(home, { recursive: true });
+});
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A command as an operator types it; the environment is its own. */
+function tradewind(args: readonly string[], environment: Record<string, string> = {}): Promise<Ran> {
+  const env = { PATH: process.env['PATH'], HOME: home, TRADEWIND_URL: api.url, ...environment };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...args], { env }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out: out.trim(), err: err.trim() }),
+    );
+  });
+}
+
+test('status needs no session, whatever else asks for one signs in once and keeps it to itself', async () => {
+  const { profile } = await api.addProfile('First', { symbols: ['BTCUSDT'] });
+  const status = await tradewind(['status', '--json']);
+  assert.deepEqual([status.code, JSON.parse(status.out).worker], [0, null]);
+  assert.match((await tradewind(['status'])).out, /^api +test-sha +since .*\nworker +not running\ndatabase +migrated/);
+  const unsigned = await tradewind(['profiles']);
+  assert.deepEqual([unsigned.code, unsigned.err.slice(0, 13)], [1, 'Sign in first']);
+  const wrong = await tradewind(['profiles'], { TRADEWIND_EMAIL: EMAIL, TRADEWIND_PASSWORD: 'not this one at all' });
+  assert.equal(wrong.code, 1);
+  const signed = await tradewind(['profiles'], { TRADEWIND_EMAIL: EMAIL, TRADEWIND_PASSWORD: PASSWORD });
+  assert.match(signed.out, new RegExp(`^NAME .*\nFirst +disabled +trailing-trade +BTCUSDT +${profile.id}$`));
+  assert.equal(statSync(join(home, '.tradewind/sessions.json')).mode & 0o077, 0);
+  const sessions = await api.database.kysely.selectFrom('sessions').select('id').execute();
+  const again = await tradewind(['profiles', '--json']);
+  assert.equal(JSON.parse(again.out).profiles[0].id, profile.id);
+  assert.equal((await api.database.kysely.selectFrom('sessions').select('id').execute()).length, sessions.length);
+
+  const halted = await tradewind(['halt', '--profile', 'First', '--reason', 'a look', '--freeze']);
+  assert.match(halted.out, /^Halted: profile First buys nothing since .*; exits are stopped too\.$/);
+  const [halt] = await api.database.kysely.selectFrom('kill_switches').selectAll().execute();
+  assert.deepEqual(
+    [halt?.scope, halt?.subject, halt?.reason, halt?.freeze_exits],
+    ['profile', profile.id, 'a look', true],
+  );
+  assert.equal((await tradewind(['resume', '--profile', profile.id])).out, 'Released: profile First.');
+  assert.match((await tradewind(['halt'])).out, /^Halted: everything buys nothing since/);
+  assert.equal((await tradewind(['resume'])).out, 'Released: everything.');
+  assert.deepEqual(await api.database.kysely.selectFrom('kill_switches').selectAll().execute(), []);
+
+  const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
+  await addLogs(api.database, profile.id, [
+    { level: 'info', msg: 'bought', at: at(1), symbol: 'BTCUSDT' },
+    { level: 'warn', msg: 'refused', at: at(2) },
+  ]);
+  const logs = await tradewind(['logs', '--profile', 'First']);
+  assert.deepEqual(logs.out.split('\n'), [`${at(1)}  info   BTCUSDT  bought`, `${at(2)}  warn   -  refused`]);
+  assert.equal((await tradewind(['logs', '--profile', 'First', '--level', 'warn'])).out, `${at(2)}  warn   -  refused`);
+});
+
+test('what is wrong is one sentence, and nothing is changed', async () => {
+  const cases: readonly (readonly [readonly string[], Record<string, string>, number, RegExp])[] = [
+    [['halt', '--all'], {}, 2, /has no flag --all/],
+    [['halt', '--profile', 'Second'], {}, 1, /There is no profile "Second"; there are: "First"/],
+    [['halt', '--profile', 'First', '--account', 'x'], {}, 1, /not both/],
+    [['logs'], {}, 1, /--profile NAME/],
+    [['logs', '--profile', 'First', '--level', 'loud'], {}, 1, /level/],
+    [['status'], { TRADEWIND_URL: 'http://127.0.0.1:1' }, 1, /Nothing answers at http:\/\/127\.0\.0\.1:1/],
+  ];
+  for (const [args, environment, code, words] of cases) {
+    const ran = await tradewind(args, environment);
+    assert.deepEqual([ran.code, ran.out], [code, ''], args.join(' '));
+    assert.match(ran.err, words);
+  }
+  assert.deepEqual(await api.database.kysely.selectFrom('kill_switches').selectAll().execute(), []);
+});

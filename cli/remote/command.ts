@@ -1,0 +1,149 @@
+import { homedir } from 'node:os';
+import { setAccountKillSwitch, setKillSwitch, setProfileKillSwitch } from '#api/contract/halts.ts';
+import { listAccounts } from '#api/contract/accounts.ts';
+import { listProfiles } from '#api/contract/profiles.ts';
+import { listLogs } from '#api/contract/records.ts';
+import { status } from '#api/contract/session.ts';
+import type { CommandContext } from '../command.ts';
+import { type FlagKinds, parseFlags } from '../flags.ts';
+import { print } from '../print.ts';
+import { Link, RemoteProblem } from './link.ts';
+
+type Flags = ReadonlyMap<string, string>;
+/** The answer as `--json` prints it, and as lines. */
+interface Told {
+  readonly answer: unknown;
+  readonly lines: readonly string[];
+}
+interface Remote {
+  readonly flags: FlagKinds;
+  run(link: Link, flags: Flags): Promise<Told>;
+}
+
+/** Columns as wide as their widest cell. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** The one that is called so, or has that id. */
+function named<One extends { readonly id: string; readonly name: string }>(
+  all: readonly One[],
+  wanted: string,
+  what: string,
+): One {
+  const found = all.filter(({ id, name }) => id === wanted || name === wanted);
+  const [one] = found;
+  if (one !== undefined && found.length === 1) return one;
+  const names = all.map(({ name }) => `"${name}"`).join(', ') || 'none';
+  throw new RemoteProblem(
+    found.length > 1
+      ? `There are ${found.length} ${what}s "${wanted}": give the id.`
+      : `There is no ${what} "${wanted}"; there are: ${names}.`,
+  );
+}
+
+const profileOf = async (link: Link, wanted: string) =>
+  named((await link.call(listProfiles, {})).profiles, wanted, 'profile');
+
+const SCOPE: FlagKinds = { account: 'text', profile: 'text' };
+
+async function setSwitch(link: Link, flags: Flags, engaged: boolean): Promise<Told> {
+  const [account, profile, reason] = ['account', 'profile', 'reason'].map((name) => flags.get(name));
+  if (account !== undefined && profile !== undefined) throw new RemoteProblem('Give --account or --profile, not both.');
+  const wishes = engaged ? { freeze: flags.has('freeze'), cancelEntryOrders: flags.has('cancel-entries') } : {};
+  const body = { engaged, ...wishes, ...(reason === undefined ? {} : { reason }) };
+  const set = async () => {
+    if (profile !== undefined) {
+      const { id, name } = await profileOf(link, profile);
+      return { where: `profile ${name}`, answer: await link.call(setProfileKillSwitch, { params: { id }, body }) };
+    }
+    if (account === undefined) return { where: 'everything', answer: await link.call(setKillSwitch, { body }) };
+    const { id, name } = named((await link.call(listAccounts, {})).accounts, account, 'account');
+    return { where: `account ${name}`, answer: await link.call(setAccountKillSwitch, { params: { id }, body }) };
+  };
+  const { where, answer } = await set();
+  const frozen = answer.freeze ? '; exits are stopped too' : '; exits go on';
+  const line = answer.engaged ? `Halted: ${where} buys nothing since ${answer.since}${frozen}.` : `Released: ${where}.`;
+  return { answer, lines: [line] };
+}
+
+const REMOTE = {
+  status: {
+    flags: {},
+    async run(link) {
+      const answer = await link.call(status, {});
+      const { api, worker, db } = answer;
+      const of = (name: string, one: typeof worker): string[] =>
+        one === null ? [name, 'not running', ''] : [name, one.sha, `since ${one.bootedAt}`];
+      return {
+        answer,
+        lines: table([of('api', api), of('worker', worker), ['database', 'migrated', db.latestMigrationAppliedAt]]),
+      };
+    },
+  },
+  profiles: {
+    flags: {},
+    async run(link) {
+      const answer = await link.call(listProfiles, {});
+      const rows = answer.profiles.map(({ id, name, strategyName, enabled, symbols }) => [
+        ...[name, enabled ? 'enabled' : 'disabled', strategyName, symbols.join(',') || '-', id],
+      ]);
+      return { answer, lines: table([['NAME', 'STATE', 'STRATEGY', 'COINS', 'ID'], ...rows]) };
+    },
+  },
+  halt: {
+    flags: { ...SCOPE, reason: 'text', freeze: 'switch', 'cancel-entries': 'switch' },
+    run: (link, flags) => setSwitch(link, flags, true),
+  },
+  resume: { flags: { ...SCOPE, reason: 'text' }, run: (link, flags) => setSwitch(link, flags, false) },
+  logs: {
+    flags: { profile: 'text', level: 'text', symbol: 'text', text: 'text', limit: 'text' },
+    async run(link, flags) {
+      const wanted = flags.get('profile');
+      if (wanted === undefined) throw new RemoteProblem('Say which profile: --profile NAME.');
+      const { id } = await profileOf(link, wanted);
+      const { level, symbol, text: q, limit = '50' } = Object.fromEntries(flags);
+      const given = Object.entries({ level, symbol, q, limit }).filter(([, value]) => value !== undefined);
+      const answer = await link.call(listLogs, { params: { id }, query: Object.fromEntries(given) });
+      const lines = answer.rows.map(({ lastAt, level: of, symbol: coin, msg, count }) =>
+        [lastAt, of.padEnd(5), coin ?? '-', count > 1 ? `${msg} (${count} times)` : msg].join('  '),
+      );
+      return { answer, lines: lines.toReversed() };
+    },
+  },
+} satisfies Record<string, Remote>;
+
+export type RemoteName = keyof typeof REMOTE;
+
+/** Commands that ask a running api. */
+export async function runRemote(
+  name: RemoteName,
+  argv: readonly string[],
+  { environment }: CommandContext,
+): Promise<number> {
+  const remote: Remote = REMOTE[name];
+  const flags = parseFlags(name, argv, { ...remote.flags, url: 'text', json: 'switch' });
+  if (flags.kind === 'problem') {
+    console.error(flags.sentence);
+    return 2;
+  }
+  const url =
+    flags.values.get('url') ?? environment['TRADEWIND_URL'] ?? `http://127.0.0.1:${environment['PORT'] ?? 8080}`;
+  const { TRADEWIND_EMAIL: email, TRADEWIND_PASSWORD: password } = environment;
+  const link = new Link({ url: url.replace(/\/+$/, ''), home: environment['HOME'] ?? homedir(), email, password });
+  try {
+    const { answer, lines } = await remote.run(link, flags.values);
+    await print(flags.values.has('json') ? JSON.stringify(answer, null, 2) : lines.join('\n'));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof RemoteProblem)) throw error;
+    console.error(error.message);
+    return 1;
+  }
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { DayTicker } from '#core/discovery.ts';
+import { governorFor } from './limits.ts';
+import { float, requireShape } from './parse/shape.ts';
+import { callUnsigned, createTransport } from './transport.ts';
+
+const tickers = z.array(
+  z
+    .object({
+      symbol: z.string(),
+      lastPrice: float,
+      priceChangePercent: float,
+      highPrice: float,
+      bidPrice: float,
+      askPrice: float,
+      quoteVolume: float,
+    })
+    .transform(
+      (day): DayTicker => ({
+        symbol: day.symbol,
+        last: day.lastPrice,
+        changePercent: day.priceChangePercent,
+        high: day.highPrice,
+        bid: day.bidPrice,
+        ask: day.askPrice,
+        quoteVolume: day.quoteVolume,
+      }),
+    ),
+);
+
+/** The last 24 hours of all coins in one request of weight 80, in the lane that gives way. Throws ExchangeError. */
+export async function readDayTickers(restUrl: string): Promise<DayTicker[]> {
+  const transport = createTransport(restUrl, governorFor(restUrl));
+  const body = await callUnsigned(transport, { path: '/api/v3/ticker/24hr', lane: 'history', weight: 80 });
+  return requireShape(tickers, body, 'the last 24 hours');
+}

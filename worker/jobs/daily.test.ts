@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { cacheKeys } from '#core/cache-keys.ts';
+import { isObject } from '#core/merge.ts';
+import type { CacheStore } from '#core/ports.ts';
+import { openCache } from '#storage/open-cache.ts';
+import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
+import { seedOwner } from '#storage/test-trading.ts';
+import { sendDigests } from './digest.ts';
+import { snapshotEquity } from './snapshot-equity.ts';
+
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+const resources = new AsyncDisposableStack();
+let test_: TestDatabase;
+let cache: CacheStore;
+before(async () => {
+  test_ = resources.use(await openTestDatabase());
+  cache = resources.use(await openCache({ databaseUrl: test_.url }));
+});
+after(() => resources.disposeAsync());
+
+test('the digest comes at nine of the operator, once for each profile, with what the last day brought', async () => {
+  const { database } = test_;
+  const { profileId } = await seedOwner(database);
+  await database.kysely.updateTable('users').set({ timezone: 'Asia/Kolkata' }).execute();
+  const told: object[] = [];
+  const desk = {
+    log,
+    liveDemo: false,
+    queue: { enqueue: async (...[, data]: unknown[]) => void told.push(Object(data)) },
+  };
+  const now = new Date();
+  // 03:30 UTC is nine in Kolkata, which is never a whole hour of UTC.
+  const nine = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate(), 3, 40));
+  const row = { profile_id: profileId, symbol: 'BTCUSDT', opened_at: nine, net: '12.50' };
+  for (const [cycle, hours] of [
+    [1, 2],
+    [2, 25],
+  ] as const)
+    await database.kysely
+      .insertInto('closed_cycles')
+      .values({ ...row, cycle, closed_at: new Date(nine.getTime() - hours * 3_600_000) })
+      .execute();
+  for (let hour = 0; hour < 24; hour++) {
+    const at = new Date(nine.getTime() + (hour - 12) * 3_600_000);
+    await sendDigests({ database }, desk, at);
+  }
+  assert.equal(told.length, 1);
+  const [first] = told;
+  const notification: unknown = isObject(first) ? first['notification'] : undefined;
+  assert.ok(isObject(notification));
+  assert.deepEqual([notification['event'], notification['title']], ['digest', 'First: the last day']);
+  assert.match(
+    String(notification['text']),
+    /The profile is enabled\.\n0 executions, 1 closed position with 12\.5 net\./,
+  );
+  await sendDigests({ database }, { ...desk, liveDemo: true }, nine);
+  assert.equal(told.length, 1, 'in a live demo nothing is told');
+});
+
+test('equity is what is held at cached prices; half a sum is never written down', async () => {
+  const { database } = test_;
+  const [profile] = await database.kysely.selectFrom('profiles').select('id').execute();
+  assert.ok(profile !== undefined);
+  const owner = { profile_id: profile.id };
+  for (const symbol of ['BTCUSDT', 'ETHUSDT']) {
+    await database.kysely
+      .insertInto('profile_symbols')
+      .values({ ...owner, symbol })
+      .onConflict((c) => c.doNothing())
+      .execute();
+    const held = { quantity: '0.5', average_price: '100' };
+    await database.kysely
+      .insertInto('runner_states')
+      .values({ ...owner, symbol, ...held })
+      .onConflict((conflict) => conflict.columns(['profile_id', 'symbol']).doUpdateSet(held))
+      .execute();
+  }
+  const price = (symbol: string, text: string) =>
+    cache.set(cacheKeys.price('paper', symbol), JSON.stringify({ price: text, at: '2026-01-01T00:00:00.000Z' }));
+  const context: Pick<Parameters<typeof snapshotEquity>[0], 'database' | 'cache'> = { database, cache };
+  const snapshots = () => database.kysely.selectFrom('equity_snapshots').selectAll().execute();
+  await price('BTCUSDT', '120');
+  await snapshotEquity(context);
+  assert.deepEqual(await snapshots(), [], 'ETHUSDT has no price');
+  await price('ETHUSDT', '90.5');
+  await snapshotEquity(context);
+  const [one] = await snapshots();
+  assert.deepEqual([one?.position_value, one?.position_cost], ['105.25', '100']);
+  assert.deepEqual(one?.prices, { BTCUSDT: '120', ETHUSDT: '90.5' });
+});
