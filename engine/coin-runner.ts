@@ -4,12 +4,12 @@ import { type Decimal, formatDecimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import type { ActionOutcome } from '#core/operator-action.ts';
 import { isLiveOrder } from '#core/order.ts';
-import type { ActionLogRow, ExchangeOrder, ProfileToRun } from '#core/ports.ts';
+import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
 import type { AccountContext } from './account-context.ts';
 import { cancelEntries, entriesToCancel } from './cancel-entries.ts';
 import { type Coin, isCertain, type LiveOrder, liveOrderOf, takeStored, toKeep } from './coin.ts';
 import type { CoinAction } from './coin-action.ts';
-import { createDecisionLog } from './decision-log.ts';
+import { createDecisionLog, type DecisionLog } from './decision-log.ts';
 import { createCandleFeed } from './feed-candle.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { resolveOrder } from './resolve.ts';
@@ -54,22 +54,18 @@ export interface CoinRunner {
 }
 
 export function createCoinRunner(coin: Coin): CoinRunner {
-  const { fail, signal, ports } = coin.context;
-  const write = (row: ActionLogRow): void => ports.records.log(row);
-  const log = createDecisionLog({ write, tell: (audit) => tellTick(coin, audit) }, coin.bound.reasons);
-  let [ticks, beats] = [0, 0];
-  let [ticksAtTimer, changesAtTimer] = [0, 0];
-  const watchLive = (): void => {
-    for (const live of coin.live.values()) if (!isCertain(live)) watch(live.record.clientOrderId);
-  };
+  const { fail, signal } = coin.context;
+  const log = decisionLogOf(coin);
+  const keepNow = createStateKeeper(coin, log);
+  let [ticks, ticksAtTimer] = [0, 0];
   const runTick = (trigger: Trigger): Promise<void> | undefined => {
     ticks += 1;
     const sent = tick(coin, trigger, log);
-    if (sent === undefined) return void watchLive();
+    if (sent === undefined) watchLive(coin, watch);
     // What was sent may have changed the position: its stop is looked after at once.
-    return sent.then(() => {
+    return sent?.then(() => {
       mailbox.push(() => runTick('order'));
-      watchLive();
+      watchLive(coin, watch);
     });
   };
   const feeds = coin.sources.map((source) => ({ source, feed: createCandleFeed(coin, source) }));
@@ -116,10 +112,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       mailbox.push(async () => {
         if (silent) await runTick('timer');
         ticksAtTimer = ticks;
-        beats += 1;
-        // What ticks on prices change of a strategy's memory beyond its thresholds may wait a little.
-        if (log.changes !== changesAtTimer || beats % STATE_EVERY_BEATS === 0) noteState(coin);
-        changesAtTimer = log.changes;
+        keepNow();
       });
     },
     async close() {
@@ -194,6 +187,28 @@ function createWatch(coin: Coin, mailbox: Mailbox, onResolved: () => void): (cli
       .then(onResolved)
       .catch(coin.context.fail)
       .finally(() => watched.delete(clientOrderId));
+  };
+}
+
+function decisionLogOf(coin: Coin): DecisionLog {
+  const { records } = coin.context.ports;
+  return createDecisionLog(
+    { write: (row) => records.log(row), tell: (audit) => tellTick(coin, audit) },
+    coin.bound.reasons,
+  );
+}
+
+function watchLive(coin: Coin, watch: CoinRunner['watch']): void {
+  for (const live of coin.live.values()) if (!isCertain(live)) watch(live.record.clientOrderId);
+}
+
+/** Called at every beat: what ticks on prices change of a strategy's memory beyond its thresholds may wait a little. */
+function createStateKeeper(coin: Coin, log: { readonly changes: number }): () => void {
+  let [beats, changesBefore] = [0, 0];
+  return () => {
+    beats += 1;
+    if (log.changes !== changesBefore || beats % STATE_EVERY_BEATS === 0) noteState(coin);
+    changesBefore = log.changes;
   };
 }
 

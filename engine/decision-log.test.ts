@@ -48,7 +48,7 @@ function table() {
 }
 
 test('equal decisions share a row with first, lowest, highest and latest numbers', () => {
-  const { rows, told, ...log } = table();
+  const { rows, ...log } = table();
   for (const [second, price] of [10, 8, 12, 9].entries()) {
     log.record(auditAt(second, { reason: 'entry-above-window-low', price, limit: '7' }));
   }
@@ -61,7 +61,7 @@ test('equal decisions share a row with first, lowest, highest and latest numbers
 });
 
 test('another threshold, another reason, an hour or something sent begins a new row', () => {
-  const { rows, told, ...log } = table();
+  const { rows, ...log } = table();
   const base = { reason: 'entry-above-window-low', price: 10, limit: '7' };
   log.record(auditAt(0, base));
   log.record(auditAt(1, { ...base, limit: '6' }));
@@ -97,7 +97,7 @@ test('the counts of all rows sum to the ticks', () => {
 });
 
 test('a captured tick is a row of its own with its whole audit; before and after it rows are shared', () => {
-  const { rows, told, ...log } = table();
+  const { rows, ...log } = table();
   const audits = [0, 1, 2, 3, 4, 5].map((second) =>
     auditAt(second, { reason: 'entry-above-window-low', price: 10, limit: '7' }),
   );

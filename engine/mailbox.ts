@@ -59,25 +59,12 @@ export function createMailbox({ coalesced, fail, signal }: MailboxInput): Mailbo
     kick();
   };
 
-  const enqueue = (job: () => Promise<void>): Promise<void> => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    push(async () => {
-      try {
-        await job();
-        resolve();
-      } catch (error) {
-        reject(error);
-        throw error;
-      }
-    });
-    return promise;
-  };
   const closing = Promise.withResolvers<never>();
   closing.promise.catch(() => {});
 
   return {
     push,
-    enqueue,
+    enqueue: (job) => settling(push, job),
     until: (work) => Promise.race([work, closing.promise]),
     coalesce() {
       pending = true;
@@ -89,4 +76,19 @@ export function createMailbox({ coalesced, fail, signal }: MailboxInput): Mailbo
       while (pumping !== null) await pumping;
     },
   };
+}
+
+/** The promise of a job that is pushed: it ends as the job does. */
+function settling(push: Mailbox['push'], job: () => Promise<void>): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  push(async () => {
+    try {
+      await job();
+      resolve();
+    } catch (error) {
+      reject(error);
+      throw error;
+    }
+  });
+  return promise;
 }

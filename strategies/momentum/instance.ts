@@ -129,7 +129,7 @@ function passCandles(scene: Scene, view: TickView, { stretch, renew }: Passing):
 }
 
 /** What a loop over candles came to, for everything that it does not read itself. */
-function keepUp({ series, ratchets }: Memory, { openMs, close, from }: Stretch, row: number): void {
+function keepUp({ series }: Memory, { openMs, close, from }: Stretch, row: number): void {
   for (let at = from; series.extension !== null && at < row; at++) series.extension.push(close[at] ?? 0);
   series.closedCount += row - from;
   series.close = close[row - 1] ?? 0;
