@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal, requireDecimal as d, subtract } from '#core/decimal.ts';
+import { divide, floorToStep, formatDecimal, requireDecimal as d, subtract } from '#core/decimal.ts';
 import { newId } from '#core/ids.ts';
 import type { ActionOutcome } from '#core/operator-action.ts';
 import type { CoinWish } from '#engine/coin-action.ts';
@@ -147,6 +147,19 @@ test('a force sale takes the place of the stop in one request, and takes a resti
     'SELL MARKET FILLED',
   ]);
   assert.equal(codeOf(await ask(on, FORCE)), 'refused exit-nothing-free');
+  await assertOneEach(on);
+});
+
+test('a force sale of more than one order may be sells in several, and what is left is dust at most', async () => {
+  await using on = await openGuarded();
+  await enter(on);
+  const { rules, position } = on.coin();
+  const most = floorToStep(divide(position.quantity, d('2')), rules.lot.step);
+  Object.assign(rules.marketLot, { max: most });
+  doneOf(await ask(on, FORCE));
+  await flat(on);
+  const sold = seen(on).filter((line) => line === 'SELL MARKET FILLED');
+  assert.ok(sold.length > 1, `${sold.length} orders`);
   await assertOneEach(on);
 });
 
