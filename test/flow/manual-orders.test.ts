@@ -163,6 +163,14 @@ test('a force sale of more than one order may be sells in several, and what is l
   await assertOneEach(on);
 });
 
+test('a run that has ended opens no coin any more: what is asked of it is taken up by the next one', async () => {
+  await using on = await openGuarded();
+  const { coins, refreshProfiles } = on.running();
+  await on.stop();
+  await assert.rejects(refreshProfiles(), /does not run any more/);
+  assert.deepEqual([...coins.all()], []);
+});
+
 test('a force sale waits until an unknown buy is proved, then sells what it bought; it never sends twice', async () => {
   await using on = await openGuarded();
   await enter(on);
