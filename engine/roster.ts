@@ -59,13 +59,6 @@ export function createRunningCoins(
     reindex(entries, bySymbol);
     await entry?.runner.close();
   };
-  /** True when the coin runs as it should. */
-  const keep = ({ profile, symbol }: Wanted): boolean => {
-    const entry = entries.get(keyOf(profile.id, symbol));
-    if (entry?.fingerprint !== fingerprintOf(profile, symbol, rules.get(symbol))) return false;
-    entry.runner.onProfile(profile);
-    return true;
-  };
   const bring = async (group: Wanted[]): Promise<void> => {
     for (const { profile, symbol } of group) await retire(keyOf(profile.id, symbol));
     const liveOrders = await context.ports.store.liveOrders(context.account.id);
@@ -85,7 +78,7 @@ export function createRunningCoins(
     const kept = new Set(profiles.flatMap((profile) => profile.symbols.map(({ symbol }) => keyOf(profile.id, symbol))));
     for (const key of [...entries.keys()]) if (!kept.has(key)) await retire(key);
     const coins = profiles.flatMap((profile) => profile.symbols.map(({ symbol }) => ({ profile, symbol })));
-    const changed = coins.filter((coin) => !keep(coin));
+    const changed = coins.filter((coin) => !keep(entries, coin, rules.get(coin.symbol)));
     for (let first = 0; first < changed.length; first += GROUP) await bring(changed.slice(first, first + GROUP));
   };
 
@@ -115,6 +108,18 @@ export function createRunningCoins(
       for (const key of [...entries.keys()]) await retire(key);
     },
   };
+}
+
+/** True when the coin runs as it should. */
+function keep(
+  entries: ReadonlyMap<string, Entry>,
+  { profile, symbol }: Wanted,
+  rules: SymbolRules | undefined,
+): boolean {
+  const entry = entries.get(keyOf(profile.id, symbol));
+  if (entry?.fingerprint !== fingerprintOf(profile, symbol, rules)) return false;
+  entry.runner.onProfile(profile);
+  return true;
 }
 
 function reindex(entries: ReadonlyMap<string, Entry>, bySymbol: Map<string, CoinRunner[]>): void {
