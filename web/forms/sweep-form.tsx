@@ -15,17 +15,30 @@ import { KnobFields } from './knob-fields.tsx';
 import { TermsFields } from './terms-fields.tsx';
 
 const SEARCHES = [
-  { value: 'grid', words: 'every combination (grid)' },
-  { value: 'random', words: 'some of them, drawn (random)' },
-  { value: 'halving', words: 'all a little, the better half more (halving)' },
+  { value: 'grid', words: 'all (grid)' },
+  { value: 'random', words: 'some (random)' },
+  { value: 'halving', words: 'halving' },
 ] as const;
 const RANKS = [
-  { value: 'sharpe', words: 'return for its ups and downs (Sharpe)' },
+  { value: 'sharpe', words: 'Sharpe' },
   { value: 'return', words: 'return' },
-  { value: 'sortino', words: 'return for its downs alone (Sortino)' },
-  { value: 'calmar', words: 'return for its deepest fall (Calmar)' },
-  { value: 'net', words: 'what closed trades made (net)' },
+  { value: 'sortino', words: 'Sortino' },
+  { value: 'calmar', words: 'Calmar' },
+  { value: 'net', words: 'net' },
 ] as const;
+
+const SEARCH_NOTES: Readonly<Record<Search['search'], string>> = {
+  grid: 'Every combination of the values.',
+  random: 'So many combinations, drawn by chance.',
+  halving: 'All on a short part of the period, then the better half on a longer one.',
+};
+const RANK_NOTES: Readonly<Record<Search['rank'], string>> = {
+  sharpe: 'The return for its ups and downs.',
+  return: 'What the money grew by.',
+  sortino: 'The return for its downs alone.',
+  calmar: 'The return for its deepest fall.',
+  net: 'What closed trades made.',
+};
 
 /** How a sweep searches, as the form holds it. */
 interface Search {
@@ -132,7 +145,7 @@ function SearchFields({ search, onChange, errorOf }: SearchProps): ReactNode {
     <>
       <Choice
         label="Search"
-        note="Halving tries all on a short part and goes on with the better half."
+        note={SEARCH_NOTES[search.search]}
         value={search.search}
         options={SEARCHES}
         onChange={(value) => put({ search: SEARCHES.find((one) => one.value === value)?.value ?? 'grid' })}
@@ -142,6 +155,7 @@ function SearchFields({ search, onChange, errorOf }: SearchProps): ReactNode {
       ) : null}
       <Choice
         label="Best means"
+        note={RANK_NOTES[search.rank]}
         value={search.rank}
         options={RANKS}
         onChange={(value) => put({ rank: RANKS.find((one) => one.value === value)?.value ?? 'sharpe' })}

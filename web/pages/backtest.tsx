@@ -80,8 +80,8 @@ function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactN
       )}
       {run.state === 'done' && result !== undefined ? (
         <>
-          <Robustness profileId={profile.id} runId={runId} symbol={result.symbol} />
-          <Advisor profile={profile} runId={runId} />
+          <Robustness profile={profile} run={run} symbol={result.symbol} />
+          <Advisor profile={profile} runId={runId} config={run.config} />
         </>
       ) : null}
     </>

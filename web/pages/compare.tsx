@@ -7,6 +7,7 @@ import type { Answer } from '#api/contract/operation.ts';
 import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/queries.ts';
 import { isMetrics, runRequestOf } from '#web/data/research.ts';
+import { useLabels } from '#web/forms/setting-labels.ts';
 import { Result } from '#web/parts/figures.tsx';
 import { ResearchFrame } from '#web/parts/research-frame.tsx';
 import { Failure, Say, Skeleton } from '#web/parts/say.tsx';
@@ -83,7 +84,7 @@ const MEASURES: readonly Measure[] = [
     show: (value) => (value === null ? '–' : <Result value={value} />),
     better: 'more',
   },
-  { words: 'Last third alone (out of sample)', of: ({ outOfSample }) => outOfSample, show: share, better: 'more' },
+  { words: 'Last 30 % of the days (out of sample)', of: ({ outOfSample }) => outOfSample, show: share, better: 'more' },
   { words: 'Holding instead', of: ({ metrics }) => metrics.buyAndHold, show: share },
   {
     words: 'Deepest fall',
@@ -168,11 +169,9 @@ function Numbers({ id, comparison, coin }: TableProps & { coin: Compared }): Rea
   );
 }
 
-const valueWords = (value: unknown): string =>
-  value === undefined || value === null ? 'not set' : typeof value === 'string' ? value : JSON.stringify(value);
-
 function Settings({ id, comparison }: TableProps): ReactNode {
   const { settings, runs } = comparison;
+  const { labelOf, wordsOf } = useLabels(runs[0]?.strategyName ?? '', runs[0]?.config);
   return (
     <Section title="Settings that differ" note="all others are the same">
       {settings.length === 0 ? <p className="p-2">None: every run used the same settings.</p> : null}
@@ -183,12 +182,10 @@ function Settings({ id, comparison }: TableProps): ReactNode {
             <tbody>
               {settings.map(({ path, values }) => (
                 <tr key={path}>
-                  <th scope="row">
-                    <code>{path}</code>
-                  </th>
+                  <th scope="row">{labelOf(path)}</th>
                   {runs.map((run, i) => (
                     <td key={run.id} className="num">
-                      {valueWords(values[i])}
+                      {wordsOf(path, values[i])}
                     </td>
                   ))}
                 </tr>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { SweepRequest } from '#core/research.ts';
 import { abortSweep } from '#api/contract/research.ts';
 import { call } from '#web/data/call.ts';
-import { coinsQuery, type Profile, strategiesQuery } from '#web/data/queries.ts';
+import { coinsQuery, type Profile } from '#web/data/queries.ts';
 import {
   isBusy,
   type SweepPage as SweepAnswer,
@@ -12,7 +12,7 @@ import {
   type SweepResult,
   sweepRequestOf,
 } from '#web/data/research.ts';
-import { schemaGroups } from '#web/forms/schema-fields.ts';
+import { useLabels } from '#web/forms/setting-labels.ts';
 import { Figure, Result } from '#web/parts/figures.tsx';
 import { ResearchFrame } from '#web/parts/research-frame.tsx';
 import { Failure, Say, Skeleton } from '#web/parts/say.tsx';
@@ -36,8 +36,9 @@ export function SweepPage(): ReactNode {
 
 function OneSweep({ profile, sweepId }: { profile: Profile; sweepId: string }): ReactNode {
   const { data: sweep, error } = useQuery(sweepQuery(profile.id, sweepId));
-  const strategies = useQuery(strategiesQuery);
   const held = useQuery(coinsQuery(profile.id));
+  const request = sweep === undefined ? undefined : sweepRequestOf(sweep);
+  const { labelOf } = useLabels(profile.strategyName, request?.coin.config);
   if (sweep === undefined) {
     return (
       <div className="head">
@@ -46,11 +47,7 @@ function OneSweep({ profile, sweepId }: { profile: Profile; sweepId: string }): 
       </div>
     );
   }
-  const request = sweepRequestOf(sweep);
   const coin = held.data?.coins.find(({ symbol }) => symbol === request?.coin.symbol);
-  const schema = strategies.data?.strategies.find(({ name }) => name === sweep.strategyName)?.schema;
-  const fields = schemaGroups(schema, request?.coin.config).flatMap((group) => group.fields);
-  const labelOf = (path: string): string => fields.find((field) => field.path === path)?.label ?? path;
   const { result } = sweep;
   return (
     <>

@@ -4,13 +4,13 @@ import type { ReactNode } from 'react';
 import type { Profile } from '#web/data/queries.ts';
 import { isBusy, type Sweep, sweepRequestOf, sweepsQuery } from '#web/data/research.ts';
 import { SweepForm } from '#web/forms/sweep-form.tsx';
+import { useLabels } from '#web/forms/setting-labels.ts';
 import { ResearchFrame } from '#web/parts/research-frame.tsx';
 import { ResearchReady } from '#web/parts/research-ready.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { TrialLedger } from '#web/parts/trial-ledger.tsx';
 import { When } from '#web/parts/when.tsx';
-import { count } from '#web/words/numbers.ts';
 import { runWords } from '#web/words/research.ts';
 
 export function SweepsPage(): ReactNode {
@@ -71,7 +71,8 @@ function Sweeps({ profile: { id } }: { profile: Profile }): ReactNode {
 
 function Row({ id, sweep }: { id: Profile['id']; sweep: Sweep }): ReactNode {
   const request = sweepRequestOf(sweep);
-  const knobs = request?.knobs.split(';').map((knob) => knob.split('=')[0]?.trim()) ?? [];
+  const { labelOf } = useLabels(sweep.strategyName, request?.coin.config);
+  const knobs = request?.knobs.split(';').map((knob) => knob.split('=')[0]?.trim() ?? '') ?? [];
   return (
     <tr>
       <td>
@@ -87,9 +88,9 @@ function Row({ id, sweep }: { id: Profile['id']; sweep: Sweep }): ReactNode {
       <td className="rt">{request?.coin.symbol}</td>
       <td className="full">
         {knobs.map((knob) => (
-          <code key={knob} className="block">
-            {knob}
-          </code>
+          <span key={knob} className="block">
+            {labelOf(knob)}
+          </span>
         ))}
         <span className="note">
           {request?.search}
@@ -97,7 +98,7 @@ function Row({ id, sweep }: { id: Profile['id']; sweep: Sweep }): ReactNode {
         </span>
       </td>
       <td className="num" data-l="Sets">
-        {count(sweep.sets, 'set')}
+        {sweep.sets.toLocaleString('en-US')}
       </td>
     </tr>
   );

@@ -29,7 +29,7 @@ export function BacktestReport({ result }: { result: BacktestResult }): ReactNod
         <Figure label="Deepest fall" note="from the highest worth before it">
           {percent(-Math.abs(drawdown.depth))}
         </Figure>
-        <Figure label="Last third alone" note="the days that came last: 30 % of them">
+        <Figure label="Last 30 % of the days" note="out of sample: alone, without the first">
           {holdout === null ? MISSING : share(holdout.outOfSample.totalReturn)}
         </Figure>
         <Figure

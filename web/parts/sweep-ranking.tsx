@@ -71,7 +71,7 @@ export function SweepRanking({ profile, coin, result, labelOf }: RankingProps): 
                   small
                   profile={profile}
                   coin={coin}
-                  label={`Put place ${place + 1} into the form`}
+                  label={`Put into the form: place ${place + 1}`}
                   changes={knobs.map((path, at) => ({ path, value: row.values[at] }))}
                 />
               </td>
