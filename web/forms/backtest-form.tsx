@@ -9,7 +9,8 @@ import type { Ready } from '#web/parts/research-ready.tsx';
 import { Failure, Say } from '#web/parts/say.tsx';
 import { count } from '#web/words/numbers.ts';
 import { firstTerms, type Terms, termsBody } from '#web/words/research.ts';
-import { type Changes, changesOf, ChangeToTry, patchOf } from './change-to-try.tsx';
+import { ChangeToTry } from './change-to-try.tsx';
+import { type Changes, changesOf, patchOf } from './changes.ts';
 import { TermsFields } from './terms-fields.tsx';
 
 interface FormProps {

@@ -1,13 +1,10 @@
 import { type ReactNode, useId } from 'react';
 import { fieldError } from '#web/data/problem-error.ts';
+import type { Changes } from './changes.ts';
 import { ConfigLeaf } from './config-leaf.tsx';
-import { placed } from './config-form.tsx';
 import { schemaGroups, valueAt } from './schema-fields.ts';
 
 type Config = Readonly<Record<string, unknown>>;
-/** Settings that are tried with other values, in the order in which they were chosen. */
-export type Changes = readonly { readonly path: string; readonly value: unknown }[];
-
 interface TryProps {
   schema: Config;
   /** Complete: defaults and the profile's settings. */
@@ -75,24 +72,4 @@ export function ChangeToTry({ schema, config, quote, changes, onChange, errors }
       </div>
     </>
   );
-}
-
-/** The changes as a patch of the settings; a list is patched whole, so it is taken from what is saved. */
-export const patchOf = (config: Record<string, unknown>, changes: Changes): Record<string, unknown> =>
-  changes.reduce<Record<string, unknown>>((own, { path, value }) => placed({ own, base: config }, path, value), {});
-
-/** Changes that an address proposes, as pairs of path and value in JSON. */
-export function changesOf(text: string | undefined): Changes {
-  if (text === undefined) return [];
-  try {
-    const pairs: unknown = JSON.parse(text);
-    if (!Array.isArray(pairs)) return [];
-    return pairs.flatMap((pair: unknown) => {
-      if (!Array.isArray(pair)) return [];
-      const [path, value]: readonly unknown[] = pair;
-      return typeof path === 'string' ? [{ path, value }] : [];
-    });
-  } catch {
-    return [];
-  }
 }
