@@ -47,7 +47,7 @@ function copyCheckout(to: string): void {
   const out = new Set(['node_modules', '.git', '.tradewind', '.env', join('web', 'dist')]);
   cpSync(ROOT, to, {
     recursive: true,
-    filter: (path) => !out.has(relative(ROOT, path)) && !/node_modules$/.test(path),
+    filter: (path) => !out.has(relative(ROOT, path)) && !path.endsWith('node_modules'),
   });
   symlinkSync(join(ROOT, 'node_modules'), join(to, 'node_modules'));
 }

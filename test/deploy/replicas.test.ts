@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,8 +17,8 @@ import { type ApiClient, createClient } from '../flow/client.ts';
 import { startProfile } from '../flow/profile.ts';
 import { until } from '../flow/until.ts';
 import { freePorts, provideCache } from '../harness/servers.ts';
-import { ROOT } from '../harness/source-files.ts';
 import { openNginx, withoutNginx } from './nginx.ts';
+import { type Role, startRole } from './role.ts';
 
 const skip = withoutNginx;
 if (skip !== false) console.log(`﹣ replicas: ${skip}, so they are not tested here`);
@@ -36,8 +35,8 @@ interface Stage {
   readonly url: string;
   readonly test: TestDatabase;
   readonly paper: PaperExchange;
-  readonly apis: readonly { readonly port: number; readonly process: ChildProcess }[];
-  readonly workers: ReadonlyMap<string, ChildProcess>;
+  readonly apis: readonly { readonly port: number; readonly process: Role }[];
+  readonly workers: ReadonlyMap<string, Role>;
 }
 let opened: Stage | undefined;
 const resources = new AsyncDisposableStack();
@@ -46,21 +45,8 @@ const stage = (): Stage => {
   return opened;
 };
 
-function startRole(role: string, env: Readonly<Record<string, string>>): ChildProcess {
-  const child = spawn(process.execPath, ['cli/main.ts', role], {
-    cwd: ROOT,
-    env: { ...process.env, NODE_ENV: 'production', LOG_LEVEL: 'warn', ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  resources.defer(() => end(child));
-  return child;
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill(signal);
-  await once(child, 'exit');
-}
+const started = (role: string, env: Readonly<Record<string, string>>): Role =>
+  resources.use(startRole(role, { ...env, LOG_LEVEL: 'warn' }));
 
 const answers = (url: string): Promise<boolean> =>
   fetch(url).then(
@@ -96,12 +82,12 @@ async function openStage(): Promise<Stage> {
   };
   const apis = ports.map((own) => ({
     port: own,
-    process: startRole('api', { ...env, PORT: String(own), WEB_DIR: folder }),
+    process: started('api', { ...env, PORT: String(own), WEB_DIR: folder }),
   }));
   for (const one of apis)
     await until('a replica serves', () => answers(`http://127.0.0.1:${one.port}/api/health/ready`));
   await openNginx(resources, { port, apiPorts: ports });
-  const workers = new Map(NAMES.map((name) => [name, startRole('worker', { ...env, WORKER_SLOT: name })]));
+  const workers = new Map(NAMES.map((name) => [name, started('worker', { ...env, WORKER_SLOT: name })]));
   await until('every worker listens', async () => {
     const { rows } = await database.database.pool.query(
       "select pid from pg_stat_activity where datname = current_database() and application_name = 'tradewind-listen'",
@@ -202,7 +188,7 @@ test(
     assert.ok(killed !== undefined);
     const closed = once(socket, 'close');
     // Whichever replica holds the socket: the two that are left serve.
-    await end(killed.process, 'SIGKILL');
+    await killed.process.stop('SIGKILL');
     for (let turn = 0; turn < 6; turn++) assert.equal((await client.fetch('/accounts')).status, 200);
     socket.close();
     await closed;
@@ -224,7 +210,7 @@ test(
     const victim = workers.get(held.holder);
     assert.ok(victim !== undefined);
     const beganMs = performance.now();
-    await end(victim, 'SIGKILL');
+    await victim.stop('SIGKILL');
     await until('another worker owns the account', async () =>
       (await leases()).some((one) => one.account_id === held.account_id && one.holder !== held.holder),
     );
