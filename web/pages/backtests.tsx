@@ -120,12 +120,13 @@ function Row({ id, run, marked, onMark }: RowProps): ReactNode {
   return (
     <tr>
       <td className="rt">
-        <label className="check">
-          <input type="checkbox" checked={marked} disabled={coins.length === 0} onChange={onMark} />
-          <span className="vh">
-            Compare the backtest begun <When at={run.createdAt} />
-          </span>
-        </label>
+        <input
+          type="checkbox"
+          aria-label={`Compare the backtest begun ${run.createdAt}`}
+          checked={marked}
+          disabled={coins.length === 0}
+          onChange={onMark}
+        />
       </td>
       <td>
         <Link to="/profiles/$id/backtests/$runId" params={{ id, runId: run.id }}>

@@ -28,16 +28,11 @@ export function SweepRanking({ profile, coin, result, labelOf }: RankingProps): 
       <table className="cards">
         <thead>
           <tr>
-            <th className="num">Place</th>
-            {knobs.map((path) => (
-              <th key={path} className="num">
-                {labelOf(path)}
+            {['Place', ...knobs.map(labelOf), 'Made', 'Deepest fall', 'Sharpe', 'Round trips'].map((head) => (
+              <th key={head} className="num">
+                {head}
               </th>
             ))}
-            <th className="num">Made</th>
-            <th className="num">Deepest fall</th>
-            <th className="num">Sharpe</th>
-            <th className="num">Round trips</th>
             <th>
               <span className="vh">Use it</span>
             </th>
