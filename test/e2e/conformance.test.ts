@@ -183,11 +183,11 @@ test('a stored value above its maximum is repaired in the profile form, and one 
     await field.waitFor();
     assert.equal(await field.inputValue(), '1500', coin);
     await page.getByLabel('Pause after a loss', { exact: true }).fill('7');
-    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByRole('button', { name: /^Save (settings|\d+ changes)$/ }).click();
     await page.getByRole('alert').getByText(words).first().waitFor();
     await shoot(page, `above-maximum${coin}-dark`);
     await field.fill('999');
-    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByRole('button', { name: /^Save (settings|\d+ changes)$/ }).click();
     await page.getByText('Nothing is changed.').waitFor();
   }
   const { rows } = await pool.query(
@@ -275,7 +275,7 @@ test('in the live demo a stranger trades by hand, changes a profile and uses the
   await page.getByRole('heading', { name: /Buying is stopped since/ }).waitFor();
   const url = (path: string) => at(`/api${path}`);
   await ask(page, { method: 'PUT', url: url('/kill-switch'), data: { engaged: false } });
-  await ask(page, { method: 'POST', url: url('/profiles/:id/symbols'), data: { symbol: 'ETHUSDT' } });
+  await ask(page, { method: 'PATCH', url: url('/profiles/:id'), data: { name: 'Renamed by a stranger' } });
   await ask(page, { method: 'POST', url: url('/profiles/:id/symbols/BTCUSDT/force-sell'), data: {} });
 });
 
