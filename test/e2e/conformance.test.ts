@@ -218,6 +218,7 @@ const DEMO_SCREENS = [
   '/profiles/:id/risk',
   '/profiles/:id/manage',
   '/profiles/:id/backtests',
+  '/profiles/:id/diagnosis',
   '/orphans',
   '/dead-letters',
 ];
