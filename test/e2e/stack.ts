@@ -15,6 +15,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** A started service on a replayed market, and a browser. `faults` are errors that the pages told of. */
 export interface Stack extends AsyncDisposable {
   readonly app: App;
+  readonly dataDir: string;
   readonly browser: Browser;
   readonly faults: string[];
   open(options: BrowserContextOptions): Promise<Page>;
@@ -22,7 +23,7 @@ export interface Stack extends AsyncDisposable {
   restart(env: Readonly<Record<string, string>>): Promise<void>;
 }
 
-export async function startStack(): Promise<Stack> {
+export async function startStack(env: Readonly<Record<string, string>> = {}): Promise<Stack> {
   const folder = mkdtempSync(join(tmpdir(), 'tradewind-e2e-'));
   // Root runs the server as `nobody`, who must be able to pass: else its files are kept elsewhere and outlive the test.
   chmodSync(folder, 0o711);
@@ -30,13 +31,14 @@ export async function startStack(): Promise<Stack> {
   const from = new Date(MARKET_START + 6 * 3_600_000).toISOString();
   const args = ['--port', '0', '--replay', folder, '--from', from, '--speed', '600'];
   const dataDir = join(folder, 'data');
-  let app = await startApp({ dataDir, args });
+  let app = await startApp({ dataDir, args, env });
   const browser = await openBrowser();
   const faults: string[] = [];
   return {
     get app() {
       return app;
     },
+    dataDir,
     browser,
     faults,
     async open(options) {
@@ -47,9 +49,9 @@ export async function startStack(): Promise<Stack> {
       });
       return page;
     },
-    async restart(env) {
+    async restart(changes) {
       await app[Symbol.asyncDispose]();
-      app = await startApp({ dataDir, args, env });
+      app = await startApp({ dataDir, args, env: { ...env, ...changes } });
     },
     async [Symbol.asyncDispose]() {
       await browser.close();
