@@ -56,23 +56,23 @@ function Runs({ profile: { id } }: { profile: Profile }): ReactNode {
     void navigate({ to: '/profiles/$id/compare', params: { id }, search: { runs: chosen.join(',') } });
   };
   return (
-    <Section title="Backtests" note="newest first; after a hundred the oldest go, pinned ones stay" span={7}>
+    <Section title="Backtests" note="newest first; after a hundred the oldest go, pinned ones stay" span={7} first>
       {error === null ? null : <Failure what="The backtests could not be read." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={4} height={52} /> : null}
-      {data?.runs.length === 0 ? <p className="p-2">None yet. Run the first one with the form beside.</p> : null}
+      {data?.runs.length === 0 ? <p className="p-2">None yet. Run the first one with the form.</p> : null}
       {runs.length === 0 ? null : (
         <>
           <table className="cards">
             <thead>
               <tr>
-                <th>
-                  <span className="vh">Compare</span>
-                </th>
                 <th>Begun</th>
                 <th>Coins</th>
                 <th className="num">Made</th>
                 <th className="num">Holding made</th>
                 <th className="num">Round trips</th>
+                <th>
+                  <span className="vh">Compare</span>
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -119,14 +119,6 @@ function Row({ id, run, marked, onMark }: RowProps): ReactNode {
   const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
   return (
     <tr>
-      <td className="rt">
-        <label className="check">
-          <input type="checkbox" checked={marked} disabled={coins.length === 0} onChange={onMark} />
-          <span className="vh">
-            Compare the backtest begun <When at={run.createdAt} />
-          </span>
-        </label>
-      </td>
       <td>
         <Link to="/profiles/$id/backtests/$runId" params={{ id, runId: run.id }}>
           <When at={run.createdAt} />
@@ -148,7 +140,7 @@ function Row({ id, run, marked, onMark }: RowProps): ReactNode {
           </span>
         )}
       </td>
-      <td className="num" data-l="Made">
+      <td className="num rt" data-l="Made">
         {coins.length === 0 ? '–' : <Result value={mean(coins.map(([, one]) => one.totalReturn))} />}
       </td>
       <td className="num" data-l="Holding made">
@@ -156,6 +148,15 @@ function Row({ id, run, marked, onMark }: RowProps): ReactNode {
       </td>
       <td className="num" data-l="Round trips">
         {coins.length === 0 ? '–' : coins.reduce((sum, [, one]) => sum + one.closedCycles, 0)}
+      </td>
+      <td className="full num">
+        <label className="check">
+          <input type="checkbox" checked={marked} disabled={coins.length === 0} onChange={onMark} />
+          <span className="phone">Compare</span>
+          <span className="vh">
+            Compare the backtest begun <When at={run.createdAt} />
+          </span>
+        </label>
       </td>
     </tr>
   );

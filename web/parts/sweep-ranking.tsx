@@ -36,8 +36,8 @@ export function SweepRanking({ profile, coin, result, labelOf }: RankingProps): 
             ))}
             <th className="num">Made</th>
             <th className="num">Deepest fall</th>
-            <th className="num">Sharpe</th>
-            <th className="num">Round trips</th>
+            <th className="num wide">Sharpe</th>
+            <th className="num wide">Round trips</th>
             <th>
               <span className="vh">Use it</span>
             </th>
@@ -46,8 +46,9 @@ export function SweepRanking({ profile, coin, result, labelOf }: RankingProps): 
         <tbody>
           {shown.map((row, place) => (
             <tr key={row.set}>
-              <td className="num" data-l="Place">
-                {place + 1}
+              <td className="num full">
+                <span className="phone two">Place {place + 1}</span>
+                <span className="wide">{place + 1}</span>
               </td>
               {knobs.map((path, at) => (
                 <td key={path} className="num" data-l={labelOf(path)}>
@@ -60,12 +61,8 @@ export function SweepRanking({ profile, coin, result, labelOf }: RankingProps): 
               <td className="num" data-l="Deepest fall">
                 {percent(-Math.abs(row.drawdown))}
               </td>
-              <td className="num" data-l="Sharpe">
-                {plain(row.sharpe)}
-              </td>
-              <td className="num" data-l="Round trips">
-                {row.closedCycles}
-              </td>
+              <td className="num wide">{plain(row.sharpe)}</td>
+              <td className="num wide">{row.closedCycles}</td>
               <td className="num full">
                 <PutInForm
                   small
