@@ -51,7 +51,7 @@ export function BacktestReport({ result }: { result: BacktestResult }): ReactNod
               <i className="n" /> these settings
             </span>
             <span>
-              <i className="d" /> holding the coin
+              <i className="d" /> {result.coins === undefined ? 'holding the coin' : 'holding an even spread'}
             </span>
           </div>
           <EquityPlot
