@@ -73,14 +73,26 @@ const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', compo
 const page = <const Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => shell, path, component });
 
+/** What an address may say after its question mark: these texts, each or none. */
+const texts =
+  <const Name extends string>(...names: readonly Name[]) =>
+  (search: Record<string, unknown>): { [name in Name]?: string } => {
+    const told: { [name in Name]?: string } = {};
+    for (const name of names) if (typeof search[name] === 'string') told[name] = search[name];
+    return told;
+  };
+
 const config = createRoute({
   getParentRoute: () => shell,
   path: '/profiles/$id/config',
-  validateSearch: ({ coin, edit }: Record<string, unknown>): { coin?: string; edit?: string } => ({
-    ...(typeof coin === 'string' ? { coin } : {}),
-    ...(typeof edit === 'string' ? { edit } : {}),
-  }),
+  validateSearch: texts('coin', 'edit', 'field'),
   component: load(() => import('./pages/config.tsx'), 'ConfigPage'),
+});
+const diagnosis = createRoute({
+  getParentRoute: () => shell,
+  path: '/profiles/$id/diagnosis',
+  validateSearch: texts('coin', 'run'),
+  component: load(() => import('./pages/diagnosis.tsx'), 'DiagnosisPage'),
 });
 const coin = createRoute({
   getParentRoute: () => shell,
@@ -185,7 +197,11 @@ const pages = [
 ] as const;
 
 export const router = createRouter({
-  routeTree: root.addChildren([welcome, signIn, shell.addChildren([config, coin, backtests, compare, ...pages])]),
+  routeTree: root.addChildren([
+    welcome,
+    signIn,
+    shell.addChildren([config, coin, diagnosis, backtests, compare, ...pages]),
+  ]),
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultErrorComponent: Broken,

@@ -36,10 +36,12 @@ interface ConfigFormProps {
   onEdit?: (merged: Config) => void;
   /** What an edit begins with, where somebody proposes one. */
   first?: Config | undefined;
+  /** The path of the setting, or of the group of settings, that has the focus at first. */
+  asked?: string | undefined;
 }
 
 /** Settings drawn from the JSON Schema of a strategy; refusals come from the server and stand at their field. */
-export function ConfigForm({ scope, remarks = [], onEdit, first }: ConfigFormProps): ReactNode {
+export function ConfigForm({ scope, remarks = [], onEdit, first, asked }: ConfigFormProps): ReactNode {
   const [draft, setDraft] = useState<Config | null>(first ?? null);
   const [all, setAll] = useState(false);
   const edited = draft ?? scope.own;
@@ -54,8 +56,9 @@ export function ConfigForm({ scope, remarks = [], onEdit, first }: ConfigFormPro
   const groups = schemaGroups(scope.schema, shown);
   const fields = groups.flatMap((group) => group.fields);
   const isOwn = ({ path }: SchemaField): boolean => valueAt(edited, path) !== undefined;
+  const focused = fields.find(({ path }) => path === asked || path.startsWith(`${asked}.`))?.path;
   const isShown = (field: SchemaField): boolean =>
-    all || !field.advanced || isOwn(field) || fieldError(errors, field.path) !== undefined;
+    all || !field.advanced || isOwn(field) || field.path === focused || fieldError(errors, field.path) !== undefined;
   const changes = fields.filter(
     ({ path }) => !same(valueAt(shown, path), valueAt(mergePatch(scope.base, scope.own), path)),
   );
@@ -64,7 +67,7 @@ export function ConfigForm({ scope, remarks = [], onEdit, first }: ConfigFormPro
     event.preventDefault();
     save.mutate();
   };
-  const parts = { scope, edited, shown, errors, remarks, isShown, put };
+  const parts = { scope, edited, shown, errors, remarks, focused, isShown, put };
   return (
     <form onSubmit={submit} noValidate>
       <Detail all={all} count={fields.filter(isShown).length} total={fields.length} onChange={setAll} />
@@ -127,11 +130,12 @@ interface GroupProps {
   shown: Config;
   errors: Errors;
   remarks: Errors;
+  focused: string | undefined;
   isShown: (field: SchemaField) => boolean;
   put: (next: unknown) => void;
 }
 
-function Group({ group, scope, edited, shown, errors, remarks, isShown, put }: GroupProps): ReactNode {
+function Group({ group, scope, edited, shown, errors, remarks, focused, isShown, put }: GroupProps): ReactNode {
   const { itemOf, list } = group;
   const items = (path: string): readonly unknown[] => {
     const held = valueAt(shown, path);
@@ -165,6 +169,7 @@ function Group({ group, scope, edited, shown, errors, remarks, isShown, put }: G
         <ConfigLeaf
           key={field.path}
           field={field}
+          asked={field.path === focused}
           quote={scope.quote}
           value={valueAt(shown, field.path)}
           own={valueAt(edited, field.path) !== undefined}
