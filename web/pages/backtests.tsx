@@ -140,7 +140,7 @@ function Row({ id, run, marked, onMark }: RowProps): ReactNode {
           </span>
         )}
       </td>
-      <td className="num rt" data-l="Made">
+      <td className="num" data-l="Made">
         {coins.length === 0 ? '–' : <Result value={mean(coins.map(([, one]) => one.totalReturn))} />}
       </td>
       <td className="num" data-l="Holding made">

@@ -85,7 +85,9 @@ function OneCoin({ coin, steps }: { coin: ShadowCoin; steps: Steps | undefined }
         {compared === 0
           ? 'There was no moment at which both decided.'
           : `${agreed.toLocaleString('en-US')} of ${compared.toLocaleString('en-US')} decisions were the same (${percent(agreed / compared, 1)}).`}{' '}
-        {fills.length === 0 ? 'Neither bought or sold.' : ''}
+        {fills.length === 0
+          ? 'Neither bought or sold.'
+          : 'Prices are compared in bps, hundredths of a percent; below zero live was better.'}
       </p>
       {fills.length === 0 ? null : <Fills fills={fills} steps={steps} />}
       {differing.length === 0 ? null : (
@@ -133,7 +135,7 @@ function Fills({ fills, steps }: { fills: readonly Fill[]; steps: Steps | undefi
           <th>What</th>
           <th>Live</th>
           <th>Replayed</th>
-          <th className="num">Live was worse by (bps: hundredths of a percent)</th>
+          <th className="num">Live worse by, bps</th>
         </tr>
       </thead>
       <tbody>
@@ -149,7 +151,7 @@ function Fills({ fills, steps }: { fills: readonly Fill[]; steps: Steps | undefi
             <td data-l="Replayed">
               <Side one={replayed} steps={steps} />
             </td>
-            <td className="num" data-l="Live was worse by, bps">
+            <td className="num" data-l="Live worse by, bps">
               {bpsWords(bps)}
             </td>
           </tr>
