@@ -45,7 +45,7 @@ test('a backtest goes from its launch with a change to a result', async () => {
     .getByText(/^Fee is not a number/)
     .waitFor();
   refusedOnce(stack, 422);
-  await page.getByLabel('Fee').fill('0.1');
+  await page.getByLabel('Fee').fill('10');
   await page.getByRole('button', { name: 'Run the backtest of BTCUSDT' }).click();
   await page.getByRole('heading', { name: 'All the numbers' }).waitFor({ timeout: 120_000 });
   runPath = new URL(page.url()).pathname;

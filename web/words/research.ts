@@ -1,4 +1,4 @@
-import { type Decimal, divide, formatDecimal, multiply, readDecimal, requireDecimal } from '#core/decimal.ts';
+import { type Decimal, divide, formatDecimal, readDecimal, requireDecimal } from '#core/decimal.ts';
 import { INTERVAL_MS, type Interval, INTERVALS } from '#core/candle.ts';
 import { MINUS, MISSING, signedPercent } from './numbers.ts';
 
@@ -17,9 +17,9 @@ export interface Terms {
   readonly to: string;
   readonly detailInterval: string;
   readonly balance: string;
-  /** In percent. */
-  readonly fee: string;
-  readonly slippage: string;
+  /** In hundredths of a percent, like the slippage. */
+  readonly feeBps: string;
+  readonly slippageBps: string;
 }
 
 export const PERIODS = [
@@ -38,21 +38,19 @@ export const firstTerms = (nowMs: number): Terms => ({
   to: dayText(nowMs),
   detailInterval: '1m',
   balance: '1000',
-  fee: '0.1',
-  slippage: '0.05',
+  feeBps: '10',
+  slippageBps: '5',
 });
-
-/** Percent as hundredths of it; what is no number stays as it was typed, so that the server names it. */
-export function bpsOf(percentText: string): string {
-  const value = readDecimal(percentText.trim().replace(',', '.'));
-  return value === undefined ? percentText : formatDecimal(multiply(value, HUNDRED));
-}
 
 /** Hundredths of a percent as percent: `10` is `0.1`. */
 export function percentOf(bps: string): string {
   const value = readDecimal(bps);
   return value === undefined ? bps : formatDecimal(divide(value, HUNDRED));
 }
+
+const TERMS: readonly string[] = ['from', 'to', 'detailInterval', 'balance', 'feeBps', 'slippageBps'];
+/** Whether a refusal of this path stands at one of the fields of the terms. */
+export const isTerm = (path: string): boolean => TERMS.includes(path);
 
 /** The terms as the API takes them; days are those of UTC, a last day is meant whole. */
 export function termsBody(terms: Terms, nowMs: number) {
@@ -66,8 +64,8 @@ export function termsBody(terms: Terms, nowMs: number) {
     to: iso(until),
     detailInterval: INTERVALS.find((one) => one === terms.detailInterval) ?? '1m',
     balance: terms.balance,
-    feeBps: bpsOf(terms.fee),
-    slippageBps: bpsOf(terms.slippage),
+    feeBps: terms.feeBps,
+    slippageBps: terms.slippageBps,
   };
 }
 
