@@ -42,7 +42,7 @@ test('a backtest goes from its launch with a change to a result', async () => {
   await page.getByRole('button', { name: 'Run the backtest of BTCUSDT' }).click();
   await page
     .getByRole('alert')
-    .getByText(/^Fee is not a number/)
+    .getByText(/Fee is not a number/)
     .waitFor();
   refusedOnce(stack, 422);
   await page.getByLabel('Fee').fill('10');
@@ -67,7 +67,7 @@ test('the advisor is asked by hand, drops what it cannot use with the reason, an
   await page.getByRole('button', { name: 'Read the reply' }).click();
   await page
     .getByRole('alert')
-    .getByText(/^The reply/)
+    .getByText(/The reply/)
     .waitFor();
   refusedOnce(stack, 422);
   await page.getByLabel('3. Paste the whole reply').fill(`Here you are:\n${reply('A nearer stop', '0.98')}`);

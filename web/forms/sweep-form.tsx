@@ -50,7 +50,7 @@ interface Search {
   readonly trainDays: string;
   readonly testDays: string;
 }
-const FIRST: Search = { search: 'grid', count: '200', rank: 'sharpe', forward: false, trainDays: '60', testDays: '20' };
+const FIRST: Search = { search: 'grid', count: '200', rank: 'sharpe', forward: false, trainDays: '14', testDays: '4' };
 
 /** Launches a sweep that all workers share. */
 export function SweepForm({ ready }: { ready: Ready }): ReactNode {

@@ -30,7 +30,7 @@ export const PERIODS = [
   { value: 'dates', words: 'from one day to another' },
 ] as const;
 
-export const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 export const firstTerms = (nowMs: number): Terms => ({
   days: '30',
