@@ -37,6 +37,7 @@ export function ChangeToTry({ schema, config, quote, changes, onChange, errors }
             source="the saved settings"
             error={fieldError(errors, `overrideConfig.${path}`) ?? fieldError(errors, path)}
             remarks={[]}
+            asked={false}
             onChange={(next) => onChange(changes.map((one) => (one.path === path ? { path, value: next } : one)))}
             onInherit={() => onChange(changes.filter((one) => one.path !== path))}
           />

@@ -29,7 +29,8 @@ export function changesOf(text: string | undefined): Changes {
     if (!Array.isArray(pairs)) return [];
     return pairs.flatMap((pair: unknown) => {
       if (!Array.isArray(pair)) return [];
-      const [path, value]: readonly unknown[] = pair;
+      const path: unknown = pair[0];
+      const value: unknown = pair[1];
       return typeof path === 'string' ? [{ path, value }] : [];
     });
   } catch {

@@ -3,6 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react';
 import type { Profile } from '#web/data/queries.ts';
 import { isBusy, metricsOf, type Run, runRequestOf, runsQuery } from '#web/data/research.ts';
+import { useZone } from '#web/data/session.tsx';
 import { BacktestForm } from '#web/forms/backtest-form.tsx';
 import { Result } from '#web/parts/figures.tsx';
 import { Icon } from '#web/parts/icon.tsx';
@@ -13,6 +14,7 @@ import { Section } from '#web/parts/section.tsx';
 import { When } from '#web/parts/when.tsx';
 import { count } from '#web/words/numbers.ts';
 import { runWords, share } from '#web/words/research.ts';
+import { full } from '#web/words/time.ts';
 
 export function BacktestsPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/backtests' });
@@ -113,6 +115,7 @@ interface RowProps {
 
 /** One run; of several coins the mean of what each made of the same money. */
 function Row({ id, run, marked, onMark }: RowProps): ReactNode {
+  const zone = useZone();
   const coins = metricsOf(run);
   const request = runRequestOf(run);
   const symbols = request?.coins.map(({ symbol }) => symbol) ?? coins.map(([symbol]) => symbol);
@@ -151,11 +154,14 @@ function Row({ id, run, marked, onMark }: RowProps): ReactNode {
       </td>
       <td className="full num">
         <label className="check">
-          <input type="checkbox" checked={marked} disabled={coins.length === 0} onChange={onMark} />
+          <input
+            type="checkbox"
+            aria-label={`Compare the backtest begun ${full(Date.parse(run.createdAt), zone, true)}`}
+            checked={marked}
+            disabled={coins.length === 0}
+            onChange={onMark}
+          />
           <span className="phone">Compare</span>
-          <span className="vh">
-            Compare the backtest begun <When at={run.createdAt} />
-          </span>
         </label>
       </td>
     </tr>

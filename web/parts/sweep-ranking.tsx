@@ -28,14 +28,11 @@ export function SweepRanking({ profile, coin, result, labelOf }: RankingProps): 
       <table className="cards">
         <thead>
           <tr>
-            <th className="num">Place</th>
-            {knobs.map((path) => (
-              <th key={path} className="num">
-                {labelOf(path)}
+            {['Place', ...knobs.map(labelOf), 'Made', 'Deepest fall'].map((head) => (
+              <th key={head} className="num">
+                {head}
               </th>
             ))}
-            <th className="num">Made</th>
-            <th className="num">Deepest fall</th>
             <th className="num wide">Sharpe</th>
             <th className="num wide">Round trips</th>
             <th>
