@@ -90,18 +90,19 @@ export const runWords = (state: string): string => STATES[state] ?? state;
 
 const WORDS: Readonly<Record<string, string>> = { entry: 'Waited: ', hold: 'Held: ', exit: '', order: '' };
 
-/** Reasons of the same family that are no waiting. */
-const BUYS: Readonly<Record<string, string>> = {
+/** Reasons that their code alone does not tell. */
+const PLAIN: Readonly<Record<string, string>> = {
   'entry-first': 'First buy',
   'entry-add': 'Bought more',
   'entry-immediate': 'Bought at once',
   'entry-cross-up': 'Crossed up',
+  'cooldown-loss': 'Paused after a loss',
 };
 
 /** `hold-below-arm` in words: `Held: below arm`. */
 export function reasonWords(reason: string): string {
-  const buy = BUYS[reason];
-  if (buy !== undefined) return buy;
+  const known = PLAIN[reason];
+  if (known !== undefined) return known;
   const [family = '', ...rest] = reason.split('-');
   const prefix = WORDS[family];
   const words = prefix === undefined ? reason.replaceAll('-', ' ') : `${prefix}${rest.join(' ')}`;
