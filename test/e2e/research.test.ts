@@ -124,6 +124,7 @@ test('a deleted backtest is gone', async () => {
   await page.getByRole('button', { name: 'Delete…' }).click({ timeout: 120_000 });
   await page.getByRole('button', { name: 'Delete the backtest' }).click();
   await page.getByText('Mark two or more to see them side by side.').waitFor();
+  await page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
   assert.equal(await page.locator('tbody tr').count(), 1);
 });
 

@@ -136,7 +136,8 @@ function Actions({ profile: { id }, run }: { profile: Profile; run: RunPage }): 
         failed="Not deleted."
         run={async () => {
           await call(deleteBacktest, { params });
-          await client.invalidateQueries({ queryKey: ['runs', id] });
+          // The list is not on screen: what it held would be shown again for a moment.
+          await client.invalidateQueries({ queryKey: ['runs', id], refetchType: 'all' });
           await navigate({ to: '/profiles/$id/backtests', params: { id } });
         }}
       >
