@@ -32,7 +32,7 @@ const SCREENS = [
   ['sweeps', '/profiles/:id/sweeps', 'table tbody tr'],
   ['sweep', '/profiles/:id/sweeps/:sweep', '.figs'],
   ['quick-look', '/profiles/:id/quick-look', '.figs'],
-  ['live-checks', '/profiles/:id/live-checks', '.sec .say'],
+  ['live-checks', '/profiles/:id/live-checks', '.dl, .sec p'],
   ['find-coins', '/profiles/:id/discovery', 'table tbody tr'],
   ['diagnosis', '/profiles/:id/diagnosis', '.block li b'],
   ['diagnosis-coin', '/profiles/:id/diagnosis?coin=BTCUSDT', '.block li b'],
