@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { isObject } from '#core/merge.ts';
 import { DESKTOP, PHONE, shoot, sidewaysScroll } from './browser.ts';
-import { seriousFindings, settle, type Stack, startStack } from './stack.ts';
+import { ask, idOf, seriousFindings, settle, type Stack, startStack } from './stack.ts';
 
 const LOOKS = [
   ['dark', { ...DESKTOP, colorScheme: 'dark' }],
@@ -38,6 +39,7 @@ const SCREENS = [
 let stack: Stack;
 let signedIn: Page;
 let profileId: string;
+let orderId: string;
 
 before(async () => {
   stack = await startStack();
@@ -48,6 +50,9 @@ before(async () => {
     .getByText(/Bought [\d.]+ BTC/)
     .first()
     .waitFor({ timeout: 120_000 });
+  const told = await ask(signedIn, { method: 'GET', url: `${stack.app.url}/api/dashboard` });
+  const [order]: readonly unknown[] = isObject(told) && Array.isArray(told['orders']) ? told['orders'] : [];
+  orderId = idOf(order);
 });
 after(() => stack?.[Symbol.asyncDispose]());
 
@@ -57,7 +62,7 @@ for (const [look, options] of LOOKS) {
     await page.context().addCookies((await signedIn.context().storageState()).cookies);
     const wrong: string[] = [];
     for (const [name, path, ready] of SCREENS) {
-      await page.goto(`${stack.app.url}${path.replace(':id', profileId)}`);
+      await page.goto(`${stack.app.url}${path.replace(':id', profileId).replace(':order', orderId)}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.locator(ready).first().waitFor();
       const sideways = await sidewaysScroll(page);
