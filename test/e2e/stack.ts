@@ -27,16 +27,24 @@ export interface Stack extends AsyncDisposable {
 interface Market {
   /** How many times as fast as the clock it runs. */
   readonly speed?: number;
+  /** How much of it is recorded, and how much of that lies before the moment at which it begins. */
+  readonly days?: number;
+  readonly skipDays?: number;
   /** Coins beside BTCUSDT. */
   readonly others?: readonly string[];
 }
 
-export async function startStack({ speed = 600, others = [] }: Market = {}): Promise<Stack> {
+export async function startStack({
+  speed = 600,
+  days = 30,
+  skipDays = 0.25,
+  others = [],
+}: Market = {}): Promise<Stack> {
   const folder = mkdtempSync(join(tmpdir(), 'tradewind-e2e-'));
   // Root runs the server as `nobody`, who must be able to pass: else its files are kept elsewhere and outlive the test.
   chmodSync(folder, 0o711);
-  for (const symbol of ['BTCUSDT', ...others]) writeSwingingCandles(folder, 60 * 24 * 30, { symbol });
-  const from = new Date(MARKET_START + 6 * 3_600_000).toISOString();
+  for (const symbol of ['BTCUSDT', ...others]) writeSwingingCandles(folder, 60 * 24 * days, { symbol });
+  const from = new Date(MARKET_START + skipDays * 86_400_000).toISOString();
   const args = ['--port', '0', '--replay', folder, '--from', from, '--speed', String(speed)];
   const dataDir = join(folder, 'data');
   let app = await startApp({ dataDir, args });
