@@ -54,6 +54,8 @@ async function openPrices(venue: string): Promise<AsyncDisposable & { url: strin
 
 const nameOf = (n: number): string => `C${String(n).padStart(3, '0')}USDT`;
 
+const partsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
+
 /** The overview as it is, but with one coin made into 500. */
 async function withManyCoins(page: Page): Promise<void> {
   await page.route('**/api/dashboard', async (route) => {
@@ -61,10 +63,10 @@ async function withManyCoins(page: Page): Promise<void> {
     const held: unknown = await answer.json();
     const coins: readonly unknown[] = isObject(held) && Array.isArray(held['coins']) ? held['coins'] : [];
     const many = Array.from({ length: COINS }, (_, n) => ({
-      ...Object(coins[0]),
+      ...partsOf(coins[0]),
       ...{ symbol: nameOf(n), baseAsset: nameOf(n).slice(0, 4), price: '100.00' },
     }));
-    await route.fulfill({ response: answer, json: { ...Object(held), coins: many } });
+    await route.fulfill({ response: answer, json: { ...partsOf(held), coins: many } });
   });
 }
 
@@ -154,21 +156,30 @@ async function manyCoins(stack: Stack, signedIn: Page, minutes: number): Promise
   await page.context().close();
 }
 
-/** What the preview says that it took, over as much of the past as there is. */
+const EDITS = ['0.96', '0.955', '0.95', '0.945', '0.94'] as const;
+
+/** What the preview says that it took over a year of minutes, for settings that decide on candles of each length. */
 async function preview(stack: Stack, page: Page, profileId: string): Promise<void> {
   await page.goto(`${stack.app.url}/profiles/${profileId}/config`);
   const stop = page.getByLabel('Stop loss', { exact: true });
-  await stop.fill('0.965');
   const note = page.locator('section', { hasText: 'What if' }).getByText(/replayed in/);
-  await note.waitFor({ timeout: 240_000 });
-  const told: string[] = [];
-  for (const value of ['0.96', '0.955', '0.95', '0.945', '0.94']) {
-    const before = await note.textContent();
-    await stop.fill(value);
+  const told = async (act: () => Promise<unknown>): Promise<string> => {
+    const before = (await note.count()) === 0 ? null : await note.textContent();
+    await act();
+    await note.waitFor({ timeout: 240_000 });
     while ((await note.textContent()) === before) await page.waitForTimeout(20);
-    told.push((await note.textContent()) ?? '');
+    return (await note.textContent()) ?? '';
+  };
+  for (const interval of ['1h', '1m']) {
+    await told(async () => {
+      await page.getByLabel('Candles', { exact: true }).selectOption(interval);
+      await stop.fill('0.965');
+    });
+    const words: string[] = [];
+    for (const value of EDITS) words.push(await told(() => stop.fill(value)));
+    const took = words.map((text) => /replayed in (.*)$/.exec(text)?.[1]).join(', ');
+    console.log(`The preview of settings on ${interval} candles, ${words[0]?.split(',')[0]}: ${took}.`);
   }
-  console.log(`The preview of five edits: ${told.join('; ')}.`);
 }
 
 const browser = findBrowser();

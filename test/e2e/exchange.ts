@@ -14,7 +14,8 @@ export interface Exchange {
 export function openExchange({ dataDir }: Stack): Exchange {
   const read = (name: string): string => readFileSync(join(dataDir, name), 'utf8').trim();
   const accounts: unknown = JSON.parse(read('paper-accounts.json'));
-  const [account]: readonly unknown[] = Array.isArray(accounts) ? accounts : [];
+  const listed: readonly unknown[] = Array.isArray(accounts) ? accounts : [];
+  const [account] = listed;
   if (!isObject(account)) throw new Error('The paper exchange has no account yet.');
   const key = { apiKey: String(account['apiKey']), secret: String(account['secret']) };
   return {

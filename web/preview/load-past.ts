@@ -34,18 +34,9 @@ export async function loadPast({ profile, coin, minNotional, signal, onProgress 
     if (head['state'] !== 'fetching')
       return { interval: FINEST, columns, rules: rulesOf(coin, minNotional), terms: TERMS };
     onProgress(columns.openMs.length / (YEAR_MS / INTERVAL_MS[FINEST]));
-    await pause(LOOK_EVERY_MS, signal);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    signal.throwIfAborted();
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
 }
 
 /** What every preview begins with: 10,000 and the usual fee of a tenth of a percent. */
