@@ -18,7 +18,7 @@ const at = (path: string): string => `${stack.app.url}${path.replace(':id', prof
 
 before(async () => {
   store = await openTestDatabase();
-  stack = await startStack({ DATABASE_URL: store.url });
+  stack = await startStack({ env: { DATABASE_URL: store.url } });
   ({ page, profileId } = await settle(stack));
   page.setDefaultTimeout(60_000);
 });
