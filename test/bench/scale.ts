@@ -33,9 +33,9 @@ interface Stage {
   readonly client: ApiClient;
 }
 
-/** The first number of the first row. */
+/** The number `n` of the first row. */
 const ask = async ({ database }: Pick<Stage, 'database'>, text: string): Promise<number> =>
-  Number(Object.values((await database.pool.query(text)).rows[0])[0]);
+  Number((await database.pool.query<{ n: string }>(text)).rows[0]?.n);
 
 /** The processes, without any account but the first. */
 async function open(stack: AsyncDisposableStack, count: number, folder: string): Promise<Stage> {
@@ -64,7 +64,7 @@ async function open(stack: AsyncDisposableStack, count: number, folder: string):
     stack.use(startRole('worker', { ...env, WORKER_SLOT: `worker ${i + 1}` })),
   );
   const listening =
-    "select count(*) from pg_stat_activity where datname = current_database() and application_name = 'tradewind-listen'";
+    "select count(*) as n from pg_stat_activity where datname = current_database() and application_name = 'tradewind-listen'";
   await until('every worker listens', async () => (await ask({ database }, listening)) >= count);
   return { database, api, workers, client };
 }
@@ -81,7 +81,7 @@ async function settle(stage: Stage): Promise<void> {
     ids.push(id);
   }
   for (const accountId of ids) await startProfile({ ...client, accountId }, COINS, { name: `of ${accountId}` });
-  const leased = 'select count(*) from account_leases where expires_at > clock_timestamp()';
+  const leased = 'select count(*) as n from account_leases where expires_at > clock_timestamp()';
   await until('every account has a worker', async () => (await ask(stage, leased)) >= ACCOUNTS);
   await delay(5000);
 }
@@ -91,7 +91,7 @@ async function measure(count: number, folder: string): Promise<string> {
   const stage = await open(stack, count, folder);
   await settle(stage);
   const { database, workers, api } = stage;
-  const commits = 'select xact_commit from pg_stat_database where datname = current_database()';
+  const commits = 'select xact_commit as n from pg_stat_database where datname = current_database()';
   const before = await ask(stage, commits);
   const pids = [...workers, api].map(({ child }) => child.pid ?? 0);
   const used = pids.map((pid) => usageOf(pid).cpuMs);
@@ -103,7 +103,7 @@ async function measure(count: number, folder: string): Promise<string> {
   );
   const connections = await ask(
     stage,
-    "select count(*) from pg_stat_activity where datname = current_database() and application_name like 'tradewind%' and application_name <> 'tradewind-test'",
+    "select count(*) as n from pg_stat_activity where datname = current_database() and application_name like 'tradewind%' and application_name <> 'tradewind-test'",
   );
   const percent = shares.map((share) => `${(share * 100).toFixed(0)} %`);
   const rss = pids.slice(0, count).map((pid) => usageOf(pid).rssMb.toFixed(0));
