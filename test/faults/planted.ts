@@ -35,8 +35,8 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
   },
   'halt-checked-in-memory-only': {
     file: 'storage/intents.ts',
-    text: 'and ($5::boolean or freeze_exits)',
-    becomes: 'and ($5::boolean or freeze_exits) and false',
+    text: 'where $5::boolean or freeze_exits',
+    becomes: 'where ($5::boolean or freeze_exits) and false',
     cell: 'slow × kill switch',
     says: /was committed under a kill switch/,
   },

@@ -63,7 +63,7 @@ const REPLACE = { method: 'POST', path: '/api/v3/order/cancelReplace' } as const
 const CANCEL = { method: 'DELETE', path: '/api/v3/order' } as const;
 const intentOf = (letters: string): Trigger => ({
   link: 'database',
-  pattern: `intent-insert[^]*tw1-[0-9a-z]{13}-[${letters}]`,
+  pattern: `intent-commit[^]*tw1-[0-9a-z]{13}-[${letters}]`,
 });
 const requestOf = ({ method, path }: RequestMatch, text = ''): Trigger => ({
   link: 'exchange',

@@ -18,7 +18,7 @@ const played = z.object({ cell: z.string(), reached: z.boolean() });
 /** Plays every nth of the seeds in a program of its own and answers with what it printed. */
 async function playShare(nth: number): Promise<string> {
   const numbers = {
-    '--seed': first + nth * step,
+    '--from': first + nth * step,
     '--step': PROGRAMS * step,
     '--seeds': Math.ceil((SEEDS - nth) / PROGRAMS),
     '--jobs': JOBS,

@@ -12,6 +12,7 @@ import {
   type Profile,
   profileQuery,
 } from '#web/data/queries.ts';
+import { useDemo } from '#web/data/session.tsx';
 import type { ChartRange, PlanLevel } from '#web/parts/chart-view.ts';
 import { ActYourself } from '#web/parts/act-yourself.tsx';
 import { CaptureSwitch } from '#web/parts/capture-switch.tsx';
@@ -64,6 +65,7 @@ const TABS = [
 
 function Page({ answer, profile }: { answer: CoinAnswer; profile: Profile }): ReactNode {
   const { tab } = useSearch({ from: '/shell/profiles/$id/coins/$symbol' });
+  const demo = useDemo();
   const { coin } = answer;
   return (
     <>
@@ -91,6 +93,11 @@ function Page({ answer, profile }: { answer: CoinAnswer; profile: Profile }): Re
         <Link to="/profiles/$id/config" params={{ id: profile.id }} search={{ coin: coin.symbol }}>
           Settings
         </Link>
+        {demo ? null : (
+          <Link to="/profiles/$id/diagnosis" params={{ id: profile.id }} search={{ coin: coin.symbol }}>
+            Why is it not trading?
+          </Link>
+        )}
       </nav>
       {tab === 'logs' ? <LogsTab coin={coin} profile={profile} /> : <TradeTab answer={answer} profile={profile} />}
     </>

@@ -52,11 +52,17 @@ function useRows(onStop: () => void): Row[] {
       run: go(to.replace('$id', id)),
     })),
   );
+  const why = (data?.coins ?? []).map(({ symbol, profileId, profileName }) => ({
+    words: `Why is ${symbol} not trading?`,
+    note: `diagnosis, ${profileName}`,
+    run: () => void navigate({ to: '/profiles/$id/diagnosis', params: { id: profileId }, search: { coin: symbol } }),
+  }));
   const other = currentTheme() === 'dark' ? 'light' : 'dark';
   return [
     ...places,
     ...coins,
     ...profiles,
+    ...(demo ? [] : why),
     { words: 'Stop buying', note: 'asks before acting', run: onStop },
     { words: `Switch to the ${other} theme`, note: 'on this device', run: () => setTheme(other) },
   ];
