@@ -103,7 +103,7 @@ async function measure(count: number, folder: string): Promise<string> {
   );
   const connections = await ask(
     stage,
-    "select count(*) as n from pg_stat_activity where datname = current_database() and application_name like 'tradewind%' and application_name <> 'tradewind-test'",
+    "select count(*) as n from pg_stat_activity where datname = current_database() and application_name <> 'tradewind-test'",
   );
   const percent = shares.map((share) => `${(share * 100).toFixed(0)} %`);
   const rss = pids.slice(0, count).map((pid) => usageOf(pid).rssMb.toFixed(0));
