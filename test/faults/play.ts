@@ -14,6 +14,8 @@ import { openTrail, type Trail } from './trail.ts';
 
 /** Longest wait for both sides to agree after the last fault: certainty, restarts and their pauses, on a busy machine. */
 const SETTLE_MS = 60_000;
+/** A look at all orders costs as much as many ticks. */
+const LOOK_MS = 100;
 /** Longest time for a whole run, start and end included. */
 const RUN_MS = 150_000;
 /** Longest wait for the order that a step needs, at pace 1; without one the cell is not played. */
@@ -274,6 +276,7 @@ async function settle(run: Run): Promise<void> {
   await stage.stopMarket();
   let open: string[] = [];
   const settled = async (): Promise<boolean> => {
+    await delay(LOOK_MS * run.pace);
     const ofOrders = [...(await openOutcomes(stage)), ...(await openActions(stage))];
     open = [...ofOrders, ...(run.guarded ? await bareCoins(stage) : [])];
     return open.length === 0;

@@ -76,14 +76,14 @@ export async function openStage(schedule: Schedule, settings: StageSettings): Pr
     await startPaper({
       source: { kind: 'replay', folder },
       fromMs: startMs,
-      speed: SPEED,
+      speed: SPEED / pace,
       clock: { kind: 'virtual', startMs },
       port: 0,
       controlPort: 0,
       accounts: parseAccounts([{ name: EXCHANGE_ACCOUNT, ...KEY, balances: OPENING, feesInBnb: thirdAssetFees }]),
     }),
   );
-  const market = stack.use(moveMarket(paper.venue));
+  const market = stack.use(moveMarket(paper.venue, pace));
   const owner = await seedTrader(database, schedule);
   const worker = stack.use(openSeat({ databaseUrl: url, paperUrl: paper.url, trail, pace }));
   const control: Stage['control'] = async (method, path, body) => {
@@ -119,12 +119,12 @@ export async function openStage(schedule: Schedule, settings: StageSettings): Pr
 }
 
 /** The market moves as fast as the machine can follow: on a busy one it is slower instead of a blur. */
-function moveMarket(venue: Venue): AsyncDisposable {
+function moveMarket(venue: Venue, pace: number): AsyncDisposable {
   let stopped = false;
   const moving = (async (): Promise<void> => {
     while (!stopped) {
       await advanceTo(venue, venue.clock.nowMs() + MOVE_MS * SPEED);
-      await delay(MOVE_MS);
+      await delay(MOVE_MS * pace);
     }
   })();
   return {
