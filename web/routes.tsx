@@ -73,20 +73,45 @@ const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', compo
 const page = <const Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => shell, path, component });
 
+/** What an address may say after its question mark: these texts, each or none. */
+const texts =
+  <const Name extends string>(...names: readonly Name[]) =>
+  (search: Record<string, unknown>): { [name in Name]?: string } => {
+    const told: { [name in Name]?: string } = {};
+    for (const name of names) if (typeof search[name] === 'string') told[name] = search[name];
+    return told;
+  };
+
 const config = createRoute({
   getParentRoute: () => shell,
   path: '/profiles/$id/config',
-  validateSearch: ({ coin, edit }: Record<string, unknown>): { coin?: string; edit?: string } => ({
-    ...(typeof coin === 'string' ? { coin } : {}),
-    ...(typeof edit === 'string' ? { edit } : {}),
-  }),
+  validateSearch: texts('coin', 'edit', 'field'),
   component: load(() => import('./pages/config.tsx'), 'ConfigPage'),
+});
+const diagnosis = createRoute({
+  getParentRoute: () => shell,
+  path: '/profiles/$id/diagnosis',
+  validateSearch: texts('coin', 'run'),
+  component: load(() => import('./pages/diagnosis.tsx'), 'DiagnosisPage'),
 });
 const coin = createRoute({
   getParentRoute: () => shell,
   path: '/profiles/$id/coins/$symbol',
   validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'logs' } => (tab === 'logs' ? { tab } : {}),
   component: load(() => import('./pages/coin.tsx'), 'CoinPage'),
+});
+const backtests = createRoute({
+  getParentRoute: () => shell,
+  path: '/profiles/$id/backtests',
+  validateSearch: (search: Record<string, unknown>): { try?: string } =>
+    typeof search['try'] === 'string' ? { try: search['try'] } : {},
+  component: load(() => import('./pages/backtests.tsx'), 'BacktestsPage'),
+});
+const compare = createRoute({
+  getParentRoute: () => shell,
+  path: '/profiles/$id/compare',
+  validateSearch: ({ runs }: Record<string, unknown>): { runs?: string } => (typeof runs === 'string' ? { runs } : {}),
+  component: load(() => import('./pages/compare.tsx'), 'ComparePage'),
 });
 const pages = [
   page(
@@ -110,8 +135,28 @@ const pages = [
     load(() => import('./pages/logs.tsx'), 'LogsPage'),
   ),
   page(
-    '/profiles/$id/backtests',
-    load(() => import('./pages/backtests.tsx'), 'BacktestsPage'),
+    '/profiles/$id/backtests/$runId',
+    load(() => import('./pages/backtest.tsx'), 'BacktestPage'),
+  ),
+  page(
+    '/profiles/$id/sweeps',
+    load(() => import('./pages/sweeps.tsx'), 'SweepsPage'),
+  ),
+  page(
+    '/profiles/$id/sweeps/$sweepId',
+    load(() => import('./pages/sweep.tsx'), 'SweepPage'),
+  ),
+  page(
+    '/profiles/$id/live-checks',
+    load(() => import('./pages/live-checks.tsx'), 'LiveChecksPage'),
+  ),
+  page(
+    '/profiles/$id/discovery',
+    load(() => import('./pages/discovery.tsx'), 'DiscoveryPage'),
+  ),
+  page(
+    '/profiles/$id/quick-look',
+    load(() => import('./pages/quick-look.tsx'), 'QuickLookPage'),
   ),
   page(
     '/profiles/$id/history',
@@ -152,7 +197,11 @@ const pages = [
 ] as const;
 
 export const router = createRouter({
-  routeTree: root.addChildren([welcome, signIn, shell.addChildren([config, coin, ...pages])]),
+  routeTree: root.addChildren([
+    welcome,
+    signIn,
+    shell.addChildren([config, coin, diagnosis, backtests, compare, ...pages]),
+  ]),
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultErrorComponent: Broken,

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { z } from 'zod';
 import { openDatabase } from '#storage/database.ts';
 import { openTestDatabase } from '#storage/test-database.ts';
 import { until } from '../flow/until.ts';
 import { freePort } from '../harness/servers.ts';
 import { ROOT } from '../harness/source-files.ts';
+import { startRole } from './role.ts';
 
 const DOCKERFILE = readFileSync(join(ROOT, 'deploy', 'Dockerfile'), 'utf8');
 const LAST_STAGE = DOCKERFILE.slice(DOCKERFILE.lastIndexOf('\nFROM '));
@@ -17,46 +17,23 @@ const LAST_STAGE = DOCKERFILE.slice(DOCKERFILE.lastIndexOf('\nFROM '));
 const COPIED = [...LAST_STAGE.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) => (names ?? '').split(' '));
 const IGNORED = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim().split('\n');
 
+const lockfile = z.object({
+  packages: z.record(z.string(), z.object({ dev: z.boolean().optional(), optional: z.boolean().optional() })),
+});
+
 let image = '';
 before(() => {
   image = mkdtempSync(join(tmpdir(), 'tradewind-image-'));
   // npm may not be asked of the registry by every test: the packages are those of the checkout, without the development's.
-  const packages = execFileSync('npm', ['ls', '--omit=dev', '--omit=optional', '--all', '--parseable'], { cwd: ROOT });
-  for (const path of String(packages).trim().split('\n').slice(1)) {
-    const name = path.slice(path.indexOf('node_modules'));
-    cpSync(path, join(image, name), { recursive: true, dereference: true });
-  }
+  const { packages } = lockfile.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')));
+  for (const [path, { dev, optional }] of Object.entries(packages))
+    if (path !== '' && dev !== true && optional !== true)
+      cpSync(join(ROOT, path), join(image, path), { recursive: true, dereference: true });
   for (const name of COPIED)
     cpSync(join(ROOT, name), join(image, name), { recursive: true, filter: (path) => !path.endsWith('.test.ts') });
   mkdirSync(join(image, 'web', 'dist'), { recursive: true });
 });
 after(() => rmSync(image, { recursive: true, force: true }));
-
-interface Role extends AsyncDisposable {
-  readonly output: () => string;
-  /** Sends SIGTERM and returns the exit code. */
-  stop(): Promise<number | null>;
-}
-
-function startRole(role: string, env: Readonly<Record<string, string>>): Role {
-  const child = spawn(process.execPath, ['cli/main.ts', role], {
-    cwd: image,
-    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', GIT_SHA: '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let told = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      told += text;
-    });
-  const ended = once(child, 'exit');
-  const stop = async (): Promise<number | null> => {
-    child.kill('SIGTERM');
-    await ended;
-    return child.exitCode;
-  };
-  return { output: () => told, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
-}
 
 test('the image holds every room that its roles need, and nothing of repository, tests or secrets', () => {
   const rooms = [
@@ -96,10 +73,10 @@ test('from its files alone it migrates, serves, works, and ends on SIGTERM; with
   const port = await freePort();
   const env = { DATABASE_URL: url.href, PORT: String(port), WEB_DIR: join(image, 'web', 'dist') };
   try {
-    await using migrate = startRole('migrate', env);
+    await using migrate = startRole('migrate', env, image);
     await until('it is migrated', () => migrate.output().includes('Applied'));
-    await using api = startRole('api', env);
-    await using worker = startRole('worker', env);
+    await using api = startRole('api', env, image);
+    await using worker = startRole('worker', env, image);
     const status = async (): Promise<{ api?: { sha?: string }; worker?: { sha?: string } | null }> =>
       fetch(`http://127.0.0.1:${port}/api/status`).then(
         (response) => response.json(),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page, WebSocketRoute } from 'playwright-core';
 import { shoot } from './browser.ts';
-import { settle, type Stack, startStack } from './stack.ts';
+import { refusedOnce, settle, type Stack, startStack } from './stack.ts';
 
 let stack: Stack;
 let page: Page;
@@ -16,13 +16,6 @@ before(async () => {
 });
 after(() => stack?.[Symbol.asyncDispose]());
 
-/** The browser tells of every refused request; takes the one that is wanted off the list. */
-function refusedOnce(status: number): void {
-  const found = stack.faults.findIndex((fault) => fault.includes(String(status)));
-  assert.notEqual(found, -1, `no request was refused with ${status}: ${stack.faults.join('; ')}`);
-  stack.faults.splice(found, 1);
-}
-
 test('a setting is refused at its field in the words of the server, mended, saved, and shown in the history', async () => {
   await page.goto(at('/profiles/:id/config'));
   const candles = page.getByLabel('Candles searched for the low', { exact: true });
@@ -30,7 +23,7 @@ test('a setting is refused at its field in the words of the server, mended, save
   await page.getByRole('button', { name: /^Save/ }).click();
   await page.getByRole('alert').getByText('must be at most 999').waitFor();
   await page.getByText('Saving waits for: Candles searched for the low.').waitFor();
-  refusedOnce(422);
+  refusedOnce(stack, 422);
   await shoot(page, 'config-refused-dark');
   await candles.fill('45');
   await page.getByRole('button', { name: /^Save/ }).click();
@@ -57,14 +50,14 @@ test('an edit is replayed over the past beside the form', async () => {
   await shoot(page, 'what-if-dark');
 });
 
-test('a backtest reports, and a heat map offers its best to the form', async () => {
-  await page.goto(at('/profiles/:id/backtests'));
+test('a quick look reports, and a heat map offers its best to the form', async () => {
+  await page.goto(at('/profiles/:id/quick-look'));
   await page.getByRole('heading', { name: 'All the numbers' }).waitFor();
   await page.getByRole('button', { name: /^Try \d+ settings/ }).click();
-  await page.getByRole('link', { name: 'Copy the best to the form' }).waitFor();
+  await page.getByRole('link', { name: 'Put the best into the form' }).waitFor();
   await page.getByRole('button', { name: /^Try \d+ settings/ }).waitFor({ timeout: 180_000 });
-  await shoot(page, 'backtest-dark');
-  await page.getByRole('link', { name: 'Copy the best to the form' }).click();
+  await shoot(page, 'quick-look-dark');
+  await page.getByRole('link', { name: 'Put the best into the form' }).click();
   await page.getByRole('heading', { name: 'How Dip ladder trades.' }).waitFor();
 });
 

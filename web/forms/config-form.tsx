@@ -6,6 +6,7 @@ import type { warning } from '#api/contract/fields.ts';
 import { fieldError, ProblemError } from '#web/data/problem-error.ts';
 import { Failure, Say } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
+import { changesOf, placed } from './changes.ts';
 import { ConfigLeaf } from './config-leaf.tsx';
 import { type SchemaField, type SchemaGroup, schemaGroups, valueAt, withoutValue, withValue } from './schema-fields.ts';
 import { settingWords } from './setting-words.ts';
@@ -35,10 +36,12 @@ interface ConfigFormProps {
   onEdit?: (merged: Config) => void;
   /** What an edit begins with, where somebody proposes one. */
   first?: Config | undefined;
+  /** The path of the setting, or of the group of settings, that has the focus at first. */
+  asked?: string | undefined;
 }
 
 /** Settings drawn from the JSON Schema of a strategy; refusals come from the server and stand at their field. */
-export function ConfigForm({ scope, remarks = [], onEdit, first }: ConfigFormProps): ReactNode {
+export function ConfigForm({ scope, remarks = [], onEdit, first, asked }: ConfigFormProps): ReactNode {
   const [draft, setDraft] = useState<Config | null>(first ?? null);
   const [all, setAll] = useState(false);
   const edited = draft ?? scope.own;
@@ -53,8 +56,9 @@ export function ConfigForm({ scope, remarks = [], onEdit, first }: ConfigFormPro
   const groups = schemaGroups(scope.schema, shown);
   const fields = groups.flatMap((group) => group.fields);
   const isOwn = ({ path }: SchemaField): boolean => valueAt(edited, path) !== undefined;
+  const focused = fields.find(({ path }) => path === asked || path.startsWith(`${asked}.`))?.path;
   const isShown = (field: SchemaField): boolean =>
-    all || !field.advanced || isOwn(field) || fieldError(errors, field.path) !== undefined;
+    all || !field.advanced || isOwn(field) || field.path === focused || fieldError(errors, field.path) !== undefined;
   const changes = fields.filter(
     ({ path }) => !same(valueAt(shown, path), valueAt(mergePatch(scope.base, scope.own), path)),
   );
@@ -63,7 +67,7 @@ export function ConfigForm({ scope, remarks = [], onEdit, first }: ConfigFormPro
     event.preventDefault();
     save.mutate();
   };
-  const parts = { scope, edited, shown, errors, remarks, isShown, put };
+  const parts = { scope, edited, shown, errors, remarks, focused, isShown, put };
   return (
     <form onSubmit={submit} noValidate>
       <Detail all={all} count={fields.filter(isShown).length} total={fields.length} onChange={setAll} />
@@ -85,33 +89,9 @@ export function ConfigForm({ scope, remarks = [], onEdit, first }: ConfigFormPro
   );
 }
 
-/** A value put where it belongs; a list is stored whole, so one that is inherited is taken over first. */
-export function placed(scope: Pick<ConfigScope, 'own' | 'base'>, path: string, value: unknown): Config {
-  const list = path.match(/^(.*?)\.\d+\./)?.[1];
-  const taken =
-    list === undefined || valueAt(scope.own, list) !== undefined
-      ? scope.own
-      : withValue(scope.own, list, valueAt(scope.base, list));
-  return asConfig(withValue(taken, path, value));
-}
-
 /** The settings with what is proposed for them, as pairs of path and value in JSON; what is none changes nothing. */
-export function withProposed(scope: ConfigScope, proposed: string): Config {
-  const pairs: unknown = readJson(proposed);
-  if (!Array.isArray(pairs)) return scope.own;
-  return pairs.reduce<Config>((own, pair: unknown) => {
-    if (!Array.isArray(pair) || typeof pair[0] !== 'string') return own;
-    return placed({ own, base: scope.base }, pair[0], pair[1]);
-  }, scope.own);
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+export const withProposed = ({ own, base }: ConfigScope, proposed: string): Config =>
+  changesOf(proposed).reduce<Config>((made, { path, value }) => placed({ own: made, base }, path, value), own);
 
 const asConfig = (value: unknown): Config => (isObject(value) ? value : {});
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -150,11 +130,12 @@ interface GroupProps {
   shown: Config;
   errors: Errors;
   remarks: Errors;
+  focused: string | undefined;
   isShown: (field: SchemaField) => boolean;
   put: (next: unknown) => void;
 }
 
-function Group({ group, scope, edited, shown, errors, remarks, isShown, put }: GroupProps): ReactNode {
+function Group({ group, scope, edited, shown, errors, remarks, focused, isShown, put }: GroupProps): ReactNode {
   const { itemOf, list } = group;
   const items = (path: string): readonly unknown[] => {
     const held = valueAt(shown, path);
@@ -188,6 +169,7 @@ function Group({ group, scope, edited, shown, errors, remarks, isShown, put }: G
         <ConfigLeaf
           key={field.path}
           field={field}
+          asked={field.path === focused}
           quote={scope.quote}
           value={valueAt(shown, field.path)}
           own={valueAt(edited, field.path) !== undefined}

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Icon } from '#web/parts/icon.tsx';
 import { Say } from '#web/parts/say.tsx';
 import { multiplierWords, SAME } from '#web/words/numbers.ts';
@@ -8,6 +8,8 @@ import { settingWords, sliderRange } from './setting-words.ts';
 
 interface LeafProps {
   field: SchemaField;
+  /** Somebody was sent to this setting. */
+  asked: boolean;
   quote: string | undefined;
   value: unknown;
   own: boolean;
@@ -20,8 +22,22 @@ interface LeafProps {
   onInherit: () => void;
 }
 
-/** One setting: what it does, what it is now, and whether it is set here or inherited. */
+/** One setting; the one that somebody was sent to has the focus at first. */
 export function ConfigLeaf(props: LeafProps): ReactNode {
+  const here = useRef<HTMLDivElement>(null);
+  const { asked } = props;
+  useEffect(() => {
+    if (asked) here.current?.querySelector<HTMLElement>('input, select')?.focus();
+  }, [asked]);
+  return (
+    <div ref={here} className="contents" data-asked={asked || undefined}>
+      <Leaf {...props} />
+    </div>
+  );
+}
+
+/** What it does, what it is now, and whether it is set here or inherited. */
+function Leaf(props: LeafProps): ReactNode {
   const { field, value, own, source, error, remarks, onChange } = props;
   const { label, kind, options } = field;
   const shown = value === undefined || value === null ? '' : String(value);

@@ -12,6 +12,7 @@ import {
   type Profile,
   profileQuery,
 } from '#web/data/queries.ts';
+import { useDemo } from '#web/data/session.tsx';
 import type { ChartRange, PlanLevel } from '#web/parts/chart-view.ts';
 import { ActYourself } from '#web/parts/act-yourself.tsx';
 import { CaptureSwitch } from '#web/parts/capture-switch.tsx';
@@ -25,6 +26,7 @@ import { Icon } from '#web/parts/icon.tsx';
 import { OrdersTable } from '#web/parts/orders-table.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
+import { StrategyName } from '#web/parts/strategy-name.tsx';
 import { Timeline } from '#web/parts/timeline.tsx';
 import { Prose } from '#web/parts/when.tsx';
 import { coinView, distanceWords } from '#web/words/coin-view.ts';
@@ -64,6 +66,7 @@ const TABS = [
 
 function Page({ answer, profile }: { answer: CoinAnswer; profile: Profile }): ReactNode {
   const { tab } = useSearch({ from: '/shell/profiles/$id/coins/$symbol' });
+  const demo = useDemo();
   const { coin } = answer;
   return (
     <>
@@ -91,6 +94,11 @@ function Page({ answer, profile }: { answer: CoinAnswer; profile: Profile }): Re
         <Link to="/profiles/$id/config" params={{ id: profile.id }} search={{ coin: coin.symbol }}>
           Settings
         </Link>
+        {demo ? null : (
+          <Link to="/profiles/$id/diagnosis" params={{ id: profile.id }} search={{ coin: coin.symbol }}>
+            Why is it not trading?
+          </Link>
+        )}
       </nav>
       {tab === 'logs' ? <LogsTab coin={coin} profile={profile} /> : <TradeTab answer={answer} profile={profile} />}
     </>
@@ -192,8 +200,8 @@ function Head({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {
         <b>{view.base}</b> <Result coin={coin} /> <Plan coin={coin} enabled={profile.enabled} />
       </h1>
       <p className="two">
-        Price {price(coin.price, coin.tickSize)} {view.quote}. Strategy: {profile.strategyName}, in profile{' '}
-        {profile.name}.
+        Price {price(coin.price, coin.tickSize)} {view.quote}. Strategy: <StrategyName name={profile.strategyName} />,
+        in profile {profile.name}.
       </p>
       {coin.state === null ? null : (
         <p className={view.blocked ? 'care' : 'two'}>

@@ -17,10 +17,10 @@ const WhatIf = lazy(async () => ({ default: (await import('#web/preview/what-if.
 
 export function ConfigPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/config' });
-  const { coin, edit } = useSearch({ from: '/shell/profiles/$id/config' });
+  const { coin, edit, field } = useSearch({ from: '/shell/profiles/$id/config' });
   return (
     <ProfileFrame id={id} part="Settings">
-      {(profile) => <Settings profile={profile} symbol={coin} proposed={edit} />}
+      {(profile) => <Settings profile={profile} symbol={coin} proposed={edit} asked={field} />}
     </ProfileFrame>
   );
 }
@@ -30,9 +30,11 @@ interface SettingsProps {
   symbol: string | undefined;
   /** Values to begin an edit with, as pairs of path and value in JSON. */
   proposed: string | undefined;
+  /** The path of a setting that somebody was sent to. */
+  asked: string | undefined;
 }
 
-function Settings({ profile, symbol, proposed }: SettingsProps): ReactNode {
+function Settings({ profile, symbol, proposed, asked }: SettingsProps): ReactNode {
   const strategies = useQuery(strategiesQuery);
   const held = useQuery(coinsQuery(profile.id));
   const strategy = strategies.data?.strategies.find(({ name }) => name === profile.strategyName);
@@ -59,7 +61,10 @@ function Settings({ profile, symbol, proposed }: SettingsProps): ReactNode {
         </Say>
       ) : null}
       {strategy === undefined || (symbol !== undefined && held.data === undefined) ? null : (
-        <Editor key={`${coin?.symbol ?? ''} ${proposed ?? ''}`} {...{ profile, coins, coin, strategy, proposed }} />
+        <Editor
+          key={`${coin?.symbol ?? ''} ${proposed ?? ''}`}
+          {...{ profile, coins, coin, strategy, proposed, asked }}
+        />
       )}
     </>
   );
@@ -95,9 +100,10 @@ interface EditorProps {
   coin: Coin | undefined;
   strategy: { schema: Record<string, unknown>; defaults: Record<string, unknown> };
   proposed: string | undefined;
+  asked: string | undefined;
 }
 
-function Editor({ profile, coins, coin, strategy, proposed }: EditorProps): ReactNode {
+function Editor({ profile, coins, coin, strategy, proposed, asked }: EditorProps): ReactNode {
   const scope = useScope({ profile, coins, coin, strategy });
   const saved = mergePatch(scope.base, scope.own);
   const first = proposed === undefined ? undefined : withProposed(scope, proposed);
@@ -106,7 +112,7 @@ function Editor({ profile, coins, coin, strategy, proposed }: EditorProps): Reac
   return (
     <div className="cols">
       <div className="c6">
-        <ConfigForm scope={scope} remarks={remarks} onEdit={setEdit} first={first} />
+        <ConfigForm scope={scope} remarks={remarks} onEdit={setEdit} first={first} asked={asked} />
         {coin === undefined ? <ConfigHistory profile={profile} /> : null}
       </div>
       <div className="c6 beside">
@@ -134,7 +140,7 @@ function useRemarks(profile: Profile, edit: Record<string, unknown>): readonly {
   return data === undefined ? [] : [...data.errors, ...data.findings];
 }
 
-function useScope({ profile, coins, coin, strategy }: Omit<EditorProps, 'proposed'>): ConfigScope {
+function useScope({ profile, coins, coin, strategy }: Omit<EditorProps, 'proposed' | 'asked'>): ConfigScope {
   const client = useQueryClient();
   const { id } = profile;
   const refresh = async (): Promise<void> => {

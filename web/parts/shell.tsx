@@ -66,7 +66,8 @@ function useArrival(): RefObject<HTMLElement | null> {
   useEffect(() => {
     if (arrived.current === path) return;
     arrived.current = path;
-    main.current?.focus({ preventScroll: true });
+    // What an address asks for has the focus at once.
+    if (main.current?.querySelector('[data-asked]') === null) main.current.focus({ preventScroll: true });
   }, [path]);
   return main;
 }

@@ -7,7 +7,10 @@ export const currentTheme = (): Theme => (document.documentElement.dataset['them
 
 /** Shows a theme and remembers it on this device. */
 export function setTheme(theme: Theme): void {
-  document.documentElement.dataset['theme'] = theme;
+  const page = document.documentElement;
+  page.dataset['theme'] = theme;
+  const ground = getComputedStyle(page).getPropertyValue('--color-ground');
+  document.querySelector('meta[name="theme-color"]')?.setAttribute('content', ground);
   try {
     localStorage.setItem('theme', theme);
   } catch {

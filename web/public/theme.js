@@ -7,5 +7,8 @@
   } catch {
     // Storage may be blocked; the system preference then decides.
   }
-  document.documentElement.dataset.theme = chosen === 'light' || chosen === 'dark' ? chosen : light ? 'light' : 'dark';
+  const theme = chosen === 'light' || chosen === 'dark' ? chosen : light ? 'light' : 'dark';
+  document.documentElement.dataset.theme = theme;
+  // The bar of the phone around the page, before the styles are read.
+  if (theme === 'light') document.querySelector('meta[name="theme-color"]').content = '#f6f9f9';
 })();

@@ -1,6 +1,6 @@
 import { isObject } from '#core/merge.ts';
 import type { LogRow } from '#web/data/queries.ts';
-import { MINUS } from './numbers.ts';
+import { MINUS, NARROW_SPACE } from './numbers.ts';
 import { moment } from './time.ts';
 
 const MOST_DECIMALS = 8;
@@ -14,15 +14,18 @@ export function prose(sentence: string, zone: string, nowMs: number): string {
   return parts.map((part, i) => `${numbersIn(part)}${times[i] ?? ''}`).join('');
 }
 
-const numbersIn = (text: string): string =>
-  text.replace(NUMBER, (number) => {
-    const negative = number.startsWith('-');
-    const [whole = '', fraction = ''] = (negative ? number.slice(1) : number).split('.');
-    // More decimals than any coin has come from a division; the whole number stands under Context.
-    const shown = fraction.length <= MOST_DECIMALS ? fraction : fraction.slice(0, 4);
-    const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
-    return `${negative ? MINUS : ''}${grouped}${shown === '' ? '' : `.${shown}`}`;
-  });
+const PERCENT = /(?<=\d) %/g;
+
+const numbersIn = (text: string): string => text.replace(NUMBER, shownNumber).replace(PERCENT, `${NARROW_SPACE}%`);
+
+function shownNumber(number: string): string {
+  const negative = number.startsWith('-');
+  const [whole = '', fraction = ''] = (negative ? number.slice(1) : number).split('.');
+  // More decimals than any coin has come from a division; the whole number stands under Context.
+  const shown = fraction.length <= MOST_DECIMALS ? fraction : fraction.slice(0, 4);
+  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+  return `${negative ? MINUS : ''}${grouped}${shown === '' ? '' : `.${shown}`}`;
+}
 
 const ctxOf = (row: Pick<LogRow, 'ctx'>): Record<string, unknown> => (isObject(row.ctx) ? row.ctx : {});
 const isRefused = (ctx: Record<string, unknown>): boolean =>
