@@ -189,6 +189,8 @@ async function openStage(play: Play): Promise<Stage> {
   const open = (enabled: boolean): void => {
     if (isBasket) for (const { coin } of runners.values()) coin.profile = { ...coin.profile, enabled };
   };
+  // Profiles are read again every half a minute of the wall, which would enable them in the middle of a minute.
+  for (const runner of runners.values()) runner.onProfile = () => undefined;
   open(false);
   const kept = stack.move();
   return {
