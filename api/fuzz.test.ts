@@ -7,7 +7,7 @@ import { saveNotifier } from './contract/notifiers.ts';
 import type { Operation } from './contract/operation.ts';
 import { signIn } from './contract/session.ts';
 import { openApiOf, templateOf } from './openapi.ts';
-import { cookieOf, EMAIL, openTestApi, PASSWORD, problemOf } from './test-api.ts';
+import { cookieOf, EMAIL, openTestApi, PASSWORD, problemOf, type TestApi } from './test-api.ts';
 
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 1000);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
@@ -113,7 +113,23 @@ function describe(operation: Operation): Described {
   return { operation, query, body: JSON.parse(body)?.content?.['application/json']?.schema };
 }
 
-test(`${REQUESTS} requests, right and wrong in every part: never a 500, never a secret, always as the contract says`, async (context) => {
+/** What a request may leave behind though it was refused: that its session was used, and that it was counted. */
+const LEFT_BEHIND = ['sessions', 'cache_entries', 'cache_list_heads', 'cache_lists', 'cache_hits'];
+
+/** One statement that tells whether anything is different anywhere: rows and a digest of every table, and of the queue. */
+async function digestOf({ database: { pool } }: TestApi): Promise<() => Promise<string>> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+  );
+  const names = rows.map(({ name }) => `"${name}"`).filter((name) => !LEFT_BEHIND.includes(name.slice(1, -1)));
+  const parts = [...names, 'pgboss.job'].map(
+    (name) => `(select count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) from ${name} t)`,
+  );
+  const text = `select concat_ws(', ', ${parts.join(', ')}) as digest`;
+  return async () => (await pool.query<{ digest: string }>(text)).rows[0]?.digest ?? '';
+}
+
+test(`${REQUESTS} requests, right and wrong in every part: never a 500, never a secret, never half a change, always as the contract says`, async (context) => {
   await using api = await openTestApi({ paperKey: { apiKey: 'CANARY-key-1111', secret: 'CANARY-secret' } });
   await api.signUp();
   const { account, profile } = await api.addProfile('Fuzzed', { symbols: ['BTCUSDT'] });
@@ -123,6 +139,8 @@ test(`${REQUESTS} requests, right and wrong in every part: never a 500, never a 
   await api.call(saveNotifier, { params: { id: profile.id, provider: 'webhook' }, body: { secrets } });
   const generator = new Generator(SEED, [account.id, profile.id, '01890000-0000-7000-8000-000000000000']);
   const described = OPERATIONS.filter((one) => !isLeftOut(one)).map(describe);
+  const digest = await digestOf(api);
+  let state = await digest();
   const statuses = new Map<number, number>();
   let signedIn = 0;
   for (let i = 0; i < REQUESTS; i++) {
@@ -147,6 +165,11 @@ test(`${REQUESTS} requests, right and wrong in every part: never a 500, never a 
     const where = `seed ${SEED}, request ${i}: ${operation.method} ${path} ${String(sent.body ?? '').slice(0, 2000)} gave ${reply.text.slice(0, 500)}`;
     statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
     assert.ok(reply.status < 500 || reply.status === 502, where);
+    if (operation.method !== 'GET') {
+      const now = await digest();
+      assert.ok(reply.status < 400 || now === state, `refused, but something is different: ${where}`);
+      state = now;
+    }
     assert.ok(!/CANARY|argon2/.test(reply.text), where);
     if (reply.status >= 400) problemOf(reply);
     else if (operation.response !== undefined)

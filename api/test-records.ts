@@ -137,6 +137,9 @@ export async function addLogs(database: Database, profileId: ProfileId, seeds: r
   await database.kysely.insertInto('action_logs').values(rows).execute();
 }
 
+/** Few enough for one statement of a busy machine. */
+const AT_ONCE = 50_000;
+
 /** As many rows as a busy profile writes in months, one a second from `start` on; made by the database itself. */
 export async function addManyLogs(
   { pool }: Database,
@@ -146,14 +149,16 @@ export async function addManyLogs(
   const client = await pool.connect();
   try {
     await client.query(`set statement_timeout = 0`);
-    await client.query(
-      `insert into action_logs (id, profile_id, symbol, level, msg, ctx, first_at, last_at)
+    for (let from = 1; from <= rows; from += AT_ONCE) {
+      await client.query(
+        `insert into action_logs (id, profile_id, symbol, level, msg, ctx, first_at, last_at)
        select gen_random_uuid(), $1, (array['BTCUSDT', 'ETHUSDT', 'BNBUSDT', 'SOLUSDT'])[1 + n % 4],
          (array['debug', 'debug', 'debug', 'info', 'info', 'warn', 'debug', 'error'])[1 + n % 8],
          'Nothing to do: the price is above the low.', jsonb_build_object('event', 'decision', 'n', n), at, at
-       from (select n, $2::timestamptz + n * interval '1 second' as at from generate_series(1, $3) n) made`,
-      [profileId, start, rows],
-    );
+       from (select n, $2::timestamptz + n * interval '1 second' as at from generate_series($3::int, $4::int) n) made`,
+        [profileId, start, from, Math.min(rows, from + AT_ONCE - 1)],
+      );
+    }
     await client.query('analyze action_logs');
     await client.query(`reset statement_timeout`);
   } finally {
