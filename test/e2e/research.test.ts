@@ -134,8 +134,12 @@ test('a live demo shows saved answers and asks nothing', async () => {
   const stranger = await stack.open({ ...DESKTOP, colorScheme: 'dark' });
   await stranger.goto(at(runPath));
   const slots = stranger.getByRole('group', { name: 'Saved answers' });
+  await slots.waitFor();
+  const asked: string[] = [];
+  stranger.on('request', (request) => void (request.url().includes('/advisor') && asked.push(request.url())));
   await slots.getByRole('button', { name: 'Pasted by hand' }).click();
   await stranger.getByRole('heading', { name: 'A nearer stop' }).waitFor();
+  assert.deepEqual(asked, [], 'switching asks for nothing');
   assert.equal(await stranger.getByText('Ask any chat by hand').count(), 0);
   assert.equal(await stranger.getByText('No AI provider is set up.').count(), 0);
   await stranger.goto(at('/settings'));
