@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { z } from 'zod';
 import { openDatabase } from '#storage/database.ts';
 import { openTestDatabase } from '#storage/test-database.ts';
 import { until } from '../flow/until.ts';
@@ -17,15 +17,18 @@ const LAST_STAGE = DOCKERFILE.slice(DOCKERFILE.lastIndexOf('\nFROM '));
 const COPIED = [...LAST_STAGE.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) => (names ?? '').split(' '));
 const IGNORED = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim().split('\n');
 
+const lockfile = z.object({
+  packages: z.record(z.string(), z.object({ dev: z.boolean().optional(), optional: z.boolean().optional() })),
+});
+
 let image = '';
 before(() => {
   image = mkdtempSync(join(tmpdir(), 'tradewind-image-'));
   // npm may not be asked of the registry by every test: the packages are those of the checkout, without the development's.
-  const packages = execFileSync('npm', ['ls', '--omit=dev', '--omit=optional', '--all', '--parseable'], { cwd: ROOT });
-  for (const path of String(packages).trim().split('\n').slice(1)) {
-    const name = path.slice(path.indexOf('node_modules'));
-    cpSync(path, join(image, name), { recursive: true, dereference: true });
-  }
+  const { packages } = lockfile.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')));
+  for (const [path, { dev, optional }] of Object.entries(packages))
+    if (path !== '' && dev !== true && optional !== true)
+      cpSync(join(ROOT, path), join(image, path), { recursive: true, dereference: true });
   for (const name of COPIED)
     cpSync(join(ROOT, name), join(image, name), { recursive: true, filter: (path) => !path.endsWith('.test.ts') });
   mkdirSync(join(image, 'web', 'dist'), { recursive: true });

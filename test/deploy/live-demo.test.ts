@@ -12,11 +12,16 @@ import { type App, startApp } from '../faults/app.ts';
 import { createClient } from '../flow/client.ts';
 import { until } from '../flow/until.ts';
 import { fencedBlocks } from '../harness/fenced.ts';
+import { findProgram } from '../harness/programs.ts';
 import { freePort } from '../harness/servers.ts';
 import { ROOT } from '../harness/source-files.ts';
 import { openNginx, withoutNginx } from './nginx.ts';
 
 const run = promisify(execFile);
+const withoutCurl = findProgram(['curl']) === undefined ? 'curl is not on this machine' : false;
+for (const why of [withoutCurl, withoutNginx])
+  if (why !== false) console.log(`﹣ the live demo: ${why}, so a part of it is not tested here`);
+
 const resources = new AsyncDisposableStack();
 const [seed, reset] = fencedBlocks('docs/operator/live-demo.md');
 let folder = '';
@@ -56,7 +61,9 @@ const visitor = (url: string) => createClient(`${url}/api`);
 const names = async (): Promise<string[]> =>
   (await visitor(app.url).call(listProfiles, {})).profiles.map(({ name }) => name).toSorted();
 
-test('the demo is seeded, opened, changed by a visitor, and as it was after the nightly reset', async () => {
+test('the demo is seeded, opened, changed by a visitor, and as it was after the nightly reset', {
+  skip: withoutCurl,
+}, async () => {
   assert.match(await follow(seed), /Wrote \d+ rows to /);
   await app[Symbol.asyncDispose]();
   app = await start('1');

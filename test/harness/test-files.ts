@@ -29,6 +29,8 @@ const BRING_THEIR_OWN = [
   'paper/main.',
   'paper/exchange.property.',
 ];
+/** What they show does not hang on whose database it is: once is enough. */
+const ONCE = ['test/deploy/commands.', 'test/deploy/live-demo.', 'test/deploy/image.'];
 const OPEN_AN_EXCHANGE = new Set(['paper/server.ts']);
 const NAMES_A_SERVER = /TEST_DATABASE_URL|TEST_CACHE_URL/;
 
@@ -36,6 +38,12 @@ function needsServers(file: SourceFile, files: ReadonlyMap<string, SourceFile>):
   if (INTEGRATION_FOLDERS.some((folder) => file.path.startsWith(folder))) return true;
   return NAMES_A_SERVER.test(file.text) || reaches(file.path, SERVERS, files);
 }
+
+/** Those that `--servers` runs again. */
+export const againOnOtherServers = ({ integration }: TestFiles): TestFiles => ({
+  ...{ unit: [], long: [], browser: [] },
+  integration: integration.filter((path) => !ONCE.some((start) => path.startsWith(start))),
+});
 
 /** Sorts the test files by what they need; `patterns` keep those whose path holds one of them. */
 export function findTestFiles(patterns: readonly string[]): TestFiles {
