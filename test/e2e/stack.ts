@@ -88,6 +88,13 @@ export async function ask(page: Page, call: { method: string; url: string; data?
   return answer.status() === 204 ? undefined : answer.json();
 }
 
+/** The browser tells of every refused request; takes the one that is wanted off the list. */
+export function refusedOnce({ faults }: Stack, status: number): void {
+  const found = faults.findIndex((fault) => fault.includes(String(status)));
+  assert.notEqual(found, -1, `no request was refused with ${status}: ${faults.join('; ')}`);
+  faults.splice(found, 1);
+}
+
 export const idOf = (value: unknown): string => (isObject(value) ? String(value['id']) : '');
 
 /** Creates the operator and a running profile on paper, `wanted` in the place of what it has else; the page is signed in. */
