@@ -74,5 +74,8 @@ export const metricsOf = ({ metrics }: Pick<Run, 'metrics'>): [string, Metrics][
 /** What a run was asked for; `undefined` for one that another version has stored. */
 export const runRequestOf = ({ request }: Pick<Run, 'request'>): RunRequest | undefined =>
   isRunRequest(request) ? request : undefined;
+/** The settings of the first coin of a run, complete: those of the run leave out what the strategy has by itself. */
+export const fullConfigOf = (run: Pick<Run, 'request' | 'config'>): unknown =>
+  runRequestOf(run)?.coins[0]?.config ?? run.config;
 export const sweepRequestOf = ({ request }: Pick<Sweep, 'request'>): SweepRequest | undefined =>
   isSweepRequest(request) ? request : undefined;

@@ -5,7 +5,7 @@ import type { BacktestResult } from '#backtest/result.ts';
 import { abortBacktest, deleteBacktest, pinBacktest } from '#api/contract/research.ts';
 import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/queries.ts';
-import { isBusy, resultsOf, type RunPage, runQuery, runRequestOf } from '#web/data/research.ts';
+import { fullConfigOf, isBusy, resultsOf, type RunPage, runQuery, runRequestOf } from '#web/data/research.ts';
 import { Advisor } from '#web/parts/advisor.tsx';
 import { BacktestDetails } from '#web/parts/backtest-details.tsx';
 import { BacktestReport } from '#web/parts/backtest-report.tsx';
@@ -81,7 +81,7 @@ function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactN
       {run.state === 'done' && result !== undefined ? (
         <>
           <Robustness profile={profile} run={run} symbol={result.symbol} />
-          <Advisor profile={profile} runId={runId} config={run.config} />
+          <Advisor profile={profile} runId={runId} config={fullConfigOf(run)} />
         </>
       ) : null}
     </>

@@ -6,7 +6,7 @@ import { compareBacktests } from '#api/contract/research.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/queries.ts';
-import { isMetrics, runRequestOf } from '#web/data/research.ts';
+import { fullConfigOf, isMetrics, runRequestOf } from '#web/data/research.ts';
 import { useLabels } from '#web/forms/setting-labels.ts';
 import { Result } from '#web/parts/figures.tsx';
 import { ResearchFrame } from '#web/parts/research-frame.tsx';
@@ -171,7 +171,8 @@ function Numbers({ id, comparison, coin }: TableProps & { coin: Compared }): Rea
 
 function Settings({ id, comparison }: TableProps): ReactNode {
   const { settings, runs } = comparison;
-  const { labelOf, wordsOf } = useLabels(runs[0]?.strategyName ?? '', runs[0]?.config);
+  const [first] = runs;
+  const { labelOf, wordsOf } = useLabels(first?.strategyName ?? '', first === undefined ? {} : fullConfigOf(first));
   return (
     <Section title="Settings that differ" note="all others are the same">
       {settings.length === 0 ? <p className="p-2">None: every run used the same settings.</p> : null}

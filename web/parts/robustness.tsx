@@ -4,7 +4,7 @@ import type { Answer } from '#api/contract/operation.ts';
 import { readRobustness, testRobustness } from '#api/contract/research.ts';
 import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/queries.ts';
-import { resultsOf, type RunPage } from '#web/data/research.ts';
+import { fullConfigOf, resultsOf, type RunPage } from '#web/data/research.ts';
 import { type Labels, useLabels } from '#web/forms/setting-labels.ts';
 import { percent } from '#web/words/numbers.ts';
 import { share } from '#web/words/research.ts';
@@ -18,7 +18,7 @@ type Examined = Answer<typeof readRobustness>['coins'][string];
 
 /** How much of a result is luck; asked for by the operator, as it takes a while. */
 export function Robustness({ profile, run, symbol }: { profile: Profile; run: RunPage; symbol: string }): ReactNode {
-  const labels = useLabels(profile.strategyName, run.config);
+  const labels = useLabels(profile.strategyName, fullConfigOf(run));
   const client = useQueryClient();
   const params = { id: profile.id, runId: run.id };
   const queryKey = ['robustness', profile.id, run.id];
