@@ -6,6 +6,7 @@ import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { warning } from './contract/fields.ts';
 import { type FieldError, invalid, invalidField } from './problem.ts';
+import { settingFor } from './responsible.ts';
 import { checkSizing, type SizingCheck, sizingWarnings, USUAL_TAKER_FEE } from './sizing-check.ts';
 import { fieldErrors, parseWith, requireValid } from './validate.ts';
 import type { Prices, Rules, Venues } from './venues.ts';
@@ -106,22 +107,25 @@ export interface SizingScope {
   readonly market: CachedMarket;
   readonly strategy: AnyStrategy;
   readonly config: unknown;
-  /** The field that is at fault when a budget is too small. */
-  readonly path: string;
+  /** The part of the request that holds the config; null where it names a coin only, which is then at fault. */
+  readonly part: 'config' | 'overrideConfig' | null;
 }
 
 /** Checks order sizing for coins under their merged configs: throws a 422 with the numbers, or returns warnings. */
 export function requireSizing(
-  { market, strategy, config, path }: SizingScope,
+  { market, strategy, config, part }: SizingScope,
   bound: readonly BoundSymbol[],
 ): Warning[] {
-  const checks: SizingCheck[] = bound.map(({ symbol, overrideConfig }) => {
+  const checks = bound.map(({ symbol, overrideConfig }): SizingCheck & { path: string } => {
     const merged = mergePatch(config, overrideConfig);
+    const amount = settingFor(strategy, merged, { reason: 'size-below-minimum', page: '' })?.path;
+    const path = part === null ? 'symbol' : amount == null ? part : `${part}.${amount}`;
     const parses = parseWith(strategy.config, merged).success;
     const shared = parses ? strategy.bind(merged).shared : undefined;
-    return checkSizing({ symbol, shared, rules: market.rules?.get(symbol), price: market.prices.get(symbol) });
+    const known = { rules: market.rules?.get(symbol), price: market.prices.get(symbol) };
+    return { ...checkSizing({ symbol, shared, ...known }), path };
   });
   const refused = checks.filter((check) => check.kind === 'refused');
-  if (refused.length > 0) throw invalid(refused.map(({ message }) => ({ path, message })));
+  if (refused.length > 0) throw invalid(refused.map(({ path, message }) => ({ path, message })));
   return sizingWarnings(checks);
 }

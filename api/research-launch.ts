@@ -48,7 +48,7 @@ export async function prepareLaunch(
     symbol,
     overrideConfig: known.find((one) => one.symbol === symbol)?.overrideConfig ?? {},
   }));
-  const warnings = requireSizing({ market, strategy, config, path: 'overrideConfig' }, bound);
+  const warnings = requireSizing({ market, strategy, config, part: 'overrideConfig' }, bound);
   const coins = bound.map(({ symbol, overrideConfig }) => {
     // Overrides of coins do not apply where all of them are planned at once.
     const merged = strategy.plansBaskets === true ? config : mergePatch(config, overrideConfig);

@@ -51,7 +51,7 @@ async function bind(context: ApiContext, { operator, caller, params, body }: Inc
     await requireFreeBase(transaction, { accountId, profileId, symbols: [symbol], rules: market.rules });
     const strategy = requireStrategy(profile.strategyName);
     requireOverride(strategy, config, overrideConfig);
-    const doubts = requireSizing({ market, strategy, config, path: 'symbol' }, [body]);
+    const doubts = requireSizing({ market, strategy, config, part: null }, [body]);
     if (!(await bindSymbol(transaction, profileId, body))) {
       throw new ApiProblem('conflict', `${symbol} is bound to this profile already.`);
     }
@@ -85,7 +85,7 @@ async function changeOverride(context: ApiContext, { operator, caller, params, b
     if (before === undefined) throw notBound(profileId, symbol);
     const strategy = requireStrategy(profile.strategyName);
     requireOverride(strategy, profile.config, overrideConfig);
-    const scope = { market, strategy, config: profile.config, path: 'overrideConfig' };
+    const scope = { market, strategy, config: profile.config, part: 'overrideConfig' } as const;
     const doubts = requireSizing(scope, [{ symbol, overrideConfig }]);
     await saveOverride(transaction, profileId, { symbol, overrideConfig });
     await auditChange(

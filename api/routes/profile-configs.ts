@@ -51,7 +51,7 @@ async function change(context: ApiContext, { operator, caller, params, body }: I
       throw new ApiProblem('conflict', 'The profile is enabled: disable it before it gets another strategy.');
     const bound = await listBoundSymbols(transaction, before.id);
     const plain = bound.map(({ symbol }) => ({ symbol, overrideConfig: {} }));
-    const warnings = requireSizing({ market, strategy, config: body.config, path: 'config' }, plain);
+    const warnings = requireSizing({ market, strategy, config: body.config, part: 'config' }, plain);
     await saveStrategy(transaction, before.id, body);
     const { strategyName, config } = before;
     const what = { action: 'profile.switch-strategy', subject: before.id };

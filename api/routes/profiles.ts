@@ -86,7 +86,7 @@ export async function createFrom(
   if (new Set(symbols).size < symbols.length) throw invalidField('symbols', 'names a coin twice');
   requireListed(symbols, market.rules, 'symbols');
   for (const { overrideConfig } of bound) requireOverride(strategy, config, configOf(overrideConfig));
-  const doubts = requireSizing({ market, strategy, config, path: 'config' }, bound);
+  const doubts = requireSizing({ market, strategy, config, part: 'config' }, bound);
   const warnings = [...doubts, ...lintWarnings(strategy, config, symbols)];
   const profile = await database.transaction(async (transaction) => {
     await lockAccount(transaction, account.id, 'change');
@@ -123,7 +123,7 @@ async function requireNewConfig({ transaction, before, config, market }: ConfigC
   const bound = await listBoundSymbols(transaction, before.id);
   requireOverridesStillFit(strategy, { before: before.config, after: config }, bound);
   const coins = bound.map(({ symbol }) => symbol);
-  const doubts = requireSizing({ market, strategy, config, path: 'config' }, bound);
+  const doubts = requireSizing({ market, strategy, config, part: 'config' }, bound);
   return [...doubts, ...lintWarnings(strategy, config, coins)];
 }
 

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { DESKTOP, shoot } from './browser.ts';
-import { settle, type Stack, startStack } from './stack.ts';
+import { refusedOnce, settle, type Stack, startStack } from './stack.ts';
 
 let stack: Stack;
 let page: Page;
 let profileId: string;
 let accountId: string;
+const at = (path: string): string => `${stack.app.url}${path.replace(':id', profileId)}`;
 
 before(async () => {
   stack = await startStack();
@@ -29,23 +30,73 @@ test('a stranger trades in the demo without signing in, and the banner says so o
   await shoot(page, 'demo-dark');
 });
 
-test('what the demo locks is not offered, and refused all the same', async () => {
-  assert.equal(await page.getByRole('link', { name: 'Settings', exact: true }).count(), 0);
-  await page.goto(`${stack.app.url}/settings`);
-  await page.getByRole('heading', { name: 'System health' }).waitFor();
-  for (const title of ['Accounts and keys', 'Password', 'Sessions']) {
-    assert.equal(await page.getByRole('heading', { name: title }).count(), 0, title);
+/** What leads to something that is locked must not be there; what cannot be missed there must be. */
+const HIDDEN = [
+  ['/', ['link:Settings']],
+  ['/profiles/:id', ['link:Notifications', 'link:Diagnosis']],
+  ['/profiles/:id/coins/BTCUSDT', ['link:Why is it not trading?']],
+  ['/profiles/:id/diagnosis', ['button:Look again now']],
+  ['/profiles/:id/history', ['button:Compare the fees']],
+  [
+    '/settings',
+    [
+      ...['Accounts and keys', 'Password', 'Sessions', 'Backup and restore'].map((title) => `heading:${title}`),
+      ...['Messages about the installation', 'Sign out'].map((title) => `heading:${title}`),
+      ...['button:Save how long', 'button:Check now', 'button:Send a test message'],
+    ],
+  ],
+] as const;
+
+test('what the demo locks is not offered', async () => {
+  const found: string[] = [];
+  for (const [path, locked] of HIDDEN) {
+    await page.goto(at(path));
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.locator('.sec, .figs, .actions, p').first().waitFor();
+    const main = path === '/' || path.startsWith('/settings') ? page : page.getByRole('main');
+    for (const part of locked) {
+      const [role, name = ''] = part.split(':');
+      const kind = role === 'link' || role === 'button' ? role : 'heading';
+      const offered = main.getByRole(kind, { name, exact: true });
+      if ((await offered.count()) > 0) found.push(`${path}: ${part}`);
+    }
   }
+  assert.deepEqual(found, []);
+  await page.goto(at('/profiles/:id/diagnosis'));
+  await page.getByText(/^A live demo shows earlier diagnoses only/).waitFor();
+  await page.goto(at('/'));
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Go to' }).fill('why');
+  await page.getByText('Nothing is called that.').waitFor();
+  await page.keyboard.press('Escape');
+});
+
+test('what the demo locks is refused all the same, and the page tells it in a sentence', async () => {
   const calls = [
     ['PUT', `/accounts/${accountId}/api-key`],
     ['POST', '/auth/change-password'],
     ['POST', '/accounts'],
+    ['POST', `/profiles/${profileId}/diagnosis/runs`],
   ] as const;
   for (const [method, path] of calls) {
     const headers = { 'x-tradewind-client': '1' };
     const answer = await page.request.fetch(`${stack.app.url}/api${path}`, { method, headers, data: {} });
     assert.equal(answer.status(), 403, path);
   }
+  // A page that was loaded before the demo began still offers it.
+  await page.route('**/api/onboarding', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...Object(await answer.json()), demoMode: false } });
+  });
+  await page.goto(at('/profiles/:id/diagnosis'));
+  await page
+    .getByRole('alert')
+    .getByText(/live demo/i)
+    .waitFor();
+  await shoot(page, 'demo-refused-dark');
+  refusedOnce(stack, 403);
+  await page.unroute('**/api/onboarding');
 });
 
 test('nothing failed in the pages meanwhile', () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { isObject } from '#core/merge.ts';
 import { DESKTOP, PHONE, shoot, sidewaysScroll } from './browser.ts';
 import { finishResearch, type Research } from './research-runs.ts';
-import { seriousFindings, settle, type Stack, startStack } from './stack.ts';
+import { ask, idOf, seriousFindings, settle, type Stack, startStack } from './stack.ts';
 
 const LOOKS = [
   ['dark', { ...DESKTOP, colorScheme: 'dark' }],
@@ -32,7 +33,7 @@ const SCREENS = [
   ['sweeps', '/profiles/:id/sweeps', 'table tbody tr'],
   ['sweep', '/profiles/:id/sweeps/:sweep', '.figs'],
   ['quick-look', '/profiles/:id/quick-look', '.figs'],
-  ['live-checks', '/profiles/:id/live-checks', '.sec .say'],
+  ['live-checks', '/profiles/:id/live-checks', '.dl, .sec p'],
   ['find-coins', '/profiles/:id/discovery', 'table tbody tr'],
   ['diagnosis', '/profiles/:id/diagnosis', '.block li b'],
   ['diagnosis-coin', '/profiles/:id/diagnosis?coin=BTCUSDT', '.block li b'],
@@ -47,6 +48,7 @@ let stack: Stack;
 let signedIn: Page;
 let profileId: string;
 let research: Research;
+let orderId: string;
 
 before(async () => {
   stack = await startStack();
@@ -58,11 +60,14 @@ before(async () => {
     .first()
     .waitFor({ timeout: 120_000 });
   research = await finishResearch(stack, signedIn, profileId);
+  const told = await ask(signedIn, { method: 'GET', url: `${stack.app.url}/api/dashboard` });
+  const [order]: readonly unknown[] = isObject(told) && Array.isArray(told['orders']) ? told['orders'] : [];
+  orderId = idOf(order);
 });
 after(() => stack?.[Symbol.asyncDispose]());
 
 const addressOf = (path: string): string =>
-  Object.entries({ id: profileId, ...research }).reduce((made, [name, id]) => made.replace(`:${name}`, id), path);
+  Object.entries({ id: profileId, order: orderId, ...research }).reduce((made, [name, id]) => made.replace(`:${name}`, id), path);
 
 for (const [look, options] of LOOKS) {
   test(`every screen can be used, and fits, in ${look}`, async () => {

@@ -9,7 +9,7 @@ import { type App, startApp } from '../faults/app.ts';
 import { MARKET_START, writeSwingingCandles } from '../flow/candles.ts';
 import { DESKTOP, openBrowser } from './browser.ts';
 
-const OPERATOR = { email: 'operator@example.org', password: 'a long enough password', timezone: 'UTC' };
+export const OPERATOR = { email: 'operator@example.org', password: 'a long enough password', timezone: 'UTC' };
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** A started service on a replayed market, and a browser. `faults` are errors that the pages told of. */
@@ -18,25 +18,46 @@ export interface Stack extends AsyncDisposable {
   readonly browser: Browser;
   readonly faults: string[];
   open(options: BrowserContextOptions): Promise<Page>;
+  /** Where the service keeps what it has. */
+  readonly dataDir: string;
   /** Stops the service and starts it again on the same data. */
   restart(env: Readonly<Record<string, string>>): Promise<void>;
 }
 
-export async function startStack(): Promise<Stack> {
+interface Market {
+  /** How many times as fast as the clock it runs. */
+  readonly speed?: number;
+  /** How much of it is recorded, and how much of that lies before the moment at which it begins. */
+  readonly days?: number;
+  readonly skipDays?: number;
+  /** Coins beside BTCUSDT. */
+  readonly others?: readonly string[];
+  /** Environment of the service. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function startStack({
+  speed = 600,
+  days = 30,
+  skipDays = 0.25,
+  others = [],
+  env = {},
+}: Market = {}): Promise<Stack> {
   const folder = mkdtempSync(join(tmpdir(), 'tradewind-e2e-'));
   // Root runs the server as `nobody`, who must be able to pass: else its files are kept elsewhere and outlive the test.
   chmodSync(folder, 0o711);
-  writeSwingingCandles(folder, 60 * 24 * 30);
-  const from = new Date(MARKET_START + 6 * 3_600_000).toISOString();
-  const args = ['--port', '0', '--replay', folder, '--from', from, '--speed', '600'];
+  for (const symbol of ['BTCUSDT', ...others]) writeSwingingCandles(folder, 60 * 24 * days, { symbol });
+  const from = new Date(MARKET_START + skipDays * 86_400_000).toISOString();
+  const args = ['--port', '0', '--replay', folder, '--from', from, '--speed', String(speed)];
   const dataDir = join(folder, 'data');
-  let app = await startApp({ dataDir, args });
+  let app = await startApp({ dataDir, args, env });
   const browser = await openBrowser();
   const faults: string[] = [];
   return {
     get app() {
       return app;
     },
+    dataDir,
     browser,
     faults,
     async open(options) {
@@ -47,9 +68,9 @@ export async function startStack(): Promise<Stack> {
       });
       return page;
     },
-    async restart(env) {
+    async restart(changes) {
       await app[Symbol.asyncDispose]();
-      app = await startApp({ dataDir, args, env });
+      app = await startApp({ dataDir, args, env: { ...env, ...changes } });
     },
     async [Symbol.asyncDispose]() {
       await browser.close();
@@ -74,10 +95,13 @@ export function refusedOnce({ faults }: Stack, status: number): void {
   faults.splice(found, 1);
 }
 
-const idOf = (value: unknown): string => (isObject(value) ? String(value['id']) : '');
+export const idOf = (value: unknown): string => (isObject(value) ? String(value['id']) : '');
 
-/** Creates the operator and a running profile on paper; the page is signed in. */
-export async function settle({ app, open }: Stack): Promise<{ page: Page; profileId: string; accountId: string }> {
+/** Creates the operator and a running profile on paper, `wanted` in the place of what it has else; the page is signed in. */
+export async function settle(
+  { app, open }: Stack,
+  wanted: Readonly<Record<string, unknown>> = {},
+): Promise<{ page: Page; profileId: string; accountId: string }> {
   const page = await open({ ...DESKTOP, colorScheme: 'dark' });
   const api = `${app.url}/api`;
   await ask(page, { method: 'POST', url: `${api}/auth/sign-up`, data: OPERATOR });
@@ -95,9 +119,17 @@ export async function settle({ app, open }: Stack): Promise<{ page: Page; profil
       buy: { entrySizing: { amount: '150' }, candleLimit: 60, gridLevels: [{ triggerPercentage: '1.005' }] },
       sell: { stopLossPercentage: '0.97', triggerPercentage: '1.006', trailingStopPercentage: '0.997' },
     },
+    ...wanted,
   };
   const made = await ask(page, { method: 'POST', url: `${api}/profiles`, data });
   return { page, accountId, profileId: isObject(made) ? idOf(made['profile']) : '' };
+}
+
+/** The browser tells of every refused request; takes one that is wanted off the list. */
+export function refusedOnce({ faults }: Stack, status: number): void {
+  const found = faults.findIndex((fault) => fault.includes(String(status)));
+  assert.notEqual(found, -1, `no request was refused with ${status}: ${faults.join('; ')}`);
+  faults.splice(found, 1);
 }
 
 /** What axe finds on the page that keeps somebody from using it, as sentences. */

@@ -40,6 +40,21 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
     cell: 'slow × kill switch',
     says: /was committed under a kill switch/,
   },
+  'action-forgets-its-order': {
+    file: 'storage/intents.ts',
+    text: 'request.actionId ?? null,',
+    becomes: 'null,',
+    // Whoever takes an action up again must find what was ordered for it.
+    cell: 'worker killed × manual order',
+    says: /two for one action/,
+  },
+  'manual-buy-under-a-halt': {
+    file: 'core/halts.ts',
+    text: "order.purpose === 'entry' || (order.purpose === 'manual' && order.side === 'buy');",
+    becomes: "order.purpose === 'entry';",
+    cell: 'slow × kill switch',
+    says: /was committed under a kill switch/,
+  },
   'absence-believed-at-once': {
     file: 'core/order-timing.ts',
     text: 'sendBeforeMs + timing.receiveWindowMs + timing.engineTimeoutMs + timing.clockMarginMs',

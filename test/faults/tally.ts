@@ -1,7 +1,7 @@
 /** What a run broke, by the first sentence of the oracle. The rest, such as a run that did not end, is told apart. */
 const BROKEN = {
-  lost: /differ|never arrived|does not come to rest|position .*, wallet|do not hold/,
-  doubled: /was sent twice|belongs to no intent|does not have|for one action/,
+  lost: /differ|never arrived|does not come to rest|position .*, wallet|is (?:pending|taken)/,
+  doubled: /was sent twice|belongs to no intent|does not have|two for one action/,
   'kill-switch violations': /under a kill switch/,
 } as const;
 

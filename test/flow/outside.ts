@@ -14,23 +14,27 @@ type Orphans = Answer<typeof listOrphanOrders>['orphans'];
 type Params = Readonly<Record<string, string>>;
 
 /** The account in another program's hands: orders that this service knows nothing of. */
-export interface Outside {
+export interface Hands {
   /** A price on the grid, as a share of the one now. */
   at(share: string, symbol?: string): Promise<string>;
   send(path: string, params: Params): Promise<void>;
   /** A buy that rests far below the price. */
   restBuy(clientOrderId: string, symbol?: string): Promise<void>;
+}
+
+/** The same beside a paper exchange in this process. */
+export interface Outside extends Hands {
   /** Client ids of what rests on the exchange. */
   resting(): string[];
 }
 
 const TICK = requireDecimal('0.01');
 
-export function openOutside(stack: Stack): Outside {
-  const { paper } = stack;
-  const market = createMarketReader({ restUrl: paper.url });
-  const signer = createSigner(KEY);
-  const outside: Outside = {
+/** Signs for the account whose key it is, at the paper exchange of that address. */
+export function openHands(restUrl: string, key: Readonly<{ apiKey: string; secret: string }>): Hands {
+  const market = createMarketReader({ restUrl });
+  const signer = createSigner(key);
+  const hands: Hands = {
     async at(share, symbol = 'BTCUSDT') {
       const price: Decimal = multiply(await market.price(symbol), requireDecimal(share));
       return formatDecimal(floorToStep(price, TICK));
@@ -38,17 +42,21 @@ export function openOutside(stack: Stack): Outside {
     async send(path, params) {
       await market.clock.sync();
       const { query, headers } = signer.signQuery({ ...params, timestamp: market.clock.protocolMs() });
-      const reply = await fetch(`${paper.url}/api/v3/${path}?${query}`, { method: 'POST', headers });
+      const reply = await fetch(`${restUrl}/api/v3/${path}?${query}`, { method: 'POST', headers });
       if (!reply.ok) throw new Error(`${path} answered ${reply.status}: ${await reply.text()}`);
     },
     async restBuy(newClientOrderId, symbol = 'BTCUSDT') {
       const limit = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', quantity: '0.01' };
-      await outside.send('order', { symbol, ...limit, price: await outside.at('0.85', symbol), newClientOrderId });
+      await hands.send('order', { symbol, ...limit, price: await hands.at('0.85', symbol), newClientOrderId });
     },
-    resting: () => [...paper.venue.floor.orders.byId.values()].filter(isOpen).map((order) => order.clientOrderId),
   };
-  return outside;
+  return hands;
 }
+
+export const openOutside = ({ paper }: Stack): Outside => ({
+  ...openHands(paper.url, KEY),
+  resting: () => [...paper.venue.floor.orders.byId.values()].filter(isOpen).map((order) => order.clientOrderId),
+});
 
 /** The id that a profile gives to one of its orders. */
 export const ownId = (profileId: ProfileId, purpose: OrderPurpose, symbol = 'BTCUSDT'): string =>

@@ -22,6 +22,8 @@ test('field errors are found by path, from the body or from the config', () => {
   assert.equal(fieldError(errors, 'sell.stopLossPercentage'), 'is above 1');
   assert.equal(fieldError(errors, 'buy.gridLevels.0.triggerPercentage'), 'is below 1');
   assert.equal(fieldError(errors, 'sell'), undefined);
+  const ofCoin = [{ path: 'overrideConfig.buy.candleLimit', message: 'is above 999' }];
+  assert.equal(fieldError(ofCoin, 'buy.candleLimit'), 'is above 999');
 });
 
 test('a problem keeps the words of the server; anything else says which status it was', async () => {

@@ -10,18 +10,34 @@ export function call<Op extends Operation>(op: Op, parts: Call<Op>, signal?: Abo
   return send(address, { ...init, ...(signal === undefined ? {} : { signal }) });
 }
 
+/** Calls an operation that answers with bytes. */
+export async function callBytes<Op extends Operation>(
+  op: Op,
+  parts: Call<Op>,
+  signal?: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { address, init } = requestOf(op, parts);
+  const response = await answered(address, { ...init, ...(signal === undefined ? {} : { signal }) });
+  return new Uint8Array(await response.arrayBuffer());
+}
+
 /** Sends a file as the body of an operation that takes one. */
 export function upload<Op extends Operation>(op: Op, file: Blob): Promise<Answer<Op>> {
   const headers = { ...CLIENT_HEADERS, 'content-type': op.upload ?? 'application/json' };
   return send(addressOf(op.path, undefined, undefined), { method: op.method, headers, body: file });
 }
 
-async function send<Op extends Operation>(address: string, init: RequestInit): Promise<Answer<Op>> {
+async function answered(address: string, init: RequestInit): Promise<Response> {
   const response = await fetch(address, { ...init, credentials: 'same-origin' }).catch((cause: unknown) => {
     if (init.signal?.aborted === true) throw cause;
     throw offline();
   });
   if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+async function send<Op extends Operation>(address: string, init: RequestInit): Promise<Answer<Op>> {
+  const response = await answered(address, init);
   const answer: unknown = response.status === 204 ? undefined : await response.json();
   // The service that served this page has built the answer to this very type.
   return answer as Answer<Op>;

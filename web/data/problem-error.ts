@@ -16,7 +16,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** Errors name paths from the body's root or from the config's root; brackets and dots mean the same. */
+/** Errors name paths from the body's root or from the root of the config in it; brackets and dots mean the same. */
 export function fieldError(errors: readonly { path: string; message: string }[], path: string): string | undefined {
   const plain = (text: string): string =>
     text
@@ -24,7 +24,9 @@ export function fieldError(errors: readonly { path: string; message: string }[],
       .replace(/^\//, '')
       .replaceAll('/', '.');
   const wanted = plain(path);
-  return errors.find((error) => plain(error.path) === wanted || plain(error.path) === `config.${wanted}`)?.message;
+  const named = (error: { path: string }): boolean =>
+    ['', 'config.', 'overrideConfig.'].some((root) => plain(error.path) === `${root}${wanted}`);
+  return errors.find(named)?.message;
 }
 
 const plain = (status: number, detail: string): Problem => ({

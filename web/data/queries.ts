@@ -3,6 +3,7 @@ import type { Interval } from '#core/candle.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import { listAccounts } from '#api/contract/accounts.ts';
+import type { restoreBackup } from '#api/contract/backup.ts';
 import { readKillSwitch } from '#api/contract/halts.ts';
 import { listCoins, listProfiles, listStrategies, readCoin, readProfile } from '#api/contract/profiles.ts';
 import { listCandles, listLogs, listSymbols, readDashboard, readTickTrace } from '#api/contract/records.ts';
@@ -33,6 +34,12 @@ export const statusQuery = queryOptions({
   refetchInterval: 5_000,
   refetchIntervalInBackground: true,
   retry: false,
+});
+/** What a restore that has just ended every session has brought back; never asked for. */
+export const restoredQuery = queryOptions({
+  queryKey: ['restored'],
+  queryFn: (): Answer<typeof restoreBackup> | null => null,
+  enabled: false,
 });
 export const onboardingQuery = queryOptions({
   queryKey: keys.onboarding,

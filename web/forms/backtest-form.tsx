@@ -6,9 +6,10 @@ import { call } from '#web/data/call.ts';
 import { ProblemError } from '#web/data/problem-error.ts';
 import { useMarketTime } from '#web/data/session.tsx';
 import type { Ready } from '#web/parts/research-ready.tsx';
-import { Failure, Say } from '#web/parts/say.tsx';
+import { NotBegun } from '#web/parts/not-begun.tsx';
+import { Say } from '#web/parts/say.tsx';
 import { count } from '#web/words/numbers.ts';
-import { firstTerms, type Terms, termsBody } from '#web/words/research.ts';
+import { firstTerms, isTerm, type Terms, termsBody } from '#web/words/research.ts';
 import { ChangeToTry } from './change-to-try.tsx';
 import { type Changes, changesOf, patchOf } from './changes.ts';
 import { TermsFields } from './terms-fields.tsx';
@@ -42,6 +43,10 @@ export function BacktestForm({ ready, proposed }: FormProps): ReactNode {
   });
   const errors = launch.error instanceof ProblemError ? (launch.error.problem.errors ?? []) : [];
   const errorOf = (path: string): string | undefined => errors.find((one) => one.path === path)?.message;
+  const isShown = (path: string): boolean =>
+    isTerm(path) ||
+    (path === 'symbols' && coins.length > 1) ||
+    changes.some((change) => path.replaceAll('/', '.').endsWith(change.path));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     launch.mutate();
@@ -70,7 +75,7 @@ export function BacktestForm({ ready, proposed }: FormProps): ReactNode {
       )}
       <ChangeToTry {...{ schema, config, quote, changes, errors }} onChange={setChanges} />
       <TermsFields {...{ terms, interval, quote, errorOf }} onChange={setTerms} />
-      {launch.isError ? <Failure what="Not begun." error={launch.error} /> : null}
+      {launch.isError ? <NotBegun error={launch.error} isShown={isShown} /> : null}
       <div className="actions">
         <button type="submit" className="btn go" disabled={launch.isPending || chosen.length === 0}>
           Run the backtest of {many}

@@ -6,9 +6,10 @@ import { call } from '#web/data/call.ts';
 import { ProblemError } from '#web/data/problem-error.ts';
 import { useMarketTime } from '#web/data/session.tsx';
 import type { Ready } from '#web/parts/research-ready.tsx';
-import { Failure, Say } from '#web/parts/say.tsx';
+import { NotBegun } from '#web/parts/not-begun.tsx';
+import { Say } from '#web/parts/say.tsx';
 import { count } from '#web/words/numbers.ts';
-import { firstTerms, type Terms, termsBody } from '#web/words/research.ts';
+import { firstTerms, isTerm, type Terms, termsBody } from '#web/words/research.ts';
 import { axesOf, combinationsOf, knobsText, type TypedKnob } from '#web/words/sweep.ts';
 import { Choice, Field, Switch } from './field.tsx';
 import { KnobFields } from './knob-fields.tsx';
@@ -49,7 +50,7 @@ interface Search {
   readonly trainDays: string;
   readonly testDays: string;
 }
-const FIRST: Search = { search: 'grid', count: '200', rank: 'sharpe', forward: false, trainDays: '60', testDays: '20' };
+const FIRST: Search = { search: 'grid', count: '200', rank: 'sharpe', forward: false, trainDays: '14', testDays: '4' };
 
 /** Launches a sweep that all workers share. */
 export function SweepForm({ ready }: { ready: Ready }): ReactNode {
@@ -76,6 +77,10 @@ export function SweepForm({ ready }: { ready: Ready }): ReactNode {
   });
   const errors = launch.error instanceof ProblemError ? (launch.error.problem.errors ?? []) : [];
   const errorOf = (path: string): string | undefined => errors.find((one) => one.path === path)?.message;
+  const isShown = (path: string): boolean =>
+    isTerm(path) ||
+    ['knobs', 'count', 'walkForward', 'walkForward.trainDays', 'walkForward.testDays'].includes(path) ||
+    (path === 'symbol' && coins.length > 1);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     launch.mutate();
@@ -97,7 +102,7 @@ export function SweepForm({ ready }: { ready: Ready }): ReactNode {
       {errorOf('knobs') === undefined ? null : <Say tone="loss">{errorOf('knobs')}</Say>}
       <SearchFields search={search} onChange={setSearch} errorOf={errorOf} />
       <TermsFields {...{ terms, interval, quote, errorOf }} onChange={setTerms} />
-      {launch.isError ? <Failure what="Not begun." error={launch.error} /> : null}
+      {launch.isError ? <NotBegun error={launch.error} isShown={isShown} /> : null}
       <div className="actions">
         <button type="submit" className="btn go" disabled={launch.isPending || knobs.length === 0}>
           {tried === undefined || !Number.isFinite(tried)

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { isInterval } from '#core/candle.ts';
-import { detailsFor, PERIODS, type Terms } from '#web/words/research.ts';
+import { detailsFor, percentOf, PERIODS, type Terms } from '#web/words/research.ts';
 import { Choice, Field } from './field.tsx';
 
 interface TermsProps {
@@ -11,6 +11,12 @@ interface TermsProps {
   quote: string | undefined;
   errorOf: (path: string) => string | undefined;
 }
+
+/** A bps is a hundredth of a percent; most people think in percent. */
+const bpsWords = (bps: string): string =>
+  bps.trim() === '' || !Number.isFinite(Number(bps))
+    ? 'in hundredths of a percent (bps)'
+    : `in hundredths of a percent (bps): now ${percentOf(bps)} %`;
 
 /** Which past, with which candles, and what trading costs there. */
 export function TermsFields({ terms, onChange, interval, quote, errorOf }: TermsProps): ReactNode {
@@ -55,17 +61,17 @@ export function TermsFields({ terms, onChange, interval, quote, errorOf }: Terms
       />
       <Field
         label="Fee"
-        note="Share of every trade that the exchange keeps."
-        unit="%"
+        note={`What the exchange keeps of every trade, ${bpsWords(terms.feeBps)}.`}
+        unit="bps"
         error={errorOf('feeBps')}
-        input={{ inputMode: 'decimal', ...text('fee') }}
+        input={{ inputMode: 'decimal', ...text('feeBps') }}
       />
       <Field
         label="Slippage"
-        note="How much worse than the price an order at the market is filled."
-        unit="%"
+        note={`How much worse than the price an order at the market is filled, ${bpsWords(terms.slippageBps)}.`}
+        unit="bps"
         error={errorOf('slippageBps')}
-        input={{ inputMode: 'decimal', ...text('slippage') }}
+        input={{ inputMode: 'decimal', ...text('slippageBps') }}
       />
       <Choice
         label="Candles"

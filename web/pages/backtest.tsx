@@ -90,11 +90,12 @@ function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactN
 
 function Verdict({ run, result }: { run: RunPage; result: BacktestResult | undefined }): ReactNode {
   if (result === undefined) return `The backtest ${runWords(run.state)}.`;
-  const { totalReturn, buyAndHold, closedCycles } = result.metrics;
-  if (closedCycles === 0 && result.fills.length === 0) return `${result.symbol} was never bought.`;
+  const { totalReturn, buyAndHold } = result.metrics;
+  const name = result.coins === undefined ? result.symbol : 'The basket';
+  if (result.fills.length === 0) return `${name} was never bought.`;
   return (
     <>
-      {result.symbol} made <Result value={totalReturn} />; holding it made {share(buyAndHold)}.
+      {name} made <Result value={totalReturn} />; holding it made {share(buyAndHold)}.
     </>
   );
 }
@@ -135,7 +136,8 @@ function Actions({ profile: { id }, run }: { profile: Profile; run: RunPage }): 
         failed="Not deleted."
         run={async () => {
           await call(deleteBacktest, { params });
-          await client.invalidateQueries({ queryKey: ['runs', id] });
+          // The list is not on screen: what it held would be shown again for a moment.
+          await client.invalidateQueries({ queryKey: ['runs', id], refetchType: 'all' });
           await navigate({ to: '/profiles/$id/backtests', params: { id } });
         }}
       >

@@ -3,6 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react';
 import type { Profile } from '#web/data/queries.ts';
 import { isBusy, metricsOf, type Run, runRequestOf, runsQuery } from '#web/data/research.ts';
+import { useZone } from '#web/data/session.tsx';
 import { BacktestForm } from '#web/forms/backtest-form.tsx';
 import { Result } from '#web/parts/figures.tsx';
 import { Icon } from '#web/parts/icon.tsx';
@@ -13,6 +14,7 @@ import { Section } from '#web/parts/section.tsx';
 import { When } from '#web/parts/when.tsx';
 import { count } from '#web/words/numbers.ts';
 import { runWords, share } from '#web/words/research.ts';
+import { full } from '#web/words/time.ts';
 
 export function BacktestsPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/backtests' });
@@ -56,23 +58,23 @@ function Runs({ profile: { id } }: { profile: Profile }): ReactNode {
     void navigate({ to: '/profiles/$id/compare', params: { id }, search: { runs: chosen.join(',') } });
   };
   return (
-    <Section title="Backtests" note="newest first; after a hundred the oldest go, pinned ones stay" span={7}>
+    <Section title="Backtests" note="newest first; after a hundred the oldest go, pinned ones stay" span={7} first>
       {error === null ? null : <Failure what="The backtests could not be read." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={4} height={52} /> : null}
-      {data?.runs.length === 0 ? <p className="p-2">None yet. Run the first one with the form beside.</p> : null}
+      {data?.runs.length === 0 ? <p className="p-2">None yet. Run the first one with the form.</p> : null}
       {runs.length === 0 ? null : (
         <>
           <table className="cards">
             <thead>
               <tr>
-                <th>
-                  <span className="vh">Compare</span>
-                </th>
                 <th>Begun</th>
                 <th>Coins</th>
                 <th className="num">Made</th>
                 <th className="num">Holding made</th>
                 <th className="num">Round trips</th>
+                <th>
+                  <span className="vh">Compare</span>
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -113,21 +115,13 @@ interface RowProps {
 
 /** One run; of several coins the mean of what each made of the same money. */
 function Row({ id, run, marked, onMark }: RowProps): ReactNode {
+  const zone = useZone();
   const coins = metricsOf(run);
   const request = runRequestOf(run);
   const symbols = request?.coins.map(({ symbol }) => symbol) ?? coins.map(([symbol]) => symbol);
   const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
   return (
     <tr>
-      <td className="rt">
-        <input
-          type="checkbox"
-          aria-label={`Compare the backtest begun ${run.createdAt}`}
-          checked={marked}
-          disabled={coins.length === 0}
-          onChange={onMark}
-        />
-      </td>
       <td>
         <Link to="/profiles/$id/backtests/$runId" params={{ id, runId: run.id }}>
           <When at={run.createdAt} />
@@ -157,6 +151,18 @@ function Row({ id, run, marked, onMark }: RowProps): ReactNode {
       </td>
       <td className="num" data-l="Round trips">
         {coins.length === 0 ? '–' : coins.reduce((sum, [, one]) => sum + one.closedCycles, 0)}
+      </td>
+      <td className="full num">
+        <label className="check">
+          <input
+            type="checkbox"
+            aria-label={`Compare the backtest begun ${full(Date.parse(run.createdAt), zone, true)}`}
+            checked={marked}
+            disabled={coins.length === 0}
+            onChange={onMark}
+          />
+          <span className="phone">Compare</span>
+        </label>
       </td>
     </tr>
   );

@@ -1,8 +1,9 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { exportAuditLogs, listAuditLogs } from '#api/contract/upkeep.ts';
 import { addressOf, call } from '#web/data/call.ts';
+import { dashboardQuery } from '#web/data/queries.ts';
 import { Context } from '#web/parts/feed.tsx';
 import { Icon } from '#web/parts/icon.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
@@ -24,6 +25,10 @@ export function ChangesPage(): ReactNode {
     initialPageParam: '',
     getNextPageParam: (page) => page.nextCursor,
   });
+  const { data: known } = useQuery(dashboardQuery);
+  const names = new Map<string, string>(
+    [...(known?.profiles ?? []), ...(known?.accounts ?? [])].map(({ id, name }) => [id, name]),
+  );
   const rows = log.data?.pages.flatMap((page) => page.rows) ?? [];
   return (
     <>
@@ -54,7 +59,7 @@ export function ChangesPage(): ReactNode {
               <When at={at} />
               <Icon name="dot" />
               <div>
-                {actionWords(action)} {subject === '' ? null : <code>{subject}</code>}
+                {actionWords(action)} {subject === '' ? null : (names.get(subject) ?? <code>{subject}</code>)}
                 <span className="note block">{ip === 'unknown' ? 'from an unknown address' : `from ${ip}`}</span>
                 <Context ctx={{ ...(before == null ? {} : { before }), ...(after == null ? {} : { after }) }} />
               </div>

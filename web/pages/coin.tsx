@@ -26,6 +26,7 @@ import { Icon } from '#web/parts/icon.tsx';
 import { OrdersTable } from '#web/parts/orders-table.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
+import { StrategyName } from '#web/parts/strategy-name.tsx';
 import { Timeline } from '#web/parts/timeline.tsx';
 import { Prose } from '#web/parts/when.tsx';
 import { coinView, distanceWords } from '#web/words/coin-view.ts';
@@ -199,8 +200,8 @@ function Head({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {
         <b>{view.base}</b> <Result coin={coin} /> <Plan coin={coin} enabled={profile.enabled} />
       </h1>
       <p className="two">
-        Price {price(coin.price, coin.tickSize)} {view.quote}. Strategy: {profile.strategyName}, in profile{' '}
-        {profile.name}.
+        Price {price(coin.price, coin.tickSize)} {view.quote}. Strategy: <StrategyName name={profile.strategyName} />,
+        in profile {profile.name}.
       </p>
       {coin.state === null ? null : (
         <p className={view.blocked ? 'care' : 'two'}>

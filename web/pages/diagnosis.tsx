@@ -128,7 +128,7 @@ function Verdict({ report: { verdict }, about }: { report: Report; about: string
       ) : null}
       {verdict === 'waiting' ? (
         <>
-          <b>Nothing is in the way.</b> {about} waits for its strategy.
+          <b>Nothing blocks {about}:</b> its strategy says not now.
         </>
       ) : null}
       {verdict === 'unknown' ? <b>What keeps {about} cannot be said yet.</b> : null}
@@ -164,7 +164,11 @@ function ReportParts({ profile, report }: { profile: Profile; report: Report }):
   );
 }
 
-const SHORT = { blocked: 'could not buy', waiting: 'waited for its strategy', unknown: 'could not be said' } as const;
+const SHORT = {
+  blocked: 'could not buy',
+  waiting: 'was not blocked: its strategy said not now',
+  unknown: 'could not be said',
+} as const;
 
 function Earlier({ profile, runs }: { profile: Profile; runs: readonly Run[] }): ReactNode {
   const told = runs.flatMap((run) => (run.report === null ? [] : [{ ...run, report: run.report }]));

@@ -122,12 +122,18 @@ function Proposals({ profile, found: { proposals, health } }: ProposalsProps): R
   const live = dashboard?.orders.filter((order) => order.profileId === profile.id && isLive(order)) ?? [];
   return (
     <Section title="Proposals" note="with the reason; nothing happens by itself">
-      <Say tone={['failing', 'stale', 'blocked'].includes(health.state) ? 'care' : 'next'}>
-        <Prose text={health.sentence} />
-      </Say>
+      {['failing', 'stale', 'blocked'].includes(health.state) ? (
+        <Say tone="care">
+          <Prose text={health.sentence} />
+        </Say>
+      ) : null}
       {proposals.length === 0 ? (
         <p className="p-2">
-          {health.state === 'off' ? 'Switch the search on to get proposals.' : 'No coin is proposed now.'}
+          {health.state === 'off'
+            ? 'The search is off. Switch it on to get proposals.'
+            : health.state === 'waiting'
+              ? 'The first search comes soon.'
+              : 'No coin is proposed now; the next search comes by itself.'}
         </p>
       ) : null}
       <ul className="block">

@@ -20,7 +20,7 @@ import { AccountTag } from '#web/parts/figures.tsx';
 import { Icon } from '#web/parts/icon.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { When } from '#web/parts/when.tsx';
+import { Prose, When } from '#web/parts/when.tsx';
 import { tagOf } from '#web/words/accounts.ts';
 import { age } from '#web/words/time.ts';
 
@@ -129,7 +129,9 @@ function OneOrphan({ accountId, orphan }: { accountId: AccountId; orphan: Orphan
         <Icon name={state === 'left' ? 'ring' : 'warn'} />
       </span>
       <div>
-        <b>{words(orphan)}</b>
+        <b>
+          <Prose text={words(orphan)} />
+        </b>
         {Number(filledQuantity) > 0 ? <span className="two">, {filledQuantity} of it executed</span> : null}
         <span className="note block">
           placed <When at={placedAt} />, {age(ageSeconds * 1000)} old

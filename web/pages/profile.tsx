@@ -10,6 +10,7 @@ import { ProfileSwitch } from '#web/parts/profile-switch.tsx';
 import { RailKey } from '#web/parts/rail.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
+import { StrategyName } from '#web/parts/strategy-name.tsx';
 import { coinView } from '#web/words/coin-view.ts';
 import { isLive } from '#web/words/order-words.ts';
 
@@ -28,7 +29,9 @@ export function ProfilePage(): ReactNode {
             </h1>
             <div className="two flex flex-wrap items-center gap-x-6 gap-y-2">
               <ProfileSwitch profile={profile} />
-              <span>Strategy: {profile.strategyName}</span>
+              <span>
+                Strategy: <StrategyName name={profile.strategyName} />
+              </span>
             </div>
           </div>
           <Coins profile={profile} />

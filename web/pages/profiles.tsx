@@ -7,6 +7,7 @@ import { ProfileSwitch } from '#web/parts/profile-switch.tsx';
 import { ImportProfile } from '#web/parts/import-profile.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
+import { StrategyName } from '#web/parts/strategy-name.tsx';
 import { tagOf } from '#web/words/accounts.ts';
 
 export function ProfilesPage(): ReactNode {
@@ -51,7 +52,9 @@ export function ProfilesPage(): ReactNode {
                         <Link to="/profiles/$id" params={{ id: profile.id }}>
                           <b>{profile.name}</b>
                         </Link>
-                        <span className="note">{profile.strategyName}</span>
+                        <span className="note">
+                          <StrategyName name={profile.strategyName} />
+                        </span>
                       </td>
                       <td className="rt">
                         {account?.name} {account === undefined ? null : <AccountTag tag={tagOf(account)} />}

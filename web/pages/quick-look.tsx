@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { isInterval } from '#core/candle.ts';
 import { mergePatch } from '#core/merge.ts';
 import type { BacktestOutcome } from '#backtest/run.ts';
 import { type Coin, coinsQuery, type Profile, strategiesQuery } from '#web/data/queries.ts';
@@ -85,9 +84,7 @@ interface OneCoinProps {
 }
 
 function OneCoin({ profile, coin, schema, config }: OneCoinProps): ReactNode {
-  const interval = String(config['candleInterval']);
-  const needed = isInterval(interval) ? interval : '1h';
-  const { past, error, progress } = usePast({ profile, coin, needed, wanted: true });
+  const { past, error, progress } = usePast({ profile, coin, wanted: true });
   const [thread, setThread] = useState<ReplayThread | undefined>(undefined);
   const [outcome, setOutcome] = useState<BacktestOutcome | undefined>(undefined);
   // The page makes a new one of these for other settings.

@@ -1,15 +1,18 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { signIn } from '#api/contract/session.ts';
 import { call } from '#web/data/call.ts';
+import { restoredQuery } from '#web/data/queries.ts';
 import { useEnter } from '#web/data/session.tsx';
 import { Field } from '#web/forms/field.tsx';
-import { Failure } from '#web/parts/say.tsx';
+import { Failure, Say } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { Porch } from '#web/parts/shell.tsx';
+import { When } from '#web/parts/when.tsx';
 
 export function SignInPage(): ReactNode {
   const enter = useEnter();
+  const { data: restored } = useQuery(restoredQuery);
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const attempt = useMutation({ mutationFn: () => call(signIn, { body: { email, password } }), onSuccess: enter });
@@ -24,6 +27,15 @@ export function SignInPage(): ReactNode {
         <h1 className="verdict">Sign in to see what your account does.</h1>
         <p className="two">Trading goes on whether you are signed in or not.</p>
       </div>
+      {restored == null ? null : (
+        <Say tone="next" title="Restored.">
+          {Object.values(restored.rows)
+            .reduce((sum, rows) => sum + rows, 0)
+            .toLocaleString('en-US')}{' '}
+          rows are as they were <When at={restored.backupAt} />. Sign in with the password of then; trading is halted
+          until you allow it on the overview.
+        </Say>
+      )}
       <div className="cols">
         <Section title="Operator" span={5}>
           <form onSubmit={submit}>

@@ -147,7 +147,10 @@ function Figures({ result }: { result: SweepResult }): ReactNode {
       >
         {chance(deflatedSharpe)}
       </Figure>
-      <Figure label="Chance of overfitting (PBO)" note="that the best is below the middle elsewhere">
+      <Figure
+        label="Chance of overfitting (PBO)"
+        note={overfitting === null ? 'too few days to tell' : 'that the best is below the middle elsewhere'}
+      >
         {chance(overfitting)}
       </Figure>
     </div>

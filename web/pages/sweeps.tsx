@@ -30,7 +30,7 @@ export function SweepsPage(): ReactNode {
             <Section title="A new sweep" span={5}>
               <ResearchReady profile={profile}>{(ready) => <SweepForm ready={ready} />}</ResearchReady>
             </Section>
-            <div className="c7">
+            <div className="c7 first">
               <Sweeps profile={profile} />
               <TrialLedger strategyName={profile.strategyName} />
             </div>
@@ -47,7 +47,7 @@ function Sweeps({ profile: { id } }: { profile: Profile }): ReactNode {
     <Section title="Sweeps" note="newest first">
       {error === null ? null : <Failure what="The sweeps could not be read." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={4} height={52} /> : null}
-      {data?.sweeps.length === 0 ? <p className="p-2">None yet. Begin one with the form beside.</p> : null}
+      {data?.sweeps.length === 0 ? <p className="p-2">None yet. Begin one with the form.</p> : null}
       {data === undefined || data.sweeps.length === 0 ? null : (
         <table className="cards">
           <thead>

@@ -11,6 +11,8 @@ interface AskProps {
   label?: string;
   small?: boolean;
   disabled?: boolean;
+  /** False takes the quiet button away; a dialog that is open stays until it is read. */
+  offered?: boolean;
   title: string;
   /** What will happen, before it does. */
   children: ReactNode;
@@ -24,19 +26,21 @@ interface AskProps {
 
 /** A quiet button, a dialog that says what will happen, and the worker's word about what did. */
 export function AskWorker(props: AskProps): ReactNode {
-  const { words, label, small = false, disabled } = props;
+  const { words, label, small = false, disabled, offered = true } = props;
   const [asking, setAsking] = useState(false);
   return (
     <>
-      <button
-        type="button"
-        className={small ? 'btn small quiet two' : 'btn'}
-        aria-label={label}
-        disabled={disabled}
-        onClick={() => setAsking(true)}
-      >
-        {words}
-      </button>
+      {offered ? (
+        <button
+          type="button"
+          className={small ? 'btn small quiet two' : 'btn'}
+          aria-label={label}
+          disabled={disabled}
+          onClick={() => setAsking(true)}
+        >
+          {words}
+        </button>
+      ) : null}
       {asking ? <Asking {...props} onClose={() => setAsking(false)} /> : null}
     </>
   );

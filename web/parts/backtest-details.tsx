@@ -14,6 +14,7 @@ export function BacktestDetails({ result }: { result: BacktestResult }): ReactNo
         <Halves result={result} />
         <Regimes result={result} />
       </div>
+      {result.coins === undefined ? null : <Parts coins={result.coins} quote={result.quoteAsset} />}
       <Fills result={result} />
     </>
   );
@@ -105,6 +106,53 @@ function Regimes({ result: { regimes } }: { result: BacktestResult }): ReactNode
   );
 }
 
+interface PartsProps {
+  coins: NonNullable<BacktestResult['coins']>;
+  quote: string;
+}
+
+/** What each coin did in a basket, which has one purse. */
+function Parts({ coins, quote }: PartsProps): ReactNode {
+  return (
+    <Section title="Coins of the basket" note="one purse for all of them">
+      <table className="cards">
+        <thead>
+          <tr>
+            <th>Coin</th>
+            <th className="num">Made, {quote}</th>
+            <th className="num">Holding it</th>
+            <th className="num">Round trips</th>
+            <th className="num">In profit</th>
+            <th className="num">Fees, {quote}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(coins).map(([symbol, part]) => (
+            <tr key={symbol}>
+              <td className="full">{symbol}</td>
+              <td className="num" data-l="Made">
+                {plain(part.net)}
+              </td>
+              <td className="num" data-l="Holding it">
+                {share(part.buyAndHold)}
+              </td>
+              <td className="num" data-l="Round trips">
+                {part.closedCycles}
+              </td>
+              <td className="num" data-l="In profit">
+                {part.wins}
+              </td>
+              <td className="num" data-l="Fees">
+                {plain(part.fees)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Section>
+  );
+}
+
 const SHOWN = 200;
 
 function Fills({ result }: { result: BacktestResult }): ReactNode {
@@ -164,7 +212,7 @@ function FillTable({ result: { fills, quoteAsset } }: { result: BacktestResult }
                 <When at={fill.at} />
               </td>
               <td className="rt">
-                {fill.side === 'buy' ? 'Bought' : 'Sold'}
+                {fill.side === 'buy' ? 'Bought' : 'Sold'} {fill.symbol}
                 <span className="note">{reasonWords(fill.reason)}</span>
               </td>
               <td className="num" data-l="Price">

@@ -51,7 +51,7 @@ export function BacktestReport({ result }: { result: BacktestResult }): ReactNod
               <i className="n" /> these settings
             </span>
             <span>
-              <i className="d" /> holding the coin
+              <i className="d" /> {result.coins === undefined ? 'holding the coin' : 'holding an even spread'}
             </span>
           </div>
           <EquityPlot
@@ -154,7 +154,11 @@ function Reasons({ result: { metrics, decisions, quoteAsset } }: { result: Backt
 
 function Trips({ result: { cycles, quoteAsset, fillRules } }: { result: BacktestResult }): ReactNode {
   return (
-    <Section title="Round trips" note={cycles.length > 12 ? 'the last 12' : undefined} span={6}>
+    <Section
+      title="Round trips"
+      note={`from a first buy to the sell that closes${cycles.length > 12 ? '; the last 12' : ''}`}
+      span={6}
+    >
       <div className="tw">
         <table>
           <thead>

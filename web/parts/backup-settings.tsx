@@ -2,10 +2,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { downloadBackup, readBackupConfig, restoreBackup, saveBackupConfig } from '#api/contract/backup.ts';
 import { addressOf, call, upload } from '#web/data/call.ts';
+import { keys } from '#web/data/keys.ts';
+import { restoredQuery } from '#web/data/queries.ts';
 import { Switch } from '#web/forms/field.tsx';
 import { TextForm } from '#web/forms/text-form.tsx';
 import { Dialog } from './dialog.tsx';
-import { Failure, Say, Skeleton } from './say.tsx';
+import { Failure, Skeleton } from './say.tsx';
 import { Section } from './section.tsx';
 import { When } from './when.tsx';
 
@@ -80,7 +82,11 @@ function Restore(): ReactNode {
   const [file, setFile] = useState<File | undefined>(undefined);
   const restore = useMutation({
     mutationFn: (chosen: File) => upload(restoreBackup, chosen),
-    onSuccess: () => client.invalidateQueries(),
+    onSuccess: (restored) => {
+      // Sessions are in no backup: the sign-in screen comes next, and says why.
+      client.setQueryData(restoredQuery.queryKey, restored);
+      return client.invalidateQueries({ queryKey: keys.session });
+    },
   });
   const close = (): void => {
     setFile(undefined);
@@ -102,25 +108,17 @@ function Restore(): ReactNode {
       <Dialog title={`Restore ${file?.name ?? ''}?`} open={file !== undefined} onClose={close}>
         <div className="two grid gap-2 py-2">
           <p>Everything in this installation is replaced by what the file holds. The file is checked first.</p>
-          <p>Trading is halted afterwards, until you allow it again on the overview.</p>
+          <p>Trading is halted afterwards, until you allow it again on the overview. You sign in again first.</p>
         </div>
         {restore.isError ? <Failure what="Not restored." error={restore.error} /> : null}
-        {restore.data === undefined ? null : (
-          <Say tone="next" title="Restored.">
-            {Object.values(restore.data.rows)
-              .reduce((sum, rows) => sum + rows, 0)
-              .toLocaleString('en-US')}{' '}
-            rows as they were <When at={restore.data.backupAt} />.
-          </Say>
-        )}
         <div className="flex flex-wrap gap-3 pt-2">
-          {restore.isSuccess || file === undefined ? null : (
+          {file === undefined ? null : (
             <button type="button" className="btn go" disabled={restore.isPending} onClick={() => restore.mutate(file)}>
               Replace everything by {file.name}
             </button>
           )}
           <button type="button" className="btn" data-first onClick={close}>
-            {restore.isSuccess ? 'Close' : 'Leave it'}
+            Leave it
           </button>
         </div>
       </Dialog>

@@ -18,7 +18,7 @@ export function Checks({ checks }: { checks: readonly DiagnosisCheck[] }): React
       {fine.length === 0 ? null : (
         <details className="px-2 pb-2">
           <summary>
-            {fine.length} in order: {fine.map(({ label }) => label.toLowerCase()).join(', ')}
+            {fine.length} in order: {fine.map(({ label }) => label).join(', ')}
           </summary>
           <List checks={fine} />
         </details>
@@ -69,7 +69,7 @@ function Change({ words, place, path, value }: NonNullable<DiagnosisCheck['setti
         {words}
       </Link>
       {value === null || value.startsWith('[') || value.startsWith('{') ? null : (
-        <span className="note"> now {value}</span>
+        <span className="note"> now {value === 'true' ? 'on' : value === 'false' ? 'off' : value}</span>
       )}
     </>
   );

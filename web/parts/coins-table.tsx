@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import { formatDecimal } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { Coin } from '#web/data/queries.ts';
@@ -51,11 +51,36 @@ export function CoinsTable({
   );
 }
 
-function Row({ row, extra }: { row: CoinRow; extra: ((coin: Coin) => ReactNode) | undefined }): ReactNode {
+interface RowProps {
+  row: CoinRow;
+  extra: ((coin: Coin) => ReactNode) | undefined;
+}
+
+/** Hundreds of coins change at once: a row that is out of sight keeps what it shows until it comes into sight. */
+function Row({ row, extra }: RowProps): ReactNode {
+  const place = useRef<HTMLTableRowElement>(null);
+  const [seen, setSeen] = useState(true);
+  useEffect(() => {
+    const watch = new IntersectionObserver((places) => setSeen(places.at(-1)?.isIntersecting ?? true), {
+      rootMargin: '100px',
+    });
+    if (place.current !== null) watch.observe(place.current);
+    return () => watch.disconnect();
+  }, []);
+  return (
+    <tr ref={place}>
+      <Cells row={row} extra={extra} seen={seen} />
+    </tr>
+  );
+}
+
+const Cells = memo(CellsOf, (_before, { seen }) => !seen);
+
+function CellsOf({ row, extra }: RowProps & { seen: boolean }): ReactNode {
   const { coin, profileId, profileName, running, stopped, stopRests } = row;
   const view = coinView(coin);
   return (
-    <tr>
+    <>
       <td>
         <Link to="/profiles/$id/coins/$symbol" params={{ id: profileId, symbol: coin.symbol }}>
           <b>{view.base}</b>
@@ -84,6 +109,6 @@ function Row({ row, extra }: { row: CoinRow; extra: ((coin: Coin) => ReactNode) 
         <NextStepWords coin={coin} running={running} stopped={stopped} />
       </td>
       {extra === undefined ? null : <td className="full num">{extra(coin)}</td>}
-    </tr>
+    </>
   );
 }

@@ -1,7 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { DriftReport } from '#core/drift.ts';
+import type { ProfileId } from '#core/ids.ts';
 import { readDrift } from '#api/contract/live-checks.ts';
 import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/queries.ts';
@@ -22,13 +23,16 @@ const VERDICTS = {
   worse: { words: 'worse than tested', mark: 'x' },
 } as const;
 
-/** Live results held against the pinned backtest. */
-export function DriftWatch({ profile: { id } }: { profile: Profile }): ReactNode {
-  const { data, error } = useQuery({
-    queryKey: ['drift', id],
+export const driftQuery = (id: ProfileId) =>
+  queryOptions({
+    queryKey: ['drift', id] as const,
     queryFn: ({ signal }) => call(readDrift, { params: { id } }, signal),
     refetchInterval: 60_000,
   });
+
+/** Live results held against the pinned backtest. */
+export function DriftWatch({ profile: { id } }: { profile: Profile }): ReactNode {
+  const { data, error } = useQuery(driftQuery(id));
   return (
     <Section title="Drift watch" note="is live trading worse than the pinned backtest, beyond chance" span={6}>
       {error === null ? null : <Failure what="The watch could not be read." error={error} />}
@@ -62,14 +66,14 @@ export function DriftWatch({ profile: { id } }: { profile: Profile }): ReactNode
 function Report({ report: { at, since, verdict, tests } }: { report: DriftReport }): ReactNode {
   return (
     <>
-      <Say
-        tone={verdict === 'worse' ? 'care' : 'next'}
-        title={
-          verdict === 'worse' ? 'Worse than tested.' : verdict === 'as-tested' ? 'As tested.' : 'Too early to say.'
-        }
-      >
+      {verdict === 'worse' ? (
+        <Say tone="care" title="Worse than tested.">
+          More than chance explains.
+        </Say>
+      ) : null}
+      <p className="two p-2">
         Since <When at={since} />; looked at <When at={at} />.
-      </Say>
+      </p>
       <ul className="block">
         {tests.map(({ measure, sentence, verdict: own }) => (
           <li key={measure}>

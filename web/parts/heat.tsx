@@ -3,7 +3,7 @@ import { signedPercent } from '#web/words/numbers.ts';
 import { edgeWords } from '#web/words/sweep.ts';
 
 /** One edge of a heat map. */
-export interface Edge {
+interface Edge {
   readonly label: string;
   readonly values: readonly (string | number)[];
   /** Where the saved value stands; -1 where it is none of them. */

@@ -78,7 +78,8 @@ function StopDialog({ open, onClose }: { open: boolean; onClose: () => void }): 
         </p>
         {buys.map((order) => (
           <p key={order.id}>
-            {order.state === 'unknown' ? 'Unanswered' : 'Already on its way'}: a buy of {quantity(order.quantity, null)}{' '}
+            {order.state === 'unknown' ? 'Unanswered' : 'Already on its way'}: a buy of{' '}
+            {quantity(order.quantity, data?.coins.find(({ symbol }) => symbol === order.symbol)?.stepSize ?? null)}{' '}
             {order.symbol}.{cancelEntryOrders ? '' : ' It is not cancelled by this.'}
           </p>
         ))}

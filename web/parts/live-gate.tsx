@@ -1,6 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { ProfileId } from '#core/ids.ts';
 import { changeLiveGate, readLiveGate } from '#api/contract/live-checks.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import { call } from '#web/data/call.ts';
@@ -15,24 +16,29 @@ import { Prose, When } from './when.tsx';
 type Gate = Answer<typeof readLiveGate>;
 
 const keyOf = (id: string) => ['gate', id] as const;
+export const gateQuery = (id: ProfileId) =>
+  queryOptions({ queryKey: keyOf(id), queryFn: ({ signal }) => call(readLiveGate, { params: { id } }, signal) });
 
 /** Does the newest backtest of exactly the present settings clear the bars, bar by bar. */
 export function LiveGate({ profile: { id } }: { profile: Profile }): ReactNode {
   const params = { id };
   const client = useQueryClient();
-  const { data, error } = useQuery({
-    queryKey: keyOf(id),
-    queryFn: ({ signal }) => call(readLiveGate, { params }, signal),
-  });
+  const { data, error } = useQuery(gateQuery(id));
   return (
     <Section title="Live gate" note="a backtest of exactly these settings against your bars" span={6}>
       {error === null ? null : <Failure what="The gate could not be read." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={6} /> : null}
       {data === undefined ? null : (
         <>
-          <Say tone={data.clear ? 'next' : 'care'} title={data.clear ? 'Clear.' : 'Not clear.'}>
-            <Prose text={data.sentence} />
-          </Say>
+          {data.clear ? (
+            <p className="p-2">
+              <Icon name="ok" /> <Prose text={data.sentence} />
+            </p>
+          ) : (
+            <Say tone="care" title="Not clear.">
+              <Prose text={data.sentence} />
+            </Say>
+          )}
           {data.coins.map((coin) => (
             <OneCoin key={coin.symbol} id={id} coin={coin} />
           ))}

@@ -118,9 +118,7 @@ function Row({
       </td>
       {accountId === undefined ? null : (
         <td className="num full">
-          {CANCELLABLE.includes(order.state) ? (
-            <CancelOrder {...{ accountId, profileId, order }} words={`${quantity(order.quantity, stepSize)} ${base}`} />
-          ) : null}
+          <CancelOrder {...{ accountId, profileId, order }} words={`${quantity(order.quantity, stepSize)} ${base}`} />
         </td>
       )}
     </tr>
@@ -142,6 +140,7 @@ function CancelOrder({ accountId, profileId, order, words }: CancelProps): React
     <AskWorker
       small
       accountId={accountId}
+      offered={CANCELLABLE.includes(order.state)}
       words="Cancel"
       label={`Cancel the ${name}`}
       title={`Cancel the ${name}?`}

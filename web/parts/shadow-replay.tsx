@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import type { ShadowCoin } from '#core/shadow.ts';
 import { readShadowReplay, startShadowReplay } from '#api/contract/live-checks.ts';
 import { call } from '#web/data/call.ts';
-import type { Profile } from '#web/data/queries.ts';
-import { count, MINUS, percent } from '#web/words/numbers.ts';
+import { coinsQuery, type Profile } from '#web/data/queries.ts';
+import { count, MINUS, percent, price, quantity } from '#web/words/numbers.ts';
 import { reasonWords } from '#web/words/research.ts';
 import { Failure, Say, Skeleton } from './say.tsx';
 import { Section } from './section.tsx';
@@ -24,6 +24,7 @@ export function ShadowReplay({ profile: { id } }: { profile: Profile }): ReactNo
     mutationFn: () => call(startShadowReplay, { params }),
     onSuccess: () => client.invalidateQueries({ queryKey }),
   });
+  const { data: held } = useQuery(coinsQuery(id));
   const waits = (data?.requestedAt ?? null) !== null;
   const report = data?.report ?? null;
   return (
@@ -57,13 +58,18 @@ export function ShadowReplay({ profile: { id } }: { profile: Profile }): ReactNo
         </div>
       )}
       {report?.coins.map((coin) => (
-        <OneCoin key={coin.symbol} coin={coin} />
+        <OneCoin key={coin.symbol} coin={coin} steps={held?.coins.find(({ symbol }) => symbol === coin.symbol)} />
       ))}
     </Section>
   );
 }
 
-function OneCoin({ coin }: { coin: ShadowCoin }): ReactNode {
+interface Steps {
+  readonly tickSize: string | null;
+  readonly stepSize: string | null;
+}
+
+function OneCoin({ coin, steps }: { coin: ShadowCoin; steps: Steps | undefined }): ReactNode {
   const { symbol, refused, compared, agreed, differing, fills } = coin;
   if (refused !== null) {
     return (
@@ -79,9 +85,11 @@ function OneCoin({ coin }: { coin: ShadowCoin }): ReactNode {
         {compared === 0
           ? 'There was no moment at which both decided.'
           : `${agreed.toLocaleString('en-US')} of ${compared.toLocaleString('en-US')} decisions were the same (${percent(agreed / compared, 1)}).`}{' '}
-        {fills.length === 0 ? 'Neither bought or sold.' : ''}
+        {fills.length === 0
+          ? 'Neither bought or sold.'
+          : 'Prices are compared in bps, hundredths of a percent; below zero live was better.'}
       </p>
-      {fills.length === 0 ? null : <Fills fills={fills} />}
+      {fills.length === 0 ? null : <Fills fills={fills} steps={steps} />}
       {differing.length === 0 ? null : (
         <details className="px-2">
           <summary>{count(differing.length, 'decision')} that differed</summary>
@@ -107,11 +115,11 @@ type Fill = ShadowCoin['fills'][number];
 const bpsWords = (bps: number | null): string =>
   bps === null ? '–' : Math.abs(bps) < 0.05 ? '0.0' : `${bps > 0 ? '+' : MINUS}${Math.abs(bps).toFixed(1)}`;
 
-function Side({ one }: { one: Fill['live'] }): ReactNode {
+function Side({ one, steps }: { one: Fill['live']; steps: Steps | undefined }): ReactNode {
   if (one === null) return <span className="two">not done</span>;
   return (
     <>
-      {one.quantity} at {one.price}
+      {quantity(one.quantity, steps?.stepSize ?? null)} at {price(one.price, steps?.tickSize ?? null)}
       <span className="note">
         <When at={one.at} />, {reasonWords(one.reason).toLowerCase()}
       </span>
@@ -119,7 +127,7 @@ function Side({ one }: { one: Fill['live'] }): ReactNode {
   );
 }
 
-function Fills({ fills }: { fills: readonly Fill[] }): ReactNode {
+function Fills({ fills, steps }: { fills: readonly Fill[]; steps: Steps | undefined }): ReactNode {
   return (
     <table className="cards">
       <thead>
@@ -127,7 +135,7 @@ function Fills({ fills }: { fills: readonly Fill[] }): ReactNode {
           <th>What</th>
           <th>Live</th>
           <th>Replayed</th>
-          <th className="num">Live was worse by, in hundredths of a percent (bps)</th>
+          <th className="num">Live worse by, bps</th>
         </tr>
       </thead>
       <tbody>
@@ -138,12 +146,12 @@ function Fills({ fills }: { fills: readonly Fill[] }): ReactNode {
               {why === null ? null : <span className="note">{why}</span>}
             </td>
             <td data-l="Live">
-              <Side one={live} />
+              <Side one={live} steps={steps} />
             </td>
             <td data-l="Replayed">
-              <Side one={replayed} />
+              <Side one={replayed} steps={steps} />
             </td>
-            <td className="num" data-l="Live was worse by, bps">
+            <td className="num" data-l="Live worse by, bps">
               {bpsWords(bps)}
             </td>
           </tr>

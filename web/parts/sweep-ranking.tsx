@@ -28,11 +28,13 @@ export function SweepRanking({ profile, coin, result, labelOf }: RankingProps): 
       <table className="cards">
         <thead>
           <tr>
-            {['Place', ...knobs.map(labelOf), 'Made', 'Deepest fall', 'Sharpe', 'Round trips'].map((head) => (
+            {['Place', ...knobs.map(labelOf), 'Made', 'Deepest fall'].map((head) => (
               <th key={head} className="num">
                 {head}
               </th>
             ))}
+            <th className="num wide">Sharpe</th>
+            <th className="num wide">Round trips</th>
             <th>
               <span className="vh">Use it</span>
             </th>
@@ -41,8 +43,9 @@ export function SweepRanking({ profile, coin, result, labelOf }: RankingProps): 
         <tbody>
           {shown.map((row, place) => (
             <tr key={row.set}>
-              <td className="num" data-l="Place">
-                {place + 1}
+              <td className="num full">
+                <span className="phone two">Place {place + 1}</span>
+                <span className="wide">{place + 1}</span>
               </td>
               {knobs.map((path, at) => (
                 <td key={path} className="num" data-l={labelOf(path)}>
@@ -55,12 +58,8 @@ export function SweepRanking({ profile, coin, result, labelOf }: RankingProps): 
               <td className="num" data-l="Deepest fall">
                 {percent(-Math.abs(row.drawdown))}
               </td>
-              <td className="num" data-l="Sharpe">
-                {plain(row.sharpe)}
-              </td>
-              <td className="num" data-l="Round trips">
-                {row.closedCycles}
-              </td>
+              <td className="num wide">{plain(row.sharpe)}</td>
+              <td className="num wide">{row.closedCycles}</td>
               <td className="num full">
                 <PutInForm
                   small

@@ -31,7 +31,11 @@ export function WorkProgress({ state, done, all, unit, since, stop, what }: Prog
           {done} of {all} {unit}
         </span>
         <span className="note">
-          {state === 'queued' ? runWords(state) : left === null ? 'just begun' : `about ${age(left)} left`}
+          {state === 'queued'
+            ? runWords(state)
+            : left === null
+              ? `for ${age(now - Date.parse(since))}`
+              : `about ${age(left)} left`}
         </span>
         <button type="button" className="btn small" disabled={abort.isPending} onClick={() => abort.mutate()}>
           Stop {what}

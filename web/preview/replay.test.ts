@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Candle as Row } from '#web/data/queries.ts';
 import { requireDecimal, ZERO } from '#core/decimal.ts';
-import { intervalFor } from './load-past.ts';
 import { Replayer } from './replay.ts';
 import type { Past } from './summary.ts';
 
@@ -61,10 +60,4 @@ test('what can not be replayed says why; holding follows the coin', () => {
   assert.deepEqual(replayer.run('unheard-of', {}).kind, 'refused');
   assert.deepEqual(replayer.run('trailing-trade', { ...config, candleInterval: '30m' }).kind, 'refused');
   assert.equal(replayer.holding().length, 3);
-});
-
-test('candles are as fine as a year of them can be read, and add up to what the strategy needs', () => {
-  assert.equal(intervalFor('1h'), '15m');
-  assert.equal(intervalFor('1d'), '15m');
-  assert.equal(intervalFor('1m'), '1m');
 });

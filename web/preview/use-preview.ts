@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { Interval } from '#core/candle.ts';
 import { type Coin, type Profile, symbolsQuery } from '#web/data/queries.ts';
 import { loadPast } from './load-past.ts';
 import type { Comparison, Config, Past } from './summary.ts';
@@ -17,7 +16,6 @@ export interface Preview {
 interface PastWanted {
   readonly profile: Profile;
   readonly coin: Coin | undefined;
-  readonly needed: Interval;
   /** Nothing is read before somebody wants to see it. */
   readonly wanted: boolean;
 }
@@ -28,18 +26,18 @@ interface Wanted extends PastWanted {
 }
 
 /** The past of a coin, read once and kept while the page is open. */
-export function usePast({ profile, coin, needed, wanted }: PastWanted) {
+export function usePast({ profile, coin, wanted }: PastWanted) {
   const [progress, setProgress] = useState(0);
   const { data: markets } = useQuery({ ...symbolsQuery(profile.accountId), enabled: wanted });
   const market = markets?.symbols.find(({ symbol }) => symbol === coin?.symbol);
   const { data: past, error } = useQuery({
-    queryKey: ['past', profile.id, coin?.symbol, needed],
+    queryKey: ['past', profile.id, coin?.symbol],
     enabled: wanted && coin !== undefined && market !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }): Promise<Past> => {
       if (coin === undefined || market === undefined) throw new Error('No coin is chosen.');
       const { minNotional } = market;
-      return loadPast({ profile, coin, minNotional, needed, signal, onProgress: setProgress });
+      return loadPast({ profile, coin, minNotional, signal, onProgress: setProgress });
     },
   });
   return { past, error, progress };

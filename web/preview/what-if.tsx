@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { INTERVAL_MS, isInterval } from '#core/candle.ts';
+import { INTERVAL_MS } from '#core/candle.ts';
 import { toNumber } from '#core/decimal.ts';
 import type { Coin, Profile } from '#web/data/queries.ts';
 import { AmbiguityBand } from '#web/parts/ambiguity-band.tsx';
@@ -24,10 +24,8 @@ export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode 
   const [asked, setAsked] = useState(false);
   const coin = coins.find((one) => one.symbol === symbol) ?? coins[0];
   const changed = JSON.stringify(saved) !== JSON.stringify(edit);
-  const interval = String(edit['candleInterval']);
-  const needed = isInterval(interval) ? interval : '1h';
   const wanted = asked || changed;
-  const { error, progress, past, answer } = usePreview({ profile, coin, needed, saved, edit, wanted });
+  const { error, progress, past, answer } = usePreview({ profile, coin, saved, edit, wanted });
   return (
     <Section title="What if" note={past === undefined ? undefined : noteOf(past, answer)}>
       {coins.length < 2 ? null : (

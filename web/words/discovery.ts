@@ -1,7 +1,7 @@
 import type { DiscoveryConfig } from '#core/discovery.ts';
 
 type NumberSetting = Exclude<keyof DiscoveryConfig, 'enabled' | 'quoteAsset' | 'blacklist'>;
-export interface DiscoveryField {
+interface DiscoveryField {
   readonly name: NumberSetting;
   readonly label: string;
   readonly note: string;

@@ -1,5 +1,5 @@
 import type { GateBar, GateBars } from '#core/live-gate.ts';
-import { percent, signedPercent } from './numbers.ts';
+import { count, percent, signedPercent } from './numbers.ts';
 
 /** What each bar asks about, and how its numbers are written; `share` ones are typed in percent. */
 export const BARS: Readonly<Record<GateBar, { words: string; note: string; kind: 'share' | 'number' | 'days' }>> = {
@@ -18,7 +18,7 @@ export function barValue(bar: GateBar, value: number | null): string {
   const { kind } = BARS[bar];
   if (kind === 'share') return bar === 'alpha' || bar === 'outOfSample' ? signedPercent(value, 1) : percent(value, 1);
   const text = Number(value.toFixed(2)).toLocaleString('en-US');
-  return kind === 'days' ? `${Math.floor(value)} ${Math.floor(value) === 1 ? 'day' : 'days'}` : text;
+  return kind === 'days' ? count(Math.floor(value), 'day') : text;
 }
 
 /** The bars as a form shows them; one that is not asked is empty. */

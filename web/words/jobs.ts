@@ -5,7 +5,13 @@ const WORDS: Readonly<Record<string, string>> = {
   'reconcile-positions': 'Compare positions with the wallet',
   'refresh-rules': 'Read the trading rules of the exchange',
   'verify-api-key': 'Check an API key',
+  'identity-check': 'Compare the ledger with the wallet',
+  'shadow-replay': 'Replay the last day beside what was traded',
+  'snapshot-equity': 'Mark what was earned',
+  'watch-drift': 'Compare live results with the backtest',
   backup: 'Make a backup',
+  digest: 'Tell what was done in a day',
+  discover: 'Look for coins to propose',
   prune: 'Remove old records',
 };
 

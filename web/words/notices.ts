@@ -4,7 +4,10 @@ interface Words {
 }
 
 const WORDS: Readonly<Record<string, Words>> = {
-  'job-failed': { label: 'Background work failed for good', note: 'It then lies under Failed work.' },
+  'job-failed': {
+    label: 'Background work failed for good',
+    note: 'It is then listed under Activity, as work that was given up.',
+  },
   'exchange-reset': { label: 'A test exchange was reset', note: 'Its accounts began anew.' },
   'orphan-order': { label: 'An order that no profile tracks was found', note: 'An orphan order; it locks its coins.' },
   'key-error': { label: 'The exchange refused an API key' },

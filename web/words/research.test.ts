@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bpsOf, detailsFor, editOf, firstTerms, percentOf, reasonWords, remainingMs, termsBody } from './research.ts';
+import { detailsFor, editOf, firstTerms, percentOf, reasonWords, remainingMs, termsBody } from './research.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 14, 12, 7);
 
@@ -18,8 +18,7 @@ test('days are taken whole, and never beyond now', () => {
   assert.equal(termsBody({ ...terms, from: '' }, NOW).from, '', 'what is no day is left to the server');
 });
 
-test('percent becomes hundredths of it exactly, and back; what is no number stays', () => {
-  assert.deepEqual(['0.1', '0,075', ' 0.29 ', 'much'].map(bpsOf), ['10', '7.5', '29', 'much']);
+test('hundredths of a percent are written as percent', () => {
   assert.deepEqual(['10', '7.5', '0'].map(percentOf), ['0.1', '0.075', '0']);
 });
 
@@ -34,6 +33,7 @@ test('what is left is told from what is done, and not before something is', () =
 
 test('reasons and edits are written for their reader', () => {
   assert.equal(reasonWords('hold-below-arm'), 'Held: below arm');
-  assert.equal(reasonWords('trail'), 'Trail');
+  assert.equal(reasonWords('entry-first'), 'First buy');
+  assert.equal(reasonWords('exit-stop-loss'), 'Stop loss');
   assert.equal(editOf([{ path: 'sell.stop', value: '0.97' }]), '[["sell.stop","0.97"]]');
 });

@@ -1,4 +1,4 @@
-import { type Decimal, divide, formatDecimal, multiply, readDecimal, requireDecimal } from '#core/decimal.ts';
+import { type Decimal, divide, formatDecimal, readDecimal, requireDecimal } from '#core/decimal.ts';
 import { INTERVAL_MS, type Interval, INTERVALS } from '#core/candle.ts';
 import { MINUS, MISSING, signedPercent } from './numbers.ts';
 
@@ -17,9 +17,9 @@ export interface Terms {
   readonly to: string;
   readonly detailInterval: string;
   readonly balance: string;
-  /** In percent. */
-  readonly fee: string;
-  readonly slippage: string;
+  /** In hundredths of a percent, like the slippage. */
+  readonly feeBps: string;
+  readonly slippageBps: string;
 }
 
 export const PERIODS = [
@@ -30,7 +30,7 @@ export const PERIODS = [
   { value: 'dates', words: 'from one day to another' },
 ] as const;
 
-export const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 export const firstTerms = (nowMs: number): Terms => ({
   days: '30',
@@ -38,21 +38,19 @@ export const firstTerms = (nowMs: number): Terms => ({
   to: dayText(nowMs),
   detailInterval: '1m',
   balance: '1000',
-  fee: '0.1',
-  slippage: '0.05',
+  feeBps: '10',
+  slippageBps: '5',
 });
-
-/** Percent as hundredths of it; what is no number stays as it was typed, so that the server names it. */
-export function bpsOf(percentText: string): string {
-  const value = readDecimal(percentText.trim().replace(',', '.'));
-  return value === undefined ? percentText : formatDecimal(multiply(value, HUNDRED));
-}
 
 /** Hundredths of a percent as percent: `10` is `0.1`. */
 export function percentOf(bps: string): string {
   const value = readDecimal(bps);
   return value === undefined ? bps : formatDecimal(divide(value, HUNDRED));
 }
+
+const TERMS: readonly string[] = ['from', 'to', 'detailInterval', 'balance', 'feeBps', 'slippageBps'];
+/** Whether a refusal of this path stands at one of the fields of the terms. */
+export const isTerm = (path: string): boolean => TERMS.includes(path);
 
 /** The terms as the API takes them; days are those of UTC, a last day is meant whole. */
 export function termsBody(terms: Terms, nowMs: number) {
@@ -66,8 +64,8 @@ export function termsBody(terms: Terms, nowMs: number) {
     to: iso(until),
     detailInterval: INTERVALS.find((one) => one === terms.detailInterval) ?? '1m',
     balance: terms.balance,
-    feeBps: bpsOf(terms.fee),
-    slippageBps: bpsOf(terms.slippage),
+    feeBps: terms.feeBps,
+    slippageBps: terms.slippageBps,
   };
 }
 
@@ -92,8 +90,19 @@ export const runWords = (state: string): string => STATES[state] ?? state;
 
 const WORDS: Readonly<Record<string, string>> = { entry: 'Waited: ', hold: 'Held: ', exit: '', order: '' };
 
+/** Reasons that their code alone does not tell. */
+const PLAIN: Readonly<Record<string, string>> = {
+  'entry-first': 'First buy',
+  'entry-add': 'Bought more',
+  'entry-immediate': 'Bought at once',
+  'entry-cross-up': 'Crossed up',
+  'cooldown-loss': 'Paused after a loss',
+};
+
 /** `hold-below-arm` in words: `Held: below arm`. */
 export function reasonWords(reason: string): string {
+  const known = PLAIN[reason];
+  if (known !== undefined) return known;
   const [family = '', ...rest] = reason.split('-');
   const prefix = WORDS[family];
   const words = prefix === undefined ? reason.replaceAll('-', ' ') : `${prefix}${rest.join(' ')}`;

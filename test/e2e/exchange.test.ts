@@ -1,0 +1,166 @@
+// What comes from the exchange, and how the operator deals with it: late answers, none at all, and orders of others.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { type ProfileId, readId } from '#core/ids.ts';
+import { UNKNOWN_OUTCOME } from '#paper/faults.ts';
+import { ownId } from '../flow/outside.ts';
+import { shoot } from './browser.ts';
+import { type Exchange, openExchange } from './exchange.ts';
+import { settle, type Stack, startStack } from './stack.ts';
+
+let stack: Stack;
+let page: Page;
+let profileId: ProfileId;
+let exchange: Exchange;
+const at = (path: string): string => `${stack.app.url}${path.replace(':id', profileId)}`;
+const COIN = '/profiles/:id/coins/BTCUSDT';
+
+before(async () => {
+  stack = await startStack({ speed: 60 });
+  // It only watches: whatever is bought and sold here is ordered by hand.
+  const settled = await settle(stack, { strategyName: 'hold', config: {} });
+  page = settled.page;
+  profileId = readId<ProfileId>(settled.profileId) ?? assert.fail('no profile was made');
+  exchange = openExchange(stack);
+  page.setDefaultTimeout(30_000);
+  await page.goto(at(COIN));
+  await page.getByText(/Price [\d,.]+ USDT/).waitFor();
+});
+after(() => stack?.[Symbol.asyncDispose]());
+
+const dialog = (): Locator => page.getByRole('dialog');
+
+/** Fills the form of an order by hand and sends it; the dialog stays. */
+async function buyByHand(spend: string, limit = ''): Promise<void> {
+  await page.goto(at(COIN));
+  await page.getByRole('button', { name: 'Buy BTC…' }).click();
+  await page.getByLabel('Spend').fill(spend);
+  await page.getByLabel('Price to pay at most').fill(limit);
+  await page.getByRole('button', { name: `Buy for ${spend} USDT` }).click();
+}
+
+/** The newest order of the coin, on the page of the coin; also behind a dialog, where it has no role. */
+const newest = (): Locator => page.locator('table tbody tr').first();
+
+test('an order without an answer is shown as unknown, never sent again, and named once it is certain', async () => {
+  const order = { method: 'POST', path: '/api/v3/order' };
+  await exchange.control('POST /faults', [{ match: order, kind: 'fail-before', body: UNKNOWN_OUTCOME }]);
+  await buyByHand('40');
+  await newest().getByText('nothing is sent again until it is certain').waitFor();
+  await dialog().getByRole('button', { name: 'Leave it' }).click();
+  await newest().getByRole('link').click();
+  await page.getByRole('heading', { name: /^No answer yet\./ }).waitFor();
+  await page.getByText('Until that is known the coin buys nothing more').waitFor();
+  await shoot(page, 'order-unknown-dark');
+  await page.getByRole('heading', { name: /^Never arrived\./ }).waitFor();
+  await page.goto(at(COIN));
+  await newest().getByText('Never arrived').waitFor();
+  assert.equal(await page.getByRole('row', { name: /Buy by hand/ }).count(), 1, 'it was sent again');
+});
+
+test('the kill switch during a fill: what was on its way is booked, nothing more is bought, what is held can be sold', async () => {
+  const buy = { method: 'POST', path: '/api/v3/order', text: 'side=BUY' };
+  await exchange.control('POST /faults', [{ match: buy, kind: 'late', delayMs: 9_000, body: UNKNOWN_OUTCOME }]);
+  await buyByHand('50');
+  await newest().getByText('nothing is sent again until it is certain').waitFor();
+  await dialog().getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('button', { name: 'Stop buying' }).click();
+  await dialog()
+    .getByText(/^Unanswered: a buy of [\d.]+ BTCUSDT\. It is not cancelled by this\.$/)
+    .waitFor();
+  await shoot(page, 'kill-during-fill-dark');
+  await dialog()
+    .getByRole('button', { name: /^Stop buying on/ })
+    .click();
+  await page.getByRole('link', { name: /^Buying stopped/ }).waitFor();
+  await newest().getByText('Filled').waitFor();
+  await newest().getByRole('link').click();
+  await page.getByRole('heading', { name: /^Proved\./ }).waitFor();
+
+  await buyByHand('60');
+  await dialog()
+    .getByText(/kill switch/)
+    .waitFor();
+  await dialog().getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: /^Sell all [\d.]+ BTC…$/ }).click();
+  await dialog()
+    .getByRole('button', { name: /^Sell [\d.]+ BTC$/ })
+    .click();
+  await dialog().getByText('Sold, or on its way: the orders below show it.').waitFor();
+  await dialog().getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('heading', { name: /^BTC is not held\./ }).waitFor();
+  await allowBuying();
+});
+
+async function allowBuying(): Promise<void> {
+  await page.goto(at('/'));
+  await page.getByRole('button', { name: 'Allow buying again…' }).click();
+  await dialog()
+    .getByRole('button', { name: /^Allow buying on/ })
+    .click();
+  await page.getByRole('button', { name: 'Stop buying' }).waitFor();
+}
+
+/** The orphan order with that client id, on the page of them. */
+const orphan = (clientOrderId: string): Locator => page.getByRole('listitem').filter({ hasText: clientOrderId });
+
+async function lookForOrphans(): Promise<void> {
+  await page.goto(at('/orphans'));
+  await page.getByRole('button', { name: 'Look now' }).click();
+  await page.getByText('The exchange was asked.').waitFor();
+}
+
+test('an orphan order is left, then cancelled; nothing happens to it by itself', async () => {
+  await exchange.hands.restBuy('web_of_another');
+  await lookForOrphans();
+  const row = orphan('web_of_another');
+  await row.getByText('Only an order with a proven owner can be adopted.').waitFor();
+  assert.ok(await row.getByRole('button', { name: 'Adopt' }).isDisabled());
+  await shoot(page, 'orphan-dark');
+  await row.getByRole('button', { name: 'Leave it' }).click();
+  await dialog()
+    .getByRole('button', { name: /^Leave the BTCUSDT order/ })
+    .click();
+  await row.getByText('you left it there').waitFor();
+  await row.getByRole('button', { name: 'Cancel it' }).click();
+  await dialog()
+    .getByRole('button', { name: /^Cancel: buys 0.01/ })
+    .click();
+  await page.getByText('There are none.').waitFor();
+  await page.getByText('1 that are resolved').click();
+  await page.getByText(/: cancelled, last seen/).waitFor();
+});
+
+test('an orphan order with a proven owner is adopted, and cancelled by hand like any other', async () => {
+  const id = ownId(profileId, 'manual');
+  await exchange.hands.restBuy(id);
+  await lookForOrphans();
+  await orphan(id).getByRole('button', { name: 'Adopt into Dip ladder' }).click();
+  await page.getByText('There are none.').waitFor();
+  await page.goto(at(COIN));
+  await page.getByRole('button', { name: /^Cancel the/ }).click();
+  await dialog()
+    .getByRole('button', { name: /^Cancel the .* BTC$/ })
+    .click();
+  await dialog().getByText('Cancelled.').waitFor();
+  await dialog().getByRole('button', { name: 'Close' }).click();
+  await newest().getByText('Cancelled').waitFor();
+  assert.equal(await page.getByRole('button', { name: /^Cancel the/ }).count(), 0);
+});
+
+test('a coin with a live order is removed only together with it', async () => {
+  await buyByHand('40', '20000');
+  await newest().getByText('Rests on exchange').waitFor();
+  await dialog()
+    .getByRole('button', { name: /^(Leave it|Close)$/ })
+    .click();
+  await page.goto(at('/profiles/:id'));
+  await page.getByRole('button', { name: 'Remove BTC' }).click();
+  await dialog().getByRole('button', { name: 'Cancel 1 order and remove BTCUSDT' }).click();
+  await page.getByRole('heading', { name: 'Dip ladder trades 0 coins.' }).waitFor();
+});
+
+test('nothing failed in the pages meanwhile', () => {
+  assert.deepEqual(stack.faults, []);
+});

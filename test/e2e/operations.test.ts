@@ -1,0 +1,167 @@
+// What an operator does with profiles and with the whole installation.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Download, Locator, Page, WebSocketRoute } from 'playwright-core';
+import { shoot } from './browser.ts';
+import { ask, OPERATOR, refusedOnce, settle, type Stack, startStack } from './stack.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tradewind-saved-'));
+let stack: Stack;
+let page: Page;
+let profileId: string;
+const at = (path: string): string => `${stack.app.url}${path.replace(':id', profileId)}`;
+
+before(async () => {
+  stack = await startStack({ others: ['ETHUSDT'] });
+  ({ page, profileId } = await settle(stack));
+  page.setDefaultTimeout(60_000);
+});
+after(async () => {
+  await stack?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const dialog = (): Locator => page.getByRole('dialog');
+
+/** Keeps what the link or button sends; answers its path. */
+async function saved(press: Locator): Promise<string> {
+  const [download]: [Download, unknown] = await Promise.all([page.waitForEvent('download'), press.click()]);
+  const path = join(folder, download.suggestedFilename());
+  await download.saveAs(path);
+  return path;
+}
+
+test('a profile is renamed, copied, saved as a file, given another strategy, deleted, and read in again', async () => {
+  await page.goto(at('/profiles/:id/manage'));
+  await page.getByLabel('Name of the profile').fill('Swing rider');
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('heading', { name: 'Swing rider is on.' }).waitFor();
+  await page.getByLabel('Name of the copy').fill('Swing rider');
+  await page.getByRole('button', { name: 'Copy the profile' }).click();
+  await page.getByRole('alert').waitFor();
+  refusedOnce(stack, 409);
+  await page.getByLabel('Name of the copy').fill('Second rider');
+  await page.getByRole('button', { name: 'Copy the profile' }).click();
+  await page.getByRole('heading', { name: 'Second rider is off' }).waitFor();
+  await page.getByRole('link', { name: 'Manage' }).click();
+  const file = await saved(page.getByRole('link', { name: 'Save as a file' }));
+  await page.getByRole('button', { name: /^Switch to .*…$/ }).click();
+  await dialog()
+    .getByRole('button', { name: /^Switch Second rider to / })
+    .click();
+  await page.getByText(/^now (?!trailing)/).waitFor();
+  await page.getByRole('button', { name: 'Delete this profile…' }).click();
+  await dialog().getByRole('button', { name: 'Delete Second rider', exact: true }).click();
+  await dialog().getByText('Second rider is deleted.').waitFor();
+  await dialog().getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('heading', { name: 'Read in a profile' }).waitFor();
+  await page.getByLabel('Choose a file…').setInputFiles(file);
+  await page.getByRole('heading', { name: 'Second rider is off' }).waitFor();
+  await page.getByRole('link', { name: 'Manage' }).click();
+  await page.getByText('now trailing trade').waitFor();
+});
+
+test('why a coin is not trading is found from the palette, with the setting that is responsible', async () => {
+  const config = { config: { buy: { enabled: false } } };
+  await ask(page, { method: 'PATCH', url: `${stack.app.url}/api/profiles/${profileId}`, data: config });
+  await page.goto(at('/'));
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Go to' }).fill('why btc');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: /BTCUSDT/, level: 1 }).waitFor();
+  await page.getByText(/\d+ in order: Worker, Account taken/).waitFor();
+  const setting = page.getByRole('region', { name: 'BTCUSDT' }).getByRole('link', { name: 'Buy', exact: true });
+  while ((await setting.count()) === 0) {
+    // The decision that the worker made before the change is told until it has made another.
+    await page.getByRole('button', { name: 'Look again now' }).click();
+    await page.getByRole('button', { name: 'Look again now' }).and(page.locator(':enabled')).waitFor();
+  }
+  await shoot(page, 'diagnosis-dark');
+  await setting.click();
+  await page.getByRole('heading', { name: /^(How Swing rider trades|What BTCUSDT does differently)\.$/ }).waitFor();
+  const focused = (): Promise<string | null | undefined> =>
+    page.evaluate(() => document.activeElement?.closest('label')?.textContent);
+  await page.getByRole('switch', { name: 'Buy', exact: true }).waitFor();
+  assert.equal(await focused(), 'Buy');
+});
+
+test('an order that is too small is refused at its field; one that could not be checked is saved with a warning', async () => {
+  await page.goto(at('/profiles/:id/config'));
+  const amount = page.getByLabel('Amount', { exact: true });
+  await amount.fill('1');
+  await page.getByRole('button', { name: 'Save settings' }).click();
+  await page
+    .locator('.field', { has: amount })
+    .getByRole('alert')
+    .getByText(/BTCUSDT.*USDT/)
+    .waitFor();
+  await page.getByText('Saving waits for: Amount.').waitFor();
+  refusedOnce(stack, 422);
+  await shoot(page, 'config-too-small-dark');
+  await page.goto(at('/profiles'));
+  await page.getByRole('link', { name: 'Second rider' }).click();
+  await page.getByLabel('Add a coin').fill('ETHUSDT');
+  await page.getByRole('button', { name: 'Add ETHUSDT' }).click();
+  await page.getByText('Added, but order sizing was not verified:').waitFor();
+  await page.getByRole('navigation', { name: 'Pages of this profile' }).getByRole('link', { name: 'Settings' }).click();
+  await page.getByLabel('Amount', { exact: true }).fill('170');
+  await page.getByRole('button', { name: 'Save settings' }).click();
+  const warning = page.getByRole('status').filter({ hasText: 'Saved, but order sizing was not verified:' });
+  await warning.getByText(/ETHUSDT: .*price/).waitFor();
+  await shoot(page, 'config-warned-dark');
+});
+
+test('a page whose connection was lost shows what it missed once it is back', async () => {
+  const other = await page.context().newPage();
+  const sockets: WebSocketRoute[] = [];
+  let reachable = true;
+  await other.routeWebSocket('**/api/ws', (socket) => {
+    if (!reachable) {
+      socket.onMessage(() => void socket.close({ code: 1013 }));
+      return;
+    }
+    socket.connectToServer();
+    sockets.push(socket);
+  });
+  await other.goto(at('/profiles'));
+  await other.getByText('Live updates connected').waitFor({ timeout: 60_000 });
+  await other.getByRole('link', { name: 'Swing rider' }).waitFor();
+  reachable = false;
+  await Promise.all(sockets.map((socket) => socket.close({ code: 1001 })));
+  await other.getByText('Live updates lost, reconnecting').waitFor({ timeout: 60_000 });
+  // Nothing else would bring this page up to date: the list of profiles is not polled.
+  const data = { name: 'Renamed meanwhile' };
+  await ask(page, { method: 'PATCH', url: `${stack.app.url}/api/profiles/${profileId}`, data });
+  reachable = true;
+  await other.getByRole('link', { name: 'Renamed meanwhile' }).waitFor({ timeout: 60_000 });
+  await other.close();
+});
+
+test('a backup brings everything back, and trading waits for the operator', async () => {
+  await page.goto(at('/settings'));
+  const file = await saved(page.getByRole('link', { name: 'Download a backup now' }));
+  const data = { name: 'After the backup' };
+  await ask(page, { method: 'PATCH', url: `${stack.app.url}/api/profiles/${profileId}`, data });
+  await page.getByLabel('Restore a backup…').setInputFiles(file);
+  await dialog()
+    .getByRole('button', { name: /^Replace everything by/ })
+    .click();
+  // Sessions are in no backup: whoever has restored it signs in again, and is told why.
+  await page.getByText(/^Restored\. [\d,]+ rows are as they were/).waitFor();
+  await shoot(page, 'restored-dark');
+  while (stack.faults.some((fault) => fault.includes('401'))) refusedOnce(stack, 401);
+  await page.getByLabel('E-mail').fill(OPERATOR.email);
+  await page.getByLabel('Password').fill(OPERATOR.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText(/^Buying is stopped/).waitFor();
+  await page.goto(at('/profiles'));
+  await page.getByRole('link', { name: 'Renamed meanwhile' }).waitFor();
+});
+
+test('nothing failed in the pages meanwhile', () => {
+  assert.deepEqual(stack.faults, []);
+});
