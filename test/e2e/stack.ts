@@ -125,13 +125,6 @@ export async function settle(
   return { page, accountId, profileId: isObject(made) ? idOf(made['profile']) : '' };
 }
 
-/** The browser tells of every refused request; takes one that is wanted off the list. */
-export function refusedOnce({ faults }: Stack, status: number): void {
-  const found = faults.findIndex((fault) => fault.includes(String(status)));
-  assert.notEqual(found, -1, `no request was refused with ${status}: ${faults.join('; ')}`);
-  faults.splice(found, 1);
-}
-
 /** What axe finds on the page that keeps somebody from using it, as sentences. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
