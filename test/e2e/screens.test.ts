@@ -67,7 +67,10 @@ before(async () => {
 after(() => stack?.[Symbol.asyncDispose]());
 
 const addressOf = (path: string): string =>
-  Object.entries({ id: profileId, order: orderId, ...research }).reduce((made, [name, id]) => made.replace(`:${name}`, id), path);
+  Object.entries({ id: profileId, order: orderId, ...research }).reduce(
+    (made, [name, id]) => made.replace(`:${name}`, id),
+    path,
+  );
 
 for (const [look, options] of LOOKS) {
   test(`every screen can be used, and fits, in ${look}`, async () => {

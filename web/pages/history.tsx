@@ -14,6 +14,7 @@ import { addressOf, call } from '#web/data/call.ts';
 import { coinsQuery, equityQuery, type Profile } from '#web/data/queries.ts';
 import { useZone } from '#web/data/session.tsx';
 import { EquityPlot } from '#web/parts/equity-plot.tsx';
+import { ExchangeLists } from '#web/parts/exchange-lists.tsx';
 import { Figure, Gain } from '#web/parts/figures.tsx';
 import { ProfileFrame } from '#web/parts/profile-frame.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
@@ -97,6 +98,7 @@ function History({ profile }: { profile: Profile }): ReactNode {
         </Section>
         <Periods profile={profile} quote={quote} />
       </div>
+      <ExchangeLists profileId={profile.id} />
     </>
   );
 }
