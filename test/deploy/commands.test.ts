@@ -143,7 +143,7 @@ for (const { path, line, text, needs } of blocks)
 test('every block is of a kind that is run, written to a file, or only looked at', () => {
   const strange = blocks.filter(
     ({ language, file }) =>
-      !['sh', 'sql', 'yaml', ''].includes(language) && !(language === 'json' && file !== undefined),
+      !['sh', 'sql', 'ts', 'yaml', ''].includes(language) && !(language === 'json' && file !== undefined),
   );
   assert.deepEqual(strange, []);
   assert.ok(kept.filter(({ language }) => language === 'sh').length >= 8, 'the documents hold commands');
@@ -153,6 +153,12 @@ for (const block of kept) {
   const name = `${block.path}:${block.line} does what it says: ${block.text.split('\n')[0]}`;
   if (block.language === 'json') before(() => writeFileSync(join(checkout, block.file ?? ''), block.text));
   if (block.language === 'sh') test(name, { timeout: 180_000 }, async () => void (await runShell(block)));
+  if (block.language === 'ts')
+    test(name, { timeout: 60_000 }, async () => {
+      const text = block.text.replace('http://127.0.0.1:8080', env['TRADEWIND_URL'] ?? '');
+      writeFileSync(join(checkout, 'script.ts'), text);
+      await runShell({ ...block, text: 'node script.ts' });
+    });
   if (block.language === 'sql')
     test(name, async () => assert.equal((await database.database.pool.query(block.text)).rows.length, 1));
 }
