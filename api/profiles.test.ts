@@ -132,7 +132,7 @@ test('a budget that cannot be sold again is refused with the numbers, on save, b
     params: { ...params, symbol: 'BTCUSDT' },
     body: { overrideConfig: budget('5') },
   });
-  assert.equal(override.errors?.[0]?.path, 'overrideConfig');
+  assert.equal(override.errors?.[0]?.path, 'overrideConfig.buy.entrySizing.amount');
   const body = { accountId: account.id, name: 'Small', strategyName: 'trailing-trade', config: budget('5') };
   assert.equal((await api.refusal(createProfile, { body: { ...body, symbols: ['BTCUSDT'] } })).status, 422);
   const fine = await api.call(changeProfile, { params, body: { config: budget('20') } });

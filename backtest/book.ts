@@ -193,10 +193,9 @@ const fillOf = (
 function bookFill(book: Book, fill: ExchangeFill, { reason, entry }: Pick<PendingOrder, 'reason' | 'entry'>): void {
   const before = book.position;
   const inQuote = fill.feeAsset === OTHER_ASSET;
-  const { position, realised, closedCycle } = foldFill(before, fill, {
-    ...book,
-    feeQuote: inQuote ? fill.feeAmount : ZERO,
-  });
+  const { rules, cooldownMs } = book;
+  const context = { rules, cooldownMs, feeQuote: inQuote ? fill.feeAmount : ZERO };
+  const { position, realised, closedCycle } = foldFill(before, fill, context);
   const buying = fill.side === 'buy';
   book.position = position;
   book.restless = true;

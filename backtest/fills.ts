@@ -72,6 +72,7 @@ export function marketPrice(
   const { tick, slippage, halfSpread = ZERO } = context;
   const price = fromSteps(ticks, tick);
   const against = add(slippage, halfSpread);
+  if (against === 0n) return price;
   if (side === 'buy') return ceilToStep(multiply(price, add(ONE, against)), tick);
   return floorToStep(multiply(price, subtract(ONE, against)), tick);
 }

@@ -12,18 +12,17 @@ type Hashed = Pick<
  */
 export function fingerprintOf(result: Hashed): string {
   const { fills, dailyEquity, ...numbers } = result;
-  const rest = inOrder(numbers);
+  const rest = JSON.stringify(inOrder(numbers));
   return sha256([...fills.map(lineOf), ...dailyEquity.map(String), rest].join('\n'));
 }
 
 const lineOf = (fill: FillRecord): string =>
   `${fill.symbol === undefined ? '' : `${fill.symbol},`}${fill.at},${fill.side},${fill.price},${fill.quantity},${fill.quote},${fill.fee},${fill.feeAsset},${fill.reason},${fill.cycle},${fill.realised},${fill.cash},${fill.position}`;
 
-/** JSON with the keys of every object in order, so that the order in which a record was built does not count. */
-function inOrder(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
+/** The same with the keys of every object in order, so that the order in which a record was built does not count. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== 'object' || value === null) return value;
+  const sorted = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(sorted.map(([key, part]) => [key, inOrder(part)]));
 }

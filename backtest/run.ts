@@ -193,7 +193,11 @@ function coveredBy({ inputs, offGrid, warmUp }: Made, warmUpWanted: number): Bac
 function tradedIn(made: Made, { terms, windowMs }: { readonly terms: Terms; readonly windowMs: number }) {
   const { inputs, books, meter, coin, fills, candles, heldCandles } = made;
   const dailyEquity = [...meter.days, meter.last];
-  const cycles = books.flatMap((book) => book.cycles).toSorted((a, b) => a.closedMs - b.closedMs);
+  const coinOf = ({ rules: { symbol } }: Book) => (inputs.length > 1 ? { symbol } : {});
+  const closed = books
+    .flatMap((book) => book.cycles.map((cycle) => ({ coin: coinOf(book), cycle })))
+    .toSorted((a, b) => a.cycle.closedMs - b.cycle.closedMs);
+  const cycles = closed.map(({ cycle }) => cycle);
   const split = { balance: toNumber(terms.balance), days: dailyEquity, coin, cycles };
   const metrics = measure({
     ...split,
@@ -204,7 +208,6 @@ function tradedIn(made: Made, { terms, windowMs }: { readonly terms: Terms; read
     slippage: toNumber(terms.slippage),
   });
   const { depth, peakMs, troughMs, recoveredMs } = meter.drawdown;
-  const coinOf = ({ rules: { symbol } }: Book) => (inputs.length > 1 ? { symbol } : {});
   return {
     metrics,
     drawdown: {
@@ -218,9 +221,7 @@ function tradedIn(made: Made, { terms, windowMs }: { readonly terms: Terms; read
     decisions: Object.fromEntries([...made.counts].toSorted(([, a], [, b]) => b - a)),
     dailyEquity,
     fills: fills.map(fillRecord),
-    cycles: books
-      .flatMap((book) => book.cycles.map((cycle) => ({ ...coinOf(book), ...cycleRecord(cycle) })))
-      .toSorted((a, b) => Date.parse(a.closedAt) - Date.parse(b.closedAt)),
+    cycles: closed.map(({ coin: own, cycle }) => ({ ...own, ...cycleRecord(cycle) })),
     rejections: books.flatMap((book) => book.rejections.map((one) => ({ ...coinOf(book), ...rejectionRecord(one) }))),
   };
 }

@@ -48,7 +48,8 @@ tradewind status    builds and boot times of a running service; so do, each with
   profiles            the profiles with their coins
   halt, resume        the kill switch: of everything, --account NAME or --profile NAME; halt takes --reason TEXT,
                       --freeze (exits too) and --cancel-entries
-  logs --profile NAME the newest rows: --level warn,error, --symbol NAME, --text WORDS, --limit N
+  logs --profile NAME the newest rows: --level warn,error, --symbol NAME, --text WORDS, --limit N;
+                      --follow goes on with those that come
   They sign in with TRADEWIND_EMAIL and TRADEWIND_PASSWORD, or ask, and keep the session in ~/.tradewind
 tradewind version   prints the version
 tradewind help      prints this

@@ -58,8 +58,13 @@ export function formatDecimal(value: Decimal): string {
   return negative ? `-${text}` : text;
 }
 
+/** From here on down a number is written with an exponent; up to there as many digits as it has are its shortest text. */
+const SHORTEST_FROM = 100;
+const SHORTEST_TO = 10 ** SAFE_DIGITS;
+
 /** Whole 1e-8 as text, by float64 arithmetic that is exact on whole numbers. */
 function formatBooked(units: number): string {
+  if (units >= SHORTEST_FROM && units < SHORTEST_TO) return String(units / BOOKED_UNITS);
   let rest = units % BOOKED_UNITS;
   const whole = (units - rest) / BOOKED_UNITS;
   if (rest === 0) return String(whole);
@@ -102,8 +107,11 @@ export const isOnStep = (value: Decimal, step: Decimal): boolean => step === 0n 
 export const fromSteps = (count: number, step: Decimal): Decimal => brand(BigInt(count) * step);
 
 /** How many steps fit, as a float64 (exact up to 2^53); used where strategies compare ticks and lots. */
-export const toSteps = (value: Decimal, step: Decimal): number =>
-  Number(value / step) + Number(value % step) / Number(step);
+export function toSteps(value: Decimal, step: Decimal): number {
+  const whole = value / step;
+  const rest = value - whole * step;
+  return rest === 0n ? Number(whole) : Number(whole) + Number(rest) / Number(step);
+}
 
 /** Lossy, for signals, charts and numbers in explanations only. */
 export const toNumber = (value: Decimal): number =>

@@ -60,13 +60,14 @@ export function sizeByTerms(question: EntryQuestion): EntrySize {
   const { level, terms, rules, price, limit, position, levels, freeQuote, takerFee } = question;
   const { stopMultiple, stopLimitOffset } = terms;
   const entry = { price: limit ?? price, rules, stopMultiple, stopLimitOffset, baseFeeRate: takerFee };
-  const loss = lossFraction(entry, takerFee);
+  const caps = terms.caps ?? { symbolExposure: null, positionLoss: null };
+  const asksLoss = terms.equityShare !== undefined || caps.positionLoss !== null;
+  const loss = asksLoss ? lossFraction(entry, takerFee) : ONE;
   const { plannedQuote, remaining } =
     question.quote === undefined
       ? remainingOf(levels, level, budgetOf(question, loss))
       : { plannedQuote: question.quote, remaining: question.quote };
   const used = multiply(position.quantity, position.averagePrice);
-  const caps = terms.caps ?? { symbolExposure: null, positionLoss: null };
   const [tightest] = capRooms(caps, { used, loss, wider: question.rooms });
   if (tightest !== undefined && tightest.room < remaining && tightest.room < minOrderQuote(entry)) {
     const { reason, cap, room } = tightest;

@@ -216,7 +216,7 @@ export interface OrderUpdate {
   readonly payload?: unknown;
   /** Market time of the change; without it the order keeps its `updatedAt`. */
   readonly at?: Date;
-  /** It was certainly never sent: the operator's action that it was made for may make another one. */
+  /** It was certainly never sent, or is settled: the operator's action that it was made for may make another one. */
   readonly freesAction?: true;
 }
 

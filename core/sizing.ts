@@ -80,8 +80,7 @@ export function sizeEntry(input: SizingInput): Sizing {
   const { price, rules } = input;
   const wanted = input.budget;
   const budget = minimum(wanted, input.freeQuote);
-  const needs = minOrderQuote(input);
-  if (budget <= 0n || (budget < needs && input.freeQuote < wanted)) {
+  if (budget <= 0n || (input.freeQuote < wanted && budget < minOrderQuote(input))) {
     return { kind: 'refused', reason: 'size-no-funds', numbers: { free: input.freeQuote, wanted } };
   }
   const { waits = false } = input;
@@ -99,7 +98,7 @@ export function sizeEntry(input: SizingInput): Sizing {
   }
   const least = maximum(rules.lot.min, marketLot.min);
   if (quantity <= 0n || quantity < least || multiply(quantity, price) < rules.notional.min) {
-    return { kind: 'refused', reason: 'size-below-minimum', numbers: { budget, minOrderQuote: needs } };
+    return { kind: 'refused', reason: 'size-below-minimum', numbers: { budget, minOrderQuote: minOrderQuote(input) } };
   }
   const kept = subtract(ONE, fromNumber(input.baseFeeRate));
   const netQty = floorToStep(multiply(quantity, kept), rules.lot.step);

@@ -34,6 +34,8 @@ export interface CoinAction {
 /** What a tick does for the action that the coin was asked: `wait` for something to become certain, or end it, or act. */
 export type ActionStep =
   | { readonly kind: 'wait' }
+  /** Its order is settled and more is to be sold: another one is made for it. */
+  | { readonly kind: 'go-on'; readonly settled: LiveOrder }
   | { readonly kind: 'end'; readonly outcome: ActionOutcome }
   | { readonly kind: 'refuse'; readonly reason: ManualReason; readonly approval: Refusal }
   | { readonly kind: 'cancel'; readonly reason: ManualReason; readonly live: LiveOrder }
@@ -47,12 +49,13 @@ const isLate = ({ deadlineMs }: CoinAction): boolean => performance.now() >= dea
 
 /**
  * The next step of an action. Once it has made an order nothing else is sent for it: what became of that order is what
- * became of the action. Before that it may be repeated from the start, and is dropped after its deadline.
+ * became of the action. Only a sale of everything goes on while its orders sell and something is left. Before its order
+ * an action may be repeated from the start, and is dropped after its deadline.
  */
 export function nextStep(coin: Coin, action: CoinAction, context: () => ApprovalContext): ActionStep {
   const { wish, order } = action;
   if (wish.kind === 'cancel') return stepOfCancel(coin, action, wish.orderId);
-  if (order !== null) return endOf(order);
+  if (order !== null) return leavesRest(action, order, context) ? { kind: 'go-on', settled: order } : endOf(order);
   if (isLate(action)) return LATE;
   if (pendingOrder(coin) !== undefined || coin.price === null) return WAIT;
   if (wish.kind === 'order') return judge(coin, { ...wish, reason: `manual-${wish.side}` }, context());
@@ -62,6 +65,12 @@ export function nextStep(coin: Coin, action: CoinAction, context: () => Approval
   const [live] = now.halts.some(({ freeze }) => freeze) ? [] : restingOrders(coin);
   if (live !== undefined) return { kind: 'cancel', reason: 'force-sell', live };
   return judge(coin, { side: 'sell', limit: null, size: 'all', reason: 'force-sell' }, now);
+}
+
+/** A market order sells no more than the exchange takes at once and finds buyers for: the rest may still be sold. */
+function leavesRest(action: CoinAction, { record, applied }: LiveOrder, context: () => ApprovalContext): boolean {
+  if (action.wish.kind !== 'force-sell' || isLiveOrder(record.state) || applied === 0n || isLate(action)) return false;
+  return approveManual({ side: 'sell', limit: null, size: 'all' }, context()).kind === 'approved';
 }
 
 function judge(

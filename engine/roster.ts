@@ -11,7 +11,10 @@ import { openCoin } from './recover.ts';
 
 /** The coins of one account that run now, kept equal to what is stored. */
 export interface RunningCoins {
-  /** Reads the profiles again: opens new coins, closes unbound ones, rebuilds those whose config or rules changed. */
+  /**
+   * Reads the profiles again: opens new coins, closes unbound ones, rebuilds those whose config or rules changed. Rejects
+   * once closed: a coin that was opened then would never do anything, and whoever asked it would wait for ever.
+   */
   refresh(): Promise<void>;
   /** Trading rules as just read, from the next refresh on; a coin that is no longer listed counts as absent. */
   setRules(list: readonly SymbolRules[]): void;
@@ -49,18 +52,12 @@ export function createRunningCoins(
   const entries = new Map<string, Entry>();
   const bySymbol = new Map<string, CoinRunner[]>();
   const open = createOpener(context, roster, rules);
+  let closed = false;
   const retire = async (key: string): Promise<void> => {
     const entry = entries.get(key);
     entries.delete(key);
     reindex(entries, bySymbol);
     await entry?.runner.close();
-  };
-  /** True when the coin runs as it should. */
-  const keep = ({ profile, symbol }: Wanted): boolean => {
-    const entry = entries.get(keyOf(profile.id, symbol));
-    if (entry?.fingerprint !== fingerprintOf(profile, symbol, rules.get(symbol))) return false;
-    entry.runner.onProfile(profile);
-    return true;
   };
   const bring = async (group: Wanted[]): Promise<void> => {
     for (const { profile, symbol } of group) await retire(keyOf(profile.id, symbol));
@@ -68,18 +65,20 @@ export function createRunningCoins(
     const lane = async (): Promise<void> => {
       for (let next = group.shift(); next !== undefined; next = group.shift()) {
         const opened = await open(next, liveOrders);
-        if (opened !== undefined) entries.set(keyOf(next.profile.id, next.symbol), opened);
+        if (closed) await opened?.runner.close();
+        else if (opened !== undefined) entries.set(keyOf(next.profile.id, next.symbol), opened);
         reindex(entries, bySymbol);
       }
     };
     await Promise.all(Array.from({ length: LANES }, lane));
   };
   const read = async (): Promise<void> => {
+    if (closed) throw new Error('The account does not run any more.');
     const profiles = await roster.loadProfiles();
     const kept = new Set(profiles.flatMap((profile) => profile.symbols.map(({ symbol }) => keyOf(profile.id, symbol))));
     for (const key of [...entries.keys()]) if (!kept.has(key)) await retire(key);
     const coins = profiles.flatMap((profile) => profile.symbols.map(({ symbol }) => ({ profile, symbol })));
-    const changed = coins.filter((coin) => !keep(coin));
+    const changed = coins.filter((coin) => !keep(entries, coin, rules.get(coin.symbol)));
     for (let first = 0; first < changed.length; first += GROUP) await bring(changed.slice(first, first + GROUP));
   };
 
@@ -105,9 +104,22 @@ export function createRunningCoins(
         coin.sources.map(({ interval }) => ({ symbol: coin.symbol, interval })),
       ),
     async close() {
+      closed = true;
       for (const key of [...entries.keys()]) await retire(key);
     },
   };
+}
+
+/** True when the coin runs as it should. */
+function keep(
+  entries: ReadonlyMap<string, Entry>,
+  { profile, symbol }: Wanted,
+  rules: SymbolRules | undefined,
+): boolean {
+  const entry = entries.get(keyOf(profile.id, symbol));
+  if (entry?.fingerprint !== fingerprintOf(profile, symbol, rules)) return false;
+  entry.runner.onProfile(profile);
+  return true;
 }
 
 function reindex(entries: ReadonlyMap<string, Entry>, bySymbol: Map<string, CoinRunner[]>): void {

@@ -121,6 +121,7 @@ async function carryOut(
     finish(coin, action, step.outcome);
     return;
   }
+  if (step.kind === 'go-on') return freeAction(coin, action, step.settled);
   const numbers = numbersOf(action, step);
   const shown = { ...seen, decision: { kind: kindOf(step.reason), reason: step.reason }, numbers };
   if (step.kind === 'refuse') {
@@ -133,12 +134,15 @@ async function carryOut(
     : sendOrder(coin, { reason: step.reason, numbers, order: step.approval.order, action }));
   const approval = step.kind === 'cancel' ? ({ kind: 'not-needed' } as const) : approvalOf(step.approval);
   record(coin, log, { ...shown, approval, results: [result] });
-  if (action.order !== null && isUntried(action.order)) {
-    await coin.context.ports.store.updateOrder(action.order.record.id, { state: 'cancelled', freesAction: true });
-    action.order = null;
-  }
+  if (action.order !== null && isUntried(action.order)) await freeAction(coin, action, action.order);
   const outcome = unsentOf(result);
   if (outcome !== undefined) finish(coin, action, outcome);
+}
+
+/** The action may make another order: this one was never sent, or has done its part. */
+async function freeAction(coin: Coin, action: CoinAction, { record }: LiveOrder): Promise<void> {
+  await coin.context.ports.store.updateOrder(record.id, { state: record.state, freesAction: true });
+  action.order = null;
 }
 
 async function cancelFor(coin: Coin, action: CoinAction, live: LiveOrder): Promise<TickResult> {

@@ -23,8 +23,24 @@ export interface Relay extends AsyncDisposable {
   sever(): void;
 }
 
-/** Sees every piece of traffic before it is passed on: one that is severed at that moment never arrives. */
-export type Watch = (piece: Buffer, direction: 'out' | 'back', connection: number) => void;
+/**
+ * Sees every piece of traffic before it is passed on: one that is severed at that moment never arrives, and one for which
+ * it answers with a promise waits for that, with what follows it.
+ */
+export type Watch = (piece: Buffer, direction: 'out' | 'back', connection: number) => Promise<void> | void;
+
+function passOn(from: Socket, to: Socket, look: (piece: Buffer) => Promise<void> | void): void {
+  from.on('data', (piece: Buffer) => {
+    const held = look(piece);
+    if (held === undefined) return void to.write(piece);
+    from.pause();
+    void held.then(() => {
+      to.write(piece);
+      from.resume();
+    });
+  });
+  from.on('end', () => to.end());
+}
 
 /** A TCP relay in front of a server: cutting it looks like a server that was killed. */
 export async function openRelay(target: URL, watch?: Watch): Promise<Relay> {
@@ -41,12 +57,9 @@ export async function openRelay(target: URL, watch?: Watch): Promise<Relay> {
     if (severed) return void inbound.destroy();
     const outbound = track(connect({ port: Number(target.port), host: target.hostname, noDelay: true }));
     track(inbound);
-    if (watch !== undefined) {
-      const connection = ++connections;
-      inbound.on('data', (piece) => watch(piece, 'out', connection));
-      outbound.on('data', (piece) => watch(piece, 'back', connection));
-    }
-    inbound.pipe(outbound).pipe(inbound);
+    const connection = ++connections;
+    passOn(inbound, outbound, (piece) => watch?.(piece, 'out', connection));
+    passOn(outbound, inbound, (piece) => watch?.(piece, 'back', connection));
     inbound.on('close', () => outbound.destroy());
     outbound.on('close', () => inbound.destroy());
   });

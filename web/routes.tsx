@@ -100,6 +100,19 @@ const coin = createRoute({
   validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'logs' } => (tab === 'logs' ? { tab } : {}),
   component: load(() => import('./pages/coin.tsx'), 'CoinPage'),
 });
+const backtests = createRoute({
+  getParentRoute: () => shell,
+  path: '/profiles/$id/backtests',
+  validateSearch: (search: Record<string, unknown>): { try?: string } =>
+    typeof search['try'] === 'string' ? { try: search['try'] } : {},
+  component: load(() => import('./pages/backtests.tsx'), 'BacktestsPage'),
+});
+const compare = createRoute({
+  getParentRoute: () => shell,
+  path: '/profiles/$id/compare',
+  validateSearch: ({ runs }: Record<string, unknown>): { runs?: string } => (typeof runs === 'string' ? { runs } : {}),
+  component: load(() => import('./pages/compare.tsx'), 'ComparePage'),
+});
 const pages = [
   page(
     '/',
@@ -122,8 +135,28 @@ const pages = [
     load(() => import('./pages/logs.tsx'), 'LogsPage'),
   ),
   page(
-    '/profiles/$id/backtests',
-    load(() => import('./pages/backtests.tsx'), 'BacktestsPage'),
+    '/profiles/$id/backtests/$runId',
+    load(() => import('./pages/backtest.tsx'), 'BacktestPage'),
+  ),
+  page(
+    '/profiles/$id/sweeps',
+    load(() => import('./pages/sweeps.tsx'), 'SweepsPage'),
+  ),
+  page(
+    '/profiles/$id/sweeps/$sweepId',
+    load(() => import('./pages/sweep.tsx'), 'SweepPage'),
+  ),
+  page(
+    '/profiles/$id/live-checks',
+    load(() => import('./pages/live-checks.tsx'), 'LiveChecksPage'),
+  ),
+  page(
+    '/profiles/$id/discovery',
+    load(() => import('./pages/discovery.tsx'), 'DiscoveryPage'),
+  ),
+  page(
+    '/profiles/$id/quick-look',
+    load(() => import('./pages/quick-look.tsx'), 'QuickLookPage'),
   ),
   page(
     '/profiles/$id/history',
@@ -164,7 +197,11 @@ const pages = [
 ] as const;
 
 export const router = createRouter({
-  routeTree: root.addChildren([welcome, signIn, shell.addChildren([config, coin, diagnosis, ...pages])]),
+  routeTree: root.addChildren([
+    welcome,
+    signIn,
+    shell.addChildren([config, coin, diagnosis, backtests, compare, ...pages]),
+  ]),
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultErrorComponent: Broken,

@@ -18,26 +18,46 @@ const isExamination = (value: unknown): value is Examination => isObject(value) 
 
 /** Runs a backtest in a thread of its own, so that trading goes on meanwhile. Rejects when aborted. */
 export const runBacktestAside = (start: BacktestStart, signal: AbortSignal): Promise<BacktestOutcome> =>
-  runAside(start, isOutcome, signal);
+  runAside(BACKTEST, { start, isAnswer: isOutcome, signal });
 
 /** Examines what a backtest has come to, in the same way. */
 export const examineAside = (
   start: BacktestStart & Required<Pick<BacktestStart, 'result'>>,
   signal: AbortSignal,
-): Promise<Examination> => runAside(start, isExamination, signal);
+): Promise<Examination> => runAside(BACKTEST, { start, isAnswer: isExamination, signal });
 
-async function runAside<T>(
-  start: BacktestStart,
-  isAnswer: (value: unknown) => value is T,
-  signal: AbortSignal,
-): Promise<T> {
-  const worker = new Worker(new URL('./backtest-thread.ts', import.meta.url), { workerData: start });
+const BACKTEST = new URL('./backtest-thread.ts', import.meta.url);
+const STAGE = new URL('./sweep-stage-thread.ts', import.meta.url);
+
+/** Which stage of a sweep is to be ended, and where it is stored. */
+export interface StageStart {
+  readonly databaseUrl: string;
+  readonly sweepId: string;
+}
+export const isStageStart = (value: unknown): value is StageStart => isObject(value) && 'sweepId' in value;
+
+/** What such a thread says when it has done it. */
+export const STAGE_ENDED = 'stage-ended';
+const hasEnded = (value: unknown): value is typeof STAGE_ENDED => value === STAGE_ENDED;
+
+/** Begins the next stage of a sweep, or ranks what it has found: with thousands of sets a second of work. */
+export const endStageAside = (start: StageStart, signal: AbortSignal): Promise<typeof STAGE_ENDED> =>
+  runAside(STAGE, { start, isAnswer: hasEnded, signal });
+
+interface Aside<T> {
+  readonly start: unknown;
+  readonly isAnswer: (value: unknown) => value is T;
+  readonly signal: AbortSignal;
+}
+
+async function runAside<T>(thread: URL, { start, isAnswer, signal }: Aside<T>): Promise<T> {
+  const worker = new Worker(thread, { workerData: start });
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   worker.on('message', (answer: unknown) => {
     if (isAnswer(answer)) resolve(answer);
   });
   worker.on('error', reject);
-  worker.on('exit', (code) => reject(new Error(`the thread of a backtest ended with ${code}`)));
+  worker.on('exit', (code) => reject(new Error(`the thread of a backtest or sweep ended with ${code}`)));
   const aborted = (): void => reject(signal.reason);
   signal.addEventListener('abort', aborted, { once: true });
   try {

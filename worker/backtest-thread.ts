@@ -3,8 +3,10 @@ import { runBasketBacktest } from '#backtest/basket-backtest.ts';
 import { examine } from '#backtest/examine.ts';
 import { runBacktest } from '#backtest/run.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
+import { giveWay } from './give-way.ts';
 import { isBacktestStart } from './backtest-aside.ts';
 
+giveWay();
 const start: unknown = workerData;
 const strategy = isBacktestStart(start) ? STRATEGIES.get(start.strategyName) : undefined;
 if (parentPort === null || !isBacktestStart(start) || strategy === undefined) {

@@ -20,12 +20,13 @@ export function readWish(kind: string, payload: unknown): CoinWish | undefined {
   return { kind: 'order', side, limit, size: { by, amount: requireDecimal(amount) } };
 }
 
-/** Hands a wish to its coin. Rejects when the coin is closed before it has an outcome: it is then taken up again. */
+/** Hands a wish to its coin. Rejects when its run ends before there is an outcome: it is then taken up again. */
 export async function wishCoin(
-  { running }: AccountLoop,
+  { running, toRun }: AccountLoop,
   { id, profileId, symbol, validMs, clientOrderId }: OperatorAction,
   wish: CoinWish,
 ): Promise<ActionOutcome> {
+  if (running === null && toRun.key !== null) throw new Error('The account is starting.');
   if (running === null) return refused('The account has no API key, so nothing can be traded.');
   const deadlineMs = performance.now() + validMs;
   const runner = profileId === null || symbol === null ? undefined : await runnerOf(running, { profileId, symbol });

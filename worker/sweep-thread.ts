@@ -1,8 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { evaluateSets } from '#backtest/sweep/search.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
+import { giveWay } from './give-way.ts';
 import { isThreadOrder, isThreadStart } from './sweep-threads.ts';
 
+giveWay();
 const start: unknown = workerData;
 const strategy = isThreadStart(start) ? STRATEGIES.get(start.strategyName) : undefined;
 if (parentPort === null || !isThreadStart(start) || strategy === undefined) {

@@ -33,12 +33,14 @@ export interface WorkerSettings {
   readonly timing?: OrderTiming;
   /** Where the process log goes; stdout unless given. */
   readonly logTo?: Parameters<typeof createLog>[1];
+  /** False: it trades, and leaves the jobs to other workers. */
+  readonly takesJobs?: boolean;
 }
 
 /** Opens everything the worker needs, in order; disposing closes it in reverse: leases first, so that trading stops first. */
 export async function openWorker(
   env: Environment,
-  { timing = ORDER_TIMING, logTo }: WorkerSettings = {},
+  { timing = ORDER_TIMING, logTo, takesJobs = true }: WorkerSettings = {},
 ): Promise<AsyncDisposable> {
   const bootedAt = new Date().toISOString();
   const sha = ownSha(env.GIT_SHA);
@@ -52,7 +54,7 @@ export async function openWorker(
   await refuseLiveDemo(env, database);
   const places = { cacheUrl: env.CACHE_URL, databaseUrl: env.DATABASE_URL, connections: CACHE_CONNECTIONS };
   const cache = stack.use(await openCache(places));
-  const queue = stack.use(await openQueue(env.DATABASE_URL, { log }));
+  const queue = stack.use(await openQueue(env.DATABASE_URL, { log, works: takesJobs }));
   const sink = stack.use(createRecordSink({ database, cache, log }));
   const desk = { liveDemo: env.LIVE_DEMO, queue, log };
   const records = countingSink(notifyingSink(sink, desk));
@@ -75,8 +77,10 @@ export async function openWorker(
   stack.use(measureJobs(database));
   stack.use(await followCommands(cache, leases, log));
   stack.use(await followActions(context, leases, stack.use(new Listener(env.DATABASE_URL))));
-  await workJobs(context, queue, leases);
-  await watchDeadLetters(context, queue);
+  if (takesJobs) {
+    await workJobs(context, queue, leases);
+    await watchDeadLetters(context, queue);
+  }
   log.info({ event: 'worker_started', slot, sha }, 'The worker has started');
   return stack.move();
 }

@@ -4,20 +4,24 @@ import { listAccounts } from '#api/contract/accounts.ts';
 import { listProfiles } from '#api/contract/profiles.ts';
 import { listLogs } from '#api/contract/records.ts';
 import { status } from '#api/contract/session.ts';
+import { type Client, ClientProblem } from '#api/script-client.ts';
 import type { CommandContext } from '../command.ts';
 import { type FlagKinds, parseFlags } from '../flags.ts';
 import { print } from '../print.ts';
-import { Link, RemoteProblem } from './link.ts';
+import { followLogs, type LogRow } from './follow.ts';
+import { openLink } from './link.ts';
 
 type Flags = ReadonlyMap<string, string>;
 /** The answer as `--json` prints it, and as lines. */
 interface Told {
   readonly answer: unknown;
   readonly lines: readonly string[];
+  /** What is printed after that as it comes. */
+  readonly later?: AsyncIterable<string>;
 }
 interface Remote {
   readonly flags: FlagKinds;
-  run(link: Link, flags: Flags): Promise<Told>;
+  run(link: Client, flags: Flags): Promise<Told>;
 }
 
 /** Columns as wide as their widest cell. */
@@ -41,21 +45,21 @@ function named<One extends { readonly id: string; readonly name: string }>(
   const [one] = found;
   if (one !== undefined && found.length === 1) return one;
   const names = all.map(({ name }) => `"${name}"`).join(', ') || 'none';
-  throw new RemoteProblem(
+  throw new ClientProblem(
     found.length > 1
       ? `There are ${found.length} ${what}s "${wanted}": give the id.`
       : `There is no ${what} "${wanted}"; there are: ${names}.`,
   );
 }
 
-const profileOf = async (link: Link, wanted: string) =>
+const profileOf = async (link: Client, wanted: string) =>
   named((await link.call(listProfiles, {})).profiles, wanted, 'profile');
 
 const SCOPE: FlagKinds = { account: 'text', profile: 'text' };
 
-async function setSwitch(link: Link, flags: Flags, engaged: boolean): Promise<Told> {
+async function setSwitch(link: Client, flags: Flags, engaged: boolean): Promise<Told> {
   const [account, profile, reason] = ['account', 'profile', 'reason'].map((name) => flags.get(name));
-  if (account !== undefined && profile !== undefined) throw new RemoteProblem('Give --account or --profile, not both.');
+  if (account !== undefined && profile !== undefined) throw new ClientProblem('Give --account or --profile, not both.');
   const wishes = engaged ? { freeze: flags.has('freeze'), cancelEntryOrders: flags.has('cancel-entries') } : {};
   const body = { engaged, ...wishes, ...(reason === undefined ? {} : { reason }) };
   const set = async () => {
@@ -71,6 +75,13 @@ async function setSwitch(link: Link, flags: Flags, engaged: boolean): Promise<To
   const frozen = answer.freeze ? '; exits are stopped too' : '; exits go on';
   const line = answer.engaged ? `Halted: ${where} buys nothing since ${answer.since}${frozen}.` : `Released: ${where}.`;
   return { answer, lines: [line] };
+}
+
+const lineOf = ({ lastAt, level, symbol, msg, count }: LogRow): string =>
+  [lastAt, level.padEnd(5), symbol ?? '-', count > 1 ? `${msg} (${count} times)` : msg].join('  ');
+
+async function* rowsAsText(rows: AsyncIterable<LogRow>, json: boolean): AsyncGenerator<string> {
+  for await (const row of rows) yield json ? JSON.stringify(row) : lineOf(row);
 }
 
 const REMOTE = {
@@ -103,18 +114,21 @@ const REMOTE = {
   },
   resume: { flags: { ...SCOPE, reason: 'text' }, run: (link, flags) => setSwitch(link, flags, false) },
   logs: {
-    flags: { profile: 'text', level: 'text', symbol: 'text', text: 'text', limit: 'text' },
+    flags: { profile: 'text', level: 'text', symbol: 'text', text: 'text', limit: 'text', follow: 'switch' },
     async run(link, flags) {
       const wanted = flags.get('profile');
-      if (wanted === undefined) throw new RemoteProblem('Say which profile: --profile NAME.');
+      if (wanted === undefined) throw new ClientProblem('Say which profile: --profile NAME.');
       const { id } = await profileOf(link, wanted);
       const { level, symbol, text: q, limit = '50' } = Object.fromEntries(flags);
-      const given = Object.entries({ level, symbol, q, limit }).filter(([, value]) => value !== undefined);
-      const answer = await link.call(listLogs, { params: { id }, query: Object.fromEntries(given) });
-      const lines = answer.rows.map(({ lastAt, level: of, symbol: coin, msg, count }) =>
-        [lastAt, of.padEnd(5), coin ?? '-', count > 1 ? `${msg} (${count} times)` : msg].join('  '),
+      const query = Object.fromEntries(
+        Object.entries({ level, symbol, q }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
       );
-      return { answer, lines: lines.toReversed() };
+      const answer = await link.call(listLogs, { params: { id }, query: { ...query, limit } });
+      const shown = answer.rows.toReversed();
+      const told = { answer, lines: shown.map(lineOf) };
+      if (!flags.has('follow')) return told;
+      const later = followLogs(link, { id, query, shown, onSilence: (sentence) => console.error(sentence) });
+      return { ...told, later: rowsAsText(later, flags.has('json')) };
     },
   },
 } satisfies Record<string, Remote>;
@@ -136,13 +150,14 @@ export async function runRemote(
   const url =
     flags.values.get('url') ?? environment['TRADEWIND_URL'] ?? `http://127.0.0.1:${environment['PORT'] ?? 8080}`;
   const { TRADEWIND_EMAIL: email, TRADEWIND_PASSWORD: password } = environment;
-  const link = new Link({ url: url.replace(/\/+$/, ''), home: environment['HOME'] ?? homedir(), email, password });
+  const link = openLink({ url: url.replace(/\/+$/, ''), home: environment['HOME'] ?? homedir(), email, password });
   try {
-    const { answer, lines } = await remote.run(link, flags.values);
+    const { answer, lines, later } = await remote.run(link, flags.values);
     await print(flags.values.has('json') ? JSON.stringify(answer, null, 2) : lines.join('\n'));
+    for await (const line of later ?? []) await print(line);
     return 0;
   } catch (error) {
-    if (!(error instanceof RemoteProblem)) throw error;
+    if (!(error instanceof ClientProblem)) throw error;
     console.error(error.message);
     return 1;
   }

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type CandleColumns, INTERVAL_MS, INTERVALS, type Interval, isInterval } from '#core/candle.ts';
 import { lowerBound, sharedColumns, sliceColumns } from '#core/candle-columns.ts';
 import { type BlockHeader, decodeBlock, encodeBlock, readBlockHeader } from './block.ts';
@@ -39,6 +40,11 @@ export interface StoredSeries {
   /** Candles that lack between the first and the last one, and the holes they leave. */
   readonly missing: number;
   readonly gaps: readonly { readonly fromMs: number; readonly candles: number }[];
+}
+
+interface TimeWindow {
+  readonly fromMs?: number;
+  readonly toMs?: number;
 }
 
 interface Part {
@@ -113,8 +119,29 @@ export class CandleStore {
    * Candles that open from `fromMs` on and before `toMs`, in shared memory; undefined when nothing is stored.
    * Throws CandleStoreError.
    */
-  load(symbol: string, interval: Interval, window: { fromMs?: number; toMs?: number } = {}): CandleColumns | undefined {
-    const { fromMs = 0, toMs = Number.MAX_SAFE_INTEGER } = window;
+  load(symbol: string, interval: Interval, window: TimeWindow = {}): CandleColumns | undefined {
+    const reading = this.#read(symbol, interval, window);
+    for (;;) {
+      const step = reading.next();
+      if (step.done === true) return step.value;
+    }
+  }
+
+  /** The same month by month, so that whatever else this thread does has its turn in between. */
+  async loadInTurns(symbol: string, interval: Interval, window: TimeWindow = {}): Promise<CandleColumns | undefined> {
+    const reading = this.#read(symbol, interval, window);
+    for (;;) {
+      const step = reading.next();
+      if (step.done === true) return step.value;
+      await nextTurn();
+    }
+  }
+
+  *#read(
+    symbol: string,
+    interval: Interval,
+    { fromMs = 0, toMs = Number.MAX_SAFE_INTEGER }: TimeWindow,
+  ): Generator<void, CandleColumns | undefined> {
     const parts = this.#parts(symbol, interval).filter(
       ({ header }) => header.lastMs >= fromMs && header.firstMs < toMs,
     );
@@ -124,6 +151,7 @@ export class CandleStore {
     for (const part of parts) {
       decodeFile(part, columns, at);
       at += part.header.rows;
+      yield;
     }
     return sliceColumns(columns, lowerBound(columns.openMs, fromMs), lowerBound(columns.openMs, toMs));
   }

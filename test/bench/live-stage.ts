@@ -16,6 +16,7 @@ import { advanceTo } from '#paper/pump.ts';
 import { startPaper } from '#paper/server.ts';
 import { commit, enliven } from '#paper/venue.ts';
 import type { Database } from '#storage/database.ts';
+import { CandleStore } from '#storage/candles/store.ts';
 import { openCache } from '#storage/open-cache.ts';
 import { openTestDatabase } from '#storage/test-database.ts';
 import { openRelay, type Watch } from '#storage/test-outage.ts';
@@ -23,6 +24,7 @@ import { type ApiClient, createClient } from '../flow/client.ts';
 import { UNGUARDED } from '../flow/profile.ts';
 import { until } from '../flow/until.ts';
 import { ROOT } from '../harness/source-files.ts';
+import { benchMinutes } from './market.ts';
 import { temporaryFolder } from './program.ts';
 
 /** The low of the candles before the start: a coin that trades there is bought. */
@@ -66,6 +68,14 @@ function writeCandles(symbols: readonly string[]): string {
   return folder;
 }
 
+/** A year of minutes of one coin, for sweeps. */
+function writeMinutes(symbol: string): string {
+  const folder = temporaryFolder();
+  const { interval, columns } = benchMinutes(366 * 1440);
+  new CandleStore(join(folder, 'paper')).add(symbol, interval, columns);
+  return folder;
+}
+
 export async function openLiveStage(coins: number): Promise<LiveStage> {
   await using stack = new AsyncDisposableStack();
   const symbols = Array.from({ length: coins }, (_, index) => `C${index}USDT`);
@@ -89,7 +99,7 @@ export async function openLiveStage(coins: number): Promise<LiveStage> {
   const [key, bareKey] = KEYS;
   const variables = {
     ...{ DATABASE_URL: test.url, PAPER_URL: ours.url, PORT: '0', WORKER_SLOT: 'bench', LOG_LEVEL: 'info' },
-    ...{ PAPER_API_KEY: key.apiKey, PAPER_API_SECRET: key.secret },
+    ...{ PAPER_API_KEY: key.apiKey, PAPER_API_SECRET: key.secret, CANDLE_DIR: writeMinutes(symbols[0] ?? '') },
   };
   const served = stack.use(await openApi({ ...parseEnvironment(variables), LOG_LEVEL: 'silent' }));
   const api = createClient(`http://127.0.0.1:${served.port}/api`);

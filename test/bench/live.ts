@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { setKillSwitch } from '#api/contract/halts.ts';
+import { abortSweep, launchSweep, readSweep } from '#api/contract/research.ts';
 import { cacheKeys } from '#core/cache-keys.ts';
 import { until } from '../flow/until.ts';
 import { provideDatabase } from '../harness/servers.ts';
@@ -217,21 +216,30 @@ async function measureKillSwitch(stage: LiveStage): Promise<void> {
   ]);
 }
 
-/** Backtests one after the other in a process beside. */
-function backtestLoop(): AsyncDisposable {
+const KNOBS = 'sell.triggerPercentage=1.005..1.03:0.001; sell.trailingStopPercentage=0.99..0.998:0.001';
+
+/** Sweeps over a year of minutes one after the other, in the worker that trades. */
+async function sweepLoop({ api, profiles, symbols }: LiveStage): Promise<AsyncDisposable> {
+  const [id = '', symbol = ''] = [profiles[0], symbols[0]];
+  const body = { from: '2020-01-10T00:00:00Z', to: '2020-12-20T00:00:00Z', knobs: KNOBS, symbol };
   let stopped = false;
-  let child = spawn(process.execPath, ['test/bench/backtest.ts'], { stdio: 'ignore' });
+  const launch = async (): Promise<string> => (await api.call(launchSweep, { params: { id }, body })).sweepId;
+  let sweepId = await launch();
+  const unitsDone = async (): Promise<number> => (await api.call(readSweep, { params: { id, sweepId } })).unitsDone;
   const running = (async () => {
     while (!stopped) {
-      await once(child, 'exit');
-      if (!stopped) child = spawn(process.execPath, ['test/bench/backtest.ts'], { stdio: 'ignore' });
+      await delay(500);
+      const { state } = await api.call(readSweep, { params: { id, sweepId } });
+      if (state === 'failed') throw new Error('The sweep failed.');
+      if (state !== 'running' && state !== 'queued' && !stopped) sweepId = await launch();
     }
   })();
   return {
     async [Symbol.asyncDispose]() {
       stopped = true;
-      child.kill('SIGKILL');
       await running;
+      console.log(`  units of the last sweep that were done meanwhile: ${await unitsDone()}`);
+      await api.call(abortSweep, { params: { id, sweepId } });
     },
   };
 }
@@ -241,7 +249,7 @@ async function measureBeside(stage: LiveStage): Promise<void> {
   const busy: Latencies[] = [];
   for (let nth = 0; nth < 2; nth++) {
     quiet.push(await measureOrders(stage));
-    await using _loop = backtestLoop();
+    await using _loop = await sweepLoop(stage);
     busy.push(await measureOrders(stage));
   }
   const all = (list: readonly Latencies[]): Latencies => ({
@@ -249,10 +257,10 @@ async function measureBeside(stage: LiveStage): Promise<void> {
     bare: list.flatMap(({ bare }) => bare),
     lost: list.reduce((sum, { lost }) => sum + lost, 0),
   });
-  console.table([rowOf('nothing beside', all(quiet)), rowOf('backtests beside', all(busy))]);
+  console.table([rowOf('nothing beside', all(quiet)), rowOf('sweeps in the same worker', all(busy))]);
   const rise = (lane: 'ours' | 'bare'): string =>
     `${round((at(all(busy)[lane], 0.99) / at(all(quiet)[lane], 0.99) - 1) * 100, 0)} %`;
-  console.log(`  p99 beside backtests: ${rise('ours')} (goal +10 %), of the bare program ${rise('bare')}`);
+  console.log(`  p99 beside sweeps: ${rise('ours')} (goal +10 %), of the bare program ${rise('bare')}`);
 }
 
 await using stack = new AsyncDisposableStack();

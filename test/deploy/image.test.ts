@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { openTestDatabase } from '#storage/test-database.ts';
 import { until } from '../flow/until.ts';
 import { freePort } from '../harness/servers.ts';
 import { ROOT } from '../harness/source-files.ts';
+import { startRole } from './role.ts';
 
 const DOCKERFILE = readFileSync(join(ROOT, 'deploy', 'Dockerfile'), 'utf8');
 const LAST_STAGE = DOCKERFILE.slice(DOCKERFILE.lastIndexOf('\nFROM '));
@@ -31,32 +31,6 @@ before(() => {
   mkdirSync(join(image, 'web', 'dist'), { recursive: true });
 });
 after(() => rmSync(image, { recursive: true, force: true }));
-
-interface Role extends AsyncDisposable {
-  readonly output: () => string;
-  /** Sends SIGTERM and returns the exit code. */
-  stop(): Promise<number | null>;
-}
-
-function startRole(role: string, env: Readonly<Record<string, string>>): Role {
-  const child = spawn(process.execPath, ['cli/main.ts', role], {
-    cwd: image,
-    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', GIT_SHA: '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let told = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      told += text;
-    });
-  const ended = once(child, 'exit');
-  const stop = async (): Promise<number | null> => {
-    child.kill('SIGTERM');
-    await ended;
-    return child.exitCode;
-  };
-  return { output: () => told, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
-}
 
 test('the image holds every room that its roles need, and nothing of repository, tests or secrets', () => {
   const rooms = [
@@ -96,10 +70,10 @@ test('from its files alone it migrates, serves, works, and ends on SIGTERM; with
   const port = await freePort();
   const env = { DATABASE_URL: url.href, PORT: String(port), WEB_DIR: join(image, 'web', 'dist') };
   try {
-    await using migrate = startRole('migrate', env);
+    await using migrate = startRole('migrate', env, image);
     await until('it is migrated', () => migrate.output().includes('Applied'));
-    await using api = startRole('api', env);
-    await using worker = startRole('worker', env);
+    await using api = startRole('api', env, image);
+    await using worker = startRole('worker', env, image);
     const status = async (): Promise<{ api?: { sha?: string }; worker?: { sha?: string } | null }> =>
       fetch(`http://127.0.0.1:${port}/api/status`).then(
         (response) => response.json(),

@@ -1,47 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { EMAIL, openTestApi, ORIGIN, PASSWORD } from '#api/test-api.ts';
-import { until } from '../flow/until.ts';
 import { freePort } from '../harness/servers.ts';
-import { ROOT } from '../harness/source-files.ts';
+import { openNginx, withoutNginx } from './nginx.ts';
 
-const missing = spawnSync('nginx', ['-v']).error === undefined ? false : 'no nginx on this machine';
+const missing = withoutNginx;
 if (missing !== false) console.log(`﹣ deploy/nginx.conf: ${missing}, so it is not tested here`);
-
-/** nginx with the configuration that is delivered, in front of this api. */
-async function openProxy(apiUrl: string, stack: AsyncDisposableStack): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
-  const port = await freePort();
-  const delivered = readFileSync(join(ROOT, 'deploy/nginx.conf'), 'utf8');
-  const server = delivered.replace('listen 80;', `listen 127.0.0.1:${port};`).replace('http://api:8080', apiUrl);
-  assert.ok(server.includes(apiUrl) && server.includes(`:${port};`), 'the configuration still has both places');
-  const temps = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${folder}/${name};`,
-  );
-  const http = `http { access_log off; ${temps.join(' ')}\n${server}}`;
-  writeFileSync(join(folder, 'nginx.conf'), `daemon off; pid ${folder}/pid; events {}\n${http}`);
-  const child = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-e', 'stderr'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  stack.defer(async () => {
-    if (child.exitCode === null) {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    }
-    rmSync(folder, { recursive: true });
-  });
-  await until(
-    'nginx answers',
-    async () => (await send(port, 'GET', '/api/status').catch(() => ({ status: 0 }))).status === 200,
-  );
-  return port;
-}
 
 interface Sent {
   readonly body?: unknown;
@@ -70,7 +35,8 @@ test('behind the delivered nginx nobody can choose the address that is throttled
 }, async () => {
   await using stack = new AsyncDisposableStack();
   const api = stack.use(await openTestApi());
-  const port = await openProxy(api.url, stack);
+  const port = await freePort();
+  await openNginx(stack, { port, apiPorts: [Number(new URL(api.url).port)] });
   await api.signUp();
   const credentials = { email: EMAIL, password: PASSWORD };
   const spoofs = [

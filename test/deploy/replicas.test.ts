@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -17,12 +16,12 @@ import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
 import { type ApiClient, createClient } from '../flow/client.ts';
 import { startProfile } from '../flow/profile.ts';
 import { until } from '../flow/until.ts';
-import { findProgram } from '../harness/programs.ts';
 import { freePorts, provideCache } from '../harness/servers.ts';
-import { ROOT } from '../harness/source-files.ts';
+import { openNginx, withoutNginx } from './nginx.ts';
+import { type Role, startRole } from './role.ts';
 
-const NGINX = findProgram(['nginx']);
-const skip = NGINX === undefined ? 'nginx is not on this machine' : false;
+const skip = withoutNginx;
+if (skip !== false) console.log(`﹣ replicas: ${skip}, so they are not tested here`);
 const NAMES = ['a', 'b', 'c'] as const;
 const KEYS = NAMES.map((name) => ({
   name,
@@ -36,8 +35,8 @@ interface Stage {
   readonly url: string;
   readonly test: TestDatabase;
   readonly paper: PaperExchange;
-  readonly apis: readonly { readonly port: number; readonly process: ChildProcess }[];
-  readonly workers: ReadonlyMap<string, ChildProcess>;
+  readonly apis: readonly { readonly port: number; readonly process: Role }[];
+  readonly workers: ReadonlyMap<string, Role>;
 }
 let opened: Stage | undefined;
 const resources = new AsyncDisposableStack();
@@ -46,42 +45,8 @@ const stage = (): Stage => {
   return opened;
 };
 
-/** The file that is deployed, with three replicas of the api behind it and a port of its own. */
-function startNginx(folder: string, port: number, apiPorts: readonly number[]): ChildProcess {
-  const servers = apiPorts.map((one) => `server 127.0.0.1:${one};`).join(' ');
-  const site = readFileSync(join(ROOT, 'deploy', 'nginx.conf'), 'utf8')
-    .replace('listen 80;', `listen 127.0.0.1:${port};`)
-    .replace('http://api:8080', 'http://replicas');
-  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${folder}/${name};`,
-  );
-  const conf = join(folder, 'nginx.conf');
-  const user = process.getuid?.() === 0 ? 'user root;' : '';
-  writeFileSync(
-    conf,
-    `daemon off; ${user} worker_processes 1; pid ${folder}/nginx.pid; error_log stderr error; events {}
-     http { access_log off; ${temp.join(' ')} upstream replicas { ${servers} } ${site} }`,
-  );
-  return spawn(NGINX ?? 'nginx', ['-e', 'stderr', '-p', folder, '-c', conf], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-}
-
-function startRole(role: string, env: Readonly<Record<string, string>>): ChildProcess {
-  const child = spawn(process.execPath, ['cli/main.ts', role], {
-    cwd: ROOT,
-    env: { ...process.env, NODE_ENV: 'production', LOG_LEVEL: 'warn', ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  resources.defer(() => end(child));
-  return child;
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill(signal);
-  await once(child, 'exit');
-}
+const started = (role: string, env: Readonly<Record<string, string>>): Role =>
+  resources.use(startRole(role, { ...env, LOG_LEVEL: 'warn' }));
 
 const answers = (url: string): Promise<boolean> =>
   fetch(url).then(
@@ -117,19 +82,12 @@ async function openStage(): Promise<Stage> {
   };
   const apis = ports.map((own) => ({
     port: own,
-    process: startRole('api', { ...env, PORT: String(own), WEB_DIR: folder }),
+    process: started('api', { ...env, PORT: String(own), WEB_DIR: folder }),
   }));
-  mkdirSync(join(folder, 'nginx'));
-  const nginx = startNginx(
-    join(folder, 'nginx'),
-    port,
-    apis.map((one) => one.port),
-  );
-  resources.defer(() => end(nginx));
   for (const one of apis)
     await until('a replica serves', () => answers(`http://127.0.0.1:${one.port}/api/health/ready`));
-  await until('nginx serves', () => answers(`${url}/api/health/ready`));
-  const workers = new Map(NAMES.map((name) => [name, startRole('worker', { ...env, WORKER_SLOT: name })]));
+  await openNginx(resources, { port, apiPorts: ports });
+  const workers = new Map(NAMES.map((name) => [name, started('worker', { ...env, WORKER_SLOT: name })]));
   await until('every worker listens', async () => {
     const { rows } = await database.database.pool.query(
       "select pid from pg_stat_activity where datname = current_database() and application_name = 'tradewind-listen'",
@@ -230,7 +188,7 @@ test(
     assert.ok(killed !== undefined);
     const closed = once(socket, 'close');
     // Whichever replica holds the socket: the two that are left serve.
-    await end(killed.process, 'SIGKILL');
+    await killed.process.stop('SIGKILL');
     for (let turn = 0; turn < 6; turn++) assert.equal((await client.fetch('/accounts')).status, 200);
     socket.close();
     await closed;
@@ -252,7 +210,7 @@ test(
     const victim = workers.get(held.holder);
     assert.ok(victim !== undefined);
     const beganMs = performance.now();
-    await end(victim, 'SIGKILL');
+    await victim.stop('SIGKILL');
     await until('another worker owns the account', async () =>
       (await leases()).some((one) => one.account_id === held.account_id && one.holder !== held.holder),
     );

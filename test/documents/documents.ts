@@ -5,6 +5,7 @@ import { OPERATIONS } from '#api/contract/contract.ts';
 import { DEMO_LOCKS } from '#api/contract/demo-locks.ts';
 import { isObject } from '#core/merge.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
+import { conformance } from './conformance.ts';
 import { dashboard, metrics } from './metrics.ts';
 import { importsOf, ROOT, readSourceFiles } from '../harness/source-files.ts';
 
@@ -13,6 +14,7 @@ export const DOCUMENTS: Readonly<Record<string, () => string>> = {
   NOTICE: notice,
   'docs/strategies.md': strategies,
   'docs/api.md': operations,
+  'docs/conformance.md': conformance,
   'docs/operator/metrics.md': metrics,
   'deploy/observability/dashboard.json': dashboard,
 };

@@ -50,14 +50,14 @@ test('an edit is replayed over the past beside the form', async () => {
   await shoot(page, 'what-if-dark');
 });
 
-test('a backtest reports, and a heat map offers its best to the form', async () => {
-  await page.goto(at('/profiles/:id/backtests'));
+test('a quick look reports, and a heat map offers its best to the form', async () => {
+  await page.goto(at('/profiles/:id/quick-look'));
   await page.getByRole('heading', { name: 'All the numbers' }).waitFor();
   await page.getByRole('button', { name: /^Try \d+ settings/ }).click();
-  await page.getByRole('link', { name: 'Copy the best to the form' }).waitFor();
+  await page.getByRole('link', { name: 'Put the best into the form' }).waitFor();
   await page.getByRole('button', { name: /^Try \d+ settings/ }).waitFor({ timeout: 180_000 });
-  await shoot(page, 'backtest-dark');
-  await page.getByRole('link', { name: 'Copy the best to the form' }).click();
+  await shoot(page, 'quick-look-dark');
+  await page.getByRole('link', { name: 'Put the best into the form' }).click();
   await page.getByRole('heading', { name: 'How Dip ladder trades.' }).waitFor();
 });
 

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { isObject } from '#core/merge.ts';
 import { DESKTOP, PHONE, shoot, sidewaysScroll } from './browser.ts';
+import { finishResearch, type Research } from './research-runs.ts';
 import { ask, idOf, seriousFindings, settle, type Stack, startStack } from './stack.ts';
 
 const LOOKS = [
@@ -26,7 +27,14 @@ const SCREENS = [
   ['coin-logs', '/profiles/:id/coins/BTCUSDT?tab=logs', '.feed li'],
   ['activity', '/activity', '.sec'],
   ['orphans', '/orphans', '.sec'],
-  ['backtests', '/profiles/:id/backtests', '.figs'],
+  ['backtests', '/profiles/:id/backtests', 'table tbody tr'],
+  ['backtest', '/profiles/:id/backtests/:run', '.figs'],
+  ['compare', '/profiles/:id/compare?runs=:run,:otherRun', 'table tbody tr'],
+  ['sweeps', '/profiles/:id/sweeps', 'table tbody tr'],
+  ['sweep', '/profiles/:id/sweeps/:sweep', '.figs'],
+  ['quick-look', '/profiles/:id/quick-look', '.figs'],
+  ['live-checks', '/profiles/:id/live-checks', '.dl, .sec p'],
+  ['find-coins', '/profiles/:id/discovery', 'table tbody tr'],
   ['diagnosis', '/profiles/:id/diagnosis', '.block li b'],
   ['diagnosis-coin', '/profiles/:id/diagnosis?coin=BTCUSDT', '.block li b'],
   ['manage', '/profiles/:id/manage', '.sec form'],
@@ -40,6 +48,7 @@ let stack: Stack;
 let signedIn: Page;
 let profileId: string;
 let orderId: string;
+let research: Research;
 
 before(async () => {
   stack = await startStack();
@@ -53,8 +62,15 @@ before(async () => {
   const told = await ask(signedIn, { method: 'GET', url: `${stack.app.url}/api/dashboard` });
   const [order]: readonly unknown[] = isObject(told) && Array.isArray(told['orders']) ? told['orders'] : [];
   orderId = idOf(order);
+  research = await finishResearch(stack, signedIn, profileId);
 });
 after(() => stack?.[Symbol.asyncDispose]());
+
+const addressOf = (path: string): string =>
+  Object.entries({ id: profileId, order: orderId, ...research }).reduce(
+    (made, [name, id]) => made.replace(`:${name}`, id),
+    path,
+  );
 
 for (const [look, options] of LOOKS) {
   test(`every screen can be used, and fits, in ${look}`, async () => {
@@ -62,7 +78,7 @@ for (const [look, options] of LOOKS) {
     await page.context().addCookies((await signedIn.context().storageState()).cookies);
     const wrong: string[] = [];
     for (const [name, path, ready] of SCREENS) {
-      await page.goto(`${stack.app.url}${path.replace(':id', profileId).replace(':order', orderId)}`);
+      await page.goto(`${stack.app.url}${addressOf(path)}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.locator(ready).first().waitFor();
       const sideways = await sidewaysScroll(page);

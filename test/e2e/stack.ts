@@ -15,11 +15,10 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** A started service on a replayed market, and a browser. `faults` are errors that the pages told of. */
 export interface Stack extends AsyncDisposable {
   readonly app: App;
+  readonly dataDir: string;
   readonly browser: Browser;
   readonly faults: string[];
   open(options: BrowserContextOptions): Promise<Page>;
-  /** Where the service keeps what it has. */
-  readonly dataDir: string;
   /** Stops the service and starts it again on the same data. */
   restart(env: Readonly<Record<string, string>>): Promise<void>;
 }
@@ -30,6 +29,7 @@ interface Market {
   /** How much of it is recorded, and how much of that lies before the moment at which it begins. */
   readonly days?: number;
   readonly skipDays?: number;
+  readonly env?: Readonly<Record<string, string>>;
   /** Coins beside BTCUSDT. */
   readonly others?: readonly string[];
 }
@@ -39,6 +39,7 @@ export async function startStack({
   days = 30,
   skipDays = 0.25,
   others = [],
+  env = {},
 }: Market = {}): Promise<Stack> {
   const folder = mkdtempSync(join(tmpdir(), 'tradewind-e2e-'));
   // Root runs the server as `nobody`, who must be able to pass: else its files are kept elsewhere and outlive the test.
@@ -47,15 +48,15 @@ export async function startStack({
   const from = new Date(MARKET_START + skipDays * 86_400_000).toISOString();
   const args = ['--port', '0', '--replay', folder, '--from', from, '--speed', String(speed)];
   const dataDir = join(folder, 'data');
-  let app = await startApp({ dataDir, args });
+  let app = await startApp({ dataDir, args, env });
   const browser = await openBrowser();
   const faults: string[] = [];
   return {
     get app() {
       return app;
     },
-    browser,
     dataDir,
+    browser,
     faults,
     async open(options) {
       const page = await (await browser.newContext(options)).newPage();
@@ -65,9 +66,9 @@ export async function startStack({
       });
       return page;
     },
-    async restart(env) {
+    async restart(changes) {
       await app[Symbol.asyncDispose]();
-      app = await startApp({ dataDir, args, env });
+      app = await startApp({ dataDir, args, env: { ...env, ...changes } });
     },
     async [Symbol.asyncDispose]() {
       await browser.close();

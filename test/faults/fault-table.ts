@@ -18,7 +18,7 @@ export const DRILL_TIMING: OrderTiming = drillTiming(1);
 
 export interface RequestMatch {
   readonly method: string;
-  readonly path: string;
+  readonly path?: string;
   readonly text?: string;
 }
 

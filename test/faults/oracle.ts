@@ -10,7 +10,7 @@ import type { OrderStatus } from '#paper/order.ts';
 import { refoldPosition } from '#storage/fills.ts';
 import type { OrdersTable } from '#storage/tables.ts';
 import { tracedTicks } from '../flow/traced-ticks.ts';
-import { EXCHANGE_ACCOUNT, OPENING_QUOTE, type Stage } from './stage.ts';
+import { EXCHANGE_ACCOUNT, OPENING, type Stage } from './stage.ts';
 
 /** A kill switch from its engagement to its release, in the order that `halt_order` gives; null: never released. */
 export interface Engagement {
@@ -61,6 +61,29 @@ async function assertOrders(stage: Stage): Promise<void> {
   );
   assert.deepEqual(invented, [], 'orders are stored that the exchange does not have');
 }
+
+/** What the operator asked for was bought once at most, and nothing sold that was not asked for. */
+async function assertActions(stage: Stage): Promise<void> {
+  const asked = await actionsOf(stage).where('kind', 'in', ['manual-order', 'force-sell']).execute();
+  const sent = (await storedOrders(stage)).filter((order) => order.purpose === 'manual' && order.exchange_order_id);
+  const wishes = asked.filter(({ kind }) => kind === 'manual-order').length;
+  const bought = sent.filter(({ side }) => side === 'buy').length;
+  assert.ok(
+    bought <= wishes,
+    `${bought} buys by hand were sent, but only ${wishes} were asked for: two for one action`,
+  );
+  const isAsked = asked.length > wishes || bought === sent.length;
+  assert.ok(isAsked, 'a sale by hand was sent, but none was asked for: two for one action');
+}
+
+const actionsOf = ({ database }: Stage) =>
+  database.kysely.selectFrom('operator_actions').select(['id', 'kind', 'state', 'expires_at']);
+
+/** What the operator asked for and no worker has answered, in words. */
+export const openActions = async (stage: Stage): Promise<string[]> =>
+  (await actionsOf(stage).where('state', 'in', ['pending', 'taken']).execute()).map(
+    ({ id, kind, state }) => `${kind} ${id} is ${state}`,
+  );
 
 /** Nothing that the exchange has was ever concluded to have never arrived: the strategy has decided again on that word. */
 async function assertProofs({ paper, database }: Stage): Promise<void> {
@@ -132,18 +155,21 @@ async function assertLedger(stage: Stage): Promise<void> {
     .groupBy('asset')
     .execute();
   for (const { asset, sum } of rows) {
-    const opened = requireDecimal(asset === 'USDT' ? OPENING_QUOTE : '0');
+    const opened = requireDecimal(OPENING[asset] ?? '0');
     const booked = formatDecimal(add(opened, requireDecimal(sum)));
     assert.equal(booked, formatDecimal(walletOf(stage, asset)), `${asset}: ledger (first) and wallet differ`);
   }
 }
 
-/** No entry, and under a freeze no order at all, was committed between an engagement and its release. */
+const buys = ({ purpose, side }: StoredOrder): boolean =>
+  purpose === 'entry' || (purpose === 'manual' && side === 'buy');
+
+/** No buy, and under a freeze no order at all, was committed between an engagement and its release. */
 async function assertHalts(stage: Stage, engagements: readonly Engagement[]): Promise<void> {
   for (const order of await storedOrders(stage)) {
     const at = BigInt(order.halt_order);
     const broken = engagements.filter(
-      ({ freeze, from, until }) => (freeze || order.purpose === 'entry') && at > from && (until === null || at < until),
+      ({ freeze, from, until }) => (freeze || buys(order)) && at > from && (until === null || at < until),
     );
     assert.deepEqual(broken, [], `${order.client_order_id} (${at}) was committed under a kill switch`);
   }
@@ -226,6 +252,7 @@ export async function assertConsistent(
   run: { readonly engagements: readonly Engagement[]; readonly killed: boolean; readonly guarded: boolean },
 ): Promise<void> {
   await assertOrders(stage);
+  await assertActions(stage);
   await assertProofs(stage);
   await assertFills(stage);
   await assertPositions(stage);

@@ -20,8 +20,11 @@ const PLACES = /^POST \/api\/v3\/order/;
 interface Owner extends AsyncDisposable {
   readonly slot: string;
   readonly process: ChildProcess;
-  /** Calls `act` once, when pieces of one connection have fitted in turn, before the last is passed on. */
-  atNext(patterns: readonly RegExp[], act: () => void): Promise<void>;
+  /**
+   * Calls `act` once, when pieces of one connection have fitted in turn, before the last is passed on; a promise that it
+   * answers with holds that piece.
+   */
+  atNext(patterns: readonly RegExp[], act: () => Promise<void> | void): Promise<void>;
   /** Orders sent so far. */
   placed(): number;
   said(event: string): boolean;
@@ -29,13 +32,13 @@ interface Owner extends AsyncDisposable {
 
 async function openOwner(slot: string, { url }: Theatre, stage: Stage): Promise<Owner> {
   await using stack = new AsyncDisposableStack();
-  let waiting: { readonly patterns: readonly RegExp[]; readonly act: () => void } | undefined;
+  let waiting: { readonly patterns: readonly RegExp[]; readonly act: () => Promise<void> | void } | undefined;
   const fitted = new Map<string, number>();
   let placed = 0;
   let output = '';
   const look =
     (place: string) =>
-    (piece: Buffer, direction: 'out' | 'back', connection: number): void => {
+    (piece: Buffer, direction: 'out' | 'back', connection: number): Promise<void> | void => {
       const text = piece.toString('latin1');
       if (direction === 'out' && PLACES.test(text)) placed += 1;
       if (direction === 'back' || waiting === undefined) return;
@@ -46,7 +49,7 @@ async function openOwner(slot: string, { url }: Theatre, stage: Stage): Promise<
       if (count < waiting.patterns.length) return;
       const { act } = waiting;
       waiting = undefined;
-      act();
+      return act();
     };
   const database = stack.use(await openRelay(new URL(url), look('database')));
   const exchange = stack.use(await openRelay(new URL(stage.paper.url), look('exchange')));
@@ -106,13 +109,18 @@ async function takenOver(stage: Stage, to: Owner, cause: string): Promise<void> 
 
 const stop = (owner: Owner) => () => void owner.process.kill('SIGSTOP');
 
-/** Stopped while its intent is judged, it cannot commit it later: the takeover came in between. */
+/** Stopped with its intent on the way to the database, it cannot commit it later: the takeover came in between. */
 async function pausedBeforeCommit(stage: Stage, owner: Owner, other: Owner): Promise<void> {
   const { fencing = '' } = (await leaseOf(stage)) ?? {};
-  await owner.atNext([/intent-judge/], stop(owner));
+  const arriving = Promise.withResolvers<void>();
+  await owner.atNext([/intent-commit/], () => {
+    stop(owner)();
+    return arriving.promise;
+  });
   await takenOver(stage, other, 'paused before its commit');
   const before = await ordersOf(stage, fencing);
   owner.process.kill('SIGCONT');
+  arriving.resolve();
   await until('the old owner to learn it', () => owner.said('account_fault'), PATIENCE_MS);
   assert.deepEqual(await ordersOf(stage, fencing), before, 'committed with an old fencing number');
 }
@@ -125,7 +133,7 @@ const sentOf = ({ paper }: Stage): string[] =>
 async function pausedBeforeSend(stage: Stage, owner: Owner, other: Owner): Promise<void> {
   const { fencing = '' } = (await leaseOf(stage)) ?? {};
   const before = await ordersOf(stage, fencing);
-  await owner.atNext([/intent-insert/, /commit\0/], stop(owner));
+  await owner.atNext([/intent-commit/], stop(owner));
   await takenOver(stage, other, 'paused between commit and send');
   const known = [...before, ...sentOf(stage)];
   const late = (await ordersOf(stage, fencing)).find((id) => !known.includes(id));

@@ -16,7 +16,7 @@ const skip =
 describe('the oracle objects to every planted bug', { concurrency: 2, skip }, () => {
   for (const [name, { cell, says }] of Object.entries(PLANTED)) {
     test(name, async () => {
-      const args = ['--plant', name, '--cell', cell, '--seed', '0', '--seeds', String(TRIES), '--jobs', '3'];
+      const args = ['--plant', name, '--cell', cell, '--from', '0', '--seeds', String(TRIES), '--jobs', '3'];
       const child = spawn(process.execPath, ['test/faults/run.ts', ...args], {
         cwd: ROOT,
         stdio: ['ignore', 'pipe', 'inherit'],

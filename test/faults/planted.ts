@@ -35,8 +35,23 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
   },
   'halt-checked-in-memory-only': {
     file: 'storage/intents.ts',
-    text: 'and ($5::boolean or freeze_exits)',
-    becomes: 'and ($5::boolean or freeze_exits) and false',
+    text: 'where $5::boolean or freeze_exits',
+    becomes: 'where ($5::boolean or freeze_exits) and false',
+    cell: 'slow × kill switch',
+    says: /was committed under a kill switch/,
+  },
+  'action-forgets-its-order': {
+    file: 'storage/intents.ts',
+    text: 'request.actionId ?? null,',
+    becomes: 'null,',
+    // Whoever takes an action up again must find what was ordered for it.
+    cell: 'worker killed × manual order',
+    says: /two for one action/,
+  },
+  'manual-buy-under-a-halt': {
+    file: 'core/halts.ts',
+    text: "order.purpose === 'entry' || (order.purpose === 'manual' && order.side === 'buy');",
+    becomes: "order.purpose === 'entry';",
     cell: 'slow × kill switch',
     says: /was committed under a kill switch/,
   },

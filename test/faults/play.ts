@@ -4,8 +4,8 @@ import { cacheKeys } from '#core/cache-keys.ts';
 import type { HaltScope } from '#core/halts.ts';
 import { engageHalt, type HaltSubject, releaseHalt } from '#storage/halts.ts';
 import { until } from '../flow/until.ts';
-import { assertConsistent, bareCoins, type Engagement, openOutcomes } from './oracle.ts';
-import { describeSchedule, drawSchedule, type Schedule, type Step } from './schedule.ts';
+import { assertConsistent, bareCoins, type Engagement, openActions, openOutcomes } from './oracle.ts';
+import { describeSchedule, drawSchedule, MARKET_BUY, type Schedule, type Step } from './schedule.ts';
 import { paceNow } from './pace.ts';
 import { openStage, type Stage } from './stage.ts';
 import { openTheatre, type Theatre } from './theatre.ts';
@@ -150,6 +150,8 @@ async function take(run: Run, step: Step): Promise<void> {
     }
     case 'unguard':
       return unguard(run);
+    case 'ask':
+      return ask(run, step);
     case 'at':
       return atPiece(run, step);
   }
@@ -183,6 +185,20 @@ async function unguard(run: Run): Promise<void> {
   const config = sql<string>`jsonb_set(config, '{sell,protectiveStop}', '{"enabled": false}')`;
   await run.stage.database.kysely.updateTable('profiles').set({ config }).execute();
   await run.stage.tell('profiles-changed');
+}
+
+/** Asks as the api does; what is to be cancelled is looked for as long as an order is waited for. */
+async function ask({ stage, pace, later }: Run, step: Extract<Step, { kind: 'ask' }>): Promise<void> {
+  const id = await stage.ask(step.action, step.payload);
+  if (step.cancel) later.push(cancelByHand(stage, id, performance.now() + ORDER_MS * pace));
+}
+
+async function cancelByHand(stage: Stage, actionId: string, untilMs: number): Promise<void> {
+  const resting = stage.database.kysely.selectFrom('orders').select('id').where('action_id', '=', actionId);
+  for (; performance.now() < untilMs; await delay(50)) {
+    const order = await resting.where('state', '=', 'open').executeTakeFirst();
+    if (order !== undefined) return void (await stage.ask('cancel-order', { orderId: order.id }));
+  }
 }
 
 async function atPiece(run: Run, { trigger, pieces, step }: Extract<Step, { kind: 'at' }>): Promise<void> {
@@ -228,6 +244,7 @@ async function engageFor(run: Run, step: Extract<Step, { kind: 'engage' }>): Pro
   if (engagement === undefined) return;
   const tell = (): Promise<void> => (step.told ? stage.tell('halts-changed') : Promise.resolve());
   await tell();
+  if (step.buys) await stage.ask('manual-order', MARKET_BUY);
   run.later.push(
     delay(step.forMs)
       .then(() => release(stage, engagement))
@@ -257,7 +274,8 @@ async function settle(run: Run): Promise<void> {
   await stage.stopMarket();
   let open: string[] = [];
   const settled = async (): Promise<boolean> => {
-    open = [...(await openOutcomes(stage)), ...(run.guarded ? await bareCoins(stage) : [])];
+    const ofOrders = [...(await openOutcomes(stage)), ...(await openActions(stage))];
+    open = [...ofOrders, ...(run.guarded ? await bareCoins(stage) : [])];
     return open.length === 0;
   };
   await until('every outcome to be known', settled, SETTLE_MS).catch((error: unknown) => {

@@ -2,18 +2,23 @@ import { parseArgs } from 'node:util';
 import { provideDatabase } from '../harness/servers.ts';
 import { plant } from './planted.ts';
 
-const USAGE = `npm run faults -- [--seeds N] [--seed S] [--jobs J] [--cell CELL] [--plant BUG]
-  --seeds N  how many schedules to play (default 203, the whole grid)
-  --seed S   the first seed; alone it plays just this one
+const TOTALS_EVERY = 100;
+
+const USAGE = `npm run faults -- [--seeds N] [--from S] [--jobs J] [--cell CELL] [--plant BUG]
+  --seeds N  how many schedules to play (default: the whole grid once)
+  --from S   the first seed (default: a random one)
+  --seed S   plays just this one
   --step N   from one seed to the next (default 1)
-  --jobs J   how many at a time (default 2)
+  --jobs J   how many at a time (default 2): most of a play is waiting
   --cell C   only schedules that begin with that cell of the grid, such as 'reply lost × entry'
-  --plant B  plays the schedules against a worker with that bug (test/faults/planted.ts) until one fails, as it must`;
+  --plant B  plays the schedules against a worker with that bug (test/faults/planted.ts) until one fails, as it must
+Totals are printed every ${TOTALS_EVERY} seeds and in the end, also after an interrupt.`;
 
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string' },
     seed: { type: 'string' },
+    from: { type: 'string' },
     step: { type: 'string', default: '1' },
     jobs: { type: 'string', default: '2' },
     plant: { type: 'string' },
@@ -39,38 +44,40 @@ async function main(): Promise<number> {
   if (values.plant !== undefined) plant(values.plant);
   // Loaded only now, so that a bug can be planted first.
   const { openCompany } = await import('./play.ts');
-  const { reachedTable, seedsOf } = await import('./schedule.ts');
+  const { GRID, reachedTable, seedsOf } = await import('./schedule.ts');
+  const { openTally } = await import('./tally.ts');
   const interrupted = new AbortController();
-  process.once('SIGINT', () => interrupted.abort(new Error('Stopped.')));
-  const first = wholeNumber('--seed', values.seed ?? String(Math.floor(Math.random() * 1_000_000)));
-  const count = wholeNumber('--seeds', values.seeds ?? (values.seed === undefined ? '203' : '1'));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interrupted.abort(new Error('Stopped.')));
+  const given = values.seed ?? values.from;
+  const first = wholeNumber('--from', given ?? String(Math.floor(Math.random() * 1_000_000)));
+  const count = values.seed === undefined ? wholeNumber('--seeds', values.seeds ?? String(GRID.length)) : 1;
   const jobs = wholeNumber('--jobs', values.jobs);
   await using stack = new AsyncDisposableStack();
   process.env['TEST_DATABASE_URL'] = await provideDatabase(stack, interrupted.signal);
   const company = stack.use(openCompany());
-  const failed: number[] = [];
+  const tally = openTally();
   const results: { cell: string; reached: boolean }[] = [];
   const seeds = seedsOf(values.cell, { first, count, step: wholeNumber('--step', values.step) });
-  let played = 0;
-  const isOver = (): boolean => interrupted.signal.aborted || (values.plant !== undefined && failed.length > 0);
+  const isOver = (): boolean => interrupted.signal.aborted || (values.plant !== undefined && tally.failed.length > 0);
   const work = async (): Promise<void> => {
     for (let seed = seeds.shift(); seed !== undefined && !isOver(); seed = seeds.shift()) {
-      played += 1;
       await company.play(seed).then(
         (result) => {
           results.push(result);
           console.log(`seed ${seed}: ${JSON.stringify(result)}`);
         },
         (error: unknown) => {
-          failed.push(seed);
-          console.log(`FAILED ${error instanceof Error ? error.message : String(error)}`);
+          const { message } = error instanceof Error ? error : new Error(String(error));
+          tally.fail(seed, message);
+          console.log(`FAILED ${message}`);
         },
       );
+      tally.played += 1;
+      if (tally.played % TOTALS_EVERY === 0) console.log(tally.words());
     }
   };
   await Promise.all(Array.from({ length: jobs }, work));
   console.log(reachedTable(results));
-  const words = failed.length === 0 ? '' : ` (seeds ${failed.toSorted((a, b) => a - b).join(', ')})`;
-  console.log(`${played - failed.length} passed, ${failed.length} failed${words}`);
-  return failed.length === 0 && !interrupted.signal.aborted ? 0 : 1;
+  console.log(tally.words());
+  return tally.failed.length === 0 && !interrupted.signal.aborted ? 0 : 1;
 }

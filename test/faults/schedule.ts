@@ -26,11 +26,20 @@ export type Step =
       readonly freeze: boolean;
       readonly told: boolean;
       readonly forMs: number;
+      /** Whether the operator tries to buy by hand meanwhile. */
+      readonly buys: boolean;
     }
   /** So long only the best price of each book can be taken, and stops are struck: fills in part, then the rest is gone. */
   | { readonly kind: 'thin'; readonly forMs: number }
   /** The operator wants no stop on the exchange any more. */
   | { readonly kind: 'unguard' }
+  /** The operator orders by hand; what then rests is cancelled by hand where that is wanted. */
+  | {
+      readonly kind: 'ask';
+      readonly action: 'manual-order' | 'force-sell';
+      readonly payload: object;
+      readonly cancel: boolean;
+    }
   /** Does `step` when so many more pieces have passed after the one that is waited for: between any two awaits. */
   | { readonly kind: 'at'; readonly trigger: Trigger; readonly pieces: number; readonly step: Step | null };
 
@@ -41,6 +50,8 @@ export interface Schedule {
   readonly amount: string;
   /** Whether each position keeps a stop on the exchange. */
   readonly guarded: boolean;
+  /** Fees are taken in a third asset, for which the worker finds no price. */
+  readonly thirdAssetFees: boolean;
   /** What the grid demands, played first and waited for. */
   readonly cell: { readonly name: string; readonly steps: readonly Step[] };
   readonly lengthMs: number;
@@ -63,12 +74,26 @@ const REPLACE = { method: 'POST', path: '/api/v3/order/cancelReplace' } as const
 const CANCEL = { method: 'DELETE', path: '/api/v3/order' } as const;
 const intentOf = (letters: string): Trigger => ({
   link: 'database',
-  pattern: `intent-insert[^]*tw1-[0-9a-z]{13}-[${letters}]`,
+  pattern: `intent-commit[^]*tw1-[0-9a-z]{13}-[${letters}]`,
 });
-const requestOf = ({ method, path }: RequestMatch, text = ''): Trigger => ({
+const requestOf = ({ method, path = '\\S*' }: RequestMatch, text = ''): Trigger => ({
   link: 'exchange',
   pattern: `^${method} ${path}\\?[^]*${text}`,
 });
+const askFor = (action: 'manual-order' | 'force-sell', payload: object = {}, cancel = false): Step => ({
+  ...{ kind: 'ask', action, payload, cancel },
+});
+export const MARKET_BUY = { side: 'buy', type: 'market', quoteAmount: '150' };
+/** The market swings between 29,400 and 30,600: what rests below may wait for its turn, or for ever. */
+const restingOrder = (price: string): object => ({ side: 'buy', type: 'limit', price, quantity: '0.01' });
+const MANUAL_ORDERS: readonly [object, ...object[]] = [
+  MARKET_BUY,
+  { side: 'buy', type: 'market', quoteAmount: '20000' },
+  { side: 'buy', type: 'limit', price: '31000', quantity: '0.5' },
+  restingOrder('29700'),
+];
+/** Part of the id of every order by hand. */
+const BY_HAND = '-m';
 const COLUMNS: Readonly<Record<string, Column>> = {
   entry: { match: { ...ORDER, text: 'side=BUY' }, trigger: intentOf('e') },
   exit: { match: { ...ORDER, text: 'side=SELL' }, trigger: intentOf('x'), guarded: false },
@@ -81,6 +106,18 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   cancel: {
     ...{ match: CANCEL, trigger: requestOf(CANCEL), guarded: true },
     also: () => ({ kind: 'at', trigger: intentOf('s'), pieces: 12, step: { kind: 'unguard' } }),
+  },
+  'manual order': {
+    ...{ match: { ...ORDER, text: BY_HAND }, trigger: intentOf('m') },
+    also: (dice) => askFor('manual-order', dice.pick(MANUAL_ORDERS)),
+  },
+  'manual cancel': {
+    ...{ match: { ...CANCEL, text: BY_HAND }, trigger: requestOf(CANCEL, BY_HAND) },
+    also: () => askFor('manual-order', restingOrder('28000'), true),
+  },
+  'force sale': {
+    ...{ match: { method: 'POST', text: BY_HAND }, trigger: intentOf('m') },
+    also: () => ({ kind: 'at', trigger: intentOf('e'), pieces: 4, step: askFor('force-sell') }),
   },
   'kill switch': {
     ...{ match: ORDER, trigger: intentOf('exsm') },
@@ -96,7 +133,8 @@ const [FIRST_PIECES, MOST_PIECES] = [8, 60];
 const piecesOf = (dice: Dice): number =>
   Math.floor(dice.chance(0.5) ? dice.between(0, FIRST_PIECES) : dice.between(FIRST_PIECES, MOST_PIECES));
 const timesOf = (dice: Dice): number => 1 + Math.floor(dice.next() * 3);
-const downMsOf = (dice: Dice): number => Math.round(dice.between(0, 300));
+/** Now and then for longer than an order's whole way takes. */
+const downMsOf = (dice: Dice): number => Math.round(dice.between(0, dice.chance(0.2) ? 2_000 : 300));
 
 type StepMaker = (dice: Dice, column: Column) => Step;
 const eventFault =
@@ -146,6 +184,7 @@ const engageStep = (dice: Dice): Step => ({
   freeze: dice.chance(0.2),
   told: dice.chance(0.5),
   forMs: Math.round(dice.between(50, 700)),
+  buys: dice.chance(0.4),
 });
 
 /** How often each cell was reached of how often it was played, a line for each fault. */
@@ -207,6 +246,8 @@ const MAKERS: readonly [weight: number, make: StepMaker][] = [
   [7, (dice) => ({ kind: 'kill-worker', downMs: downMsOf(dice) })],
   [4, (dice, column) => eventFault(dice.pick(['drop', 'duplicate', 'reorder', 'garbage']))(dice, column)],
   [10, engageStep],
+  [6, (dice) => askFor('manual-order', dice.pick(MANUAL_ORDERS), dice.chance(0.5))],
+  [2, () => askFor('force-sell')],
 ];
 const WEIGHT = MAKERS.reduce((sum, [weight]) => sum + weight, 0);
 
@@ -240,13 +281,14 @@ export function drawSchedule(seed: number): Schedule {
     atMs: Math.round(dice.between(0, lengthMs)),
     step: drawStep(dice),
   })).toSorted((a, b) => a.atMs - b.atMs);
-  return { seed, coins, amount: isPartly ? '30000' : size, guarded, cell, lengthMs, steps };
+  const thirdAssetFees = dice.chance(0.2);
+  return { seed, coins, amount: isPartly ? '30000' : size, guarded, thirdAssetFees, cell, lengthMs, steps };
 }
 
 /** A schedule in words, one line a step. */
-export const describeSchedule = ({ seed, coins, amount, guarded, cell, lengthMs, steps }: Schedule): string =>
+export const describeSchedule = ({ seed, coins, amount, cell, lengthMs, steps, ...told }: Schedule): string =>
   [
-    `seed ${seed}: ${coins.map((coin) => coin.symbol).join(', ')} with ${amount} USDT${guarded ? ' and stops' : ''}: ${cell.name}`,
+    `seed ${seed}: ${coins.map((coin) => coin.symbol).join(', ')} with ${amount} USDT${told.guarded ? ' and stops' : ''}${told.thirdAssetFees ? ', fees in BNB' : ''}: ${cell.name}`,
     ...cell.steps.map((step) => `    first  ${JSON.stringify(step)}`),
     ...steps.map(({ atMs, step }) => `  ${String(atMs).padStart(4)} ms  ${JSON.stringify(step)}`),
     `  ${String(lengthMs).padStart(4)} ms  the end`,

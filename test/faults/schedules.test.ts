@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { ROOT } from '../harness/source-files.ts';
+import { PLANTED } from './planted.ts';
 import { drawSchedule, GRID, reachedTable } from './schedule.ts';
 
 /** So many seeds in a row play every cell of the grid; fewer are spread over it. */
@@ -18,7 +21,7 @@ const played = z.object({ cell: z.string(), reached: z.boolean() });
 /** Plays every nth of the seeds in a program of its own and answers with what it printed. */
 async function playShare(nth: number): Promise<string> {
   const numbers = {
-    '--seed': first + nth * step,
+    '--from': first + nth * step,
     '--step': PROGRAMS * step,
     '--seeds': Math.ceil((SEEDS - nth) / PROGRAMS),
     '--jobs': JOBS,
@@ -41,6 +44,22 @@ test(`orders, fills and halts stay true under ${SEEDS} schedules of faults`, asy
   const results = lines.map((line) => played.parse(JSON.parse(line)));
   console.log(reachedTable(results));
   assert.equal(results.length, SEEDS);
+  // Which cells are met is the machine's choice; a column that none meets waits for something that does not exist.
+  if (SEEDS < WHOLE) return;
+  const met = new Set(results.filter(({ reached }) => reached).map(({ cell }) => cell));
+  const columns = Map.groupBy(GRID, ({ column }) => column);
+  const never = [...columns].filter(([, cells]) => !cells.some(({ name }) => met.has(name))).map(([column]) => column);
+  assert.deepEqual(never, [], 'no schedule of these columns met its order');
+});
+
+test('every planted bug finds its text once, and its cell', () => {
+  for (const [name, { file, text, cell }] of Object.entries(PLANTED)) {
+    assert.equal(readFileSync(join(ROOT, file), 'utf8').split(text).length, 2, `${name} in ${file}`);
+    assert.ok(
+      GRID.some((each) => each.name === cell),
+      `${name}: ${cell}`,
+    );
+  }
 });
 
 test('a seed draws the same schedule every time, and another one another', () => {

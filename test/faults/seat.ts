@@ -68,7 +68,9 @@ export function openSeat({ databaseUrl, paperUrl, trail, pace }: SeatSettings): 
       LOG_LEVEL: 'info',
     });
     const logTo = { write: (line: string) => trail.note(line.trimEnd()) };
-    return { worker: await openWorker(env, { timing: drillTiming(pace), logTo }), database, paper };
+    // Jobs are not what is drilled, and looking for them costs as much as all trading.
+    const settings = { timing: drillTiming(pace), logTo, takesJobs: false };
+    return { worker: await openWorker(env, settings), database, paper };
   };
   const take = (): Seated | null => {
     const taken = seated;

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Dispatcher, request as sendRequest } from 'undici';
 import { COMMAND_CHANNEL } from '#core/cache-keys.ts';
-import { type AccountId, newId, type ProfileId } from '#core/ids.ts';
+import { type AccountId, newId, type ProfileId, type UserId } from '#core/ids.ts';
 import type { CacheStore } from '#core/ports.ts';
 import { parseAccounts } from '#paper/accounts.ts';
 import { advanceTo } from '#paper/pump.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
 import type { Venue } from '#paper/venue.ts';
 import type { Database } from '#storage/database.ts';
+import { requestAction } from '#storage/operator-actions.ts';
 import { seedAccount, seedUser } from '#storage/test-trading.ts';
 import { MARKET_START, writeSwingingCandles } from '../flow/candles.ts';
 import { LIVELY, UNGUARDED } from '../flow/profile.ts';
@@ -23,11 +24,14 @@ import type { Trail } from './trail.ts';
 /** Market seconds in a second of the wall, as long as the machine keeps up: half an hour of candles a second. */
 const SPEED = 1_800;
 const MOVE_MS = 50;
+const ASKED_FOR_SECONDS = 5;
 /** Of market for a play of less than a minute. */
 const HOURS = 24;
 const KEY = { apiKey: 'faults-key-0123456789', secret: 'faults-secret-0123456789' };
+const PRICES = { method: 'GET', path: '/api/v3/ticker/price' };
 export const EXCHANGE_ACCOUNT = 'a';
-export const OPENING_QUOTE = '100000';
+/** What the account opens with, by asset. */
+export const OPENING: Readonly<Record<string, string>> = { USDT: '100000', BNB: '100' };
 
 /** One run's world: an exchange with its market, a database, and a worker that can be killed and started again. */
 export interface Stage extends AsyncDisposable {
@@ -41,6 +45,8 @@ export interface Stage extends AsyncDisposable {
   control(method: Dispatcher.HttpMethod, path: string, body?: unknown): Promise<void>;
   addFault(fault: RequestFault): Promise<void>;
   dropConnections(): Promise<void>;
+  /** Asks the worker, as the api does, for something to be done with the first coin; the action's id. */
+  ask(kind: string, payload: object): Promise<string>;
   /** Tells the worker what the api would. */
   tell(kind: 'halts-changed' | 'profiles-changed'): Promise<void>;
   /** From now on nothing trades any more, so that both sides can be compared. */
@@ -57,13 +63,14 @@ export interface StageSettings {
 }
 
 export async function openStage(schedule: Schedule, settings: StageSettings): Promise<Stage> {
-  const { coins, seed } = schedule;
+  const { coins, seed, thirdAssetFees } = schedule;
   const { theatre, trail, hours = HOURS, pace = 1 } = settings;
   const { url, database, cache } = theatre;
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'tradewind-faults-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   for (const coin of coins) writeSwingingCandles(folder, hours * 60, { ...coin, seed });
+  if (thirdAssetFees) writeSwingingCandles(folder, hours * 60, { symbol: 'BNBUSDT', seed });
   const startMs = MARKET_START + 3_600_000;
   const paper = stack.use(
     await startPaper({
@@ -73,7 +80,7 @@ export async function openStage(schedule: Schedule, settings: StageSettings): Pr
       clock: { kind: 'virtual', startMs },
       port: 0,
       controlPort: 0,
-      accounts: parseAccounts([{ name: EXCHANGE_ACCOUNT, ...KEY, balances: { USDT: OPENING_QUOTE } }]),
+      accounts: parseAccounts([{ name: EXCHANGE_ACCOUNT, ...KEY, balances: OPENING, feesInBnb: thirdAssetFees }]),
     }),
   );
   const market = stack.use(moveMarket(paper.venue));
@@ -87,6 +94,8 @@ export async function openStage(schedule: Schedule, settings: StageSettings): Pr
     if (reply.statusCode !== 200) throw new Error(`${method} ${path} answered ${reply.statusCode}: ${answer}`);
   };
   trail.probe = () => stateOf(database);
+  const noPrice = { match: PRICES, kind: 'fail-before', status: 500, times: 1_000 } as const;
+  if (thirdAssetFees) await control('POST', '/faults', [noPrice]);
   const kept = stack.move();
   return {
     ...{ paper, database, cache, worker, control, ...owner },
@@ -96,6 +105,12 @@ export async function openStage(schedule: Schedule, settings: StageSettings): Pr
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
            and application_name in ('tradewind-worker', 'tradewind-trading', 'tradewind-queue')`,
       );
+    },
+    async ask(kind, payload) {
+      const { accountId, profileId, userId: requestedBy } = owner;
+      const wish = { accountId, profileId, symbol: coins[0]?.symbol ?? '', kind, payload, requestedBy };
+      const validSeconds = ASKED_FOR_SECONDS * pace;
+      return (await database.transaction((open) => requestAction(open, { ...wish, validSeconds }))).id;
     },
     tell: (kind) => cache.publish(COMMAND_CHANNEL, JSON.stringify({ kind })),
     stopMarket: async () => market[Symbol.asyncDispose](),
@@ -134,9 +149,10 @@ async function stateOf({ kysely, pool }: Database): Promise<string> {
 async function seedTrader(
   database: Database,
   { coins, amount, guarded }: Schedule,
-): Promise<Pick<Stage, 'accountId' | 'profileId'>> {
+): Promise<Pick<Stage, 'accountId' | 'profileId'> & { readonly userId: UserId }> {
   const { kysely } = database;
-  const accountId = await seedAccount(database, await seedUser(database));
+  const userId = await seedUser(database);
+  const accountId = await seedAccount(database, userId);
   const key = { account_id: accountId, api_key: KEY.apiKey, secret: KEY.secret, status: 'healthy' } as const;
   await kysely
     .insertInto('api_keys')
@@ -158,5 +174,5 @@ async function seedTrader(
     .insertInto('profile_symbols')
     .values(coins.map(({ symbol }) => ({ profile_id: profileId, symbol })))
     .execute();
-  return { accountId, profileId };
+  return { accountId, profileId, userId };
 }

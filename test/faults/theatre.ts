@@ -19,13 +19,21 @@ export async function openTheatre(): Promise<Theatre> {
   const { rows } = await database.pool.query<{ name: string }>(
     `select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'`,
   );
-  const truncate = `truncate ${rows.map(({ name }) => name).join(', ')}`;
+  const names = rows.map(({ name }) => name);
+  const truncate = `truncate ${names.join(', ')}`;
+  // A tenth of the time where so little is stored; only a superuser may leave out the checks of references.
+  const deletes = names.map((name) => `delete from ${name}`);
+  const empty = ['begin', 'set local session_replication_role = replica', ...deletes, 'commit'].join('; ');
+  const client = await database.pool.connect();
+  stack.defer(() => client.release());
   const kept = stack.move();
   return {
     url,
     database,
     cache,
-    clear: async () => void (await database.pool.query(truncate)),
+    async clear() {
+      await client.query(empty).catch(() => client.query('rollback').then(() => client.query(truncate)));
+    },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal, requireDecimal as d, subtract } from '#core/decimal.ts';
+import { divide, floorToStep, formatDecimal, requireDecimal as d, subtract } from '#core/decimal.ts';
 import { newId } from '#core/ids.ts';
 import type { ActionOutcome } from '#core/operator-action.ts';
 import type { CoinWish } from '#engine/coin-action.ts';
@@ -148,6 +148,27 @@ test('a force sale takes the place of the stop in one request, and takes a resti
   ]);
   assert.equal(codeOf(await ask(on, FORCE)), 'refused exit-nothing-free');
   await assertOneEach(on);
+});
+
+test('a force sale of more than one order may be sells in several, and what is left is dust at most', async () => {
+  await using on = await openGuarded();
+  await enter(on);
+  const { rules, position } = on.coin();
+  const most = floorToStep(divide(position.quantity, d('2')), rules.lot.step);
+  Object.assign(rules.marketLot, { max: most });
+  doneOf(await ask(on, FORCE));
+  await flat(on);
+  const sold = seen(on).filter((line) => line === 'SELL MARKET FILLED');
+  assert.ok(sold.length > 1, `${sold.length} orders`);
+  await assertOneEach(on);
+});
+
+test('a run that has ended opens no coin any more: what is asked of it is taken up by the next one', async () => {
+  await using on = await openGuarded();
+  const { coins, refreshProfiles } = on.running();
+  await on.stop();
+  await assert.rejects(refreshProfiles(), /does not run any more/);
+  assert.deepEqual([...coins.all()], []);
 });
 
 test('a force sale waits until an unknown buy is proved, then sells what it bought; it never sends twice', async () => {

@@ -89,7 +89,7 @@ export class Start {
   }
 
   /** The address that it prints when everything serves. */
-  url(): Promise<string> {
+  url(limitMs = 90_000): Promise<string> {
     return until(
       'the start to print its address',
       () => {
@@ -97,7 +97,7 @@ export class Start {
           throw new Error(`The start ended with ${this.child.exitCode}: ${this.#output}`);
         return /^Ready after [\d.]+ s: (\S+)$/m.exec(this.#output)?.[1];
       },
-      90_000,
+      limitMs,
     );
   }
 

@@ -6,6 +6,7 @@ import type { warning } from '#api/contract/fields.ts';
 import { fieldError, ProblemError } from '#web/data/problem-error.ts';
 import { Failure, Say } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
+import { changesOf, placed } from './changes.ts';
 import { ConfigLeaf } from './config-leaf.tsx';
 import { type SchemaField, type SchemaGroup, schemaGroups, valueAt, withoutValue, withValue } from './schema-fields.ts';
 import { settingWords } from './setting-words.ts';
@@ -88,33 +89,9 @@ export function ConfigForm({ scope, remarks = [], onEdit, first, asked }: Config
   );
 }
 
-/** A value put where it belongs; a list is stored whole, so one that is inherited is taken over first. */
-export function placed(scope: Pick<ConfigScope, 'own' | 'base'>, path: string, value: unknown): Config {
-  const list = path.match(/^(.*?)\.\d+\./)?.[1];
-  const taken =
-    list === undefined || valueAt(scope.own, list) !== undefined
-      ? scope.own
-      : withValue(scope.own, list, valueAt(scope.base, list));
-  return asConfig(withValue(taken, path, value));
-}
-
 /** The settings with what is proposed for them, as pairs of path and value in JSON; what is none changes nothing. */
-export function withProposed(scope: ConfigScope, proposed: string): Config {
-  const pairs: unknown = readJson(proposed);
-  if (!Array.isArray(pairs)) return scope.own;
-  return pairs.reduce<Config>((own, pair: unknown) => {
-    if (!Array.isArray(pair) || typeof pair[0] !== 'string') return own;
-    return placed({ own, base: scope.base }, pair[0], pair[1]);
-  }, scope.own);
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+export const withProposed = ({ own, base }: ConfigScope, proposed: string): Config =>
+  changesOf(proposed).reduce<Config>((made, { path, value }) => placed({ own: made, base }, path, value), own);
 
 const asConfig = (value: unknown): Config => (isObject(value) ? value : {});
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,129 +1,169 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { mergePatch } from '#core/merge.ts';
-import type { BacktestOutcome } from '#backtest/run.ts';
-import { type Coin, coinsQuery, type Profile, strategiesQuery } from '#web/data/queries.ts';
-import { BacktestReport } from '#web/parts/backtest-report.tsx';
-import { ProfileFrame } from '#web/parts/profile-frame.tsx';
-import { Failure, Say, Skeleton } from '#web/parts/say.tsx';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import type { Profile } from '#web/data/queries.ts';
+import { isBusy, metricsOf, type Run, runRequestOf, runsQuery } from '#web/data/research.ts';
+import { useZone } from '#web/data/session.tsx';
+import { BacktestForm } from '#web/forms/backtest-form.tsx';
+import { Result } from '#web/parts/figures.tsx';
+import { Icon } from '#web/parts/icon.tsx';
+import { ResearchFrame } from '#web/parts/research-frame.tsx';
+import { ResearchReady } from '#web/parts/research-ready.tsx';
+import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { SweepMap } from '#web/parts/sweep-map.tsx';
-import type { Config } from '#web/preview/summary.ts';
-import { ReplayThread } from '#web/preview/thread.ts';
-import { usePast } from '#web/preview/use-preview.ts';
-import { percent } from '#web/words/numbers.ts';
+import { When } from '#web/parts/when.tsx';
+import { count } from '#web/words/numbers.ts';
+import { runWords, share } from '#web/words/research.ts';
+import { full } from '#web/words/time.ts';
 
 export function BacktestsPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/backtests' });
+  const { try: proposed } = useSearch({ from: '/shell/profiles/$id/backtests' });
   return (
-    <ProfileFrame id={id} part="Backtests">
-      {(profile) => <Backtests profile={profile} />}
-    </ProfileFrame>
+    <ResearchFrame id={id} part="Backtests">
+      {(profile) => (
+        <>
+          <div className="head">
+            <h1 className="verdict">What {profile.name} would have made of the past.</h1>
+            <p className="two">
+              A backtest replays candles of the past and decides with the rules that trade. It runs in the background
+              and is kept; nothing is bought or sold.
+            </p>
+          </div>
+          <div className="cols">
+            <Section title="A new backtest" span={5}>
+              <ResearchReady profile={profile}>
+                {(ready) => <BacktestForm key={proposed} ready={ready} proposed={proposed} />}
+              </ResearchReady>
+            </Section>
+            <Runs profile={profile} />
+          </div>
+        </>
+      )}
+    </ResearchFrame>
   );
 }
 
-function Backtests({ profile }: { profile: Profile }): ReactNode {
-  const strategies = useQuery(strategiesQuery);
-  const held = useQuery(coinsQuery(profile.id));
-  const strategy = strategies.data?.strategies.find(({ name }) => name === profile.strategyName);
-  const coins = held.data?.coins ?? [];
-  const [symbol, setSymbol] = useState<string | undefined>(undefined);
-  const coin = coins.find((one) => one.symbol === symbol) ?? coins[0];
-  const failed = strategies.error ?? held.error;
+const MOST_COMPARED = 8;
+
+function Runs({ profile: { id } }: { profile: Profile }): ReactNode {
+  const { data, error } = useQuery(runsQuery(id));
+  const navigate = useNavigate();
+  const [marked, setMarked] = useState<readonly string[]>([]);
+  const runs = data?.runs ?? [];
+  const chosen = marked.filter((runId) => runs.some((run) => run.id === runId));
+  const toggle = (runId: string): void =>
+    setMarked(marked.includes(runId) ? marked.filter((one) => one !== runId) : [...marked, runId]);
+  const compare = (): void => {
+    void navigate({ to: '/profiles/$id/compare', params: { id }, search: { runs: chosen.join(',') } });
+  };
   return (
-    <>
-      <div className="head">
-        <h1 className="verdict">What {profile.name} would have made of the past.</h1>
-        <p className="two">
-          The saved settings decide again over candles of the past, with the rules that trade. It runs in this browser.
-        </p>
-      </div>
-      {failed === null ? null : <Failure what="The settings could not be read." error={failed} />}
-      {failed === null && (held.data === undefined || strategies.data === undefined) ? <Skeleton rows={6} /> : null}
-      {held.data?.coins.length === 0 ? (
-        <p className="p-2">
-          Add a coin to the{' '}
-          <Link to="/profiles/$id" params={{ id: profile.id }}>
-            profile
-          </Link>{' '}
-          first.
-        </p>
-      ) : null}
-      {coins.length < 2 ? null : (
-        <div className="filters">
-          <span className="in">
-            <select aria-label="Coin" value={coin?.symbol} onChange={(event) => setSymbol(event.target.value)}>
-              {coins.map((one) => (
-                <option key={one.symbol}>{one.symbol}</option>
+    <Section title="Backtests" note="newest first; after a hundred the oldest go, pinned ones stay" span={7} first>
+      {error === null ? null : <Failure what="The backtests could not be read." error={error} />}
+      {data === undefined && error === null ? <Skeleton rows={4} height={52} /> : null}
+      {data?.runs.length === 0 ? <p className="p-2">None yet. Run the first one with the form.</p> : null}
+      {runs.length === 0 ? null : (
+        <>
+          <table className="cards">
+            <thead>
+              <tr>
+                <th>Begun</th>
+                <th>Coins</th>
+                <th className="num">Made</th>
+                <th className="num">Holding made</th>
+                <th className="num">Round trips</th>
+                <th>
+                  <span className="vh">Compare</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {runs.map((run) => (
+                <Row key={run.id} run={run} marked={chosen.includes(run.id)} onMark={() => toggle(run.id)} id={id} />
               ))}
-            </select>
-          </span>
-        </div>
+            </tbody>
+          </table>
+          <div className="actions">
+            <button
+              type="button"
+              className="btn"
+              disabled={chosen.length < 2 || chosen.length > MOST_COMPARED}
+              onClick={compare}
+            >
+              Compare {chosen.length < 2 ? '' : count(chosen.length, 'backtest')}
+            </button>
+            <span className="note">
+              {chosen.length < 2
+                ? 'Mark two or more to see them side by side.'
+                : chosen.length > MOST_COMPARED
+                  ? `At most ${MOST_COMPARED} go side by side.`
+                  : 'Their numbers, and the settings in which they differ.'}
+            </span>
+          </div>
+        </>
       )}
-      {coin === undefined || strategy === undefined ? null : (
-        <OneCoin
-          key={`${coin.symbol} ${JSON.stringify([profile.config, coin.overrideConfig])}`}
-          profile={profile}
-          coin={coin}
-          schema={strategy.schema}
-          config={mergePatch(mergePatch(strategy.defaults, profile.config), coin.overrideConfig)}
-        />
-      )}
-    </>
+    </Section>
   );
 }
 
-interface OneCoinProps {
-  profile: Profile;
-  coin: Coin;
-  schema: Config;
-  /** Complete: defaults, the profile's settings and the coin's own. */
-  config: Config;
+interface RowProps {
+  id: Profile['id'];
+  run: Run;
+  marked: boolean;
+  onMark: () => void;
 }
 
-function OneCoin({ profile, coin, schema, config }: OneCoinProps): ReactNode {
-  const { past, error, progress } = usePast({ profile, coin, wanted: true });
-  const [thread, setThread] = useState<ReplayThread | undefined>(undefined);
-  const [outcome, setOutcome] = useState<BacktestOutcome | undefined>(undefined);
-  // The page makes a new one of these for other settings.
-  const first = useRef(config);
-  const { strategyName } = profile;
-  useEffect(() => {
-    if (past === undefined || past.columns.openMs.length === 0) return undefined;
-    const made = new ReplayThread(past);
-    const run = async (): Promise<void> => {
-      setOutcome(await made.backtest(strategyName, first.current));
-      setThread(made);
-    };
-    void run();
-    return () => made[Symbol.dispose]();
-  }, [past, strategyName]);
-  if (error !== null) return <Failure what="The past could not be read." error={error} />;
-  if (past === undefined) {
-    return (
-      <p className="p-2" role="status">
-        Reading the candles of {coin.symbol}: {percent(progress, 0)}. <progress max={1} value={progress} />
-      </p>
-    );
-  }
-  if (past.columns.openMs.length === 0) return <p className="p-2">There are no candles of {coin.symbol} yet.</p>;
-  if (outcome === undefined) return <Skeleton rows={8} />;
-  if (outcome.kind === 'refused') {
-    return (
-      <Say tone="care" title="Nothing to replay.">
-        {outcome.sentence}
-      </Say>
-    );
-  }
+/** One run; of several coins the mean of what each made of the same money. */
+function Row({ id, run, marked, onMark }: RowProps): ReactNode {
+  const zone = useZone();
+  const coins = metricsOf(run);
+  const request = runRequestOf(run);
+  const symbols = request?.coins.map(({ symbol }) => symbol) ?? coins.map(([symbol]) => symbol);
+  const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
   return (
-    <>
-      <BacktestReport result={outcome.result} past={past} />
-      <Section title="Where the good ones are" note="the past with two settings changed">
-        {thread === undefined ? null : (
-          <SweepMap thread={thread} profile={profile} schema={schema} config={config} coin={coin} />
+    <tr>
+      <td>
+        <Link to="/profiles/$id/backtests/$runId" params={{ id, runId: run.id }}>
+          <When at={run.createdAt} />
+        </Link>
+        <span className="note">
+          {run.pinned ? (
+            <>
+              <Icon name="flag" /> pinned,{' '}
+            </>
+          ) : null}
+          {isBusy(run) ? `${runWords(run.state)}, ${coins.length} of ${symbols.length}` : runWords(run.state)}
+        </span>
+      </td>
+      <td>
+        {symbols.length > 2 ? count(symbols.length, 'coin') : symbols.join(', ')}
+        {request === undefined ? null : (
+          <span className="note">
+            from <When at={request.from} />, {request.detailInterval}
+          </span>
         )}
-      </Section>
-    </>
+      </td>
+      <td className="num" data-l="Made">
+        {coins.length === 0 ? '–' : <Result value={mean(coins.map(([, one]) => one.totalReturn))} />}
+      </td>
+      <td className="num" data-l="Holding made">
+        {coins.length === 0 ? '–' : share(mean(coins.map(([, one]) => one.buyAndHold)))}
+      </td>
+      <td className="num" data-l="Round trips">
+        {coins.length === 0 ? '–' : coins.reduce((sum, [, one]) => sum + one.closedCycles, 0)}
+      </td>
+      <td className="full num">
+        <label className="check">
+          <input
+            type="checkbox"
+            aria-label={`Compare the backtest begun ${full(Date.parse(run.createdAt), zone, true)}`}
+            checked={marked}
+            disabled={coins.length === 0}
+            onChange={onMark}
+          />
+          <span className="phone">Compare</span>
+        </label>
+      </td>
+    </tr>
   );
 }

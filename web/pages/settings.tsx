@@ -6,6 +6,7 @@ import { keys } from '#web/data/keys.ts';
 import { type Session, sessionQuery } from '#web/data/queries.ts';
 import { useDemo, useNow } from '#web/data/session.tsx';
 import { AccountSettings } from '#web/parts/accounts-settings.tsx';
+import { AiProviderSettings } from '#web/parts/ai-provider-settings.tsx';
 import { BackupSettings } from '#web/parts/backup-settings.tsx';
 import { HealthSettings } from '#web/parts/health-settings.tsx';
 import { OpsNotifySettings } from '#web/parts/ops-notify.tsx';
@@ -46,7 +47,12 @@ export function SettingsPage(): ReactNode {
           )}
         </div>
         <div className="c6">
-          {demo ? null : <AccountSettings />}
+          {demo ? null : (
+            <>
+              <AccountSettings />
+              <AiProviderSettings />
+            </>
+          )}
           <HealthSettings />
           <RetentionSettings />
         </div>

@@ -1,28 +1,18 @@
 import type { ReactNode } from 'react';
-import { toNumber } from '#core/decimal.ts';
 import type { BacktestResult } from '#backtest/result.ts';
-import type { Past } from '#web/preview/summary.ts';
-import { Replayer } from '#web/preview/replay.ts';
-import { MINUS, MISSING, percent, signedPercent } from '#web/words/numbers.ts';
+import { MISSING, money, percent } from '#web/words/numbers.ts';
+import { plain, reasonWords, share } from '#web/words/research.ts';
 import { age } from '#web/words/time.ts';
 import { AmbiguityBand } from './ambiguity-band.tsx';
 import { EquityPlot } from './equity-plot.tsx';
-import { Figure } from './figures.tsx';
+import { Figure, Result } from './figures.tsx';
 import { Icon } from './icon.tsx';
 import { Say } from './say.tsx';
 import { Section } from './section.tsx';
 import { Prose, When } from './when.tsx';
 
-interface ReportProps {
-  result: BacktestResult;
-  past: Past;
-}
-
-const number = (value: number | null): string => (value === null ? MISSING : value.toFixed(2).replace('-', MINUS));
-const share = (value: number | null): string => (value === null ? MISSING : signedPercent(value, 1));
-
 /** Everything a backtest says, the number to believe first. */
-export function BacktestReport({ result, past }: ReportProps): ReactNode {
+export function BacktestReport({ result }: { result: BacktestResult }): ReactNode {
   const { metrics, drawdown, holdout, ambiguity, quoteAsset, balance } = result;
   const start = Number(balance);
   const part = (equity: number): number => equity / start - 1;
@@ -30,7 +20,7 @@ export function BacktestReport({ result, past }: ReportProps): ReactNode {
   return (
     <>
       <div className="figs">
-        <Figure label="Return" note={`${result.symbol}, from 10,000 ${quoteAsset}`}>
+        <Figure label="Return" note={`${result.symbol}, from ${money(balance, quoteAsset)} ${quoteAsset}`}>
           <Result value={metrics.totalReturn} />
         </Figure>
         <Figure label="Holding instead" note="bought once, at the first price">
@@ -39,7 +29,7 @@ export function BacktestReport({ result, past }: ReportProps): ReactNode {
         <Figure label="Deepest fall" note="from the highest worth before it">
           {percent(-Math.abs(drawdown.depth))}
         </Figure>
-        <Figure label="Last third alone" note="the days that came last: 30 % of them">
+        <Figure label="Last 30 % of the days" note="out of sample: alone, without the first">
           {holdout === null ? MISSING : share(holdout.outOfSample.totalReturn)}
         </Figure>
         <Figure
@@ -61,17 +51,17 @@ export function BacktestReport({ result, past }: ReportProps): ReactNode {
               <i className="n" /> these settings
             </span>
             <span>
-              <i className="d" /> holding the coin
+              <i className="d" /> {result.coins === undefined ? 'holding the coin' : 'holding an even spread'}
             </span>
           </div>
           <EquityPlot
-            balance={toNumber(past.terms.balance)}
+            balance={start}
             fromMs={Date.parse(result.from)}
             toMs={Date.parse(result.to)}
             label={`Equity: ${share(metrics.totalReturn)}, holding ${share(metrics.buyAndHold)}`}
             lines={[
-              { kind: 'held', values: new Replayer(past).holding() },
-              { kind: 'intent', values: result.dailyEquity },
+              { kind: 'held', values: holdingOf(result) },
+              { kind: 'intent', values: result.equityCurve.map(({ equity }) => equity) },
             ]}
           />
           <AmbiguityBand band={{ worst: part(worst), base: part(base), best: part(best), candles }} />
@@ -86,14 +76,10 @@ export function BacktestReport({ result, past }: ReportProps): ReactNode {
   );
 }
 
-function Result({ value }: { value: number }): ReactNode {
-  const text = share(value);
-  if (!/[1-9]/.test(text)) return text;
-  return (
-    <span className={value > 0 ? 'gain' : 'loss'}>
-      <Icon name={value > 0 ? 'up' : 'dn'} /> {text}
-    </span>
-  );
+/** What the money would be worth had it bought the coin at the first price and kept it. */
+function holdingOf({ equityCurve, balance }: BacktestResult): number[] {
+  const first = equityCurve[0]?.price ?? 1;
+  return equityCurve.map(({ price }) => (Number(balance) * price) / first);
 }
 
 function Window({ result: { from, to, detailInterval, coverage } }: { result: BacktestResult }): ReactNode {
@@ -109,13 +95,13 @@ function AllNumbers({ result: { metrics, quoteAsset } }: { result: BacktestResul
     ['Return per year', share(metrics.cagr)],
     ['Against holding', share(metrics.alpha.buyAndHold)],
     ['Against buying a little every day', share(metrics.alpha.costAveraging)],
-    ['Return for its ups and downs (Sharpe)', number(metrics.sharpe)],
-    ['Return for its downs alone (Sortino)', number(metrics.sortino)],
-    ['Return for its deepest fall (Calmar)', number(metrics.calmar)],
-    ['Won for each unit lost (profit factor)', number(metrics.profitFactor)],
-    [`Made per round trip, ${quoteAsset}`, number(metrics.expectancy)],
-    [`Best and worst, ${quoteAsset}`, `${number(metrics.best)} / ${number(metrics.worst)}`],
-    [`Fees paid, ${quoteAsset}`, number(metrics.fees)],
+    ['Return for its ups and downs (Sharpe)', plain(metrics.sharpe)],
+    ['Return for its downs alone (Sortino)', plain(metrics.sortino)],
+    ['Return for its deepest fall (Calmar)', plain(metrics.calmar)],
+    ['Won for each unit lost (profit factor)', plain(metrics.profitFactor)],
+    [`Made per round trip, ${quoteAsset}`, plain(metrics.expectancy)],
+    [`Best and worst, ${quoteAsset}`, `${plain(metrics.best)} / ${plain(metrics.worst)}`],
+    [`Fees paid, ${quoteAsset}`, plain(metrics.fees)],
     ['Time in the market', percent(metrics.exposure, 0)],
     ['Held for, in the middle', metrics.durations === null ? MISSING : age(metrics.durations.medianMs)],
   ] as const;
@@ -135,16 +121,6 @@ function AllNumbers({ result: { metrics, quoteAsset } }: { result: BacktestResul
   );
 }
 
-const WORDS: Readonly<Record<string, string>> = { entry: 'Waited: ', hold: 'Held: ', exit: '', order: '' };
-
-/** `hold-below-arm` in words: `Held: below arm`. */
-function reasonWords(reason: string): string {
-  const [family = '', ...rest] = reason.split('-');
-  const prefix = WORDS[family];
-  const words = prefix === undefined ? reason.replaceAll('-', ' ') : `${prefix}${rest.join(' ')}`;
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 /** Why it sold, and what kept it from trading. */
 function Reasons({ result: { metrics, decisions, quoteAsset } }: { result: BacktestResult }): ReactNode {
   const total = Object.values(decisions).reduce((sum, count) => sum + count, 0);
@@ -157,7 +133,7 @@ function Reasons({ result: { metrics, decisions, quoteAsset } }: { result: Backt
             <dd>
               {cycles}{' '}
               <span className={net >= 0 ? 'gain' : 'loss'}>
-                <Icon name={net >= 0 ? 'up' : 'dn'} /> {number(net)}
+                <Icon name={net >= 0 ? 'up' : 'dn'} /> {plain(net)}
               </span>{' '}
               <span className="unit">{quoteAsset}</span>
             </dd>
@@ -178,7 +154,11 @@ function Reasons({ result: { metrics, decisions, quoteAsset } }: { result: Backt
 
 function Trips({ result: { cycles, quoteAsset, fillRules } }: { result: BacktestResult }): ReactNode {
   return (
-    <Section title="Round trips" note={cycles.length > 12 ? 'the last 12' : undefined} span={6}>
+    <Section
+      title="Round trips"
+      note={`from a first buy to the sell that closes${cycles.length > 12 ? '; the last 12' : ''}`}
+      span={6}
+    >
       <div className="tw">
         <table>
           <thead>
@@ -200,7 +180,7 @@ function Trips({ result: { cycles, quoteAsset, fillRules } }: { result: Backtest
                   <td>{reasonWords(exitReason)}</td>
                   <td className="num">
                     <span className={Number(net) >= 0 ? 'gain' : 'loss'}>
-                      <Icon name={Number(net) >= 0 ? 'up' : 'dn'} /> {number(Number(net))}
+                      <Icon name={Number(net) >= 0 ? 'up' : 'dn'} /> {plain(Number(net))}
                     </span>
                   </td>
                 </tr>

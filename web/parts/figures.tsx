@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Decimal } from '#core/decimal.ts';
 import { moneyPlaces } from '#core/money-places.ts';
-import { MISSING, signed } from '#web/words/numbers.ts';
+import { MISSING, signed, signedPercent } from '#web/words/numbers.ts';
 import { Icon } from './icon.tsx';
 
 /** A result with its sign: triangle, sign and colour say the same thing. `bare` leaves the asset to the column's head. */
@@ -22,6 +22,17 @@ export function Gain({ value, unit, bare }: { value: Decimal | null; unit?: stri
     <span className={`${up ? 'gain' : 'loss'} nb`}>
       <Icon name={up ? 'up' : 'dn'} /> {text}
       {tail}
+    </span>
+  );
+}
+
+/** A share that was made or lost, such as 0.084: triangle, sign and colour say the same thing. */
+export function Result({ value }: { value: number }): ReactNode {
+  const text = signedPercent(value, 1);
+  if (!/[1-9]/.test(text)) return text;
+  return (
+    <span className={`${value > 0 ? 'gain' : 'loss'} nb`}>
+      <Icon name={value > 0 ? 'up' : 'dn'} /> {text}
     </span>
   );
 }

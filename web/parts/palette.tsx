@@ -4,7 +4,7 @@ import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { dashboardQuery } from '#web/data/queries.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { matchesOf } from '#web/words/palette.ts';
-import { placesOf, profilePagesOf } from '#web/words/places.ts';
+import { placesOf, profilePagesOf, RESEARCH_PAGES } from '#web/words/places.ts';
 import { Dialog } from './dialog.tsx';
 import { currentTheme, setTheme } from './theme-switch.tsx';
 
@@ -46,7 +46,7 @@ function useRows(onStop: () => void): Row[] {
     run: go(`/profiles/${profileId}/coins/${symbol}`),
   }));
   const profiles = (data?.profiles ?? []).flatMap(({ id, name }) =>
-    profilePagesOf(demo).map(({ to, words }) => ({
+    [...profilePagesOf(demo), ...RESEARCH_PAGES].map(({ to, words }) => ({
       words: `${name}: ${words.toLowerCase()}`,
       note: 'profile',
       run: go(to.replace('$id', id)),

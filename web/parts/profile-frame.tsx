@@ -12,15 +12,17 @@ interface FrameProps {
   id: string;
   /** What this page is about; the page of the profile itself has none. */
   part?: string;
+  /** The page of the profile that this one belongs to, where it is none itself. */
+  under?: string;
   children: (profile: Profile) => ReactNode;
 }
 
 /** Around every page of one profile: where it is, and the ways to its other pages. */
-export function ProfileFrame({ id, part, children }: FrameProps): ReactNode {
+export function ProfileFrame({ id, part, under, children }: FrameProps): ReactNode {
   const known = readId<ProfileId>(id);
   if (known !== undefined) {
     return (
-      <Known id={known} part={part}>
+      <Known id={known} part={part} under={under}>
         {children}
       </Known>
     );
@@ -35,10 +37,11 @@ export function ProfileFrame({ id, part, children }: FrameProps): ReactNode {
 interface KnownProps {
   id: ProfileId;
   part: string | undefined;
+  under: string | undefined;
   children: (profile: Profile) => ReactNode;
 }
 
-function Known({ id, part, children }: KnownProps): ReactNode {
+function Known({ id, part, under, children }: KnownProps): ReactNode {
   const demo = useDemo();
   const { data: profile, error } = useQuery(profileQuery(id));
   if (profile === undefined) {
@@ -68,7 +71,13 @@ function Known({ id, part, children }: KnownProps): ReactNode {
       </nav>
       <nav className="places" aria-label="Pages of this profile">
         {profilePagesOf(demo).map(({ to, words }) => (
-          <Link key={to} to={to} params={{ id }} activeOptions={{ exact: true, includeSearch: false }}>
+          <Link
+            key={to}
+            to={to}
+            params={{ id }}
+            activeOptions={{ exact: true, includeSearch: false }}
+            aria-current={to === under ? 'true' : undefined}
+          >
             {words}
           </Link>
         ))}

@@ -5,16 +5,18 @@ interface SectionProps {
   note?: ReactNode;
   /** Columns of twelve; nothing means the width of the parent. */
   span?: 3 | 4 | 5 | 6 | 7 | 8 | 9 | 12;
+  /** Above its neighbours where they stand in one column. */
+  first?: boolean;
   children: ReactNode;
 }
 
 const SPANS = { 3: 'c3', 4: 'c4', 5: 'c5', 6: 'c6', 7: 'c7', 8: 'c8', 9: 'c9', 12: 'c12' } as const;
 
 /** A strong hairline with a down-tick, a title and a note: never a box. */
-export function Section({ title, note, span, children }: SectionProps): ReactNode {
+export function Section({ title, note, span, first = false, children }: SectionProps): ReactNode {
   const id = useId();
   return (
-    <section className={span === undefined ? 'sec' : `sec ${SPANS[span]}`} aria-labelledby={id}>
+    <section className={`sec ${span === undefined ? '' : SPANS[span]} ${first ? 'first' : ''}`} aria-labelledby={id}>
       <div className="sh">
         <h2 id={id}>{title}</h2>
         {note === undefined ? null : <span className="note">{note}</span>}

@@ -1,10 +1,10 @@
-import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import type { Coin, Profile } from '#web/data/queries.ts';
 import type { Config, Replay } from '#web/preview/summary.ts';
 import type { ReplayThread } from '#web/preview/thread.ts';
-import { signedPercent } from '#web/words/numbers.ts';
-import { type Axis, axesOf, edgeWords, variant } from '#web/words/sweep.ts';
+import { type Axis, axesOf, variant } from '#web/words/sweep.ts';
+import { bestOf, Heat } from './heat.tsx';
+import { PutInForm } from './put-in-form.tsx';
 
 interface SweepProps {
   thread: ReplayThread;
@@ -52,7 +52,7 @@ export function SweepMap({ thread, profile, coin, schema, config }: SweepProps):
           </button>
         )}
       </div>
-      {cells === undefined ? null : <Heat cells={cells} across={across} down={down} profile={profile} coin={coin} />}
+      {cells === undefined ? null : <Found cells={cells} across={across} down={down} profile={profile} coin={coin} />}
     </>
   );
 }
@@ -110,7 +110,7 @@ function Pick({ label, axes, value, onChange }: PickProps): ReactNode {
   );
 }
 
-interface HeatProps {
+interface FoundProps {
   cells: Cells;
   across: Axis;
   down: Axis;
@@ -118,66 +118,22 @@ interface HeatProps {
   coin: Coin;
 }
 
-const returnOf = (cell: Replay | undefined): number | undefined =>
-  cell?.kind === 'summary' ? cell.summary.totalReturn : undefined;
+const returnOf = (cell: Replay | undefined): number | null | undefined =>
+  cell === undefined ? undefined : cell.kind === 'summary' ? cell.summary.totalReturn : null;
 
-function Heat({ cells, across, down, profile, coin }: HeatProps): ReactNode {
-  const found = cells.flat().flatMap((cell) => returnOf(cell) ?? []);
-  const best = Math.max(...found);
-  const strongest = Math.max(...found.map(Math.abs), 0.001);
-  const tint = (value: number | undefined): string | undefined =>
-    value === undefined
-      ? undefined
-      : `color-mix(in srgb, var(--color-${value >= 0 ? 'gain' : 'loss'}) ${Math.round((Math.abs(value) / strongest) * 40)}%, var(--color-ground))`;
-  const at = cells.flatMap((row, y) => row.flatMap((cell, x) => (returnOf(cell) === best ? [{ x, y }] : [])))[0];
+function Found({ cells, across, down, profile, coin }: FoundProps): ReactNode {
+  const returns = cells.map((row) => row.map(returnOf));
+  const at = bestOf(returns);
+  const tries = returns.flat().filter((one) => typeof one === 'number').length;
   return (
     <>
-      <div className="tw">
-        <table className="heat">
-          <caption className="vh">
-            Return of each pair of settings; across {across.label}, down {down.label}
-          </caption>
-          <thead>
-            <tr>
-              <th aria-label={down.label} />
-              {across.values.map((value) => (
-                <th key={value} scope="col">
-                  {edgeWords(value)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {cells.map((row, y) => (
-              <tr key={down.values[y]}>
-                <th scope="row">{edgeWords(down.values[y] ?? '')}</th>
-                {row.map((cell, x) => {
-                  const value = returnOf(cell);
-                  const mark = value !== undefined && at?.x === x && at.y === y ? 'best' : '';
-                  const now = x === across.saved && y === down.saved ? 'now' : '';
-                  return (
-                    <td key={across.values[x]} className={`${mark} ${now}`} style={{ background: tint(value) }}>
-                      {value === undefined ? (cell === undefined ? '' : '–') : signedPercent(value, 1)}
-                    </td>
-                  );
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      <div className="key pt-2">
-        <span>across: {across.label.toLowerCase()}</span>
-        <span>down: {down.label.toLowerCase()}</span>
-        <span className="intent">outlined: the best</span>
-        <span>dashed: as saved</span>
-      </div>
-      {at === undefined ? null : <CopyBest {...{ across, down, profile, coin, at }} tries={found.length} />}
+      <Heat across={across} down={down} cells={returns} />
+      {at === undefined ? null : <CopyBest {...{ across, down, profile, coin, at }} tries={tries} />}
     </>
   );
 }
 
-interface CopyProps extends Omit<HeatProps, 'cells'> {
+interface CopyProps extends Omit<FoundProps, 'cells'> {
   at: { readonly x: number; readonly y: number };
   tries: number;
 }
@@ -185,20 +141,15 @@ interface CopyProps extends Omit<HeatProps, 'cells'> {
 function CopyBest({ across, down, profile, coin, at, tries }: CopyProps): ReactNode {
   return (
     <div className="actions">
-      <Link
-        className="btn"
-        to="/profiles/$id/config"
-        params={{ id: profile.id }}
-        search={{
-          ...(Object.keys(coin.overrideConfig).length > 0 ? { coin: coin.symbol } : {}),
-          edit: JSON.stringify([
-            [across.path, across.values[at.x]],
-            [down.path, down.values[at.y]],
-          ]),
-        }}
-      >
-        Copy the best to the form
-      </Link>
+      <PutInForm
+        profile={profile}
+        coin={coin}
+        words="Put the best into the form"
+        changes={[
+          { path: across.path, value: across.values[at.x] },
+          { path: down.path, value: down.values[at.y] },
+        ]}
+      />
       <span className="note">
         The best of many tries looks better than it is: with {tries} tries some are good by luck. Neighbours that are
         good too are a better sign than one cell that stands out.

@@ -10,13 +10,22 @@ const PLACES = [
 const PROFILE_PAGES = [
   { to: '/profiles/$id', words: 'Coins' },
   { to: '/profiles/$id/config', words: 'Settings' },
-  { to: '/profiles/$id/backtests', words: 'Backtests' },
+  { to: '/profiles/$id/backtests', words: 'Research' },
   { to: '/profiles/$id/risk', words: 'Limits' },
   { to: '/profiles/$id/logs', words: 'Logs' },
   { to: '/profiles/$id/diagnosis', words: 'Diagnosis' },
   { to: '/profiles/$id/history', words: 'History' },
   { to: '/profiles/$id/notifications', words: 'Notifications' },
   { to: '/profiles/$id/manage', words: 'Manage' },
+] as const;
+
+/** The pages of one profile that look at the past, or for what it could trade. */
+export const RESEARCH_PAGES = [
+  { to: '/profiles/$id/backtests', words: 'Backtests' },
+  { to: '/profiles/$id/sweeps', words: 'Sweeps' },
+  { to: '/profiles/$id/quick-look', words: 'Quick look' },
+  { to: '/profiles/$id/live-checks', words: 'Live checks' },
+  { to: '/profiles/$id/discovery', words: 'Find coins' },
 ] as const;
 
 /** A live demo sends no messages and starts no diagnosis. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axesOf, variant } from './sweep.ts';
+import { axesOf, combinationsOf, knobsText, valueCount, variant } from './sweep.ts';
 
 const schema = {
   properties: {
@@ -24,4 +24,23 @@ test('settings are varied around what is saved, a multiplier by its distance, in
   assert.deepEqual(stop.values.slice(0, 2), ['0.988', '0.982']);
   assert.deepEqual(window.values, [24, 36, 48, 60, 75, 96]);
   assert.deepEqual(variant(config, [stop, 0], [window, 5]), { ...config, stop: '0.988', window: 96 });
+});
+
+test('typed values are counted, and combined', () => {
+  assert.deepEqual(['1, 2, 3', '5..50:5', '0.9..1:0.05', '1..3', 'a, 2', '', '5..1'].map(valueCount), [
+    3,
+    10,
+    3,
+    3,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  const knobs = [
+    { path: 'ema.fast', values: '5..50:5' },
+    { path: 'ema.slow', values: '60, 100' },
+  ];
+  assert.equal(combinationsOf(knobs), 20);
+  assert.equal(combinationsOf([...knobs, { path: 'x', values: 'no' }]), undefined);
+  assert.equal(knobsText(knobs), 'ema.fast=5..50:5; ema.slow=60,100');
 });

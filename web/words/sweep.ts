@@ -49,3 +49,33 @@ export const edgeWords = (value: string | number): string =>
 
 export const variant = (config: unknown, across: readonly [Axis, number], down: readonly [Axis, number]): unknown =>
   [across, down].reduce<unknown>((made, [axis, at]) => withValue(made, axis.path, axis.values[at]), config);
+
+/** How many values `5..50:5` or `1, 2, 3` stands for; `undefined` where it is neither. */
+export function valueCount(text: string): number | undefined {
+  const [from, to, step = 1] = (/^([^:]+)\.\.([^:]+)(?::(.+))?$/.exec(text.trim()) ?? [])
+    .slice(1)
+    .map((one) => (one === undefined ? undefined : Number(one)));
+  if (from !== undefined && to !== undefined) {
+    const count = Math.floor((to - from) / step + 1e-9) + 1;
+    return Number.isFinite(count) && count > 0 ? count : undefined;
+  }
+  const values = text.split(',').map((one) => one.trim());
+  return values.every((one) => one !== '' && Number.isFinite(Number(one))) ? values.length : undefined;
+}
+
+/** A setting that a sweep tries, with its values as they are typed. */
+export interface TypedKnob {
+  readonly path: string;
+  readonly values: string;
+}
+
+/** How many combinations the knobs have; `undefined` while one of them cannot be read. */
+export const combinationsOf = (knobs: readonly TypedKnob[]): number | undefined =>
+  knobs.reduce<number | undefined>((product, { values }) => {
+    const own = valueCount(values);
+    return product === undefined || own === undefined ? undefined : product * own;
+  }, 1);
+
+/** The knobs as the API takes them. */
+export const knobsText = (knobs: readonly TypedKnob[]): string =>
+  knobs.map(({ path, values }) => `${path}=${values.replaceAll(' ', '')}`).join('; ');

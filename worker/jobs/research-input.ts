@@ -54,7 +54,7 @@ export async function prepareResearch(
     // What is stored may do; the result says how much of the window it covers.
     context.log.warn({ event: 'backfill_failed', symbol, interval, err: error }, 'Candles could not be fetched');
   });
-  const columns = store.load(symbol, interval, window);
+  const columns = await store.loadInTurns(symbol, interval, window);
   if (columns === undefined) {
     throw new ResearchRefused(
       `There are no ${interval} candles of ${symbol} for that time, stored or on the exchange.`,

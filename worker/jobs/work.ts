@@ -37,7 +37,7 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('apply-avg-entry-price', (data, run) => positions.applyAverageEntryPrice(data, run));
   await queue.work('reconcile-positions', (data, run) => positions.reconcile(data, run));
   await queue.work('run-backtest', ({ runId }, run) => runBacktestJob(context, runId, run));
-  await queue.work('run-sweep-unit', (unit, run) => runSweepUnit({ context, queue }, unit, run));
+  await queue.work('run-sweep-unit', (unit, run) => runSweepUnit(context, unit, run));
   await queue.work('test-robustness', ({ runId }, run) => testRobustnessJob(context, runId, run));
   await queue.work('shadow-replay', ({ profileId }, run) => shadowReplay({ context, queue }, profileId, run));
   await queue.work('watch-drift', () => watchDrift(context));

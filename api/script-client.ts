@@ -1,0 +1,91 @@
+import { requestOf } from './client.ts';
+import type { Answer, Call, Operation } from './contract/operation.ts';
+import { type Problem, problemSchema } from './contract/problem.ts';
+import { signIn } from './contract/session.ts';
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface ClientOptions {
+  /** Where Tradewind is, such as `http://127.0.0.1:8080`, without `/api`. */
+  readonly url: string;
+  /** Asked for when an operation needs a session and there is none, or it has ended. */
+  readonly credentials?: () => Credentials | Promise<Credentials>;
+  /** A session of earlier, as `onSession` was told it. */
+  readonly session?: string | undefined;
+  /** Hears each new session; it is as good as the password while it lasts. */
+  readonly onSession?: (session: string) => void;
+}
+
+export interface Client {
+  /** One operation of `tradewind/contract/*`, such as `call(listProfiles, {})`; rejects with ClientProblem. */
+  call<Op extends Operation>(operation: Op, parts: Call<Op>): Promise<Answer<Op>>;
+  /** The response of an operation that answers with a file, such as an export; its body is read by whom it is for. */
+  open<Op extends Operation>(operation: Op, parts: Call<Op>): Promise<Response>;
+}
+
+/** Why a call came to nothing: a sentence, and what the api answered where it did. */
+export class ClientProblem extends Error {
+  readonly problem: Problem | undefined;
+  constructor(message: string, problem?: Problem) {
+    super(message);
+    this.name = 'ClientProblem';
+    this.problem = problem;
+  }
+}
+
+/** A typed client for programs: it checks each answer against the contract, and signs in by itself. */
+export function createClient(options: ClientOptions): Client {
+  const url = options.url.replace(/\/+$/, '');
+  let session = options.session;
+
+  const send = async <Op extends Operation>(operation: Op, parts: Call<Op>): Promise<Response> => {
+    const { address, init } = requestOf(operation, parts);
+    const headers = { ...init.headers, ...(session === undefined ? {} : { cookie: session }) };
+    return fetch(`${url}${address}`, { ...init, headers }).catch((error: unknown) => {
+      const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+      throw new ClientProblem(`Nothing answers at ${url}${cause}: is Tradewind running there?`);
+    });
+  };
+
+  const startSession = async (credentials: Credentials): Promise<void> => {
+    session = undefined;
+    const response = await send(signIn, { body: credentials });
+    if (!response.ok) throw await problemOf(response);
+    session = response.headers.getSetCookie()[0]?.split(';')[0];
+    if (session === undefined) throw new ClientProblem('The api has started no session.');
+    options.onSession?.(session);
+  };
+
+  const open = async <Op extends Operation>(operation: Op, parts: Call<Op>): Promise<Response> => {
+    let response = await send(operation, parts);
+    if (response.status === 401 && operation.auth === 'session' && options.credentials !== undefined) {
+      await response.body?.cancel();
+      await startSession(await options.credentials());
+      response = await send(operation, parts);
+    }
+    if (!response.ok) throw await problemOf(response);
+    return response;
+  };
+  return { open, call: async (operation, parts) => answerOf(operation, await open(operation, parts)) };
+}
+
+/** Parsed with the schema that its type is derived from. */
+async function answerOf<Op extends Operation>(operation: Op, response: Response): Promise<Answer<Op>> {
+  const text = await response.text();
+  return (operation.response === undefined ? undefined : operation.response.parse(JSON.parse(text))) as Answer<Op>;
+}
+
+async function problemOf(response: Response): Promise<ClientProblem> {
+  const text = await response.text();
+  try {
+    const problem = problemSchema.parse(JSON.parse(text));
+    return new ClientProblem(problem.detail, problem);
+  } catch {
+    return new ClientProblem(
+      `The answer was ${response.status}, and it is not one of Tradewind: is the address right?`,
+    );
+  }
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { after, before, test } from 'node:test';
+import { signUp } from '#api/contract/session.ts';
+import { listAccounts } from '#api/contract/accounts.ts';
+import { parseAccounts } from '#paper/accounts.ts';
+import { startPaper } from '#paper/server.ts';
+import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
+import { startApp } from '../faults/app.ts';
+import { MARKET_START, writeSwingingCandles } from '../flow/candles.ts';
+import { createClient } from '../flow/client.ts';
+import { startProfile } from '../flow/profile.ts';
+import { until } from '../flow/until.ts';
+import { type Fenced, fencedBlocks, operatorDocuments } from '../harness/fenced.ts';
+import { freePort } from '../harness/servers.ts';
+import { ROOT } from '../harness/source-files.ts';
+
+const OPERATOR = { email: 'operator@example.org', password: 'a long enough password' };
+const NOBODY = { name: 'nobody', apiKey: 'a key', secret: 'a secret' };
+const DAY_MINUTES = 1440;
+/** What backtests and the walk of 90 and 30 days need. */
+const DAYS = 130;
+/** Commands that go on until they are stopped, and what they say once they serve. */
+const STAYS = /^(npm start|npx tradewind (start|paper))\b/m;
+const SERVES = /Ready after|"ready":true/;
+
+/** Its commands need a deployment that is a demo: live-demo.test.ts runs them. */
+const ELSEWHERE = 'docs/operator/live-demo.md';
+
+const blocks = operatorDocuments()
+  .filter((path) => path !== ELSEWHERE)
+  .flatMap(fencedBlocks);
+const kept = blocks.filter(({ needs }) => needs === undefined);
+const resources = new AsyncDisposableStack();
+let folder = '';
+let home = '';
+let checkout = '';
+let database: TestDatabase;
+let env: NodeJS.ProcessEnv = {};
+
+/** The files of a checkout in a place of their own: what the commands write stays out of the one that is tested. */
+function copyCheckout(to: string): void {
+  const out = new Set(['node_modules', '.git', '.tradewind', '.env', join('web', 'dist')]);
+  cpSync(ROOT, to, {
+    recursive: true,
+    filter: (path) => !out.has(relative(ROOT, path)) && !path.endsWith('node_modules'),
+  });
+  symlinkSync(join(ROOT, 'node_modules'), join(to, 'node_modules'));
+}
+
+/** A settled service: an operator, a profile that trades, and stored values above their maximum for the queries. */
+async function settle(url: string): Promise<void> {
+  const client = createClient(`${url}/api`);
+  await client.call(signUp, { body: OPERATOR });
+  const [account] = (await client.call(listAccounts, {})).accounts;
+  assert.ok(account !== undefined);
+  const profileId = await startProfile({ ...client, accountId: account.id }, ['BTCUSDT']);
+  const { pool } = database.database;
+  await pool.query(`update profiles set config = jsonb_set(config, '{buy,candleLimit}', '1000') where id = $1`, [
+    profileId,
+  ]);
+  await pool.query(
+    `update profile_symbols set override_config = '{"buy":{"candleLimit":1000}}' where profile_id = $1`,
+    [profileId],
+  );
+}
+
+before(
+  async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tradewind-commands-'));
+    resources.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+    chmodSync(folder, 0o711);
+    checkout = join(folder, 'checkout');
+    home = join(folder, 'home');
+    const candles = join(home, 'Downloads', 'klines');
+    mkdirSync(candles, { recursive: true });
+    copyCheckout(checkout);
+    for (const symbol of ['BTCUSDT', 'ETHUSDT']) writeSwingingCandles(candles, DAYS * DAY_MINUTES, { symbol });
+    database = resources.use(await openTestDatabase());
+    const startMs = MARKET_START + DAY_MINUTES * 60_000;
+    const exchange = resources.use(
+      await startPaper({
+        ...{
+          source: { kind: 'replay', folder: candles },
+          fromMs: startMs,
+          speed: 1,
+          clock: { kind: 'virtual', startMs },
+        },
+        ...{ port: 0, controlPort: 0, accounts: parseAccounts([NOBODY], 'The accounts of the test') },
+      }),
+    );
+    const app = resources.use(
+      await startApp({
+        dataDir: join(folder, 'data'),
+        args: ['--port', '0'],
+        env: { DATABASE_URL: database.url, CACHE_URL: '' },
+      }),
+    );
+    await settle(app.url);
+    env = {
+      ...{ PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`, HOME: home, CI: 'true' },
+      ...{ DATABASE_URL: database.url, LIVE_REST_URL: exchange.url, PORT: String(await freePort()) },
+      ...{ TRADEWIND_URL: app.url, TRADEWIND_EMAIL: OPERATOR.email, TRADEWIND_PASSWORD: OPERATOR.password },
+    };
+  },
+  { timeout: 120_000 },
+);
+after(() => resources.disposeAsync());
+
+/** Runs the block as a shell would, in the checkout; one that stays is stopped once it serves. */
+async function runShell(block: Fenced): Promise<string> {
+  const stays = STAYS.test(block.text);
+  // A start brings its own database, as it does for whoever reads the page.
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', block.text], {
+    cwd: checkout,
+    env: stays ? { ...env, DATABASE_URL: '' } : env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let told = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (told += String(text)));
+  const ended = once(child, 'close');
+  if (stays) {
+    await until(`${block.path}:${block.line} to serve`, () => {
+      assert.equal(child.exitCode, null, told);
+      return SERVES.test(told);
+    });
+    process.kill(-(child.pid ?? 0), 'SIGTERM');
+  }
+  await ended;
+  if (!stays) assert.equal(child.exitCode, 0, told);
+  return told;
+}
+
+for (const { path, line, text, needs } of blocks)
+  if (needs !== undefined)
+    console.log(`﹣ ${path}:${line} (${text.split('\n')[0]}) is not run here: it needs ${needs}`);
+
+test('every block is of a kind that is run, written to a file, or only looked at', () => {
+  const strange = blocks.filter(
+    ({ language, file }) =>
+      !['sh', 'sql', 'yaml', ''].includes(language) && !(language === 'json' && file !== undefined),
+  );
+  assert.deepEqual(strange, []);
+  assert.ok(kept.filter(({ language }) => language === 'sh').length >= 8, 'the documents hold commands');
+});
+
+for (const block of kept) {
+  const name = `${block.path}:${block.line} does what it says: ${block.text.split('\n')[0]}`;
+  if (block.language === 'json') before(() => writeFileSync(join(checkout, block.file ?? ''), block.text));
+  if (block.language === 'sh') test(name, { timeout: 180_000 }, async () => void (await runShell(block)));
+  if (block.language === 'sql')
+    test(name, async () => assert.equal((await database.database.pool.query(block.text)).rows.length, 1));
+}

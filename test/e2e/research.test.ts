@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { openReceiver, type Receiver } from '#integrations/test-receiver.ts';
+import { DESKTOP, shoot } from './browser.ts';
+import { ask, refusedOnce, settle, type Stack, startStack } from './stack.ts';
+
+let stack: Stack;
+let page: Page;
+let receiver: Receiver;
+let profileId: string;
+let runPath: string;
+const at = (path: string): string => `${stack.app.url}${path.replace(':id', profileId)}`;
+
+const stop = (value: string) => [{ path: 'sell.stopLossPercentage', value }];
+const reply = (title: string, value: string): string =>
+  JSON.stringify({
+    summary: `${title} is all.`,
+    suggestions: [
+      { title, rationale: 'It falls less.', changes: stop(value) },
+      { title: 'Beyond all bounds', rationale: 'None.', changes: stop('7') },
+    ],
+  });
+
+before(async () => {
+  stack = await startStack();
+  receiver = await openReceiver();
+  ({ page, profileId } = await settle(stack));
+  page.setDefaultTimeout(60_000);
+});
+after(async () => {
+  await stack?.[Symbol.asyncDispose]();
+  await receiver?.[Symbol.asyncDispose]();
+});
+
+test('a backtest goes from its launch with a change to a result', async () => {
+  await page.goto(at('/profiles/:id/backtests'));
+  await page.getByLabel('A change to try').selectOption({ label: 'Stop loss' });
+  await page.getByLabel('Stop loss', { exact: true }).fill('0.985');
+  await page.getByLabel('Period').selectOption({ label: 'the last 7 days' });
+  await page.getByLabel('Fee').fill('lots');
+  await page.getByRole('button', { name: 'Run the backtest of BTCUSDT' }).click();
+  await page
+    .getByRole('alert')
+    .getByText(/Fee is not a number/)
+    .waitFor();
+  refusedOnce(stack, 422);
+  await page.getByLabel('Fee').fill('10');
+  await page.getByRole('button', { name: 'Run the backtest of BTCUSDT' }).click();
+  await page.getByRole('heading', { name: 'All the numbers' }).waitFor({ timeout: 120_000 });
+  runPath = new URL(page.url()).pathname;
+  await page.getByRole('button', { name: 'Examine it' }).click();
+  await page.getByText(/small changes made no difference/).waitFor({ timeout: 180_000 });
+  await shoot(page, 'backtest-run-dark');
+});
+
+test('the advisor is asked by hand, drops what it cannot use with the reason, and its proposal goes into the form', async () => {
+  await page.goto(at(runPath));
+  await page.getByText('Ask any chat by hand').click();
+  const question = page.getByLabel('2. Copy this question into the chat');
+  await page.getByLabel('1. Ask for').selectOption({ label: 'Keep the capital' });
+  await page.waitForFunction(
+    (box) => box instanceof HTMLTextAreaElement && box.value.includes('keep the capital'),
+    await question.elementHandle(),
+  );
+  await page.getByLabel('3. Paste the whole reply').fill('I would not know.');
+  await page.getByRole('button', { name: 'Read the reply' }).click();
+  await page
+    .getByRole('alert')
+    .getByText(/The reply/)
+    .waitFor();
+  refusedOnce(stack, 422);
+  await page.getByLabel('3. Paste the whole reply').fill(`Here you are:\n${reply('A nearer stop', '0.98')}`);
+  await page.getByRole('button', { name: 'Read the reply' }).click();
+  await page.getByRole('heading', { name: 'A nearer stop' }).waitFor();
+  await page.getByText('Beyond all bounds').waitFor();
+  await shoot(page, 'advisor-dark');
+  await page.getByRole('link', { name: 'Put into the form: A nearer stop' }).click();
+  await page.getByRole('heading', { name: 'How Dip ladder trades.' }).waitFor();
+  assert.equal(await page.getByLabel('Stop loss', { exact: true }).inputValue(), '0.98');
+  const held: unknown = await ask(page, { method: 'GET', url: at('/api/profiles/:id') });
+  assert.match(JSON.stringify(held), /"stopLossPercentage":"0\.97"/, 'nothing is saved by itself');
+});
+
+test('a provider is set up, tested and asked; saved answers can be switched between', async () => {
+  const text = reply('Answered by a model', '0.975');
+  receiver.answer = { status: 200, text: JSON.stringify({ model: 'm', choices: [{ message: { content: text } }] }) };
+  await page.goto(at('/settings'));
+  await page.getByText('Set up a provider').click();
+  await page.getByLabel('Provider', { exact: true }).selectOption({ label: 'another endpoint' });
+  await page.getByLabel('Model').fill('m');
+  await page.getByLabel('Address').fill(receiver.url);
+  await page.getByLabel('Credential').fill('CANARY-endpoint-key-4321');
+  await page.getByRole('button', { name: 'Save the provider' }).click();
+  await page.getByText('endpoint key, ends in 4321').waitFor();
+  await page.getByRole('button', { name: 'Send a test question' }).click();
+  await page.getByText('It works.').waitFor();
+  assert.doesNotMatch(await page.content(), /CANARY/, 'the credential never comes back');
+  await page.goto(at(runPath));
+  await page.getByRole('button', { name: 'Small, safe steps' }).first().click();
+  await page.getByRole('heading', { name: 'Answered by a model' }).waitFor({ timeout: 120_000 });
+  const slots = page.getByRole('group', { name: 'Saved answers' });
+  await slots.getByRole('button', { name: 'Pasted by hand' }).click();
+  await page.getByRole('heading', { name: 'A nearer stop' }).waitFor();
+});
+
+test('a sweep ranks its sets, and one of them goes into the form', async () => {
+  await page.goto(at('/profiles/:id/sweeps'));
+  await page.getByLabel('Start of the trailing exit').fill('1.003, 1.006');
+  await page.getByLabel('Trailing exit', { exact: true }).fill('0.995..0.998:0.001');
+  await page.getByLabel('Period').selectOption({ label: 'the last 7 days' });
+  await page.getByRole('button', { name: 'Try 8 sets of settings' }).click();
+  await page.getByRole('heading', { name: 'Ranking' }).waitFor({ timeout: 180_000 });
+  await page.getByRole('heading', { name: /^The best of 8 made/ }).waitFor();
+  await page.getByRole('link', { name: 'Put into the form: place 2' }).click();
+  await page.getByRole('heading', { name: 'How Dip ladder trades.' }).waitFor();
+});
+
+test('a deleted backtest is gone', async () => {
+  await page.goto(at('/profiles/:id/backtests'));
+  await page.getByLabel('A change to try').waitFor();
+  await page.getByLabel('Period').selectOption({ label: 'the last 7 days' });
+  await page.getByRole('button', { name: 'Run the backtest of BTCUSDT' }).click();
+  await page.getByRole('button', { name: 'Delete…' }).click({ timeout: 120_000 });
+  await page.getByRole('button', { name: 'Delete the backtest' }).click();
+  await page.getByText('Mark two or more to see them side by side.').waitFor();
+  await page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
+  assert.equal(await page.locator('tbody tr').count(), 1);
+});
+
+test('a live demo shows saved answers and asks nothing', async () => {
+  await page.close();
+  await stack.restart({ LIVE_DEMO: '1' });
+  const stranger = await stack.open({ ...DESKTOP, colorScheme: 'dark' });
+  await stranger.goto(at(runPath));
+  const slots = stranger.getByRole('group', { name: 'Saved answers' });
+  await slots.waitFor();
+  const asked: string[] = [];
+  stranger.on('request', (request) => void (request.url().includes('/advisor') && asked.push(request.url())));
+  await slots.getByRole('button', { name: 'Pasted by hand' }).click();
+  await stranger.getByRole('heading', { name: 'A nearer stop' }).waitFor();
+  assert.deepEqual(asked, [], 'switching asks for nothing');
+  assert.equal(await stranger.getByText('Ask any chat by hand').count(), 0);
+  assert.equal(await stranger.getByText('No AI provider is set up.').count(), 0);
+  await stranger.goto(at('/settings'));
+  await stranger.getByRole('heading', { name: 'System health' }).waitFor();
+  assert.equal(await stranger.getByRole('heading', { name: 'AI provider' }).count(), 0);
+});
+
+test('nothing failed in the pages meanwhile', () => {
+  assert.deepEqual(stack.faults, []);
+});

@@ -1,0 +1,78 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { ProfileId } from '#core/ids.ts';
+import { isObject } from '#core/merge.ts';
+import type { RunRequest, SweepRequest } from '#core/research.ts';
+import type { Metrics } from '#backtest/metrics.ts';
+import type { BacktestResult } from '#backtest/result.ts';
+import { readAdvisor } from '#api/contract/advisor.ts';
+import type { Answer } from '#api/contract/operation.ts';
+import { listBacktests, listSweeps, readBacktest, readSweep } from '#api/contract/research.ts';
+import { call } from './call.ts';
+
+export type Run = Answer<typeof listBacktests>['runs'][number];
+export type RunPage = Answer<typeof readBacktest>;
+export type Sweep = Answer<typeof listSweeps>['sweeps'][number];
+export type SweepPage = Answer<typeof readSweep>;
+export type SweepResult = NonNullable<SweepPage['result']>;
+
+/** How often something is asked for that is under way, and that is not. */
+const BUSY_MS = 1_000;
+const IDLE_MS = 30_000;
+
+/** It waits for a worker or one works on it. */
+export const isBusy = ({ state }: { readonly state: string }): boolean => state === 'queued' || state === 'running';
+const pace = (busy: boolean | undefined): number => (busy === true ? BUSY_MS : IDLE_MS);
+
+export const runsQuery = (id: ProfileId) =>
+  queryOptions({
+    queryKey: ['runs', id] as const,
+    queryFn: ({ signal }) => call(listBacktests, { params: { id } }, signal),
+    refetchInterval: ({ state }) => pace(state.data?.runs.some(isBusy)),
+  });
+export const runQuery = (id: ProfileId, runId: string) =>
+  queryOptions({
+    queryKey: ['run', id, runId] as const,
+    queryFn: ({ signal }) => call(readBacktest, { params: { id, runId } }, signal),
+    // What has ended stays as it is, but for its pin.
+    refetchInterval: ({ state }) => (state.data === undefined || isBusy(state.data) ? BUSY_MS : false),
+  });
+export const sweepsQuery = (id: ProfileId) =>
+  queryOptions({
+    queryKey: ['sweeps', id] as const,
+    queryFn: ({ signal }) => call(listSweeps, { params: { id } }, signal),
+    refetchInterval: ({ state }) => pace(state.data?.sweeps.some(isBusy)),
+  });
+export const sweepQuery = (id: ProfileId, sweepId: string) =>
+  queryOptions({
+    queryKey: ['sweep', id, sweepId] as const,
+    queryFn: ({ signal }) => call(readSweep, { params: { id, sweepId } }, signal),
+    refetchInterval: ({ state }) => (state.data === undefined || isBusy(state.data) ? BUSY_MS : false),
+  });
+export const advisorQuery = (id: ProfileId, runId: string) =>
+  queryOptions({
+    queryKey: ['advisor', id, runId] as const,
+    queryFn: ({ signal }) => call(readAdvisor, { params: { id, runId } }, signal),
+    refetchInterval: ({ state }) => pace(state.data?.slots.some(isBusy)),
+  });
+
+/* The contract leaves open what runs hold: the worker has stored what the backtest returned. */
+const isResult = (value: unknown): value is BacktestResult =>
+  isObject(value) && value['v'] === 1 && isObject(value['metrics']);
+export const isMetrics = (value: unknown): value is Metrics =>
+  isObject(value) && typeof value['totalReturn'] === 'number';
+const isRunRequest = (value: unknown): value is RunRequest => isObject(value) && Array.isArray(value['coins']);
+const isSweepRequest = (value: unknown): value is SweepRequest => isObject(value) && isObject(value['coin']);
+
+/** The result of each coin that is finished. */
+export const resultsOf = ({ results }: Pick<RunPage, 'results'>): BacktestResult[] =>
+  Object.values(results).filter(isResult);
+
+/** Each coin that is finished, with its numbers. */
+export const metricsOf = ({ metrics }: Pick<Run, 'metrics'>): [string, Metrics][] =>
+  Object.entries(metrics).flatMap(([symbol, one]) => (isMetrics(one) ? [[symbol, one]] : []));
+
+/** What a run was asked for; `undefined` for one that another version has stored. */
+export const runRequestOf = ({ request }: Pick<Run, 'request'>): RunRequest | undefined =>
+  isRunRequest(request) ? request : undefined;
+export const sweepRequestOf = ({ request }: Pick<Sweep, 'request'>): SweepRequest | undefined =>
+  isSweepRequest(request) ? request : undefined;

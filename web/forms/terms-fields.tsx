@@ -1,0 +1,86 @@
+import type { ReactNode } from 'react';
+import { isInterval } from '#core/candle.ts';
+import { detailsFor, percentOf, PERIODS, type Terms } from '#web/words/research.ts';
+import { Choice, Field } from './field.tsx';
+
+interface TermsProps {
+  terms: Terms;
+  onChange: (terms: Terms) => void;
+  /** The candles that the strategy decides on. */
+  interval: string;
+  quote: string | undefined;
+  errorOf: (path: string) => string | undefined;
+}
+
+/** A bps is a hundredth of a percent; most people think in percent. */
+const bpsWords = (bps: string): string =>
+  bps.trim() === '' || !Number.isFinite(Number(bps))
+    ? 'in hundredths of a percent (bps)'
+    : `in hundredths of a percent (bps): now ${percentOf(bps)} %`;
+
+/** Which past, with which candles, and what trading costs there. */
+export function TermsFields({ terms, onChange, interval, quote, errorOf }: TermsProps): ReactNode {
+  const put = (part: Partial<Terms>): void => onChange({ ...terms, ...part });
+  const text = (name: keyof Terms) => ({
+    value: terms[name],
+    onChange: (event: { target: { value: string } }) => put({ [name]: event.target.value }),
+  });
+  const details = detailsFor(isInterval(interval) ? interval : '1h');
+  return (
+    <>
+      <Choice
+        label="Period"
+        note="Candles that are missing are fetched from the exchange first."
+        value={terms.days}
+        options={PERIODS}
+        error={terms.days === 'dates' ? undefined : (errorOf('from') ?? errorOf('to'))}
+        onChange={(days) => put({ days })}
+      />
+      {terms.days === 'dates' ? (
+        <>
+          <Field
+            label="From"
+            note="The first day, in UTC."
+            error={errorOf('from')}
+            input={{ type: 'date', ...text('from') }}
+          />
+          <Field
+            label="To"
+            note="The last day, in UTC."
+            error={errorOf('to')}
+            input={{ type: 'date', ...text('to') }}
+          />
+        </>
+      ) : null}
+      <Field
+        label="Begin with"
+        note="Play money for each coin; all of it in cash."
+        unit={quote}
+        error={errorOf('balance')}
+        input={{ inputMode: 'decimal', ...text('balance') }}
+      />
+      <Field
+        label="Fee"
+        note={`What the exchange keeps of every trade, ${bpsWords(terms.feeBps)}.`}
+        unit="bps"
+        error={errorOf('feeBps')}
+        input={{ inputMode: 'decimal', ...text('feeBps') }}
+      />
+      <Field
+        label="Slippage"
+        note={`How much worse than the price an order at the market is filled, ${bpsWords(terms.slippageBps)}.`}
+        unit="bps"
+        error={errorOf('slippageBps')}
+        input={{ inputMode: 'decimal', ...text('slippageBps') }}
+      />
+      <Choice
+        label="Candles"
+        note="A candle is the price over a span of time: first, highest, lowest, last. Shorter ones show better what came first, and take longer."
+        value={terms.detailInterval}
+        options={details.map((one) => ({ value: one, words: one }))}
+        error={errorOf('detailInterval')}
+        onChange={(detailInterval) => put({ detailInterval })}
+      />
+    </>
+  );
+}

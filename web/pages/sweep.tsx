@@ -1,0 +1,195 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { SweepRequest } from '#core/research.ts';
+import { abortSweep } from '#api/contract/research.ts';
+import { call } from '#web/data/call.ts';
+import { coinsQuery, type Profile } from '#web/data/queries.ts';
+import {
+  isBusy,
+  type SweepPage as SweepAnswer,
+  sweepQuery,
+  type SweepResult,
+  sweepRequestOf,
+} from '#web/data/research.ts';
+import { useLabels } from '#web/forms/setting-labels.ts';
+import { Figure, Result } from '#web/parts/figures.tsx';
+import { ResearchFrame } from '#web/parts/research-frame.tsx';
+import { Failure, Say, Skeleton } from '#web/parts/say.tsx';
+import { SweepHeat } from '#web/parts/sweep-heat.tsx';
+import { SweepRanking } from '#web/parts/sweep-ranking.tsx';
+import { TrialLedger } from '#web/parts/trial-ledger.tsx';
+import { WalkForward } from '#web/parts/walk-forward.tsx';
+import { When } from '#web/parts/when.tsx';
+import { WorkProgress } from '#web/parts/work-progress.tsx';
+import { percent } from '#web/words/numbers.ts';
+import { percentOf, plain, runWords } from '#web/words/research.ts';
+
+export function SweepPage(): ReactNode {
+  const { id, sweepId } = useParams({ from: '/shell/profiles/$id/sweeps/$sweepId' });
+  return (
+    <ResearchFrame id={id} part="Sweep">
+      {(profile) => <OneSweep profile={profile} sweepId={sweepId} />}
+    </ResearchFrame>
+  );
+}
+
+function OneSweep({ profile, sweepId }: { profile: Profile; sweepId: string }): ReactNode {
+  const { data: sweep, error } = useQuery(sweepQuery(profile.id, sweepId));
+  const held = useQuery(coinsQuery(profile.id));
+  const request = sweep === undefined ? undefined : sweepRequestOf(sweep);
+  const { labelOf } = useLabels(profile.strategyName, request?.coin.config);
+  if (sweep === undefined) {
+    return (
+      <div className="head">
+        <h1 className="verdict">Sweep</h1>
+        {error === null ? <Skeleton rows={8} /> : <Failure what="The sweep could not be read." error={error} />}
+      </div>
+    );
+  }
+  const coin = held.data?.coins.find(({ symbol }) => symbol === request?.coin.symbol);
+  const { result } = sweep;
+  return (
+    <>
+      <div className="head">
+        <h1 className="verdict">
+          <Verdict sweep={sweep} />
+        </h1>
+        {request === undefined ? null : <Asked sweep={sweep} request={request} />}
+      </div>
+      {isBusy(sweep) ? (
+        <WorkProgress
+          state={sweep.state}
+          done={sweep.unitsDone}
+          all={sweep.units}
+          unit={sweep.units === 1 ? 'part' : 'parts'}
+          since={sweep.createdAt}
+          what="the sweep"
+          stop={() => call(abortSweep, { params: { id: profile.id, sweepId } })}
+        />
+      ) : null}
+      {sweep.error === null ? null : (
+        <Say tone="loss" title="It did not finish.">
+          {sweep.error}
+        </Say>
+      )}
+      {sweep.warnings.map((warning) => (
+        <Say key={`${warning.code} ${warning.detail}`} tone="care" title={`${warning.message}:`}>
+          {warning.detail}
+        </Say>
+      ))}
+      {result === null || result.rows.length === 0 ? null : (
+        <>
+          <Figures result={result} />
+          <Luck result={result} />
+          <div className="cols">
+            <SweepHeat result={result} config={request?.coin.config} labelOf={labelOf} />
+            <WalkForward result={result} asked={request?.walkForward} />
+          </div>
+          <SweepRanking profile={profile} coin={coin} result={result} labelOf={labelOf} />
+          <TrialLedger strategyName={sweep.strategyName} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Verdict({ sweep }: { sweep: SweepAnswer }): ReactNode {
+  const { result } = sweep;
+  const best = result?.rows[0];
+  if (best === undefined || result === null) return `The sweep of ${sweep.sets} sets ${runWords(sweep.state)}.`;
+  return (
+    <>
+      The best of {result.evaluated.toLocaleString('en-US')} made <Result value={best.totalReturn} />
+      {result.walkForward === undefined ? (
+        ', on the days that chose it.'
+      ) : (
+        <>
+          . On days it had not seen: <Result value={result.walkForward.totalReturn} />.
+        </>
+      )}
+    </>
+  );
+}
+
+function Asked({ sweep, request }: { sweep: SweepAnswer; request: SweepRequest }): ReactNode {
+  return (
+    <p className="two">
+      {sweep.strategyName} on {request.coin.symbol}, <When at={request.from} /> to{' '}
+      {request.to === undefined ? 'the newest candle' : <When at={request.to} />}, candles of {request.detailInterval},
+      fee {percentOf(request.feeBps)} %, slippage {percentOf(request.slippageBps)} %.
+    </p>
+  );
+}
+
+const chance = (value: number | null): string => (value === null ? '–' : percent(value, 0));
+
+function Figures({ result }: { result: SweepResult }): ReactNode {
+  const [best] = result.rows;
+  const { walkForward, deflatedSharpe, overfitting, trials } = result;
+  if (best === undefined) return null;
+  return (
+    <div className="figs">
+      {walkForward === undefined ? null : (
+        <Figure label="On unseen days" note="the number to believe">
+          <Result value={walkForward.totalReturn} />
+        </Figure>
+      )}
+      <Figure label="Best, on the days that chose it" note={`${best.closedCycles} round trips`}>
+        <Result value={best.totalReturn} />
+      </Figure>
+      <Figure label="Its deepest fall" note="from the highest worth before it">
+        {percent(-Math.abs(best.drawdown))}
+      </Figure>
+      <Figure
+        label="Skill, not luck (deflated Sharpe)"
+        note={`Sharpe ${plain(best.sharpe)} after ${trials.toLocaleString('en-US')} tries`}
+      >
+        {chance(deflatedSharpe)}
+      </Figure>
+      <Figure
+        label="Chance of overfitting (PBO)"
+        note={overfitting === null ? 'too few days to tell' : 'that the best is below the middle elsewhere'}
+      >
+        {chance(overfitting)}
+      </Figure>
+    </div>
+  );
+}
+
+/** From here on the best is more likely luck than not. */
+const EVEN = 0.5;
+const SURE = 0.95;
+
+/** What the two chances mean for what to do. */
+function Luck({ result: { deflatedSharpe, overfitting, trials } }: { result: SweepResult }): ReactNode {
+  const tries = trials.toLocaleString('en-US');
+  if (deflatedSharpe === null && overfitting === null) {
+    return (
+      <Say tone="care" title="Luck could not be measured.">
+        Too few days or too few sets: take a longer period before you trust the best.
+      </Say>
+    );
+  }
+  if ((deflatedSharpe !== null && deflatedSharpe < EVEN) || (overfitting !== null && overfitting > EVEN)) {
+    return (
+      <Say tone="care" title="Likely too good to be true.">
+        After {tries} tries on this question a result like this is what luck alone brings about. Do not trade it before
+        it has done well on days that no choice has seen.
+      </Say>
+    );
+  }
+  if (deflatedSharpe === null || deflatedSharpe < SURE) {
+    return (
+      <Say tone="next" title="Not proven.">
+        After {tries} tries luck is not ruled out: that would take {percent(SURE, 0)}. Walk forward, or try it on other
+        days.
+      </Say>
+    );
+  }
+  return (
+    <Say tone="next" title="Hard to explain by luck alone.">
+      Even after {tries} tries. The past may still not come again.
+    </Say>
+  );
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { detailsFor, editOf, firstTerms, percentOf, reasonWords, remainingMs, termsBody } from './research.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 14, 12, 7);
+
+test('a period is counted back from the newest whole minute', () => {
+  const body = termsBody({ ...firstTerms(NOW), days: '7' }, NOW);
+  assert.deepEqual([body.from, body.to], ['2026-11-13T14:12:00.000Z', '2026-11-20T14:12:00.000Z']);
+  assert.deepEqual([body.feeBps, body.slippageBps, body.balance], ['10', '5', '1000']);
+});
+
+test('days are taken whole, and never beyond now', () => {
+  const terms = { ...firstTerms(NOW), days: 'dates', from: '2026-11-01', to: '2026-11-03' };
+  const body = termsBody(terms, NOW);
+  assert.deepEqual([body.from, body.to], ['2026-11-01T00:00:00.000Z', '2026-11-04T00:00:00.000Z']);
+  assert.equal(termsBody({ ...terms, to: '2026-11-20' }, NOW).to, '2026-11-20T14:12:00.000Z');
+  assert.equal(termsBody({ ...terms, from: '' }, NOW).from, '', 'what is no day is left to the server');
+});
+
+test('hundredths of a percent are written as percent', () => {
+  assert.deepEqual(['10', '7.5', '0'].map(percentOf), ['0.1', '0.075', '0']);
+});
+
+test('a strategy is replayed over candles that its own are made of', () => {
+  assert.deepEqual(detailsFor('15m'), ['1m', '3m', '5m', '15m']);
+});
+
+test('what is left is told from what is done, and not before something is', () => {
+  assert.equal(remainingMs({ done: 1, all: 4, passedMs: 1000 }), 3000);
+  assert.equal(remainingMs({ done: 0, all: 4, passedMs: 1000 }), null);
+});
+
+test('reasons and edits are written for their reader', () => {
+  assert.equal(reasonWords('hold-below-arm'), 'Held: below arm');
+  assert.equal(reasonWords('entry-first'), 'First buy');
+  assert.equal(reasonWords('exit-stop-loss'), 'Stop loss');
+  assert.equal(editOf([{ path: 'sell.stop', value: '0.97' }]), '[["sell.stop","0.97"]]');
+});

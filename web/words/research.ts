@@ -1,0 +1,114 @@
+import { type Decimal, divide, formatDecimal, readDecimal, requireDecimal } from '#core/decimal.ts';
+import { INTERVAL_MS, type Interval, INTERVALS } from '#core/candle.ts';
+import { MINUS, MISSING, signedPercent } from './numbers.ts';
+
+const DAY_MS = 86_400_000;
+const HUNDRED: Decimal = requireDecimal('100');
+
+/** A plain number with two decimals; an en dash where there is none. */
+export const plain = (value: number | null): string =>
+  value === null ? MISSING : value.toFixed(2).replace('-', MINUS);
+export const share = (value: number | null): string => (value === null ? MISSING : signedPercent(value, 1));
+
+/** Which past a run asks for, as a form holds it; `days` is a number of days back, or `dates` for `from` and `to`. */
+export interface Terms {
+  readonly days: string;
+  readonly from: string;
+  readonly to: string;
+  readonly detailInterval: string;
+  readonly balance: string;
+  /** In hundredths of a percent, like the slippage. */
+  readonly feeBps: string;
+  readonly slippageBps: string;
+}
+
+export const PERIODS = [
+  { value: '7', words: 'the last 7 days' },
+  { value: '30', words: 'the last 30 days' },
+  { value: '90', words: 'the last 90 days' },
+  { value: '365', words: 'the last year' },
+  { value: 'dates', words: 'from one day to another' },
+] as const;
+
+const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+export const firstTerms = (nowMs: number): Terms => ({
+  days: '30',
+  from: dayText(nowMs - 30 * DAY_MS),
+  to: dayText(nowMs),
+  detailInterval: '1m',
+  balance: '1000',
+  feeBps: '10',
+  slippageBps: '5',
+});
+
+/** Hundredths of a percent as percent: `10` is `0.1`. */
+export function percentOf(bps: string): string {
+  const value = readDecimal(bps);
+  return value === undefined ? bps : formatDecimal(divide(value, HUNDRED));
+}
+
+const TERMS: readonly string[] = ['from', 'to', 'detailInterval', 'balance', 'feeBps', 'slippageBps'];
+/** Whether a refusal of this path stands at one of the fields of the terms. */
+export const isTerm = (path: string): boolean => TERMS.includes(path);
+
+/** The terms as the API takes them; days are those of UTC, a last day is meant whole. */
+export function termsBody(terms: Terms, nowMs: number) {
+  const end = Math.floor(nowMs / 60_000) * 60_000;
+  const days = terms.days === 'dates' ? undefined : Number(terms.days);
+  const [fromMs, lastMs] = [Date.parse(terms.from), Date.parse(terms.to) + DAY_MS];
+  const [begin, until] = days === undefined ? [fromMs, Math.min(lastMs, end)] : [end - days * DAY_MS, end];
+  const iso = (ms: number): string => (Number.isFinite(ms) ? new Date(ms).toISOString() : '');
+  return {
+    from: iso(begin),
+    to: iso(until),
+    detailInterval: INTERVALS.find((one) => one === terms.detailInterval) ?? '1m',
+    balance: terms.balance,
+    feeBps: terms.feeBps,
+    slippageBps: terms.slippageBps,
+  };
+}
+
+/** Candles that a strategy with decisions on `interval` can be replayed over: those it is made of. */
+export const detailsFor = (interval: Interval): Interval[] =>
+  INTERVALS.filter((one) => INTERVAL_MS[interval] % INTERVAL_MS[one] === 0);
+
+/** How much longer work takes that has done `done` of `all` parts since it began; `null` before the first. */
+export function remainingMs(progress: { readonly done: number; readonly all: number; readonly passedMs: number }) {
+  const { done, all, passedMs } = progress;
+  return done === 0 || all === 0 ? null : (passedMs / done) * (all - done);
+}
+
+const STATES: Readonly<Record<string, string>> = {
+  queued: 'waits for a worker',
+  running: 'is being worked on',
+  done: 'finished',
+  failed: 'failed',
+  aborted: 'stopped',
+};
+export const runWords = (state: string): string => STATES[state] ?? state;
+
+const WORDS: Readonly<Record<string, string>> = { entry: 'Waited: ', hold: 'Held: ', exit: '', order: '' };
+
+/** Reasons that their code alone does not tell. */
+const PLAIN: Readonly<Record<string, string>> = {
+  'entry-first': 'First buy',
+  'entry-add': 'Bought more',
+  'entry-immediate': 'Bought at once',
+  'entry-cross-up': 'Crossed up',
+  'cooldown-loss': 'Paused after a loss',
+};
+
+/** `hold-below-arm` in words: `Held: below arm`. */
+export function reasonWords(reason: string): string {
+  const known = PLAIN[reason];
+  if (known !== undefined) return known;
+  const [family = '', ...rest] = reason.split('-');
+  const prefix = WORDS[family];
+  const words = prefix === undefined ? reason.replaceAll('-', ' ') : `${prefix}${rest.join(' ')}`;
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Changes of settings as the settings form takes them from the address. */
+export const editOf = (changes: readonly { readonly path: string; readonly value: unknown }[]): string =>
+  JSON.stringify(changes.map(({ path, value }) => [path, value]));

@@ -1,0 +1,107 @@
+import { isObject } from '#core/merge.ts';
+import { foldsOf, sweepRequest, type SweepRequest, unitsOf } from '#core/research.ts';
+import {
+  bestOf,
+  bestThird,
+  forwardReturn,
+  HALVING_STAGES,
+  rankTried,
+  rowOf,
+  type Tried,
+} from '#backtest/sweep/search.ts';
+import type { Database, Transaction } from '#storage/database.ts';
+import type { Queue } from '#storage/queue.ts';
+import { addUnits, keepSweepResult, lockEndedStage, readSweep, readUnits, trialsBeside } from '#storage/research.ts';
+import { parseKnobs } from '#strategies/knobs.ts';
+
+const TOP = 100;
+const DAY_MS = 86_400_000;
+const NO_FOLD = -1;
+
+/** `window` counts the windows of the unit: in that of the tests it is the fold. */
+export interface UnitTried extends Tried {
+  readonly window: number;
+}
+
+/** What a unit has stored. */
+const isEvaluated = (value: unknown): value is { readonly tried: readonly UnitTried[] } =>
+  isObject(value) && Array.isArray(value['tried']);
+
+/**
+ * The folds of a walk-forward. Stage 0 is the whole window, stage n the training of fold n, and the one after them the
+ * tests, whose one unit names the best set of each fold.
+ */
+export function foldsIn({ walkForward, from, to }: SweepRequest) {
+  if (walkForward === undefined || to === undefined) return [];
+  const { trainDays, testDays } = walkForward;
+  const window = { fromMs: Date.parse(from), toMs: Date.parse(to) };
+  return foldsOf(window, { trainMs: trainDays * DAY_MS, testMs: testDays * DAY_MS });
+}
+
+/** Once all units of a stage are done, by whichever worker, the next stage begins, or what was found is ranked. */
+export async function endStage(
+  { database, queue }: { database: Database; queue: Queue },
+  sweepId: string,
+): Promise<void> {
+  const sweep = await readSweep(database.kysely, sweepId);
+  if (sweep === undefined || sweep.units !== sweep.unitsDone) return;
+  const request = sweepRequest.parse(sweep.request);
+  const { rank, coin } = request;
+  await database.transaction(async (transaction) => {
+    const stage = await lockEndedStage(transaction, sweepId);
+    if (stage === undefined) return;
+    const begin = async (units: readonly (readonly number[])[]): Promise<void> => {
+      await addUnits(transaction, { sweepId, stage: stage + 1 }, units);
+      for (const number of units.keys())
+        await queue.enqueueIn(transaction, { name: 'run-sweep-unit', data: { sweepId, stage: stage + 1, number } });
+    };
+    const folds = foldsIn(request);
+    const tried = await triedIn(transaction, sweepId, folds.length > 0 ? 0 : stage);
+    if (request.search === 'halving' && stage < HALVING_STAGES - 1)
+      return begin(unitsOf([...bestThird(tried, rank)].toSorted((a, b) => a - b)));
+    if (folds.length > 0 && stage === folds.length)
+      return begin([await bestOfFolds(transaction, { sweepId, request })]);
+    const { strategyName, sets } = sweep;
+    const beside = await trialsBeside(transaction, { sweepId, strategyName, symbol: coin.symbol });
+    const before = beside + sets - tried.length;
+    const knobs = parseKnobs(request.knobs, coin.config);
+    const walkForward = folds.length === 0 ? {} : { walkForward: await forwardOf(transaction, { sweepId, request }) };
+    await keepSweepResult(transaction, sweepId, {
+      knobs: knobs.kind === 'ok' ? knobs.value.map(({ path }) => path) : [],
+      ...rankTried(tried, { rank, top: TOP, before }),
+      ...walkForward,
+    });
+  });
+}
+
+async function triedIn(transaction: Transaction, sweepId: string, stage: number): Promise<UnitTried[]> {
+  const units = await readUnits(transaction, { sweepId, stage });
+  return units.flatMap(({ evaluated }) => (isEvaluated(evaluated) ? evaluated.tried : []));
+}
+
+interface Forward {
+  readonly sweepId: string;
+  readonly request: SweepRequest;
+}
+
+async function bestOfFolds(transaction: Transaction, { sweepId, request }: Forward): Promise<number[]> {
+  const best: number[] = [];
+  for (let fold = 1; fold <= foldsIn(request).length; fold++)
+    best.push(bestOf(await triedIn(transaction, sweepId, fold), request.rank)?.set ?? NO_FOLD);
+  return best;
+}
+
+/** Each fold with the set that its training chose and what that made of the test; one without candles is left out. */
+async function forwardOf(transaction: Transaction, { sweepId, request }: Forward) {
+  const windows = foldsIn(request);
+  const tests = await triedIn(transaction, sweepId, windows.length + 1);
+  const folds = [];
+  for (const [i, { trainFromMs, testFromMs, testToMs }] of windows.entries()) {
+    const best = bestOf(await triedIn(transaction, sweepId, i + 1), request.rank);
+    const tested = tests.find(({ window }) => window === i);
+    if (best === undefined || tested === undefined) continue;
+    const [trainFrom, testFrom, testTo] = [trainFromMs, testFromMs, testToMs].map((ms) => new Date(ms).toISOString());
+    folds.push({ trainFrom, testFrom, testTo, best: rowOf(best), outOfSample: tested.evaluated.numbers });
+  }
+  return { totalReturn: forwardReturn(folds), folds };
+}
