@@ -73,6 +73,7 @@ test('why a coin is not trading is found from the palette, with the setting that
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Go to' }).fill('why btc');
+  await page.getByRole('option', { name: /^Why is BTCUSDT not trading\?/ }).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: /BTCUSDT/, level: 1 }).waitFor();
   await page.getByText(/\d+ in order: Worker, Account taken/).waitFor();
