@@ -126,13 +126,13 @@ test('a budget that cannot be sold again is refused with the numbers, on save, b
   const { account, profile } = await api.addProfile('Sized', { config: budget('50'), symbols: ['BTCUSDT'] });
   const params = { id: profile.id };
   const small = await api.refusal(changeProfile, { params, body: { config: budget('5') } });
-  assert.deepEqual([small.status, small.errors?.[0]?.path], [422, 'config']);
+  assert.deepEqual([small.status, small.errors?.[0]?.path], [422, 'config.buy.entrySizing.amount']);
   assert.match(small.detail, /BTCUSDT a buy budget of 5 USDT.*price 50000.*minimum order value is 5 USDT/);
   const override = await api.refusal(changeCoin, {
     params: { ...params, symbol: 'BTCUSDT' },
     body: { overrideConfig: budget('5') },
   });
-  assert.equal(override.errors?.[0]?.path, 'overrideConfig');
+  assert.equal(override.errors?.[0]?.path, 'overrideConfig.buy.entrySizing.amount');
   const body = { accountId: account.id, name: 'Small', strategyName: 'trailing-trade', config: budget('5') };
   assert.equal((await api.refusal(createProfile, { body: { ...body, symbols: ['BTCUSDT'] } })).status, 422);
   const fine = await api.call(changeProfile, { params, body: { config: budget('20') } });

@@ -31,7 +31,7 @@ export function ManagePage(): ReactNode {
               <ProfileSwitch profile={profile} />
             </div>
           </div>
-          <div className="cols" key={profile.updatedAt}>
+          <div className="cols" key={`${profile.name} ${profile.strategyName}`}>
             <div className="c6">
               <Rename profile={profile} />
               <Strategy profile={profile} />
