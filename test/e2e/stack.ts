@@ -18,6 +18,8 @@ export interface Stack extends AsyncDisposable {
   readonly browser: Browser;
   readonly faults: string[];
   open(options: BrowserContextOptions): Promise<Page>;
+  /** Where the service keeps what it has. */
+  readonly dataDir: string;
   /** Stops the service and starts it again on the same data. */
   restart(env: Readonly<Record<string, string>>): Promise<void>;
 }
@@ -28,7 +30,6 @@ interface Market {
   /** How much of it is recorded, and how much of that lies before the moment at which it begins. */
   readonly days?: number;
   readonly skipDays?: number;
-  readonly env?: Readonly<Record<string, string>>;
   /** Coins beside BTCUSDT. */
   readonly others?: readonly string[];
   /** Environment of the service. */
@@ -85,6 +86,13 @@ export async function ask(page: Page, call: { method: string; url: string; data?
   const answer = await page.request.fetch(url, { method, data, headers: { 'x-tradewind-client': '1' } });
   assert.ok(answer.ok(), `${method} ${url}: ${answer.status()} ${await answer.text()}`);
   return answer.status() === 204 ? undefined : answer.json();
+}
+
+/** The browser tells of every refused request; takes the one that is wanted off the list. */
+export function refusedOnce({ faults }: Stack, status: number): void {
+  const found = faults.findIndex((fault) => fault.includes(String(status)));
+  assert.notEqual(found, -1, `no request was refused with ${status}: ${faults.join('; ')}`);
+  faults.splice(found, 1);
 }
 
 export const idOf = (value: unknown): string => (isObject(value) ? String(value['id']) : '');
