@@ -1,8 +1,9 @@
 import { INTERVAL_MS } from '#core/candle.ts';
 import { lowerBound } from '#core/candle-columns.ts';
-import { toNumber } from '#core/decimal.ts';
+import { type Decimal, toNumber, ZERO } from '#core/decimal.ts';
 import type { BookedFill } from './book.ts';
 import type { KernelInput } from './kernel.ts';
+import { iso } from './records.ts';
 import type { EquityPoint } from './result.ts';
 
 const POINTS = 500;
@@ -41,19 +42,22 @@ export function equityCurve({ inputs, fills, also }: Curve): EquityPoint[] {
     const row = Math.min(end, lowerBound(openMs, atMs - INTERVAL_MS[detail.interval] + 1)) - 1;
     return row < start ? (detail.columns.open[start] ?? 0) : (close[row] ?? 0);
   };
-  const held = new Map<string, number>();
-  let cash = toNumber(first.terms.balance);
+  const held = new Map<string, Decimal>();
+  let { balance: cash } = first.terms;
   let next = 0;
   return moments.map((ms) => {
     for (let fill = fills[next]; fill !== undefined && fill.fill.at.getTime() < ms; fill = fills[next]) {
-      cash = toNumber(fill.cash);
-      held.set(fill.symbol ?? first.rules.symbol, toNumber(fill.position));
+      cash = fill.cash;
+      held.set(fill.symbol ?? first.rules.symbol, fill.position);
       next += 1;
     }
     const closes = inputs.map((input) => closeOf(input, ms));
-    const worth = inputs.reduce((sum, { rules }, i) => sum + (held.get(rules.symbol) ?? 0) * (closes[i] ?? 0), 0);
+    const worth = inputs.reduce(
+      (sum, { rules }, i) => sum + toNumber(held.get(rules.symbol) ?? ZERO) * (closes[i] ?? 0),
+      0,
+    );
     const spread = inputs.map(({ detail, start }, i) => (closes[i] ?? 0) / (detail.columns.open[start] ?? 1));
     const price = inputs.length === 1 ? (closes[0] ?? 0) : spread.reduce((sum, one) => sum + one, 0) / spread.length;
-    return { at: new Date(ms).toISOString(), equity: cash + worth, price };
+    return { at: iso(ms), equity: toNumber(cash) + worth, price };
   });
 }

@@ -1,9 +1,9 @@
-import type { BacktestResult, FillRecord } from './result.ts';
+import type { BacktestResult, CycleRecord, FillRecord } from './result.ts';
 import { sha256 } from './sha256.ts';
 
 type Hashed = Pick<
   BacktestResult,
-  'holdout' | 'regimes' | 'fills' | 'rejections' | 'metrics' | 'drawdown' | 'decisions' | 'dailyEquity'
+  'cycles' | 'holdout' | 'regimes' | 'fills' | 'rejections' | 'metrics' | 'drawdown' | 'decisions' | 'dailyEquity'
 >;
 
 /**
@@ -11,13 +11,20 @@ type Hashed = Pick<
  * machine: the text of a float64 is fixed by the language, and what engines may round apart is rounded to fewer decimals.
  */
 export function fingerprintOf(result: Hashed): string {
-  const { fills, dailyEquity, ...numbers } = result;
-  const rest = JSON.stringify(inOrder(numbers));
-  return sha256([...fills.map(lineOf), ...dailyEquity.map(String), rest].join('\n'));
+  const { fills, dailyEquity, cycles, ...numbers } = result;
+  let text = '';
+  for (const fill of fills) text += lineOf(fill);
+  for (const equity of dailyEquity) text += `${equity}\n`;
+  // The first of the keys in order; all cycles look alike, so they need no sorting.
+  text += `{"cycles":[${cycles.map(cycleOf).join(',')}],`;
+  return sha256(text + JSON.stringify(inOrder(numbers)).slice(1));
 }
 
 const lineOf = (fill: FillRecord): string =>
-  `${fill.symbol === undefined ? '' : `${fill.symbol},`}${fill.at},${fill.side},${fill.price},${fill.quantity},${fill.quote},${fill.fee},${fill.feeAsset},${fill.reason},${fill.cycle},${fill.realised},${fill.cash},${fill.position}`;
+  `${fill.symbol === undefined ? '' : `${fill.symbol},`}${fill.at},${fill.side},${fill.price},${fill.quantity},${fill.quote},${fill.fee},${fill.feeAsset},${fill.reason},${fill.cycle},${fill.realised},${fill.cash},${fill.position}\n`;
+
+const cycleOf = ({ closedAt, cycle, exitReason, net, openedAt, symbol }: CycleRecord): string =>
+  `{"closedAt":"${closedAt}","cycle":${cycle},"exitReason":${JSON.stringify(exitReason)},"net":"${net}","openedAt":"${openedAt}"${symbol === undefined ? '' : `,"symbol":${JSON.stringify(symbol)}`}}`;
 
 /** The same with the keys of every object in order, so that the order in which a record was built does not count. */
 function inOrder(value: unknown): unknown {

@@ -5,7 +5,7 @@ import { formatDecimal, multiply, requireDecimal, toNumber } from '#core/decimal
 import type { SymbolRules } from '#core/symbol.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import { type CoinDay, coinDays } from './benchmarks.ts';
-import type { Book, BookedFill, Cycle, Rejection } from './book.ts';
+import type { Book, BookedFill } from './book.ts';
 import { aggregateSeries, countInside, coverageOf, type Series } from './columns.ts';
 import type { EquityMeter } from './equity.ts';
 import { equityCurve } from './equity-curve.ts';
@@ -13,8 +13,9 @@ import { FILL_RULES, type Terms } from './fills.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { type KernelInput, runKernel } from './kernel.ts';
 import { measure } from './metrics.ts';
+import { cycleRecord, fillRecord, iso, rejectionRecord } from './records.ts';
 import { holdout, regimes } from './splits.ts';
-import type { BacktestResult, CycleRecord, FillRecord, RejectionRecord } from './result.ts';
+import type { BacktestResult } from './result.ts';
 
 export interface BacktestInput {
   readonly bound: BoundStrategy;
@@ -34,7 +35,6 @@ export type BacktestOutcome =
   | { readonly kind: 'refused'; readonly sentence: string };
 
 const BPS = requireDecimal('10000');
-const iso = (ms: number): string => new Date(ms).toISOString();
 const refuse = (sentence: string): Refused => ({ kind: 'refused', sentence });
 
 type Refused = Extract<BacktestOutcome, { kind: 'refused' }>;
@@ -274,37 +274,3 @@ function openPositionOf(book: Book): BacktestResult['openPosition'] {
   if (firstBuyAt === null) return null;
   return { quantity: formatDecimal(quantity), averagePrice: formatDecimal(averagePrice) };
 }
-
-const fillRecord = (booked: Made['fills'][number]): FillRecord => {
-  const { fill, reason, cycle, realised, cash, position, symbol } = booked;
-  return {
-    ...(symbol === undefined ? {} : { symbol }),
-    at: fill.at.toISOString(),
-    side: fill.side,
-    price: formatDecimal(fill.price),
-    quantity: formatDecimal(fill.quantity),
-    quote: formatDecimal(fill.quoteQuantity),
-    fee: formatDecimal(fill.feeAmount),
-    feeAsset: fill.feeAsset ?? '',
-    reason,
-    cycle,
-    realised: fill.side === 'buy' ? null : formatDecimal(realised),
-    cash: formatDecimal(cash),
-    position: formatDecimal(position),
-  };
-};
-
-const cycleRecord = (cycle: Cycle): CycleRecord => ({
-  cycle: cycle.number,
-  openedAt: iso(cycle.openedMs),
-  closedAt: iso(cycle.closedMs),
-  net: formatDecimal(cycle.net),
-  exitReason: cycle.exitReason,
-});
-
-const rejectionRecord = ({ atMs, order, reason }: Rejection): RejectionRecord => ({
-  at: iso(atMs),
-  side: order.side,
-  quantity: formatDecimal(order.quantity),
-  reason,
-});

@@ -51,10 +51,15 @@ export function joinColumns(parts: readonly CandleColumns[]): CandleColumns {
   };
 }
 
-/** Index of the first element not below `value` in ascending numbers. */
+/** Index of the first element not below `value` in ascending numbers; at once where they lie evenly, as candles mostly do. */
 export function lowerBound(sorted: Float64Array, value: number): number {
   let low = 0;
   let high = sorted.length;
+  if (high > 1) {
+    const [first = 0, second = 0] = [sorted[0], sorted[1]];
+    const even = Math.ceil((value - first) / (second - first));
+    if (even > 0 && even < high && (sorted[even - 1] ?? 0) < value && (sorted[even] ?? 0) >= value) return even;
+  }
   while (low < high) {
     const middle = (low + high) >>> 1;
     if ((sorted[middle] ?? 0) < value) low = middle + 1;

@@ -41,14 +41,15 @@ export function requireDecimal(text: string): Decimal {
 
 /** 1e-8, the finest that exchanges book, and the amounts that are whole in it and exact as a float64. */
 const BOOKED = 10n ** 10n;
-const BOOKED_PLACES = 8;
 const BOOKED_UNITS = 1e8;
 const MOST_EXACT = BigInt(Number.MAX_SAFE_INTEGER) * BOOKED;
-const isBooked = (value: Decimal): boolean => value >= 0n && value <= MOST_EXACT && value % BOOKED === 0n;
 
 /** Shortest plain text: no exponent, no trailing zeros. */
 export function formatDecimal(value: Decimal): string {
-  if (isBooked(value)) return formatBooked(Number(value / BOOKED));
+  if (value >= 0n && value <= MOST_EXACT) {
+    const booked = value / BOOKED;
+    if (booked * BOOKED === value) return formatBooked(Number(booked));
+  }
   const negative = value < 0n;
   const digits = (negative ? -value : value).toString().padStart(SCALE + 1, '0');
   const point = digits.length - SCALE;
@@ -58,19 +59,35 @@ export function formatDecimal(value: Decimal): string {
   return negative ? `-${text}` : text;
 }
 
-/** From here on down a number is written with an exponent; up to there as many digits as it has are its shortest text. */
-const SHORTEST_FROM = 100;
-const SHORTEST_TO = 10 ** SAFE_DIGITS;
+/** Four digits as text, and the same without the zeros at their end; each is made when it is first asked for. */
+const FOUR = 10_000;
+const digits = Array.from({ length: FOUR }, () => '');
+const significant = Array.from({ length: FOUR }, () => '');
+
+function digitsOf(four: number): string {
+  if (digits[four] === '') digits[four] = String(four).padStart(4, '0');
+  return digits[four] ?? '';
+}
+
+function significantOf(four: number): string {
+  if (four === 0) return '';
+  if (significant[four] === '') significant[four] = digitsOf(four).replace(/0+$/, '');
+  return significant[four] ?? '';
+}
 
 /** Whole 1e-8 as text, by float64 arithmetic that is exact on whole numbers. */
 function formatBooked(units: number): string {
-  if (units >= SHORTEST_FROM && units < SHORTEST_TO) return String(units / BOOKED_UNITS);
-  let rest = units % BOOKED_UNITS;
-  const whole = (units - rest) / BOOKED_UNITS;
+  let whole = Math.floor(units / BOOKED_UNITS);
+  let rest = units - whole * BOOKED_UNITS;
+  if (rest < 0) {
+    // The quotient was rounded up to a whole number.
+    whole -= 1;
+    rest += BOOKED_UNITS;
+  }
   if (rest === 0) return String(whole);
-  let places = BOOKED_PLACES;
-  for (; rest % 10 === 0; places--) rest /= 10;
-  return `${whole}.${String(rest).padStart(places, '0')}`;
+  const last = rest % FOUR;
+  const first = (rest - last) / FOUR;
+  return last === 0 ? `${whole}.${significantOf(first)}` : `${whole}.${digitsOf(first)}${significantOf(last)}`;
 }
 
 /** Plain text with exactly `places` decimals, truncated towards zero (the wire format of most exchanges has 8). */
@@ -108,14 +125,20 @@ export const fromSteps = (count: number, step: Decimal): Decimal => brand(BigInt
 
 /** How many steps fit, as a float64 (exact up to 2^53); used where strategies compare ticks and lots. */
 export function toSteps(value: Decimal, step: Decimal): number {
+  if (value === 0n) return 0;
   const whole = value / step;
   const rest = value - whole * step;
   return rest === 0n ? Number(whole) : Number(whole) + Number(rest) / Number(step);
 }
 
 /** Lossy, for signals, charts and numbers in explanations only. */
-export const toNumber = (value: Decimal): number =>
-  isBooked(value) ? Number(value / BOOKED) / BOOKED_UNITS : Number(formatDecimal(value));
+export function toNumber(value: Decimal): number {
+  if (value >= 0n && value <= MOST_EXACT) {
+    const booked = value / BOOKED;
+    if (booked * BOOKED === value) return Number(booked) / BOOKED_UNITS;
+  }
+  return Number(`${value}e-${SCALE}`);
+}
 
 /** A float such as a fee rate or a share, rounded to 12 decimals; never use it on prices or quantities that are sent. */
 export function fromNumber(value: number): Decimal {

@@ -139,37 +139,85 @@ function keepUp({ series }: Memory, { openMs, close, from }: Stretch, row: numbe
 /** Carries the averages on, and the stop of a position: up to the row after the one that asks, or to a long hole. */
 function carryOn(scene: Scene, view: TickView, stretch: Stretch): { readonly row: number; readonly asks: boolean } {
   const { knobs, memory } = scene;
-  const { series, ratchets } = memory;
-  const { fast, slow } = series;
-  const { openMs, close, closeTicks, guarded, from, to } = stretch;
-  const { margin, exitOnCross } = knobs;
-  const { sellable } = view;
-  const longMs = LONGEST_HOLE * knobs.intervalMs;
-  const quick = fast.weight;
-  const lazy = slow.weight;
-  let f = fast.value;
-  let s = slow.value;
-  let { fastBefore, slowBefore, lastOpenMs } = series;
-  let { high } = ratchets;
-  let level = Math.max(ratchets.stop, ratchets.leg);
-  let asks = false;
-  let row = from;
-  for (; row < to && !asks; row++) {
-    const openedMs = openMs[row] ?? 0;
-    if (openedMs - lastOpenMs > longMs) break;
-    lastOpenMs = openedMs;
+  const { series } = memory;
+  const { openMs, from } = stretch;
+  const end = holeIn(series, stretch, knobs);
+  const averages = { fast: series.fast.value, slow: series.slow.value, row: from, asks: false };
+  if (view.sellable) carryHeld(scene, view, { averages, stretch, end });
+  else carryFlat(scene, { averages, stretch, end });
+  series.fast.carryOn(averages.fast);
+  series.slow.carryOn(averages.slow);
+  const { row, asks } = averages;
+  if (view.sellable && row > from) memory.ratchets.ratchetedMs = (openMs[row - 1] ?? 0) + knobs.intervalMs;
+  return { row, asks };
+}
+
+/** The first row after a long hole, else the end; rows that together are no longer than such a hole have none. */
+function holeIn({ lastOpenMs }: Series, { openMs, from, to }: Stretch, { intervalMs }: Knobs): number {
+  const longMs = LONGEST_HOLE * intervalMs;
+  let before = lastOpenMs;
+  for (let row = from; row < to; ) {
+    const end = Math.min(to, row + LONGEST_HOLE);
+    if ((openMs[end - 1] ?? 0) - before <= longMs) row = end;
+    else if ((openMs[row] ?? 0) - before > longMs) return row;
+    else row += 1;
+    before = openMs[row - 1] ?? 0;
+  }
+  return to;
+}
+
+/** What a loop over candles carries on: the averages, and the row after the last one that it took. */
+interface Carried {
+  readonly averages: { fast: number; slow: number; row: number; asks: boolean };
+  readonly stretch: Stretch;
+  readonly end: number;
+}
+
+function carryFlat({ knobs, memory: { series } }: Scene, { averages, stretch: { close }, end }: Carried): void {
+  const { margin } = knobs;
+  const { weight: quick } = series.fast;
+  const { weight: lazy } = series.slow;
+  let { fast, slow, row } = averages;
+  let { fastBefore, slowBefore } = series;
+  let above = fast > slow * margin;
+  let up = false;
+  for (; row < end && !up; row++) {
     const last = close[row] ?? 0;
-    fastBefore = f;
-    slowBefore = s;
-    f += quick * (last - f);
-    s += lazy * (last - s);
-    const up = fastBefore <= slowBefore * margin && f > s * margin;
-    if (!sellable) {
-      asks = up;
-      continue;
-    }
-    if (fastBefore >= slowBefore && f < s) ratchets.exitSignal = true;
-    else if (up) ratchets.exitSignal = false;
+    fastBefore = fast;
+    slowBefore = slow;
+    fast += quick * (last - fast);
+    slow += lazy * (last - slow);
+    const isAbove = fast > slow * margin;
+    up = isAbove && !above;
+    above = isAbove;
+  }
+  series.fastBefore = fastBefore;
+  series.slowBefore = slowBefore;
+  averages.fast = fast;
+  averages.slow = slow;
+  averages.row = row;
+  averages.asks = up;
+}
+
+function carryHeld(scene: Scene, view: TickView, { averages, stretch, end }: Carried): void {
+  const { knobs, memory } = scene;
+  const { series, ratchets } = memory;
+  const { close, closeTicks, guarded } = stretch;
+  const { margin, exitOnCross } = knobs;
+  const { weight: quick } = series.fast;
+  const { weight: lazy } = series.slow;
+  let { fast, slow, row, asks } = averages;
+  let { fastBefore, slowBefore } = series;
+  let { high, exitSignal } = ratchets;
+  let level = Math.max(ratchets.stop, ratchets.leg);
+  for (; row < end && !asks; row++) {
+    const last = close[row] ?? 0;
+    fastBefore = fast;
+    slowBefore = slow;
+    fast += quick * (last - fast);
+    slow += lazy * (last - slow);
+    if (fast < slow && fastBefore >= slowBefore) exitSignal = true;
+    else if (fast > slow * margin && fastBefore <= slowBefore * margin) exitSignal = false;
     const ticks = closeTicks[row] ?? 0;
     if (ticks > high) {
       high = ticks;
@@ -177,14 +225,15 @@ function carryOn(scene: Scene, view: TickView, stretch: Stretch): { readonly row
       level = ratchetTo(scene, view, last);
       asks = guarded && level !== before;
     }
-    if (ticks <= level || (exitOnCross && ratchets.exitSignal)) asks = true;
+    if (ticks <= level || (exitOnCross && exitSignal)) asks = true;
   }
-  fast.carryOn(f);
-  slow.carryOn(s);
   series.fastBefore = fastBefore;
   series.slowBefore = slowBefore;
-  if (sellable) ratchets.ratchetedMs = lastOpenMs + knobs.intervalMs;
-  return { row, asks };
+  ratchets.exitSignal = exitSignal;
+  averages.fast = fast;
+  averages.slow = slow;
+  averages.row = row;
+  averages.asks = asks;
 }
 
 function dropStops({ ratchets }: Memory): void {
