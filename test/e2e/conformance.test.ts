@@ -218,7 +218,7 @@ test('a session that ends in the page brings up the login by itself', async () =
 
 /** Words on a control that leads to something that a live demo locks. */
 const LOCKED_WORDS =
-  /^(settings$|back ?up|restore|download.*backup|new account|add (an|the|another)? ?account|manage account|enter a key|api key|change.*password|sessions|notif|start.*(investigation|diagnosis)|why is it not trading|reconcile fees|compare fees|ask .*(advisor|ai)|test message)/i;
+  /^(settings$|back ?up|restore|download.*backup|new account|add (an|the|another)? ?account|manage account|enter a key|api key|change.*password|sessions|notif|start.*(investigation|diagnosis)|why is it not trading|reconcile fees|compare (the )?fees|read trades made elsewhere|ask .*(advisor|ai)|test message)/i;
 const DEMO_SCREENS = [
   ...TIMED,
   '/profiles',
