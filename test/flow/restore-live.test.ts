@@ -21,7 +21,6 @@ test('a backup is restored while a worker trades: it buys nothing until it is re
   writeSwingingCandles(folder, 60 * 24 * 60);
   const source = { kind: 'replay', folder } as const;
   await using stack = await openStack({ source, fromMs: MARKET_START + 3_600_000, speed: 1800 });
-  await stack.startWorker();
   await startProfile(stack, ['BTCUSDT'], { config: UNGUARDED });
   await until('the first buy', async () => (await entries(stack)) >= 1, 120_000);
   const file = await (await stack.fetch('/backup')).arrayBuffer();

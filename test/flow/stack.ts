@@ -66,6 +66,8 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   const api = stack.use(await openApi(env));
   let worker: AsyncDisposable | null = null;
   const startWorker = async (): Promise<void> => {
+    // Another one would be forgotten, and keep the process of the test alive for ever.
+    if (worker !== null) throw new Error('The worker of the stack runs already.');
     const { onWarning, worker: settings } = options;
     const warned = { ...env, LOG_LEVEL: 'warn' } as const;
     worker = await (onWarning
