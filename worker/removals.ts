@@ -105,9 +105,10 @@ async function openUnbound({ running, profile }: Removal, symbol: string) {
   return openCoin(running.context, { profile, symbol, rules, strategy, liveOrders });
 }
 
-async function finish({ context, loop, running }: Removal): Promise<void> {
+async function finish({ context, loop, running, profile }: Removal): Promise<void> {
   await running.refreshProfiles();
   await detectOrphans(context, loop);
+  context.announcer.announce({ topic: 'profile', id: profile.id, data: {} });
 }
 
 const unbind: AccountAction = async (desk, action) => {

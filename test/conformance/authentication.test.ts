@@ -119,7 +119,7 @@ test('the operator pages say what only the operator can do', () => {
   assert.match(deploy, /exactly one\*\* reverse proxy/);
   assert.match(page('README.md'), /reading and spot-trading permission only, bound to your address/);
   const demo = page('docs/operator/live-demo.md');
-  assert.match(demo, /Cleaning up, filling the demo with data, and limiting requests from outside are yours/);
+  assert.match(demo, /Filling the demo, cleaning it up and limiting requests from outside are yours/);
   const proxy = page('deploy/auth-proxy/README.md');
   for (const words of ['regular web application', '/oauth2/callback', 'allowed logout url'])
     assert.ok(proxy.toLowerCase().includes(words), words);

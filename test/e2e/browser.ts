@@ -32,6 +32,8 @@ export async function shoot(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOT_DIR'];
   if (folder === undefined || folder === '') return;
   mkdirSync(folder, { recursive: true });
+  // What sticks to the top of the window would be in the middle of the picture.
+  await page.evaluate(() => scrollTo(0, 0));
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }
 

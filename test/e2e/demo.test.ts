@@ -36,6 +36,7 @@ const HIDDEN = [
   ['/profiles/:id', ['link:Notifications', 'link:Diagnosis']],
   ['/profiles/:id/coins/BTCUSDT', ['link:Why is it not trading?']],
   ['/profiles/:id/diagnosis', ['button:Look again now']],
+  ['/profiles/:id/history', ['button:Compare the fees', 'button:Read trades made elsewhere']],
   [
     '/settings',
     [

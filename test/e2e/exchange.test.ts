@@ -149,6 +149,19 @@ test('an orphan order with a proven owner is adopted, and cancelled by hand like
   assert.equal(await page.getByRole('button', { name: /^Cancel the/ }).count(), 0);
 });
 
+test('what is recorded is compared with the exchange’s own lists, and a trade made elsewhere is archived', async () => {
+  await exchange.hands.send('order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', quantity: '0.001' });
+  await page.goto(at('/profiles/:id/history'));
+  const lists = page.getByRole('region', { name: 'Beside the exchange’s own lists' });
+  await lists.getByRole('button', { name: 'Compare the fees' }).click();
+  await lists.getByText(/\d+ fees compared, all as the exchange lists them\./).waitFor();
+  await lists.getByRole('button', { name: 'Read trades made elsewhere' }).click();
+  await lists.getByText(/\d+ trades read, [1-9]\d* of them made elsewhere and archived\./).waitFor();
+  await shoot(page, 'exchange-lists-dark');
+  await lists.getByRole('button', { name: 'Read trades made elsewhere' }).click();
+  await lists.getByText('The exchange lists nothing new.').waitFor();
+});
+
 test('a coin with a live order is removed only together with it', async () => {
   await buyByHand('40', '20000');
   await newest().getByText('Rests on exchange').waitFor();

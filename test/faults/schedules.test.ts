@@ -38,7 +38,7 @@ async function playShare(nth: number): Promise<string> {
   return output;
 }
 
-test(`orders, fills and halts stay true under ${SEEDS} schedules of faults`, async () => {
+test(`orders, fills and halts stay true under ${SEEDS} schedules of faults`, { timeout: 1_200_000 }, async () => {
   const outputs = await Promise.all(Array.from({ length: Math.min(PROGRAMS, SEEDS) }, (_, nth) => playShare(nth)));
   const lines = outputs.flatMap((output) => output.match(/(?<=^seed \d+: ).*/gm) ?? []);
   const results = lines.map((line) => played.parse(JSON.parse(line)));

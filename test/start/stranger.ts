@@ -51,10 +51,17 @@ export let trial: Trial;
 let home = '';
 let candles = '';
 
+/** What the npm that runs the tests tells its children of its own user's files; the way to the registry stays. */
+const isOfOurNpm = (name: string): boolean =>
+  /^(npm_|INIT_CWD$|HOME$|NODE_(COMPILE_CACHE|OPTIONS|TEST_CONTEXT)$)/i.test(name) &&
+  !/^npm_config_(registry|cafile|proxy|https_proxy)$/i.test(name);
+
 /** A command as the stranger types it, in a shell of that account. */
 function type(command: string): Start {
   const tools = `PATH=${dirname(npm ?? '')}:/usr/bin:/bin`;
-  const clean = ['HOME', 'NODE_COMPILE_CACHE', 'NODE_OPTIONS', 'NODE_TEST_CONTEXT'].map((name) => `--unset=${name}`);
+  const clean = Object.keys(process.env)
+    .filter(isOfOurNpm)
+    .map((name) => `--unset=${name}`);
   const words = ['-u', NAME, '--', 'env', ...clean, `HOME=${home}`, tools, 'bash', '-c', `cd "$HOME" && ${command}`];
   return trial.run('runuser', words);
 }

@@ -21,6 +21,8 @@ export class LiveSocket {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private failures = 0;
   private seq: number | undefined;
+  /** Whether there was a time without a connection; without a number heard before it, nothing can be asked again. */
+  private lostOne = false;
   private closed = false;
   private readonly address: string;
   private readonly events: SocketEvents;
@@ -59,6 +61,7 @@ export class LiveSocket {
     const say = (frame: ClientFrame): void => socket.send(JSON.stringify(frame));
     say({ subscribe: [...TOPICS] });
     if (this.seq !== undefined) say({ since: this.seq });
+    else if (this.lostOne) this.events.resync();
     this.failures = 0;
     this.events.state('open');
   }
@@ -76,6 +79,7 @@ export class LiveSocket {
 
   private lost(socket: WebSocket): void {
     if (socket !== this.socket || this.closed) return;
+    this.lostOne = true;
     this.events.state('lost');
     const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.failures);
     this.failures = Math.min(this.failures + 1, 10);
