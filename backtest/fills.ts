@@ -98,11 +98,12 @@ export function fillAt(
   const rate = maker ? (terms.makerFeeRate ?? terms.feeRate) : terms.feeRate;
   const other = terms.feeIn === 'other';
   const received = side === 'buy' && !other ? quantity : quoteQuantity;
+  const id = String(number);
   const asset = side === 'buy' ? rules.baseAsset : rules.quoteAsset;
   return {
     symbol: rules.symbol,
-    tradeId: String(number),
-    exchangeOrderId: String(number),
+    tradeId: id,
+    exchangeOrderId: id,
     side,
     price,
     quantity,

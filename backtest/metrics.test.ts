@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requireDecimal } from '#core/decimal.ts';
-import type { Cycle } from './book.ts';
 import {
   cagr,
   calmar,
+  type ClosedCycle,
   dailyReturns,
   durations,
   expectancy,
@@ -70,11 +69,11 @@ test('Sharpe and Sortino of 2 %, -1 %, 2 %', () => {
   assert.equal(sortino([0.01, 0.02]), null);
 });
 
-const cycle = (hours: number, net: string, exitReason: string): Cycle => ({
+const cycle = (hours: number, net: string, exitReason: string): ClosedCycle => ({
   number: 1,
   openedMs: 0,
   closedMs: hours * 3_600_000,
-  net: requireDecimal(net),
+  net: Number(net),
   exitReason,
 });
 const CYCLES = [cycle(4, '2', 'exit-trail'), cycle(1, '-1', 'exit-stop-loss'), cycle(2, '-0.5', 'exit-trail')];

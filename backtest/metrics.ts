@@ -2,6 +2,9 @@ import { type Decimal, toNumber } from '#core/decimal.ts';
 import { buyAndHold, type Charges, type CoinDay, costAveraging } from './benchmarks.ts';
 import type { BookedFill, Cycle } from './book.ts';
 
+/** A position from flat to flat, its net as a number in quote. */
+export type ClosedCycle = Omit<Cycle, 'net'> & { readonly net: number };
+
 const DAYS_A_YEAR = 365;
 const DAY_MS = 86_400_000;
 const LEAST_CAGR_DAYS = 90;
@@ -17,7 +20,7 @@ export interface MetricsInput extends Charges {
   /** Deepest fall of the equity, a share. */
   readonly drawdown: number;
   readonly fills: readonly BookedFill[];
-  readonly cycles: readonly Cycle[];
+  readonly cycles: readonly ClosedCycle[];
   /** Equity at the end of each UTC day of the window, the last one at its end. */
   readonly days: readonly number[];
   readonly candles: number;
@@ -37,7 +40,7 @@ export interface ExitMetrics {
   readonly net: number;
 }
 
-function sum(values: readonly number[]): number {
+function sum(values: readonly number[] | Float64Array): number {
   let total = 0;
   for (const value of values) total += value;
   return total;
@@ -122,8 +125,8 @@ export function sortino(returns: readonly number[]): number | null {
 }
 
 /** Null without a closed cycle; the median of an even count is the mean of the two in the middle. */
-export function durations(cycles: readonly Cycle[]): Durations | null {
-  const sorted = cycles.map((cycle) => cycle.closedMs - cycle.openedMs).toSorted((a, b) => a - b);
+export function durations(cycles: readonly ClosedCycle[]): Durations | null {
+  const sorted = Float64Array.from(cycles, (cycle) => cycle.closedMs - cycle.openedMs).sort();
   const longestMs = sorted.at(-1);
   if (longestMs === undefined) return null;
   const upper = sorted[Math.floor(sorted.length / 2)] ?? 0;
@@ -132,10 +135,10 @@ export function durations(cycles: readonly Cycle[]): Durations | null {
 }
 
 /** Closed cycles by the reason of the sell that closed them; the nets add up to that of all cycles. */
-export function perExitReason(cycles: readonly Cycle[]): Record<string, ExitMetrics> {
+export function perExitReason(cycles: readonly ClosedCycle[]): Record<string, ExitMetrics> {
   const groups = Map.groupBy(cycles, (cycle) => cycle.exitReason);
-  const metricsOf = (group: readonly Cycle[]): ExitMetrics => {
-    const nets = numbers(group.map((cycle) => cycle.net));
+  const metricsOf = (group: readonly ClosedCycle[]): ExitMetrics => {
+    const nets = group.map((cycle) => cycle.net);
     return { cycles: group.length, wins: nets.filter((net) => net > 0).length, net: sum(nets) };
   };
   return Object.fromEntries([...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([r, g]) => [r, metricsOf(g)]));
@@ -172,7 +175,7 @@ export interface Metrics {
 
 /** Every number of a run; each is defined where it is computed. */
 export function measure(input: MetricsInput): Metrics {
-  const nets = numbers(input.cycles.map((cycle) => cycle.net));
+  const nets = input.cycles.map((cycle) => cycle.net);
   const returns = dailyReturns(input);
   const traded = sum(numbers(input.fills.map(({ fill }) => fill.quoteQuantity)));
   const [total, held, averaged] = [totalReturn(input), buyAndHold(input.coin, input), costAveraging(input.coin, input)];

@@ -26,8 +26,7 @@ export function iso(ms: number): string {
 
 export function fillRecord(booked: BookedFill & { readonly symbol?: string }): FillRecord {
   const { fill, reason, cycle, realised, cash, position, symbol } = booked;
-  return {
-    ...(symbol === undefined ? {} : { symbol }),
+  const record = {
     at: iso(fill.at.getTime()),
     side: fill.side,
     price: formatDecimal(fill.price),
@@ -41,9 +40,11 @@ export function fillRecord(booked: BookedFill & { readonly symbol?: string }): F
     cash: formatDecimal(cash),
     position: formatDecimal(position),
   };
+  return symbol === undefined ? record : { symbol, ...record };
 }
 
-export const cycleRecord = (cycle: Cycle): CycleRecord => ({
+export const cycleRecord = (cycle: Cycle, coin: { readonly symbol?: string }): CycleRecord => ({
+  ...coin,
   cycle: cycle.number,
   openedAt: iso(cycle.openedMs),
   closedAt: iso(cycle.closedMs),

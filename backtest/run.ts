@@ -195,9 +195,9 @@ function tradedIn(made: Made, { terms, windowMs }: { readonly terms: Terms; read
   const dailyEquity = [...meter.days, meter.last];
   const coinOf = ({ rules: { symbol } }: Book) => (inputs.length > 1 ? { symbol } : {});
   const closed = books
-    .flatMap((book) => book.cycles.map((cycle) => ({ coin: coinOf(book), cycle })))
+    .flatMap((book) => book.cycles.map((cycle) => ({ cycle, record: cycleRecord(cycle, coinOf(book)) })))
     .toSorted((a, b) => a.cycle.closedMs - b.cycle.closedMs);
-  const cycles = closed.map(({ cycle }) => cycle);
+  const cycles = closed.map(({ cycle, record }) => ({ ...cycle, net: Number(record.net) }));
   const split = { balance: toNumber(terms.balance), days: dailyEquity, coin, cycles };
   const metrics = measure({
     ...split,
@@ -221,7 +221,7 @@ function tradedIn(made: Made, { terms, windowMs }: { readonly terms: Terms; read
     decisions: Object.fromEntries([...made.counts].toSorted(([, a], [, b]) => b - a)),
     dailyEquity,
     fills: fills.map(fillRecord),
-    cycles: closed.map(({ coin: own, cycle }) => ({ ...own, ...cycleRecord(cycle) })),
+    cycles: closed.map(({ record }) => record),
     rejections: books.flatMap((book) => book.rejections.map((one) => ({ ...coinOf(book), ...rejectionRecord(one) }))),
   };
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requireDecimal } from '#core/decimal.ts';
 import { buyAndHold, coinDays, type CoinDay, costAveraging } from './benchmarks.ts';
-import type { Cycle } from './book.ts';
+import type { ClosedCycle } from './metrics.ts';
 import { holdout, regimes } from './splits.ts';
 
 const DAY_MS = 86_400_000;
@@ -13,11 +12,11 @@ const near = (found: number | undefined, expected: number): void => {
 };
 const coinOf = (closes: readonly number[]): CoinDay[] =>
   closes.map((close, day) => ({ startMs: day * DAY_MS, open: closes[day - 1] ?? close, close }));
-const cycle = (day: number, net: string): Cycle => ({
+const cycle = (day: number, net: string): ClosedCycle => ({
   number: 1,
   openedMs: 0,
   closedMs: day * DAY_MS + HOUR_MS,
-  net: requireDecimal(net),
+  net: Number(net),
   exitReason: 'exit-trail',
 });
 

@@ -1,7 +1,5 @@
-import { toNumber } from '#core/decimal.ts';
 import type { CoinDay } from './benchmarks.ts';
-import type { Cycle } from './book.ts';
-import { dailyReturns, sharpe } from './metrics.ts';
+import { type ClosedCycle, dailyReturns, sharpe } from './metrics.ts';
 
 const DAY_MS = 86_400_000;
 /** Share of the days, at the end of the window, on which a config should prove itself. */
@@ -36,12 +34,12 @@ export interface SplitInput {
   /** Equity at the end of each UTC day, one for each of `coin`. */
   readonly days: readonly number[];
   readonly coin: readonly CoinDay[];
-  readonly cycles: readonly Cycle[];
+  readonly cycles: readonly ClosedCycle[];
 }
 
 const compound = (returns: readonly number[]): number =>
   returns.reduce((product, value) => product * (1 + value), 1) - 1;
-const netOf = (cycles: readonly Cycle[]): number => cycles.reduce((sum, { net }) => sum + toNumber(net), 0);
+const netOf = (cycles: readonly ClosedCycle[]): number => cycles.reduce((sum, { net }) => sum + net, 0);
 
 function deepestFall(balance: number, days: readonly number[]): number {
   let peak = balance;

@@ -65,11 +65,11 @@ function foldBuy(position: Position, fill: ExchangeFill, { rules, feeQuote }: Fo
   const inQuote = fill.feeAsset === rules.quoteAsset;
   const received = inBase ? subtract(fill.quantity, fill.feeAmount) : fill.quantity;
   const quantity = add(position.quantity, received);
-  const cost = add(multiply(position.averagePrice, position.quantity), multiply(fill.price, received));
+  const heldCost = multiply(position.averagePrice, position.quantity);
+  const cost = add(heldCost, multiply(fill.price, received));
   const fee = inQuote ? fill.feeAmount : (feeQuote ?? ZERO);
   const fresh = position.firstBuyAt === null;
-  const carriedCost = fresh ? multiply(position.quantity, position.averagePrice) : ZERO;
-  const spent = add(add(fill.quoteQuantity, fee), carriedCost);
+  const spent = add(add(fill.quoteQuantity, fee), fresh ? heldCost : ZERO);
   return {
     position: {
       ...position,

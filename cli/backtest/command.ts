@@ -1,6 +1,7 @@
 import { runBasketBacktest } from '#backtest/basket-backtest.ts';
-import { examine } from '#backtest/examine.ts';
-import { explainFills } from '#backtest/explain.ts';
+import { type Examination, examine } from '#backtest/examine.ts';
+import { type Explained, explainFills } from '#backtest/explain.ts';
+import type { BacktestResult } from '#backtest/result.ts';
 import { runBacktest } from '#backtest/run.ts';
 import { BadInputError } from '#paper/bad-input.ts';
 import { print } from '../print.ts';
@@ -8,6 +9,20 @@ import { readBasketInputs, readInputs } from './inputs.ts';
 import { parseBacktestOptions } from './options.ts';
 import { robustnessTable } from './robustness.ts';
 import { explainedTable, resultTable } from './table.ts';
+
+function jsonOf(result: BacktestResult, explained?: readonly Explained[], robustness?: Examination): string {
+  const fills = explained === undefined ? result.fills : result.fills.map((fill, i) => ({ ...fill, ...explained[i] }));
+  return JSON.stringify({ ...result, fills, ...(robustness === undefined ? {} : { robustness }) }, null, 2);
+}
+
+function tablesOf(result: BacktestResult, explained?: readonly Explained[], robustness?: Examination): string {
+  const sections = [
+    resultTable(result),
+    ...(explained === undefined ? [] : [explainedTable(result.fills, explained)]),
+    ...(robustness === undefined ? [] : [robustnessTable(robustness)]),
+  ];
+  return sections.join('\n\n');
+}
 
 /** Runs one backtest on files. Returns the exit code: 0 done, 1 the files cannot be used, 2 wrong usage. */
 export async function runBacktestCommand(argv: readonly string[]): Promise<number> {
@@ -26,14 +41,7 @@ export async function runBacktestCommand(argv: readonly string[]): Promise<numbe
     const { result } = outcome;
     const robustness = options.robustness ? examine(input, { ...options, ...input, result }) : undefined;
     const explained = options.explain ? explainFills(inputs, result.fills) : undefined;
-    const fills = result.fills.map((fill, i) => ({ ...fill, ...explained?.[i] }));
-    const report = { ...result, fills, ...(robustness === undefined ? {} : { robustness }) };
-    const sections = [
-      resultTable(result),
-      ...(explained === undefined ? [] : [explainedTable(result.fills, explained)]),
-      ...(robustness === undefined ? [] : [robustnessTable(robustness)]),
-    ];
-    await print(options.json ? JSON.stringify(report, null, 2) : sections.join('\n\n'));
+    await print(options.json ? jsonOf(result, explained, robustness) : tablesOf(result, explained, robustness));
     return 0;
   } catch (error) {
     if (!(error instanceof BadInputError)) throw error;

@@ -34,5 +34,8 @@ export function decodeBlock(bytes: Buffer, into: CandleColumns, at: number): voi
   if (read === undefined) throw new Error('it is no candle file');
   const { header, end } = read;
   const chunkSize = Math.max(planesSize(header), SMALLEST_CHUNK);
-  decodePlanes({ header, body: zstdDecompressSync(bytes.subarray(end), { chunkSize }) }, into, at);
+  const body = zstdDecompressSync(bytes.subarray(end), { chunkSize });
+  decodePlanes({ header, body }, into, at);
+  // Given back at once: the memory of many months would wait for the collector otherwise.
+  if (body.byteLength === body.buffer.byteLength && body.buffer instanceof ArrayBuffer) body.buffer.transfer(0);
 }

@@ -16,7 +16,18 @@ const { values } = parseArgs({
   },
 });
 
-process.exitCode = values.help ? help() : await main();
+process.exitCode = values.help ? help() : await main().catch(failed);
+
+/** What failed first is said first: an error while tidying up after it would hide it. */
+function failed(error: unknown): number {
+  if (!(error instanceof SuppressedError)) console.error(error);
+  else {
+    failed(error.suppressed);
+    console.error('Then, while tidying up:');
+    failed(error.error);
+  }
+  return 1;
+}
 
 function help(): number {
   console.log(USAGE);
