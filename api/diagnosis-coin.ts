@@ -53,6 +53,8 @@ export function check(
 export const aside = (words: string, place: string): Setting => ({ words, place, path: null, value: null });
 
 const STALE = 'stale-price';
+/** What a strategy answers whose settings forbid to buy. */
+const BUYING_OFF = 'entry-disabled';
 /** A worker that trades a coin decides at least this often. */
 const QUIET_S = 300;
 
@@ -178,7 +180,11 @@ function decisionCheck({ coin: { state }, ago, alive, strategy, merged, page }: 
   const late = `Nothing has been decided for ${quiet} s; the last word was: ${decision.sentence}`;
   if (alive && quiet > QUIET_S) return check('decision', evidence, ['warn', late]);
   const setting = settingFor(strategy, merged, { reason, page });
-  return check('decision', evidence, [approval.kind === 'refused' ? 'fail' : 'ok', decision.sentence, setting]);
+  return check('decision', evidence, [
+    approval.kind === 'refused' || reason === BUYING_OFF ? 'fail' : 'ok',
+    decision.sentence,
+    setting,
+  ]);
 }
 
 /** Everything about one coin, in the order in which it matters; the line is the first thing in the way. */

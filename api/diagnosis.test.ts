@@ -171,6 +171,7 @@ const coinCases: readonly Case[] = [
     '/profiles/:id/config',
     () => decide('entry-above-window-low', { refused: 'cooldown-loss' }),
   ],
+  ['decision', /^Because of entry-disabled/, '/profiles/:id/config', () => decide('entry-disabled')],
 ];
 for (const [name, words, place, arrange] of [...profileCases, ...coinCases]) {
   test(`what is in the way is the headline, with the page where it is changed: ${name} ${words.source.slice(0, 20)}`, async () => {

@@ -121,6 +121,19 @@ const evaluateFake: Evaluate = (configs, { start, end }) =>
 const CANDIDATES: readonly Candidate[] = Array.from({ length: 9 }, (_, set) => ({ set, values: [set], config: set }));
 const WINDOW = { start: 0, end: 90 };
 
+test('sets without the value that they are ranked by are in the order of their returns', async () => {
+  const tried = await searchAll(evaluateFake, CANDIDATES, { start: 0, end: 1 });
+  const { rows } = rankTried(tried, { rank: 'sharpe', top: 3 });
+  assert.deepEqual(
+    rows.map(({ set, sharpe }) => [set, sharpe]),
+    [
+      [8, null],
+      [7, null],
+      [6, null],
+    ],
+  );
+});
+
 test('all sets, ranked; what is pruned counts as a trial', async () => {
   const tried = await searchAll(evaluateFake, CANDIDATES, WINDOW);
   const result = rankTried(tried, { rank: 'return', top: 2, before: 5 });

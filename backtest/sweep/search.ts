@@ -55,10 +55,13 @@ export interface Tried {
   readonly evaluated: Evaluated;
 }
 
+/** By a rank; what is equal in it, also by having no value (two of minus infinity differ by NaN), by its return. */
 const byScore =
   (rank: Rank) =>
   (a: Tried, b: Tried): number =>
-    scoreOf(b.evaluated.numbers, rank) - scoreOf(a.evaluated.numbers, rank) || a.set - b.set;
+    scoreOf(b.evaluated.numbers, rank) - scoreOf(a.evaluated.numbers, rank) ||
+    b.evaluated.numbers.totalReturn - a.evaluated.numbers.totalReturn ||
+    a.set - b.set;
 
 /** What a sweep found, best first, and how much of the best is luck. */
 export interface SweepResult {

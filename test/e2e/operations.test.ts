@@ -83,6 +83,7 @@ test('why a coin is not trading is found from the palette, with the setting that
     await page.getByRole('button', { name: 'Look again now' }).click();
     await page.getByRole('button', { name: 'Look again now' }).and(page.locator(':enabled')).waitFor();
   }
+  await page.getByRole('heading', { name: 'BTCUSDT cannot buy.', level: 1 }).waitFor();
   await shoot(page, 'diagnosis-dark');
   await setting.click();
   await page.getByRole('heading', { name: /^(How Swing rider trades|What BTCUSDT does differently)\.$/ }).waitFor();

@@ -60,7 +60,9 @@ export function ChangesPage(): ReactNode {
               <Icon name="dot" />
               <div>
                 {actionWords(action)} {subject === '' ? null : (names.get(subject) ?? <code>{subject}</code>)}
-                <span className="note block">{ip === 'unknown' ? 'from an unknown address' : `from ${ip}`}</span>
+                <span className="note block">
+                  {ip === 'unknown' ? 'without a proxy that told the address' : `from ${ip}`}
+                </span>
                 <Context ctx={{ ...(before == null ? {} : { before }), ...(after == null ? {} : { after }) }} />
               </div>
             </li>

@@ -75,7 +75,13 @@ function Scopes({ profile, coins, symbol }: { profile: Profile; coins: readonly 
   const set = (coin: Coin): boolean => Object.keys(coin.overrideConfig).length > 0;
   return (
     <nav className="places mb-4" aria-label="Settings of">
-      <Link to="/profiles/$id/config" params={{ id: profile.id }} search={{}} aria-current={symbol === undefined}>
+      <Link
+        to="/profiles/$id/config"
+        params={{ id: profile.id }}
+        search={{}}
+        activeOptions={{ exact: true }}
+        aria-current={symbol === undefined}
+      >
         All coins
       </Link>
       {coins.map((coin) => (

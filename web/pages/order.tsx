@@ -5,7 +5,7 @@ import { formatDecimal, readDecimal, subtract } from '#core/decimal.ts';
 import { type OrderId, readId } from '#core/ids.ts';
 import { readOrderProof } from '#api/contract/proof.ts';
 import { call } from '#web/data/call.ts';
-import { profileQuery } from '#web/data/queries.ts';
+import { coinsQuery, profileQuery } from '#web/data/queries.ts';
 import { useNow } from '#web/data/session.tsx';
 import { Icon } from '#web/parts/icon.tsx';
 import { OrderChain } from '#web/parts/order-chain.tsx';
@@ -50,6 +50,9 @@ const TITLES: Readonly<Record<Proof['verdict']['state'], string>> = {
 function Page({ proof }: { proof: Proof }): ReactNode {
   const { verdict, order } = proof;
   const { data: profile } = useQuery(profileQuery(order.profileId));
+  const { data: held } = useQuery(coinsQuery(order.profileId));
+  // A coin that was removed since is not among them: its amounts stand without a unit.
+  const base = held?.coins.find(({ symbol }) => symbol === order.symbol)?.baseAsset ?? '';
   const { state } = verdict;
   const good = state === 'proved' || state === 'open';
   const mark = state === 'proved' || state === 'open' || state === 'unknown' ? MARKS[state] : 'x';
@@ -76,7 +79,7 @@ function Page({ proof }: { proof: Proof }): ReactNode {
             <Certain at={verdict.certainAt} />
           ) : (
             <Prose
-              text={`Wanted ${verdict.wanted}, ${order.side === 'buy' ? 'bought' : 'sold'} ${verdict.filled}, booked ${verdict.booked}.`}
+              text={`Wanted ${`${verdict.wanted} ${base}`.trim()}, ${order.side === 'buy' ? 'bought' : 'sold'} ${verdict.filled}, booked ${verdict.booked}.`}
             />
           )}
         </h1>
@@ -94,10 +97,10 @@ function Page({ proof }: { proof: Proof }): ReactNode {
       ))}
       <div className="cols">
         <Section title="From decision to ledger" note="UTC on hover" span={8}>
-          <OrderChain proof={proof} />
+          <OrderChain proof={proof} base={base} />
         </Section>
         <div className="c4">
-          <Amounts proof={proof} />
+          <Amounts proof={proof} base={base} />
           <Cost proof={proof} />
         </div>
       </div>
@@ -119,23 +122,34 @@ function Certain({ at }: { at: string | null }): ReactNode {
   );
 }
 
-function Amounts({ proof: { verdict } }: { proof: Proof }): ReactNode {
+function Amounts({ proof: { verdict }, base }: { proof: Proof; base: string }): ReactNode {
   const { wanted, filled, booked } = verdict;
   const [whole, part] = [readDecimal(filled), readDecimal(booked)];
+  const unit = <span className="unit"> {base}</span>;
   return (
     <Section title="Verdict" note="checked when this page was read">
       <dl className="dl">
         <dt>Wanted</dt>
-        <dd>{wanted}</dd>
+        <dd>
+          {wanted}
+          {unit}
+        </dd>
         <dt>Executed</dt>
-        <dd>{filled}</dd>
+        <dd>
+          {filled}
+          {unit}
+        </dd>
         <dt>Booked</dt>
-        <dd>{booked}</dd>
+        <dd>
+          {booked}
+          {unit}
+        </dd>
         <dt>
           <b>Executed but not booked</b>
         </dt>
         <dd>
           <b>{whole === undefined || part === undefined ? '–' : formatDecimal(subtract(whole, part))}</b>
+          {unit}
         </dd>
       </dl>
     </Section>

@@ -22,7 +22,7 @@ import { TrialLedger } from '#web/parts/trial-ledger.tsx';
 import { WalkForward } from '#web/parts/walk-forward.tsx';
 import { When } from '#web/parts/when.tsx';
 import { WorkProgress } from '#web/parts/work-progress.tsx';
-import { percent } from '#web/words/numbers.ts';
+import { count, percent } from '#web/words/numbers.ts';
 import { percentOf, plain, runWords } from '#web/words/research.ts';
 
 export function SweepPage(): ReactNode {
@@ -135,7 +135,7 @@ function Figures({ result }: { result: SweepResult }): ReactNode {
           <Result value={walkForward.totalReturn} />
         </Figure>
       )}
-      <Figure label="Best, on the days that chose it" note={`${best.closedCycles} round trips`}>
+      <Figure label="Best, on the days that chose it" note={count(best.closedCycles, 'round trip')}>
         <Result value={best.totalReturn} />
       </Figure>
       <Figure label="Its deepest fall" note="from the highest worth before it">

@@ -9,7 +9,7 @@ import { Prose, When } from './when.tsx';
 const PINS = { proved: 'circ', open: 'flag', failed: 'x' } as const;
 
 /** Every link from the decision to the ledger, with what was recorded of it. */
-export function OrderChain({ proof }: { proof: Proof }): ReactNode {
+export function OrderChain({ proof, base }: { proof: Proof; base: string }): ReactNode {
   const links = chainOf(proof);
   return (
     <ol className="chain pt-2">
@@ -29,7 +29,7 @@ export function OrderChain({ proof }: { proof: Proof }): ReactNode {
               <Prose text={link.sentence} />
             </p>
             <Numbers numbers={link.numbers} />
-            {link.table === 'fills' ? <Fills proof={proof} /> : null}
+            {link.table === 'fills' ? <Fills proof={proof} base={base} /> : null}
             {link.table === 'ledger' ? <Ledger proof={proof} /> : null}
             {link.detail === undefined ? null : <Context ctx={link.detail} />}
           </div>
@@ -69,7 +69,7 @@ function Numbers({ numbers }: Pick<Link, 'numbers'>): ReactNode {
   );
 }
 
-function Fills({ proof: { fills } }: { proof: Proof }): ReactNode {
+function Fills({ proof: { fills }, base }: { proof: Proof; base: string }): ReactNode {
   return (
     <div className="tw">
       <table className="mt-2">
@@ -87,7 +87,7 @@ function Fills({ proof: { fills } }: { proof: Proof }): ReactNode {
             <tr key={fill.tradeId}>
               <td className="mono">{fill.tradeId}</td>
               <td className="num">
-                <Prose text={fill.quantity} />
+                <Prose text={fill.quantity} /> <span className="unit">{base}</span>
               </td>
               <td className="num">
                 <Prose text={fill.price} />
