@@ -72,11 +72,14 @@ export async function seedTradingProfile(db: Database, accountId: AccountId, nam
   return profileId;
 }
 
+/** No worker renews the lease of a test; a month of minutes may take longer than a minute. */
+const LEASE_MS = 6 * 3_600_000;
+
 /** A user, an account with a lease and a trading profile. */
 export async function seedOwner(db: Database): Promise<Owner> {
   const accountId = await seedAccount(db, await seedUser(db));
   const profileId = await seedTradingProfile(db, accountId);
-  const lease = await acquireLease(db, { accountId, holder: 'worker-1', ttlMs: 60_000 });
+  const lease = await acquireLease(db, { accountId, holder: 'worker-1', ttlMs: LEASE_MS });
   if (lease === undefined) throw new Error('The first lease of an account was refused.');
   return { accountId, profileId, fencing: lease.fencing };
 }

@@ -21,7 +21,6 @@ import { playTrade } from '#paper/matching.ts';
 import { advanceTo } from '#paper/pump.ts';
 import { commit, marketNow, type Venue } from '#paper/venue.ts';
 import type { Database } from '#storage/database.ts';
-import { renewLease } from '#storage/leases.ts';
 import type { Owner } from '#storage/test-trading.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import { type AccountBench, openAccountBench } from '../flow/account-bench.ts';
@@ -29,8 +28,6 @@ import { until } from '../flow/until.ts';
 
 const MINUTE_MS = INTERVAL_MS['1m'];
 const PURSE = 'a';
-/** No worker renews the lease of a play; a month of minutes takes longer than one lives. */
-const LEASE_MS = 6 * 3_600_000;
 
 /** One profile over a stretch of recorded minutes. */
 export interface Play {
@@ -118,7 +115,6 @@ function writeMarket(folder: string, { minutes }: Play): void {
 async function storeProfile(play: Play, database: Database, owner: Owner): Promise<ProfileToRun[]> {
   const { kysely } = database;
   const { accountId } = owner;
-  assert.ok(await renewLease(database, { ...owner, ttlMs: LEASE_MS }));
   const symbols = [...play.minutes.keys()].map((symbol) => ({ symbol, overrideConfig: {}, version: 0 }));
   const own = { id: newId<ProfileId>(), name: play.name, enabled: true };
   const strategyName = play.strategy.name;
