@@ -2,9 +2,20 @@ import assert from 'node:assert/strict';
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import { cacheKeys, TICK_TRACE_CAP } from '#core/cache-keys.ts';
-import { add, type Decimal, formatDecimal, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
+import {
+  absolute,
+  add,
+  type Decimal,
+  formatDecimal,
+  maximum,
+  multiply,
+  requireDecimal,
+  subtract,
+  ZERO,
+} from '#core/decimal.ts';
 import type { HaltScope } from '#core/halts.ts';
 import { isLiveOrder, type OrderState, originalIdOf } from '#core/order.ts';
+import { STOP_QTY_DRIFT } from '#core/protective-stop.ts';
 import { isSellable } from '#core/position.ts';
 import type { OrderStatus } from '#paper/order.ts';
 import { refoldPosition } from '#storage/fills.ts';
@@ -201,7 +212,7 @@ function restsAs({ paper }: Stage, stored: StoredOrder): boolean {
   );
 }
 
-/** Coins that hold something and have no stop for it on the exchange, in words. */
+/** Coins that hold something and have no stop for it on the exchange, but for a share that moves no stop; in words. */
 export async function bareCoins({ database, paper }: Stage): Promise<string[]> {
   const rows = await database.kysely.selectFrom('runner_states').selectAll().execute();
   const resting = [...paper.venue.floor.orders.open.values()].filter(({ side }) => side === 'SELL');
@@ -212,8 +223,8 @@ export async function bareCoins({ database, paper }: Stage): Promise<string[]> {
     const guarded = resting
       .filter(({ symbol }) => symbol === row.symbol)
       .reduce((sum, order) => add(sum, subtract(order.quantity, order.executed)), ZERO);
-    const short = subtract(held, guarded);
-    return short < rules.lot.step && -short < rules.lot.step
+    const short = absolute(subtract(held, guarded));
+    return short < maximum(rules.lot.step, multiply(held, STOP_QTY_DRIFT))
       ? []
       : [`${row.symbol} holds ${row.quantity}, its stops are for ${formatDecimal(guarded)}`];
   });
