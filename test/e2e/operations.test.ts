@@ -69,6 +69,9 @@ test('a profile is renamed, copied, saved as a file, given another strategy, del
 test('why a coin is not trading is found from the palette, with the setting that is responsible', async () => {
   const config = { config: { buy: { enabled: false } } };
   await ask(page, { method: 'PATCH', url: `${stack.app.url}/api/profiles/${profileId}`, data: config });
+  // A coin that was bought meanwhile says what it waits for to sell.
+  const sale = `${stack.app.url}/api/profiles/${profileId}/symbols/BTCUSDT/force-sell`;
+  await ask(page, { method: 'POST', url: sale, data: { requestId: crypto.randomUUID() } });
   await page.goto(at('/'));
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('Control+k');
