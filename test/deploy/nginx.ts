@@ -34,7 +34,8 @@ export async function openNginx(stack: AsyncDisposableStack, { port, apiPorts, b
   const temps = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
-  const servers = apiPorts.map((one) => `server 127.0.0.1:${one};`).join(' ');
+  // A replica that failed is asked again soon, as docs/operator/scale.md says.
+  const servers = apiPorts.map((one) => `server 127.0.0.1:${one} fail_timeout=2s;`).join(' ');
   const user = process.getuid?.() === 0 ? 'user root;' : '';
   writeFileSync(
     join(folder, 'nginx.conf'),

@@ -4,12 +4,14 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { createAccount, listAccounts, saveApiKey } from '#api/contract/accounts.ts';
 import { readKillSwitch, setKillSwitch } from '#api/contract/halts.ts';
+import { readTickTrace } from '#api/contract/records.ts';
 import { signUp, status } from '#api/contract/session.ts';
-import type { AccountId } from '#core/ids.ts';
+import type { AccountId, ProfileId } from '#core/ids.ts';
 import { parseAccounts } from '#paper/accounts.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
 import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
@@ -35,8 +37,12 @@ interface Stage {
   readonly url: string;
   readonly test: TestDatabase;
   readonly paper: PaperExchange;
-  readonly apis: readonly { readonly port: number; readonly process: Role }[];
+  /** By port. */
+  readonly apis: ReadonlyMap<number, Role>;
+  /** By slot. */
   readonly workers: ReadonlyMap<string, Role>;
+  /** Starts one again that was killed, as a supervisor does. */
+  startAgain(which: string | number): Promise<void>;
 }
 let opened: Stage | undefined;
 const resources = new AsyncDisposableStack();
@@ -80,21 +86,32 @@ async function openStage(): Promise<Stage> {
     },
     ...{ PAPER_API_KEY: KEYS[0]?.apiKey ?? '', PAPER_API_SECRET: KEYS[0]?.secret ?? '', LIVE_DEMO: '' },
   };
-  const apis = ports.map((own) => ({
-    port: own,
-    process: started('api', { ...env, PORT: String(own), WEB_DIR: folder }),
-  }));
-  for (const one of apis)
-    await until('a replica serves', () => answers(`http://127.0.0.1:${one.port}/api/health/ready`));
+  const startApi = (own: number): Role => started('api', { ...env, PORT: String(own), WEB_DIR: folder });
+  const startWorker = (slot: string): Role => started('worker', { ...env, WORKER_SLOT: slot });
+  const serves = (own: number): Promise<true> =>
+    until('a replica serves', () => answers(`http://127.0.0.1:${own}/api/health/ready`));
+  const everyWorkerListens = (): Promise<true> =>
+    until('every worker listens', async () => {
+      const { rows } = await database.database.pool.query(
+        "select pid from pg_stat_activity where datname = current_database() and application_name = 'tradewind-listen'",
+      );
+      return rows.length >= NAMES.length;
+    });
+  const apis = new Map(ports.map((own) => [own, startApi(own)]));
+  for (const own of ports) await serves(own);
   await openNginx(resources, { port, apiPorts: ports });
-  const workers = new Map(NAMES.map((name) => [name, started('worker', { ...env, WORKER_SLOT: name })]));
-  await until('every worker listens', async () => {
-    const { rows } = await database.database.pool.query(
-      "select pid from pg_stat_activity where datname = current_database() and application_name = 'tradewind-listen'",
-    );
-    return rows.length >= NAMES.length;
-  });
-  return { client: createClient(`${url}/api`), url, test: database, paper, apis, workers };
+  const workers = new Map<string, Role>(NAMES.map((name) => [name, startWorker(name)]));
+  await everyWorkerListens();
+  const startAgain = async (which: string | number): Promise<void> => {
+    if (typeof which === 'number') {
+      apis.set(which, startApi(which));
+      await serves(which);
+    } else {
+      workers.set(which, startWorker(which));
+      await everyWorkerListens();
+    }
+  };
+  return { client: createClient(`${url}/api`), url, test: database, paper, apis, workers, startAgain };
 }
 
 const lease = z.object({ account_id: z.string(), holder: z.string() });
@@ -118,11 +135,13 @@ if (skip === false) {
 
 const OPTIONS = { skip, timeout: 240_000 };
 const accounts: AccountId[] = [];
+/** The profile that trades each account. */
+const profiles = new Map<AccountId, ProfileId>();
 
 test('a session holds at every replica', OPTIONS, async () => {
   const { client, apis } = stage();
   await client.call(signUp, { body: { email: EMAIL, password: PASSWORD } });
-  for (let turn = 0; turn < 2 * apis.length; turn++)
+  for (let turn = 0; turn < 2 * apis.size; turn++)
     assert.equal((await client.fetch('/accounts')).status, 200, 'nginx takes the replicas in turn');
 });
 
@@ -161,7 +180,7 @@ test('the accounts spread over the workers', OPTIONS, async () => {
     accounts.push(id);
   }
   for (const accountId of accounts)
-    await startProfile({ ...client, accountId }, ['BTCUSDT'], { name: `of ${accountId}` });
+    profiles.set(accountId, await startProfile({ ...client, accountId }, ['BTCUSDT'], { name: `of ${accountId}` }));
   await until('every account has a worker', async () => (await leases()).length === accounts.length);
   const slots = new Set((await leases()).map(({ holder }) => holder));
   console.log(`three accounts are with ${slots.size} of three workers`);
@@ -173,7 +192,7 @@ test(
   'the WebSocket passes through; when its replica is killed, the next connection is told to read again',
   OPTIONS,
   async () => {
-    const { client, url, apis } = stage();
+    const { client, url, apis, startAgain } = stage();
     const cookie = client.cookie();
     const connect = async (): Promise<WebSocket> => {
       const socket = new WebSocket(`${url.replace('http', 'ws')}/api/ws`, { origin: url, headers: { cookie } });
@@ -184,13 +203,13 @@ test(
     socket.send(JSON.stringify({ subscribe: ['price', 'tick'] }));
     const [frame]: unknown[] = await once(socket, 'message');
     const seq = z.object({ seq: z.number() }).parse(JSON.parse(String(frame))).seq;
-    const [killed] = apis;
-    assert.ok(killed !== undefined);
     const closed = once(socket, 'close');
-    // Whichever replica holds the socket: the two that are left serve.
-    await killed.process.stop('SIGKILL');
-    for (let turn = 0; turn < 6; turn++) assert.equal((await client.fetch('/accounts')).status, 200);
-    socket.close();
+    // Only one of them holds the socket: it closes at the latest with the last.
+    for (const [port, replica] of apis) {
+      if (socket.readyState !== WebSocket.OPEN) break;
+      await replica.stop('SIGKILL');
+      await startAgain(port);
+    }
     await closed;
     const again = await connect();
     again.send(JSON.stringify({ subscribe: ['price', 'tick'] }));
@@ -200,22 +219,76 @@ test(
   },
 );
 
+/** An operator who looks at the accounts and at the status all the time, and writes down every answer but 200. */
+function watchAll(client: ApiClient): AsyncDisposable & { readonly answers: number[] } {
+  const answers: number[] = [];
+  let ended = false;
+  const watching = (async () => {
+    while (!ended) {
+      for (const path of ['/accounts', '/status', '/kill-switch']) answers.push((await client.fetch(path)).status);
+      await delay(20);
+    }
+  })();
+  return {
+    answers,
+    async [Symbol.asyncDispose]() {
+      ended = true;
+      await watching;
+    },
+  };
+}
+
+const allGood = (answers: readonly number[]): void =>
+  assert.deepEqual(
+    answers.filter((code) => code !== 200),
+    [],
+    `of ${answers.length} answers`,
+  );
+
+test('each replica of the api is killed in turn: every question is answered all the same', OPTIONS, async () => {
+  const { client, apis, startAgain } = stage();
+  const watch = watchAll(client);
+  await using _watch = watch;
+  for (const [port, replica] of [...apis]) {
+    await replica.stop('SIGKILL');
+    await delay(500);
+    const killedMs = Date.now();
+    await startAgain(port);
+    await until('nginx asks it again', async () => Date.parse((await client.call(status, {})).api.bootedAt) > killedMs);
+  }
+  assert.ok(watch.answers.length > 50, 'the operator looked all the time');
+  allGood(watch.answers);
+});
+
 test(
-  'a killed worker is replaced: its account goes on with another one, and the status still answers',
+  'each worker is killed in turn: its accounts go on with the others, and the status answers all the time',
   OPTIONS,
   async () => {
-    const { client, workers } = stage();
-    const [held] = await leases();
-    assert.ok(held !== undefined);
-    const victim = workers.get(held.holder);
-    assert.ok(victim !== undefined);
-    const beganMs = performance.now();
-    await victim.stop('SIGKILL');
-    await until('another worker owns the account', async () =>
-      (await leases()).some((one) => one.account_id === held.account_id && one.holder !== held.holder),
-    );
-    console.log(`another worker owned the account after ${((performance.now() - beganMs) / 1000).toFixed(1)} s`);
-    assert.ok((await client.call(status, {})).worker !== null);
+    const { client, workers, startAgain } = stage();
+    const newest = async (profileId: ProfileId): Promise<unknown> =>
+      (await client.call(readTickTrace, { params: { id: profileId }, query: { limit: 1 } })).entries[0];
+    const watch = watchAll(client);
+    await using _watch = watch;
+    let moved = 0;
+    for (const [slot, worker] of [...workers]) {
+      const held = (await leases()).filter(({ holder }) => holder === slot).map(({ account_id }) => account_id);
+      const beganMs = performance.now();
+      await worker.stop('SIGKILL');
+      await until('other workers own its accounts', async () => {
+        const others = (await leases()).filter(({ holder }) => holder !== slot).map(({ account_id }) => account_id);
+        return held.every((account) => others.includes(account));
+      });
+      const seconds = ((performance.now() - beganMs) / 1000).toFixed(1);
+      for (const profileId of profiles.values()) {
+        const before = JSON.stringify(await newest(profileId));
+        await until('the profile decides again', async () => JSON.stringify(await newest(profileId)) !== before);
+      }
+      moved += held.length;
+      console.log(`worker ${slot} killed: others owned its ${held.length} accounts after ${seconds} s`);
+      await startAgain(slot);
+    }
+    assert.ok(moved >= accounts.length, 'every account changed hands');
+    allGood(watch.answers);
   },
 );
 
