@@ -30,7 +30,10 @@ const BRING_THEIR_OWN = [
   'paper/exchange.property.',
 ];
 /** What they show does not hang on whose database it is: once is enough. */
-const ONCE = ['test/deploy/commands.', 'test/deploy/live-demo.', 'test/deploy/image.'];
+const ONCE = [
+  ...['commands.', 'live-demo.', 'image.', 'alerts.', 'helm.'].map((name) => `test/deploy/${name}`),
+  ...['test/faults/client', 'test/parity/', 'test/real-data/'],
+];
 const OPEN_AN_EXCHANGE = new Set(['paper/server.ts']);
 const NAMES_A_SERVER = /TEST_DATABASE_URL|TEST_CACHE_URL/;
 

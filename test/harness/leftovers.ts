@@ -1,0 +1,27 @@
+import { isMainThread } from 'node:worker_threads';
+
+/**
+ * Loaded before a test file: ends it when its tests are over and something keeps its process, which node itself waits
+ * for without an end.
+ */
+const PATIENCE_MS = 120_000;
+
+if (isMainThread) {
+  const { afterEach, beforeEach } = await import('node:test');
+  let running = 0;
+  let timer: NodeJS.Timeout | undefined;
+  beforeEach(() => {
+    running += 1;
+    clearTimeout(timer);
+  });
+  afterEach(() => {
+    running -= 1;
+    if (running === 0) timer = setTimeout(giveUp, PATIENCE_MS).unref();
+  });
+}
+
+function giveUp(): void {
+  const held = [...new Set(process.getActiveResourcesInfo())].join(', ');
+  console.error(`The tests are over for ${PATIENCE_MS / 1000} s, and the process still holds: ${held}`);
+  process.exit(1);
+}
