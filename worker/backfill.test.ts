@@ -37,5 +37,8 @@ test('what is missing is fetched in pages, once, without the candle in progress'
   assert.equal(store.list()[0]?.missing, 30);
   assert.equal(await backfillCandles(market, store, order), 0);
   assert.deepEqual(asked.slice(3), [1200], 'only the hole of the exchange is asked for again');
+  const wider = { ...order, fromMs: START - 10 * MINUTE_MS, toMs: START + 100 * MINUTE_MS };
+  assert.equal(await backfillCandles(market, store, wider), 10);
+  assert.deepEqual(asked.slice(4), [-10], 'nothing is asked for beyond the window');
   rmSync(folder, { recursive: true });
 });

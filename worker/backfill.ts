@@ -29,19 +29,16 @@ const columnsOf = (candles: readonly Candle[]): CandleColumns => {
   };
 };
 
-/** Spans of the window that the store lacks, `to` exclusive. */
+/** Spans of the window that the store lacks, `to` exclusive; what the files say of themselves is enough to tell. */
 function missingSpans(store: CandleStore, { symbol, interval, fromMs, toMs }: BackfillOrder): [number, number][] {
   const stepMs = INTERVAL_MS[interval];
   const firstMs = Math.ceil(fromMs / stepMs) * stepMs;
   const endMs = Math.floor(toMs / stepMs) * stepMs;
-  const stored = store.load(symbol, interval, { fromMs: firstMs, toMs: endMs })?.openMs ?? [];
-  const spans: [number, number][] = [];
-  let nextMs = firstMs;
-  for (const openMs of [...stored, endMs]) {
-    if (openMs > nextMs) spans.push([nextMs, openMs]);
-    nextMs = openMs + stepMs;
-  }
-  return spans;
+  const stored = store.find(symbol, interval) ?? { fromMs: endMs, toMs: endMs, gaps: [] };
+  const gaps = stored.gaps.map(({ fromMs: gapMs, candles }): [number, number] => [gapMs, gapMs + candles * stepMs]);
+  return [[firstMs, stored.fromMs] as const, ...gaps, [stored.toMs, endMs] as const]
+    .map(([from, to]): [number, number] => [Math.max(from, firstMs), Math.min(to, endMs)])
+    .filter(([from, to]) => from < to);
 }
 
 /**

@@ -2,20 +2,25 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { runBasketBacktest } from '#backtest/basket-backtest.ts';
 import { examine } from '#backtest/examine.ts';
 import { runBacktest } from '#backtest/run.ts';
-import { STRATEGIES } from '#strategies/registry.ts';
+import { answerAside, isBacktestStart } from './backtest-aside.ts';
 import { giveWay } from './give-way.ts';
-import { isBacktestStart } from './backtest-aside.ts';
+import { loadPrepared, requireStrategy } from './jobs/research-input.ts';
 
 giveWay();
 const start: unknown = workerData;
-const strategy = isBacktestStart(start) ? STRATEGIES.get(start.strategyName) : undefined;
-if (parentPort === null || !isBacktestStart(start) || strategy === undefined) {
-  throw new Error('a backtest thread is started by its worker');
-}
-const { config, result } = start;
-const bound = strategy.bind(config);
-const inputs = start.inputs.map((input) => ({ ...input, bound }));
-const [input] = inputs;
-if (input === undefined) throw new Error('a backtest needs a coin');
-if (result !== undefined) parentPort.postMessage(examine(input, { strategy, config, result }));
-else parentPort.postMessage(strategy.plansBaskets === true ? runBasketBacktest(inputs) : runBacktest(input));
+if (parentPort === null || !isBacktestStart(start)) throw new Error('a backtest thread is started by its worker');
+const { inputs: prepared, result } = start;
+await answerAside(parentPort, async () => {
+  const [first] = prepared;
+  const inputs = await Promise.all(prepared.map(loadPrepared));
+  const [input] = inputs;
+  if (first === undefined || input === undefined) throw new Error('a backtest needs a coin');
+  const strategy = requireStrategy(first.strategyName);
+  const { config } = first;
+  if (result !== undefined) return examine(input, { strategy, config, result });
+  // The coins of a basket share what the first of them is bound to.
+  const { bound } = input;
+  return strategy.plansBaskets === true
+    ? runBasketBacktest(inputs.map((each) => ({ ...each, bound })))
+    : runBacktest(input);
+});

@@ -1,29 +1,16 @@
 import { z } from 'zod';
 import { INTERVAL_MS, isInterval } from '#core/candle.ts';
 import { readDecimal } from '#core/decimal.ts';
+import { isObject } from '#core/merge.ts';
 import type { MarketEvent } from '#core/ports.ts';
-import { decimal, float } from './shape.ts';
+import { decimal } from './shape.ts';
 
 const tradeId = z.union([z.number(), z.string().transform(Number)]);
 const trade = z.object({ e: z.literal('trade'), s: z.string(), t: tradeId, p: decimal, T: z.number() });
 /** Neighbouring trades of one taker at one price. */
 const aggregate = z.object({ e: z.literal('aggTrade'), s: z.string(), a: tradeId, p: decimal, T: z.number() });
-const kline = z.object({
-  e: z.literal('kline'),
-  s: z.string(),
-  k: z.object({
-    t: z.number(),
-    i: z.string().refine(isInterval),
-    o: float,
-    h: float,
-    l: float,
-    c: float,
-    v: float,
-    x: z.boolean(),
-  }),
-});
 const shutdown = z.object({ e: z.literal('serverShutdown') });
-const data = z.discriminatedUnion('e', [trade, aggregate, kline, shutdown]);
+const data = z.discriminatedUnion('e', [trade, aggregate, shutdown]);
 
 const control = z.object({
   id: z.number(),
@@ -59,8 +46,8 @@ export function readFrame(body: unknown): Frame {
   if (typeof body !== 'object' || body === null) return OTHER;
   if ('id' in body) return readReply(body);
   const inner: unknown = 'data' in body ? body.data : body;
-  const price = readTrade(inner);
-  if (price !== undefined) return price;
+  const usual = readTrade(inner) ?? readKline(inner);
+  if (usual !== undefined) return usual;
   const parsed = data.safeParse(inner);
   if (!parsed.success) return OTHER;
   const frame = parsed.data;
@@ -73,15 +60,6 @@ export function readFrame(body: unknown): Frame {
         stream: `${frame.s}@${frame.e}`,
         order: frame.e === 'trade' ? frame.t : frame.a,
         final: true,
-      };
-    case 'kline':
-      return {
-        kind: 'event',
-        event: candleEvent(frame),
-        stream: `${frame.s}@kline_${frame.k.i}`,
-        // Its close comes after every view of the open candle, before every view of the next.
-        order: frame.k.t + (frame.k.x ? 1 : 0),
-        final: frame.k.x,
       };
     case 'serverShutdown':
       return { kind: 'shutdown' };
@@ -101,19 +79,31 @@ function readTrade(body: unknown): MarketFrame | undefined {
   return { kind: 'event', event, stream: `${s}@trade`, order: Number(t), final: true };
 }
 
-function candleEvent({ s, k }: z.infer<typeof kline>): MarketEvent {
-  const interval = k.i;
-  const candle = {
-    openMs: k.t,
-    closeMs: k.t + INTERVAL_MS[interval],
-    open: k.o,
-    high: k.h,
-    low: k.l,
-    close: k.c,
-    volume: k.v,
-    closed: k.x,
+/** A candle of the stream, read by hand like a trade: with many coins hundreds close at once. */
+function readKline(body: unknown): MarketFrame | undefined {
+  if (!isObject(body) || body['e'] !== 'kline' || !isObject(body['k'])) return undefined;
+  const { s: symbol, k } = body;
+  const { t: openMs, i: interval, x: closed } = k;
+  if (typeof symbol !== 'string' || typeof openMs !== 'number' || typeof closed !== 'boolean') return undefined;
+  if (typeof interval !== 'string' || !isInterval(interval)) return undefined;
+  const [open, high, low] = [readFloat(k['o']), readFloat(k['h']), readFloat(k['l'])];
+  const [close, volume] = [readFloat(k['c']), readFloat(k['v'])];
+  if (open === undefined || high === undefined || low === undefined) return undefined;
+  if (close === undefined || volume === undefined) return undefined;
+  const candle = { openMs, closeMs: openMs + INTERVAL_MS[interval], open, high, low, close, volume, closed };
+  return {
+    kind: 'event',
+    event: { kind: 'candle', symbol, interval, candle },
+    stream: `${symbol}@kline_${interval}`,
+    // Its close comes after every view of the open candle, before every view of the next.
+    order: openMs + (closed ? 1 : 0),
+    final: closed,
   };
-  return { kind: 'candle', symbol: s, interval, candle };
+}
+
+function readFloat(text: unknown): number | undefined {
+  const value = typeof text === 'string' && text !== '' ? Number(text) : Number.NaN;
+  return Number.isFinite(value) ? value : undefined;
 }
 
 function readReply(body: object): Frame {

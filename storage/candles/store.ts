@@ -108,11 +108,14 @@ export class CandleStore {
   /** Everything there is, by coin and from the finest interval to the coarsest. */
   list(): StoredSeries[] {
     return foldersOf(this.#root).flatMap((symbol) =>
-      INTERVALS.flatMap((interval) => {
-        const parts = this.#parts(symbol, interval);
-        return parts.length === 0 ? [] : [seriesOf(symbol, interval, parts)];
-      }),
+      INTERVALS.flatMap((interval) => this.find(symbol, interval) ?? []),
     );
+  }
+
+  /** What there is of one series; undefined when nothing is. No candle is unpacked for it. */
+  find(symbol: string, interval: Interval): StoredSeries | undefined {
+    const parts = this.#parts(symbol, interval);
+    return parts.length === 0 ? undefined : seriesOf(symbol, interval, parts);
   }
 
   /**

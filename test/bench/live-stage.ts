@@ -48,6 +48,7 @@ export interface LiveStage extends AsyncDisposable {
   readonly cache: CacheStore;
   readonly api: ApiClient;
   readonly workerPid: number;
+  readonly barePid: number;
   /** Looks at all pieces between each of the two and the exchange. */
   watch: { ours: Watch; bare: Watch };
   trade(symbol: string, price: string): void;
@@ -133,6 +134,7 @@ export async function openLiveStage(coins: number): Promise<LiveStage> {
   const kept = stack.move();
   return {
     ...{ symbols, bareSymbols, profiles, database: test.database, cache, api, workerPid, watch, trade },
+    barePid: floor.pid,
     closeCandles: () => advanceTo(paper.venue, paper.venue.clock.nowMs() + 60_000),
     async control(path, body) {
       const reply = await fetch(`${paper.controlUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });

@@ -19,6 +19,7 @@ const TRADES_A_SECOND = 2.5;
 const [ARM, FALL] = ['30350.00000000', '30148.00000000'];
 const [CLOSES, BURSTS, BURST] = [5, 15, 200];
 const MEASURE_MS = 10_000;
+const DECIDED_BY_MS = 1_000;
 const audit = z.object({ id: z.string(), trigger: z.string(), symbol: z.string() });
 
 const at = (list: readonly number[], share: number): number =>
@@ -123,6 +124,8 @@ async function measureCloses(stage: LiveStage): Promise<void> {
       first = Math.min(first, last);
     };
     await stage.closeCandles();
+    // Looking is work too, on the same cores.
+    await delay(DECIDED_BY_MS);
     const decidedMs = new Map<string, number>();
     await until('all candles to be decided', async () => {
       for (const id of stage.profiles)
@@ -146,6 +149,8 @@ async function measureCloses(stage: LiveStage): Promise<void> {
   ]);
 }
 
+const usages = ({ workerPid, barePid }: LiveStage) => [usageOf(workerPid), usageOf(barePid)] as const;
+
 async function measureCost(stage: LiveStage): Promise<void> {
   await using market = tradeAll(stage);
   await delay(2_000);
@@ -156,9 +161,9 @@ async function measureCost(stage: LiveStage): Promise<void> {
     );
     return [Number(rows[0]?.['rows']), Number(rows[0]?.['commits'])];
   };
-  const [before, usage, trades] = [await counts(), usageOf(stage.workerPid), market.trades];
+  const [before, usage, bare, trades] = [await counts(), ...usages(stage), market.trades];
   await delay(MEASURE_MS);
-  const [after, now] = [await counts(), usageOf(stage.workerPid)];
+  const [after, now, bareNow] = [await counts(), ...usages(stage)];
   const messages = market.trades - trades;
   const perSecond = (index: number): number =>
     Math.round((((after[index] ?? 0) - (before[index] ?? 0)) / MEASURE_MS) * 1000);
@@ -167,6 +172,7 @@ async function measureCost(stage: LiveStage): Promise<void> {
       what: `the worker with ${stage.symbols.length} coins`,
       'prices a second': Math.round((messages / MEASURE_MS) * 1000),
       'CPU us a price, all in (goal 15)': round(((now.cpuMs - usage.cpuMs) * 1000) / messages, 1),
+      'of the bare program, which reads them': round(((bareNow.cpuMs - bare.cpuMs) * 1000) / messages, 1),
       'RSS MB': round(now.rssMb, 0),
       'rows written a second': perSecond(0),
       'commits a second': perSecond(1),

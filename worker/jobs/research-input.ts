@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { cacheKeys } from '#core/cache-keys.ts';
-import { INTERVAL_MS } from '#core/candle.ts';
+import { INTERVAL_MS, type Interval } from '#core/candle.ts';
 import { divide, requireDecimal } from '#core/decimal.ts';
 import { gateNeeds } from '#core/gates.ts';
 import type { RunRequest } from '#core/research.ts';
@@ -25,47 +25,66 @@ export interface Question {
   readonly config: unknown;
 }
 
-export interface Prepared {
-  readonly strategy: AnyStrategy;
-  readonly input: BacktestInput;
+/** Everything that a run needs, its candles by their place: what a thread is handed, which unpacks them itself. */
+export interface Prepared extends Omit<BacktestInput, 'bound' | 'candles'> {
+  readonly strategyName: string;
+  readonly config: unknown;
+  readonly stored: {
+    readonly folder: string;
+    readonly symbol: string;
+    readonly interval: Interval;
+    readonly fromMs: number;
+    readonly toMs: number;
+  };
 }
 
-/** Loads everything a run needs; fetches the candles that are missing first. Throws ResearchRefused. */
+/** Sees to everything that a run needs; candles that are missing are fetched. Throws ResearchRefused. */
 export async function prepareResearch(
   context: WorkerContext,
   question: Question,
   signal: AbortSignal,
 ): Promise<Prepared> {
   const { strategyName, request, symbol, config } = question;
-  const strategy = STRATEGIES.get(strategyName);
-  if (strategy === undefined) throw new ResearchRefused(`There is no strategy "${strategyName}" any more.`);
-  const bound = strategy.bind(config);
+  const bound = requireStrategy(strategyName).bind(config);
   const rules = await readSymbolRules(context, question);
   const interval = request.detailInterval;
   const fromMs = Date.parse(request.from);
   const toMs = request.to === undefined ? Date.now() : Date.parse(request.to);
   const needs = [bound.needs, ...(bound.shared.gates === undefined ? [] : gateNeeds(bound.shared.gates))];
   const warmUpMs = Math.max(...needs.map((need) => (need.want + 1) * INTERVAL_MS[need.interval]));
-  const store = new CandleStore(join(context.env.CANDLE_DIR, request.venue));
-  const window = { fromMs: fromMs - warmUpMs, toMs };
+  const folder = join(context.env.CANDLE_DIR, request.venue);
+  const stored = { folder, symbol, interval, fromMs: fromMs - warmUpMs, toMs };
   const { market } = context.venues.of(request.venue);
-  await backfillCandles(market, store, { symbol, interval, ...window, signal }).catch((error: unknown) => {
+  await backfillCandles(market, new CandleStore(folder), { ...stored, signal }).catch((error: unknown) => {
     signal.throwIfAborted();
     // What is stored may do; the result says how much of the window it covers.
     context.log.warn({ event: 'backfill_failed', symbol, interval, err: error }, 'Candles could not be fetched');
   });
-  const columns = await store.loadInTurns(symbol, interval, window);
-  if (columns === undefined) {
-    throw new ResearchRefused(
-      `There are no ${interval} candles of ${symbol} for that time, stored or on the exchange.`,
-    );
-  }
   const terms = {
     balance: requireDecimal(request.balance),
     feeRate: divide(requireDecimal(request.feeBps), BPS),
     slippage: divide(requireDecimal(request.slippageBps), BPS),
   };
-  return { strategy, input: { bound, rules, terms, candles: { interval, columns }, fromMs, toMs } };
+  return { strategyName, config, rules, terms, stored, fromMs, toMs };
+}
+
+/** Unpacks the candles: a year of minutes takes a tenth of a second, so it is best done aside. Throws ResearchRefused. */
+export async function loadPrepared({ strategyName, config, stored, ...prepared }: Prepared): Promise<BacktestInput> {
+  const { folder, symbol, interval, ...window } = stored;
+  const bound = requireStrategy(strategyName).bind(config);
+  const columns = await new CandleStore(folder).loadInTurns(symbol, interval, window);
+  if (columns === undefined) {
+    throw new ResearchRefused(
+      `There are no ${interval} candles of ${symbol} for that time, stored or on the exchange.`,
+    );
+  }
+  return { ...prepared, bound, candles: { interval, columns } };
+}
+
+export function requireStrategy(name: string): AnyStrategy {
+  const strategy = STRATEGIES.get(name);
+  if (strategy === undefined) throw new ResearchRefused(`There is no strategy "${name}" any more.`);
+  return strategy;
 }
 
 async function readSymbolRules(context: WorkerContext, { request, symbol }: Question): Promise<SymbolRules> {

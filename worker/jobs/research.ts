@@ -17,7 +17,7 @@ import { STRATEGIES } from '#strategies/registry.ts';
 import { type BacktestStart, examineAside, runBacktestAside } from '../backtest-aside.ts';
 import type { WorkerContext } from '../context.ts';
 import { notifyEvent } from '../notify.ts';
-import { prepareResearch, ResearchRefused } from './research-input.ts';
+import { type Prepared, prepareResearch, ResearchRefused } from './research-input.ts';
 
 const ASK_EVERY_MS = 1_000;
 
@@ -74,13 +74,10 @@ async function startOf(
   { strategyName, request, coins }: { strategyName: string; request: RunRequest; coins: Coins },
   signal: AbortSignal,
 ): Promise<BacktestStart> {
-  const inputs: BacktestStart['inputs'][number][] = [];
-  for (const { symbol, config } of coins) {
-    const { input } = await prepareResearch(context, { strategyName, request, symbol, config }, signal);
-    const { bound: _bound, ...rest } = input;
-    inputs.push(rest);
-  }
-  return { strategyName, config: coins[0]?.config, inputs };
+  const inputs: Prepared[] = [];
+  for (const { symbol, config } of coins)
+    inputs.push(await prepareResearch(context, { strategyName, request, symbol, config }, signal));
+  return { inputs };
 }
 
 /**

@@ -17,7 +17,7 @@ import { listBoundSymbols } from '#storage/profile-symbols.ts';
 import type { JobRun, Queue } from '#storage/queue.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { WorkerContext } from '../context.ts';
-import { prepareResearch, ResearchRefused } from './research-input.ts';
+import { loadPrepared, prepareResearch, ResearchRefused } from './research-input.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -103,8 +103,8 @@ async function replayCoin(
   const replayedFrom = new Date(startMs).toISOString();
   const terms = { from: replayedFrom, to: to.toISOString(), detailInterval: '1m' as const, balance: BALANCE };
   const request = { ...terms, feeBps: '10', slippageBps: '0', venue };
-  const { input } = await prepareResearch(context, { strategyName, request, symbol, config }, signal);
-  const opening = openKernel(input);
+  const prepared = await prepareResearch(context, { strategyName, request, symbol, config }, signal);
+  const opening = openKernel(await loadPrepared(prepared));
   if (opening.kind === 'refused') throw new ResearchRefused(opening.sentence);
   const [decisions, trades] = [await decisionsOf(database, day), await tradesOf(database, day)];
   const compared = compareDay(opening.kernel, {

@@ -1,0 +1,51 @@
+import { drawOf, type SweepRequest } from '#core/research.ts';
+import { openKernel } from '#backtest/run.ts';
+import {
+  evaluateSets,
+  foldRows,
+  HALVING_STAGES,
+  searchAll,
+  type SweepBase,
+  stageWindow,
+  type Window,
+} from '#backtest/sweep/search.ts';
+import { candidatesOf } from '#strategies/candidates.ts';
+import type { UnitStart } from '../backtest-aside.ts';
+import { loadPrepared, requireStrategy, ResearchRefused } from './research-input.ts';
+import { foldsIn, type UnitTried } from './sweep-stage.ts';
+
+/** Which rows a stage tries its sets on; of the tests each set has its own. */
+function windowsOf(base: SweepBase, request: SweepRequest, { stage, sets }: { stage: number; sets: number }): Window[] {
+  if (request.search === 'halving') return [stageWindow(base, stage)];
+  const folds = foldRows(base, foldsIn(request));
+  const training = folds[stage - 1]?.train;
+  if (stage === 0 || training !== undefined) return [training ?? stageWindow(base, HALVING_STAGES - 1)];
+  return folds.slice(0, sets).map(({ test }) => test);
+}
+
+/** What has come of each set of a unit. Throws ResearchRefused. */
+export async function tryUnit({ unit, request, prepared, sets }: Omit<UnitStart, 'databaseUrl' | 'slot'>) {
+  const { strategyName, config } = prepared;
+  const strategy = requireStrategy(strategyName);
+  const opened = openKernel(await loadPrepared(prepared));
+  const made = candidatesOf(strategy, config, { knobs: request.knobs, draw: drawOf(request) });
+  if (opened.kind === 'refused') throw new ResearchRefused(opened.sentence);
+  if (made.kind === 'problem') throw new ResearchRefused(made.sentence);
+  const { bound: _bound, ...base } = opened.kernel;
+  const windows = windowsOf(base, request, { stage: unit.stage, sets: sets.length });
+  const tried: UnitTried[] = [];
+  for (const [i, window] of windows.entries()) {
+    if (window.end <= window.start) continue;
+    const own = new Set(windows.length === 1 ? sets : [sets[i]]);
+    const candidates = made.value.candidates.filter(({ set }) => own.has(set));
+    const found = await searchAll(
+      async (configs) => evaluateSets({ ...base, ...window }, strategy, configs),
+      candidates,
+      window,
+    );
+    tried.push(...found.map((one) => ({ ...one, window: i })));
+  }
+  // Only the whole window is judged by its days.
+  const lean = request.walkForward !== undefined && unit.stage > 0;
+  return lean ? tried.map((one) => ({ ...one, evaluated: { ...one.evaluated, returns: [] } })) : tried;
+}
