@@ -182,8 +182,8 @@ test(
     };
     const socket = await connect();
     socket.send(JSON.stringify({ subscribe: ['price', 'tick'] }));
-    const [frame]: unknown[] = await once(socket, 'message');
-    const seq = z.object({ seq: z.number() }).parse(JSON.parse(String(frame))).seq;
+    const [message]: unknown[] = await once(socket, 'message');
+    const seq = z.tuple([z.object({ seq: z.number() })], z.unknown()).parse(JSON.parse(String(message)))[0].seq;
     const [killed] = apis;
     assert.ok(killed !== undefined);
     const closed = once(socket, 'close');
