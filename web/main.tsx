@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { makeQueryClient } from './data/query-client.ts';
+import { Times } from './data/session.tsx';
 import { router } from './routes.tsx';
 
 const app = document.getElementById('app');
@@ -10,7 +11,9 @@ if (app === null) throw new Error('The page has no element with the id "app".');
 createRoot(app).render(
   <StrictMode>
     <QueryClientProvider client={makeQueryClient()}>
-      <RouterProvider router={router} />
+      <Times>
+        <RouterProvider router={router} />
+      </Times>
     </QueryClientProvider>
   </StrictMode>,
 );

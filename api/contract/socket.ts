@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { TOPICS } from '#core/events.ts';
 
-/** Server frames of the WebSocket `/api/ws`: events in order of `seq`, or word that some can no longer be replayed. */
+/**
+ * A server frame of the WebSocket `/api/ws`: an event in order of `seq`, or word that some can no longer be replayed. Each
+ * message is an array of them.
+ */
 export const serverFrame = z.union([
   z.object({
     seq: z.number(),

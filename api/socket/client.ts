@@ -36,8 +36,10 @@ export class SocketClient {
     socket.on('error', () => {});
   }
 
-  deliver(frame: Frame): void {
-    if (this.#topics.has(frame.topic)) this.#send(frame.text);
+  /** Sends those that are wanted as one message: a browser pays for each message, however short. */
+  deliver(frames: readonly Frame[]): void {
+    const texts = frames.filter(({ topic }) => this.#topics.has(topic)).map(({ text }) => text);
+    if (texts.length > 0) this.#send(`[${texts.join(',')}]`);
   }
 
   /** Asks for a sign of life; a client that did not answer the last time is gone. */
@@ -64,8 +66,8 @@ export class SocketClient {
 
   #replay(seq: number): void {
     const frames = this.#ring.since(seq);
-    if (frames === undefined) return this.#send(JSON.stringify({ resync: true, seq: this.#ring.seq }));
-    for (const frame of frames) this.deliver(frame);
+    if (frames === undefined) return this.#send(JSON.stringify([{ resync: true, seq: this.#ring.seq }]));
+    this.deliver(frames);
   }
 
   #send(text: string): void {

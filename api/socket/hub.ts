@@ -49,10 +49,9 @@ export class SocketHub implements AsyncDisposable {
   }
 
   #relay(message: string): void {
-    for (const event of readCached(busMessage, message) ?? []) {
-      const frame = this.#ring.push(event, this.#context.now());
-      for (const client of this.#clients) client.deliver(frame);
-    }
+    const events = readCached(busMessage, message) ?? [];
+    const frames = events.map((event) => this.#ring.push(event, this.#context.now()));
+    for (const client of this.#clients) client.deliver(frames);
   }
 
   #endSession(id: string): void {

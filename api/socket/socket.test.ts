@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
+import { z } from 'zod';
 import { EVENT_CHANNEL } from '#core/cache-keys.ts';
 import type { Topic } from '#core/events.ts';
 import { setKillSwitch } from '../contract/halts.ts';
 import { signIn, signOut } from '../contract/session.ts';
-import { serverFrame } from '../contract/socket.ts';
+import { type ServerFrame, serverFrame } from '../contract/socket.ts';
 import { cookieOf, EMAIL, openTestApi, ORIGIN, PASSWORD, type TestApi } from '../test-api.ts';
 
 let api: TestApi;
@@ -21,24 +22,25 @@ const address = (path = '/api/ws'): string => `${api.url.replace('http', 'ws')}$
 /** A socket that keeps what it hears; `next` waits for one more frame. */
 class Listener {
   readonly socket: WebSocket;
-  readonly #heard: string[] = [];
+  readonly #heard: ServerFrame[] = [];
   #wake = () => {};
 
   constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on('message', (data: Buffer) => {
-      this.#heard.push(data.toString());
+      this.#heard.push(...z.array(serverFrame).parse(JSON.parse(data.toString())));
       this.#wake();
     });
   }
 
-  async next() {
-    while (this.#heard.length === 0) {
+  async next(): Promise<ServerFrame> {
+    for (;;) {
+      const frame = this.#heard.shift();
+      if (frame !== undefined) return frame;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
-    return serverFrame.parse(JSON.parse(this.#heard.shift() ?? ''));
   }
 
   say(frame: unknown): void {

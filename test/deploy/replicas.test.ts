@@ -201,8 +201,8 @@ test(
     };
     const socket = await connect();
     socket.send(JSON.stringify({ subscribe: ['price', 'tick'] }));
-    const [frame]: unknown[] = await once(socket, 'message');
-    const seq = z.object({ seq: z.number() }).parse(JSON.parse(String(frame))).seq;
+    const [message]: unknown[] = await once(socket, 'message');
+    const seq = z.tuple([z.object({ seq: z.number() })], z.unknown()).parse(JSON.parse(String(message)))[0].seq;
     const closed = once(socket, 'close');
     // Only one of them holds the socket: it closes at the latest with the last.
     for (const [port, replica] of apis) {

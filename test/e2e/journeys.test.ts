@@ -89,6 +89,7 @@ test('keys alone go to a coin, to the list of keys and to the kill switch', asyn
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Go to' }).fill('btc');
+  await page.getByRole('option', { name: /^BTCUSDT/ }).waitFor();
   await shoot(page, 'palette-dark');
   await page.keyboard.press('Enter');
   await page.getByRole('slider', { name: 'Decision timeline' }).waitFor();

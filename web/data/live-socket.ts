@@ -68,8 +68,11 @@ export class LiveSocket {
 
   private heard(socket: WebSocket, text: unknown): void {
     if (socket !== this.socket || typeof text !== 'string') return;
-    const frame: unknown = JSON.parse(text);
-    if (!isFrame(frame)) return;
+    const frames: unknown = JSON.parse(text);
+    if (Array.isArray(frames)) for (const frame of frames) if (isFrame(frame)) this.take(frame);
+  }
+
+  private take(frame: ServerFrame): void {
     // A number below the last one means a restarted service, whose earlier frames are gone.
     const restarted = this.seq !== undefined && frame.seq < this.seq;
     this.seq = frame.seq;

@@ -1,12 +1,30 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { keys } from './keys.ts';
-import { dashboardQuery, onboardingQuery, type Session, sessionQuery } from './queries.ts';
+import { type Dashboard, dashboardQuery, onboardingQuery, type Session, sessionQuery } from './queries.ts';
 import { browserZone } from '#web/words/zones.ts';
 import { useBeat } from './live.tsx';
 
-/** The operator's IANA zone; that of the browser until somebody is signed in. */
-export const useZone = (): string => useQuery({ ...sessionQuery, enabled: false }).data?.user.timezone ?? browserZone();
+/** How moments are written: in the operator's IANA zone, as seen from the present minute of the market. */
+interface Times {
+  readonly zone: string;
+  readonly nowMs: number;
+}
+const TimesContext = createContext<Times>({ zone: browserZone(), nowMs: 0 });
+const MINUTE_MS = 60_000;
+
+/** Asks once for all the moments of a page: hundreds that each looked for themselves would cost more than to draw them. */
+export function Times({ children }: { children: ReactNode }): ReactNode {
+  const { data: session } = useQuery({ ...sessionQuery, enabled: false });
+  const zone = session?.user.timezone ?? browserZone();
+  const now = useMarketTime() ?? Date.now();
+  const nowMs = now - (now % MINUTE_MS);
+  return <TimesContext value={useMemo(() => ({ zone, nowMs }), [zone, nowMs])}>{children}</TimesContext>;
+}
+
+export const useTimes = (): Times => useContext(TimesContext);
+/** That of the browser until somebody is signed in. */
+export const useZone = (): string => useTimes().zone;
 
 /** The public live demo: what it locks is not offered. */
 export const useDemo = (): boolean => useQuery(onboardingQuery).data?.demoMode ?? false;
@@ -35,11 +53,13 @@ export function useNow(): number {
 
 const CLOCKS_DIFFER_MS = 60_000;
 
+const marketAtOf = ({ accounts }: Dashboard): string | null =>
+  accounts.find(({ marketAt }) => marketAt !== null)?.marketAt ?? null;
+
 /** Time of the market when it runs on a clock of its own (a replay), else `null`. */
 export function useMarketTime(): number | null {
   const beat = useBeat();
-  const { data } = useQuery({ ...dashboardQuery, enabled: false });
-  const told = data?.accounts.find((account) => account.marketAt !== null)?.marketAt ?? null;
+  const { data: told = null } = useQuery({ ...dashboardQuery, enabled: false, select: marketAtOf });
   const marketMs = beat.marketMs ?? (told === null ? null : Date.parse(told));
   return marketMs === null || Math.abs(marketMs - Date.now()) < CLOCKS_DIFFER_MS ? null : marketMs;
 }

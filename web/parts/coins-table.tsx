@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import { formatDecimal } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { Coin } from '#web/data/queries.ts';
@@ -18,6 +18,9 @@ export interface CoinRow {
   readonly stopRests: boolean;
 }
 
+/** So many rows are laid out together, each column as wide as what it holds. */
+const FEW = 40;
+
 /** Coins with price, position, rail and what happens next; `extra` adds a cell such as a remove button. */
 export function CoinsTable({
   rows,
@@ -26,9 +29,10 @@ export function CoinsTable({
   rows: readonly CoinRow[];
   extra?: (coin: Coin) => ReactNode;
 }): ReactNode {
+  const { hidden, watch } = useSight();
   return (
     <div className="tw">
-      <table className="cards three">
+      <table className={rows.length > FEW ? 'cards three many' : 'cards three'}>
         <thead>
           <tr>
             <th>Coin</th>
@@ -42,41 +46,64 @@ export function CoinsTable({
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <Row key={`${row.profileId} ${row.coin.symbol}`} row={row} extra={extra} />
-          ))}
+          {rows.map((row) => {
+            const key = `${row.profileId} ${row.coin.symbol}`;
+            return (
+              <tr key={key} ref={watch} data-key={key}>
+                <Cells row={row} extra={extra} seen={!hidden.has(key)} />
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </div>
   );
 }
 
-interface RowProps {
+/** Which rows of a table are out of sight, by their `data-key`. */
+function useSight() {
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const [observer] = useState(() => {
+    const see = (places: readonly IntersectionObserverEntry[]): void =>
+      setHidden((before) => {
+        const after = new Set(before);
+        for (const { target, isIntersecting } of places) {
+          const key = target.getAttribute('data-key') ?? '';
+          if (isIntersecting) after.delete(key);
+          else after.add(key);
+        }
+        return after;
+      });
+    return new IntersectionObserver(see, { rootMargin: '100px' });
+  });
+  const [watch] = useState(() => (row: HTMLTableRowElement) => {
+    observer.observe(row);
+    return () => observer.unobserve(row);
+  });
+  return { hidden, watch };
+}
+
+interface CellsProps {
   row: CoinRow;
   extra: ((coin: Coin) => ReactNode) | undefined;
+  seen: boolean;
 }
 
 /** Hundreds of coins change at once: a row that is out of sight keeps what it shows until it comes into sight. */
-function Row({ row, extra }: RowProps): ReactNode {
-  const place = useRef<HTMLTableRowElement>(null);
-  const [seen, setSeen] = useState(true);
-  useEffect(() => {
-    const watch = new IntersectionObserver((places) => setSeen(places.at(-1)?.isIntersecting ?? true), {
-      rootMargin: '100px',
-    });
-    if (place.current !== null) watch.observe(place.current);
-    return () => watch.disconnect();
-  }, []);
+const Cells = memo(CellsOf, (before, after) => {
+  if (!after.seen) return true;
+  const [old, now] = [before.row, after.row];
   return (
-    <tr ref={place}>
-      <Cells row={row} extra={extra} seen={seen} />
-    </tr>
+    before.seen &&
+    before.extra === after.extra &&
+    old.coin === now.coin &&
+    old.running === now.running &&
+    old.stopped === now.stopped &&
+    old.stopRests === now.stopRests
   );
-}
+});
 
-const Cells = memo(CellsOf, (_before, { seen }) => !seen);
-
-function CellsOf({ row, extra }: RowProps & { seen: boolean }): ReactNode {
+function CellsOf({ row, extra }: CellsProps): ReactNode {
   const { coin, profileId, profileName, running, stopped, stopRests } = row;
   const view = coinView(coin);
   return (

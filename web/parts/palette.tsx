@@ -72,6 +72,7 @@ function Search({ onClose, onStop }: Pick<PaletteProps, 'onClose' | 'onStop'>): 
   const id = useId();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
+  const { isPending } = useQuery(dashboardQuery);
   const rows = matchesOf(useRows(onStop), text).slice(0, SHOWN);
   const here = Math.min(at, rows.length - 1);
   const choose = (row: Row | undefined): void => {
@@ -122,7 +123,9 @@ function Search({ onClose, onStop }: Pick<PaletteProps, 'onClose' | 'onStop'>): 
           </button>
         ))}
       </div>
-      {rows.length === 0 ? <p className="p-2">Nothing is called that.</p> : null}
+      {rows.length > 0 ? null : (
+        <p className="p-2">{isPending ? 'Reading your profiles and coins…' : 'Nothing is called that.'}</p>
+      )}
     </>
   );
 }

@@ -43,7 +43,18 @@ function isHeld(coin: Coin): boolean {
   return quantity > 0n && quantity >= step;
 }
 
+const views = new WeakMap<Coin, CoinView>();
+
+/** Worked out once for each state of a coin: every part of a page that shows it asks. */
 export function coinView(coin: Coin): CoinView {
+  const known = views.get(coin);
+  if (known !== undefined) return known;
+  const view = viewOf(coin);
+  views.set(coin, view);
+  return view;
+}
+
+function viewOf(coin: Coin): CoinView {
   const held = isHeld(coin);
   const price = decimal(coin.price);
   const quantity = decimal(coin.position.quantity) ?? ZERO;
