@@ -3,7 +3,7 @@ import type { Candle, Interval } from '#core/candle.ts';
 import { type Decimal, formatDecimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import type { ActionOutcome } from '#core/operator-action.ts';
-import { isLiveOrder } from '#core/order.ts';
+import { fnv1a64, isLiveOrder } from '#core/order.ts';
 import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
 import type { AccountContext } from './account-context.ts';
 import { cancelEntries, entriesToCancel } from './cancel-entries.ts';
@@ -204,7 +204,8 @@ function watchLive(coin: Coin, watch: CoinRunner['watch']): void {
 
 /** Called at every beat: what ticks on prices change of a strategy's memory beyond its thresholds may wait a little. */
 function createStateKeeper(coin: Coin, log: { readonly changes: number }): () => void {
-  let [beats, changesBefore] = [0, 0];
+  // Each coin at beats of its own: those of many coins at the same one would hold up prices.
+  let [beats, changesBefore] = [Number(fnv1a64(coin.symbol) % BigInt(STATE_EVERY_BEATS)), 0];
   return () => {
     beats += 1;
     if (log.changes !== changesBefore || beats % STATE_EVERY_BEATS === 0) noteState(coin);

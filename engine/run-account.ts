@@ -15,6 +15,7 @@ import { createRestPrices } from './rest-prices.ts';
 import { wait } from './wait.ts';
 
 const TIMER_MS = 1_000;
+const COINS_A_TURN = 50;
 const LOOK_EVERY_TICKS = 30;
 const HALTS_EVERY_TICKS = 2;
 const CLOCK_EVERY_TICKS = 60;
@@ -140,7 +141,7 @@ async function keepTime(
   for (let beat = 1; !context.signal.aborted; beat++) {
     await wait(TIMER_MS, context.signal);
     if (context.signal.aborted) return;
-    for (const runner of coins.all()) runner.onTimer();
+    await beatAll(context, coins);
     await keepStates(context);
     restPrices.refresh(coins.all());
     refreshFeePrices(context);
@@ -156,6 +157,16 @@ async function keepTime(
     if (beat % CLOCK_EVERY_TICKS === 0)
       await context.ports.market.clock.sync().catch((error: unknown) => warn(context, 'clock_not_read', error));
     if (beat % LOOK_EVERY_TICKS === 0) void look().catch((error: unknown) => onUnread(context, error));
+  }
+}
+
+/** With many coins a few at a time: a price that comes meanwhile is not kept waiting for all of them. */
+async function beatAll({ signal }: AccountContext, coins: RunningCoins): Promise<void> {
+  let nth = 0;
+  for (const runner of coins.all()) {
+    runner.onTimer();
+    nth += 1;
+    if (nth % COINS_A_TURN === 0) await wait(0, signal);
   }
 }
 

@@ -14,6 +14,8 @@ const THROTTLE_MS = 250;
 const EACH_MS = 2;
 const SHARE = 10;
 const RAREST_MS = 5_000;
+/** Of prices and of ticks each: what is written out in one go keeps a price from its order for so long. */
+const MOST_AT_ONCE = 100;
 /** The bus carries at most 7,000 bytes; a longer event is cut to its topic and id, and the browser fetches. */
 const LONGEST = 6_500;
 /** News that wait for a cache that is away; beyond it the oldest are dropped, as the browser fetches when it is back. */
@@ -59,9 +61,7 @@ export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) =
     telling = null;
   };
   const keep = async (): Promise<void> => {
-    const due = [...latest, ...Array.from(prices, ([key, seen]): [string, Latest] => [key, priceNews(seen)])];
-    latest.clear();
-    prices.clear();
+    const due = [...take(latest), ...take(prices).map(([key, seen]): [string, Latest] => [key, priceNews(seen)])];
     const texts = new Map(due.map(([key, { value }]) => [key, JSON.stringify(value)]));
     if (texts.size === 0) return;
     await cache
@@ -71,8 +71,9 @@ export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) =
   };
   const keepAfter = (ms: number): void => {
     const run = async (): Promise<void> => {
-      const [startedMs, told] = [performance.now(), latest.size + prices.size];
+      const [startedMs, before] = [performance.now(), latest.size + prices.size];
       keeping = keep();
+      const told = before - latest.size - prices.size;
       await keeping;
       timer = undefined;
       const restMs = Math.max(EACH_MS * told, SHARE * (performance.now() - startedMs));
@@ -103,10 +104,17 @@ export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) =
     async [Symbol.asyncDispose]() {
       clearTimeout(timer);
       await keeping;
-      await keep();
+      while (latest.size + prices.size > 0) await keep();
       await telling;
     },
   };
+}
+
+/** The entries that have waited longest. */
+function take<Value>(from: Map<string, Value>): [string, Value][] {
+  const taken = [...from.entries().take(MOST_AT_ONCE)];
+  for (const [key] of taken) from.delete(key);
+  return taken;
 }
 
 function priceNews({ venue, symbol, price: exact, atMs }: SeenPrice): Latest {
