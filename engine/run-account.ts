@@ -167,6 +167,7 @@ async function beatAll({ signal }: AccountContext, coins: RunningCoins): Promise
     runner.onTimer();
     nth += 1;
     if (nth % COINS_A_TURN === 0) await wait(0, signal);
+    if (signal.aborted) return;
   }
 }
 
