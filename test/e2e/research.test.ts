@@ -56,7 +56,7 @@ test('a backtest goes from its launch with a change to a result', async () => {
 
 test('the advisor is asked by hand, drops what it cannot use with the reason, and its proposal goes into the form', async () => {
   await page.goto(at(runPath));
-  await page.getByText('Ask any chat by hand').click();
+  await page.getByText('Ask any chat by hand', { exact: true }).click();
   const question = page.getByLabel('2. Copy this question into the chat');
   await page.getByLabel('1. Ask for').selectOption({ label: 'Keep the capital' });
   await page.waitForFunction(
@@ -140,7 +140,7 @@ test('a live demo shows saved answers and asks nothing', async () => {
   await slots.getByRole('button', { name: 'Pasted by hand' }).click();
   await stranger.getByRole('heading', { name: 'A nearer stop' }).waitFor();
   assert.deepEqual(asked, [], 'switching asks for nothing');
-  assert.equal(await stranger.getByText('Ask any chat by hand').count(), 0);
+  assert.equal(await stranger.getByText('Ask any chat by hand', { exact: true }).count(), 0);
   assert.equal(await stranger.getByText('No AI provider is set up.').count(), 0);
   await stranger.goto(at('/settings'));
   await stranger.getByRole('heading', { name: 'System health' }).waitFor();
