@@ -1,11 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { mergePatch } from '#core/merge.ts';
 import type { BacktestOutcome } from '#backtest/run.ts';
-import { type Coin, coinsQuery, type Profile, strategiesQuery } from '#web/data/queries.ts';
+import type { Coin, Profile } from '#web/data/queries.ts';
 import { BacktestReport } from '#web/parts/backtest-report.tsx';
 import { ResearchFrame } from '#web/parts/research-frame.tsx';
+import { type Ready, ResearchReady } from '#web/parts/research-ready.tsx';
 import { Failure, Say, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { SweepMap } from '#web/parts/sweep-map.tsx';
@@ -24,13 +24,6 @@ export function QuickLookPage(): ReactNode {
 }
 
 function QuickLook({ profile }: { profile: Profile }): ReactNode {
-  const strategies = useQuery(strategiesQuery);
-  const held = useQuery(coinsQuery(profile.id));
-  const strategy = strategies.data?.strategies.find(({ name }) => name === profile.strategyName);
-  const coins = held.data?.coins ?? [];
-  const [symbol, setSymbol] = useState<string | undefined>(undefined);
-  const coin = coins.find((one) => one.symbol === symbol) ?? coins[0];
-  const failed = strategies.error ?? held.error;
   return (
     <>
       <div className="head">
@@ -40,21 +33,21 @@ function QuickLook({ profile }: { profile: Profile }): ReactNode {
           and nothing of it is kept.
         </p>
       </div>
-      {failed === null ? null : <Failure what="The settings could not be read." error={failed} />}
-      {failed === null && (held.data === undefined || strategies.data === undefined) ? <Skeleton rows={6} /> : null}
-      {held.data?.coins.length === 0 ? (
-        <p className="p-2">
-          Add a coin to the{' '}
-          <Link to="/profiles/$id" params={{ id: profile.id }}>
-            profile
-          </Link>{' '}
-          first.
-        </p>
-      ) : null}
+      <ResearchReady profile={profile}>{(ready) => <Coins {...ready} />}</ResearchReady>
+    </>
+  );
+}
+
+function Coins({ profile, coins, schema, config }: Ready): ReactNode {
+  const [symbol, setSymbol] = useState<string | undefined>(undefined);
+  const coin = coins.find((one) => one.symbol === symbol) ?? coins[0];
+  if (coin === undefined) return null;
+  return (
+    <>
       {coins.length < 2 ? null : (
         <div className="filters">
           <span className="in">
-            <select aria-label="Coin" value={coin?.symbol} onChange={(event) => setSymbol(event.target.value)}>
+            <select aria-label="Coin" value={coin.symbol} onChange={(event) => setSymbol(event.target.value)}>
               {coins.map((one) => (
                 <option key={one.symbol}>{one.symbol}</option>
               ))}
@@ -62,15 +55,13 @@ function QuickLook({ profile }: { profile: Profile }): ReactNode {
           </span>
         </div>
       )}
-      {coin === undefined || strategy === undefined ? null : (
-        <OneCoin
-          key={`${coin.symbol} ${JSON.stringify([profile.config, coin.overrideConfig])}`}
-          profile={profile}
-          coin={coin}
-          schema={strategy.schema}
-          config={mergePatch(mergePatch(strategy.defaults, profile.config), coin.overrideConfig)}
-        />
-      )}
+      <OneCoin
+        key={`${coin.symbol} ${JSON.stringify([profile.config, coin.overrideConfig])}`}
+        profile={profile}
+        coin={coin}
+        schema={schema}
+        config={mergePatch(config, coin.overrideConfig)}
+      />
     </>
   );
 }

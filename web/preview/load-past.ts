@@ -16,6 +16,8 @@ interface Wanted {
   readonly profile: Profile;
   readonly coin: Coin;
   readonly minNotional: string;
+  /** The present of the market: one that is replayed has a time of its own. */
+  readonly endMs: number;
   readonly signal: AbortSignal;
   readonly onProgress: (share: number) => void;
 }
@@ -24,15 +26,14 @@ interface Wanted {
  * A year of closed minutes of one coin, as far as they can be had, with what a replay has to know about the coin. Those
  * that are not stored yet are fetched by the worker, which is waited for.
  */
-export async function loadPast({ profile, coin, minNotional, signal, onProgress }: Wanted): Promise<Past> {
-  // A replayed market has a time of its own: its newest price tells it.
-  const endMs = coin.priceAt === null ? Date.now() : Date.parse(coin.priceAt);
+export async function loadPast({ profile, coin, minNotional, endMs, signal, onProgress }: Wanted): Promise<Past> {
   const span = { from: new Date(endMs - YEAR_MS).toISOString(), to: new Date(endMs).toISOString() };
   const query = { profileId: profile.id, symbol: coin.symbol, interval: FINEST, ...span };
   for (;;) {
     const { head, columns } = decodeColumns(await callBytes(readCandleColumns, { query }, signal));
-    if (head['state'] !== 'fetching')
-      return { interval: FINEST, columns, rules: rulesOf(coin, minNotional), terms: TERMS };
+    const { state, problem } = head;
+    if (typeof problem === 'string' && columns.openMs.length === 0) throw new Error(problem);
+    if (state !== 'fetching') return { interval: FINEST, columns, rules: rulesOf(coin, minNotional), terms: TERMS };
     onProgress(columns.openMs.length / (YEAR_MS / INTERVAL_MS[FINEST]));
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     signal.throwIfAborted();

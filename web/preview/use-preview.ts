@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { type Coin, type Profile, symbolsQuery } from '#web/data/queries.ts';
+import { type Coin, type Dashboard, dashboardQuery, type Profile, symbolsQuery } from '#web/data/queries.ts';
 import { loadPast } from './load-past.ts';
 import type { Comparison, Config, Past } from './summary.ts';
 import { ReplayThread } from './thread.ts';
@@ -25,19 +25,24 @@ interface Wanted extends PastWanted {
   readonly edit: Config;
 }
 
+const marketsOf = ({ accounts }: Dashboard): Map<string, string | null> =>
+  new Map(accounts.map(({ id, marketAt }) => [id, marketAt]));
+
 /** The past of a coin, read once and kept while the page is open. */
 export function usePast({ profile, coin, wanted }: PastWanted) {
   const [progress, setProgress] = useState(0);
   const { data: markets } = useQuery({ ...symbolsQuery(profile.accountId), enabled: wanted });
+  const { data: told } = useQuery({ ...dashboardQuery, enabled: wanted, select: marketsOf });
+  const marketAt = told?.get(profile.accountId) ?? coin?.priceAt ?? null;
   const market = markets?.symbols.find(({ symbol }) => symbol === coin?.symbol);
   const { data: past, error } = useQuery({
     queryKey: ['past', profile.id, coin?.symbol],
-    enabled: wanted && coin !== undefined && market !== undefined,
+    enabled: wanted && coin !== undefined && market !== undefined && marketAt !== null,
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }): Promise<Past> => {
-      if (coin === undefined || market === undefined) throw new Error('No coin is chosen.');
+      if (coin === undefined || market === undefined || marketAt === null) throw new Error('No coin is chosen.');
       const { minNotional } = market;
-      return loadPast({ profile, coin, minNotional, signal, onProgress: setProgress });
+      return loadPast({ profile, coin, minNotional, endMs: Date.parse(marketAt), signal, onProgress: setProgress });
     },
   });
   return { past, error, progress };

@@ -8,6 +8,7 @@ import { Icon } from '#web/parts/icon.tsx';
 import { Failure, Say } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { MISSING, percent, signedPercent } from '#web/words/numbers.ts';
+import { age } from '#web/words/time.ts';
 import type { Comparison, Past, Summary } from './summary.ts';
 import { usePreview } from './use-preview.ts';
 
@@ -26,8 +27,9 @@ export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode 
   const changed = JSON.stringify(saved) !== JSON.stringify(edit);
   const wanted = asked || changed;
   const { error, progress, past, answer } = usePreview({ profile, coin, saved, edit, wanted });
+  const empty = past?.columns.openMs.length === 0;
   return (
-    <Section title="What if" note={past === undefined ? undefined : noteOf(past, answer)}>
+    <Section title="What if" note={past === undefined || empty ? undefined : noteOf(past, answer)}>
       {coins.length < 2 ? null : (
         <div className="filters">
           <span className="in">
@@ -58,10 +60,8 @@ export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode 
           Reading the candles of {coin.symbol}: {percent(progress, 0)}.
         </p>
       ) : null}
-      {past !== undefined && past.columns.openMs.length === 0 ? (
-        <p className="p-2">There are no candles of {coin?.symbol} yet.</p>
-      ) : null}
-      {past === undefined || answer === undefined || coin === undefined ? null : (
+      {empty ? <p className="p-2">There are no candles of {coin?.symbol} yet.</p> : null}
+      {empty || past === undefined || answer === undefined || coin === undefined ? null : (
         <Outcome past={past} answer={answer} quote={coin.quoteAsset ?? ''} changed={changed} />
       )}
     </Section>
@@ -69,8 +69,7 @@ export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode 
 }
 
 function noteOf({ columns, interval }: Past, answer: Comparison | undefined): string {
-  const days = Math.round((columns.openMs.length * INTERVAL_MS[interval]) / 86_400_000);
-  const size = `${days} ${days === 1 ? 'day' : 'days'} of ${interval} candles`;
+  const size = `${age(columns.openMs.length * INTERVAL_MS[interval])} of ${interval} candles`;
   return answer === undefined ? size : `${size}, replayed in ${Math.round(answer.tookMs)} ms`;
 }
 
