@@ -12,11 +12,18 @@ const mean = (values: Returns): number => values.reduce((sum, value) => sum + va
 const central = (values: Returns, centre: number, power: number): number =>
   mean(values.map((value) => (value - centre) ** power));
 
-/** Sharpe ratio of one day, skewness and kurtosis (3 for a normal distribution), all of the population. */
-function momentsOf(returns: Returns): Moments | null {
+/** Mean and deviation of one day, of the population; null for fewer than three days or when the returns never moved. */
+function spreadOf(returns: Returns): { readonly centre: number; readonly deviation: number } | null {
   const centre = mean(returns);
   const deviation = Math.sqrt(central(returns, centre, 2));
-  if (returns.length < 3 || deviation === 0) return null;
+  return returns.length < 3 || deviation === 0 ? null : { centre, deviation };
+}
+
+/** Sharpe ratio of one day, skewness and kurtosis (3 for a normal distribution), all of the population. */
+function momentsOf(returns: Returns): Moments | null {
+  const spread = spreadOf(returns);
+  if (spread === null) return null;
+  const { centre, deviation } = spread;
   return {
     count: returns.length,
     sharpe: centre / deviation,
@@ -56,7 +63,10 @@ const EULER = 0.5772156649015329;
 export function deflatedSharpe(best: Returns, all: readonly Returns[], trials: number): number | null {
   const moments = momentsOf(best);
   if (moments === null) return null;
-  const sharpes = all.flatMap((returns) => momentsOf(returns)?.sharpe ?? []);
+  const sharpes = all.flatMap((returns) => {
+    const one = spreadOf(returns);
+    return one === null ? [] : [one.centre / one.deviation];
+  });
   const spread = Math.sqrt(central(sharpes, mean(sharpes), 2));
   const count = Math.max(trials, sharpes.length, 1);
   const luck =
@@ -67,6 +77,7 @@ export function deflatedSharpe(best: Returns, all: readonly Returns[], trials: n
 }
 
 const PARTS = 10;
+const allParts = Array.from({ length: PARTS }, (_, part) => part);
 /** More sets are thinned out evenly. */
 const MOST_COMPARED = 1000;
 
@@ -97,25 +108,29 @@ export function overfitting(all: readonly Returns[]): number | null {
   if (sets.length < 2 || length < 2) return null;
   const { sums, squares } = partSums(sets, length);
   const days = (length * PARTS) / 2;
-  const sharpeOf = (set: number, chosen: (part: number) => boolean): number => {
-    let [sum, square] = [0, 0];
-    for (let part = 0; part < PARTS; part++) {
-      if (!chosen(part)) continue;
-      sum += sums[set * PARTS + part] ?? 0;
-      square += squares[set * PARTS + part] ?? 0;
+  const sharpesOn = (parts: readonly number[]): Float64Array => {
+    const sharpes = new Float64Array(sets.length);
+    for (let set = 0; set < sets.length; set++) {
+      let [sum, square] = [0, 0];
+      for (const part of parts) {
+        sum += sums[set * PARTS + part] ?? 0;
+        square += squares[set * PARTS + part] ?? 0;
+      }
+      const variance = square / days - (sum / days) ** 2;
+      sharpes[set] = variance <= 1e-18 ? 0 : sum / days / Math.sqrt(variance);
     }
-    const variance = square / days - (sum / days) ** 2;
-    return variance <= 1e-18 ? 0 : sum / days / Math.sqrt(variance);
+    return sharpes;
   };
   let [choices, failed] = [0, 0];
   for (let mask = 0; mask < 1 << PARTS; mask++) {
-    const inside = (part: number): boolean => ((mask >> part) & 1) === 1;
-    if (Array.from({ length: PARTS }, (_, part) => inside(part)).filter(Boolean).length !== PARTS / 2) continue;
-    const trained = sets.map((_set, i) => sharpeOf(i, inside));
-    const tested = sets.map((_set, i) => sharpeOf(i, (part) => !inside(part)));
+    const chosen = allParts.filter((part) => mask & (1 << part));
+    const left = allParts.filter((part) => !chosen.includes(part));
+    if (chosen.length !== left.length) continue;
+    const [trained, tested] = [sharpesOn(chosen), sharpesOn(left)];
     const best = trained.reduce((top, value, i) => (value > (trained[top] ?? 0) ? i : top), 0);
     const own = tested[best] ?? 0;
-    const below = tested.filter((value) => value < own).length + tested.filter((value) => value === own).length / 2;
+    let below = 0;
+    for (const value of tested) below += value < own ? 1 : value === own ? 0.5 : 0;
     choices += 1;
     if (below <= tested.length / 2) failed += 1;
   }

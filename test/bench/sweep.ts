@@ -1,10 +1,17 @@
 // Speed of a sweep through the threads that the command uses, against a bare loop over the same averages: npm run bench
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import type { KernelInput } from '#backtest/kernel.ts';
 import { evaluate } from '#backtest/sweep/row.ts';
 import { rankTried, searchAll } from '#backtest/sweep/search.ts';
 import { requireDecimal, ZERO } from '#core/decimal.ts';
 import { listingOf } from '#paper/market/listings.ts';
+import { CandleStore } from '#storage/candles/store.ts';
 import { candidatesOf } from '#strategies/candidates.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { SweepThreads } from '#worker/sweep-threads.ts';
@@ -29,19 +36,30 @@ const made = candidatesOf(strategy, strategy.config.parse({ candleInterval: '1m'
 assert.ok(made.kind === 'ok');
 const { candidates } = made.value;
 
-/** Crosses of two averages, counted: what is left when everything but the candles and the periods is taken away. */
-function bareCrosses([fast, slow]: readonly (string | number)[]): number {
-  const { close } = series.columns;
-  const [a, b] = [2 / (Number(fast) + 1), 2 / (Number(slow) + 1)];
-  let [x, y, above, crosses] = [close[0] ?? 0, close[0] ?? 0, false, 0];
-  for (let row = 1; row < ROWS; row++) {
-    const price = close[row] ?? 0;
-    x += a * (price - x);
-    y += b * (price - y);
-    if (x > y && !above) crosses += 1;
-    above = x > y;
-  }
-  return crosses;
+const sharedCloses = new Float64Array(new SharedArrayBuffer(series.columns.close.byteLength));
+sharedCloses.set(series.columns.close);
+
+/** Milliseconds that so many threads take for the bare loop over a hundred sets each. */
+async function bare(threads: number): Promise<number> {
+  const pairs = candidates.slice(0, 100).map(({ values }) => values);
+  const workers = Array.from(
+    { length: threads },
+    () => new Worker(new URL('./bare-crosses.ts', import.meta.url), { workerData: { closes: sharedCloses } }),
+  );
+  const all = (some: typeof pairs): Promise<unknown> =>
+    Promise.all(
+      workers.map(async (worker) => {
+        worker.postMessage(some);
+        const [crosses] = await once(worker, 'message');
+        assert.ok(crosses > 0);
+      }),
+    );
+  await all(pairs.slice(0, 10));
+  const startedMs = performance.now();
+  await all(pairs);
+  const ms = performance.now() - startedMs;
+  await Promise.all(workers.map((worker) => worker.terminate()));
+  return ms;
 }
 
 async function sweep(threads: number): Promise<{ ms: number; fingerprint: string; fills: number }> {
@@ -65,27 +83,44 @@ async function sweep(threads: number): Promise<{ ms: number; fingerprint: string
 }
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+const megabytes = (): string => (process.resourceUsage().maxRSS / 1024).toFixed(0);
 const work = ROWS * candidates.length;
-const times: { one: number; two: number; bare: number }[] = [];
-let fills = 0;
+const first = await sweep(2);
+console.log(`momentum: ${candidates.length} sets, ${ROWS} one-minute candles, ${first.fills} fills, ranked`);
+console.log(`  memory       ${megabytes()} MB at its peak, over all threads of one sweep`);
+const times: { one: number; two: number; bare: number; share: number; bareShare: number }[] = [];
 for (let round = 0; round < ROUNDS; round++) {
   const one = await sweep(1);
   const two = await sweep(2);
-  assert.equal(one.fingerprint, two.fingerprint, 'the same on one thread and on two');
-  fills = one.fills;
-  const bareMs = performance.now();
-  const some = candidates.slice(0, 100);
-  for (const { values } of some) assert.ok(bareCrosses(values) > 0);
-  times.push({ one: one.ms, two: two.ms, bare: ((performance.now() - bareMs) * candidates.length) / some.length });
+  assert.equal(one.fingerprint, first.fingerprint, 'the same on one thread and on two');
+  assert.equal(two.fingerprint, first.fingerprint, 'the same each time');
+  const [bareOne, bareTwo] = [await bare(1), await bare(2)];
+  const bareMs = (bareOne * candidates.length) / 100;
+  times.push({ one: one.ms, two: two.ms, bare: bareMs, share: one.ms / two.ms / 2, bareShare: bareOne / bareTwo });
 }
 const rate = (ms: number): string => `${(work / ms / 1000).toFixed(0)} M candle-sets/s`;
-console.log(`momentum: ${candidates.length} sets, ${ROWS} one-minute candles, ${fills} fills, ranked`);
 for (const what of ['one', 'two', 'bare'] as const) {
   const ratio = median(times.map((each) => each[what] / each.bare));
   const name = { one: 'one thread ', two: 'two threads', bare: 'bare loop  ' }[what];
   console.log(`  ${name}  ${rate(median(times.map((each) => each[what])))}, ${ratio.toFixed(2)} times the bare loop`);
 }
+const [share, bareShare] = [median(times.map((each) => each.share)), median(times.map((each) => each.bareShare))];
 console.log(
-  `  two threads use ${median(times.map(({ one, two }) => one / two / 2)).toFixed(2)} of what twice one thread is`,
+  `  two threads make ${share.toFixed(2)} of twice one thread, those of the bare loop ${bareShare.toFixed(2)}`,
 );
-console.log(`  memory       ${(process.resourceUsage().maxRSS / 1024).toFixed(0)} MB at its peak, over all threads`);
+
+// The same year from the command line, as an operator starts it: process, candles of the data directory, sweep, answer.
+const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+new CandleStore(folder).add('BTCUSDT', '1m', series.columns);
+const command = resolve(import.meta.dirname, '..', '..', 'cli', 'tradewind.js');
+const flags = ['--candles', folder, '--symbol', 'BTCUSDT', '--strategy', 'momentum', '--knobs', KNOBS, '--json'];
+const seconds = Array.from({ length: 5 }, () => {
+  const startedMs = performance.now();
+  const answer = execFileSync(process.execPath, [command, 'sweep', ...flags], { encoding: 'utf8' });
+  assert.equal(JSON.parse(answer).evaluated, candidates.length);
+  return (performance.now() - startedMs) / 1000;
+});
+rmSync(folder, { recursive: true });
+console.log(
+  `  tradewind sweep ${median(seconds).toFixed(2)} s from start to end, ${Math.max(...seconds).toFixed(2)} s at most of ${seconds.length}`,
+);
