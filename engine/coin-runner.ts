@@ -109,8 +109,8 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     onTimer() {
       const silent = ticks === ticksAtTimer;
       for (const { feed } of feeds) if (feed.isDue()) mailbox.push(() => tickIf(feed.catchUp()));
-      mailbox.push(async () => {
-        if (silent) await runTick('timer');
+      if (silent) mailbox.push(() => runTick('timer'));
+      mailbox.push(() => {
         ticksAtTimer = ticks;
         keepNow();
       });
