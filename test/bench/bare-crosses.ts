@@ -17,6 +17,6 @@ export function bareCrosses(close: Float64Array, [fast, slow]: readonly (string 
 
 const port = parentPort;
 port?.on('message', (pairs: readonly (readonly (string | number)[])[]) => {
-  const { closes }: { closes: Float64Array } = workerData;
+  const { closes } = workerData as { closes: Float64Array };
   port.postMessage(pairs.reduce((sum, pair) => sum + bareCrosses(closes, pair), 0));
 });

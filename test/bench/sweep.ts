@@ -50,7 +50,7 @@ async function bare(threads: number): Promise<number> {
     Promise.all(
       workers.map(async (worker) => {
         worker.postMessage(some);
-        const [crosses] = await once(worker, 'message');
+        const [crosses] = (await once(worker, 'message')) as [number];
         assert.ok(crosses > 0);
       }),
     );
@@ -117,7 +117,7 @@ const flags = ['--candles', folder, '--symbol', 'BTCUSDT', '--strategy', 'moment
 const seconds = Array.from({ length: 5 }, () => {
   const startedMs = performance.now();
   const answer = execFileSync(process.execPath, [command, 'sweep', ...flags], { encoding: 'utf8' });
-  assert.equal(JSON.parse(answer).evaluated, candidates.length);
+  assert.equal((JSON.parse(answer) as { evaluated: number }).evaluated, candidates.length);
   return (performance.now() - startedMs) / 1000;
 });
 rmSync(folder, { recursive: true });
