@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import type { CDPSession, Page } from 'playwright-core';
+import type { CDPSession, Locator, Page } from 'playwright-core';
 import { WebSocketServer } from 'ws';
 import { isObject } from '#core/merge.ts';
 import { DESKTOP } from '../e2e/browser.ts';
@@ -193,29 +193,56 @@ async function memory(page: Page, minutes: number): Promise<void> {
   console.log(`Heap after each of ${minutes} min of that, MB: ${heap.map((mb) => mb.toFixed(2)).join(' ')}${grows}.`);
 }
 
-const EDITS = ['0.96', '0.955', '0.95', '0.945', '0.94'] as const;
+const EDITS = ['1.0062', '1.0064', '1.0066', '1.0068', '1.007'] as const;
 
-/** What the preview says that it took over a year of minutes, for settings that decide on candles of each length. */
+/** From the change of a setting until the answer to it is on the screen, in ms. */
+function answeredMs(page: Page, change: Locator, value: string): Promise<number> {
+  const seen = page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const shown = document.getElementById('what-if')?.closest('section');
+        const painted = (begunMs: number): void => {
+          const after = new MessageChannel();
+          after.port1.onmessage = () => resolve(performance.now() - begunMs);
+          requestAnimationFrame(() => after.port2.postMessage(null));
+        };
+        const begin = ({ timeStamp }: Event): void => {
+          const watch = new MutationObserver(() => {
+            watch.disconnect();
+            painted(timeStamp);
+          });
+          if (shown) watch.observe(shown, { subtree: true, childList: true, characterData: true });
+        };
+        document.addEventListener('input', begin, { capture: true, once: true });
+      }),
+  );
+  return Promise.all([seen, change.fill(value)]).then(([ms]) => ms);
+}
+
+/** What an edit takes until its preview over a year of minutes is seen, for settings that decide on candles of each length. */
 async function preview(stack: Stack, page: Page, profileId: string): Promise<void> {
   await page.goto(`${stack.app.url}/profiles/${profileId}/config`);
-  const stop = page.getByLabel('Stop loss', { exact: true });
+  // Each of these makes another number of sales, and none of them loses all there is.
+  await page.getByLabel('Stop loss', { exact: true }).fill('0.965');
+  const start = page.getByLabel('Start of the trailing exit', { exact: true });
   const note = page.locator('section', { hasText: 'What if' }).getByText(/replayed in/);
-  const told = async (act: () => Promise<unknown>): Promise<string> => {
-    const before = (await note.count()) === 0 ? null : await note.textContent();
-    await act();
-    await note.waitFor({ timeout: 240_000 });
-    while ((await note.textContent()) === before) await page.waitForTimeout(20);
-    return (await note.textContent()) ?? '';
-  };
   for (const interval of ['1h', '1m']) {
-    await told(async () => {
-      await page.getByLabel('Candles', { exact: true }).selectOption(interval);
-      await stop.fill('0.965');
-    });
-    const words: string[] = [];
-    for (const value of EDITS) words.push(await told(() => stop.fill(value)));
-    const took = words.map((text) => /replayed in (.*)$/.exec(text)?.[1]).join(', ');
-    console.log(`The preview of settings on ${interval} candles, ${words[0]?.split(',')[0]}: ${took}.`);
+    await page.getByLabel('Candles', { exact: true }).selectOption(interval);
+    await start.fill('1.0059');
+    await note.waitFor({ timeout: 240_000 });
+    // The first answers are those to the two edits above.
+    await page.waitForTimeout(2_000);
+    const took: string[] = [];
+    const alone: string[] = [];
+    for (const value of EDITS) {
+      took.push(shown(await answeredMs(page, start, value)));
+      alone.push(/replayed in (.*) ms$/.exec((await note.textContent()) ?? '')?.[1] ?? '');
+    }
+    const past = (await note.textContent())?.split(',')[0];
+    console.log(
+      `From a change to its preview, settings on ${interval} candles, ${past}: ${took.join(', ')} ms; ` +
+        `of which the replay ${alone.join(', ')} ms.`,
+    );
   }
 }
 
