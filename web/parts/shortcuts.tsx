@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { createElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useDemo } from '#web/data/session.tsx';
+import { whenIdle } from '#web/data/when-idle.ts';
 import { KEYS, placesOf } from '#web/words/places.ts';
 import { Dialog } from './dialog.tsx';
 
@@ -12,10 +13,9 @@ function usePalette(asked: boolean): PaletteScript | undefined {
   const [palette, setPalette] = useState<PaletteScript | undefined>(undefined);
   useEffect(() => {
     const load = (): void => void loadPalette().then((script) => setPalette(() => script));
-    if (asked) load();
-    if (asked || typeof requestIdleCallback === 'undefined') return undefined;
-    const idle = requestIdleCallback(load);
-    return () => cancelIdleCallback(idle);
+    if (!asked) return whenIdle(load);
+    load();
+    return undefined;
   }, [asked]);
   return palette;
 }
@@ -36,7 +36,7 @@ export function Shortcuts({ onStop }: { onStop: () => void }): ReactNode {
   const afterG = useRef(false);
   const navigate = useNavigate();
   const demo = useDemo();
-  const Palette = usePalette(shown === 'palette');
+  const palette = usePalette(shown === 'palette');
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       const key = event.key.toLowerCase();
@@ -69,7 +69,9 @@ export function Shortcuts({ onStop }: { onStop: () => void }): ReactNode {
       <button type="button" className="btn quiet goto" onClick={() => setShown('palette')}>
         Go to <kbd>Ctrl K</kbd>
       </button>
-      {shown === 'palette' && Palette !== undefined ? <Palette open onClose={close} onStop={onStop} /> : null}
+      {shown === 'palette' && palette !== undefined
+        ? createElement(palette, { open: true, onClose: close, onStop })
+        : null}
       <Dialog title="Keys" open={shown === 'keys'} onClose={close}>
         <dl className="dl py-2">
           {KEYS.map(([key, words]) => (
