@@ -43,13 +43,10 @@ export function keepLeases(context: WorkerContext): Leases {
     });
   };
   // Not awaited by the beat: an order in flight may take seconds to finish, and other leases must be renewed meanwhile.
-  const halt = (loop: AccountLoop): PromiseLike<void> => {
+  const halt = (loop: AccountLoop): PromiseLike<unknown> => {
     const { id } = loop.toRun.account;
     stopping.add(id);
-    const forget = (): void => {
-      stopping.delete(id);
-      loops.delete(id);
-    };
+    const forget = (): boolean => stopping.delete(id) && loops.delete(id);
     return loop[Symbol.asyncDispose]().then(forget, forget);
   };
   const spread = createSpread(context, halt);
@@ -64,8 +61,8 @@ export function keepLeases(context: WorkerContext): Leases {
       const loop = loops.get(toRun.account.id);
       if (loop !== undefined && !stopping.has(toRun.account.id)) await renew(toRun, loop);
     }
-    const isMine = (id: AccountId): boolean => loops.has(id) || stopping.has(id);
-    const free = accounts.filter(({ account: { id } }) => !isMine(id) && !spread.isLeft(id));
+    const isTaken = (id: AccountId): boolean => loops.has(id) || stopping.has(id) || spread.isLeft(id);
+    const free = accounts.filter(({ account }) => !isTaken(account.id));
     for await (const one of inTurn(context, free, () => wait(yieldMs(loops.size), stop.signal))) await start(one);
     const isKnown = (id: AccountId): boolean => accounts.some(({ account }) => account.id === id);
     for (const [id, loop] of loops) if (!isKnown(id) && !stopping.has(id)) void halt(loop);
@@ -79,9 +76,8 @@ export function keepLeases(context: WorkerContext): Leases {
   const beats = (async (): Promise<void> => {
     for (let count = 1; !stop.signal.aborted; count++) {
       await beat();
-      // Not awaited, as above. Where it fails, the next time comes.
-      const owned = [...loops.values()].filter(({ toRun }) => !stopping.has(toRun.account.id));
-      if (count % SPREAD_EVERY_BEATS === 0) void spread.passOn(owned).catch(() => {});
+      if (count % SPREAD_EVERY_BEATS === 0)
+        spread.begin([...loops.values()].filter((loop) => !stopping.has(loop.toRun.account.id)));
       await wait(RENEW_EVERY_MS, stop.signal);
     }
   })();
