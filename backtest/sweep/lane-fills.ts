@@ -10,16 +10,19 @@ export interface Row {
   readonly money: LaneMoney;
 }
 
+/** A row at which an order is filled, with its open. */
 export interface Met extends Row {
   readonly price: number;
+  readonly open: number;
 }
 
-export function fillBuy(lane: Lane, market: LaneMarket, { row, price, open, money }: Met & { open: number }): void {
+export function fillBuy(lane: Lane, market: LaneMarket, met: Met): void {
+  const { row, price, open, money } = met;
   const { worth, lot, fee } = money;
   const lots = lane.pending;
   lane.pending = 0;
   if (lots * price * worth.n > lane.cash * worth.d) return;
-  accountUntil(lane, market, { row, money });
+  accountUntil(lane, market, met);
   const cost = share(lots * price, worth);
   const received = lots * lot - share(lots * lot, fee);
   const held = lane.dust + received;
@@ -45,9 +48,10 @@ export function fillBuy(lane: Lane, market: LaneMarket, { row, price, open, mone
 const quoteOf = (base: number, ticks: number, { worth, lot }: LaneMoney): number =>
   ((base / lot) * ticks * worth.n) / worth.d;
 
-export function fillSell(lane: Lane, market: LaneMarket, { row, price, money }: Met): void {
+export function fillSell(lane: Lane, market: LaneMarket, met: Met): void {
+  const { row, price, money } = met;
   const { worth, fee } = money;
-  accountUntil(lane, market, { row, money });
+  accountUntil(lane, market, met);
   const product = lane.lots * price;
   if (product * worth.n > Number.MAX_SAFE_INTEGER) lane.bailed = true;
   const quote = share(product, worth);

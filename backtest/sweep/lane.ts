@@ -1,5 +1,5 @@
 import { snapDown } from '#strategies/ticks.ts';
-import { fillBuy, fillSell, isNear, placeStop, type Row } from './lane-fills.ts';
+import { fillBuy, fillSell, isNear, placeStop } from './lane-fills.ts';
 import { openTally, type Tally } from './row.ts';
 import { type Fraction, type LaneMoney, lotsFor } from './lane-money.ts';
 import { boundsOf, CHUNK, SHIFT } from '../extremes.ts';
@@ -128,7 +128,8 @@ interface Road {
  * is a cross up; while held a price beyond what the stop, its high or the stop on the exchange allow.
  */
 export function advance(lane: Lane, market: LaneMarket, { crosses, money, to }: Road): void {
-  const step: Step = { k: 0, row: 0, up: false, down: false, reference: undefined, money };
+  const step: Step = { k: 0, row: 0, up: false, down: false, reference: undefined, price: 0, open: 0, money };
+  const held: Held = { k: 0, to: 0, money };
   const { codes, references, count } = crosses;
   const readyFrom = lane.first + lane.knobs.slow;
   const signals = market.signalCloseTicks.length;
@@ -142,8 +143,9 @@ export function advance(lane: Lane, market: LaneMarket, { crosses, money, to }: 
     } else if (lane.pending === 0 && lane.settled) {
       let down = at;
       while (down < count && ((codes[down] ?? 0) < 2 * k || ((codes[down] ?? 0) & 1) === 1)) down += 1;
-      const cross = down < count && lane.knobs.exitOnCross ? (codes[down] ?? 0) >> 1 : signals;
-      k = nextMove(lane, market, { k, to: cross, money });
+      held.k = k;
+      held.to = down < count && lane.knobs.exitOnCross ? (codes[down] ?? 0) >> 1 : signals;
+      k = nextMove(lane, market, held);
     }
     if (k >= signals) break;
     while (at < count && (codes[at] ?? 0) < 2 * k) at += 1;
@@ -162,10 +164,10 @@ export function advance(lane: Lane, market: LaneMarket, { crosses, money, to }: 
   lane.cross = at;
 }
 
-/** Signals from `k` on, before the one at which the averages cross down. */
+/** Signals from `k` on, before the one at which the averages cross down; one object is reused. */
 interface Held {
-  readonly k: number;
-  readonly to: number;
+  k: number;
+  to: number;
   readonly money: LaneMoney;
 }
 
@@ -254,6 +256,9 @@ interface Step {
   down: boolean;
   /** The reference average, where one is asked for. */
   reference: number | undefined;
+  /** Of the order that is filled on the row, and where the row opened. */
+  price: number;
+  open: number;
   readonly money: LaneMoney;
 }
 
@@ -298,18 +303,25 @@ function giveSignal(lane: Lane, market: LaneMarket, { k, up, down }: Step): void
 }
 
 /** What waits meets a candle: a market order its open, the stop on the exchange its range. */
-function meetRow(lane: Lane, market: LaneMarket, { row, money }: Row): void {
+function meetRow(lane: Lane, market: LaneMarket, step: Step): void {
+  const { row, money } = step;
   lane.met = row;
   const open = market.openTicks[row] ?? 0;
   const { n, d } = money.against;
-  if (lane.pending > 0) fillBuy(lane, market, { row, price: Math.ceil((open * (d + n)) / d), open, money });
-  else if (lane.pending < 0) fillSell(lane, market, { row, price: Math.floor((open * (d - n)) / d), money });
+  step.open = open;
+  if (lane.pending > 0) {
+    step.price = Math.ceil((open * (d + n)) / d);
+    fillBuy(lane, market, step);
+  } else if (lane.pending < 0) {
+    step.price = Math.floor((open * (d - n)) / d);
+    fillSell(lane, market, step);
+  }
   if (lane.resting === 0 || (market.lowTicks[row] ?? 0) > lane.resting) return;
   // Below its limit the stop would go on waiting, which is for the full kernel to follow.
   if (open < lane.restingLimit) lane.bailed = true;
   const touched = Math.min(open, lane.resting);
-  const price = Math.max(Math.floor((touched * (d - n)) / d), lane.restingLimit);
-  fillSell(lane, market, { row, price, money });
+  step.price = Math.max(Math.floor((touched * (d - n)) / d), lane.restingLimit);
+  fillSell(lane, market, step);
   // Inside the candle the pause begins with its last moment.
   if (touched < open && lane.pausedUntil > 0) lane.pausedUntil += market.lengthMs - 1;
 }

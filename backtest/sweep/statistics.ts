@@ -9,8 +9,11 @@ interface Moments {
 }
 
 const mean = (values: Returns): number => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-const central = (values: Returns, centre: number, power: number): number =>
-  mean(values.map((value) => (value - centre) ** power));
+function central(values: Returns, centre: number, power: number): number {
+  let sum = 0;
+  for (const value of values) sum += (value - centre) ** power;
+  return sum / Math.max(1, values.length);
+}
 
 /** Mean and deviation of one day, of the population; null for fewer than three days or when the returns never moved. */
 function spreadOf(returns: Returns): { readonly centre: number; readonly deviation: number } | null {
