@@ -5,7 +5,7 @@ import { clientOrderIdOf, type OrderRecord } from '#core/order.ts';
 import type { IntentRequest, IntentResult } from '#core/ports.ts';
 import type { Database } from './database.ts';
 import { jsonText } from './json.ts';
-import { type Statement, transactAtOnce } from './statements.ts';
+import { type BoundStatement, type Statement, transactAtOnce } from './statements.ts';
 
 /** Widest first: everyone takes the three keys in this order. Engaging a halt takes its own key exclusively. */
 const LOCK: Statement = {
@@ -104,7 +104,7 @@ const lockKeys = ({ order }: IntentRequest): string[] => [
   haltLockText('profile', order.profileId),
 ];
 
-function commitValues({ order, ...request }: IntentRequest): unknown[] {
+function commitValues({ order, ...request }: IntentRequest): BoundStatement['values'] {
   const { accountId, profileId, symbol, side, purpose, form, quantity } = order;
   return [
     ...[accountId, profileId, symbol, request.fencing, isRefusedByEveryHalt(order), request.expectedVersion],
