@@ -102,7 +102,7 @@ export async function transactAtOnce<Row extends pg.QueryResultRow>(
   } catch (error) {
     // The transaction may still be open on it.
     client.release(true);
-    if (isRefusal(error)) throw withQueryText(error, statements.map(({ text }) => text).join(';\n'));
+    if (isRefusal(error)) throw withQueryText(error, statements.at(-1)?.text ?? '');
     throw new CommitUnknown(error);
   }
 }
