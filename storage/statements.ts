@@ -67,7 +67,8 @@ class Batch<Row extends pg.QueryResultRow> extends pg.Query<Row> {
       if (!known.has(name)) connection.parse({ name, text, types: [] }, true);
       known.add(name);
       connection.bind({ statement: name, values: values.map(textOf) }, true);
-      connection.describe({ type: 'P', name: '' }, true);
+      // What takes no values answers with no rows.
+      if (values.length > 0) connection.describe({ type: 'P', name: '' }, true);
       connection.execute(null, true);
     }
     connection.sync();
