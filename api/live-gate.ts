@@ -31,8 +31,10 @@ const WORDS: Record<GateCheck['bar'], string> = {
 const SHARES: ReadonlySet<string> = new Set<GateCheck['bar']>(['alpha', 'outOfSample', 'drawdown', 'coverage']);
 
 function failureOf({ bar, kind, wanted, value }: GateCheck): string {
-  const told = (number: number): string =>
-    SHARES.has(bar) ? `${(number * 100).toFixed(1)} %` : String(Number(number.toFixed(2)));
+  const told = (number: number): string => {
+    if (SHARES.has(bar)) return `${(number * 100).toFixed(1)} %`;
+    return String(bar === 'ageDays' ? Math.floor(number) : Number(number.toFixed(2)));
+  };
   const has = value === null ? 'not known' : told(value);
   return `${WORDS[bar]} ${has}, asked is at ${kind} ${told(wanted)}`;
 }

@@ -12,19 +12,36 @@ type Hashed = Pick<
  */
 export function fingerprintOf(result: Hashed): string {
   const { fills, dailyEquity, cycles, ...numbers } = result;
-  let text = '';
-  for (const fill of fills) text += lineOf(fill);
-  for (const equity of dailyEquity) text += `${equity}\n`;
   // The first of the keys in order; all cycles look alike, so they need no sorting.
-  text += `{"cycles":[${cycles.map(cycleOf).join(',')}],`;
+  const text = `${fills.map(lineOf).join('')}${dailyEquity.map((equity) => `${equity}\n`).join('')}{"cycles":[${cycles.map(cycleOf).join(',')}],`;
   return sha256(text + JSON.stringify(inOrder(numbers)).slice(1));
 }
 
-const lineOf = (fill: FillRecord): string =>
-  `${fill.symbol === undefined ? '' : `${fill.symbol},`}${fill.at},${fill.side},${fill.price},${fill.quantity},${fill.quote},${fill.fee},${fill.feeAsset},${fill.reason},${fill.cycle},${fill.realised},${fill.cash},${fill.position}\n`;
+/** Joined, not added up: a text of many small additions takes long to be read as one. */
+function lineOf(fill: FillRecord): string {
+  const { symbol, at, side, price, quantity, quote, fee, feeAsset, reason, cycle, realised, cash, position } = fill;
+  const gain = realised ?? 'null';
+  const line = [at, side, price, quantity, quote, fee, feeAsset, reason, cycle, gain, cash, `${position}\n`];
+  return (symbol === undefined ? line : [symbol, ...line]).join(',');
+}
 
-const cycleOf = ({ closedAt, cycle, exitReason, net, openedAt, symbol }: CycleRecord): string =>
-  `{"closedAt":"${closedAt}","cycle":${cycle},"exitReason":${JSON.stringify(exitReason)},"net":"${net}","openedAt":"${openedAt}"${symbol === undefined ? '' : `,"symbol":${JSON.stringify(symbol)}`}}`;
+function cycleOf({ closedAt, cycle, exitReason, net, openedAt, symbol }: CycleRecord): string {
+  const coin = symbol === undefined ? '"}' : `","symbol":${JSON.stringify(symbol)}}`;
+  const reason = JSON.stringify(exitReason);
+  return [
+    '{"closedAt":"',
+    closedAt,
+    '","cycle":',
+    cycle,
+    ',"exitReason":',
+    reason,
+    ',"net":"',
+    net,
+    '","openedAt":"',
+    openedAt,
+    coin,
+  ].join('');
+}
 
 /** The same with the keys of every object in order, so that the order in which a record was built does not count. */
 function inOrder(value: unknown): unknown {

@@ -99,6 +99,9 @@ export function winRate(nets: readonly number[]): number | null {
   return nets.length === 0 ? null : wins / nets.length;
 }
 
+/** Fees of every fill in quote; one taken in the coin is valued at the price of its fill. */
+export const feesPaid = (fills: readonly BookedFill[]): number => sum(numbers(fills.map(({ feeQuote }) => feeQuote)));
+
 /** Exposure = detail candles at whose close a position was held / detail candles of the window. */
 export const exposure = ({ heldCandles, candles }: Pick<MetricsInput, 'heldCandles' | 'candles'>): number =>
   candles === 0 ? 0 : heldCandles / candles;
@@ -161,7 +164,6 @@ export interface Metrics {
   readonly best: number | null;
   readonly worst: number | null;
   readonly exposure: number;
-  /** Fees of every fill in quote; one taken in the coin is valued at the price of its fill. */
   readonly fees: number;
   /** Quote bought and sold / balance. */
   readonly turnover: number;
@@ -195,7 +197,7 @@ export function measure(input: MetricsInput): Metrics {
     best: nets.length === 0 ? null : nets.reduce((a, b) => Math.max(a, b)),
     worst: nets.length === 0 ? null : nets.reduce((a, b) => Math.min(a, b)),
     exposure: exposure(input),
-    fees: sum(numbers(input.fills.map((booked) => booked.feeQuote))),
+    fees: feesPaid(input.fills),
     turnover: traded / input.balance,
     durations: durations(input.cycles),
     sharpe: sharpe(returns),

@@ -9,19 +9,20 @@ const minutes = Array.from(
   { length: DAY_MS / MINUTE_MS },
   (_, minute) => `T${twoDigits(Math.floor(minute / 60))}:${twoDigits(minute % 60)}:00.000Z`,
 );
-/** Records follow each other in time: most fall on the day of the one before. */
-const day = { startMs: 0, text: '1970-01-01' };
+/** The texts of days, each made when it is first asked for. */
+const days = new Map<number, string>();
 
 /** A moment in ms UTC as ISO text, as `Date` writes it. */
 export function iso(ms: number): string {
   const startMs = Math.floor(ms / DAY_MS) * DAY_MS;
   const minute = minutes[Math.floor((ms - startMs) / MINUTE_MS)];
   if (minute === undefined || ms % MINUTE_MS !== 0) return new Date(ms).toISOString();
-  if (startMs !== day.startMs) {
-    day.text = new Date(startMs).toISOString().slice(0, -minute.length);
-    day.startMs = startMs;
+  let day = days.get(startMs);
+  if (day === undefined) {
+    day = new Date(startMs).toISOString().slice(0, -minute.length);
+    days.set(startMs, day);
   }
-  return day.text + minute;
+  return day + minute;
 }
 
 export function fillRecord(booked: BookedFill & { readonly symbol?: string }): FillRecord {

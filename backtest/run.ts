@@ -86,9 +86,14 @@ export function openKernel(
 export function runBacktest(input: BacktestInput): BacktestOutcome {
   const opened = openKernel(input);
   if (opened.kind === 'refused') return opened;
-  const { kernel } = opened;
-  const run = runKernel(kernel);
-  const { book, meter, heldCandles, offGrid, warmUp, passed, reasons, counts } = run;
+  const { book, made } = runCoin(opened.kernel);
+  const result = report(made, { fromMs: input.fromMs, toMs: input.toMs });
+  return { kind: 'result', result: { ...result, openPosition: openPositionOf(book) } };
+}
+
+/** Runs one strategy on one coin, and once more with the doubtful candles the other way if there were any. */
+export function runCoin(kernel: KernelInput): { readonly book: Book; readonly made: Made } {
+  const { book, meter, heldCandles, offGrid, warmUp, passed, reasons, counts } = runKernel(kernel);
   const other = book.ambiguous === 0 ? meter.last : runKernel({ ...kernel, path: 'fall-first' }).meter.last;
   const made = {
     inputs: [kernel],
@@ -99,8 +104,7 @@ export function runBacktest(input: BacktestInput): BacktestOutcome {
     candles: kernel.end - kernel.start,
     ...{ meter, other, heldCandles, offGrid, warmUp, passed },
   };
-  const result = report(made, { fromMs: input.fromMs, toMs: input.toMs });
-  return { kind: 'result', result: { ...result, openPosition: openPositionOf(book) } };
+  return { book, made };
 }
 
 /** The window as it was asked for. */
@@ -131,7 +135,7 @@ export interface Made {
 
 /** Everything that a result says; the fingerprint covers what was traded and every number of it. */
 export function report(made: Made, asked: Asked): BacktestResult {
-  const { inputs, books, meter, fills, other } = made;
+  const { inputs, meter, fills } = made;
   const [input] = inputs;
   if (input === undefined) throw new RangeError('a report needs a coin');
   const { bound, rules, terms, signal, detail } = input;
@@ -162,15 +166,20 @@ export function report(made: Made, asked: Asked): BacktestResult {
     ],
     passedCandles: made.passed,
     openPosition: null,
-    ambiguity: {
-      candles: books.reduce((sum, { ambiguous }) => sum + ambiguous, 0),
-      worst: Math.min(meter.last, other),
-      base: meter.last,
-      best: Math.max(meter.last, other),
-    },
+    ambiguity: bandOf(made),
     equityCurve: equityCurve({ inputs, fills, also: [peakMs, troughMs] }),
     ...body,
     fingerprint: fingerprintOf(body),
+  };
+}
+
+/** Final equity with the doubtful candles against it, as taken, and in its favour. */
+export function bandOf({ books, meter, other }: Made): BacktestResult['ambiguity'] {
+  return {
+    candles: books.reduce((sum, { ambiguous }) => sum + ambiguous, 0),
+    worst: Math.min(meter.last, other),
+    base: meter.last,
+    best: Math.max(meter.last, other),
   };
 }
 

@@ -38,8 +38,10 @@ export function viewPosition(view: TickView, { position, levels, rules }: Book, 
   view.cycle = position.cycle;
   view.target = 0;
   if (position.firstBuyAt === null) return;
-  const price = position.averagePrice;
-  view.target = targetOf(levels, minOrderQuote({ ...shared, price, rules, baseFeeRate: view.takerFee }));
+  const { averagePrice: price } = position;
+  const { stopMultiple, stopLimitOffset } = shared;
+  const least = minOrderQuote({ price, rules, stopMultiple, stopLimitOffset, baseFeeRate: view.takerFee });
+  view.target = targetOf(levels, least);
 }
 
 /** Brings the view to the orders; needed when one was placed, taken back or filled. */

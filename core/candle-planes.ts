@@ -149,52 +149,50 @@ const sectionOf = (columns: CandleColumns, at: number, rows: number): CandleColu
   volume: columns.volume.subarray(at, at + rows),
 });
 
-/** The whole numbers whose four bytes lie `rows` apart. */
-function intsOf(planes: Uint8Array, rows: number): Int32Array {
-  const ints = new Int32Array(rows);
-  for (let row = 0; row < rows; row++) {
-    ints[row] =
-      (planes[row] ?? 0) |
-      ((planes[row + rows] ?? 0) << 8) |
-      ((planes[row + 2 * rows] ?? 0) << 16) |
-      ((planes[row + 3 * rows] ?? 0) << 24);
-  }
-  return ints;
-}
+/** The whole number whose four bytes lie `rows` apart. */
+const intAt = (planes: Uint8Array, row: number, rows: number): number =>
+  (planes[row] ?? 0) |
+  ((planes[row + rows] ?? 0) << 8) |
+  ((planes[row + 2 * rows] ?? 0) << 16) |
+  ((planes[row + 3 * rows] ?? 0) << 24);
 
 function fillTimes(openMs: Float64Array, { firstMs, gaps, interval }: PlanesHeader): void {
   const stepMs = INTERVAL_MS[interval];
   let gap = 0;
+  let holeMs = gaps[gap]?.[0];
   let ms = firstMs;
   for (let row = 0; row < openMs.length; row++) {
-    const hole = gaps[gap];
-    if (hole !== undefined && hole[0] === ms) {
-      ms += hole[1] * stepMs;
+    if (ms === holeMs) {
+      ms += (gaps[gap]?.[1] ?? 0) * stepMs;
       gap += 1;
+      holeMs = gaps[gap]?.[0];
     }
     openMs[row] = ms;
     ms += stepMs;
   }
 }
 
+/** Bytes to prices in one go: nothing waits for a division then. Most candles open where the last one closed. */
 function decodePrices(planes: Uint8Array, { open, high, low, close }: CandleColumns, scale: number): void {
   const rows = open.length;
-  const [opens, highs, lows, closes] = PRICES.map((_name, i) => intsOf(planes.subarray(i * rows * INT_BYTES), rows));
-  if (!opens || !highs || !lows || !closes) throw new Error('a candle has four prices');
+  const [highAt, lowAt, closeAt] = [INT_BYTES * rows, 2 * INT_BYTES * rows, 3 * INT_BYTES * rows];
   let last = 0;
+  let lastPrice = 0;
   for (let row = 0; row < rows; row++) {
-    const first = last + (opens[row] ?? 0);
-    last = first + (closes[row] ?? 0);
-    open[row] = first / scale;
-    high[row] = (first + (highs[row] ?? 0)) / scale;
-    low[row] = (first + (lows[row] ?? 0)) / scale;
-    close[row] = last / scale;
+    const jump = intAt(planes, row, rows);
+    const first = last + jump;
+    last = first + intAt(planes, closeAt + row, rows);
+    open[row] = jump === 0 ? lastPrice : first / scale;
+    high[row] = (first + intAt(planes, highAt + row, rows)) / scale;
+    low[row] = (first + intAt(planes, lowAt + row, rows)) / scale;
+    lastPrice = last / scale;
+    close[row] = lastPrice;
   }
 }
 
 function decodeInts(planes: Uint8Array, column: Float64Array, scale: number): void {
-  const ints = intsOf(planes, column.length);
-  for (let row = 0; row < ints.length; row++) column[row] = (ints[row] ?? 0) / scale;
+  const rows = column.length;
+  for (let row = 0; row < rows; row++) column[row] = intAt(planes, row, rows) / scale;
 }
 
 function decodeFloats(body: Uint8Array, start: number, column: Float64Array): void {

@@ -126,6 +126,26 @@ test('zeros beyond the 18th decimal are no loss', () => {
   assert.equal(formatDecimal(requireDecimal('-0.000')), '0');
 });
 
+test('as a float and as text an amount is what its digits say, also beside whole 1e-8 and beside 2^50 of them', () => {
+  const booked = fc.oneof(
+    fc.bigInt(-(2n ** 51n), 2n ** 51n),
+    fc.bigInt(-3n, 3n).chain((near) => fc.constantFrom(2n ** 50n + near, -(2n ** 50n) + near, 2n ** 64n + near, near)),
+  );
+  const rests = fc.constantFrom(0n, 0n, 1n, -1n, 5n * 10n ** 9n, 10n ** 10n - 1n);
+  fc.assert(
+    fc.property(booked, rests, (units, rest) => {
+      const value = units * 10n ** 10n + rest;
+      const text = `${value < 0n ? '-' : ''}${String(value < 0n ? -value : value).padStart(19, '0')}`;
+      const reference = new Exact(`${text.slice(0, -18)}.${text.slice(-18)}`);
+      const decimal = requireDecimal(reference.toFixed());
+      assert.equal(decimal, value);
+      same(decimal, reference);
+      assert.equal(toNumber(decimal), Number(reference.toFixed()) + 0);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 test('floats for signals go through 12 decimals', () => {
   assert.equal(formatDecimal(fromNumber(0.1 + 0.2)), '0.3');
   assert.equal(toNumber(ONE), 1);

@@ -39,17 +39,25 @@ export function requireDecimal(text: string): Decimal {
   return value;
 }
 
-/** 1e-8, the finest that exchanges book, and the amounts that are whole in it and exact as a float64. */
+/** 1e-8, the finest that exchanges book. */
 const BOOKED = 10n ** 10n;
 const BOOKED_UNITS = 1e8;
-const MOST_EXACT = BigInt(Number.MAX_SAFE_INTEGER) * BOOKED;
+const MOST_BOOKED = 2 ** 50;
+
+/**
+ * The value in whole 1e-8, NaN where it is none or too large. The float is off by less than a half of them, so the value
+ * is that whole number exactly when both agree in their last 64 bits; a division of big numbers would take longer.
+ */
+function bookedOf(value: Decimal): number {
+  const units = Math.round(Number(value) / 1e10);
+  if (!(units > -MOST_BOOKED && units < MOST_BOOKED)) return Number.NaN;
+  return BigInt.asUintN(64, BigInt(units) * BOOKED - value) === 0n ? units : Number.NaN;
+}
 
 /** Shortest plain text: no exponent, no trailing zeros. */
 export function formatDecimal(value: Decimal): string {
-  if (value >= 0n && value <= MOST_EXACT) {
-    const booked = value / BOOKED;
-    if (booked * BOOKED === value) return formatBooked(Number(booked));
-  }
+  const booked = bookedOf(value);
+  if (booked >= 0) return formatBooked(booked);
   const negative = value < 0n;
   const digits = (negative ? -value : value).toString().padStart(SCALE + 1, '0');
   const point = digits.length - SCALE;
@@ -77,13 +85,8 @@ function significantOf(four: number): string {
 
 /** Whole 1e-8 as text, by float64 arithmetic that is exact on whole numbers. */
 function formatBooked(units: number): string {
-  let whole = Math.floor(units / BOOKED_UNITS);
-  let rest = units - whole * BOOKED_UNITS;
-  if (rest < 0) {
-    // The quotient was rounded up to a whole number.
-    whole -= 1;
-    rest += BOOKED_UNITS;
-  }
+  const whole = Math.floor(units / BOOKED_UNITS);
+  const rest = units - whole * BOOKED_UNITS;
   if (rest === 0) return String(whole);
   const last = rest % FOUR;
   const first = (rest - last) / FOUR;
@@ -114,8 +117,8 @@ export const floorToStep = (value: Decimal, step: Decimal): Decimal =>
 
 /** The smallest multiple of `step` not below a non-negative `value`. */
 export function ceilToStep(value: Decimal, step: Decimal): Decimal {
-  if (step === 0n || value % step === 0n) return value;
-  return brand(value - (value % step) + step);
+  const rest = step === 0n ? 0n : value % step;
+  return rest === 0n ? value : brand(value - rest + step);
 }
 
 export const isOnStep = (value: Decimal, step: Decimal): boolean => step === 0n || value % step === 0n;
@@ -133,11 +136,8 @@ export function toSteps(value: Decimal, step: Decimal): number {
 
 /** Lossy, for signals, charts and numbers in explanations only. */
 export function toNumber(value: Decimal): number {
-  if (value >= 0n && value <= MOST_EXACT) {
-    const booked = value / BOOKED;
-    if (booked * BOOKED === value) return Number(booked) / BOOKED_UNITS;
-  }
-  return Number(`${value}e-${SCALE}`);
+  const booked = bookedOf(value);
+  return Number.isNaN(booked) ? Number(`${value}e-${SCALE}`) : booked / BOOKED_UNITS;
 }
 
 /** A float such as a fee rate or a share, rounded to 12 decimals; never use it on prices or quantities that are sent. */

@@ -19,6 +19,7 @@ import type { SymbolRules } from './symbol.ts';
 export const EXIT_MARGIN = requireDecimal('1.05');
 /** Share kept free when a market entry is sized from a price that may move before it fills. */
 export const CASH_BUFFER = requireDecimal('0.002');
+const BUFFERED = add(ONE, CASH_BUFFER);
 /** Where an exit without a configured stop is assumed to happen. */
 export const NO_STOP_FLOOR = requireDecimal('0.90');
 
@@ -69,7 +70,7 @@ export function minOrderQuote(input: Omit<SizingInput, 'budget' | 'freeQuote'>):
   const needed = ceilToStep(divide(multiply(rules.notional.min, EXIT_MARGIN), stopLimit), rules.lot.step);
   const net = maximum(needed, rules.lot.min);
   const gross = ceilToStep(divide(net, subtract(ONE, fromNumber(input.baseFeeRate))), rules.lot.step);
-  return multiply(multiply(gross, price), add(ONE, CASH_BUFFER));
+  return multiply(multiply(gross, price), BUFFERED);
 }
 
 /**
@@ -86,12 +87,8 @@ export function sizeEntry(input: SizingInput): Sizing {
   const { waits = false } = input;
   const marketLot = waits ? { step: ZERO, min: ZERO, max: ZERO } : rules.marketLot;
   const step = maximum(rules.lot.step, marketLot.step);
-  const raw = floorToStep(
-    input.quantity ?? divide(budget, waits ? price : multiply(price, add(ONE, CASH_BUFFER))),
-    step,
-  );
-  const caps = [rules.lot.max, marketLot.max].filter((cap) => cap > 0n);
-  const quantity = caps.reduce((smallest, cap) => minimum(smallest, floorToStep(cap, step)), raw);
+  const raw = floorToStep(input.quantity ?? divide(budget, waits ? price : multiply(price, BUFFERED)), step);
+  const quantity = cappedAt(marketLot.max, cappedAt(rules.lot.max, raw, step), step);
   const leastSpend = input.leastSpend ?? ZERO;
   if (budget < leastSpend) {
     return { kind: 'refused', reason: 'size-below-minimum', numbers: { budget, minOrderQuote: leastSpend } };
@@ -110,6 +107,10 @@ export function sizeEntry(input: SizingInput): Sizing {
   }
   return { kind: 'sized', quantity, numbers: { wanted, budget, quantity, stopLimit, netQty } };
 }
+
+/** A quantity on the step under a cap, where there is one. */
+const cappedAt = (cap: Decimal, quantity: Decimal, step: Decimal): Decimal =>
+  cap > 0n && quantity > cap ? floorToStep(cap, step) : quantity;
 
 /** What of a position can be sold now: the smaller of position and wallet, floored to the step. */
 export function sellableQuantity(input: {

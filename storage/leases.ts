@@ -35,6 +35,17 @@ export async function leasedAccounts(db: Database): Promise<Set<AccountId>> {
   return new Set(rows.map((row) => row.account_id));
 }
 
+/** How many accounts each worker holds now, by its slot; one that holds none is not in it. */
+export async function countLeases(db: Database): Promise<Map<string, number>> {
+  const rows = await db.kysely
+    .selectFrom('account_leases')
+    .select(({ fn }) => ['holder', fn.countAll<string>().as('accounts')])
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+    .groupBy('holder')
+    .execute();
+  return new Map(rows.map(({ holder, accounts }) => [holder, Number(accounts)]));
+}
+
 /**
  * Takes the account when its lease is absent, expired or of the same holder. Holds the account's halt key exclusively,
  * so that every intent with an older fencing number has committed before or can no longer commit.

@@ -4,15 +4,16 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { makeQueryClient } from './data/query-client.ts';
 import { Times } from './data/session.tsx';
-import { router } from './routes.tsx';
+import { makeRouter } from './routes.tsx';
 
 const app = document.getElementById('app');
 if (app === null) throw new Error('The page has no element with the id "app".');
+const client = makeQueryClient();
 createRoot(app).render(
   <StrictMode>
-    <QueryClientProvider client={makeQueryClient()}>
+    <QueryClientProvider client={client}>
       <Times>
-        <RouterProvider router={router} />
+        <RouterProvider router={makeRouter(client)} />
       </Times>
     </QueryClientProvider>
   </StrictMode>,

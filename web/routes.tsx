@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
+import { type QueryClient, useQuery } from '@tanstack/react-query';
 import {
-  createRootRoute,
+  createRootRouteWithContext,
   createRoute,
   createRouter,
   lazyRouteComponent as load,
@@ -11,7 +11,8 @@ import {
   useMatches,
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { onboardingQuery, sessionQuery } from './data/queries.ts';
+import { type ProfileId, readId } from '#core/ids.ts';
+import { coinQuery, onboardingQuery, profileQuery, sessionQuery } from './data/queries.ts';
 import { SignInPage } from './pages/sign-in.tsx';
 import { Failure } from './parts/say.tsx';
 import { Porch, Shell } from './parts/shell.tsx';
@@ -60,7 +61,7 @@ function Broken({ error }: { error: unknown }): ReactNode {
   );
 }
 
-const root = createRootRoute({ component: Gate, notFoundComponent: Lost });
+const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Gate, notFoundComponent: Lost });
 const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell, notFoundComponent: Lost });
 const welcome = createRoute({
   getParentRoute: () => root,
@@ -98,6 +99,13 @@ const coin = createRoute({
   getParentRoute: () => shell,
   path: '/profiles/$id/coins/$symbol',
   validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'logs' } => (tab === 'logs' ? { tab } : {}),
+  // What the page asks for first is asked for while its script is still fetched.
+  loader({ params, context: { client } }) {
+    const id = readId<ProfileId>(params.id);
+    if (id === undefined) return;
+    void client.prefetchQuery(coinQuery(id, params.symbol));
+    void client.prefetchQuery(profileQuery(id));
+  },
   component: load(() => import('./pages/coin.tsx'), 'CoinPage'),
 });
 const backtests = createRoute({
@@ -196,19 +204,22 @@ const pages = [
   ),
 ] as const;
 
-export const router = createRouter({
-  routeTree: root.addChildren([
-    welcome,
-    signIn,
-    shell.addChildren([config, coin, diagnosis, backtests, compare, ...pages]),
-  ]),
-  defaultPreload: 'intent',
-  scrollRestoration: true,
-  defaultErrorComponent: Broken,
-});
+/** The router of the page; what it loads ahead goes into the page's cache. */
+export const makeRouter = (client: QueryClient) =>
+  createRouter({
+    routeTree: root.addChildren([
+      welcome,
+      signIn,
+      shell.addChildren([config, coin, diagnosis, backtests, compare, ...pages]),
+    ]),
+    context: { client },
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    defaultErrorComponent: Broken,
+  });
 
 declare module '@tanstack/react-router' {
   interface Register {
-    router: typeof router;
+    router: ReturnType<typeof makeRouter>;
   }
 }

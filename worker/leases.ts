@@ -5,11 +5,13 @@ import { acquireLease, leasedAccounts, releaseLease, renewLease } from '#storage
 import { loadAccountsToRun } from '#storage/worker-profiles.ts';
 import { type AccountLoop, fingerprintOf, startAccountLoop } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
+import { createSpread } from './spread.ts';
 
 const LEASE_TTL_MS = 6_000;
 const RENEW_EVERY_MS = 2_000;
 /** Before a worker takes accounts that nobody had it waits this long for each that it owns, so that one with fewer is first. */
 const [YIELD_MS, MOST_YIELD_MS] = [500, 1_000];
+const SPREAD_EVERY_BEATS = 8;
 
 /** The accounts this worker owns. */
 export interface Leases extends AsyncDisposable {
@@ -41,18 +43,17 @@ export function keepLeases(context: WorkerContext): Leases {
     });
   };
   // Not awaited by the beat: an order in flight may take seconds to finish, and other leases must be renewed meanwhile.
-  const halt = (id: AccountId, loop: AccountLoop): void => {
+  const halt = (loop: AccountLoop): PromiseLike<unknown> => {
+    const { id } = loop.toRun.account;
     stopping.add(id);
-    const forget = (): void => {
-      stopping.delete(id);
-      loops.delete(id);
-    };
-    loop[Symbol.asyncDispose]().then(forget, forget);
+    const forget = (): boolean => stopping.delete(id) && loops.delete(id);
+    return loop[Symbol.asyncDispose]().then(forget, forget);
   };
+  const spread = createSpread(context, halt);
   const renew = async (toRun: AccountToRun, loop: AccountLoop): Promise<void> => {
     const { id: accountId } = toRun.account;
     const held = await renewLease(context.database, { accountId, fencing: loop.fencing, ttlMs: LEASE_TTL_MS });
-    if (!held || loop.fingerprint !== fingerprintOf(toRun)) halt(accountId, loop);
+    if (!held || loop.fingerprint !== fingerprintOf(toRun)) void halt(loop);
   };
   const look = async (): Promise<void> => {
     const accounts = await loadAccountsToRun(context.database);
@@ -60,10 +61,11 @@ export function keepLeases(context: WorkerContext): Leases {
       const loop = loops.get(toRun.account.id);
       if (loop !== undefined && !stopping.has(toRun.account.id)) await renew(toRun, loop);
     }
-    const free = accounts.filter(({ account }) => !stopping.has(account.id) && !loops.has(account.id));
+    const isTaken = (id: AccountId): boolean => loops.has(id) || stopping.has(id) || spread.isLeft(id);
+    const free = accounts.filter(({ account }) => !isTaken(account.id));
     for await (const one of inTurn(context, free, () => wait(yieldMs(loops.size), stop.signal))) await start(one);
     const isKnown = (id: AccountId): boolean => accounts.some(({ account }) => account.id === id);
-    for (const [id, loop] of loops) if (!isKnown(id) && !stopping.has(id)) halt(id, loop);
+    for (const [id, loop] of loops) if (!isKnown(id) && !stopping.has(id)) void halt(loop);
   };
   const beat = (): Promise<void> => {
     beating = beating.then(look).catch((err: unknown) => {
@@ -72,8 +74,10 @@ export function keepLeases(context: WorkerContext): Leases {
     return beating;
   };
   const beats = (async (): Promise<void> => {
-    while (!stop.signal.aborted) {
+    for (let count = 1; !stop.signal.aborted; count++) {
       await beat();
+      if (count % SPREAD_EVERY_BEATS === 0)
+        spread.begin([...loops.values()].filter((loop) => !stopping.has(loop.toRun.account.id)));
       await wait(RENEW_EVERY_MS, stop.signal);
     }
   })();
@@ -84,13 +88,15 @@ export function keepLeases(context: WorkerContext): Leases {
       stop.abort();
       await beats;
       await beating;
-      const owned = [...loops];
-      await Promise.all(owned.map(([, loop]) => loop[Symbol.asyncDispose]()));
-      await Promise.all(
-        owned.map(([accountId, { fencing }]) => releaseLease(context.database, { accountId, fencing }).catch(() => {})),
-      );
+      await endAll(context, [...loops.values()]);
     },
   };
+}
+
+async function endAll({ database }: WorkerContext, loops: readonly AccountLoop[]): Promise<void> {
+  await Promise.all(loops.map((loop) => loop[Symbol.asyncDispose]()));
+  const held = loops.map(({ fencing, toRun: { account } }) => ({ fencing, accountId: account.id }));
+  await Promise.all(held.map((lease) => releaseLease(database, lease).catch(() => {})));
 }
 
 const yieldMs = (owned: number): number => Math.min(owned * YIELD_MS, MOST_YIELD_MS);

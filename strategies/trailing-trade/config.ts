@@ -31,7 +31,7 @@ const level = group(
       {
         title: 'Buy at',
         help: 'The first level buys at or below this share of the lowest price of the searched candles, each further one at or below this share of the average entry price',
-        of: 'the low, or of the average entry price',
+        of: 'the low, or the average entry price',
         bounds: { above: '0', atMost: '2' },
       },
       '1',

@@ -292,6 +292,19 @@ test(
   },
 );
 
+test('workers that join later get accounts of the one that has them all', OPTIONS, async () => {
+  const { workers, startAgain } = stage();
+  const owners = async (): Promise<Set<string>> => new Set((await leases()).map(({ holder }) => holder));
+  const [last = '', ...others] = workers.keys();
+  for (const slot of others) await workers.get(slot)?.stop('SIGTERM');
+  await until('one worker owns every account', async () => {
+    const held = await leases();
+    return held.length === accounts.length && held.every(({ holder }) => holder === last);
+  });
+  await Promise.all(others.map(startAgain));
+  await until('each worker owns one', async () => (await owners()).size === workers.size);
+});
+
 test('a kill switch holds at every replica and stops every worker', OPTIONS, async () => {
   const { client } = stage();
   await client.call(setKillSwitch, { body: { engaged: true, reason: 'replicas' } });

@@ -63,7 +63,7 @@ function Leaf(props: LeafProps): ReactNode {
     );
   }
   if (kind === 'choice') {
-    const choices = options.map((option) => ({ value: option, words: option }));
+    const choices = options.map((option) => ({ value: option, words: optionWords(option) }));
     return <Choice {...{ label, note, error, onChange }} own={set} value={shown} options={choices} />;
   }
   // A number that does not parse is sent as it was typed, so that the server names the field.
@@ -82,11 +82,15 @@ function Leaf(props: LeafProps): ReactNode {
   );
 }
 
+/** `percent-of-equity` as it is read. */
+const optionWords = (option: string): string => option.replaceAll('-', ' ');
+
 /** What the setting means, and what a multiplier is in percent. */
-function meaningOf({ note, of }: SchemaField, shown: string): string {
+function meaningOf({ note, of, options }: SchemaField, shown: string): string {
   const meaning = of === undefined ? undefined : multiplierWords(shown);
   const now = meaning === undefined ? undefined : `Now ${meaning === SAME ? `at ${of}` : `${meaning} ${of}`}`;
-  return [note, now]
+  const told = options.reduce((text, option) => text?.replaceAll(option, optionWords(option)), note);
+  return [told, now]
     .filter((part) => part !== undefined)
     .map((part) => (part.endsWith('.') ? part : `${part}.`))
     .join(' ');

@@ -106,9 +106,9 @@ function Asked({ run }: { run: RunPage }): ReactNode {
   if (request === undefined) return null;
   return (
     <p className="two">
-      <When at={request.from} /> to {request.to === undefined ? 'the newest candle' : <When at={request.to} />}, candles
-      of {request.detailInterval}, fee {percentOf(request.feeBps)} %, slippage {percentOf(request.slippageBps)} %. Begun{' '}
-      <When at={run.createdAt} />.
+      <When at={request.from} day /> to {request.to === undefined ? 'the newest candle' : <When at={request.to} day />},
+      candles of {request.detailInterval}, fee {percentOf(request.feeBps)} %, slippage {percentOf(request.slippageBps)}{' '}
+      %. Begun <When at={run.createdAt} />.
     </p>
   );
 }

@@ -139,7 +139,7 @@ function Row({ id, run, marked, onMark }: RowProps): ReactNode {
         {symbols.length > 2 ? count(symbols.length, 'coin') : symbols.join(', ')}
         {request === undefined ? null : (
           <span className="note">
-            from <When at={request.from} />, {request.detailInterval}
+            from <When at={request.from} day />, {request.detailInterval}
           </span>
         )}
       </td>

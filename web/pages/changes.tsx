@@ -9,12 +9,7 @@ import { Icon } from '#web/parts/icon.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { When } from '#web/parts/when.tsx';
-
-/** `profile.config.restore` in words. */
-const actionWords = (action: string): string => {
-  const words = action.replaceAll('.', ', ').replaceAll('-', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
+import { actionWords } from '#web/words/changes.ts';
 
 /** Everything the operator changed, with what it was before and after. */
 export function ChangesPage(): ReactNode {
@@ -53,15 +48,21 @@ export function ChangesPage(): ReactNode {
         {log.error === null ? null : <Failure what="The changes could not be read." error={log.error} />}
         {log.data === undefined && log.error === null ? <Skeleton rows={8} /> : null}
         {log.data !== undefined && rows.length === 0 ? <p className="p-2">Nothing was changed yet.</p> : null}
-        <ul className="feed">
+        <ul className="feed dated">
           {rows.map(({ id, at, action, subject, before, after, ip }) => (
             <li key={id}>
               <When at={at} />
               <Icon name="dot" />
               <div>
-                {actionWords(action)} {subject === '' ? null : (names.get(subject) ?? <code>{subject}</code>)}
+                {actionWords(action)}
+                {names.has(subject) ? <b> {names.get(subject)}</b> : null}
                 <span className="note block">
-                  {ip === 'unknown' ? 'without a proxy that told the address' : `from ${ip}`}
+                  {ip === 'unknown' ? 'from an address that is not known' : `from ${ip}`}
+                  {subject === '' || names.has(subject) ? null : (
+                    <>
+                      , <code>{subject}</code>
+                    </>
+                  )}
                 </span>
                 <Context ctx={{ ...(before == null ? {} : { before }), ...(after == null ? {} : { after }) }} />
               </div>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { isInterval } from '#core/candle.ts';
 import { absolute, formatDecimal } from '#core/decimal.ts';
 import { type ProfileId, readId } from '#core/ids.ts';
@@ -24,6 +24,7 @@ import { DecisionLog } from '#web/parts/decision-log.tsx';
 import { EntryPrice } from '#web/parts/entry-price.tsx';
 import { Icon } from '#web/parts/icon.tsx';
 import { OrdersTable } from '#web/parts/orders-table.tsx';
+import { PriceChart } from '#web/parts/price-chart.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { StrategyName } from '#web/parts/strategy-name.tsx';
@@ -32,8 +33,6 @@ import { Prose } from '#web/parts/when.tsx';
 import { coinView, distanceWords } from '#web/words/coin-view.ts';
 import { money, price, quantity } from '#web/words/numbers.ts';
 import { isLive, orderSummary } from '#web/words/order-words.ts';
-
-const PriceChart = lazy(async () => ({ default: (await import('#web/parts/price-chart.tsx')).PriceChart }));
 
 export function CoinPage(): ReactNode {
   const params = useParams({ from: '/shell/profiles/$id/coins/$symbol' });
@@ -123,15 +122,7 @@ function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile })
     <>
       <div className="cols">
         <div className="c9">
-          <Suspense
-            fallback={
-              <Section title="Price and plan">
-                <div className="chart" aria-busy="true" />
-              </Section>
-            }
-          >
-            <PriceChart {...chart} first={isInterval(interval) ? interval : '1h'} />
-          </Suspense>
+          <PriceChart {...chart} first={isInterval(interval) ? interval : '1h'} />
           <Timeline profileId={profile.id} symbol={coin.symbol} range={range} />
         </div>
         <div className="c3">

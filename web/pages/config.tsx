@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useDeferredValue, useState } from 'react';
+import { type ReactNode, useDeferredValue, useState } from 'react';
 import { mergePatch } from '#core/merge.ts';
 import { changeCoin, changeProfile, lintProfile } from '#api/contract/profiles.ts';
 import { call } from '#web/data/call.ts';
@@ -12,8 +12,7 @@ import { EntryPrice } from '#web/parts/entry-price.tsx';
 import { ProfileFrame } from '#web/parts/profile-frame.tsx';
 import { Failure, Say, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
-
-const WhatIf = lazy(async () => ({ default: (await import('#web/preview/what-if.tsx')).WhatIf }));
+import { WhatIf } from '#web/preview/what-if.tsx';
 
 export function ConfigPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/config' });
@@ -122,9 +121,7 @@ function Editor({ profile, coins, coin, strategy, proposed, asked }: EditorProps
         {coin === undefined ? <ConfigHistory profile={profile} /> : null}
       </div>
       <div className="c6 beside">
-        <Suspense fallback={<Section title="What if">{null}</Section>}>
-          <WhatIf profile={profile} coins={coin === undefined ? coins : [coin]} saved={saved} edit={edit} />
-        </Suspense>
+        <WhatIf profile={profile} coins={coin === undefined ? coins : [coin]} saved={saved} edit={edit} />
         {coin === undefined ? null : (
           <Section title="Cost basis" note="of what is held already">
             <EntryPrice profileId={profile.id} coin={coin} />

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { add, formatDecimal, ZERO } from '#core/decimal.ts';
 import { useConnection } from '#web/data/live.tsx';
 import { type Dashboard, dashboardQuery, statusQuery } from '#web/data/queries.ts';
 import { useNow } from '#web/data/session.tsx';
+import { whenIdle } from '#web/data/when-idle.ts';
 import { AccountsList } from '#web/parts/accounts-list.tsx';
 import { type CoinRow, CoinsTable } from '#web/parts/coins-table.tsx';
 import { Feed } from '#web/parts/feed.tsx';
@@ -44,6 +45,8 @@ export function DashboardPage(): ReactNode {
 
 function Overview({ data, failed }: { data: Dashboard; failed: unknown }): ReactNode {
   const [purse] = pursesOf(data);
+  // The page that is opened from here most often, with the script of its chart.
+  useEffect(() => whenIdle(() => void import('./coin.tsx')), []);
   return (
     <>
       <title>Overview · Tradewind</title>

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { deleteDeadLetter, listDeadLetters, listJobs, retryDeadLetter } from '#api/contract/jobs.ts';
 import type { Answer } from '#api/contract/operation.ts';
@@ -24,6 +25,11 @@ export function DeadLettersPage(): ReactNode {
   return (
     <>
       <title>Work that was given up · Tradewind</title>
+      <nav className="crumb" aria-label="Breadcrumb">
+        <Link to="/">Overview</Link>
+        <Link to="/activity">Activity</Link>
+        <span>Work that was given up</span>
+      </nav>
       <div className="head">
         <h1 className="verdict">
           {data === undefined
@@ -131,8 +137,12 @@ function Schedules(): ReactNode {
                       </span>
                     )}
                   </td>
-                  <td className="num">{lastRun === null ? '–' : `${(lastRun.durationMs / 1000).toFixed(1)} s`}</td>
-                  <td className="rt">{nextAt === null ? '–' : <When at={nextAt} />}</td>
+                  <td className="num" data-l="Took">
+                    {lastRun === null ? '–' : `${(lastRun.durationMs / 1000).toFixed(1)} s`}
+                  </td>
+                  <td className="rt" data-l="Due">
+                    {nextAt === null ? '–' : <When at={nextAt} />}
+                  </td>
                 </tr>
               ))}
             </tbody>

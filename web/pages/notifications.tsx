@@ -100,7 +100,7 @@ function One({ id, notifier, events }: OneProps): ReactNode {
         </div>
       )}
       <details>
-        <summary>{configured === null ? `Set up ${title}` : 'Change'}</summary>
+        <summary className="px-2">{configured === null ? `Set up ${title}` : 'Change'}</summary>
         <Setup id={id} notifier={notifier} events={events} onSaved={refresh} />
       </details>
     </Section>

@@ -52,7 +52,8 @@ function Page({ proof }: { proof: Proof }): ReactNode {
   const { data: profile } = useQuery(profileQuery(order.profileId));
   const { data: held } = useQuery(coinsQuery(order.profileId));
   // A coin that was removed since is not among them: its amounts stand without a unit.
-  const base = held?.coins.find(({ symbol }) => symbol === order.symbol)?.baseAsset ?? '';
+  const coin = held?.coins.find(({ symbol }) => symbol === order.symbol);
+  const [base, quote] = [coin?.baseAsset ?? '', coin?.quoteAsset ?? ''];
   const { state } = verdict;
   const good = state === 'proved' || state === 'open';
   const mark = state === 'proved' || state === 'open' || state === 'unknown' ? MARKS[state] : 'x';
@@ -97,11 +98,11 @@ function Page({ proof }: { proof: Proof }): ReactNode {
       ))}
       <div className="cols">
         <Section title="From decision to ledger" note="UTC on hover" span={8}>
-          <OrderChain proof={proof} base={base} />
+          <OrderChain proof={proof} base={base} quote={quote} />
         </Section>
         <div className="c4">
           <Amounts proof={proof} base={base} />
-          <Cost proof={proof} />
+          <Cost proof={proof} quote={quote} />
         </div>
       </div>
     </>
@@ -156,8 +157,8 @@ function Amounts({ proof: { verdict }, base }: { proof: Proof; base: string }): 
   );
 }
 
-function Cost({ proof }: { proof: Proof }): ReactNode {
-  const rows = costOf(proof);
+function Cost({ proof, quote }: { proof: Proof; quote: string }): ReactNode {
+  const rows = costOf(proof, quote);
   if (rows.length === 0) return null;
   return (
     <Section title="Cost of doing it">

@@ -18,6 +18,7 @@ import { ResearchFrame } from '#web/parts/research-frame.tsx';
 import { Failure, Say, Skeleton } from '#web/parts/say.tsx';
 import { SweepHeat } from '#web/parts/sweep-heat.tsx';
 import { SweepRanking } from '#web/parts/sweep-ranking.tsx';
+import { StrategyName } from '#web/parts/strategy-name.tsx';
 import { TrialLedger } from '#web/parts/trial-ledger.tsx';
 import { WalkForward } from '#web/parts/walk-forward.tsx';
 import { When } from '#web/parts/when.tsx';
@@ -115,9 +116,9 @@ function Verdict({ sweep }: { sweep: SweepAnswer }): ReactNode {
 function Asked({ sweep, request }: { sweep: SweepAnswer; request: SweepRequest }): ReactNode {
   return (
     <p className="two">
-      {sweep.strategyName} on {request.coin.symbol}, <When at={request.from} /> to{' '}
-      {request.to === undefined ? 'the newest candle' : <When at={request.to} />}, candles of {request.detailInterval},
-      fee {percentOf(request.feeBps)} %, slippage {percentOf(request.slippageBps)} %.
+      <StrategyName name={sweep.strategyName} /> on {request.coin.symbol}, <When at={request.from} day /> to{' '}
+      {request.to === undefined ? 'the newest candle' : <When at={request.to} day />}, candles of{' '}
+      {request.detailInterval}, fee {percentOf(request.feeBps)} %, slippage {percentOf(request.slippageBps)} %.
     </p>
   );
 }

@@ -29,7 +29,7 @@ export function AiProviderSettings(): ReactNode {
       {error === null ? null : <Failure what="The AI provider could not be read." error={error} />}
       {data === undefined && error === null ? <Skeleton rows={3} /> : null}
       {data === undefined ? null : held === null ? (
-        <p className="two p-2">Nobody is set up. The advisor can also be asked by hand, without any key.</p>
+        <p className="two p-2">No provider is set up. The advisor can also be asked by hand, without any key.</p>
       ) : (
         <Held held={held} onRemoved={(saved) => client.setQueryData(KEY, saved)} />
       )}

@@ -32,32 +32,36 @@ function Halves({ result: { holdout } }: { result: BacktestResult }): ReactNode 
     <Section title="Does it hold on later days" note="out of sample: days that came last" span={6}>
       {parts.length === 0 ? <p className="p-2">The period is too short to be divided.</p> : null}
       {parts.length === 0 ? null : (
-        <div className="tw">
-          <table>
-            <thead>
-              <tr>
-                <th>Days</th>
-                <th className="num">Made</th>
-                <th className="num">Holding</th>
-                <th className="num">Deepest fall</th>
-                <th className="num">Round trips</th>
+        <table className="cards">
+          <thead>
+            <tr>
+              <th>Days</th>
+              <th className="num">Made</th>
+              <th className="num">Holding</th>
+              <th className="num">Deepest fall</th>
+              <th className="num">Round trips</th>
+            </tr>
+          </thead>
+          <tbody>
+            {parts.map(([words, part]) => (
+              <tr key={words}>
+                <td className="full">{words}</td>
+                <td className="num" data-l="Made">
+                  <Result value={part.totalReturn} />
+                </td>
+                <td className="num" data-l="Holding">
+                  {share(part.buyAndHold)}
+                </td>
+                <td className="num" data-l="Deepest fall">
+                  {percent(-Math.abs(part.drawdown))}
+                </td>
+                <td className="num" data-l="Round trips">
+                  {part.closedCycles}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {parts.map(([words, part]) => (
-                <tr key={words}>
-                  <td>{words}</td>
-                  <td className="num">
-                    <Result value={part.totalReturn} />
-                  </td>
-                  <td className="num">{share(part.buyAndHold)}</td>
-                  <td className="num">{percent(-Math.abs(part.drawdown))}</td>
-                  <td className="num">{part.closedCycles}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+        </table>
       )}
       <p className="note p-2">
         If you chose the settings by looking at the first days, only the last ones say what they are worth.
@@ -76,32 +80,36 @@ const REGIMES: Readonly<Record<string, string>> = {
 function Regimes({ result: { regimes } }: { result: BacktestResult }): ReactNode {
   return (
     <Section title="In which markets it earns" note="regimes: what the coin did over 20 days" span={6}>
-      <div className="tw">
-        <table>
-          <thead>
-            <tr>
-              <th>When</th>
-              <th className="num">Days</th>
-              <th className="num">Made</th>
-              <th className="num">The coin itself</th>
-              <th className="num">Round trips</th>
+      <table className="cards">
+        <thead>
+          <tr>
+            <th>When</th>
+            <th className="num">Days</th>
+            <th className="num">Made</th>
+            <th className="num">The coin itself</th>
+            <th className="num">Round trips</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(regimes).map(([name, regime]) => (
+            <tr key={name}>
+              <td className="full">{REGIMES[name] ?? name}</td>
+              <td className="num" data-l="Days">
+                {regime.days}
+              </td>
+              <td className="num" data-l="Made">
+                <Result value={regime.totalReturn} />
+              </td>
+              <td className="num" data-l="The coin itself">
+                {share(regime.coinReturn)}
+              </td>
+              <td className="num" data-l="Round trips">
+                {regime.closedCycles}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {Object.entries(regimes).map(([name, regime]) => (
-              <tr key={name}>
-                <td>{REGIMES[name] ?? name}</td>
-                <td className="num">{regime.days}</td>
-                <td className="num">
-                  <Result value={regime.totalReturn} />
-                </td>
-                <td className="num">{share(regime.coinReturn)}</td>
-                <td className="num">{regime.closedCycles}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </table>
     </Section>
   );
 }
@@ -209,7 +217,7 @@ function FillTable({ result: { fills, quoteAsset } }: { result: BacktestResult }
             // Two fills can agree in everything; none is ever added or moved.
             <tr key={`${i} ${fill.at}`}>
               <td>
-                <When at={fill.at} />
+                <When at={fill.at} day />
               </td>
               <td className="rt">
                 {fill.side === 'buy' ? 'Bought' : 'Sold'} {fill.symbol}

@@ -85,7 +85,8 @@ function holdingOf({ equityCurve, balance }: BacktestResult): number[] {
 function Window({ result: { from, to, detailInterval, coverage } }: { result: BacktestResult }): ReactNode {
   return (
     <>
-      <When at={from} /> to <When at={to} />, {coverage.candles.toLocaleString('en-US')} candles of {detailInterval}
+      <When at={from} day /> to <When at={to} day />, {coverage.candles.toLocaleString('en-US')} candles of{' '}
+      {detailInterval}
     </>
   );
 }
@@ -175,7 +176,7 @@ function Trips({ result: { cycles, quoteAsset, fillRules } }: { result: Backtest
               .map(({ cycle, closedAt, net, exitReason }) => (
                 <tr key={cycle}>
                   <td className="note">
-                    <When at={closedAt} />
+                    <When at={closedAt} day />
                   </td>
                   <td>{reasonWords(exitReason)}</td>
                   <td className="num">

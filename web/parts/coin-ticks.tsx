@@ -15,7 +15,7 @@ const isAudit = (entry: unknown): entry is TickAudit =>
 
 const TRIGGERS: Readonly<Record<string, string>> = {
   price: 'price',
-  candle: 'candle closed',
+  candle: 'closed candle',
   order: 'own order',
   operator: 'you',
   timer: 'timer',
@@ -44,7 +44,8 @@ export function CoinTicks({ profileId, symbol }: { profileId: ProfileId; symbol:
               <div>
                 <Prose text={decision.sentence} />
                 <span className="note block">
-                  by {TRIGGERS[trigger] ?? trigger}, decided in {(latencyMicros / 1000).toFixed(1)} ms
+                  by {TRIGGERS[trigger] ?? trigger}, decided in{' '}
+                  {latencyMicros < 100 ? 'under 0.1' : (latencyMicros / 1000).toFixed(1)} ms
                   {approval.kind === 'refused'
                     ? `, refused: ${approval.reason}`
                     : approval.kind === 'approved'

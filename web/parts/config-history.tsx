@@ -23,7 +23,10 @@ export function ConfigHistory({ profile }: { profile: Profile }): ReactNode {
   const [chosen, setChosen] = useState<Version | undefined>(undefined);
   const versions = data?.versions ?? [];
   return (
-    <Section title="History" note={data === undefined ? undefined : `${versions.length} newest versions`}>
+    <Section
+      title="History"
+      note={data === undefined ? undefined : versions.length < 2 ? undefined : `the newest ${versions.length}`}
+    >
       {error === null ? null : <Failure what="The history could not be read." error={error} />}
       {data?.versions.length === 0 ? <p className="p-2">The first change begins it.</p> : null}
       <ul className="block">

@@ -1,15 +1,23 @@
 import type { ReactNode } from 'react';
 import { wordsOf } from '#web/words/names.ts';
+import { atLeastCents } from '#web/words/numbers.ts';
 import { chainOf, type Link, type Proof } from '#web/words/proof.ts';
-import { utc } from '#web/words/time.ts';
+import { age, utc } from '#web/words/time.ts';
 import { Context } from './feed.tsx';
 import { Icon } from './icon.tsx';
 import { Prose, When } from './when.tsx';
 
 const PINS = { proved: 'circ', open: 'flag', failed: 'x' } as const;
 
+interface ChainProps {
+  proof: Proof;
+  /** The assets of the coin; empty where they are not known any more. */
+  base: string;
+  quote: string;
+}
+
 /** Every link from the decision to the ledger, with what was recorded of it. */
-export function OrderChain({ proof, base }: { proof: Proof; base: string }): ReactNode {
+export function OrderChain({ proof, base, quote }: ChainProps): ReactNode {
   const links = chainOf(proof);
   return (
     <ol className="chain pt-2">
@@ -29,7 +37,7 @@ export function OrderChain({ proof, base }: { proof: Proof; base: string }): Rea
               <Prose text={link.sentence} />
             </p>
             <Numbers numbers={link.numbers} />
-            {link.table === 'fills' ? <Fills proof={proof} base={base} /> : null}
+            {link.table === 'fills' ? <Fills proof={proof} base={base} quote={quote} /> : null}
             {link.table === 'ledger' ? <Ledger proof={proof} /> : null}
             {link.detail === undefined ? null : <Context ctx={link.detail} />}
           </div>
@@ -47,7 +55,7 @@ function At({ at, before }: { at: string | null; before: string | null }): React
   const after = before === null ? Number.NaN : Date.parse(at) - Date.parse(before);
   return after >= 0 && after < SOON_MS ? (
     <time dateTime={at} title={utc(Date.parse(at))}>
-      + {after.toLocaleString('en-US')} ms
+      + {after < 1000 ? `${after} ms` : age(after)}
     </time>
   ) : (
     <When at={at} />
@@ -69,40 +77,40 @@ function Numbers({ numbers }: Pick<Link, 'numbers'>): ReactNode {
   );
 }
 
-function Fills({ proof: { fills }, base }: { proof: Proof; base: string }): ReactNode {
+function Fills({ proof: { fills }, base, quote }: ChainProps): ReactNode {
   return (
-    <div className="tw">
-      <table className="mt-2">
-        <thead>
-          <tr>
-            <th>Trade</th>
-            <th className="num">Quantity</th>
-            <th className="num">Price</th>
-            <th className="num wide">Value</th>
-            <th className="num">Fee</th>
+    <table className="cards mt-2">
+      <thead>
+        <tr>
+          <th>Trade</th>
+          <th className="num">Quantity</th>
+          <th className="num">Price</th>
+          <th className="num">Value</th>
+          <th className="num">Fee</th>
+        </tr>
+      </thead>
+      <tbody>
+        {fills.map((fill) => (
+          <tr key={fill.tradeId}>
+            <td className="mono full" data-l="Trade">
+              {fill.tradeId}
+            </td>
+            <td className="num" data-l="Quantity">
+              <Prose text={fill.quantity} /> <span className="unit">{base}</span>
+            </td>
+            <td className="num" data-l="Price">
+              <Prose text={atLeastCents(fill.price)} /> <span className="unit">{quote}</span>
+            </td>
+            <td className="num" data-l="Value">
+              <Prose text={atLeastCents(fill.quoteQuantity)} /> <span className="unit">{quote}</span>
+            </td>
+            <td className="num" data-l="Fee">
+              <Prose text={fill.feeAmount} /> <span className="unit">{fill.feeAsset}</span>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {fills.map((fill) => (
-            <tr key={fill.tradeId}>
-              <td className="mono">{fill.tradeId}</td>
-              <td className="num">
-                <Prose text={fill.quantity} /> <span className="unit">{base}</span>
-              </td>
-              <td className="num">
-                <Prose text={fill.price} />
-              </td>
-              <td className="num wide">
-                <Prose text={fill.quoteQuantity} />
-              </td>
-              <td className="num">
-                <Prose text={fill.feeAmount} /> <span className="unit">{fill.feeAsset}</span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

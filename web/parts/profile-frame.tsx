@@ -5,6 +5,7 @@ import { type ProfileId, readId } from '#core/ids.ts';
 import { type Profile, profileQuery } from '#web/data/queries.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { profilePagesOf } from '#web/words/places.ts';
+import { PageStrip } from './page-strip.tsx';
 import { Failure, Skeleton } from './say.tsx';
 
 interface FrameProps {
@@ -69,7 +70,7 @@ function Known({ id, part, under, children }: KnownProps): ReactNode {
           </>
         )}
       </nav>
-      <nav className="places" aria-label="Pages of this profile">
+      <PageStrip label="Pages of this profile">
         {profilePagesOf(demo).map(({ to, words }) => (
           <Link
             key={to}
@@ -81,7 +82,7 @@ function Known({ id, part, under, children }: KnownProps): ReactNode {
             {words}
           </Link>
         ))}
-      </nav>
+      </PageStrip>
       {children(profile)}
     </>
   );

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Profile } from '#web/data/queries.ts';
 import { RESEARCH_PAGES } from '#web/words/places.ts';
+import { PageStrip } from './page-strip.tsx';
 import { ProfileFrame } from './profile-frame.tsx';
 
 interface FrameProps {
@@ -16,13 +17,13 @@ export function ResearchFrame({ id, part, children }: FrameProps): ReactNode {
     <ProfileFrame id={id} part={part} under="/profiles/$id/backtests">
       {(profile) => (
         <>
-          <nav className="places sub" aria-label="Research">
+          <PageStrip label="Research" sub>
             {RESEARCH_PAGES.map(({ to, words }) => (
               <Link key={to} to={to} params={{ id: profile.id }} activeOptions={{ includeSearch: false }}>
                 {words}
               </Link>
             ))}
-          </nav>
+          </PageStrip>
           {children(profile)}
         </>
       )}

@@ -1,10 +1,24 @@
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { createElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useDemo } from '#web/data/session.tsx';
+import { whenIdle } from '#web/data/when-idle.ts';
 import { KEYS, placesOf } from '#web/words/places.ts';
 import { Dialog } from './dialog.tsx';
 
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const loadPalette = async () => (await import('./palette.tsx')).Palette;
+type PaletteScript = Awaited<ReturnType<typeof loadPalette>>;
+
+/** The palette, whose script is fetched once the page has nothing else to do, or when somebody asks for it. */
+function usePalette(asked: boolean): PaletteScript | undefined {
+  const [palette, setPalette] = useState<PaletteScript | undefined>(undefined);
+  useEffect(() => {
+    const load = (): void => void loadPalette().then((script) => setPalette(() => script));
+    if (!asked) return whenIdle(load);
+    load();
+    return undefined;
+  }, [asked]);
+  return palette;
+}
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('input, select, textarea, [role=slider]') !== null;
@@ -22,6 +36,7 @@ export function Shortcuts({ onStop }: { onStop: () => void }): ReactNode {
   const afterG = useRef(false);
   const navigate = useNavigate();
   const demo = useDemo();
+  const palette = usePalette(shown === 'palette');
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       const key = event.key.toLowerCase();
@@ -54,11 +69,9 @@ export function Shortcuts({ onStop }: { onStop: () => void }): ReactNode {
       <button type="button" className="btn quiet goto" onClick={() => setShown('palette')}>
         Go to <kbd>Ctrl K</kbd>
       </button>
-      {shown === 'palette' ? (
-        <Suspense>
-          <Palette open onClose={close} onStop={onStop} />
-        </Suspense>
-      ) : null}
+      {shown === 'palette' && palette !== undefined
+        ? createElement(palette, { open: true, onClose: close, onStop })
+        : null}
       <Dialog title="Keys" open={shown === 'keys'} onClose={close}>
         <dl className="dl py-2">
           {KEYS.map(([key, words]) => (

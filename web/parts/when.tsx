@@ -1,15 +1,15 @@
 import { memo, type ReactNode } from 'react';
 import { useTimes } from '#web/data/session.tsx';
 import { prose } from '#web/words/prose.ts';
-import { moment, utc } from '#web/words/time.ts';
+import { dated, moment, utc } from '#web/words/time.ts';
 
-/** A moment in the operator's zone, UTC on hover. */
-export function When({ at }: { at: string }): ReactNode {
+/** A moment in the operator's zone, UTC on hover; with `day` also one of today has its day. */
+export function When({ at, day = false }: { at: string; day?: boolean }): ReactNode {
   const { zone, nowMs } = useTimes();
   const ms = Date.parse(at);
   return (
     <time dateTime={at} title={utc(ms)}>
-      {moment(ms, zone, nowMs)}
+      {day ? dated(ms, zone, nowMs) : moment(ms, zone, nowMs)}
     </time>
   );
 }

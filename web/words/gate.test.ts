@@ -19,5 +19,5 @@ test('values are written as what they are', () => {
   assert.equal(barValue('drawdown', 0.084), '8.4\u202f%');
   assert.equal(barValue('alpha', 0.051), '+5.1\u202f%');
   assert.equal(barValue('ageDays', 1.2), '1 day');
-  assert.equal(barValue('profitFactor', null), 'no number');
+  assert.equal(barValue('profitFactor', null), 'not known');
 });

@@ -14,7 +14,7 @@ export const BARS: Readonly<Record<GateBar, { words: string; note: string; kind:
 
 /** A value of a bar: `1.61`, `8.4 %`, `12 days`. */
 export function barValue(bar: GateBar, value: number | null): string {
-  if (value === null) return 'no number';
+  if (value === null) return 'not known';
   const { kind } = BARS[bar];
   if (kind === 'share') return bar === 'alpha' || bar === 'outOfSample' ? signedPercent(value, 1) : percent(value, 1);
   const text = Number(value.toFixed(2)).toLocaleString('en-US');

@@ -3,9 +3,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { readDecimal, requireDecimal, toNumber } from '#core/decimal.ts';
 import {
+  atLeastCents,
   change,
   decimalsOf,
   fixed,
+  MISSING,
   money,
   multiplierOf,
   multiplierWords,
@@ -29,6 +31,11 @@ test('prices follow the tick size, quantities the step size', () => {
   assert.equal(price('0.39871', '0.0001'), '0.3987');
   assert.equal(quantity('0.0421', '0.00001000'), '0.04210');
   assert.equal(quantity('88', '1.00000000'), '88');
+  assert.equal(quantity('0.00491508', '0.00001'), '0.00491', 'no more than can be sold');
+  assert.equal(quantity(null, '0.00001'), MISSING);
+  assert.equal(atLeastCents('29455.1'), '29455.10');
+  assert.equal(atLeastCents('7'), '7.00');
+  assert.equal(atLeastCents('0.0123'), '0.0123');
   assert.equal(decimalsOf('10', 2), 0);
   assert.equal(decimalsOf('0', 2), 2);
 });

@@ -59,7 +59,20 @@ const text = (value: string | null, places: number): string => {
 /** Money in quote units, as finely as its asset asks for. */
 export const money = (value: string | null, asset?: string | null): string => text(value, moneyPlaces(asset));
 export const price = (value: string | null, tickSize: string | null): string => text(value, decimalsOf(tickSize, 2));
-export const quantity = (value: string | null, stepSize: string | null): string => text(value, decimalsOf(stepSize, 8));
+
+/** What there is of a coin, in whole steps: never rounded up to more than can be sold. */
+export function quantity(value: string | null, stepSize: string | null): string {
+  const decimal = value === null ? undefined : readDecimal(value);
+  if (decimal === undefined) return MISSING;
+  const places = decimalsOf(stepSize, 8);
+  return fixed(requireDecimal(formatFixed(decimal, places)), places);
+}
+
+/** A plain decimal text with two decimals at least, and all that it has: `29455.1` is `29455.10`. */
+export function atLeastCents(value: string): string {
+  const [whole = '', fraction = ''] = value.split('.');
+  return `${whole}.${fraction.padEnd(2, '0')}`;
+}
 
 /** `1 order`, `2 orders`. */
 export const count = (n: number, one: string): string => `${group(String(n))} ${one}${n === 1 ? '' : 's'}`;

@@ -65,13 +65,25 @@ test('an order is told link by link, from its decision to the books', () => {
       'Booked proved',
     ],
   );
-  assert.deepEqual(costOf(proof), [
-    { words: 'Price when decided', value: '100' },
-    { words: 'Average paid', value: '101' },
+  assert.deepEqual(costOf(proof, 'BBB'), [
+    { words: 'Price when decided', value: '100.00 BBB' },
+    { words: 'Average paid', value: '101.00 BBB' },
     { words: 'Lost to the market’s movement', value: '1.000 %' },
     { words: 'Fee', value: '0.2 BBB' },
     { words: 'Round trip', value: '47 ms' },
   ]);
+});
+
+test('what the exchange told by itself is said, not only that it did', () => {
+  const told = (detail: object): string | undefined =>
+    chainOf({ ...proof, evidence: [{ kind: 'event', at: at(60), detail }] }).find(({ title }) => /stream/.test(title))
+      ?.sentence;
+  assert.equal(
+    told({ state: 'partially-filled', filledQuantity: '0.5' }),
+    'The exchange reported it partially filled, 0.5 executed so far.',
+  );
+  assert.equal(told({ state: 'open', filledQuantity: '0' }), 'The exchange reported it open, nothing executed yet.');
+  assert.equal(told({}), 'What the exchange reported by itself.');
 });
 
 test('an order without an answer ends with the moment from which it is certain', () => {

@@ -1,6 +1,7 @@
 import { isObject } from '#core/merge.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import type { readOrderProof } from '#api/contract/proof.ts';
+import { atLeastCents } from './numbers.ts';
 
 export type Proof = Answer<typeof readOrderProof>;
 type Evidence = Proof['evidence'][number];
@@ -45,13 +46,22 @@ const EVIDENCE: Readonly<Record<Evidence['kind'], { readonly title: string; read
   cancel: { title: 'Decided to cancel', sentence: 'The tick that cancelled it.' },
 };
 
+/** What the exchange said of the order by itself: `The exchange reported it filled, 0.5 executed so far.` */
+function reportedIn(detail: unknown): string | undefined {
+  const [state, filled] = [textOf(detail, 'state'), textOf(detail, 'filledQuantity')];
+  if (state === undefined || filled === undefined) return undefined;
+  const executed = Number(filled) > 0 ? `${filled} executed so far` : 'nothing executed yet';
+  return `The exchange reported it ${state.replaceAll('-', ' ')}, ${executed}.`;
+}
+
 function evidenceLink({ kind, at, detail }: Evidence): Link {
   const { title, sentence } = EVIDENCE[kind];
   const told = isObject(detail) && isObject(detail['decision']) ? detail['decision'] : detail;
   const failed = kind === 'answer' && isObject(detail) && detail['error'] !== undefined;
+  const reported = kind === 'event' ? reportedIn(detail) : undefined;
   return {
     title,
-    sentence: textOf(told, 'sentence') ?? sentence,
+    sentence: textOf(told, 'sentence') ?? reported ?? sentence,
     at,
     state: failed ? 'failed' : 'proved',
     numbers: numbersIn(told),
@@ -128,7 +138,8 @@ function endOf({ order, fills, ledger, verdict }: Pick<Proof, 'order' | 'fills' 
 }
 
 /** What the execution cost against the price of the decision, in hundredths of a percent. */
-export function costOf({ order, evidence, fills }: Proof): { words: string; value: string }[] {
+export function costOf({ order, evidence, fills }: Proof, quote: string): { words: string; value: string }[] {
+  const priceText = (value: number): string => `${atLeastCents(String(value))} ${quote}`.trim();
   const decision = evidence.find(({ kind }) => kind === 'decision')?.detail ?? order.decision;
   const input = isObject(decision) && isObject(decision['input']) ? decision['input'] : {};
   const numbers = new Map(
@@ -139,8 +150,8 @@ export function costOf({ order, evidence, fills }: Proof): { words: string; valu
   const request = evidence.find(({ kind }) => kind === 'request');
   const answer = evidence.find(({ kind }) => kind === 'answer');
   const rows: { words: string; value: string }[] = [];
-  if (decided > 0) rows.push({ words: 'Price when decided', value: String(decided) });
-  if (paid > 0) rows.push({ words: order.side === 'buy' ? 'Average paid' : 'Average got', value: String(paid) });
+  if (decided > 0) rows.push({ words: 'Price when decided', value: priceText(decided) });
+  if (paid > 0) rows.push({ words: order.side === 'buy' ? 'Average paid' : 'Average got', value: priceText(paid) });
   if (decided > 0 && paid > 0 && order.stopPrice === null) {
     const against = (paid / decided - 1) * (order.side === 'buy' ? 100 : -100);
     rows.push({ words: 'Lost to the market’s movement', value: `${against.toFixed(3)} %` });

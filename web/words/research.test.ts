@@ -32,7 +32,7 @@ test('what is left is told from what is done, and not before something is', () =
 });
 
 test('reasons and edits are written for their reader', () => {
-  assert.equal(reasonWords('hold-below-arm'), 'Held: below arm');
+  assert.equal(reasonWords('hold-below-arm'), 'Held: the trailing exit had not started');
   assert.equal(reasonWords('entry-first'), 'First buy');
   assert.equal(reasonWords('exit-stop-loss'), 'Stop loss');
   assert.equal(editOf([{ path: 'sell.stop', value: '0.97' }]), '[["sell.stop","0.97"]]');

@@ -97,9 +97,30 @@ const PLAIN: Readonly<Record<string, string>> = {
   'entry-immediate': 'Bought at once',
   'entry-cross-up': 'Crossed up',
   'cooldown-loss': 'Paused after a loss',
+  'entry-above-window-low': 'Waited: the price was too far above the low',
+  'entry-above-level': 'Waited: the next buy level was not reached',
+  'entry-grid-complete': 'Waited: all buy levels were used',
+  'entry-history-short': 'Waited: there were not enough candles yet',
+  'entry-no-cross': 'Waited: the averages had not crossed',
+  'entry-below-trend': 'Waited: below the trend average',
+  'entry-trend-not-rising': 'Waited: the trend did not rise',
+  'entry-overextended': 'Waited: too far above the average',
+  'entry-already-this-candle': 'Waited: traded since the last candle closed',
+  'entry-rsi-high': 'Waited: RSI too high',
+  'entry-disabled': 'Waited: buying is switched off',
+  'hold-below-arm': 'Held: the trailing exit had not started',
+  'hold-below-floor-arm': 'Held: the floor had not gone up',
+  'hold-trail-armed': 'Held: the trailing exit followed the price',
+  'hold-trail-pending': 'Held: the trailing exit was about to start',
+  'hold-break-even-armed': 'Held: with a floor, not trailing yet',
+  'hold-above-floor': 'Held: above the floor',
+  'hold-above-stop': 'Held: above the stop',
+  'hold-until-time-stop': 'Held: until its time is over',
+  'hold-sell-disabled': 'Held: selling is switched off',
+  'hold-no-exit': 'Held: no exit is set',
 };
 
-/** `hold-below-arm` in words: `Held: below arm`. */
+/** A reason of a decision in words, `entry-rating-low` as `Waited: rating low`. */
 export function reasonWords(reason: string): string {
   const known = PLAIN[reason];
   if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { age, axisMark, full, moment, place, utc } from './time.ts';
+import { age, axisMark, dated, full, moment, place, utc } from './time.ts';
 
 const at = Date.UTC(2026, 10, 20, 14, 12, 7);
 
@@ -8,6 +8,11 @@ test('a moment is as short as it can be read', () => {
   assert.equal(moment(at, 'UTC', at), '14:12:07');
   assert.equal(moment(at - 2 * 86_400_000, 'UTC', at), '18 Nov 14:12');
   assert.equal(moment(Date.UTC(2022, 5, 1, 4, 12), 'UTC', at), '1 Jun 2022 04:12');
+});
+
+test('a moment of a period has its day, also today', () => {
+  assert.equal(dated(at, 'UTC', at), '20 Nov 14:12');
+  assert.equal(dated(Date.UTC(2022, 5, 1, 4, 12), 'UTC', at), '1 Jun 2022 04:12');
 });
 
 test('times are shown in the zone of the operator', () => {

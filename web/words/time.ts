@@ -27,6 +27,12 @@ export function moment(ms: number, zone: string, nowMs: number): string {
   return clock(ms, zone);
 }
 
+/** A moment with its day, also today: `18 Nov 19:00` this year, else `1 Jun 2022 04:12`. */
+export function dated(ms: number, zone: string, nowMs: number): string {
+  const withYear = year(ms, zone) !== year(nowMs, zone);
+  return `${day(ms, zone)}${withYear ? ` ${year(ms, zone)}` : ''} ${minute(ms, zone)}`;
+}
+
 /** `Fri 20 Nov, 14:12:07`, with the year when `withYear`. */
 export function full(ms: number, zone: string, withYear = false): string {
   const weekday = formatter(zone, 'weekday', { weekday: 'short' }).format(ms);

@@ -1,0 +1,47 @@
+import { toNumber } from '#core/decimal.ts';
+import { buyAndHold } from './benchmarks.ts';
+import { exposure, feesPaid, totalReturn, winRate } from './metrics.ts';
+import type { BacktestResult } from './result.ts';
+import { bandOf, type BacktestInput, type BacktestOutcome, openKernel, runCoin } from './run.ts';
+
+/** What a run came to, in the numbers of a `BacktestResult` and without its records. */
+export interface Glance {
+  readonly metrics: Pick<BacktestResult['metrics'], 'totalReturn' | 'winRate' | 'fees' | 'exposure'> & {
+    readonly alpha: Pick<BacktestResult['metrics']['alpha'], 'buyAndHold'>;
+  };
+  readonly drawdown: Pick<BacktestResult['drawdown'], 'depth'>;
+  readonly ambiguity: BacktestResult['ambiguity'];
+  readonly dailyEquity: readonly number[];
+  /** Fills that sold. */
+  readonly sales: number;
+}
+
+export type GlanceOutcome =
+  | { readonly kind: 'glance'; readonly glance: Glance }
+  | Extract<BacktestOutcome, { kind: 'refused' }>;
+
+/** Runs one strategy on one coin like `runBacktest`, but makes no records of it: about a third faster where it trades much. */
+export function glanceBacktest(input: BacktestInput): GlanceOutcome {
+  const opened = openKernel(input);
+  if (opened.kind === 'refused') return opened;
+  const { book, made } = runCoin(opened.kernel);
+  const { fills, meter, coin } = made;
+  const { terms } = input;
+  const total = totalReturn({ finalEquity: meter.last, balance: toNumber(terms.balance) });
+  const charges = { feeRate: toNumber(terms.feeRate), slippage: toNumber(terms.slippage) };
+  const metrics = {
+    totalReturn: total,
+    alpha: { buyAndHold: total - buyAndHold(coin, charges) },
+    winRate: winRate(book.cycles.map(({ net }) => toNumber(net))),
+    fees: feesPaid(fills),
+    exposure: exposure(made),
+  };
+  const { depth } = meter.drawdown;
+  let sales = 0;
+  for (const { fill } of fills) if (fill.side === 'sell') sales += 1;
+  const dailyEquity = [...meter.days, meter.last];
+  return {
+    kind: 'glance',
+    glance: { metrics, drawdown: { depth }, ambiguity: bandOf(made), dailyEquity, sales },
+  };
+}

@@ -1,0 +1,41 @@
+import { cacheKeys } from '#core/cache-keys.ts';
+import type { AccountId } from '#core/ids.ts';
+import { releaseLease, countLeases } from '#storage/leases.ts';
+import type { AccountLoop } from './account-loop.ts';
+import type { WorkerContext } from './context.ts';
+
+/** So long the worker that passed an account on does not take it back. */
+const LEFT_TO_OTHERS_MS = 10_000;
+
+/** Passes accounts on to workers that joined later, or were away. */
+export interface Spread {
+  /** The last of these accounts goes, if some worker that lives owns at least two fewer. Where it fails, the next time comes. */
+  begin(owned: readonly AccountLoop[]): void;
+  /** Whether others are to take this account first. */
+  isLeft(id: AccountId): boolean;
+}
+
+export function createSpread(context: WorkerContext, halt: (loop: AccountLoop) => PromiseLike<unknown>): Spread {
+  const { cache, database, log } = context;
+  let passed: { readonly id: AccountId; readonly atMs: number } | undefined;
+  const fewest = async (): Promise<number> => {
+    const living = [...(await cache.list(cacheKeys.heartbeats)).keys()];
+    const counts = await countLeases(database);
+    return Math.min(...living.map((key) => counts.get(key.slice(cacheKeys.heartbeats.length)) ?? 0));
+  };
+  const passOn = async (owned: readonly AccountLoop[]): Promise<void> => {
+    const loop = owned.at(-1);
+    if (loop === undefined || owned.length - (await fewest()) < 2) return;
+    const { id, name } = loop.toRun.account;
+    log.info({ event: 'account_passed_on', accountId: id }, `Account ${name} passes to a worker that owns fewer`);
+    passed = { id, atMs: Number.POSITIVE_INFINITY };
+    await halt(loop);
+    passed = { id, atMs: performance.now() };
+    await releaseLease(database, { accountId: id, fencing: loop.fencing });
+  };
+  return {
+    // Not awaited: an order in flight may take seconds to finish, and other leases must be renewed meanwhile.
+    begin: (owned) => void passOn(owned).catch(() => {}),
+    isLeft: (id) => id === passed?.id && performance.now() - passed.atMs < LEFT_TO_OTHERS_MS,
+  };
+}
