@@ -132,7 +132,6 @@ export interface ExchangeClock {
   sync(): Promise<void>;
 }
 
-/** Of candles those that have closed; a stream may leave out views of open ones. */
 export type MarketEvent =
   | { readonly kind: 'price'; readonly symbol: string; readonly price: Decimal; readonly atMs: number }
   | { readonly kind: 'candle'; readonly symbol: string; readonly interval: Interval; readonly candle: Candle }
