@@ -5,6 +5,7 @@ import { idSchema, newId, type ProfileId } from './ids.ts';
 import {
   cancelIdOf,
   clientOrderIdOf,
+  fnv1a64,
   isLiveOrder,
   isOwnClientOrderId,
   ORDER_STATES,
@@ -77,4 +78,9 @@ test('an own id says purpose and sequence, that of a cancel included; any other 
   assert.equal(readOwnClientOrderId(id, OWNER, 'ETHUSDT'), undefined);
   assert.equal(readOwnClientOrderId('web_1234', OWNER, 'BTCUSDT'), undefined);
   assert.equal(readOwnClientOrderId(id.replace('-s', '-s0'), OWNER, 'BTCUSDT'), undefined);
+});
+
+test('texts are named by the 64-bit hash FNV-1a', () => {
+  const known = { '': 'cbf29ce484222325', a: 'af63dc4c8601ec8c', foobar: '85944171f73967e8' };
+  for (const [text, hex] of Object.entries(known)) assert.equal(fnv1a64(text).toString(16), hex);
 });

@@ -6,6 +6,7 @@ import type { ProfileId } from '#core/ids.ts';
 import type { OrderTiming } from '#core/order-timing.ts';
 import type { OrphanLock } from '#core/orphan.ts';
 import type { StateToKeep } from '#core/ports.ts';
+import { createBacklog } from './backlog.ts';
 import type { Coin } from './coin.ts';
 import { createFeePrices, type FeePrices } from './fee-prices.ts';
 import type { EnginePorts } from './ports.ts';
@@ -42,6 +43,8 @@ export interface AccountContext {
   readonly unsaved: Map<string, StateToKeep>;
   /** Plans over all coins of a profile, with the config they are made by. */
   readonly baskets: Map<ProfileId, { readonly config: string; readonly basket: Basket }>;
+  /** Takes what nobody waits for. */
+  readonly later: (job: () => void) => void;
   coinsOf: (profileId: ProfileId) => readonly Coin[];
   /** Worth of the running coins' positions in a quote asset. */
   positionValue: (quoteAsset: string) => Decimal;
@@ -74,6 +77,7 @@ export function createAccountContext(input: AccountContextInput): AccountContext
     unprotectedMs: new Map(),
     unsaved: new Map(),
     baskets: new Map(),
+    later: createBacklog(input.fail),
     coinsOf: () => [],
     positionValue: () => ZERO,
   };

@@ -191,9 +191,9 @@ function createWatch(coin: Coin, mailbox: Mailbox, onResolved: () => void): (cli
 }
 
 function decisionLogOf(coin: Coin): DecisionLog {
-  const { records } = coin.context.ports;
+  const { ports, later } = coin.context;
   return createDecisionLog(
-    { write: (row) => records.log(row), tell: (audit) => tellTick(coin, audit) },
+    { write: (row) => ports.records.log(row), tell: (audit) => tellTick(coin, audit), later },
     coin.bound.reasons,
   );
 }

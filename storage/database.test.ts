@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { type Database, openDatabase } from './database.ts';
-import { runStatement } from './statements.ts';
+import { transactAtOnce } from './statements.ts';
 import { openTestDatabase } from './test-database.ts';
 import { seedUser } from './test-trading.ts';
 
@@ -50,7 +50,7 @@ describe('Database', () => {
     const row = { user_id: userId, name: 'SecretValue', binance_mode: 'live' } as const;
     const text = 'insert into accounts (id, user_id, name, binance_mode) values ($1, $2, $3, $4)';
     const insert = (id: string) =>
-      runStatement(database.pool, { name: 'x', text, values: [id, userId, row.name, row.binance_mode] });
+      transactAtOnce(database, [{ name: 'x', text, values: [id, userId, row.name, row.binance_mode] }]);
     await insert('00000000-0000-7000-8000-000000000001');
     const statement = sql`insert into accounts (id, user_id, name, binance_mode) values (gen_random_uuid(), ${userId}, ${row.name}, ${row.binance_mode})`;
     const failures: (() => Promise<unknown>)[] = [

@@ -5,7 +5,7 @@ import { clientOrderIdOf, type OrderRecord } from '#core/order.ts';
 import type { IntentRequest, IntentResult } from '#core/ports.ts';
 import type { Database } from './database.ts';
 import { jsonText } from './json.ts';
-import { type Statement, transactAtOnce } from './statements.ts';
+import { type BoundStatement, type Statement, transactAtOnce } from './statements.ts';
 
 /** Widest first: everyone takes the three keys in this order. Engaging a halt takes its own key exclusively. */
 const LOCK: Statement = {
@@ -22,10 +22,22 @@ const NUMBER = `ltrim(${[6, 5, 4, 3, 2, 1, 0]
   )
   .join(' || ')}, '0')`;
 
+const placeFor = (
+  rows: string,
+): string => `insert into orders (id, account_id, epoch, profile_id, symbol, side, purpose,
+      type, quantity, price, stop_price, trailing_delta, client_order_id, state, reason, decision, fencing, halt_order,
+      send_before, created_at, updated_at, action_id)
+    select $8::uuid, $1::uuid, epoch, $2::uuid, $3, $9, $10, $11, $12::numeric, $13::numeric, $14::numeric, $15::integer,
+      $16::text || ${NUMBER},
+      'intent', $17, $18::jsonb, $4::bigint, nextval('halt_order'), $19::timestamptz, $20::timestamptz, $20::timestamptz,
+      $21::uuid
+    from ${rows}
+    returning client_order_id`;
+
 /**
  * A statement of its own after LOCK, so that its snapshot is younger than the locks and shows every halt and lease that
- * was committed under them. Judges and, when nothing refuses, moves the runner state by compare-and-set and writes the
- * order, whose client order id ends in its number in base 36.
+ * was committed under them. When nothing refuses, it moves the runner state by compare-and-set and writes the order, whose
+ * client order id ends in its number in base 36. Answers with no row when it wrote nothing, and does not say why.
  * The coin must be bound, and for an entry the profile enabled and the coin not paused: a decision made just before
  * cannot commit.
  * $1 account, $2 profile, $3 symbol, $4 fencing, $5 refused by every halt, $6 expected version, $7 strategy state, $8 id,
@@ -34,6 +46,28 @@ const NUMBER = `ltrim(${[6, 5, 4, 3, 2, 1, 0]
  */
 const COMMIT: Statement = {
   name: 'intent-commit',
+  text: `with moved as (
+    update runner_states as runner
+    set version = runner.version + 1, order_sequence = runner.order_sequence + 1, strategy_state = $7::jsonb
+    from account_leases as lease join accounts on accounts.id = lease.account_id,
+      profiles join profile_symbols on profile_symbols.profile_id = profiles.id
+    where runner.profile_id = $2::uuid and runner.symbol = $3 and runner.version = $6::bigint
+      and lease.account_id = $1::uuid and fencing = $4::bigint and expires_at > clock_timestamp()
+      and profiles.id = $2::uuid and profile_symbols.symbol = $3
+      and (not $5::boolean
+        or (reset_at is null and enabled and (paused_until is null or paused_until <= clock_timestamp())))
+      and not exists (select 1 from kill_switches
+        where subject in ('all', $1::uuid::text, $2::uuid::text) and ($5::boolean or freeze_exits))
+    returning order_sequence, epoch
+  ) ${placeFor('moved')}`,
+};
+
+/**
+ * The same for whoever COMMIT has answered with nothing: says what refuses, and writes when that is only that the coin has
+ * no runner state yet. Parameters as above.
+ */
+const JUDGE: Statement = {
+  name: 'intent-judge',
   text: `with lease as materialized (
     select accounts.epoch, accounts.id, reset_at from account_leases join accounts on accounts.id = account_id
     where account_id = $1::uuid and fencing = $4::bigint and expires_at > clock_timestamp()
@@ -59,21 +93,17 @@ const COMMIT: Statement = {
     on conflict (profile_id, symbol) do update
     set version = runner.version + 1, order_sequence = runner.order_sequence + 1, strategy_state = excluded.strategy_state
     where runner.version = $6::bigint
-    returning version, order_sequence
+    returning order_sequence
   ), placed as (
-    insert into orders (id, account_id, epoch, profile_id, symbol, side, purpose, type, quantity, price, stop_price,
-      trailing_delta, client_order_id, state, reason, decision, fencing, halt_order, send_before, created_at, updated_at,
-      action_id)
-    select $8::uuid, $1::uuid, lease.epoch, $2::uuid, $3, $9, $10, $11, $12::numeric, $13::numeric, $14::numeric,
-      $15::integer, $16::text || ${NUMBER},
-      'intent', $17, $18::jsonb, $4::bigint, nextval('halt_order'), $19::timestamptz, $20::timestamptz, $20::timestamptz,
-      $21::uuid
-    from moved cross join lease
-    returning client_order_id
+    ${placeFor('moved cross join lease')}
   )
-  select halt.*, lease.epoch, moved.version, placed.client_order_id
-  from (select 1) as one left join lease on true left join halt on true left join moved on true left join placed on true`,
+  select halt.*, lease.epoch, placed.client_order_id
+  from (select 1) as one left join lease on true left join halt on true left join placed on true`,
 };
+
+interface Placed extends pg.QueryResultRow {
+  readonly client_order_id: string;
+}
 
 interface Judgement extends pg.QueryResultRow {
   readonly scope: HaltScope | null;
@@ -84,7 +114,6 @@ interface Judgement extends pg.QueryResultRow {
   readonly engaged_at: Date;
   readonly is_reset: boolean;
   readonly epoch: number | null;
-  readonly version: string | null;
   readonly client_order_id: string | null;
 }
 
@@ -104,7 +133,7 @@ const lockKeys = ({ order }: IntentRequest): string[] => [
   haltLockText('profile', order.profileId),
 ];
 
-function commitValues({ order, ...request }: IntentRequest): unknown[] {
+function commitValues({ order, ...request }: IntentRequest): BoundStatement['values'] {
   const { accountId, profileId, symbol, side, purpose, form, quantity } = order;
   return [
     ...[accountId, profileId, symbol, request.fencing, isRefusedByEveryHalt(order), request.expectedVersion],
@@ -138,11 +167,16 @@ function recordOf({ order, ...request }: IntentRequest, clientOrderId: string): 
   };
 }
 
+const committed = (request: IntentRequest, clientOrderId: string): IntentResult => ({
+  kind: 'committed',
+  record: recordOf(request, clientOrderId),
+  version: request.expectedVersion + 1,
+});
+
 function resultOf(request: IntentRequest, row: Judgement | undefined): IntentResult {
   if (row === undefined || row.epoch === null) return { kind: 'lost-lease' };
   if (row.scope !== null) return { kind: 'halted', halt: haltOf(row, row.scope) };
-  if (row.version === null || row.client_order_id === null) return { kind: 'moved' };
-  return { kind: 'committed', record: recordOf(request, row.client_order_id), version: Number(row.version) };
+  return row.client_order_id === null ? { kind: 'moved' } : committed(request, row.client_order_id);
 }
 
 /**
@@ -151,9 +185,10 @@ function resultOf(request: IntentRequest, row: Judgement | undefined): IntentRes
  * is there, was never sent by this caller.
  */
 export async function commitIntent(db: Database, request: IntentRequest): Promise<IntentResult> {
-  const [row] = await transactAtOnce<Judgement>(db, [
-    { ...LOCK, values: lockKeys(request) },
-    { ...COMMIT, values: commitValues(request) },
-  ]);
+  const lock = { ...LOCK, values: lockKeys(request) };
+  const values = commitValues(request);
+  const [placed] = await transactAtOnce<Placed>(db, [lock, { ...COMMIT, values }]);
+  if (placed !== undefined) return committed(request, placed.client_order_id);
+  const [row] = await transactAtOnce<Judgement>(db, [lock, { ...JUDGE, values }]);
   return resultOf(request, row);
 }

@@ -7,8 +7,10 @@ export interface Statement {
   readonly text: string;
 }
 
+type Value = string | number | boolean | Date | null;
+
 export interface BoundStatement extends Statement {
-  readonly values: readonly unknown[];
+  readonly values: readonly Value[];
 }
 
 /** The connection broke while COMMIT was under way: the transaction may or may not have taken effect. */
@@ -21,59 +23,87 @@ export class CommitUnknown extends Error {
   }
 }
 
-export async function runStatement<Row extends pg.QueryResultRow>(
-  client: pg.ClientBase | pg.Pool,
-  { name, text, values }: BoundStatement,
-): Promise<Row[]> {
-  try {
-    return (await client.query<Row>({ name, text, values: [...values] })).rows;
-  } catch (error) {
-    throw withQueryText(error, text);
-  }
-}
-
 /**
- * Only PostgreSQL's own answer proves that nothing was kept, and not one of class 57 (operator intervention), 08
- * (connection) or XX (internal): those end the session, and COMMIT may have been done by then.
+ * Only PostgreSQL's own answer proves that nothing was kept, and not one of class 57P (operator intervention), 08
+ * (connection) or XX (internal): those may end the session, and COMMIT may have been done by then.
  */
 const isRefusal = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && error.code !== undefined && !/^(57|08|XX)/.test(error.code);
+  error instanceof pg.DatabaseError && error.code !== undefined && !/^(57P|08|XX)/.test(error.code);
 
-async function rollBack(client: pg.PoolClient): Promise<void> {
-  try {
-    await client.query('rollback');
-    client.release();
-  } catch {
-    client.release(true);
-  }
+const BEGIN: BoundStatement = { name: 'begin', text: 'begin isolation level read committed', values: [] };
+const COMMIT: BoundStatement = { name: 'commit', text: 'commit', values: [] };
+
+/** What each connection has been told to prepare. */
+const prepared = new WeakMap<pg.Connection, Set<string>>();
+
+function textOf(value: Value): string | null {
+  if (value === null) return null;
+  return value instanceof Date ? value.toISOString() : String(value);
 }
 
+type Answer<Row extends pg.QueryResultRow> = Pick<pg.QueryResult<Row>, 'command' | 'rows'>;
+
 /**
- * A READ COMMITTED transaction in one round trip: BEGIN, the statements and COMMIT leave together. Each statement still
- * has a snapshot of its own, taken when its turn comes, and after one that fails PostgreSQL answers the COMMIT with a
- * rollback. Answers with the rows of the last statement. Throws CommitUnknown when the answer to COMMIT was lost; any
- * other error means that nothing was kept.
+ * Several statements as one query: one Sync at their end instead of one each, so that PostgreSQL answers them in one piece.
+ * Each is still carried out after the one before, with a snapshot of its own, and none after one that has failed.
+ */
+class Batch<Row extends pg.QueryResultRow> extends pg.Query<Row> {
+  readonly #statements: readonly BoundStatement[];
+
+  constructor(
+    statements: readonly BoundStatement[],
+    done: (error: Error | undefined, answers: readonly Answer<Row>[]) => void,
+  ) {
+    // With several statements what comes is a list.
+    super('', (error, answers) => done(error, [answers].flat()));
+    this.#statements = statements;
+  }
+
+  override submit = (connection: pg.Connection): void => {
+    const known = prepared.get(connection) ?? new Set();
+    prepared.set(connection, known);
+    connection.stream.cork();
+    for (const { name, text, values } of this.#statements) {
+      if (!known.has(name)) connection.parse({ name, text, types: [] }, true);
+      known.add(name);
+      connection.bind({ statement: name, values: values.map(textOf) }, true);
+      // What takes no values answers with no rows.
+      if (values.length > 0) connection.describe({ type: 'P', name: '' }, true);
+      connection.execute(null, true);
+    }
+    connection.sync();
+    connection.stream.uncork();
+  };
+}
+
+const sendAtOnce = <Row extends pg.QueryResultRow>(
+  client: pg.PoolClient,
+  statements: readonly BoundStatement[],
+): Promise<readonly Answer<Row>[]> =>
+  new Promise((resolve, reject) => {
+    client.query(new Batch<Row>(statements, (error, answers) => (error ? reject(error) : resolve(answers))));
+  });
+
+/**
+ * A READ COMMITTED transaction in one round trip: BEGIN, the statements and COMMIT leave together and are answered
+ * together. Each statement has a snapshot of its own, taken when its turn comes; after one that fails PostgreSQL carries
+ * out none of the rest, COMMIT neither. Answers with the rows of the last statement. Throws CommitUnknown when it is not
+ * known whether COMMIT was done; any other error means that nothing was kept.
  */
 export async function transactAtOnce<Row extends pg.QueryResultRow>(
   db: Database,
   statements: readonly BoundStatement[],
 ): Promise<Row[]> {
   const client = await db.pool.connect();
-  const { stream } = client.connection;
-  stream.cork();
-  const begun = client.query('begin isolation level read committed');
-  const sent = statements.map((statement) => runStatement<Row>(client, statement));
-  const ended = client.query('commit');
-  stream.uncork();
-  const [committed, ...answers] = await Promise.allSettled([ended, begun, ...sent]);
-  if (committed.status === 'rejected' && !isRefusal(committed.reason)) {
+  try {
+    const answers = await sendAtOnce<Row>(client, [BEGIN, ...statements, COMMIT]);
+    if (answers.at(-1)?.command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back at COMMIT.');
+    client.release();
+    return answers.at(-2)?.rows ?? [];
+  } catch (error) {
+    // The transaction may still be open on it.
     client.release(true);
-    throw new CommitUnknown(committed.reason);
+    if (isRefusal(error)) throw withQueryText(error, statements.at(-1)?.text ?? '');
+    throw new CommitUnknown(error);
   }
-  if (committed.status === 'rejected') await rollBack(client);
-  else client.release();
-  for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
-  if (committed.status === 'rejected') throw withQueryText(committed.reason, 'commit');
-  if (committed.value.command === 'ROLLBACK') throw new Error('PostgreSQL rolled the transaction back at COMMIT.');
-  return (await sent.at(-1)) ?? [];
 }

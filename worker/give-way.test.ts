@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { until } from '#storage/test-outage.ts';
 
-/** How nice each thread of this process is. */
-const niceness = (): number[] =>
+/** A field of each thread of this process, counted as proc(5) does. */
+const fieldOfThreads = (number: number): number[] =>
   readdirSync('/proc/self/task').map((id) => {
     const fields = readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return Number(fields[16]);
+    return Number(fields[number - 3]);
   });
+const niceness = (): number[] => fieldOfThreads(19);
+const idleThreads = (): number => fieldOfThreads(41).filter((policy) => policy === SCHED_IDLE).length;
+const SCHED_IDLE = 5;
+const hasChrt = spawnSync('chrt', ['--version']).status === 0;
 
 const skip = process.platform === 'linux' ? false : 'only Linux gives threads a priority of their own';
 
@@ -26,6 +32,7 @@ test('a thread that gives way is the only one that does', { skip }, async () => 
     await new Promise((resolve, reject) => thread.once('message', resolve).once('error', reject));
     assert.equal(niceness().filter((nice) => nice === 19).length, 1);
     assert.equal(getPriority(), own);
+    if (hasChrt) await until('the thread is of the idle class', () => idleThreads() === 1);
   } finally {
     await thread.terminate();
   }

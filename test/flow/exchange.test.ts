@@ -291,8 +291,8 @@ test('a key is healthy, or has a cause', async () => {
   assert.deepEqual(await check('key-hmac', KEYS.hmac), { status: null });
 });
 
-test('the market stream tells prices and candles, and comes back after a cut', async () => {
-  await using on = await bench();
+test('the market stream tells prices and closed candles, and comes back after a cut', async () => {
+  await using on = await bench(60);
   const seen = collect<MarketEvent>();
   await using stream = createMarketStream({ streamUrl: on.paper.wsUrl })(seen.push);
   stream.update([{ symbol: SYMBOL, interval: '1m' }]);
@@ -301,6 +301,7 @@ test('the market stream tells prices and candles, and comes back after a cut', a
   assert.ok(price.kind === 'price' && price.symbol === SYMBOL && price.price > ZERO);
   const candle = await seen.until(({ kind }) => kind === 'candle');
   assert.ok(candle.kind === 'candle' && candle.interval === '1m' && candle.candle.high >= candle.candle.low);
+  assert.ok(seen.events.every((event) => event.kind !== 'candle' || event.candle.closed));
   await on.control('POST', '/streams/drop');
   await seen.until(({ kind }) => kind === 'disconnected');
   await seen.until(({ kind }) => kind === 'connected');
