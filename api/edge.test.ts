@@ -187,6 +187,12 @@ test('pages: routes of the app get index.html, assets are cached for good, nothi
   }
 });
 
+test('a connection is kept for longer than proxies keep theirs, which is a minute', async () => {
+  const { headers } = await fetch(`${api.url}/api/status`);
+  const seconds = Number(/^timeout=(\d+)$/.exec(headers.get('keep-alive') ?? '')?.[1]);
+  assert.ok(seconds > 60, `it says ${headers.get('keep-alive')}`);
+});
+
 test('status has the closed shape of the specification; of several workers the one to restart first shows', async () => {
   const beat = (sha: string, bootedAt: string) => JSON.stringify({ sha, bootedAt, schema: 1 });
   const idle = await api.call(status, {}, { cookie: null });

@@ -11,6 +11,12 @@ export interface Address {
   readonly port: number;
 }
 
+/**
+ * So long a connection is kept without a request: longer than proxies keep theirs (60 s), as one of these may be about to
+ * ask when the server closes it, and then no answer comes.
+ */
+const KEPT_MS = 75_000;
+
 /** HTTP and WebSocket on one port. */
 export class ApiServer implements AsyncDisposable {
   readonly port: number;
@@ -37,7 +43,7 @@ type Listening = ReturnType<typeof createAdaptorServer>;
 export async function serveApi(context: ApiContext, { host, port }: Address): Promise<ApiServer> {
   const app = await createApp(context);
   const hub = await SocketHub.open(context);
-  const server = createAdaptorServer({ fetch: app.fetch });
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: { keepAliveTimeout: KEPT_MS } });
   const upgrade = createUpgrade(context, hub);
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => upgrade(request, socket, head));
   try {
