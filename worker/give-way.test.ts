@@ -19,21 +19,26 @@ const hasChrt = spawnSync('chrt', ['--version']).status === 0;
 
 const skip = process.platform === 'linux' ? false : 'only Linux gives threads a priority of their own';
 
-test('a thread that gives way is the only one that does', { skip }, async () => {
-  const [own, before] = [getPriority(), niceness()];
-  assert.ok(!before.includes(19));
-  const code = `import { parentPort } from 'node:worker_threads';
-    import { giveWay } from ${JSON.stringify(import.meta.resolve('./give-way.ts'))};
-    giveWay();
-    parentPort.on('message', () => {});
-    parentPort.postMessage('gave way');`;
-  const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`));
-  try {
-    await new Promise((resolve, reject) => thread.once('message', resolve).once('error', reject));
-    assert.equal(niceness().filter((nice) => nice === 19).length, 1);
-    assert.equal(getPriority(), own);
-    if (hasChrt) await until('the thread is of the idle class', () => idleThreads() === 1);
-  } finally {
-    await thread.terminate();
-  }
-});
+for (const [haste, nice, idle] of [
+  ['awaited', 10, 0],
+  ['unattended', 19, 1],
+] as const) {
+  test(`a thread whose work is ${haste} gives way, and no other thread does`, { skip }, async () => {
+    const [own, before] = [getPriority(), niceness()];
+    assert.ok(!before.includes(nice));
+    const code = `import { parentPort } from 'node:worker_threads';
+      import { giveWay } from ${JSON.stringify(import.meta.resolve('./give-way.ts'))};
+      giveWay('${haste}');
+      parentPort.on('message', () => {});
+      parentPort.postMessage('gave way');`;
+    const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`));
+    try {
+      await new Promise((resolve, reject) => thread.once('message', resolve).once('error', reject));
+      assert.equal(niceness().filter((each) => each === nice).length, 1);
+      assert.equal(getPriority(), own);
+      if (hasChrt) await until('the class of the thread', () => idleThreads() === idle);
+    } finally {
+      await thread.terminate();
+    }
+  });
+}

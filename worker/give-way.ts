@@ -3,13 +3,19 @@ import { readlinkSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
+/** For a backtest somebody waits, for a sweep nobody does. */
+type Haste = 'awaited' | 'unattended';
+
 /**
- * Called in a thread that only computes: from then on it runs where nothing else wants to, so that live trading in the
- * same process never waits for it. Only Linux gives threads a priority of their own; elsewhere it would be the process's.
+ * Called in a thread that only computes, so that live trading in the same process does not wait for it: what is awaited
+ * weighs a tenth from then on, the rest runs where nothing else wants to. Only Linux gives threads a priority of their
+ * own; elsewhere it would be the process's.
  */
-export function giveWay(): void {
+export function giveWay(haste: Haste): void {
   if (process.platform !== 'linux') return;
-  setPriority(constants.priority.PRIORITY_LOW);
+  const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
+  setPriority(haste === 'awaited' ? PRIORITY_BELOW_NORMAL : PRIORITY_LOW);
+  if (haste === 'awaited') return;
   // A nice thread still ends its slice while a price waits; one of the idle class is set aside at once. Without chrt of
   // util-linux it stays nice.
   execFile('chrt', ['-i', '-p', '0', basename(readlinkSync('/proc/thread-self'))], () => {});

@@ -6,7 +6,7 @@ import { isStageStart, STAGE_ENDED } from './backtest-aside.ts';
 import { giveWay } from './give-way.ts';
 import { endStage } from './jobs/sweep-stage.ts';
 
-giveWay();
+giveWay('unattended');
 const start: unknown = workerData;
 if (parentPort === null || !isStageStart(start)) throw new Error('a sweep stage thread is started by its worker');
 const { databaseUrl, sweepId } = start;

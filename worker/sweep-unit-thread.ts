@@ -5,7 +5,7 @@ import { answerAside, isUnitStart, UNIT_DONE } from './backtest-aside.ts';
 import { giveWay } from './give-way.ts';
 import { tryUnit } from './jobs/sweep-unit.ts';
 
-giveWay();
+giveWay('unattended');
 const start: unknown = workerData;
 if (parentPort === null || !isUnitStart(start)) throw new Error('a sweep unit thread is started by its worker');
 const { databaseUrl, unit, slot: worker } = start;
