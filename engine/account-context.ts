@@ -6,7 +6,6 @@ import type { ProfileId } from '#core/ids.ts';
 import type { OrderTiming } from '#core/order-timing.ts';
 import type { OrphanLock } from '#core/orphan.ts';
 import type { StateToKeep } from '#core/ports.ts';
-import { createBacklog } from './backlog.ts';
 import type { Coin } from './coin.ts';
 import { createFeePrices, type FeePrices } from './fee-prices.ts';
 import type { EnginePorts } from './ports.ts';
@@ -43,8 +42,6 @@ export interface AccountContext {
   readonly unsaved: Map<string, StateToKeep>;
   /** Plans over all coins of a profile, with the config they are made by. */
   readonly baskets: Map<ProfileId, { readonly config: string; readonly basket: Basket }>;
-  /** Takes what nobody waits for. */
-  readonly later: (job: () => void) => void;
   coinsOf: (profileId: ProfileId) => readonly Coin[];
   /** Worth of the running coins' positions in a quote asset. */
   positionValue: (quoteAsset: string) => Decimal;
@@ -77,7 +74,6 @@ export function createAccountContext(input: AccountContextInput): AccountContext
     unprotectedMs: new Map(),
     unsaved: new Map(),
     baskets: new Map(),
-    later: createBacklog(input.fail),
     coinsOf: () => [],
     positionValue: () => ZERO,
   };

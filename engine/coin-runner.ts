@@ -191,9 +191,9 @@ function createWatch(coin: Coin, mailbox: Mailbox, onResolved: () => void): (cli
 }
 
 function decisionLogOf(coin: Coin): DecisionLog {
-  const { ports, later } = coin.context;
+  const { records } = coin.context.ports;
   return createDecisionLog(
-    { write: (row) => ports.records.log(row), tell: (audit) => tellTick(coin, audit), later },
+    { write: (row) => records.log(row), tell: (audit) => tellTick(coin, audit) },
     coin.bound.reasons,
   );
 }

@@ -36,11 +36,10 @@ const auditAt = (
 });
 
 /** Keeps the last version of each row, as the table does, and all audits. */
-function table(later?: (job: () => void) => void) {
+function table() {
   const rows = new Map<string, ActionLogRow>();
   const told: TickAudit[] = [];
-  const sinks = { write: (row: ActionLogRow) => rows.set(row.id, row), tell: (audit: TickAudit) => told.push(audit) };
-  const log = createDecisionLog({ ...sinks, ...(later && { later }) }, reasons);
+  const log = createDecisionLog({ write: (row) => rows.set(row.id, row), tell: (audit) => told.push(audit) }, reasons);
   const record = (audit: TickAudit, captured?: boolean): void => {
     const tick = { ...audit, atMs: Date.parse(audit.at), numbers: audit.decision.numbers };
     log.record(tick, (ticks) => ({ ...audit, ticks }), captured);
@@ -94,30 +93,6 @@ test('the counts of all rows sum to the ticks', () => {
         steps.length,
       );
     }),
-  );
-});
-
-test('what nobody waits for is told later, each candle once and in order; an order at once', () => {
-  const jobs: (() => void)[] = [];
-  const { rows, told, ...log } = table((job) => jobs.push(job));
-  const base = { reason: 'entry-above-window-low', price: 10, limit: '7' };
-  const candle = (second: number): TickAudit => ({ ...auditAt(second, base), trigger: 'candle' });
-  const audits = [auditAt(0, base), candle(1), candle(2), auditAt(3, { ...base, sent: true })];
-  for (const audit of audits.slice(0, 3)) log.record(audit);
-  assert.deepEqual(told, audits.slice(0, 2), 'what is owed joins no later tick');
-  log.record(audits[3] ?? candle(3));
-  assert.deepEqual(told, audits);
-  for (const job of jobs) job();
-  log.flush();
-  assert.deepEqual(told, audits, 'told once');
-  const candleLater = candle(4);
-  log.record(candleLater);
-  assert.ok(!told.includes(candleLater));
-  jobs.at(-1)?.();
-  assert.deepEqual(told.at(-1), candleLater);
-  assert.equal(
-    [...rows.values()].reduce((sum, { count }) => sum + count, 0),
-    5,
   );
 });
 

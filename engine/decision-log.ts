@@ -28,6 +28,7 @@ interface OpenRow {
   highest: Numbers;
   readonly range: { low: number; high: number };
   latest: DecidedTick;
+  audit: TickAudit;
   /** The last of the ticks that are not told yet, and how many they are. */
   held: MakeAudit | null;
   heldTicks: number;
@@ -35,16 +36,12 @@ interface OpenRow {
   readonly captured: boolean;
   readonly begunMs: number;
   toldMs: number;
-  /** What it holds is handed to the backlog and joins no later tick. */
-  owed: boolean;
 }
 
 export interface DecisionSinks {
   readonly write: (row: ActionLogRow) => void;
   /** Told of every tick, of repeats in bundles. */
   readonly tell: (audit: TickAudit) => void;
-  /** Does a little later what nobody waits for; at once unless given. */
-  readonly later?: (job: () => void) => void;
 }
 
 /**
@@ -62,24 +59,23 @@ export interface DecisionLog {
 }
 
 export function createDecisionLog(
-  { write, tell, later = (job) => job() }: DecisionSinks,
+  { write, tell }: DecisionSinks,
   reasons: Readonly<Record<string, ReasonText>>,
 ): DecisionLog {
   let open: OpenRow | null = null;
   let changes = 0;
+  const tellHeld = (row: OpenRow, nowMs: number): void => {
+    if (row.held === null) return;
+    row.audit = row.held(row.heldTicks);
+    row.held = null;
+    row.heldTicks = 0;
+    row.toldMs = nowMs;
+    tell(row.audit);
+  };
   const emit = (row: OpenRow, nowMs: number): void => {
     if (row.held === null) return;
-    const audit = row.held(row.heldTicks);
-    [row.held, row.heldTicks, row.owed, row.toldMs] = [null, 0, false, nowMs];
-    tell(audit);
-    write(rowOf(row, audit));
-  };
-
-  const owe = (row: OpenRow): void => {
-    row.owed = true;
-    later(() => {
-      if (row.owed) emit(row, performance.now());
-    });
+    tellHeld(row, nowMs);
+    write(rowOf(row));
   };
 
   return {
@@ -90,21 +86,18 @@ export function createDecisionLog(
       const nowMs = performance.now();
       const quiet = tick.trigger === 'price' || tick.trigger === 'timer';
       if (open !== null && !captured && isRepeat(open, tick, reasons)) {
-        if (open.owed) emit(open, nowMs);
         grow(open, tick, audit);
         const dueMs = Math.min(RAREST_MS, Math.max(TELL_AFTER_MS, open.toldMs - open.begunMs));
-        if (!quiet) {
-          changes += 1;
-          owe(open);
-        } else if (nowMs - open.toldMs >= dueMs) emit(open, nowMs);
+        if (!quiet) changes += 1;
+        if (!quiet || nowMs - open.toldMs >= dueMs) emit(open, nowMs);
         return;
       }
       changes += 1;
       if (open !== null) emit(open, nowMs);
-      const row = openRow(tick, audit, captured);
+      const row = openRow(tick, audit(1), captured);
+      tell(row.audit);
+      write(rowOf(row));
       open = captured || tick.results.length > 0 ? null : row;
-      if (open === null) emit(row, nowMs);
-      else owe(row);
     },
     flush() {
       if (open !== null) emit(open, performance.now());
@@ -112,14 +105,13 @@ export function createDecisionLog(
   };
 }
 
-function openRow(tick: DecidedTick, held: MakeAudit, captured: boolean): OpenRow {
+function openRow(tick: DecidedTick, audit: TickAudit, captured: boolean): OpenRow {
   const { numbers } = tick;
   const price = Number(numbers['price']);
   const nowMs = performance.now();
   return {
-    ...{ tick, captured, id: newId<string>(), first: numbers, lowest: numbers, highest: numbers, latest: tick },
-    ...{ range: { low: price, high: price }, count: 1, begunMs: nowMs, toldMs: nowMs },
-    ...{ held, heldTicks: 1, owed: false },
+    ...{ tick, audit, captured, id: newId<string>(), first: numbers, lowest: numbers, highest: numbers, latest: tick },
+    ...{ range: { low: price, high: price }, held: null, heldTicks: 0, count: 1, begunMs: nowMs, toldMs: nowMs },
   };
 }
 
@@ -175,8 +167,8 @@ export function sentenceOf(audit: TickAudit): string {
   return text === undefined ? audit.approval.reason : describe(text, audit.approval.numbers);
 }
 
-function rowOf(row: OpenRow, audit: TickAudit): ActionLogRow {
-  const { tick, latest } = row;
+function rowOf(row: OpenRow): ActionLogRow {
+  const { audit, tick, latest } = row;
   const spread = row.count === 1 ? {} : { first: row.first, lowest: row.lowest, highest: row.highest };
   return {
     id: row.id,
