@@ -20,7 +20,7 @@ const hasChrt = spawnSync('chrt', ['--version']).status === 0;
 const skip = process.platform === 'linux' ? false : 'only Linux gives threads a priority of their own';
 
 for (const [haste, nice, idle] of [
-  ['awaited', 10, 0],
+  ['awaited', 5, 0],
   ['unattended', 19, 1],
 ] as const) {
   test(`a thread whose work is ${haste} gives way, and no other thread does`, { skip }, async () => {

@@ -5,16 +5,16 @@ import { basename } from 'node:path';
 
 /** For a backtest somebody waits, for a sweep nobody does. */
 type Haste = 'awaited' | 'unattended';
+const NICE = { awaited: 5, unattended: constants.priority.PRIORITY_LOW } as const;
 
 /**
  * Called in a thread that only computes, so that live trading in the same process does not wait for it: what is awaited
- * weighs a tenth from then on, the rest runs where nothing else wants to. Only Linux gives threads a priority of their
+ * weighs a third from then on, the rest runs where nothing else wants to. Only Linux gives threads a priority of their
  * own; elsewhere it would be the process's.
  */
 export function giveWay(haste: Haste): void {
   if (process.platform !== 'linux') return;
-  const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
-  setPriority(haste === 'awaited' ? PRIORITY_BELOW_NORMAL : PRIORITY_LOW);
+  setPriority(NICE[haste]);
   if (haste === 'awaited') return;
   // A nice thread still ends its slice while a price waits; one of the idle class is set aside at once. Without chrt of
   // util-linux it stays nice.
