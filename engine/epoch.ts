@@ -1,5 +1,6 @@
 import { certainFrom } from '#core/order-timing.ts';
 import { originalIdOf, type OrderRecord } from '#core/order.ts';
+import type { ExchangeOrder } from '#core/ports.ts';
 import { type AccountContext, marketNow } from './account-context.ts';
 import { LeaseLost } from './execute.ts';
 import { wait } from './wait.ts';
@@ -54,7 +55,10 @@ export function createResetWatch(context: AccountContext): ResetWatch {
   };
 }
 
-/** Reset: none of the newest orders is there, and the ids of what is there do not reach theirs or are other orders'. */
+/**
+ * Reset: none of the newest orders is there, and neither is any in the lists, whose ids do not reach theirs. The lists are a
+ * second witness: that an order does not exist is also said, for a while, of one that does.
+ */
 async function judge(context: AccountContext): Promise<'same' | 'reset' | 'undecided'> {
   const { account, ports, timing } = context;
   const nowMs = ports.market.clock.protocolMs();
@@ -64,22 +68,28 @@ async function judge(context: AccountContext): Promise<'same' | 'reset' | 'undec
   const fates = await Promise.all(known.map((record) => fateOf(context, record)));
   if (fates.includes('there')) return 'same';
   if (fates.includes('another')) return 'reset';
-  for (const { symbol, exchangeOrderId } of known) {
-    const listed = await ports.trading.recentOrders(symbol);
-    if (listed.some((order) => BigInt(order.exchangeOrderId) > BigInt(exchangeOrderId ?? '0'))) return 'same';
+  for (const record of known) {
+    const listed = await ports.trading.recentOrders(record.symbol);
+    if (listed.some((order) => reaches(order, record))) return 'same';
   }
   return 'reset';
 }
 
-/** An order that was cancelled by hand has another client id, but is for the same. */
 async function fateOf({ ports }: AccountContext, record: OrderRecord): Promise<'there' | 'gone' | 'another'> {
-  const { symbol, exchangeOrderId, clientOrderId, side, quantity } = record;
+  const { symbol, exchangeOrderId } = record;
   if (exchangeOrderId === null) return 'gone';
   const found = await ports.trading.findOrder(symbol, { exchangeOrderId });
   if (found.kind === 'unreadable') throw new Error(`Order ${exchangeOrderId} of ${symbol}: ${found.cause}`);
   if (found.kind === 'absent') return 'gone';
-  const { order } = found;
-  const same =
-    originalIdOf(order.clientOrderId) === clientOrderId || (order.side === side && order.quantity === quantity);
-  return same ? 'there' : 'another';
+  return isSame(found.order, record) ? 'there' : 'another';
+}
+
+/** An order that was cancelled by hand has another client id, but is for the same. */
+const isSame = (order: ExchangeOrder, { clientOrderId, side, quantity }: OrderRecord): boolean =>
+  originalIdOf(order.clientOrderId) === clientOrderId || (order.side === side && order.quantity === quantity);
+
+/** Whether it is the recorded order, or a later one. */
+function reaches(listed: ExchangeOrder, record: OrderRecord): boolean {
+  const [id, recordedId] = [BigInt(listed.exchangeOrderId), BigInt(record.exchangeOrderId ?? '0')];
+  return id > recordedId || (id === recordedId && isSame(listed, record));
 }

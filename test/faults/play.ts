@@ -148,7 +148,7 @@ async function take(run: Run, step: Step): Promise<void> {
       return engageFor(run, step);
     case 'thin': {
       const restore = thinBooks(stage.paper.venue);
-      return void run.later.push(delay(step.forMs * run.pace).then(restore));
+      return goOn(run, delay(step.forMs * run.pace).then(restore));
     }
     case 'unguard':
       return unguard(run);
@@ -157,6 +157,12 @@ async function take(run: Run, step: Step): Promise<void> {
     case 'at':
       return atPiece(run, step);
   }
+}
+
+/** Waited for in the end; what fails before fails the run then, and not the program. */
+function goOn({ later }: Run, ending: Promise<void>): void {
+  ending.catch(() => {});
+  later.push(ending);
 }
 
 async function killWorker(run: Run, downMs: number): Promise<void> {
@@ -190,9 +196,10 @@ async function unguard(run: Run): Promise<void> {
 }
 
 /** Asks as the api does; what is to be cancelled is looked for as long as an order is waited for. */
-async function ask({ stage, pace, later }: Run, step: Extract<Step, { kind: 'ask' }>): Promise<void> {
+async function ask(run: Run, step: Extract<Step, { kind: 'ask' }>): Promise<void> {
+  const { stage, pace } = run;
   const id = await stage.ask(step.action, step.payload);
-  if (step.cancel) later.push(cancelByHand(stage, id, performance.now() + ORDER_MS * pace));
+  if (step.cancel) goOn(run, cancelByHand(stage, id, performance.now() + ORDER_MS * pace));
 }
 
 async function cancelByHand(stage: Stage, actionId: string, untilMs: number): Promise<void> {
@@ -247,11 +254,8 @@ async function engageFor(run: Run, step: Extract<Step, { kind: 'engage' }>): Pro
   const tell = (): Promise<void> => (step.told ? stage.tell('halts-changed') : Promise.resolve());
   await tell();
   if (step.buys) await stage.ask('manual-order', MARKET_BUY);
-  run.later.push(
-    delay(step.forMs)
-      .then(() => release(stage, engagement))
-      .then(tell),
-  );
+  const released = delay(step.forMs).then(() => release(stage, engagement));
+  goOn(run, released.then(tell));
 }
 
 /** The number is drawn while the key is still held: every intent after the release has a higher one. */
@@ -281,10 +285,15 @@ async function settle(run: Run): Promise<void> {
     open = [...ofOrders, ...(run.guarded ? await bareCoins(stage) : [])];
     return open.length === 0;
   };
-  await until('every outcome to be known', settled, SETTLE_MS).catch((error: unknown) => {
-    throw new Error(`It does not come to rest: ${open.join('; ')}`, { cause: error });
-  });
-  await stage.worker.stop();
+  for (;;) {
+    await until('every outcome to be known', settled, SETTLE_MS).catch((error: unknown) => {
+      throw new Error(`It does not come to rest: ${open.join('; ')}`, { cause: error });
+    });
+    await stage.worker.stop();
+    if ((await openOutcomes(stage)).length === 0) return;
+    // It was stopped while it moved a stop: the next worker finds out what became of that.
+    await stage.worker.start();
+  }
 }
 
 /** Whether a tick after `wallMs` is recorded: ids of audits carry their wall time. */

@@ -119,14 +119,18 @@ test('only a reset counts as one: not an absence that was just said, nor failing
   const look = (): Promise<void> => createResetWatch(context).look();
   const ask = { method: 'GET', path: '/api/v3/order' };
   await look();
-  const { clientOrderId } = await on.rest('0.9');
-  await on.rest('0.8');
-  await on.database.pool.query(`update orders set send_before = send_before - interval '1 minute'`);
-  await look();
   const absent = { match: ask, kind: 'fail-before', status: 400, body: { code: -2013, msg: 'Order does not exist.' } };
-  await on.control('POST', '/faults', [{ ...absent, times: 100 }]);
-  await look();
-  await on.control('DELETE', '/faults');
+  const lookWhileAbsent = async (): Promise<void> => {
+    await on.database.pool.query(`update orders set send_before = send_before - interval '1 minute'`);
+    await look();
+    await on.control('POST', '/faults', [{ ...absent, times: 100 }]);
+    await look();
+    await on.control('DELETE', '/faults');
+  };
+  const { clientOrderId } = await on.rest('0.9');
+  await lookWhileAbsent();
+  await on.rest('0.8');
+  await lookWhileAbsent();
   await on.control('POST', '/faults', [{ match: ask, kind: 'fail-before', status: 500, body: {}, times: 100 }]);
   await assert.rejects(look(), /Order \d+ of BTCUSDT/);
   await on.control('DELETE', '/faults');
