@@ -143,6 +143,22 @@ test('a page whose connection was lost shows what it missed once it is back', as
   await other.close();
 });
 
+test('a page takes no click before what it asks for first is there', async () => {
+  const asked = '**/api/ai-provider';
+  const late = Promise.withResolvers<void>();
+  await page.route(asked, async (route) => {
+    await late.promise;
+    await route.continue();
+  });
+  const opened = page.goto(at('/settings'));
+  await page.waitForFunction(() => document.querySelector('#main.pointer-events-none') !== null);
+  late.resolve();
+  await opened;
+  await page.getByRole('link', { name: 'Download a backup now' }).click({ trial: true });
+  assert.equal(await page.locator('#main').evaluate((main) => getComputedStyle(main).pointerEvents), 'auto');
+  await page.unroute(asked);
+});
+
 test('a backup brings everything back, and trading waits for the operator', async () => {
   await page.goto(at('/settings'));
   const file = await saved(page.getByRole('link', { name: 'Download a backup now' }));

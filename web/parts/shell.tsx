@@ -12,6 +12,7 @@ import { Heartbeat } from './heartbeat.tsx';
 import { Mark } from './icon.tsx';
 import { KillSwitch } from './kill-switch.tsx';
 import { Shortcuts } from './shortcuts.tsx';
+import { useSteady } from './steady.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 
 function Places(): ReactNode {
@@ -72,9 +73,19 @@ function useArrival(): RefObject<HTMLElement | null> {
   return main;
 }
 
+/** The page that is open. It takes no click while what it shows still moves. */
+function Page(): ReactNode {
+  const main = useArrival();
+  const isSteady = useSteady();
+  return (
+    <main id="main" className={isSteady ? 'page' : 'page pointer-events-none'} ref={main} tabIndex={-1}>
+      <Outlet />
+    </main>
+  );
+}
+
 /** Everything around a page for a signed-in operator. */
 export function Shell(): ReactNode {
-  const main = useArrival();
   const [stopping, setStopping] = useState(false);
   return (
     <Live>
@@ -97,9 +108,7 @@ export function Shell(): ReactNode {
         <HealthLine signedIn />
         <Heartbeat />
       </header>
-      <main id="main" className="page" ref={main} tabIndex={-1}>
-        <Outlet />
-      </main>
+      <Page />
       <nav className="tabs" aria-label="Main, phone">
         <Places />
       </nav>
