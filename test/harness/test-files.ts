@@ -29,8 +29,14 @@ const BRING_THEIR_OWN = [
   'paper/main.',
   'paper/exchange.property.',
 ];
+/** Flows that are about the exchange; the grid of faults plays all of an order's ways on the other servers too. */
+const ABOUT_THE_EXCHANGE = [
+  ...['ban', 'basket', 'discovery', 'exchange', 'five-hundred-coins', 'manual-orders', 'orphans', 'protective-stop'],
+  ...['shared-limits', 'stream-gap', 'symbol-status', 'third-asset-fees', 'waiting-entry'],
+];
 /** What they show does not hang on whose database it is: once is enough. */
 const ONCE = [
+  ...ABOUT_THE_EXCHANGE.map((name) => `test/flow/${name}`),
   ...['commands.', 'live-demo.', 'image.', 'alerts.', 'helm.'].map((name) => `test/deploy/${name}`),
   ...['test/faults/client', 'test/parity/', 'test/real-data/'],
 ];
