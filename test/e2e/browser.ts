@@ -37,6 +37,14 @@ export async function shoot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }
 
-/** How far the page can be scrolled sideways, in px. */
-export const sidewaysScroll = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+/** What makes the page scroll sideways, in words; empty when it does not. */
+export const sidewaysScroll = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return '';
+    const out = [...document.querySelectorAll('body *')].filter(
+      (one) => one.getBoundingClientRect().right > clientWidth + 0.5,
+    );
+    const names = out.map((one) => `${one.localName} "${one.getAttribute('class') ?? ''}"`);
+    return `${scrollWidth - clientWidth} px: ${names.join(', ')}`;
+  });

@@ -97,7 +97,7 @@ test('on a phone the kill switch is in reach on every page, and its dialog fits'
   await shoot(phone, 'kill-phone');
   const { x, y, width, height } = (await confirm.boundingBox()) ?? assert.fail('it is not shown');
   assert.ok(x >= 0 && x + width <= 375 && y + height <= 667, `it does not fit: ${[x, y, width, height].join(', ')}`);
-  assert.equal(await sidewaysScroll(phone), 0);
+  assert.equal(await sidewaysScroll(phone), '');
   await dialog.getByRole('button', { name: 'Keep trading' }).tap();
   await phone.getByRole('navigation', { name: 'Main, phone' }).getByRole('link', { name: 'Profiles' }).tap();
   await phone.getByRole('heading', { level: 1, name: /profile/ }).waitFor();
