@@ -34,12 +34,20 @@ test('a setting is refused at its field in the words of the server, mended, save
 test('one coin does it differently, and goes back to what the profile does', async () => {
   await page.goto(at('/profiles/:id/config?coin=BTCUSDT'));
   await page.getByLabel('Pause after a loss', { exact: true }).fill('5');
+  const late = Promise.withResolvers<void>();
+  await page.route('**/api/dashboard', async (route) => {
+    await late.promise;
+    await route.continue();
+  });
   await page.getByRole('button', { name: 'Save settings' }).click();
   await page.getByText('BTCUSDT differs').waitFor();
   await page.getByText(/otherwise 60 minutes, from profile Dip ladder/).waitFor();
   await page.getByRole('button', { name: 'Use that' }).first().click();
+  // Only now the save has ended: the edit that was begun meanwhile is not forgotten.
+  late.resolve();
   await page.getByRole('button', { name: 'Save settings' }).click();
   await page.getByText('BTCUSDT differs').waitFor({ state: 'detached' });
+  await page.unroute('**/api/dashboard');
 });
 
 test('an edit is replayed over the past beside the form', async () => {

@@ -46,7 +46,11 @@ export function ConfigForm({ scope, remarks = [], onEdit, first, asked }: Config
   const [all, setAll] = useState(false);
   const edited = draft ?? scope.own;
   const shown = asConfig(mergePatch(scope.base, edited));
-  const save = useMutation({ mutationFn: () => scope.save(edited), onSuccess: () => setDraft(null) });
+  const save = useMutation({
+    mutationFn: scope.save,
+    // What was changed while that was saved is the next edit.
+    onSuccess: (_warnings, sent) => setDraft((now) => (now === sent ? null : now)),
+  });
   const errors = save.error instanceof ProblemError ? (save.error.problem.errors ?? []) : [];
   const put = (next: unknown): void => {
     if (!isObject(next)) return;
@@ -65,7 +69,7 @@ export function ConfigForm({ scope, remarks = [], onEdit, first, asked }: Config
   const dirty = JSON.stringify(edited) !== JSON.stringify(scope.own);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    save.mutate();
+    save.mutate(edited);
   };
   const parts = { scope, edited, shown, errors, remarks, focused, isShown, put };
   return (

@@ -27,12 +27,16 @@ interface TextFormProps {
 /** A short form of texts; a refusal stands at the field it names, any other one below. */
 export function TextForm({ fields, first = {}, submit, action, failed, done, children }: TextFormProps): ReactNode {
   const [values, setValues] = useState<Readonly<Record<string, string>>>(first);
-  const send = useMutation({ mutationFn: () => submit(values), onSuccess: () => setValues(first) });
+  const send = useMutation({
+    mutationFn: submit,
+    // What was written while that was sent is kept.
+    onSuccess: (_answer, sent) => setValues((now) => (now === sent ? first : now)),
+  });
   const refusal = send.error instanceof ProblemError ? send.error : undefined;
   const atField = fields.some(({ name }) => refusal?.field(name) !== undefined);
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
-    send.mutate();
+    send.mutate(values);
   };
   return (
     <form onSubmit={onSubmit}>

@@ -160,9 +160,9 @@ function LimitsForm({ subject, limits }: { subject: Subject; limits: RiskLimits 
   const client = useQueryClient();
   const [draft, setDraft] = useState<Readonly<Record<string, string>>>({});
   const save = useMutation({
-    mutationFn: () => subject.change(changeOf(draft)),
-    onSuccess: async () => {
-      setDraft({});
+    mutationFn: (sent: typeof draft) => subject.change(changeOf(sent)),
+    onSuccess: async (_answer, sent) => {
+      setDraft((now) => (now === sent ? {} : now));
       await refresh(client);
     },
   });
@@ -170,7 +170,7 @@ function LimitsForm({ subject, limits }: { subject: Subject; limits: RiskLimits 
   const refusal = save.error instanceof ProblemError ? save.error : null;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    save.mutate();
+    save.mutate(draft);
   };
   return (
     <form onSubmit={submit}>
