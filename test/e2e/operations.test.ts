@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Download, Locator, Page, WebSocketRoute } from 'playwright-core';
-import { shoot } from './browser.ts';
+import { shoot, sidewaysScroll } from './browser.ts';
 import { ask, OPERATOR, refusedOnce, settle, type Stack, startStack } from './stack.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tradewind-saved-'));
@@ -157,6 +157,25 @@ test('a page takes no click before what it asks for first is there', async () =>
   await page.getByRole('link', { name: 'Download a backup now' }).click({ trial: true });
   assert.equal(await page.locator('#main').evaluate((main) => getComputedStyle(main).pointerEvents), 'auto');
   await page.unroute(asked);
+});
+
+test('what the wallet holds beyond the managed quantity fits the page of its coin, wide or narrow', async () => {
+  const asked = '**/api/profiles/*/symbols/BTCUSDT';
+  await page.route(asked, async (route) => {
+    const told = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...told, coin: { ...told.coin, untracked: '1234.12345678' } } });
+  });
+  const before_ = page.viewportSize();
+  for (const width of [1440, 1100, 375]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(at('/profiles/:id/coins/BTCUSDT'));
+    await page.getByText('In the wallet, not managed').waitFor();
+    await page.locator('canvas').first().waitFor();
+    assert.equal(await sidewaysScroll(page), '', `${width} px`);
+    await shoot(page, `coin-not-managed-${width}`);
+  }
+  await page.unroute(asked);
+  if (before_ !== null) await page.setViewportSize(before_);
 });
 
 test('a backup brings everything back, and trading waits for the operator', async () => {

@@ -107,9 +107,11 @@ export function UnheldPrice({ profileId, coin }: EntryPriceProps): ReactNode {
       )}
       {untracked === null ? null : (
         <>
-          <dt>In the wallet, not managed</dt>
-          <dd>
-            {untracked} <span className="unit">{base}</span>{' '}
+          <dt className="border-0">In the wallet, not managed</dt>
+          <dd className="border-0">
+            {untracked} <span className="unit">{base}</span>
+          </dd>
+          <dd className="col-span-full">
             <button type="button" className="btn small" onClick={() => setAsking(true)}>
               Average entry price
             </button>
