@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Download, Locator, Page, WebSocketRoute } from 'playwright-core';
-import { shoot, sidewaysScroll } from './browser.ts';
+import { DESKTOP, shoot, sidewaysScroll } from './browser.ts';
 import { ask, OPERATOR, refusedOnce, settle, type Stack, startStack } from './stack.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tradewind-saved-'));
@@ -165,7 +165,6 @@ test('what the wallet holds beyond the managed quantity fits the page of its coi
     const told = await (await route.fetch()).json();
     await route.fulfill({ json: { ...told, coin: { ...told.coin, untracked: '1234.12345678' } } });
   });
-  const before_ = page.viewportSize();
   for (const width of [1440, 1100, 375]) {
     await page.setViewportSize({ width, height: 900 });
     await page.goto(at('/profiles/:id/coins/BTCUSDT'));
@@ -175,7 +174,7 @@ test('what the wallet holds beyond the managed quantity fits the page of its coi
     await shoot(page, `coin-not-managed-${width}`);
   }
   await page.unroute(asked);
-  if (before_ !== null) await page.setViewportSize(before_);
+  await page.setViewportSize(DESKTOP.viewport);
 });
 
 test('a backup brings everything back, and trading waits for the operator', async () => {

@@ -4,6 +4,7 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'rea
 import { Live } from '#web/data/live.tsx';
 import { dashboardQuery } from '#web/data/queries.ts';
 import { useDemo } from '#web/data/session.tsx';
+import { useSteady } from '#web/data/use-steady.ts';
 import { pursesOf } from '#web/words/accounts.ts';
 import { placesOf } from '#web/words/places.ts';
 import { AccountTag } from './figures.tsx';
@@ -12,7 +13,6 @@ import { Heartbeat } from './heartbeat.tsx';
 import { Mark } from './icon.tsx';
 import { KillSwitch } from './kill-switch.tsx';
 import { Shortcuts } from './shortcuts.tsx';
-import { useSteady } from './steady.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 
 function Places(): ReactNode {
