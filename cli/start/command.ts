@@ -52,12 +52,12 @@ async function run({ options, context, terminal, stop }: Run): Promise<void> {
   });
   if (options.replay !== undefined) requireReplayFolder(options.replay);
   await using owner = openDataFolder(options.dataDir);
-  const port = await claimPort(env.PORT, env.HOST);
-  const url = `http://${browsableHost(env.HOST)}:${port}`;
+  const claim = await claimPort(env.PORT, env.HOST);
+  const url = `http://${browsableHost(env.HOST)}:${claim.port}`;
   owner.describe(url);
 
   terminal.line(`Tradewind ${readVersion(root)}`);
-  await using service = new Service({ root, options, inherited, env, port, embedded, terminal, stop });
+  await using service = new Service({ root, options, inherited, env, claim, embedded, terminal, stop });
   endByForce(service, stop);
   await service.start();
   terminal.line(`Ready after ${terminal.elapsed()} s: ${url}`);

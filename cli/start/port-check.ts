@@ -3,20 +3,35 @@ import { createServer } from 'node:net';
 import { chooseFreePort } from '#storage/embedded/port.ts';
 import { StartProblem } from './start-problem.ts';
 
-/** Makes sure that the api can listen there; 0 becomes a free port. Throws StartProblem. */
-export async function claimPort(port: number, host: string): Promise<number> {
+/** A port that nobody else can listen on until it is released. */
+export interface PortClaim {
+  readonly port: number;
+  /** Resolves when another process can listen there. */
+  release(): Promise<void>;
+}
+
+/**
+ * Takes the port on which the api will listen; 0 becomes a free one. Between here and the api lies the build of the web
+ * app, in which another start could take it. Who calls meanwhile is refused. Throws StartProblem.
+ */
+export async function claimPort(wanted: number, host: string): Promise<PortClaim> {
   // One that the system hands out might be taken by an outgoing connection before the api listens on it.
-  if (port === 0) return chooseFreePort();
-  const server = createServer();
+  const port = wanted === 0 ? await chooseFreePort() : wanted;
+  const server = createServer((socket) => socket.destroy());
   try {
     server.listen({ port, host });
     await once(server, 'listening');
-    return port;
   } catch (error) {
     throw new StartProblem(explain(error, port, host));
-  } finally {
-    server.close();
   }
+  // A claim alone keeps no process alive.
+  server.unref();
+  const release = async (): Promise<void> => {
+    if (!server.listening) return;
+    server.close();
+    await once(server, 'close');
+  };
+  return { port, release };
 }
 
 function explain(error: unknown, port: number, host: string): string {

@@ -10,6 +10,7 @@ import { type PaperFacts, planApi, planPaper, planWorker, type ServiceFacts, typ
 import { EmbeddedDatabase } from './database.ts';
 import type { StartOptions } from './options.ts';
 import { readOrMakePaperAccount } from './paper-accounts.ts';
+import type { PortClaim } from './port-check.ts';
 import type { Terminal } from './terminal.ts';
 import { buildWebApp } from './web-build.ts';
 
@@ -18,7 +19,7 @@ export interface ServicePlan {
   readonly options: StartOptions;
   readonly inherited: Variables;
   readonly env: Environment;
-  readonly port: number;
+  readonly claim: PortClaim;
   /** True when DATABASE_URL was not given. */
   readonly embedded: boolean;
   readonly terminal: Terminal;
@@ -113,9 +114,10 @@ export class Service implements AsyncDisposable {
     const { env, options, terminal } = this.#plan;
     if (env.PAPER_URL !== undefined) return undefined;
     const accountsPath = join(options.dataDir, 'paper-accounts.json');
+    const port = await readOrChoosePort(join(options.dataDir, 'paper-port'));
     const paper: PaperFacts = {
-      port: await readOrChoosePort(join(options.dataDir, 'paper-port')),
-      controlPort: await readOrChoosePort(join(options.dataDir, 'paper-control-port')),
+      port,
+      controlPort: await readOrChoosePort(join(options.dataDir, 'paper-control-port'), port),
       accountsPath,
       operator: readOrMakePaperAccount(accountsPath),
     };
@@ -126,6 +128,7 @@ export class Service implements AsyncDisposable {
 
   async #startUsers(facts: ServiceFacts): Promise<void> {
     this.#signal.throwIfAborted();
+    await this.#plan.claim.release();
     const children = [planApi(facts), planWorker(facts)].map((plan) => this.#addChild(plan));
     this.#restartUsers = (databaseUrl) => {
       const moved = { ...facts, databaseUrl };
@@ -138,8 +141,16 @@ export class Service implements AsyncDisposable {
   }
 
   #facts(paper: PaperFacts | undefined): Omit<ServiceFacts, 'webDir' | 'databaseUrl'> {
-    const { root, options, inherited, env, port } = this.#plan;
-    return { root, dataDir: options.dataDir, inherited, env, port, paper, gitSha: env.GIT_SHA ?? readGitSha(root) };
+    const { root, options, inherited, env, claim } = this.#plan;
+    return {
+      root,
+      dataDir: options.dataDir,
+      inherited,
+      env,
+      port: claim.port,
+      paper,
+      gitSha: env.GIT_SHA ?? readGitSha(root),
+    };
   }
 
   async #startChild(plan: ChildPlan): Promise<void> {

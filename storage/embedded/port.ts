@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-/** A port kept in a file from start to start, chosen anew only when something else listens on it. */
-export async function readOrChoosePort(file: string): Promise<number> {
+/** A port kept in a file from start to start, chosen anew only when something else listens on it or it is `taken`. */
+export async function readOrChoosePort(file: string, taken?: number): Promise<number> {
   const kept = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
-  if (Number.isInteger(kept) && kept > 0 && kept < 65_536 && (await isPortFree(kept))) return kept;
-  const port = await chooseFreePort();
+  if (Number.isInteger(kept) && kept > 0 && kept < 65_536 && kept !== taken && (await isPortFree(kept))) return kept;
+  const port = await chooseFreePort(taken);
   writeFileSync(file, String(port), { mode: 0o600 });
   return port;
 }
 
 /** Below the range from which systems take ports of outgoing connections, so that it is free at the next start too. */
-export async function chooseFreePort(): Promise<number> {
+export async function chooseFreePort(taken?: number): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const port = randomInt(15_000, 32_000);
-    if (await isPortFree(port)) return port;
+    if (port !== taken && (await isPortFree(port))) return port;
   }
   throw new Error(
     'No free port between 15000 and 32000 was found on 127.0.0.1 in a hundred tries: end a program that listens there.',
