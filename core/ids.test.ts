@@ -15,8 +15,11 @@ test('an id is a UUID of version 7 that sorts by its time', () => {
   );
 });
 
-test('ids of one moment differ', () => {
-  assert.equal(new Set(Array.from({ length: 1000 }, () => newId(0))).size, 1000);
+test('ids of one moment differ, and sort by their creation', () => {
+  const ids = Array.from({ length: 2_000 }, () => newId(0));
+  assert.equal(new Set(ids).size, ids.length);
+  assert.deepEqual(ids.toSorted(), ids);
+  assert.equal(new Set(Array.from({ length: 10_000 }, () => newId(0))).size, 10_000, 'also beyond the counter');
 });
 
 test('only lower-case UUIDs are ids', () => {
