@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { isObject } from '#core/merge.ts';
 import { type App, startApp } from '../faults/app.ts';
@@ -36,6 +37,20 @@ interface Market {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+const started = new Set<Stack>();
+
+/** What a page shows and the service has said is gone with them, and may not come again. */
+afterEach(async (context) => {
+  if (!('passed' in context) || context.passed) return;
+  for (const { app, browser } of started) {
+    for (const page of browser.contexts().flatMap((one) => one.pages())) {
+      const shown = await page.locator('body').innerText({ timeout: 5_000 }).catch(String);
+      console.log(`${page.url()} showed:\n${shown}\n`);
+    }
+    console.log(`The service said:\n${app.output()}`);
+  }
+});
+
 export async function startStack({
   speed = 600,
   days = 30,
@@ -53,7 +68,7 @@ export async function startStack({
   let app = await startApp({ dataDir, args, env });
   const browser = await openBrowser();
   const faults: string[] = [];
-  return {
+  const stack: Stack = {
     get app() {
       return app;
     },
@@ -73,11 +88,14 @@ export async function startStack({
       app = await startApp({ dataDir, args, env: { ...env, ...changes } });
     },
     async [Symbol.asyncDispose]() {
+      started.delete(stack);
       await browser.close();
       await app[Symbol.asyncDispose]();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  started.add(stack);
+  return stack;
 }
 
 /** One call of the API with the cookies of the page; the answer's JSON. */
