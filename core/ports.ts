@@ -124,11 +124,13 @@ export interface MarketPort {
 
 /**
  * Two clocks (docs/decisions): `protocolMs` signs and bounds requests at the pace of the wall clock, `marketMs` is the
- * time of the market's own events; they differ only when the paper exchange replays at another speed.
+ * time of the market's own events, which a replay runs `marketSpeed` times as fast. Until the exchange has told them, both
+ * are wall time, and the speed is undefined.
  */
 export interface ExchangeClock {
   protocolMs(): number;
   marketMs(): number;
+  marketSpeed(): number | undefined;
   sync(): Promise<void>;
 }
 
@@ -388,10 +390,7 @@ export interface CacheStore extends AsyncDisposable {
   append(key: string, values: readonly string[], cap: number): Promise<void>;
   /** Newest first; `skip` newest are left out. */
   newest(key: string, limit: number, skip?: number): Promise<string[]>;
-  /**
-   * Counts one event in a sliding window and returns how many fell into it, this one included (at most 1,000 are
-   * counted), and in how many ms the oldest leaves.
-   */
+  /** Counts one event in a sliding window: with it, how many fell into it (1,000 at most); when the oldest leaves. */
   countInWindow(key: string, windowMs: number): Promise<{ count: number; resetMs: number }>;
   /** In order; of equal messages of one call some may arrive once. */
   publish(channel: string, ...messages: readonly string[]): Promise<void>;

@@ -5,7 +5,12 @@ import { checkKey, type KeyHealth } from './check-key.ts';
 import { type Reaction, startScriptedServer } from './fixtures/scripted-server.ts';
 import { createGovernor } from './limits.ts';
 
-const clock: ExchangeClock = { protocolMs: () => 1_700_000_000_000, marketMs: () => 0, sync: async () => undefined };
+const clock: ExchangeClock = {
+  protocolMs: () => 1_700_000_000_000,
+  marketMs: () => 0,
+  marketSpeed: () => 1,
+  sync: async () => undefined,
+};
 const RESTRICTIONS = '/sapi/v1/account/apiRestrictions';
 const sound = { ipRestrict: true, enableReading: true, enableWithdrawals: false, enableSpotAndMarginTrading: true };
 const account = { canTrade: true, canWithdraw: true, balances: [] };

@@ -49,7 +49,9 @@ test('a market that runs at another speed has a time of its own', async () => {
     },
     { monotonicMs, samples: 1 },
   );
+  assert.equal(clock.marketSpeed(), undefined, 'nobody has told it yet');
   await clock.sync();
+  assert.equal(clock.marketSpeed(), 600);
   assert.equal(clock.marketMs(), 500_000 + 5 * 600);
   pass(100);
   assert.equal(clock.marketMs(), 500_000 + 105 * 600);

@@ -23,6 +23,8 @@ interface Reading {
   readonly serverMs: number;
   readonly marketMs: number;
   readonly speed: number;
+  /** False for the wall time before the first sync. */
+  readonly told: boolean;
 }
 
 /**
@@ -34,7 +36,14 @@ export function createExchangeClock(fetchTime: () => Promise<ServerTime>, option
   const monotonicMs = options.monotonicMs ?? (() => performance.now());
   const startMs = (options.wallMs ?? Date.now)();
   const samples = options.samples ?? 3;
-  let reading: Reading = { atMs: monotonicMs(), roundTripMs: Infinity, serverMs: startMs, marketMs: startMs, speed: 1 };
+  let reading: Reading = {
+    atMs: monotonicMs(),
+    roundTripMs: Infinity,
+    serverMs: startMs,
+    marketMs: startMs,
+    speed: 1,
+    told: false,
+  };
   let syncing: Promise<void> | undefined;
 
   const sample = async (): Promise<Reading> => {
@@ -49,6 +58,7 @@ export function createExchangeClock(fetchTime: () => Promise<ServerTime>, option
       serverMs: time.serverTime + lateMs,
       marketMs: (time.marketTime ?? time.serverTime) + lateMs * speed,
       speed,
+      told: true,
     };
   };
   const takeBest = async (): Promise<void> => {
@@ -63,6 +73,7 @@ export function createExchangeClock(fetchTime: () => Promise<ServerTime>, option
   return {
     protocolMs: () => Math.floor(reading.serverMs + (monotonicMs() - reading.atMs)),
     marketMs: () => Math.floor(reading.marketMs + (monotonicMs() - reading.atMs) * reading.speed),
+    marketSpeed: () => (reading.told ? reading.speed : undefined),
     sync() {
       syncing ??= takeBest().finally(() => {
         syncing = undefined;

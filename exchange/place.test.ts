@@ -65,6 +65,7 @@ async function bench(
   const clock: ExchangeClock = {
     protocolMs: () => NOW + state.offsetMs,
     marketMs: () => NOW,
+    marketSpeed: () => 1,
     async sync() {
       state.syncs += 1;
     },

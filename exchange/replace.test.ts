@@ -10,7 +10,12 @@ import { createTrading } from './place.ts';
 const OLD = 'tw1-0123456789abc-s1';
 const ID = 'tw1-0123456789abc-s2';
 const NOW = 1_700_000_000_000;
-const clock: ExchangeClock = { protocolMs: () => NOW, marketMs: () => NOW, sync: async () => undefined };
+const clock: ExchangeClock = {
+  protocolMs: () => NOW,
+  marketMs: () => NOW,
+  marketSpeed: () => 1,
+  sync: async () => undefined,
+};
 
 const order = (clientOrderId: string, status: string, executedQty = '0') => ({
   symbol: 'BTCUSDT',

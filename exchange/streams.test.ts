@@ -208,7 +208,12 @@ test('more streams than a connection carries are spread, and stay where they are
   assert.deepEqual(told.slice(moved), ['0 UNSUBSCRIBE c0usdt@trade c0usdt@kline_1h']);
 });
 
-const clock: ExchangeClock = { protocolMs: () => 1_700_000_000_000, marketMs: () => 0, sync: async () => undefined };
+const clock: ExchangeClock = {
+  protocolMs: () => 1_700_000_000_000,
+  marketMs: () => 0,
+  marketSpeed: () => 1,
+  sync: async () => undefined,
+};
 const report = {
   e: 'executionReport',
   s: 'BTCUSDT',

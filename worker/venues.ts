@@ -20,6 +20,7 @@ export interface VenueAccess {
   readonly openMarketStream: OpenMarketStream;
   /** Keeps trading rules where api and forms find them. */
   keepRules(rules: readonly SymbolRules[]): void;
+  /** Keeps the market's time where api and forms find it, once the exchange has told it. */
   keepClock(): void;
   /** Weight that the exchange has counted in the present minute, as far as it is known. */
   usedWeight(): number;
@@ -63,7 +64,6 @@ function openVenue(venue: Venue, sources: VenueSources, resources: AsyncDisposab
   resources.use(shareLimits({ governor, cache, egress: env.EGRESS, restUrl, onFailure }));
   const market = createMarketReader({ restUrl });
   const openStream = createMarketStream({ streamUrl: endpoints.streamUrl });
-  let last: { marketMs: number; wallMs: number } | null = null;
   return {
     venue,
     market,
@@ -82,11 +82,10 @@ function openVenue(venue: Venue, sources: VenueSources, resources: AsyncDisposab
       cache.set(cacheKeys.rules(venue), encodeRules(rules)).catch(onFailure);
     },
     keepClock() {
-      const wallMs = Date.now();
-      const marketMs = market.clock.marketMs();
-      const speed = last === null ? 1 : Math.round((marketMs - last.marketMs) / Math.max(wallMs - last.wallMs, 1));
-      last = { marketMs, wallMs };
-      cache.set(cacheKeys.marketClock(venue), JSON.stringify({ marketMs, wallMs, speed })).catch(onFailure);
+      const speed = market.clock.marketSpeed();
+      if (speed === undefined) return;
+      const clock = { marketMs: market.clock.marketMs(), wallMs: Date.now(), speed };
+      cache.set(cacheKeys.marketClock(venue), JSON.stringify(clock)).catch(onFailure);
     },
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { openReceiver, type Receiver } from '#integrations/test-receiver.ts';
 import { DESKTOP, shoot } from './browser.ts';
 import { ask, refusedOnce, settle, type Stack, startStack } from './stack.ts';
@@ -31,6 +31,19 @@ before(async () => {
 after(async () => {
   await stack?.[Symbol.asyncDispose]();
   await receiver?.[Symbol.asyncDispose]();
+});
+
+test('what ends now waits until the time of the market is known', async () => {
+  const unknown = async (route: Route): Promise<void> => {
+    const response = await route.fetch();
+    const text = (await response.text()).replaceAll(/"marketAt":"[^"]*"/g, '"marketAt":null');
+    await route.fulfill({ response, body: text });
+  };
+  await page.route('**/api/dashboard', unknown);
+  await page.goto(at('/profiles/:id/backtests'));
+  await page.getByText('No worker has told the time of the market yet.').waitFor();
+  await page.unroute('**/api/dashboard');
+  await page.getByRole('button', { name: 'Run the backtest of BTCUSDT' }).waitFor();
 });
 
 test('a backtest goes from its launch with a change to a result', async () => {

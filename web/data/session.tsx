@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import type { AccountId } from '#core/ids.ts';
 import { keys } from './keys.ts';
 import { type Dashboard, dashboardQuery, onboardingQuery, type Session, sessionQuery } from './queries.ts';
 import { browserZone } from '#web/words/zones.ts';
@@ -52,14 +53,35 @@ export function useNow(): number {
 }
 
 const CLOCKS_DIFFER_MS = 60_000;
+const SOON_MS = 1_000;
 
 const marketAtOf = ({ accounts }: Dashboard): string | null =>
   accounts.find(({ marketAt }) => marketAt !== null)?.marketAt ?? null;
+
+const runsApart = (marketMs: number): boolean => Math.abs(marketMs - Date.now()) >= CLOCKS_DIFFER_MS;
 
 /** Time of the market when it runs on a clock of its own (a replay), else `null`. */
 export function useMarketTime(): number | null {
   const beat = useBeat();
   const { data: told = null } = useQuery({ ...dashboardQuery, enabled: false, select: marketAtOf });
   const marketMs = beat.marketMs ?? (told === null ? null : Date.parse(told));
-  return marketMs === null || Math.abs(marketMs - Date.now()) < CLOCKS_DIFFER_MS ? null : marketMs;
+  return marketMs === null || !runsApart(marketMs) ? null : marketMs;
+}
+
+/** Tells the time of the market that an account trades on; `null` while no worker has, `undefined` until that is known. */
+export function useMarketClock(accountId: AccountId): (() => number) | null | undefined {
+  const replayMs = useMarketTime();
+  const { data: told, refetch } = useQuery({
+    ...dashboardQuery,
+    select: ({ accounts }) => accounts.find(({ id }) => id === accountId)?.marketAt ?? null,
+  });
+  useEffect(() => {
+    if (told !== null) return;
+    // Each price that is written into the answer would put off an interval of the query.
+    const timer = setInterval(() => void refetch(), SOON_MS);
+    return () => clearInterval(timer);
+  }, [told, refetch]);
+  if (told === null || told === undefined) return told;
+  const marketMs = Date.parse(told);
+  return () => (runsApart(marketMs) ? (replayMs ?? marketMs) : Date.now());
 }

@@ -4,7 +4,6 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { launchBacktest } from '#api/contract/research.ts';
 import { call } from '#web/data/call.ts';
 import { ProblemError } from '#web/data/problem-error.ts';
-import { useMarketTime } from '#web/data/session.tsx';
 import type { Ready } from '#web/parts/research-ready.tsx';
 import { NotBegun } from '#web/parts/not-begun.tsx';
 import { Say } from '#web/parts/say.tsx';
@@ -22,23 +21,22 @@ interface FormProps {
 
 /** Launches a backtest that any worker runs in the background. */
 export function BacktestForm({ ready, proposed }: FormProps): ReactNode {
-  const { profile, coins, schema, config, quote, interval } = ready;
+  const { profile, coins, schema, config, quote, interval, marketNow } = ready;
   const client = useQueryClient();
   const navigate = useNavigate();
-  const now = useMarketTime() ?? Date.now();
-  const [terms, setTerms] = useState<Terms>(() => firstTerms(now));
+  const [terms, setTerms] = useState<Terms>(() => firstTerms(marketNow()));
   const [changes, setChanges] = useState<Changes>(() => changesOf(proposed));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const chosen = coins.filter(({ symbol }) => !left.has(symbol));
   const launch = useMutation({
     mutationFn: () => {
       const symbols = chosen.map(({ symbol }) => symbol);
-      const body = { ...termsBody(terms, now), symbols, overrideConfig: patchOf(config, changes) };
+      const body = { ...termsBody(terms, marketNow()), symbols, overrideConfig: patchOf(config, changes) };
       return call(launchBacktest, { params: { id: profile.id }, body });
     },
-    onSuccess: async ({ runId }) => {
-      await client.invalidateQueries({ queryKey: ['runs', profile.id] });
-      await navigate({ to: '/profiles/$id/backtests/$runId', params: { id: profile.id, runId } });
+    onSuccess: ({ runId }) => {
+      void client.invalidateQueries({ queryKey: ['runs', profile.id] });
+      return navigate({ to: '/profiles/$id/backtests/$runId', params: { id: profile.id, runId } });
     },
   });
   const errors = launch.error instanceof ProblemError ? (launch.error.problem.errors ?? []) : [];

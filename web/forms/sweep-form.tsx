@@ -4,7 +4,6 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { launchSweep } from '#api/contract/research.ts';
 import { call } from '#web/data/call.ts';
 import { ProblemError } from '#web/data/problem-error.ts';
-import { useMarketTime } from '#web/data/session.tsx';
 import type { Ready } from '#web/parts/research-ready.tsx';
 import { NotBegun } from '#web/parts/not-begun.tsx';
 import { Say } from '#web/parts/say.tsx';
@@ -54,25 +53,24 @@ const FIRST: Search = { search: 'grid', count: '200', rank: 'sharpe', forward: f
 
 /** Launches a sweep that all workers share. */
 export function SweepForm({ ready }: { ready: Ready }): ReactNode {
-  const { profile, coins, schema, config, quote, interval } = ready;
+  const { profile, coins, schema, config, quote, interval, marketNow } = ready;
   const client = useQueryClient();
   const navigate = useNavigate();
-  const now = useMarketTime() ?? Date.now();
   const axes = axesOf(schema, config);
   const [symbol, setSymbol] = useState(coins[0]?.symbol ?? '');
   const [knobs, setKnobs] = useState<readonly TypedKnob[]>(() => firstKnobs(axes));
-  const [terms, setTerms] = useState<Terms>(() => firstTerms(now));
+  const [terms, setTerms] = useState<Terms>(() => firstTerms(marketNow()));
   const [search, setSearch] = useState(FIRST);
   const sets = combinationsOf(knobs);
   const launch = useMutation({
     mutationFn: () => {
       const how = searchBody(search);
-      const body = { ...termsBody(terms, now), ...how, symbol, knobs: knobsText(knobs), overrideConfig: {} };
+      const body = { ...termsBody(terms, marketNow()), ...how, symbol, knobs: knobsText(knobs), overrideConfig: {} };
       return call(launchSweep, { params: { id: profile.id }, body });
     },
-    onSuccess: async ({ sweepId }) => {
-      await client.invalidateQueries({ queryKey: ['sweeps', profile.id] });
-      await navigate({ to: '/profiles/$id/sweeps/$sweepId', params: { id: profile.id, sweepId } });
+    onSuccess: ({ sweepId }) => {
+      void client.invalidateQueries({ queryKey: ['sweeps', profile.id] });
+      return navigate({ to: '/profiles/$id/sweeps/$sweepId', params: { id: profile.id, sweepId } });
     },
   });
   const errors = launch.error instanceof ProblemError ? (launch.error.problem.errors ?? []) : [];

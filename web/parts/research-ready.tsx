@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { isObject, mergePatch } from '#core/merge.ts';
 import { type Coin, coinsQuery, type Profile, strategiesQuery } from '#web/data/queries.ts';
+import { useMarketClock } from '#web/data/session.tsx';
 import { Failure, Say, Skeleton } from './say.tsx';
 
 type Config = Record<string, unknown>;
@@ -17,6 +18,8 @@ export interface Ready {
   readonly quote: string | undefined;
   /** The candles that decide. */
   readonly interval: string;
+  /** Time of the market that the profile trades on. */
+  readonly marketNow: () => number;
 }
 
 interface ReadyProps {
@@ -24,13 +27,14 @@ interface ReadyProps {
   children: (ready: Ready) => ReactNode;
 }
 
-/** Waits for the strategy and the coins of a profile; says so where there are none. */
+/** Waits for the strategy, the coins and the market's time of a profile; says so where there are none. */
 export function ResearchReady({ profile, children }: ReadyProps): ReactNode {
   const strategies = useQuery(strategiesQuery);
   const held = useQuery(coinsQuery(profile.id));
+  const marketNow = useMarketClock(profile.accountId);
   const failed = strategies.error ?? held.error;
   if (failed !== null) return <Failure what="The settings could not be read." error={failed} />;
-  if (strategies.data === undefined || held.data === undefined) return <Skeleton rows={6} />;
+  if (strategies.data === undefined || held.data === undefined || marketNow === undefined) return <Skeleton rows={6} />;
   const { coins } = held.data;
   const strategy = strategies.data.strategies.find(({ name }) => name === profile.strategyName);
   if (strategy === undefined)
@@ -49,6 +53,12 @@ export function ResearchReady({ profile, children }: ReadyProps): ReactNode {
         first.
       </p>
     );
+  if (marketNow === null)
+    return (
+      <Say tone="next" title="No worker has told the time of the market yet.">
+        The periods to choose from end there; a worker tells it within seconds of its start.
+      </Say>
+    );
   const merged = mergePatch(strategy.defaults, profile.config);
   const config = isObject(merged) ? merged : {};
   const [quote, other] = new Set(coins.map((coin) => coin.quoteAsset ?? ''));
@@ -59,6 +69,7 @@ export function ResearchReady({ profile, children }: ReadyProps): ReactNode {
     schema: strategy.schema,
     config,
     interval,
+    marketNow,
     quote: other === undefined ? quote : undefined,
   });
 }
