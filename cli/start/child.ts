@@ -51,10 +51,12 @@ export class SupervisedChild implements AsyncDisposable {
     this.#ready.promise.catch(() => undefined);
   }
 
-  /** Resolves when the child serves for the first time; rejects with StartProblem when it cannot. */
+  /** Resolves when the child serves for the first time; rejects with StartProblem when it cannot, and then it is ended. */
   async ready(): Promise<void> {
     const timer = new AbortController();
     const tooLate = sleep(startLimitMs, undefined, { signal: timer.signal }).then(() => {
+      this.#stop.abort();
+      this.kill();
       throw new StartProblem(
         `The ${this.#plan.name} was not ready after ${startLimitMs / 1000} s; see ${this.#plan.logPath}.`,
       );

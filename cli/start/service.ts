@@ -10,7 +10,7 @@ import { type PaperFacts, planApi, planPaper, planWorker, type ServiceFacts, typ
 import { EmbeddedDatabase } from './database.ts';
 import type { StartOptions } from './options.ts';
 import { readOrMakePaperAccount } from './paper-accounts.ts';
-import type { PortClaim } from './port-check.ts';
+import { type PortClaim, startOnFreePorts } from './port-check.ts';
 import type { Terminal } from './terminal.ts';
 import { buildWebApp } from './web-build.ts';
 
@@ -114,14 +114,23 @@ export class Service implements AsyncDisposable {
     const { env, options, terminal } = this.#plan;
     if (env.PAPER_URL !== undefined) return undefined;
     const accountsPath = join(options.dataDir, 'paper-accounts.json');
-    const port = await readOrChoosePort(join(options.dataDir, 'paper-port'));
-    const paper: PaperFacts = {
-      port,
-      controlPort: await readOrChoosePort(join(options.dataDir, 'paper-control-port'), port),
-      accountsPath,
-      operator: readOrMakePaperAccount(accountsPath),
+    const operator = readOrMakePaperAccount(accountsPath);
+    const choose = async (): Promise<readonly [number, number]> => {
+      this.#signal.throwIfAborted();
+      const port = await readOrChoosePort(join(options.dataDir, 'paper-port'));
+      return [port, await readOrChoosePort(join(options.dataDir, 'paper-control-port'), port)];
     };
-    await this.#startChild(planPaper(this.#facts(paper), paper, options));
+    const paperOn = ([port, controlPort]: readonly [number, number]): PaperFacts => ({
+      port,
+      controlPort,
+      accountsPath,
+      operator,
+    });
+    const ports = await startOnFreePorts(choose, async (chosen) => {
+      const facts = paperOn(chosen);
+      await this.#startChild(planPaper(this.#facts(facts), facts, options));
+    });
+    const paper = paperOn(ports);
     terminal.step('paper', options.replay === undefined ? 'an invented market' : `replays ${options.replay}`);
     return paper;
   }
