@@ -22,8 +22,6 @@ export async function run(argv, environment) {
       env: {
         ...environment,
         PATH: `${dirname(node)}${delimiter}${environment.PATH ?? ''}`,
-        // Columns of numbers come in large pages, which takes half the time to fill them. Only read by glibc, on Linux.
-        GLIBC_TUNABLES: environment.GLIBC_TUNABLES ?? 'glibc.malloc.hugetlb=1',
         // Lets the command notice when this process is gone and nobody passes signals on any more.
         TRADEWIND_BOOTSTRAP: String(process.pid),
       },
