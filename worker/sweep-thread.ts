@@ -15,5 +15,6 @@ const port = parentPort;
 port.on('message', (order: unknown) => {
   if (!isThreadOrder(order)) return;
   const { number, configs, window } = order;
-  port.postMessage({ number, results: evaluateSets({ ...base, ...window }, strategy, configs) });
+  const results = evaluateSets({ ...base, ...window }, strategy, configs);
+  port.postMessage({ number, results: results.map((one) => ({ ...one, returns: Float64Array.from(one.returns) })) });
 });

@@ -21,15 +21,21 @@ export interface ThreadOrder {
 }
 export const isThreadOrder = (value: unknown): value is ThreadOrder => isObject(value) && 'configs' in value;
 
+/** As it crosses threads: thousands of numbers in one piece are copied at once. */
+export interface Packed extends Omit<Evaluated, 'returns'> {
+  readonly returns: Float64Array;
+}
+
 interface Answer {
   readonly number: number;
-  readonly results: readonly Evaluated[];
+  readonly results: readonly Packed[];
 }
 const isAnswer = (value: unknown): value is Answer => isObject(value) && 'results' in value;
 
-/** Sets that one thread takes at a time: enough to share averages, few enough that no thread waits long for the last. */
+/** Sets that one thread takes at a time: enough to share averages, and towards the end fewer, so that none waits long. */
 const MOST_AT_ONCE = 256;
-const PARTS_A_THREAD = 4;
+const LEAST_AT_ONCE = 32;
+const PARTS_A_THREAD = 8;
 /** Candles are shared and results small: a thread needs little room for what it makes. */
 const YOUNG_MB = 4;
 
@@ -64,17 +70,19 @@ export class SweepThreads implements AsyncDisposable {
   /** Results come in the order of the configs, whichever thread they are from. Rejects when aborted or a thread dies. */
   readonly evaluate: Evaluate = async (configs, window) => {
     const { threads, signal, onProgress } = this.#options;
-    const size = Math.max(1, Math.min(MOST_AT_ONCE, Math.ceil(configs.length / (threads * PARTS_A_THREAD))));
-    const results: (readonly Evaluated[])[] = Array.from({ length: Math.ceil(configs.length / size) }, () => []);
+    const least = Math.min(LEAST_AT_ONCE, Math.ceil(configs.length / (threads * PARTS_A_THREAD)));
+    const results: Evaluated[][] = [];
     let next = 0;
     let done = 0;
     const take = async (worker: Worker): Promise<void> => {
-      for (let number = next; number < results.length; number = next) {
-        next += 1;
+      while (next < configs.length) {
         signal?.throwIfAborted();
-        const order = { number, configs: configs.slice(number * size, (number + 1) * size), window };
-        const answered = await ask(worker, order, signal);
-        results[number] = answered;
+        const number = results.length;
+        results.push([]);
+        const start = next;
+        next += Math.max(least, Math.min(MOST_AT_ONCE, Math.ceil((configs.length - start) / (threads * 2))));
+        const answered = await ask(worker, { number, configs: configs.slice(start, next), window }, signal);
+        results[number] = answered.map(({ returns, ...rest }) => ({ ...rest, returns: Array.from(returns) }));
         done += answered.length;
         onProgress?.(done, configs.length);
       }
@@ -88,8 +96,8 @@ export class SweepThreads implements AsyncDisposable {
   }
 }
 
-function ask(worker: Worker, order: ThreadOrder, signal: AbortSignal | undefined): Promise<readonly Evaluated[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<readonly Evaluated[]>();
+function ask(worker: Worker, order: ThreadOrder, signal: AbortSignal | undefined): Promise<readonly Packed[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly Packed[]>();
   const answered = (answer: unknown): void => {
     if (isAnswer(answer) && answer.number === order.number) resolve(answer.results);
   };

@@ -64,10 +64,26 @@ async function bare(threads: number): Promise<number> {
   return ms;
 }
 
-async function sweep(threads: number): Promise<{ ms: number; fingerprint: string; fills: number }> {
-  await using pool = new SweepThreads({ base, strategyName: 'momentum' }, { threads });
-  // Every thread compiles by itself, a tenth of a second of work: what is measured begins once each has done as many sets.
+/** Every thread compiles by itself, a tenth of a second of work: what is measured begins once each has done as many sets. */
+async function warmPool(threads: number) {
+  const pool = new SweepThreads({ base, strategyName: 'momentum' }, { threads });
   const [first] = await searchAll(pool.evaluate, candidates.slice(0, WARM * threads), window);
+  return { pool, first };
+}
+
+/** Milliseconds of two sweeps at once that share nothing, a thread each: what the cores of this machine leave each other. */
+async function apart(): Promise<number> {
+  const pools = [(await warmPool(1)).pool, (await warmPool(1)).pool];
+  const startedMs = performance.now();
+  await Promise.all(pools.map((pool) => searchAll(pool.evaluate, candidates, window)));
+  const ms = performance.now() - startedMs;
+  await Promise.all(pools.map((pool) => pool[Symbol.asyncDispose]()));
+  return ms;
+}
+
+async function sweep(threads: number): Promise<{ ms: number; searchMs: number; fingerprint: string; fills: number }> {
+  const { pool: warm, first } = await warmPool(threads);
+  await using pool = warm;
   const bound = strategy?.bind(candidates[0]?.config);
   assert.ok(bound !== undefined);
   assert.deepEqual(
@@ -76,12 +92,11 @@ async function sweep(threads: number): Promise<{ ms: number; fingerprint: string
     'as the kernel',
   );
   const startedMs = performance.now();
-  const { rows, fingerprint } = rankTried(await searchAll(pool.evaluate, candidates, window), {
-    rank: 'sharpe',
-    top: candidates.length,
-  });
+  const tried = await searchAll(pool.evaluate, candidates, window);
+  const searchMs = performance.now() - startedMs;
+  const { rows, fingerprint } = rankTried(tried, { rank: 'sharpe', top: candidates.length });
   const ms = performance.now() - startedMs;
-  return { ms, fingerprint, fills: rows.reduce((sum, { fills }) => sum + fills, 0) };
+  return { ms, searchMs, fingerprint, fills: rows.reduce((sum, { fills }) => sum + fills, 0) };
 }
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
@@ -90,7 +105,7 @@ const work = ROWS * candidates.length;
 const first = await sweep(2);
 console.log(`momentum: ${candidates.length} sets, ${ROWS} one-minute candles, ${first.fills} fills, ranked`);
 console.log(`  memory       ${megabytes()} MB at its peak, over all threads of one sweep`);
-const times: { one: number; two: number; bare: number; share: number; bareShare: number }[] = [];
+const times: { one: number; two: number; bare: number; apart: number; share: number; bareShare: number }[] = [];
 for (let round = 0; round < ROUNDS; round++) {
   const one = await sweep(1);
   const two = await sweep(2);
@@ -98,7 +113,8 @@ for (let round = 0; round < ROUNDS; round++) {
   assert.equal(two.fingerprint, first.fingerprint, 'the same each time');
   const [bareOne, bareTwo] = [await bare(1), await bare(2)];
   const bareMs = (bareOne * candidates.length) / 100;
-  times.push({ one: one.ms, two: two.ms, bare: bareMs, share: one.ms / two.ms / 2, bareShare: bareOne / bareTwo });
+  const shares = { apart: one.searchMs / (await apart()), share: one.ms / two.ms / 2, bareShare: bareOne / bareTwo };
+  times.push({ one: one.ms, two: two.ms, bare: bareMs, ...shares });
 }
 const rate = (ms: number): string => `${(work / ms / 1000).toFixed(0)} M candle-sets/s`;
 for (const what of ['one', 'two', 'bare'] as const) {
@@ -106,9 +122,9 @@ for (const what of ['one', 'two', 'bare'] as const) {
   const name = { one: 'one thread ', two: 'two threads', bare: 'bare loop  ' }[what];
   console.log(`  ${name}  ${rate(median(times.map((each) => each[what])))}, ${ratio.toFixed(2)} times the bare loop`);
 }
-const [share, bareShare] = [median(times.map((each) => each.share)), median(times.map((each) => each.bareShare))];
+const shareOf = (what: 'share' | 'apart' | 'bareShare'): string => median(times.map((each) => each[what])).toFixed(2);
 console.log(
-  `  two threads make ${share.toFixed(2)} of twice one thread, those of the bare loop ${bareShare.toFixed(2)}`,
+  `  two threads make ${shareOf('share')} of twice one thread, two sweeps apart ${shareOf('apart')}, two bare loops ${shareOf('bareShare')}`,
 );
 
 // The same year from the command line, as an operator starts it: process, candles of the data directory, sweep, answer.
