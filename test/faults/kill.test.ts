@@ -33,7 +33,8 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const seed = Number(process.env['FAULT_SEED'] ?? Date.now() % 1_000_000);
 const dice = openDice(seed);
 
-test(`worker, api and PostgreSQL are killed ${KILLS} times (seed ${seed}): it goes on, nothing is doubled, nothing lost`, async () => {
+const title = `worker, api and PostgreSQL are killed ${KILLS} times (seed ${seed})`;
+test(`${title}: it goes on, nothing is doubled, nothing lost`, { timeout: 120_000 + KILLS * 15_000 }, async () => {
   writeSwingingCandles(folder, 60 * 24 * 30);
   const from = new Date(MARKET_START + 3_600_000).toISOString();
   const args = ['--port', '0', '--replay', folder, '--from', from, '--speed', '1800'];
