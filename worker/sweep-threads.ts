@@ -22,9 +22,11 @@ export interface ThreadOrder {
 export const isThreadOrder = (value: unknown): value is ThreadOrder => isObject(value) && 'configs' in value;
 
 /** As it crosses threads: thousands of numbers in one piece are copied at once. */
-export interface Packed extends Omit<Evaluated, 'returns'> {
+interface Packed extends Omit<Evaluated, 'returns'> {
   readonly returns: Float64Array;
 }
+export const pack = (one: Evaluated): Packed => ({ ...one, returns: Float64Array.from(one.returns) });
+const unpack = (one: Packed): Evaluated => ({ ...one, returns: Array.from(one.returns) });
 
 interface Answer {
   readonly number: number;
@@ -82,7 +84,7 @@ export class SweepThreads implements AsyncDisposable {
         const start = next;
         next += Math.max(least, Math.min(MOST_AT_ONCE, Math.ceil((configs.length - start) / (threads * 2))));
         const answered = await ask(worker, { number, configs: configs.slice(start, next), window }, signal);
-        results[number] = answered.map(({ returns, ...rest }) => ({ ...rest, returns: Array.from(returns) }));
+        results[number] = answered.map(unpack);
         done += answered.length;
         onProgress?.(done, configs.length);
       }

@@ -9,13 +9,9 @@ interface Moments {
 }
 
 const mean = (values: Returns): number => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-function central(values: Returns, centre: number, power: 2 | 3 | 4): number {
+function central(values: Returns, centre: number, power: number): number {
   let sum = 0;
-  for (const value of values) {
-    const away = value - centre;
-    // Products, not powers: thousands of sets are compared.
-    sum += power === 2 ? away * away : power === 3 ? away * away * away : away * away * (away * away);
-  }
+  for (const value of values) sum += (value - centre) ** power;
   return sum / Math.max(1, values.length);
 }
 
@@ -93,15 +89,11 @@ function partSums(sets: readonly Returns[], length: number): { sums: Float64Arra
   const sums = new Float64Array(sets.length * PARTS);
   const squares = new Float64Array(sets.length * PARTS);
   for (const [set, returns] of sets.entries()) {
-    for (let part = 0; part < PARTS; part++) {
-      let [sum, square] = [0, 0];
-      for (let day = part * length; day < (part + 1) * length; day++) {
-        const value = returns[day] ?? 0;
-        sum += value;
-        square += value * value;
-      }
-      sums[set * PARTS + part] = sum;
-      squares[set * PARTS + part] = square;
+    for (let day = 0; day < length * PARTS; day++) {
+      const value = returns[day] ?? 0;
+      const slot = set * PARTS + Math.floor(day / length);
+      sums[slot] = (sums[slot] ?? 0) + value;
+      squares[slot] = (squares[slot] ?? 0) + value * value;
     }
   }
   return { sums, squares };
