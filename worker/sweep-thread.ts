@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { evaluateSets } from '#backtest/sweep/search.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { giveWay } from './give-way.ts';
-import { isThreadOrder, isThreadStart, pack } from './sweep-threads.ts';
+import { isThreadOrder, isThreadStart } from './sweep-threads.ts';
 
 giveWay('awaited');
 const start: unknown = workerData;
@@ -15,5 +15,8 @@ const port = parentPort;
 port.on('message', (order: unknown) => {
   if (!isThreadOrder(order)) return;
   const { number, configs, window } = order;
-  port.postMessage({ number, results: evaluateSets({ ...base, ...window }, strategy, configs).map(pack) });
+  const evaluated = evaluateSets({ ...base, ...window }, strategy, configs);
+  // Thousands of numbers in one piece are copied at once.
+  const results = evaluated.map((one) => ({ ...one, returns: Float64Array.from(one.returns) }));
+  port.postMessage({ number, results });
 });

@@ -21,22 +21,17 @@ export interface ThreadOrder {
 }
 export const isThreadOrder = (value: unknown): value is ThreadOrder => isObject(value) && 'configs' in value;
 
-/** As it crosses threads: thousands of numbers in one piece are copied at once. */
-interface Packed extends Omit<Evaluated, 'returns'> {
-  readonly returns: Float64Array;
-}
-export const pack = (one: Evaluated): Packed => ({ ...one, returns: Float64Array.from(one.returns) });
-const unpack = (one: Packed): Evaluated => ({ ...one, returns: Array.from(one.returns) });
-
 interface Answer {
   readonly number: number;
-  readonly results: readonly Packed[];
+  readonly results: readonly Evaluated[];
 }
 const isAnswer = (value: unknown): value is Answer => isObject(value) && 'results' in value;
 
 /** Sets that one thread takes at a time: enough to share averages, and towards the end fewer, so that none waits long. */
 const MOST_AT_ONCE = 256;
 const LEAST_AT_ONCE = 32;
+/** The share of an even division among the threads that one takes at once; what is left evens out what they need. */
+const SHARE_AT_ONCE = 0.8;
 const PARTS_A_THREAD = 8;
 /** Candles are shared and results small: a thread needs little room for what it makes. */
 const YOUNG_MB = 4;
@@ -73,7 +68,7 @@ export class SweepThreads implements AsyncDisposable {
   readonly evaluate: Evaluate = async (configs, window) => {
     const { threads, signal, onProgress } = this.#options;
     const least = Math.min(LEAST_AT_ONCE, Math.ceil(configs.length / (threads * PARTS_A_THREAD)));
-    const results: Evaluated[][] = [];
+    const results: (readonly Evaluated[])[] = [];
     let next = 0;
     let done = 0;
     const take = async (worker: Worker): Promise<void> => {
@@ -82,9 +77,9 @@ export class SweepThreads implements AsyncDisposable {
         const number = results.length;
         results.push([]);
         const start = next;
-        next += Math.max(least, Math.min(MOST_AT_ONCE, Math.ceil((configs.length - start) / (threads * 2))));
+        next += Math.max(least, Math.min(MOST_AT_ONCE, Math.ceil(((configs.length - start) / threads) * SHARE_AT_ONCE)));
         const answered = await ask(worker, { number, configs: configs.slice(start, next), window }, signal);
-        results[number] = answered.map(unpack);
+        results[number] = answered;
         done += answered.length;
         onProgress?.(done, configs.length);
       }
@@ -98,8 +93,8 @@ export class SweepThreads implements AsyncDisposable {
   }
 }
 
-function ask(worker: Worker, order: ThreadOrder, signal: AbortSignal | undefined): Promise<readonly Packed[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<readonly Packed[]>();
+function ask(worker: Worker, order: ThreadOrder, signal: AbortSignal | undefined): Promise<readonly Evaluated[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly Evaluated[]>();
   const answered = (answer: unknown): void => {
     if (isAnswer(answer) && answer.number === order.number) resolve(answer.results);
   };

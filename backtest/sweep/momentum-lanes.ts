@@ -1,18 +1,16 @@
-import { createSma } from '#core/indicators/sma.ts';
 import { readFactor } from '#strategies/fields.ts';
 import { readStoredConfig } from '#strategies/momentum/config.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import type { KernelInput } from '../kernel.ts';
+import { BLOCK, type Column, type Ema, emaColumn, fillEmas, smaColumn } from './lane-averages.ts';
 import { accountUntil } from './lane-fills.ts';
 import { advance, type Crosses, type Lane, type LaneKnobs, openLane } from './lane.ts';
 import { type LaneMarket, readLaneMarket } from './lane-market.ts';
 import { fractionOf, type LaneMoney, laneMoney, unitsOf } from './lane-money.ts';
 import { type Evaluated, evaluatedOf } from './row.ts';
 
-/** Signals that all lanes take together, so that averages of many periods stay in the cache. */
-const BLOCK = 2048;
 /** Signals through which one lane goes after the other, so that the candles stay there too. */
-const STRETCH = 8192;
+const STRETCH = 2048;
 const MOST_CASH = 2 ** 50;
 
 type Config = ReturnType<typeof readStoredConfig>['config'];
@@ -60,87 +58,6 @@ function knobsOf(bound: BoundStrategy, stored: unknown, { askDown }: LaneMoney):
     offset,
     need: needs.min,
     want: needs.want,
-  };
-}
-
-/** One moving average over the signals from `first` on, a block at a time; slot 0 holds the value before the block. */
-interface Column {
-  readonly values: Float64Array;
-  fill(closes: Float64Array, from: number, to: number): void;
-}
-
-/** The exponential average of core/indicators/ema.ts, bit for bit, without a call for each value. */
-interface Ema extends Column {
-  readonly weight: number;
-  /** Past its seed: from here on four of them are computed side by side. */
-  seeded: boolean;
-}
-
-function emaColumn(length: number, first: number): Ema {
-  const values = new Float64Array(BLOCK + 1);
-  const weight = 2 / (length + 1);
-  let [count, sum] = [0, 0];
-  const column: Ema = {
-    values,
-    weight,
-    seeded: false,
-    fill(closes, from, to) {
-      let value = values[BLOCK] ?? 0;
-      values[0] = value;
-      for (let k = Math.max(from, first); k < to; k++) {
-        const close = closes[k] ?? 0;
-        if (count === length) value += weight * (close - value);
-        else {
-          count += 1;
-          sum += close;
-          if (count === length) value = sum / length;
-        }
-        values[k - from + 1] = value;
-      }
-      column.seeded = count === length;
-    },
-  };
-  return column;
-}
-
-/** Each value hangs on the one before it: four averages side by side take hardly longer than one. */
-function fillFour(
-  [a, b, c, d]: readonly [Ema, Ema, Ema, Ema],
-  closes: Float64Array,
-  { from, to }: { from: number; to: number },
-): void {
-  const [av, bv, cv, dv] = [a.values, b.values, c.values, d.values];
-  const [aw, bw, cw, dw] = [a.weight, b.weight, c.weight, d.weight];
-  let [x, y, z, w] = [av[BLOCK] ?? 0, bv[BLOCK] ?? 0, cv[BLOCK] ?? 0, dv[BLOCK] ?? 0];
-  av[0] = x;
-  bv[0] = y;
-  cv[0] = z;
-  dv[0] = w;
-  for (let k = from; k < to; k++) {
-    const close = closes[k] ?? 0;
-    const slot = k - from + 1;
-    x += aw * (close - x);
-    y += bw * (close - y);
-    z += cw * (close - z);
-    w += dw * (close - w);
-    av[slot] = x;
-    bv[slot] = y;
-    cv[slot] = z;
-    dv[slot] = w;
-  }
-}
-
-function smaColumn(length: number, first: number): Column {
-  const values = new Float64Array(BLOCK + 1);
-  const average = createSma(length);
-  return {
-    values,
-    fill(closes, from, to) {
-      for (let k = Math.max(from, first); k < to; k++) {
-        average.push(closes[k] ?? 0);
-        values[k - from + 1] = average.value;
-      }
-    },
   };
 }
 
@@ -218,16 +135,7 @@ class Columns {
 
   fill(closes: Float64Array, from: number, to: number): void {
     for (const column of this.#smas.values()) column.fill(closes, from, to);
-    const seeded: Ema[] = [];
-    for (const ema of this.#emas.values()) {
-      if (ema.seeded) seeded.push(ema);
-      else ema.fill(closes, from, to);
-    }
-    for (let i = 0; i < seeded.length; i += 4) {
-      const [a, b, c, d] = seeded.slice(i, i + 4);
-      if (a && b && c && d) fillFour([a, b, c, d], closes, { from, to });
-      else for (const ema of [a, b, c]) ema?.fill(closes, from, to);
-    }
+    fillEmas([...this.#emas.values()], closes, { from, to });
     for (const crosses of this.#crosses.values()) crosses.find(from, to);
   }
 }

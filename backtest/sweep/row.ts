@@ -21,7 +21,7 @@ export interface SweepNumbers {
 export interface Evaluated {
   readonly by: 'lanes' | 'kernel';
   readonly numbers: SweepNumbers;
-  readonly returns: readonly number[];
+  readonly returns: ArrayLike<number>;
 }
 
 /** Closed cycles as they add up: `won` and `lost` are the sums of the nets above and below zero. */

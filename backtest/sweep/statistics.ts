@@ -1,5 +1,5 @@
 /** Daily returns of one evaluated parameter set. */
-export type Returns = readonly number[];
+export type Returns = ArrayLike<number>;
 
 interface Moments {
   readonly count: number;
@@ -8,10 +8,14 @@ interface Moments {
   readonly kurtosis: number;
 }
 
-const mean = (values: Returns): number => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+function mean(values: Returns): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i] ?? 0;
+  return sum / Math.max(1, values.length);
+}
 function central(values: Returns, centre: number, power: number): number {
   let sum = 0;
-  for (const value of values) sum += (value - centre) ** power;
+  for (let i = 0; i < values.length; i++) sum += ((values[i] ?? 0) - centre) ** power;
   return sum / Math.max(1, values.length);
 }
 
@@ -84,16 +88,20 @@ const allParts = Array.from({ length: PARTS }, (_, part) => part);
 /** More sets are thinned out evenly. */
 const MOST_COMPARED = 1000;
 
-/** Sums and sums of squares of each set over each part of the days, side by side. */
+/** Sums and sums of squares of each set over each part of the days: part by part, the sets side by side. */
 function partSums(sets: readonly Returns[], length: number): { sums: Float64Array; squares: Float64Array } {
   const sums = new Float64Array(sets.length * PARTS);
   const squares = new Float64Array(sets.length * PARTS);
   for (const [set, returns] of sets.entries()) {
-    for (let day = 0; day < length * PARTS; day++) {
-      const value = returns[day] ?? 0;
-      const slot = set * PARTS + Math.floor(day / length);
-      sums[slot] = (sums[slot] ?? 0) + value;
-      squares[slot] = (squares[slot] ?? 0) + value * value;
+    for (const part of allParts) {
+      let [sum, square] = [0, 0];
+      for (let day = part * length; day < (part + 1) * length; day++) {
+        const value = returns[day] ?? 0;
+        sum += value;
+        square += value * value;
+      }
+      sums[part * sets.length + set] = sum;
+      squares[part * sets.length + set] = square;
     }
   }
   return { sums, squares };
@@ -111,25 +119,33 @@ export function overfitting(all: readonly Returns[]): number | null {
   if (sets.length < 2 || length < 2) return null;
   const { sums, squares } = partSums(sets, length);
   const days = (length * PARTS) / 2;
+  const count = sets.length;
   const sharpesOn = (parts: readonly number[]): Float64Array => {
-    const sharpes = new Float64Array(sets.length);
-    for (let set = 0; set < sets.length; set++) {
-      let [sum, square] = [0, 0];
-      for (const part of parts) {
-        sum += sums[set * PARTS + part] ?? 0;
-        square += squares[set * PARTS + part] ?? 0;
+    const sharpes = new Float64Array(count);
+    const square = new Float64Array(count);
+    for (const part of parts) {
+      for (let set = 0; set < count; set++) {
+        sharpes[set] = (sharpes[set] ?? 0) + (sums[part * count + set] ?? 0);
+        square[set] = (square[set] ?? 0) + (squares[part * count + set] ?? 0);
       }
-      const variance = square / days - (sum / days) ** 2;
-      sharpes[set] = variance <= 1e-18 ? 0 : sum / days / Math.sqrt(variance);
+    }
+    for (let set = 0; set < count; set++) {
+      const mean = (sharpes[set] ?? 0) / days;
+      const variance = (square[set] ?? 0) / days - mean ** 2;
+      sharpes[set] = variance <= 1e-18 ? 0 : mean / Math.sqrt(variance);
     }
     return sharpes;
   };
   let [choices, failed] = [0, 0];
   const judge = (trained: Float64Array, tested: Float64Array): void => {
-    const best = trained.reduce((top, value, i) => (value > (trained[top] ?? 0) ? i : top), 0);
+    let best = 0;
+    for (let set = 1; set < count; set++) if ((trained[set] ?? 0) > (trained[best] ?? 0)) best = set;
     const own = tested[best] ?? 0;
     let below = 0;
-    for (const value of tested) below += value < own ? 1 : value === own ? 0.5 : 0;
+    for (let set = 0; set < count; set++) {
+      const value = tested[set] ?? 0;
+      below += value < own ? 1 : value === own ? 0.5 : 0;
+    }
     choices += 1;
     if (below <= tested.length / 2) failed += 1;
   };

@@ -1,7 +1,7 @@
 import { type IndicatorState, type LineIndicator, numberOf, ringOf } from './indicator.ts';
 
 /** After so many values the running sum is added up anew, so that rounding cannot pile up. */
-const RECOMPUTE_EVERY = 1024;
+export const RECOMPUTE_EVERY = 1024;
 
 /**
  * Simple moving average: the sum of the last `length` values divided by `length`. The sum runs (`sum += x - leaving`)

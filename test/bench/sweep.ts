@@ -18,9 +18,7 @@ import { SweepThreads } from '#worker/sweep-threads.ts';
 import { benchMinutes } from './market.ts';
 
 const ROWS = 525_600;
-const ROUNDS = 3;
-/** Sets that warm one thread up. */
-const WARM = 200;
+const ROUNDS = 7;
 const KNOBS = 'ema.fast=5..50:5;ema.slow=60..240:20;trailingStopPercentage=0.9..0.99:0.01';
 
 const strategy = STRATEGIES.get('momentum');
@@ -41,90 +39,84 @@ const { candidates } = made.value;
 const sharedCloses = new Float64Array(new SharedArrayBuffer(series.columns.close.byteLength));
 sharedCloses.set(series.columns.close);
 
-/** Milliseconds that so many threads take for the bare loop over a hundred sets each. */
-async function bare(threads: number): Promise<number> {
-  const pairs = candidates.slice(0, 100).map(({ values }) => values);
-  const workers = Array.from(
-    { length: threads },
-    () => new Worker(new URL('./bare-crosses.ts', import.meta.url), { workerData: { closes: sharedCloses } }),
-  );
-  const all = (some: typeof pairs): Promise<unknown> =>
-    Promise.all(
-      workers.map(async (worker) => {
-        worker.postMessage(some);
-        const [crosses] = (await once(worker, 'message')) as [number];
-        assert.ok(crosses > 0);
-      }),
-    );
-  await all(pairs.slice(0, 10));
+/** A thread of the bare loop, and milliseconds that some of them take for a hundred sets each. */
+const bareThread = (): Worker =>
+  new Worker(new URL('./bare-crosses.ts', import.meta.url), { workerData: { closes: sharedCloses } });
+async function bare(threads: readonly Worker[], sets = 100): Promise<number> {
+  const pairs = candidates.slice(0, sets).map(({ values }) => values);
   const startedMs = performance.now();
-  await all(pairs);
-  const ms = performance.now() - startedMs;
-  await Promise.all(workers.map((worker) => worker.terminate()));
-  return ms;
-}
-
-/** Every thread compiles by itself, a tenth of a second of work: what is measured begins once each has done as many sets. */
-async function warmPool(threads: number) {
-  const pool = new SweepThreads({ base, strategyName: 'momentum' }, { threads });
-  const [first] = await searchAll(pool.evaluate, candidates.slice(0, WARM * threads), window);
-  return { pool, first };
-}
-
-/** Milliseconds of two sweeps at once that share nothing, a thread each: what the cores of this machine leave each other. */
-async function apart(): Promise<number> {
-  const pools = [(await warmPool(1)).pool, (await warmPool(1)).pool];
-  const startedMs = performance.now();
-  await Promise.all(pools.map((pool) => searchAll(pool.evaluate, candidates, window)));
-  const ms = performance.now() - startedMs;
-  await Promise.all(pools.map((pool) => pool[Symbol.asyncDispose]()));
-  return ms;
-}
-
-async function sweep(threads: number): Promise<{ ms: number; searchMs: number; fingerprint: string; fills: number }> {
-  const { pool: warm, first } = await warmPool(threads);
-  await using pool = warm;
-  const bound = strategy?.bind(candidates[0]?.config);
-  assert.ok(bound !== undefined);
-  assert.deepEqual(
-    first?.evaluated.numbers.finalEquity,
-    evaluate({ ...base, bound }).numbers.finalEquity,
-    'as the kernel',
+  await Promise.all(
+    threads.map(async (worker) => {
+      worker.postMessage(pairs);
+      const [crosses] = (await once(worker, 'message')) as [number];
+      assert.ok(crosses > 0);
+    }),
   );
+  return performance.now() - startedMs;
+}
+
+const poolOf = (threads: number): SweepThreads => new SweepThreads({ base, strategyName: 'momentum' }, { threads });
+
+interface Swept {
+  readonly ms: number;
+  readonly searchMs: number;
+  readonly fingerprint: string;
+  readonly fills: number;
+}
+async function sweep(pool: SweepThreads): Promise<Swept> {
   const startedMs = performance.now();
   const tried = await searchAll(pool.evaluate, candidates, window);
   const searchMs = performance.now() - startedMs;
   const { rows, fingerprint } = rankTried(tried, { rank: 'sharpe', top: candidates.length });
   const ms = performance.now() - startedMs;
+  const bound = strategy?.bind(candidates[0]?.config);
+  assert.ok(bound !== undefined);
+  const byKernel = evaluate({ ...base, bound }).numbers.finalEquity;
+  assert.deepEqual(tried[0]?.evaluated.numbers.finalEquity, byKernel, 'as the kernel');
   return { ms, searchMs, fingerprint, fills: rows.reduce((sum, { fills }) => sum + fills, 0) };
 }
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 const megabytes = (): string => (process.resourceUsage().maxRSS / 1024).toFixed(0);
 const work = ROWS * candidates.length;
-const first = await sweep(2);
+const two = poolOf(2);
+const first = await sweep(two);
 console.log(`momentum: ${candidates.length} sets, ${ROWS} one-minute candles, ${first.fills} fills, ranked`);
 console.log(`  memory       ${megabytes()} MB at its peak, over all threads of one sweep`);
+// Every thread compiles by itself, a tenth of a second of work: what is measured begins once each has done as many sets.
+const [one, other] = [poolOf(1), poolOf(1)];
+const [bareOne, bareOther] = [bareThread(), bareThread()];
+await Promise.all([sweep(one), sweep(other), bare([bareOne, bareOther], 10)]);
+await sweep(two);
 const times: { one: number; two: number; bare: number; apart: number; share: number; bareShare: number }[] = [];
 for (let round = 0; round < ROUNDS; round++) {
-  const one = await sweep(1);
-  const two = await sweep(2);
-  assert.equal(one.fingerprint, first.fingerprint, 'the same on one thread and on two');
-  assert.equal(two.fingerprint, first.fingerprint, 'the same each time');
-  const [bareOne, bareTwo] = [await bare(1), await bare(2)];
-  const bareMs = (bareOne * candidates.length) / 100;
-  const shares = { apart: one.searchMs / (await apart()), share: one.ms / two.ms / 2, bareShare: bareOne / bareTwo };
-  times.push({ one: one.ms, two: two.ms, bare: bareMs, ...shares });
+  const [byOne, byTwo] = [await sweep(one), await sweep(two)];
+  assert.equal(byOne.fingerprint, first.fingerprint, 'the same on one thread and on two');
+  assert.equal(byTwo.fingerprint, first.fingerprint, 'the same each time');
+  // Two sweeps at once that share nothing, a thread each: what the cores of this machine leave each other.
+  const apart = await Promise.all([one, other].map(sweep));
+  const [bareAlone, bareBoth] = [await bare([bareOne]), await bare([bareOne, bareOther])];
+  times.push({
+    one: byOne.ms,
+    two: byTwo.ms,
+    bare: (bareAlone * candidates.length) / 100,
+    apart: byOne.searchMs / Math.max(...apart.map(({ searchMs }) => searchMs)),
+    share: byOne.ms / byTwo.ms / 2,
+    bareShare: bareAlone / bareBoth,
+  });
 }
+await Promise.all([one, two, other].map((pool) => pool[Symbol.asyncDispose]()));
+await Promise.all([bareOne, bareOther].map((worker) => worker.terminate()));
 const rate = (ms: number): string => `${(work / ms / 1000).toFixed(0)} M candle-sets/s`;
 for (const what of ['one', 'two', 'bare'] as const) {
-  const ratio = median(times.map((each) => each[what] / each.bare));
+  const ratio = median(times.map((each) => each.bare / each[what]));
   const name = { one: 'one thread ', two: 'two threads', bare: 'bare loop  ' }[what];
-  console.log(`  ${name}  ${rate(median(times.map((each) => each[what])))}, ${ratio.toFixed(2)} times the bare loop`);
+  console.log(`  ${name}  ${rate(median(times.map((each) => each[what])))}, ${ratio.toFixed(2)} of the bare loop's`);
 }
-const shareOf = (what: 'share' | 'apart' | 'bareShare'): string => median(times.map((each) => each[what])).toFixed(2);
+const shareOf = (what: 'share' | 'apart' | 'bareShare'): number => median(times.map((each) => each[what]));
+const [share, apartShare, bareShare] = [shareOf('share'), shareOf('apart'), shareOf('bareShare')];
 console.log(
-  `  two threads make ${shareOf('share')} of twice one thread, two sweeps apart ${shareOf('apart')}, two bare loops ${shareOf('bareShare')}`,
+  `  two threads make ${share.toFixed(2)} of twice one thread, ${(share / apartShare).toFixed(2)} of what two sweeps that share nothing make of it on this machine (${apartShare.toFixed(2)}; two bare loops ${bareShare.toFixed(2)})`,
 );
 
 // The same year from the command line, as an operator starts it: process, candles of the data directory, sweep, answer.
