@@ -93,7 +93,7 @@ export function shareLimits(sharing: SharedLimits): AsyncDisposable {
   governor.waitFor(Promise.race([loading, after(LOAD_MS)]));
   return {
     async [Symbol.asyncDispose]() {
-      governor.onNews(() => undefined);
+      governor.onNews(tellNobody);
       clearTimeout(timer);
       await tell().catch(() => undefined);
       // Not waited for: while the store is away subscribing waits for it, and the store closes after this.
@@ -101,6 +101,9 @@ export function shareLimits(sharing: SharedLimits): AsyncDisposable {
     },
   };
 }
+
+/** Made here, where it keeps nothing of who has shared: governors live as long as the process. */
+const tellNobody = (): void => undefined;
 
 const isStopped = (before: LimitNews, now: LimitNews): boolean =>
   now.stopMs > before.stopMs || now.blockedMs > before.blockedMs;

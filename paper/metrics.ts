@@ -6,13 +6,18 @@ export interface Measured extends DrillParts {
   readonly streams: MarketStreams;
 }
 
-/** What the exchange does, in the text format of Prometheus; counts begin here. */
+/** Of the process, however many exchanges it runs: what measures it is never let go. */
+const ofProcess = new Registry();
+
+/** What the exchange and its process do, in the text format of Prometheus; counts begin here. */
 export function openMetrics(measured: Measured): Registry {
+  if (ofProcess.getSingleMetric('process_cpu_seconds_total') === undefined) {
+    collectDefaultMetrics({ register: ofProcess });
+  }
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
   countRequests(measured, registry);
   measureMarket(measured, registry);
-  return registry;
+  return Registry.merge([ofProcess, registry]);
 }
 
 function countRequests({ context: { log, table } }: Measured, registry: Registry): void {
