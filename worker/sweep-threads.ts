@@ -77,7 +77,10 @@ export class SweepThreads implements AsyncDisposable {
         const number = results.length;
         results.push([]);
         const start = next;
-        next += Math.max(least, Math.min(MOST_AT_ONCE, Math.ceil(((configs.length - start) / threads) * SHARE_AT_ONCE)));
+        next += Math.max(
+          least,
+          Math.min(MOST_AT_ONCE, Math.ceil(((configs.length - start) / threads) * SHARE_AT_ONCE)),
+        );
         const answered = await ask(worker, { number, configs: configs.slice(start, next), window }, signal);
         results[number] = answered;
         done += answered.length;
