@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { KernelInput } from '#backtest/kernel.ts';
 import { evaluate } from '#backtest/sweep/row.ts';
-import { rankTried, searchAll } from '#backtest/sweep/search.ts';
+import { rankTried, searchAll, type Tried } from '#backtest/sweep/search.ts';
 import { requireDecimal, ZERO } from '#core/decimal.ts';
 import { listingOf } from '#paper/market/listings.ts';
 import { CandleStore } from '#storage/candles/store.ts';
@@ -36,6 +36,9 @@ const made = candidatesOf(strategy, strategy.config.parse({ candleInterval: '1m'
 assert.ok(made.kind === 'ok');
 const { candidates } = made.value;
 
+const bound = strategy.bind(candidates[0]?.config);
+const byKernel = evaluate({ ...base, bound }).numbers.finalEquity;
+
 const sharedCloses = new Float64Array(new SharedArrayBuffer(series.columns.close.byteLength));
 sharedCloses.set(series.columns.close);
 
@@ -57,6 +60,13 @@ async function bare(threads: readonly Worker[], sets = 100): Promise<number> {
 
 const poolOf = (threads: number): SweepThreads => new SweepThreads({ base, strategyName: 'momentum' }, { threads });
 
+/** Ms of the search alone, without the ranking. */
+async function search(pool: SweepThreads): Promise<{ readonly ms: number; readonly tried: readonly Tried[] }> {
+  const startedMs = performance.now();
+  const tried = await searchAll(pool.evaluate, candidates, window);
+  return { ms: performance.now() - startedMs, tried };
+}
+
 interface Swept {
   readonly ms: number;
   readonly searchMs: number;
@@ -65,13 +75,9 @@ interface Swept {
 }
 async function sweep(pool: SweepThreads): Promise<Swept> {
   const startedMs = performance.now();
-  const tried = await searchAll(pool.evaluate, candidates, window);
-  const searchMs = performance.now() - startedMs;
+  const { ms: searchMs, tried } = await search(pool);
   const { rows, fingerprint } = rankTried(tried, { rank: 'sharpe', top: candidates.length });
   const ms = performance.now() - startedMs;
-  const bound = strategy?.bind(candidates[0]?.config);
-  assert.ok(bound !== undefined);
-  const byKernel = evaluate({ ...base, bound }).numbers.finalEquity;
   assert.deepEqual(tried[0]?.evaluated.numbers.finalEquity, byKernel, 'as the kernel');
   return { ms, searchMs, fingerprint, fills: rows.reduce((sum, { fills }) => sum + fills, 0) };
 }
@@ -94,13 +100,15 @@ for (let round = 0; round < ROUNDS; round++) {
   assert.equal(byOne.fingerprint, first.fingerprint, 'the same on one thread and on two');
   assert.equal(byTwo.fingerprint, first.fingerprint, 'the same each time');
   // Two sweeps at once that share nothing, a thread each: what the cores of this machine leave each other.
-  const apart = await Promise.all([one, other].map(sweep));
+  const apartMs = performance.now();
+  await Promise.all([one, other].map(search));
+  const apart = byOne.searchMs / (performance.now() - apartMs);
   const [bareAlone, bareBoth] = [await bare([bareOne]), await bare([bareOne, bareOther])];
   times.push({
     one: byOne.ms,
     two: byTwo.ms,
     bare: (bareAlone * candidates.length) / 100,
-    apart: byOne.searchMs / Math.max(...apart.map(({ searchMs }) => searchMs)),
+    apart,
     share: byOne.ms / byTwo.ms / 2,
     bareShare: bareAlone / bareBoth,
   });
