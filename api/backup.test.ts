@@ -40,7 +40,12 @@ beforeEach(async (context) => {
   await api?.[Symbol.asyncDispose]();
   api = await openTestApi({ backupDir: join(folder, context.name.slice(0, 5)) });
   await api.signUp();
-  profileId = (await api.addProfile('Kept', { symbols: ['BTCUSDT'], config: { buy: { candleLimit: 30 } } })).profile.id;
+  profileId = (await api.addProfile('Kept', { symbols: ['BTCUSDT', 'ETHUSDT'], config: { buy: { candleLimit: 30 } } }))
+    .profile.id;
+  await api.database.pool.query(
+    `insert into runner_states (profile_id, symbol, cycle, order_sequence) values ($1, 'BTCUSDT', 7, 3)`,
+    [profileId],
+  );
   await addLogs(api.database, profileId, [
     { level: 'info', msg: 'é\t"\n\r\u2028', at: '2026-01-01T00:00:00Z', ctx: { n: 1e21 } },
   ]);
@@ -59,7 +64,7 @@ const contents = async (database = api.database) => {
   await takeBackup(database, path);
   const texts: string[] = [];
   for await (const part of readBackupFile(path))
-    if (part.kind === 'batch' && !['audit_logs', 'kill_switches'].includes(part.table))
+    if (part.kind === 'batch' && !['audit_logs', 'kill_switches', 'runner_states'].includes(part.table))
       texts.push(`${part.table} ${part.json}`);
   return texts;
 };
@@ -84,6 +89,20 @@ test('a restored backup is everything as it was; sessions end, the kill switch i
   assert.deepEqual([halt.engaged, halt.freeze], [true, false]);
   assert.match(halt.reason ?? '', /^Restored from the backup of /);
   assert.deepEqual((await api.database.pool.query(`select nextval('fencing_number') as n`)).rows, [{ n: '778' }]);
+  await api.database.pool.query(`insert into runner_states (profile_id, symbol) values ($1, 'XRPUSDT')`, [profileId]);
+  const coins = await api.database.pool.query(
+    `select symbol, cycle, compared, order_sequence - extract(epoch from now()) * 10 between -600 and 1 as above
+      from runner_states order by symbol`,
+  );
+  assert.deepEqual(
+    coins.rows,
+    [
+      { symbol: 'BTCUSDT', cycle: 7, compared: false, above: true },
+      { symbol: 'ETHUSDT', cycle: 0, compared: false, above: true },
+      { symbol: 'XRPUSDT', cycle: 0, compared: true, above: true },
+    ],
+    'no coin gives an id that it may have given since, and those of the backup are compared with the exchange',
+  );
   assert.equal((await api.database.pool.query('select * from foreign_thing')).rowCount, 0, 'what is not ours stays');
   const audits = await api.database.kysely.selectFrom('audit_logs').select('action').execute();
   assert.ok(audits.some(({ action }) => action === 'backup.restore'));

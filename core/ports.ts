@@ -177,12 +177,12 @@ export type OpenAccountStream = (onEvent: (event: AccountEvent) => void) => Acco
 
 /* ---- what the engine needs stored ---- */
 
-/** Strategy state, position and order sequence of one (profile, symbol); `version` is the compare-and-set token. */
+/** Strategy state and position of one coin; `version` is the compare-and-set token, `compared` false after a restore. */
 export interface RunnerState {
   readonly version: number;
-  readonly orderSequence: number;
   readonly strategyState: unknown;
   readonly position: Position;
+  readonly compared: boolean;
 }
 
 export interface IntentRequest {
@@ -278,7 +278,6 @@ export type EpochResult =
   | { readonly kind: 'closed'; readonly epoch: number; readonly orders: number; readonly positions: number }
   | { readonly kind: 'lost-lease' };
 
-/** The own state of a strategy, as of a version of its runner. */
 export interface StateToKeep {
   readonly profileId: ProfileId;
   readonly symbol: string;
@@ -301,7 +300,9 @@ export interface TradingStore {
   /** The newest execution that is booked of a coin; null when there is none. */
   lastTradeId(of: { accountId: AccountId; epoch: number; symbol: string }): Promise<string | null>;
   findOrderByClientId(accountId: AccountId, clientOrderId: string): Promise<OrderRecord | undefined>;
-  /** Keeps strategies' own states where no money has moved since: a runner at another version keeps what it has. */
+  /** The executions that a restored backup does not know are booked, or belong to orders that are followed. */
+  noteCompared(profileId: ProfileId, symbol: string): Promise<void>;
+  /** Keeps strategies' own states where no money has moved since: a runner at another version keeps its own. */
   saveStrategyStates(states: readonly StateToKeep[]): Promise<void>;
   halts(): Promise<Halt[]>;
   /** What the operator's limits of an account are judged by, at market time `now`. */

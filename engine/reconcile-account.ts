@@ -2,6 +2,7 @@ import type { Decimal } from '#core/decimal.ts';
 import type { ExchangeOrder } from '#core/ports.ts';
 import { type AccountContext, marketMs } from './account-context.ts';
 import type { CoinRunner } from './coin-runner.ts';
+import { readOrder } from './missed-orders.ts';
 import type { RunningCoins } from './roster.ts';
 import { wait } from './wait.ts';
 
@@ -118,9 +119,8 @@ async function settleTrades(
   const fromMs = last === null ? marketMs(context) - RECENT_MS : 0;
   const recent = fills.filter(({ at }) => at.getTime() >= fromMs);
   for (const exchangeOrderId of new Set(recent.map((fill) => fill.exchangeOrderId))) {
-    const lookup = await trading.findOrder(symbol, { exchangeOrderId });
-    if (lookup.kind === 'unreadable') throw new Error(`Order ${exchangeOrderId} of ${symbol}: ${lookup.cause}`);
-    if (lookup.kind === 'found') for (const runner of runners) runner.onOrder(lookup.order, null);
+    const order = await readOrder(trading, symbol, exchangeOrderId);
+    if (order !== undefined) for (const runner of runners) runner.onOrder(order, null);
   }
   return fills.at(-1)?.tradeId ?? null;
 }

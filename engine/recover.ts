@@ -9,6 +9,7 @@ import type { AccountContext } from './account-context.ts';
 import { type Coin, createCoin, liveOrderOf, mergedConfig } from './coin.ts';
 import { type CoinRunner, createCoinRunner } from './coin-runner.ts';
 import { feedClosed } from './feed-candle.ts';
+import { bookMissedOrders } from './missed-orders.ts';
 
 /** A coin of a profile that cannot run, and why: told once in the profile's log by the caller. */
 export type CoinPlan =
@@ -41,6 +42,10 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   const runner = createCoinRunner(coin);
   adoptLiveOrders(coin, liveOrders);
   const candles = await warmUp(coin);
+  if (!stored.compared) {
+    await bookMissedOrders(coin);
+    await context.ports.store.noteCompared(profile.id, symbol);
+  }
   const last = candles.at(-1);
   context.ports.log.info(
     {

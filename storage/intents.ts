@@ -62,9 +62,17 @@ const COMMIT: Statement = {
   ) ${placeFor('moved')}`,
 };
 
+/** The runner state of a bound coin that has none yet: its number of orders begins where the table says. */
+const ENSURE: Statement = {
+  name: 'intent-ensure',
+  text: `insert into runner_states (profile_id, symbol)
+    select profile_id, symbol from profile_symbols where profile_id = $1::uuid and symbol = $2
+    on conflict (profile_id, symbol) do nothing`,
+};
+
 /**
- * The same for whoever COMMIT has answered with nothing: says what refuses, and writes when that is only that the coin has
- * no runner state yet. Parameters as above.
+ * The same for whoever COMMIT has answered with nothing: says what refuses, and writes when that is only that the coin had
+ * no runner state before ENSURE. Parameters as above.
  */
 const JUDGE: Statement = {
   name: 'intent-judge',
@@ -83,16 +91,13 @@ const JUDGE: Statement = {
     order by case scope when 'all' then 0 when 'account' then 1 else 2 end
     limit 1
   ), moved as (
-    insert into runner_states as runner (profile_id, symbol, version, order_sequence, strategy_state)
-    select $2::uuid, $3, 1, 1, $7::jsonb from lease
-    where not exists (select 1 from halt)
-      and exists (select 1 from profiles join profile_symbols on profile_id = id
-        where id = $2::uuid and symbol = $3 and (not $5::boolean
-          or (enabled and (paused_until is null or paused_until <= clock_timestamp()))))
-      and ($6::bigint = 0 or exists (select 1 from runner_states where profile_id = $2::uuid and symbol = $3))
-    on conflict (profile_id, symbol) do update
-    set version = runner.version + 1, order_sequence = runner.order_sequence + 1, strategy_state = excluded.strategy_state
-    where runner.version = $6::bigint
+    update runner_states as runner
+    set version = runner.version + 1, order_sequence = runner.order_sequence + 1, strategy_state = $7::jsonb
+    from lease, profiles join profile_symbols on profile_symbols.profile_id = profiles.id
+    where runner.profile_id = $2::uuid and runner.symbol = $3 and runner.version = $6::bigint
+      and not exists (select 1 from halt)
+      and profiles.id = $2::uuid and profile_symbols.symbol = $3
+      and (not $5::boolean or (enabled and (paused_until is null or paused_until <= clock_timestamp())))
     returning order_sequence
   ), placed as (
     ${placeFor('moved cross join lease')}
@@ -189,6 +194,7 @@ export async function commitIntent(db: Database, request: IntentRequest): Promis
   const values = commitValues(request);
   const [placed] = await transactAtOnce<Placed>(db, [lock, { ...COMMIT, values }]);
   if (placed !== undefined) return committed(request, placed.client_order_id);
-  const [row] = await transactAtOnce<Judgement>(db, [lock, { ...JUDGE, values }]);
+  const coin = [request.order.profileId, request.order.symbol];
+  const [row] = await transactAtOnce<Judgement>(db, [lock, { ...ENSURE, values: coin }, { ...JUDGE, values }]);
   return resultOf(request, row);
 }

@@ -47,12 +47,12 @@ export async function loadRunner(reader: Reader, { profileId, symbol }: RunnerKe
     .where('profile_id', '=', profileId)
     .where('symbol', '=', symbol)
     .executeTakeFirst();
-  if (row === undefined) return { version: 0, orderSequence: 0, strategyState: null, position: FLAT };
+  if (row === undefined) return { version: 0, strategyState: null, position: FLAT, compared: true };
   return {
     version: Number(row.version),
-    orderSequence: Number(row.order_sequence),
     strategyState: row.strategy_state,
     position: positionOf(row),
+    compared: row.compared,
   };
 }
 
@@ -70,6 +70,16 @@ export async function lockRunner(transaction: Transaction, key: RunnerKey): Prom
     .where('symbol', '=', key.symbol)
     .forUpdate()
     .executeTakeFirstOrThrow();
+}
+
+/** The coin knows everything that was executed for it before it was restored; see {@link TradingStore}. */
+export async function noteCompared({ kysely }: Database, { profileId, symbol }: RunnerKey): Promise<void> {
+  await kysely
+    .updateTable('runner_states')
+    .set({ compared: true })
+    .where('profile_id', '=', profileId)
+    .where('symbol', '=', symbol)
+    .execute();
 }
 
 /** One statement; see {@link TradingStore}. The version stays, because no money moved. */

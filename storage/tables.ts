@@ -137,6 +137,7 @@ export interface RunnerStatesTable {
   asked_price: string | null;
   asked_quantity: string | null;
   cost_basis_note: string | null;
+  compared: Generated<boolean>;
 }
 
 /** A view. */

@@ -11,7 +11,7 @@ import { bookOutside, ledgerBalance } from './ledger.ts';
 import { levelFills } from './level-fills.ts';
 import { orphanLocks } from './orphan-orders.ts';
 import { readRisk } from './risk.ts';
-import { loadRunner, saveStrategyStates } from './runners.ts';
+import { loadRunner, noteCompared, saveStrategyStates } from './runners.ts';
 
 export { CommitUnknown } from './statements.ts';
 
@@ -25,6 +25,7 @@ export const createTradingStore = (db: Database): TradingStore => ({
   lastTradeId: (of) => lastTradeId(db.kysely, of),
   liveOrders: (accountId) => liveOrders(db, accountId),
   findOrderByClientId: (accountId, clientOrderId) => findOrderByClientId(db, accountId, clientOrderId),
+  noteCompared: (profileId, symbol) => noteCompared(db, { profileId, symbol }),
   saveStrategyStates: (states) => saveStrategyStates(db, states),
   halts: () => listHalts(db),
   risk: (accountId, now) => readRisk(db.kysely, accountId, now),

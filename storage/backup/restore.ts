@@ -104,6 +104,7 @@ async function replaceAll(client: pg.PoolClient, path: string): Promise<void> {
     const home = rows[0]?.name ?? 'public';
     await client.query(`create schema ${schema}; set local search_path = ${schema}`);
     const manifest = await fill(client, path);
+    await distrustCoins(client);
     await engageAfter(client, manifest);
     await swap(client, { from: schema, to: home, manifest });
     await client.query('commit');
@@ -144,6 +145,25 @@ async function fill(client: pg.PoolClient, path: string): Promise<Manifest> {
 function named(table: string): string {
   if (/^[a-z_]+$/.test(table)) return table;
   throw new BackupRefused('The file was altered: it names a table that cannot be.');
+}
+
+/**
+ * What was ordered since the backup is not known here. Every coin is compared with the exchange before it trades. And no
+ * order's id is used for a second one: the numbers go on from the tenths of a second since 1970, also those of a coin that
+ * is bound later, because no coin has more orders than that.
+ */
+async function distrustCoins(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ number: string }>(
+    'select floor(extract(epoch from clock_timestamp()) * 10)::bigint::text as number',
+  );
+  const number = BigInt(rows[0]?.number ?? 0);
+  await client.query(`alter table runner_states alter column order_sequence set default ${number}`);
+  await client.query(`insert into runner_states (profile_id, symbol) select profile_id, symbol from profile_symbols
+    on conflict (profile_id, symbol) do nothing`);
+  await client.query(
+    'update runner_states set order_sequence = greatest(order_sequence, $1::bigint), compared = false',
+    [number],
+  );
 }
 
 async function engageAfter(client: pg.PoolClient, { at }: Manifest): Promise<void> {

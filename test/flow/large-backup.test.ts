@@ -22,8 +22,8 @@ const ROWS = Number(process.env['BACKUP_ROWS'] ?? 50_000);
 const folder = mkdtempSync(join(tmpdir(), 'large-backup-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a restore itself writes: the switch it engages, and the migrations of the database it came into. */
-const OWN = ['kill_switches', 'schema_migrations'];
+/** What a restore itself writes: the switch, what coins begin with, and the migrations of the database it came into. */
+const OWN = ['kill_switches', 'runner_states', 'schema_migrations'];
 
 /** Rows and a digest of every table; the sum over all rows does not hang on their order. */
 async function digests({ pool }: Database): Promise<Record<string, string>> {

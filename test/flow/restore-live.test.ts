@@ -14,6 +14,11 @@ import { until } from './until.ts';
 const folder = mkdtempSync(join(tmpdir(), 'restore-live-'));
 after(() => rmSync(folder, { recursive: true }));
 
+/** Client ids of the orders that the exchange has ever taken, in their order. */
+const taken = ({ paper }: Stack): string[] =>
+  [...paper.venue.floor.orders.byId.values()].map((order) => order.clientOrderId);
+const buysOf = (ids: readonly string[]): string[] => ids.filter((id) => /-e[0-9a-z]+$/.test(id));
+
 const entries = async ({ database }: Stack): Promise<number> =>
   (await database.kysely.selectFrom('orders').select('id').where('purpose', '=', 'entry').execute()).length;
 
@@ -33,6 +38,7 @@ test('a backup is restored while a worker trades: it buys nothing until it is re
     body: file,
   });
   assert.equal(restored.status, 200, await restored.clone().text());
+  const before = taken(stack);
   await stack.call(signIn, { body: CREDENTIALS });
   const health = async () => stack.call(readAccountHealth, { params: { id: stack.accountId } });
   await until('a worker holds the account again', async () => (await health()).worker !== null, 120_000);
@@ -40,13 +46,24 @@ test('a backup is restored while a worker trades: it buys nothing until it is re
     (await health()).halts.map(({ scope }) => scope),
     ['all'],
   );
-  const halted = await entries(stack);
   const ticked = async () =>
     (await stack.database.pool.query(`select max(last_at) as at from action_logs where ctx->>'event' = 'decision'`))
       .rows[0].at;
-  const before = await ticked();
-  await until('ticks of a market day', async () => Number(await ticked()) - Number(before) > 24 * 3_600_000, 120_000);
-  assert.equal(await entries(stack), halted, 'nothing was bought in a day full of swings');
+  const sinceMs = Number(await ticked());
+  const unread = () => stack.database.pool.query('select from runner_states where not compared');
+  await until('the coin to be compared with the exchange', async () => (await unread()).rowCount === 0, 120_000);
+  const { rows: booked } = await stack.database.pool.query<{ id: string }>(
+    'select client_order_id as id from fills join orders on orders.id = order_id group by 1 order by min(runner_version)',
+  );
+  assert.deepEqual(
+    booked.slice(0, before.length).map(({ id }) => id),
+    before,
+    'also what the backup does not know is booked, in its order and before anything else happens to the coin',
+  );
+  await until('ticks of a market day', async () => Number(await ticked()) - sinceMs > 24 * 3_600_000, 120_000);
+  assert.deepEqual(buysOf(taken(stack)), buysOf(before), 'nothing was bought in a day full of swings');
   await stack.call(setKillSwitch, { body: { engaged: false } });
-  await until('it buys again', async () => (await entries(stack)) > halted, 120_000);
+  await until('it buys again', async () => buysOf(taken(stack)).length > buysOf(before).length, 120_000);
+  const ids = taken(stack);
+  assert.deepEqual([...new Set(ids)], ids, 'no id is given again, also none that the backup does not know');
 });
