@@ -29,9 +29,9 @@ const isAnswer = (value: unknown): value is Answer => isObject(value) && 'result
 
 /** Sets that one thread takes at a time: enough to share averages, and towards the end fewer, so that none waits long. */
 const MOST_AT_ONCE = 256;
-const LEAST_AT_ONCE = 32;
+const LEAST_AT_ONCE = 24;
 /** The share of an even division among the threads that one takes at once; what is left evens out what they need. */
-const SHARE_AT_ONCE = 0.8;
+const SHARE_AT_ONCE = 0.9;
 const PARTS_A_THREAD = 8;
 /** Candles are shared and results small: a thread needs little room for what it makes. */
 const YOUNG_MB = 4;

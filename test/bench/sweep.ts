@@ -18,7 +18,7 @@ import { SweepThreads } from '#worker/sweep-threads.ts';
 import { benchMinutes } from './market.ts';
 
 const ROWS = 525_600;
-const ROUNDS = 7;
+const ROUNDS = 10;
 const KNOBS = 'ema.fast=5..50:5;ema.slow=60..240:20;trailingStopPercentage=0.9..0.99:0.01';
 
 const strategy = STRATEGIES.get('momentum');
@@ -94,37 +94,39 @@ const [one, other] = [poolOf(1), poolOf(1)];
 const [bareOne, bareOther] = [bareThread(), bareThread()];
 await Promise.all([sweep(one), sweep(other), bare([bareOne, bareOther], 10)]);
 await sweep(two);
-const times: { one: number; two: number; bare: number; apart: number; share: number; bareShare: number }[] = [];
-for (let round = 0; round < ROUNDS; round++) {
-  const [byOne, byTwo] = [await sweep(one), await sweep(two)];
-  assert.equal(byOne.fingerprint, first.fingerprint, 'the same on one thread and on two');
-  assert.equal(byTwo.fingerprint, first.fingerprint, 'the same each time');
-  // Two sweeps at once that share nothing, a thread each: what the cores of this machine leave each other.
-  const apartMs = performance.now();
+/** Ms of two searches at once that share nothing, a thread each: what the cores of this machine leave each other. */
+async function searchApart(): Promise<number> {
+  const startedMs = performance.now();
   await Promise.all([one, other].map(search));
-  const apart = byOne.searchMs / (performance.now() - apartMs);
-  const [bareAlone, bareBoth] = [await bare([bareOne]), await bare([bareOne, bareOther])];
-  times.push({
-    one: byOne.ms,
-    two: byTwo.ms,
-    bare: (bareAlone * candidates.length) / 100,
-    apart,
-    share: byOne.ms / byTwo.ms / 2,
-    bareShare: bareAlone / bareBoth,
-  });
+  return performance.now() - startedMs;
 }
+
+const ofOne: Swept[] = [];
+const ofTwo: Swept[] = [];
+const [apartMs, bareAlone, bareBoth]: [number[], number[], number[]] = [[], [], []];
+const turns: readonly (() => Promise<unknown>)[] = [
+  async () => ofOne.push(await sweep(one)),
+  async () => ofTwo.push(await sweep(two)),
+  async () => apartMs.push(await searchApart()),
+  async () => bareAlone.push(await bare([bareOne])),
+  async () => bareBoth.push(await bare([bareOne, bareOther])),
+];
+// One order and then the other: a core that has just rested is slower for a while.
+for (let round = 0; round < ROUNDS; round++) for (const turn of round % 2 ? turns.toReversed() : turns) await turn();
+for (const { fingerprint } of [...ofOne, ...ofTwo])
+  assert.equal(fingerprint, first.fingerprint, 'the same on one thread and on two, and each time');
 await Promise.all([one, two, other].map((pool) => pool[Symbol.asyncDispose]()));
 await Promise.all([bareOne, bareOther].map((worker) => worker.terminate()));
 const rate = (ms: number): string => `${(work / ms / 1000).toFixed(0)} M candle-sets/s`;
-for (const what of ['one', 'two', 'bare'] as const) {
-  const ratio = median(times.map((each) => each.bare / each[what]));
-  const name = { one: 'one thread ', two: 'two threads', bare: 'bare loop  ' }[what];
-  console.log(`  ${name}  ${rate(median(times.map((each) => each[what])))}, ${ratio.toFixed(2)} of the bare loop's`);
-}
-const shareOf = (what: 'share' | 'apart' | 'bareShare'): number => median(times.map((each) => each[what]));
-const [share, apartShare, bareShare] = [shareOf('share'), shareOf('apart'), shareOf('bareShare')];
+const bareMs = (median(bareAlone) * candidates.length) / 100;
+const times = { 'one thread ': median(ofOne.map(({ ms }) => ms)), 'two threads': median(ofTwo.map(({ ms }) => ms)) };
+for (const [name, ms] of Object.entries({ ...times, 'bare loop  ': bareMs }))
+  console.log(`  ${name}  ${rate(ms)}, ${(bareMs / ms).toFixed(2)} of the bare loop's`);
+const share = times['one thread '] / times['two threads'] / 2;
+const apartShare = median(ofOne.map(({ searchMs }) => searchMs)) / median(apartMs);
+const bareShare = median(bareAlone) / median(bareBoth);
 console.log(
-  `  two threads make ${share.toFixed(2)} of twice one thread, ${(share / apartShare).toFixed(2)} of what two sweeps that share nothing make of it on this machine (${apartShare.toFixed(2)}; two bare loops ${bareShare.toFixed(2)})`,
+  `  two threads make ${(share / apartShare).toFixed(2)} of what two searches that share nothing make, ${share.toFixed(2)} of twice one thread (the two searches ${apartShare.toFixed(2)}, two bare loops ${bareShare.toFixed(2)})`,
 );
 
 // The same year from the command line, as an operator starts it: process, candles of the data directory, sweep, answer.
