@@ -53,7 +53,9 @@ export function keepLeases(context: WorkerContext): Leases {
   const renew = async (toRun: AccountToRun, loop: AccountLoop): Promise<void> => {
     const { id: accountId } = toRun.account;
     const held = await renewLease(context.database, { accountId, fencing: loop.fencing, ttlMs: LEASE_TTL_MS });
-    if (!held || loop.fingerprint !== fingerprintOf(toRun)) void halt(loop);
+    if (held && loop.fingerprint === fingerprintOf(toRun)) return;
+    const halted = halt(loop);
+    if (!held) void halted.then(() => tellLost(context, toRun));
   };
   const look = async (): Promise<void> => {
     const accounts = await loadAccountsToRun(context.database);
@@ -92,6 +94,12 @@ export function keepLeases(context: WorkerContext): Leases {
     },
   };
 }
+
+const tellLost = ({ log }: WorkerContext, { account: { id, name } }: AccountToRun): void =>
+  log.warn(
+    { event: 'lease_lost', accountId: id },
+    `The lease of account ${name} ran out before it was renewed: this worker does not run it any more`,
+  );
 
 async function endAll({ database }: WorkerContext, loops: readonly AccountLoop[]): Promise<void> {
   await Promise.all(loops.map((loop) => loop[Symbol.asyncDispose]()));

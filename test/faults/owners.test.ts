@@ -121,7 +121,9 @@ async function pausedBeforeCommit(stage: Stage, owner: Owner, other: Owner): Pro
   const before = await ordersOf(stage, fencing);
   owner.process.kill('SIGCONT');
   arriving.resolve();
-  await until('the old owner to learn it', () => owner.said('account_fault'), PATIENCE_MS);
+  // By the refused commit, or before it by a lease that it cannot renew; then the commit has been answered too.
+  const learned = (): boolean => owner.said('account_fault') || owner.said('lease_lost');
+  await until('the old owner to learn it', learned, PATIENCE_MS);
   assert.deepEqual(await ordersOf(stage, fencing), before, 'committed with an old fencing number');
 }
 
