@@ -64,7 +64,7 @@ const contents = async (database = api.database) => {
   await takeBackup(database, path);
   const texts: string[] = [];
   for await (const part of readBackupFile(path))
-    if (part.kind === 'batch' && !['audit_logs', 'kill_switches', 'runner_states'].includes(part.table))
+    if (part.kind === 'batch' && !['audit_logs', 'kill_switches'].includes(part.table))
       texts.push(`${part.table} ${part.json}`);
   return texts;
 };
@@ -81,7 +81,9 @@ test('a restored backup is everything as it was; sessions end, the kill switch i
   const reply = await upload(file);
   assert.equal(reply.status, 200, reply.text);
   assert.equal(JSON.parse(reply.text).rows.profiles, 1);
-  assert.deepEqual(await contents(), before_);
+  // What coins begin with after a restore is looked at below.
+  const others = (texts: readonly string[]) => texts.filter((text) => !text.startsWith('runner_states '));
+  assert.deepEqual(others(await contents()), others(before_));
   assert.deepEqual(await api.database.kysely.selectFrom('action_logs').selectAll().execute(), rows);
   assert.equal((await api.send(currentSession, {})).status, 401);
   api.cookie = cookieOf(await api.send(signIn, { body: { email: EMAIL, password: PASSWORD } }, { cookie: null }));

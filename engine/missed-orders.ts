@@ -1,7 +1,8 @@
+import type { ExchangeFill } from '#core/fill.ts';
 import { isLiveOrder, readOwnClientOrderId } from '#core/order.ts';
 import type { ExchangeOrder, TradingPort } from '#core/ports.ts';
-import { type Coin, type LiveOrder, liveOrderOf } from './coin.ts';
-import { settleOrder } from './settle.ts';
+import type { Coin, LiveOrder } from './coin.ts';
+import { findOwnOrder, settleOrder } from './settle.ts';
 
 /** The order behind an execution; undefined when the exchange does not know it. Throws while that cannot be told. */
 export async function readOrder(
@@ -15,16 +16,23 @@ export async function readOrder(
 }
 
 /**
- * Books what the exchange has executed for this coin since the last execution that is known, in the order in which it
- * did: all own orders, also those that a restored backup does not know. An order whose executions cannot be read now stays
- * live, to be watched. Called while nothing else happens to the coin; throws when the exchange does not answer.
+ * Orders of these executions, the one that ended first coming first: of whoever has booked some of them, the newest execution
+ * that is known lies before the last one of each of the others, also when parts of two orders took turns.
+ */
+export const byLastExecution = (fills: readonly Pick<ExchangeFill, 'exchangeOrderId'>[]): string[] =>
+  [...new Set(fills.map((fill) => fill.exchangeOrderId).toReversed())].toReversed();
+
+/**
+ * Books what the exchange has executed for this coin since the last execution that is known, order after order: all own
+ * ones, also those that a restored backup does not know. An order whose executions cannot be read now stays live, to be
+ * watched. Called while nothing else happens to the coin; throws when the exchange does not answer.
  */
 export async function bookMissedOrders(coin: Coin): Promise<void> {
   const { symbol, context } = coin;
   const { account, ports } = context;
   const last = await ports.store.lastTradeId({ accountId: account.id, epoch: account.epoch, symbol });
   const fills = await ports.trading.tradesAfter(symbol, last);
-  for (const exchangeOrderId of new Set(fills.map((fill) => fill.exchangeOrderId))) {
+  for (const exchangeOrderId of byLastExecution(fills)) {
     const order = await readOrder(ports.trading, symbol, exchangeOrderId);
     const live = order && (await ownOrder(coin, order));
     if (order === undefined || live === undefined) continue;
@@ -39,12 +47,8 @@ async function ownOrder(coin: Coin, order: ExchangeOrder): Promise<LiveOrder | u
   const profileId = coin.profile.id;
   const own = readOwnClientOrderId(order.clientOrderId, profileId, coin.symbol);
   if (own === undefined) return undefined;
-  const live = coin.live.get(own.clientOrderId);
-  if (live !== undefined) return live;
-  const read = () => ports.store.findOrderByClientId(account.id, own.clientOrderId);
-  const known = await read();
-  if (known !== undefined) return liveOrderOf(known);
+  const known = await findOwnOrder(coin, own.clientOrderId);
+  if (known !== undefined) return known;
   await ports.store.adoptOwnOrder({ accountId: account.id, profileId, order, own, fencing });
-  const adopted = await read();
-  return adopted && liveOrderOf(adopted);
+  return findOwnOrder(coin, own.clientOrderId);
 }
