@@ -44,7 +44,7 @@ async function nextTick(): Promise<void> {
 
 /** What the status answers from now on, as the worker's part is changed. */
 async function answerStatus(change: (told: Record<string, unknown>) => unknown): Promise<void> {
-  await page.unroute('**/api/status');
+  await page.unrouteAll({ behavior: 'wait' });
   await page.route('**/api/status', async (route) => {
     const told: unknown = await (await route.fetch()).json();
     assert.ok(isObject(told));
@@ -74,7 +74,7 @@ test('the status bar polls the status, and says when the worker is down or has t
   await answerStatus((one) => ({ ...one, worker: { ...Object(one['worker']), bootedAt: '2020-01-01T00:00:00.000Z' } }));
   await health.getByText('it started before the latest change of the database.').waitFor();
   await health.getByText('Restart the worker:').waitFor();
-  await page.unroute('**/api/status');
+  await page.unrouteAll({ behavior: 'wait' });
   await health.waitFor({ state: 'detached' });
 });
 

@@ -96,7 +96,7 @@ test('what the demo locks is refused all the same, and the page tells it in a se
     .waitFor();
   await shoot(page, 'demo-refused-dark');
   refusedOnce(stack, 403);
-  await page.unroute('**/api/onboarding');
+  await page.unrouteAll({ behavior: 'wait' });
 });
 
 test('nothing failed in the pages meanwhile', () => {

@@ -47,7 +47,7 @@ test('one coin does it differently, and goes back to what the profile does', asy
   late.resolve();
   await page.getByRole('button', { name: 'Save settings' }).click();
   await page.getByText('BTCUSDT differs').waitFor({ state: 'detached' });
-  await page.unroute('**/api/dashboard');
+  await page.unrouteAll({ behavior: 'wait' });
 });
 
 test('an edit is replayed over the past beside the form', async () => {

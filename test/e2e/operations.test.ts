@@ -156,7 +156,7 @@ test('a page takes no click before what it asks for first is there', async () =>
   await opened;
   await page.getByRole('link', { name: 'Download a backup now' }).click({ trial: true });
   assert.equal(await page.locator('#main').evaluate((main) => getComputedStyle(main).pointerEvents), 'auto');
-  await page.unroute(asked);
+  await page.unrouteAll({ behavior: 'wait' });
 });
 
 test('what the wallet holds beyond the managed quantity fits the page of its coin, wide or narrow', async () => {
@@ -173,7 +173,7 @@ test('what the wallet holds beyond the managed quantity fits the page of its coi
     assert.equal(await sidewaysScroll(page), '', `${width} px`);
     await shoot(page, `coin-not-managed-${width}`);
   }
-  await page.unroute(asked);
+  await page.unrouteAll({ behavior: 'wait' });
   await page.setViewportSize(DESKTOP.viewport);
 });
 

@@ -42,7 +42,7 @@ test('what ends now waits until the time of the market is known', async () => {
   await page.route('**/api/dashboard', unknown);
   await page.goto(at('/profiles/:id/backtests'));
   await page.getByText('No worker has told the time of the market yet.').waitFor();
-  await page.unroute('**/api/dashboard');
+  await page.unrouteAll({ behavior: 'wait' });
   await page.getByRole('button', { name: 'Run the backtest of BTCUSDT' }).waitFor();
 });
 
