@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountId } from '#core/ids.ts';
 import { newId } from '#core/ids.ts';
 import { listDeadLetters } from './dead-letters.ts';
@@ -135,6 +136,22 @@ test('lost connections are reported without ending the process, and jobs go on',
     return id !== undefined;
   });
   await until('the job runs', () => id !== undefined && ran.includes(id));
+});
+
+test('what fails every poll of every queue in the same words is reported once', async () => {
+  await using database = await openTestDatabase();
+  const lines: string[] = [];
+  const log: QueueLog = { warn: () => {}, error: (_fields, line) => void lines.push(line) };
+  await using queue = await openQueue(database.url, { log });
+  for (const name of ['prune', 'backup', 'digest'] as const) await queue.work(name, async () => {});
+  const name = new URL(database.url).pathname.slice(1);
+  await rowsOf(`alter database ${name} allow_connections false`);
+  await rowsOf(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+  const refused = `The job queue reports: database "${name}" is not currently accepting connections. It goes on by itself.`;
+  await until('a poll is refused', () => lines.includes(refused));
+  // Long enough for each queue to be polled again.
+  await delay(5_000);
+  assert.deepEqual(lines, [...new Set(lines)]);
 });
 
 test('a database that is not there fails the opening with a sentence', async () => {

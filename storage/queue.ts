@@ -114,8 +114,10 @@ const EXPIRE_SECONDS = 300;
 const SUPERVISE_SECONDS = 15;
 const STOP_MS = 3_000;
 const RETRY = { limit: 5, delaySeconds: 2, maxDelaySeconds: 300 } as const;
-/** During an outage every poll fails in the same words; one line in this time is enough. */
+/** During an outage every poll of every queue fails in the same words; one line in this time is enough. */
 const SAME_ERROR_MS = 10_000;
+/** pg-boss ends the message of a failed poll with whose poll it was. */
+const POLLED_BY = / \(Queue: [^)]*\)$/;
 const MAX_ERROR_CHARS = 20_000;
 /** Dead letters stay until the operator has dealt with them: ten years. */
 const KEPT_SECONDS = 315_360_000;
@@ -252,13 +254,14 @@ async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<Open
 
 /** Without an error listener a lost connection would end the process. */
 function reportTo(log: QueueLog, boss: PgBoss): void {
-  let last = { message: '', atMs: 0 };
+  let last = { reason: '', atMs: 0 };
   boss.on('error', (error) => {
     const words = scrubError(error);
+    const reason = words.message.replace(POLLED_BY, '');
     const atMs = performance.now();
-    if (words.message === last.message && atMs - last.atMs < SAME_ERROR_MS) return;
-    last = { message: words.message, atMs };
-    log.error({ event: 'queue_error', err: words }, `The job queue reports: ${words.message}. It goes on by itself.`);
+    if (reason === last.reason && atMs - last.atMs < SAME_ERROR_MS) return;
+    last = { reason, atMs };
+    log.error({ event: 'queue_error', err: words }, `The job queue reports: ${reason}. It goes on by itself.`);
   });
   boss.on('warning', ({ message }) => log.warn({ event: 'queue_warning' }, `The job queue warns: ${message}`));
 }
