@@ -91,21 +91,32 @@ export function smaColumn(length: number, first: number): Column {
   const addedUp = (closes: Float64Array, k: number): number => {
     const begin = k - ((k - first) % length);
     let total = 0;
-    for (let slot = 0; slot < length; slot++) {
-      const at = begin + slot <= k ? begin + slot : begin + slot - length;
-      total += at < first ? 0 : (closes[at] ?? 0);
-    }
+    for (let at = begin; at <= k; at++) total += closes[at] ?? 0;
+    for (let at = Math.max(k + 1 - length, first); at < begin; at++) total += closes[at] ?? 0;
     return total;
+  };
+  /** One signal after the other: while the ring fills, and where the sum is added up anew. */
+  const step = (closes: Float64Array, k: number, running: number): number => {
+    const count = k - first + 1;
+    if (count % RECOMPUTE_EVERY === 0) return addedUp(closes, k);
+    return running + ((closes[k] ?? 0) - (count > length ? (closes[k - length] ?? 0) : 0));
   };
   return {
     values,
     fill(closes, from, to) {
       let running = sum;
       for (let k = Math.max(from, first); k < to; k++) {
+        running = step(closes, k, running);
+        values[k - from + 1] = k - first + 1 < length ? Number.NaN : running / length;
         const count = k - first + 1;
-        running += (closes[k] ?? 0) - (count > length ? (closes[k - length] ?? 0) : 0);
-        if (count % RECOMPUTE_EVERY === 0) running = addedUp(closes, k);
-        values[k - from + 1] = count < length ? Number.NaN : running / length;
+        if (count < length) continue;
+        // Until the next signal at which the sum is added up anew.
+        const end = Math.min(to, k + RECOMPUTE_EVERY - (count % RECOMPUTE_EVERY));
+        for (k += 1; k < end; k++) {
+          running += (closes[k] ?? 0) - (closes[k - length] ?? 0);
+          values[k - from + 1] = running / length;
+        }
+        k -= 1;
       }
       sum = running;
     },

@@ -87,6 +87,10 @@ class CrossFinder implements Crosses {
     const last = to - from;
     let was = this.#side;
     for (let slot = 1; slot <= last; slot++) {
+      // Crosses are rare: a loop of its own for each side asks no more than whether it has been left.
+      if (was > 0) while (slot <= last && (fast[slot] ?? 0) > (slow[slot] ?? 0) * margin) slot += 1;
+      else if (was < 0) while (slot <= last && (fast[slot] ?? 0) < (slow[slot] ?? 0)) slot += 1;
+      if (slot > last) break;
       const f = fast[slot] ?? 0;
       const s = slow[slot] ?? 0;
       const side = f > s * margin ? 1 : f < s ? -1 : 0;
