@@ -55,13 +55,17 @@ export interface Tried {
   readonly evaluated: Evaluated;
 }
 
-/** By a rank; what is equal in it, also by having no value (two of minus infinity differ by NaN), by its return. */
-const byScore =
-  (rank: Rank) =>
-  (a: Tried, b: Tried): number =>
-    scoreOf(b.evaluated.numbers, rank) - scoreOf(a.evaluated.numbers, rank) ||
-    b.evaluated.numbers.totalReturn - a.evaluated.numbers.totalReturn ||
-    a.set - b.set;
+/** Best first by a rank; what is equal in it, also by having no value (two of minus infinity differ by NaN), by its return. */
+function byRank(tried: readonly Tried[], rank: Rank): Tried[] {
+  const scored = tried.map((one) => ({ one, score: scoreOf(one.evaluated.numbers, rank) }));
+  scored.sort(
+    (a, b) =>
+      b.score - a.score ||
+      b.one.evaluated.numbers.totalReturn - a.one.evaluated.numbers.totalReturn ||
+      a.one.set - b.one.set,
+  );
+  return scored.map(({ one }) => one);
+}
 
 /** What a sweep found, best first, and how much of the best is luck. */
 export interface SweepResult {
@@ -83,17 +87,18 @@ export function rankTried(
   tried: readonly Tried[],
   { rank, top, before = 0 }: { rank: Rank; top: number; before?: number },
 ): SweepResult {
-  const ranked = tried.toSorted(byScore(rank));
+  const ranked = byRank(tried, rank);
+  const rows = ranked.map(rowOf);
   const returns = tried.map(({ evaluated }) => evaluated.returns);
   const trials = tried.length + before;
   return {
     evaluated: tried.length,
     inLanes: tried.filter(({ evaluated }) => evaluated.by === 'lanes').length,
     trials,
-    rows: ranked.slice(0, top).map(rowOf),
+    rows: rows.slice(0, top),
     deflatedSharpe: ranked[0] === undefined ? null : deflatedSharpe(ranked[0].evaluated.returns, returns, trials),
     overfitting: overfitting(returns),
-    fingerprint: sha256(JSON.stringify(tried.toSorted((a, b) => a.set - b.set).map(rowOf))),
+    fingerprint: sha256(JSON.stringify(rows.toSorted((a, b) => a.set - b.set))),
   };
 }
 
@@ -131,8 +136,7 @@ export const stageWindow = ({ start, end }: Window, stage: number): Window => ({
 /** The sets that go on to the next stage. */
 export const bestThird = (tried: readonly Tried[], rank: Rank): ReadonlySet<number> =>
   new Set(
-    tried
-      .toSorted(byScore(rank))
+    byRank(tried, rank)
       .slice(0, Math.ceil(tried.length / KEPT))
       .map(({ set }) => set),
   );
@@ -166,7 +170,7 @@ export function foldRows({ start, end, detail }: SweepBase, folds: readonly Fold
 }
 
 /** The best of what was tried, by a rank. */
-export const bestOf = (tried: readonly Tried[], rank: Rank): Tried | undefined => tried.toSorted(byScore(rank))[0];
+export const bestOf = (tried: readonly Tried[], rank: Rank): Tried | undefined => byRank(tried, rank)[0];
 
 export const rowOf = ({ set, values, evaluated }: Tried): SweepRow => ({ set, values, ...evaluated.numbers });
 

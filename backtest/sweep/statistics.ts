@@ -13,6 +13,14 @@ function mean(values: Returns): number {
   for (let i = 0; i < values.length; i++) sum += values[i] ?? 0;
   return sum / Math.max(1, values.length);
 }
+function variance(values: Returns, centre: number): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) {
+    const away = (values[i] ?? 0) - centre;
+    sum += away * away;
+  }
+  return sum / Math.max(1, values.length);
+}
 function central(values: Returns, centre: number, power: number): number {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += ((values[i] ?? 0) - centre) ** power;
@@ -22,7 +30,7 @@ function central(values: Returns, centre: number, power: number): number {
 /** Mean and deviation of one day, of the population; null for fewer than three days or when the returns never moved. */
 function spreadOf(returns: Returns): { readonly centre: number; readonly deviation: number } | null {
   const centre = mean(returns);
-  const deviation = Math.sqrt(central(returns, centre, 2));
+  const deviation = Math.sqrt(variance(returns, centre));
   return returns.length < 3 || deviation === 0 ? null : { centre, deviation };
 }
 
@@ -74,7 +82,7 @@ export function deflatedSharpe(best: Returns, all: readonly Returns[], trials: n
     const one = spreadOf(returns);
     return one === null ? [] : [one.centre / one.deviation];
   });
-  const spread = Math.sqrt(central(sharpes, mean(sharpes), 2));
+  const spread = Math.sqrt(variance(sharpes, mean(sharpes)));
   const count = Math.max(trials, sharpes.length, 1);
   const luck =
     count < 2 ? 0 : spread * ((1 - EULER) * normalAt(1 - 1 / count) + EULER * normalAt(1 - 1 / (count * Math.E)));
@@ -83,15 +91,26 @@ export function deflatedSharpe(best: Returns, all: readonly Returns[], trials: n
   return normalBelow(((sharpe - luck) * Math.sqrt(days - 1)) / width);
 }
 
+/** `sharpesOn` adds up half of them. */
 const PARTS = 10;
+const at = (values: Float64Array, place: number): number => values[place] ?? 0;
 const allParts = Array.from({ length: PARTS }, (_, part) => part);
 /** More sets are thinned out evenly. */
 const MOST_COMPARED = 1000;
 
 /** Sums and sums of squares of each set over each part of the days: part by part, the sets side by side. */
-function partSums(sets: readonly Returns[], length: number): { sums: Float64Array; squares: Float64Array } {
-  const sums = new Float64Array(sets.length * PARTS);
-  const squares = new Float64Array(sets.length * PARTS);
+interface PartSums {
+  readonly sums: Float64Array;
+  readonly squares: Float64Array;
+  readonly count: number;
+  /** Days that five parts have. */
+  readonly days: number;
+}
+
+function partSums(sets: readonly Returns[], length: number): PartSums {
+  const count = sets.length;
+  const sums = new Float64Array(count * PARTS);
+  const squares = new Float64Array(count * PARTS);
   for (const [set, returns] of sets.entries()) {
     for (const part of allParts) {
       let [sum, square] = [0, 0];
@@ -100,11 +119,39 @@ function partSums(sets: readonly Returns[], length: number): { sums: Float64Arra
         sum += value;
         square += value * value;
       }
-      sums[part * sets.length + set] = sum;
-      squares[part * sets.length + set] = square;
+      sums[part * count + set] = sum;
+      squares[part * count + set] = square;
     }
   }
-  return { sums, squares };
+  return { sums, squares, count, days: (length * PARTS) / 2 };
+}
+
+/** The Sharpe ratio of each set on five parts of the days. */
+function sharpesOn({ sums, squares, count, days }: PartSums, parts: readonly number[]): Float64Array {
+  const [a = 0, b = 0, c = 0, d = 0, e = 0] = parts.map((part) => part * count);
+  const sharpes = new Float64Array(count);
+  for (let set = 0; set < count; set++) {
+    const sum = at(sums, a + set) + at(sums, b + set) + at(sums, c + set) + at(sums, d + set) + at(sums, e + set);
+    const square =
+      at(squares, a + set) + at(squares, b + set) + at(squares, c + set) + at(squares, d + set) + at(squares, e + set);
+    const centre = sum / days;
+    const spread = square / days - centre * centre;
+    sharpes[set] = spread <= 1e-18 ? 0 : centre / Math.sqrt(spread);
+  }
+  return sharpes;
+}
+
+/** Whether the best set of the one half of the days is in the lower half on the other. */
+function failsLater(past: Float64Array, later: Float64Array): boolean {
+  let best = 0;
+  for (let set = 1; set < past.length; set++) if (at(past, set) > at(past, best)) best = set;
+  const own = at(later, best);
+  let below = 0;
+  for (let set = 0; set < later.length; set++) {
+    const value = at(later, set);
+    below += value < own ? 1 : value === own ? 0.5 : 0;
+  }
+  return below <= later.length / 2;
 }
 
 /**
@@ -117,46 +164,16 @@ export function overfitting(all: readonly Returns[]): number | null {
   const sets = all.filter((_returns, i) => i % every === 0);
   const length = Math.floor((sets[0]?.length ?? 0) / PARTS);
   if (sets.length < 2 || length < 2) return null;
-  const { sums, squares } = partSums(sets, length);
-  const days = (length * PARTS) / 2;
-  const count = sets.length;
-  const sharpesOn = (parts: readonly number[]): Float64Array => {
-    const sharpes = new Float64Array(count);
-    const square = new Float64Array(count);
-    for (const part of parts) {
-      for (let set = 0; set < count; set++) {
-        sharpes[set] = (sharpes[set] ?? 0) + (sums[part * count + set] ?? 0);
-        square[set] = (square[set] ?? 0) + (squares[part * count + set] ?? 0);
-      }
-    }
-    for (let set = 0; set < count; set++) {
-      const mean = (sharpes[set] ?? 0) / days;
-      const variance = (square[set] ?? 0) / days - mean ** 2;
-      sharpes[set] = variance <= 1e-18 ? 0 : mean / Math.sqrt(variance);
-    }
-    return sharpes;
-  };
+  const table = partSums(sets, length);
   let [choices, failed] = [0, 0];
-  const judge = (trained: Float64Array, tested: Float64Array): void => {
-    let best = 0;
-    for (let set = 1; set < count; set++) if ((trained[set] ?? 0) > (trained[best] ?? 0)) best = set;
-    const own = tested[best] ?? 0;
-    let below = 0;
-    for (let set = 0; set < count; set++) {
-      const value = tested[set] ?? 0;
-      below += value < own ? 1 : value === own ? 0.5 : 0;
-    }
-    choices += 1;
-    if (below <= tested.length / 2) failed += 1;
-  };
   // What one choice leaves is the other choice of a pair: those without the last part stand for all.
   for (let mask = 0; mask < 1 << (PARTS - 1); mask++) {
     const chosen = allParts.filter((part) => mask & (1 << part));
     const left = allParts.filter((part) => !chosen.includes(part));
     if (chosen.length !== left.length) continue;
-    const [one, other] = [sharpesOn(chosen), sharpesOn(left)];
-    judge(one, other);
-    judge(other, one);
+    const [one, other] = [sharpesOn(table, chosen), sharpesOn(table, left)];
+    choices += 2;
+    failed += Number(failsLater(one, other)) + Number(failsLater(other, one));
   }
   return failed / choices;
 }
