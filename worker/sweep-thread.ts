@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { evaluateSets } from '#backtest/sweep/search.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { giveWay } from './give-way.ts';
-import { isThreadOrder, isThreadStart } from './sweep-threads.ts';
+import { isThreadOrder, isThreadStart, packed } from './sweep-threads.ts';
 
 giveWay('awaited');
 const start: unknown = workerData;
@@ -16,7 +16,6 @@ port.on('message', (order: unknown) => {
   if (!isThreadOrder(order)) return;
   const { number, configs, window } = order;
   const evaluated = evaluateSets({ ...base, ...window }, strategy, configs);
-  // Thousands of numbers in one piece are copied at once.
-  const results = evaluated.map((one) => ({ ...one, returns: Float64Array.from(one.returns) }));
-  port.postMessage({ number, results });
+  const answer = packed(number, evaluated);
+  port.postMessage(answer, [answer.returns.buffer]);
 });

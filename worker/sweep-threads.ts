@@ -21,17 +21,38 @@ export interface ThreadOrder {
 }
 export const isThreadOrder = (value: unknown): value is ThreadOrder => isObject(value) && 'configs' in value;
 
+/** What a thread found: the daily returns of all its sets, one after the other, go over as they are and are not copied. */
 interface Answer {
   readonly number: number;
-  readonly results: readonly Evaluated[];
+  readonly sets: readonly (Omit<Evaluated, 'returns'> & { readonly days: number })[];
+  readonly returns: Float64Array<ArrayBuffer>;
 }
-const isAnswer = (value: unknown): value is Answer => isObject(value) && 'results' in value;
+const isAnswer = (value: unknown): value is Answer => isObject(value) && 'sets' in value;
+
+export function packed(number: number, evaluated: readonly Evaluated[]): Answer {
+  const sets = evaluated.map(({ by, numbers, returns }) => ({ by, numbers, days: returns.length }));
+  const returns = new Float64Array(sets.reduce((sum, { days }) => sum + days, 0));
+  let at = 0;
+  for (const one of evaluated) {
+    returns.set(one.returns, at);
+    at += one.returns.length;
+  }
+  return { number, sets, returns };
+}
+
+function unpacked({ sets, returns }: Answer): Evaluated[] {
+  let at = 0;
+  return sets.map(({ by, numbers, days }) => {
+    at += days;
+    return { by, numbers, returns: returns.subarray(at - days, at) };
+  });
+}
 
 /** Sets that one thread takes at a time: enough to share averages, and towards the end fewer, so that none waits long. */
-const MOST_AT_ONCE = 256;
-const LEAST_AT_ONCE = 24;
+const MOST_AT_ONCE = 512;
+const LEAST_AT_ONCE = 16;
 /** The share of an even division among the threads that one takes at once; what is left evens out what they need. */
-const SHARE_AT_ONCE = 0.9;
+const SHARE_AT_ONCE = 0.8;
 const PARTS_A_THREAD = 8;
 /** Candles are shared and results small: a thread needs little room for what it makes. */
 const YOUNG_MB = 4;
@@ -99,7 +120,7 @@ export class SweepThreads implements AsyncDisposable {
 function ask(worker: Worker, order: ThreadOrder, signal: AbortSignal | undefined): Promise<readonly Evaluated[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly Evaluated[]>();
   const answered = (answer: unknown): void => {
-    if (isAnswer(answer) && answer.number === order.number) resolve(answer.results);
+    if (isAnswer(answer) && answer.number === order.number) resolve(unpacked(answer));
   };
   const aborted = (): void => reject(signal?.reason);
   const exited = (code: number): void => reject(new Error(`a sweep thread ended with ${code}`));
