@@ -18,7 +18,9 @@ import { SweepThreads } from '#worker/sweep-threads.ts';
 import { benchMinutes } from './market.ts';
 
 const ROWS = 525_600;
-const ROUNDS = 10;
+/** Every thread compiles by itself, and what comes of that differs by 6 %: so many pools of each kind take turns. */
+const KITS = 3;
+const ROUNDS = 4;
 const KNOBS = 'ema.fast=5..50:5;ema.slow=60..240:20;trailingStopPercentage=0.9..0.99:0.01';
 
 const strategy = STRATEGIES.get('momentum');
@@ -85,45 +87,67 @@ async function sweep(pool: SweepThreads): Promise<Swept> {
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 const megabytes = (): string => (process.resourceUsage().maxRSS / 1024).toFixed(0);
 const work = ROWS * candidates.length;
-const two = poolOf(2);
-const first = await sweep(two);
-console.log(`momentum: ${candidates.length} sets, ${ROWS} one-minute candles, ${first.fills} fills, ranked`);
-console.log(`  memory       ${megabytes()} MB at its peak, over all threads of one sweep`);
-// Every thread compiles by itself, a tenth of a second of work: what is measured begins once each has done as many sets.
-const [one, other] = [poolOf(1), poolOf(1)];
-const [bareOne, bareOther] = [bareThread(), bareThread()];
-await Promise.all([sweep(one), sweep(other), bare([bareOne, bareOther], 10)]);
-await sweep(two);
+interface Kit {
+  readonly one: SweepThreads;
+  readonly other: SweepThreads;
+  readonly two: SweepThreads;
+  readonly ofOne: Swept[];
+  readonly ofTwo: Swept[];
+  readonly apartMs: number[];
+}
+const openKit = (two = poolOf(2)): Kit => ({
+  ...{ one: poolOf(1), other: poolOf(1), two },
+  ...{ ofOne: [], ofTwo: [], apartMs: [] },
+});
 /** Ms of two searches at once that share nothing, a thread each: what the cores of this machine leave each other. */
-async function searchApart(): Promise<number> {
+async function searchApart({ one, other }: Kit): Promise<number> {
   const startedMs = performance.now();
   await Promise.all([one, other].map(search));
   return performance.now() - startedMs;
 }
 
-const ofOne: Swept[] = [];
-const ofTwo: Swept[] = [];
-const [apartMs, bareAlone, bareBoth]: [number[], number[], number[]] = [[], [], []];
-const turns: readonly (() => Promise<unknown>)[] = [
-  async () => ofOne.push(await sweep(one)),
-  async () => ofTwo.push(await sweep(two)),
-  async () => apartMs.push(await searchApart()),
+const firstPool = poolOf(2);
+const first = await sweep(firstPool);
+console.log(`momentum: ${candidates.length} sets, ${ROWS} one-minute candles, ${first.fills} fills, ranked`);
+console.log(`  memory       ${megabytes()} MB at its peak, over all threads of one sweep`);
+const kits = Array.from({ length: KITS }, (_, i) => openKit(i === 0 ? firstPool : undefined));
+const [bareOne, bareOther] = [bareThread(), bareThread()];
+await bare([bareOne, bareOther], 10);
+// Compiling is a tenth of a second of work: what is measured begins once each thread has done as many sets.
+for (const { one, other, two } of kits) {
+  await Promise.all([sweep(one), sweep(other)]);
+  await sweep(two);
+  await sweep(two);
+}
+
+const [bareAlone, bareBoth]: [number[], number[]] = [[], []];
+const turnsOf = (kit: Kit): readonly (() => Promise<unknown>)[] => [
+  async () => kit.ofOne.push(await sweep(kit.one)),
+  async () => kit.ofTwo.push(await sweep(kit.two)),
+  async () => kit.apartMs.push(await searchApart(kit)),
   async () => bareAlone.push(await bare([bareOne])),
   async () => bareBoth.push(await bare([bareOne, bareOther])),
 ];
 // One order and then the other: a core that has just rested is slower for a while.
-for (let round = 0; round < ROUNDS; round++) for (const turn of round % 2 ? turns.toReversed() : turns) await turn();
-for (const { fingerprint } of [...ofOne, ...ofTwo])
+for (let round = 0; round < ROUNDS; round++)
+  for (const kit of kits) for (const turn of round % 2 ? turnsOf(kit).toReversed() : turnsOf(kit)) await turn();
+for (const { fingerprint } of kits.flatMap(({ ofOne, ofTwo }) => [...ofOne, ...ofTwo]))
   assert.equal(fingerprint, first.fingerprint, 'the same on one thread and on two, and each time');
-await Promise.all([one, two, other].map((pool) => pool[Symbol.asyncDispose]()));
+await Promise.all(kits.flatMap(({ one, other, two }) => [one, other, two]).map((pool) => pool[Symbol.asyncDispose]()));
 await Promise.all([bareOne, bareOther].map((worker) => worker.terminate()));
+/** The mean over the pools of what is the median of each. */
+const overKits = (of: (kit: Kit) => readonly number[]): number =>
+  kits.reduce((sum, kit) => sum + median(of(kit)), 0) / KITS;
 const rate = (ms: number): string => `${(work / ms / 1000).toFixed(0)} M candle-sets/s`;
 const bareMs = (median(bareAlone) * candidates.length) / 100;
-const times = { 'one thread ': median(ofOne.map(({ ms }) => ms)), 'two threads': median(ofTwo.map(({ ms }) => ms)) };
+const times = {
+  'one thread ': overKits(({ ofOne }) => ofOne.map(({ ms }) => ms)),
+  'two threads': overKits(({ ofTwo }) => ofTwo.map(({ ms }) => ms)),
+};
 for (const [name, ms] of Object.entries({ ...times, 'bare loop  ': bareMs }))
   console.log(`  ${name}  ${rate(ms)}, ${(bareMs / ms).toFixed(2)} of the bare loop's`);
 const share = times['one thread '] / times['two threads'] / 2;
-const apartShare = median(ofOne.map(({ searchMs }) => searchMs)) / median(apartMs);
+const apartShare = overKits(({ ofOne }) => ofOne.map(({ searchMs }) => searchMs)) / overKits(({ apartMs }) => apartMs);
 const bareShare = median(bareAlone) / median(bareBoth);
 console.log(
   `  two threads make ${(share / apartShare).toFixed(2)} of what two searches that share nothing make, ${share.toFixed(2)} of twice one thread (the two searches ${apartShare.toFixed(2)}, two bare loops ${bareShare.toFixed(2)})`,
