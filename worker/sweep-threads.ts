@@ -21,7 +21,7 @@ export interface ThreadOrder {
 }
 export const isThreadOrder = (value: unknown): value is ThreadOrder => isObject(value) && 'configs' in value;
 
-/** What a thread found: the daily returns of all its sets, one after the other, go over as they are and are not copied. */
+/** What a thread found. `returns` are the daily returns of all sets, one after the other; `days` says how many are whose. */
 interface Answer {
   readonly number: number;
   readonly sets: readonly (Omit<Evaluated, 'returns'> & { readonly days: number })[];
@@ -29,6 +29,7 @@ interface Answer {
 }
 const isAnswer = (value: unknown): value is Answer => isObject(value) && 'sets' in value;
 
+/** An answer whose returns lie in one buffer, which can be transferred to another thread instead of copied. */
 export function packed(number: number, evaluated: readonly Evaluated[]): Answer {
   const sets = evaluated.map(({ by, numbers, returns }) => ({ by, numbers, days: returns.length }));
   const returns = new Float64Array(sets.reduce((sum, { days }) => sum + days, 0));

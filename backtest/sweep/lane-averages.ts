@@ -105,18 +105,19 @@ export function smaColumn(length: number, first: number): Column {
     values,
     fill(closes, from, to) {
       let running = sum;
-      for (let k = Math.max(from, first); k < to; k++) {
+      let k = Math.max(from, first);
+      while (k < to) {
         running = step(closes, k, running);
-        values[k - from + 1] = k - first + 1 < length ? Number.NaN : running / length;
         const count = k - first + 1;
+        values[k - from + 1] = count < length ? Number.NaN : running / length;
+        k += 1;
         if (count < length) continue;
-        // Until the next signal at which the sum is added up anew.
-        const end = Math.min(to, k + RECOMPUTE_EVERY - (count % RECOMPUTE_EVERY));
-        for (k += 1; k < end; k++) {
+        // Until the next signal at which the sum is added up anew there is nothing to ask.
+        const end = Math.min(to, k - 1 + RECOMPUTE_EVERY - (count % RECOMPUTE_EVERY));
+        for (; k < end; k++) {
           running += (closes[k] ?? 0) - (closes[k - length] ?? 0);
           values[k - from + 1] = running / length;
         }
-        k -= 1;
       }
       sum = running;
     },

@@ -91,7 +91,7 @@ export function deflatedSharpe(best: Returns, all: readonly Returns[], trials: n
   return normalBelow(((sharpe - luck) * Math.sqrt(days - 1)) / width);
 }
 
-/** `sharpesOn` adds up half of them. */
+/** Half of them are chosen: `sharpesOn` adds up five. */
 const PARTS = 10;
 const at = (values: Float64Array, place: number): number => values[place] ?? 0;
 const allParts = Array.from({ length: PARTS }, (_, part) => part);
