@@ -8,6 +8,7 @@ import type { OrphanLock } from '#core/orphan.ts';
 import type { StateToKeep } from '#core/ports.ts';
 import type { Coin } from './coin.ts';
 import { createFeePrices, type FeePrices } from './fee-prices.ts';
+import { createLater, type Later } from './later.ts';
 import type { EnginePorts } from './ports.ts';
 import { createRiskBook, type RiskBook } from './risk-book.ts';
 import { createWalletBook, type WalletBook } from './wallet-book.ts';
@@ -40,6 +41,8 @@ export interface AccountContext {
   readonly unprotectedMs: Map<string, number>;
   /** States of strategies that have changed since they were last kept, by coin. */
   readonly unsaved: Map<string, StateToKeep>;
+  /** Writes down decisions that sent nothing. */
+  readonly later: Later;
   /** Plans over all coins of a profile, with the config they are made by. */
   readonly baskets: Map<ProfileId, { readonly config: string; readonly basket: Basket }>;
   coinsOf: (profileId: ProfileId) => readonly Coin[];
@@ -73,6 +76,7 @@ export function createAccountContext(input: AccountContextInput): AccountContext
     marketClosed: false,
     unprotectedMs: new Map(),
     unsaved: new Map(),
+    later: createLater(input.fail),
     baskets: new Map(),
     coinsOf: () => [],
     positionValue: () => ZERO,

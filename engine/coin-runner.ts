@@ -69,9 +69,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     });
   };
   const feeds = coin.sources.map((source) => ({ source, feed: createCandleFeed(coin, source) }));
-  const tickIf = async (fed: Promise<boolean>): Promise<void> => {
-    if (await fed) await runTick('candle');
-  };
+  const tickIf = (fed: Promise<boolean>): Promise<void> => fed.then((isFed) => (isFed ? runTick('candle') : undefined));
   const seeOrder = async (order: ExchangeOrder, fill: ExchangeFill | null): Promise<void> => {
     const seen = await takeOrder(coin, order, fill);
     if (seen === 'missing') watch(order.clientOrderId);
@@ -117,6 +115,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     },
     async close() {
       await mailbox.close();
+      coin.context.later.drain();
       log.flush();
       noteState(coin);
       await keepStates(coin.context).catch((err: unknown) => tellUnsaved(coin, err));

@@ -280,8 +280,20 @@ interface Recording extends Seen {
 function record(coin: Coin, log: DecisionLog, recording: Recording): void {
   const [wallMs, tookMs] = [Date.now(), performance.now() - recording.startedMs];
   const captured = (coin.profile.captureUntil?.getTime() ?? 0) > wallMs;
-  log.record(recording, (ticks) => auditOf(coin, recording, { ticks, wallMs, tookMs }), captured);
+  const write = (): void =>
+    log.record(recording, (ticks) => auditOf(coin, recording, { ticks, wallMs, tookMs }), captured);
+  const { later } = coin.context;
+  if (mayWait(recording, later.size)) {
+    later.add(write);
+    return;
+  }
+  later.drain();
+  write();
 }
+
+/** Candles of many coins close together: all are decided on before any of it is written down, unless something was sent. */
+const mayWait = ({ trigger, results }: Recording, waiting: number): boolean =>
+  results.length === 0 && (trigger === 'candle' || (waiting > 0 && (trigger === 'price' || trigger === 'timer')));
 
 interface Told {
   readonly ticks: number;

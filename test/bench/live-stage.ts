@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openApi } from '#api/boot.ts';
 import { listAccounts } from '#api/contract/accounts.ts';
 import { signUp } from '#api/contract/session.ts';
@@ -14,7 +15,7 @@ import { parseAccounts } from '#paper/accounts.ts';
 import { playTrade } from '#paper/matching.ts';
 import { advanceTo } from '#paper/pump.ts';
 import { startPaper } from '#paper/server.ts';
-import { commit, enliven } from '#paper/venue.ts';
+import { commit, enliven, type Venue } from '#paper/venue.ts';
 import type { Database } from '#storage/database.ts';
 import { CandleStore } from '#storage/candles/store.ts';
 import { openCache } from '#storage/open-cache.ts';
@@ -52,8 +53,8 @@ export interface LiveStage extends AsyncDisposable {
   /** Looks at all pieces between each of the two and the exchange. */
   watch: { ours: Watch; bare: Watch };
   trade(symbol: string, price: string): void;
-  /** Plays a minute of market: every coin's candle closes. */
-  closeCandles(): Promise<void>;
+  /** Plays a minute of market: every coin's candle closes, so long after the minute's last prices; 0: all in one instant. */
+  closeCandles(gapMs: number): Promise<void>;
   control(path: string, body: unknown): Promise<void>;
 }
 
@@ -135,13 +136,20 @@ export async function openLiveStage(coins: number): Promise<LiveStage> {
   return {
     ...{ symbols, bareSymbols, profiles, database: test.database, cache, api, workerPid, watch, trade },
     barePid: floor.pid,
-    closeCandles: () => advanceTo(paper.venue, paper.venue.clock.nowMs() + 60_000),
+    closeCandles: (gapMs) => closeCandles(paper.venue, gapMs),
     async control(path, body) {
       const reply = await fetch(`${paper.controlUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });
       if (!reply.ok) throw new Error(`${path} answered ${reply.status}: ${await reply.text()}`);
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+async function closeCandles(venue: Venue, gapMs: number): Promise<void> {
+  const closeMs = venue.clock.nowMs() + 60_000;
+  if (gapMs > 0) await advanceTo(venue, closeMs - 1);
+  await delay(gapMs);
+  await advanceTo(venue, closeMs);
 }
 
 async function seedProfiles(

@@ -17,7 +17,7 @@ const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 200);
 const PARTS = new Set((process.env['BENCH_PARTS'] ?? 'orders,beside,cost,closes,switch').split(','));
 const TRADES_A_SECOND = 2.5;
 const [ARM, FALL] = ['30350.00000000', '30148.00000000'];
-const [CLOSES, BURSTS, BURST] = [5, 15, 200];
+const [CLOSES, BURSTS, BURST] = [9, 15, 200];
 const MEASURE_MS = 10_000;
 const DECIDED_BY_MS = 1_000;
 const audit = z.object({ id: z.string(), trigger: z.string(), symbol: z.string() });
@@ -113,7 +113,7 @@ function rowOf(what: string, { ours, bare, lost }: Latencies): Record<string, un
 }
 
 /** All candles close in the same instant; ms from the first of them on the wire to the last decision, and how many decided. */
-async function measureCloses(stage: LiveStage): Promise<void> {
+async function measureCloses(stage: LiveStage, what: string, gapMs: number): Promise<void> {
   const took: number[] = [];
   const wire: number[] = [];
   for (let nth = 0; nth < CLOSES; nth++) {
@@ -123,7 +123,7 @@ async function measureCloses(stage: LiveStage): Promise<void> {
       last = Date.now();
       first = Math.min(first, last);
     };
-    await stage.closeCandles();
+    await stage.closeCandles(gapMs);
     // Looking is work too, on the same cores.
     await delay(DECIDED_BY_MS);
     const decidedMs = new Map<string, number>();
@@ -142,7 +142,7 @@ async function measureCloses(stage: LiveStage): Promise<void> {
   stage.watch.ours = () => undefined;
   console.table([
     {
-      what: `${stage.symbols.length} candles close at once, ${CLOSES} times: all decided, none dropped`,
+      what: `${stage.symbols.length} candles close at once${what}, ${CLOSES} times: all decided, none dropped`,
       ...{ 'median ms': at(took, 0.5), 'worst ms': Math.max(...took), 'goal ms': 25 },
       'on the wire for, median ms': at(wire, 0.5),
     },
@@ -277,6 +277,9 @@ for (const coins of COINS) {
   if (coins === 100 && PARTS.has('beside')) await measureBeside(stage);
   if (coins < 500) continue;
   if (PARTS.has('cost')) await measureCost(stage);
-  if (PARTS.has('closes')) await measureCloses(stage);
+  if (PARTS.has('closes')) {
+    await measureCloses(stage, '', 500);
+    await measureCloses(stage, ' after all prices of their minute', 0);
+  }
   if (PARTS.has('switch')) await measureKillSwitch(stage);
 }

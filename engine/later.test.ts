@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createLater } from './later.ts';
+
+const collect = () => {
+  const [done, failures]: [number[], unknown[]] = [[], []];
+  const later = createLater((error) => failures.push(error));
+  const add = (from: number, to: number): void => {
+    for (let nth = from; nth < to; nth++) later.add(() => void done.push(nth));
+  };
+  return { later, add, done, failures };
+};
+const upTo = (end: number): number[] => Array.from({ length: end }, (_, nth) => nth);
+
+test('what may wait is done in order, in the turn after', async () => {
+  const { add, done, later } = collect();
+  add(0, 3);
+  assert.deepEqual(done, []);
+  await nextTurn();
+  assert.deepEqual(done, upTo(3));
+  assert.equal(later.size, 0);
+});
+
+test('of many only some are done in one turn, and only once no more are added', async () => {
+  const { add, done, later } = collect();
+  add(0, 100);
+  await nextTurn();
+  assert.deepEqual(done, [], 'those of the turn are still to come');
+  add(100, 120);
+  await nextTurn();
+  assert.deepEqual(done, []);
+  const sizes: number[] = [];
+  while (later.size > 0) {
+    await nextTurn();
+    sizes.push(later.size);
+  }
+  assert.deepEqual(done, upTo(120));
+  assert.ok(sizes.length >= 3, `${sizes.length} turns`);
+});
+
+test('what never ends being added to is done all the same', async () => {
+  const { add, done } = collect();
+  const startedMs = performance.now();
+  for (let nth = 0; done.length === 0; nth += 20) {
+    add(nth, nth + 20);
+    assert.ok(performance.now() - startedMs < 10_000, 'nothing was done');
+    await nextTurn();
+  }
+  assert.equal(done[0], 0);
+});
+
+test('what is left is done at once when asked for, whatever fails', async () => {
+  const { later, add, done, failures } = collect();
+  add(0, 60);
+  later.add(() => {
+    throw new Error('not written');
+  });
+  add(60, 70);
+  later.drain();
+  assert.deepEqual(done, upTo(70));
+  assert.deepEqual(failures.map(String), ['Error: not written']);
+  await nextTurn();
+  assert.equal(done.length, 70, 'nothing is done twice');
+});
