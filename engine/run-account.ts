@@ -48,7 +48,11 @@ export interface AccountRun extends Omit<AccountContextInput, 'fail'> {
  */
 export async function runAccount(run: AccountRun): Promise<void> {
   const ended = new AbortController();
-  const signal = AbortSignal.any([run.signal, ended.signal]);
+  // Not one made of both: whether it is aborted is asked at every price, and one made of others has to ask them all.
+  const { signal } = ended;
+  const stop = (): void => ended.abort(run.signal.reason);
+  run.signal.addEventListener('abort', stop);
+  if (run.signal.aborted) stop();
   const faults: unknown[] = [];
   const fail = (error: unknown): void => {
     if (!signal.aborted) faults.push(error);
@@ -59,6 +63,7 @@ export async function runAccount(run: AccountRun): Promise<void> {
   try {
     await trade(context, run);
   } finally {
+    run.signal.removeEventListener('abort', stop);
     ended.abort();
   }
   if (faults.length > 0) throw faults[0];

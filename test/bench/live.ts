@@ -20,6 +20,7 @@ const [ARM, FALL] = ['30350.00000000', '30148.00000000'];
 const [CLOSES, BURSTS, BURST] = [9, 15, 200];
 const MEASURE_MS = 10_000;
 const DECIDED_BY_MS = 1_000;
+const ASK_EVERY_MS = 10_000;
 const audit = z.object({ id: z.string(), trigger: z.string(), symbol: z.string() });
 
 const at = (list: readonly number[], share: number): number =>
@@ -222,7 +223,7 @@ async function measureKillSwitch(stage: LiveStage): Promise<void> {
   ]);
 }
 
-const KNOBS = 'sell.triggerPercentage=1.005..1.03:0.001; sell.trailingStopPercentage=0.99..0.998:0.001';
+const KNOBS = 'sell.triggerPercentage=1.005..1.03:0.0002; sell.trailingStopPercentage=0.99..0.998:0.0004';
 
 /** Sweeps over a year of minutes one after the other, in the worker that trades. */
 async function sweepLoop({ api, profiles, symbols }: LiveStage): Promise<AsyncDisposable> {
@@ -234,7 +235,8 @@ async function sweepLoop({ api, profiles, symbols }: LiveStage): Promise<AsyncDi
   const unitsDone = async (): Promise<number> => (await api.call(readSweep, { params: { id, sweepId } })).unitsDone;
   const running = (async () => {
     while (!stopped) {
-      await delay(500);
+      // Asking is work for the process that plays the exchange, too.
+      await delay(ASK_EVERY_MS);
       const { state } = await api.call(readSweep, { params: { id, sweepId } });
       if (state === 'failed') throw new Error('The sweep failed.');
       if (state !== 'running' && state !== 'queued' && !stopped) sweepId = await launch();
