@@ -19,6 +19,8 @@ const TRADES_A_SECOND = 2.5;
 const [ARM, FALL] = ['30350.00000000', '30148.00000000'];
 const [CLOSES, BURSTS, BURST] = [9, 15, 200];
 const MEASURE_MS = 10_000;
+/** What is compiled in the first half minute would count as the price of prices. */
+const WARM_MS = 40_000;
 const DECIDED_BY_MS = 1_000;
 const ASK_EVERY_MS = 10_000;
 const audit = z.object({ id: z.string(), trigger: z.string(), symbol: z.string() });
@@ -154,7 +156,7 @@ const usages = ({ workerPid, barePid }: LiveStage) => [usageOf(workerPid), usage
 
 async function measureCost(stage: LiveStage): Promise<void> {
   await using market = tradeAll(stage);
-  await delay(2_000);
+  await delay(WARM_MS);
   const counts = async (): Promise<number[]> => {
     const { rows } = await stage.database.pool.query<Record<string, string>>(
       `select tup_inserted + tup_updated + tup_deleted as rows, xact_commit as commits from pg_stat_database
