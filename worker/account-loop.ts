@@ -1,7 +1,7 @@
 import { venueOf, type Wallet } from '#core/account.ts';
 import { cacheKeys } from '#core/cache-keys.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
-import type { AccountToRun } from '#core/ports.ts';
+import type { AccountToRun, TradingStore } from '#core/ports.ts';
 import type { CoinRunner } from '#engine/coin-runner.ts';
 import { ExchangeReset } from '#engine/epoch.ts';
 import { LeaseLost } from '#engine/execute.ts';
@@ -18,6 +18,7 @@ import { loadProfilesToRun } from '#storage/worker-profiles.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { WorkerContext } from './context.ts';
 import { notifyAccount } from './notify.ts';
+import type { SweepProcess } from './sweep-process.ts';
 import { verifyApiKey } from './jobs/verify-api-key.ts';
 
 const FIRST_WAIT_MS = 200;
@@ -138,7 +139,7 @@ async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunn
   const endpoints = endpointsOf(venue.venue, context.env);
   const credentials = { apiKey: key.apiKey, secret: key.secret, clock: venue.market.clock };
   const ports: EnginePorts = {
-    store: createTradingStore(trading),
+    store: hushing(createTradingStore(trading), context.sweeps),
     trading: createTrading({ restUrl: endpoints.restUrl, timing: venue.timing, ...credentials }),
     market: venue.market,
     openMarketStream: venue.openMarketStream,
@@ -164,6 +165,15 @@ async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunn
   });
   await cache.delete(cacheKeys.wallet(account.id)).catch(() => {});
 }
+
+/** Sweeps stand still from the moment on in which an order is written down. */
+const hushing = (store: TradingStore, sweeps: SweepProcess): TradingStore => ({
+  ...store,
+  commitIntent(request) {
+    sweeps.standStill();
+    return store.commitIntent(request);
+  },
+});
 
 function keepWallet({ cache, announcer, log }: WorkerContext, { account }: AccountToRun, wallet: Wallet): void {
   const { at, balances } = wallet;

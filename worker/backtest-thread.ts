@@ -6,7 +6,7 @@ import { answerAside, isBacktestStart } from './backtest-aside.ts';
 import { giveWay } from './give-way.ts';
 import { loadPrepared, requireStrategy } from './jobs/research-input.ts';
 
-giveWay('awaited');
+giveWay();
 const start: unknown = workerData;
 if (parentPort === null || !isBacktestStart(start)) throw new Error('a backtest thread is started by its worker');
 const { inputs: prepared, result } = start;

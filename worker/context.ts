@@ -4,6 +4,7 @@ import type { EngineLog } from '#engine/ports.ts';
 import type { Database } from '#storage/database.ts';
 import type { Announcer } from './announcer.ts';
 import type { NotifyDesk } from './notify.ts';
+import type { SweepProcess } from './sweep-process.ts';
 import type { Venues } from './venues.ts';
 
 /** What the parts of one worker process share. */
@@ -19,6 +20,7 @@ export interface WorkerContext {
   readonly log: EngineLog;
   /** Where the operator's notifiers are told from. */
   readonly desk: NotifyDesk;
+  readonly sweeps: SweepProcess;
   /** Names this worker's leases and heartbeat. */
   readonly slot: string;
 }

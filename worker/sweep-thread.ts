@@ -4,7 +4,7 @@ import { STRATEGIES } from '#strategies/registry.ts';
 import { giveWay } from './give-way.ts';
 import { isThreadOrder, isThreadStart, packed } from './sweep-threads.ts';
 
-giveWay('awaited');
+giveWay();
 const start: unknown = workerData;
 const strategy = isThreadStart(start) ? STRATEGIES.get(start.strategyName) : undefined;
 if (parentPort === null || !isThreadStart(start) || strategy === undefined) {

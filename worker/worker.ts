@@ -23,6 +23,7 @@ import { workJobs } from './jobs/work.ts';
 import { keepLeases } from './leases.ts';
 import { measureAccounts, measureJobs, measureVenues } from './measures.ts';
 import { notifyingSink } from './notify.ts';
+import { createSweepProcess } from './sweep-process.ts';
 import { createVenues } from './venues.ts';
 
 const CLOCK_EVERY_MS = 2_000;
@@ -54,6 +55,7 @@ export async function openWorker(
   await refuseLiveDemo(env, database);
   const places = { cacheUrl: env.CACHE_URL, databaseUrl: env.DATABASE_URL, connections: CACHE_CONNECTIONS };
   const cache = stack.use(await openCache(places));
+  const sweeps = stack.use(createSweepProcess());
   const queue = stack.use(await openQueue(env.DATABASE_URL, { log, works: takesJobs }));
   const sink = stack.use(createRecordSink({ database, cache, log }));
   const desk = { liveDemo: env.LIVE_DEMO, queue, log };
@@ -63,7 +65,7 @@ export async function openWorker(
   const announcer = stack.use(createAnnouncer(cache, failed));
   const venues = stack.use(createVenues({ env, cache, announcer, timing, onFailure: failed }));
   const slot = env.WORKER_SLOT ?? `${hostname()}:${process.pid}`;
-  const context: WorkerContext = { env, database, trading, cache, records, announcer, venues, log, desk, slot };
+  const context: WorkerContext = { env, database, trading, cache, records, announcer, venues, log, desk, sweeps, slot };
   const { HOST: host, METRICS_PORT: port } = env;
   if (port !== undefined) stack.use(await serveMetrics({ process: 'worker', sha }, { host, port }));
   stack.use(await startHeartbeat(cache, slot, { sha, bootedAt }));

@@ -9,6 +9,7 @@ import {
   rowOf,
   type Tried,
 } from '#backtest/sweep/search.ts';
+import type { Evaluated } from '#backtest/sweep/row.ts';
 import type { Database, Transaction } from '#storage/database.ts';
 import type { Queue } from '#storage/queue.ts';
 import { addUnits, keepSweepResult, lockEndedStage, readSweep, readUnits, trialsBeside } from '#storage/research.ts';
@@ -23,9 +24,31 @@ export interface UnitTried extends Tried {
   readonly window: number;
 }
 
-/** What a unit has stored. */
-const isEvaluated = (value: unknown): value is { readonly tried: readonly UnitTried[] } =>
-  isObject(value) && Array.isArray(value['tried']);
+/**
+ * What a unit stores of its sets. Daily returns are the base64 of float64 numbers, little-endian: as digits they kept a
+ * processor busy in the database for fifty milliseconds a unit, beside live trading.
+ */
+interface StoredUnit {
+  readonly tried: readonly (Omit<UnitTried, 'evaluated'> & {
+    readonly evaluated: Omit<Evaluated, 'returns'> & { readonly returns: string | readonly number[] };
+  })[];
+}
+
+export const storedUnit = (tried: readonly UnitTried[]): StoredUnit => ({
+  tried: tried.map((one) => ({ ...one, evaluated: { ...one.evaluated, returns: textOf(one.evaluated.returns) } })),
+});
+
+const isStoredUnit = (value: unknown): value is StoredUnit => isObject(value) && Array.isArray(value['tried']);
+
+const textOf = (returns: ArrayLike<number>): string =>
+  Buffer.from(Float64Array.from(returns).buffer).toString('base64');
+
+/** A unit that an older version has stored has the numbers themselves. */
+const returnsOf = (stored: string | readonly number[]): ArrayLike<number> =>
+  typeof stored === 'string' ? new Float64Array(Uint8Array.from(Buffer.from(stored, 'base64')).buffer) : stored;
+
+const triedOf = ({ tried }: StoredUnit): UnitTried[] =>
+  tried.map((one) => ({ ...one, evaluated: { ...one.evaluated, returns: returnsOf(one.evaluated.returns) } }));
 
 /**
  * The folds of a walk-forward. Stage 0 is the whole window, stage n the training of fold n, and the one after them the
@@ -76,7 +99,7 @@ export async function endStage(
 
 async function triedIn(transaction: Transaction, sweepId: string, stage: number): Promise<UnitTried[]> {
   const units = await readUnits(transaction, { sweepId, stage });
-  return units.flatMap(({ evaluated }) => (isEvaluated(evaluated) ? evaluated.tried : []));
+  return units.flatMap(({ evaluated }) => (isStoredUnit(evaluated) ? triedOf(evaluated) : []));
 }
 
 interface Forward {

@@ -10,7 +10,7 @@ import {
   type Window,
 } from '#backtest/sweep/search.ts';
 import { candidatesOf } from '#strategies/candidates.ts';
-import type { UnitStart } from '../backtest-aside.ts';
+import type { UnitStart } from '../sweep-process.ts';
 import { loadPrepared, requireStrategy, ResearchRefused } from './research-input.ts';
 import { foldsIn, type UnitTried } from './sweep-stage.ts';
 
@@ -24,7 +24,7 @@ function windowsOf(base: SweepBase, request: SweepRequest, { stage, sets }: { st
 }
 
 /** What has come of each set of a unit. Throws ResearchRefused. */
-export async function tryUnit({ unit, request, prepared, sets }: Omit<UnitStart, 'databaseUrl' | 'slot'>) {
+export async function tryUnit({ unit, request, prepared, sets }: Omit<UnitStart, 'kind' | 'databaseUrl' | 'slot'>) {
   const { strategyName, config } = prepared;
   const strategy = requireStrategy(strategyName);
   const opened = openKernel(await loadPrepared(prepared));

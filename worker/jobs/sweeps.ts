@@ -1,31 +1,51 @@
-import { sweepRequest } from '#core/research.ts';
+import { sweepRequest, type SweepRequest } from '#core/research.ts';
 import type { JobRun } from '#storage/queue.ts';
 import { readSweep, takeUnit, type Unit } from '#storage/research.ts';
-import { endStageAside, tryUnitAside } from '../backtest-aside.ts';
 import type { WorkerContext } from '../context.ts';
 import { stoppable } from './research.ts';
-import { prepareResearch } from './research-input.ts';
+import { type Prepared, prepareResearch } from './research-input.ts';
 
-/** Tries the sets of one unit. Whoever ends the last unit of a stage begins the next one, or ranks what was found. */
-export async function runSweepUnit(context: WorkerContext, unit: Unit, run: JobRun) {
-  const { kysely } = context.database;
-  const taken = await takeUnit(kysely, unit);
-  // A unit may be done and its worker dead before the stage was ended.
-  if (taken === undefined) return endWhenDone(context, unit.sweepId, run.signal);
-  const { strategyName, profileId } = taken;
-  const request = sweepRequest.parse(taken.request);
-  const { symbol, config } = request.coin;
-  await stoppable(context, { table: 'sweeps', id: unit.sweepId, profileId, run }, async (signal) => {
-    const prepared = await prepareResearch(context, { strategyName, request, symbol, config }, signal);
-    const sets: unknown[] = Array.isArray(taken.sets) ? taken.sets : [];
-    const { slot, env } = context;
-    await tryUnitAside({ databaseUrl: env.DATABASE_URL, unit, slot, request, prepared, sets }, signal);
-    await endWhenDone(context, unit.sweepId, signal);
-  });
+interface Asked {
+  readonly strategyName: string;
+  readonly request: SweepRequest;
 }
 
-async function endWhenDone({ database, env }: WorkerContext, sweepId: string, signal: AbortSignal): Promise<void> {
+/**
+ * Tries the sets of one unit. Whoever ends the last unit of a stage begins the next one, or ranks what was found. What the
+ * units of a sweep run on is prepared once: thousands of trading rules are read for it, in the process that trades.
+ */
+export function createSweepJobs(context: WorkerContext): (unit: Unit, run: JobRun) => Promise<void> {
+  let last: { readonly sweepId: string; readonly prepared: Prepared } | undefined;
+  const prepare = async (sweepId: string, asked: Asked, signal: AbortSignal): Promise<Prepared> => {
+    if (last?.sweepId === sweepId) return last.prepared;
+    const { symbol, config } = asked.request.coin;
+    const prepared = await prepareResearch(context, { ...asked, symbol, config }, signal);
+    last = { sweepId, prepared };
+    return prepared;
+  };
+  return async (unit, run) => {
+    const { sweepId } = unit;
+    const taken = await takeUnit(context.database.kysely, unit);
+    // A unit may be done and its worker dead before the stage was ended.
+    if (taken === undefined) return endWhenDone(context, sweepId, run.signal);
+    const { strategyName, profileId } = taken;
+    const request = sweepRequest.parse(taken.request);
+    await stoppable(context, { table: 'sweeps', id: sweepId, profileId, run }, async (signal) => {
+      const prepared = await prepare(sweepId, { strategyName, request }, signal);
+      const sets: unknown[] = Array.isArray(taken.sets) ? taken.sets : [];
+      const start = { databaseUrl: context.env.DATABASE_URL, unit, slot: context.slot, request, prepared, sets };
+      await context.sweeps.carryOut({ kind: 'unit', ...start }, signal);
+      await endWhenDone(context, sweepId, signal);
+    });
+  };
+}
+
+async function endWhenDone(
+  { database, env, sweeps }: WorkerContext,
+  sweepId: string,
+  signal: AbortSignal,
+): Promise<void> {
   const sweep = await readSweep(database.kysely, sweepId);
   if (sweep === undefined || sweep.units !== sweep.unitsDone) return;
-  await endStageAside({ databaseUrl: env.DATABASE_URL, sweepId }, signal);
+  await sweeps.carryOut({ kind: 'stage', databaseUrl: env.DATABASE_URL, sweepId }, signal);
 }

@@ -14,7 +14,7 @@ import { refreshRules } from './refresh-rules.ts';
 import { runBacktestJob, testRobustnessJob } from './research.ts';
 import { snapshotEquity } from './snapshot-equity.ts';
 import { shadowReplay } from './shadow-replay.ts';
-import { runSweepUnit } from './sweeps.ts';
+import { createSweepJobs } from './sweeps.ts';
 import { verifyApiKey } from './verify-api-key.ts';
 import { watchDrift } from './watch-drift.ts';
 
@@ -37,7 +37,7 @@ export async function workJobs(context: WorkerContext, queue: Queue, leases: Lea
   await queue.work('apply-avg-entry-price', (data, run) => positions.applyAverageEntryPrice(data, run));
   await queue.work('reconcile-positions', (data, run) => positions.reconcile(data, run));
   await queue.work('run-backtest', ({ runId }, run) => runBacktestJob(context, runId, run));
-  await queue.work('run-sweep-unit', (unit, run) => runSweepUnit(context, unit, run));
+  await queue.work('run-sweep-unit', createSweepJobs(context));
   await queue.work('test-robustness', ({ runId }, run) => testRobustnessJob(context, runId, run));
   await queue.work('shadow-replay', ({ profileId }, run) => shadowReplay({ context, queue }, profileId, run));
   await queue.work('watch-drift', () => watchDrift(context));

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { newId } from '#core/ids.ts';
+import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
+import { until } from '#storage/test-outage.ts';
+import { createSweepProcess, type StageStart } from './sweep-process.ts';
+
+const never = new AbortController().signal;
+let base: TestDatabase;
+before(async () => void (base = await openTestDatabase()));
+after(() => base[Symbol.asyncDispose]());
+
+/** A sweep that there is not: nothing is to be done for it. */
+const nothing = (): StageStart => ({ kind: 'stage', databaseUrl: base.url, sweepId: newId<string>() });
+const isThere = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
+
+/** Processes that `parent` has started and that run the program of sweeps. */
+function sweepsOf(parent: number): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+      return Number(stat[1]) === parent && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sweep-program');
+    } catch {
+      // It ended meanwhile.
+      return false;
+    }
+  });
+}
+
+/** The scheduling class of each thread; field 41 of proc(5). */
+const classesOf = (pid: number): number[] =>
+  readdirSync(`/proc/${pid}/task`).map((id) => {
+    const fields = readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return Number(fields[41 - 3]);
+  });
+const SCHED_IDLE = 5;
+
+const onLinux = process.platform === 'linux' ? false : 'processes are looked at in /proc, which only Linux has';
+const withChrt = isThere('chrt') ? onLinux : 'there is no chrt on this machine, which starts what yields to all else';
+const withSetpriv = isThere('setpriv') ? withChrt : 'there is no setpriv on this machine, which ties two processes';
+
+test('every thread of the process runs only where nothing else wants to', { skip: withChrt }, async () => {
+  await using sweeps = createSweepProcess();
+  await sweeps.carryOut(nothing(), never);
+  const [pid = 0] = sweepsOf(process.pid);
+  const classes = classesOf(pid);
+  assert.ok(classes.length > 4, 'what compiles and collects is there too');
+  assert.deepEqual(new Set(classes), new Set([SCHED_IDLE]));
+});
+
+test('one process does one thing after the other and is gone with its owner', { skip: onLinux }, async () => {
+  const before = sweepsOf(process.pid).length;
+  const sweeps = createSweepProcess();
+  await Promise.all([sweeps.carryOut(nothing(), never), sweeps.carryOut(nothing(), never)]);
+  assert.equal(sweepsOf(process.pid).length, before + 1);
+  await sweeps[Symbol.asyncDispose]();
+  assert.equal(sweepsOf(process.pid).length, before);
+  await assert.rejects(sweeps.carryOut(nothing(), never), /being closed/);
+});
+
+test('what fails is told without bound values, what is aborted ends at once, and the next thing is done all the same', async () => {
+  await using sweeps = createSweepProcess();
+  const nowhere = new URL(base.url);
+  nowhere.pathname = '/there_is_none';
+  const failing = sweeps.carryOut({ ...nothing(), databaseUrl: nowhere.href }, never);
+  await assert.rejects(failing, (error: Error) => !error.message.includes(nowhere.password));
+  const abort = new AbortController();
+  const aborted = sweeps.carryOut(nothing(), abort.signal);
+  abort.abort(new Error('stopped by the operator'));
+  await assert.rejects(aborted, /stopped by the operator/);
+  await sweeps.carryOut(nothing(), never);
+});
+
+test('while an order is on its way it stands still, and then goes on', { skip: withSetpriv }, async () => {
+  await using sweeps = createSweepProcess();
+  // Before there is one.
+  sweeps.standStill();
+  await sweeps.carryOut(nothing(), never);
+  const [pid = 0] = sweepsOf(process.pid);
+  await until('it to stand still', () => {
+    sweeps.standStill();
+    return stateOf(pid) === 'T';
+  });
+  await until('it to go on', () => stateOf(pid) !== 'T');
+  sweeps.standStill();
+  await sweeps.carryOut(nothing(), never);
+});
+
+test('it dies with a worker that is killed, though it computes', { skip: withSetpriv }, async () => {
+  const code = `import { createSweepProcess } from ${JSON.stringify(import.meta.resolve('./sweep-process.ts'))};
+    await createSweepProcess().carryOut(${JSON.stringify(nothing())}, new AbortController().signal);
+    process.stdout.write('ready');
+    setInterval(() => {}, 1_000);`;
+  const owner = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await new Promise((resolve) => owner.stdout.once('data', resolve));
+  const [pid = 0] = sweepsOf(owner.pid ?? 0);
+  // What stands still notices no channel that is closed.
+  process.kill(pid, 'SIGSTOP');
+  owner.kill('SIGKILL');
+  await until('the process of sweeps to be gone', () => (stateOf(pid) ?? 'Z') === 'Z');
+});
+
+/** `T` stands still, `Z` has ended and waits for somebody to ask how; undefined when there is no such process any more. */
+function stateOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0];
+  } catch {
+    return undefined;
+  }
+}
