@@ -238,12 +238,12 @@ async function sweepLoop({ api, profiles, symbols }: LiveStage): Promise<AsyncDi
   let stopped = false;
   const launch = async (): Promise<string> => (await api.call(launchSweep, { params: { id }, body })).sweepId;
   let sweepId = await launch();
-  const unitsDone = async (): Promise<number> => (await api.call(readSweep, { params: { id, sweepId } })).unitsDone;
+  const now = () => api.call(readSweep, { params: { id, sweepId } });
   const running = (async () => {
     while (!stopped) {
       // Asking is work for the process that plays the exchange, too.
       await delay(ASK_EVERY_MS);
-      const { state } = await api.call(readSweep, { params: { id, sweepId } });
+      const { state } = await now();
       if (state === 'failed') throw new Error('The sweep failed.');
       if (state !== 'running' && state !== 'queued' && !stopped) sweepId = await launch();
     }
@@ -252,8 +252,9 @@ async function sweepLoop({ api, profiles, symbols }: LiveStage): Promise<AsyncDi
     async [Symbol.asyncDispose]() {
       stopped = true;
       await running;
-      console.log(`  units of the last sweep that were done meanwhile: ${await unitsDone()}`);
-      await api.call(abortSweep, { params: { id, sweepId } });
+      const { state, unitsDone } = await now();
+      console.log(`  units of the last sweep that were done meanwhile: ${unitsDone}`);
+      if (state === 'running' || state === 'queued') await api.call(abortSweep, { params: { id, sweepId } });
     },
   };
 }
