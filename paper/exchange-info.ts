@@ -5,6 +5,7 @@ import { RATE_LIMITS } from './limits.ts';
 import { type SymbolMarket, statusOf } from './market/symbol-market.ts';
 import type { Listing } from './market/source.ts';
 import { FEATURES } from './market/terms.ts';
+import { DEFAULT_PREVENTION } from './order.ts';
 import { fixed8 } from './order-json.ts';
 import type { Sor } from './sor.ts';
 
@@ -25,7 +26,8 @@ export const exchangeInfo = (
   timezone: 'UTC',
   serverTime,
   rateLimits: RATE_LIMITS,
-  exchangeFilters: EXCHANGE_FILTERS,
+  // Empty, as the real exchange sends it: strict clients know none of these names; myFilters shows them.
+  exchangeFilters: [],
   symbols,
   ...(sors.length === 0 ? {} : { sors }),
 });
@@ -51,7 +53,7 @@ export const symbolInfo = (market: SymbolMarket): Record<string, unknown> => {
     filters: filtersOf(market.listing),
     permissions: [],
     permissionSets: [terms.permissions],
-    defaultSelfTradePreventionMode: 'NONE',
+    defaultSelfTradePreventionMode: DEFAULT_PREVENTION,
     allowedSelfTradePreventionModes: terms.preventions,
   };
 };

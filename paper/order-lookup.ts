@@ -46,7 +46,7 @@ export const readRestriction = (params: Params): CancelRestriction =>
   readWord(params, 'cancelRestrictions', {
     words: ['ONLY_NEW', 'ONLY_PARTIALLY_FILLED'],
     code: -1145,
-    message: '`cancelRestrictions` has to be either `ONLY_NEW` or `ONLY_PARTIALLY_FILLED`.',
+    message: 'Invalid cancelRestrictions',
   });
 
 /** The order to cancel, or why it cannot be. */

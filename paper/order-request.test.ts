@@ -45,6 +45,18 @@ test('both ids of an order must agree, and an order that never filled is archive
   assert.deepEqual(rig.ask('GET order', { orderId: '1' }).body, { code: -2026, msg });
 });
 
+test('an order that sends no self-trade prevention mode expires the resting order of its own account', () => {
+  const rig = openRestRig();
+  const resting = rig.ask('POST order', { ...MAKER, price: '99.99', newOrderRespType: 'RESULT' }).body;
+  const { body } = rig.ask('POST order', { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', quantity: '1' });
+  const expired = rig.ask('GET order', { orderId: String(pick(resting, 'orderId')) }).body;
+  assert.deepEqual([pick(expired, 'status'), pick(expired, 'preventedQuantity')], ['EXPIRED_IN_MATCH', '1.00000000']);
+  assert.deepEqual(
+    [pick(body, 'status'), pick(body, 'executedQty'), pick(body, 'selfTradePreventionMode')],
+    ['FILLED', '1.00000000', 'EXPIRE_MAKER'],
+  );
+});
+
 test('prevented matches are listed by their own id or by an order', () => {
   const rig = openRestRig();
   rig.ask('POST order', { ...MAKER, price: '99.99' });

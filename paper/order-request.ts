@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Decimal, ZERO } from '#core/decimal.ts';
 import type { ResponseType } from './order-json.ts';
 import {
+  DEFAULT_PREVENTION,
   isStop,
   type NewOrder,
   ORDER_TYPES,
@@ -85,7 +86,7 @@ export const readResponseType = (params: Params): ResponseType | undefined =>
 
 export const readPrevention = (params: Params): NewOrder['prevention'] =>
   readWord(params, 'selfTradePreventionMode', { words: PREVENTION_MODES, ...notValid('selfTradePreventionMode') }) ??
-  'NONE';
+  DEFAULT_PREVENTION;
 
 /** Parameter names of an order that is alone in its request. */
 const plainName = (name: string): string => (name === 'clientOrderId' ? 'newClientOrderId' : name);
@@ -192,6 +193,6 @@ function refuseSent(values: Readonly<Record<string, unknown>>): void {
 const readTime = (params: Params, name: string): TimeInForce => requireWord(params, name, TIMES);
 
 function noTime(params: Params, name: string): TimeInForce {
-  if (readText(params, name) !== undefined) deny(-1114, 'TimeInForce parameter sent when not required.');
+  refuseSent({ [name]: readText(params, name) });
   return 'GTC';
 }

@@ -22,6 +22,8 @@ export const PREVENTION_MODES = [
   'TRANSFER',
 ] as const;
 export type PreventionMode = (typeof PREVENTION_MODES)[number];
+/** Applied to orders that send no mode, as the exchange has done since 2024. */
+export const DEFAULT_PREVENTION: PreventionMode = 'EXPIRE_MAKER';
 export const ORDER_STATUSES = [
   'PENDING_NEW',
   'NEW',

@@ -55,7 +55,6 @@ const missing = (name: string) => `Mandatory parameter '${name}' was not sent, w
 const unwanted = (name: string) => `Parameter '${name}' sent when not required.`;
 const unsupported = (kind: string) => `${kind} orders are not supported for this symbol.`;
 const NO_COMBINATION = 'Combination of optional parameters invalid.';
-const NO_TIME = 'TimeInForce parameter sent when not required.';
 const NUMBERS = '^([0-9]{1,20})(\\.[0-9]{1,20})?$';
 
 const ROWS: readonly Row[] = [
@@ -129,8 +128,9 @@ const ROWS: readonly Row[] = [
   { code: -1106, msg: unwanted('icebergQty'), order: { ...STOP, icebergQty: '0.0005' } },
   { code: -1108, msg: "Parameter 'strategyId' overflowed.", order: { strategyId: '99999999999999999999' } },
   { code: -1111, msg: "Parameter 'quantity' has too much precision.", order: { quantity: '0.000000001' } },
-  { code: -1114, msg: NO_TIME, order: { ...MAKER, timeInForce: 'GTC' } },
-  { code: -1114, msg: NO_TIME, order: { ...STOP, timeInForce: 'GTC' } },
+  { code: -1106, msg: unwanted('timeInForce'), order: { ...MAKER, timeInForce: 'GTC' } },
+  { code: -1106, msg: unwanted('timeInForce'), order: { ...STOP, timeInForce: 'GTC' } },
+  { code: -1106, msg: unwanted('timeInForce'), order: { ...MARKET, timeInForce: 'GTC' } },
   { code: -1115, msg: 'Invalid timeInForce.', order: { timeInForce: 'NOW' } },
   { code: -1116, msg: 'Invalid orderType.', order: { type: 'MAGIC' } },
   { code: -1117, msg: 'Invalid side.', order: { side: 'HOLD' } },
@@ -154,7 +154,7 @@ const ROWS: readonly Row[] = [
   { code: -1134, msg: 'strategyType was less than 1000000.', order: { strategyType: '999999' } },
   { code: -1139, msg: 'Invalid ticker type.', at: 'GET ticker/24hr', params: { ...ONE, type: 'HUGE' } },
   {
-    ...{ code: -1145, msg: '`cancelRestrictions` has to be either `ONLY_NEW` or `ONLY_PARTIALLY_FILLED`.' },
+    ...{ code: -1145, msg: 'Invalid cancelRestrictions' },
     ...{ at: 'DELETE order', params: { ...ONE, orderId: '1', cancelRestrictions: 'ONLY_OLD' } },
   },
   {

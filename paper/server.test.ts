@@ -39,6 +39,12 @@ test('market data answers in the exchange shapes without a key', async () => {
   assert.equal(pick(klines, '999.6'), Number(pick(klines, '999.0')) + 3_599_999);
   const info = await get('exchangeInfo', { symbols: '["BTCUSDT","LTCBTC"]' });
   assert.deepEqual([pick(info, 'symbols.0.symbol'), pick(info, 'symbols.1.quoteAsset')], ['BTCUSDT', 'BTC']);
+  assert.deepEqual(
+    pick(info, 'exchangeFilters'),
+    [],
+    'strict clients refuse filters that the real exchange never sends',
+  );
+  assert.equal(pick(info, 'symbols.0.defaultSelfTradePreventionMode'), 'EXPIRE_MAKER');
   const rules = await get('executionRules', { symbol: 'BTCUSDT' });
   assert.equal(pick(rules, 'symbolRules.0.rules.0.bidLimitMultUp'), '5.0000');
   assert.equal(pick(rules, 'symbolRules.0.rules.0.ruleType'), 'PRICE_RANGE');
