@@ -247,6 +247,25 @@ test('a cancel is told under the id of the order, with its executions', async ()
   assert.equal(on.server.requests[0]?.query['newClientOrderId'], `${ID}-c`);
 });
 
+test('a cancel that ends a whole order list reports the order it named', async () => {
+  const leg = (name: string, side: string) => ({
+    ...{ ...reply, orderId: side === 'BUY' ? 28 : 29, status: 'CANCELED', side },
+    ...{ orderListId: 3, origClientOrderId: name, clientOrderId: `${ID}-c` },
+  });
+  const list = {
+    ...{ orderListId: 3, contingencyType: 'OCO', listStatusType: 'ALL_DONE', listOrderStatus: 'ALL_DONE' },
+    ...{ listClientOrderId: 'both', transactionTime: NOW, symbol: 'BTCUSDT', orders: [] },
+    orderReports: [leg('another', 'SELL'), leg(ID, 'BUY')],
+  };
+  await using on = await bench((route) => ({ body: route === 'DELETE order' ? list : [] }));
+  const outcome = await on.trading.cancel('BTCUSDT', ID, `${ID}-c`);
+  assert.ok(outcome.kind === 'accepted', outcome.kind);
+  const { exchangeOrderId, clientOrderId, state, listId } = outcome.order;
+  assert.deepEqual([exchangeOrderId, clientOrderId, state, listId], ['28', ID, 'cancelled', '3']);
+  await using foreign = await bench(() => ({ body: { ...list, orderReports: [leg('another', 'SELL')] } }));
+  assert.equal((await foreign.trading.cancel('BTCUSDT', ID, `${ID}-c`)).kind, 'unknown');
+});
+
 test('a refused cancel tells what the order has become', async () => {
   const gone = refusal(-2011, 'Unknown order sent.');
   await using on = await bench((route) => {

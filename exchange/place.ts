@@ -13,7 +13,7 @@ import { createOrderBudget, type Governor, governorFor } from './limits.ts';
 import { parseAccount } from './parse/account.ts';
 import { gateOf, laneOf, orderParams, waitMsOf } from './order-request.ts';
 import { failureOf, isReason, requireOwn } from './outcome.ts';
-import { parseOrder, parseOrders, parsePlacement } from './parse/orders.ts';
+import { parseCanceled, parseOrders, parsePlacement } from './parse/orders.ts';
 import { cancelReplace } from './replace.ts';
 import { readSigned, type Sent, sendSigned, type SignedLink } from './signed-call.ts';
 import { createSigner } from './signing.ts';
@@ -117,7 +117,7 @@ async function cancel(link: SignedLink, target: CancelTarget): Promise<WriteOutc
   const call = { method: 'DELETE', path: ORDER_PATH, params, lane: 'exit', weight: 1, waitMs: CANCEL_WAIT_MS } as const;
   try {
     const outcome = outcomeOf(await sendSigned(link, call), (body) => {
-      const order = parseOrder(body);
+      const order = parseCanceled(body, clientOrderId);
       requireOwn(order, symbol, clientOrderId);
       return { order, fills: [] };
     });

@@ -2,7 +2,7 @@ import type { ReplaceOutcome, ReplaceRequest, WriteOutcome } from '#core/ports.t
 import { ExchangeError, reasonOf } from './errors.ts';
 import { adopt, findOrder, withFills } from './find-order.ts';
 import { failureOf, isReason, requireOwn } from './outcome.ts';
-import { parseOrder, parsePlacement } from './parse/orders.ts';
+import { parseCanceled, parsePlacement } from './parse/orders.ts';
 import { type Halves, parseHalves, readFailure, readHalves } from './parse/replacement.ts';
 import { gateOf, laneOf, orderParams, waitMsOf } from './order-request.ts';
 import { sendSigned, type SignedLink } from './signed-call.ts';
@@ -56,7 +56,7 @@ async function judgeCancel(link: SignedLink, request: ReplaceRequest, halves: Ha
   const { symbol } = request.order;
   if (halves.cancelResult === 'SUCCESS') {
     try {
-      const order = parseOrder(halves.cancelResponse);
+      const order = parseCanceled(halves.cancelResponse, clientOrderId);
       requireOwn(order, symbol, clientOrderId);
       return await withFills(link, order);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { ZERO } from '#core/decimal.ts';
 import type { Account } from './accounts.ts';
-import { cancelOrder, placeOrder } from './matching.ts';
+import { type Cancel, cancelOrder, placeOrder } from './matching.ts';
 import { statusOf } from './market/symbol-market.ts';
 import type { Feature } from './market/terms.ts';
 import { cancelList } from './list-cancel.ts';
@@ -41,7 +41,11 @@ export const tradingRoutes = (venue: Venue): SignedRoute[] => [
   {
     ...{ method: 'DELETE', path: '/api/v3/order', wsMethod: 'order.cancel', weight: 1, security: 'trade' },
     freeWhenDone: true,
-    handle: (params, account) => cancel(venue, params, account),
+    handle: (params, account) => cancel(venue, params, account).order,
+    wsHandle: (params, account) => {
+      const { list, order } = cancel(venue, params, account);
+      return list ?? order;
+    },
   },
   {
     ...{ method: 'DELETE', path: '/api/v3/openOrders', wsMethod: 'openOrders.cancelAll', weight: 1, security: 'trade' },
@@ -85,7 +89,14 @@ export function requireFilters(venue: Venue, added: readonly NewOrder[], isList 
   if (tooMany !== undefined) throw new RefusedError(tooMany);
 }
 
-function cancel(venue: Venue, params: Params, account: Account): unknown {
+interface CancelAnswer {
+  readonly order: unknown;
+  /** The answer that describes the whole list; undefined for an order outside of any list. */
+  readonly list: unknown;
+}
+
+/** Over REST the answer is the order, over the WebSocket API the list that it cancels: so the pages describe them. */
+function cancel(venue: Venue, params: Params, account: Account): CancelAnswer {
   const wanted = readWanted(params, requireListed(venue, requireSymbol(params)));
   const cancelId = readClientId(params, 'newClientOrderId') ?? randomClientId();
   const restriction = readRestriction(params);
@@ -93,10 +104,11 @@ function cancel(venue: Venue, params: Params, account: Account): unknown {
   const atMs = catchUp(venue);
   const found = findCancelable(venue, account, { wanted, restriction });
   if (found.kind === 'refused') throw new RefusedError(found);
-  const originalId = found.order.clientOrderId;
-  cancelOrder(venue.floor, found.order, { id: cancelId, atMs });
+  const { order } = found;
+  const originalId = order.clientOrderId;
+  const list = cancelWhole(venue, order, { id: cancelId, atMs });
   commit(venue, atMs);
-  return canceledOrder(found.order, originalId);
+  return { order: canceledOrder(order, originalId), list };
 }
 
 function cancelAll(venue: Venue, params: Params, account: Account): unknown {
@@ -105,19 +117,21 @@ function cancelAll(venue: Venue, params: Params, account: Account): unknown {
   const atMs = catchUp(venue);
   const open = openOrdersOf(venue.floor.orders, account.name, symbol);
   if (open.length === 0) deny(-2011, UNKNOWN_ORDER);
-  const answers = open.flatMap((order) => (isOpen(order) ? [cancelWhole(venue, order, atMs)] : []));
+  const answers = open.flatMap((order) => {
+    const originalId = order.clientOrderId;
+    if (!isOpen(order)) return [];
+    return [cancelWhole(venue, order, { id: randomClientId(), atMs }) ?? canceledOrder(order, originalId)];
+  });
   commit(venue, atMs);
   return answers;
 }
 
-/** Cancels an order, or the list it belongs to, and answers with either. */
-function cancelWhole(venue: Venue, order: Order, atMs: number): unknown {
-  const cancel = { id: randomClientId(), atMs };
+/** Cancels an order, or the list it belongs to: the answer for the list, undefined for a single order. */
+function cancelWhole(venue: Venue, order: Order, cancellation: Cancel): Record<string, unknown> | undefined {
   const list = venue.floor.orders.lists.get(order.listId);
-  if (list !== undefined) return canceledListJson(cancelList(venue.floor, list, cancel));
-  const originalId = order.clientOrderId;
-  cancelOrder(venue.floor, order, cancel);
-  return canceledOrder(order, originalId);
+  if (list !== undefined) return canceledListJson(cancelList(venue.floor, list, cancellation));
+  cancelOrder(venue.floor, order, cancellation);
+  return undefined;
 }
 
 function query(venue: Venue, params: Params, account: Account): unknown {

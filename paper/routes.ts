@@ -27,6 +27,8 @@ export interface SignedRoute extends RouteBase {
   /** How many orders it counts as; one when absent. */
   readonly orderCount?: number;
   readonly handle: (params: Params, account: Account) => unknown;
+  /** The handler for the WebSocket API, where its answer differs from REST. */
+  readonly wsHandle?: (params: Params, account: Account) => unknown;
   /** What a placement does instead when the account has reached its order limit; it always throws. */
   readonly whenLimited?: (params: Params, account: Account, refusal: Refusal) => never;
 }

@@ -146,3 +146,23 @@ test('a sixth message within a second ends a market connection', async () => {
   socket.send({ id: 6, method: 'LIST_SUBSCRIPTIONS' });
   assert.equal(await closed, 1008);
 });
+
+test('cancelling one order of a list answers with the list, over REST with the order', async () => {
+  await using paper = await startTrial([{ name: 'ann', ...ann, balances: { BTC: '1' } }]);
+  await using socket = await listenTo(`${paper.wsUrl}/ws-api/v3`);
+  const pair = {
+    ...{ symbol: 'BTCUSDT', side: 'SELL', quantity: '0.01', aboveType: 'LIMIT_MAKER', abovePrice: '200000' },
+    ...{ aboveClientOrderId: 'profit', belowType: 'STOP_LOSS', belowStopPrice: '20000', belowClientOrderId: 'loss' },
+  };
+  const cancel = { symbol: 'BTCUSDT', origClientOrderId: 'loss', newClientOrderId: 'gone' };
+  await clientOf(paper.url)('POST /api/v3/orderList/oco', pair, ann);
+  const { result } = Object(await call(socket, 'order.cancel', cancel, ann));
+  const fields = ['contingencyType', 'listOrderStatus', 'orders.0.clientOrderId', 'orderReports.1.origClientOrderId'];
+  assert.deepEqual(
+    [...fields, 'orderReports.1.status'].map((field) => pick(result, field)),
+    ['OCO', 'ALL_DONE', 'profit', 'loss', 'CANCELED'],
+  );
+  await clientOf(paper.url)('POST /api/v3/orderList/oco', pair, ann);
+  const { body } = await clientOf(paper.url)('DELETE /api/v3/order', cancel, ann);
+  assert.deepEqual([pick(body, 'origClientOrderId'), pick(body, 'status')], ['loss', 'CANCELED']);
+});

@@ -140,6 +140,7 @@ function performRoute(session: Session, route: Route, params: Params): Outcome |
     return body instanceof Promise ? body.then(wrap) : wrap(body);
   }
   const account = authorize(session, params, route.security);
-  const result = performSigned(session.context.limits, route, { params, account }).body;
+  const own = { ...route, handle: route.wsHandle ?? route.handle };
+  const result = performSigned(session.context.limits, own, { params, account }).body;
   return route.placesOrder === true ? { kind: 'done', result, account } : { kind: 'done', result };
 }

@@ -120,6 +120,19 @@ function fillsOf(reply: Reply): ExchangeFill[] {
  */
 export const parseOrder = (body: unknown): ExchangeOrder => orderOf(requireShape(order, body, 'an order'));
 
+const canceledList = z.object({ orderReports: z.array(z.unknown()) });
+const namedReport = z.object({ origClientOrderId: z.string() });
+
+/**
+ * The order of a cancel's reply. A reply that describes a whole order list is searched for the report of `clientOrderId`.
+ * Throws ExchangeError (unreadable).
+ */
+export function parseCanceled(body: unknown, clientOrderId: string): ExchangeOrder {
+  const reports = canceledList.safeParse(body).data?.orderReports;
+  if (reports === undefined) return parseOrder(body);
+  return parseOrder(reports.find((report) => namedReport.safeParse(report).data?.origClientOrderId === clientOrderId));
+}
+
 /** A list of orders, in the order sent. Throws ExchangeError (unreadable). */
 export const parseOrders = (body: unknown): ExchangeOrder[] =>
   requireShape(z.array(order), body, 'a list of orders').map(orderOf);
