@@ -31,10 +31,11 @@ export interface ExchangeOrder {
   readonly stopPrice: Decimal;
   readonly type: string;
   readonly updatedAt: Date;
-  /** Where the reply says so: when it was placed, the order list that it is a leg of, how far its trigger trails. */
+  /** Where the reply says so: when it was placed, its order list, its trailing delta, why it ended. */
   readonly placedAt?: Date;
   readonly listId?: string;
   readonly trailingBips?: number;
+  readonly selfTradePrevented?: true;
 }
 
 /** What became of a write. `unknown` is a state, never a failure: nothing is sent again until it is resolved. */
@@ -124,8 +125,7 @@ export interface MarketPort {
 
 /**
  * Two clocks (docs/decisions): `protocolMs` signs and bounds requests at the pace of the wall clock, `marketMs` is the
- * time of the market's own events, which a replay runs `marketSpeed` times as fast. Until the exchange has told them, both
- * are wall time, and the speed is undefined.
+ * market's own time, `marketSpeed` times as fast in a replay. Before the first answer both are wall time, without a speed.
  */
 export interface ExchangeClock {
   protocolMs(): number;

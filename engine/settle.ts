@@ -41,10 +41,13 @@ export async function settleOrder(coin: Coin, live: LiveOrder, seenNow: SeenOrde
     filledQuantity: live.applied,
     at: seen.updatedAt,
     ...(complete ? { filledQuote: seen.filledQuote } : {}),
+    ...(seen.selfTradePrevented && { payload: { reason: 'self-trade-prevented' } }),
   });
   live.certainAtMs = null;
-  if (complete && !isLiveOrder(live.record.state)) finishOrder(coin, live);
-  else coin.context.wallet.settle(id, performance.now());
+  if (complete && !isLiveOrder(live.record.state)) {
+    finishOrder(coin, live);
+    if (seen.selfTradePrevented) reportPrevented(coin, live);
+  } else coin.context.wallet.settle(id, performance.now());
   announceOrder(coin, live);
   return complete;
 }
@@ -135,6 +138,13 @@ function finishOrder(coin: Coin, live: LiveOrder): void {
       ...(closed ? { cycleNet: formatDecimal(net) } : {}),
     },
   });
+}
+
+/** Nothing else is to do: the coin's next tick decides again, and places a stop that the position lacks. */
+function reportPrevented(coin: Coin, { record }: LiveOrder): void {
+  const { id, clientOrderId, side, purpose } = record;
+  const msg = `The exchange ended this ${side} order: it would have traded with another order of the same account (self-trade prevention).`;
+  logRow(coin, { level: 'warn', msg, ctx: { event: 'self_trade_prevented', orderId: id, clientOrderId, purpose } });
 }
 
 const warnUnvalued = (coin: Coin, { record: { id, clientOrderId } }: LiveOrder): void =>

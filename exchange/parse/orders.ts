@@ -17,19 +17,24 @@ const STATES = {
   REJECTED: 'rejected',
 } as const satisfies Record<string, OrderState>;
 
-export const orderState = z
-  .enum([
-    'NEW',
-    'PENDING_NEW',
-    'PENDING_CANCEL',
-    'PARTIALLY_FILLED',
-    'FILLED',
-    'CANCELED',
-    'EXPIRED',
-    'EXPIRED_IN_MATCH',
-    'REJECTED',
-  ])
-  .transform((status): OrderState => STATES[status]);
+const status = z.enum([
+  'NEW',
+  'PENDING_NEW',
+  'PENDING_CANCEL',
+  'PARTIALLY_FILLED',
+  'FILLED',
+  'CANCELED',
+  'EXPIRED',
+  'EXPIRED_IN_MATCH',
+  'REJECTED',
+]);
+/** The status of an order as the state it has, and whether self-trade prevention ended it. */
+export const orderEnd = status.transform(
+  (text): Pick<ExchangeOrder, 'state' | 'selfTradePrevented'> => ({
+    state: STATES[text],
+    ...(text === 'EXPIRED_IN_MATCH' && { selfTradePrevented: true }),
+  }),
+);
 export const side = z.enum(['BUY', 'SELL']).transform((text): Side => (text === 'BUY' ? 'buy' : 'sell'));
 
 const executed = z.object({
@@ -48,7 +53,7 @@ const order = z
     /** Only the reply to a cancel has it; clientOrderId is the id of the cancel there. */
     origClientOrderId: z.string().optional(),
     side,
-    status: orderState,
+    status: orderEnd,
     origQty: decimal,
     executedQty: decimal,
     cummulativeQuoteQty: decimal,
@@ -77,7 +82,7 @@ function orderOf(reply: Reply): ExchangeOrder {
     exchangeOrderId: reply.orderId,
     clientOrderId: originalIdOf(reply.origClientOrderId ?? reply.clientOrderId),
     side: reply.side,
-    state: reply.status,
+    ...reply.status,
     quantity: reply.origQty,
     filledQuantity: reply.executedQty,
     // Negative means that the exchange no longer knows it (orders of before 2017-08).

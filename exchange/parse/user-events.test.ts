@@ -98,7 +98,9 @@ test('reasons of expiry and refusal', () => {
 
 test('a prevented self-trade and a trade of nothing are no fills', () => {
   assert.equal(orderEvent({ x: 'TRADE', X: 'NEW', t: 5 }).fill, null);
-  assert.equal(orderEvent({ x: 'TRADE_PREVENTION', X: 'EXPIRED_IN_MATCH' }).fill, null);
+  const prevented = orderEvent({ x: 'TRADE_PREVENTION', X: 'EXPIRED_IN_MATCH' });
+  assert.equal(prevented.fill, null);
+  assert.deepEqual([prevented.order.state, prevented.order.selfTradePrevented], ['expired', true]);
 });
 
 test('balances', () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatDecimal, ZERO } from '#core/decimal.ts';
 import { originalIdOf } from '#core/order.ts';
 import type { AccountEvent } from '#core/ports.ts';
-import { orderState, quoteOf, side } from './orders.ts';
+import { orderEnd, quoteOf, side } from './orders.ts';
 import { decimal, id, instant } from './shape.ts';
 
 const report = z.object({
@@ -17,7 +17,7 @@ const report = z.object({
   p: decimal,
   P: decimal,
   x: z.string(),
-  X: orderState,
+  X: orderEnd,
   r: z.string().default('NONE'),
   eR: z.string().default('NONE'),
   i: id,
@@ -85,7 +85,7 @@ function orderEvent(frame: z.infer<typeof report>): Extract<AccountEvent, { kind
     exchangeOrderId: frame.i,
     clientOrderId: originalIdOf(frame.C === '' ? frame.c : frame.C),
     side: frame.S,
-    state: frame.X,
+    ...frame.X,
     quantity: frame.q,
     filledQuantity: frame.z,
     filledQuote: frame.Z,
