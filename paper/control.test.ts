@@ -265,7 +265,7 @@ test('a wipe takes orders, balances and ids, and leaves the keys', async () => {
     await subscribeTo(events, ann);
     await send('POST /api/v3/order', market, ann);
     await send('POST /api/v3/order', { ...limit, newClientOrderId: 'rest' }, ann);
-    const refused = await fetch(`${paper.controlUrl}/wipe`, { method: 'POST' });
+    const refused = await fetch(`${paper.controlUrl}/wipe`, { method: 'POST', headers: paper.controlHeaders });
     assert.equal(refused.status, 400);
     await control(paper, 'POST /profile', { profile: 'testnet' });
     const closed = events.closed();

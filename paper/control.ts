@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { z } from 'zod';
 import { formatDecimal, isOnStep, subtract, toNumber, divide } from '#core/decimal.ts';
 import { amount } from './accounts.ts';
+import { controlRefusal } from './control-guard.ts';
 import {
   banAddress,
   banRequest,
@@ -34,6 +35,8 @@ export interface ControlPlane extends Measured {
   readonly eventFaults: EventFaults;
   /** The other exchange that the market follows. */
   readonly following: Following | undefined;
+  /** Every request but that for the metrics must carry it. */
+  readonly token: string;
 }
 
 const advance = z.union([z.object({ ms: z.number().min(0) }), z.object({ toIso: z.string() })]);
@@ -73,7 +76,14 @@ const WORKS: Readonly<Record<string, Work>> = {
 export function createControl(control: ControlPlane): Server {
   const metrics = openMetrics(control);
   return createServer((request, response) => {
-    if (request.method === 'GET' && request.url === '/metrics') {
+    const isMetrics = request.method === 'GET' && request.url === '/metrics';
+    const refusal = controlRefusal(request, isMetrics ? null : control.token);
+    if (refusal !== undefined) {
+      const { status, error } = refusal;
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error }));
+      return;
+    }
+    if (isMetrics) {
       void metrics.metrics().then((text) => response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text));
       return;
     }

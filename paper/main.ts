@@ -15,7 +15,10 @@ try {
     wsApi: `${exchange.wsUrl}/ws-api/v3`,
     control: exchange.controlUrl,
   };
-  process.stdout.write(`${JSON.stringify({ ready: true, ...addresses })}\n`);
+  const { controlTokenFile } = options;
+  // Without a file for the token, whoever starts the exchange learns it here and nowhere else.
+  const token = controlTokenFile === undefined ? { controlToken: exchange.controlToken } : { controlTokenFile };
+  process.stdout.write(`${JSON.stringify({ ready: true, ...addresses, ...token })}\n`);
   supervisor.ready(addresses);
 } catch (error) {
   if (!(error instanceof BadInputError)) throw error;

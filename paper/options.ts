@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Account, readAccountsFile } from './accounts.ts';
 import { BadInputError } from './bad-input.ts';
 import { PROFILES, type Profile } from './profiles.ts';
@@ -16,6 +16,8 @@ export type ClockOption = { readonly kind: 'real' } | { readonly kind: 'virtual'
 export interface PaperOptions {
   readonly port: number;
   readonly controlPort: number;
+  /** Where the token of the control port is written; absent: it is only in memory. */
+  readonly controlTokenFile?: string;
   readonly accounts: readonly Account[];
   readonly source: SourceOption;
   /** Where the market begins; absent: now (synthetic) or after some history (replay). */
@@ -34,7 +36,7 @@ export interface PaperOptions {
 }
 
 const USAGE =
-  'Usage: paper --accounts FILE [--port N] [--control-port N] [--source synthetic|script|replay:DIR|relay:live|relay:testnet|relay:URL] [--from ISO] [--speed N] [--seed N] [--clock real|virtual:ISO] [--profile live|testnet|demo] [--tls-cert FILE --tls-key FILE] [--data-dir DIR]';
+  'Usage: paper --accounts FILE [--port N] [--control-port N] [--control-token-file FILE] [--source synthetic|script|replay:DIR|relay:live|relay:testnet|relay:URL] [--from ISO] [--speed N] [--seed N] [--clock real|virtual:ISO] [--profile live|testnet|demo] [--tls-cert FILE --tls-key FILE] [--data-dir DIR]';
 const MAX_SPEED = 100_000;
 
 /** Parses the command line. Throws BadInputError with one sentence. */
@@ -60,14 +62,23 @@ export function parseOptions(argv: readonly string[]): PaperOptions {
     ...parseTls(values['tls-cert'], values['tls-key']),
     ...(fromMs === undefined ? {} : { fromMs }),
     ...(seed === undefined ? {} : { seed }),
-    ...(values['data-dir'] === undefined ? {} : { dataDir: resolve(values['data-dir']) }),
+    ...placesOf(values),
   };
+}
+
+/** The token of the control port lies in the data folder unless another file is named. */
+function placesOf(values: ReturnType<typeof parseFlags>): Pick<PaperOptions, 'dataDir' | 'controlTokenFile'> {
+  const { 'data-dir': folder, 'control-token-file': file } = values;
+  const dataDir = folder === undefined ? undefined : resolve(folder);
+  const controlTokenFile = file === undefined ? dataDir && join(dataDir, 'control-token') : resolve(file);
+  return { ...(dataDir && { dataDir }), ...(controlTokenFile && { controlTokenFile }) };
 }
 
 const text = { type: 'string' } as const;
 const FLAGS = {
   port: text,
   'control-port': text,
+  'control-token-file': text,
   accounts: text,
   source: text,
   from: text,

@@ -4,7 +4,7 @@ import type { AccountInput } from './accounts.ts';
 import { clientOf, type Key } from './client.ts';
 import { openTerms } from './market/terms.ts';
 import type { PaperExchange } from './server.ts';
-import { startTrial } from './trial.ts';
+import { control, startTrial } from './trial.ts';
 
 /** Every refusal that a client of the spot market can meet, in the exchange's own words, over HTTP. */
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
@@ -301,7 +301,7 @@ for (const [status, code, msg] of [
   test(`${code} ${msg} (a drill)`, async () => {
     const match = { method: 'POST', path: '/api/v3/order' };
     const fault = [{ match, kind: 'fail-before', status, body: { code, msg } }];
-    await fetch(`${paper.controlUrl}/faults`, { method: 'POST', body: JSON.stringify(fault) });
+    await control(paper, 'POST /faults', fault);
     const answer = await clientOf(paper.url)('POST /api/v3/order', LIMIT, ann);
     assert.deepEqual([answer.status, answer.body], [status, { code, msg }]);
   });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { BadInputError } from './bad-input.ts';
 import { type MarketClock, realClock, scaledClock, virtualClock } from './clock.ts';
 import { createControl } from './control.ts';
+import { controlHeaders, issueControlToken } from './control-guard.ts';
 import { openEventFaults } from './event-faults.ts';
 import { openFaults } from './faults.ts';
 import { openJournal } from './journal.ts';
@@ -53,6 +54,9 @@ export interface PaperExchange extends AsyncDisposable {
   readonly url: string;
   readonly wsUrl: string;
   readonly controlUrl: string;
+  readonly controlToken: string;
+  /** The headers that the control port wants. */
+  readonly controlHeaders: Readonly<Record<string, string>>;
   readonly venue: Venue;
 }
 
@@ -98,7 +102,8 @@ export async function startPaper(
   const sockets = stack.use(openSockets(server, { context, streams, users, venue, log }));
   onBan = (ip) => void sockets.drop({ ip, kind: 'api' });
   const following = relay && stack.use(relay.follow(venue, streams, log));
-  const control = createControl({ venue, context, sockets, eventFaults, streams, following });
+  const token = issueControlToken(options.controlTokenFile);
+  const control = createControl({ venue, context, sockets, eventFaults, streams, following, token });
   const port = await listen(server, options.port, stack);
   const controlPort = await listen(control, options.controlPort, stack);
   // Before the servers close, which wait for what is connected.
@@ -109,6 +114,8 @@ export async function startPaper(
     url: `${options.tls === undefined ? 'http' : 'https'}://${HOST}:${port}`,
     wsUrl: `${options.tls === undefined ? 'ws' : 'wss'}://${HOST}:${port}`,
     controlUrl: `http://${HOST}:${controlPort}`,
+    controlToken: token,
+    controlHeaders: controlHeaders(token),
     venue,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

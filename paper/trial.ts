@@ -22,9 +22,14 @@ export const startTrial = (
   );
 
 /** Asks the control plane; throws unless it does as it is told. */
-export async function control({ controlUrl }: PaperExchange, request: string, body?: unknown): Promise<unknown> {
+export async function control(
+  { controlUrl, controlHeaders: headers }: PaperExchange,
+  request: string,
+  body?: unknown,
+): Promise<unknown> {
   const [method = 'GET', path] = request.split(' ');
-  const response = await fetch(`${controlUrl}${path}`, { method, body: JSON.stringify(body) ?? null });
+  const sent = { method, headers, body: JSON.stringify(body) ?? null };
+  const response = await fetch(`${controlUrl}${path}`, sent);
   if (!response.ok) throw new Error(`${request} was answered with ${response.status}: ${await response.text()}`);
   return response.json();
 }

@@ -58,7 +58,8 @@ test('the paper exchange gets its flags and no database', () => {
     seed: 5,
   });
   assert.deepEqual(invented.environment, {});
-  const common = ['--port', '2', '--control-port', '3', '--accounts', '/data/accounts.json'];
+  const ports = ['--port', '2', '--control-port', '3', '--control-token-file', '/data/paper-control-token'];
+  const common = [...ports, '--accounts', '/data/accounts.json'];
   assert.deepEqual(invented.args, [...common, '--source', 'synthetic', '--seed', '5', '--data-dir', '/data/paper']);
   const from = new Date('2022-06-01T00:00:00Z');
   const replayed = planPaper(facts, paper, { ...options, replay: '/candles', from, speed: 600, seed: undefined });

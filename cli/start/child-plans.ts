@@ -38,6 +38,7 @@ export function planPaper(
   const flags: [string, string | undefined][] = [
     ['--port', String(paper.port)],
     ['--control-port', String(paper.controlPort)],
+    ['--control-token-file', join(facts.dataDir, 'paper-control-token')],
     ['--accounts', paper.accountsPath],
     ['--source', source],
     ['--from', options.from?.toISOString()],

@@ -15,6 +15,7 @@ import { parseAccounts } from '#paper/accounts.ts';
 import { playTrade } from '#paper/matching.ts';
 import { advanceTo } from '#paper/pump.ts';
 import { startPaper } from '#paper/server.ts';
+import { control } from '#paper/trial.ts';
 import { commit, enliven, type Venue } from '#paper/venue.ts';
 import type { Database } from '#storage/database.ts';
 import { CandleStore } from '#storage/candles/store.ts';
@@ -138,8 +139,7 @@ export async function openLiveStage(coins: number): Promise<LiveStage> {
     barePid: floor.pid,
     closeCandles: (gapMs) => closeCandles(paper.venue, gapMs),
     async control(path, body) {
-      const reply = await fetch(`${paper.controlUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });
-      if (!reply.ok) throw new Error(`${path} answered ${reply.status}: ${await reply.text()}`);
+      await control(paper, `POST ${path}`, body);
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

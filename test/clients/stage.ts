@@ -2,6 +2,7 @@ import { generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
 import { z } from 'zod';
 import { parseAccounts } from '../../paper/accounts.ts';
 import { type PaperExchange, startPaper } from '../../paper/server.ts';
+import { control as askControl } from '../../paper/trial.ts';
 // This folder is a package of its own, where the names of the rooms do not reach.
 import { type Key, PATIENCE_MS, type Venue } from './stock-client.ts';
 
@@ -49,13 +50,7 @@ export async function openStage(): Promise<Stage> {
     // Within the last day, so that no client finds its orders too old or in the future.
     clock: { kind: 'virtual', startMs: Date.now() - DAY_MS / 2 },
   });
-  const control = async (request: string, body?: unknown): Promise<unknown> => {
-    const [method = 'GET', path = ''] = request.split(' ');
-    const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
-    const response = await fetch(`${paper.controlUrl}${path}`, init);
-    if (!response.ok) throw new Error(`${request}: ${await response.text()}`);
-    return response.json();
-  };
+  const control = (request: string, body?: unknown): Promise<unknown> => askControl(paper, request, body);
   const untilCalled = async (...methods: string[]): Promise<void> => {
     const deadlineMs = Date.now() + PATIENCE_MS;
     for (;;) {

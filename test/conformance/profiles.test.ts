@@ -4,6 +4,7 @@ import { changeCoin, disableProfile, readCoin, setAverageEntryPrice } from '#api
 import { listJobs } from '#api/contract/jobs.ts';
 import { NOT_HELD_NOTE } from '#core/cost-basis.ts';
 import type { ProfileId } from '#core/ids.ts';
+import { control } from '#paper/trial.ts';
 import { openOutside } from '../flow/outside.ts';
 import { LIVELY, startProfile } from '../flow/profile.ts';
 import { openStack, type Stack } from '../flow/stack.ts';
@@ -69,8 +70,8 @@ test('a disabled profile decides nothing more, and what still fills is booked', 
   for (let times = 0; times < 3; times += 1) await pause();
   assert.equal(await newest(id), last, 'no decision after that');
   const bought = (await page()).fills.length;
-  const body = JSON.stringify({ symbol: 'BTCUSDT', price: await outside.at('0.9'), quantity: '100' });
-  assert.equal((await fetch(`${stack.paper.controlUrl}/trade`, { method: 'POST', body })).status, 200);
+  const trade = { symbol: 'BTCUSDT', price: await outside.at('0.9'), quantity: '100' };
+  await control(stack.paper, 'POST /trade', trade);
   await until('the sale of the stop to be booked', async () => (await page()).fills.length > bought);
   assert.equal((await page()).fills[0]?.side, 'sell');
   await pause();

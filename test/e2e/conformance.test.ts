@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { isObject } from '#core/merge.ts';
@@ -8,6 +6,7 @@ import { ownSha } from '#integrations/git-sha.ts';
 import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
 import { until } from '../flow/until.ts';
 import { DESKTOP, shoot } from './browser.ts';
+import { openExchange } from './exchange.ts';
 import { ask, settle, type Stack, startStack } from './stack.ts';
 
 let store: TestDatabase;
@@ -148,12 +147,10 @@ test('every time on every screen is shown in the zone of the operator', async ()
 });
 
 test('an order that the exchange refuses shows its reason and payload under the Context of its row', async () => {
-  const port = readFileSync(join(stack.dataDir, 'paper-control-port'), 'utf8').trim();
   const payload = { code: -1013, msg: 'Filter failure: NOTIONAL', data: { more: 1 } };
   const match = { method: 'POST', path: '/api/v3/order', text: 'side=BUY' };
   const faults = [{ match, kind: 'fail-before', status: 400, body: payload }];
-  const armed = await fetch(`http://127.0.0.1:${port}/faults`, { method: 'POST', body: JSON.stringify(faults) });
-  assert.equal(armed.status, 200, await armed.text());
+  await openExchange(stack).control('POST /faults', faults);
   const order = { side: 'buy', type: 'market', quoteAmount: '40' };
   await ask(page, { method: 'POST', url: at('/api/profiles/:id/symbols/BTCUSDT/orders'), data: { order } });
   await page.goto(at('/profiles/:id/logs'));

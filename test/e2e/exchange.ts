@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '#core/merge.ts';
+import { controlHeaders } from '#paper/control-guard.ts';
 import { type Hands, openHands } from '../flow/outside.ts';
 import type { Stack } from './stack.ts';
 
@@ -23,7 +24,8 @@ export function openExchange({ dataDir }: Stack): Exchange {
     async control(work, body) {
       const [method = '', path = ''] = work.split(' ');
       const url = `http://127.0.0.1:${read('paper-control-port')}${path}`;
-      const answer = await fetch(url, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+      const headers = controlHeaders(read('paper-control-token'));
+      const answer = await fetch(url, { method, headers, body: JSON.stringify(body) ?? null });
       if (!answer.ok) throw new Error(`${work} answered ${answer.status}: ${await answer.text()}`);
     },
   };

@@ -12,6 +12,7 @@ import { createMarketReader } from '#exchange/read.ts';
 import { SOCKET_TIMING, type SocketTiming } from '#exchange/socket.ts';
 import { parseAccounts } from '#paper/accounts.ts';
 import { startPaper } from '#paper/server.ts';
+import { control } from '#paper/trial.ts';
 import { KEY } from '../flow/stack.ts';
 import { until } from '../flow/until.ts';
 
@@ -92,9 +93,7 @@ async function openBench({ timing }: Cell): Promise<Bench> {
     ...{ wsUrl: paper.wsUrl, market, timing: { ...SOCKET_TIMING, overlapMs: 100, ...timing } },
     trading: createTrading({ ...KEY, restUrl: paper.url, clock: market.clock, governor }),
     async control(request, body) {
-      const [method = '', path = ''] = request.split(' ');
-      const reply = await fetch(`${paper.controlUrl}${path}`, { method, body: JSON.stringify(body) ?? null });
-      assert.equal(reply.status, 200, await reply.text());
+      await control(paper, request, body);
     },
     [Symbol.asyncDispose]: () => paper[Symbol.asyncDispose](),
   };

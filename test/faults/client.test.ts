@@ -12,6 +12,7 @@ import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { parseAccounts } from '#paper/accounts.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
+import { control as askControl } from '#paper/trial.ts';
 import { until } from '../flow/until.ts';
 import type { RequestFault } from './fault-table.ts';
 
@@ -115,11 +116,8 @@ before(async () => {
 });
 after(() => resources.disposeAsync());
 
-async function control(method: string, path: string, body?: unknown): Promise<unknown> {
-  const reply = await fetch(`${paper.controlUrl}${path}`, { method, body: JSON.stringify(body) ?? null });
-  assert.equal(reply.status, 200);
-  return reply.json();
-}
+const control = (method: string, path: string, body?: unknown): Promise<unknown> =>
+  askControl(paper, `${method} ${path}`, body);
 
 /** A client with limits of its own: what a fault told one must not hide what the exchange has from the next. */
 const connect = (index: number): TradingPort =>

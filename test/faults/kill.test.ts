@@ -13,6 +13,7 @@ import { isLiveOrder } from '#core/order.ts';
 import type { TradingPort } from '#core/ports.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
+import { controlHeaders } from '#paper/control-guard.ts';
 import { type Database, openDatabase } from '#storage/database.ts';
 import { MARKET_START, writeSwingingCandles } from '../flow/candles.ts';
 import { type ApiClient, createClient } from '../flow/client.ts';
@@ -92,13 +93,14 @@ function spreadOf(part: Part): Record<string, unknown> {
   };
 }
 
-const controlUrl = (): string =>
-  `http://127.0.0.1:${readFileSync(join(folder, 'data', 'paper-control-port'), 'utf8').trim()}`;
+const stored = (name: string): string => readFileSync(join(folder, 'data', name), 'utf8').trim();
 
 /** The exchange takes half a second for each order, so that many kills fall between a send and its answer. */
 async function slowOrders(): Promise<void> {
   const fault = { match: { method: 'POST', path: '/api/v3/order' }, kind: 'delay', delayMs: 500, times: 100_000 };
-  const answer = await fetch(`${controlUrl()}/faults`, { method: 'POST', body: JSON.stringify([fault]) });
+  const headers = controlHeaders(stored('paper-control-token'));
+  const url = `http://127.0.0.1:${stored('paper-control-port')}/faults`;
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify([fault]) });
   assert.equal(answer.status, 200);
 }
 

@@ -89,7 +89,9 @@ export async function openStage(schedule: Schedule, settings: StageSettings): Pr
   const control: Stage['control'] = async (method, path, body) => {
     // A connection for each request: one that is kept may be closed by the other side while it is about to be used.
     const sent = JSON.stringify(body) ?? null;
-    const reply = await sendRequest(`${paper.controlUrl}${path}`, { method, body: sent, reset: true });
+    const reply = await sendRequest(`${paper.controlUrl}${path}`, {
+      ...{ method, headers: paper.controlHeaders, body: sent, reset: true },
+    });
     const answer = await reply.body.text();
     if (reply.statusCode !== 200) throw new Error(`${method} ${path} answered ${reply.statusCode}: ${answer}`);
   };

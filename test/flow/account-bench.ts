@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { request as sendRequest } from 'undici';
 import { z } from 'zod';
 import type { Candle } from '#core/candle.ts';
 import { type Decimal, floorToStep, multiply, requireDecimal, ZERO } from '#core/decimal.ts';
@@ -18,6 +17,7 @@ import { SOCKET_TIMING, type SocketTiming } from '#exchange/socket.ts';
 import { type AccountInput, parseAccounts } from '#paper/accounts.ts';
 import type { PaperOptions } from '#paper/options.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
+import { control as askControl } from '#paper/trial.ts';
 import type { Database } from '#storage/database.ts';
 import { openTestDatabase } from '#storage/test-database.ts';
 import { type Owner, seedOwner } from '#storage/test-trading.ts';
@@ -140,11 +140,8 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
   stack.defer(() => run);
   stack.defer(() => stop.abort());
   const running = await started.promise;
-  const control: AccountBench['control'] = async (method, path, body) => {
-    const text = body === undefined ? null : JSON.stringify(body);
-    const reply = await sendRequest(`${paper.controlUrl}${path}`, { method, body: text });
-    assert.equal(reply.statusCode, 200, await reply.body.text());
-  };
+  const control: AccountBench['control'] = async (method, path, body) =>
+    void (await askControl(paper, `${method} ${path}`, body));
   const resources = stack.move();
   return {
     ...{ paper, database, market, trading, running, fed, warnings, marketEvents, control },

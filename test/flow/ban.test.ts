@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { cancelIdOf } from '#core/order.ts';
 import { ExchangeError } from '#exchange/errors.ts';
+import { control } from '#paper/trial.ts';
 import { type AccountBench, openAccountBench, SYMBOL } from './account-bench.ts';
 import { until } from './until.ts';
 
@@ -11,7 +12,7 @@ const logged = z.array(z.object({ method: z.string(), path: z.string(), status: 
 
 /** Requests over REST, oldest first. */
 const requestsOf = async ({ paper }: AccountBench) =>
-  logged.parse(await (await fetch(`${paper.controlUrl}/log`)).json()).filter(({ method }) => method !== 'WS');
+  logged.parse(await control(paper, 'GET /log')).filter(({ method }) => method !== 'WS');
 const reasonOf = (error: unknown): string => (error instanceof ExchangeError ? error.reason : String(error));
 const priceEvents = ({ marketEvents }: AccountBench) => marketEvents.filter(({ kind }) => kind === 'price').length;
 

@@ -19,6 +19,7 @@ import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { parseAccounts } from '#paper/accounts.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
+import { control } from '#paper/trial.ts';
 import { askCostBasis, readLedgerRow } from '#storage/cost-basis.ts';
 import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
 import {
@@ -75,8 +76,7 @@ beforeEach(async () => {
 });
 
 async function hold(BTC: string): Promise<void> {
-  const body = JSON.stringify({ account: 'a', balances: { BTC } });
-  assert.equal((await fetch(`${bench().paper.controlUrl}/balances`, { method: 'POST', body })).status, 200);
+  await control(bench().paper, 'POST /balances', { account: 'a', balances: { BTC } });
 }
 
 const ask = (price: string, quantity: string): Promise<void> =>
@@ -342,12 +342,10 @@ describe('missing inputs mean do nothing, and break the row of two sweeps', () =
       const runner = await openRunner();
       await hold('0');
       await sweep(runner);
-      const body = JSON.stringify([
-        { match: { path: '/api/v3/openOrders' }, kind: 'fail-before', status: 502, times: 9 },
-      ]);
-      if (faulty) await fetch(`${bench().paper.controlUrl}/faults`, { method: 'POST', body });
+      const fault = { match: { path: '/api/v3/openOrders' }, kind: 'fail-before', status: 502, times: 9 };
+      if (faulty) await control(bench().paper, 'POST /faults', [fault]);
       await sweep(runner, inputs);
-      await fetch(`${bench().paper.controlUrl}/faults`, { method: 'DELETE' });
+      await control(bench().paper, 'DELETE /faults');
       await sweep(runner);
       assert.deepEqual(await rowNow(), ['40000', '0.2', null]);
       await sweep(runner);

@@ -21,7 +21,9 @@ const SYMBOL = 'BTCUSDT';
 
 async function control({ paper }: Stack, path: string, body?: object): Promise<void> {
   const text = body === undefined ? null : JSON.stringify(body);
-  const reply = await fetch(`${paper.controlUrl}${path}`, { method: 'POST', body: text });
+  const reply = await fetch(`${paper.controlUrl}${path}`, {
+    ...{ method: 'POST', headers: paper.controlHeaders, body: text },
+  });
   assert.equal(reply.status, 200, await reply.text());
 }
 
@@ -36,7 +38,10 @@ async function tradeUndecided(stack: Stack, profileId: ProfileId): Promise<void>
   const before = await newest();
   await stack.startWorker();
   await until('a decision', async () => (await newest()) !== before);
-  assert.equal((await fetch(`${stack.paper.controlUrl}/faults`, { method: 'DELETE' })).status, 200);
+  assert.equal(
+    (await fetch(`${stack.paper.controlUrl}/faults`, { method: 'DELETE', headers: stack.paper.controlHeaders })).status,
+    200,
+  );
 }
 
 /** Orders, positions and ledger of the first epoch. */

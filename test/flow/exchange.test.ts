@@ -86,7 +86,11 @@ async function bench(speed = 1): Promise<Bench> {
       floorToStep(multiply(await market.price(SYMBOL), requireDecimal(share)), requireDecimal('0.01')),
     async control(method, path, body) {
       const text = body === undefined ? null : JSON.stringify(body);
-      const reply = await sendRequest(`${paper.controlUrl}${path}`, { method, body: text });
+      const reply = await sendRequest(`${paper.controlUrl}${path}`, {
+        method,
+        headers: paper.controlHeaders,
+        body: text,
+      });
       assert.equal(reply.statusCode, 200);
       return reply.body.json();
     },

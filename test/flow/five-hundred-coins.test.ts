@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { z } from 'zod';
+import { control } from '#paper/trial.ts';
 import { openAccountBench } from './account-bench.ts';
 import { MARKET_START, writeSwingingCandles } from './candles.ts';
 import { until } from './until.ts';
@@ -30,7 +31,7 @@ test('an account with 500 coins starts within the limits of the exchange, and no
   await until('two candles of each coin', () => on.fed.length === before + 2 * COINS.length);
   assert.ok(!on.marketEvents.some(({ kind }) => kind === 'disconnected'));
 
-  const requests = logged.parse(await (await fetch(`${on.paper.controlUrl}/log`)).json());
+  const requests = logged.parse(await control(on.paper, 'GET /log'));
   assert.ok(requests.filter(({ path }) => path === '/api/v3/klines').length >= COINS.length);
   const weights = new Map<number, number>();
   for (const { atMs, weight } of requests) {

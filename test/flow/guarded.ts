@@ -16,6 +16,7 @@ import { SOCKET_TIMING } from '#exchange/socket.ts';
 import { parseAccounts } from '#paper/accounts.ts';
 import { isOpen, type Order } from '#paper/order.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
+import { control as askControl } from '#paper/trial.ts';
 import type { Database } from '#storage/database.ts';
 import { openTestDatabase } from '#storage/test-database.ts';
 import { type Owner, seedOwner } from '#storage/test-trading.ts';
@@ -195,8 +196,7 @@ export async function openGuarded({ budget = '300', patient = false } = {}): Pro
   const running = (): RunningAccount => seated?.running ?? assert.fail('The worker is not running.');
   const at = (share: string): Decimal => floorToStep(multiply(first, requireDecimal(share)), TICK);
   const control = async (path: string, body: unknown): Promise<void> => {
-    const reply = await fetch(`${paper.controlUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });
-    assert.equal(reply.status, 200, await reply.text());
+    await askControl(paper, `POST ${path}`, body);
   };
   const coin = (): Coin => [...running().coins.all()][0]?.coin ?? assert.fail('No coin runs.');
   const guarded: Omit<Guarded, typeof Symbol.asyncDispose> = {

@@ -11,6 +11,7 @@ import { EVENT_CHANNEL } from '#core/cache-keys.ts';
 import { busMessage } from '#core/events.ts';
 import { newId, type OrderId, type ProfileId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
+import { control } from '#paper/trial.ts';
 import { openCache } from '#storage/open-cache.ts';
 import { requestAction } from '#storage/operator-actions.ts';
 import { KEY, openStack, type Stack } from './stack.ts';
@@ -78,8 +79,7 @@ test('the proof of an order shows its way from the decision to the books, and no
 
 test('the proof of an order that was not answered counts down, and names each look', async () => {
   const fault = { match: { method: 'POST', path: '/api/v3/order' }, kind: 'late', delayMs: 3_000 };
-  const control = { method: 'POST', body: JSON.stringify([fault]) };
-  assert.equal((await fetch(`${stack.paper.controlUrl}/faults`, control)).status, 200);
+  await control(stack.paper, 'POST /faults', [fault]);
   const asked = await stack.call(placeOrder, { params: params(), body: { order: order('50') } });
   const [open] = await until('the order to be unknown', async () => {
     const all = await orders();

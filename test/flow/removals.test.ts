@@ -4,6 +4,7 @@ import { createAccount, deleteAccount, readWallet, saveApiKey } from '#api/contr
 import { setKillSwitch } from '#api/contract/halts.ts';
 import { adoptOrphanOrder, leaveOrphanOrder, listOrphanOrders } from '#api/contract/orphans.ts';
 import { bindCoin, deleteProfile, listProfiles, readCoin, readProfile, unbindCoin } from '#api/contract/profiles.ts';
+import { control } from '#paper/trial.ts';
 import { openQueue } from '#storage/queue.ts';
 import { detect, openOutside, outcomeOf, ownId } from './outside.ts';
 import { LIVELY, startProfile } from './profile.ts';
@@ -141,9 +142,7 @@ test('a stop whose answer was lost is waited for: the profile goes only once it 
   await using _open = stack;
   const outside = openOutside(stack);
   const match = { method: 'POST', path: '/api/v3/order', text: 'type=STOP_LOSS_LIMIT' };
-  const faults = JSON.stringify([{ match, kind: 'apply-then-fail', times: 1 }]);
-  const armed = await fetch(`${stack.paper.controlUrl}/faults`, { method: 'POST', body: faults });
-  assert.equal(armed.status, 200, await armed.text());
+  await control(stack.paper, 'POST /faults', [{ match, kind: 'apply-then-fail', times: 1 }]);
   const eager = { ...LIVELY, buy: { ...LIVELY.buy, gridLevels: [{ triggerPercentage: '1.05' }] } };
   const id = await startProfile(stack, ['BTCUSDT'], { config: eager });
   await until('a stop to rest', () => outside.resting().length > 0);

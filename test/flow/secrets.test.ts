@@ -19,6 +19,7 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import { openReceiver, type Receiver } from '#integrations/test-receiver.ts';
 import { parseAccounts } from '#paper/accounts.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
+import { control } from '#paper/trial.ts';
 import { openWorker } from '#worker/worker.ts';
 import { until } from './until.ts';
 
@@ -130,8 +131,7 @@ async function fail(): Promise<void> {
     { match, kind: 'fail-before', status: 400, body },
     { match: { path: '/api/v3/account' }, kind: 'fail-before', status: 401, body: { ...body, code: -2015 }, times: 2 },
   ];
-  const armed = await fetch(`${paper.controlUrl}/faults`, { method: 'POST', body: JSON.stringify(faults) });
-  assert.equal(armed.status, 200, await armed.text());
+  await control(paper, 'POST /faults', faults);
   const params = { id: profileId, symbol: 'BTCUSDT' };
   const order = { side: 'buy', type: 'market', quoteAmount: '40' } as const;
   await keep(api.send(placeOrder, { params, body: { order } }), 202);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readCoin } from '#api/contract/profiles.ts';
+import { control } from '#paper/trial.ts';
 import { MARKET_START, writeSwingingCandles } from './candles.ts';
 import { LIVELY, startProfile } from './profile.ts';
 import { openStack } from './stack.ts';
@@ -21,8 +22,7 @@ test('a coin that the exchange halts is not bought until it trades again, withou
   const source = { kind: 'replay', folder } as const;
   const stack = resources.use(await openStack({ source, fromMs: MARKET_START + 3_600_000, speed: 60 }));
   const setStatus = async (status: string): Promise<void> => {
-    const body = JSON.stringify({ symbol: SYMBOL, status });
-    assert.equal((await fetch(`${stack.paper.controlUrl}/symbols`, { method: 'POST', body })).status, 200);
+    await control(stack.paper, 'POST /symbols', { symbol: SYMBOL, status });
   };
   const orders = () => stack.database.kysely.selectFrom('orders').select('state').execute();
 

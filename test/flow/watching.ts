@@ -3,6 +3,7 @@ import { bindCoin, createProfile, readCoin, setAverageEntryPrice } from '#api/co
 import { cachedWallet, cacheKeys } from '#core/cache-keys.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { CacheStore } from '#core/ports.ts';
+import { control as askControl } from '#paper/trial.ts';
 import { openCache } from '#storage/open-cache.ts';
 import { openQueue, type Queue } from '#storage/queue.ts';
 import { openStack, type Stack } from './stack.ts';
@@ -42,8 +43,7 @@ export const paramsOf = (symbol: string) => ({ id: flow().profileId, symbol });
 export const coinOf = async (symbol: string) => (await flow().stack.call(readCoin, { params: paramsOf(symbol) })).coin;
 
 export async function control(path: string, body: unknown = {}): Promise<void> {
-  const reply = await fetch(`${flow().stack.paper.controlUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });
-  assert.equal(reply.status, 200, await reply.text());
+  await askControl(flow().stack.paper, `POST ${path}`, body);
 }
 
 /** What the wallet holds from now on; the worker reads it again when its stream comes back. */
