@@ -108,6 +108,7 @@ export function admitOrder(
     trailingMs: -1,
     extreme: ZERO,
     shown: minimum(request.icebergQuantity, quantity),
+    ahead: ZERO,
     amendments: [],
     createdMs: given.atMs,
     updatedMs: given.atMs,

@@ -16,6 +16,8 @@ export interface Book {
   readonly fired: Set<Order>;
   add(order: Order): void;
   remove(order: Order): void;
+  /** The orders at one price; undefined for none. */
+  levelAt(at: Pick<Order, 'side' | 'price'>): PriceLevel | undefined;
   isEmpty(): boolean;
 }
 
@@ -25,7 +27,7 @@ export function openBook(): Book {
   const bids: Level[] = [];
   const asks: Level[] = [];
   const stops = new Set<Order>();
-  const sideOf = (order: Order): Level[] => (order.side === 'BUY' ? bids : asks);
+  const sideOf = (order: Pick<Order, 'side'>): Level[] => (order.side === 'BUY' ? bids : asks);
   const waits = (order: Order): boolean => isStop(order.type) && !order.working;
   return {
     bids,
@@ -43,6 +45,10 @@ export function openBook(): Book {
       if (level?.price === order.price && level.orders.delete(order) && level.orders.size === 0)
         sideOf(order).splice(at, 1);
     },
+    levelAt: (at) => {
+      const level = sideOf(at)[placeOf(sideOf(at), at)];
+      return level?.price === at.price ? level : undefined;
+    },
     isEmpty: () => bids.length + asks.length + stops.size === 0,
   };
 }
@@ -57,7 +63,7 @@ function levelFor(side: Level[], order: Order): Level {
 }
 
 /** The index of the order's price, or where it belongs. */
-function placeOf(side: readonly Level[], { side: own, price }: Order): number {
+function placeOf(side: readonly Level[], { side: own, price }: Pick<Order, 'side' | 'price'>): number {
   let low = 0;
   let high = side.length;
   while (low < high) {
@@ -83,6 +89,8 @@ export function clientsAt(side: readonly PriceLevel[], price: Decimal): Decimal 
 export interface Slice {
   readonly order: Order;
   readonly quantity: Decimal;
+  /** A part of an iceberg that the book does not show yet. */
+  readonly hidden: boolean;
 }
 
 /**
@@ -91,13 +99,14 @@ export interface Slice {
  */
 export function* slicesOf(side: readonly PriceLevel[]): Generator<Slice> {
   for (const { orders } of side) {
-    const hidden: Slice[] = [];
+    const queue: Slice[] = [];
     for (const order of orders) {
       const quantity = shownOf(order);
-      yield { order, quantity };
-      if (order.icebergQuantity > 0n) hidden.push({ order, quantity: subtract(remainingOf(order), quantity) });
+      yield { order, quantity, hidden: false };
+      if (order.icebergQuantity > 0n)
+        queue.push({ order, quantity: subtract(remainingOf(order), quantity), hidden: true });
     }
-    yield* hiddenSlices(hidden);
+    yield* hiddenSlices(queue);
   }
 }
 
@@ -105,7 +114,7 @@ function* hiddenSlices(queue: Slice[]): Generator<Slice> {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const quantity = minimum(next.order.icebergQuantity, next.quantity);
     if (quantity <= 0n) continue;
-    yield { order: next.order, quantity };
-    queue.push({ order: next.order, quantity: subtract(next.quantity, quantity) });
+    yield { ...next, quantity };
+    queue.push({ ...next, quantity: subtract(next.quantity, quantity) });
   }
 }

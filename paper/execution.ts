@@ -1,5 +1,4 @@
-import { add, type Decimal, fromSteps, minimum, multiply, subtract, ZERO } from '#core/decimal.ts';
-import { type Book, slicesOf } from './book.ts';
+import { add, type Decimal, minimum, multiply, subtract, ZERO } from '#core/decimal.ts';
 import { truncate8 } from './commission.ts';
 import { expireOrder, type Floor, report } from './floor.ts';
 import { claimLock, keepReceived } from './lists.ts';
@@ -17,6 +16,7 @@ import {
   takesAnyPrice,
 } from './order.ts';
 import { addFill, addPrevented, bookOf, noteChange } from './orders.ts';
+import { advanceQueue, fillsOf, joinBook } from './queue.ts';
 import { type Execution, paidAsset, releaseUnneeded, settle } from './settlement.ts';
 import { type Floored, isTransferOf, type Match, type Plan, planTaker, type Taker } from './taker.ts';
 import { showTrade } from './triggers.ts';
@@ -118,7 +118,11 @@ function applyMatch(
   match: Match & { readonly short: boolean; readonly allocated: boolean; readonly atMs: number },
 ): Fill {
   const { price, quantity, maker, market, short, allocated, atMs } = match;
-  if (maker === null) takeFromMakers(market, price, quantity);
+  if (maker === null) {
+    takeFromMakers(market, price, quantity);
+    const side = taker.side === 'BUY' ? 'SELL' : 'BUY';
+    advanceQueue(floor, market.listing.rules.symbol, { side, price, quantity });
+  }
   const trade = printClient(market, { atMs, price, quantity, takerBuys: taker.side === 'BUY' });
   announce(floor, trade);
   const fill = execute(floor, taker, { trade, price, quantity, maker: false, short, allocated });
@@ -159,7 +163,7 @@ function showNextSlice(floor: Floor, order: Order, taken: Decimal): void {
   order.shown = minimum(order.icebergQuantity, remainingOf(order));
   const book = bookOf(floor.orders, order.symbol);
   book.remove(order);
-  book.add(order);
+  joinBook(floor, order);
 }
 
 /** Ends or shortens what would have traded with itself, as the taker's mode says. */
@@ -222,43 +226,14 @@ function lose(floor: Floor, order: Order, match: PreventedMatch): void {
   report(floor, order, { execution: 'TRADE_PREVENTION', atMs: match.atMs, prevented: match });
 }
 
-/**
- * Fills resting orders that a trade of the source goes through, and those at its price as far as its quantity lasts; a
- * trade whose taker is on the order's own side means that the makers now offer at that price, which crosses it whole.
- */
-export function sweep(floor: Floor, symbol: string, trade: SourceTrade): void {
+/** Fills the resting orders that a trade of the source reaches. */
+export function sweep(floor: Floor, symbol: string, source: SourceTrade): void {
   const market = floor.market(symbol);
-  const { price: priceRule, lot } = market.listing.rules;
-  const price = fromSteps(trade.ticks, priceRule.tick);
-  let left = fromSteps(trade.lots, lot.step);
-  for (const { order, quantity: offered } of reachedSlices(bookOf(floor.orders, symbol), price)) {
-    const isBuy = order.side === 'BUY';
-    const through = isBuy ? order.price > price : order.price < price;
-    const crossed = through || trade.takerBuys === isBuy;
-    const quantity = crossed ? offered : minimum(offered, left);
-    if (quantity <= 0n || !isOpen(order)) continue;
-    if (!crossed) left = subtract(left, quantity);
-    const printed = printClient(market, { atMs: trade.atMs, price: order.price, quantity, takerBuys: !isBuy });
-    announce(floor, printed);
-    execute(floor, order, {
-      trade: printed,
-      price: order.price,
-      quantity,
-      maker: true,
-      short: false,
-      allocated: false,
-    });
+  for (const { order, quantity } of fillsOf(floor, symbol, source)) {
+    if (!isOpen(order)) continue;
+    const { price } = order;
+    const trade = printClient(market, { atMs: source.atMs, price, quantity, takerBuys: order.side === 'SELL' });
+    announce(floor, trade);
+    execute(floor, order, { trade, price, quantity, maker: true, short: false, allocated: false });
   }
-}
-
-/** Slices of both sides that a trade at `price` touches, taken before anything changes. */
-function reachedSlices(book: Book, price: Decimal) {
-  const reached = [];
-  for (const side of [book.bids, book.asks])
-    for (const slice of slicesOf(side)) {
-      const { order } = slice;
-      if (order.side === 'BUY' ? order.price < price : order.price > price) break;
-      reached.push(slice);
-    }
-  return reached;
 }

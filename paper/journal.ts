@@ -105,6 +105,7 @@ const order = z.object({
   trailingMs: z.number().default(-1),
   extreme: decimal.default(ZERO),
   shown: decimal.default(ZERO),
+  ahead: decimal.default(ZERO),
   amendments: z.array(amendment).default([]),
   createdMs: z.number(),
   updatedMs: z.number(),

@@ -27,6 +27,7 @@ test('at its own price a resting order fills only as far as the trade reaches, i
   const rig = openRig();
   const first = rig.accept({ price: '99.5', quantity: '1' }).order;
   const second = rig.accept({ account: 'bob', price: '99.5', quantity: '1' }).order;
+  rig.toFront();
   rig.trade('99.5', '1.25', false);
   assert.equal(first.status, 'FILLED');
   assert.equal(second.status, 'PARTIALLY_FILLED');
@@ -80,6 +81,7 @@ test('an amount of quote buys as many lots as it pays for, and never more', () =
 test('clients match each other at the price of the resting order', () => {
   const rig = openRig();
   const sell = rig.accept({ account: 'bob', side: 'SELL', price: '100', quantity: '1' }).order;
+  rig.toFront();
   const buy = rig.accept({ price: '100.5', quantity: '0.4', timeInForce: 'IOC' }).order;
   assert.equal(formatDecimal(sell.executed), '0.4');
   assert.equal(formatDecimal(buy.executedQuote), '40');
@@ -198,6 +200,7 @@ test('a client id is refused while its order is open and free again afterwards',
 test('a cancel gives back what is locked and names both ids', () => {
   const rig = openRig();
   const order = rig.accept({ price: '99.5', quantity: '1' }).order;
+  rig.toFront();
   rig.trade('99.5', '0.4', false);
   cancelOrder(rig.venue.floor, order, { id: 'gone', atMs: rig.venue.clock.nowMs() });
   assert.deepEqual([order.status, rig.locked('ann', 'USDT'), rig.free('ann', 'USDT')], ['CANCELED', '0', '99960.2']);

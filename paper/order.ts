@@ -121,6 +121,8 @@ export interface Order extends Omit<NewOrder, 'clientOrderId' | 'quantity' | 'pr
   extreme: Decimal;
   /** What is left of the slice an iceberg shows. */
   shown: Decimal;
+  /** Volume of the market makers at its price that is matched before it. */
+  ahead: Decimal;
   amendments: readonly Amendment[];
   readonly createdMs: number;
   updatedMs: number;

@@ -135,10 +135,13 @@ test('what was prevented is told in the placement, the query, the stream and the
 
 test('an iceberg shows one slice at a time, and the next stands behind others of its price', () => {
   const rig = openRig();
+  const market = rig.venue.floor.market('BTCUSDT');
+  market.quote = undefined;
   const hidden = rig.accept({ price: '99', quantity: '3', icebergQuantity: '1' }).order;
   const plain = rig.accept({ account: 'bob', price: '99', quantity: '1' }).order;
   rig.trade('99', '2.5', false);
   assert.deepEqual([formatDecimal(hidden.executed), formatDecimal(plain.executed)], ['1.5', '1']);
+  market.quote = undefined;
   rig.trade('99', '1', false);
   assert.deepEqual([formatDecimal(hidden.executed), formatDecimal(hidden.shown)], ['2.5', '0.5']);
 });

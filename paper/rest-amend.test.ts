@@ -28,6 +28,7 @@ test('a lower quantity keeps the place in the book, gives back the lock and repl
   const report = rig.reports.find((one) => one.execution === 'REPLACED');
   const event = report === undefined ? undefined : executionReport(report);
   assert.deepEqual([event?.['x'], event?.['X'], event?.['c'], event?.['C']], ['REPLACED', 'NEW', 'less', 'mine']);
+  rig.toFront();
   rig.trade('99', '1', false);
   assert.equal(pick(rig.ask('GET order', { origClientOrderId: 'less' }).body, 'status'), 'FILLED');
   assert.equal(
@@ -88,6 +89,7 @@ test('the eleventh amend is refused', () => {
 
 test('an amend to what is executed ends the order', () => {
   const rig = withOpenOrder();
+  rig.toFront();
   rig.trade('99', '1', false);
   const { body } = rig.ask(AMEND, { orderId: '1', newQty: '1' });
   assert.equal(pick(body, 'amendedOrder.status'), 'EXPIRED');

@@ -64,6 +64,7 @@ test('an OCO answers with its list and both orders, counts as two, and locks onc
 test('a buying OCO locks for its dearer order, and what the other needs once that is all there is', () => {
   const { rig } = place('orderList/oco', BUY_OCO);
   assert.equal(rig.locked('ann', 'USDT'), '212');
+  rig.toFront();
   rig.trade('90', '0.5', false);
   assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['PARTIALLY_FILLED', 'EXPIRED OCO_TRIGGER']);
   assert.equal(rig.locked('ann', 'USDT'), '135');
@@ -129,9 +130,11 @@ test('DELETE orderList and DELETE openOrders answer with the list and its orders
 test('an OTO places its second order when the first has filled, not before', () => {
   const { rig, body } = place('orderList/oto', { ...WORKING, ...PENDING, pendingClientOrderId: 'exit' });
   assert.deepEqual([pick(body, 'contingencyType'), pick(body, 'orderReports.1.status')], ['OTO', 'PENDING_NEW']);
+  rig.toFront();
   rig.trade('99', '1', false);
   assert.deepEqual([stateOf(rig, 'entry'), stateOf(rig, 'exit')], ['PARTIALLY_FILLED', 'PENDING_NEW']);
   assert.equal(rig.locked('ann', 'BTC'), '0');
+  rig.toFront();
   rig.trade('99', '1', false);
   assert.deepEqual([stateOf(rig, 'entry'), stateOf(rig, 'exit'), rig.locked('ann', 'BTC')], ['FILLED', 'NEW', '1.9']);
 });
@@ -201,6 +204,7 @@ for (const { name, btc, locked, quantity } of [
     const { body, headers } = rig.ask('POST orderList/opo', { ...WORKING, ...PAID, pendingClientOrderId: 'exit' });
     assert.deepEqual([pick(body, 'contingencyType'), headers['X-MBX-ORDER-COUNT-10S']], ['OTO', '2']);
     assert.equal(pick(body, 'orderReports.1.origQty'), '0.00000000');
+    rig.toFront();
     rig.trade('99', '1', false);
     assert.deepEqual([stateOf(rig, 'exit'), rig.locked('ann', 'BTC')], ['PENDING_NEW', locked[0]]);
     const amended = rig.ask('PUT order/amend/keepPriority', { origClientOrderId: 'exit', newQty: '1' }).body;
@@ -226,6 +230,7 @@ test('an OPOCO sells what it received once, rounded to the lot; what is over is 
 
 test('an OPO that is canceled half way gives back what it kept', () => {
   const { rig } = place('orderList/opo', { ...WORKING, ...PAID });
+  rig.toFront();
   rig.trade('99', '0.5', false);
   assert.equal(rig.locked('ann', 'BTC'), '0.5');
   rig.ask('DELETE orderList', { listClientOrderId: 'both' });

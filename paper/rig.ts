@@ -26,6 +26,8 @@ export interface Rig {
   free(account: string, asset: string): string;
   locked(account: string, asset: string): string;
   trade(price: string, quantity: string, takerBuys: boolean): void;
+  /** Everything that the market makers had ahead of resting orders has traded. */
+  toFront(): void;
 }
 
 export interface RigOptions {
@@ -147,6 +149,9 @@ export function openRig(inputs: AccountInput[] = RICH, price = 100, more: RigOpt
     },
     free: (account, asset) => formatDecimal(purses.balance(account, asset).free),
     locked: (account, asset) => formatDecimal(purses.balance(account, asset).locked),
+    toFront: () => {
+      for (const order of venue.floor.orders.open.values()) order.ahead = ZERO;
+    },
     trade: (price, quantity, takerBuys) => {
       const { grid } = venue.floor.market(RIG_SYMBOL).listing;
       const ticks = Math.round((Number(price) * 1e8) / grid.tickUnits);

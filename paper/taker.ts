@@ -4,6 +4,7 @@ import { truncate8 } from './commission.ts';
 import { ladderOf, type Level } from './market/quote.ts';
 import type { SymbolMarket } from './market/symbol-market.ts';
 import { type Order, type OrderSide, type PreventionMode } from './order.ts';
+import { aheadOf } from './queue.ts';
 
 /** One planned match; `maker` is null when the market makers stand on the other side. */
 export interface Match {
@@ -53,8 +54,8 @@ export interface Floored {
 }
 
 /**
- * Plans what a taker would match in its own book and in `others`, best price first; at one price clients come before
- * market makers, and its own book before others. Nothing changes.
+ * Plans what a taker would match in its own book and in `others`, best price first, at one price in the order of
+ * the queue (queue.ts), and its own book before others. Nothing changes.
  */
 export function planTaker(own: Floored, others: readonly Floored[], taker: Taker): Plan {
   const { step } = own.market.listing.rules.lot;
@@ -124,28 +125,37 @@ function* offersOf(side: OrderSide, books: readonly Floored[]): Generator<Offer>
 const isCheaper = (side: OrderSide, one: Decimal, other: Decimal): boolean =>
   side === 'BUY' ? one < other : one > other;
 
-/** The other side's offers: the clients' orders merged with the makers' ladder. */
+/** The other side's offers: the clients' orders merged with the makers' ladder, at one price in the order of the queue. */
 function* offersFor(side: OrderSide, book: Book, market: SymbolMarket): Generator<Offer> {
   const quote = market.quote;
   const clients = slicesOf(side === 'BUY' ? book.asks : book.bids);
   const ladder = quote === undefined ? undefined : ladderOf(quote, side === 'BUY' ? 'ask' : 'bid', market.listing);
   let level = ladder?.next();
   let client = clients.next();
+  /** What of the present level has been offered. */
+  let passed = ZERO;
   for (;;) {
     const makers: Level | undefined = level === undefined || level.done ? undefined : level.value;
-    if (!client.done && (makers === undefined || comesFirst(side, client.value.order.price, makers.price))) {
-      const { order, quantity } = client.value;
-      yield { price: order.price, quantity, maker: order, market };
-      client = clients.next();
-    } else if (makers !== undefined) {
-      yield { ...makers, maker: null, market };
+    const price = client.done ? undefined : client.value.order.price;
+    const comesFirst = price !== undefined && (makers === undefined || !isCheaper(side, makers.price, price));
+    if (client.done || !comesFirst) {
+      if (makers === undefined) return;
+      if (passed < makers.quantity)
+        yield { price: makers.price, quantity: subtract(makers.quantity, passed), maker: null, market };
+      passed = ZERO;
       level = ladder?.next();
-    } else return;
+      continue;
+    }
+    const { order, quantity } = client.value;
+    const ahead = makers?.price === order.price ? aheadOf(client.value, makers.quantity) : ZERO;
+    if (ahead > passed) {
+      yield { price: order.price, quantity: subtract(ahead, passed), maker: null, market };
+      passed = ahead;
+    }
+    yield { price: order.price, quantity, maker: order, market };
+    client = clients.next();
   }
 }
-
-const comesFirst = (side: OrderSide, client: Decimal, makers: Decimal): boolean =>
-  side === 'BUY' ? client <= makers : client >= makers;
 
 /** Both sides of the book as clients see it: orders and ladder added up per price, at most `limit` levels each. */
 export function depthOf(book: Book, market: SymbolMarket, limit: number): { bids: Level[]; asks: Level[] } {

@@ -4,8 +4,9 @@ import { planFor, take, type Taken } from './execution.ts';
 import { expireOrder, type Floor, report } from './floor.ts';
 import { expireSibling, followList, takeKept } from './lists.ts';
 import { isOpen, isStop, type Order, remainingOf, takesAnyPrice } from './order.ts';
-import { bookOf, noteChange, restOrder } from './orders.ts';
+import { bookOf, noteChange } from './orders.ts';
 import { pegPrice } from './peg.ts';
+import { joinBook } from './queue.ts';
 import { lockFor, paidAsset } from './settlement.ts';
 import { EMPTY_PLAN, type Plan } from './taker.ts';
 
@@ -48,7 +49,7 @@ function begin(floor: Floor, order: Order, { plan, atMs }: { readonly plan: Plan
   noteChange(floor.orders, order);
   report(floor, order, { execution: 'NEW', atMs });
   const taken = order.working ? take(floor, order, { plan, atMs }) : { fills: [], prevented: [] };
-  if (isOpen(order)) restOrder(floor.orders, order);
+  if (isOpen(order)) joinBook(floor, order);
   return taken;
 }
 
@@ -114,7 +115,7 @@ function fire(floor: Floor, stop: Order, atMs: number): void {
   noteChange(floor.orders, stop);
   report(floor, stop, { execution: 'NEW', atMs });
   take(floor, stop, { plan, atMs });
-  if (isOpen(stop)) restOrder(floor.orders, stop);
+  if (isOpen(stop)) joinBook(floor, stop);
 }
 
 /** Whether a fired stop may work: it passes the filters again, and one whose price was not known is paid for. */
