@@ -2,8 +2,9 @@ import { add, type Decimal, fromNumber } from '#core/decimal.ts';
 import type { PublicTrade } from './market/symbol-market.ts';
 import { fixed8 } from './order-json.ts';
 
-/** Neighbouring trades of one taker at one price, told as one; its id is that of its first trade. */
+/** Neighbouring trades of one taker at one price, reported as one. Its ids are consecutive, as those of trades are. */
 export interface AggTrade {
+  readonly id: number;
   readonly symbol: string;
   readonly price: Decimal;
   readonly quantity: Decimal;
@@ -14,6 +15,7 @@ export interface AggTrade {
 }
 
 const begin = (trade: PublicTrade): AggTrade => ({
+  id: trade.aggregateId,
   symbol: trade.symbol,
   price: trade.price,
   quantity: fromNumber(trade.quantityNumber),
@@ -24,11 +26,10 @@ const begin = (trade: PublicTrade): AggTrade => ({
 });
 
 /** The aggregate grown by the next trade; undefined when that trade begins another one. */
-function grow(agg: AggTrade, trade: PublicTrade): AggTrade | undefined {
-  const same = agg.price === trade.price && agg.atMs === trade.atMs && agg.takerBuys === trade.takerBuys;
-  if (!same || trade.id !== agg.lastId + 1) return undefined;
-  return { ...agg, lastId: trade.id, quantity: add(agg.quantity, fromNumber(trade.quantityNumber)) };
-}
+const grow = (agg: AggTrade, trade: PublicTrade): AggTrade | undefined =>
+  agg.id === trade.aggregateId
+    ? { ...agg, lastId: trade.id, quantity: add(agg.quantity, fromNumber(trade.quantityNumber)) }
+    : undefined;
 
 /** Trades, oldest first, as aggregates. */
 export function aggregateTrades(trades: readonly PublicTrade[]): AggTrade[] {
@@ -44,7 +45,7 @@ export function aggregateTrades(trades: readonly PublicTrade[]): AggTrade[] {
 
 /** Members that the query and the stream share. */
 export const aggTradeJson = (agg: AggTrade): Record<string, unknown> => ({
-  a: agg.firstId,
+  a: agg.id,
   p: fixed8(agg.price),
   q: fixed8(agg.quantity),
   f: agg.firstId,

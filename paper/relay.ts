@@ -81,6 +81,7 @@ function sourceOf(url: string, listings: MarketSource['listings'], closes: Reado
     endMs: null,
     candles: () => EMPTY_COLUMNS,
     candleAfter: () => undefined,
+    tradesBefore: () => 0,
     candleBefore: (symbol, ms) => {
       const close = closes.get(symbol);
       return close === undefined || ms <= 0 ? undefined : candle(close);

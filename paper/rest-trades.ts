@@ -54,7 +54,7 @@ function aggregated(venue: Venue, params: Params): unknown {
   if (fromId !== undefined && (startMs !== undefined || endMs !== undefined))
     deny(-1128, 'Combination of optional parameters invalid.');
   const matching = aggregateTrades(recentTrades(requireMarket(venue, symbol))).filter(
-    (agg) => agg.firstId >= (fromId ?? 0) && agg.atMs >= (startMs ?? 0) && agg.atMs <= (endMs ?? Infinity),
+    (agg) => agg.id >= (fromId ?? 0) && agg.atMs >= (startMs ?? 0) && agg.atMs <= (endMs ?? Infinity),
   );
   const oldestFirst = fromId !== undefined || startMs !== undefined;
   return (oldestFirst ? matching.slice(0, limit) : matching.slice(-limit)).map(aggTradeJson);

@@ -13,13 +13,19 @@ export interface Kline {
   readonly trades: number;
   readonly takerVolume: number;
   readonly takerQuoteVolume: number;
-  /** -1 where the single trades are not known (recorded candles). */
+  /** -1 where nothing traded. */
   readonly firstTradeId: number;
   readonly lastTradeId: number;
 }
 
-/** A recorded candle; what a candle file does not tell is estimated from its prices. */
-export function klineOf(candle: SourceCandle, trades: number): Kline {
+/**
+ * A candle of the source; the quote volume and the takers' share, which a candle file does not have, are estimates from
+ * its prices. `trades` says how many trades it is played as, and the id of the first one.
+ */
+export function klineOf(
+  candle: SourceCandle,
+  { count, firstId }: { readonly count: number; readonly firstId: number },
+): Kline {
   const quoteVolume = (candle.volume * (candle.open + candle.high + candle.low + candle.close)) / 4;
   return {
     openMs: candle.openMs,
@@ -30,11 +36,11 @@ export function klineOf(candle: SourceCandle, trades: number): Kline {
     close: candle.close,
     volume: candle.volume,
     quoteVolume,
-    trades: candle.volume > 0 ? trades : 0,
+    trades: count,
     takerVolume: candle.volume / 2,
     takerQuoteVolume: quoteVolume / 2,
-    firstTradeId: -1,
-    lastTradeId: -1,
+    firstTradeId: count === 0 ? -1 : firstId,
+    lastTradeId: count === 0 ? -1 : firstId + count - 1,
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Frame, frameOf, type KlineInterval, nextOpen } from './frames.ts';
-import { type Kline, klineOf, mergeKlines } from './kline.ts';
+import { type Kline, mergeKlines } from './kline.ts';
 import { candleAt } from './source.ts';
-import { formingKline, type SymbolMarket } from './symbol-market.ts';
+import { formingKline, klineOfSource, type SymbolMarket } from './symbol-market.ts';
 
 export interface KlineQuery {
   readonly interval: KlineInterval;
@@ -113,7 +113,7 @@ export function* ownCandles(
     const candle = candleAt(columns, row, intervalMs);
     if (candle === undefined) continue;
     yield* ownBetween(market, nextMs, candle.openMs);
-    yield market.overrides.get(candle.openMs) ?? klineOf(candle, market.tradesPerCandle);
+    yield market.overrides.get(candle.openMs) ?? klineOfSource(market, candle);
     nextMs = candle.closeMs;
   }
   yield* ownBetween(market, nextMs, toMs);

@@ -11,6 +11,12 @@ export interface SourceTrade {
 
 export const MIN_TRADES = 4;
 
+/** How many trades a candle is played as: at most one a lot, but for a tiny candle that still shows its corners. */
+export function countTrades({ volume }: Pick<SourceCandle, 'volume'>, { stepUnits }: Grid, wanted: number): number {
+  const lots = countOf(volume, stepUnits);
+  return lots <= 0 ? 0 : Math.max(MIN_TRADES, Math.min(wanted, lots));
+}
+
 /**
  * Plays one candle as trades: open, then low and high (high and low for a falling candle), then close, spread over the
  * candle with its volume split among them. Deterministic per (candle, salt); a candle without volume has no trades.
@@ -22,8 +28,8 @@ export function tradesOf(
 ): SourceTrade[] {
   const { tickUnits, stepUnits } = grid;
   const lots = countOf(candle.volume, stepUnits);
-  if (lots <= 0) return [];
-  const total = Math.max(MIN_TRADES, play.count);
+  const total = countTrades(candle, grid, play.count);
+  if (total === 0) return [];
   const seed = mix(play.salt, Math.floor(candle.openMs / 1000));
   const prices = pricesOf(candle, tickUnits, { total, seed });
   const trades: SourceTrade[] = [];

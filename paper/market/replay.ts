@@ -3,7 +3,8 @@ import { EMPTY_COLUMNS, lowerBound, sliceColumns } from '#core/candle-columns.ts
 import { BadInputError } from '../bad-input.ts';
 import { type CandleSeries, readCandleFolder } from './candle-files.ts';
 import { listingOf, readAssets } from './listings.ts';
-import { candleAt, type Listing, type MarketSource } from './source.ts';
+import { countTrades } from './path.ts';
+import { candleAt, type Grid, type Listing, type MarketSource } from './source.ts';
 
 const MAX_DECIMALS = 8;
 const HISTORY_CANDLES = 1000;
@@ -27,9 +28,12 @@ export function replayOf(folder: string, all: readonly CandleSeries[], fromMs?: 
       `--from ${new Date(startMs).toISOString()} lies outside the candles of ${folder}, which go from ${from} to ${to}.`,
     );
   }
+  const listings = all.map(listingOfSeries);
+  const grids = new Map(listings.map(({ rules, grid }) => [rules.symbol, grid]));
+  const sums = new Map<string, Float64Array>();
   return {
     name: `replay:${folder}`,
-    listings: all.map(listingOfSeries),
+    listings,
     startMs,
     endMs,
     candles: (symbol, from, to) => {
@@ -44,7 +48,22 @@ export function replayOf(folder: string, all: readonly CandleSeries[], fromMs?: 
       const one = series.get(symbol);
       return one && candleAt(one.columns, lowerBound(one.columns.openMs, ms) - 1, one.intervalMs);
     },
+    tradesBefore: (symbol, ms, perCandle) => {
+      const { openMs, volume } = columnsOf(series, symbol);
+      const key = `${symbol} ${perCandle}`;
+      const known = sums.get(key) ?? sumTrades(volume, grids.get(symbol), perCandle);
+      sums.set(key, known);
+      return known[lowerBound(openMs, ms)] ?? 0;
+    },
   };
+}
+
+/** At each row the trades of all rows before it, with one more entry for all of them. */
+function sumTrades(volume: Float64Array, grid: Grid | undefined, perCandle: number): Float64Array {
+  const sums = new Float64Array(volume.length + 1);
+  for (const [row, value] of volume.entries())
+    sums[row + 1] = (sums[row] ?? 0) + (grid === undefined ? 0 : countTrades({ volume: value }, grid, perCandle));
+  return sums;
 }
 
 const columnsOf = (series: ReadonlyMap<string, CandleSeries>, symbol: string): CandleColumns =>

@@ -49,6 +49,8 @@ export interface MarketSource {
   candleAfter(symbol: string, ms: number): SourceCandle | undefined;
   /** The last candle that opened before `ms`. */
   candleBefore(symbol: string, ms: number): SourceCandle | undefined;
+  /** How many trades all candles that opened before `ms` are played as, `perCandle` each (path.ts). */
+  tradesBefore(symbol: string, ms: number, perCandle: number): number;
 }
 
 const UNITS = 1e8;

@@ -2,7 +2,7 @@ import { add, type Decimal, fromSteps, toSteps, ZERO } from '#core/decimal.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { beginForming, type Forming, growForming, type Kline, klineOf, klineOfForming } from './kline.ts';
 import { mix, mixText } from './noise.ts';
-import { type SourceTrade, tradesOf } from './path.ts';
+import { countTrades, type SourceTrade, tradesOf } from './path.ts';
 import { type Quote, quoteAround, ticksOf } from './quote.ts';
 import { type Bucket, noteReference } from './reference.ts';
 import { countOf, type Listing, type MarketSource, type SourceCandle, valueOf } from './source.ts';
@@ -11,6 +11,8 @@ import { openTerms, type Terms } from './terms.ts';
 /** A printed trade as the public sees it; the numbers are the nearest float64. */
 export interface PublicTrade {
   readonly id: number;
+  /** Trades of one taker at one price and time share it. */
+  readonly aggregateId: number;
   readonly symbol: string;
   readonly atMs: number;
   readonly price: Decimal;
@@ -43,6 +45,10 @@ export interface SymbolMarket {
   lastPrice: Decimal | undefined;
   quote: Quote | undefined;
   lastTradeId: number;
+  /** How many trades share the aggregate id of the one before. */
+  merged: number;
+  /** From a time on: the id of the trade before the source's first one, if all had been printed. Newest last. */
+  readonly idOffsets: { readonly fromMs: number; readonly offset: number }[];
   /** Rises with every change of the book, market makers included. */
   bookId: number;
   readonly recent: PublicTrade[];
@@ -51,7 +57,10 @@ export interface SymbolMarket {
 }
 
 const RECENT = 1000;
-/** Trade ids follow market time, so that they rise across restarts without being stored. */
+/**
+ * Trade ids are consecutive. The first one of a run follows market time, so that ids rise across restarts without being
+ * stored: a coin prints fewer than one trade a millisecond.
+ */
 const ID_EPOCH_MS = Date.UTC(2017, 0, 1);
 
 /** Enters the market of a coin at `fromMs`. */
@@ -73,14 +82,35 @@ export function openSymbolMarket(
     forming: undefined,
     lastPrice: undefined,
     quote: undefined,
-    lastTradeId: options.lastTradeId,
+    lastTradeId: 0,
+    merged: 0,
+    idOffsets: [],
     bookId: 0,
     recent: [],
     overrides: new Map(),
   };
   startAfter(market, options.fromMs);
+  const played = playedTrades(market);
+  market.lastTradeId = Math.max(options.lastTradeId, options.fromMs - ID_EPOCH_MS, played);
+  market.idOffsets.push({ fromMs: -Infinity, offset: market.lastTradeId - played });
   skipTo(market, options.fromMs);
   return market;
+}
+
+/** How many trades the source has played before the next one. */
+const playedTrades = ({ source, listing, candle, next, tradesPerCandle }: SymbolMarket): number =>
+  source.tradesBefore(listing.rules.symbol, candle?.openMs ?? Infinity, tradesPerCandle) + next;
+
+/** The difference between ids and trades of the source at a time; every trade of a client makes it one more. */
+const idOffsetAt = ({ idOffsets }: SymbolMarket, ms: number): number =>
+  idOffsets.findLast(({ fromMs }) => fromMs <= ms)?.offset ?? 0;
+
+/** A candle of the source with the ids that its trades have. */
+export function klineOfSource(market: SymbolMarket, candle: SourceCandle): Kline {
+  const { source, listing, tradesPerCandle } = market;
+  const before = source.tradesBefore(listing.rules.symbol, candle.openMs, tradesPerCandle);
+  const count = countTrades(candle, listing.grid, tradesPerCandle);
+  return klineOf(candle, { count, firstId: idOffsetAt(market, candle.openMs) + before + 1 });
 }
 
 /** Time of the next trade or candle close; Infinity when the data have ended. */
@@ -109,10 +139,20 @@ export function takeEvent(market: SymbolMarket): SourceEvent {
 
 /** Brings a coin nobody watches to `ms` without playing every trade in between. */
 export function skipTo(market: SymbolMarket, ms: number): void {
+  // A candle that clients traded in is not the source's any more: the rest of it is played as well.
+  if (market.forming?.touched) playUntil(market, Math.min(ms, market.forming.closeMs));
   if (market.candle !== undefined && ms >= market.candle.closeMs) {
     finishForming(market);
+    const before = playedTrades(market);
     startAfter(market, ms);
+    market.lastTradeId += playedTrades(market) - before;
+    // What is remembered must have no gap.
+    market.recent.length = 0;
   }
+  playUntil(market, ms);
+}
+
+function playUntil(market: SymbolMarket, ms: number): void {
   while (nextEventMs(market) <= ms) {
     const event = takeEvent(market);
     if (event.kind === 'trade') printSource(market, event.trade);
@@ -193,7 +233,7 @@ export function takeFromMakers(market: SymbolMarket, price: Decimal, quantity: D
 
 function print(market: SymbolMarket, trade: SourceTrade, touched: boolean): PublicTrade {
   const { rules, grid, intervalMs } = market.listing;
-  const id = Math.max(market.lastTradeId + 1, trade.atMs - ID_EPOCH_MS);
+  const id = market.lastTradeId + 1;
   const openMs = trade.atMs - (trade.atMs % intervalMs);
   if (market.forming !== undefined && market.forming.openMs !== openMs) finishForming(market);
   const forming = market.forming ?? beginForming(openMs, openMs + intervalMs);
@@ -203,8 +243,12 @@ function print(market: SymbolMarket, trade: SourceTrade, touched: boolean): Publ
   market.lastTradeId = id;
   noteBookChange(market, trade.atMs);
   market.lastPrice = fromSteps(trade.ticks, rules.price.tick);
+  const last = market.recent.at(-1);
+  const isMore = last?.price === market.lastPrice && last.atMs === trade.atMs && last.takerBuys === trade.takerBuys;
+  market.merged += Number(isMore);
   const printed = {
     id,
+    aggregateId: id - market.merged,
     symbol: rules.symbol,
     atMs: trade.atMs,
     price: market.lastPrice,
@@ -225,7 +269,12 @@ export function noteBookChange(market: SymbolMarket, atMs: number): void {
 
 function finishForming(market: SymbolMarket): void {
   const { forming } = market;
-  if (forming?.touched) market.overrides.set(forming.openMs, klineOfForming(forming, market.listing.grid));
+  if (forming?.touched) {
+    market.overrides.set(forming.openMs, klineOfForming(forming, market.listing.grid));
+    const { source, listing, tradesPerCandle } = market;
+    const played = source.tradesBefore(listing.rules.symbol, forming.closeMs, tradesPerCandle);
+    market.idOffsets.push({ fromMs: forming.closeMs, offset: forming.lastTradeId - played });
+  }
   market.forming = undefined;
 }
 
@@ -245,5 +294,5 @@ export function closedCandle(market: SymbolMarket, openMs: number): Kline | unde
   const known = market.overrides.get(openMs);
   if (known !== undefined) return known;
   const candle = market.source.candleAfter(market.listing.rules.symbol, openMs);
-  return candle?.openMs === openMs ? klineOf(candle, market.tradesPerCandle) : undefined;
+  return candle?.openMs === openMs ? klineOfSource(market, candle) : undefined;
 }

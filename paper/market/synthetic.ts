@@ -108,6 +108,8 @@ export function openSynthetic(seed: number, anchorMs: number): MarketSource {
       const openMs = Math.ceil(ms / MINUTE_MS) * MINUTE_MS - MINUTE_MS;
       return openMs < historyMs ? undefined : minuteAt(symbol, openMs);
     },
+    // Every minute trades more lots than it is played as trades.
+    tradesBefore: (_, ms, perCandle) => Math.max(0, Math.ceil((ms - historyMs) / MINUTE_MS)) * perCandle,
   };
 }
 
@@ -118,6 +120,7 @@ export const standingStill = (source: MarketSource): MarketSource => ({
   candles: (symbol, fromMs, toMs) => source.candles(symbol, fromMs, Math.min(toMs, source.startMs)),
   candleAfter: () => undefined,
   candleBefore: (symbol, ms) => source.candleBefore(symbol, Math.min(ms, source.startMs)),
+  tradesBefore: (symbol, ms, perCandle) => source.tradesBefore(symbol, Math.min(ms, source.startMs), perCandle),
 });
 
 /** Log price of one asset against its starting price at each minute of a day, and at the first of the next. */

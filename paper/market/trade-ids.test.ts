@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { requireDecimal } from '#core/decimal.ts';
+import { aggregateTrades } from '../agg-trades.ts';
+import { RIG_START_MS, rigSource } from '../rig.ts';
+import { rollingSpan } from './statistics.ts';
+import { openSymbolMarket, printClient, recentTrades, skipTo } from './symbol-market.ts';
+import { openSynthetic } from './synthetic.ts';
+
+const MINUTE_MS = 60_000;
+const rows = Array.from({ length: 50 }, (_, at) => [100, 101, 99, 100, at % 7 === 3 ? 0 : 5] as const);
+/** An hour of it lies before the market begins. */
+const recorded = () => {
+  const source = rigSource(rows);
+  return { source, fromMs: RIG_START_MS + 10 * MINUTE_MS };
+};
+const invented = () => ({ source: openSynthetic(1, RIG_START_MS), fromMs: RIG_START_MS + 10 * MINUTE_MS });
+
+const step = fc.record({ ms: fc.integer({ min: 0, max: 240_000 }), clients: fc.integer({ min: 0, max: 3 }) });
+
+for (const [name, open] of Object.entries({ recorded, invented })) {
+  test(`ids of trades in a market of ${name} candles are consecutive, whatever is skipped and whoever trades`, () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 8 }), (steps) => {
+        const { source, fromMs } = open();
+        const [listing] = source.listings;
+        assert.ok(listing !== undefined);
+        const market = openSymbolMarket(source, listing, { tradesPerCandle: 6, fromMs, lastTradeId: 0 });
+        let nowMs = fromMs;
+        for (const { ms, clients } of steps) {
+          nowMs += ms;
+          skipTo(market, nowMs);
+          for (let nth = 0; nth < clients; nth++) {
+            const trade = { atMs: nowMs, price: requireDecimal('100'), quantity: requireDecimal('1') };
+            printClient(market, { ...trade, takerBuys: nth < 2 });
+          }
+          const trades = recentTrades(market);
+          for (const [at, { id }] of trades.entries()) assert.equal(id, (trades[0]?.id ?? 0) + at);
+          const aggregates = aggregateTrades(trades);
+          for (const [at, agg] of aggregates.entries()) {
+            assert.equal(agg.id, (aggregates[0]?.id ?? 0) + at);
+            assert.equal(agg.firstId, at === 0 ? trades[0]?.id : (aggregates[at - 1]?.lastId ?? 0) + 1);
+          }
+          const { kline } = rollingSpan(market, 40 * MINUTE_MS, nowMs);
+          assert.ok(kline !== undefined);
+          assert.equal(kline.lastTradeId, market.lastTradeId);
+          assert.equal(kline.trades, kline.lastTradeId - kline.firstTradeId + 1);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+}
+
+test('ids rise across restarts, and never fall below what was stored', () => {
+  const { source, fromMs } = invented();
+  const [listing] = source.listings;
+  assert.ok(listing !== undefined);
+  const open = (fromMs: number, lastTradeId: number) =>
+    openSymbolMarket(source, listing, { tradesPerCandle: 6, fromMs, lastTradeId });
+  const first = open(fromMs, 0);
+  skipTo(first, fromMs + 3_600_000);
+  assert.ok(open(fromMs + 3_600_000, 0).lastTradeId >= first.lastTradeId);
+  assert.ok(open(fromMs, 1e15).lastTradeId >= 1e15);
+});
