@@ -3,12 +3,13 @@ import { routesOf, sweep } from './execution.ts';
 import { closeOrder, type Floor, report } from './floor.ts';
 import { ordersOfList } from './lists.ts';
 import type { SourceTrade } from './market/path.ts';
+import { ticksOf } from './market/quote.ts';
 import { printSource } from './market/symbol-market.ts';
 import { type Fill, isOpen, type NewOrder, type Order, type PreventedMatch } from './order.ts';
 import { bookOf, renameOrder } from './orders.ts';
 import { pegged } from './peg.ts';
 import type { Refusal } from './refusal.ts';
-import { showTrade } from './triggers.ts';
+import { nextTrigger, showTrade } from './triggers.ts';
 import { beginOrders, settleBook } from './working.ts';
 
 export interface Accepted {
@@ -58,6 +59,37 @@ function cancelAlone(floor: Floor, order: Order, { id, atMs }: Cancel): void {
   renameOrder(floor.orders, order, id);
   closeOrder(floor, order, { status: 'CANCELED', atMs });
   report(floor, order, { execution: 'CANCELED', atMs, originalClientId });
+}
+
+/** An open beyond the last price was traded by takers on that side. */
+function openedBy(floor: Floor, symbol: string, trade: SourceTrade): SourceTrade {
+  const { lastPrice, listing } = floor.market(symbol);
+  const last = lastPrice === undefined ? trade.ticks : ticksOf(lastPrice, listing);
+  return last === trade.ticks ? trade : { ...trade, takerBuys: trade.ticks > last };
+}
+
+/** Stops that one step may meet; a client may have thousands, and each takes a lot of the step's volume. */
+const MOST_MET = 50;
+
+/**
+ * Plays one step of the path through a candle. The price moves on a line from the trade before: a stop that the line
+ * passes is met at its own price, with one lot of the volume (docs/decisions/0032).
+ */
+export function playStep(
+  floor: Floor,
+  symbol: string,
+  { trade, from }: { readonly trade: SourceTrade; readonly from: number | undefined },
+): void {
+  if (from === undefined) return playTrade(floor, symbol, openedBy(floor, symbol, trade));
+  let [at, { lots }] = [from, trade];
+  for (let met = 0; lots > 1 && met < MOST_MET; met++) {
+    const ticks = nextTrigger(bookOf(floor.orders, symbol), floor.market(symbol), { from: at, to: trade.ticks });
+    if (ticks === undefined) break;
+    playTrade(floor, symbol, { ...trade, ticks, lots: 1, takerBuys: trade.ticks > at, injected: true });
+    lots -= 1;
+    at = ticks;
+  }
+  playTrade(floor, symbol, { ...trade, lots });
 }
 
 /**

@@ -10,7 +10,6 @@ import { openFaults } from './faults.ts';
 import { openJournal } from './journal.ts';
 import { type Limits, openLimits } from './limits.ts';
 import { openReplay } from './market/replay.ts';
-import { MIN_TRADES } from './market/path.ts';
 import type { MarketSource } from './market/source.ts';
 import { openSynthetic, standingStill } from './market/synthetic.ts';
 import {
@@ -48,6 +47,8 @@ const HOST = '127.0.0.1';
 /** A trade every 400 ms of wall time makes a market lively; a candle has at most this many. */
 const TRADE_GAP_MS = 400;
 const MAX_TRADES = 240;
+/** Enough points on the way through a candle for what looks at every trade. */
+const FEWEST_TRADES = 12;
 
 /** A running paper exchange. */
 export interface PaperExchange extends AsyncDisposable {
@@ -149,7 +150,7 @@ function openStoredVenue(options: PaperOptions, parts: VenueParts): Venue {
     accounts: options.accounts,
     tradesPerCandle: (intervalMs) => {
       const pace = clock.moveTo === undefined ? intervalMs / clock.speed / TRADE_GAP_MS : 0;
-      return Math.max(MIN_TRADES, Math.min(MAX_TRADES, Math.round(pace)));
+      return Math.max(FEWEST_TRADES, Math.min(MAX_TRADES, Math.round(pace)));
     },
     listeners: {
       onTrade: (trade) => streamTrade(streams, trade),

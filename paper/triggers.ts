@@ -1,4 +1,6 @@
-import type { Decimal } from '#core/decimal.ts';
+import { type Decimal, toSteps } from '#core/decimal.ts';
+import type { Book } from './book.ts';
+import type { SymbolMarket } from './market/symbol-market.ts';
 import type { NewOrder, Order } from './order.ts';
 import { bookOf, type Orders } from './orders.ts';
 
@@ -41,4 +43,29 @@ function isFiredBy(stop: Order, { price, atMs }: { readonly price: Decimal; read
   return isBuy
     ? price * WHOLE_BIPS >= stop.extreme * (WHOLE_BIPS + delta)
     : price * WHOLE_BIPS <= stop.extreme * (WHOLE_BIPS - delta);
+}
+
+/** The first price, in ticks, at which a waiting stop fires while the price moves between two others; both excluded. */
+export function nextTrigger(
+  { stops }: Pick<Book, 'stops'>,
+  { listing }: Pick<SymbolMarket, 'listing'>,
+  { from, to }: { readonly from: number; readonly to: number },
+): number | undefined {
+  const rises = to > from;
+  let next: number | undefined;
+  for (const stop of stops) {
+    const ticks = triggerOf(stop, rises, listing.rules.price.tick);
+    if (ticks === undefined || (rises ? ticks <= from || ticks >= to : ticks >= from || ticks <= to)) continue;
+    if (next === undefined || (rises ? ticks < next : ticks > next)) next = ticks;
+  }
+  return next;
+}
+
+/** Undefined for a stop that no price on this way fires. */
+function triggerOf(stop: Order, rises: boolean, tick: Decimal): number | undefined {
+  if (stop.trailingDelta === 0) return waitsForRise(stop) === rises ? toSteps(stop.stopPrice, tick) : undefined;
+  if (stop.trailingMs < 0 || (stop.side === 'BUY') !== rises) return undefined;
+  const share = Number(rises ? WHOLE_BIPS + BigInt(stop.trailingDelta) : WHOLE_BIPS - BigInt(stop.trailingDelta));
+  const ticks = (toSteps(stop.extreme, tick) * share) / Number(WHOLE_BIPS);
+  return rises ? Math.ceil(ticks) : Math.floor(ticks);
 }

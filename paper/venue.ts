@@ -17,7 +17,7 @@ import {
   type SymbolMarket,
   takeEvent,
 } from './market/symbol-market.ts';
-import { playTrade } from './matching.ts';
+import { playStep } from './matching.ts';
 import { filterRefusal } from './order-filters.ts';
 import type { ListReport } from './order-list.ts';
 import { clearOrders, emptyOrders, restoreOrders, symbolsWithOrders, takeChanges, wholeState } from './orders.ts';
@@ -259,7 +259,7 @@ function playOne(venue: Venue, market: SymbolMarket): void {
   const event = takeEvent(market);
   if (event.kind === 'close') venue.listeners.onClose(symbol, event.openMs, event.atMs);
   // A coin that does not trade stands still while its source goes on.
-  else if (isPlayed(market)) playTrade(venue.floor, symbol, event.trade);
+  else if (isPlayed(market)) playStep(venue.floor, symbol, event);
   commit(venue, event.atMs);
 }
 

@@ -9,7 +9,7 @@ export interface SourceTrade {
   readonly takerBuys: boolean;
 }
 
-export const MIN_TRADES = 4;
+const MIN_TRADES = 4;
 
 /** How many trades a candle is played as: at most one a lot, but for a tiny candle that still shows its corners. */
 export function countTrades({ volume }: Pick<SourceCandle, 'volume'>, { stepUnits }: Grid, wanted: number): number {

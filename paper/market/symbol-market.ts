@@ -22,7 +22,8 @@ export interface PublicTrade {
 }
 
 export type SourceEvent =
-  | { readonly kind: 'trade'; readonly atMs: number; readonly trade: SourceTrade }
+  /** `from` is the price in ticks of the candle's trade before; undefined for its first one. */
+  | { readonly kind: 'trade'; readonly atMs: number; readonly trade: SourceTrade; readonly from: number | undefined }
   | { readonly kind: 'close'; readonly atMs: number; readonly openMs: number };
 
 /** The live state of one coin; change it through the functions below only. */
@@ -133,8 +134,9 @@ export function takeEvent(market: SymbolMarket): SourceEvent {
   }
   const trade = market.path[market.next];
   if (trade === undefined) throw new Error(`the market of ${market.listing.rules.symbol} has no next event`);
+  const from = market.path[market.next - 1]?.ticks;
   market.next += 1;
-  return { kind: 'trade', atMs: trade.atMs, trade };
+  return { kind: 'trade', atMs: trade.atMs, trade, from };
 }
 
 /** Brings a coin nobody watches to `ms` without playing every trade in between. */

@@ -17,9 +17,8 @@ import { isCertain } from '#engine/coin.ts';
 import type { CoinRunner } from '#engine/coin-runner.ts';
 import { candleAt } from '#paper/market/source.ts';
 import { adoptQuote } from '#paper/market/symbol-market.ts';
-import { playTrade } from '#paper/matching.ts';
 import { advanceTo } from '#paper/pump.ts';
-import { commit, marketNow, type Venue } from '#paper/venue.ts';
+import { marketNow, type Venue } from '#paper/venue.ts';
 import type { Database } from '#storage/database.ts';
 import type { Owner } from '#storage/test-trading.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
@@ -209,7 +208,7 @@ function minuteAt(minutes: Series | undefined, openMs: number, { price: { tick }
   const row = lowerBound(columns.openMs, openMs);
   if (columns.openMs[row] !== openMs) return undefined;
   const ticks = (column: Float64Array): number => Math.round((column[row] ?? 0) / toNumber(tick));
-  return { open: ticks(columns.open), low: ticks(columns.low), close: ticks(columns.close) };
+  return { open: ticks(columns.open), close: ticks(columns.close) };
 }
 
 /** Everything that an own order leaves on the exchange, as one number. */
@@ -244,27 +243,6 @@ async function settle({ on, runners }: Stage): Promise<void> {
     if (wallet !== null) on.running.context.wallet.replace(wallet);
     await Promise.all([...runners.values()].map(rest));
   }
-}
-
-/**
- * The market up to the end of a minute. A stop that rests is met where the price passes it: a recorded candle does not
- * hold the trade at exactly that price, which a market that moves through it has.
- */
-async function playMinute({ play, on }: Stage, openMs: number): Promise<void> {
-  const { venue } = on.paper;
-  for (const order of [...venue.floor.orders.open.values()]) {
-    const { symbol, stopPrice, working } = order;
-    const { rules } = venue.floor.market(symbol).listing;
-    const minute = minuteAt(play.minutes.get(symbol), openMs, rules);
-    const stop = toSteps(stopPrice, rules.price.tick);
-    if (minute === undefined || working || stop <= 0 || minute.low > stop) continue;
-    const isGap = minute.open <= stop;
-    if (!isGap) await advanceTo(venue, openMs);
-    const atMs = Math.max(venue.playedMs, openMs + Number(!isGap));
-    playTrade(venue.floor, symbol, { atMs, ticks: Math.min(minute.open, stop), lots: 1, takerBuys: false });
-    commit(venue, atMs);
-  }
-  await advanceTo(venue, openMs + MINUTE_MS - 1);
 }
 
 /** Lets the market orders in: the next minute has opened, and the books stand at its first price. */
@@ -379,7 +357,7 @@ export async function playLive(play: Play): Promise<Played> {
   for (let openMs = play.fromMs; openMs < play.toMs; openMs += MINUTE_MS) {
     const known = traces(venue);
     stage.audits.length = 0;
-    await playMinute(stage, openMs);
+    await advanceTo(venue, openMs + MINUTE_MS - 1);
     if (traces(venue) !== known) await settle(stage);
     await playClose(stage, openMs + MINUTE_MS, feeds);
     for (const { symbol, decision, approval } of stage.audits) {
