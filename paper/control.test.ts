@@ -45,6 +45,8 @@ for (const { status, amended } of [
     await control(paper, 'POST /trade', { symbol: 'BTCUSDT', price: '19000', quantity: '1' });
     await control(paper, 'POST /clock/advance', { ms: 120_000 });
     assert.deepEqual((await send('GET /api/v3/ticker/price', { symbol: 'BTCUSDT' })).body, before);
+    const depth = (await send('GET /api/v3/depth', { symbol: 'BTCUSDT' })).body;
+    assert.equal(pick(depth, 'bids.0') === undefined, status === 'BREAK', 'only a break shows no book');
     const mismatch = await send('GET /api/v3/depth', { symbol: 'BTCUSDT', symbolStatus: 'TRADING' });
     assert.equal(pick(mismatch.body, 'code'), -1220);
     const amend = { ...mine, newClientOrderId: 'rest', newQty: '0.001' };
@@ -305,4 +307,17 @@ test('its metrics count what was asked, ordered and heard, and made-up paths sha
   assert.equal(value('paper_stream_connections'), 1);
   assert.ok(value('process_cpu_seconds_total') > 0);
   assert.equal(heard.frames.length, 0);
+});
+
+test('a deposit and a withdrawal are events of their own', async () => {
+  await using paper = await start();
+  await using events = await listenTo(`${paper.wsUrl}/ws-api/v3`);
+  await subscribeTo(events, ann);
+  await control(paper, 'POST /balances', { account: 'ann', balances: { USDT: '10250.5', BTC: '0' } });
+  const deposit = await events.next((frame) => pick(frame, 'event.e') === 'balanceUpdate');
+  const atMs = paper.venue.clock.nowMs();
+  assert.deepEqual(pick(deposit, 'event'), { e: 'balanceUpdate', E: atMs, a: 'USDT', d: '250.50000000', T: atMs });
+  await control(paper, 'POST /balances', { account: 'ann', balances: { USDT: '10000' } });
+  const withdrawal = await events.next((frame) => pick(frame, 'event.e') === 'balanceUpdate');
+  assert.deepEqual([pick(withdrawal, 'event.a'), pick(withdrawal, 'event.d')], ['USDT', '-250.50000000']);
 });

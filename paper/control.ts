@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { z } from 'zod';
-import { formatDecimal, isOnStep, subtract, toNumber, divide } from '#core/decimal.ts';
+import { formatDecimal, isOnStep, subtract, toNumber, divide, ZERO } from '#core/decimal.ts';
 import { amount } from './accounts.ts';
 import { controlRefusal } from './control-guard.ts';
 import {
@@ -27,7 +27,8 @@ import { playTrade } from './matching.ts';
 import { type Measured, openMetrics } from './metrics.ts';
 import { advanceTo } from './pump.ts';
 import { OUTSIDE_PURSE, totalsOf } from './purses.ts';
-import { readBody } from './server-request.ts';
+import { BodyTooLargeError, readBody } from './server-request.ts';
+import type { UserStreams } from './user-streams.ts';
 import { catchUp, commit, enliven, type Venue } from './venue.ts';
 
 /** The control plane for tests and drills: its own port, this machine only. */
@@ -35,6 +36,7 @@ export interface ControlPlane extends Measured {
   readonly eventFaults: EventFaults;
   /** The other exchange that the market follows. */
   readonly following: Following | undefined;
+  readonly users: UserStreams;
   /** Every request but that for the metrics must carry it. */
   readonly token: string;
 }
@@ -93,7 +95,8 @@ export function createControl(control: ControlPlane): Server {
       },
       (error: unknown) => {
         const message = error instanceof Error ? error.message : String(error);
-        response.writeHead(500, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error: message }));
+        const status = error instanceof BodyTooLargeError ? 413 : 500;
+        response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error: message }));
       },
     );
   });
@@ -145,16 +148,18 @@ function injectTrade({ venue }: ControlPlane, { symbol, price, quantity }: z.out
   return { id: market.lastTradeId, marketTime: atMs };
 }
 
-function setBalances({ venue }: ControlPlane, request: z.output<typeof balances>): unknown {
+function setBalances({ venue, users }: ControlPlane, request: z.output<typeof balances>): unknown {
   if (!venue.accounts.some((account) => account.name === request.account))
     throw new ControlError(`There is no account "${request.account}".`);
   const atMs = catchUp(venue);
   const { purses } = venue.floor;
-  for (const [asset, wanted] of Object.entries(request.balances)) {
+  const moved = Object.entries(request.balances).map(([asset, wanted]) => {
     const amount = subtract(wanted, purses.balance(request.account, asset).free);
     purses.move({ from: OUTSIDE_PURSE, to: request.account, asset, amount });
-  }
+    return { asset, amount };
+  });
   commit(venue, atMs);
+  for (const one of moved) if (one.amount !== ZERO) users.transfer(request.account, one, atMs);
   return {};
 }
 

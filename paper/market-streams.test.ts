@@ -308,3 +308,28 @@ test('candles of a time zone begin at its midnight, weeks on Monday, months on t
   await advance(paper, 30_000);
   assert.equal(pick(await stream.next(() => true), 'k.t'), Date.UTC(2026, 2, 2, 16));
 });
+
+test('a connection takes 1,024 streams, and says so of more', async () => {
+  await using paper = await start();
+  await using socket = await listenTo(`${paper.wsUrl}/ws`);
+  const names = (count: number) => Array.from({ length: count }, (_, at) => `coin${at}@trade`);
+  const ask = (id: number, method: string, params: readonly string[] = []): Promise<unknown> => {
+    socket.send({ method, params, id });
+    return socket.next((frame) => pick(frame, 'id') === id);
+  };
+  const msg = 'Invalid request: a connection takes at most 1024 streams';
+  assert.deepEqual(await ask(1, 'SUBSCRIBE', names(1025)), { error: { code: 2, msg }, id: 1 });
+  assert.deepEqual(await ask(2, 'LIST_SUBSCRIPTIONS'), { result: [], id: 2 });
+  assert.deepEqual(await ask(3, 'SUBSCRIBE', names(1024)), { result: null, id: 3 });
+  assert.equal(pick(await ask(4, 'SUBSCRIBE', ['btcusdt@trade']), 'error.code'), 2);
+});
+
+test('candles finer than those of the market are refused, not acknowledged and silent', async () => {
+  await using paper = await start();
+  await using socket = await listenTo(`${paper.wsUrl}/ws`);
+  socket.send({ method: 'SUBSCRIBE', params: ['btcusdt@trade', 'btcusdt@kline_1s'], id: 1 });
+  const msg = 'Invalid interval: this market has no candles of 1s';
+  assert.deepEqual(await socket.next((frame) => pick(frame, 'id') === 1), { error: { code: 2, msg }, id: 1 });
+  await using named = await listenTo(`${paper.wsUrl}/ws/btcusdt@kline_1s`);
+  assert.equal(await named.closed(), 1008);
+});

@@ -1,3 +1,4 @@
+import { hasCandles } from './market/klines.ts';
 import { DAY_MS, rollingSpan } from './market/statistics.ts';
 import { noteBookChange, type PublicTrade } from './market/symbol-market.ts';
 import {
@@ -71,6 +72,14 @@ export function subscribe(streams: MarketStreams, venue: Venue, { client, name }
     streams.followed.get(stream.symbol) ?? openFollowed(market, bookOf(venue.floor.orders, stream.symbol));
   streams.followed.set(stream.symbol, followed);
   follow(followed, name, { stream, nowMs: venue.clock.nowMs() });
+}
+
+/** Why a stream would stay silent for ever; undefined for one that is served, and for a name that nothing is known of. */
+export function silenceOf(streams: MarketStreams, venue: Venue, name: string): string | undefined {
+  const stream = streams.isForeign(name) ? undefined : readStreamName(name);
+  const market = stream && venue.markets.get(stream.symbol);
+  if (stream?.kind !== 'kline' || market === undefined || hasCandles(market, stream.interval)) return undefined;
+  return `Invalid interval: this market has no candles of ${stream.interval}`;
 }
 
 export function unsubscribe(streams: MarketStreams, { client, name }: Subscription): void {

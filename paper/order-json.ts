@@ -140,13 +140,14 @@ export const amendedOrder = (order: Readonly<Order>, origClientOrderId: string):
   type: order.type,
   side: order.side,
   ...stop(order),
-  workingTime: order.workingMs,
+  ...(order.workingMs < 0 ? {} : { workingTime: order.workingMs }),
   selfTradePreventionMode: order.prevention,
 });
 
 const amounts = (order: Readonly<Order>): Record<string, unknown> => ({
   price: fixed8(sentPrice(order)),
-  origQty: fixed8(order.quantity),
+  // An order that waits for what another one receives has no quantity yet.
+  ...(order.quantity === ZERO && order.status === 'PENDING_NEW' ? {} : { origQty: fixed8(order.quantity) }),
   executedQty: fixed8(order.executed),
   origQuoteOrderQty: fixed8(order.quoteQuantity),
   cummulativeQuoteQty: fixed8(order.executedQuote),
@@ -272,3 +273,9 @@ export const accountPosition = (rows: readonly PurseRow[], atMs: number): Record
   u: atMs,
   B: rows.map(({ asset, balance }) => ({ a: asset, f: fixed8(balance.free), l: fixed8(balance.locked) })),
 });
+
+/** What was added to the free balance from outside; negative for what left. */
+export const balanceUpdate = (
+  { asset, amount }: { readonly asset: string; readonly amount: Decimal },
+  atMs: number,
+): Record<string, unknown> => ({ e: 'balanceUpdate', E: atMs, a: asset, d: fixed8(amount), T: atMs });

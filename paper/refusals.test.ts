@@ -135,6 +135,7 @@ const ROWS: readonly Row[] = [
   { code: -1116, msg: 'Invalid orderType.', order: { type: 'MAGIC' } },
   { code: -1117, msg: 'Invalid side.', order: { side: 'HOLD' } },
   { code: -1120, msg: 'Invalid interval.', at: 'GET klines', params: { ...ONE, interval: '7m' } },
+  { code: -1120, msg: 'Invalid interval.', at: 'GET klines', params: { ...ONE, interval: '1s' } },
   { code: -1121, msg: 'Invalid symbol.', order: { symbol: 'NOPE' } },
   { code: -1122, msg: 'Invalid symbolStatus.', at: 'GET exchangeInfo', params: { symbolStatus: 'ASLEEP' } },
   {

@@ -112,3 +112,24 @@ test('an account may move only so much of an asset with one order, and myFilters
     { filterType: 'MAX_ASSET', asset: 'BTC', limit: '2.00000000' },
   ]);
 });
+
+test('an amend of an order that still waits has no working time, and shows the list without its own times', () => {
+  const rig = openRestRig();
+  rig.ask('POST orderList/oto', {
+    ...{
+      workingType: 'LIMIT',
+      workingSide: 'BUY',
+      workingPrice: '99',
+      workingQuantity: '2',
+      workingTimeInForce: 'GTC',
+    },
+    ...{ pendingType: 'MARKET', pendingSide: 'SELL', pendingQuantity: '2', pendingClientOrderId: 'exit' },
+  });
+  const { body } = rig.ask(AMEND, { origClientOrderId: 'exit', newQty: '1' });
+  assert.deepEqual(
+    [pick(body, 'amendedOrder.status'), pick(body, 'amendedOrder.workingTime')],
+    ['PENDING_NEW', undefined],
+  );
+  const keys = ['orderListId', 'contingencyType', 'listOrderStatus', 'listClientOrderId', 'symbol', 'orders'];
+  assert.deepEqual(Object.keys(Object(pick(body, 'listStatus'))), keys);
+});

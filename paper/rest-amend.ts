@@ -51,11 +51,16 @@ function amend(venue: Venue, params: Params, account: Account): unknown {
   amendOrder(venue.floor, order, change);
   commit(venue, atMs);
   const list = venue.floor.orders.lists.get(order.listId);
+  const {
+    listStatusType: _,
+    transactionTime: __,
+    ...listStatus
+  } = list === undefined ? {} : orderListJson(list, ordersOfList(venue.floor.orders, list));
   return {
     transactTime: atMs,
     executionId: order.amendments.at(-1)?.executionId,
     amendedOrder: amendedOrder(order, originalId),
-    ...(list === undefined ? {} : { listStatus: orderListJson(list, ordersOfList(venue.floor.orders, list)) }),
+    ...(list === undefined ? {} : { listStatus }),
   };
 }
 

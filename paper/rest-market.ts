@@ -1,5 +1,6 @@
 import { exchangeInfo, symbolInfo } from './exchange-info.ts';
 import { KLINE_INTERVALS, type KlineInterval } from './market/frames.ts';
+import { hasCandles } from './market/klines.ts';
 import { averagePrice } from './market/statistics.ts';
 import { type SymbolMarket, statusOf } from './market/symbol-market.ts';
 import { depthRows, klineRow, number8 } from './market-json.ts';
@@ -75,6 +76,8 @@ function listKlines(venue: Venue, params: Params): unknown {
   const offsetMs = readTimeZone(params);
   finishParams(params);
   const market = requireMarket(venue, symbol);
+  // The real exchange has every interval; this market has none finer than its own candles.
+  if (interval !== undefined && !hasCandles(market, interval)) deny(-1120, 'Invalid interval.');
   return klinesNow(venue, market, { interval: interval ?? '1m', startMs, endMs, limit, offsetMs }).map(klineRow);
 }
 
@@ -90,6 +93,8 @@ function depth(venue: Venue, params: Params): unknown {
   requireStatus(market, status);
   const { lastUpdateId, bids, asks } =
     venue.drills.staleDepth.get(symbol) ?? snapshotOf(venue, market, Math.min(limit, MOST_LEVELS));
+  // A coin in BREAK shows no market data.
+  if (statusOf(market) === 'BREAK') return { lastUpdateId, bids: [], asks: [] };
   return { lastUpdateId, bids: bids.slice(0, limit), asks: asks.slice(0, limit) };
 }
 

@@ -2,14 +2,16 @@ import type { IncomingMessage } from 'node:http';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** The body as text, untouched; throws when it is over 1 MiB. */
+export class BodyTooLargeError extends Error {}
+
+/** The body as text, untouched. Throws BodyTooLargeError when it is over 1 MiB. */
 export async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const source: AsyncIterable<Buffer> = request;
   for await (const buffer of source) {
     bytes += buffer.length;
-    if (bytes > MAX_BODY_BYTES) throw new RangeError('the request body is over 1 MiB');
+    if (bytes > MAX_BODY_BYTES) throw new BodyTooLargeError('The request body is over 1 MiB.');
     chunks.push(buffer);
   }
   return Buffer.concat(chunks).toString('utf8');

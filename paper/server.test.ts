@@ -360,3 +360,14 @@ test('dropping the streams closes every socket', async () => {
   assert.deepEqual(await control(paper, 'POST /streams/drop'), { dropped: 1 });
   assert.equal(socket.frames.length, 0);
 });
+
+test('a body over 1 MiB is refused with 413, and nothing is logged as a fault', async () => {
+  const lines: string[] = [];
+  await using paper = await startTrial(accounts, {}, (line) => lines.push(line));
+  const body = 'x'.repeat(1024 * 1024 + 1);
+  const sent = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body };
+  assert.equal((await fetch(`${paper.url}/api/v3/order`, sent)).status, 413);
+  const control = { method: 'POST', headers: paper.controlHeaders, body: JSON.stringify(body) };
+  assert.equal((await fetch(`${paper.controlUrl}/faults`, control)).status, 413);
+  assert.deepEqual(lines, []);
+});

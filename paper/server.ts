@@ -37,13 +37,14 @@ import { sapiRoutes } from './rest-sapi.ts';
 import { tickerRoutes } from './rest-tickers.ts';
 import { tradeRoutes } from './rest-trades.ts';
 import { tableOf } from './routes.ts';
-import { readBody, splitUrl } from './server-request.ts';
+import { BodyTooLargeError, readBody, splitUrl } from './server-request.ts';
 import { openSockets } from './sockets.ts';
 import { resolveMarket, type StoredMarket } from './stored-market.ts';
 import { openUserStreams, type UserStreams } from './user-streams.ts';
 import { openVenue, type Venue } from './venue.ts';
 
 const HOST = '127.0.0.1';
+const TOO_LARGE = '<html><body>413 Request Entity Too Large</body></html>';
 /** A trade every 400 ms of wall time makes a market lively; a candle has at most this many. */
 const TRADE_GAP_MS = 400;
 const MAX_TRADES = 240;
@@ -104,7 +105,7 @@ export async function startPaper(
   onBan = (ip) => void sockets.drop({ ip, kind: 'api' });
   const following = relay && stack.use(relay.follow(venue, streams, log));
   const token = issueControlToken(options.controlTokenFile);
-  const control = createControl({ venue, context, sockets, eventFaults, streams, following, token });
+  const control = createControl({ venue, context, sockets, eventFaults, streams, users, following, token });
   const port = await listen(server, options.port, stack);
   const controlPort = await listen(control, options.controlPort, stack);
   // Before the servers close, which wait for what is connected.
@@ -238,6 +239,10 @@ async function answerHttp(parts: HttpParts, request: IncomingMessage, response: 
     if (reply.kind === 'reset') request.socket.resetAndDestroy();
     else response.writeHead(reply.status, { 'Content-Type': reply.contentType, ...reply.headers }).end(reply.body);
   } catch (error) {
+    if (error instanceof BodyTooLargeError) {
+      response.writeHead(413, { 'Content-Type': 'text/html', Connection: 'close' }).end(TOO_LARGE);
+      return;
+    }
     log(`A request failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     if (!response.headersSent) response.writeHead(500, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify({ code: -1000, msg: 'An unknown error occurred while processing the request.' }));

@@ -2,11 +2,12 @@ import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
 import { parseJson } from './json-literals.ts';
-import { type MarketStreams, type StreamClient, subscribe, unsubscribe } from './market-streams.ts';
+import { type MarketStreams, silenceOf, type StreamClient, subscribe, unsubscribe } from './market-streams.ts';
 import type { TimeUnit } from './time-unit.ts';
 import type { Venue } from './venue.ts';
 
 const MAX_STREAMS = 1024;
+const TOO_MANY = `Invalid request: a connection takes at most ${MAX_STREAMS} streams`;
 const MAX_MESSAGES = 5;
 const SECOND_MS = 1000;
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
@@ -36,14 +37,20 @@ export function serveStreams(
     },
   };
   const add = (name: string) => {
-    if (names.has(name) || names.size >= MAX_STREAMS) return;
+    if (names.has(name)) return;
     names.add(name);
     subscribe(streams, venue, { client, name });
   };
   const remove = (name: string) => {
     if (names.delete(name)) unsubscribe(streams, { client, name });
   };
-  for (const name of url.names) add(name);
+  const refusalOf = (wanted: readonly string[]): string | undefined =>
+    names.union(new Set(wanted)).size > MAX_STREAMS
+      ? TOO_MANY
+      : wanted.map((name) => silenceOf(streams, venue, name)).find((reason) => reason !== undefined);
+  const refused = refusalOf(url.names);
+  if (refused !== undefined) socket.close(1008, refused);
+  else for (const name of url.names) add(name);
   const isTooMuch = countMessages();
   const hear = () => {
     if (isTooMuch(Date.now())) socket.close(1008, 'Too many requests');
@@ -51,7 +58,9 @@ export function serveStreams(
   socket.on('ping', hear);
   socket.on('pong', hear);
   socket.on('message', hear);
-  socket.on('message', (data) => socket.send(JSON.stringify(answer(textOf(data), { names, add, remove, client }))));
+  socket.on('message', (data) =>
+    socket.send(JSON.stringify(answer(textOf(data), { names, add, remove, refusalOf, client }))),
+  );
   socket.on('close', () => {
     for (const name of [...names]) remove(name);
   });
@@ -71,6 +80,7 @@ interface Connection {
   readonly names: ReadonlySet<string>;
   readonly add: (name: string) => void;
   readonly remove: (name: string) => void;
+  readonly refusalOf: (names: readonly string[]) => string | undefined;
   readonly client: StreamClient;
 }
 
@@ -81,9 +91,12 @@ function answer(text: string, connection: Connection): Record<string, unknown> {
   const { method, params, id = null } = parsed.data;
   const names = params.filter((one) => typeof one === 'string');
   switch (method) {
-    case 'SUBSCRIBE':
+    case 'SUBSCRIBE': {
+      const refused = connection.refusalOf(names);
+      if (refused !== undefined) return { error: { code: 2, msg: refused }, id };
       for (const name of names) connection.add(name);
       return { result: null, id };
+    }
     case 'UNSUBSCRIBE':
       for (const name of names) connection.remove(name);
       return { result: null, id };

@@ -1,7 +1,8 @@
+import type { Decimal } from '#core/decimal.ts';
 import type { EventFaults } from './event-faults.ts';
 import type { Report } from './floor.ts';
 import { listStatus } from './list-json.ts';
-import { accountPosition, executionReport } from './order-json.ts';
+import { accountPosition, balanceUpdate, executionReport } from './order-json.ts';
 import type { ListReport } from './order-list.ts';
 import type { PurseRow } from './purses.ts';
 import { encode, type TimeUnit } from './time-unit.ts';
@@ -20,6 +21,8 @@ export interface UserStreams {
   report(report: Report): void;
   list(report: ListReport): void;
   balances(account: string, rows: readonly PurseRow[], atMs: number): void;
+  /** Money that came to an account from outside, or left it: a deposit, a withdrawal, a transfer. */
+  transfer(account: string, moved: { readonly asset: string; readonly amount: Decimal }, atMs: number): void;
 }
 
 /** `faults` stand between the events and those who listen. */
@@ -45,5 +48,6 @@ export function openUserStreams(faults: EventFaults): UserStreams {
     report: (report) => send(report.order.account, () => executionReport(report)),
     list: (report) => send(report.list.account, () => listStatus(report)),
     balances: (account, rows, atMs) => send(account, () => accountPosition(rows, atMs)),
+    transfer: (account, moved, atMs) => send(account, () => balanceUpdate(moved, atMs)),
   };
 }

@@ -12,6 +12,10 @@ export interface KlineQuery {
   readonly limit: number;
 }
 
+/** Whether a market has candles of an interval: its own candles must not be longer. */
+export const hasCandles = ({ listing }: SymbolMarket, interval: KlineInterval): boolean =>
+  frameOf(interval).lengthMs >= listing.intervalMs;
+
 /**
  * Candles of any interval that the coin's own interval divides, oldest first, the one in progress last. No times: the
  * newest `limit`; a start: the oldest from there; an end: the newest up to it; both: like a start, capped by the end.
