@@ -8,7 +8,7 @@ import type { TickAudit } from '#core/audit.ts';
 import { type Candle, INTERVAL_MS, type Interval } from '#core/candle.ts';
 import { lowerBound } from '#core/candle-columns.ts';
 import type { Decision } from '#core/decision.ts';
-import { add, type Decimal, divide, fromSteps, requireDecimal, toNumber, toSteps, ZERO } from '#core/decimal.ts';
+import { add, type Decimal, divide, fromSteps, requireDecimal, toNumber, ZERO } from '#core/decimal.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
 import { ORDER_TIMING } from '#core/order-timing.ts';
 import type { MarketEvent, PlaceRequest, ProfileToRun, TradingPort } from '#core/ports.ts';
