@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatDecimal, readDecimal } from './decimal.ts';
-import type { SymbolRules } from './symbol.ts';
+import { SYMBOL_STATUSES, type SymbolRules } from './symbol.ts';
 
 const decimal = z.string().transform((text, context) => {
   const value = readDecimal(text);
@@ -12,7 +12,8 @@ const range = z.object({ step: decimal, min: decimal, max: decimal });
 
 const rules = z.object({
   symbol: z.string(),
-  status: z.enum(['TRADING', 'HALT', 'BREAK', 'CANCEL_ONLY', 'absent', 'not-permitted']),
+  status: z.enum(SYMBOL_STATUSES),
+  problem: z.string().exactOptional(),
   baseAsset: z.string(),
   quoteAsset: z.string(),
   orderTypes: z.array(z.string()),

@@ -1,7 +1,15 @@
-import type { Decimal } from './decimal.ts';
+import { type Decimal, ZERO } from './decimal.ts';
 
-/** `absent`: no longer listed; `not-permitted`: listed, but not for this account. */
-export type SymbolStatus = 'TRADING' | 'HALT' | 'BREAK' | 'CANCEL_ONLY' | 'absent' | 'not-permitted';
+export const SYMBOL_STATUSES = [
+  ...(['TRADING', 'HALT', 'BREAK', 'CANCEL_ONLY'] as const),
+  /** No longer listed. */
+  'absent',
+  /** Listed, but not for this account. */
+  'not-permitted',
+  /** Listed with rules that this program cannot read: a coin that runs keeps the last ones for its exits. */
+  'unreadable',
+] as const;
+export type SymbolStatus = (typeof SYMBOL_STATUSES)[number];
 
 /**
  * Trading rules of one coin, as decimals. A zero step, minimum or maximum means that the exchange does not enforce it.
@@ -9,6 +17,8 @@ export type SymbolStatus = 'TRADING' | 'HALT' | 'BREAK' | 'CANCEL_ONLY' | 'absen
 export interface SymbolRules {
   readonly symbol: string;
   readonly status: SymbolStatus;
+  /** Why the rules could not be read, as a sentence. */
+  readonly problem?: string;
   readonly baseAsset: string;
   readonly quoteAsset: string;
   readonly orderTypes: readonly string[];
@@ -38,3 +48,22 @@ export const rulesFor = (permissions: readonly string[], list: readonly SymbolRu
     const missing = rules.permissionSets?.some((set) => !set.some((one) => permissions.includes(one))) ?? false;
     return missing && permissions.length > 0 ? { ...rules, status: 'not-permitted' } : rules;
   });
+
+const NO_RANGE = { step: ZERO, min: ZERO, max: ZERO };
+
+/** A listed coin whose rules could not be read: it has a name and no grid, so nothing can be priced or sized with it. */
+export const unreadableRules = (
+  entry: Pick<SymbolRules, 'symbol' | 'baseAsset' | 'quoteAsset'> & { readonly problem: string },
+): SymbolRules => ({
+  symbol: entry.symbol,
+  status: 'unreadable',
+  problem: entry.problem,
+  baseAsset: entry.baseAsset,
+  quoteAsset: entry.quoteAsset,
+  orderTypes: [],
+  price: { tick: ZERO, min: ZERO, max: ZERO },
+  lot: NO_RANGE,
+  marketLot: NO_RANGE,
+  notional: { min: ZERO, max: ZERO, minAppliesToMarket: false },
+  band: null,
+});

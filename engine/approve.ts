@@ -123,6 +123,7 @@ const keyUsable: Check = ({ keyStatus }) =>
   keyStatus === 'healthy' ? undefined : refuse('data-key-unhealthy', { status: KEY_WORDS[keyStatus ?? 'unchecked'] });
 const symbolTrading: Check = ({ rules }) =>
   rules.status === 'TRADING' ? undefined : refuse('data-symbol-not-trading', { status: rules.status });
+const stopsAccepted: Check = (context) => (context.rules.status === 'unreadable' ? undefined : symbolTrading(context));
 const priceFresh: Check = ({ priceAgeMs }) =>
   priceAgeMs <= PRICE_AGE_LIMIT_MS
     ? undefined
@@ -182,7 +183,7 @@ const ENTRY_CHECKS: readonly Check[] = [
 const MANUAL_BUY_CHECKS: readonly Check[] = ENTRY_CHECKS.slice(0, ENTRY_CHECKS.indexOf(cooledDown));
 const EXIT_CHECKS: readonly Check[] = [notFrozen, nothingPending, stopNotSelling, notRefused('exit')];
 const MANUAL_SELL_CHECKS: readonly Check[] = [notFrozen, nothingPending];
-const STOP_CHECKS: readonly Check[] = [notFrozen, symbolTrading, nothingPending, notRefused('stop')];
+const STOP_CHECKS: readonly Check[] = [notFrozen, stopsAccepted, nothingPending, notRefused('stop')];
 
 const asText = (numbers: Readonly<Record<string, Decimal>>): Numbers =>
   Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, formatDecimal(value)]));

@@ -1,5 +1,5 @@
 import type { Candle } from '#core/candle.ts';
-import { formatDecimal } from '#core/decimal.ts';
+import { formatDecimal, ZERO } from '#core/decimal.ts';
 import { certainFrom } from '#core/order-timing.ts';
 import type { OrderRecord } from '#core/order.ts';
 import type { ProfileToRun } from '#core/ports.ts';
@@ -34,6 +34,8 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   if (strategy === undefined)
     return { kind: 'cannot', reason: `There is no strategy named "${profile.strategyName}".` };
   if (rules === undefined) return { kind: 'cannot', reason: `The exchange does not list ${symbol}.` };
+  if (rules.status === 'unreadable' && rules.lot.step === ZERO)
+    return { kind: 'cannot', reason: `Its trading rules could not be read. ${rules.problem ?? ''}`.trim() };
   const plans = strategy.plansBaskets === true;
   const bound = strategy.bind(plans ? profile.config : mergedConfig(profile, symbol));
   const stored = await context.ports.store.loadRunner(profile.id, symbol);

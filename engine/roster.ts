@@ -93,7 +93,7 @@ export function createRunningCoins(
     setRules(list) {
       const now = new Map(list.map((each) => [each.symbol, each]));
       for (const [symbol, old] of rules) if (!now.has(symbol)) now.set(symbol, { ...old, status: 'absent' });
-      for (const [symbol, each] of now) rules.set(symbol, each);
+      for (const [symbol, each] of now) rules.set(symbol, keepGrid(rules.get(symbol), each));
     },
     *all() {
       for (const { runner } of entries.values()) yield runner;
@@ -109,6 +109,12 @@ export function createRunningCoins(
     },
   };
 }
+
+/** Rules that cannot be read now leave those of before in force for exits and stops. */
+const keepGrid = (old: SymbolRules | undefined, now: SymbolRules): SymbolRules =>
+  now.status !== 'unreadable' || old === undefined
+    ? now
+    : { ...old, status: 'unreadable', ...(now.problem !== undefined && { problem: now.problem }) };
 
 /** True when the coin runs as it should. */
 function keep(

@@ -113,10 +113,48 @@ test('symbols without spot trading are left out, and the limits are read', () =>
   assert.deepEqual(parseExchangeInfo({ symbols: [] }).limits, { weight: undefined, requests: undefined, orders: [] });
 });
 
-test('a broken filter is named', () => {
-  const filters = [lot('LOT_SIZE', '0.1', 'much', '0.1')];
-  assert.throws(() => rulesOf({ filters }), /the filter LOT_SIZE in an unexpected form at maxQty: "much"/);
+test('a symbol with an odd entry is listed as unreadable, with the cause, and leaves the others as they are', () => {
+  const odd: Readonly<Record<string, readonly [object, RegExp]>> = {
+    'a quantity that is no number': [
+      { filters: [lot('LOT_SIZE', '0.1', 'much', '0.1')] },
+      /the filter LOT_SIZE in an unexpected form at maxQty: "much"/,
+    ],
+    'a step in scientific notation': [{ filters: [lot('LOT_SIZE', '0.1', '9', '1e-5')] }, /LOT_SIZE .*stepSize: "1e-5"/],
+    'a filter without a type': [{ filters: [{ minNotional: '5' }] }, /a symbol .*filterType/],
+    'no filters': [{ filters: null }, /a symbol .*filters/],
+  };
+  for (const [what, [extra, problem]] of Object.entries(odd)) {
+    const { symbols } = parseExchangeInfo({ symbols: [entry({ symbol: 'ODDUSDT', ...extra }), entry(), 7, {}] });
+    assert.deepEqual(
+      symbols.map(({ symbol, status }) => [symbol, status]),
+      [
+        ['ODDUSDT', 'unreadable'],
+        ['BTCUSDT', 'TRADING'],
+      ],
+      what,
+    );
+    assert.match(symbols[0]?.problem ?? '', problem, what);
+  }
   assert.throws(() => parseExchangeInfo({ symbols: {} }), /exchange information/);
+});
+
+test('a limit in an unknown form is left out, the others hold', () => {
+  const rateLimits = [
+    { rateLimitType: 'A_KIND_OF_THE_FUTURE', interval: 'MINUTE', intervalNum: 1, limit: -1 },
+    { rateLimitType: 'REQUEST_WEIGHT', interval: 'MINUTE', limit: 6000 },
+    { rateLimitType: 'RAW_REQUESTS', interval: 'MINUTE', intervalNum: 5, limit: 300_000 },
+  ];
+  assert.deepEqual(parseExchangeInfo({ rateLimits, symbols: [] }).limits, {
+    weight: undefined,
+    requests: { windowMs: 300_000, limit: 300_000 },
+    orders: [],
+  });
+});
+
+test('fields that older or newer exchanges leave out have the careful default', () => {
+  const rules = rulesOf({ permissionSets: null, filters: [{ filterType: 'NOTIONAL', minNotional: '5' }] });
+  assert.equal(rules?.status, 'TRADING');
+  assert.deepEqual(text(rules?.notional), { min: '5000000000000000000', max: '0', minAppliesToMarket: true });
 });
 
 test('a coin is for accounts with a permission of each of its sets; without known permissions nothing is held against it', () => {

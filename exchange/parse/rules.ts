@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Decimal, ZERO } from '#core/decimal.ts';
-import type { SymbolRules, SymbolStatus } from '#core/symbol.ts';
+import { type SymbolRules, type SymbolStatus, unreadableRules } from '#core/symbol.ts';
 import type { RateLimit, RateLimits } from '../limits.ts';
 import { decimal, requireShape } from './shape.ts';
 
@@ -14,7 +14,10 @@ const symbolEntry = z.object({
   quoteAsset: z.string(),
   orderTypes: z.array(z.string()),
   isSpotTradingAllowed: z.boolean().default(true),
-  permissionSets: z.array(z.array(z.string())).default([]),
+  permissionSets: z
+    .array(z.array(z.string()))
+    .nullish()
+    .transform((sets) => sets ?? []),
   filters: z.array(filter),
 });
 const rateLimit = z.object({
@@ -24,14 +27,20 @@ const rateLimit = z.object({
   limit: z.number().positive(),
 });
 const exchangeInfo = z.object({
-  rateLimits: z.array(rateLimit).default([]),
-  symbols: z.array(symbolEntry),
+  rateLimits: z.array(z.unknown()).default([]),
+  symbols: z.array(z.unknown()),
+});
+const named = z.looseObject({
+  symbol: z.string(),
+  baseAsset: z.string().default(''),
+  quoteAsset: z.string().default(''),
+  isSpotTradingAllowed: z.boolean().default(true),
 });
 
 const range = z.object({ minQty: decimal, maxQty: decimal, stepSize: decimal });
 const priceFilter = z.object({ minPrice: decimal, maxPrice: decimal, tickSize: decimal });
-const notional = z.object({ minNotional: decimal, maxNotional: decimal, applyMinToMarket: z.boolean() });
-const minNotional = z.object({ minNotional: decimal, applyToMarket: z.boolean() });
+const notional = z.object({ minNotional: decimal, maxNotional: decimal.default(ZERO), applyMinToMarket: z.boolean().default(true) });
+const minNotional = z.object({ minNotional: decimal, applyToMarket: z.boolean().default(true) });
 const band = z.object({ multiplierUp: decimal, multiplierDown: decimal });
 const trailingDelta = z.object({ minTrailingBelowDelta: z.int(), maxTrailingBelowDelta: z.int() });
 const bandBySide = z.object({
@@ -116,7 +125,8 @@ const INTERVAL_MS: Readonly<Record<string, number>> = {
 };
 
 /** Limits of a kind or an interval that this client does not know are left to the exchange's refusals. */
-function limitsOf(list: readonly z.infer<typeof rateLimit>[]): RateLimits {
+function limitsOf(entries: readonly unknown[]): RateLimits {
+  const list = entries.flatMap((entry) => rateLimit.safeParse(entry).data ?? []);
   const ofType = (type: string): RateLimit[] =>
     list.flatMap(({ rateLimitType, interval, intervalNum, limit }) => {
       const unitMs = INTERVAL_MS[interval];
@@ -125,11 +135,24 @@ function limitsOf(list: readonly z.infer<typeof rateLimit>[]): RateLimits {
   return { weight: ofType('REQUEST_WEIGHT')[0], requests: ofType('RAW_REQUESTS')[0], orders: ofType('ORDERS') };
 }
 
-/** Symbols that allow no spot trading are left out. Throws ExchangeError when the reply is not as documented. */
+/**
+ * Symbols that allow no spot trading are left out. A symbol whose entry is not as documented is listed as `unreadable`,
+ * with the cause; it never hides the others. Throws ExchangeError when the reply as a whole is not as documented.
+ */
 export function parseExchangeInfo(body: unknown): ExchangeRules {
   const info = requireShape(exchangeInfo, body, 'the exchange information');
-  return {
-    symbols: info.symbols.filter((entry) => entry.isSpotTradingAllowed).map(rulesOf),
-    limits: limitsOf(info.rateLimits),
-  };
+  return { symbols: info.symbols.flatMap(readEntry), limits: limitsOf(info.rateLimits) };
+}
+
+/** Empty for a symbol without spot trading, and for an entry without a name. */
+function readEntry(body: unknown): SymbolRules[] {
+  try {
+    const entry = requireShape(symbolEntry, body, 'a symbol');
+    return entry.isSpotTradingAllowed ? [rulesOf(entry)] : [];
+  } catch (error) {
+    const { success, data } = named.safeParse(body);
+    if (!success || !data.isSpotTradingAllowed) return [];
+    const problem = error instanceof Error ? error.message : String(error);
+    return [unreadableRules({ ...data, problem })];
+  }
 }
