@@ -123,6 +123,11 @@ export const APPROVAL_REASONS = {
       'Not buying: {orders} open {orders:order|orders} of {asset} {orders:belongs|belong} to no profile ({locked} {asset} locked). Adopt, cancel or leave {orders:it|them} under orphan orders.',
     thresholds: ['orders', 'locked'],
   },
+  'data-order-unreadable': {
+    sentence:
+      'Not buying: the exchange lists an open order of the coin in a form that this version cannot read. {cause} Look at it on the exchange.',
+    thresholds: [],
+  },
   'halt-coin-paused': { sentence: 'Not buying: the coin is paused until {until}. {why}', thresholds: ['until'] },
   'cap-open-positions': {
     sentence: 'Not buying: the {scope} holds {used} of at most {most} positions.',

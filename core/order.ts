@@ -109,6 +109,9 @@ export const cancelIdOf = (clientOrderId: string): string => `${clientOrderId}-c
 /** The order id behind the id of its cancel; any other id comes back as it is. */
 export const originalIdOf = (clientOrderId: string): string => clientOrderId.replace(/^(tw1-.+)-c$/, '$1');
 
+/** True for an id as this service gives it to its orders, whichever profile they are of. */
+export const isServiceOrderId = (clientOrderId: string): boolean => clientOrderId.startsWith('tw1-');
+
 /** True when `clientOrderId` has the form this service gives to the orders of (profile, symbol). */
 export function isOwnClientOrderId(clientOrderId: string, profileId: ProfileId, symbol: string): boolean {
   const prefix = clientOrderIdOf({ profileId, symbol, purpose: 'entry', sequence: 0 }).slice(0, -2);

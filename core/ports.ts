@@ -7,6 +7,7 @@ import type { ExchangeFill } from './fill.ts';
 import type { Halt } from './halts.ts';
 import type { AccountId, OrderId, ProfileId } from './ids.ts';
 import type { ApprovedOrder, OrderRecord, OrderState, Side } from './order.ts';
+import type { OrderList } from './order-list.ts';
 import type { OrderEvidence, Witness } from './order-evidence.ts';
 import type { OutsideChange } from './ledger.ts';
 import type { LevelFill } from './levels.ts';
@@ -14,8 +15,6 @@ import type { FoundOrder, OrphanLock } from './orphan.ts';
 import type { Adjustment, Position } from './position.ts';
 import type { RiskFacts } from './risk.ts';
 import type { SymbolRules } from './symbol.ts';
-
-/* ---- the exchange, as the engine and the api see it ---- */
 
 /** An order as the exchange reports it. */
 export interface ExchangeOrder {
@@ -95,8 +94,8 @@ export interface TradingPort {
   /** Cancels an order that no profile tracks; answers with what the exchange says of it afterwards. */
   cancelStray(symbol: string, exchangeOrderId: string): Promise<OrderLookup>;
   findOrder(symbol: string, by: { clientOrderId: string } | { exchangeOrderId: string }): Promise<OrderLookup>;
-  openOrders(symbol?: string): Promise<ExchangeOrder[]>;
-  recentOrders(symbol: string): Promise<ExchangeOrder[]>;
+  openOrders(symbol?: string): Promise<OrderList>;
+  recentOrders(symbol: string): Promise<OrderList>;
   /** Executions of one order, oldest first. */
   fillsOf(symbol: string, exchangeOrderId: string): Promise<ExchangeFill[]>;
   /** Executions of all orders of a coin after this one, oldest first; the newest thousand when none is known. */

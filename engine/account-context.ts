@@ -37,6 +37,8 @@ export interface AccountContext {
   /** Ends this run of the account; the owner rebuilds it from stored facts. */
   readonly fail: (error: unknown) => void;
   readonly signal: AbortSignal;
+  /** Why an open order of a coin could not be read; such a coin buys nothing. */
+  readonly unreadOrders: Map<string, string>;
   /** For how long positions that want a stop on the exchange have been without one, by coin, since this run began. */
   readonly unprotectedMs: Map<string, number>;
   /** States of strategies that have changed since they were last kept, by coin. */
@@ -72,6 +74,7 @@ export function createAccountContext(input: AccountContextInput): AccountContext
     permissions: [],
     halts: [],
     orphans: [],
+    unreadOrders: new Map(),
     lastEventMs: 0,
     marketClosed: false,
     unprotectedMs: new Map(),

@@ -56,6 +56,8 @@ export interface ApprovalContext {
   readonly pending: { readonly clientOrderId: string; readonly unknown: boolean; readonly certainAt: Date } | null;
   /** Orders of the base asset that no profile tracks, and about which the operator has not decided. */
   readonly orphans: { readonly orders: number; readonly locked: Decimal };
+  /** Why an open order of the coin could not be read; null when all could. */
+  readonly unreadOrder: string | null;
   /** The stop that rests on the exchange: what it holds locked, and whether it is selling by itself. */
   readonly stop: { readonly left: Decimal; readonly selling: boolean } | null;
   /** The buy that waits on the exchange: another one takes its place and money. */
@@ -138,6 +140,8 @@ const noOrphan: Check = ({ orphans: { orders, locked }, rules }) =>
   orders === 0
     ? undefined
     : refuse('base-locked-by-orphan', { orders, locked: formatDecimal(locked), asset: rules.baseAsset });
+const ordersRead: Check = ({ unreadOrder: cause }) =>
+  cause === null ? undefined : refuse('data-order-unreadable', { cause });
 const cooledDown: Check = ({ position, rules, now }) => {
   const until = position.cooldownUntil;
   if (until === null || until <= now) return undefined;
@@ -175,6 +179,7 @@ const ENTRY_CHECKS: readonly Check[] = [
   priceFresh,
   nothingPending,
   noOrphan,
+  ordersRead,
   cooledDown,
   gatesAgree,
   notRefused('entry'),

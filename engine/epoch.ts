@@ -69,8 +69,9 @@ async function judge(context: AccountContext): Promise<'same' | 'reset' | 'undec
   if (fates.includes('there')) return 'same';
   if (fates.includes('another')) return 'reset';
   for (const record of known) {
-    const listed = await ports.trading.recentOrders(record.symbol);
+    const { orders: listed, unread } = await ports.trading.recentOrders(record.symbol);
     if (listed.some((order) => reaches(order, record))) return 'same';
+    if (unread.length > 0) return 'undecided';
   }
   return 'reset';
 }

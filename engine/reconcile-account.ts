@@ -1,9 +1,11 @@
 import type { Decimal } from '#core/decimal.ts';
+import type { OrderList, UnreadOrder } from '#core/order-list.ts';
 import type { ExchangeOrder } from '#core/ports.ts';
 import { type AccountContext, marketMs } from './account-context.ts';
 import type { CoinRunner } from './coin-runner.ts';
 import { readOrder } from './missed-orders.ts';
 import type { RunningCoins } from './roster.ts';
+import { logRow } from './settle.ts';
 import { wait } from './wait.ts';
 
 /** With more coins than this one request for all open orders weighs less than one for each coin. */
@@ -15,6 +17,8 @@ const RECENT_MS = 3_600_000;
 
 /** Finds by queries what the account's event stream has not told. */
 export interface Reconciler {
+  /** At the start, before anything trades: finds coins with open orders that cannot be read. */
+  begin(): Promise<void>;
   /** After each (re)connect: balances, open orders and executions are read, and what differs is settled. */
   catchUp(): Promise<void>;
   /** While connected: `renew` is called with a sentence when the stream has kept back what became of an order. */
@@ -36,6 +40,11 @@ export function createReconciler(
   /** Coins whose executions are to be read; kept until that has worked. */
   const owed = new Set<string>();
   const read = new Map<string, string>();
+  const listOpen = async (symbols: ReadonlySet<string>): Promise<ReadonlyMap<string, ExchangeOrder>> => {
+    const { orders, unread } = await openOrdersOf(context, symbols);
+    reportUnread(context, unread, coins);
+    return new Map(orders.map((order) => [order.clientOrderId, order]));
+  };
   const compare = async (asked: (runner: CoinRunner) => boolean): Promise<Behind[]> => {
     const runners = [...coins.all()];
     const before = runners.map((runner) => totalOf(context, runner));
@@ -44,7 +53,7 @@ export function createReconciler(
       if (totalOf(context, runner) !== before[index]) owed.add(runner.coin.symbol);
     // Taken before the query: an order that is placed meanwhile is missing in its answer.
     const known = runners.flatMap(atExchange);
-    const open = await openOrdersOf(context, new Set(runners.filter(asked).map(({ coin }) => coin.symbol)));
+    const open = await listOpen(new Set(runners.filter(asked).map(({ coin }) => coin.symbol)));
     for (const order of open.values())
       for (const runner of coins.of(order.symbol))
         if (!runner.coin.live.has(order.clientOrderId)) runner.onOrder(order, null);
@@ -62,6 +71,9 @@ export function createReconciler(
     }
   };
   return {
+    async begin() {
+      await listOpen(new Set([...coins.all()].map(({ coin }) => coin.symbol)));
+    },
     async catchUp() {
       for (const { runner, clientOrderId } of await compare(() => true)) {
         owed.add(runner.coin.symbol);
@@ -70,7 +82,7 @@ export function createReconciler(
       await readTrades();
     },
     async look(renew) {
-      const behind = await compare(({ coin }) => coin.live.size > 0);
+      const behind = await compare(({ coin }) => coin.live.size > 0 || context.unreadOrders.has(coin.symbol));
       if (behind.length > 0) await wait(GRACE_MS, context.signal);
       const still = behind.filter(isBehind);
       for (const { runner, clientOrderId } of still) runner.watch(clientOrderId);
@@ -87,14 +99,30 @@ const newerOf = (a: string | null, b: string | null): string | null =>
   a !== null && b !== null && BigInt(a) < BigInt(b) ? b : (a ?? b);
 
 async function openOrdersOf(
-  { ports: { trading } }: AccountContext,
+  { ports: { trading }, unreadOrders }: AccountContext,
   symbols: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, ExchangeOrder>> {
+): Promise<OrderList> {
   const lists =
     symbols.size > SINGLE_COINS
       ? [await trading.openOrders()]
       : await Promise.all([...symbols].map((symbol) => trading.openOrders(symbol)));
-  return new Map(lists.flat().map((order) => [order.clientOrderId, order]));
+  const unread = lists.flatMap((list) => list.unread);
+  const isAbout = (symbol: string): boolean => unread.some((each) => (each.symbol ?? symbol) === symbol);
+  for (const symbol of symbols) if (!isAbout(symbol)) unreadOrders.delete(symbol);
+  return { orders: lists.flatMap(({ orders }) => orders), unread };
+}
+
+/** Once an episode: the coin buys nothing until a later list shows the order in a form that can be read, or no more. */
+function reportUnread(context: AccountContext, unread: readonly UnreadOrder[], coins: RunningCoins): void {
+  for (const { symbol, exchangeOrderId, cause } of unread) {
+    const runners = symbol === null ? [...coins.all()] : coins.of(symbol);
+    const added = runners.filter(({ coin }) => !context.unreadOrders.has(coin.symbol));
+    for (const { coin } of runners) context.unreadOrders.set(coin.symbol, cause);
+    for (const { coin } of added) {
+      const msg = `An open order of ${coin.symbol} could not be read, so nothing is bought of it. ${cause}`;
+      logRow(coin, { level: 'warn', msg, ctx: { event: 'order_unreadable', exchangeOrderId } });
+    }
+  }
 }
 
 /** Orders that the exchange has acknowledged. */

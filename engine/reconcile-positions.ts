@@ -23,6 +23,8 @@ export interface Sweep {
 interface Book {
   readonly wallet: Wallet;
   readonly open: readonly ExchangeOrder[];
+  /** Coins of open orders that could not be read; null for one that names no coin. */
+  readonly unread: ReadonlySet<string | null>;
   readonly runners: readonly CoinRunner[];
 }
 
@@ -51,7 +53,8 @@ const NOT_READ = 'Wallet and orders could not be read, so no position was compar
 
 async function readBook(trading: TradingPort, runners: readonly CoinRunner[]): Promise<Book> {
   const { wallet } = await trading.wallet();
-  return { wallet, open: await trading.openOrders(), runners };
+  const { orders: open, unread } = await trading.openOrders();
+  return { wallet, open, unread: new Set(unread.map(({ symbol }) => symbol)), runners };
 }
 
 interface Case {
@@ -75,7 +78,8 @@ async function reconcileCoin(desk: BasisDesk, runner: CoinRunner, { sweep, book,
   const resting = new Set(restingStops(coin).map(({ record }) => record.exchangeOrderId));
   const others = book.open.some((order) => order.symbol === symbol && !resting.has(order.exchangeOrderId));
   const moving = pendingOrder(coin) !== undefined || others;
-  if (typeof rules === 'string' || price === null || balance === undefined || basis.asked !== null) {
+  const isUnread = book.unread.has(symbol) || book.unread.has(null);
+  if (typeof rules === 'string' || price === null || balance === undefined || basis.asked !== null || isUnread) {
     coin.doubt = null;
     return;
   }
@@ -186,7 +190,7 @@ async function findOwnOrders(desk: BasisDesk, runner: CoinRunner): Promise<void>
   const { coin } = runner;
   const { store, account, fencing } = desk;
   const profileId = coin.profile.id;
-  const orders = await coin.context.ports.trading.recentOrders(coin.symbol).catch(() => []);
+  const { orders } = await coin.context.ports.trading.recentOrders(coin.symbol).catch(() => ({ orders: [] }));
   for (const order of orders.toSorted((a, b) => a.updatedAt.getTime() - b.updatedAt.getTime())) {
     const own = readOwnClientOrderId(order.clientOrderId, profileId, coin.symbol);
     if (own === undefined || order.filledQuantity === ZERO) continue;

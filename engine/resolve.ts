@@ -1,6 +1,7 @@
 import { formatDecimal } from '#core/decimal.ts';
 import { cancelIdOf, type OrderRecord } from '#core/order.ts';
 import { certainFrom } from '#core/order-timing.ts';
+import type { OrderList } from '#core/order-list.ts';
 import type { ExchangeOrder } from '#core/ports.ts';
 import { type AccountContext, marketNow } from './account-context.ts';
 import { wait } from './wait.ts';
@@ -27,11 +28,8 @@ async function lookForOrder(context: AccountContext, record: OrderRecord): Promi
   if (byId.kind === 'found') return byId;
   if (byId.kind === 'unreadable') return { kind: 'unclear' };
   try {
-    const listed = [...(await trading.openOrders(symbol)), ...(await trading.recentOrders(symbol))];
-    const order = listed.find(
-      (each) => each.clientOrderId === clientOrderId || each.clientOrderId === cancelIdOf(clientOrderId),
-    );
-    return order === undefined ? { kind: 'absent' } : { kind: 'found', order };
+    const lists = [await trading.openOrders(symbol), await trading.recentOrders(symbol)];
+    return proofFromLists(lists, clientOrderId);
   } catch (error) {
     context.ports.log.warn(
       { event: 'order_lookup_failed', symbol, clientOrderId, err: error },
@@ -39,6 +37,15 @@ async function lookForOrder(context: AccountContext, record: OrderRecord): Promi
     );
     return { kind: 'unclear' };
   }
+}
+
+/** A listed order that cannot be read, and may be this one, is no proof of absence. */
+export function proofFromLists(lists: readonly OrderList[], clientOrderId: string): Proof {
+  const ids = new Set([clientOrderId, cancelIdOf(clientOrderId)]);
+  const order = lists.flatMap(({ orders }) => orders).find((each) => ids.has(each.clientOrderId));
+  if (order !== undefined) return { kind: 'found', order };
+  const maybe = lists.flatMap(({ unread }) => unread).some((each) => ids.has(each.clientOrderId ?? clientOrderId));
+  return { kind: maybe ? 'unclear' : 'absent' };
 }
 
 /**

@@ -264,6 +264,7 @@ function approvalContext(coin: Coin): ApprovalContext {
       rules.baseAsset,
       context.orphans.filter(({ left }) => !left),
     ),
+    unreadOrder: context.unreadOrders.get(coin.symbol) ?? null,
     refusals: (purpose) => coin.breaker.open(purpose, Date.now()),
   };
 }

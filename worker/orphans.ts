@@ -39,11 +39,17 @@ export async function detectOrphans(context: WorkerContext, { running, toRun }: 
   const { account } = toRun;
   const asOf = await databaseTime(database);
   // The exchange first: whatever it shows of ours was committed before it was sent.
-  const open = await running.context.ports.trading.openOrders().catch((err: unknown) => {
+  const list = await running.context.ports.trading.openOrders().catch((err: unknown) => {
     log.warn({ event: 'orphans_not_read', accountId: account.id, err }, NOT_READ);
     return undefined;
   });
-  if (open === undefined) return `${NOT_READ}.`;
+  if (list === undefined) return `${NOT_READ}.`;
+  const { orders: open, unread } = list;
+  for (const { cause, ...marks } of unread)
+    log.warn(
+      { event: 'order_unreadable', accountId: account.id, ...marks },
+      `An open order could not be read. ${cause}`,
+    );
   const ids = open.map(({ clientOrderId }) => clientOrderId);
   const tracked = await trackedClientIds(database.kysely, account.id, ids);
   const infoOf = readSymbolInfos(await cache.get(cacheKeys.rules(venueOf(account))));

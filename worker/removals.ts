@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatDecimal } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { type ActionOutcome, done, type OperatorAction, refused } from '#core/operator-action.ts';
-import { isLiveOrder } from '#core/order.ts';
+import { isLiveOrder, isServiceOrderId } from '#core/order.ts';
 import { claimsOn } from '#core/orphan.ts';
 import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
 import { isSellable } from '#core/position.ts';
@@ -136,10 +136,18 @@ async function clearStrays({ context, running, profile }: Removal): Promise<Stra
   const { kysely } = context.database;
   const { trading } = running.context.ports;
   const profiles = await loadProfilesToRun(context.database, profile.accountId);
-  const found = await trading.openOrders();
+  const { orders: found, unread } = await trading.openOrders();
   const recorded = await recordedClientIds(kysely, profile, found);
   const held = (await listPositions(kysely, profile.id)).map(({ symbol }) => symbol);
   const concerned = new Set([...held, ...profile.symbols.map(({ symbol }) => symbol)]);
+  const unclear = unread.find(
+    ({ symbol, clientOrderId }) =>
+      (symbol === null || concerned.has(symbol)) && (clientOrderId === null || isServiceOrderId(clientOrderId)),
+  );
+  if (unclear !== undefined) {
+    const problem = `An open order of ${unclear.symbol ?? 'an unnamed coin'} may be its own, but could not be read: ${unclear.cause}`;
+    return { cancelled: [], left: [], problem };
+  }
   const cancelled: string[] = [];
   const left: ExchangeOrder[] = [];
   for (const order of found) {

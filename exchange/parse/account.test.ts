@@ -28,6 +28,11 @@ test('older replies give fees in basis points', () => {
   assert.deepEqual([makerFee, takerFee], [0.0015, 0.002]);
 });
 
+test('a reply that names no fee counts with the standard one', () => {
+  const { makerFee, takerFee } = parseAccount({ balances: [] });
+  assert.deepEqual([makerFee, takerFee], [0.001, 0.001]);
+});
+
 test('an account without balances is unreadable', () => {
   assert.throws(() => parseAccount({ makerCommission: 1 }), /the account in an unexpected form at balances/);
 });

@@ -24,6 +24,8 @@ export interface AccountReading {
 }
 
 const BASIS_POINTS = 10_000;
+/** What an account without discounts pays, in basis points: a reply that names no fee does not make trading free. */
+const STANDARD_FEE = 10;
 
 /** GET /api/v3/account. Assets of which nothing is held are left out. Throws ExchangeError (unreadable). */
 export function parseAccount(body: unknown): AccountReading {
@@ -36,7 +38,7 @@ export function parseAccount(body: unknown): AccountReading {
         .filter(({ free, locked }) => free !== '0' || locked !== '0')
         .map(({ asset, free, locked }) => [asset, { free, locked }]),
     ),
-    makerFee: reply.commissionRates?.maker ?? (reply.makerCommission ?? 0) / BASIS_POINTS,
-    takerFee: reply.commissionRates?.taker ?? (reply.takerCommission ?? 0) / BASIS_POINTS,
+    makerFee: reply.commissionRates?.maker ?? (reply.makerCommission ?? STANDARD_FEE) / BASIS_POINTS,
+    takerFee: reply.commissionRates?.taker ?? (reply.takerCommission ?? STANDARD_FEE) / BASIS_POINTS,
   };
 }

@@ -151,8 +151,24 @@ test('what is not an order is unreadable and named', () => {
       (error) => error instanceof ExchangeError && error.reason === 'unreadable',
     );
   }
-  assert.throws(
-    () => parseOrders([queried, { ...queried, origQty: 'x' }]),
-    /at 1\.origQty: "x" is not a decimal number/,
+});
+
+test('an order in an odd form is apart, with its cause, and leaves the others of the list as they are', () => {
+  const odd = [{ ...queried, origQty: 'x' }, { ...queried, status: 'A_STATUS_OF_THE_FUTURE' }, { orderId: true }, null];
+  const { orders, unread } = parseOrders([...odd, queried]);
+  assert.deepEqual(orders, [parseOrder(queried)]);
+  const { symbol, clientOrderId } = queried;
+  const known = { symbol, clientOrderId, exchangeOrderId: '28' };
+  const nothing = { symbol: null, clientOrderId: null, exchangeOrderId: null };
+  assert.deepEqual(
+    unread.map(({ cause: _, ...marks }) => marks),
+    [known, known, nothing, nothing],
   );
+  assert.match(unread[0]?.cause ?? '', /at origQty: "x" is not a decimal number/);
+  assert.throws(() => parseOrders({}), /a list of orders/);
+});
+
+test('an order that another program placed without a client id can be read', () => {
+  const { orders } = parseOrders([{ ...queried, clientOrderId: null }]);
+  assert.equal(orders[0]?.clientOrderId, '');
 });

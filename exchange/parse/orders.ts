@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Decimal, floorToStep, multiply, requireDecimal, ZERO } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import { type OrderState, originalIdOf, type Side } from '#core/order.ts';
+import type { OrderList, UnreadOrder } from '#core/order-list.ts';
 import type { ExchangeOrder } from '#core/ports.ts';
 import { decimal, id, instant, requireShape } from './shape.ts';
 
@@ -49,7 +50,10 @@ const order = z
   .object({
     symbol: z.string(),
     orderId: id,
-    clientOrderId: z.string(),
+    clientOrderId: z
+      .string()
+      .nullable()
+      .transform((id) => id ?? ''),
     /** Only the reply to a cancel has it; clientOrderId is the id of the cancel there. */
     origClientOrderId: z.string().optional(),
     side,
@@ -67,6 +71,10 @@ const order = z
     orderListId: id.optional(),
     trailingDelta: z.number().optional(),
     fills: z.array(executed).default([]),
+  })
+  .refine(({ executedQty, origQty }) => executedQty >= ZERO && (origQty === ZERO || executedQty <= origQty), {
+    message: 'the executed quantity is negative, or above that of the order',
+    path: ['executedQty'],
   })
   .transform((reply, context) => {
     const updatedAt = reply.updateTime ?? reply.transactTime ?? reply.time;
@@ -138,9 +146,26 @@ export function parseCanceled(body: unknown, clientOrderId: string): ExchangeOrd
   return parseOrder(reports.find((report) => namedReport.safeParse(report).data?.origClientOrderId === clientOrderId));
 }
 
-/** A list of orders, in the order sent. Throws ExchangeError (unreadable). */
-export const parseOrders = (body: unknown): ExchangeOrder[] =>
-  requireShape(z.array(order), body, 'a list of orders').map(orderOf);
+const text = z.string().nullable().catch(null);
+const marks = z.looseObject({ symbol: text, clientOrderId: text, orderId: id.nullable().catch(null) });
+
+/** A list of orders, in the sequence sent, each read by itself. Throws ExchangeError (unreadable) where it is no list. */
+export function parseOrders(body: unknown): OrderList {
+  const orders: ExchangeOrder[] = [];
+  const unread: UnreadOrder[] = [];
+  for (const entry of requireShape(z.array(z.unknown()), body, 'a list of orders')) {
+    try {
+      orders.push(parseOrder(entry));
+    } catch (error) {
+      const { symbol, clientOrderId, orderId } = marks.safeParse(entry).data ?? NO_MARKS;
+      const cause = error instanceof Error ? error.message : String(error);
+      unread.push({ symbol, clientOrderId, exchangeOrderId: orderId, cause });
+    }
+  }
+  return { orders, unread };
+}
+
+const NO_MARKS = { symbol: null, clientOrderId: null, orderId: null };
 
 /** The FULL reply to a placement: the order and what it traded at once. */
 export function parsePlacement(body: unknown): { order: ExchangeOrder; fills: ExchangeFill[] } {

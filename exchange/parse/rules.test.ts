@@ -119,7 +119,10 @@ test('a symbol with an odd entry is listed as unreadable, with the cause, and le
       { filters: [lot('LOT_SIZE', '0.1', 'much', '0.1')] },
       /the filter LOT_SIZE in an unexpected form at maxQty: "much"/,
     ],
-    'a step in scientific notation': [{ filters: [lot('LOT_SIZE', '0.1', '9', '1e-5')] }, /LOT_SIZE .*stepSize: "1e-5"/],
+    'a step in scientific notation': [
+      { filters: [lot('LOT_SIZE', '0.1', '9', '1e-5')] },
+      /LOT_SIZE .*stepSize: "1e-5"/,
+    ],
     'a filter without a type': [{ filters: [{ minNotional: '5' }] }, /a symbol .*filterType/],
     'no filters': [{ filters: null }, /a symbol .*filters/],
   };

@@ -39,7 +39,11 @@ const named = z.looseObject({
 
 const range = z.object({ minQty: decimal, maxQty: decimal, stepSize: decimal });
 const priceFilter = z.object({ minPrice: decimal, maxPrice: decimal, tickSize: decimal });
-const notional = z.object({ minNotional: decimal, maxNotional: decimal.default(ZERO), applyMinToMarket: z.boolean().default(true) });
+const notional = z.object({
+  minNotional: decimal,
+  maxNotional: decimal.default(ZERO),
+  applyMinToMarket: z.boolean().default(true),
+});
 const minNotional = z.object({ minNotional: decimal, applyToMarket: z.boolean().default(true) });
 const band = z.object({ multiplierUp: decimal, multiplierDown: decimal });
 const trailingDelta = z.object({ minTrailingBelowDelta: z.int(), maxTrailingBelowDelta: z.int() });

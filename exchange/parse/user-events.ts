@@ -10,7 +10,10 @@ const report = z.object({
   s: z.string(),
   c: z.string(),
   /** On a cancel the id of the order itself, while `c` is that of the cancel; else empty. */
-  C: z.string().default(''),
+  C: z
+    .string()
+    .nullish()
+    .transform((id) => id ?? ''),
   S: side,
   o: z.string(),
   q: decimal,

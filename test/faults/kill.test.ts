@@ -196,7 +196,7 @@ interface Sides {
 
 /** Reads both sides; undefined while an order is still on its way from one to the other. */
 async function agreed(trading: TradingPort): Promise<Sides | undefined> {
-  const [exchange, balances] = [await trading.recentOrders(SYMBOL), (await trading.wallet()).wallet.balances];
+  const [exchange, balances] = [(await trading.recentOrders(SYMBOL)).orders, (await trading.wallet()).wallet.balances];
   const stored = await withDatabase(async ({ kysely }) => ({
     fills: await kysely.selectFrom('fills').select(['trade_id', 'exchange_order_id']).execute(),
     orders: await kysely.selectFrom('orders').select(['client_order_id', 'exchange_order_id', 'state']).execute(),

@@ -180,10 +180,10 @@ test('a resting order is found, cancelled once, and found again under its own id
   const { clientOrderId, exchangeOrderId } = placed.order;
   assert.deepEqual([placed.order.state, placed.order.price, placed.fills.length], ['open', price, 0]);
   assert.deepEqual(
-    (await trading.openOrders(SYMBOL)).map((order) => order.clientOrderId),
+    (await trading.openOrders(SYMBOL)).orders.map((order) => order.clientOrderId),
     [clientOrderId],
   );
-  assert.equal((await trading.openOrders()).length, 1);
+  assert.equal((await trading.openOrders()).orders.length, 1);
 
   for (let round = 0; round < 2; round++) {
     const cancelled = await trading.cancel(SYMBOL, clientOrderId, cancelIdOf(clientOrderId));
@@ -197,7 +197,7 @@ test('a resting order is found, cancelled once, and found again under its own id
     );
   }
   assert.deepEqual(
-    (await trading.recentOrders(SYMBOL)).map((order) => order.clientOrderId),
+    (await trading.recentOrders(SYMBOL)).orders.map((order) => order.clientOrderId),
     [clientOrderId],
   );
   assert.deepEqual(await trading.findOrder(SYMBOL, { clientOrderId: nextId() }), { kind: 'absent' });
@@ -248,7 +248,7 @@ test('an order whose reply is lost is unknown, is found, and is never doubled', 
     const again = await on.place(trading, draft, clientOrderId);
     assert.ok(again.kind === 'accepted' && again.order.exchangeOrderId === lookup.order.exchangeOrderId);
   }
-  assert.equal((await trading.openOrders(SYMBOL)).length, 2);
+  assert.equal((await trading.openOrders(SYMBOL)).orders.length, 2);
 });
 
 test('an order that never reached the exchange is unknown, and absent', async () => {
@@ -277,7 +277,7 @@ test('a clock that is off is set right, and the order arrives once', async () =>
   const trading = createTrading({ restUrl: on.paper.url, apiKey: 'key-hmac', secret: KEYS.hmac, clock });
   const outcome = await on.place(trading, {});
   assert.equal(outcome.kind, 'accepted');
-  assert.equal((await trading.recentOrders(SYMBOL)).length, 1);
+  assert.equal((await trading.recentOrders(SYMBOL)).orders.length, 1);
 });
 
 test('a key is healthy, or has a cause', async () => {

@@ -93,8 +93,8 @@ test('recorded replies about orders, trades, candles and the account are underst
   assert.ok(placed.fills.length > 0);
   assert.ok(parseOrder(reply('order')).exchangeOrderId !== '');
   assert.ok(parseOrder(reply('cancel_order')).clientOrderId !== '');
-  assert.ok(parseOrders(reply('open_orders')).length > 0);
-  assert.ok(parseOrders(reply('all_orders')).length > 0);
+  assert.ok(parseOrders(reply('open_orders')).orders.length > 0);
+  assert.ok(parseOrders(reply('all_orders')).orders.length > 0);
   const trades = parseTrades(reply('account_trades'));
   assert.ok(trades.length > 0 && trades.every(({ quantity, price }) => quantity > 0n && price > 0n));
   const candles = parseCandles(reply('klines'), '1m', Number.MAX_SAFE_INTEGER);
