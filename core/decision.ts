@@ -57,6 +57,10 @@ export const APPROVAL_REASONS = {
     thresholds: ['order'],
   },
   'order-in-flight': { sentence: 'Waiting: order {order} is on its way.', thresholds: ['order'] },
+  'data-candles-missing': {
+    sentence: 'Not buying: the {interval} candles of the coin are not read yet ({cause}).',
+    thresholds: ['interval', 'cause'],
+  },
   'data-rules-missing': { sentence: 'Not trading: the trading rules of the coin are not loaded.', thresholds: [] },
   'data-symbol-not-trading': {
     sentence: 'Not trading: the exchange lists the coin as {status}.',

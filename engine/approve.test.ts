@@ -43,6 +43,7 @@ const ready: ApprovalContext = {
   unreadOrder: null,
   waiting: null,
   gates: null,
+  candles: null,
   inSells: ZERO,
   refusals: () => undefined,
   risk: { refusal: () => undefined, rooms: () => [] },

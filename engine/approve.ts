@@ -63,6 +63,8 @@ export interface ApprovalContext {
   /** The buy that waits on the exchange: another one takes its place and money. */
   readonly waiting: { readonly locked: Decimal } | null;
   readonly gates: Gates | null;
+  /** Candles that the coin starts with and that are not read yet; null when there are none. */
+  readonly candles: { readonly interval: string; readonly problem: { readonly cause: string } | null } | null;
   /** What other resting sales hold of the position. */
   readonly inSells: Decimal;
   readonly refusals: (purpose: OrderPurpose) => Refusals | undefined;
@@ -150,6 +152,13 @@ const cooledDown: Check = ({ position, rules, now }) => {
     netPnl: `${formatFixed(position.lastCycleNet ?? position.cycleNet, moneyPlaces(rules.quoteAsset))} ${rules.quoteAsset}`,
   });
 };
+const candlesRead: Check = ({ candles }) =>
+  candles === null
+    ? undefined
+    : refuse('data-candles-missing', {
+        interval: candles.interval,
+        cause: candles.problem?.cause ?? 'they are being read',
+      });
 /** The first buy of a position asks trend and ratings, an add the trend alone: a dip is rated low by nature. */
 const gatesAgree: Check = ({ gates, position, now }) => {
   const refusal = gates?.refusal({ first: position.firstBuyAt === null, nowMs: now.getTime() });
@@ -181,6 +190,7 @@ const ENTRY_CHECKS: readonly Check[] = [
   noOrphan,
   ordersRead,
   cooledDown,
+  candlesRead,
   gatesAgree,
   notRefused('entry'),
 ];

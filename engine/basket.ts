@@ -2,7 +2,7 @@ import { basketCoin, type BasketCoin, type BasketTurn, createBasket } from '#cor
 import { INTERVAL_MS } from '#core/candle.ts';
 import { toNumber, ZERO } from '#core/decimal.ts';
 import { PRICE_AGE_LIMIT_MS } from './approve.ts';
-import type { Coin } from './coin.ts';
+import { type Coin, missingCandles } from './coin.ts';
 
 /** What the plan of its profile asks of a coin at this tick; null for a strategy without plans. Asked once per tick. */
 export function basketTurn(coin: Coin): BasketTurn | null {
@@ -47,7 +47,7 @@ function lackOf(coin: Coin, { score, quoteAsset }: { score: number | null; quote
   if (coin.price === null || performance.now() - coin.priceSeenMs > PRICE_AGE_LIMIT_MS) return 'a fresh price';
   if (coin.rules.status !== 'TRADING') return 'an open market';
   if (coin.rules.quoteAsset !== quoteAsset) return `a price in ${quoteAsset}`;
-  return score === null ? 'enough candles' : null;
+  return score === null || missingCandles(coin) !== undefined ? 'enough candles' : null;
 }
 
 /** A coin of the profile that does not run. */

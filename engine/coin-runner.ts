@@ -7,15 +7,17 @@ import { fnv1a64, isLiveOrder } from '#core/order.ts';
 import type { ExchangeOrder, ProfileToRun } from '#core/ports.ts';
 import type { AccountContext } from './account-context.ts';
 import { cancelEntries, entriesToCancel } from './cancel-entries.ts';
-import { type Coin, isCertain, type LiveOrder, liveOrderOf, takeStored, toKeep } from './coin.ts';
+import { type Coin, isCertain, type LiveOrder, liveOrderOf, missingCandles, takeStored, toKeep } from './coin.ts';
 import type { CoinAction } from './coin-action.ts';
 import { createDecisionLog, type DecisionLog } from './decision-log.ts';
-import { createCandleFeed } from './feed-candle.ts';
+import { createCandleFeeds } from './feed-candle.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { resolveOrder } from './resolve.ts';
 import { findOwnOrder, settleOrder } from './settle.ts';
 import { tellTick, tick } from './tick.ts';
 
+/** A coin that has just been opened decides nothing for so long while its candles are being read (wall ms). */
+const CANDLES_WAIT_MS = 3_000;
 /** A state is looked at so often where every tick repeats the one before. */
 const STATE_EVERY_BEATS = 10;
 
@@ -33,6 +35,8 @@ export interface CoinRunner {
   /** `fresh` is false for a price read while the stream is down: exits may use it, entries stay blocked by its age. */
   onPrice(price: Decimal, fresh: boolean): void;
   onCandle(interval: Interval, candle: Candle): void;
+  /** Reads the candles that the coin starts with; resolves once they are read or could not be. Never rejects. */
+  readCandles(): Promise<void>;
   /** The market stream is complete again: closed candles that it did not bring are read. */
   onStream(): void;
   onOrder(order: ExchangeOrder, fill: ExchangeFill | null): void;
@@ -58,8 +62,10 @@ export function createCoinRunner(coin: Coin): CoinRunner {
   const log = decisionLogOf(coin);
   const keepNow = createStateKeeper(coin, log);
   let [ticks, ticksAtTimer] = [0, 0];
+  const waitsForCandles = createCandleWait(coin);
   const runTick = (trigger: Trigger): Promise<void> | undefined => {
     ticks += 1;
+    if (waitsForCandles()) return undefined;
     const sent = tick(coin, trigger, log);
     if (sent === undefined) watchLive(coin, watch);
     // What was sent may have changed the position: its stop is looked after at once.
@@ -68,14 +74,13 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       watchLive(coin, watch);
     });
   };
-  const feeds = coin.sources.map((source) => ({ source, feed: createCandleFeed(coin, source) }));
-  const tickIf = (fed: Promise<boolean>): Promise<void> => fed.then((isFed) => (isFed ? runTick('candle') : undefined));
   const seeOrder = async (order: ExchangeOrder, fill: ExchangeFill | null): Promise<void> => {
     const seen = await takeOrder(coin, order, fill);
     if (seen === 'missing') watch(order.clientOrderId);
     if (seen !== 'foreign') await runTick('order');
   };
   const mailbox = createMailbox({ coalesced: () => runTick('price'), fail, signal });
+  const candles = createCandleFeeds(coin, { inTurn: mailbox.push, onFed: () => runTick('candle') });
   const watch = createWatch(coin, mailbox, () => mailbox.push(() => runTick('order')));
 
   return {
@@ -86,11 +91,9 @@ export function createCoinRunner(coin: Coin): CoinRunner {
       if (fresh) coin.priceSeenMs = performance.now();
       mailbox.coalesce();
     },
-    onCandle(interval, candle) {
-      for (const { source, feed } of feeds)
-        if (source.interval === interval) mailbox.push(() => tickIf(feed.take(candle)));
-    },
-    onStream: () => feeds.forEach(({ feed }) => mailbox.push(() => tickIf(feed.catchUp()))),
+    onCandle: (interval, candle) => candles.take(interval, candle),
+    readCandles: () => candles.read(),
+    onStream: () => void candles.read(),
     onOrder: (order, fill) => mailbox.push(() => seeOrder(order, fill)),
     onProfile(profile) {
       mailbox.push(async () => {
@@ -106,7 +109,7 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     nudge: (trigger) => mailbox.push(() => runTick(trigger)),
     onTimer() {
       const silent = ticks === ticksAtTimer;
-      for (const { feed } of feeds) if (feed.isDue()) mailbox.push(() => tickIf(feed.catchUp()));
+      candles.readDue();
       if (silent) mailbox.push(() => runTick('timer'));
       mailbox.push(() => {
         ticksAtTimer = ticks;
@@ -122,6 +125,18 @@ export function createCoinRunner(coin: Coin): CoinRunner {
     },
   };
 }
+
+/** True until its first candles are read, could not be, or have taken too long: exits never wait for them. */
+function createCandleWait(coin: Coin): () => boolean {
+  const untilMs = performance.now() + CANDLES_WAIT_MS;
+  let over = false;
+  return () => {
+    over ||= performance.now() >= untilMs || missingCandles(coin) === undefined || hasProblem(coin);
+    return !over;
+  };
+}
+
+const hasProblem = ({ sources }: Coin): boolean => sources.some(({ problem }) => problem !== null);
 
 /** True when the profile was enabled or disabled. A position written while the coin was being opened is read again. */
 async function takeProfile(coin: Coin, profile: ProfileToRun): Promise<boolean> {

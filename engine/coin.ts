@@ -98,13 +98,26 @@ export interface CandleSource {
   readonly interval: Interval;
   readonly want: number;
   lastOpenMs: number;
+  /** The candles that the coin starts with have been read: since then it is fed each one that closes. */
+  complete: boolean;
+  /** Why the last read failed, and when the next one is (wall time). */
+  problem: { readonly cause: string; readonly nextAt: Date } | null;
 }
+
+/** What the coin starts with and has not read yet: until then nothing is bought. */
+export const missingCandles = ({ sources }: Coin): CandleSource | undefined =>
+  sources.find(({ complete }) => !complete);
 
 function sourcesOf({ needs, shared }: BoundStrategy): CandleSource[] {
   const gates = shared.gates === undefined ? [] : gateNeeds(shared.gates);
   const own = gates.find(({ interval }) => interval === needs.interval);
   const all = [{ interval: needs.interval, want: Math.max(needs.want, own?.want ?? 0) }, ...gates];
-  return all.filter((each) => each !== own).map(({ interval, want }) => ({ interval, want, lastOpenMs: 0 }));
+  return all
+    .filter((each) => each !== own)
+    .map(({ interval, want }) => ({
+      ...{ interval, want, lastOpenMs: 0 },
+      ...{ complete: false, problem: null },
+    }));
 }
 
 /** The stored config with the coin's override, as the tick reads it: merged, not parsed. */

@@ -15,6 +15,9 @@ export class ExchangeReset extends Error {
   }
 }
 
+/** Faults after which nothing of this run may go on. */
+export const endsRun = (error: unknown): boolean => error instanceof ExchangeReset || error instanceof LeaseLost;
+
 const MOST_ORDERS = 3;
 
 /** Looks whether a test exchange was reset, once after each (re)connect: a reset cuts every connection. */

@@ -1,4 +1,3 @@
-import type { Candle } from '#core/candle.ts';
 import { formatDecimal, ZERO } from '#core/decimal.ts';
 import { certainFrom } from '#core/order-timing.ts';
 import type { OrderRecord } from '#core/order.ts';
@@ -8,13 +7,16 @@ import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { AccountContext } from './account-context.ts';
 import { type Coin, createCoin, liveOrderOf, mergedConfig } from './coin.ts';
 import { type CoinRunner, createCoinRunner } from './coin-runner.ts';
-import { feedClosed } from './feed-candle.ts';
+import { endsRun } from './epoch.ts';
 import { bookMissedOrders } from './missed-orders.ts';
 
-/** A coin of a profile that cannot run, and why: told once in the profile's log by the caller. */
+/**
+ * The runner of a coin, or why there is none: `cannot` needs the operator, `later` is tried again. The caller reports
+ * the reason once in the profile's log.
+ */
 export type CoinPlan =
   | { readonly kind: 'run'; readonly runner: CoinRunner }
-  | { readonly kind: 'cannot'; readonly reason: string };
+  | { readonly kind: 'cannot' | 'later'; readonly reason: string };
 
 export interface CoinSource {
   readonly profile: ProfileToRun;
@@ -26,8 +28,8 @@ export interface CoinSource {
 }
 
 /**
- * Builds the working memory of one coin from stored facts: position and strategy state from the store, warm-up candles
- * from the exchange, open orders to be watched until they are proven. The same path serves start, restart and takeover.
+ * Builds the working memory of one coin from stored facts: position and strategy state, open orders to be watched until
+ * they are proven. Its candles are read later (feed-candle.ts). The same path serves start, restart and takeover.
  */
 export async function openCoin(context: AccountContext, source: CoinSource): Promise<CoinPlan> {
   const { profile, symbol, rules, strategy, liveOrders } = source;
@@ -43,19 +45,16 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   const coin = createCoin({ context, profile, rules, bound, stored, levels });
   const runner = createCoinRunner(coin);
   adoptLiveOrders(coin, liveOrders);
-  const candles = await warmUp(coin);
   if (!stored.compared) {
-    await bookMissedOrders(coin);
+    const failure = await bookMissedOrders(coin).then(() => null, causeUnlessFatal);
+    if (failure !== null) return { kind: 'later', reason: `Its past executions could not be read (${failure}).` };
     await context.ports.store.noteCompared(profile.id, symbol);
   }
-  const last = candles.at(-1);
   context.ports.log.info(
     {
       event: 'coin_opened',
       profileId: profile.id,
       symbol,
-      candles: candles.length,
-      lastClose: last?.close ?? null,
       position: formatDecimal(coin.position.quantity),
       liveOrders: coin.live.size,
     },
@@ -65,17 +64,10 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   return { kind: 'run', runner };
 }
 
-/** Loads the candles of every interval the coin lives on; returns those of its strategy. */
-async function warmUp(coin: Coin): Promise<readonly Candle[]> {
-  const { market } = coin.context.ports;
-  const loaded = coin.sources.map(async (source) => {
-    const limit = Math.min(source.want + 1, 1_000);
-    return { source, candles: await market.candles({ symbol: coin.symbol, interval: source.interval, limit }) };
-  });
-  const all = await Promise.all(loaded);
-  for (const { source, candles } of all)
-    for (const candle of candles) if (candle.closed) feedClosed(coin, source, candle);
-  return all[0]?.candles ?? [];
+/** An exchange that does not answer is the trouble of this coin alone. */
+function causeUnlessFatal(error: unknown): string {
+  if (endsRun(error)) throw error;
+  return error instanceof Error ? error.message : String(error);
 }
 
 /**

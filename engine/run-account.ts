@@ -4,8 +4,7 @@ import type { AccountEvent, MarketEvent, MarketStream } from '#core/ports.ts';
 import { rulesFor, type SymbolRules } from '#core/symbol.ts';
 import { type AccountContext, type AccountContextInput, createAccountContext } from './account-context.ts';
 import { type CoinRunner, keepStates } from './coin-runner.ts';
-import { createResetWatch, ExchangeReset, type ResetWatch } from './epoch.ts';
-import { LeaseLost } from './execute.ts';
+import { createResetWatch, endsRun, type ResetWatch } from './epoch.ts';
 import { DISCOUNT_ASSET } from './fee-prices.ts';
 import { createInbox } from './inbox.ts';
 import type { Roster } from './ports.ts';
@@ -154,7 +153,7 @@ async function keepTime(
     if (areRulesDue(context, coins, beat)) {
       await refreshRules(context, { coins, run, refreshProfiles });
     }
-    if (beat % PROFILES_EVERY_TICKS === 0) await refreshProfiles();
+    if (beat % PROFILES_EVERY_TICKS === 0 || coins.isRetryDue()) await refreshProfiles();
     if (beat % HALTS_EVERY_TICKS === 0) {
       context.halts = await context.ports.store.halts();
       await context.risk.poll();
@@ -273,8 +272,6 @@ function onMarketEvent(context: AccountContext, coins: RunningCoins, event: Mark
     for (const runner of coins.all()) runner.onStream();
   }
 }
-
-const endsRun = (error: unknown): boolean => error instanceof ExchangeReset || error instanceof LeaseLost;
 
 /** Nothing waits for an answer that the exchange does not give now: the next look asks again. */
 async function judgeReset(context: AccountContext, resets: ResetWatch): Promise<void> {

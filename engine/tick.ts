@@ -16,6 +16,7 @@ import {
   isCertain,
   isLeftOver,
   type LiveOrder,
+  missingCandles,
   pendingOrder,
   planPrices,
   refreshView,
@@ -96,7 +97,8 @@ async function clear(
 /** The waiting buy that the strategy takes back, or that settings of another time wanted. */
 function unwanted(coin: Coin, { kind }: Decision): LiveOrder | undefined {
   const waiting = kind === 'sell' ? undefined : waitingEntry(coin);
-  return waiting !== undefined && (kind === 'cancel' || isLeftOver(coin, waiting)) ? waiting : undefined;
+  const takesBack = kind === 'cancel' && missingCandles(coin) === undefined;
+  return waiting !== undefined && (takesBack || isLeftOver(coin, waiting)) ? waiting : undefined;
 }
 
 const isSale = ({ record: { side } }: LiveOrder): boolean => side === 'sell';
@@ -255,6 +257,7 @@ function approvalContext(coin: Coin): ApprovalContext {
     inSells: inSells(coin),
     waiting: waiting === undefined ? null : { locked: lockedBy(waiting) },
     gates: coin.gates,
+    candles: missingCandles(coin) ?? null,
     stop: stop === undefined ? null : { left: subtract(stop.record.quantity, stop.applied), selling: isSelling(coin) },
     risk: {
       refusal: () => context.risk.refusal({ profileId: profile.id, symbol: coin.symbol }, new Date(coin.view.nowMs)),

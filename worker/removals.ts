@@ -89,7 +89,7 @@ async function clearCoin(removal: Removal, symbol: string): Promise<string | nul
   const runner = running.coins.of(symbol).find(({ coin }) => coin.profile.id === profile.id);
   if (runner !== undefined) return clear(runner).then(() => null);
   const opened = await openUnbound(removal, symbol);
-  if (opened.kind === 'cannot') return `The orders of ${symbol} cannot be cancelled: ${opened.reason}`;
+  if (opened.kind !== 'run') return `The orders of ${symbol} cannot be cancelled: ${opened.reason}`;
   await clear(opened.runner);
   await wait(RETRY_MS, running.context.signal);
   await opened.runner.close();
