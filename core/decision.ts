@@ -173,6 +173,11 @@ export const APPROVAL_REASONS = {
     sentence: 'Not selling: the wallet has {free} free of the {position} held.',
     thresholds: ['position'],
   },
+  'exit-locked-by-orphan': {
+    sentence:
+      'Not selling: the wallet has {free} free of the {position} held. Order {order} belongs to no profile and locks {locked}: adopt or cancel it under orphan orders.',
+    thresholds: ['position', 'order'],
+  },
   'order-stop-triggered': {
     sentence:
       'Waiting: the stop on the exchange is selling; what it has not sold after {seconds} s is sold at the market.',

@@ -82,12 +82,12 @@ test('a sale locks what it has not sold, a buy what it may still spend, an order
   const locks = [
     { ...lockOf(order, BTC), left: false },
     { ...lockOf({ ...order, side: 'buy' }, BTC), left: true },
-    { ...lockOf({ ...order, listId: '9' }, BTC), left: false },
-    { ...lockOf({ ...order, listId: '9' }, BTC), left: false },
+    { ...lockOf({ ...order, exchangeOrderId: '2', listId: '9' }, BTC), left: false },
+    { ...lockOf({ ...order, exchangeOrderId: '3', listId: '9' }, BTC), left: false },
     { ...lockOf(order, { ...BTC, baseAsset: 'ETH' }), left: false },
   ];
-  assert.deepEqual(orphansOn('BTC', locks), { orders: 4, left: 1, locked: d('3') });
-  assert.deepEqual(orphansOn('SOL', locks), { orders: 0, left: 0, locked: ZERO });
+  assert.deepEqual(orphansOn('BTC', locks), { orders: 4, left: 1, locked: d('3'), lockedBy: ['1', '2', '3'] });
+  assert.deepEqual(orphansOn('SOL', locks), { orders: 0, left: 0, locked: ZERO, lockedBy: [] });
 });
 
 test('orders are adopted in forms that the engine knows; a leg of a list is not', () => {

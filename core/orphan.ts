@@ -11,6 +11,7 @@ export type OrphanState = (typeof ORPHAN_STATES)[number];
 
 /** What an orphan that rests on the exchange holds locked there; assets are null while its coin's rules are unknown. */
 export interface OrphanLock {
+  readonly exchangeOrderId: string;
   readonly baseAsset: string | null;
   readonly asset: string | null;
   readonly amount: Decimal;
@@ -30,11 +31,12 @@ export interface FoundOrder {
 
 /** What an open order locks: of the base what it has not sold, of the quote what it may still spend. */
 export function lockOf(
-  { side, quantity, filledQuantity, price, stopPrice, listId }: ExchangeOrder,
+  { exchangeOrderId, side, quantity, filledQuantity, price, stopPrice, listId }: ExchangeOrder,
   rules: Pick<SymbolRules, 'baseAsset' | 'quoteAsset'> | undefined,
 ): Omit<OrphanLock, 'left'> {
   const rest = maximum(subtract(quantity, filledQuantity), ZERO);
   return {
+    exchangeOrderId,
     baseAsset: rules?.baseAsset ?? null,
     asset: (side === 'sell' ? rules?.baseAsset : rules?.quoteAsset) ?? null,
     amount: side === 'sell' ? rest : multiply(rest, maximum(price, stopPrice)),
@@ -42,21 +44,28 @@ export function lockOf(
   };
 }
 
-/** Orphans of the coins of one base asset: how many, how many of them the operator left there, and what they lock of it. */
-export function orphansOn(
-  baseAsset: string,
-  locks: readonly OrphanLock[],
-): { readonly orders: number; readonly left: number; readonly locked: Decimal } {
+export interface OrphansOn {
+  readonly orders: number;
+  /** How many of them the operator left there. */
+  readonly left: number;
+  readonly locked: Decimal;
+  /** The exchange's ids of those that lock it. */
+  readonly lockedBy: readonly string[];
+}
+
+/** Orphans of the coins of one base asset, and what they lock of it. */
+export function orphansOn(baseAsset: string, locks: readonly OrphanLock[]): OrphansOn {
   const concerned = locks.filter((lock) => lock.baseAsset === baseAsset);
+  const locking = concerned.filter(({ asset }) => asset === baseAsset);
   const lists = new Map<string, Decimal>();
   let locked = ZERO;
-  for (const { asset, amount, listId } of concerned) {
-    if (asset !== baseAsset) continue;
+  for (const { amount, listId } of locking) {
     if (listId === null) locked = add(locked, amount);
     else lists.set(listId, maximum(lists.get(listId) ?? ZERO, amount));
   }
   for (const amount of lists.values()) locked = add(locked, amount);
-  return { orders: concerned.length, left: concerned.filter(({ left }) => left).length, locked };
+  const left = concerned.filter((lock) => lock.left).length;
+  return { orders: concerned.length, left, locked, lockedBy: locking.map(({ exchangeOrderId }) => exchangeOrderId) };
 }
 
 /** An order of the exchange in this service's words; null for one that it would not know how to look after. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { APPROVAL_REASONS, describe } from '#core/decision.ts';
 import { formatDecimal, requireDecimal as d, ZERO } from '#core/decimal.ts';
 import { newId } from '#core/ids.ts';
 import { FLAT } from '#core/position.ts';
@@ -39,7 +40,7 @@ const ready: ApprovalContext = {
   takerFee: 0.001,
   pending: null,
   stop: null,
-  orphans: { orders: 0, locked: ZERO },
+  orphans: { orders: 0, left: 0, locked: ZERO, lockedBy: [] },
   unreadOrder: null,
   waiting: null,
   gates: null,
@@ -51,6 +52,7 @@ const ready: ApprovalContext = {
 const buy = { kind: 'buy', reason: 'entry-first', level: 0 } as const;
 const sell = { kind: 'sell', reason: 'exit-trail', lots: 'all' } as const;
 const halt = { scope: 'all', subject: 'all', since: now, reason: '', freeze: false } as const;
+const stray = { orders: 1, left: 1, locked: d('0.01'), lockedBy: ['77'] };
 const held = { ...FLAT, quantity: d('0.01'), averagePrice: d('30000'), firstBuyAt: now };
 
 test('an entry is sized on the grid and keeps its exit sellable', () => {
@@ -139,7 +141,7 @@ const refusals: readonly [string, Partial<ApprovalContext>, string][] = [
   ['an unknown order', { pending: { clientOrderId: 'x', unknown: true, certainAt: now } }, 'order-unknown'],
   ['an order in flight', { pending: { clientOrderId: 'x', unknown: false, certainAt: now } }, 'order-in-flight'],
   ['an open order that could not be read', { unreadOrder: 'It has an unknown status.' }, 'data-order-unreadable'],
-  ['an order of the coin that nobody tracks', { orphans: { orders: 1, locked: d('0.1') } }, 'base-locked-by-orphan'],
+  ['an order of the coin that nobody tracks', { orphans: { ...stray, left: 0 } }, 'base-locked-by-orphan'],
   ['a cooldown', { position: { ...FLAT, cooldownUntil: new Date(now.getTime() + 1) } }, 'cooldown-loss'],
   ['a limit', { risk: { ...ready.risk, refusal: () => ({ reason: 'halt-drawdown', numbers: {} }) } }, 'halt-drawdown'],
   [
@@ -185,6 +187,16 @@ test('only a freezing kill switch stops an exit', () => {
 test('an exit never sells more than the wallet has, rounded down to the step', () => {
   const result = approve(sell, { ...ready, position: held, freeBase: d('0.009999') });
   assert.equal(result.kind === 'approved' && formatDecimal(result.order.quantity), '0.00999');
+});
+
+test('an order that was left refuses no buy; a sale that it blocks names it', () => {
+  assert.equal(approve(buy, { ...ready, orphans: stray }).kind, 'approved');
+  const result = approve(sell, { ...ready, position: held, orphans: stray });
+  assert.ok(result.kind === 'refused');
+  assert.match(
+    describe(APPROVAL_REASONS[result.reason], result.numbers),
+    /^Not selling: the wallet has 0 free of the 0.01 held. Order 77 belongs to no profile and locks 0.01: adopt/,
+  );
 });
 
 test('an exit waits for an order whose outcome is unknown', () => {

@@ -23,6 +23,7 @@ import type { Halt } from '#core/halts.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { LevelFill } from '#core/levels.ts';
 import type { ApprovedOrder, OrderDraft, OrderForm, OrderPurpose } from '#core/order.ts';
+import type { OrphansOn } from '#core/orphan.ts';
 import { isSellable, type Position } from '#core/position.ts';
 import { type StopPlan, TRIGGERED_GRACE_MS } from '#core/protective-stop.ts';
 import { CASH_BUFFER, sellableQuantity, sizeEntry } from '#core/sizing.ts';
@@ -54,8 +55,8 @@ export interface ApprovalContext {
   readonly takerFee: number;
   /** A live order of this coin whose outcome is not known, with the moment it will be certain. */
   readonly pending: { readonly clientOrderId: string; readonly unknown: boolean; readonly certainAt: Date } | null;
-  /** Orders of the base asset that no profile tracks, and about which the operator has not decided. */
-  readonly orphans: { readonly orders: number; readonly locked: Decimal };
+  /** Orders of the base asset that no profile tracks. */
+  readonly orphans: OrphansOn;
   /** Why an open order of the coin could not be read; null when all could. */
   readonly unreadOrder: string | null;
   /** The stop that rests on the exchange: what it holds locked, and whether it is selling by itself. */
@@ -138,10 +139,10 @@ const nothingPending: Check = ({ pending }) => {
   return refuse(pending.unknown ? 'order-unknown' : 'order-in-flight', numbers);
 };
 /** One may be an entry of ours, such as after a restored backup: another one would double it. */
-const noOrphan: Check = ({ orphans: { orders, locked }, rules }) =>
-  orders === 0
+const noOrphan: Check = ({ orphans: { orders, left, locked }, rules }) =>
+  orders === left
     ? undefined
-    : refuse('base-locked-by-orphan', { orders, locked: formatDecimal(locked), asset: rules.baseAsset });
+    : refuse('base-locked-by-orphan', { orders: orders - left, locked: formatDecimal(locked), asset: rules.baseAsset });
 const ordersRead: Check = ({ unreadOrder: cause }) =>
   cause === null ? undefined : refuse('data-order-unreadable', { cause });
 const cooledDown: Check = ({ position, rules, now }) => {
@@ -258,9 +259,12 @@ function approveSale(
   { quantity, purpose, form }: Pick<OrderDraft, 'quantity' | 'purpose' | 'form'>,
   context: ApprovalContext,
 ): ApprovalResult {
-  const { accountId, profileId, rules, price, position, freeBase } = context;
+  const { accountId, profileId, rules, price, position, freeBase, orphans } = context;
   if (quantity <= 0n) {
-    return refuse('exit-nothing-free', { free: formatDecimal(freeBase), position: formatDecimal(position.quantity) });
+    const numbers = asText({ free: freeBase, position: position.quantity });
+    const order = orphans.lockedBy.join(', ');
+    if (order === '') return refuse('exit-nothing-free', numbers);
+    return refuse('exit-locked-by-orphan', { ...numbers, order, locked: formatDecimal(orphans.locked) });
   }
   const each = form.type === 'limit' ? form.price : price;
   if (!isSellable(quantity, each, rules)) {

@@ -263,10 +263,7 @@ function approvalContext(coin: Coin): ApprovalContext {
       refusal: () => context.risk.refusal({ profileId: profile.id, symbol: coin.symbol }, new Date(coin.view.nowMs)),
       rooms: () => context.risk.rooms({ profileId: profile.id, symbol: coin.symbol }),
     },
-    orphans: orphansOn(
-      rules.baseAsset,
-      context.orphans.filter(({ left }) => !left),
-    ),
+    orphans: orphansOn(rules.baseAsset, context.orphans),
     unreadOrder: context.unreadOrders.get(coin.symbol) ?? null,
     refusals: (purpose) => coin.breaker.open(purpose, Date.now()),
   };

@@ -20,7 +20,7 @@ const orderOf = (exchangeOrderId: string, clientOrderId = `web_${exchangeOrderId
   ...{ quantity: d('2'), filledQuantity: ZERO, filledQuote: ZERO, price: d('100'), stopPrice: ZERO },
   updatedAt: new Date(0),
 });
-const lock = { baseAsset: 'BTC', asset: 'BTC', amount: d('2'), listId: null };
+const lock = { exchangeOrderId: '1', baseAsset: 'BTC', asset: 'BTC', amount: d('2'), listId: null };
 
 test('sightings come and go, and never undo what was decided after the exchange was asked', async () => {
   await using own = await openTestDatabase();

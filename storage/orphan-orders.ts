@@ -174,11 +174,12 @@ export async function listOrphans(database: Reader, accountId: AccountId): Promi
 export async function orphanLocks(database: Reader, accountId: AccountId): Promise<OrphanLock[]> {
   const rows = await database
     .selectFrom('orphan_orders')
-    .select(['base_asset', 'locked_asset', 'locked_amount', 'list_id', 'state'])
+    .select(['exchange_order_id', 'base_asset', 'locked_asset', 'locked_amount', 'list_id', 'state'])
     .where('account_id', '=', accountId)
     .where('state', 'in', RESTING)
     .execute();
   return rows.map((row) => ({
+    exchangeOrderId: row.exchange_order_id,
     baseAsset: row.base_asset,
     asset: row.locked_asset,
     amount: requireDecimal(row.locked_amount),

@@ -130,7 +130,7 @@ async function blameKey(context: WorkerContext, { account }: AccountToRun, signa
 
 async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunning }: Loop): Promise<void> {
   const { account, key } = toRun;
-  const { database, trading, cache, announcer, venues, log } = context;
+  const { database, trading, cache, announcer, venues, desk, log } = context;
   if (key === null) {
     await wait(FOREVER_MS, signal);
     return;
@@ -159,6 +159,12 @@ async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunn
     onRunning(account_) {
       setRunning(account_);
       log.info({ event: 'account_running', accountId: account.id, fencing }, `Account ${account.name} is running`);
+      // What another program placed meanwhile may lock what an exit has to sell: it is listed before anyone asks.
+      desk.queue
+        .enqueue('detect-orphans', { accountId: account.id }, { singletonKey: account.id })
+        .catch((err: unknown) =>
+          log.warn({ event: 'orphans_not_read', accountId: account.id, err }, 'Orphan orders were not looked for'),
+        );
     },
     onWallet: (wallet) => keepWallet(context, toRun, wallet),
     onRules: (rules) => venue.keepRules(rules),
