@@ -12,6 +12,7 @@ import type { CoinAction } from './coin-action.ts';
 import { createDecisionLog, type DecisionLog } from './decision-log.ts';
 import { createCandleFeeds } from './feed-candle.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
+import { adoptOrder } from './missed-orders.ts';
 import { resolveOrder } from './resolve.ts';
 import { findOwnOrder, settleOrder } from './settle.ts';
 import { tellTick, tick } from './tick.ts';
@@ -179,7 +180,8 @@ async function takeOrder(
   order: ExchangeOrder,
   fill: ExchangeFill | null,
 ): Promise<'foreign' | 'missing' | 'settled'> {
-  const live = await findOwnOrder(coin, order.clientOrderId);
+  // What has been executed is booked, also of an order that no record knows; one that only rests may be an orphan.
+  const live = await (order.filledQuantity > 0n ? adoptOrder(coin, order) : findOwnOrder(coin, order.clientOrderId));
   if (live === undefined) return 'foreign';
   const { state, exchangeOrderId } = order;
   const filledQuantity = formatDecimal(order.filledQuantity);

@@ -1,8 +1,10 @@
+import { formatDecimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import { isLiveOrder, readOwnClientOrderId } from '#core/order.ts';
+import { formOf } from '#core/orphan.ts';
 import type { ExchangeOrder, TradingPort } from '#core/ports.ts';
 import type { Coin, LiveOrder } from './coin.ts';
-import { findOwnOrder, settleOrder } from './settle.ts';
+import { findOwnOrder, logRow, settleOrder } from './settle.ts';
 
 /** The order behind an execution; undefined when the exchange does not know it. Throws while that cannot be told. */
 export async function readOrder(
@@ -34,21 +36,52 @@ export async function bookMissedOrders(coin: Coin): Promise<void> {
   const fills = await ports.trading.tradesAfter(symbol, last);
   for (const exchangeOrderId of byLastExecution(fills)) {
     const order = await readOrder(ports.trading, symbol, exchangeOrderId);
-    const live = order && (await ownOrder(coin, order));
+    const live = order && (await adoptOrder(coin, order));
     if (order === undefined || live === undefined) continue;
     await settleOrder(coin, live, { order, fills: fills.filter((fill) => fill.exchangeOrderId === exchangeOrderId) });
     if (isLiveOrder(live.record.state)) coin.live.set(live.record.clientOrderId, live);
   }
 }
 
-/** The order as it is followed, stored when only the exchange knows it; undefined for a foreign one. */
-async function ownOrder(coin: Coin, order: ExchangeOrder): Promise<LiveOrder | undefined> {
+/**
+ * Records and watches the own orders that rest on the exchange and that a restored backup does not know: they lock what the
+ * coin has to sell. Legs of order lists and unknown types stay orphans. Throws when the exchange does not answer.
+ */
+export async function adoptOpenOrders(coin: Coin): Promise<void> {
+  for (const order of await coin.context.ports.trading.openOrders(coin.symbol)) {
+    const live = formOf(order) === null ? undefined : await adoptOrder(coin, order);
+    if (live === undefined || coin.live.has(live.record.clientOrderId)) continue;
+    await settleOrder(coin, live, { order, fills: [] });
+    if (isLiveOrder(live.record.state)) coin.live.set(live.record.clientOrderId, live);
+  }
+}
+
+/**
+ * The own order behind what the exchange reports, recorded first when only the exchange knows it. Undefined for a foreign
+ * order and for one that this run has settled.
+ */
+export async function adoptOrder(coin: Coin, order: ExchangeOrder): Promise<LiveOrder | undefined> {
   const { account, fencing, ports } = coin.context;
   const profileId = coin.profile.id;
   const own = readOwnClientOrderId(order.clientOrderId, profileId, coin.symbol);
-  if (own === undefined) return undefined;
+  if (own === undefined || coin.settled.has(own.clientOrderId)) return undefined;
   const known = await findOwnOrder(coin, own.clientOrderId);
   if (known !== undefined) return known;
   await ports.store.adoptOwnOrder({ accountId: account.id, profileId, order, own, fencing });
-  return findOwnOrder(coin, own.clientOrderId);
+  const adopted = await findOwnOrder(coin, own.clientOrderId);
+  if (adopted !== undefined) logAdoption(coin, order, adopted);
+  return adopted;
+}
+
+function logAdoption(coin: Coin, { exchangeOrderId, state, ...order }: ExchangeOrder, { record }: LiveOrder): void {
+  const { clientOrderId, id: orderId, purpose } = record;
+  const quantity = formatDecimal(order.quantity);
+  logRow(coin, {
+    level: 'warn',
+    msg: `An order of this profile was on the exchange but not in the database; it is recorded now: ${purpose} of ${quantity} ${coin.rules.baseAsset}.`,
+    ctx: {
+      ...{ event: 'order_adopted', orderId, clientOrderId, exchangeOrderId, state, quantity },
+      filledQuantity: formatDecimal(order.filledQuantity),
+    },
+  });
 }

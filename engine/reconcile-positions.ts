@@ -188,7 +188,7 @@ function tellFinding(desk: BasisDesk, { profile, symbol, rules }: Coin, { findin
  */
 async function findOwnOrders(desk: BasisDesk, runner: CoinRunner): Promise<void> {
   const { coin } = runner;
-  const { store, account, fencing } = desk;
+  const { store, account } = desk;
   const profileId = coin.profile.id;
   const { orders } = await coin.context.ports.trading.recentOrders(coin.symbol).catch(() => ({ orders: [] }));
   for (const order of orders.toSorted((a, b) => a.updatedAt.getTime() - b.updatedAt.getTime())) {
@@ -196,7 +196,6 @@ async function findOwnOrders(desk: BasisDesk, runner: CoinRunner): Promise<void>
     if (own === undefined || order.filledQuantity === ZERO) continue;
     const known = await store.findOrderByClientId(account.id, own.clientOrderId);
     if (known !== undefined && known.filledQuantity >= order.filledQuantity) continue;
-    if (known === undefined) await store.adoptOwnOrder({ accountId: account.id, profileId, order, own, fencing });
     coin.settled.delete(own.clientOrderId);
     runner.onOrder({ ...order, clientOrderId: own.clientOrderId }, null);
   }

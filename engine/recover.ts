@@ -8,7 +8,7 @@ import type { AccountContext } from './account-context.ts';
 import { type Coin, createCoin, liveOrderOf, mergedConfig } from './coin.ts';
 import { type CoinRunner, createCoinRunner } from './coin-runner.ts';
 import { endsRun } from './epoch.ts';
-import { bookMissedOrders } from './missed-orders.ts';
+import { adoptOpenOrders, bookMissedOrders } from './missed-orders.ts';
 
 /**
  * The runner of a coin, or why there is none: `cannot` needs the operator, `later` is tried again. The caller reports
@@ -46,9 +46,10 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   const runner = createCoinRunner(coin);
   adoptLiveOrders(coin, liveOrders);
   if (!stored.compared) {
-    const failure = await bookMissedOrders(coin).then(() => null, causeUnlessFatal);
-    if (failure !== null) return { kind: 'later', reason: `Its past executions could not be read (${failure}).` };
-    await context.ports.store.noteCompared(profile.id, symbol);
+    // Settings that cannot be parsed prove no ownership: open orders stay orphans until they can.
+    const proves = strategy.config.safeParse(mergedConfig(profile, symbol)).success;
+    const failure = await compare(coin, proves).then(() => null, causeUnlessFatal);
+    if (failure !== null) return { kind: 'later', reason: `Its past and open orders could not be read (${failure}).` };
   }
   context.ports.log.info(
     {
@@ -62,6 +63,14 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   );
   for (const clientOrderId of coin.live.keys()) runner.watch(clientOrderId);
   return { kind: 'run', runner };
+}
+
+/** What a restored backup does not know: executions first, in their order, then what still rests. */
+async function compare(coin: Coin, proves: boolean): Promise<void> {
+  await bookMissedOrders(coin);
+  if (!proves) return;
+  await adoptOpenOrders(coin);
+  await coin.context.ports.store.noteCompared(coin.profile.id, coin.symbol);
 }
 
 /** An exchange that does not answer is the trouble of this coin alone. */

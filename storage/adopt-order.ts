@@ -3,6 +3,7 @@ import { formatDecimal } from '#core/decimal.ts';
 import { newId, type OrderId } from '#core/ids.ts';
 import { formOf, type FoundOrder } from '#core/orphan.ts';
 import type { Database } from './database.ts';
+import { resolveOrphan } from './orphan-orders.ts';
 import { lockRunner } from './runners.ts';
 
 /**
@@ -42,6 +43,7 @@ export const adoptOwnOrder = (db: Database, { accountId, profileId, order, own, 
       }))
       .onConflict((conflict) => conflict.columns(['account_id', 'client_order_id']).doNothing())
       .execute();
+    await resolveOrphan(transaction, { accountId, ...order }, 'adopted');
     await transaction
       .updateTable('runner_states')
       .set({ order_sequence: sql<string>`greatest(order_sequence, ${own.sequence}::bigint)` })

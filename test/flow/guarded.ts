@@ -69,7 +69,7 @@ const strategyOf = (wheel: Wheel): AnyStrategy => ({
   name: 'hold',
   title: 'Steered',
   summary: 'Does what the test says.',
-  config: z.object({}),
+  config: z.object({ a: z.number() }),
   reasons: {},
   bind: () => ({
     name: 'hold',
@@ -105,7 +105,8 @@ export interface Guarded extends AsyncDisposable {
   ticks(share: string): number;
   trade(share: string, quantity?: string): Promise<void>;
   control(path: string, body: unknown): Promise<void>;
-  start(): Promise<void>;
+  /** With another fencing number than the first where the lease was taken again. */
+  start(fencing?: number): Promise<void>;
   stop(): Promise<void>;
   /** Ticks once more and waits until that is recorded. */
   tick(): Promise<void>;
@@ -209,8 +210,8 @@ export async function openGuarded({ budget = '300', patient = false } = {}): Pro
     ticks: (share) => toSteps(at(share), TICK),
     trade: (share, quantity = '0.001') =>
       control('/trade', { symbol: SYMBOL, price: formatDecimal(at(share)), quantity }),
-    async start() {
-      seated = await seat(parts);
+    async start(fencing = owner.fencing) {
+      seated = await seat({ ...parts, owner: { ...owner, fencing } });
     },
     async tick() {
       const before = parts.audits.length;
