@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Decimal, formatDecimal, isOnStep } from '#core/decimal.ts';
 import { amount } from './accounts.ts';
 import { PREVENTION_MODES } from './order.ts';
 import { PROFILES } from './profiles.ts';
@@ -34,6 +35,8 @@ export const symbolChange = z.object({
       z.object({ kind: z.literal('external'), id: z.int(), price: bound, atMs: z.int() }),
     ])
     .optional(),
+  tick: amount.optional(),
+  step: amount.optional(),
 });
 export const keyChange = z.object({
   account: z.string(),
@@ -56,12 +59,23 @@ export function changeSymbol({ venue: { markets } }: DrillParts, change: z.outpu
   if (market === undefined) throw new ControlError(`${change.symbol} is not listed.`);
   market.status = change.status ?? market.status;
   const { terms } = market;
+  const { price, lot } = market.listing.rules;
+  requireCoarser('tick', price.tick, change.tick);
+  requireCoarser('step', lot.step, change.step);
+  terms.tick = change.tick ?? terms.tick;
+  terms.step = change.step ?? terms.step;
   terms.lacks = change.lacks ?? terms.lacks;
   terms.preventions = change.preventions ?? terms.preventions;
   terms.permissions = change.permissions ?? terms.permissions;
   terms.range = change.range ?? terms.range;
   terms.reference = change.reference ?? terms.reference;
   return {};
+}
+
+/** What rests and trades lies on the grid of the listing: a new one may only be coarser. */
+function requireCoarser(name: string, listed: Decimal, wanted: Decimal | undefined): void {
+  if (wanted === undefined || (wanted > 0n && isOnStep(wanted, listed))) return;
+  throw new ControlError(`${name} must be a multiple of ${formatDecimal(listed)}.`);
 }
 
 /** Changes what a key may do; one that may not read any more loses its sessions. */

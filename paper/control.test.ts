@@ -58,6 +58,24 @@ for (const { status, amended } of [
   });
 }
 
+test('a drill makes the grid of a coin coarser: new orders must lie on it, open ones stay', async () => {
+  await using paper = await start();
+  const send = clientOf(paper.url);
+  await send('POST /api/v3/order', { ...limit, quantity: '0.00123', price: '20000.01' }, ann);
+  await control(paper, 'POST /symbols', { symbol: 'BTCUSDT', step: '0.0001', tick: '0.1' });
+  const { body } = await send('GET /api/v3/exchangeInfo', { symbol: 'BTCUSDT' });
+  assert.deepEqual(
+    [pick(body, 'symbols.0.filters.0.tickSize'), pick(body, 'symbols.0.filters.1.stepSize')],
+    ['0.10000000', '0.00010000'],
+  );
+  const refusedBy = async (change: object) =>
+    pick((await send('POST /api/v3/order', { ...limit, ...change }, ann)).body, 'msg');
+  assert.equal(await refusedBy({ quantity: '0.00123' }), 'Filter failure: LOT_SIZE');
+  assert.equal(await refusedBy({ price: '20000.01' }), 'Filter failure: PRICE_FILTER');
+  assert.equal(await refusedBy({}), undefined);
+  assert.equal(pick((await send('GET /api/v3/openOrders', {}, ann)).body, '0.origQty'), '0.00123000');
+});
+
 test('a drill decides what a coin takes, its price range, and where its reference price comes from', async () => {
   await using paper = await start();
   const get = async (path: string) => (await clientOf(paper.url)(`GET /api/v3/${path}`, { symbol: 'BTCUSDT' })).body;

@@ -2,7 +2,7 @@ import type { SymbolRules } from '#core/symbol.ts';
 import { EXCHANGE_COUNTS, SYMBOL_COUNTS } from './count-filters.ts';
 import { AVERAGE_MINUTES, ICEBERG_PARTS, MAX_NUM_ORDER_AMENDS, TRAILING_DELTA } from './filters.ts';
 import { RATE_LIMITS } from './limits.ts';
-import { type SymbolMarket, statusOf } from './market/symbol-market.ts';
+import { listingNow, type SymbolMarket, statusOf } from './market/symbol-market.ts';
 import type { Listing } from './market/source.ts';
 import { FEATURES } from './market/terms.ts';
 import { DEFAULT_PREVENTION } from './order.ts';
@@ -50,7 +50,7 @@ export const symbolInfo = (market: SymbolMarket): Record<string, unknown> => {
     ...Object.fromEntries(Object.keys(FEATURES).map((feature) => [feature, !terms.lacks.includes(feature)])),
     isSpotTradingAllowed: true,
     isMarginTradingAllowed: false,
-    filters: filtersOf(market.listing),
+    filters: filtersOf(listingNow(market)),
     permissions: [],
     permissionSets: [terms.permissions],
     defaultSelfTradePreventionMode: DEFAULT_PREVENTION,

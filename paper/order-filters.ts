@@ -5,7 +5,7 @@ import { checkFilters, type FilterContext } from './filters.ts';
 import { approximate } from './market/quote.ts';
 import { referenceOf } from './market/reference.ts';
 import { averagePrice } from './market/statistics.ts';
-import type { SymbolMarket } from './market/symbol-market.ts';
+import { listingNow, type SymbolMarket } from './market/symbol-market.ts';
 import { type NewOrder, remainingOf } from './order.ts';
 import { openOrdersOf, type Orders } from './orders.ts';
 import { sentPrice } from './peg.ts';
@@ -25,7 +25,7 @@ interface FilterState {
 export function filterRefusal(state: FilterState, order: NewOrder): Refusal | undefined {
   const { market } = state;
   if (market.lastPrice === undefined) return rejected(MARKET_CLOSED);
-  const check = (one: NewOrder) => checkFilters(one, market.listing.rules, contextFor(state, one));
+  const check = (one: NewOrder) => checkFilters(one, listingNow(market).rules, contextFor(state, one));
   const sent = sentPrice(order);
   return (sent === ZERO || sent === order.price ? undefined : check({ ...order, price: sent })) ?? check(order);
 }

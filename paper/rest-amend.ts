@@ -3,6 +3,7 @@ import { amendOrder, amendRefusal } from './amend.ts';
 import { EXCHANGE_FILTERS, filtersOf } from './exchange-info.ts';
 import { orderListJson } from './list-json.ts';
 import { ordersOfList } from './lists.ts';
+import { listingNow } from './market/symbol-market.ts';
 import { isOpen, type Order } from './order.ts';
 import { amendedOrder, fixed8 } from './order-json.ts';
 import { findWanted, readWanted, UNKNOWN_ORDER } from './order-lookup.ts';
@@ -100,5 +101,5 @@ function listFilters(venue: Venue, params: Params, account: Account): unknown {
   const assetFilters = [...account.assetLimits]
     .filter(([asset]) => asset === baseAsset || asset === quoteAsset)
     .map(([asset, limit]) => ({ filterType: 'MAX_ASSET', asset, limit: fixed8(limit) }));
-  return { exchangeFilters: EXCHANGE_FILTERS, symbolFilters: filtersOf(market.listing), assetFilters };
+  return { exchangeFilters: EXCHANGE_FILTERS, symbolFilters: filtersOf(listingNow(market)), assetFilters };
 }

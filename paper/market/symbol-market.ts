@@ -1,4 +1,4 @@
-import { add, type Decimal, fromSteps, toSteps, ZERO } from '#core/decimal.ts';
+import { add, type Decimal, fromSteps, maximum, toSteps, ZERO } from '#core/decimal.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { beginForming, type Forming, growForming, type Kline, klineOf, klineOfForming } from './kline.ts';
 import { mix, mixText } from './noise.ts';
@@ -287,6 +287,19 @@ export const formingKline = (market: SymbolMarket): Kline | undefined =>
 /** A recorded coin that was not listed yet has no price and is in BREAK. */
 export const statusOf = (market: SymbolMarket): SymbolRules['status'] =>
   market.lastPrice === undefined ? 'BREAK' : market.status;
+
+/** The listing with the grid that new orders must lie on now. */
+export function listingNow({ listing, terms }: SymbolMarket): Listing {
+  const { price, lot } = listing.rules;
+  const [tick, step] = [terms.tick ?? price.tick, terms.step ?? lot.step];
+  if (tick === price.tick && step === lot.step) return listing;
+  const rules = {
+    ...listing.rules,
+    price: { ...price, tick, min: maximum(price.min, tick) },
+    lot: { ...lot, step, min: maximum(lot.min, step) },
+  };
+  return { ...listing, rules };
+}
 
 /** What is remembered of the newest trades, oldest first. */
 export const recentTrades = (market: SymbolMarket): readonly PublicTrade[] => market.recent;

@@ -34,6 +34,9 @@ export interface Terms {
   permissions: readonly string[];
   range: PriceRange;
   reference: ReferenceRule;
+  /** A coarser grid than that of the listing, for new orders; null for the listing's. */
+  tick: Decimal | null;
+  step: Decimal | null;
 }
 
 const [FIVE, FIFTH] = [requireDecimal('5'), requireDecimal('0.2')];
@@ -44,6 +47,8 @@ export const openTerms = (): Terms => ({
   permissions: ['SPOT'],
   range: { bidUp: FIVE, bidDown: FIFTH, askUp: FIVE, askDown: FIFTH },
   reference: { kind: 'mean', bucketCount: 10, bucketWidthMs: 1000 },
+  tick: null,
+  step: null,
 });
 
 /** The bounds of one side. */
