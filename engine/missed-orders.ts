@@ -6,15 +6,15 @@ import type { ExchangeOrder, TradingPort } from '#core/ports.ts';
 import type { Coin, LiveOrder } from './coin.ts';
 import { findOwnOrder, logRow, settleOrder } from './settle.ts';
 
-/** The order behind an execution; undefined when the exchange does not know it. Throws while that cannot be told. */
-export async function readOrder(
-  trading: TradingPort,
-  symbol: string,
-  exchangeOrderId: string,
-): Promise<ExchangeOrder | undefined> {
+/**
+ * The order behind an execution. Throws while it cannot be read, also when the exchange says that it does not exist: what
+ * has executed exists, and to pass over it would leave an own execution unrecorded.
+ */
+export async function readOrder(trading: TradingPort, symbol: string, exchangeOrderId: string): Promise<ExchangeOrder> {
   const lookup = await trading.findOrder(symbol, { exchangeOrderId });
-  if (lookup.kind === 'unreadable') throw new Error(`Order ${exchangeOrderId} of ${symbol}: ${lookup.cause}`);
-  return lookup.kind === 'found' ? lookup.order : undefined;
+  if (lookup.kind === 'found') return lookup.order;
+  const cause = lookup.kind === 'unreadable' ? lookup.cause : 'the exchange has executed it and says it does not exist';
+  throw new Error(`Order ${exchangeOrderId} of ${symbol}: ${cause}`);
 }
 
 /**
@@ -36,8 +36,8 @@ export async function bookMissedOrders(coin: Coin): Promise<void> {
   const fills = await ports.trading.tradesAfter(symbol, last);
   for (const exchangeOrderId of byLastExecution(fills)) {
     const order = await readOrder(ports.trading, symbol, exchangeOrderId);
-    const live = order && (await adoptOrder(coin, order));
-    if (order === undefined || live === undefined) continue;
+    const live = await adoptOrder(coin, order);
+    if (live === undefined) continue;
     await settleOrder(coin, live, { order, fills: fills.filter((fill) => fill.exchangeOrderId === exchangeOrderId) });
     if (isLiveOrder(live.record.state)) coin.live.set(live.record.clientOrderId, live);
   }

@@ -148,7 +148,7 @@ async function settleTrades(
   const recent = fills.filter(({ at }) => at.getTime() >= fromMs);
   for (const exchangeOrderId of new Set(recent.map((fill) => fill.exchangeOrderId))) {
     const order = await readOrder(trading, symbol, exchangeOrderId);
-    if (order !== undefined) for (const runner of runners) runner.onOrder(order, null);
+    for (const runner of runners) runner.onOrder(order, null);
   }
   return fills.at(-1)?.tradeId ?? null;
 }

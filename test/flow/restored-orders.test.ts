@@ -197,3 +197,23 @@ test('an own order that no record knows is booked as soon as it is executed', as
   await assertBooked(on);
   assert.equal(on.logs.filter(({ ctx }) => JSON.stringify(ctx).includes('"order_adopted"')).length, 1);
 });
+
+test('an execution is booked also when the exchange first says that its order does not exist', async () => {
+  await using on = await openGuarded();
+  const path = await backUp(on);
+  const stop = await enter(on);
+  await on.stop();
+  const body = { code: -2013, msg: 'Order does not exist.' };
+  const match = { method: 'GET', path: '/api/v3/order' };
+  await on.control('/faults', [{ match, kind: 'fail-before', status: 400, body, times: 2 }]);
+  await restore(on, path);
+  await until('the coin to run', () => [...on.running().coins.all()].length > 0);
+  await on.trade('1');
+  await on.tick();
+  await assertBooked(on);
+  assert.equal(on.coin().guard.bare, null);
+  assert.deepEqual(
+    stopsOf(on).map(({ id }) => id),
+    [stop.id],
+  );
+});
