@@ -21,6 +21,8 @@ export interface AccountContext {
   readonly timing: OrderTiming;
   readonly wallet: WalletBook;
   readonly risk: RiskBook;
+  /** Doubted: balances as last reported leave nothing to sell of a position, so they are read again soon. */
+  readonly balances: { doubted: boolean; readMs: number };
   readonly fees: { taker: number; maker: number };
   readonly feePrices: FeePrices;
   /** Of the account at the exchange: they decide which coins it may trade. */
@@ -69,6 +71,7 @@ export function createAccountContext(input: AccountContextInput): AccountContext
     ...input,
     wallet: createWalletBook(),
     risk: createRiskBook(() => input.ports.store.risk(input.account.id, now()), now),
+    balances: { doubted: false, readMs: Number.NEGATIVE_INFINITY },
     fees: { taker: 0.001, maker: 0.001 },
     feePrices: createFeePrices({ prices: () => market.prices(), marketMs: () => marketMs(context), log }),
     permissions: [],

@@ -24,7 +24,8 @@ export type CoinWish =
 export interface CoinAction {
   readonly id: string;
   readonly wish: CoinWish;
-  /** performance.now() after which nothing is begun any more. */
+  /** performance.now() when it was asked for, and after which nothing is begun any more. */
+  readonly askedMs: number;
   readonly deadlineMs: number;
   /** The order it made, or the one it cancels once the cancel was sent. */
   order: LiveOrder | null;
@@ -64,8 +65,19 @@ export function nextStep(coin: Coin, action: CoinAction, context: () => Approval
   if (now.stop?.selling === true) return WAIT;
   const [live] = now.halts.some(({ freeze }) => freeze) ? [] : restingOrders(coin);
   if (live !== undefined) return { kind: 'cancel', reason: 'force-sell', live };
-  return judge(coin, { side: 'sell', limit: null, size: 'all', reason: 'force-sell' }, now);
+  const step = judge(coin, { side: 'sell', limit: null, size: 'all', reason: 'force-sell' }, now);
+  const { balances } = coin.context;
+  // The stream may have lost what the position has bought: the exchange is asked before a sale is refused.
+  if (step.kind !== 'refuse' || !lacksCoins(coin, step.approval) || balances.readMs >= action.askedMs) return step;
+  balances.doubted = true;
+  return WAIT;
 }
+
+/** Refused because the wallet as last reported holds nothing of the position that is free. */
+export const lacksCoins = ({ position }: Coin, approval: ApprovalResult): boolean =>
+  position.firstBuyAt !== null &&
+  approval.kind === 'refused' &&
+  (approval.reason === 'exit-nothing-free' || approval.reason === 'exit-locked-by-orphan');
 
 /** A market order sells no more than the exchange takes at once and finds buyers for: the rest may still be sold. */
 function leavesRest(action: CoinAction, { record, applied }: LiveOrder, context: () => ApprovalContext): boolean {

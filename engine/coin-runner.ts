@@ -160,7 +160,7 @@ function take(
 ): Promise<ActionOutcome> {
   const { promise, resolve } = Promise.withResolvers<ActionOutcome>();
   const begin = async (): Promise<void> => {
-    coin.asked = { ...asked, order: await orderOf(coin, clientOrderId), finish: resolve };
+    coin.asked = { ...asked, askedMs: performance.now(), order: await orderOf(coin, clientOrderId), finish: resolve };
     await runTick();
   };
   return mailbox.until(mailbox.enqueue(begin).then(() => promise));

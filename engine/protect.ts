@@ -31,6 +31,7 @@ export function protect(coin: Coin, context: () => ApprovalContext): Promise<Tic
   const idle = live === undefined && coin.guard.bare === null && coin.guard.cause === null;
   if (idle && !coin.view.sellable) return undefined;
   const plan: StopPlan = extra === undefined ? planFor(coin, live) : { kind: 'remove' };
+  if (plan.kind === 'wait' && plan.reason === 'order-stop-blocked') coin.context.balances.doubted = true;
   if (plan.kind === 'wait') note(coin, true, plan);
   else if (plan.kind === 'keep' || plan.kind === 'idle') note(coin, plan.kind === 'keep');
   else return move(coin, { plan, live: extra ?? live, context: context() });

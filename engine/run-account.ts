@@ -23,6 +23,8 @@ const PROFILES_EVERY_TICKS = 30;
 const RULES_EVERY_TICKS = 3_600;
 /** A market just found closed, and one known to be, are looked at again no more often than this. */
 const CLOSED_EVERY_TICKS = 10;
+/** Balances that are in doubt are read no more often than this (wall ms). */
+const BALANCES_EVERY_MS = 5_000;
 const NOT_TRADING_EVERY_TICKS = 20;
 
 /** One account while this worker holds its lease. */
@@ -149,6 +151,7 @@ async function keepTime(
     await beatAll(context, coins);
     await keepStates(context);
     restPrices.refresh(coins.all());
+    if (areBalancesDue(context)) void refreshWallet(context, run).catch((error: unknown) => onUnread(context, error));
     refreshFeePrices(context);
     if (areRulesDue(context, coins, beat)) {
       await refreshRules(context, { coins, run, refreshProfiles });
@@ -175,6 +178,9 @@ async function beatAll({ signal }: AccountContext, coins: RunningCoins): Promise
     if (signal.aborted) return;
   }
 }
+
+const areBalancesDue = ({ balances: { doubted, readMs } }: AccountContext): boolean =>
+  doubted && performance.now() - readMs >= BALANCES_EVERY_MS;
 
 function areRulesDue(context: AccountContext, coins: RunningCoins, beat: number): boolean {
   if (beat % RULES_EVERY_TICKS === 0) return true;
@@ -213,7 +219,10 @@ async function readHalts(context: AccountContext): Promise<void> {
 }
 
 async function refreshWallet(context: AccountContext, run: AccountRun): Promise<void> {
-  const { wallet, takerFee, makerFee, permissions } = await context.ports.trading.wallet();
+  const { balances, ports } = context;
+  balances.readMs = performance.now();
+  const { wallet, takerFee, makerFee, permissions } = await ports.trading.wallet();
+  balances.doubted = false;
   context.wallet.replace(wallet);
   context.fees.taker = takerFee;
   context.fees.maker = makerFee;

@@ -28,6 +28,7 @@ import {
   type ActionStep,
   type CoinAction,
   isUntried,
+  lacksCoins,
   nextStep,
   numbersOf,
   refusalOf,
@@ -70,6 +71,7 @@ export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<vo
     if (inTheWay !== undefined) return clear(coin, log, { seen, inTheWay });
     const result = approve(decision, context);
     if (result.kind === 'approved') return send(coin, log, { ...seen, result });
+    if (lacksCoins(coin, result)) coin.context.balances.doubted = true;
     approval = result;
   }
   const waiting = unwanted(coin, decision);

@@ -150,6 +150,21 @@ test('a force sale takes the place of the stop in one request, and takes a resti
   await assertOneEach(on);
 });
 
+test('a force sale reads the wallet again before it is refused: the stream may have lost what was bought', async () => {
+  await using on = await openGuarded();
+  on.wheel.settings = undefined;
+  await on.stop();
+  await on.start();
+  await on.trade('1');
+  await on.control('/faults/events', [{ kind: 'drop', event: 'outboundAccountPosition', times: 1 }]);
+  on.wheel.want = 'buy';
+  await on.tick();
+  await until('the position', () => on.coin().position.firstBuyAt !== null);
+  doneOf(await ask(on, FORCE));
+  await flat(on);
+  assert.deepEqual(seen(on), ['BUY MARKET FILLED', 'SELL MARKET FILLED']);
+});
+
 test('a force sale of more than one order may be sells in several, and what is left is dust at most', async () => {
   await using on = await openGuarded();
   await enter(on);
