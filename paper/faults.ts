@@ -19,6 +19,8 @@ const fault = z.object({
   headers: z.record(z.string(), z.string()).default({}),
   delayMs: z.number().min(0).default(0),
   times: z.int().min(1).default(1),
+  /** Plays on every n-th matching request only. */
+  every: z.int().min(1).default(1),
 });
 export const faultList = z.array(fault);
 export type Fault = z.output<typeof fault>;
@@ -26,7 +28,7 @@ export type Fault = z.output<typeof fault>;
 export interface Faults {
   add(list: readonly Fault[]): void;
   clear(): void;
-  /** The first fault that matches the request; it is used up after `times` requests. */
+  /** The first fault that matches the request; it is used up after it was played `times` times. */
   take(request: FaultyRequest): Fault | undefined;
 }
 
@@ -38,21 +40,25 @@ interface FaultyRequest {
 }
 
 export function openFaults(): Faults {
-  let waiting: { readonly fault: Fault; left: number }[] = [];
+  let waiting: { readonly fault: Fault; left: number; passed: number }[] = [];
   return {
     add: (list) => {
-      waiting.push(...list.map((one) => ({ fault: one, left: one.times })));
+      waiting.push(...list.map((one) => ({ fault: one, left: one.times, passed: 0 })));
     },
     clear: () => {
       waiting = [];
     },
     take: ({ method, path, rawQuery, rawBody }) => {
-      const found = waiting.find(
+      const matching = waiting.filter(
         ({ fault: { match } }) =>
           (match.method ?? method) === method &&
           (match.path ?? path) === path &&
           `${rawQuery}&${rawBody}`.includes(match.text ?? ''),
       );
+      const found = matching.find((one) => {
+        one.passed += 1;
+        return one.passed % one.fault.every === 0;
+      });
       if (found === undefined) return undefined;
       found.left -= 1;
       if (found.left === 0) waiting = waiting.filter((one) => one !== found);
