@@ -36,6 +36,7 @@ export interface RequestFault {
 
 type FaultMaker = (dice: Dice) => Omit<RequestFault, 'match'>;
 
+const OVERLOADED = 'Server is currently overloaded with other requests.';
 const HTML = '<html><body>502 Bad Gateway</body></html>';
 const { receiveWindowMs, engineTimeoutMs, patienceMs } = DRILL_TIMING;
 const refusal = (status: number, code: number, msg: string): Omit<RequestFault, 'match'> => ({
@@ -75,7 +76,7 @@ export const ORDER_FAULTS: Readonly<Record<string, FaultMaker>> = {
     ...{ kind: 'delay', applied: true },
     delayMs: dice.between(patienceMs, 2 * patienceMs),
   }),
-  overloaded: () => refusal(503, -1008, 'Server is currently overloaded with other requests.'),
+  overloaded: () => refusal(503, -1008, OVERLOADED),
   'too many requests': () => refusal(429, -1003, 'Too many requests.'),
   banned: () => refusal(418, -1003, 'Way too much request weight used; IP banned.'),
 };
@@ -86,8 +87,13 @@ const READS = [
   '/api/v3/myTrades',
   '/api/v3/openOrders',
   '/api/v3/allOrders',
-] as const;
-const readOf = (dice: Dice): RequestMatch => ({ method: 'GET', path: dice.pick(READS) });
+  ...['/api/v3/klines', '/api/v3/exchangeInfo', '/api/v3/ticker/price', '/api/v3/time'],
+];
+const readFrom = (paths: readonly string[], dice: Dice): RequestMatch => ({
+  method: 'GET',
+  path: paths[Math.floor(dice.next() * paths.length)] ?? '',
+});
+const readOf = (dice: Dice): RequestMatch => readFrom(READS, dice);
 const timesOf = (dice: Dice): number => 1 + Math.floor(dice.next() * 3);
 
 /** How asking for the truth can fail. */
@@ -104,3 +110,17 @@ export const READ_FAULTS: Readonly<Record<string, (dice: Dice) => RequestFault>>
     ...refusal(400, -2013, 'Order does not exist.'),
   }),
 };
+
+/** What a worker reads when it starts; one of them fails a few times. */
+const FIRST_READS = ['/api/v3/klines', '/api/v3/exchangeInfo', '/api/v3/ticker/price', '/api/v3/time'];
+export const firstReadFault = (dice: Dice): RequestFault => ({
+  match: readFrom(FIRST_READS, dice),
+  ...dice.pick([refusal(503, -1008, OVERLOADED), { kind: 'fail-before', status: 500, body: {} }, { kind: 'reset' }]),
+  times: timesOf(dice),
+});
+
+/** No candles of a coin can be read until the fault is taken away. */
+export const unreadCandles = (symbol: string): RequestFault => ({
+  ...{ match: { method: 'GET', path: '/api/v3/klines', text: `symbol=${symbol}` }, times: 1_000_000 },
+  ...refusal(400, -1121, 'Invalid symbol.'),
+});

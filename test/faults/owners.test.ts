@@ -185,5 +185,5 @@ test('of two workers one owns the account: killed, paused, continued and stopped
   await until('every outcome to be known', async () => (await openOutcomes(stage)).length === 0, PATIENCE_MS);
   third.process.kill('SIGTERM');
   await until('the last worker to end', () => third.process.exitCode !== null, PATIENCE_MS);
-  await assertConsistent(stage, { engagements: [], killed: true, guarded: false });
+  await assertConsistent(stage, { engagements: [], killed: true, guarded: false, restored: false });
 });

@@ -76,6 +76,20 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
     cell: 'worker killed × entry',
     says: /does not come to rest/,
   },
+  'restored-stop-not-adopted': {
+    file: 'engine/recover.ts',
+    text: '  await adoptOpenOrders(coin);',
+    becomes: '',
+    cell: 'backup restored × stop create',
+    says: /A sale by hand of .* did not get through|its stops are for/,
+  },
+  'first-stop-never-placed': {
+    file: 'engine/protect.ts',
+    text: 'if (idle && !coin.view.sellable) return undefined;',
+    becomes: 'if (idle) return undefined;',
+    cell: 'slow × stop create',
+    says: /its stops are for|without a stop and without a reason/,
+  },
   'stop-cancelled-then-placed': {
     file: 'engine/execute.ts',
     text: 'const { cancelled, placed } = await trading.cancelReplace({ ...request, cancelClientOrderId, cancelId });',

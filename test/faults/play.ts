@@ -4,13 +4,15 @@ import { cacheKeys } from '#core/cache-keys.ts';
 import type { HaltScope } from '#core/halts.ts';
 import { engageHalt, type HaltSubject, releaseHalt } from '#storage/halts.ts';
 import { until } from '../flow/until.ts';
+import { backUp, changeGrid, nextHaltOrder, refuseWrites, restore, unreadLast } from './drills.ts';
 import { assertConsistent, bareCoins, type Engagement, openActions, openOutcomes } from './oracle.ts';
-import { describeSchedule, drawSchedule, MARKET_BUY, type Schedule, type Step } from './schedule.ts';
+import { ANY_ORDER, describeSchedule, drawSchedule, MARKET_BUY, type Schedule, type Step } from './schedule.ts';
 import { paceNow } from './pace.ts';
 import { openStage, type Stage } from './stage.ts';
 import { openTheatre, type Theatre } from './theatre.ts';
 import { thinBooks } from './thin.ts';
 import { openTrail, type Trail } from './trail.ts';
+import { openVigil, sellByHand } from './vigil.ts';
 
 /** Longest wait for both sides to agree after the last fault: certainty, restarts and their pauses, on a busy machine. */
 const SETTLE_MS = 60_000;
@@ -20,6 +22,8 @@ const LOOK_MS = 100;
 const RUN_MS = 150_000;
 /** Longest wait for the order that a step needs, at pace 1; without one the cell is not played. */
 const ORDER_MS = 8_000;
+/** Longest wait for an order that a backup lacks, at pace 1, before it is restored without one. */
+const RESTORE_MS = 1_500;
 /** So often a schedule is played until the order that its cell needs has come: the market and the clock decide that. */
 const TRIES = 3;
 
@@ -91,9 +95,12 @@ interface Run {
   /** What a step has begun and the schedule does not wait for. */
   readonly later: Promise<void>[];
   killed: boolean;
+  restored: boolean;
   reached: boolean;
   /** Positions must have a stop on the exchange in the end. */
   guarded: boolean;
+  /** Kill switches and restores write the same row: one at a time. */
+  halting: Promise<unknown>;
 }
 
 async function play(schedule: Schedule, theatre: Theatre, trail: Trail): Promise<Played> {
@@ -107,9 +114,12 @@ async function play(schedule: Schedule, theatre: Theatre, trail: Trail): Promise
     engagements: [],
     later: [],
     killed: false,
+    restored: false,
     reached: true,
     guarded: schedule.guarded,
+    halting: Promise.resolve(),
   };
+  const vigil = openVigil(run);
   await stage.worker.start();
   await Promise.all(schedule.cell.steps.map((step) => perform(run, step)));
   const beganMs = performance.now();
@@ -119,6 +129,8 @@ async function play(schedule: Schedule, theatre: Theatre, trail: Trail): Promise
   }
   await delay(Math.max(0, beganMs + schedule.lengthMs - performance.now()));
   await trail.during('settling', () => settle(run));
+  const [bare] = await vigil.end();
+  if (bare !== undefined) throw new Error(bare);
   await trail.during('judging', () => assertConsistent(stage, run));
   const { seed, cell } = schedule;
   const wallMs = Math.round(performance.now() - startedMs);
@@ -150,6 +162,17 @@ async function take(run: Run, step: Step): Promise<void> {
       const restore = thinBooks(stage.paper.venue);
       return goOn(run, delay(step.forMs * run.pace).then(restore));
     }
+    case 'start-blind':
+      await stage.addFault(step.fault);
+      return killWorker(run, step.downMs);
+    case 'unread-candles':
+      return goOn(run, (await unreadLast(stage, run.pace))());
+    case 'change-grid':
+      return changeGrid(stage, step.by);
+    case 'refuse-writes':
+      return refuseWrites(stage, step.forMs);
+    case 'restore':
+      return restoreLater(run, step);
     case 'unguard':
       return unguard(run);
     case 'ask':
@@ -186,6 +209,30 @@ async function jumpClock({ addFault, paper }: Stage, jump: Extract<Step, { kind:
   await addFault({ match: read, kind: 'apply-then-fail', status: 200, body, times: 3 });
   const refused = { code: -1021, msg: 'Timestamp for this request is outside of the recvWindow.' };
   await addFault({ match: jump.match, kind: 'fail-before', status: 400, body: refused });
+}
+
+/** What is logged and counted after the backup is lost. */
+async function restoreLater(run: Run, { pieces, haltMs }: Extract<Step, { kind: 'restore' }>): Promise<void> {
+  const { stage } = run;
+  const path = await backUp(stage);
+  const ordered = Promise.withResolvers<void>();
+  stage.worker.watchFor(ANY_ORDER, pieces, ordered.resolve);
+  const later = async (): Promise<void> => {
+    await Promise.race([ordered.promise, delay(RESTORE_MS * run.pace)]);
+    const engagement = await inTurn(run, () => restore(stage, path, run.engagements));
+    if (engagement === undefined) return;
+    [run.killed, run.restored] = [true, true];
+    await delay(haltMs * run.pace);
+    await inTurn(run, () => release(stage, engagement));
+    await stage.tell('halts-changed');
+  };
+  goOn(run, later());
+}
+
+function inTurn<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {
+  const next = run.halting.then(work);
+  run.halting = next.catch(() => {});
+  return next;
 }
 
 async function unguard(run: Run): Promise<void> {
@@ -234,7 +281,10 @@ const subjectOf = ({ accountId, profileId }: Stage, scope: HaltScope): HaltSubje
 });
 
 /** Engages a kill switch and remembers its place in the order of intents; undefined when it is engaged already. */
-async function engage(run: Run, scope: HaltScope, freeze: boolean): Promise<Engagement | undefined> {
+const engage = (run: Run, scope: HaltScope, freeze: boolean): Promise<Engagement | undefined> =>
+  inTurn(run, () => engageNow(run, scope, freeze));
+
+async function engageNow(run: Run, scope: HaltScope, freeze: boolean): Promise<Engagement | undefined> {
   const { stage, engagements } = run;
   if (engagements.some((each) => each.scope === scope && each.until === null)) return undefined;
   const subject = subjectOf(stage, scope);
@@ -254,27 +304,31 @@ async function engageFor(run: Run, step: Extract<Step, { kind: 'engage' }>): Pro
   const tell = (): Promise<void> => (step.told ? stage.tell('halts-changed') : Promise.resolve());
   await tell();
   if (step.buys) await stage.ask('manual-order', MARKET_BUY);
-  const released = delay(step.forMs).then(() => release(stage, engagement));
+  const released = delay(step.forMs).then(() => inTurn(run, () => release(stage, engagement)));
   goOn(run, released.then(tell));
 }
 
 /** The number is drawn while the key is still held: every intent after the release has a higher one. */
 async function release(stage: Stage, engagement: Engagement): Promise<void> {
+  // A restore has taken it away.
+  if (engagement.until !== null) return;
   engagement.until = await stage.database.transaction(async (transaction) => {
     await releaseHalt(transaction, subjectOf(stage, engagement.scope));
-    const { rows } = await sql<{ number: string }>`select nextval('halt_order') as number`.execute(transaction);
-    return BigInt(rows[0]?.number ?? 0);
+    return nextHaltOrder(transaction);
   });
 }
 
-/** No more faults and no more buys: every outcome must become known, the worker must go on deciding and guard what is held. */
+/**
+ * No more faults and no more buys: every outcome must become known, the worker must go on deciding and guard what is held.
+ * Then everything is sold by hand.
+ */
 async function settle(run: Run): Promise<void> {
   const { stage } = run;
   await Promise.all(run.later);
   await stage.control('DELETE', '/faults');
   await stage.control('DELETE', '/faults/events');
   await stage.worker.start();
-  await engage(run, 'all', !run.guarded);
+  await engage(run, 'all', false);
   const nowMs = Date.now();
   await until('the worker to go on deciding', () => hasTicked(stage, nowMs), SETTLE_MS);
   await stage.stopMarket();
@@ -285,10 +339,15 @@ async function settle(run: Run): Promise<void> {
     open = [...ofOrders, ...(run.guarded ? await bareCoins(stage) : [])];
     return open.length === 0;
   };
-  for (;;) {
+  for (let sold = false; ; ) {
     await until('every outcome to be known', settled, SETTLE_MS).catch((error: unknown) => {
       throw new Error(`It does not come to rest: ${open.join('; ')}`, { cause: error });
     });
+    if (!sold) {
+      sold = true;
+      for (const symbol of stage.symbols) await sellByHand(run, symbol);
+      continue;
+    }
     await stage.worker.stop();
     if ((await openOutcomes(stage)).length === 0) return;
     // It was stopped while it moved a stop: the next worker finds out what became of that.

@@ -1,9 +1,12 @@
 import type { HaltScope } from '#core/halts.ts';
 import { type Dice, openDice } from '../flow/random.ts';
-import { ORDER_FAULTS, READ_FAULTS, type RequestFault, type RequestMatch } from './fault-table.ts';
+import { firstReadFault, ORDER_FAULTS, READ_FAULTS, type RequestFault, type RequestMatch } from './fault-table.ts';
 
 /** Fills an order of the column in part; one that is to rest has to arrive first. */
 const PARTLY = 'partly filled, then gone';
+
+/** Needs two coins: the candles of one cannot be read. */
+const UNREAD = 'candles of another coin unread';
 
 /** Where a piece of the worker's traffic is waited for, and what it holds. */
 export interface Trigger {
@@ -31,6 +34,16 @@ export type Step =
     }
   /** So long only the best price of each book can be taken, and stops are struck: fills in part, then the rest is gone. */
   | { readonly kind: 'thin'; readonly forMs: number }
+  /** The worker starts again while the exchange does not answer what it reads first. */
+  | { readonly kind: 'start-blind'; readonly fault: RequestFault; readonly downMs: number }
+  /** Candles of the last coin cannot be read any more, it is opened again, and the first coin is sold by hand. */
+  | { readonly kind: 'unread-candles' }
+  /** The exchange makes the grid of the first coin ten times as coarse. */
+  | { readonly kind: 'change-grid'; readonly by: 'tick' | 'step' }
+  /** The database answers reads only. */
+  | { readonly kind: 'refuse-writes'; readonly forMs: number }
+  /** A backup is taken now and restored once it lacks an order; the kill switch of the restore is released later. */
+  | { readonly kind: 'restore'; readonly pieces: number; readonly haltMs: number }
   /** The operator wants no stop on the exchange any more. */
   | { readonly kind: 'unguard' }
   /** The operator orders by hand; what then rests is cancelled by hand where that is wanted. */
@@ -80,6 +93,7 @@ const requestOf = ({ method, path = '\\S*' }: RequestMatch, text = ''): Trigger 
   link: 'exchange',
   pattern: `^${method} ${path}\\?[^]*${text}`,
 });
+export const ANY_ORDER: Trigger = { link: 'exchange', pattern: '^POST /api/v3/order' };
 const askFor = (action: 'manual-order' | 'force-sell', payload: object = {}, cancel = false): Step => ({
   ...{ kind: 'ask', action, payload, cancel },
 });
@@ -136,6 +150,12 @@ const timesOf = (dice: Dice): number => 1 + Math.floor(dice.next() * 3);
 /** Now and then for longer than an order's whole way takes. */
 const downMsOf = (dice: Dice): number => Math.round(dice.between(0, dice.chance(0.2) ? 2_000 : 300));
 
+const startBlind = (dice: Dice): Step => ({
+  ...{ kind: 'start-blind', fault: firstReadFault(dice) },
+  downMs: downMsOf(dice),
+});
+const refuseWrites = (dice: Dice): Step => ({ kind: 'refuse-writes', forMs: Math.round(dice.between(50, 900)) });
+
 type StepMaker = (dice: Dice, column: Column) => Step;
 const eventFault =
   (kind: string): StepMaker =>
@@ -161,6 +181,13 @@ const WORLD_FAULTS: Readonly<Record<string, StepMaker>> = {
     ...{ kind: 'at', trigger: requestOf(match, match.text), pieces: match.text === 'type=STOP' ? 3 : 0 },
     step: { kind: 'thin', forMs: Math.round(dice.between(100, 500)) },
   }),
+  'reads failing at a start': atOrder((dice) => startBlind(dice)),
+  [UNREAD]: atOrder(() => ({ kind: 'unread-candles' })),
+  'database refuses writes': atOrder((dice) => refuseWrites(dice)),
+  'backup restored': atOrder((dice) => ({
+    ...{ kind: 'restore', pieces: piecesOf(dice) },
+    haltMs: Math.round(dice.between(100, 1_500)),
+  })),
   'clock jump': (dice, { match }) => ({ kind: 'clock-jump', byMs: dice.pick([-3_000, -700, 6_000]), match }),
 };
 
@@ -244,6 +271,8 @@ const MAKERS: readonly [weight: number, make: StepMaker][] = [
   [5, () => ({ kind: 'drop-connections' })],
   [4, (dice) => ({ kind: 'restart-database', downMs: downMsOf(dice) })],
   [7, (dice) => ({ kind: 'kill-worker', downMs: downMsOf(dice) })],
+  [3, startBlind],
+  [2, refuseWrites],
   [4, (dice, column) => eventFault(dice.pick(['drop', 'duplicate', 'reorder', 'garbage']))(dice, column)],
   [10, engageStep],
   [6, (dice) => askFor('manual-order', dice.pick(MANUAL_ORDERS), dice.chance(0.5))],
@@ -264,9 +293,10 @@ function drawStep(dice: Dice): Step {
 /** The same schedule for the same seed; what the wall clock makes of it differs a little from run to run. */
 export function drawSchedule(seed: number): Schedule {
   const dice = openDice(seed);
-  const symbols = dice.chance(0.5) ? ['BTCUSDT'] : ['BTCUSDT', 'ETHUSDT'];
+  const isAlone = dice.chance(0.5);
   const size = dice.pick(['150', '9000', '30000']);
   const { cell, guarded } = drawCell(seed, dice);
+  const symbols = isAlone && !cell.name.startsWith(UNREAD) ? ['BTCUSDT'] : ['BTCUSDT', 'ETHUSDT'];
   const isPartly = cell.name.startsWith(PARTLY);
   // A stop needs the time to be placed and moved before the price turns.
   const [shortest, longest] = guarded ? [40, 56] : [18, 26];

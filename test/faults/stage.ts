@@ -41,12 +41,19 @@ export interface Stage extends AsyncDisposable {
   readonly accountId: AccountId;
   readonly profileId: ProfileId;
   readonly worker: WorkerSeat;
+  readonly symbols: readonly string[];
+  /** For files of this play. */
+  readonly folder: string;
+  /** Kinds of what the operator has asked for; a restore forgets requests, and this does not. */
+  readonly asked: readonly string[];
   /** Asks the control plane of the exchange. */
   control(method: Dispatcher.HttpMethod, path: string, body?: unknown): Promise<void>;
   addFault(fault: RequestFault): Promise<void>;
   dropConnections(): Promise<void>;
-  /** Asks the worker, as the api does, for something to be done with the first coin; the action's id. */
-  ask(kind: string, payload: object): Promise<string>;
+  /** What the database answers to writes of sessions that begin from now on; those of the worker are ended. */
+  refuseWrites(refused: boolean): Promise<void>;
+  /** Asks the worker, as the api does, for something to be done with a coin, the first one by itself; the action's id. */
+  ask(kind: string, payload: object, symbol?: string): Promise<string>;
   /** Tells the worker what the api would. */
   tell(kind: 'halts-changed' | 'profiles-changed'): Promise<void>;
   /** From now on nothing trades any more, so that both sides can be compared. */
@@ -98,19 +105,25 @@ export async function openStage(schedule: Schedule, settings: StageSettings): Pr
   trail.probe = () => stateOf(database);
   const noPrice = { match: PRICES, kind: 'fail-before', status: 500, times: 1_000 } as const;
   if (thirdAssetFees) await control('POST', '/faults', [noPrice]);
+  const asked: string[] = [];
+  const dropConnections = async (): Promise<void> =>
+    void (await database.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+         and application_name in ('tradewind-worker', 'tradewind-trading', 'tradewind-queue', 'tradewind-listen')`,
+    ));
   const kept = stack.move();
   return {
-    ...{ paper, database, cache, worker, control, ...owner },
-    addFault: (fault) => control('POST', '/faults', [{ ...fault, delayMs: (fault.delayMs ?? 0) * pace }]),
-    async dropConnections() {
-      await database.pool.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
-           and application_name in ('tradewind-worker', 'tradewind-trading', 'tradewind-queue')`,
-      );
+    ...{ paper, database, cache, worker, control, ...owner, folder, asked, dropConnections },
+    symbols: coins.map(({ symbol }) => symbol),
+    async refuseWrites(refused) {
+      await theatre.refuseWrites(refused);
+      await dropConnections();
     },
-    async ask(kind, payload) {
+    addFault: (fault) => control('POST', '/faults', [{ ...fault, delayMs: (fault.delayMs ?? 0) * pace }]),
+    async ask(kind, payload, symbol = coins[0]?.symbol ?? '') {
       const { accountId, profileId, userId: requestedBy } = owner;
-      const wish = { accountId, profileId, symbol: coins[0]?.symbol ?? '', kind, payload, requestedBy };
+      const wish = { accountId, profileId, symbol, kind, payload, requestedBy };
+      asked.push(kind);
       const validSeconds = ASKED_FOR_SECONDS * pace;
       return (await database.transaction((open) => requestAction(open, { ...wish, validSeconds }))).id;
     },

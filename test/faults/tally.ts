@@ -1,5 +1,6 @@
 /** What a run broke, by the first sentence of the oracle. The rest, such as a run that did not end, is told apart. */
 const BROKEN = {
+  'bare or unsold beyond the bound': /its stops are for|without a stop and without a reason|sale by hand of/,
   lost: /differ|never arrived|does not come to rest|position .*, wallet|is (?:pending|taken)/,
   doubled: /was sent twice|belongs to no intent|does not have|two for one action/,
   'kill-switch violations': /under a kill switch/,

@@ -8,6 +8,8 @@ export interface Theatre extends AsyncDisposable {
   readonly url: string;
   readonly database: Database;
   readonly cache: CacheStore;
+  /** Whether sessions that begin from now on may write; its own always may. */
+  refuseWrites(refused: boolean): Promise<void>;
   /** Leaves nothing of the last play but the schema. */
   clear(): Promise<void>;
 }
@@ -24,6 +26,11 @@ export async function openTheatre(): Promise<Theatre> {
   // A tenth of the time where so little is stored; only a superuser may leave out the checks of references.
   const deletes = names.map((name) => `delete from ${name}`);
   const empty = ['begin', 'set local session_replication_role = replica', ...deletes, 'commit'].join('; ');
+  database.pool.on('connect', (opened) => void opened.query('set default_transaction_read_only = off').catch(() => {}));
+  const refuseWrites = async (refused: boolean): Promise<void> => {
+    const change = refused ? 'set default_transaction_read_only = on' : 'reset default_transaction_read_only';
+    await database.pool.query(`do $$ begin execute format('alter database %I ${change}', current_database()); end $$`);
+  };
   const client = await database.pool.connect();
   stack.defer(() => client.release());
   const kept = stack.move();
@@ -31,7 +38,9 @@ export async function openTheatre(): Promise<Theatre> {
     url,
     database,
     cache,
+    refuseWrites,
     async clear() {
+      await refuseWrites(false);
       await client.query(empty).catch(() => client.query('rollback').then(() => client.query(truncate)));
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
