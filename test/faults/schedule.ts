@@ -183,6 +183,8 @@ const WORLD_FAULTS: Readonly<Record<string, StepMaker>> = {
   }),
   'reads failing at a start': atOrder((dice) => startBlind(dice)),
   [UNREAD]: atOrder(() => ({ kind: 'unread-candles' })),
+  'tick changed': atOrder(() => ({ kind: 'change-grid', by: 'tick' })),
+  'lot step changed': atOrder(() => ({ kind: 'change-grid', by: 'step' })),
   'database refuses writes': atOrder((dice) => refuseWrites(dice)),
   'backup restored': atOrder((dice) => ({
     ...{ kind: 'restore', pieces: piecesOf(dice) },
