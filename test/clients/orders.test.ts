@@ -6,10 +6,11 @@ import type { Stage } from './stage.ts';
 import type { FillSeen, OrderWish, StockClient } from './stock-client.ts';
 
 type Top = { readonly bid: number; readonly ask: number };
-/** `bid*0.95` as a price on the grid. */
+/** `bid*0.95` as a price on the grid; away from the best one where the market makers show nothing and no queue is ahead. */
 function priceAt(text: string, top: Top): string {
   const [side, factor] = text.split('*');
-  return ((side === 'bid' ? top.bid : top.ask) * Number(factor)).toFixed(2);
+  const price = (side === 'bid' ? top.bid : top.ask) * Number(factor);
+  return (Number(factor) === 1 ? price : Math.floor(price) + 0.37).toFixed(2);
 }
 const withPrices = <Wish extends object>(wish: Wish, top: Top): Wish => ({
   ...wish,
