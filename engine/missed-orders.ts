@@ -48,7 +48,8 @@ export async function bookMissedOrders(coin: Coin): Promise<void> {
  * coin has to sell. Legs of order lists and unknown types stay orphans. Throws when the exchange does not answer.
  */
 export async function adoptOpenOrders(coin: Coin): Promise<void> {
-  for (const order of await coin.context.ports.trading.openOrders(coin.symbol)) {
+  const { orders } = await coin.context.ports.trading.openOrders(coin.symbol);
+  for (const order of orders) {
     const live = formOf(order) === null ? undefined : await adoptOrder(coin, order);
     if (live === undefined || coin.live.has(live.record.clientOrderId)) continue;
     await settleOrder(coin, live, { order, fills: [] });

@@ -39,7 +39,10 @@ test(`${COUNT} coins start and trade while one percent of all reads fail`, { tim
   await stack.stopWorker();
   for (let first = 0; first < COUNT; first += PER_PROFILE)
     await startProfile(stack, COINS.slice(first, first + PER_PROFILE), { config: EAGER, name: `From ${first}` });
-  const reply = await fetch(`${stack.paper.controlUrl}/faults`, { method: 'POST', body: JSON.stringify(FAILING) });
+  const reply = await fetch(`${stack.paper.controlUrl}/faults`, {
+    ...{ method: 'POST', headers: stack.paper.controlHeaders },
+    body: JSON.stringify(FAILING),
+  });
   assert.equal(reply.status, 200);
   await stack.startWorker();
   let bought = 0;

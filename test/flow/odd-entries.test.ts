@@ -25,7 +25,7 @@ async function openMarket(resources: AsyncDisposableStack): Promise<Stack> {
 }
 
 const control = async ({ paper }: Stack, method: string, path: string, body?: unknown): Promise<void> => {
-  const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+  const init = { method, headers: paper.controlHeaders, body: JSON.stringify(body) ?? null };
   assert.equal((await fetch(`${paper.controlUrl}${path}`, init)).status, 200);
 };
 

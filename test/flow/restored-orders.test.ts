@@ -172,7 +172,7 @@ test('settings that cannot be parsed prove nothing: a sale names the order that 
   await on.trade('1');
   await restore(on, await trailed(on));
   const { accountId } = on.owner;
-  const open = await on.running().context.ports.trading.openOrders(SYMBOL);
+  const { orders: open } = await on.running().context.ports.trading.openOrders(SYMBOL);
   const seen = open.map((order) => ({ order, lock: lockOf(order, on.coin().rules) }));
   await recordOrphans(on.database, { accountId, asOf: await databaseTime(on.database), seen });
   await on.running().refreshProfiles();

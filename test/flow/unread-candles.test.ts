@@ -21,7 +21,7 @@ const unreadable = (symbol: string) => ({
 });
 
 async function control({ paper }: Pick<Stack, 'paper'>, method: string, path: string, body?: unknown): Promise<void> {
-  const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+  const init = { method, headers: paper.controlHeaders, body: JSON.stringify(body) ?? null };
   assert.equal((await fetch(`${paper.controlUrl}${path}`, init)).status, 200);
 }
 
@@ -89,7 +89,7 @@ test('a position whose candles cannot be read keeps its stop and is sold, and no
   assert.ok(trouble?.runs && trouble.nextAt !== null);
   assert.equal(on.logs.filter(({ ctx }) => JSON.stringify(ctx).includes('candles_missing')).length, 1);
   const buys = ordersOf(on).filter(({ side }) => side === 'BUY').length;
-  const reply = await fetch(`${on.paper.controlUrl}/faults`, { method: 'DELETE' });
+  const reply = await fetch(`${on.paper.controlUrl}/faults`, { method: 'DELETE', headers: on.paper.controlHeaders });
   assert.equal(reply.status, 200);
   await until('a buy', () => ordersOf(on).filter(({ side }) => side === 'BUY').length > buys);
 });
