@@ -126,6 +126,17 @@ test('zeros beyond the 18th decimal are no loss', () => {
   assert.equal(formatDecimal(requireDecimal('-0.000')), '0');
 });
 
+test('an amount of 64 characters is read, a longer text never', () => {
+  const longest = `${'9'.repeat(45)}.${'9'.repeat(18)}`;
+  assert.equal(formatDecimal(requireDecimal(longest)), longest);
+  assert.equal(readDecimal(`0${longest}`), undefined);
+  assert.equal(readDecimal(`0.${'0'.repeat(1_000_000)}1`), undefined);
+  assert.throws(
+    () => requireDecimal('9'.repeat(1_000_000)),
+    ({ message }: Error) => message.length < 200,
+  );
+});
+
 test('as a float and as text an amount is what its digits say, also beside whole 1e-8 and beside 2^50 of them', () => {
   const booked = fc.oneof(
     fc.bigInt(-(2n ** 51n), 2n ** 51n),

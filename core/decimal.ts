@@ -8,6 +8,8 @@ const SCALE = 18;
 const ONE_UNIT = 10n ** 18n;
 /** As many digits fit into a float64 exactly. */
 const SAFE_DIGITS = 15;
+/** A text that is longer is no amount of anything. The check comes first, so that no text is slow to read. */
+export const MAX_DECIMAL_CHARS = 64;
 const POWERS = Array.from({ length: SCALE + 1 }, (_, power) => 10n ** BigInt(power));
 const PATTERN = /^(-?)(\d+)(?:\.(\d*))?$/;
 
@@ -16,8 +18,16 @@ const brand = (value: bigint): Decimal => value as Decimal;
 export const ZERO = brand(0n);
 export const ONE = brand(ONE_UNIT);
 
-/** Text such as `-12.5` to a decimal; `undefined` when it is not plain decimal text or has over 18 decimals. */
+/** Digits without the zeros at their end. A regex would take quadratic time on zeros that do not end the text. */
+function withoutEndZeros(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits.charCodeAt(end - 1) === 48) end--;
+  return digits.slice(0, end);
+}
+
+/** Text such as `-12.5` to a decimal; `undefined` when it is not plain decimal text, too long, or has over 18 decimals. */
 export function readDecimal(text: string): Decimal | undefined {
+  if (text.length > MAX_DECIMAL_CHARS) return undefined;
   const match = PATTERN.exec(text);
   if (match === null) return undefined;
   const fraction = match[3] ?? '';
@@ -26,7 +36,7 @@ export function readDecimal(text: string): Decimal | undefined {
     const units = BigInt(Number(whole + fraction)) * (POWERS[SCALE - places] ?? 1n);
     return brand(match[1] === '-' ? -units : units);
   }
-  const digits = fraction.length > SCALE ? fraction.replace(/0+$/, '') : fraction;
+  const digits = fraction.length > SCALE ? withoutEndZeros(fraction) : fraction;
   if (digits.length > SCALE) return undefined;
   const value = BigInt(`${whole}${digits.padEnd(SCALE, '0')}`);
   return brand(match[1] === '-' ? -value : value);
@@ -35,7 +45,10 @@ export function readDecimal(text: string): Decimal | undefined {
 /** Like readDecimal, but throws a sentence that names the text. */
 export function requireDecimal(text: string): Decimal {
   const value = readDecimal(text);
-  if (value === undefined) throw new RangeError(`"${text}" is not a decimal number with at most ${SCALE} decimals`);
+  if (value === undefined) {
+    const shown = text.slice(0, MAX_DECIMAL_CHARS);
+    throw new RangeError(`"${shown}" is not a decimal number with at most ${SCALE} decimals`);
+  }
   return value;
 }
 
@@ -79,7 +92,7 @@ function digitsOf(four: number): string {
 
 function significantOf(four: number): string {
   if (four === 0) return '';
-  if (significant[four] === '') significant[four] = digitsOf(four).replace(/0+$/, '');
+  if (significant[four] === '') significant[four] = withoutEndZeros(digitsOf(four));
   return significant[four] ?? '';
 }
 

@@ -1,20 +1,15 @@
 import { z } from 'zod';
-import { readDecimal } from './decimal.ts';
 import type { ReasonText } from './decision.ts';
-
-const amount = z
-  .string()
-  .max(40, 'is longer than 40 characters')
-  .refine((text) => (readDecimal(text) ?? 0n) > 0n, 'is not a decimal number above zero with at most 18 decimals');
+import { positiveAmount } from './text-fields.ts';
 
 /** What an operator orders by hand: a market order, or a limit order with its price; of a quantity, or for an amount of quote. */
 export const manualOrder = z
   .strictObject({
     side: z.enum(['buy', 'sell']),
     type: z.enum(['market', 'limit']),
-    price: amount.optional(),
-    quantity: amount.optional(),
-    quoteAmount: amount.optional(),
+    price: positiveAmount.optional(),
+    quantity: positiveAmount.optional(),
+    quoteAmount: positiveAmount.optional(),
   })
   .superRefine(({ type, price, quantity, quoteAmount }, context) => {
     const tell = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
@@ -27,7 +22,7 @@ export const manualOrder = z
 /** What the owner of a coin can be asked to do with it, by kind of action. */
 export const COIN_ACTIONS = {
   'manual-order': manualOrder,
-  'cancel-order': z.strictObject({ orderId: z.string() }),
+  'cancel-order': z.strictObject({ orderId: z.string().max(100) }),
   'force-sell': z.strictObject({}),
 } as const;
 

@@ -28,14 +28,20 @@ export type AccountEvent = keyof typeof ACCOUNT_EVENTS;
 
 export const isProfileEvent = (name: string): name is ProfileEvent => Object.hasOwn(PROFILE_EVENTS, name);
 const EVENT_NAMES = Object.keys(PROFILE_EVENTS).filter(isProfileEvent);
-const profileEvent = z.string().refine((name): name is ProfileEvent => isProfileEvent(name), {
-  error: `must be one of ${EVENT_NAMES.join(', ')}`,
-});
+const profileEvent = z
+  .string()
+  .max(60)
+  .refine((name): name is ProfileEvent => isProfileEvent(name), {
+    error: `must be one of ${EVENT_NAMES.join(', ')}`,
+  });
 const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'is no time of day such as 22:30');
 
 /** When and about what a notifier speaks; times are the operator's. */
 export const notifierRules = z.strictObject({
-  events: z.array(profileEvent).default(EVENT_NAMES.filter((name) => PROFILE_EVENTS[name].usual)),
+  events: z
+    .array(profileEvent)
+    .max(100)
+    .default(EVENT_NAMES.filter((name) => PROFILE_EVENTS[name].usual)),
   /** Messages of these hours wait until they are over. */
   quietHours: z.strictObject({ from: clock, to: clock }).nullable().default(null),
 });

@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { INTERVALS } from './candle.ts';
 import { readDecimal } from './decimal.ts';
+import { instantText, positiveAmount } from './text-fields.ts';
 
 /* What a backtest or a sweep was asked for, as the api takes it and the worker reads it back. */
 
-const amount = z
-  .string()
-  .max(40)
-  .refine((text) => (readDecimal(text) ?? 0n) > 0n, 'is not an amount above zero');
 const bps = z
   .string()
+  .max(40, { error: 'is longer than 40 characters', abort: true })
   .refine(
     (text) => Number(text) >= 0 && Number(text) <= 1000 && readDecimal(text) !== undefined,
     'is not a number from 0 to 1000',
@@ -20,12 +18,12 @@ export const BASKET = 'basket';
 
 /** The window, the candles and the money of a run. */
 export const runTerms = z.strictObject({
-  from: z.iso.datetime(),
+  from: instantText,
   /** Up to the newest closed candle where it is absent. */
-  to: z.iso.datetime().optional(),
+  to: instantText.optional(),
   /** Candles that decide and fill; the strategy's own interval must be a multiple of it. */
   detailInterval: z.enum(INTERVALS).default('1m'),
-  balance: amount.default('1000'),
+  balance: positiveAmount.default('1000'),
   feeBps: bps.default('10'),
   slippageBps: bps.default('0'),
 });

@@ -1,21 +1,11 @@
 import { z } from 'zod';
 import { dayStart } from './day-start.ts';
-import {
-  add,
-  type Decimal,
-  formatDecimal,
-  formatFixed,
-  maximum,
-  readDecimal,
-  requireDecimal,
-  subtract,
-  ZERO,
-} from './decimal.ts';
+import { add, type Decimal, formatDecimal, formatFixed, maximum, requireDecimal, subtract, ZERO } from './decimal.ts';
 import type { ApprovalReason, Numbers } from './decision.ts';
 import type { OrderId, ProfileId } from './ids.ts';
 import { isObject } from './merge.ts';
+import { positiveAmount } from './text-fields.ts';
 
-const amount = z.string().refine((text) => (readDecimal(text) ?? 0n) > 0n, 'is not an amount above zero');
 const upTo = (most: number) => z.int().min(1).max(most);
 
 /** What the operator allows an account or a profile; null is no limit. Amounts are in `asset`. */
@@ -25,16 +15,16 @@ export const riskLimits = z.strictObject({
     .regex(/^[A-Z0-9]{2,12}$/, 'is not an asset such as USDT')
     .nullable(),
   /** Realised loss of a calendar day of the operator, fees included. */
-  dailyLoss: amount.nullable(),
+  dailyLoss: positiveAmount.nullable(),
   /** Realised loss between any two moments of the last `drawdownHours`. */
-  drawdown: amount.nullable(),
+  drawdown: positiveAmount.nullable(),
   drawdownHours: upTo(720),
   /** Round trips lost in a row that pause buying for `lossPauseMinutes`. */
   lossStreak: upTo(20).nullable(),
   lossPauseMinutes: upTo(10_080),
   openPositions: upTo(1_000).nullable(),
   /** Cost of everything held and of the buys under way. */
-  exposure: amount.nullable(),
+  exposure: positiveAmount.nullable(),
   entriesPerMinute: upTo(600).nullable(),
 });
 export type RiskLimits = z.infer<typeof riskLimits>;

@@ -52,6 +52,7 @@ function boundsProblem(text: string, bounds: Bounds): string | undefined {
 function decimalText(bounds: Bounds, off: boolean) {
   return z
     .string('must be decimal text such as "0.97"')
+    .max(40, { error: 'is longer than 40 characters', abort: true })
     .regex(
       off ? DECIMAL_OR_EMPTY : DECIMAL_TEXT,
       off ? 'is no decimal number; leave it empty for off' : 'is no decimal number',

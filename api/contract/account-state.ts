@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { account } from './accounts.ts';
-import { accountId, decimalText, instant, profileId, symbolName } from './fields.ts';
+import { accountId, cursor, decimalText, instant, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 import { order } from './profiles.ts';
 import { riskState } from './risk.ts';
@@ -49,7 +49,7 @@ export const listAccountOrders = operation({
     profileId: profileId.optional(),
     symbol: symbolName.optional(),
     limit: z.coerce.number().int().min(1).max(1000).default(100),
-    cursor: z.string().optional(),
+    cursor: cursor.optional(),
   }),
   response: z.object({ rows: z.array(order.extend({ profileId })), nextCursor: z.string().nullable() }),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { discoveryConfig } from '#core/discovery.ts';
-import { instant, numbers, profileId } from './fields.ts';
+import { cursor, instant, numbers, profileId } from './fields.ts';
 import { operation } from './operation.ts';
 
 const params = z.object({ id: profileId });
@@ -48,7 +48,7 @@ export const listDiscoveryCycles = operation({
     'Rounds of the discovery, newest first: how many coins each test of the funnel left, and what became of them',
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(500).default(20),
-    cursor: z.string().optional(),
+    cursor: cursor.optional(),
   }),
   response: z.object({
     rows: z.array(

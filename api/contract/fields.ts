@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { readDecimal } from '#core/decimal.ts';
 import { type AccountId, idSchema, type OrderId, type ProfileId, type SessionId } from '#core/ids.ts';
+import { instantText } from '#core/text-fields.ts';
 
 /** Money and quantities travel as decimal text. */
 export const decimalText = z.string().refine((text) => readDecimal(text) !== undefined, 'is not a decimal number');
-export const positiveDecimal = z
-  .string()
-  .max(40, 'is longer than 40 characters')
-  .refine((text) => (readDecimal(text) ?? 0n) > 0n, 'is not a decimal number above zero with at most 18 decimals');
-export const instant = z.iso.datetime();
+export const instant = instantText;
+export const strategyName = z.string().max(60);
+/** The text of a page's cursor. */
+export const cursor = z.string().max(400);
 export const accountId = idSchema<AccountId>();
 export const profileId = idSchema<ProfileId>();
 export const orderId = idSchema<OrderId>();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimalText, instant, profileId, symbolName } from './fields.ts';
+import { cursor, decimalText, instant, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 
 const params = z.object({ id: profileId });
@@ -101,7 +101,7 @@ export const listArchivedFills = operation({
   summary: 'Archived executions of the profile’s coins, newest first; they never count in positions or results',
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(1000).default(100),
-    cursor: z.string().optional(),
+    cursor: cursor.optional(),
     ...filters,
   }),
   response: z.object({

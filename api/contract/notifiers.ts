@@ -6,7 +6,7 @@ import { operation } from './operation.ts';
 
 const params = z.object({ id: profileId });
 const named = params.extend({ provider: z.enum(NOTIFIER_NAMES) });
-const texts = z.record(z.string(), z.string().max(4000, 'is longer than 4000 characters'));
+const texts = z.record(z.string().max(60), z.string().max(4000, 'is longer than 4000 characters'));
 const json = z.record(z.string(), z.unknown());
 
 /** Secrets only ever go in: what comes out says which are set. */

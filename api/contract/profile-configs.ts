@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { accountId, instant, profileId, symbolName } from './fields.ts';
+import { jsonObject } from '#core/text-fields.ts';
+import { accountId, instant, profileId, strategyName, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 import { profileName, savedProfile } from './profiles.ts';
 
@@ -40,7 +41,7 @@ export const switchStrategy = operation({
   status: 200,
   summary: 'Gives a disabled profile another strategy; overrides begin anew, positions stay',
   params,
-  body: z.strictObject({ strategyName: z.string(), config: json.default({}) }),
+  body: z.strictObject({ strategyName, config: jsonObject.default({}) }),
   response: savedProfile,
 });
 
@@ -60,10 +61,10 @@ export const profileFile = z.strictObject({
   format: z.literal('tradewind-profile'),
   version: z.literal(1),
   name: profileName,
-  strategyName: z.string(),
-  config: json,
+  strategyName,
+  config: jsonObject,
   symbols: z
-    .array(z.strictObject({ symbol: symbolName, overrideConfig: json.default({}) }))
+    .array(z.strictObject({ symbol: symbolName, overrideConfig: jsonObject.default({}) }))
     .max(500, 'holds more than 500 coins'),
 });
 

@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { jsonObject, positiveAmount } from '#core/text-fields.ts';
 import {
   accountId,
   decimalText,
   instant,
   numbers,
   orderId,
-  positiveDecimal,
   profileId,
+  strategyName,
   symbolName,
   warning,
 } from './fields.ts';
@@ -79,8 +80,8 @@ export const createProfile = operation({
   body: z.strictObject({
     accountId,
     name: profileName,
-    strategyName: z.string(),
-    config: json.default({}),
+    strategyName,
+    config: jsonObject.default({}),
     enabled: z.boolean().default(false),
     symbols: z.array(symbolName).max(100).default([]),
   }),
@@ -104,7 +105,7 @@ export const changeProfile = operation({
   status: 200,
   summary: 'Changes name or config',
   params,
-  body: z.strictObject({ name: profileName.optional(), config: json.optional() }),
+  body: z.strictObject({ name: profileName.optional(), config: jsonObject.optional() }),
   response: savedProfile,
 });
 
@@ -115,7 +116,7 @@ export const lintProfile = operation({
   status: 200,
   summary: 'What a config of the profile would be refused for, and which knobs do nothing or contradict each other',
   params,
-  body: z.strictObject({ config: json }),
+  body: z.strictObject({ config: jsonObject }),
   response: z.object({
     errors: z.array(z.object({ path: z.string(), message: z.string() })),
     findings: z.array(
@@ -245,9 +246,9 @@ export const bindCoin = operation({
   params,
   body: z.strictObject({
     symbol: symbolName,
-    overrideConfig: json.default({}),
+    overrideConfig: jsonObject.default({}),
     /** What the coins that the wallet holds cost on average: they are managed from the next tick on. */
-    averageEntryPrice: positiveDecimal.optional(),
+    averageEntryPrice: positiveAmount.optional(),
   }),
   response: z.object({ coin, warnings: z.array(warning) }),
 });
@@ -269,7 +270,7 @@ export const changeCoin = operation({
   status: 200,
   summary: 'Replaces the override of a coin',
   params: symbolParams,
-  body: z.strictObject({ overrideConfig: json }),
+  body: z.strictObject({ overrideConfig: jsonObject }),
   response: z.object({ coin, warnings: z.array(warning) }),
 });
 
@@ -297,7 +298,7 @@ export const setAverageEntryPrice = operation({
   ...averageEntryPrice,
   method: 'PUT',
   summary: 'Says what the held coins cost on average; the worker manages them at it from the next tick on',
-  body: z.strictObject({ averageEntryPrice: positiveDecimal }),
+  body: z.strictObject({ averageEntryPrice: positiveAmount }),
 });
 
 export const deleteAverageEntryPrice = operation({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { INTERVALS } from '#core/candle.ts';
 import { account } from './accounts.ts';
-import { decimalText, instant, profileId, symbolName } from './fields.ts';
+import { cursor, decimalText, instant, profileId, symbolName } from './fields.ts';
 import { killSwitch } from './halts.ts';
 import { operation } from './operation.ts';
 import { coin, fill, order, profile } from './profiles.ts';
@@ -24,7 +24,7 @@ const filters = {
   from: instant.optional(),
   to: instant.optional(),
   /** Comma list of levels; absent means all. */
-  level: z.string().optional(),
+  level: z.string().max(60).optional(),
   symbol: symbolName.optional(),
   q: z.string().max(200).optional(),
 };
@@ -36,7 +36,7 @@ export const listActionLogs = operation({
   status: 200,
   summary: 'The activity feed: rows of level warn and error',
   params,
-  query: z.strictObject({ limit, cursor: z.string().optional() }),
+  query: z.strictObject({ limit, cursor: cursor.optional() }),
   response: page,
 });
 
@@ -47,7 +47,7 @@ export const listLogs = operation({
   status: 200,
   summary: 'Log rows of every level, newest first',
   params,
-  query: z.strictObject({ limit, cursor: z.string().optional(), ...filters }),
+  query: z.strictObject({ limit, cursor: cursor.optional(), ...filters }),
   response: page,
 });
 
@@ -108,7 +108,7 @@ export const listSymbols = operation({
   auth: 'session',
   status: 200,
   summary: 'Coins that an account can trade, from the cached trading rules',
-  query: z.strictObject({ accountId: z.string() }),
+  query: z.strictObject({ accountId: z.string().max(60) }),
   response: z.object({
     symbols: z.array(
       z.object({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { runTerms, sweepTerms } from '#core/research.ts';
 import { storedRobustness, sweepResult } from '#core/research-results.ts';
 import { idSchema } from '#core/ids.ts';
+import { jsonObject } from '#core/text-fields.ts';
 import { instant, profileId, symbolName, warning } from './fields.ts';
 import { operation } from './operation.ts';
 
@@ -10,7 +11,7 @@ const runParams = z.object({ id: profileId, runId: idSchema() });
 const sweepParams = z.object({ id: profileId, sweepId: idSchema() });
 const json = z.record(z.string(), z.unknown());
 const state = z.enum(['queued', 'running', 'done', 'failed', 'aborted']);
-const overrideConfig = json.default({});
+const overrideConfig = jsonObject.default({});
 
 const run = z.object({
   id: z.string(),
@@ -130,6 +131,7 @@ export const compareBacktests = operation({
     /** Ids with commas between them. */
     runs: z
       .string()
+      .max(400)
       .transform((text) => [...new Set(text.split(','))])
       .pipe(z.array(idSchema()).min(2, 'names fewer than two runs').max(8, 'names more than eight runs')),
   }),

@@ -8,6 +8,7 @@ export const newPassword = z
   .string()
   .min(12, 'needs at least 12 characters')
   .max(1024, 'is longer than 1024 characters');
+const timezone = z.string().max(60);
 const processInfo = z.object({ sha: z.string(), bootedAt: instant });
 
 export const status = operation({
@@ -39,9 +40,9 @@ export const signUp = operation({
   status: 201,
   summary: 'Creates the one operator and the account "Paper", and signs in',
   body: z.strictObject({
-    email: z.email('is not an e-mail address'),
+    email: z.email('is not an e-mail address').max(320),
     password: newPassword,
-    timezone: z.string().optional(),
+    timezone: timezone.optional(),
   }),
   response: session,
 });
@@ -52,7 +53,7 @@ export const signIn = operation({
   auth: 'public',
   status: 200,
   summary: 'Starts a session of 24 hours',
-  body: z.strictObject({ email: z.string(), password: z.string() }),
+  body: z.strictObject({ email: z.string().max(320), password: z.string().max(1024) }),
   response: session,
 });
 
@@ -90,6 +91,6 @@ export const changeSettings = operation({
   auth: 'session',
   status: 200,
   summary: 'Changes settings of the operator',
-  body: z.strictObject({ timezone: z.string().optional() }),
+  body: z.strictObject({ timezone: timezone.optional() }),
   response: settings,
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimalText, instant, profileId, symbolName } from './fields.ts';
+import { cursor, decimalText, instant, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 
 const params = z.object({ id: profileId });
@@ -34,7 +34,7 @@ export const listTradeArchive = operation({
   summary: 'Closed positions, newest first, with the sum over all of the filter',
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(1000).default(100),
-    cursor: z.string().optional(),
+    cursor: cursor.optional(),
     ...filters,
   }),
   response: z.object({ rows: z.array(cycle), nextCursor: z.string().nullable(), totals }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RETENTION } from '#core/settings.ts';
-import { instant } from './fields.ts';
+import { cursor, instant } from './fields.ts';
 import { operation } from './operation.ts';
 
 const filters = {
@@ -18,7 +18,7 @@ export const listAuditLogs = operation({
   summary: 'What the operator changed, newest first, with what it was before and after',
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(1000).default(100),
-    cursor: z.string().optional(),
+    cursor: cursor.optional(),
     ...filters,
   }),
   response: z.object({

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { readDecimal } from './decimal.ts';
+
+/* Text that a caller sends. Each has a largest length, so that no request is slow to parse. */
+
+/** An amount above zero as decimal text. */
+export const positiveAmount = z
+  .string()
+  .max(40, { error: 'is longer than 40 characters', abort: true })
+  .refine((text) => (readDecimal(text) ?? 0n) > 0n, 'is not a decimal number above zero with at most 18 decimals');
+
+/** An ISO 8601 instant in UTC. */
+export const instantText = z.iso.datetime().max(40);
+
+/** A JSON object, such as a config: its strategy judges what is in it. */
+export const jsonObject = z.record(z.string().max(100), z.unknown());
