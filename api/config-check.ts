@@ -5,7 +5,7 @@ import type { BoundSymbol } from '#storage/profile-symbols.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { warning } from './contract/fields.ts';
-import { type FieldError, invalid, invalidField } from './problem.ts';
+import { type FieldError, invalid, invalidField, shownErrors } from './problem.ts';
 import { settingFor } from './responsible.ts';
 import { checkSizing, type SizingCheck, sizingWarnings, USUAL_TAKER_FEE } from './sizing-check.ts';
 import { fieldErrors, parseWith, requireValid } from './validate.ts';
@@ -81,7 +81,10 @@ export async function readMarket(
 /** What may be said of a config: why a save refuses it, else what its strategy has to remark on it. */
 export function lintConfig(strategy: AnyStrategy, config: unknown, coins: readonly string[]) {
   const errors = errorsOf(strategy, config, '');
-  return { errors, findings: errors.length > 0 ? [] : [...strategy.bind(config).lint(USUAL_TAKER_FEE, coins)] };
+  return {
+    errors: shownErrors(errors),
+    findings: errors.length > 0 ? [] : [...strategy.bind(config).lint(USUAL_TAKER_FEE, coins)],
+  };
 }
 
 /** An override of a coin does nothing where all coins are planned at once. */

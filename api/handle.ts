@@ -85,7 +85,10 @@ async function readParts(
     params: operation.params === undefined ? undefined : requireParams(operation.params, c.req.param()),
     query: operation.query === undefined ? undefined : requireValid(operation.query, singleQuery(c.req.queries())),
     upload: operation.upload === undefined ? null : requireUpload(c.req.raw, operation.upload),
-    body: operation.body === undefined ? undefined : requireValid(operation.body, await readJsonBody(c.req.raw)),
+    body:
+      operation.body === undefined
+        ? undefined
+        : requireValid(operation.body, await readJsonBody(c.req.raw, operation.maxBodyKiB)),
   };
 }
 

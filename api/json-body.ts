@@ -1,30 +1,32 @@
 import { ApiProblem, type FieldError, invalid } from './problem.ts';
 
-export const BODY_LIMIT_BYTES = 1024 * 1024;
+/** Configs, limits and settings are far smaller. */
+const USUAL_KIB = 64;
 const MAX_DEPTH = 32;
 /** What is left of the body is not read, so the connection can not serve another request. */
-const tooLarge = (): ApiProblem =>
-  new ApiProblem('body_too_large', 'The body is larger than 1 MiB.', { headers: { connection: 'close' } });
+const tooLarge = (maxKiB: number): ApiProblem =>
+  new ApiProblem('body_too_large', `The body is larger than ${maxKiB} KiB.`, { headers: { connection: 'close' } });
 
-/** Reads a JSON body of at most 1 MiB; throws the problem that says what is wrong with it. */
-export async function readJsonBody(request: Request): Promise<unknown> {
+/** Reads a JSON body of at most `maxKiB`; throws the problem that says what is wrong with it. */
+export async function readJsonBody(request: Request, maxKiB = USUAL_KIB): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
     throw new ApiProblem('wrong_media_type', 'The body must be JSON: send it with content-type application/json.');
   }
-  const value = parseJson(await readText(request));
+  const value = parseJson(await readText(request, maxKiB));
   const errors = [...unstorable(value, '', 0)];
   if (errors.length > 0) throw invalid(errors);
   return value;
 }
 
-async function readText(request: Request): Promise<string> {
-  if (Number(request.headers.get('content-length') ?? 0) > BODY_LIMIT_BYTES) throw tooLarge();
+async function readText(request: Request, maxKiB: number): Promise<string> {
+  const maxBytes = maxKiB * 1024;
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxKiB);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.byteLength;
-    if (size > BODY_LIMIT_BYTES) throw tooLarge();
+    if (size > maxBytes) throw tooLarge(maxKiB);
     chunks.push(chunk);
   }
   try {

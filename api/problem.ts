@@ -26,8 +26,27 @@ export class ApiProblem extends Error {
   }
 }
 
-export const invalid = (errors: readonly FieldError[]): ApiProblem =>
-  new ApiProblem('validation_failed', errors.map(sentenceOf).join(' '), { errors });
+const MAX_ERRORS = 20;
+const MAX_PATH_CHARS = 200;
+/** The longest sentence of our own lists the events of a notifier. */
+const MAX_MESSAGE_CHARS = 500;
+
+const shorten = (text: string, maxChars: number): string =>
+  text.length <= maxChars ? text : `${text.slice(0, maxChars).toWellFormed()}…`;
+
+/** The first faults with shortened texts: a refusal is a short answer however long the request is. */
+export const shownErrors = (errors: readonly FieldError[]): FieldError[] =>
+  errors.slice(0, MAX_ERRORS).map(({ path, message }) => ({
+    path: shorten(path, MAX_PATH_CHARS),
+    message: shorten(message, MAX_MESSAGE_CHARS),
+  }));
+
+export function invalid(errors: readonly FieldError[]): ApiProblem {
+  const shown = shownErrors(errors);
+  const hidden = errors.length - shown.length;
+  const sentences = [...shown.map(sentenceOf), ...(hidden === 0 ? [] : [`And ${hidden} more.`])];
+  return new ApiProblem('validation_failed', sentences.join(' '), { errors: shown });
+}
 
 export const invalidField = (path: string, message: string): ApiProblem => invalid([{ path, message }]);
 

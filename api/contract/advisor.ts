@@ -48,6 +48,7 @@ export const keepAdvisorReply = operation({
   status: 200,
   summary: 'Reads a reply that was got by hand and keeps what it proposes in the slot manual',
   params,
+  maxBodyKiB: 1024,
   body: z.strictObject({
     reply: z.string().min(1, 'is empty').max(LONGEST_REPLY, `is longer than ${LONGEST_REPLY} characters`),
   }),

@@ -19,6 +19,8 @@ export interface Operation<
   readonly response?: Response;
   /** Media types of an answer that is no JSON. */
   readonly media?: readonly string[];
+  /** Largest JSON body, in KiB, where 64 are too few. */
+  readonly maxBodyKiB?: number;
   /** Media type of a request body that is no JSON. */
   readonly upload?: string;
 }

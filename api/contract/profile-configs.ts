@@ -85,5 +85,6 @@ export const importProfile = operation({
   status: 201,
   summary: 'Creates a disabled profile from a file, all of it or nothing',
   body: z.strictObject({ accountId, name: profileName.optional(), profile: profileFile }),
+  maxBodyKiB: 512,
   response: savedProfile,
 });

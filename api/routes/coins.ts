@@ -40,8 +40,9 @@ async function surroundings(
 }
 
 async function bind(context: ApiContext, { operator, caller, params, body }: Incoming<typeof bindCoin>) {
-  const { account, market } = await surroundings(context, operator, params.id);
+  const { profile: known, account, market } = await surroundings(context, operator, params.id);
   const { symbol, overrideConfig, averageEntryPrice } = body;
+  requireOverride(requireStrategy(known.strategyName), known.config, overrideConfig);
   const holding = averageEntryPrice === undefined ? undefined : await readHolding(context, account, symbol);
   requireListed([symbol], market.rules, 'symbol');
   const warnings = await context.database.transaction(async (transaction) => {
@@ -76,9 +77,10 @@ async function bind(context: ApiContext, { operator, caller, params, body }: Inc
 }
 
 async function changeOverride(context: ApiContext, { operator, caller, params, body }: Incoming<typeof changeCoin>) {
-  const { account, market } = await surroundings(context, operator, params.id);
+  const { profile: known, account, market } = await surroundings(context, operator, params.id);
   const { id: profileId, symbol } = params;
   const { overrideConfig } = body;
+  requireOverride(requireStrategy(known.strategyName), known.config, overrideConfig);
   const warnings = await context.database.transaction(async (transaction) => {
     const profile = requireFoundProfile(await lockProfile(transaction, operator.user.id, profileId), profileId);
     const before = (await listBoundSymbols(transaction, profileId)).find((one) => one.symbol === symbol);

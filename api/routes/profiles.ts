@@ -134,9 +134,11 @@ export async function saveChange(
   cause: Cause = { action: 'profile.change' },
 ) {
   const { database, venues } = context;
-  const { accountId } = await requireProfile(database.kysely, operator, params.id);
-  const market = await readMarket(venues, await requireAccount(database.kysely, operator, accountId));
+  const { accountId, strategyName } = await requireProfile(database.kysely, operator, params.id);
   const { name, config } = body;
+  // A config that is refused anyway must not hold a transaction open while it is parsed.
+  if (config !== undefined) requireConfig(requireStrategy(strategyName), config);
+  const market = await readMarket(venues, await requireAccount(database.kysely, operator, accountId));
   const saved = await database.transaction(async (transaction) => {
     const before = requireFoundProfile(await lockProfile(transaction, operator.user.id, params.id), params.id);
     if (name !== undefined && (await isProfileNameTaken(transaction, { accountId, name, except: before.id }))) {
