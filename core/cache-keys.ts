@@ -31,6 +31,8 @@ export const cacheKeys = {
   /** Window counter of sign-in attempts. */
   signInAttempts: (ip: string): string => `sign-in:${ip}`,
   /** Window counter of large answers. */
+  /** Backtests and sweeps that visitors of a demo have launched. */
+  demoLaunches: 'demo-launches',
   columnsAsked: (operator: string): string => `columns-asked:${operator}`,
   /** {@link candlesFetched}: when the candles that a store lacks were last asked of the exchange. */
   candlesFetched: ({ venue, symbol, interval, fromMs }: CandleSpan): string =>

@@ -41,6 +41,8 @@ export const sweepResult = z.object({
   /** Paths of the knobs, in the order of `values`. */
   knobs: z.array(z.string()).default([]),
   evaluated: z.number(),
+  /** Sets that are no config of the strategy, and why the first of them is none. */
+  refused: z.object({ count: z.number(), example: z.string().nullable() }).optional(),
   trials: z.number(),
   rows: z.array(row),
   /** Chance that the skill of the best is real, and that picking the best overfits; 0 to 1. */

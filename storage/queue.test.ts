@@ -101,6 +101,23 @@ test('a singleton key admits one waiting job; jobs without a key do not exclude 
   assert.ok(await queue.enqueue('refresh-rules', {}, { startAfter }));
 });
 
+test('many jobs are enqueued at once, and only when the transaction commits', async () => {
+  const { queue, test: opened } = open();
+  const units = Array.from({ length: 5_000 }, (_, number) => ({ sweepId: newId<string>(), stage: 0, number }));
+  const count = async () => rowsOf(`select count(*)::int as jobs from pgboss.job where name = 'run-sweep-unit'`);
+  const { database } = opened;
+  await assert.rejects(
+    database.transaction(async (transaction) => {
+      await queue.enqueueAllIn(transaction, 'run-sweep-unit', units);
+      throw new Error('not committed');
+    }),
+    /not committed/,
+  );
+  assert.deepEqual(await count(), [{ jobs: 0 }]);
+  await database.transaction((transaction) => queue.enqueueAllIn(transaction, 'run-sweep-unit', units));
+  assert.deepEqual(await count(), [{ jobs: 5_000 }]);
+});
+
 test('a schedule is kept once however often it is set', async () => {
   const { queue } = open();
   await queue.schedule('prune', '0 3 * * *', {});

@@ -151,6 +151,16 @@ export class Queue implements AsyncDisposable {
     return (await this.#boss.send(job.name, job.data, { ...sendOptions(job), db })) ?? undefined;
   }
 
+  /** As many jobs of a name at once, in one statement. */
+  async enqueueAllIn<Name extends JobName>(
+    transaction: Transaction,
+    name: Name,
+    jobs: readonly JobData[Name][],
+  ): Promise<void> {
+    const rows = jobs.map((data) => ({ data, singletonKey: randomUUID() }));
+    await this.#boss.insert(name, rows, { db: fromKysely(transaction) });
+  }
+
   /** Runs jobs of a name, one at a time, or as many as there are `lanes`. A throwing handler is retried; only scrubbed words of its error are stored. */
   async work<Name extends JobName>(
     name: Name,

@@ -7,7 +7,7 @@ export type ResearchState = 'queued' | 'running' | 'done' | 'failed' | 'aborted'
 /** The two kinds of work that the queue carries out for a profile. */
 export type ResearchTable = 'backtest_runs' | 'sweeps';
 
-const OPEN = ['queued', 'running'] as const;
+export const OPEN_STATES = ['queued', 'running'] as const;
 /** Finished runs that nobody pinned; older ones go when a new one begins. */
 const MOST_KEPT = 100;
 
@@ -31,22 +31,28 @@ const rowOf = ({ profileId, strategyName, config, request, warnings }: NewRun) =
 export async function createRun(writer: Writer, run: NewRun & { readonly fingerprints: unknown }): Promise<string> {
   const row = { ...rowOf(run), config_fingerprints: jsonText(run.fingerprints) };
   await writer.insertInto('backtest_runs').values(row).execute();
+  await deleteOldest(writer, 'backtest_runs', run.profileId);
+  return row.id;
+}
+
+/** A new one pushes out the oldest that has ended and that no user has pinned. */
+async function deleteOldest(writer: Writer, table: ResearchTable, profileId: ProfileId): Promise<void> {
+  const isKept = table === 'sweeps' ? sql<boolean>`false` : sql<boolean>`pinned`;
   await writer
-    .deleteFrom('backtest_runs')
-    .where('profile_id', '=', run.profileId)
-    .where('pinned', '=', false)
-    .where('state', 'not in', OPEN)
+    .deleteFrom(table)
+    .where('profile_id', '=', profileId)
+    .where(isKept, '=', false)
+    .where('state', 'not in', OPEN_STATES)
     .where('id', 'not in', (kept) =>
       kept
-        .selectFrom('backtest_runs')
+        .selectFrom(table)
         .select('id')
-        .where('profile_id', '=', run.profileId)
-        .where('pinned', '=', false)
+        .where('profile_id', '=', profileId)
+        .where(isKept, '=', false)
         .orderBy('created_at', 'desc')
         .limit(MOST_KEPT),
     )
     .execute();
-  return row.id;
 }
 
 const selectRuns = (reader: Reader, profileId: ProfileId) =>
@@ -106,7 +112,7 @@ export async function deleteRun(writer: Writer, profileId: ProfileId, id: string
     .deleteFrom('backtest_runs')
     .where('profile_id', '=', profileId)
     .where('id', '=', id)
-    .where('state', 'not in', OPEN)
+    .where('state', 'not in', OPEN_STATES)
     .executeTakeFirst();
   return deleted.numDeletedRows > 0n;
 }
@@ -141,7 +147,7 @@ export async function abortResearch(
     .set({ state: 'aborted', finished_at: sql<Date>`now()` })
     .where('profile_id', '=', profileId)
     .where('id', '=', id)
-    .where('state', 'in', OPEN)
+    .where('state', 'in', OPEN_STATES)
     .executeTakeFirst();
   return stopped.numUpdatedRows > 0n;
 }
@@ -156,7 +162,7 @@ export const takeRun = (writer: Writer, id: string) =>
     .updateTable('backtest_runs')
     .set({ state: 'running' })
     .where('id', '=', id)
-    .where('state', 'in', OPEN)
+    .where('state', 'in', OPEN_STATES)
     .returning(['profile_id as profileId', 'strategy_name as strategyName', 'config', 'request', 'results'])
     .executeTakeFirst();
 
@@ -179,7 +185,7 @@ export async function finishResearch(
     .updateTable(table)
     .set({ state, error: error ?? null, finished_at: sql<Date>`now()` })
     .where('id', '=', id)
-    .where('state', 'in', OPEN)
+    .where('state', 'in', OPEN_STATES)
     .execute();
 }
 
@@ -196,19 +202,34 @@ export async function createSweep(
 ) {
   const row = { ...rowOf(sweep), sets: sweep.units.flat().length };
   await writer.insertInto('sweeps').values(row).execute();
-  for (let stage = 0; stage <= (sweep.folds ?? 0); stage++)
-    await addUnits(writer, { sweepId: row.id, stage }, sweep.units);
+  await addUnits(writer, { sweepId: row.id, stages: { first: 0, last: sweep.folds ?? 0 } }, sweep.units);
+  await deleteOldest(writer, 'sweeps', sweep.profileId);
   return row.id;
 }
 
+interface Stages {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Adds the same units to each of the stages, in one statement whose text does not grow with their number. */
 export async function addUnits(
   writer: Writer,
-  { sweepId, stage }: Pick<Unit, 'sweepId' | 'stage'>,
+  { sweepId, stages }: { readonly sweepId: string; readonly stages: Stages },
   units: readonly (readonly number[])[],
 ) {
-  const rows = units.map((sets, number) => ({ sweep_id: sweepId, stage, number, sets: jsonText(sets) }));
-  await writer.insertInto('sweep_units').values(rows).execute();
+  await sql`
+    insert into sweep_units (sweep_id, stage, number, sets)
+    select ${sweepId}, stage, unit.place - 1, unit.sets
+    from generate_series(${stages.first}::integer, ${stages.last}::integer) as stage,
+      jsonb_array_elements(${jsonText(units)}::jsonb) with ordinality as unit (sets, place)`.execute(writer);
 }
+
+/** What the job of each unit is given, stage after stage. */
+export const unitJobs = (sweepId: string, { first, last }: Stages, units: readonly unknown[]): Unit[] =>
+  Array.from({ length: last - first + 1 }, (_, i) =>
+    units.map((_sets, number) => ({ sweepId, stage: first + i, number })),
+  ).flat();
 
 const selectSweeps = (reader: Reader) =>
   reader
@@ -249,29 +270,29 @@ export async function takeUnit(writer: Writer, { sweepId, stage, number }: Unit)
     .updateTable('sweeps')
     .set({ state: 'running' })
     .where('id', '=', sweepId)
-    .where('state', 'in', OPEN)
+    .where('state', 'in', OPEN_STATES)
     .returning(['profile_id as profileId', 'strategy_name as strategyName', 'config', 'request'])
     .executeTakeFirst();
   return sweep === undefined ? undefined : { ...sweep, sets: unit.sets };
 }
 
 /**
- * Keeps what a unit found, unless another worker was first, and counts its sets as tried, whatever becomes of its sweep.
+ * Keeps what a unit found, unless another worker was first, and counts the sets that it tried, whatever becomes of its sweep.
  * Later stages of halving look at the same sets again.
  */
 export async function finishUnit(
   writer: Writer,
   { sweepId, stage, number }: Unit,
-  { evaluated, worker }: { evaluated: unknown; worker: string },
+  { evaluated, trials, worker }: { evaluated: unknown; trials: number; worker: string },
 ): Promise<void> {
   await sql`
     with done as (
       update sweep_units set evaluated = ${jsonText(evaluated)}, worker = ${worker}, done_at = now()
       where sweep_id = ${sweepId} and stage = ${stage} and number = ${number} and done_at is null
-      returning stage, sets
+      returning stage
     )
     insert into trial_ledger (source_id, strategy_name, symbol, trials)
-    select id, strategy_name, request #>> '{coin,symbol}', jsonb_array_length(done.sets)
+    select id, strategy_name, request #>> '{coin,symbol}', ${trials}::integer
     from done join sweeps on id = ${sweepId} where done.stage = 0
     on conflict (source_id) do update set trials = trial_ledger.trials + excluded.trials`.execute(writer);
 }
@@ -310,6 +331,28 @@ export async function keepSweepResult(writer: Writer, id: string, result: unknow
     .where('id', '=', id)
     .execute();
   await finishResearch(writer, 'sweeps', { id, state: 'done' });
+}
+
+/** How many sets a sweep has tried. */
+export async function readTrials(reader: Reader, sweepId: string): Promise<number> {
+  const row = await reader
+    .selectFrom('trial_ledger')
+    .select('trials')
+    .where('source_id', '=', sweepId)
+    .executeTakeFirst();
+  return row?.trials ?? 0;
+}
+
+/** The sets of a sweep that are no config of its strategy, counted by the units of its first stage. */
+export async function readRefusedSets(reader: Reader, sweepId: string) {
+  const { count, example } = await reader
+    .selectFrom('sweep_units')
+    .select(sql<number>`coalesce(sum((evaluated #>> '{refused,count}')::integer), 0)::integer`.as('count'))
+    .select(sql<string | null>`min(evaluated #>> '{refused,example}')`.as('example'))
+    .where('sweep_id', '=', sweepId)
+    .where('stage', '=', 0)
+    .executeTakeFirstOrThrow();
+  return { count, example };
 }
 
 /** How many sets were tried on a question, but for those of one sweep. */

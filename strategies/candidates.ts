@@ -1,4 +1,13 @@
-import { combinations, type Knob, type Parsed, parseKnobs, type Values, withKnobs } from './knobs.ts';
+import {
+  combinations,
+  countSets,
+  type Draw,
+  type Knob,
+  type Parsed,
+  parseKnobs,
+  type Values,
+  withKnobs,
+} from './knobs.ts';
 import type { AnyStrategy } from './strategy.ts';
 
 /** One set of a sweep before it is tried; `set` is its place among all combinations. */
@@ -8,37 +17,79 @@ export interface Candidate {
   readonly config: unknown;
 }
 
+/** Combinations that the strategy's form would refuse, and the first reason. */
+export interface RefusedSets {
+  readonly count: number;
+  readonly example: string | null;
+}
+
 export interface Candidates {
   readonly knobs: readonly Knob[];
   readonly candidates: readonly Candidate[];
-  /** Combinations that the strategy's form would refuse, and the first reason. */
-  readonly refused: { readonly count: number; readonly example: string | null };
+  readonly refused: RefusedSets;
 }
 
-/** Every parameter set of a sweep as a parsed config; a problem when none is left. */
-export function candidatesOf(
+interface SweptKnobs {
+  readonly knobs: string;
+  readonly draw: Draw | undefined;
+}
+
+export const noneIsAConfig = (strategyName: string, example: string | null): string =>
+  `No combination is a config of ${strategyName}: ${example ?? 'there is none'}.`;
+
+function parseSets(
   strategy: AnyStrategy,
-  config: unknown,
-  { knobs: text, draw }: { readonly knobs: string; readonly draw: { count: number; seed: number } | undefined },
-): Parsed<Candidates> {
-  const knobs = parseKnobs(text, config);
-  if (knobs.kind === 'problem') return knobs;
-  const made = combinations(knobs.value, draw);
-  if (made.kind === 'problem') return made;
+  { config, knobs }: { readonly config: unknown; readonly knobs: readonly Knob[] },
+  sets: Iterable<readonly [set: number, values: Values]>,
+): Candidates {
   const candidates: Candidate[] = [];
+  let count = 0;
   let example: string | null = null;
-  for (const [set, values] of made.value.entries()) {
-    const parsed = strategy.config.safeParse(withKnobs(config, knobs.value, values));
+  for (const [set, values] of sets) {
+    const parsed = strategy.config.safeParse(withKnobs(config, knobs, values));
     if (parsed.success) candidates.push({ set, values, config: parsed.data });
     else {
       const [issue] = parsed.error.issues;
       example ??= `${issue?.path.join('.')}: ${issue?.message}`;
+      count++;
     }
   }
-  if (candidates.length === 0)
-    return { kind: 'problem', sentence: `No combination is a config of ${strategy.name}: ${example}.` };
-  return {
-    kind: 'ok',
-    value: { knobs: knobs.value, candidates, refused: { count: made.value.length - candidates.length, example } },
-  };
+  return { knobs, candidates, refused: { count, example } };
+}
+
+/** Every parameter set of a sweep as a parsed config; a problem when none is left. With `only` those sets alone, or none. */
+export function candidatesOf(
+  strategy: AnyStrategy,
+  config: unknown,
+  { knobs: text, draw, only }: SweptKnobs & { readonly only?: ReadonlySet<number> },
+): Parsed<Candidates> {
+  const knobs = parseKnobs(text, config);
+  if (knobs.kind === 'problem') return knobs;
+  const count = countSets(knobs.value, draw);
+  if (count.kind === 'problem') return count;
+  const sets = combinations(knobs.value, { count: count.value, draw, ...(only === undefined ? {} : { only }) });
+  const made = parseSets(strategy, { config, knobs: knobs.value }, sets);
+  if (made.candidates.length === 0 && only === undefined)
+    return { kind: 'problem', sentence: noneIsAConfig(strategy.name, made.refused.example) };
+  return { kind: 'ok', value: made };
+}
+
+/** As many sets are judged before a sweep starts: a few milliseconds of work. */
+const JUDGED = 100;
+
+/**
+ * How many sets a sweep has, without making them. A problem when its text or its size are wrong, or when it is so small
+ * that all of its sets were judged and none is a config.
+ */
+export function countCandidates(
+  strategy: AnyStrategy,
+  config: unknown,
+  { knobs: text, draw }: SweptKnobs,
+): Parsed<number> {
+  const knobs = parseKnobs(text, config);
+  if (knobs.kind === 'problem') return knobs;
+  const count = countSets(knobs.value, draw);
+  if (count.kind === 'problem' || count.value > JUDGED) return count;
+  const made = candidatesOf(strategy, config, { knobs: text, draw });
+  return made.kind === 'problem' ? made : count;
 }

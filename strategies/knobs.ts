@@ -13,6 +13,8 @@ export type Parsed<T> =
   | { readonly kind: 'problem'; readonly sentence: string };
 
 export const MOST_SETS = 100_000;
+/** Values of all knobs together: each is a number in memory before any set is made. */
+const MOST_VALUES = 10_000;
 const FORM = 'such as ema.fast=5..50:5 or ema.slow=20,50,100, joined by semicolons';
 const problem = (sentence: string) => ({ kind: 'problem', sentence }) as const;
 
@@ -32,37 +34,55 @@ export function withValue(config: unknown, path: readonly string[], value: unkno
   return isObject(config) ? { ...config, [key]: withValue(config[key], rest, value) } : config;
 }
 
+/** The values of a knob, counted before they are made. */
+interface Listed {
+  readonly count: number;
+  readonly values: () => Decimal[];
+}
+
 /** `5..50:5` or `1,2,3` as exact numbers; undefined when it is neither. */
-function readValues(text: string): Decimal[] | undefined {
-  const range = /^([^:]+)\.\.([^:]+)(?::(.+))?$/.exec(text);
-  if (range === null) {
+function readValues(text: string): Listed | undefined {
+  const dots = text.indexOf('..');
+  if (dots < 0) {
     const values = text.split(',').map((one) => readDecimal(one.trim()));
-    return values.every((one) => one !== undefined) ? values : undefined;
+    return values.every((one) => one !== undefined) ? { count: values.length, values: () => values } : undefined;
   }
-  const [from, to, step] = [range[1], range[2], range[3] ?? '1'].map((one) => readDecimal((one ?? '').trim()));
+  const [last = '', step = '1', ...more] = text.slice(dots + 2).split(':');
+  const bounds = [text.slice(0, dots), last, step].map((one) => readDecimal(one.trim()));
+  return more.length > 0 ? undefined : rangeOf(bounds);
+}
+
+function rangeOf([from, to, step]: readonly (Decimal | undefined)[]): Listed | undefined {
   if (from === undefined || to === undefined || step === undefined || step <= 0n || from > to) return undefined;
-  const values: Decimal[] = [];
-  for (let value = from; value <= to && values.length <= MOST_SETS; value = add(value, step)) values.push(value);
-  return values;
+  const values = (): Decimal[] => {
+    const made: Decimal[] = [];
+    for (let value = from; value <= to; value = add(value, step)) made.push(value);
+    return made;
+  };
+  return { count: Number((to - from) / step) + 1, values };
 }
 
 /** Reads the knobs of a sweep; each must be a number of `config`, a whole one where that is. */
 export function parseKnobs(text: string, config: unknown): Parsed<Knob[]> {
   const knobs: Knob[] = [];
+  let count = 0;
   for (const part of text
     .split(';')
     .map((one) => one.trim())
     .filter((one) => one !== '')) {
     const at = part.indexOf('=');
     const path = part.slice(0, Math.max(0, at)).trim();
-    const values = readValues(part.slice(at + 1).trim());
-    if (at < 1 || values === undefined) return problem(`"${part}" is no knob with its values, ${FORM}.`);
+    const listed = readValues(part.slice(at + 1).trim());
+    if (at < 1 || listed === undefined) return problem(`"${part}" is no knob with its values, ${FORM}.`);
     const now = valueAt(config, path);
     const isText = typeof now === 'string' && (now === '' || readDecimal(now) !== undefined);
     if (typeof now !== 'number' && !isText)
       return problem(`"${path}" is no number of the config, so it cannot be swept.`);
     if (knobs.some((knob) => knob.path === path)) return problem(`"${path}" is swept twice.`);
-    const texts = values.map(formatDecimal);
+    count += listed.count;
+    if (count > MOST_VALUES)
+      return problem(`The knobs up to "${path}" have ${count} values, more than ${MOST_VALUES}: use wider steps.`);
+    const texts = listed.values().map(formatDecimal);
     knobs.push({ path, values: typeof now === 'number' ? texts.map(Number) : texts });
   }
   return knobs.length === 0 ? problem(`No knobs are given, ${FORM}.`) : { kind: 'ok', value: knobs };
@@ -87,21 +107,40 @@ function combination(knobs: readonly Knob[], number: number): Values {
   return values;
 }
 
-/** Every combination, or with `count` that many different ones drawn by `seed`. */
-export function combinations(
-  knobs: readonly Knob[],
-  draw?: { readonly count: number; readonly seed: number },
-): Parsed<Values[]> {
+export interface Draw {
+  readonly count: number;
+  readonly seed: number;
+}
+
+/** How many sets a sweep tries: every combination, or with `draw` at most that many. None of them is made for it. */
+export function countSets(knobs: readonly Knob[], draw?: Draw): Parsed<number> {
   const size = sizeOf(knobs);
   const count = draw === undefined ? size : Math.min(draw.count, size);
-  if (count > MOST_SETS)
-    return problem(
-      `The knobs make ${size} combinations, more than ${MOST_SETS}: use wider steps, or draw some of them at random.`,
-    );
-  if (draw === undefined || count === size)
-    return { kind: 'ok', value: Array.from({ length: size }, (_, number) => combination(knobs, number)) };
+  if (count <= MOST_SETS && Number.isFinite(size)) return { kind: 'ok', value: count };
+  return problem(
+    `The knobs make ${size} combinations, more than ${MOST_SETS}: use wider steps, or draw some of them at random.`,
+  );
+}
+
+/** The first `count` numbers of sets: in their order, or different ones drawn by a seed. */
+function setNumbers(knobs: readonly Knob[], count: number, draw: Draw | undefined): number[] {
+  const size = sizeOf(knobs);
+  if (draw === undefined || draw.count >= size) return Array.from({ length: count }, (_, number) => number);
   const random = randomFrom(draw.seed);
   const drawn = new Set<number>();
   while (drawn.size < count) drawn.add(Math.floor(random() * size));
-  return { kind: 'ok', value: [...drawn].map((number) => combination(knobs, number)) };
+  return [...drawn];
+}
+
+/** The first `count` sets of a sweep, which must not be more than it has; each is made when it is read. */
+export function* combinations(
+  knobs: readonly Knob[],
+  {
+    count,
+    draw,
+    only,
+  }: { readonly count: number; readonly draw?: Draw | undefined; readonly only?: ReadonlySet<number> },
+): Generator<readonly [set: number, values: Values]> {
+  for (const [set, number] of setNumbers(knobs, count, draw).entries())
+    if (only?.has(set) !== false) yield [set, combination(knobs, number)];
 }

@@ -20,8 +20,9 @@ const databaseAt = (url: string): Database =>
 /** Tries the sets of a unit and stores what came of them: candles and results never pass the process that trades. */
 async function finish(start: UnitStart): Promise<void> {
   const { databaseUrl, unit, slot: worker } = start;
-  const evaluated = storedUnit(await tryUnit(start));
-  await finishUnit(databaseAt(databaseUrl).kysely, unit, { evaluated, worker });
+  const found = await tryUnit(start);
+  const done = { evaluated: storedUnit(found), trials: found.tried.length, worker };
+  await finishUnit(databaseAt(databaseUrl).kysely, unit, done);
 }
 
 /** Begins the next stage of a sweep, or ranks what it has found: with thousands of sets a second of work. */

@@ -7,12 +7,14 @@ import type { ApiContext } from '../context.ts';
 import { compareBacktests, readRobustness, readTrials, testRobustness } from '../contract/research.ts';
 import { ApiProblem } from '../problem.ts';
 import { asRecord } from '../research-launch.ts';
+import { requireRobustnessSlot } from '../research-limits.ts';
 import { requireProfile } from '../require.ts';
 import { requireRun, runView } from './backtests.ts';
 
 async function start(context: ApiContext, incoming: Incoming<typeof testRobustness>) {
   const run = await requireRun(context, incoming);
   if (run.state !== 'done') throw new ApiProblem('conflict', 'Only a backtest that is done can be examined.');
+  await requireRobustnessSlot(context);
   const { operator, caller } = incoming;
   const jobId = await context.database.transaction(async (transaction) => {
     await saveRobustness(transaction, run.id, { state: 'queued' });

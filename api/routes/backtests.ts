@@ -21,6 +21,7 @@ import {
 import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem, invalidField } from '../problem.ts';
 import { asRecord, prepareLaunch } from '../research-launch.ts';
+import { requireLaunchAllowance, requireOpenSlot } from '../research-limits.ts';
 import { requireProfile } from '../require.ts';
 
 export function requireWindow(
@@ -44,7 +45,9 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
   const fingerprints = Object.fromEntries(sound);
   const strategyName = profile.strategyName;
   const request = { ...terms, venue, coins };
+  await requireLaunchAllowance(context);
   return database.transaction(async (transaction) => {
+    await requireOpenSlot(context, transaction, { table: 'backtest_runs', profile });
     const run = { profileId: profile.id, strategyName, config, request, warnings, fingerprints };
     const runId = await createRun(transaction, run);
     const jobId = await queue.enqueueIn(transaction, { name: 'run-backtest', data: { runId } });

@@ -6,20 +6,22 @@ import {
   listSweeps as selectSweeps,
   readSweep as selectSweep,
   type SweepView,
+  unitJobs,
 } from '#storage/research.ts';
-import { candidatesOf } from '#strategies/candidates.ts';
+import { deleteWaitingUnits } from '#storage/open-research.ts';
+import { countCandidates } from '#strategies/candidates.ts';
 import { auditChange } from '../audit.ts';
 import type { ApiContext } from '../context.ts';
 import { abortSweep, launchSweep, listSweeps, readSweep } from '../contract/research.ts';
 import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem, invalidField } from '../problem.ts';
 import { asRecord, prepareLaunch } from '../research-launch.ts';
+import { requireLaunchAllowance, requireOpenSlot, researchLimits } from '../research-limits.ts';
 import { requireProfile } from '../require.ts';
 import { requireWindow } from './backtests.ts';
 
 const DAY_MS = 86_400_000;
 const MOST_FOLDS = 500;
-const MOST_JOBS = 5_000;
 
 /** How many folds a walk-forward of these terms has. */
 function foldCount({ walkForward, search, from, to }: SweepBody & { readonly to: string }): number {
@@ -39,6 +41,16 @@ function foldCount({ walkForward, search, from, to }: SweepBody & { readonly to:
 }
 type SweepBody = Omit<Incoming<typeof launchSweep>['body'], 'symbol' | 'overrideConfig'>;
 
+function requireFewJobs(
+  context: ApiContext,
+  { sets, jobs, folds }: { readonly sets: number; readonly jobs: number; readonly folds: number },
+): void {
+  const { jobs: most } = researchLimits(context);
+  if (jobs <= most) return;
+  const [path, remedy] = folds === 0 ? ['knobs', 'fewer sets'] : ['walkForward', 'longer tests or fewer sets'];
+  throw invalidField(path, `makes ${jobs} jobs of ${sets} sets, more than ${most} jobs: use ${remedy}`);
+}
+
 async function launch(context: ApiContext, { operator, caller, params, body }: Incoming<typeof launchSweep>) {
   const { database, queue } = context;
   const { symbol, overrideConfig, ...asked } = body;
@@ -54,23 +66,22 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
   if (strategy.plansBaskets === true)
     throw invalidField('symbol', `is one coin, but ${strategy.name} plans over all coins of a profile at once`);
   const [coin] = coins;
-  const made = candidatesOf(strategy, coin?.config, { knobs: terms.knobs, draw: drawOf(terms) });
-  if (made.kind === 'problem') throw invalidField('knobs', made.sentence);
+  // The sets themselves are made by the worker: they keep a processor busy for seconds.
+  const counted = countCandidates(strategy, coin?.config, { knobs: terms.knobs, draw: drawOf(terms) });
+  if (counted.kind === 'problem') throw invalidField('knobs', counted.sentence);
   const request = { ...terms, venue, coin };
-  const units = unitsOf(made.value.candidates.map(({ set }) => set));
+  const units = unitsOf(Array.from({ length: counted.value }, (_, set) => set));
   const jobs = units.length * (folds + 1);
-  if (jobs > MOST_JOBS)
-    throw invalidField('walkForward', `makes ${jobs} jobs, more than ${MOST_JOBS}: use longer tests or fewer sets`);
+  requireFewJobs(context, { sets: counted.value, jobs, folds });
+  await requireLaunchAllowance(context);
   return database.transaction(async (transaction) => {
+    await requireOpenSlot(context, transaction, { table: 'sweeps', profile });
     const { id: profileId, strategyName } = profile;
     const sweep = { profileId, strategyName, config, request, warnings, units, folds };
     const sweepId = await createSweep(transaction, sweep);
-    for (let stage = 0; stage <= folds; stage++) {
-      for (const number of units.keys())
-        await queue.enqueueIn(transaction, { name: 'run-sweep-unit', data: { sweepId, stage, number } });
-    }
+    await queue.enqueueAllIn(transaction, 'run-sweep-unit', unitJobs(sweepId, { first: 0, last: folds }, units));
     await auditChange(transaction, { operator, caller }, { action: 'sweep.launch', subject: sweepId, after: request });
-    return { sweepId, sets: units.flat().length, units: jobs, warnings };
+    return { sweepId, sets: counted.value, units: jobs, warnings };
   });
 }
 
@@ -105,6 +116,7 @@ async function abort(context: ApiContext, incoming: Incoming<typeof abortSweep>)
   await context.database.transaction(async (transaction) => {
     const stopped = await abortResearch(transaction, 'sweeps', { profileId: params.id, id });
     if (!stopped) throw new ApiProblem('conflict', 'The sweep has ended already.');
+    await deleteWaitingUnits(transaction, id);
     await auditChange(transaction, { operator, caller }, { action: 'sweep.abort', subject: id });
   });
   return undefined;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { randomFrom } from '#core/random.ts';
 import type { Candidate } from '#strategies/candidates.ts';
-import { combinations, type Knob, parseKnobs, withKnobs } from '#strategies/knobs.ts';
+import { combinations, countSets, type Draw, type Knob, parseKnobs, withKnobs } from '#strategies/knobs.ts';
 import { type Evaluated, evaluatedOf } from './row.ts';
 import { type Evaluate, rankTried, searchAll, searchByHalving, walkForward } from './search.ts';
 import { deflatedSharpe, normalAt, normalBelow, overfitting } from './statistics.ts';
@@ -38,6 +38,8 @@ for (const [text, says] of [
   ['ema.fast=1..5:0', 'is no knob'],
   ['ema.none=1,2', '"ema.none" is no number of the config'],
   ['on=1,2', '"on" is no number of the config'],
+  ['ema.fast=1..5:1:1', 'is no knob'],
+  ['ema.fast=1..5..9', 'is no knob'],
   ['trail=1;trail=2', '"trail" is swept twice.'],
 ] as const) {
   test(`refused knobs: "${text}"`, () => {
@@ -52,25 +54,36 @@ const KNOBS: readonly Knob[] = [
 ];
 
 test('every combination, or different ones drawn repeatably', () => {
-  const all = combinations(KNOBS);
-  assert.deepEqual(all, {
-    kind: 'ok',
-    value: [
-      [1, 1],
-      [1, 2],
-      [1, 3],
-      [2, 1],
-      [2, 2],
-      [2, 3],
-    ],
-  });
-  const drawn = combinations(KNOBS, { count: 4, seed: 3 });
-  assert.ok(drawn.kind === 'ok');
-  assert.equal(new Set(drawn.value.map(String)).size, 4);
-  assert.deepEqual(combinations(KNOBS, { count: 4, seed: 3 }), drawn);
+  const made = (count: number, draw?: Draw): (readonly [number, ...(string | number)[]])[] =>
+    [...combinations(KNOBS, { count, draw })].map(([set, values]) => [set, ...values]);
+  assert.deepEqual(made(6), [
+    [0, 1, 1],
+    [1, 1, 2],
+    [2, 1, 3],
+    [3, 2, 1],
+    [4, 2, 2],
+    [5, 2, 3],
+  ]);
+  const draw = { count: 4, seed: 3 };
+  const drawn = made(4, draw);
+  assert.equal(new Set(drawn.map(([, ...values]) => String(values))).size, 4);
+  assert.deepEqual(made(4, draw), drawn);
+  const only = [...combinations(KNOBS, { count: 4, draw, only: new Set([1, 3, -1]) })];
+  assert.deepEqual(
+    only.map(([set, values]) => [set, ...values]),
+    [drawn[1], drawn[3]],
+  );
+});
+
+test('sets are counted before they are made, and too many of them or of their values are refused with both numbers', () => {
   const many: Knob[] = [1, 2, 3].map((n) => ({ path: String(n), values: Array.from({ length: 100 }, (_, i) => i) }));
-  assert.equal(combinations(many).kind, 'problem');
-  assert.equal(combinations(many, { count: 10, seed: 1 }).kind, 'ok');
+  const refused = countSets(many);
+  assert.ok(refused.kind === 'problem' && /1000000 combinations, more than 100000/.test(refused.sentence));
+  assert.deepEqual(countSets(many, { count: 10, seed: 1 }), { kind: 'ok', value: 10 });
+  const values = parseKnobs('ema.fast=1..6000;trail=0..1:0.0001', CONFIG);
+  assert.ok(values.kind === 'problem' && /up to "trail" have 16001 values, more than 10000/.test(values.sentence));
+  const endless = parseKnobs('trail=0..1000000000000000:0.000000000000000001', CONFIG);
+  assert.ok(endless.kind === 'problem' && /more than 10000/.test(endless.sentence));
 });
 
 test('the normal distribution', () => {

@@ -79,6 +79,7 @@ function OneSweep({ profile, sweepId }: { profile: Profile; sweepId: string }): 
           {warning.detail}
         </Say>
       ))}
+      {result === null ? null : <RefusedSets result={result} of={sweep.sets} />}
       {result === null || result.rows.length === 0 ? null : (
         <>
           <Figures result={result} />
@@ -120,6 +121,17 @@ function Asked({ sweep, request }: { sweep: SweepAnswer; request: SweepRequest }
       {request.to === undefined ? 'the newest candle' : <When at={request.to} day />}, candles of{' '}
       {request.detailInterval}, fee {percentOf(request.feeBps)} %, slippage {percentOf(request.slippageBps)} %.
     </p>
+  );
+}
+
+/** Sets that the sweep did not try. */
+function RefusedSets({ result: { refused }, of }: { result: SweepResult; of: number }): ReactNode {
+  if (refused === undefined || refused.count === 0) return null;
+  return (
+    <Say tone="next" title="Not every set is a valid config:">
+      The sweep left out {refused.count.toLocaleString('en-US')} of {of.toLocaleString('en-US')}. The first:{' '}
+      {refused.example}.
+    </Say>
   );
 }
 

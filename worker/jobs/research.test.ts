@@ -194,12 +194,13 @@ test('of an aborted sweep nothing is tried any more, and what was tried counts a
   const sweepId = await launchSweep('ema.fast=2..21;ema.slow=22..41', 'grid', 400);
   const unit = { sweepId, stage: 0, number: 0 };
   const sets = (await takeUnit(kysely, unit))?.sets;
-  for (const worker of ['first', 'again']) await finishUnit(kysely, unit, { evaluated: { tried: [] }, worker });
+  assert.ok(Array.isArray(sets) && sets.length > 1);
+  const done = { evaluated: { tried: [] }, trials: sets.length };
+  for (const worker of ['first', 'again']) await finishUnit(kysely, unit, { ...done, worker });
   assert.equal(await abortResearch(kysely, 'sweeps', { profileId, id: sweepId }), true);
   assert.equal(await abortResearch(kysely, 'sweeps', { profileId, id: sweepId }), false);
   const question = { sweepId: newId<string>(), strategyName: 'momentum', symbol: 'AAAUSDT' };
   const tried = await trialsBeside(kysely, question);
-  assert.ok(Array.isArray(sets) && sets.length > 1);
   assert.equal(tried - (await trialsBeside(kysely, { ...question, sweepId })), sets.length);
   await using _worker = await startWorker('late');
   const nextId = await launchSweep('ema.fast=2..4;ema.slow=22..24', 'grid', 9);
@@ -208,6 +209,25 @@ test('of an aborted sweep nothing is tried any more, and what was tried counts a
   assert.equal(next.result['trials'], tried + 9);
   const sweep = await readSweep(kysely, sweepId);
   assert.deepEqual([sweep?.state, sweep?.unitsDone], ['aborted', 1]);
+});
+
+test('sets that are no config are counted and not tried; a sweep of nothing else fails with the reason', async () => {
+  const { kysely } = base.database;
+  await using _worker = await startWorker('refusing');
+  const mixedId = await launchSweep('ema.fast=3..9:2;ema.slow=8,12,20', 'grid', 12);
+  const mixed = await until(() => ended(readSweep(kysely, mixedId)));
+  const { evaluated, refused, rows } = sweepResult.parse(mixed.result);
+  assert.deepEqual([mixed.state, mixed.sets, evaluated, rows.length, refused?.count], ['done', 12, 11, 11, 1]);
+  assert.match(refused?.example ?? '', /^ema\.fast: 9 must be below the 8 candles/);
+  const question = { strategyName: 'momentum', symbol: 'AAAUSDT' };
+  const all = await trialsBeside(kysely, { ...question, sweepId: newId<string>() });
+  assert.equal(all - (await trialsBeside(kysely, { ...question, sweepId: mixedId })), 11);
+  for (const search of ['grid', 'halving']) {
+    const failedId = await launchSweep('ema.fast=30..39;ema.slow=8', search, 10);
+    const failed = await until(() => ended(readSweep(kysely, failedId)));
+    assert.equal(failed.state, 'failed');
+    assert.match(failed.error ?? '', /^No combination is a config of momentum: ema\.fast: 30 must be below/);
+  }
 });
 
 test('a walk-forward chooses on each training and counts only the tests, as the command does', async () => {

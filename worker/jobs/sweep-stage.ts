@@ -12,7 +12,19 @@ import {
 import type { Evaluated } from '#backtest/sweep/row.ts';
 import type { Database, Transaction } from '#storage/database.ts';
 import type { Queue } from '#storage/queue.ts';
-import { addUnits, keepSweepResult, lockEndedStage, readSweep, readUnits, trialsBeside } from '#storage/research.ts';
+import {
+  addUnits,
+  finishResearch,
+  keepSweepResult,
+  lockEndedStage,
+  readRefusedSets,
+  readSweep,
+  readTrials,
+  readUnits,
+  trialsBeside,
+  unitJobs,
+} from '#storage/research.ts';
+import { noneIsAConfig, type RefusedSets } from '#strategies/candidates.ts';
 import { parseKnobs } from '#strategies/knobs.ts';
 
 const TOP = 100;
@@ -24,21 +36,30 @@ export interface UnitTried extends Tried {
   readonly window: number;
 }
 
+export interface UnitResult {
+  readonly tried: readonly UnitTried[];
+  /** Sets that are no config of the strategy. */
+  readonly refused: RefusedSets;
+}
+
 /**
  * What a unit stores of its sets. Daily returns are the base64 of float64 numbers, little-endian: as digits they kept a
  * processor busy in the database for fifty milliseconds a unit, beside live trading.
  */
 interface StoredUnit {
+  readonly refused: RefusedSets;
   readonly tried: readonly (Omit<UnitTried, 'evaluated'> & {
     readonly evaluated: Omit<Evaluated, 'returns'> & { readonly returns: string | readonly number[] };
   })[];
 }
 
-export const storedUnit = (tried: readonly UnitTried[]): StoredUnit => ({
+export const storedUnit = ({ tried, refused }: UnitResult): StoredUnit => ({
+  refused,
   tried: tried.map((one) => ({ ...one, evaluated: { ...one.evaluated, returns: textOf(one.evaluated.returns) } })),
 });
 
-const isStoredUnit = (value: unknown): value is StoredUnit => isObject(value) && Array.isArray(value['tried']);
+const isStoredUnit = (value: unknown): value is Pick<StoredUnit, 'tried'> =>
+  isObject(value) && Array.isArray(value['tried']);
 
 const textOf = (returns: ArrayLike<number>): string =>
   Buffer.from(Float64Array.from(returns).buffer).toString('base64');
@@ -47,7 +68,7 @@ const textOf = (returns: ArrayLike<number>): string =>
 const returnsOf = (stored: string | readonly number[]): ArrayLike<number> =>
   typeof stored === 'string' ? new Float64Array(Uint8Array.from(Buffer.from(stored, 'base64')).buffer) : stored;
 
-const triedOf = ({ tried }: StoredUnit): UnitTried[] =>
+const triedOf = ({ tried }: Pick<StoredUnit, 'tried'>): UnitTried[] =>
   tried.map((one) => ({ ...one, evaluated: { ...one.evaluated, returns: returnsOf(one.evaluated.returns) } }));
 
 /**
@@ -74,23 +95,30 @@ export async function endStage(
     const stage = await lockEndedStage(transaction, sweepId);
     if (stage === undefined) return;
     const begin = async (units: readonly (readonly number[])[]): Promise<void> => {
-      await addUnits(transaction, { sweepId, stage: stage + 1 }, units);
-      for (const number of units.keys())
-        await queue.enqueueIn(transaction, { name: 'run-sweep-unit', data: { sweepId, stage: stage + 1, number } });
+      const next = stage + 1;
+      await addUnits(transaction, { sweepId, stages: { first: next, last: next } }, units);
+      await queue.enqueueAllIn(transaction, 'run-sweep-unit', unitJobs(sweepId, { first: next, last: next }, units));
     };
+    const { strategyName, sets } = sweep;
+    const refused = await readRefusedSets(transaction, sweepId);
+    if (refused.count === sets) {
+      const error = noneIsAConfig(strategyName, refused.example);
+      return finishResearch(transaction, 'sweeps', { id: sweepId, state: 'failed', error });
+    }
     const folds = foldsIn(request);
     const tried = await triedIn(transaction, sweepId, folds.length > 0 ? 0 : stage);
     if (request.search === 'halving' && stage < HALVING_STAGES - 1)
       return begin(unitsOf([...bestThird(tried, rank)].toSorted((a, b) => a - b)));
     if (folds.length > 0 && stage === folds.length)
       return begin([await bestOfFolds(transaction, { sweepId, request })]);
-    const { strategyName, sets } = sweep;
     const beside = await trialsBeside(transaction, { sweepId, strategyName, symbol: coin.symbol });
-    const before = beside + sets - tried.length;
+    // Halving has tried more sets than are left in its last stage.
+    const before = beside + (await readTrials(transaction, sweepId)) - tried.length;
     const knobs = parseKnobs(request.knobs, coin.config);
     const walkForward = folds.length === 0 ? {} : { walkForward: await forwardOf(transaction, { sweepId, request }) };
     await keepSweepResult(transaction, sweepId, {
       knobs: knobs.kind === 'ok' ? knobs.value.map(({ path }) => path) : [],
+      refused,
       ...rankTried(tried, { rank, top: TOP, before }),
       ...walkForward,
     });

@@ -12,7 +12,7 @@ import {
 import { candidatesOf } from '#strategies/candidates.ts';
 import type { UnitStart } from '../sweep-process.ts';
 import { loadPrepared, requireStrategy, ResearchRefused } from './research-input.ts';
-import { foldsIn, type UnitTried } from './sweep-stage.ts';
+import { foldsIn, type UnitResult, type UnitTried } from './sweep-stage.ts';
 
 /** Which rows a stage tries its sets on; of the tests each set has its own. */
 function windowsOf(base: SweepBase, request: SweepRequest, { stage, sets }: { stage: number; sets: number }): Window[] {
@@ -23,21 +23,28 @@ function windowsOf(base: SweepBase, request: SweepRequest, { stage, sets }: { st
   return folds.slice(0, sets).map(({ test }) => test);
 }
 
-/** What has come of each set of a unit. Throws ResearchRefused. */
-export async function tryUnit({ unit, request, prepared, sets }: Omit<UnitStart, 'kind' | 'databaseUrl' | 'slot'>) {
+/** The outcome of each set of a unit; sets that are no config are counted. Throws ResearchRefused. */
+export async function tryUnit({
+  unit,
+  request,
+  prepared,
+  sets,
+}: Omit<UnitStart, 'kind' | 'databaseUrl' | 'slot'>): Promise<UnitResult> {
   const { strategyName, config } = prepared;
   const strategy = requireStrategy(strategyName);
   const opened = openKernel(await loadPrepared(prepared));
-  const made = candidatesOf(strategy, config, { knobs: request.knobs, draw: drawOf(request) });
+  const only = new Set(sets.filter((set) => typeof set === 'number'));
+  const made = candidatesOf(strategy, config, { knobs: request.knobs, draw: drawOf(request), only });
   if (opened.kind === 'refused') throw new ResearchRefused(opened.sentence);
   if (made.kind === 'problem') throw new ResearchRefused(made.sentence);
+  const { candidates: all, refused } = made.value;
   const { bound: _bound, ...base } = opened.kernel;
   const windows = windowsOf(base, request, { stage: unit.stage, sets: sets.length });
   const tried: UnitTried[] = [];
   for (const [i, window] of windows.entries()) {
     if (window.end <= window.start) continue;
     const own = new Set(windows.length === 1 ? sets : [sets[i]]);
-    const candidates = made.value.candidates.filter(({ set }) => own.has(set));
+    const candidates = all.filter(({ set }) => own.has(set));
     const found = await searchAll(
       async (configs) => evaluateSets({ ...base, ...window }, strategy, configs),
       candidates,
@@ -47,5 +54,6 @@ export async function tryUnit({ unit, request, prepared, sets }: Omit<UnitStart,
   }
   // Only the whole window is judged by its days.
   const lean = request.walkForward !== undefined && unit.stage > 0;
-  return lean ? tried.map((one) => ({ ...one, evaluated: { ...one.evaluated, returns: [] } })) : tried;
+  const kept = lean ? tried.map((one) => ({ ...one, evaluated: { ...one.evaluated, returns: [] } })) : tried;
+  return { tried: kept, refused };
 }
