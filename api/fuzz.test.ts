@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { z } from 'zod';
 import { isObject } from '#core/merge.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
 import { saveApiKey } from './contract/accounts.ts';
 import { OPERATIONS } from './contract/contract.ts';
 import { saveNotifier } from './contract/notifiers.ts';
 import type { Operation } from './contract/operation.ts';
 import { signIn } from './contract/session.ts';
 import { openApiOf, templateOf } from './openapi.ts';
-import { cookieOf, EMAIL, openTestApi, PASSWORD, problemOf, type TestApi } from './test-api.ts';
+import { cookieOf, EMAIL, openTestApi, PASSWORD, problemOf, type Reply, type TestApi } from './test-api.ts';
 
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 1000);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
@@ -47,6 +51,22 @@ const ODD: readonly unknown[] = [
   ...['2026-01-01T00:00:00Z', '+275760-09-13T00:00:00Z', '0.00000001', '99999999999999999999999999', 'BTCUSDT'],
 ];
 
+/** What a body of 64 KiB can hold at most, and texts that a careless parser takes seconds for. */
+const LONG = 60_000;
+const LONG_DECIMAL = `0.${'0'.repeat(LONG)}1`;
+const HOSTILE: readonly unknown[] = [
+  ...[LONG_DECIMAL, '9'.repeat(LONG), ' '.repeat(LONG), ','.repeat(LONG), '='.repeat(LONG)],
+  ...['"'.repeat(LONG / 2), 'é\u0301'.repeat(LONG / 4), `a${'a.'.repeat(LONG / 2)}@`, '[['.repeat(LONG / 2)],
+  ...['buy.candleLimit=0..1000000000000:0.000001', 'buy.candleLimit=2..999;sell.stopLossPercentage=0.1..0.9:0.0001'],
+  Object.fromEntries(Array.from({ length: 4_000 }, (_, i) => [`key${i}`, i])),
+  Array.from({ length: 20_000 }, () => 1),
+];
+const BODY_ODD = [...ODD, ...HOSTILE];
+/** Half of them of the strategy that the profile has. */
+const CONFIGS = [...STRATEGIES.values()]
+  .flatMap((strategy) => Array.from({ length: strategy.name === 'trailing-trade' ? 3 : 1 }, () => strategy))
+  .map(({ config }) => z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }));
+
 class Generator {
   readonly random: () => number;
   readonly ids: readonly string[];
@@ -59,24 +79,27 @@ class Generator {
     if (item === undefined) throw new Error('There is nothing to pick from.');
     return item;
   }
-  /** A value of a JSON schema, now and then one that is not. */
-  value(schema: unknown, depth = 0): unknown {
-    if (this.random() < 0.08 || depth > 8 || !isObject(schema)) return this.pick(ODD);
+  /** A value of a JSON schema, now and then an odd one that is not. */
+  value(schema: unknown, odd: readonly unknown[], depth = 0): unknown {
+    if (this.random() < 0.08 || depth > 8 || !isObject(schema)) return this.pick(odd);
     const { type, properties, required, items } = schema;
     const options = schema['anyOf'] ?? schema['oneOf'] ?? schema['enum'];
     if (Array.isArray(options))
-      return schema['enum'] === undefined ? this.value(this.pick(options), depth) : this.pick(options);
+      return schema['enum'] === undefined ? this.value(this.pick(options), odd, depth) : this.pick(options);
     if ('const' in schema) return schema['const'];
     if (type === 'object' && isObject(properties)) {
       const needed: unknown[] = Array.isArray(required) ? required : [];
       const kept = Object.entries(properties).filter(([name]) => this.random() < (needed.includes(name) ? 0.97 : 0.5));
-      return Object.fromEntries(kept.map(([name, inner]) => [name, this.value(inner, depth + 1)]));
+      return Object.fromEntries(kept.map(([name, inner]) => [name, this.value(inner, odd, depth + 1)]));
     }
     if (type === 'array')
-      return Array.from({ length: Math.floor(this.random() * 3) }, () => this.value(items, depth + 1));
-    if (type === 'object') return { [this.pick(['a', 'buy', 'ema'])]: this.pick(ODD) };
+      return Array.from({ length: Math.floor(this.random() * 3) }, () => this.value(items, odd, depth + 1));
+    if (type === 'object' && this.random() < 0.5) return this.value(this.pick(CONFIGS), odd, depth + 1);
+    if (type === 'object') return { [this.pick(['a', 'buy', 'ema'])]: this.pick(odd) };
     if (type === 'boolean') return this.random() < 0.5;
     if (type === 'number' || type === 'integer') return this.pick([1, 2, 30, 100, 999, 1000, 86_400]);
+    // Most texts of the contract are decimals.
+    if (odd === BODY_ODD && this.random() < 0.2) return this.random() < 0.5 ? LONG_DECIMAL : this.pick(HOSTILE);
     return String(schema['pattern'] ?? '').includes('[0-9a-f]{8}') ? this.pick(this.ids) : this.text();
   }
   text(): string {
@@ -129,6 +152,44 @@ async function digestOf({ database: { pool } }: TestApi): Promise<() => Promise<
   return async () => (await pool.query<{ digest: string }>(text)).rows[0]?.digest ?? '';
 }
 
+/** Of a processor, so that other work on the machine is not counted; an answer that is slower than SLOW_MS hangs. */
+const MOST_CPU_MS = 2_000;
+const SLOW_MS = 10_000;
+/** What is allocated once, such as compiled code and caches, is there after a fifth of the requests. */
+const WARM = 0.2;
+const MOST_GROWTH = 64 * 2 ** 20;
+
+setFlagsFromString('--expose-gc');
+const collect: unknown = runInNewContext('gc');
+
+/** Memory in use once garbage is gone. */
+function heapBytes(): number {
+  if (typeof collect === 'function') collect();
+  return process.memoryUsage().heapUsed;
+}
+
+/** Measures each request, and the memory that all of them leave behind. */
+class Watch {
+  #slowest = { ms: 0, cpuMs: 0, request: 0 };
+  #warm: number | undefined;
+  async during(request: number, work: () => Promise<Reply>): Promise<Reply> {
+    if (request >= REQUESTS * WARM) this.#warm ??= heapBytes();
+    const [startMs, before] = [performance.now(), process.cpuUsage()];
+    const reply = await work();
+    const { user, system } = process.cpuUsage(before);
+    const [ms, cpuMs] = [performance.now() - startMs, (user + system) / 1000];
+    if (ms > this.#slowest.ms) this.#slowest = { ms, cpuMs, request };
+    assert.ok(ms < SLOW_MS && cpuMs < MOST_CPU_MS, `seed ${SEED}, request ${request} took ${ms} ms, ${cpuMs} of CPU`);
+    return reply;
+  }
+  ended(): string {
+    const grown = heapBytes() - (this.#warm ?? 0);
+    assert.ok(grown < MOST_GROWTH, `memory grew by ${grown} bytes`);
+    const { ms, cpuMs, request } = this.#slowest;
+    return `slowest: request ${request}, ${Math.round(ms)} ms (${Math.round(cpuMs)} ms CPU); memory grew by ${grown} bytes`;
+  }
+}
+
 test(`${REQUESTS} requests, right and wrong in every part: never a 500, never a secret, never half a change, always as the contract says`, async (context) => {
   await using api = await openTestApi({ paperKey: { apiKey: 'CANARY-key-1111', secret: 'CANARY-secret' } });
   await api.signUp();
@@ -142,6 +203,7 @@ test(`${REQUESTS} requests, right and wrong in every part: never a 500, never a 
   const digest = await digestOf(api);
   let state = await digest();
   const statuses = new Map<number, number>();
+  const watch = new Watch();
   let signedIn = 0;
   for (let i = 0; i < REQUESTS; i++) {
     const { operation, query, body } = described[i % described.length] ?? generator.pick(described);
@@ -152,7 +214,7 @@ test(`${REQUESTS} requests, right and wrong in every part: never a 500, never a 
     });
     const search = new URLSearchParams(
       query.flatMap(([name, schema]) =>
-        generator.random() < 0.3 ? [[name, String(generator.value(schema)).toWellFormed()]] : [],
+        generator.random() < 0.3 ? [[name, String(generator.value(schema, ODD)).toWellFormed()]] : [],
       ),
     ).toString();
     const path = `/api${place}${search === '' ? '' : `?${search}`}`;
@@ -160,8 +222,9 @@ test(`${REQUESTS} requests, right and wrong in every part: never a 500, never a 
       'content-type': 'application/json',
       'x-forwarded-for': `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`,
     };
-    const sent = body === undefined ? { headers } : { headers, body: JSON.stringify(generator.value(body)) ?? 'null' };
-    const reply = await api.request(operation.method, path, sent);
+    const sent =
+      body === undefined ? { headers } : { headers, body: JSON.stringify(generator.value(body, BODY_ODD)) ?? 'null' };
+    const reply = await watch.during(i, () => api.request(operation.method, path, sent));
     const where = `seed ${SEED}, request ${i}: ${operation.method} ${path} ${String(sent.body ?? '').slice(0, 2000)} gave ${reply.text.slice(0, 500)}`;
     statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
     assert.ok(reply.status < 500 || reply.status === 502, where);
@@ -179,6 +242,7 @@ test(`${REQUESTS} requests, right and wrong in every part: never a 500, never a 
     const again = { headers: { 'x-forwarded-for': `11.0.${signedIn >> 8}.${signedIn++ & 255}` }, cookie: null };
     api.cookie = cookieOf(await api.send(signIn, { body: { email: EMAIL, password: PASSWORD } }, again));
   }
+  context.diagnostic(watch.ended());
   context.diagnostic(JSON.stringify([...statuses].toSorted(([a], [b]) => a - b)));
   const good = [200, 201, 202, 204].reduce((sum, status) => sum + (statuses.get(status) ?? 0), 0);
   assert.ok(good > REQUESTS / 10, `enough of them were good: ${JSON.stringify([...statuses])}`);
