@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 
 export const ROOT = resolve(import.meta.dirname, '..', '..');
 
-const LEFT_OUT = new Set(['node_modules', '.git', '.tradewind', 'dist']);
+const LEFT_OUT = new Set(['node_modules', '.venv', '.git', '.tradewind', 'dist']);
 
 /** A source file by its path from the checkout, always with forward slashes. */
 export interface SourceFile {
