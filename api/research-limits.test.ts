@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ProfileId } from '#core/ids.ts';
+import type { AccountId, ProfileId } from '#core/ids.ts';
 import { createAccount } from '#storage/accounts.ts';
 import { createOperator } from '#storage/users.ts';
 import { abortBacktest, abortSweep, launchBacktest, launchSweep, readSweep } from './contract/research.ts';
-import { readLiveness } from './contract/health.ts';
-import { createProfile } from './contract/profiles.ts';
+import { createProfile, listProfiles } from './contract/profiles.ts';
 import { hashPassword } from './guard/password.ts';
 import { BTC, cachePrice, cacheRules } from './test-records.ts';
 import { EMAIL, openTestApi, PASSWORD, type Reply, type TestApi } from './test-api.ts';
@@ -34,6 +33,15 @@ const jobsOf = async ({ database: { pool } }: TestApi, name: string): Promise<nu
 
 const launch = (api: TestApi, id: ProfileId, body: object = FEW): Promise<Reply> =>
   api.send(launchSweep, { params: { id }, body: { ...FEW, ...body } });
+async function addProfiles(api: TestApi, accountId: AccountId, names: readonly string[]): Promise<ProfileId[]> {
+  const ids: ProfileId[] = [];
+  for (const name of names) {
+    const body = { accountId, name, strategyName: 'trailing-trade' };
+    ids.push((await api.call(createProfile, { body })).profile.id);
+  }
+  return ids;
+}
+
 const statusesOf = (replies: readonly Reply[]): number[] =>
   replies.map(({ status }) => status).toSorted((a, b) => a - b);
 
@@ -43,7 +51,7 @@ async function longestWait(api: TestApi, work: Promise<unknown>): Promise<number
   const watched = work.finally(() => (ended = true));
   while (!ended) {
     const startMs = performance.now();
-    await api.call(readLiveness, {});
+    await api.call(listProfiles, {});
     longest = Math.max(longest, performance.now() - startMs);
   }
   await watched;
@@ -62,6 +70,25 @@ test('the largest sweep is launched without a pause of the api: its sets are mad
   assert.deepEqual(statusesOf(replies), [202]);
   assert.ok(waited < 2_000, `a request waited ${waited} ms`);
   assert.equal(await jobsOf(api, 'run-sweep-unit'), 1563);
+});
+
+test('more launches at once than the api has connections keep no other request waiting', async () => {
+  await using api = await open();
+  const { account, profile } = await api.addProfile('First', { symbols: [BTC.symbol] });
+  const ids = [profile.id, ...(await addProfiles(api, account.id, ['2', '3', '4', '5', '6', '7', '8']))];
+  const walkForward = { trainDays: 7, testDays: 1 };
+  const body = { knobs: MANY, search: 'random', count: 640, walkForward };
+  const owners = ids.flatMap((id) => [id, id, id]);
+  let replies: Reply[] = [];
+  const waited = await longestWait(
+    api,
+    Promise.all(owners.map((id) => launch(api, id, body))).then((all) => (replies = all)),
+  );
+  assert.deepEqual(statusesOf(replies), [
+    ...Array.from({ length: 10 }, () => 202),
+    ...Array.from({ length: 14 }, () => 409),
+  ]);
+  assert.ok(waited < 2_000, `a request waited ${waited} ms`);
 });
 
 test('a sweep with too many values, sets or jobs is refused with the number and the most allowed', async () => {
@@ -94,11 +121,7 @@ test('of many launches at once each profile and each account gets as many as it 
   assert.match(detail, /The profile has 3 open sweeps, the most allowed: .+ Wait until one has ended, or abort one\./);
   for (const id of ids) assert.ok(detail.includes(id));
 
-  const others = [];
-  for (const name of ['Second', 'Third', 'Fourth']) {
-    const body = { accountId: account.id, name, strategyName: 'trailing-trade' };
-    others.push((await api.call(createProfile, { body })).profile.id);
-  }
+  const others = await addProfiles(api, account.id, ['Second', 'Third', 'Fourth']);
   const more = await Promise.all(others.flatMap((id) => [1, 2, 3].map(() => launch(api, id))));
   assert.deepEqual(statusesOf(more), [...Array.from({ length: 7 }, () => 202), 409, 409]);
   const full = more.find(({ status }) => status === 409);

@@ -1,7 +1,7 @@
 import { cacheKeys } from '#core/cache-keys.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import { lockAccount } from '#storage/accounts.ts';
-import type { Transaction } from '#storage/database.ts';
+import type { Database, Transaction } from '#storage/database.ts';
 import { countOpenJobs, listOpenResearch } from '#storage/open-research.ts';
 import type { ResearchTable } from '#storage/research.ts';
 import type { ApiContext } from './context.ts';
@@ -22,6 +22,21 @@ const HOUR_MS = 3_600_000;
 
 export const researchLimits = ({ settings }: Pick<ApiContext, 'settings'>): ResearchLimits =>
   settings.liveDemo ? DEMO : USUAL;
+
+const turns = new WeakMap<Database, Promise<unknown>>();
+
+/**
+ * Launches store their jobs one after the other: each waits for the lock of its account, and would hold one of the few
+ * connections of the api meanwhile.
+ */
+export function launchInTurn<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  const turn = (turns.get(database) ?? Promise.resolve()).then(() => database.transaction(work));
+  turns.set(
+    database,
+    turn.catch(() => {}),
+  );
+  return turn;
+}
 
 const NAMES: Readonly<Record<ResearchTable, string>> = { backtest_runs: 'backtests', sweeps: 'sweeps' };
 

@@ -21,7 +21,7 @@ import {
 import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem, invalidField } from '../problem.ts';
 import { asRecord, prepareLaunch } from '../research-launch.ts';
-import { requireLaunchAllowance, requireOpenSlot } from '../research-limits.ts';
+import { launchInTurn, requireLaunchAllowance, requireOpenSlot } from '../research-limits.ts';
 import { requireProfile } from '../require.ts';
 
 export function requireWindow(
@@ -46,7 +46,7 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
   const strategyName = profile.strategyName;
   const request = { ...terms, venue, coins };
   await requireLaunchAllowance(context);
-  return database.transaction(async (transaction) => {
+  return launchInTurn(database, async (transaction) => {
     await requireOpenSlot(context, transaction, { table: 'backtest_runs', profile });
     const run = { profileId: profile.id, strategyName, config, request, warnings, fingerprints };
     const runId = await createRun(transaction, run);

@@ -16,7 +16,7 @@ import { abortSweep, launchSweep, listSweeps, readSweep } from '../contract/rese
 import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem, invalidField } from '../problem.ts';
 import { asRecord, prepareLaunch } from '../research-launch.ts';
-import { requireLaunchAllowance, requireOpenSlot, researchLimits } from '../research-limits.ts';
+import { launchInTurn, requireLaunchAllowance, requireOpenSlot, researchLimits } from '../research-limits.ts';
 import { requireProfile } from '../require.ts';
 import { requireWindow } from './backtests.ts';
 
@@ -74,7 +74,7 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
   const jobs = units.length * (folds + 1);
   requireFewJobs(context, { sets: counted.value, jobs, folds });
   await requireLaunchAllowance(context);
-  return database.transaction(async (transaction) => {
+  return launchInTurn(database, async (transaction) => {
     await requireOpenSlot(context, transaction, { table: 'sweeps', profile });
     const { id: profileId, strategyName } = profile;
     const sweep = { profileId, strategyName, config, request, warnings, units, folds };
