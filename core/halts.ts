@@ -17,9 +17,15 @@ export interface Halt {
   readonly reset?: boolean;
 }
 
-/** Entries and manual buys are refused by every halt; everything else only by one that also freezes exits. */
+/** Entries and manual buys are refused by every halt; everything else but a first stop by one that also freezes exits. */
 export const isRefusedByEveryHalt = (order: Pick<OrderDraft, 'purpose' | 'side'>): boolean =>
   order.purpose === 'entry' || (order.purpose === 'manual' && order.side === 'buy');
+
+/**
+ * A protective stop where none rests only takes risk away: no halt refuses it. A freeze leaves a stop that rests as it is.
+ */
+export const isRefusedByNoHalt = (order: Pick<OrderDraft, 'purpose'>, stopRests: boolean): boolean =>
+  order.purpose === 'stop' && !stopRests;
 
 /** The halts that bind an order of (account, profile), widest scope first. */
 export function haltsFor(halts: readonly Halt[], accountId: AccountId, profileId: ProfileId): Halt[] {

@@ -45,8 +45,8 @@ export type WriteOutcome =
       readonly code: number;
       readonly message: string;
       readonly payload: unknown;
-      /** The coin is not in its trading phase. */
-      readonly marketClosed?: boolean;
+      /** What is not as it was known: the coin's trading rules or phase, or the API key. */
+      readonly doubts?: 'rules' | 'key';
     }
   | { readonly kind: 'unknown'; readonly cause: string }
   | {
@@ -186,12 +186,12 @@ export interface RunnerState {
 
 export interface IntentRequest {
   readonly order: ApprovedOrder;
-  /** The id of the order row, made by the engine. */
   readonly orderId: OrderId;
   readonly reason: string;
   readonly decision: unknown;
   readonly strategyState: unknown;
   readonly expectedVersion: number;
+  readonly stopRests: boolean;
   readonly fencing: number;
   readonly sendBeforeMs: number;
   /** Market time of the decision. */

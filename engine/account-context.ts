@@ -32,8 +32,8 @@ export interface AccountContext {
   halts: readonly Halt[];
   /** What orders that no profile tracks hold locked, as last seen. */
   orphans: readonly OrphanLock[];
-  /** The exchange has refused an order because its market is closed: the rules are read again soon. */
-  marketClosed: boolean;
+  /** Doubted: the exchange refused an order that its rules as known allow, so they are read again soon. */
+  readonly rules: { doubted: boolean; readMs: number };
   /** Latest time carried by a market event: market time never lies before it. */
   lastEventMs: number;
   /** Ends this run of the account; the owner rebuilds it from stored facts. */
@@ -79,7 +79,7 @@ export function createAccountContext(input: AccountContextInput): AccountContext
     orphans: [],
     unreadOrders: new Map(),
     lastEventMs: 0,
-    marketClosed: false,
+    rules: { doubted: false, readMs: Number.NEGATIVE_INFINITY },
     unprotectedMs: new Map(),
     unsaved: new Map(),
     later: createLater(input.fail),

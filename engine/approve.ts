@@ -199,7 +199,8 @@ const ENTRY_CHECKS: readonly Check[] = [
 const MANUAL_BUY_CHECKS: readonly Check[] = ENTRY_CHECKS.slice(0, ENTRY_CHECKS.indexOf(cooledDown));
 const EXIT_CHECKS: readonly Check[] = [notFrozen, nothingPending, stopNotSelling, notRefused('exit')];
 const MANUAL_SELL_CHECKS: readonly Check[] = [notFrozen, nothingPending];
-const STOP_CHECKS: readonly Check[] = [notFrozen, stopsAccepted, nothingPending, notRefused('stop')];
+const restingStopNotFrozen: Check = (context) => (context.stop === null ? undefined : notFrozen(context));
+const STOP_CHECKS: readonly Check[] = [restingStopNotFrozen, stopsAccepted, nothingPending, notRefused('stop')];
 
 const asText = (numbers: Readonly<Record<string, Decimal>>): Numbers =>
   Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, formatDecimal(value)]));
@@ -340,7 +341,7 @@ function approveManualSale(wish: Extract<ManualWish, { side: 'sell' }>, context:
   return approveSale({ quantity, purpose: 'manual', form: manualForm(wish) }, context);
 }
 
-/** Why the stop on the exchange may not be placed, moved or taken down now. Halts let it live, a freeze leaves it alone. */
+/** Why the stop on the exchange may not be placed, moved or taken down now. Halts let it live; a freeze leaves one that rests alone. */
 export const stopRefusal = (context: ApprovalContext): Refusal | undefined => firstRefusal(STOP_CHECKS, context);
 /** Why nothing may be sold now, whatever there is to sell. */
 export const exitRefusal = (context: ApprovalContext): Refusal | undefined => firstRefusal(EXIT_CHECKS, context);

@@ -1,7 +1,7 @@
 import type { TickResult } from '#core/audit.ts';
 import type { Numbers } from '#core/decision.ts';
 import { add, formatDecimal, maximum, multiply, ONE, subtract, ZERO } from '#core/decimal.ts';
-import { isRefusedByEveryHalt } from '#core/halts.ts';
+import { isRefusedByEveryHalt, isRefusedByNoHalt } from '#core/halts.ts';
 import { newId, type OrderId } from '#core/ids.ts';
 import type { Witness } from '#core/order-evidence.ts';
 import { type ApprovedOrder, cancelIdOf, type OrderRecord } from '#core/order.ts';
@@ -54,6 +54,7 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
     decision: decisionToStore(execution, coin.settings),
     strategyState: stateToStore(coin),
     expectedVersion: coin.version,
+    stopRests: execution.replaces !== undefined,
     fencing: coin.context.fencing,
     sendBeforeMs,
     at,
@@ -115,6 +116,7 @@ async function send(coin: Coin, live: LiveOrder, { order, replaces }: Execution)
   const { clientOrderId, sendBeforeMs } = live.record;
   const halted = (): boolean => {
     const halts = haltsOf(coin.context, coin.profile.id);
+    if (isRefusedByNoHalt(order, replaces !== undefined)) return false;
     return isRefusedByEveryHalt(order) ? halts.length > 0 : halts.some((halt) => halt.freeze);
   };
   const { records } = coin.context.ports;
@@ -175,7 +177,7 @@ async function close(
   coin.context.wallet.settle(live.record.id, performance.now());
   coin.context.risk.finish(live.record.id);
   if (rejected) {
-    if (outcome.marketClosed === true) coin.context.marketClosed = true;
+    if (outcome.doubts === 'rules') coin.context.rules.doubted = true;
     const refusals = coin.breaker.refused(live.record.purpose, outcome.message, Date.now());
     logRow(coin, {
       level: 'warn',

@@ -21,10 +21,10 @@ const CLOCK_EVERY_TICKS = 60;
 const PROFILES_EVERY_TICKS = 30;
 /** An hour: rules and phases of coins change without notice. */
 const RULES_EVERY_TICKS = 3_600;
-/** A market just found closed, and one known to be, are looked at again no more often than this. */
-const CLOSED_EVERY_TICKS = 10;
 /** Balances that are in doubt are read no more often than this (wall ms). */
 const BALANCES_EVERY_MS = 5_000;
+/** Rules that a refused order has put in doubt are read again no more often than this (wall ms). */
+const DOUBTED_EVERY_MS = 10_000;
 const NOT_TRADING_EVERY_TICKS = 20;
 
 /** One account while this worker holds its lease. */
@@ -41,6 +41,8 @@ export interface AccountRun extends Omit<AccountContextInput, 'fail'> {
   readonly onRunning: (account: RunningAccount) => void;
   readonly onWallet: (wallet: Wallet) => void;
   readonly onRules: (rules: readonly SymbolRules[]) => void;
+  /** The rules as a worker has last read them, for a start at which the exchange does not answer with them. */
+  readonly keptRules?: () => Promise<readonly SymbolRules[] | undefined>;
 }
 
 /**
@@ -73,8 +75,7 @@ export async function runAccount(run: AccountRun): Promise<void> {
 async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   const { ports, signal } = context;
   await ports.market.clock.sync();
-  const rules = await ports.market.rules();
-  run.onRules(rules);
+  const rules = await readFirstRules(context, run);
   const coins = createRunningCoins(context, run.roster, rules);
   context.coinsOf = (profileId) =>
     [...coins.all()].map(({ coin }) => coin).filter(({ profile }) => profile.id === profileId);
@@ -126,6 +127,21 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
     await keepTime(context, { coins, run, refreshProfiles, look, market, streamConnected: () => connected });
   } finally {
     await coins.close();
+  }
+}
+
+/** Exits must not wait for rules: with those of before they work in almost every case, and they are read again soon. */
+async function readFirstRules(context: AccountContext, run: AccountRun): Promise<readonly SymbolRules[]> {
+  try {
+    const rules = await context.ports.market.rules();
+    run.onRules(rules);
+    return rules;
+  } catch (error) {
+    const kept = await run.keptRules?.();
+    if (kept === undefined) throw error;
+    warn(context, 'rules_not_read', error);
+    context.rules.doubted = true;
+    return kept;
   }
 }
 
@@ -184,7 +200,8 @@ const areBalancesDue = ({ balances: { doubted, readMs } }: AccountContext): bool
 
 function areRulesDue(context: AccountContext, coins: RunningCoins, beat: number): boolean {
   if (beat % RULES_EVERY_TICKS === 0) return true;
-  if (context.marketClosed && beat % CLOSED_EVERY_TICKS === 0) return true;
+  const { doubted, readMs } = context.rules;
+  if (doubted && performance.now() - readMs >= DOUBTED_EVERY_MS) return true;
   return beat % NOT_TRADING_EVERY_TICKS === 0 && [...coins.all()].some(({ coin }) => coin.rules.status !== 'TRADING');
 }
 
@@ -193,12 +210,13 @@ async function refreshRules(
   context: AccountContext,
   { coins, run, refreshProfiles }: Pick<TimeKeeping, 'coins' | 'run' | 'refreshProfiles'>,
 ): Promise<void> {
+  context.rules.readMs = performance.now();
   const rules = await context.ports.market.rules().catch((error: unknown) => {
     warn(context, 'rules_not_read', error);
     return undefined;
   });
   if (rules === undefined) return;
-  context.marketClosed = false;
+  context.rules.doubted = false;
   run.onRules(rules);
   coins.setRules(rulesFor(context.permissions, rules));
   await refreshProfiles();

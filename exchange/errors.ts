@@ -107,6 +107,10 @@ function reasonOfCode(status: number, code: number, message: string): ErrorReaso
   return status >= 500 ? 'server-fault' : 'other';
 }
 
+/** The exchange does not accept the API key, whatever is asked with it. */
+export const isKeyRefusal = ({ status, reason }: Pick<ExchangeError, 'status' | 'reason'>): boolean =>
+  status === 401 || reason === 'key-refused' || reason === 'key-malformed';
+
 const OVERLOADED = -1008;
 /** Codes that leave the outcome open whatever the HTTP status is. */
 const OPEN_OUTCOME = new Set([-1000, -1001, -1006, -1007]);

@@ -1,5 +1,5 @@
 import type { ExchangeOrder, WriteOutcome } from '#core/ports.ts';
-import { ExchangeError, isDefinitiveRejection } from './errors.ts';
+import { ExchangeError, isDefinitiveRejection, isKeyRefusal } from './errors.ts';
 
 /** Throws when a success speaks of another order than was meant: it proves nothing about ours. */
 export function requireOwn(order: ExchangeOrder, symbol: string, clientOrderId: string): void {
@@ -23,5 +23,15 @@ export function failureOf(error: unknown): WriteOutcome {
   }
   if (error.code === null || !isDefinitiveRejection(error)) return { kind: 'unknown', cause: error.message };
   const rejected = { kind: 'rejected', code: error.code, message: error.message, payload: error.payload } as const;
-  return error.reason === 'market-closed' ? { ...rejected, marketClosed: true } : rejected;
+  const doubts = doubtsOf(error);
+  return doubts === undefined ? rejected : { ...rejected, doubts };
+}
+
+const TOO_PRECISE = -1111;
+
+/** An order that the rules as known allow is refused by a filter or a phase when the exchange has changed them. */
+function doubtsOf(error: ExchangeError): 'rules' | 'key' | undefined {
+  if (isKeyRefusal(error)) return 'key';
+  const { reason, code } = error;
+  return reason === 'market-closed' || reason === 'filter' || code === TOO_PRECISE ? 'rules' : undefined;
 }

@@ -367,8 +367,8 @@ test('no outcome shows key, secret or signature, even when the server repeats th
 test('a closed market is told apart from other refusals', async () => {
   await using closed = await bench(() => refusal(-2010, 'Market is closed.'));
   const outcome = await closed.place();
-  assert.ok(outcome.kind === 'rejected' && outcome.marketClosed === true);
+  assert.ok(outcome.kind === 'rejected' && outcome.doubts === 'rules');
   await using poor = await bench(() => refusal(-2010, 'Account has insufficient balance for requested action.'));
   const other = await poor.place();
-  assert.ok(other.kind === 'rejected' && other.marketClosed === undefined);
+  assert.ok(other.kind === 'rejected' && other.doubts === undefined);
 });

@@ -206,7 +206,8 @@ const purposes = [
   { order: { purpose: 'manual', side: 'buy' }, halted: true, frozen: true },
   { order: { purpose: 'manual', side: 'sell' }, halted: false, frozen: true },
   { order: { purpose: 'exit', side: 'sell' }, halted: false, frozen: true },
-  { order: { purpose: 'stop', side: 'sell' }, halted: false, frozen: true },
+  { order: { purpose: 'stop', side: 'sell' }, stopRests: true, halted: false, frozen: true },
+  { order: { purpose: 'stop', side: 'sell' }, stopRests: false, halted: false, frozen: false },
 ] as const;
 
 describe('halts by purpose', () => {
@@ -223,14 +224,14 @@ describe('halts by purpose', () => {
     for (const subject of scopes) {
       for (const freeze of [false, true]) {
         await engageHalt(test.database, { ...subject, reason: 'why', freeze, userId: null });
-        for (const { order, halted, frozen } of purposes) {
+        for (const { halted, frozen, ...given } of purposes) {
           const version = (await store.loadRunner(owner.profileId, SYMBOL)).version;
-          const request: IntentRequest = intentOf(owner, { order, expectedVersion: version });
+          const request: IntentRequest = intentOf(owner, { ...given, expectedVersion: version });
           const result = await store.commitIntent(request);
           assert.equal(
             result.kind,
             (freeze ? frozen : halted) ? 'halted' : 'committed',
-            `${subject.scope} ${order.purpose}`,
+            `${subject.scope} ${given.order.purpose}`,
           );
           if (result.kind === 'halted')
             assert.deepEqual([result.halt.scope, result.halt.freeze], [subject.scope, freeze]);

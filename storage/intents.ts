@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { formatDecimal, ZERO } from '#core/decimal.ts';
-import { type Halt, type HaltScope, haltLockText, isRefusedByEveryHalt } from '#core/halts.ts';
+import { type Halt, type HaltScope, haltLockText, isRefusedByEveryHalt, isRefusedByNoHalt } from '#core/halts.ts';
 import { clientOrderIdOf, type OrderRecord } from '#core/order.ts';
 import type { IntentRequest, IntentResult } from '#core/ports.ts';
 import type { Database } from './database.ts';
@@ -42,7 +42,8 @@ const placeFor = (
  * cannot commit. Each question is one of its own: PostgreSQL needs less time to begin them than to begin a join.
  * $1 account, $2 profile, $3 symbol, $4 fencing, $5 refused by every halt, $6 expected version, $7 strategy state, $8 id,
  * $9 side, $10 purpose, $11 type, $12 quantity, $13 price, $14 stop price, $15 trailing delta, $16 beginning of the client
- * order id, $17 reason, $18 decision, $19 send before, $20 at, $21 operator's action.
+ * order id, $17 reason, $18 decision, $19 send before, $20 at, $21 operator's action,
+ * $22 refused by no halt.
  */
 const COMMIT: Statement = {
   name: 'intent-commit',
@@ -57,7 +58,7 @@ const COMMIT: Statement = {
       and exists (select from profile_symbols where profile_id = $2::uuid and symbol = $3
         and (not $5::boolean or paused_until is null or paused_until <= clock_timestamp()))
       and not exists (select from kill_switches
-        where subject in ('all', $1::uuid::text, $2::uuid::text) and ($5::boolean or freeze_exits))
+        where subject in ('all', $1::uuid::text, $2::uuid::text) and ($5::boolean or (freeze_exits and not $22::boolean)))
     returning order_sequence, (select epoch from accounts where id = $1::uuid) as epoch
   ) ${placeFor('moved')}`,
 };
@@ -87,7 +88,7 @@ const JUDGE: Statement = {
       select 'account', id::text, 'The exchange was reset: confirm that the account may go on.', false, false, reset_at, true
       from lease where reset_at is not null
     ) as engaged
-    where $5::boolean or freeze_exits
+    where $5::boolean or (freeze_exits and not $22::boolean)
     order by case scope when 'all' then 0 when 'account' then 1 else 2 end
     limit 1
   ), moved as (
@@ -149,6 +150,7 @@ function commitValues({ order, ...request }: IntentRequest): BoundStatement['val
     clientOrderIdOf({ profileId, symbol, purpose, sequence: 0 }).slice(0, -1),
     ...[request.reason, jsonText(request.decision), new Date(request.sendBeforeMs), request.at],
     request.actionId ?? null,
+    isRefusedByNoHalt(order, request.stopRests),
   ];
 }
 

@@ -105,6 +105,7 @@ export function intentOf(
     decision: { kind: 'buy', reason: 'entry-test', level: 0 },
     strategyState: { high: '1' },
     expectedVersion: 0,
+    stopRests: false,
     fencing: owner.fencing,
     sendBeforeMs: AT.getTime() + 2_000,
     at: AT,

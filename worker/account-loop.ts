@@ -168,6 +168,7 @@ async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunn
     },
     onWallet: (wallet) => keepWallet(context, toRun, wallet),
     onRules: (rules) => venue.keepRules(rules),
+    keptRules: () => venue.keptRules(),
   });
   await cache.delete(cacheKeys.wallet(account.id)).catch(() => {});
 }

@@ -4,7 +4,7 @@ import type { Environment } from '#core/env.ts';
 import type { OrderTiming } from '#core/order-timing.ts';
 import type { CacheStore, MarketPort, OpenMarketStream } from '#core/ports.ts';
 import type { SymbolRules } from '#core/symbol.ts';
-import { encodeRules } from '#core/symbol-codec.ts';
+import { encodeRules, readRules } from '#core/symbol-codec.ts';
 import { endpointsOf } from '#exchange/endpoints.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
 import { governorFor } from '#exchange/limits.ts';
@@ -20,6 +20,8 @@ export interface VenueAccess {
   readonly openMarketStream: OpenMarketStream;
   /** Keeps trading rules where api and forms find them. */
   keepRules(rules: readonly SymbolRules[]): void;
+  /** The rules as last kept; undefined when there are none that can be read. */
+  keptRules(): Promise<readonly SymbolRules[] | undefined>;
   /** Keeps the market's time where api and forms find it, once the exchange has told it. */
   keepClock(): void;
   /** Weight that the exchange has counted in the present minute, as far as it is known. */
@@ -80,6 +82,10 @@ function openVenue(venue: Venue, sources: VenueSources, resources: AsyncDisposab
     },
     keepRules(rules) {
       cache.set(cacheKeys.rules(venue), encodeRules(rules)).catch(onFailure);
+    },
+    async keptRules() {
+      const text = await cache.get(cacheKeys.rules(venue));
+      return text === undefined ? undefined : readRules(text);
     },
     keepClock() {
       const speed = market.clock.marketSpeed();

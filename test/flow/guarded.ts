@@ -7,6 +7,7 @@ import type { OrderTiming } from '#core/order-timing.ts';
 import type { ActionLogRow } from '#core/ports.ts';
 import type { StopSettings } from '#core/protective-stop.ts';
 import type { Coin } from '#engine/coin.ts';
+import type { SymbolRules } from '#core/symbol.ts';
 import { type RunningAccount, runAccount } from '#engine/run-account.ts';
 import { createAccountStream } from '#exchange/account-stream.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
@@ -132,10 +133,12 @@ interface Seat {
 
 type Parts = Pick<Guarded, 'paper' | 'database' | 'owner' | 'wheel' | 'audits' | 'logs'> & {
   readonly timing: OrderTiming;
+  /** Rules as last read, as a worker keeps them. */
+  readonly kept: { rules?: readonly SymbolRules[] };
 };
 
 /** One run of the account, as the worker runs it. */
-async function seat({ timing, paper, database, owner, wheel, audits, logs }: Parts): Promise<Seat> {
+async function seat({ timing, paper, database, owner, wheel, audits, logs, kept }: Parts): Promise<Seat> {
   const { accountId, fencing } = owner;
   const market = createMarketReader({ restUrl: paper.url });
   const credentials = { ...KEY, clock: market.clock, timing };
@@ -169,7 +172,8 @@ async function seat({ timing, paper, database, owner, wheel, audits, logs }: Par
     },
     onRunning: resolve,
     onWallet: () => undefined,
-    onRules: () => undefined,
+    onRules: (rules) => void (kept.rules = rules),
+    keptRules: async () => kept.rules,
   });
   const running = await Promise.race([promise, ended.then(() => assert.fail('The account stopped.'))]);
   return { stop, ended, running };
@@ -184,7 +188,7 @@ export async function openGuarded({ budget = '300', patient = false } = {}): Pro
   await database.kysely.deleteFrom('profile_symbols').where('symbol', '!=', SYMBOL).execute();
   const wheel: Wheel = { want: null, stop: 0, budget, settings: SETTINGS };
   const timing = patient ? { ...DRILL_TIMING, receiveWindowMs: 5_000, patienceMs: 10_000 } : DRILL_TIMING;
-  const parts: Parts = { timing, paper, database, owner, wheel, audits: [], logs: [] };
+  const parts: Parts = { timing, paper, database, owner, wheel, audits: [], logs: [], kept: {} };
   const first = await createMarketReader({ restUrl: paper.url }).price(SYMBOL);
   let seated: Seat | null = null;
   const stop = async (): Promise<void> => {
