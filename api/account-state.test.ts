@@ -29,8 +29,8 @@ test('the health of an account: worker, halts, limits that are near, what is ope
   await api.cache.set(cacheKeys.heartbeat('slot-1'), JSON.stringify(sha));
   const owner = { accountId: account.id, profileId: profile.id, symbol: 'BTCUSDT' };
   await holdPosition(api.database, { ...owner, quantity: '0.002', averagePrice: '50000' });
-  const orderId = await addOrder(api.database, { ...owner, state: 'unknown' });
-  await addFill(api.database, { ...owner, orderId, realised: '-8.5', at: api.now() });
+  await addOrder(api.database, { ...owner, state: 'unknown' });
+  await addFill(api.database, { ...owner, realised: '-8.5', at: api.now() });
   await api.call(changeAccountRisk, { params, body: { asset: 'USDT', dailyLoss: '10' } });
   for (const { id } of [profile, other.profile])
     await api.call(setProfileKillSwitch, { params: { id }, body: { engaged: true, reason: 'a look' } });

@@ -212,9 +212,9 @@ test('symbols, wallet and dashboard show cached data in the main quote asset', a
     averagePrice: '49000',
   });
   const coin = { accountId: account.id, profileId: profile.id, symbol: 'BTCUSDT' };
+  await addFill(api.database, { ...coin, realised: '1.25', at: new Date('2022-06-01T00:00:00Z') });
+  await addFill(api.database, { ...coin, realised: '9', at: new Date('2022-05-31T23:59:59Z') });
   const orderId = await addOrder(api.database, { ...coin, state: 'filled' });
-  await addFill(api.database, { ...coin, orderId, realised: '1.25', at: new Date('2022-06-01T00:00:00Z') });
-  await addFill(api.database, { ...coin, orderId, realised: '9', at: new Date('2022-05-31T23:59:59Z') });
 
   const { symbols } = await api.call(listSymbols, { query });
   assert.deepEqual(

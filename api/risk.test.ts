@@ -70,8 +70,8 @@ test('the present state says what is used, what refuses buys, why and until when
   const owner = { accountId: account.id, profileId: profile.id, symbol: 'BTCUSDT' };
   await holdPosition(api.database, { ...owner, quantity: '0.002', averagePrice: '50000' });
   await api.database.kysely.updateTable('runner_states').set({ first_buy_at: api.now() }).execute();
-  const orderId = await addOrder(api.database, { ...owner, state: 'filled' });
-  await addFill(api.database, { ...owner, orderId, realised: '-30', at: api.now() });
+  await addOrder(api.database, { ...owner, state: 'filled' });
+  await addFill(api.database, { ...owner, realised: '-30', at: api.now() });
   await api.call(changeAccountRisk, {
     params: { id: account.id },
     body: { asset: 'USDT', dailyLoss: '30', exposure: '500' },

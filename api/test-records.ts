@@ -1,7 +1,7 @@
 import { cacheKeys } from '#core/cache-keys.ts';
 import { requireDecimal } from '#core/decimal.ts';
 import { type AccountId, newId, type OrderId, type ProfileId } from '#core/ids.ts';
-import type { OrderState } from '#core/order.ts';
+import type { OrderState, Side } from '#core/order.ts';
 import type { LogLevel } from '#core/ports.ts';
 import { encodeRules } from '#core/symbol-codec.ts';
 import type { SymbolRules } from '#core/symbol.ts';
@@ -48,11 +48,18 @@ export async function holdPosition(
     .execute();
 }
 
-export async function addOrder(
-  database: Database,
-  order: { accountId: AccountId; profileId: ProfileId; symbol: string; state: OrderState },
-): Promise<OrderId> {
+interface OrderSeed {
+  readonly accountId: AccountId;
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+  readonly state: OrderState;
+  readonly side?: Side;
+  readonly quantity?: string;
+}
+
+export async function addOrder(database: Database, order: OrderSeed): Promise<OrderId> {
   const id = newId<OrderId>();
+  const { side = 'buy', quantity = '0.002' } = order;
   const at = new Date();
   await database.kysely
     .insertInto('orders')
@@ -62,16 +69,16 @@ export async function addOrder(
       epoch: 1,
       profile_id: order.profileId,
       symbol: order.symbol,
-      side: 'buy',
-      purpose: 'entry',
+      side,
+      purpose: side === 'buy' ? 'entry' : 'exit',
       type: 'market',
-      quantity: '0.002',
+      quantity,
       price: null,
       client_order_id: `tw1-${id}`,
       state: order.state,
       reason: 'buy-at-low',
       decision: '{}',
-      filled_quantity: '0.002',
+      filled_quantity: quantity,
       filled_quote: '100',
       fencing: 1,
       halt_order: 1,
@@ -85,10 +92,13 @@ export async function addOrder(
 
 let fillsAdded = 0;
 
+/** A sale with an order of its own. */
 export async function addFill(
   database: Database,
-  fill: { accountId: AccountId; profileId: ProfileId; symbol: string; orderId: OrderId; realised: string; at: Date },
+  fill: { accountId: AccountId; profileId: ProfileId; symbol: string; realised: string; at: Date },
 ): Promise<void> {
+  const { accountId, profileId, symbol } = fill;
+  const orderId = await addOrder(database, { accountId, profileId, symbol, state: 'filled', side: 'sell' });
   await database.kysely
     .insertInto('fills')
     .values({
@@ -97,7 +107,7 @@ export async function addFill(
       symbol: fill.symbol,
       trade_id: newId(),
       exchange_order_id: '1',
-      order_id: fill.orderId,
+      order_id: orderId,
       profile_id: fill.profileId,
       side: 'sell',
       price: '50000',

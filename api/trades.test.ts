@@ -17,7 +17,6 @@ import { openTestApi, type TestApi } from './test-api.ts';
 let api: TestApi;
 let profileId: ProfileId;
 let accountId: AccountId;
-let orderId: OrderId;
 let version = 0;
 beforeEach(async () => {
   api = await openTestApi();
@@ -25,7 +24,6 @@ beforeEach(async () => {
   const added = await api.addProfile('Trader');
   profileId = added.profile.id;
   accountId = added.account.id;
-  orderId = await addOrder(api.database, { accountId, profileId, symbol: 'BTCUSDT', state: 'filled' });
 });
 afterEach(() => api[Symbol.asyncDispose]());
 
@@ -38,8 +36,13 @@ interface Seed {
   readonly feeQuote?: string | null;
   readonly symbol?: string;
 }
-const addFill = ({ side, quantity, quote, fee: [feeAmount, feeAsset], at, feeQuote = '0', symbol = 'BTCUSDT' }: Seed) =>
-  api.database.kysely
+/** With an order of its own, whose id is the answer. */
+async function addFill(seed: Seed): Promise<OrderId> {
+  const { side, quantity, quote, fee, at, feeQuote = '0', symbol = 'BTCUSDT' } = seed;
+  const [feeAmount, feeAsset] = fee;
+  const order = { accountId, profileId, symbol, side, quantity, state: 'filled' } as const;
+  const orderId = await addOrder(api.database, order);
+  await api.database.kysely
     .insertInto('fills')
     .values({
       account_id: accountId,
@@ -63,6 +66,8 @@ const addFill = ({ side, quantity, quote, fee: [feeAmount, feeAsset], at, feeQuo
       at,
     })
     .execute();
+  return orderId;
+}
 const close = (cycle: number, closedAt: string, net: string) =>
   api.database.kysely
     .insertInto('closed_cycles')
@@ -102,8 +107,9 @@ test('tax lots: fees count in the asset they were paid in, first in first out an
 });
 
 test('executions as a file: every one, coin after coin, a loss stays a number', async () => {
-  for (const at of ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'])
-    await addFill({ side: 'sell', quantity: '0.50', quote: '50', fee: ['0', 'USDT'], at });
+  const sale = { side: 'sell', quantity: '0.50', quote: '50', fee: ['0', 'USDT'] } as const;
+  const orderId = await addFill({ ...sale, at: '2026-01-01T00:00:00Z' });
+  await addFill({ ...sale, at: '2026-01-02T00:00:00Z' });
   const unknown = { fee: ['0.001', 'BNB'], feeQuote: null } as const;
   await addFill({ side: 'buy', quantity: '1', quote: '1', ...unknown, at: '2026-01-03T00:00:00Z' });
   const text = (await api.send(exportFills, { params: { id: profileId } })).text;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Account, Endpoint, ExchangeMode } from '#core/account.ts';
 import { type AccountId, newId, type UserId } from '#core/ids.ts';
 import { LIVE_ORDER_STATES } from '#core/order.ts';
-import type { Reader, Writer } from './database.ts';
+import type { Reader, Transaction, Writer } from './database.ts';
 
 /** What may be shown of an API key: never the key or the secret. */
 export interface KeyStatus {
@@ -128,8 +128,9 @@ export async function accountExposure(
   return { profiles: Number(profiles.count), liveOrders: Number(orders.count) };
 }
 
-/** Deletes an account with the history that belongs to it alone. */
-export async function deleteAccount(database: Writer, id: AccountId): Promise<void> {
+/** Deletes an account with the history that belongs to it alone; the triggers that keep history know it by the setting. */
+export async function deleteAccount(database: Transaction, id: AccountId): Promise<void> {
+  await sql`select set_config('tradewind.deleted_account', ${id}, true)`.execute(database);
   await database.deleteFrom('ledger_entries').where('account_id', '=', id).execute();
   await database.deleteFrom('fills').where('account_id', '=', id).execute();
   await database.deleteFrom('orders').where('account_id', '=', id).execute();

@@ -6,24 +6,30 @@ import type { AdjustmentRequest, TradingStore } from '#core/ports.ts';
 import { askCostBasis, readLedgerRow } from './cost-basis.ts';
 import { refoldPosition } from './fills.ts';
 import { openTestDatabase, type TestDatabase } from './test-database.ts';
-import { AT, commitNext, d, fillOf, type Owner, RULES, seedOwner, seedTradingProfile, SYMBOL } from './test-trading.ts';
+import {
+  AT,
+  commitNext,
+  d,
+  exchangeIdOf,
+  fillOf,
+  type Owner,
+  RULES,
+  seedNextOwner,
+  seedOwner,
+  SYMBOL,
+} from './test-trading.ts';
 import { createTradingStore } from './trading-store.ts';
 
 let base: TestDatabase;
 let store: TradingStore;
-let account: Owner;
-let profiles = 0;
 before(async () => {
   base = await openTestDatabase();
   store = createTradingStore(base.database);
-  account = await seedOwner(base.database);
+  await seedOwner(base.database);
 });
 after(() => base[Symbol.asyncDispose]());
 
-const freshOwner = async (): Promise<Owner> => {
-  profiles += 1;
-  return { ...account, profileId: await seedTradingProfile(base.database, account.accountId, `Profile ${profiles}`) };
-};
+const freshOwner = (): Promise<Owner> => seedNextOwner(base.database);
 const keyOf = ({ profileId }: Owner) => ({ profileId, symbol: SYMBOL });
 
 async function requestOf(owner: Owner, changes: Partial<AdjustmentRequest> = {}): Promise<AdjustmentRequest> {
@@ -46,7 +52,7 @@ async function requestOf(owner: Owner, changes: Partial<AdjustmentRequest> = {})
 
 async function bookBuy(owner: Owner, amount: string): Promise<void> {
   const order = await commitNext(store, owner);
-  const fill = fillOf('buy', amount);
+  const fill = fillOf('buy', amount, { exchangeOrderId: exchangeIdOf(order) });
   await store.applyFill({
     ...{ accountId: owner.accountId, epoch: 1, orderId: order.id, fill, rules: RULES, cooldownMs: 0, feeQuote: null },
   });

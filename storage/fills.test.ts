@@ -14,35 +14,34 @@ import {
   AT,
   commitNext,
   d,
+  exchangeIdOf,
   fillOf,
   intentOf,
   type Owner,
   requireCommitted,
   RULES,
+  seedNextOwner,
   seedOwner,
-  seedTradingProfile,
   SYMBOL,
 } from './test-trading.ts';
 import { createTradingStore } from './trading-store.ts';
 
 let test: TestDatabase;
 let store: TradingStore;
-let account: Owner;
-let profiles = 0;
 before(async () => {
   test = await openTestDatabase();
   store = createTradingStore(test.database);
-  account = await seedOwner(test.database);
+  await seedOwner(test.database);
 });
 after(() => test[Symbol.asyncDispose]());
 
-const freshOwner = async (): Promise<Owner> => {
-  profiles += 1;
-  return { ...account, profileId: await seedTradingProfile(test.database, account.accountId, `Profile ${profiles}`) };
-};
+const freshOwner = (): Promise<Owner> => seedNextOwner(test.database);
 const REST = { epoch: 1, rules: RULES, cooldownMs: 60_000 };
 const apply = (order: OrderRecord, fill: ExchangeFill, on = store, feeQuote: Decimal | null = null) =>
-  on.applyFill({ ...REST, accountId: order.accountId, orderId: order.id, fill, feeQuote });
+  on.applyFill({
+    ...{ ...REST, accountId: order.accountId, orderId: order.id, feeQuote },
+    fill: { ...fill, exchangeOrderId: exchangeIdOf(order) },
+  });
 const refold = ({ profileId }: Owner) =>
   refoldPosition(test.database.kysely, { profileId, symbol: SYMBOL }, { rules: RULES, cooldownMs: 60_000 });
 const orderNow = (order: OrderRecord) => store.findOrderByClientId(order.accountId, order.clientOrderId);
@@ -73,7 +72,7 @@ describe('applyFill', () => {
     await apply(buy, fillOf('buy', '1.5 @ 104', { feeAmount: d('0.001'), feeAsset: 'BNB' }));
     const filled = await orderNow(buy);
     assert.deepEqual([filled?.state, filled?.filledQuantity, filled?.filledQuote], ['filled', d('2'), d('206')]);
-    assert.equal(filled?.exchangeOrderId, '77');
+    assert.equal(filled?.exchangeOrderId, exchangeIdOf(buy));
     const sell = await commitNext(store, owner, { quantity: d('2'), side: 'sell', purpose: 'exit' });
     const { position } = await apply(sell, fillOf('sell', '2 @ 110', { feeAmount: d('0.22'), feeAsset: 'USDT' }));
     assert.deepEqual([position.quantity, position.lastCycleNet], [ZERO, d('13.73')]);
@@ -202,9 +201,9 @@ describe('applyFill and the order', () => {
     const owner = await freshOwner();
     const buy = await commitNext(store, owner);
     const sell = await commitNext(store, owner, { side: 'sell', purpose: 'exit' });
-    const fill = fillOf('buy', '1 @ 100', { exchangeOrderId: '1' });
+    const fill = fillOf('buy', '1 @ 100');
     await apply(buy, fill);
-    const result = await apply(sell, { ...fill, side: 'sell', exchangeOrderId: '2' });
+    const result = await apply(sell, { ...fill, side: 'sell' });
     assert.deepEqual([result.applied, result.position.quantity], [true, ZERO]);
   });
 });
@@ -227,7 +226,7 @@ describe('applyFill and the cycle', () => {
   it('refuses a fill of an order that is not there', async () => {
     const fill = fillOf('buy', '1 @ 100');
     const request = {
-      accountId: account.accountId,
+      accountId: (await freshOwner()).accountId,
       epoch: 1,
       orderId: newId<OrderId>(),
       fill,

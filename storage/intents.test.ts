@@ -14,6 +14,7 @@ import {
   intentOf,
   type Owner,
   requireCommitted,
+  seedNextOwner,
   seedOwner,
   seedTradingProfile,
   SYMBOL,
@@ -164,8 +165,8 @@ describe('halts and intents', () => {
     await using trading = openDatabase(test.url, { max: 8 });
     const store = createTradingStore(trading);
     const owner = await seedOwner(test.database);
-    const profiles = [owner.profileId];
-    for (const name of ['B', 'C', 'D']) profiles.push(await seedTradingProfile(test.database, owner.accountId, name));
+    const owners = [owner];
+    while (owners.length < 4) owners.push(await seedNextOwner(test.database));
     let commits = 0;
     let engaged: Promise<unknown> | undefined;
     const engage = async (): Promise<void> => {
@@ -179,9 +180,7 @@ describe('halts and intents', () => {
       if (commits === 260) engaged = engage();
     };
     const symbols = Array.from({ length: 50 }, (_, index) => `C${index}USDT`);
-    const coins = profiles.flatMap((profileId) =>
-      symbols.map((symbol) => ({ owner: { ...owner, profileId }, symbol })),
-    );
+    const coins = owners.flatMap((each) => symbols.map((symbol) => ({ owner: each, symbol })));
     const ends = await Promise.all(coins.map((coin) => commitUntilRefused(store, coin.owner, coin.symbol, onCommit)));
     await engaged;
     assert.deepEqual(new Set(ends), new Set(['halted']));
@@ -215,7 +214,8 @@ describe('halts by purpose', () => {
     await using test = await openTestDatabase();
     const store = createTradingStore(test.database);
     const owner = await seedOwner(test.database);
-    const other = await seedTradingProfile(test.database, owner.accountId, 'Other');
+    const symbol = 'SOLUSDT';
+    const other = await seedTradingProfile(test.database, owner.accountId, { name: 'Other', symbols: [symbol] });
     const scopes = [
       { scope: 'profile', subject: owner.profileId },
       { scope: 'account', subject: owner.accountId },
@@ -237,7 +237,7 @@ describe('halts by purpose', () => {
             assert.deepEqual([result.halt.scope, result.halt.freeze], [subject.scope, freeze]);
         }
       }
-      if (subject.scope === 'profile') await commitNext(store, { ...owner, profileId: other });
+      if (subject.scope === 'profile') await commitNext(store, { ...owner, profileId: other }, { symbol });
       assert.equal(await releaseHalt(test.database, subject), true);
       await commitNext(store, owner);
     }

@@ -4,17 +4,17 @@ import { type Decimal, formatDecimal } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import { NO_LIMITS, type RiskLimits } from '#core/risk.ts';
 import { lockRiskLimits, pauseCoin, readRisk, type RiskTarget, saveRiskLimits } from './risk.ts';
-import { acquireLease } from './leases.ts';
 import { openTestDatabase } from './test-database.ts';
 import {
   AT,
   commitNext,
   d,
+  exchangeIdOf,
   fillOf,
   intentOf,
   type Owner,
   RULES,
-  seedAccount,
+  seedNextOwner,
   seedOwner,
   seedTradingProfile,
   SYMBOL,
@@ -30,12 +30,13 @@ async function openDesk() {
   const owner = await seedOwner(on.database);
   const limit = (target: RiskTarget) => saveRiskLimits(on.database.kysely, target, LIMITS);
   const trade = async (who: Owner, fill: ExchangeFill, feeQuote: Decimal | null = null) => {
-    const order = await commitNext(store, who, { side: fill.side, purpose: fill.side === 'buy' ? 'entry' : 'exit' });
+    const { side, symbol, quantity } = fill;
+    const order = await commitNext(store, who, { side, symbol, quantity, purpose: side === 'buy' ? 'entry' : 'exit' });
     await store.applyFill({
       accountId: who.accountId,
       epoch: 1,
       orderId: order.id,
-      fill,
+      fill: { ...fill, exchangeOrderId: exchangeIdOf(order) },
       rules: RULES,
       cooldownMs: 0,
       feeQuote,
@@ -78,12 +79,10 @@ test('results count every fee, positions cost what was paid, of this account onl
   await using desk = await openDesk();
   const { owner, on } = desk;
   await desk.limit({ scope: 'account', subject: owner.accountId });
-  const second = { ...owner, profileId: await seedTradingProfile(on.database, owner.accountId, 'Second') };
-  const { user_id } = await on.database.kysely.selectFrom('accounts').select('user_id').executeTakeFirstOrThrow();
-  const accountId = await seedAccount(on.database, user_id, 'Other');
-  const lease = await acquireLease(on.database, { accountId, holder: 'worker-1', ttlMs: 60_000 });
-  assert.ok(lease !== undefined);
-  const foreign = { accountId, profileId: await seedTradingProfile(on.database, accountId), fencing: lease.fencing };
+  const symbol = 'BTCUSDC';
+  const profile = { name: 'Second', symbols: [symbol] };
+  const second = { ...owner, profileId: await seedTradingProfile(on.database, owner.accountId, profile) };
+  const foreign = await seedNextOwner(on.database);
   const fee = (feeAmount: string, feeAsset: string, ms: number) => ({
     feeAmount: d(feeAmount),
     feeAsset,
@@ -91,7 +90,7 @@ test('results count every fee, positions cost what was paid, of this account onl
   });
   await desk.trade(owner, fillOf('buy', '1 @ 100', fee('0.1', 'USDT', 1_000)));
   await desk.trade(owner, fillOf('sell', '1 @ 90', fee('0.2', 'USDT', 2_000)));
-  await desk.trade(second, fillOf('buy', '2.0000001 @ 100.00000000003', fee('0.001', 'BTC', 3_000)));
+  await desk.trade(second, fillOf('buy', '2.0000001 @ 100.00000000003', { ...fee('0.001', 'BTC', 3_000), symbol }));
   await desk.trade(foreign, fillOf('buy', '1 @ 100', fee('0', 'USDT', 4_000)));
   const { gains, closings, holdings } = await desk.facts();
   assert.deepEqual(
@@ -108,7 +107,7 @@ test('results count every fee, positions cost what was paid, of this account onl
   );
   assert.deepEqual(
     holdings.map(({ profileId, symbol, cost, open }) => [profileId, symbol, formatDecimal(cost), open]),
-    [[second.profileId, SYMBOL, '199.900010000059970003', true]],
+    [[second.profileId, symbol, '199.900010000059970003', true]],
   );
   const tomorrow = await desk.facts(later(24 * 3_600_000));
   assert.deepEqual(tomorrow.gains, []);

@@ -86,6 +86,8 @@ export interface ProfilesTable {
 
 export interface ProfileSymbolsTable {
   profile_id: ProfileId;
+  /** That of the profile; a trigger fills it. */
+  on_account: ColumnType<AccountId, never, never>;
   symbol: string;
   override_config: JsonOrDefault;
   paused_until: NullableTime;

@@ -65,10 +65,16 @@ const bindCoins = (db: Database, profileId: ProfileId, symbols: readonly string[
     .values(symbols.map((symbol) => ({ profile_id: profileId, symbol })))
     .execute();
 
-/** An enabled profile with coins: SYMBOL, ETHUSDT and C0USDT to C49USDT. */
-export async function seedTradingProfile(db: Database, accountId: AccountId, name?: string): Promise<ProfileId> {
+const COINS = [SYMBOL, 'ETHUSDT', ...Array.from({ length: 50 }, (_, index) => `C${index}USDT`)];
+
+/** An enabled profile with coins: SYMBOL, ETHUSDT and C0USDT to C49USDT unless others are named. */
+export async function seedTradingProfile(
+  db: Database,
+  accountId: AccountId,
+  { name, symbols = COINS }: { readonly name?: string; readonly symbols?: readonly string[] } = {},
+): Promise<ProfileId> {
   const profileId = await seedProfile(db, accountId, name);
-  await bindCoins(db, profileId, [SYMBOL, 'ETHUSDT', ...Array.from({ length: 50 }, (_, index) => `C${index}USDT`)]);
+  await bindCoins(db, profileId, symbols);
   return profileId;
 }
 
@@ -76,8 +82,16 @@ export async function seedTradingProfile(db: Database, accountId: AccountId, nam
 const LEASE_MS = 6 * 3_600_000;
 
 /** A user, an account with a lease and a trading profile. */
-export async function seedOwner(db: Database): Promise<Owner> {
-  const accountId = await seedAccount(db, await seedUser(db));
+export const seedOwner = async (db: Database): Promise<Owner> => seedTrader(db, await seedUser(db), 'Paper');
+
+/** Another account of the one user, with a lease and a trading profile. */
+export async function seedNextOwner(db: Database): Promise<Owner> {
+  const { id } = await db.kysely.selectFrom('users').select('id').executeTakeFirstOrThrow();
+  return seedTrader(db, id, `Account ${newId()}`);
+}
+
+async function seedTrader(db: Database, userId: UserId, name: string): Promise<Owner> {
+  const accountId = await seedAccount(db, userId, name);
   const profileId = await seedTradingProfile(db, accountId);
   const lease = await acquireLease(db, { accountId, holder: 'worker-1', ttlMs: LEASE_MS });
   if (lease === undefined) throw new Error('The first lease of an account was refused.');
@@ -127,6 +141,10 @@ export async function commitNext(
   const runner = await store.loadRunner(owner.profileId, order.symbol ?? SYMBOL);
   return requireCommitted(await store.commitIntent(intentOf(owner, { order, expectedVersion: runner.version }))).record;
 }
+
+/** The id that the exchange of the tests gives to an order. */
+export const exchangeIdOf = ({ clientOrderId }: Pick<OrderRecord, 'clientOrderId'>): string =>
+  String(Number.parseInt(clientOrderId.slice(clientOrderId.lastIndexOf('-') + 2), 36));
 
 let tradeNumber = 0;
 

@@ -70,6 +70,8 @@ test('fees are compared with the exchange: corrections stand beside the fills, i
     (fee, i, all) => (i === 0 || i === all.length - 1 ? [fee] : []),
   );
   assert.ok(first !== undefined && last !== undefined);
+  // A fill is never changed: a version that booked another fee is played.
+  await on.database.pool.query('alter table fills disable trigger fill_stays');
   const set = (tradeId: string, values: object) =>
     kysely.updateTable('fills').set(values).where('trade_id', '=', tradeId).execute();
   await set(first.tradeId, { fee_amount: '0.5', fee_asset: 'USDT', fee_quote: '0' });

@@ -30,10 +30,11 @@ test('the queries of the operator page list exactly the configs and overrides ab
   const { pool } = own.database;
   const accountId = await seedAccount(own.database, await seedUser(own.database));
   const insert = async (name: string, config: unknown, override: unknown): Promise<void> => {
-    const values = [newId<string>(), accountId, name, JSON.stringify(config), JSON.stringify(override)];
+    const symbol = `${name.toUpperCase().replaceAll(' ', '')}USDT`;
+    const values = [newId<string>(), accountId, name, JSON.stringify(config), JSON.stringify(override), symbol];
     await pool.query(
       `with made as (insert into profiles (id, account_id, name, strategy_name, config) values ($1, $2, $3, 'hold', $4) returning id)
-       insert into profile_symbols (profile_id, symbol, override_config) select id, 'BTCUSDT', $5 from made`,
+       insert into profile_symbols (profile_id, symbol, override_config) select id, $6, $5 from made`,
       values,
     );
   };

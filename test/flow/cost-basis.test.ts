@@ -22,14 +22,7 @@ import { type PaperExchange, startPaper } from '#paper/server.ts';
 import { control } from '#paper/trial.ts';
 import { askCostBasis, readLedgerRow } from '#storage/cost-basis.ts';
 import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
-import {
-  intentOf,
-  type Owner,
-  requireCommitted,
-  seedOwner,
-  seedTradingProfile,
-  SYMBOL,
-} from '#storage/test-trading.ts';
+import { intentOf, type Owner, requireCommitted, seedNextOwner, seedOwner, SYMBOL } from '#storage/test-trading.ts';
 import { createTradingStore } from '#storage/trading-store.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { KEY } from './stack.ts';
@@ -44,7 +37,7 @@ interface Bench {
   readonly trading: TradingPort;
   readonly market: MarketPort;
   readonly rules: SymbolRules;
-  readonly account: Owner;
+  account: Owner;
 }
 const resources = new AsyncDisposableStack();
 let opened: Bench | undefined;
@@ -68,11 +61,10 @@ const bench = (): Bench => {
 };
 
 let profileId: ProfileId;
-let profiles = 0;
 beforeEach(async () => {
-  const { base, account } = bench();
-  profiles += 1;
-  profileId = await seedTradingProfile(base.database, account.accountId, `Profile ${profiles}`);
+  const { base } = bench();
+  bench().account = await seedNextOwner(base.database);
+  profileId = bench().account.profileId;
 });
 
 async function hold(BTC: string): Promise<void> {

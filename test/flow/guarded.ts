@@ -146,7 +146,7 @@ async function seat({ timing, paper, database, owner, wheel, audits, logs, kept 
   const stop = new AbortController();
   const { promise, resolve } = Promise.withResolvers<RunningAccount>();
   const ended = runAccount({
-    account: { id: accountId, name: 'a', exchangeMode: 'testnet', endpoint: 'paper', epoch: 0 },
+    account: { id: accountId, name: 'a', exchangeMode: 'testnet', endpoint: 'paper', epoch: 1 },
     fencing,
     keyStatus: 'healthy',
     timing,

@@ -118,6 +118,8 @@ async function storeProfile(play: Play, database: Database, owner: Owner): Promi
   const own = { id: newId<ProfileId>(), name: play.name, enabled: true };
   const strategyName = play.strategy.name;
   const row = { ...own, account_id: accountId, strategy_name: strategyName, config: JSON.stringify(play.config) };
+  // A coin has one owner on an account.
+  await kysely.deleteFrom('profile_symbols').execute();
   await kysely.insertInto('profiles').values(row).execute();
   await kysely
     .insertInto('profile_symbols')

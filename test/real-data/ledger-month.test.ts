@@ -76,6 +76,8 @@ async function prepare({ kysely }: Database, { accountId }: Owner): Promise<Prof
     const common = { accountId, enabled: true, captureUntil: null };
     return { ...common, id: newId<ProfileId>(), name, strategyName, config, symbols };
   });
+  // A coin has one owner on an account.
+  await kysely.deleteFrom('profile_symbols').execute();
   for (const { id, name, strategyName, config, symbols } of profiles) {
     const row = { id, account_id: accountId, name, strategy_name: strategyName, enabled: true };
     await kysely

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { cacheKeys } from '#core/cache-keys.ts';
+import type { OrderRecord } from '#core/order.ts';
 import { sharedColumns } from '#core/candle-columns.ts';
 import { driftReport } from '#core/drift.ts';
 import { parseEnvironment } from '#core/env.ts';
@@ -22,6 +23,7 @@ import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
 import { until } from '#storage/test-outage.ts';
 import {
   commitNext,
+  exchangeIdOf,
   fillOf,
   intentOf,
   type Owner,
@@ -51,7 +53,11 @@ before(async () => {
   const account = await seedOwner(base.database);
   owner = { ...account, profileId: await seedProfile(base.database, account.accountId, 'Watched') };
   const { kysely } = base.database;
-  await kysely.insertInto('profile_symbols').values({ profile_id: owner.profileId, symbol: SYMBOL }).execute();
+  await kysely
+    .updateTable('profile_symbols')
+    .set({ profile_id: owner.profileId })
+    .where('symbol', '=', SYMBOL)
+    .execute();
   const momentum = {
     strategy_name: 'momentum',
     config: JSON.stringify({ candleInterval: '1h', ema: { fast: 3, slow: 8 } }),
@@ -64,8 +70,11 @@ after(async () => {
   rmSync(CANDLES, { recursive: true });
 });
 
-const apply = (orderId: Parameters<TradingStore['applyFill']>[0]['orderId'], fill: ReturnType<typeof fillOf>) =>
-  store.applyFill({ accountId: owner.accountId, epoch: 1, rules: RULES, cooldownMs: 0, orderId, fill, feeQuote: null });
+const apply = (order: OrderRecord, fill: ReturnType<typeof fillOf>) =>
+  store.applyFill({
+    ...{ accountId: owner.accountId, epoch: 1, rules: RULES, cooldownMs: 0, orderId: order.id, feeQuote: null },
+    fill: { ...fill, exchangeOrderId: exchangeIdOf(order) },
+  });
 
 /** A position that is bought at 100 as decided and sold at a price. */
 async function tradeRound(sold: string, at?: Date): Promise<void> {
@@ -74,10 +83,10 @@ async function tradeRound(sold: string, at?: Date): Promise<void> {
   const decision = { reason: 'entry-cross-up', numbers: { price: '99.9' } };
   const intent = intentOf(owner, { expectedVersion: runner.version, decision, reason: 'entry-cross-up' });
   const { record } = requireCommitted(await store.commitIntent(intent));
-  await apply(record.id, fillOf('buy', '1 @ 100', times));
+  await apply(record, fillOf('buy', '1 @ 100', times));
   await store.updateOrder(record.id, { state: 'filled' });
   const exit = await commitNext(store, owner, { side: 'sell', purpose: 'exit' });
-  await apply(exit.id, fillOf('sell', `1 @ ${sold}`, times));
+  await apply(exit, fillOf('sell', `1 @ ${sold}`, times));
   await store.updateOrder(exit.id, { state: 'filled' });
 }
 
