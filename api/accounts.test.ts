@@ -161,3 +161,27 @@ test('account and profile have switches of their own', async () => {
     'not_found',
   );
 });
+
+test('a key belongs to one account: another account is refused it, and keeps the key that it has', async () => {
+  const create = (name: string) => api.call(createAccount, { body: { name, exchangeMode: 'testnet' } });
+  const [owner, second] = [await create('Owner of the key'), await create('Second')];
+  const save = (id: AccountId, apiKey: string) => ({ params: { id }, body: { ...keyBody, apiKey } });
+  await api.call(saveApiKey, save(owner.id, 'key-of-the-owner-0001'));
+  await api.call(saveApiKey, save(second.id, 'key-of-the-second-0002'));
+  const refused = await api.refusal(saveApiKey, save(second.id, 'key-of-the-owner-0001'));
+  assert.deepEqual([refused.status, refused.errors?.[0]?.path], [409, 'apiKey']);
+  assert.match(refused.detail, /^The account "Owner of the key" has this API key already: .* Create another key/);
+  assert.equal((await api.call(readApiKey, { params: { id: second.id } }))?.last4, '0002');
+  await api.call(saveApiKey, save(owner.id, 'key-of-the-owner-0001'));
+  const insert = `update api_keys set api_key = 'key-of-the-owner-0001' where account_id = $1`;
+  await assert.rejects(api.database.pool.query(insert, [second.id]), /api_keys_of_one_account/);
+
+  await api.call(deleteApiKey, { params: { id: owner.id } });
+  const both = [owner, second].map(({ id }) => api.send(saveApiKey, save(id, 'key-for-the-faster-0003')));
+  const statuses = (await Promise.all(both)).map(({ status }) => status);
+  assert.deepEqual(
+    statuses.toSorted((a, b) => a - b),
+    [200, 409],
+    'at once, too',
+  );
+});

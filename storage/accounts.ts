@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Account, Endpoint, ExchangeMode } from '#core/account.ts';
+import type { Account, ApiKey, Endpoint, ExchangeMode } from '#core/account.ts';
 import { type AccountId, newId, type UserId } from '#core/ids.ts';
 import { LIVE_ORDER_STATES } from '#core/order.ts';
 import type { Reader, Transaction, Writer } from './database.ts';
@@ -146,6 +146,22 @@ export async function countLiveAccounts(database: Reader): Promise<number> {
   return Number(row.count);
 }
 
+/** The name of another account that has this key; no other account can take it until the transaction ends. */
+export async function otherKeyOwner(
+  database: Transaction,
+  { accountId, apiKey }: Pick<ApiKey, 'accountId' | 'apiKey'>,
+): Promise<string | undefined> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`tradewind:api-key:${apiKey}`}, 0))`.execute(database);
+  const row = await database
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'account_id')
+    .select('name')
+    .where('api_key', '=', apiKey)
+    .where('account_id', '!=', accountId)
+    .executeTakeFirst();
+  return row?.name;
+}
+
 /** Stores a key in plaintext (there is no encryption at rest) and forgets what was known about the one before. */
 export async function saveApiKey(
   database: Writer,
@@ -162,6 +178,7 @@ export async function saveApiKey(
     label: key.label,
     api_key: key.apiKey,
     secret: key.secret,
+    shared: false,
     status: key.status,
     cause: null,
     checked_at: key.checkedAt,

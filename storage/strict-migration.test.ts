@@ -4,13 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { newId } from '#core/ids.ts';
+import { type AccountId, newId } from '#core/ids.ts';
+import { saveApiKey } from './accounts.ts';
 import { restoreBackup } from './backup/restore.ts';
 import { takeBackup } from './backup/take.ts';
 import { openDatabase } from './database.ts';
 import { migrateDatabase } from './migrate.ts';
 import { MIGRATIONS } from './migration-files.ts';
 import { openEmptyDatabase, openTestDatabase } from './test-database.ts';
+import { loadAccountsToRun, saveKeyStatus } from './worker-profiles.ts';
 
 /** The migrations of the version before the rules. */
 let folder: URL;
@@ -72,6 +74,29 @@ test('stored history passes the rules, in an upgrade and in a restore of an olde
   await takeBackup(restored.database, again);
   await restoreBackup(old.database, again);
   assert.equal((await old.database.pool.query('select from fills')).rowCount, 2);
+});
+
+test('accounts that share a key keep it, but only the oldest goes on buying with it', async () => {
+  await using old = await openOld();
+  const second = newId<AccountId>();
+  await old.database.pool.query(`
+    insert into accounts (id, user_id, name, binance_mode) values ('${second}', '${USER}', 'Second', 'testnet');
+    insert into api_keys (account_id, api_key, secret, status) select id, 'one key', 's', 'healthy' from accounts`);
+  await migrateDatabase(old.url);
+  const keys = async () => (await loadAccountsToRun(old.database)).map(({ key }) => [key?.status, key?.cause]);
+  const cause = 'The account "Old" has the same API key: store a key of its own for this account.';
+  const shared = [
+    ['healthy', null],
+    ['error', cause],
+  ];
+  assert.deepEqual(await keys(), shared);
+  const answer = { status: 'healthy', cause: null } as const;
+  await saveKeyStatus(old.database, { accountId: second, apiKey: 'one key' }, answer);
+  assert.deepEqual(await keys(), shared, 'that the exchange accepts the key changes nothing');
+  const own = { accountId: second, label: '', apiKey: 'another key', secret: 's', status: null, checkedAt: null };
+  await saveApiKey(old.database.kysely, own);
+  await saveKeyStatus(old.database, { accountId: second, apiKey: 'another key' }, answer);
+  assert.deepEqual((await keys())[1], ['healthy', null]);
 });
 
 test('rows that break a rule stay as they are, and the upgrade names them', async () => {

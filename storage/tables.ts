@@ -63,6 +63,8 @@ export interface ApiKeysTable {
   label: Generated<string>;
   api_key: string;
   secret: string;
+  /** Another account had the key before an account could have one alone; the status stays `error`. */
+  shared: Generated<boolean>;
   status: 'healthy' | 'error' | null;
   cause: string | null;
   checked_at: NullableTime;

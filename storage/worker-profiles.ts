@@ -77,7 +77,7 @@ export async function loadProfilesToRun(db: Database, accountId: AccountId): Pro
 
 /**
  * Records what the exchange said about a key, unless the key was replaced meanwhile. Only definite answers come here:
- * network faults leave the status.
+ * network faults leave the status. A key that another account has keeps its error.
  */
 export async function saveKeyStatus(
   db: Database,
@@ -89,5 +89,6 @@ export async function saveKeyStatus(
     .set({ status: answer.status, cause: answer.cause, checked_at: new Date() })
     .where('account_id', '=', key.accountId)
     .where('api_key', '=', key.apiKey)
+    .where('shared', '=', false)
     .execute();
 }

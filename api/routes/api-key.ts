@@ -1,4 +1,4 @@
-import { deleteApiKey as removeKey, saveApiKey as storeKey } from '#storage/accounts.ts';
+import { deleteApiKey as removeKey, otherKeyOwner, saveApiKey as storeKey } from '#storage/accounts.ts';
 import { auditChange } from '../audit.ts';
 import { announce } from '../bus.ts';
 import { deleteApiKey, readApiKey, saveApiKey, verifyApiKey } from '../contract/accounts.ts';
@@ -9,6 +9,13 @@ import { keyView } from '../views.ts';
 
 const noKey = (accountId: string): ApiProblem =>
   new ApiProblem('not_found', `The account ${accountId} has no API key.`);
+
+const keyTaken = (owner: string): ApiProblem =>
+  new ApiProblem(
+    'conflict',
+    `The account "${owner}" has this API key already: two accounts with one wallet would sell each other's coins. Create another key for this account, on a sub-account of the exchange.`,
+    { errors: [{ path: 'apiKey', message: `is the key of the account "${owner}"` }] },
+  );
 
 export function mountApiKey({ context, handle }: Routes): void {
   const { database, queue } = context;
@@ -21,6 +28,8 @@ export function mountApiKey({ context, handle }: Routes): void {
   handle(saveApiKey, async ({ operator, caller, params, body }) => {
     const saved = await database.transaction(async (transaction) => {
       const { id: accountId } = await requireAccount(transaction, operator, params.id);
+      const owner = await otherKeyOwner(transaction, { accountId, apiKey: body.apiKey });
+      if (owner !== undefined) throw keyTaken(owner);
       await storeKey(transaction, { accountId, ...body, status: null, checkedAt: null });
       await queue.enqueueIn(transaction, { name: 'verify-api-key', data: { accountId } });
       const { apiKey } = await requireAccount(transaction, operator, accountId);

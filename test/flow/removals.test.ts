@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAccount, deleteAccount, readWallet, saveApiKey } from '#api/contract/accounts.ts';
+import { createAccount, deleteAccount, deleteApiKey, readWallet, saveApiKey } from '#api/contract/accounts.ts';
 import { setKillSwitch } from '#api/contract/halts.ts';
 import { adoptOrphanOrder, leaveOrphanOrder, listOrphanOrders } from '#api/contract/orphans.ts';
 import { bindCoin, deleteProfile, listProfiles, readCoin, readProfile, unbindCoin } from '#api/contract/profiles.ts';
@@ -187,6 +187,8 @@ test('unbinding, a kill switch, a sweep, a restart and the deletion of an accoun
   const second = await stack.call(createAccount, {
     body: { name: 'Second', exchangeMode: 'testnet', endpoint: 'paper' },
   });
+  // A key belongs to one account.
+  await stack.call(deleteApiKey, { params: { id: stack.accountId } });
   await stack.call(saveApiKey, { params: { id: second.id }, body: KEY });
   await until('the account to see them too', async () => (await detect(stack, second.id)).length === 2);
   await stack.call(deleteAccount, { params: { id: second.id } });
