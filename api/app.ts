@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type { ApiContext } from './context.ts';
+import type { ApiContext, ServerContext } from './context.ts';
 import { mountEdge, mountErrors } from './edge.ts';
 import { type ApiEnv, createRoutes } from './handle.ts';
 import { loadPages, mountPages } from './pages.ts';
@@ -46,17 +46,16 @@ import { mountTrades } from './routes/trades.ts';
 import { mountUpkeep } from './routes/upkeep.ts';
 import { mountWallet } from './routes/wallet.ts';
 
+/** With connections of their own. */
+const URGENT = [mountStatus, mountHealth, mountSession, mountKillSwitch];
+
 const FAMILIES = [
   mountReference,
-  mountStatus,
-  mountHealth,
-  mountSession,
   mountSessions,
   mountAccounts,
   mountApiKey,
   mountWallet,
   mountAccountState,
-  mountKillSwitch,
   mountRisk,
   mountActions,
   mountOrphans,
@@ -91,12 +90,13 @@ const FAMILIES = [
 ];
 
 /** The HTTP side: every operation under /api, the web app elsewhere. */
-export async function createApp(context: ApiContext): Promise<Hono<ApiEnv>> {
+export async function createApp(context: ServerContext): Promise<Hono<ApiEnv>> {
   const app = new Hono<ApiEnv>();
   mountEdge(app, context);
   mountErrors(app, context);
-  const routes = createRoutes(app, context);
-  for (const mount of FAMILIES) mount(routes);
+  const urgent: ApiContext = { ...context, database: context.reserved };
+  for (const mount of URGENT) mount(createRoutes(app, urgent, urgent));
+  for (const mount of FAMILIES) mount(createRoutes(app, context, urgent));
   const { webDir } = context.settings;
   if (webDir !== undefined) mountPages(app, await loadPages(webDir));
   app.notFound((c) =>

@@ -13,7 +13,7 @@ import { requireCurrentSchema } from '#storage/migrate.ts';
 import { openCache } from '#storage/open-cache.ts';
 import { openQueue } from '#storage/queue.ts';
 import { readOperator } from '#storage/users.ts';
-import type { ApiContext, ApiSettings } from './context.ts';
+import type { ApiSettings, ServerContext } from './context.ts';
 import { type Address, serveApi } from './serve.ts';
 import { Venues } from './venues.ts';
 
@@ -46,6 +46,10 @@ function portProblem(error: unknown, { host, port }: Address): unknown {
   return new BootRefused(`Nothing can listen on ${host}, port ${port} (${code}): free it, or set HOST and PORT.`);
 }
 
+/** Three: a kill switch may wait for intents under way, and the session check of the next request must pass it. */
+export const openReserved = (url: string): Database =>
+  openDatabase(url, { applicationName: 'tradewind-api-reserved', max: 3, ready: true });
+
 export interface Api extends AsyncDisposable {
   readonly port: number;
 }
@@ -68,9 +72,10 @@ export async function openApi(env: Environment): Promise<Api> {
     sharing.use(shareLimits({ governor: governorFor(restUrl), cache, egress: env.EGRESS, restUrl, onFailure: failed }));
     return createMarketReader({ restUrl });
   };
-  const context: ApiContext = {
+  const context: ServerContext = {
     settings,
     database,
+    reserved: stack.use(openReserved(env.DATABASE_URL)),
     cache,
     queue,
     venues: new Venues({ cache, openMarket, nowMs: Date.now }),

@@ -33,3 +33,9 @@ export interface ApiContext {
   /** The operator that requests without a session act as, resolved once at boot; null unless this is a live demo. */
   readonly demoUser: User | null;
 }
+
+/** What the server is opened with. */
+export interface ServerContext extends ApiContext {
+  /** The `database` of the session check, kill switches, status and health: they answer while every other query waits. */
+  readonly reserved: Database;
+}

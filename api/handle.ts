@@ -50,15 +50,16 @@ interface Parts {
 /** The parts were parsed with the very schemas that the type is derived from, which TypeScript cannot see. */
 const asIncoming = <Op extends Operation>(parts: Parts): Incoming<Op> => parts as Incoming<Op>;
 
-/** Mounts operations of the contract under `/api`: session first, then validation, then the handler. */
-export function createRoutes(app: Hono<ApiEnv>, context: ApiContext): Routes {
+/** Mounts operations of the contract under `/api`: session first, by `guard`, then validation, then the handler. */
+export function createRoutes(app: Hono<ApiEnv>, context: ApiContext, guard: ApiContext): Routes {
   return {
     context,
     handle(operation, handler) {
       app.on(operation.method, `/api${operation.path}`, async (c) => {
         const reply = new Headers({ 'cache-control': 'no-store' });
         const caller = callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: context.settings.origins });
-        const operator = operation.auth === 'session' ? await requireOperator(c, { context, caller, reply }) : null;
+        const operator =
+          operation.auth === 'session' ? await requireOperator(c, { context: guard, caller, reply }) : null;
         const parts = { ...(await readParts(c, operation)), operator, caller, reply };
         return respond(operation, await handler(asIncoming(parts)), reply);
       });

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createAdaptorServer } from '@hono/node-server';
 import { createApp } from './app.ts';
-import type { ApiContext } from './context.ts';
+import type { ServerContext } from './context.ts';
 import { SocketHub } from './socket/hub.ts';
 import { createUpgrade } from './socket/upgrade.ts';
 
@@ -40,11 +40,11 @@ export class ApiServer implements AsyncDisposable {
 type Listening = ReturnType<typeof createAdaptorServer>;
 
 /** Starts to listen; rejects when the port cannot be taken. Port 0 takes a free one. */
-export async function serveApi(context: ApiContext, { host, port }: Address): Promise<ApiServer> {
+export async function serveApi(context: ServerContext, { host, port }: Address): Promise<ApiServer> {
   const app = await createApp(context);
   const hub = await SocketHub.open(context);
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions: { keepAliveTimeout: KEPT_MS } });
-  const upgrade = createUpgrade(context, hub);
+  const upgrade = createUpgrade({ ...context, database: context.reserved }, hub);
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => upgrade(request, socket, head));
   try {
     return new ApiServer(server, { port: await listen(server, { host, port }), hub });

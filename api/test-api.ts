@@ -11,7 +11,8 @@ import { openQueue } from '#storage/queue.ts';
 import { openTestDatabase } from '#storage/test-database.ts';
 import type { Database } from '#storage/database.ts';
 import { readOperator } from '#storage/users.ts';
-import type { ApiContext, ApiSettings } from './context.ts';
+import { openReserved } from './boot.ts';
+import type { ApiSettings, ServerContext } from './context.ts';
 import type { Answer, Call, Operation } from './contract/operation.ts';
 import { createAccount } from './contract/accounts.ts';
 import { createProfile } from './contract/profiles.ts';
@@ -55,7 +56,7 @@ const pathOf = (operation: Operation, params: Readonly<Record<string, string>>):
 export class TestApi implements AsyncDisposable {
   readonly url: string;
   readonly databaseUrl: string;
-  readonly context: ApiContext;
+  readonly context: ServerContext;
   readonly cache: CacheStore;
   readonly database: Database;
   readonly #clock: { ms: number };
@@ -66,7 +67,7 @@ export class TestApi implements AsyncDisposable {
   constructor(parts: {
     url: string;
     databaseUrl: string;
-    context: ApiContext;
+    context: ServerContext;
     clock: { ms: number };
     stack: AsyncDisposableStack;
   }) {
@@ -189,7 +190,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     stack,
   );
   const liveDemo = options.liveDemo ?? false;
-  const context: ApiContext = {
+  const context: ServerContext = {
     settings: {
       origins: [ORIGIN, SECURE_ORIGIN],
       liveDemo,
@@ -201,6 +202,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
       paperKey: options.paperKey ?? null,
     },
     database,
+    reserved: stack.use(openReserved(url)),
     cache,
     queue,
     venues: new Venues({
