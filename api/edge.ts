@@ -8,7 +8,7 @@ import { corsHeaders, PREFLIGHT_HEADERS, requireOrigin } from './guard/origin.ts
 import { securityHeaders } from './guard/security-headers.ts';
 import type { ApiEnv } from './handle.ts';
 import { ApiProblem, problemResponse } from './problem.ts';
-import { isUnavailable, isUnstorable } from './unavailable.ts';
+import { isUnavailable, isUnstorable, outageOf } from './unavailable.ts';
 
 /** What every request passes before it reaches an operation, and every response on its way out. */
 export function mountEdge(app: Hono<ApiEnv>, { settings, log }: ApiContext): void {
@@ -47,9 +47,7 @@ export function mountErrors(app: Hono<ApiEnv>, { log }: ApiContext): void {
     const requestId = c.get('requestId');
     if (isUnavailable(error)) {
       log.warn({ event: 'store_unreachable', requestId, err: error }, 'The database or the cache store is unreachable');
-      return problemResponse(
-        new ApiProblem('unavailable', 'The database or the cache store is unreachable: try again in a moment.'),
-      );
+      return problemResponse(new ApiProblem('unavailable', outageOf(error).sentence));
     }
     if (isUnstorable(error)) {
       log.warn({ event: 'value_refused', requestId, err: error }, 'The database refused a value');

@@ -4,7 +4,7 @@ import { CacheError } from '#storage/cache-limits.ts';
 import { openDatabase } from '#storage/database.ts';
 import { openTestDatabase } from '#storage/test-database.ts';
 import { readOperator } from '#storage/users.ts';
-import { isUnavailable, isUnstorable } from './unavailable.ts';
+import { isUnavailable, isUnstorable, outageOf } from './unavailable.ts';
 
 const caught = async (work: Promise<unknown>): Promise<unknown> => {
   try {
@@ -26,6 +26,25 @@ test('a connection that the server ends in the middle of a query is unavailable'
   await using opened = await openTestDatabase();
   const { pool } = opened.database;
   assert.equal(isUnavailable(await caught(pool.query('select pg_terminate_backend(pg_backend_pid())'))), true);
+});
+
+test('a database that takes no writes is unavailable, says so, and has stored nothing', async () => {
+  await using opened = await openTestDatabase();
+  const { pool } = opened.database;
+  const refused = await caught(pool.query('begin read only; create table nothing (id int)'));
+  await pool.query('rollback');
+  const full = Object.assign(new Error('could not extend file'), { code: '53100' });
+  for (const [error, words] of [
+    [refused, /^The database is read-only: nothing was stored\./],
+    [full, /^The disk of the database is full: nothing was stored\./],
+  ] as const) {
+    assert.equal(isUnavailable(error), true);
+    assert.match(outageOf(error).sentence, words);
+    assert.equal(outageOf(error).stored, 'nothing');
+  }
+  for (const code of ['53200', '53300', '57P01', '57P02', '57P03', '25P03', '08006'])
+    assert.equal(isUnavailable(Object.assign(new Error('x'), { code })), true, code);
+  assert.equal(outageOf(new CacheError('away')).stored, 'unknown');
 });
 
 test('a failing cache store is unavailable, also as a cause', () => {

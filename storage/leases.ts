@@ -35,6 +35,21 @@ export async function leasedAccounts(db: Database): Promise<Set<AccountId>> {
   return new Set(rows.map((row) => row.account_id));
 }
 
+export interface WriteState {
+  readonly readOnly: boolean;
+  /** When the last lease ended, when that was some seconds ago: its worker died, or could not renew it. */
+  readonly leaseEndedAt: Date | null;
+}
+
+/** Whether the database takes writes, and the workers' own writes arrive. Writes nothing itself. */
+export async function readWriteState({ kysely }: Database): Promise<WriteState> {
+  const { rows } = await sql<WriteState>`
+    select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "readOnly", (
+      select max(expires_at) from account_leases having max(expires_at) < clock_timestamp() - interval '10 seconds'
+    ) as "leaseEndedAt"`.execute(kysely);
+  return rows[0] ?? { readOnly: false, leaseEndedAt: null };
+}
+
 /** How many accounts each worker holds now, by its slot; one that holds none is not in it. */
 export async function countLeases(db: Database): Promise<Map<string, number>> {
   const rows = await db.kysely

@@ -12,5 +12,5 @@ export const readLiveness = operation({
 export const readReadiness = operation({
   ...health,
   path: '/health/ready',
-  summary: 'The database, with the schema of this version, and the cache store answer; 503 otherwise',
+  summary: 'Database and cache store answer, writes are taken and leases renewed; 503 with the reason otherwise',
 });

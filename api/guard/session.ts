@@ -5,6 +5,7 @@ import { createSession, readSession, type StoredSession, touchSession } from '#s
 import type { Writer } from '#storage/database.ts';
 import type { User } from '#storage/users.ts';
 import type { ApiContext } from '../context.ts';
+import { isUnavailable } from '../unavailable.ts';
 import type { Caller } from './caller.ts';
 
 export const SESSION_COOKIE = 'tradewind_session';
@@ -54,11 +55,22 @@ async function useSession(context: ApiContext, token: string, session: StoredSes
   const idleMs = at.getTime() - session.lastUsedAt.getTime();
   const slides = idleMs < SLIDING_IDLE_MS;
   const expiresAt = slides ? new Date(at.getTime() + SESSION_MS) : session.expiresAt;
-  if (idleMs >= TOUCH_EVERY_MS) await touchSession(context.database.kysely, session.id, { at, expiresAt });
+  const kept = idleMs < TOUCH_EVERY_MS || (await isTouched(context, session.id, { at, expiresAt }));
   return {
-    operator: { user: session.user, session: { id: session.id, expiresAt } },
-    prolonged: slides ? token : null,
+    operator: { user: session.user, session: { id: session.id, expiresAt: kept ? expiresAt : session.expiresAt } },
+    prolonged: slides && kept ? token : null,
   };
+}
+
+/** False when nothing can be stored now: a session that is valid still reads, and hears why a change is refused. */
+async function isTouched(context: ApiContext, id: SessionId, use: { at: Date; expiresAt: Date }): Promise<boolean> {
+  try {
+    await touchSession(context.database.kysely, id, use);
+    return true;
+  } catch (error) {
+    if (isUnavailable(error)) return false;
+    throw error;
+  }
 }
 
 /** Starts a session; the token itself is known to the browser alone. */

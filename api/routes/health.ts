@@ -1,3 +1,4 @@
+import { readWriteState, type WriteState } from '#storage/leases.ts';
 import { requireCurrentSchema } from '#storage/migrate.ts';
 import { readLiveness, readReadiness } from '../contract/health.ts';
 import type { Routes } from '../handle.ts';
@@ -7,6 +8,16 @@ import { ApiProblem } from '../problem.ts';
 const PATIENCE_MS = 3_000;
 const OK = { status: 'ok' } as const;
 
+function requireWrites({ readOnly, leaseEndedAt }: WriteState): void {
+  if (readOnly)
+    throw new ApiProblem('unavailable', 'The database is read-only: nothing can be stored, and no order is placed.');
+  if (leaseEndedAt === null) return;
+  throw new ApiProblem(
+    'unavailable',
+    `No account is traded: the last lease of a worker ended at ${leaseEndedAt.toISOString()}. Check that a worker runs, and that the disk of the database is not full.`,
+  );
+}
+
 export function mountHealth({ context, handle }: Routes): void {
   const { database, cache } = context;
   handle(readLiveness, async () => OK);
@@ -15,11 +26,11 @@ export function mountHealth({ context, handle }: Routes): void {
     const tooLate = new Promise<never>((_, reject) => {
       late.addEventListener('abort', () => reject(new Error('no answer in time')), { once: true });
     });
-    try {
-      await Promise.race([Promise.all([requireCurrentSchema(database), cache.get('health')]), tooLate]);
-    } catch {
+    const answers = Promise.all([readWriteState(database), requireCurrentSchema(database), cache.get('health')]);
+    const [state] = await Promise.race([answers, tooLate]).catch(() => {
       throw new ApiProblem('unavailable', 'The database or the cache store does not answer, or is of another version.');
-    }
+    });
+    requireWrites(state);
     return OK;
   });
 }

@@ -14,7 +14,9 @@ import {
 import type { Caller } from '../guard/caller.ts';
 import type { Operator } from '../guard/session.ts';
 import type { Routes } from '../handle.ts';
+import { ApiProblem } from '../problem.ts';
 import { requireAccount, requireProfile } from '../require.ts';
+import { isUnavailable, outageOf } from '../unavailable.ts';
 import { killSwitchView } from '../views.ts';
 
 interface Wish {
@@ -35,7 +37,26 @@ const subjectText = ({ scope, subject }: HaltSubject): string => (scope === 'all
 const readView = async (context: ApiContext, subject: HaltSubject) =>
   killSwitchView(await readHalt(context.database.kysely, subject));
 
-async function setHalt(context: ApiContext, who: Who, { target, wish }: { target: HaltSubject; wish: Wish }) {
+const INSTEAD =
+  'To stop trading now, stop the worker: it places nothing more, and stops that rest on the exchange stay there.';
+
+/** Whoever stops trading must learn that it was not stopped, and how else it is. */
+function notStored(error: unknown, engaged: boolean): unknown {
+  if (!isUnavailable(error)) return error;
+  const { sentence, stored } = outageOf(error);
+  const outcome =
+    stored === 'nothing'
+      ? 'The kill switch is as it was.'
+      : 'It is not known whether the kill switch was stored: read it again.';
+  return new ApiProblem('unavailable', [sentence, outcome, ...(engaged ? [INSTEAD] : [])].join(' '));
+}
+
+const setHalt = (context: ApiContext, who: Who, change: { target: HaltSubject; wish: Wish }) =>
+  storeHalt(context, who, change).catch((error: unknown) => {
+    throw notStored(error, change.wish.engaged);
+  });
+
+async function storeHalt(context: ApiContext, who: Who, { target, wish }: { target: HaltSubject; wish: Wish }) {
   const { engaged, reason = '', freeze = false, cancelEntryOrders: cancelEntries = false } = wish;
   const userId = who.operator.user.id;
   const { changed, view } = await context.database.transaction(async (transaction) => {
