@@ -8,6 +8,7 @@ import { ownSha } from '#integrations/git-sha.ts';
 import { createLog } from '#integrations/log.ts';
 import { serveMetrics } from '#integrations/metrics.ts';
 import { countLiveAccounts } from '#storage/accounts.ts';
+import { removeAbandonedUploads } from '#storage/backup/unnamed-file.ts';
 import { type Database, openDatabase } from '#storage/database.ts';
 import { requireCurrentSchema } from '#storage/migrate.ts';
 import { openCache } from '#storage/open-cache.ts';
@@ -72,6 +73,7 @@ export async function openApi(env: Environment): Promise<Api> {
     sharing.use(shareLimits({ governor: governorFor(restUrl), cache, egress: env.EGRESS, restUrl, onFailure: failed }));
     return createMarketReader({ restUrl });
   };
+  await removeAbandonedUploads(settings.bootedAt);
   const context: ServerContext = {
     settings,
     database,

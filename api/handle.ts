@@ -25,6 +25,8 @@ export interface Incoming<Op extends Operation> {
   readonly upload: Op extends { readonly upload: string } ? ReadableStream<Uint8Array> : null;
   readonly operator: Op extends { readonly auth: 'session' } ? Operator : null;
   readonly caller: Caller;
+  /** Aborts when the client closes the connection before it has its answer. */
+  readonly signal: AbortSignal;
   /** Headers of the response, for cookies. */
   readonly reply: Headers;
 }
@@ -44,6 +46,7 @@ interface Parts {
   readonly upload: ReadableStream<Uint8Array> | null;
   readonly operator: Operator | null;
   readonly caller: Caller;
+  readonly signal: AbortSignal;
   readonly reply: Headers;
 }
 
@@ -60,7 +63,7 @@ export function createRoutes(app: Hono<ApiEnv>, context: ApiContext, guard: ApiC
         const caller = callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: context.settings.origins });
         const operator =
           operation.auth === 'session' ? await requireOperator(c, { context: guard, caller, reply }) : null;
-        const parts = { ...(await readParts(c, operation)), operator, caller, reply };
+        const parts = { ...(await readParts(c, operation)), operator, caller, signal: c.req.raw.signal, reply };
         return respond(operation, await handler(asIncoming(parts)), reply);
       });
     },

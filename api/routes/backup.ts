@@ -1,14 +1,12 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BACKUP_SCHEDULE } from '#core/settings.ts';
-import { BackupRefused } from '#storage/backup/file.ts';
 import { backupName, listBackups } from '#storage/backup/folder.ts';
+import { UPLOADED_FILE } from '#storage/backup/lines.ts';
+import { BackupRefused } from '#storage/backup/refused.ts';
 import { restoreBackup as restoreFrom } from '#storage/backup/restore.ts';
-import { takeBackup } from '#storage/backup/take.ts';
+import { writeBackup } from '#storage/backup/take.ts';
+import { openUnnamedFile } from '#storage/backup/unnamed-file.ts';
 import { writeAuditLog } from '#storage/audit-logs.ts';
 import { patchSetting, readSetting } from '#storage/service-settings.ts';
 import { auditChange } from '../audit.ts';
@@ -21,29 +19,30 @@ import { ApiProblem, invalid } from '../problem.ts';
 const MOST_BYTES = 2 * 1024 ** 3;
 const HOUR_MS = 3_600_000;
 
-const openFolder = () => mkdtemp(join(tmpdir(), 'tradewind-backup-'));
-
-async function download(context: ApiContext, { operator, caller }: Incoming<typeof downloadBackup>): Promise<Response> {
-  const folder = await openFolder();
-  const forget = () => rm(folder, { recursive: true, force: true });
+async function download(context: ApiContext, incoming: Incoming<typeof downloadBackup>): Promise<Response> {
+  const { database, settings } = context;
+  const { operator, caller, signal } = incoming;
+  const file = await openUnnamedFile(settings.backupDir);
   try {
-    const path = join(folder, 'file');
-    const { at, rows } = await takeBackup(context.database, path);
+    const { at, rows } = await writeBackup(database, file, signal);
     const change = { action: 'backup.download', subject: 'backup', after: { at, rows } };
-    await context.database.transaction((transaction) => auditChange(transaction, { operator, caller }, change));
-    const file = createReadStream(path).once('close', () => void forget());
-    return new Response(Readable.toWeb(file) as ReadableStream, {
+    await database.transaction((transaction) => auditChange(transaction, { operator, caller }, change));
+    const { size } = await file.stat();
+    return new Response(Readable.toWeb(file.createReadStream({ start: 0 })) as ReadableStream, {
       headers: {
         'content-type': BACKUP_TYPE,
-        'content-length': String((await stat(path)).size),
+        'content-length': String(size),
         'content-disposition': `attachment; filename="${backupName(new Date(at))}"`,
       },
     });
   } catch (error) {
-    await forget();
-    throw error;
+    await file.close();
+    throw error instanceof BackupRefused ? refusal(error) : error;
   }
 }
+
+const refusal = ({ message }: BackupRefused): ApiProblem =>
+  invalid([{ path: '', message: `was refused. ${message.replace(/\.$/, '')}` }]);
 
 /** Counts what arrives, so that a file without an end cannot fill the disk. */
 const limited = (): Transform => {
@@ -56,13 +55,13 @@ const limited = (): Transform => {
   });
 };
 
-async function restore(context: ApiContext, { operator, caller, upload }: Incoming<typeof restoreBackup>) {
-  const { database } = context;
-  const folder = await openFolder();
+async function restore(context: ApiContext, incoming: Incoming<typeof restoreBackup>) {
+  const { database, settings } = context;
+  const { operator, caller, upload, signal } = incoming;
+  await using file = await openUnnamedFile(settings.backupDir);
   try {
-    const path = join(folder, 'file');
-    await pipeline(upload, limited(), createWriteStream(path, { mode: 0o600 }));
-    const { at, rows } = await restoreFrom(database, path);
+    await pipeline(upload, limited(), (arrived) => file.writeFile(arrived));
+    const { at, rows } = await restoreFrom(database, file, { limits: UPLOADED_FILE, signal });
     const { ip, userAgent } = caller;
     const what = { action: 'backup.restore', subject: 'backup', after: { at, rows, by: operator.user.email } };
     await writeAuditLog(database.kysely, { userId: null, ...what, ip, userAgent });
@@ -70,11 +69,9 @@ async function restore(context: ApiContext, { operator, caller, upload }: Incomi
       await announce(context, { command, events: [{ topic: 'status', data: {} }] });
     return { backupAt: at, rows };
   } catch (error) {
-    if (error instanceof BackupRefused)
-      throw invalid([{ path: '', message: `was refused. ${error.message.replace(/\.$/, '')}` }]);
+    if (error instanceof BackupRefused) throw refusal(error);
+    if (signal.aborted) throw new ApiProblem('validation_failed', 'The client closed the connection.');
     throw error;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

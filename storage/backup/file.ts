@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGzip, createGunzip } from 'node:zlib';
+import { createGzip } from 'node:zlib';
 import { z } from 'zod';
-
-/** A file that is no complete and unchanged backup of a version that can be restored; the message says why. */
-export class BackupRefused extends Error {
-  override readonly name = 'BackupRefused';
-}
+import { linesOf, type ReadOptions } from './lines.ts';
+import { ALTERED, BackupRefused, CUT, requireClient } from './refused.ts';
 
 const manifest = z.object({
   format: z.literal('tradewind-backup'),
@@ -31,53 +27,36 @@ export interface Batch {
   readonly json: string;
 }
 
+export interface BackupContent {
+  readonly manifest: Manifest;
+  readonly batches: AsyncIterable<Batch>;
+  /** Aborts when the client that waits for the file has gone. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * Writes a backup: text compressed with gzip, one line for the manifest, one for each batch (table, tab, count, tab, JSON
- * array), one for the end, which holds the digest of every line before it.
+ * Writes a backup to the disk: text compressed with gzip, one line for the manifest, one for each batch (table, tab,
+ * count, tab, JSON array), one for the end, which holds the digest of every line before it.
  */
-export async function writeBackupFile(path: string, head: Manifest, batches: AsyncIterable<Batch>): Promise<Rows> {
+export async function writeBackupFile(file: FileHandle, content: BackupContent): Promise<Rows> {
   const digest = createHash('sha256');
-  const rows: Rows = Object.fromEntries(head.tables.map((table) => [table, 0]));
+  const rows: Rows = Object.fromEntries(content.manifest.tables.map((table) => [table, 0]));
   const line = (text: string): string => {
     digest.update(text).update('\n');
     return `${text}\n`;
   };
   async function* lines(): AsyncGenerator<string> {
-    yield line(JSON.stringify(head));
-    for await (const { table, count, json } of batches) {
+    yield line(JSON.stringify(content.manifest));
+    for await (const { table, count, json } of content.batches) {
+      requireClient(content.signal);
       rows[table] = (rows[table] ?? 0) + count;
       yield line(`${table}\t${count}\t${json}`);
     }
     yield `end\t${JSON.stringify({ sha256: digest.digest('hex'), rows })}\n`;
   }
-  await pipeline(Readable.from(lines()), createGzip(), createWriteStream(path, { mode: 0o600, flush: true }));
+  await pipeline(Readable.from(lines()), createGzip({ chunkSize: 256 * 1024 }), (packed) => file.writeFile(packed));
+  await file.sync();
   return rows;
-}
-
-const ALTERED = 'The file was altered: it goes on after its end.';
-const CUT = 'The file is cut off or damaged: it does not end like a backup.';
-
-/** The lines of a backup file; a file that cannot be unpacked to its end is refused. */
-async function* linesOf(path: string): AsyncGenerator<string> {
-  const file = createReadStream(path);
-  const text = createGunzip().setEncoding('utf8');
-  file.on('error', (error) => text.destroy(error));
-  let rest = '';
-  try {
-    for await (const chunk of file.pipe(text)) {
-      const lines = `${rest}${String(chunk)}`.split('\n');
-      rest = lines.pop() ?? '';
-      yield* lines;
-    }
-  } catch (error) {
-    const unpacking = error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
-    throw unpacking ? new BackupRefused(CUT) : error;
-  } finally {
-    file.destroy();
-  }
-  if (rest !== '') throw new BackupRefused(CUT);
-  // Whatever follows the packed text is passed over by the unpacking, but not by the file's length.
-  if (text.bytesWritten !== (await stat(path)).size) throw new BackupRefused(ALTERED);
 }
 
 type Part =
@@ -86,12 +65,12 @@ type Part =
   | { readonly kind: 'end'; readonly rows: Rows };
 
 /** Reads a backup part by part; throws BackupRefused at the first thing that is wrong. */
-export async function* readBackupFile(path: string): AsyncGenerator<Part> {
+export async function* readBackupFile(file: string | FileHandle, options: ReadOptions = {}): AsyncGenerator<Part> {
   const digest = createHash('sha256');
   let [seen, ended] = [false, false];
-  for await (const line of linesOf(path)) {
+  for await (const line of linesOf(file, options)) {
     if (ended) throw new BackupRefused(ALTERED);
-    const [table = '', count = '', ...rest] = line.split('\t');
+    const [table, count, json] = fieldsOf(line);
     if (seen && table === 'end') {
       const end = ending.safeParse(parseJson(count));
       if (end.data?.sha256 !== digest.digest('hex'))
@@ -101,11 +80,20 @@ export async function* readBackupFile(path: string): AsyncGenerator<Part> {
       continue;
     }
     digest.update(line).update('\n');
-    if (seen) yield { kind: 'batch', table, count: Number(count), json: rest.join('\t') };
+    if (seen) yield { kind: 'batch', table, count: Number(count), json };
     else yield { kind: 'manifest', manifest: requireManifest(line) };
     seen = true;
   }
   if (!ended) throw new BackupRefused(seen ? CUT : 'The file is no Tradewind backup.');
+}
+
+/** Table, count and the rest, which may hold tabs. */
+function fieldsOf(line: string): [string, string, string] {
+  const first = line.indexOf('\t');
+  if (first === -1) return [line, '', ''];
+  const second = line.indexOf('\t', first + 1);
+  const end = second === -1 ? line.length : second;
+  return [line.slice(0, first), line.slice(first + 1, end), line.slice(end + 1)];
 }
 
 function parseJson(text: string): unknown {

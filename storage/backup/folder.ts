@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Database } from '../database.ts';
-import { takeBackup } from './take.ts';
+import { PART, takeBackup } from './take.ts';
 
 const NAME = /^tradewind-\d{4}-\d\d-\d\dT[\d-]+Z\.backup$/;
+
+/** A backup that is still being written grows all the time. */
+const UNFINISHED_MS = 3_600_000;
 
 export const backupName = (at: Date): string => `tradewind-${at.toISOString().replaceAll(/[:.]/g, '-')}.backup`;
 
@@ -33,20 +36,21 @@ async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 });
 }
 
-/** Writes a backup under a name of its own; until it is complete it has another one, which no reader takes for a backup. */
+/** Writes a backup under a name of its own. */
 export async function keepBackup(database: Database, folder: string, at = new Date()): Promise<string> {
   const path = join(folder, backupName(at));
   await makeFolder(folder);
-  try {
-    await takeBackup(database, `${path}.part`);
-    await rename(`${path}.part`, path);
-  } finally {
-    await rm(`${path}.part`, { force: true });
-  }
+  await takeBackup(database, path);
   return path;
 }
 
-/** Removes all but the newest `keep` backups. */
-export async function pruneBackups(folder: string, keep: number): Promise<void> {
+/** Removes all but the newest `keep` backups, and unfinished files of a process that was killed. */
+export async function pruneBackups(folder: string, keep: number, now = new Date()): Promise<void> {
   for (const { name } of (await listBackups(folder)).slice(keep)) await rm(join(folder, name), { force: true });
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    if (!name.endsWith(PART) || !name.startsWith('tradewind-')) continue;
+    const written = await stat(path).catch(() => undefined);
+    if (written !== undefined && now.getTime() - written.mtimeMs > UNFINISHED_MS) await rm(path, { force: true });
+  }
 }

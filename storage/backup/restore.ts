@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Database } from '../database.ts';
 import { engageHalt, readHalt, releaseHalt } from '../halts.ts';
 import { CREATE_TABLE, requireSameStory, runMigration } from '../migrate.ts';
 import { MigrationError, type MigrationFile, readMigrationFiles } from '../migration-files.ts';
-import { BackupRefused, type Manifest, readBackupFile, type Rows } from './file.ts';
+import { type Manifest, readBackupFile, type Rows } from './file.ts';
+import type { ReadOptions } from './lines.ts';
+import { BackupRefused, requireClient } from './refused.ts';
 
 const ALL = { scope: 'all', subject: 'all' } as const;
 /** An order on its way to the exchange is known for certain by then, or is told as unknown. */
@@ -18,11 +21,11 @@ export interface Restored {
 }
 
 /** Reads the whole file without touching anything; throws BackupRefused for one that cannot be restored here. */
-export async function verifyBackup(path: string): Promise<Restored> {
+export async function verifyBackup(file: string | FileHandle, options: ReadOptions = {}): Promise<Restored> {
   const files = await readMigrationFiles();
   const counted: Rows = {};
   let at: string | undefined;
-  for await (const part of readBackupFile(path)) {
+  for await (const part of readBackupFile(file, options)) {
     if (part.kind === 'manifest') {
       at = part.manifest.at;
       requireKnown(part.manifest, files);
@@ -55,15 +58,22 @@ function requireKnown({ migrations, at }: Manifest, files: readonly MigrationFil
  * and take their place in the same transaction, so that a crash at any moment leaves the old data whole. Afterwards the
  * kill switch is engaged, without a freeze: positions are those of the backup until they are compared with the exchange.
  */
-export async function restoreBackup(database: Database, path: string): Promise<Restored> {
-  const verified = await verifyBackup(path);
+export async function restoreBackup(
+  database: Database,
+  file: string | FileHandle,
+  options: ReadOptions = {},
+): Promise<Restored> {
+  const verified = await verifyBackup(file, options);
   const client = await database.pool.connect();
   try {
     const { rows } = await client.query<{ taken: boolean }>(
       `select pg_try_advisory_lock(hashtextextended('tradewind:restore', 0)) as taken`,
     );
     if (rows[0]?.taken !== true) throw new BackupRefused('Another restore is running: wait until it has ended.');
-    await whileFrozen(database, () => replaceAll(client, path));
+    await whileFrozen(database, async () => {
+      requireClient(options.signal);
+      await replaceAll(client, readBackupFile(file, options));
+    });
     return verified;
   } finally {
     await client.query(`select pg_advisory_unlock(hashtextextended('tradewind:restore', 0))`).catch(() => {});
@@ -94,7 +104,9 @@ async function nothingInFlight({ kysely }: Database): Promise<void> {
   }
 }
 
-async function replaceAll(client: pg.PoolClient, path: string): Promise<void> {
+type Parts = ReturnType<typeof readBackupFile>;
+
+async function replaceAll(client: pg.PoolClient, parts: Parts): Promise<void> {
   const schema = `tradewind_restore_${randomBytes(6).toString('hex')}`;
   try {
     await client.query('begin');
@@ -103,7 +115,7 @@ async function replaceAll(client: pg.PoolClient, path: string): Promise<void> {
     const { rows } = await client.query<{ name: string }>('select current_schema()::text as name');
     const home = rows[0]?.name ?? 'public';
     await client.query(`create schema ${schema}; set local search_path = ${schema}`);
-    const manifest = await fill(client, path);
+    const manifest = await fill(client, parts);
     await distrustCoins(client);
     await engageAfter(client, manifest);
     await swap(client, { from: schema, to: home, manifest });
@@ -117,10 +129,10 @@ async function replaceAll(client: pg.PoolClient, path: string): Promise<void> {
 }
 
 /** Builds the tables as the backup's version had them, fills them, and brings them up to this version. */
-async function fill(client: pg.PoolClient, path: string): Promise<Manifest> {
+async function fill(client: pg.PoolClient, parts: Parts): Promise<Manifest> {
   const files = await readMigrationFiles();
   let manifest: Manifest | undefined;
-  for await (const part of readBackupFile(path)) {
+  for await (const part of parts) {
     if (part.kind === 'manifest') {
       manifest = part.manifest;
       const known = new Set(manifest.migrations.map(({ number }) => number));

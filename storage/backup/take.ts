@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type pg from 'pg';
 import type { Database } from '../database.ts';
 import { type Batch, type Manifest, type Rows, writeBackupFile } from './file.ts';
@@ -12,6 +15,10 @@ const LEFT_OUT = new Set([
   'account_leases',
 ]);
 const ROWS_AT_ONCE = 500;
+/** Text of one line: small enough for the memory of both ends, large enough for few statements. */
+const BATCH_BYTES = 4 * 1024 ** 2;
+/** Ends the name of a file that is not complete yet. */
+export const PART = '.part';
 
 /** Tables with what they refer to first. */
 async function tablesInOrder(client: pg.ClientBase): Promise<string[]> {
@@ -47,31 +54,92 @@ async function readManifest(client: pg.ClientBase): Promise<Manifest> {
   };
 }
 
+/** How many rows at a time stay within so many bytes; a row that is larger comes alone. */
+export function countsWithin(sizes: readonly number[], mostBytes: number): number[] {
+  const counts: number[] = [];
+  let bytes = Infinity;
+  for (const size of sizes) {
+    if (bytes + size > mostBytes) {
+      counts.push(0);
+      bytes = 0;
+    }
+    bytes += size;
+    counts[counts.length - 1] = (counts.at(-1) ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Two cursors over the same rows in the same order: the sizes say how many rows to fetch. */
 async function* readBatches(client: pg.ClientBase, tables: readonly string[]): AsyncGenerator<Batch> {
   for (const table of tables) {
-    await client.query(`declare rows no scroll cursor for select row_to_json(t)::text as json from "${table}" t`);
+    const rowsOf = (value: string) => `no scroll cursor for select ${value} from "${table}" t`;
+    await client.query(`declare sizes ${rowsOf('octet_length(row_to_json(t)::text) as bytes')}`);
+    await client.query(`declare rows ${rowsOf('row_to_json(t)::text as json')}`);
     for (;;) {
-      const { rows } = await client.query<{ json: string }>(`fetch ${ROWS_AT_ONCE} from rows`);
-      if (rows.length === 0) break;
-      yield { table, count: rows.length, json: `[${rows.map(({ json }) => json).join(',')}]` };
+      const sizes = await client.query<{ bytes: number }>(`fetch ${ROWS_AT_ONCE} from sizes`);
+      if (sizes.rows.length === 0) break;
+      for (const count of countsWithin(
+        sizes.rows.map(({ bytes }) => bytes),
+        BATCH_BYTES,
+      )) {
+        const { rows } = await client.query<{ json: string }>(`fetch ${count} from rows`);
+        yield { table, count: rows.length, json: `[${rows.map(({ json }) => json).join(',')}]` };
+      }
     }
-    await client.query('close rows');
+    await client.query('close sizes; close rows');
   }
 }
 
-/** Writes everything as it is at one moment into one file, while trading goes on. The file holds secrets in plaintext. */
-export async function takeBackup(
-  { pool }: Database,
-  path: string,
-): Promise<{ readonly at: string; readonly rows: Rows }> {
+export interface TakenBackup {
+  readonly at: string;
+  readonly rows: Rows;
+}
+
+/**
+ * Writes everything as it is at one moment into one open file, while trading goes on. The file holds secrets in
+ * plaintext.
+ */
+export async function writeBackup({ pool }: Database, file: FileHandle, signal?: AbortSignal): Promise<TakenBackup> {
   const client = await pool.connect();
   try {
     await client.query('begin isolation level repeatable read read only');
-    await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0');
+    // Scans of one table start at the same row, so that two cursors meet the rows in the same order.
+    await client.query(`set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
+      set local synchronize_seqscans = off`);
     const manifest = await readManifest(client);
-    return { at: manifest.at, rows: await writeBackupFile(path, manifest, readBatches(client, manifest.tables)) };
+    const batches = readBatches(client, manifest.tables);
+    return { at: manifest.at, rows: await writeBackupFile(file, { manifest, batches, signal }) };
   } finally {
     await client.query('rollback').catch(() => {});
     client.release();
   }
+}
+
+/** Writes a backup that takes its name when it is complete and on the disk; until then an older file keeps it. */
+export async function takeBackup(database: Database, path: string): Promise<TakenBackup> {
+  // A link keeps pointing at its file.
+  const target = await realpath(path).catch(() => path);
+  const there = await stat(target).catch(() => undefined);
+  if (there?.isFile() === false) throw new Error(`${path} is no file: give the name of a file for the backup.`);
+  const part = `${target}.${randomBytes(4).toString('hex')}${PART}`;
+  try {
+    const taken = await writePart(database, part);
+    await rename(part, target);
+    await syncFolder(dirname(target));
+    return taken;
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+async function writePart(database: Database, path: string): Promise<TakenBackup> {
+  await using file = await open(path, 'wx', 0o600);
+  return await writeBackup(database, file);
+}
+
+/** The new name outlives a power cut. Windows opens no folders and needs no such step. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  await using folder = await open(path, 'r');
+  await folder.sync();
 }

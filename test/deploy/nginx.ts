@@ -29,7 +29,7 @@ export async function openNginx(stack: AsyncDisposableStack, { port, apiPorts, b
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
   const site = delivered('nginx.conf')
     .replace('listen 80;', `listen 127.0.0.1:${port};`)
-    .replace('http://api:8080', 'http://replicas');
+    .replaceAll('http://api:8080', 'http://replicas');
   assert.ok(site.includes('http://replicas') && site.includes(`:${port};`), 'the configuration still has both places');
   const temps = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { openTestApi } from '#api/test-api.ts';
 import { addManyLogs } from '#api/test-records.ts';
-import { BackupRefused } from '#storage/backup/file.ts';
+import { BackupRefused } from '#storage/backup/refused.ts';
 import { restoreBackup } from '#storage/backup/restore.ts';
 import { takeBackup } from '#storage/backup/take.ts';
 import { type Database, openDatabase } from '#storage/database.ts';
