@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EnvironmentError, parseEnvironment } from './env.ts';
+import { EnvironmentError, parseEnvironment, SETTINGS } from './env.ts';
 
 const DATABASE_URL = 'postgres://tradewind@127.0.0.1:5432/tradewind';
 const parse = (raw: Record<string, string> = {}) => parseEnvironment({ DATABASE_URL, ...raw });
@@ -73,7 +73,7 @@ test('a wildcard is told why it cannot be', () => {
 
 test('every problem gets its sentence', () => {
   assert.deepEqual(problemsOf({ DATABASE_URL: 'mysql://h/db', PORT: '70000', LOG_LEVEL: 'loud' }), [
-    'DATABASE_URL is "mysql://h/db", but must be a URL that begins with postgres:// or postgresql://.',
+    'DATABASE_URL must be a URL that begins with postgres:// or postgresql://.',
     'PORT is "70000", but must be a port from 0 to 65535.',
     'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent.',
   ]);
@@ -85,11 +85,36 @@ test('a missing database URL says what to do', () => {
   });
 });
 
-test('a password never gets into a sentence', () => {
-  for (const name of ['DATABASE_URL', 'CACHE_URL', 'PAPER_URL']) {
-    const [sentence] = problemsOf({ [name]: 'mysql://user:hunter2@host/db' });
-    assert.ok(sentence?.startsWith(`${name} is "mysql://***@host/db"`), sentence);
-  }
+/** Where a password lies, in addresses that are right and in ones that are not. */
+const PASSWORDS = [
+  'hunter2',
+  'mysql://user:hunter2@host/db',
+  'postgres://user:a/hunter2@c+d=@host:5432/db',
+  'postgres://user:1/hunter2@host/db',
+  'https://user:hunter2@*',
+  'user:hunter2@host',
+  'https://user:a/b?hunter2@host',
+  'redis://user:%hunter2@host',
+  '\nhunter2@host',
+];
+for (const name of SETTINGS.filter((one) => one !== 'PORT' && one !== 'METRICS_PORT')) {
+  test(`the value of ${name} never gets into a sentence`, () => {
+    for (const text of PASSWORDS) {
+      const sentences = problemsOf({ [name]: name === 'WEB_ORIGIN' && !text.includes('@') ? 'other' : text });
+      assert.doesNotMatch(sentences.join(), /hunter2/);
+    }
+  });
+}
+
+test('a password that ends in the middle of a database URL is refused with the way to write it', () => {
+  for (const password of ['1/b', 'a/b', '1?b', '1#b', '100%'])
+    assert.match(
+      problemsOf({ DATABASE_URL: `postgres://user:${password}@host:5432/db` })[0] ?? '',
+      /^DATABASE_URL .+\.$/,
+    );
+  assert.match(problemsOf({ DATABASE_URL: 'postgres://user:1/b@host/db' })[0] ?? '', /%2F/);
+  for (const password of ['a%2Fb', 'a+b', 'a=b', 'a%40b', ''])
+    assert.deepEqual(problemsOf({ DATABASE_URL: `postgres://user:${password}@host:5432/db` }), []);
 });
 
 for (const text of ['eighty', '-1', '8080.5', '0x50', '1e3', ' 80', '65536']) {

@@ -10,22 +10,32 @@ export class EnvironmentError extends Error {
   }
 }
 
-/** The value for an error sentence; a password in a URL never reaches a log. */
-const shown = (value: unknown): string => JSON.stringify(String(value).replace(/\/\/[^/?#]*@/, '//***@'));
+/** Part of a list of origins for an error sentence, without the credentials that do not belong there. */
+const shownOrigin = (text: string): string => JSON.stringify(text.replace(/^.*@/s, '***@'));
 
 const url = (...protocols: string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
-    error: ({ input }) => {
-      const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
-      return `is ${shown(input)}, but must be a URL that begins with ${beginnings}`;
-    },
+    error: `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   });
+
+/** A URL with a password, in which a bare / ? # or % would end the password and make the rest a host or a path. */
+const storeUrl = (...protocols: string[]) =>
+  url(...protocols).refine((text) => !URL.canParse(text) || holdsWholePassword(new URL(text)), {
+    error: 'holds an @ or % that is no part of an address: write the password with / ? # @ % as %2F %3F %23 %40 %25',
+  });
+
+function holdsWholePassword({ pathname, search, hash, password }: URL): boolean {
+  try {
+    decodeURIComponent(password);
+    return !`${pathname}${search}${hash}`.includes('@');
+  } catch {
+    return false;
+  }
+}
 
 const port = z
   .string()
-  .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, {
-    error: ({ input }) => `is ${shown(input)}, but must be a port from 0 to 65535`,
-  })
+  .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, { error: 'must be a port from 0 to 65535' })
   .transform(Number);
 
 const ORIGIN_RULE = 'list exact origins such as https://trade.example.org, separated by commas';
@@ -47,16 +57,16 @@ function parseOrigins(text: string, context: z.RefinementCtx): string[] {
 
 function originProblem(entry: string): string | undefined {
   if (entry.includes('*')) {
-    return `holds "${entry}", but a wildcard cannot be used with sign-in cookies: ${ORIGIN_RULE}`;
+    return `holds ${shownOrigin(entry)}, but a wildcard cannot be used with sign-in cookies: ${ORIGIN_RULE}`;
   }
-  if (!URL.canParse(entry)) return `holds ${shown(entry)}, which is no origin: ${ORIGIN_RULE}`;
+  if (!URL.canParse(entry)) return `holds ${shownOrigin(entry)}, which is no origin: ${ORIGIN_RULE}`;
   if (ORIGIN.test(entry)) return undefined;
-  return `holds ${shown(entry)}, which is more or less than scheme://host:port: ${ORIGIN_RULE}`;
+  return `holds ${shownOrigin(entry)}, which is more or less than scheme://host:port: ${ORIGIN_RULE}`;
 }
 
 const shape = {
-  DATABASE_URL: url('postgres:', 'postgresql:'),
-  CACHE_URL: url('redis:', 'rediss:', 'valkey:').optional(),
+  DATABASE_URL: storeUrl('postgres:', 'postgresql:'),
+  CACHE_URL: storeUrl('redis:', 'rediss:', 'valkey:').optional(),
   WEB_ORIGIN: z.string().transform(parseOrigins).optional(),
   LIVE_DEMO: z
     .string()
@@ -97,6 +107,10 @@ const shape = {
   DEMO_WS_API_URL: url('ws:', 'wss:').optional(),
 } as const;
 
+/** Sentences name no value but of these, because any other may hold a password or lie where one does. */
+const SHOWN: readonly string[] = ['PORT', 'METRICS_PORT'];
+export const SETTINGS: readonly string[] = Object.keys(shape);
+
 const environment = z.object(shape);
 export type Environment = z.infer<typeof environment>;
 
@@ -111,10 +125,11 @@ export function parseEnvironment(raw: Readonly<Record<string, string | undefined
   const parsed = environment.safeParse(present);
   if (parsed.success) return parsed.data;
   throw new EnvironmentError(
-    parsed.error.issues.map((issue) => {
-      const name = String(issue.path[0]);
-      const missing = !(name in present);
-      return `${name} ${missing ? 'is missing: set it, or use npm start, which sets it for you' : issue.message}.`;
+    parsed.error.issues.map(({ path, message }) => {
+      const name = String(path[0]);
+      if (!(name in present)) return `${name} is missing: set it, or use npm start, which sets it for you.`;
+      const value = SHOWN.includes(name) ? `is ${JSON.stringify(present[name])}, but ` : '';
+      return `${name} ${value}${message}.`;
     }),
   );
 }
