@@ -1,6 +1,7 @@
 import {
   accessSync,
   appendFileSync,
+  chmodSync,
   constants,
   closeSync,
   existsSync,
@@ -54,6 +55,8 @@ export interface Journal extends Disposable {
 const LONG_BYTES = 32 * 1024 * 1024;
 const TIME_DIGITS = 16;
 const NO_ID = -1;
+const OWNER_ONLY = 0o600;
+const OWN_FILES = ['snapshot.json', 'journal.jsonl', 'market-time'] as const;
 
 const decimal = z.string().transform((text, context): Decimal => {
   const value = readDecimal(text);
@@ -187,7 +190,7 @@ export function openJournal(folder: string): {
   const noted = existsSync(paths.time) ? Number(readFileSync(paths.time, 'utf8')) : Number.NaN;
   const lastMs = records.at(-1)?.atMs;
   const marketMs = Number.isFinite(noted) ? Math.max(noted, lastMs ?? 0) : lastMs;
-  const time = openSync(paths.time, existsSync(paths.time) ? 'r+' : 'w+');
+  const time = openSync(paths.time, existsSync(paths.time) ? 'r+' : 'w+', OWNER_ONLY);
   let bytes = 0;
   return {
     records,
@@ -195,14 +198,14 @@ export function openJournal(folder: string): {
     journal: {
       append: (one) => {
         const line = `${encodeRecord(one)}\n`;
-        appendFileSync(paths.lines, line);
+        appendFileSync(paths.lines, line, { mode: OWNER_ONLY });
         bytes += line.length;
       },
       isLong: () => bytes > LONG_BYTES,
       compact: (whole) => {
-        writeFileSync(`${paths.snapshot}.new`, encodeRecord(whole));
+        writeFileSync(`${paths.snapshot}.new`, encodeRecord(whole), { mode: OWNER_ONLY });
         renameSync(`${paths.snapshot}.new`, paths.snapshot);
-        writeFileSync(paths.lines, '');
+        writeFileSync(paths.lines, '', { mode: OWNER_ONLY });
         bytes = 0;
       },
       noteTime: (ms) => {
@@ -215,11 +218,21 @@ export function openJournal(folder: string): {
 
 function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     accessSync(folder, constants.W_OK);
+    closeToOthers(folder);
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
     throw new BadInputError(`The paper exchange cannot write to its data folder ${folder}: ${cause}.`);
+  }
+}
+
+/** Balances and orders are the operator's alone; earlier versions left them readable by every user of the machine. */
+function closeToOthers(folder: string): void {
+  chmodSync(folder, 0o700);
+  for (const name of OWN_FILES) {
+    const path = join(folder, name);
+    if (existsSync(path)) chmodSync(path, OWNER_ONLY);
   }
 }
 
