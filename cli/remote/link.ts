@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { z } from 'zod';
 import { type Client, ClientProblem, createClient } from '#api/script-client.ts';
 
@@ -28,14 +29,25 @@ function keepSession({ home, url }: LinkOptions, session: string): void {
   writeFileSync(fileOf(home), JSON.stringify({ ...readSessions(home), [url]: session }), { mode: 0o600 });
 }
 
-async function ask(question: string): Promise<string> {
+const NOWHERE = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+
+/** Asks at the terminal. A secret is not shown: the line editor, which would repeat each key, writes nowhere. */
+async function ask(question: string, kind: 'shown' | 'secret'): Promise<string> {
   if (!process.stdin.isTTY)
     throw new ClientProblem('Sign in first: set TRADEWIND_EMAIL and TRADEWIND_PASSWORD, or run it in a terminal.');
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const secret = kind === 'secret';
+  if (secret) process.stderr.write(question);
+  const output = secret ? NOWHERE() : process.stderr;
+  const lines = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
+  lines.once('SIGINT', () => {
+    lines.close();
+    process.kill(process.pid, 'SIGINT');
+  });
   try {
-    return await lines.question(question);
+    return await lines.question(secret ? '' : question);
   } finally {
     lines.close();
+    if (secret) process.stderr.write('\n');
   }
 }
 
@@ -46,7 +58,7 @@ export const openLink = (options: LinkOptions): Client =>
     session: readSessions(options.home)[options.url],
     onSession: (session) => keepSession(options, session),
     credentials: async () => ({
-      email: options.email ?? (await ask('E-mail: ')),
-      password: options.password ?? (await ask('Password (it is shown): ')),
+      email: options.email ?? (await ask('E-mail: ', 'shown')),
+      password: options.password ?? (await ask('Password: ', 'secret')),
     }),
   });

@@ -19,8 +19,11 @@ call() {
   echo "$answer"
 }
 
-call --data "{\"email\":\"${DEMO_EMAIL:?set DEMO_EMAIL}\",\"password\":\"${DEMO_PASSWORD:?set DEMO_PASSWORD}\"}" \
-  "$api/auth/sign-up" >/dev/null
+# Through a pipe, because every user of the machine sees the arguments of a program; Node escapes quotes.
+: "${DEMO_EMAIL:?set DEMO_EMAIL}" "${DEMO_PASSWORD:?set DEMO_PASSWORD}"
+export DEMO_EMAIL DEMO_PASSWORD
+node -p 'JSON.stringify({ email: process.env.DEMO_EMAIL, password: process.env.DEMO_PASSWORD })' |
+  call --data @- "$api/auth/sign-up" >/dev/null
 accounts=$(call "$api/accounts")
 [[ $accounts =~ \"id\":\"([^\"]+)\" ]] || { echo "There is no account to trade on: $accounts" >&2; exit 1; }
 account=${BASH_REMATCH[1]}
