@@ -20,7 +20,7 @@ export function openDataFolder(path: string): OwnerLock {
 
 function createFolder(path: string): void {
   try {
-    // `nobody`, who runs the database of root, must be able to pass through.
+    // The user of its own that runs root's database must be able to pass through.
     const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
     makeFolder(path, mode);
     if (!statSync(path).isDirectory()) throw new Error('it is not a folder');

@@ -9,13 +9,8 @@ export interface Binaries {
   /** Holds bin/, lib/ and share/. */
   readonly folder: string;
   readonly version: string;
-  /** Who must run them; undefined for the current user. PostgreSQL refuses to run as root. */
-  readonly runAs: RunAs | undefined;
-}
-
-export interface RunAs {
-  readonly uid: number;
-  readonly gid: number;
+  /** Whether another user must run them: PostgreSQL refuses to run as root. */
+  readonly asRoot: boolean;
 }
 
 const symlinkList = z.array(z.object({ source: z.string(), target: z.string() }));
@@ -23,24 +18,24 @@ const packageManifest = z.object({ version: z.string() });
 
 /**
  * Finds the PostgreSQL of this platform's package and makes it runnable.
- * A normal user runs it in place. Root runs it as `nobody` from a copy that everybody can read and only root can change.
+ * A normal user runs it in place. Root runs it as a user of its own from a copy that everybody can read and only root can change.
  * `fallbackFolder` receives a copy when the package lacks its library links and its folder cannot be written.
  */
 export function prepareBinaries(fallbackFolder: string): Binaries {
   const source = findPackage();
   const { version } = packageManifest.parse(readJson(join(dirname(source), 'package.json')));
   if (process.getuid?.() === 0) {
-    return { folder: placeLinkedCopy(source, join(rootHome(), `postgres-${version}`)), version, runAs: findNobody() };
+    return { folder: placeLinkedCopy(source, join(rootHome(), `postgres-${version}`)), version, asRoot: true };
   }
   try {
     linkLibraries(source);
-    return { folder: source, version, runAs: undefined };
+    return { folder: source, version, asRoot: false };
   } catch {
-    return { folder: placeLinkedCopy(source, join(fallbackFolder, `postgres-${version}`)), version, runAs: undefined };
+    return { folder: placeLinkedCopy(source, join(fallbackFolder, `postgres-${version}`)), version, asRoot: false };
   }
 }
 
-/** Where root keeps what `nobody` must reach; only root can write there. */
+/** Where root keeps what the database's user must reach; only root can write there. */
 export function rootHome(): string {
   const usual = '/var/lib/tradewind';
   if (canCreate(usual)) {
@@ -72,19 +67,6 @@ function findPackage(): string {
       `The embedded PostgreSQL is not there for this machine (package ${name}): set DATABASE_URL to a PostgreSQL server, version 15 or newer.`,
     );
   }
-}
-
-function findNobody(): RunAs {
-  const line = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .find((entry) => entry.startsWith('nobody:'));
-  const [, , uid, gid] = line?.split(':') ?? [];
-  if (uid === undefined || gid === undefined) {
-    throw new Error(
-      'PostgreSQL cannot run as root and this machine has no user "nobody": start as another user, or set DATABASE_URL.',
-    );
-  }
-  return { uid: Number(uid), gid: Number(gid) };
 }
 
 function placeLinkedCopy(source: string, folder: string): string {

@@ -9,43 +9,47 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type RunAs, rootHome } from './binaries.ts';
+import { rootHome } from './binaries.ts';
+import { chooseOwnUser, findNobody, type RunAs } from './own-user.ts';
 
 /** Where the files of one embedded database lie. */
 export interface ClusterHome {
   /** What the caller named: password and port are kept here. */
   readonly dataDir: string;
-  /** Holds the cluster folder and its owner lock; differs from dataDir when `nobody` cannot enter that. */
+  /** Holds the cluster folder and its owner lock; differs from dataDir when the database's user cannot enter that. */
   readonly home: string;
   /** PostgreSQL's own data directory. */
   readonly cluster: string;
+  /** Who runs the server; undefined for the current user. */
   readonly runAs: RunAs | undefined;
+  /** Whose the cluster is where it has to become that of `runAs`. */
+  readonly formerUid: number | undefined;
 }
 
 /** In dataDir when the cluster lies elsewhere: its first line is the path. */
 const pointer = 'database-is-in.txt';
 
 /** Creates the folders and decides where the cluster lies and who owns it. */
-export function openClusterHome(wantedDataDir: string, runAs: RunAs | undefined): ClusterHome {
-  // Only traversable by others where the server runs as `nobody`; never listable.
-  const mode = runAs === undefined ? 0o700 : 0o711;
+export function openClusterHome(wantedDataDir: string, asRoot: boolean): ClusterHome {
+  // Only traversable by others where the server runs as another user; never listable.
+  const mode = asRoot ? 0o711 : 0o700;
   const created = mkdirSync(wantedDataDir, { recursive: true, mode }) !== undefined;
   if (created) chmodSync(wantedDataDir, mode);
   const dataDir = realpathSync(wantedDataDir);
-  const home = chooseHome(dataDir, runAs);
+  const home = chooseHome(dataDir, asRoot);
   const cluster = join(home, 'cluster');
-  return { dataDir, home, cluster, runAs: ownerOf(cluster, runAs) };
+  return { dataDir, home, cluster, ...ownerOf(cluster, asRoot) };
 }
 
-function chooseHome(dataDir: string, runAs: RunAs | undefined): string {
+function chooseHome(dataDir: string, asRoot: boolean): string {
   const pointerPath = join(dataDir, pointer);
   if (existsSync(pointerPath)) return requireHome(readFileSync(pointerPath, 'utf8').split('\n')[0] ?? '', pointerPath);
-  if (runAs === undefined || existsSync(join(dataDir, 'cluster')) || canOthersEnter(dataDir)) return dataDir;
+  if (!asRoot || existsSync(join(dataDir, 'cluster')) || canOthersEnter(dataDir)) return dataDir;
 
   // A new name each time: who deletes the data folder and starts again gets an empty database, never the old one.
   const home = mkdtempSync(join(rootHome(), 'database-'));
   chmodSync(home, 0o711);
-  const why = 'PostgreSQL runs as the user "nobody", who cannot enter this folder. Keep both when you move or back up.';
+  const why = 'PostgreSQL runs as a user of its own, who cannot enter this folder. Keep both when you move or back up.';
   writeFileSync(pointerPath, `${home}\n${why}\n`);
   return home;
 }
@@ -65,15 +69,19 @@ function canOthersEnter(folder: string): boolean {
   }
 }
 
-/** Root continues a cluster as the user who began it; others cannot. */
-function ownerOf(cluster: string, runAs: RunAs | undefined): RunAs | undefined {
-  if (!existsSync(cluster) || process.getuid === undefined) return runAs;
-  const { uid, gid } = statSync(cluster);
-  if (runAs !== undefined) return { uid, gid };
-  if (uid !== process.getuid()) {
+/** Root continues a cluster as the user who began it, unless that is `nobody`, which others are too. */
+function ownerOf(cluster: string, asRoot: boolean): Pick<ClusterHome, 'runAs' | 'formerUid'> {
+  const owner = existsSync(cluster) ? statSync(cluster) : undefined;
+  if (asRoot) {
+    if (owner === undefined) return { runAs: chooseOwnUser(), formerUid: undefined };
+    const { uid, gid } = owner;
+    const shared = uid === findNobody().uid;
+    return shared ? { runAs: chooseOwnUser(), formerUid: uid } : { runAs: { uid, gid }, formerUid: undefined };
+  }
+  if (owner !== undefined && process.getuid !== undefined && owner.uid !== process.getuid()) {
     throw new Error(
-      `The database in ${cluster} belongs to another user (id ${uid}): start as that user or as root, or choose another --data-dir.`,
+      `The database in ${cluster} belongs to another user (id ${owner.uid}): start as that user or as root, or choose another --data-dir.`,
     );
   }
-  return undefined;
+  return { runAs: undefined, formerUid: undefined };
 }

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { adoptFolder } from './adopt.ts';
 import type { Binaries } from './binaries.ts';
 import type { ClusterHome } from './cluster-home.ts';
+import { findNobody, type RunAs } from './own-user.ts';
 
 /** Name of the database's superuser. */
 export const superuser = 'tradewind';
@@ -14,15 +16,24 @@ export const serverEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC'
 /** Reads the superuser's password, or makes one for a cluster that does not exist yet. */
 export function readPassword(home: ClusterHome): string {
   const path = join(home.dataDir, 'password');
-  if (existsSync(path)) return readFileSync(path, 'utf8').trim();
-  if (existsSync(home.cluster)) {
-    throw new Error(
-      `${path} is missing, and the database in ${home.cluster} cannot be opened without it: restore that file from a backup.`,
-    );
-  }
+  if (!existsSync(home.cluster) || keptPassword(path) !== undefined) return readOrMakePassword(path);
+  throw new Error(
+    `${path} is missing, and the database in ${home.cluster} cannot be opened without it: restore that file from a backup.`,
+  );
+}
+
+/** A password in a file that its owner alone reads. */
+export function readOrMakePassword(path: string): string {
+  const kept = keptPassword(path);
+  if (kept !== undefined) return kept;
   const password = randomBytes(24).toString('base64url');
   writeFileSync(path, password, { mode: 0o600, flush: true });
   return password;
+}
+
+function keptPassword(path: string): string | undefined {
+  const text = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
+  return text === '' ? undefined : text;
 }
 
 export interface ClusterCreation {
@@ -32,24 +43,30 @@ export interface ClusterCreation {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Creates the cluster unless it exists. It gets its name only when initdb is through, so half a cluster is never used. */
+/**
+ * Creates the cluster unless it exists. It gets its name only when initdb is through, so half a cluster is never used.
+ * Root runs initdb as `nobody`, because it wants an account, in a folder that only the database's own group can enter.
+ */
 export async function createCluster({ home, binaries, password, signal }: ClusterCreation): Promise<void> {
   if (existsSync(home.cluster)) return;
-  const draft = `${home.cluster}.draft`;
-  const passwordFile = join(home.home, 'initdb-password');
-  rmSync(draft, { recursive: true, force: true });
-  mkdirSync(draft, { mode: 0o700 });
-  rmSync(passwordFile, { force: true });
-  writeFileSync(passwordFile, password, { mode: 0o600 });
-  if (home.runAs !== undefined) {
-    chownSync(draft, home.runAs.uid, home.runAs.gid);
-    chownSync(passwordFile, home.runAs.uid, home.runAs.gid);
-  }
+  const closed = `${home.cluster}.draft`;
+  const [draft, passwordFile] = [join(closed, 'cluster'), join(closed, 'password')];
+  rmSync(closed, { recursive: true, force: true });
+  const creator = home.runAs === undefined ? undefined : { uid: findNobody().uid, gid: home.runAs.gid };
+  mkdirSync(closed, { mode: 0o700 });
   try {
-    await runInitdb({ home, binaries, draft, passwordFile, signal });
+    mkdirSync(draft, { mode: 0o700 });
+    writeFileSync(passwordFile, password, { mode: 0o600 });
+    if (creator !== undefined) {
+      for (const path of [draft, passwordFile]) chownSync(path, creator.uid, creator.gid);
+      chownSync(closed, 0, creator.gid);
+      chmodSync(closed, 0o710);
+    }
+    await runInitdb({ home, binaries, draft, passwordFile, creator, signal });
+    if (home.runAs !== undefined && creator !== undefined) adoptFolder(draft, creator.uid, home.runAs);
     renameSync(draft, home.cluster);
   } finally {
-    rmSync(passwordFile, { force: true });
+    rmSync(closed, { recursive: true, force: true });
   }
 }
 
@@ -58,14 +75,15 @@ interface InitdbRun {
   readonly binaries: Binaries;
   readonly draft: string;
   readonly passwordFile: string;
+  readonly creator: RunAs | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-async function runInitdb({ home, binaries, draft, passwordFile, signal }: InitdbRun): Promise<void> {
+async function runInitdb({ home, binaries, draft, passwordFile, creator, signal }: InitdbRun): Promise<void> {
   const flags = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--data-checksums'];
   const program = join(binaries.folder, 'bin', 'initdb');
   const child = spawn(program, [`--pgdata=${draft}`, `--username=${superuser}`, `--pwfile=${passwordFile}`, ...flags], {
-    ...home.runAs,
+    ...creator,
     env: serverEnvironment,
     cwd: binaries.folder,
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,7 +1,21 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lchownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +24,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from './launch.ts';
 import { isAlive } from './process-birth.ts';
 
+const NOBODY = 65_534;
 let folder: string;
 let dataDir: string;
 beforeEach(() => {
@@ -29,6 +44,13 @@ async function query(url: string, text: string): Promise<unknown> {
   } finally {
     await client.end();
   }
+}
+
+/** Several statements at once. */
+async function execute(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(text).finally(() => void client.end());
 }
 
 const launcher = JSON.stringify(join(import.meta.dirname, 'launch.ts'));
@@ -132,4 +154,89 @@ test('as root, a folder that nobody can enter keeps its database elsewhere and s
   await again.stop();
   rmSync(home, { recursive: true });
   await assert.rejects(startEmbeddedPostgres({ dataDir }), /does not exist: restore it/);
+});
+
+test('the role of the service owns its database and is no superuser', async () => {
+  await using postgres = await startEmbeddedPostgres({ dataDir });
+  assert.equal(
+    await query(
+      postgres.url,
+      `select rolsuper or rolcreaterole or rolcreatedb from pg_roles where rolname = current_user`,
+    ),
+    false,
+  );
+  await assert.rejects(query(postgres.url, `copy (select 1) to program 'true'`), /permission denied/);
+  await assert.rejects(query(postgres.url, `select pg_read_file('pg_hba.conf')`), /permission denied/);
+  await execute(postgres.url, 'create schema other; create table other.thing (n serial)');
+  assert.equal(statSync(join(dataDir, 'service-password')).mode & 0o077, 0);
+  assert.notEqual(
+    readFileSync(join(dataDir, 'service-password'), 'utf8'),
+    readFileSync(join(dataDir, 'password'), 'utf8'),
+  );
+});
+
+test('what an earlier version left to the superuser becomes the role of the service', async () => {
+  const first = await startEmbeddedPostgres({ dataDir });
+  const admin = new URL(first.adminUrl);
+  admin.pathname = '/tradewind';
+  await execute(
+    admin.href,
+    `create table kept (n serial primary key, at timestamptz default now());
+    create sequence numbers; create view seen as select n from kept; create type mood as enum ('good');
+    create function one() returns int language sql as 'select 1'; insert into kept default values`,
+  );
+  await assert.rejects(query(first.url, 'select n from kept'), /permission denied/);
+  await first.stop();
+  await using second = await startEmbeddedPostgres({ dataDir });
+  assert.equal(await query(second.url, 'select n from kept'), 1);
+  await execute(
+    second.url,
+    'drop function one(); drop view seen; drop sequence numbers; drop table kept; drop type mood',
+  );
+});
+
+/** The users of the server and of everything in its folder. */
+const usersOf = (pid: number, cluster: string): number[] => [
+  ...new Set([
+    statSync(`/proc/${pid}`).uid,
+    ...readdirSync(cluster, { recursive: true, encoding: 'utf8' }).map((name) => lstatSync(join(cluster, name)).uid),
+  ]),
+];
+const onlyRoot = process.getuid?.() === 0 ? false : 'only root runs the server as another user';
+
+test('as root, the server runs as a user that nothing else is', { skip: onlyRoot }, async () => {
+  await using postgres = await startEmbeddedPostgres({ dataDir });
+  const [uid, ...more] = usersOf(postgres.pid, postgres.folder);
+  assert.deepEqual(more, [], 'all files are its own');
+  assert.ok(uid !== undefined && uid >= 60_578 && uid <= 61_183, `the server runs as ${uid}`);
+  assert.ok(!readFileSync('/etc/passwd', 'utf8').includes(`:${uid}:`));
+  assert.equal(statSync(postgres.folder).mode & 0o777, 0o700);
+});
+
+test('as root, a database of the shared user nobody gets a user of its own and keeps its data', {
+  skip: onlyRoot,
+}, async () => {
+  const first = await startEmbeddedPostgres({ dataDir });
+  await query(first.url, 'create table kept as select 42 as answer');
+  await first.stop();
+  const cluster = join(dataDir, 'cluster');
+  const toNobody = (name: string) => lchownSync(join(cluster, name), NOBODY, NOBODY);
+  for (const name of ['.', ...readdirSync(cluster, { recursive: true, encoding: 'utf8' })]) toNobody(name);
+  const outside = join(folder, 'of-root');
+  writeFileSync(outside, '');
+  for (const plant of [
+    () => symlinkSync(outside, join(cluster, 'planted')),
+    () => linkSync(outside, join(cluster, 'planted')),
+    () => symlinkSync(folder, join(cluster, 'planted')),
+  ]) {
+    plant();
+    await assert.rejects(startEmbeddedPostgres({ dataDir }), /planted is a link, or belongs to another user/);
+    rmSync(join(cluster, 'planted'));
+  }
+  assert.deepEqual([statSync(outside).uid, statSync(folder).uid], [0, 0], 'nothing outside has another owner');
+  await using second = await startEmbeddedPostgres({ dataDir });
+  assert.equal(await query(second.url, 'select answer from kept'), 42);
+  const users = usersOf(second.pid, second.folder);
+  assert.equal(users.length, 1);
+  assert.ok(!users.includes(NOBODY));
 });

@@ -1,14 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import { adoptFolder } from './adopt.ts';
 import { prepareBinaries } from './binaries.ts';
-import { createCluster, readPassword, superuser } from './cluster.ts';
+import { createCluster, readOrMakePassword, readPassword, superuser } from './cluster.ts';
 import { type ClusterHome, openClusterHome } from './cluster-home.ts';
 import { startGuard } from './guard.ts';
 import { stopOrphan } from './orphan.ts';
 import { OwnerLock } from './owner-lock.ts';
 import { type ServerWatch, startServer } from './server.ts';
+import { databaseName, prepareService, serviceRole } from './service-role.ts';
 
 export interface EmbeddedPostgresOptions extends ServerWatch {
   /** Created when absent; belongs to the embedded database alone. */
@@ -20,34 +21,36 @@ export interface ServerExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-const databaseName = 'tradewind';
-
 /**
  * Starts the PostgreSQL server that comes with the package, on 127.0.0.1 only, with its database created.
  * Rejects with a sentence when the folder is in use, belongs to another user, or the server does not come up.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const binaries = prepareBinaries(join(options.dataDir, 'programs'));
-  const home = openClusterHome(options.dataDir, binaries.runAs);
+  const home = openClusterHome(options.dataDir, binaries.asRoot);
   const taken = OwnerLock.take(home.home);
   if (taken.kind === 'held') {
     throw new Error(`The database in ${home.home} is in use by process ${taken.owner.pid}: stop that first.`);
   }
   try {
     await stopOrphan(home.cluster);
+    if (home.formerUid !== undefined && home.runAs !== undefined) adoptFolder(home.cluster, home.formerUid, home.runAs);
     const password = readPassword(home);
+    const servicePassword = readOrMakePassword(join(home.dataDir, 'service-password'));
     await createCluster({ home, binaries, password, signal: options.signal });
     const { server, port } = await startServer(home, binaries, options);
-    const url = (database: string) => `postgres://${superuser}:${password}@127.0.0.1:${port}/${database}`;
+    const address = `127.0.0.1:${port}`;
+    const adminUrl = `postgres://${superuser}:${password}@${address}/postgres`;
     const postgres = new EmbeddedPostgres({
-      url: url(databaseName),
+      url: `postgres://${serviceRole}:${servicePassword}@${address}/${databaseName}`,
+      adminUrl,
       version: binaries.version,
       server,
       lock: taken.lock,
       home,
     });
     try {
-      await createDatabase(url('postgres'));
+      await prepareService(adminUrl, servicePassword);
     } catch (error) {
       await postgres.stop();
       throw error;
@@ -61,6 +64,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
 interface EmbeddedPostgresParts {
   readonly url: string;
+  readonly adminUrl: string;
   readonly version: string;
   readonly server: ChildProcess;
   readonly lock: OwnerLock;
@@ -69,8 +73,10 @@ interface EmbeddedPostgresParts {
 
 /** A running server; disposing it stops it. */
 export class EmbeddedPostgres implements AsyncDisposable {
-  /** Connection URL of the database `tradewind`, password included. */
+  /** Connection URL of the database `tradewind` for the service, whose role owns it and is no superuser. */
   readonly url: string;
+  /** Connection URL of the superuser, for what creates databases of its own. */
+  readonly adminUrl: string;
   readonly version: string;
   /** Where the files of the database lie. */
   readonly folder: string;
@@ -81,6 +87,7 @@ export class EmbeddedPostgres implements AsyncDisposable {
 
   constructor(parts: EmbeddedPostgresParts) {
     this.url = parts.url;
+    this.adminUrl = parts.adminUrl;
     this.version = parts.version;
     this.folder = parts.home.cluster;
     this.pid = parts.server.pid ?? 0;
@@ -128,16 +135,5 @@ export class EmbeddedPostgres implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
-  }
-}
-
-async function createDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rowCount } = await client.query('select from pg_database where datname = $1', [databaseName]);
-    if (rowCount === 0) await client.query(`create database ${databaseName}`);
-  } finally {
-    await client.end();
   }
 }

@@ -27,7 +27,7 @@ const KILLS = Number(process.env['FAULT_KILLS'] ?? 20);
 const SYMBOL = 'BTCUSDT';
 
 const folder = mkdtempSync(join(tmpdir(), 'tradewind-kill-'));
-// Root runs the server as `nobody`, who must be able to pass: else its files are kept elsewhere and outlive the test.
+// Root runs the server as a user of its own, who must be able to pass: else its files are kept elsewhere and outlive the test.
 chmodSync(folder, 0o711);
 after(() => rmSync(folder, { recursive: true, force: true }));
 

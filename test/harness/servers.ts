@@ -15,7 +15,7 @@ const CACHE_READY_LIMIT_MS = 10_000;
 /** A folder of its own that goes away with what ran in it. */
 async function makeFolder(stack: AsyncDisposableStack, name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `tradewind-${name}-`));
-  // Root runs the server as `nobody`, who must be able to pass: else its files are kept elsewhere and outlive the test.
+  // Root runs the server as a user of its own, who must be able to pass: else its files are kept elsewhere and outlive the test.
   await chmod(folder, 0o711);
   stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
@@ -26,7 +26,7 @@ export async function provideDatabase(stack: AsyncDisposableStack, signal: Abort
   const given = process.env['TEST_DATABASE_URL'];
   if (given !== undefined && given !== '') return given;
   const dataDir = await makeFolder(stack, 'test-database');
-  return stack.use(await startEmbeddedPostgres({ dataDir, signal, connections: CONNECTIONS })).url;
+  return stack.use(await startEmbeddedPostgres({ dataDir, signal, connections: CONNECTIONS })).adminUrl;
 }
 
 export const freePort = async (): Promise<number> => (await freePorts(1))[0] ?? 0;
