@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { formatDecimal, multiply, requireDecimal } from '#core/decimal.ts';
-import { BackupRefused } from '#storage/backup/file.ts';
+import { BackupRefused } from '#storage/backup/refused.ts';
 import { restoreBackup } from '#storage/backup/restore.ts';
 import { takeBackup } from '#storage/backup/take.ts';
 import type { Transaction } from '#storage/database.ts';
