@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, test } from 'node:test';
+import { parseEnvironment } from '#core/env.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
 import { type NotifierName, notifierRules } from '#core/notify.ts';
 import type { ActionLogRow, CacheStore } from '#core/ports.ts';
@@ -17,6 +18,7 @@ import { createOperator } from '#storage/users.ts';
 import { fanOut, send } from './jobs/notify.ts';
 import { type NotifyDesk, notifyAccount, notifyEvent, notifyingSink } from './notify.ts';
 
+const env = parseEnvironment({ DATABASE_URL: 'postgres://127.0.0.1/none' });
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 let stack: AsyncDisposableStack;
 let test_: TestDatabase;
@@ -67,8 +69,8 @@ afterEach(() => stack.disposeAsync());
 
 async function work(): Promise<void> {
   const { database } = test_;
-  await queue.work('notify', (data) => fanOut({ database, queue }, data));
-  await queue.work('notify-send', (data, run) => send({ database, cache, log }, data, run), 4);
+  await queue.work('notify', (data) => fanOut({ database, queue, env }, data));
+  await queue.work('notify-send', (data, run) => send({ database, cache, log, env }, data, run), 4);
 }
 const jobs = async () => (await test_.database.pool.query(`select * from pgboss.job where name like 'notify%'`)).rows;
 const failed = { event: 'order-failed', title: 'BTCUSDT: refused', text: 'Too <small> & late' } as const;
@@ -116,6 +118,22 @@ test('with the live demo on both fan-outs do nothing at all: no job, no read, no
   assert.deepEqual(await jobs(), []);
 });
 
+test('jobs from before the live demo send nothing and read nothing', async () => {
+  await configure('webhook', {}, { url: receiver.url });
+  const untouched = <Part extends object>(part: Part): Part =>
+    new Proxy(part, {
+      get() {
+        throw new Error('A store was touched.');
+      },
+    });
+  const stores = { database: untouched(test_.database), queue: untouched(queue), cache: untouched(cache) };
+  const demo = { ...env, LIVE_DEMO: true };
+  const notification = { ...failed, at: '' };
+  await fanOut({ ...stores, env: demo }, { profileId, notification });
+  await send({ ...stores, log, env: demo }, { profileId, provider: 'webhook', notification }, { attempt: 1 });
+  assert.deepEqual(receiver.received, []);
+});
+
 const letters = () => listDeadLetters(test_.database.kysely);
 
 test('a notifier that never answers keeps no other one waiting, and is a dead letter in the end', async () => {
@@ -141,7 +159,7 @@ test('a flood ends with one word about it', async () => {
   const data = { profileId, provider: 'webhook' } as const;
   for (let i = 0; i < 30; i++) {
     const notification = { ...failed, title: `message ${i}`, at: '' };
-    await send({ database: test_.database, cache, log }, { ...data, notification }, { attempt: 1 });
+    await send({ database: test_.database, cache, log, env }, { ...data, notification }, { attempt: 1 });
   }
   const titles = receiver.received.map(({ body }) => Reflect.get(Object(body), 'title'));
   assert.equal(titles.length, 21);
@@ -158,7 +176,7 @@ test('what nobody listens to is not sent; quiet hours hold it back, unless it is
   const { database } = test_;
   const at = new Date().toISOString();
   const tell = (event: 'order-failed' | 'stop-missing' | 'digest') =>
-    fanOut({ database, queue }, { profileId, notification: { event, title: event, text: '', at } });
+    fanOut({ database, queue, env }, { profileId, notification: { event, title: event, text: '', at } });
   for (const event of ['order-failed', 'stop-missing', 'digest'] as const) await tell(event);
   const waiting = new Map<unknown, boolean>();
   for (const { data, start_after } of await jobs())
@@ -186,7 +204,7 @@ test('a message about the account goes once to each place that its profiles tell
     .values({ name: 'ops-notify', value: JSON.stringify({ 'job-failed': false }) })
     .execute();
   await fanOut(
-    { database: test_.database, queue },
+    { database: test_.database, queue, env },
     {
       notification: { event: 'job-failed', title: 'again', text: '', at: '' },
     },

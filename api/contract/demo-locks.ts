@@ -12,6 +12,9 @@ const AI = 'AI-provider management and testing';
 const NOTIFIERS = 'notifier configuration and testing';
 const OPS = 'ops-notify';
 
+/** Not named by the specification: a failed job may be one that sends a message or reads the exchange's archive. */
+export const RETRY = 'retrying failed jobs';
+
 const lock = (method: DemoLock['method'], path: string, reason: string): DemoLock => ({ method, path, reason });
 
 /** Every operation that a live demo refuses, with the words of the specification for why. The one such table. */
@@ -48,4 +51,5 @@ export const DEMO_LOCKS: readonly DemoLock[] = [
   lock('POST', '/profiles/:id/trade-archive/backfill', 'trade-archive backfill'),
   lock('POST', '/profiles/:id/backtests/:runId/advisor/manual', 'backtest-advisor writes'),
   lock('POST', '/profiles/:id/backtests/:runId/advisor/:variant', 'backtest-advisor writes'),
+  lock('POST', '/dead-letters/:id/retry', RETRY),
 ];

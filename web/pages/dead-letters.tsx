@@ -5,6 +5,7 @@ import { deleteDeadLetter, listDeadLetters, listJobs, retryDeadLetter } from '#a
 import type { Answer } from '#api/contract/operation.ts';
 import { call } from '#web/data/call.ts';
 import { keys } from '#web/data/keys.ts';
+import { useDemo } from '#web/data/session.tsx';
 import { Confirm } from '#web/parts/confirm.tsx';
 import { Context } from '#web/parts/feed.tsx';
 import { Icon } from '#web/parts/icon.tsx';
@@ -64,6 +65,7 @@ function OneLetter({
   letter: Letter;
 }): ReactNode {
   const client = useQueryClient();
+  const demo = useDemo();
   const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: keys.deadLetters });
   const params = { id };
   const retry = useMutation({ mutationFn: () => call(retryDeadLetter, { params }), onSuccess: refresh });
@@ -80,9 +82,11 @@ function OneLetter({
         <Context ctx={{ data, ...(stack === null ? {} : { stack: stack.split('\n') }) }} />
         {retry.isError ? <Failure what="Not tried again." error={retry.error} /> : null}
         <div className="flex flex-wrap gap-3 pt-2">
-          <button type="button" className="btn small" disabled={retry.isPending} onClick={() => retry.mutate()}>
-            Try again
-          </button>
+          {demo ? null : (
+            <button type="button" className="btn small" disabled={retry.isPending} onClick={() => retry.mutate()}>
+              Try again
+            </button>
+          )}
           <Confirm
             small
             words="Remove"

@@ -1,4 +1,5 @@
 import { cacheKeys } from '#core/cache-keys.ts';
+import type { Environment } from '#core/env.ts';
 import { isProfileEvent, isUrgent, type Notification, quietUntil } from '#core/notify.ts';
 import { OPS_NOTIFY } from '#core/settings.ts';
 import { sendNotification } from '#integrations/notifiers.ts';
@@ -26,11 +27,23 @@ function distinct(notifiers: readonly StoredNotifier[]): StoredNotifier[] {
   return [...places.values()];
 }
 
-/** One job for each notifier that wants the message, for the end of its quiet hours when it falls into them. */
+type Settings = Pick<Environment, 'LIVE_DEMO'>;
+
+interface FanOutDeps {
+  readonly database: Database;
+  readonly queue: Pick<Queue, 'enqueue'>;
+  readonly env: Settings;
+}
+
+/**
+ * Enqueues one job for each notifier that wants the message, after its quiet hours. In a live demo it does nothing, as
+ * jobs from before the flag may still be in the queue.
+ */
 export async function fanOut(
-  { database, queue }: { readonly database: Database; readonly queue: Pick<Queue, 'enqueue'> },
+  { database, queue, env }: FanOutDeps,
   { notification, ...to }: JobData['notify'],
 ): Promise<void> {
+  if (env.LIVE_DEMO) return;
   const { kysely } = database;
   const { event, at } = notification;
   if (to.profileId === undefined && !(await isWanted(kysely, notification))) return;
@@ -46,12 +59,16 @@ export async function fanOut(
   }
 }
 
-/** Sends one message to one notifier; one that does not answer is tried again, and is a dead letter in the end. */
+/**
+ * Sends one message to one notifier; one that does not answer is tried again, and is a dead letter in the end. In a live
+ * demo it does nothing.
+ */
 export async function send(
-  { database, cache, log }: Pick<WorkerContext, 'database' | 'cache' | 'log'>,
+  { database, cache, log, env }: Pick<WorkerContext, 'database' | 'cache' | 'log'> & { readonly env: Settings },
   { profileId, provider, notification }: JobData['notify-send'],
   { attempt }: Pick<JobRun, 'attempt'>,
 ): Promise<void> {
+  if (env.LIVE_DEMO) return;
   const notifier = await readNotifier(database.kysely, profileId, provider);
   if (notifier === undefined || !notifier.enabled) return;
   let message = notification;
