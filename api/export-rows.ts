@@ -1,4 +1,5 @@
 import { csvLine } from './csv.ts';
+import type { Mask } from './guard/visitor-mask.ts';
 
 export const EXPORT_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const;
 
@@ -7,7 +8,8 @@ type Cell = string | number | boolean | null;
 type Row = Readonly<Record<string, unknown>>;
 
 const isCell = (value: unknown): value is Cell => value === null || typeof value !== 'object';
-const cellText = (value: unknown): string => (isCell(value) ? String(value ?? '') : JSON.stringify(value));
+const cellText = (value: unknown, mask: Mask): string =>
+  isCell(value) ? String(value ?? '') : JSON.stringify(value, mask);
 
 /** Text as it comes; an error on the way breaks the connection off, so that a cut file never looks whole. */
 function streamOf(first: string, rest: AsyncIterator<string, void>): ReadableStream<Uint8Array> {
@@ -30,11 +32,16 @@ export interface ExportedRows {
   readonly format: keyof typeof EXPORT_TYPES;
   /** File name without its ending. */
   readonly name: string;
+  /** That of the request. */
+  readonly mask: Mask;
 }
 
-async function* textPages({ pages, columns, format }: ExportedRows): AsyncGenerator<string, void> {
+async function* textPages({ pages, columns, format, mask }: ExportedRows): AsyncGenerator<string, void> {
+  const shown = (row: Row, name: string): unknown => (mask === undefined ? row[name] : mask(name, row[name]));
   const line = (row: Row): string =>
-    format === 'csv' ? csvLine(columns.map((name) => cellText(row[name]))) : `${JSON.stringify(row)}\n`;
+    format === 'csv'
+      ? csvLine(columns.map((name) => cellText(shown(row, name), mask)))
+      : `${JSON.stringify(row, mask)}\n`;
   for await (const rows of pages) yield rows.map(line).join('');
 }
 

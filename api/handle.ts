@@ -4,6 +4,7 @@ import type { ApiContext } from './context.ts';
 import type { Answer, Operation } from './contract/operation.ts';
 import { type Caller, callerOf } from './guard/caller.ts';
 import { authenticate, type Operator, sessionCookie } from './guard/session.ts';
+import { type Mask, maskFor } from './guard/visitor-mask.ts';
 import { isStorableText, readJsonBody } from './json-body.ts';
 import { ApiProblem, invalidField } from './problem.ts';
 import { parseWith, requireValid } from './validate.ts';
@@ -27,6 +28,8 @@ export interface Incoming<Op extends Operation> {
   readonly caller: Caller;
   /** Aborts when the client closes the connection before it has its answer. */
   readonly signal: AbortSignal;
+  /** Applied to every answer that is a value; a handler that writes a file applies it itself. */
+  readonly mask: Mask;
   /** Headers of the response, for cookies. */
   readonly reply: Headers;
 }
@@ -47,6 +50,7 @@ interface Parts {
   readonly operator: Operator | null;
   readonly caller: Caller;
   readonly signal: AbortSignal;
+  readonly mask: Mask;
   readonly reply: Headers;
 }
 
@@ -63,8 +67,9 @@ export function createRoutes(app: Hono<ApiEnv>, context: ApiContext, guard: ApiC
         const caller = callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: context.settings.origins });
         const operator =
           operation.auth === 'session' ? await requireOperator(c, { context: guard, caller, reply }) : null;
-        const parts = { ...(await readParts(c, operation)), operator, caller, signal: c.req.raw.signal, reply };
-        return respond(operation, await handler(asIncoming(parts)), reply);
+        const mask = maskFor(operator);
+        const parts = { ...(await readParts(c, operation)), operator, caller, mask, signal: c.req.raw.signal, reply };
+        return respond(operation, await handler(asIncoming(parts)), { reply, mask });
       });
     },
   };
@@ -119,7 +124,11 @@ function singleQuery(queries: Record<string, string[]>): Record<string, string> 
   return single;
 }
 
-function respond(operation: Operation, answer: unknown, reply: Headers): Response {
+function respond(
+  operation: Operation,
+  answer: unknown,
+  { reply, mask }: { readonly reply: Headers; readonly mask: Mask },
+): Response {
   if (answer instanceof Response) {
     for (const [name, value] of reply)
       if (name !== 'cache-control' || !answer.headers.has(name)) answer.headers.append(name, value);
@@ -127,5 +136,5 @@ function respond(operation: Operation, answer: unknown, reply: Headers): Respons
   }
   if (operation.status === 204) return new Response(null, { status: 204, headers: reply });
   reply.set('content-type', 'application/json');
-  return new Response(JSON.stringify(answer), { status: operation.status, headers: reply });
+  return new Response(JSON.stringify(answer, mask), { status: operation.status, headers: reply });
 }

@@ -102,12 +102,12 @@ export function mountHistory({ context, handle }: Routes): void {
     const page = await pageArchived(kysely, await filterOf(incoming), { limit, cursor: readCursor(cursor) });
     return pageView(page, archivedView);
   });
-  handle(exportArchivedFills, async ({ query: { format, ...query }, ...incoming }) => {
+  handle(exportArchivedFills, async ({ query: { format, ...query }, mask, ...incoming }) => {
     const filter = await filterOf({ ...incoming, query: { ...query, limit: 1, cursor: undefined } });
     const pages = viewed(
       everyPage((page) => pageArchived(kysely, filter, page)),
       archivedView,
     );
-    return exportRows({ pages, columns: COLUMNS, format, name: `archive-${incoming.params.id}` });
+    return exportRows({ pages, columns: COLUMNS, format, name: `archive-${incoming.params.id}`, mask });
   });
 }

@@ -27,7 +27,7 @@ export function mountLogs({ context, handle }: Routes): void {
     return pageView(await pageLogs(kysely, logFilter(id, filters), page), logRowView);
   });
 
-  handle(exportLogs, async ({ operator, params, query }) => {
+  handle(exportLogs, async ({ operator, params, query, mask }) => {
     const { id } = await requireProfile(kysely, operator, params.id);
     const { format, ...filters } = query;
     const filter = logFilter(id, filters);
@@ -35,6 +35,6 @@ export function mountLogs({ context, handle }: Routes): void {
       everyPage((page) => pageLogs(kysely, filter, page)),
       logRowView,
     );
-    return exportRows({ pages, columns: COLUMNS, format, name: `logs-${id}` });
+    return exportRows({ pages, columns: COLUMNS, format, name: `logs-${id}`, mask });
   });
 }

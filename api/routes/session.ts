@@ -22,9 +22,8 @@ import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem, invalidField } from '../problem.ts';
 import { isTimezone } from '../timezone.ts';
 
-/** What the injected operator of a live demo shows in place of a session and an address. */
+/** What the injected operator of a live demo shows in place of a session. */
 const NO_SESSION: SessionId = '00000000-0000-0000-0000-000000000000' as SessionId;
-const DEMO_EMAIL = 'demo';
 const CLOSED = 'The operator exists already: sign in instead.';
 
 function sessionView({ user, session }: Operator, now: Date): z.output<typeof signIn.response> {
@@ -32,7 +31,7 @@ function sessionView({ user, session }: Operator, now: Date): z.output<typeof si
   return {
     id: session?.id ?? NO_SESSION,
     expiresAt: expiresAt.toISOString(),
-    user: { email: session === null ? DEMO_EMAIL : user.email, timezone: user.timezone },
+    user: { email: user.email, timezone: user.timezone },
   };
 }
 

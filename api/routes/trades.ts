@@ -165,7 +165,7 @@ export function mountTrades({ context, handle }: Routes): void {
     return { ...pageView(page, cycleView), totals: periodView(totals) };
   });
 
-  handle(exportTradeArchive, async ({ operator, params, query }) => {
+  handle(exportTradeArchive, async ({ operator, params, query, mask }) => {
     const { id: profileId } = await requireProfile(kysely, operator, params.id);
     const { format, ...filters } = query;
     const pages = viewed(
@@ -173,7 +173,7 @@ export function mountTrades({ context, handle }: Routes): void {
       cycleView,
     );
     const columns = ['symbol', 'cycle', 'openedAt', 'closedAt', 'bought', 'sold', 'fills', 'net'];
-    return exportRows({ pages, columns, format, name: `trades-${profileId}` });
+    return exportRows({ pages, columns, format, name: `trades-${profileId}`, mask });
   });
 
   handle(listClosedTrades, async ({ operator, params, query }) => {
@@ -184,18 +184,18 @@ export function mountTrades({ context, handle }: Routes): void {
     return { timezone, periods: periods.map(periodView) };
   });
 
-  handle(exportFills, async ({ operator, params, query }) => {
+  handle(exportFills, async ({ operator, params, query, mask }) => {
     const { id: profileId } = await requireProfile(kysely, operator, params.id);
     const { format, ...filters } = query;
     const pages = viewed(everyFill(kysely, { profileId, ...filters }), fillView);
-    return exportRows({ pages, columns: FILL_COLUMNS, format, name: `fills-${profileId}` });
+    return exportRows({ pages, columns: FILL_COLUMNS, format, name: `fills-${profileId}`, mask });
   });
 
-  handle(exportTaxLots, async ({ operator, params, query }) => {
+  handle(exportTaxLots, async ({ operator, params, query, mask }) => {
     const { id: profileId } = await requireProfile(kysely, operator, params.id);
     const { format, method, ...filters } = query;
     const pages = taxLots(kysely, { profileId, ...filters }, method);
-    return exportRows({ pages, columns: LOT_COLUMNS, format, name: `tax-lots-${method}-${profileId}` });
+    return exportRows({ pages, columns: LOT_COLUMNS, format, name: `tax-lots-${method}-${profileId}`, mask });
   });
 
   handle(listEquity, async ({ operator, params, query }) => {

@@ -32,14 +32,14 @@ export function mountUpkeep({ context, handle }: Routes): void {
     return pageView(await pageAuditLogs(kysely, auditFilter(filters), page), auditView);
   });
 
-  handle(exportAuditLogs, async ({ query }) => {
+  handle(exportAuditLogs, async ({ query, mask }) => {
     const { format, ...filters } = query;
     const filter = auditFilter(filters);
     const pages = viewed(
       everyPage((page) => pageAuditLogs(kysely, filter, page)),
       auditView,
     );
-    return exportRows({ pages, columns: COLUMNS, format, name: 'audit-logs' });
+    return exportRows({ pages, columns: COLUMNS, format, name: 'audit-logs', mask });
   });
 
   const view = async () => ({

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { AccountId } from '#core/ids.ts';
+import { createAccount, saveApiKey } from '#storage/accounts.ts';
+import { writeAuditLog } from '#storage/audit-logs.ts';
+import { createRun } from '#storage/research.ts';
+import { createOperator } from '#storage/users.ts';
+import { OPERATIONS } from '../contract/contract.ts';
+import { DEMO_LOCKS } from '../contract/demo-locks.ts';
+import { setAccountKillSwitch, setKillSwitch, setProfileKillSwitch } from '../contract/halts.ts';
+import { createProfile } from '../contract/profiles.ts';
+import { signIn } from '../contract/session.ts';
+import { cookieOf, openTestApi, PASSWORD, type TestApi } from '../test-api.ts';
+import { addOrder, BTC, cachePrice, cacheRules } from '../test-records.ts';
+import { hashPassword } from './password.ts';
+
+const EMAIL = 'canary+Person@private.example';
+const PERSON = { ip: '198.51.100.77', userAgent: 'CanaryBrowser/1.0' };
+const CANARIES = /canary|198\.51\.100|9C4F/i;
+
+let api: TestApi;
+let accountId: AccountId;
+/** Fills the parameters of every path and query. */
+const values: Record<string, string> = { symbol: 'BTCUSDT', interval: '1m', from: '2026-01-01T00:00:00Z' };
+/** The session of the operator. */
+let cookie: string | null = null;
+
+before(async () => {
+  api = await openTestApi({
+    liveDemo: true,
+    async before({ kysely }) {
+      const login = { email: EMAIL, passwordHash: await hashPassword(PASSWORD), timezone: 'UTC' };
+      const user = await createOperator(kysely, login);
+      assert.ok(user !== undefined);
+      const paper = { userId: user.id, name: 'Paper', exchangeMode: 'testnet', endpoint: 'exchange' } as const;
+      const id = await createAccount(kysely, paper);
+      assert.ok(id !== undefined);
+      accountId = id;
+      const key = { label: 'canary label', apiKey: 'canary-key-9C4F', secret: 'canary-secret' };
+      await saveApiKey(kysely, { accountId, ...key, status: null, checkedAt: null });
+      const changes = [
+        { action: 'api-key.save', before: { label: 'canary label', last4: '9C4F' } },
+        { action: 'backup.restore', after: { by: EMAIL, words: `Restored by ${EMAIL.toUpperCase()}.` } },
+        { action: 'session.create', after: { sessions: [PERSON] } },
+      ];
+      for (const change of changes)
+        await writeAuditLog(kysely, { userId: user.id, subject: accountId, ...change, ...PERSON });
+    },
+  });
+  await operate();
+});
+after(() => api[Symbol.asyncDispose]());
+
+/** What the operator does with a session of their own, from their own address. */
+async function operate(): Promise<void> {
+  const { kysely } = api.database;
+  const headers = { 'x-forwarded-for': PERSON.ip, 'user-agent': PERSON.userAgent };
+  cookie = cookieOf(await api.send(signIn, { body: { email: EMAIL, password: PASSWORD } }, { headers }));
+  await cacheRules(api, [BTC]);
+  await cachePrice(api, 'BTCUSDT', '50000');
+  const body = { accountId, name: 'Demo', strategyName: 'hold', symbols: ['BTCUSDT'] };
+  const { profile } = await api.call(createProfile, { body }, { headers, cookie });
+  const run = { profileId: profile.id, strategyName: 'hold', config: {}, request: {}, warnings: [], fingerprints: {} };
+  const runId = await createRun(kysely, run);
+  const runs = `${runId},${await createRun(kysely, run)}`;
+  await kysely.updateTable('backtest_runs').set({ state: 'done' }).execute();
+  const orderId = await addOrder(api.database, {
+    accountId,
+    profileId: profile.id,
+    symbol: 'BTCUSDT',
+    state: 'filled',
+  });
+  Object.assign(values, { accountId, profileId: profile.id, runId, runs, orderId });
+  const params = { id: accountId };
+  const engaged = { body: { engaged: true } };
+  await api.call(setKillSwitch, engaged, { headers, cookie });
+  await api.call(setAccountKillSwitch, { params, ...engaged }, { headers, cookie });
+  await api.call(setProfileKillSwitch, { params: { id: profile.id }, ...engaged }, { headers, cookie });
+}
+
+const idOf = (path: string): string | undefined =>
+  path.startsWith('/accounts')
+    ? values['accountId']
+    : path.startsWith('/orders')
+      ? values['orderId']
+      : values['profileId'];
+const READS = OPERATIONS.filter(({ method }) => method === 'GET');
+const LOCKED = new Set(DEMO_LOCKS.filter(({ method }) => method === 'GET').map(({ path }) => path));
+/** Reads of something that is not seeded: a running worker makes it. */
+const ABSENT = new Set([
+  '/accounts/:id/actions/:actionId',
+  '/profiles/:id/diagnosis/runs/:runId',
+  '/profiles/:id/sweeps/:sweepId',
+]);
+const NEEDED = ['accountId', 'profileId', 'symbol', 'interval', 'runs', 'from'];
+
+function addressesOf(read: (typeof READS)[number]): string[] {
+  const path = read.path.replaceAll(/:(\w+)/g, (_place, name: string) =>
+    name === 'id' ? (idOf(read.path) ?? '') : (values[name] ?? values['runId'] ?? ''),
+  );
+  const fields: unknown = read.query === undefined ? {} : Reflect.get(read.query, 'shape');
+  const names = Object.keys(Object(fields));
+  const search = NEEDED.filter((name) => names.includes(name)).map((name) => `${name}=${values[name] ?? ''}`);
+  const formats = names.includes('format') ? ['format=csv', 'format=ndjson'] : [''];
+  return formats.map((format) => `/api${path}?${[...search, format].filter((part) => part !== '').join('&')}`);
+}
+
+for (const read of READS) {
+  test(`a visitor of a live demo reads no person and no key at GET ${read.path}`, async () => {
+    for (const address of addressesOf(read)) {
+      const reply = await api.request('GET', address, { cookie: null, headers: { 'user-agent': 'visitor' } });
+      const status = LOCKED.has(read.path) ? [403] : ABSENT.has(read.path) ? [404] : [200, 502];
+      assert.ok(status.includes(reply.status), `${address} answered ${reply.status}: ${reply.text.slice(0, 300)}`);
+      assert.doesNotMatch(reply.text, CANARIES, address);
+    }
+  });
+}
+
+test('what a visitor changes is answered with the same masks, and a real session sees who it was', async () => {
+  const changed = await api.call(setKillSwitch, { body: { engaged: true, reason: 'again' } });
+  assert.equal(changed.by, 'demo');
+  const seen = await api.request('GET', '/api/audit-logs?limit=1000', { cookie });
+  for (const canary of [EMAIL, PERSON.ip, PERSON.userAgent, 'canary label']) assert.ok(seen.text.includes(canary));
+});
