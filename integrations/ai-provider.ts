@@ -1,7 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 import type { AiProviderName, CredentialKind } from '#core/ai-provider.ts';
-import { type Outgoing, postJson, shownWords, withoutSecrets } from './outgoing.ts';
+import { type Outgoing, postJson } from './outgoing.ts';
+import { shownWords, withoutSecrets } from './redact.ts';
 
 export interface AiProvider {
   readonly provider: AiProviderName;

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { Notification, NotifierName } from '#core/notify.ts';
-import { type Outgoing, postJson, shownWords } from './outgoing.ts';
+import { type Outgoing, postJson } from './outgoing.ts';
+import { shownWords } from './redact.ts';
 
 type Texts = Readonly<Record<string, string>>;
 

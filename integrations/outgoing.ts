@@ -63,17 +63,3 @@ function causeOf(error: unknown, timeoutMs: number): string {
   const { cause } = error;
   return cause instanceof Error && 'code' in cause ? String(cause.code) : error.name;
 }
-
-const SHOWN = 200;
-
-/** Words of the other side without any secret of ours that they may repeat. */
-export const withoutSecrets = (words: string, secrets: readonly string[]): string =>
-  secrets.filter((secret) => secret !== '').reduce((rest, secret) => rest.replaceAll(secret, '***'), words);
-
-/** The same, short and on one line: fit for a sentence. */
-export function shownWords(words: string, secrets: readonly string[]): string {
-  const line = withoutSecrets(words, secrets)
-    .toWellFormed()
-    .replaceAll(/\p{Cc}+/gu, ' ');
-  return line.trim().slice(0, SHOWN);
-}

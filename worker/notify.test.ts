@@ -138,7 +138,7 @@ const letters = () => listDeadLetters(test_.database.kysely);
 
 test('a notifier that never answers keeps no other one waiting, and is a dead letter in the end', async () => {
   const dead = stack.use(await openReceiver());
-  dead.answer = { status: 500, text: 'broken' };
+  dead.answer = { status: 500, text: 'broken: Cannot POST /secret-path' };
   await configure('slack', {}, { webhookUrl: `${dead.url}/secret-path` });
   await configure('webhook', {}, { url: receiver.url });
   await work();
@@ -148,7 +148,7 @@ test('a notifier that never answers keeps no other one waiting, and is a dead le
   const [letter] = await letters();
   assert.match(
     letter?.errorMessage ?? '',
-    /^The slack notifier did not take a message: 127\.0\.0\.1:\d+ answered 500: broken\.$/,
+    /^The slack notifier did not take a message: 127\.0\.0\.1:\d+ answered 500: broken: Cannot POST \*\*\*\.$/,
   );
   assert.ok(!JSON.stringify(letter).includes('secret-path'));
   assert.equal(receiver.received.length, 1);

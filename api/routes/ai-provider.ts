@@ -1,5 +1,5 @@
 import { AI_PROTOCOLS, aiProviderSettings, askAi } from '#integrations/ai-provider.ts';
-import { shownWords } from '#integrations/outgoing.ts';
+import { shownWords } from '#integrations/redact.ts';
 import {
   deleteAiProvider,
   readAiProvider as findAiProvider,

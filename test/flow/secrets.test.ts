@@ -120,7 +120,11 @@ async function seed(): Promise<void> {
 async function fail(): Promise<void> {
   for (const provider of KINDS) {
     const server = serverOf(provider);
-    server.answer = { status: 500, text: `no: ${Object.values(settingsOf[provider](server.url).secrets).join(' ')}` };
+    const secrets = Object.values(settingsOf[provider](server.url).secrets);
+    const paths = secrets.map((secret) =>
+      URL.canParse(secret) ? new URL(secret).pathname : encodeURIComponent(secret),
+    );
+    server.answer = { status: 500, text: `no: ${[...paths, ...secrets].join(' ')}` };
     await keep(api.send(testNotifier, { params: { id: profileId, provider } }), 200);
   }
   serverOf('ai').answer = { status: 500, text: `no: ${AI}` };
