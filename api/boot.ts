@@ -28,6 +28,7 @@ function settingsOf(env: Environment, bootedAt: Date): ApiSettings {
     backupDir: env.BACKUP_DIR,
     candleDir: env.CANDLE_DIR,
     webDir: env.WEB_DIR,
+    outgoingPrivate: env.OUTGOING_PRIVATE,
     paperKey: apiKey === undefined || secret === undefined ? null : { apiKey, secret },
   };
 }

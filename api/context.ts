@@ -1,3 +1,4 @@
+import type { Environment } from '#core/env.ts';
 import type { CacheStore } from '#core/ports.ts';
 import type { Log } from '#integrations/log.ts';
 import type { Database } from '#storage/database.ts';
@@ -17,6 +18,8 @@ export interface ApiSettings {
   readonly candleDir: string;
   /** Folder of the built web app; no pages without it. */
   readonly webDir: string | undefined;
+  /** Whether notifiers and the AI provider may be at a private address. */
+  readonly outgoingPrivate: Environment['OUTGOING_PRIVATE'];
   /** Key pair of the account that a fresh install starts with. */
   readonly paperKey: { readonly apiKey: string; readonly secret: string } | null;
 }

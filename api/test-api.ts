@@ -38,7 +38,7 @@ export interface CallOptions {
 }
 
 export interface TestApiOptions
-  extends Partial<Pick<ApiSettings, 'liveDemo' | 'webDir' | 'backupDir' | 'candleDir' | 'paperKey'>> {
+  extends Partial<Pick<ApiSettings, 'liveDemo' | 'webDir' | 'outgoingPrivate' | 'backupDir' | 'candleDir' | 'paperKey'>> {
   /** What the exchange's REST interface answers. */
   readonly exchange?: RequestListener;
   /** The market of every venue, in the place of `exchange`. */
@@ -199,6 +199,8 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
       backupDir: options.backupDir,
       candleDir: options.candleDir ?? join(tmpdir(), 'no-candles'),
       webDir: options.webDir,
+      // Receivers of tests are on this machine.
+      outgoingPrivate: options.outgoingPrivate ?? 'allow',
       paperKey: options.paperKey ?? null,
     },
     database,

@@ -73,6 +73,8 @@ const shape = {
     .optional()
     .transform((text) => text === '1' || text === 'true'),
   GIT_SHA: z.string().optional(),
+  /** Whether notifiers and the AI provider may be on this machine or in its networks. */
+  OUTGOING_PRIVATE: z.enum(['allow', 'refuse'], { error: 'must be allow or refuse' }).default('refuse'),
   PORT: port.default(8080),
   HOST: z.string().default('127.0.0.1'),
   LOG_LEVEL: z

@@ -18,7 +18,7 @@ const endpoint = (value: string | null = null): AiProvider => ({
   credential: value === null ? null : { kind: 'endpoint-key', value },
 });
 const ask = (provider: AiProvider, timeoutMs = 20_000, signal?: AbortSignal) =>
-  askAi(provider, { text: 'Why?', mostTokens: 9, timeoutMs, ...(signal && { signal }) });
+  askAi('allow', provider, { text: 'Why?', mostTokens: 9, timeoutMs, ...(signal && { signal }) });
 const answers = (status: number, body: unknown, headers = {}) => {
   receiver.received.length = 0;
   receiver.answer = { status, text: typeof body === 'string' ? body : JSON.stringify(body), headers };

@@ -1,6 +1,7 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { AiProviderName, CredentialKind } from '#core/ai-provider.ts';
+import { isMetadata, isPrivate, type PrivateAddresses } from './addresses.ts';
 import { type Outgoing, postJson } from './outgoing.ts';
 import { shownWords, withoutSecrets } from './redact.ts';
 
@@ -86,21 +87,6 @@ export const AI_PROTOCOLS: Readonly<Record<AiProviderName, Protocol>> = {
   },
 };
 
-/** Where clouds tell the credentials of the machine itself to whoever asks from inside. */
-const METADATA = new BlockList();
-METADATA.addSubnet('169.254.0.0', 16);
-METADATA.addSubnet('fe80::', 10, 'ipv6');
-METADATA.addAddress('fd00:ec2::254', 'ipv6');
-METADATA.addAddress('100.100.100.200');
-
-const NEAR = new BlockList();
-NEAR.addSubnet('127.0.0.0', 8);
-NEAR.addSubnet('10.0.0.0', 8);
-NEAR.addSubnet('172.16.0.0', 12);
-NEAR.addSubnet('192.168.0.0', 16);
-NEAR.addAddress('::1', 'ipv6');
-NEAR.addSubnet('fc00::', 7, 'ipv6');
-
 const NEAR_NAMES = /^[^.]+$|\.(local|internal|lan|localhost|home\.arpa)$/;
 
 /** Why text is no address to send questions and a credential to; undefined when it is one. */
@@ -111,11 +97,10 @@ function addressProblem(text: string): string | undefined {
   if (username !== '' || password !== '') return 'must not hold a name or a password: enter the credential by itself';
   if (search !== '' || hash !== '') return 'must end with its path, without ? and #';
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  const family = isIP(host) === 6 ? 'ipv6' : 'ipv4';
   const isAddress = isIP(host) !== 0;
-  if ((isAddress && METADATA.check(host, family)) || host === 'metadata.google.internal')
+  if ((isAddress && isMetadata(host)) || host === 'metadata.google.internal')
     return 'is an address of the machine that hosts this one, not of an AI provider';
-  const near = isAddress ? NEAR.check(host, family) : NEAR_NAMES.test(host);
+  const near = isAddress ? isPrivate(host) : NEAR_NAMES.test(host);
   if (protocol === 'http:' && !near)
     return 'must begin with https://: over http everybody on the way reads the credential';
   return undefined;
@@ -155,11 +140,11 @@ const WHAT_TO_DO: Readonly<Record<number, string>> = {
 };
 
 /** Puts one question and waits for the answer; it is put once, because an answer that is lost may have been paid for. */
-export async function askAi(provider: AiProvider, question: Question): Promise<AiAnswer> {
+export async function askAi(allowed: PrivateAddresses, provider: AiProvider, question: Question): Promise<AiAnswer> {
   const protocol = AI_PROTOCOLS[provider.provider];
   const outgoing = protocol.write(provider, question);
   const { host } = new URL(outgoing.url);
-  const reply = await postJson(outgoing, { ...question, mostBytes: MOST_BYTES });
+  const reply = await postJson(allowed, outgoing, { ...question, mostBytes: MOST_BYTES });
   if (reply.kind === 'failed') return { ok: false, detail: `${reply.detail}.` };
   const { status, headers, text, cut } = reply;
   const secrets = provider.credential === null ? [] : [provider.credential.value];

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { Notification, NotifierName } from '#core/notify.ts';
+import type { PrivateAddresses } from './addresses.ts';
 import { type Outgoing, postJson } from './outgoing.ts';
 import { shownWords } from './redact.ts';
 
@@ -113,15 +114,15 @@ export type Delivery = { readonly ok: true } | { readonly ok: false; readonly de
 
 /** Sends one message and waits for the answer, at most ten seconds; what goes wrong is a sentence without secrets. */
 export async function sendNotification(
-  name: NotifierName,
-  known: { readonly settings: Texts; readonly secrets: Texts },
+  allowed: PrivateAddresses,
+  notifier: { readonly provider: NotifierName; readonly settings: Texts; readonly secrets: Texts },
   message: Notification,
 ): Promise<Delivery> {
-  const outgoing = NOTIFIERS[name].write(known, message);
-  const answer = await postJson(outgoing, { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES });
+  const outgoing = NOTIFIERS[notifier.provider].write(notifier, message);
+  const answer = await postJson(allowed, outgoing, { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES });
   if (answer.kind === 'failed') return { ok: false, detail: answer.detail };
   if (answer.status >= 200 && answer.status < 300) return { ok: true };
-  const shown = shownWords(answer.text, Object.values(known.secrets));
+  const shown = shownWords(answer.text, Object.values(notifier.secrets));
   const { host } = new URL(outgoing.url);
   return { ok: false, detail: `${host} answered ${answer.status}${shown === '' ? '' : `: ${shown}`}` };
 }

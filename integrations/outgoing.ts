@@ -1,3 +1,7 @@
+import { isIP } from 'node:net';
+import { Agent, fetch, type Headers, type Response } from 'undici';
+import { AddressRefused, guardedLookup, type PrivateAddresses, refusalOf } from './addresses.ts';
+
 /** What came back; `cut` where there was more than was allowed, and the rest was not read. */
 interface Answered {
   readonly kind: 'answered';
@@ -20,16 +24,33 @@ interface Patience {
   readonly mostBytes: number;
 }
 
-/** Sends JSON and reads the answer, as long and as far as is allowed; whatever goes wrong is a sentence. */
+const agentFor = (allowed: PrivateAddresses): Agent => new Agent({ connect: { lookup: guardedLookup(allowed) } });
+const AGENTS: Readonly<Record<PrivateAddresses, Agent>> = { allow: agentFor('allow'), refuse: agentFor('refuse') };
+
+/** An address that is written in the URL is never looked up. */
+function writtenAddress(url: string): string | undefined {
+  const host = new URL(url).hostname.replaceAll(/^\[|\]$/g, '');
+  return isIP(host) === 0 ? undefined : host;
+}
+
+/**
+ * Sends JSON and reads the answer, as long and as far as is allowed; whatever goes wrong is a sentence. Nothing is sent to
+ * an address that is refused.
+ */
 export async function postJson(
+  allowed: PrivateAddresses,
   { url, headers, body }: Outgoing,
   patience: Patience,
 ): Promise<Answered | { readonly kind: 'failed'; readonly detail: string }> {
   const { timeoutMs, signal, mostBytes } = patience;
   const { host } = new URL(url);
+  const written = writtenAddress(url);
+  const refused = written === undefined ? undefined : refusalOf(written, allowed);
+  if (refused !== undefined) return { kind: 'failed', detail: `nothing was sent to ${host}: ${refused}` };
   const late = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, {
+      dispatcher: AGENTS[allowed],
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
@@ -41,6 +62,8 @@ export async function postJson(
     return { kind: 'answered', status: response.status, headers: response.headers, ...read };
   } catch (error) {
     if (signal?.aborted === true) return { kind: 'failed', detail: `${host} was not waited for: the process stops` };
+    if (error instanceof Error && error.cause instanceof AddressRefused)
+      return { kind: 'failed', detail: `nothing was sent to ${host}: ${error.cause.message}` };
     return { kind: 'failed', detail: `${host} could not be reached: ${causeOf(error, timeoutMs)}` };
   }
 }

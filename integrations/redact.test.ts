@@ -85,8 +85,8 @@ for (const provider of NOTIFIER_NAMES) {
   for (const [name, encode] of Object.entries(ENCODINGS)) {
     test(`no part of the secret of ${provider} comes back from a server that repeats it ${name}`, async () => {
       written = encode;
-      const known = { settings: {}, secrets: {}, ...SECRETS[provider](url) };
-      const delivery = await sendNotification(provider, known, message);
+      const notifier = { provider, settings: {}, secrets: {}, ...SECRETS[provider](url) };
+      const delivery = await sendNotification('allow', notifier, message);
       assert.ok(!delivery.ok);
       assert.match(delivery.detail, /answered 404/);
       assert.ok(!leaks(delivery.detail), delivery.detail);
@@ -99,7 +99,7 @@ for (const [name, encode] of Object.entries(ENCODINGS)) {
     written = encode;
     const credential = { kind: 'endpoint-key', value: 'sk-CANARY-credential-CANARY' } as const;
     const provider = { provider: 'openai-compatible', baseUrl: url, model: 'm', credential } as const;
-    const answer = await askAi(provider, { text: 'Why?', mostTokens: 9, timeoutMs: 20_000 });
+    const answer = await askAi('allow', provider, { text: 'Why?', mostTokens: 9, timeoutMs: 20_000 });
     assert.ok(!answer.ok && !leaks(answer.detail), JSON.stringify(answer));
   });
 }

@@ -58,6 +58,8 @@ const READS_ENVIRONMENT = [
   /^test\//,
   /^storage\/test-database\.ts$/,
 ];
+/** The check itself, and the client of scripts. */
+const CALLS_OUT = ['integrations/outgoing.ts', 'api/script-client.ts'];
 const DEFAULT_EXPORTS = [/^web\/pages\//, /^vite\.config\.ts$/];
 const BRAND_ROOMS = [/^exchange\//, /^paper\//, /^test\//];
 const STRATEGY_FILES = [
@@ -128,6 +130,17 @@ test('only mains read the process environment', () => {
   const elsewhere = code.filter(({ path }) => !isTest(path) && !matches(path, READS_ENVIRONMENT));
   assert.deepEqual(
     linesThat(elsewhere, (line) => /\bprocess\.env\b|\benv\s*}\s*=\s*process\b/.test(line)),
+    [],
+  );
+});
+
+test('calls to other servers pass the one check of their address', () => {
+  const servers = code.filter(
+    ({ path }) => /^(api|worker|integrations)\//.test(path) && !/\btest-|\.test\./.test(path),
+  );
+  const elsewhere = servers.filter(({ path }) => !CALLS_OUT.includes(path));
+  assert.deepEqual(
+    linesThat(elsewhere, (line) => /(^|[^.\w])fetch\(|from 'undici'/.test(line)),
     [],
   );
 });

@@ -18,7 +18,7 @@ import { createOperator } from '#storage/users.ts';
 import { fanOut, send } from './jobs/notify.ts';
 import { type NotifyDesk, notifyAccount, notifyEvent, notifyingSink } from './notify.ts';
 
-const env = parseEnvironment({ DATABASE_URL: 'postgres://127.0.0.1/none' });
+const env = parseEnvironment({ DATABASE_URL: 'postgres://127.0.0.1/none', OUTGOING_PRIVATE: 'allow' });
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 let stack: AsyncDisposableStack;
 let test_: TestDatabase;

@@ -74,7 +74,7 @@ export function mountAiProvider({ context, handle }: Routes): void {
   handle(testAiProvider, async ({ operator, caller }) => {
     const provider = await findAiProvider(database.kysely, operator.user.id);
     if (provider === undefined) throw new ApiProblem('not_found', 'No AI provider is set up: save one first.');
-    const answer = await askAi(provider, TEST_QUESTION);
+    const answer = await askAi(context.settings.outgoingPrivate, provider, TEST_QUESTION);
     const said = answer.ok ? shownWords(answer.text, []) : '';
     const detail = answer.ok ? `${answer.model} answered${said === '' ? '' : `: ${said}`}` : answer.detail;
     const outcome = { ok: answer.ok, detail };

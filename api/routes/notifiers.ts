@@ -83,7 +83,8 @@ const testMessage = (now: Date): Notification => ({
 });
 
 async function deliverTest(context: ApiContext, notifier: StoredNotifier) {
-  const delivery = await sendNotification(notifier.provider, notifier, testMessage(context.now()));
+  const { outgoingPrivate } = context.settings;
+  const delivery = await sendNotification(outgoingPrivate, notifier, testMessage(context.now()));
   return { ok: delivery.ok, detail: delivery.ok ? null : delivery.detail };
 }
 

@@ -23,7 +23,7 @@ const reply = (title: string, value: string): string =>
   });
 
 before(async () => {
-  stack = await startStack();
+  stack = await startStack({ env: { OUTGOING_PRIVATE: 'allow' } });
   receiver = await openReceiver();
   ({ page, profileId } = await settle(stack));
   page.setDefaultTimeout(60_000);

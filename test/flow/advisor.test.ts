@@ -36,6 +36,7 @@ const startWorker = async (): Promise<void> => {
     DATABASE_URL: api.databaseUrl,
     WORKER_SLOT: 'advisor',
     LOG_LEVEL: 'trace',
+    OUTGOING_PRIVATE: 'allow',
     ...nowhere,
   });
   worker = await openWorker(env, { logTo: { write: (line) => void lines.push(line) } });

@@ -44,7 +44,8 @@ before(async () => {
   for (const name of [...KINDS, 'ai'] as const) servers.set(name, stack.use(await openReceiver()));
   api = stack.use(await openTestApi({ logTo: { write }, paperKey: KEY }));
   const places = { DATABASE_URL: api.databaseUrl, PAPER_URL: paper.url, WORKER_SLOT: 'canary', LOG_LEVEL: 'trace' };
-  stack.use(await openWorker(parseEnvironment(places), { logTo: { write } }));
+  const allowed = { OUTGOING_PRIVATE: 'allow' };
+  stack.use(await openWorker(parseEnvironment({ ...places, ...allowed }), { logTo: { write } }));
 });
 after(() => stack.disposeAsync());
 

@@ -16,7 +16,7 @@ type Outcome = Parameters<typeof finishAsk>[2];
 type Run = NonNullable<Awaited<ReturnType<typeof readRunById>>>;
 
 async function answer(
-  { database }: WorkerContext,
+  { database, env }: WorkerContext,
   run: Run,
   { slot, signal }: Pick<Ask, 'slot'> & Pick<JobRun, 'signal'>,
 ) {
@@ -30,7 +30,7 @@ async function answer(
     return { error: 'The settings of this backtest are outside their bounds.' };
   const judged = { strategy, config: config.data };
   const text = advicePrompt({ ...run, ...judged }, slot);
-  const reply = await askAi(provider, { text, mostTokens: MOST_TOKENS, timeoutMs: TIMEOUT_MS, signal });
+  const reply = await askAi(env.OUTGOING_PRIVATE, provider, { text, mostTokens: MOST_TOKENS, timeoutMs: TIMEOUT_MS, signal });
   if (!reply.ok) return { error: reply.detail };
   const { model } = reply;
   const advice = readAdvice(judged, reply.text);

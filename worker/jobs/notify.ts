@@ -27,7 +27,7 @@ function distinct(notifiers: readonly StoredNotifier[]): StoredNotifier[] {
   return [...places.values()];
 }
 
-type Settings = Pick<Environment, 'LIVE_DEMO'>;
+type Settings = Pick<Environment, 'LIVE_DEMO' | 'OUTGOING_PRIVATE'>;
 
 interface FanOutDeps {
   readonly database: Database;
@@ -80,7 +80,7 @@ export async function send(
     }
     if (count > MOST) message = tooMany(notification, resetMs);
   }
-  const delivery = await sendNotification(provider, notifier, message);
+  const delivery = await sendNotification(env.OUTGOING_PRIVATE, notifier, message);
   if (!delivery.ok) throw new Error(`The ${provider} notifier did not take a message: ${delivery.detail}.`);
 }
 
