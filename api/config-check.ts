@@ -5,6 +5,7 @@ import type { BoundSymbol } from '#storage/profile-symbols.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { warning } from './contract/fields.ts';
+import { unknownPatchKeys } from './patch-keys.ts';
 import { type FieldError, invalid, invalidField, shownErrors } from './problem.ts';
 import { settingFor } from './responsible.ts';
 import { checkSizing, type SizingCheck, sizingWarnings, USUAL_TAKER_FEE } from './sizing-check.ts';
@@ -40,11 +41,13 @@ function touches(patch: unknown, path: readonly string[]): boolean {
 }
 
 /**
- * Refuses an override that breaks the merged config. What the stored config of the profile breaks by itself (a value
+ * Refuses an override with a key that the strategy does not know, or one that breaks the merged config. What the stored config of the profile breaks by itself (a value
  * above a maximum of today) is no fault of the override and only costs the sizing check.
  */
 export function requireOverride(strategy: AnyStrategy, config: unknown, overrideConfig: Record<string, unknown>): void {
   const root = 'overrideConfig';
+  const unknown = unknownPatchKeys(strategy, overrideConfig, root);
+  if (unknown.length > 0) throw invalid(unknown);
   const errors = errorsOf(strategy, mergePatch(config, overrideConfig), root);
   const baseParses = parseWith(strategy.config, config).success;
   const own = baseParses ? errors : errors.filter(({ path }) => touches(overrideConfig, path.split('.').slice(1)));

@@ -1,3 +1,4 @@
+import { FORBIDDEN_KEYS } from '#core/merge.ts';
 import { ApiProblem, type FieldError, invalid } from './problem.ts';
 
 /** Configs, limits and settings are far smaller. */
@@ -63,7 +64,8 @@ function* unstorable(value: unknown, path: string, depth: number): Generator<Fie
 function* unstorableInside(value: object, path: string, depth: number): Generator<FieldError> {
   for (const [key, inner] of Object.entries(value)) {
     const at = path === '' ? key : `${path}.${key}`;
-    if (isStorableText(key)) yield* unstorable(inner, at, depth + 1);
+    if (FORBIDDEN_KEYS.has(key)) yield { path: at, message: 'is a key that no record has' };
+    else if (isStorableText(key)) yield* unstorable(inner, at, depth + 1);
     else yield { path, message: 'has a key with a character that cannot be stored' };
   }
 }

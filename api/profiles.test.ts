@@ -155,6 +155,30 @@ test('a check that cannot run saves with a warning: config first, then rules, th
   assert.deepEqual((await api.call(readProfile, { params })).config, { buy: { candleLimit: 1500 } });
 });
 
+test('an override holds only keys that its strategy knows, also where it removes them, and fills no disk', async () => {
+  const { profile } = await api.addProfile('Coins', { symbols: ['BTCUSDT'] });
+  const path = `/api/profiles/${profile.id}/symbols/BTCUSDT`;
+  const headers = { 'content-type': 'application/json' };
+  const junk = 'x'.repeat(50_000);
+  const overrides = [
+    [`{"${junk}":null}`, `overrideConfig.${junk}`],
+    [`{"buy":{"${junk}":null}}`, `overrideConfig.buy.${junk}`],
+    [`{"buy":{"__proto__":"${junk}"}}`, 'overrideConfig.buy.__proto__'],
+    [`{"constructor":{"prototype":{"a":"${junk}"}}}`, 'overrideConfig.constructor'],
+    [`{"sell":{"prototype":[{"__proto__":"${junk}"}]}}`, 'overrideConfig.sell.prototype'],
+  ];
+  for (const [override = '', field = ''] of overrides) {
+    const reply = await api.request('PATCH', path, { headers, body: `{"overrideConfig":${override}}` });
+    assert.equal(reply.status, 422, reply.text.slice(0, 300));
+    assert.ok(JSON.parse(reply.text).errors[0].path.startsWith(field.slice(0, 60)), reply.text.slice(0, 300));
+  }
+  const known = { overrideConfig: { buy: { candleLimit: null }, sell: { stopLossPercentage: null } } };
+  assert.equal(
+    (await api.send(changeCoin, { params: { id: profile.id, symbol: 'BTCUSDT' }, body: known })).status,
+    200,
+  );
+});
+
 test('an override is judged by the merged config, and only for what it changes', async () => {
   const { profile } = await api.addProfile('Merged', { symbols: ['BTCUSDT'] });
   const params = { id: profile.id, symbol: 'BTCUSDT' };

@@ -38,7 +38,9 @@ export interface CallOptions {
 }
 
 export interface TestApiOptions
-  extends Partial<Pick<ApiSettings, 'liveDemo' | 'webDir' | 'outgoingPrivate' | 'backupDir' | 'candleDir' | 'paperKey'>> {
+  extends Partial<
+    Pick<ApiSettings, 'liveDemo' | 'webDir' | 'outgoingPrivate' | 'backupDir' | 'candleDir' | 'paperKey'>
+  > {
   /** What the exchange's REST interface answers. */
   readonly exchange?: RequestListener;
   /** The market of every venue, in the place of `exchange`. */

@@ -1,4 +1,5 @@
-const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
+/** Keys that reach the prototype of an object. */
+export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 const MAX_DEPTH = 16;
 
 /** True for a JSON object: not null, not an array. */
@@ -14,10 +15,10 @@ export function mergePatch(base: unknown, patch: unknown, depth = 0): Record<str
   const put = (key: string, value: unknown): void => {
     Object.defineProperty(merged, key, { value, enumerable: true, writable: true, configurable: true });
   };
-  if (isObject(base)) for (const key of Object.keys(base)) if (!FORBIDDEN.has(key)) put(key, base[key]);
+  if (isObject(base)) for (const key of Object.keys(base)) if (!FORBIDDEN_KEYS.has(key)) put(key, base[key]);
   if (!isObject(patch) || depth >= MAX_DEPTH) return merged;
   for (const key of Object.keys(patch)) {
-    if (FORBIDDEN.has(key)) continue;
+    if (FORBIDDEN_KEYS.has(key)) continue;
     const value = patch[key];
     if (value === null) delete merged[key];
     else put(key, isObject(value) ? mergePatch(merged[key], value, depth + 1) : value);

@@ -15,6 +15,17 @@ export interface AuditEntry {
   readonly userAgent: string;
 }
 
+/** Longer records are cut: what was changed is in its own table. */
+const LONGEST = 32 * 1024;
+const KEPT = 2000;
+
+/** The JSON text of a record; of a long one its length and its beginning. */
+function recordText(record: unknown): string | null {
+  if (record === undefined) return null;
+  const text = jsonText(record);
+  return text.length <= LONGEST ? text : jsonText({ characters: text.length, beginning: text.slice(0, KEPT) });
+}
+
 /** Belongs into the transaction of the change it records. */
 export async function writeAuditLog(database: Writer, entry: AuditEntry): Promise<void> {
   await database
@@ -24,8 +35,8 @@ export async function writeAuditLog(database: Writer, entry: AuditEntry): Promis
       user_id: entry.userId,
       action: entry.action,
       subject: entry.subject,
-      before: entry.before === undefined ? null : jsonText(entry.before),
-      after: entry.after === undefined ? null : jsonText(entry.after),
+      before: recordText(entry.before),
+      after: recordText(entry.after),
       ip: entry.ip,
       user_agent: entry.userAgent,
     })
