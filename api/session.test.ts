@@ -136,6 +136,21 @@ test('the sixth attempt of an address within a minute is refused, right password
   assert.equal((await attempt('203.0.113.2', PASSWORD)).status, 200);
 });
 
+test('addresses of one network count as one, and all networks together have a ceiling', async () => {
+  await using fresh = await openTestApi();
+  const attempt = (ip: string) =>
+    fresh.send(
+      signIn,
+      { body: { email: 'stranger@example.org', password: 'wrong password' } },
+      { headers: { 'x-forwarded-for': ip }, cookie: null },
+    );
+  const refused = async (ips: string[]): Promise<number> =>
+    (await Promise.all(ips.map(attempt))).filter(({ status }) => status === 429).length;
+  assert.equal(await refused(Array.from({ length: 12 }, (_, i) => `2001:db8:1:1::${i}`)), 7);
+  assert.equal(await refused(Array.from({ length: 12 }, (_, i) => `203.0.113.1:${50_000 + i}`)), 7);
+  assert.equal(await refused(Array.from({ length: 100 }, (_, i) => `10.9.${i}.1`)), 10);
+});
+
 test('attempts without forwarded headers share one bucket, and successes count', async () => {
   const statuses: number[] = [];
   for (let i = 0; i < 6; i++) statuses.push((await api.send(signIn, { body: credentials }, { cookie: null })).status);

@@ -100,3 +100,19 @@ test('ending the own session signs out', async () => {
   assert.match(reply.headers.getSetCookie().join(), /^tradewind_session=; Max-Age=0/);
   assert.equal(await isValid(own), false);
 });
+
+test('a session may try five passwords a minute, and another session is not held up by it', async () => {
+  const [own, other] = [await signedIn(), await signedIn()];
+  const attempt = (cookie: string) =>
+    api.send(
+      changePassword,
+      { body: { currentPassword: 'a guess', newPassword: 'another long password' } },
+      { cookie },
+    );
+  const tried = await Promise.all(Array.from({ length: 12 }, () => attempt(own)));
+  const statuses = tried.map(({ status }) => status).toSorted();
+  assert.deepEqual(statuses, [...Array(5).fill(422), ...Array(7).fill(429)]);
+  const refused = tried.find(({ status }) => status === 429);
+  assert.ok(Number(refused?.headers.get('retry-after')) > 0);
+  assert.equal((await attempt(other)).status, 422);
+});

@@ -30,6 +30,7 @@ export const cacheKeys = {
   notified: (profileId: ProfileId, provider: string): string => `notified:${profileId}:${provider}`,
   /** Window counter of sign-in attempts. */
   signInAttempts: (ip: string): string => `sign-in:${ip}`,
+  passwordAttempts: (sessionId: string): string => `password:${sessionId}`,
   /** Window counter of large answers. */
   /** Backtests and sweeps that visitors of a demo have launched. */
   demoLaunches: 'demo-launches',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientIp } from './client-ip.ts';
+import { clientIp, networkOf } from './client-ip.ts';
 
 const ipOf = (...lines: [string, string][]): string => {
   const headers = new Headers();
@@ -23,3 +23,23 @@ test('without hops X-Real-IP counts, without both it is unknown', () => {
   assert.equal(ipOf(), 'unknown');
   assert.equal(ipOf(['X-Real-IP', '  ']), 'unknown');
 });
+
+const networks: readonly (readonly [string, readonly string[]])[] = [
+  [
+    '203.0.113.9',
+    ['203.0.113.9', '203.0.113.9:51034', '::ffff:203.0.113.9', '[::ffff:203.0.113.9]:443', '::ffff:cb00:7109'],
+  ],
+  ['2001:db8:1:1::/64', ['2001:db8:1:1::5', '2001:DB8:1:1:ffff::1', '[2001:db8:1:1::6]:51034', '2001:db8:1:1::7%eth0']],
+  ['2001:db8:0:0::/64', ['2001:db8::1', '2001:db8::ffff:1:2:3']],
+  ['fe80:0:0:0::/64', ['fe80::1%eth0']],
+  ['unknown', ['unknown']],
+  ['no address', ['no address']],
+];
+for (const [network, addresses] of networks) {
+  test(`a throttle counts as one: ${addresses.join(', ')}`, () => {
+    assert.deepEqual(
+      addresses.map(networkOf),
+      addresses.map(() => network),
+    );
+  });
+}

@@ -1,24 +1,48 @@
 import { cacheKeys } from '#core/cache-keys.ts';
+import type { SessionId } from '#core/ids.ts';
 import type { CacheStore } from '#core/ports.ts';
 import { ApiProblem } from '../problem.ts';
+import { networkOf } from './client-ip.ts';
 
 const WINDOW_MS = 60_000;
 const ATTEMPTS = 5;
+/** From all networks together: whoever has many addresses guesses no faster. */
+const ATTEMPTS_OF_ALL = 100;
 
-/**
- * Counts a sign-in attempt of an address, successful ones too, and throws when it is one too many. The count lies in the
- * cache store, so restarts and replicas of the api share it.
- */
-export async function requireSignInAllowance(cache: CacheStore, ip: string): Promise<void> {
-  const { count, resetMs } = await cache.countInWindow(cacheKeys.signInAttempts(ip), WINDOW_MS);
-  if (count <= ATTEMPTS) return;
+interface Attempts {
+  readonly key: string;
+  readonly most: number;
+  readonly what: string;
+}
+
+async function countAttempt(cache: CacheStore, { key, most, what }: Attempts): Promise<void> {
+  const { count, resetMs } = await cache.countInWindow(key, WINDOW_MS);
+  if (count <= most) return;
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
   throw new ApiProblem(
     'too_many_attempts',
-    `${ATTEMPTS} attempts to sign in within a minute are allowed: try again in ${seconds} seconds.`,
+    `${most} attempts ${what} within a minute are allowed: try again in ${seconds} seconds.`,
     { headers: { 'retry-after': String(seconds) } },
   );
 }
+
+/**
+ * Counts a sign-in attempt of a network, successful ones too, and throws when it is one too many. The count is in the
+ * cache store, so restarts and replicas of the api share it. What a network has too many does not count for all.
+ */
+export async function requireSignInAllowance(cache: CacheStore, ip: string): Promise<void> {
+  const what = 'to sign in';
+  await countAttempt(cache, { key: cacheKeys.signInAttempts(networkOf(ip)), most: ATTEMPTS, what });
+  await countAttempt(cache, {
+    key: cacheKeys.signInAttempts('all'),
+    most: ATTEMPTS_OF_ALL,
+    what: `${what} from all addresses`,
+  });
+}
+
+/** Counts an attempt to change the password: a stolen session must not guess it. */
+export const requirePasswordAllowance = (cache: CacheStore, session: SessionId): Promise<void> =>
+  countAttempt(cache, { key: cacheKeys.passwordAttempts(session), most: ATTEMPTS, what: 'to change the password' });
 
 /** Counts a costly request of a session in the same way, and throws when it is one too many for a minute. */
 export async function requireAllowance(cache: CacheStore, key: string, { most, what }: { most: number; what: string }) {

@@ -11,6 +11,7 @@ import type { ApiContext } from '../context.ts';
 import { changePassword, deleteSession, listSessions, revokeOtherSessions } from '../contract/sessions.ts';
 import { hashPassword, verifyPassword } from '../guard/password.ts';
 import { clearedCookie, type Operator } from '../guard/session.ts';
+import { requirePasswordAllowance } from '../guard/throttle.ts';
 import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem, invalidField } from '../problem.ts';
 
@@ -25,6 +26,7 @@ function requireSession({ session }: Operator): SessionId {
 
 async function change(context: ApiContext, { operator, caller, body }: Incoming<typeof changePassword>) {
   const own = requireSession(operator);
+  await requirePasswordAllowance(context.cache, own);
   const { id: userId, passwordHash } = operator.user;
   if (!(await verifyPassword(body.currentPassword, passwordHash))) throw invalidField('currentPassword', WRONG);
   if (body.newPassword === body.currentPassword) throw invalidField('newPassword', 'is the current password');
