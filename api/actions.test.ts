@@ -16,7 +16,10 @@ after(() => api[Symbol.asyncDispose]());
 test('the worker is asked with an audit row, and what became of it can be read', async () => {
   const { account, profile } = await api.addProfile('Asking');
   const user = (await readOperator(api.database.kysely)) ?? assert.fail('nobody has signed up');
-  const who = { operator: { user, session: null }, caller: { ip: '203.0.113.7', userAgent: 'test', secure: false } };
+  const who = {
+    operator: { user, session: null },
+    caller: { ip: '203.0.113.7', userAgent: 'test', secure: false, cookieNames: ['c'] as const },
+  };
   const request = {
     accountId: account.id,
     profileId: profile.id,

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { OPERATIONS } from './contract/contract.ts';
 import { createProfile } from './contract/profiles.ts';
 import { currentSession, status } from './contract/session.ts';
 import { cacheKeys } from '#core/cache-keys.ts';
@@ -206,4 +207,26 @@ test('status has the closed shape of the specification; of several workers the o
   assert.deepEqual((await api.call(status, {})).worker, { sha: 'other-sha', bootedAt: '2026-01-03T00:00:00.000Z' });
   await api.cache.set(cacheKeys.heartbeat('d'), 'no heartbeat');
   assert.equal((await api.call(status, {})).worker?.sha, 'other-sha');
+});
+
+test('a page of another port or site reaches nothing that needs a session without its Origin', async () => {
+  const ask = (path: string, headers: Record<string, string>) =>
+    fetch(`${api.url}${path}`, { headers: { cookie: api.cookie ?? '', ...headers } });
+  for (const { method, path, auth } of OPERATIONS) {
+    if (method !== 'GET' || auth !== 'session') continue;
+    const address = `/api${path.replaceAll(/:\w+/g, '01890000-0000-7000-8000-000000000000')}`;
+    for (const site of ['cross-site', 'same-site'])
+      assert.equal((await ask(address, { 'sec-fetch-site': site, 'sec-fetch-mode': 'no-cors' })).status, 403, path);
+  }
+  for (const site of ['same-origin', 'none'])
+    assert.equal((await ask('/api/profiles', { 'sec-fetch-site': site })).status, 200, site);
+  const listed = { 'sec-fetch-site': 'same-site', origin: ORIGIN };
+  assert.equal((await ask('/api/profiles', listed)).status, 200, 'a listed origin says who it is');
+  assert.equal((await ask('/', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })).status, 200);
+});
+
+test('answers to an https origin keep the browser on https, others do not', async () => {
+  const of = async (origin: string) => (await api.request('GET', '/api/status', { headers: { origin } })).headers;
+  assert.equal((await of(SECURE_ORIGIN)).get('strict-transport-security'), 'max-age=31536000');
+  assert.equal((await of(ORIGIN)).get('strict-transport-security'), null);
 });

@@ -2,10 +2,10 @@ import type { Hono } from 'hono';
 import { newId } from '#core/ids.ts';
 import { httpRequests } from '#integrations/metrics.ts';
 import type { ApiContext } from './context.ts';
-import { clientIp } from './guard/client-ip.ts';
+import { callerOf } from './guard/caller.ts';
 import { requireUnlocked } from './guard/demo-locks.ts';
 import { corsHeaders, PREFLIGHT_HEADERS, requireOrigin } from './guard/origin.ts';
-import { securityHeaders } from './guard/security-headers.ts';
+import { HSTS, securityHeaders } from './guard/security-headers.ts';
 import type { ApiEnv } from './handle.ts';
 import { ApiProblem, problemResponse } from './problem.ts';
 import { isUnavailable, isUnstorable, outageOf } from './unavailable.ts';
@@ -20,12 +20,13 @@ export function mountEdge(app: Hono<ApiEnv>, { settings, log }: ApiContext): voi
     c.set('origin', null);
     await next();
     for (const [name, value] of hardening) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
-    for (const [name, value] of Object.entries(corsHeaders(c.get('origin')))) c.res.headers.set(name, value);
+    const { secure, ip } = callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: settings.origins });
+    const more = { ...corsHeaders(c.get('origin')), ...(secure ? HSTS : {}) };
+    for (const [name, value] of Object.entries(more)) c.res.headers.set(name, value);
     c.res.headers.set('x-request-id', requestId);
     const ms = Math.round(performance.now() - startedMs);
     const labels = { method: c.req.method, route: c.req.routePath, status: String(c.res.status) };
     httpRequests.observe(labels, (performance.now() - startedMs) / 1000);
-    const ip = clientIp(c.req.raw.headers);
     log.info(
       { event: 'request', requestId, method: c.req.method, path: c.req.path, status: c.res.status, ms, ip },
       'A request was answered',

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { ApiContext } from './context.ts';
 import type { Answer, Operation } from './contract/operation.ts';
 import { type Caller, callerOf } from './guard/caller.ts';
+import { requireOwnSite } from './guard/origin.ts';
 import { authenticate, type Operator, sessionCookie } from './guard/session.ts';
 import { type Mask, maskFor } from './guard/visitor-mask.ts';
 import { isStorableText, readJsonBody } from './json-body.ts';
@@ -79,11 +80,12 @@ async function requireOperator(
   c: Context<ApiEnv>,
   { context, caller, reply }: { context: ApiContext; caller: Caller; reply: Headers },
 ): Promise<Operator> {
-  const authenticated = await authenticate(context, c.req.header('cookie') ?? null);
+  requireOwnSite(c.req.raw.headers);
+  const authenticated = await authenticate(context, c.req.header('cookie') ?? null, caller);
   if (authenticated === undefined) throw new ApiProblem('not_signed_in', 'Sign in first: there is no valid session.');
-  if (authenticated.prolonged !== null)
-    reply.append('set-cookie', sessionCookie(authenticated.prolonged, caller.secure));
-  return authenticated.operator;
+  const { prolonged, operator } = authenticated;
+  if (prolonged !== null) reply.append('set-cookie', sessionCookie(prolonged.name, prolonged.token));
+  return operator;
 }
 
 async function readParts(

@@ -74,13 +74,13 @@ export function openApiOf(operations: readonly Operation[]): Json {
       title: 'Tradewind',
       version: '1',
       description:
-        'JSON in, JSON out. Money and quantities are decimal text, instants ISO 8601 UTC. A request outside a browser sends the header x-tradewind-client: 1.',
+        'JSON in, JSON out. Money and quantities are decimal text, instants ISO 8601 UTC. A request outside a browser sends the header x-tradewind-client: 1. The cookie of a session carries the port of the address in its name, and the prefix __Host- under https.',
     },
     servers: [{ url: '/api' }],
     security: [{ session: [] }],
     paths,
     components: {
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'tradewind_session' } },
+      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'tradewind_session_8080' } },
       schemas: { Problem: { ...problem, properties: { ...known, code: { enum: Object.keys(PROBLEM_STATUS) } } } },
     },
   };

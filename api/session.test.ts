@@ -61,8 +61,17 @@ test('the cookie is HttpOnly, strict and, from an https origin, Secure', async (
     return reply.headers.getSetCookie()[0] ?? '';
   };
   const plain = await from(ORIGIN);
-  assert.match(plain, /^tradewind_session=[\w-]{43}; Max-Age=86400; Path=\/; HttpOnly; SameSite=Strict$/);
-  assert.match(await from(SECURE_ORIGIN), /; Secure/);
+  assert.match(plain, /^tradewind_session_8080=[\w-]{43}; Max-Age=86400; Path=\/; HttpOnly; SameSite=Strict$/);
+  assert.match(await from(SECURE_ORIGIN), /^__Host-tradewind_session_443=[\w-]{43}; .*; Secure/);
+});
+
+test('two installations on one host keep their sessions apart: the cookie carries the port', async () => {
+  const cookie = await signedIn();
+  const token = cookie.split('=')[1] ?? '';
+  const both = `tradewind_session_8081=${'B'.repeat(43)}; ${cookie}; tradewind_session=${'C'.repeat(43)}`;
+  assert.equal((await api.send(currentSession, {}, { cookie: both })).status, 200);
+  for (const name of ['tradewind_session_8081', 'tradewind_session'])
+    assert.equal((await api.send(currentSession, {}, { cookie: `${name}=${token}` })).status, 401, name);
 });
 
 test('the token is stored hashed only', async () => {
@@ -112,7 +121,7 @@ test('sign-out ends this session only and clears the cookie', async () => {
   const reply = await api.send(signOut, {}, { cookie: one });
   assert.equal(reply.status, 204);
   assert.deepEqual(reply.headers.getSetCookie().length, 1);
-  assert.match(reply.headers.getSetCookie()[0] ?? '', /^tradewind_session=; Max-Age=0/);
+  assert.match(reply.headers.getSetCookie()[0] ?? '', /^tradewind_session_8080=; Max-Age=0/);
   assert.equal((await api.send(currentSession, {}, { cookie: one })).status, 401);
   assert.equal((await api.send(currentSession, {}, { cookie: other })).status, 200);
 });

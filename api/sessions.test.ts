@@ -97,7 +97,7 @@ test('ending the own session signs out', async () => {
   const id = sessions.find(({ current }) => current)?.id;
   assert.ok(id !== undefined);
   const reply = await api.send(deleteSession, { params: { id } }, { cookie: own });
-  assert.match(reply.headers.getSetCookie().join(), /^tradewind_session=; Max-Age=0/);
+  assert.match(reply.headers.getSetCookie().join(), /^tradewind_session_8080=; Max-Age=0/);
   assert.equal(await isValid(own), false);
 });
 

@@ -8,24 +8,36 @@ export interface Caller {
   readonly userAgent: string;
   /** The request comes from a page of a listed https origin. */
   readonly secure: boolean;
+  /** Names of the session's cookie: that of the page's origin first, then those of others that the page may have. */
+  readonly cookieNames: readonly [string, ...string[]];
 }
 
 const isHttps = (origin: string): boolean => origin.startsWith('https://');
 
 /** Browsers send no Origin with reads of their own site: then the listed origins of the asked host decide. */
-function isSecure(headers: Pick<Headers, 'get'>, origin: string | null, listed: readonly string[]): boolean {
-  if (origin !== null) return isHttps(origin);
+function originsOf(headers: Pick<Headers, 'get'>, origin: string | null, listed: readonly string[]): readonly string[] {
+  if (origin !== null) return [origin];
   const host = headers.get('host');
   const ofHost = listed.filter((one) => new URL(one).host === host);
-  const candidates = ofHost.length > 0 ? ofHost : listed;
-  return candidates.length > 0 && candidates.every(isHttps);
+  return ofHost.length > 0 ? ofHost : listed;
 }
 
-export const callerOf = (
+/** Browsers send a cookie to every port of its host, so the port is part of the name. */
+function cookieNameOf(origin: string): string {
+  const { port } = new URL(origin);
+  return isHttps(origin) ? `__Host-tradewind_session_${port || '443'}` : `tradewind_session_${port || '80'}`;
+}
+
+export function callerOf(
   headers: Pick<Headers, 'get'>,
   { origin, listed }: { readonly origin: string | null; readonly listed: readonly string[] },
-): Caller => ({
-  ip: clientIp(headers),
-  userAgent: (headers.get('user-agent') ?? '').slice(0, LONGEST_USER_AGENT),
-  secure: isSecure(headers, origin, listed),
-});
+): Caller {
+  const origins = originsOf(headers, origin, listed);
+  const [name = 'tradewind_session', ...others] = new Set(origins.map(cookieNameOf));
+  return {
+    ip: clientIp(headers),
+    userAgent: (headers.get('user-agent') ?? '').slice(0, LONGEST_USER_AGENT),
+    secure: origins.length > 0 && origins.every(isHttps),
+    cookieNames: [name, ...others],
+  };
+}

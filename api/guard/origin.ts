@@ -27,6 +27,16 @@ export function requireOrigin({ method, headers, allowed }: OriginQuestion): str
   );
 }
 
+/**
+ * Throws where a browser says that a page of another site, or of another port of this host, asks without an Origin, as
+ * for an image: the session's cookie travels to every port. A page of a listed origin sends its Origin and passes.
+ */
+export function requireOwnSite(headers: Pick<Headers, 'get'>): void {
+  const site = headers.get('sec-fetch-site');
+  if (site === null || site === 'same-origin' || site === 'none' || headers.get('origin') !== null) return;
+  throw new ApiProblem('origin_rejected', 'Only pages of this address may ask for this: open the web app itself.');
+}
+
 /** Headers that let a page of a listed origin read the response, cookies included. */
 export function corsHeaders(origin: string | null): Record<string, string> {
   if (origin === null) return { vary: 'Origin' };

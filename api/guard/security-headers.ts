@@ -18,6 +18,9 @@ function contentSecurityPolicy(origins: readonly string[]): string {
   ].join('; ');
 }
 
+/** A browser that came over https once comes back over https only, for a year. */
+export const HSTS = { 'strict-transport-security': 'max-age=31536000' } as const;
+
 export const securityHeaders = (origins: readonly string[]): Record<string, string> => ({
   'content-security-policy': contentSecurityPolicy(origins),
   'x-content-type-options': 'nosniff',

@@ -8,7 +8,6 @@ import type { ApiContext } from '../context.ts';
 import { isUnavailable } from '../unavailable.ts';
 import type { Caller } from './caller.ts';
 
-export const SESSION_COOKIE = 'tradewind_session';
 export const SESSION_MS = 24 * 3_600_000;
 /** A use after a longer pause than this does not prolong the session. */
 const SLIDING_IDLE_MS = 3_600_000;
@@ -23,34 +22,40 @@ export interface Operator {
   readonly session: { readonly id: SessionId; readonly expiresAt: Date } | null;
 }
 
+interface SessionCookie {
+  readonly name: string;
+  readonly token: string;
+}
+
 export interface Authenticated {
   readonly operator: Operator;
-  /** The token, when this use has prolonged the session and the cookie has to say so. */
-  readonly prolonged: string | null;
+  /** The cookie to send again, when this use has prolonged the session. */
+  readonly prolonged: SessionCookie | null;
 }
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-function tokenOf(cookieHeader: string | null): string | undefined {
-  if (cookieHeader === null) return undefined;
-  const token = parse(cookieHeader, SESSION_COOKIE)[SESSION_COOKIE];
-  return token !== undefined && TOKEN.test(token) ? token : undefined;
+function cookieIn(header: string | null, names: readonly string[]): SessionCookie | undefined {
+  if (header === null) return undefined;
+  const cookies = parse(header);
+  return names.map((name) => ({ name, token: cookies[name] ?? '' })).find(({ token }) => TOKEN.test(token));
 }
 
 /** The operator of a request: that of its session, else the one of the live demo, else undefined. */
 export async function authenticate(
   context: ApiContext,
   cookieHeader: string | null,
+  { cookieNames }: Pick<Caller, 'cookieNames'>,
 ): Promise<Authenticated | undefined> {
-  const token = tokenOf(cookieHeader);
+  const sent = cookieIn(cookieHeader, cookieNames);
   const at = context.now();
-  const session = token === undefined ? undefined : await readSession(context.database.kysely, hashOf(token), at);
-  if (token !== undefined && session !== undefined) return useSession(context, token, session);
+  const session = sent && (await readSession(context.database.kysely, hashOf(sent.token), at));
+  if (sent !== undefined && session !== undefined) return useSession(context, sent, session);
   if (context.demoUser === null) return undefined;
   return { operator: { user: context.demoUser, session: null }, prolonged: null };
 }
 
-async function useSession(context: ApiContext, token: string, session: StoredSession): Promise<Authenticated> {
+async function useSession(context: ApiContext, sent: SessionCookie, session: StoredSession): Promise<Authenticated> {
   const at = context.now();
   const idleMs = at.getTime() - session.lastUsedAt.getTime();
   const slides = idleMs < SLIDING_IDLE_MS;
@@ -58,7 +63,7 @@ async function useSession(context: ApiContext, token: string, session: StoredSes
   const kept = idleMs < TOUCH_EVERY_MS || (await isTouched(context, session.id, { at, expiresAt }));
   return {
     operator: { user: session.user, session: { id: session.id, expiresAt: kept ? expiresAt : session.expiresAt } },
-    prolonged: slides && kept ? token : null,
+    prolonged: slides && kept ? sent : null,
   };
 }
 
@@ -86,9 +91,13 @@ export async function openSession(
   return { token, operator: { user, session: { id, expiresAt } } };
 }
 
-const cookie = (value: string, maxAge: number, secure: boolean): string =>
-  serialize(SESSION_COOKIE, value, { path: '/', httpOnly: true, sameSite: 'Strict', secure, maxAge });
+/** A cookie of an https origin is Secure, which its name promises too. */
+const cookie = (name: string, value: string, maxAge: number): string =>
+  serialize(name, value, { path: '/', httpOnly: true, sameSite: 'Strict', secure: name.startsWith('__Host-'), maxAge });
 
-/** `secure` where the origin of the request is https. */
-export const sessionCookie = (token: string, secure: boolean): string => cookie(token, SESSION_MS / 1000, secure);
-export const clearedCookie = (secure: boolean): string => cookie('', 0, secure);
+export const sessionCookie = (name: string, token: string): string => cookie(name, token, SESSION_MS / 1000);
+/** Takes the session from the browser, under every name that it may have there. */
+export function clearCookies(reply: Headers, { cookieNames }: Pick<Caller, 'cookieNames'>): void {
+  reply.delete('set-cookie');
+  for (const name of cookieNames) reply.append('set-cookie', cookie(name, '', 0));
+}

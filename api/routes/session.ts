@@ -16,7 +16,7 @@ import { announce, announceSessionEnd } from '../bus.ts';
 import type { ApiContext } from '../context.ts';
 import { changeSettings, currentSession, readSettings, signIn, signOut, signUp } from '../contract/session.ts';
 import { hashPassword, verifyPassword } from '../guard/password.ts';
-import { clearedCookie, openSession, type Operator, SESSION_MS, sessionCookie } from '../guard/session.ts';
+import { clearCookies, openSession, type Operator, SESSION_MS, sessionCookie } from '../guard/session.ts';
 import { requireSignInAllowance } from '../guard/throttle.ts';
 import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem, invalidField } from '../problem.ts';
@@ -73,7 +73,7 @@ async function signUpOperator(context: ApiContext, { body, caller, reply }: Inco
     return openSession(transaction, { user, caller, at: context.now() });
   });
   await announce({ cache, log }, { command: 'accounts-changed' });
-  reply.append('set-cookie', sessionCookie(opened.token, caller.secure));
+  reply.append('set-cookie', sessionCookie(caller.cookieNames[0], opened.token));
   return sessionView(opened.operator, context.now());
 }
 
@@ -90,7 +90,7 @@ async function signInOperator(context: ApiContext, { body, caller, reply }: Inco
     await writeAuditLog(transaction, { userId: user.id, action: 'session.create', subject: user.id, ip, userAgent });
     return openSession(transaction, { user, caller, at: context.now() });
   });
-  reply.append('set-cookie', sessionCookie(opened.token, caller.secure));
+  reply.append('set-cookie', sessionCookie(caller.cookieNames[0], opened.token));
   return sessionView(opened.operator, context.now());
 }
 
@@ -102,8 +102,7 @@ export function mountSession({ context, handle }: Routes): void {
 
   handle(signOut, async ({ operator, caller, reply }) => {
     // The use that ends a session does not prolong it.
-    reply.delete('set-cookie');
-    reply.append('set-cookie', clearedCookie(caller.secure));
+    clearCookies(reply, caller);
     if (operator.session === null) return undefined;
     const { id } = operator.session;
     await database.transaction(async (transaction) => {

@@ -10,7 +10,7 @@ import { announceSessionEnd } from '../bus.ts';
 import type { ApiContext } from '../context.ts';
 import { changePassword, deleteSession, listSessions, revokeOtherSessions } from '../contract/sessions.ts';
 import { hashPassword, verifyPassword } from '../guard/password.ts';
-import { clearedCookie, type Operator } from '../guard/session.ts';
+import { clearCookies, type Operator } from '../guard/session.ts';
 import { requirePasswordAllowance } from '../guard/throttle.ts';
 import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem, invalidField } from '../problem.ts';
@@ -69,8 +69,7 @@ async function end(context: ApiContext, { operator, caller, params, reply }: Inc
   });
   await announceSessionEnd(context, id);
   if (id === own) {
-    reply.delete('set-cookie');
-    reply.append('set-cookie', clearedCookie(caller.secure));
+    clearCookies(reply, caller);
   }
   return undefined;
 }

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { ApiContext } from '../context.ts';
 import { PROBLEM_STATUS } from '../contract/problem.ts';
+import { callerOf } from '../guard/caller.ts';
 import { authenticate } from '../guard/session.ts';
 import { ApiProblem, problemBody } from '../problem.ts';
 import { isUnavailable } from '../unavailable.ts';
@@ -33,11 +34,16 @@ function requireSocketOrigin(request: IncomingMessage, origins: readonly string[
   throw new ApiProblem('origin_rejected', `The origin ${origin.slice(0, 200)} is not listed in WEB_ORIGIN.`);
 }
 
+const headersOf = ({ headers }: IncomingMessage): Headers =>
+  new Headers(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
+
 async function requireSession(context: ApiContext, hub: SocketHub, request: IncomingMessage) {
   const path = new URL(request.url ?? '/', 'http://localhost').pathname;
   if (path !== PATH) throw new ApiProblem('not_found', `There is no WebSocket at ${path}.`);
   requireSocketOrigin(request, context.settings.origins);
-  const authenticated = await authenticate(context, request.headers.cookie ?? null);
+  const { origin = null, cookie = null } = request.headers;
+  const caller = callerOf(headersOf(request), { origin, listed: context.settings.origins });
+  const authenticated = await authenticate(context, cookie, caller);
   if (authenticated === undefined) throw new ApiProblem('not_signed_in', 'Sign in first: there is no valid session.');
   if (hub.full) throw new ApiProblem('unavailable', 'Too many sockets are open: close some and try again.');
   return authenticated.operator.session?.id ?? null;
