@@ -84,7 +84,7 @@ export async function openApi(env: Environment): Promise<Api> {
     venues: new Venues({ cache, openMarket, nowMs: Date.now }),
     log,
     now: () => new Date(),
-    demoUser: settings.liveDemo ? ((await readOperator(database.kysely)) ?? null) : null,
+    demoUserId: settings.liveDemo ? ((await readOperator(database.kysely))?.id ?? null) : null,
   };
   const { HOST: host, METRICS_PORT: metricsPort } = env;
   const what = { process: 'api', sha: settings.sha };

@@ -1,9 +1,9 @@
 import type { Environment } from '#core/env.ts';
+import type { UserId } from '#core/ids.ts';
 import type { CacheStore } from '#core/ports.ts';
 import type { Log } from '#integrations/log.ts';
 import type { Database } from '#storage/database.ts';
 import type { Queue } from '#storage/queue.ts';
-import type { User } from '#storage/users.ts';
 import type { Venues } from './venues.ts';
 
 export interface ApiSettings {
@@ -34,7 +34,7 @@ export interface ApiContext {
   readonly log: Log;
   readonly now: () => Date;
   /** The operator that requests without a session act as, resolved once at boot; null unless this is a live demo. */
-  readonly demoUser: User | null;
+  readonly demoUserId: UserId | null;
 }
 
 /** What the server is opened with. */

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { WebSocket } from 'ws';
 import { readWallet } from './contract/accounts.ts';
 import { readAdvisor, readAdvisorPrompt } from './contract/advisor.ts';
 import { DEMO_LOCKS } from './contract/demo-locks.ts';
 import { setKillSwitch } from './contract/halts.ts';
 import { createProfile, listProfiles } from './contract/profiles.ts';
-import { changeSettings, currentSession, onboarding, signIn, signUp } from './contract/session.ts';
+import { changeSettings, currentSession, onboarding, readSettings, signIn, signUp } from './contract/session.ts';
 import { createAccount, saveApiKey } from '#storage/accounts.ts';
 import { createRun } from '#storage/research.ts';
 import { createOperator } from '#storage/users.ts';
 import type { AccountId } from '#core/ids.ts';
 import { hashPassword } from './guard/password.ts';
-import { cookieOf, EMAIL, openTestApi, PASSWORD, problemOf, type TestApi } from './test-api.ts';
+import { cookieOf, EMAIL, openTestApi, ORIGIN, PASSWORD, problemOf, type TestApi } from './test-api.ts';
 
 let api: TestApi;
 let accountId: AccountId;
@@ -71,6 +72,8 @@ test('without a session the operator acts, whose address stays private', async (
   await api.call(createProfile, { body: { accountId, name: 'Demo', strategyName: 'hold' } });
   await api.call(setKillSwitch, { body: { engaged: true } });
   await api.call(changeSettings, { body: { timezone: 'Europe/Berlin' } });
+  assert.equal((await api.call(readSettings, {})).timezone, 'Europe/Berlin');
+  assert.equal((await api.call(currentSession, {})).user.timezone, 'Europe/Berlin');
   assert.equal(await api.call(readWallet, { params: { id: accountId } }), null);
   const [profile] = (await api.call(listProfiles, {})).profiles;
   assert.ok(profile !== undefined);
@@ -95,4 +98,35 @@ test('with no user nobody is injected, and onboarding works', async () => {
   assert.equal(reply.status, 201);
   assert.equal((await fresh.refusal(listProfiles, {})).code, 'not_signed_in');
   assert.equal((await fresh.send(listProfiles, {}, { cookie: cookieOf(reply) })).status, 200);
+});
+
+/** Opens a socket as a visitor; the status of a refusal, or 101. */
+async function socketOf(ip: string, opened: WebSocket[]): Promise<number> {
+  const socket = new WebSocket(`${api.url.replace('http', 'ws')}/api/ws`, {
+    origin: ORIGIN,
+    headers: { 'x-forwarded-for': ip },
+  });
+  opened.push(socket);
+  socket.on('error', () => {});
+  return new Promise((resolve) => {
+    socket.once('open', () => resolve(101));
+    socket.once('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0));
+  });
+}
+
+test('one visitor takes neither the sockets nor the candle columns of the others', async () => {
+  const opened: WebSocket[] = [];
+  const statuses: number[] = [];
+  for (let i = 0; i < 12; i++) statuses.push(await socketOf(`2001:db8:5:5::${i}`, opened));
+  assert.deepEqual(statuses, [...Array(10).fill(101), 503, 503]);
+  assert.equal(await socketOf('203.0.113.50', opened), 101);
+  for (const socket of opened) socket.terminate();
+  const [profile] = (await api.call(listProfiles, {})).profiles;
+  const columns = (ip: string) => {
+    const path = `/api/candles/columns?profileId=${profile?.id}&symbol=BTCUSDT&interval=1h&from=2026-01-01T00:00:00Z`;
+    return api.request('GET', path, { headers: { 'x-forwarded-for': ip } });
+  };
+  const first = await Promise.all(Array.from({ length: 31 }, () => columns('203.0.113.51')));
+  assert.equal(first.filter(({ status }) => status === 429).length, 1);
+  assert.equal((await columns('203.0.113.52')).status, 200);
 });

@@ -216,7 +216,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     }),
     log,
     now: () => new Date(clock.ms),
-    demoUser: liveDemo ? ((await readOperator(database.kysely)) ?? null) : null,
+    demoUserId: liveDemo ? ((await readOperator(database.kysely))?.id ?? null) : null,
   };
   const server = stack.use(await serveApi(context, { host: '127.0.0.1', port: 0 }));
   return new TestApi({ url: `http://127.0.0.1:${server.port}`, databaseUrl: url, context, clock, stack: stack.move() });

@@ -15,6 +15,9 @@ const selectUser = (database: Reader) =>
 /** The one operator, or undefined before onboarding. */
 export const readOperator = (database: Reader): Promise<User | undefined> => selectUser(database).executeTakeFirst();
 
+export const readUser = (database: Reader, id: UserId): Promise<User | undefined> =>
+  selectUser(database).where('id', '=', id).executeTakeFirst();
+
 export const readUserByEmail = (database: Reader, email: string): Promise<User | undefined> =>
   selectUser(database)
     .where((row) => sql<boolean>`lower(${row.ref('email')}) = lower(${email})`)

@@ -3,7 +3,7 @@ import { parse, serialize } from 'hono/utils/cookie';
 import type { SessionId } from '#core/ids.ts';
 import { createSession, readSession, type StoredSession, touchSession } from '#storage/sessions.ts';
 import type { Writer } from '#storage/database.ts';
-import type { User } from '#storage/users.ts';
+import { readUser, type User } from '#storage/users.ts';
 import type { ApiContext } from '../context.ts';
 import { isUnavailable } from '../unavailable.ts';
 import type { Caller } from './caller.ts';
@@ -51,8 +51,10 @@ export async function authenticate(
   const at = context.now();
   const session = sent && (await readSession(context.database.kysely, hashOf(sent.token), at));
   if (sent !== undefined && session !== undefined) return useSession(context, sent, session);
-  if (context.demoUser === null) return undefined;
-  return { operator: { user: context.demoUser, session: null }, prolonged: null };
+  if (context.demoUserId === null) return undefined;
+  // Only who acts is fixed at boot: what a visitor has changed since counts for everybody.
+  const user = await readUser(context.database.kysely, context.demoUserId);
+  return user && { operator: { user, session: null }, prolonged: null };
 }
 
 async function useSession(context: ApiContext, sent: SessionCookie, session: StoredSession): Promise<Authenticated> {

@@ -9,6 +9,7 @@ import { encodePlanes, packColumns } from '#core/candle-planes.ts';
 import { CandleStore } from '#storage/candles/store.ts';
 import type { ApiContext } from '../context.ts';
 import { CANDLE_COLUMNS_TYPE, type ColumnsHead, MOST_COLUMN_ROWS, readCandleColumns } from '../contract/market.ts';
+import { networkOf } from '../guard/client-ip.ts';
 import { requireAllowance } from '../guard/throttle.ts';
 import type { Routes } from '../handle.ts';
 import { Memo } from '../memo.ts';
@@ -72,12 +73,12 @@ export function mountCandleColumns({ context, handle }: Routes): void {
     most: KEPT,
     keep: ({ head }) => head.state === 'complete',
   });
-  handle(readCandleColumns, async ({ operator, query }) => {
+  handle(readCandleColumns, async ({ operator, caller, query }) => {
     const { profileId, symbol, interval } = query;
     const profile = await requireProfile(database.kysely, operator, profileId);
     const account = await requireAccount(database.kysely, operator, profile.accountId);
     const span = spanOf(query, { venue: venueOf(account), symbol, interval }, now());
-    const key = cacheKeys.columnsAsked(operator.session?.id ?? operator.user.id);
+    const key = cacheKeys.columnsAsked(operator.session?.id ?? networkOf(caller.ip));
     await requireAllowance(cache, key, { most: MOST_A_MINUTE, what: 'Candles in columns' });
     const { head, bytes } = await kept.get(JSON.stringify(span), KEPT_MS, () => load(context, span));
     const lasting = head.state === 'complete' && query.to !== undefined && Date.parse(query.to) <= now().getTime();

@@ -15,18 +15,26 @@ function textOf(data: RawData): string {
   return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString();
 }
 
+/** Whose a socket is: a session's, or that of a visitor of a live demo. */
+export interface SocketOwner {
+  readonly sessionId: SessionId | null;
+  readonly network: string;
+}
+
 /** One browser on the socket: its topics, and whether it still answers. */
 export class SocketClient {
   readonly sessionId: SessionId | null;
+  readonly network: string;
   readonly #socket: WebSocket;
   readonly #ring: FrameRing;
   #topics: ReadonlySet<Topic> = new Set();
   #answered = true;
 
-  constructor(socket: WebSocket, options: { ring: FrameRing; sessionId: SessionId | null; onClose: () => void }) {
+  constructor(socket: WebSocket, options: SocketOwner & { ring: FrameRing; onClose: () => void }) {
     this.#socket = socket;
     this.#ring = options.ring;
     this.sessionId = options.sessionId;
+    this.network = options.network;
     socket.on('message', (data, isBinary) => this.#receive(isBinary ? undefined : textOf(data)));
     socket.on('pong', () => {
       this.#answered = true;

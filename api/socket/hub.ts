@@ -6,12 +6,15 @@ import { validSessions } from '#storage/sessions.ts';
 import { SESSION_CHANNEL } from '../bus.ts';
 import type { ApiContext } from '../context.ts';
 import { readCached } from '../venues.ts';
-import { SocketClient } from './client.ts';
+import { SocketClient, type SocketOwner } from './client.ts';
 import { FrameRing } from './ring.ts';
 
 const REPLAYABLE = 5_000;
 const PING_MS = 20_000;
 const MOST_CLIENTS = 200;
+/** In a live demo: of one network, and of all visitors, so that the operator still finds room. */
+const MOST_OF_VISITOR = 10;
+const MOST_OF_VISITORS = 150;
 
 /** All sockets of this process: relays the events of the bus, closes sockets whose session has ended. */
 export class SocketHub implements AsyncDisposable {
@@ -35,14 +38,19 @@ export class SocketHub implements AsyncDisposable {
     return hub;
   }
 
-  get full(): boolean {
-    return this.#clients.size >= MOST_CLIENTS;
+  /** Whether one more of a session, or of a visitor's network, has no room. */
+  isFull({ sessionId, network }: SocketOwner): boolean {
+    if (this.#clients.size >= MOST_CLIENTS) return true;
+    if (sessionId !== null) return false;
+    const visitors = [...this.#clients].filter((client) => client.sessionId === null);
+    const own = visitors.filter((client) => client.network === network);
+    return own.length >= MOST_OF_VISITOR || visitors.length >= MOST_OF_VISITORS;
   }
 
-  add(socket: WebSocket, sessionId: SessionId | null): void {
+  add(socket: WebSocket, owner: SocketOwner): void {
     const client: SocketClient = new SocketClient(socket, {
       ring: this.#ring,
-      sessionId,
+      ...owner,
       onClose: () => this.#clients.delete(client),
     });
     this.#clients.add(client);

@@ -4,6 +4,7 @@ import { WebSocketServer } from 'ws';
 import type { ApiContext } from '../context.ts';
 import { PROBLEM_STATUS } from '../contract/problem.ts';
 import { callerOf } from '../guard/caller.ts';
+import { networkOf } from '../guard/client-ip.ts';
 import { authenticate } from '../guard/session.ts';
 import { ApiProblem, problemBody } from '../problem.ts';
 import { isUnavailable } from '../unavailable.ts';
@@ -45,8 +46,9 @@ async function requireSession(context: ApiContext, hub: SocketHub, request: Inco
   const caller = callerOf(headersOf(request), { origin, listed: context.settings.origins });
   const authenticated = await authenticate(context, cookie, caller);
   if (authenticated === undefined) throw new ApiProblem('not_signed_in', 'Sign in first: there is no valid session.');
-  if (hub.full) throw new ApiProblem('unavailable', 'Too many sockets are open: close some and try again.');
-  return authenticated.operator.session?.id ?? null;
+  const owner = { sessionId: authenticated.operator.session?.id ?? null, network: networkOf(caller.ip) };
+  if (hub.isFull(owner)) throw new ApiProblem('unavailable', 'Too many sockets are open: close some and try again.');
+  return owner;
 }
 
 const problemOf = (error: unknown): ApiProblem => {
@@ -62,9 +64,12 @@ export function createUpgrade(context: ApiContext, hub: SocketHub) {
     const abandon = () => socket.destroy();
     socket.on('error', abandon);
     requireSession(context, hub, request).then(
-      (sessionId) => {
+      (owner) => {
         socket.off('error', abandon);
-        sockets.handleUpgrade(request, socket, head, (opened) => hub.add(opened, sessionId));
+        sockets.handleUpgrade(request, socket, head, (opened) =>
+          // Others may have come in while this one was judged.
+          hub.isFull(owner) ? opened.close(1013, 'Too many sockets are open.') : hub.add(opened, owner),
+        );
       },
       (error: unknown) => {
         const problem = problemOf(error);
