@@ -240,3 +240,19 @@ test('unbinding and deleting wait for positions and live orders, dust does not c
   assert.equal((await api.refusal(unbindCoin, { params })).code, 'not_found');
   await api.call(deleteProfile, { params });
 });
+
+test('names hold no control or invisible characters', async () => {
+  const { account, profile } = await api.addProfile('Plain');
+  for (const name of ['x\u001b]0;OWNED\u0007', 'two\r\nlines', 'bidi\u202etxt', 'zero\u200bwidth']) {
+    const made = { accountId: account.id, name, strategyName: 'hold' };
+    const reply = [
+      await api.refusal(createProfile, { body: made }),
+      await api.refusal(changeProfile, { params: { id: profile.id }, body: { name } }),
+      await api.refusal(createAccount, { body: { name, exchangeMode: 'testnet' } }),
+    ];
+    assert.deepEqual(
+      reply.map(({ errors }) => errors),
+      Array(3).fill([{ path: 'name', message: 'holds a control character' }]),
+    );
+  }
+});

@@ -157,3 +157,13 @@ test('what tells credentials, sessions or backups is locked for reading too', ()
   );
   assert.deepEqual(open.map(keyOf), []);
 });
+
+test('every name and label that a person gives is read with the one schema that refuses control characters', () => {
+  const named = OPERATIONS.flatMap((operation) => {
+    const shape = Object(Reflect.get(operation.body ?? {}, 'shape'));
+    return ['name', 'label'].flatMap((field) => (field in shape ? [{ operation, field, schema: shape[field] }] : []));
+  });
+  assert.ok(named.length >= 6);
+  for (const { operation, field, schema } of named)
+    assert.equal(schema.safeParse('x\u001b').success, false, `${keyOf(operation)} ${field}`);
+});

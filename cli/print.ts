@@ -1,7 +1,16 @@
+/** Names and messages come from others: a control character among them could forge lines or steer the terminal. */
+export const withoutControls = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\p{Cf}]/gu, (sign) =>
+    sign === '\n' || sign === '\t' ? sign : `\\u{${sign.codePointAt(0)?.toString(16)}}`,
+  );
+
+/** A row of a table or of a log stays one line. */
+export const oneLine = (text: string): string => withoutControls(text).replaceAll('\n', '\\n');
+
 /** Waits until the text is out, as the process ends right after; a reader that has seen enough may close the pipe. */
 export function print(text: string): Promise<void> {
   return new Promise((resolve) => {
     process.stdout.once('error', () => resolve());
-    process.stdout.write(`${text}\n`, () => resolve());
+    process.stdout.write(`${withoutControls(text)}\n`, () => resolve());
   });
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { ENDPOINTS, EXCHANGE_MODES } from '#core/account.ts';
-import { accountId, decimalText, instant } from './fields.ts';
+import { accountId, decimalText, humanLabel, humanName, instant } from './fields.ts';
 import { operation } from './operation.ts';
 
 const params = z.object({ id: accountId });
-const name = z.string().trim().min(1, 'is empty').max(60, 'is longer than 60 characters');
 
 const keyStatus = z.object({
   label: z.string(),
@@ -41,7 +40,11 @@ export const createAccount = operation({
   status: 201,
   summary: 'Adds an account; mode and endpoint are fixed from then on',
   body: z
-    .strictObject({ name, exchangeMode: z.enum(EXCHANGE_MODES), endpoint: z.enum(ENDPOINTS).default('exchange') })
+    .strictObject({
+      name: humanName,
+      exchangeMode: z.enum(EXCHANGE_MODES),
+      endpoint: z.enum(ENDPOINTS).default('exchange'),
+    })
     .refine((body) => body.endpoint === 'exchange' || body.exchangeMode === 'testnet', {
       path: ['endpoint'],
       message: 'demo and paper go with exchangeMode testnet only',
@@ -66,7 +69,7 @@ export const renameAccount = operation({
   status: 200,
   summary: 'Renames an account',
   params,
-  body: z.strictObject({ name }),
+  body: z.strictObject({ name: humanName }),
   response: account,
 });
 
@@ -107,7 +110,7 @@ export const saveApiKey = operation({
   summary: 'Stores an API key and has the worker check it',
   params,
   body: z.strictObject({
-    label: z.string().max(60).default(''),
+    label: humanLabel.default(''),
     apiKey: z.string().min(8, 'is too short for an API key').max(256),
     secret: z.string().min(8, 'is too short for a secret').max(8192),
   }),

@@ -18,3 +18,13 @@ export const numbers = z.record(z.string(), z.union([z.string(), z.number(), z.n
 
 /** A doubt that did not stop a change. */
 export const warning = z.object({ code: z.string(), message: z.string(), reason: z.string(), detail: z.string() });
+
+/** Text of a person that is shown in one line: control and invisible characters could forge others in a terminal. */
+const printable = z
+  .string()
+  .trim()
+  .refine((text) => !/[\p{Cc}\p{Cf}]/u.test(text), 'holds a control character');
+/** A name that a person gives to something. */
+export const humanName = printable.min(1, 'is empty').max(60, 'is longer than 60 characters');
+/** One that may be empty. */
+export const humanLabel = printable.max(60, 'is longer than 60 characters');

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { jsonObject } from '#core/text-fields.ts';
-import { accountId, instant, profileId, strategyName, symbolName } from './fields.ts';
+import { accountId, humanName, instant, profileId, strategyName, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
-import { profileName, savedProfile } from './profiles.ts';
+import { savedProfile } from './profiles.ts';
 
 const params = z.object({ id: profileId });
 const json = z.record(z.string(), z.unknown());
@@ -52,7 +52,7 @@ export const cloneProfile = operation({
   status: 201,
   summary: 'Copies a profile, disabled; onto another account with its coins',
   params,
-  body: z.strictObject({ name: profileName, accountId: accountId.optional() }),
+  body: z.strictObject({ name: humanName, accountId: accountId.optional() }),
   response: savedProfile,
 });
 
@@ -60,7 +60,7 @@ export const cloneProfile = operation({
 export const profileFile = z.strictObject({
   format: z.literal('tradewind-profile'),
   version: z.literal(1),
-  name: profileName,
+  name: humanName,
   strategyName,
   config: jsonObject,
   symbols: z
@@ -84,7 +84,7 @@ export const importProfile = operation({
   auth: 'session',
   status: 201,
   summary: 'Creates a disabled profile from a file, all of it or nothing',
-  body: z.strictObject({ accountId, name: profileName.optional(), profile: profileFile }),
+  body: z.strictObject({ accountId, name: humanName.optional(), profile: profileFile }),
   maxBodyKiB: 512,
   response: savedProfile,
 });

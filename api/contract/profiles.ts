@@ -3,6 +3,7 @@ import { jsonObject, positiveAmount } from '#core/text-fields.ts';
 import {
   accountId,
   decimalText,
+  humanName,
   instant,
   numbers,
   orderId,
@@ -15,7 +16,6 @@ import { operation } from './operation.ts';
 
 const params = z.object({ id: profileId });
 const symbolParams = z.object({ id: profileId, symbol: symbolName });
-export const profileName = z.string().trim().min(1, 'is empty').max(60, 'is longer than 60 characters');
 const json = z.record(z.string(), z.unknown());
 
 export const profile = z.object({
@@ -79,7 +79,7 @@ export const createProfile = operation({
   summary: 'Creates a profile, optionally with coins and already enabled',
   body: z.strictObject({
     accountId,
-    name: profileName,
+    name: humanName,
     strategyName,
     config: jsonObject.default({}),
     enabled: z.boolean().default(false),
@@ -105,7 +105,7 @@ export const changeProfile = operation({
   status: 200,
   summary: 'Changes name or config',
   params,
-  body: z.strictObject({ name: profileName.optional(), config: jsonObject.optional() }),
+  body: z.strictObject({ name: humanName.optional(), config: jsonObject.optional() }),
   response: savedProfile,
 });
 

@@ -74,6 +74,20 @@ test('status needs no session, whatever else asks for one signs in once and keep
   assert.equal((await tradewind(['logs', '--profile', 'First', '--level', 'warn'])).out, `${at(2)}  warn   -  refused`);
 });
 
+test('a stored name or message with control characters cannot steer the terminal or forge a line', async () => {
+  const { profile } = await api.addProfile('Old name');
+  const hostile = 'x\u001b]0;OWNED\u0007\r\nfake line\u202e';
+  const { kysely } = api.database;
+  await kysely.updateTable('profiles').set({ name: hostile }).where('id', '=', profile.id).execute();
+  await addLogs(api.database, profile.id, [{ level: 'warn', msg: hostile, at: '2026-01-01T00:00:01.000Z' }]);
+  const environment = { TRADEWIND_EMAIL: EMAIL, TRADEWIND_PASSWORD: PASSWORD };
+  for (const args of [['profiles'], ['logs', '--profile', profile.id]]) {
+    const { out } = await tradewind(args, environment);
+    assert.match(out, /x\\u\{1b\}\]0;OWNED/);
+    assert.doesNotMatch(out, /[^\P{Cc}\n]|\p{Cf}|^fake line/mu);
+  }
+});
+
 test('what is wrong is one sentence, and nothing is changed', async () => {
   const cases: readonly (readonly [readonly string[], Record<string, string>, number, RegExp])[] = [
     [['halt', '--all'], {}, 2, /has no flag --all/],

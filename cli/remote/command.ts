@@ -7,7 +7,7 @@ import { status } from '#api/contract/session.ts';
 import { type Client, ClientProblem } from '#api/script-client.ts';
 import type { CommandContext } from '../command.ts';
 import { type FlagKinds, parseFlags } from '../flags.ts';
-import { print } from '../print.ts';
+import { print, oneLine } from '../print.ts';
 import { followLogs, type LogRow } from './follow.ts';
 import { openLink } from './link.ts';
 
@@ -153,8 +153,8 @@ export async function runRemote(
   const link = openLink({ url: url.replace(/\/+$/, ''), home: environment['HOME'] ?? homedir(), email, password });
   try {
     const { answer, lines, later } = await remote.run(link, flags.values);
-    await print(flags.values.has('json') ? JSON.stringify(answer, null, 2) : lines.join('\n'));
-    for await (const line of later ?? []) await print(line);
+    await print(flags.values.has('json') ? JSON.stringify(answer, null, 2) : lines.map(oneLine).join('\n'));
+    for await (const line of later ?? []) await print(oneLine(line));
     return 0;
   } catch (error) {
     if (!(error instanceof ClientProblem)) throw error;

@@ -26,3 +26,9 @@ test('anything else is text, and long text is cut', () => {
   }
   assert.equal(readLogLine('x'.repeat(1000)).text.length, 401);
 });
+
+test('a line of trouble holds no control character', () => {
+  const line = JSON.stringify({ level: 'warn', msg: 'refused \u001b[31mred\u0007', err: { message: 'a\r\nfake' } });
+  assert.doesNotMatch(readLogLine(line).text, /\p{Cc}/u);
+  assert.doesNotMatch(readLogLine('bare \u001b[2J text').text, /\p{Cc}/u);
+});

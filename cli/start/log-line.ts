@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { oneLine } from '../print.ts';
 
 const record = z.object({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']),
@@ -36,5 +37,6 @@ function readJson(line: string): unknown {
 }
 
 function shorten(text: string): string {
-  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
+  const shown = oneLine(text);
+  return shown.length > longestShown ? `${shown.slice(0, longestShown)}…` : shown;
 }
