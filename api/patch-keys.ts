@@ -14,8 +14,8 @@ function schemaOf(strategy: AnyStrategy): unknown {
 /** The JSON schemas that a value may follow, alternatives one by one. */
 function alternatives(schema: unknown): Record<string, unknown>[] {
   if (!isObject(schema)) return [];
-  const inner = ['anyOf', 'oneOf', 'allOf'].flatMap((name) => (Array.isArray(schema[name]) ? schema[name] : []));
-  return [schema, ...inner.flatMap(alternatives)];
+  const inner: unknown[] = ['anyOf', 'oneOf', 'allOf'].map((name) => schema[name]);
+  return [schema, ...inner.flatMap((list) => (Array.isArray(list) ? list.flatMap(alternatives) : []))];
 }
 
 function* unknownKeys(patch: unknown, schemas: readonly unknown[], path: string): Generator<FieldError> {

@@ -72,7 +72,8 @@ async function readAtMost({ body }: Response, most: number): Promise<{ text: str
   const chunks: Uint8Array[] = [];
   let size = 0;
   // Leaving the loop cancels the rest, compressed or not.
-  for await (const chunk of body ?? []) {
+  const parts: AsyncIterable<Uint8Array> | [] = body ?? [];
+  for await (const chunk of parts) {
     size += chunk.byteLength;
     chunks.push(chunk);
     if (size > most) break;

@@ -16,7 +16,7 @@ export function clientIp(headers: Pick<Headers, 'get'>): string {
 /** The eight groups of an address of version 6. */
 function groupsOf(address: string): string[] {
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [head = '', tail] = canonical.split('::').map((part) => part.split(':').filter((group) => group !== ''));
+  const [head = [], tail] = canonical.split('::').map((part) => part.split(':').filter((group) => group !== ''));
   const known = [...head, ...(tail ?? [])].length;
   return [...head, ...(tail === undefined ? [] : [...Array<string>(8 - known).fill('0'), ...tail])];
 }

@@ -1,7 +1,6 @@
 import type { WebSocket } from 'ws';
 import { EVENT_CHANNEL } from '#core/cache-keys.ts';
 import { busMessage } from '#core/events.ts';
-import type { SessionId } from '#core/ids.ts';
 import { validSessions } from '#storage/sessions.ts';
 import { SESSION_CHANNEL } from '../bus.ts';
 import type { ApiContext } from '../context.ts';
