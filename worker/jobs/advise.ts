@@ -30,7 +30,12 @@ async function answer(
     return { error: 'The settings of this backtest are outside their bounds.' };
   const judged = { strategy, config: config.data };
   const text = advicePrompt({ ...run, ...judged }, slot);
-  const reply = await askAi(env.OUTGOING_PRIVATE, provider, { text, mostTokens: MOST_TOKENS, timeoutMs: TIMEOUT_MS, signal });
+  const reply = await askAi(env.OUTGOING_PRIVATE, provider, {
+    text,
+    mostTokens: MOST_TOKENS,
+    timeoutMs: TIMEOUT_MS,
+    signal,
+  });
   if (!reply.ok) return { error: reply.detail };
   const { model } = reply;
   const advice = readAdvice(judged, reply.text);
