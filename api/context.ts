@@ -1,6 +1,6 @@
+import type { CacheStore } from '#core/cache-store.ts';
 import type { Environment } from '#core/env.ts';
 import type { UserId } from '#core/ids.ts';
-import type { CacheStore } from '#core/ports.ts';
 import type { Log } from '#integrations/log.ts';
 import type { Database } from '#storage/database.ts';
 import type { Queue } from '#storage/queue.ts';

@@ -149,7 +149,7 @@ test('tick-trace returns the stored texts byte for byte, newest first', async ()
     '{"n":1e2,"symbol":"ETHUSDT","n":2}',
     '{"symbol":"BTCUSDT","z":"ETHUSDT"}',
   ];
-  await api.cache.append(cacheKeys.tickTrace(id), texts, 100);
+  await api.cache.append(cacheKeys.tickTrace(id), texts, { cap: 100 });
   const read = async (query: Record<string, string>) => (await api.send(readTickTrace, { params: { id }, query })).text;
   const [oldest, middle, newest] = texts;
   assert.equal(await read({}), `{"entries":[${newest},${middle},${oldest}]}`);
@@ -250,6 +250,19 @@ test('symbols, wallet and dashboard show cached data in the main quote asset', a
     ['1.25', '9'],
   );
   assert.equal(board.orders[0]?.id, orderId);
+});
+
+test('an account has no equity while a coin that a profile trades has no price', async () => {
+  const { account, profile } = await api.addProfile('Unpriced', { symbols: ['BTCUSDT'] });
+  await api.database.kysely.updateTable('profiles').set({ enabled: true }).where('id', '=', profile.id).execute();
+  const at = '2026-01-01T00:00:00.000Z';
+  const balances = { USDT: { free: '100', locked: '0' }, BTC: { free: '0.1', locked: '0' } };
+  await api.cache.set(cacheKeys.wallet(account.id), JSON.stringify({ at, keptAt: at, balances }));
+  const card = async () => (await api.call(readDashboard, {})).accounts.find(({ id }) => id === account.id);
+  assert.equal((await card())?.equity, '5100.01');
+  await api.cache.delete(cacheKeys.price('testnet', 'BTCUSDT'));
+  const unpriced = await card();
+  assert.deepEqual([unpriced?.equity, unpriced?.free], [null, '100']);
 });
 
 test('an order that still rests is shown however many newer ones there are', async () => {

@@ -4,7 +4,8 @@ import { cachedPrice, cachedWallet, cacheKeys, marketClock } from '#core/cache-k
 import type { Candle, Interval } from '#core/candle.ts';
 import { type Decimal, readDecimal } from '#core/decimal.ts';
 import type { AccountId } from '#core/ids.ts';
-import type { CacheStore, MarketPort } from '#core/ports.ts';
+import type { CacheStore } from '#core/cache-store.ts';
+import type { MarketPort } from '#core/ports.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { readRules } from '#core/symbol-codec.ts';
 import { Memo } from './memo.ts';

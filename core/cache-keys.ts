@@ -8,7 +8,7 @@ export const cacheKeys = {
   /** One entry per worker, TTL 15 s, written every 5 s: {@link heartbeat}. */
   heartbeat: (slot: string): string => `heartbeat:${slot}`,
   heartbeats: 'heartbeat:',
-  /** {@link cachedPrice} of a coin that a running profile watches. */
+  /** {@link cachedPrice} of a coin that an enabled profile has, or any profile holds; it expires by {@link PRICE_TTL_MS}. */
   price: (venue: Venue, symbol: string): string => `price:${venue}:${symbol}`,
   prices: (venue: Venue): string => `price:${venue}:`,
   /** Array of encoded trading rules (core/symbol-codec.ts). */
@@ -21,10 +21,10 @@ export const cacheKeys = {
   marketTrend: (venue: Venue): string => `market-trend:${venue}`,
   /** {@link marketClock} of a venue. */
   marketClock: (venue: Venue): string => `market-clock:${venue}`,
-  /** Last decision and plan of a coin: the contract's coinState. */
+  /** Last decision and plan of a coin: the contract's coinState, with {@link COIN_STATE_TTL_MS}. */
   coinState: (profileId: ProfileId, symbol: string): string => `coin-state:${profileId}:${symbol}`,
   coinStates: (profileId: ProfileId): string => `coin-state:${profileId}:`,
-  /** Capped list of tick audits, one JSON text an entry. */
+  /** Capped list of tick audits, one JSON text an entry, with {@link TICK_TRACE_TTL_MS}. */
   tickTrace: (profileId: ProfileId): string => `tick-trace:${profileId}`,
   /** Window counter of the messages of a notifier. */
   notified: (profileId: ProfileId, provider: string): string => `notified:${profileId}:${provider}`,
@@ -48,6 +48,10 @@ export const COMMAND_CHANNEL = 'commands';
 export const HEARTBEAT_TTL_MS = 15_000;
 export const HEARTBEAT_EVERY_MS = 5_000;
 export const TICK_TRACE_CAP = 100_000;
+/** Each write of the entry starts it again. The last tick of a disabled profile and its trace stay readable for a while. */
+export const PRICE_TTL_MS = 60_000;
+export const COIN_STATE_TTL_MS = 86_400_000;
+export const TICK_TRACE_TTL_MS = 7 * 86_400_000;
 
 export const heartbeat = z.object({ sha: z.string(), bootedAt: z.iso.datetime() });
 export type Heartbeat = z.infer<typeof heartbeat>;

@@ -376,24 +376,3 @@ export interface RecordSink {
   evidence(evidence: OrderEvidence): void;
   flush(): Promise<void>;
 }
-
-/** The cache store. Values are text; TTLs in ms. Both adapters pass storage/cache.contract.ts. */
-export interface CacheStore extends AsyncDisposable {
-  get(key: string): Promise<string | undefined>;
-  set(key: string, value: string, ttlMs?: number): Promise<void>;
-  /** Sets all of them, or as many as a lost connection allowed. */
-  setAll(entries: ReadonlyMap<string, string>): Promise<void>;
-  delete(key: string): Promise<void>;
-  /** Values of all live keys that begin with `prefix`. */
-  list(prefix: string): Promise<Map<string, string>>;
-  /** Adds to the end of a list and drops the oldest beyond `cap` entries. */
-  append(key: string, values: readonly string[], cap: number): Promise<void>;
-  /** Newest first; `skip` newest are left out. */
-  newest(key: string, limit: number, skip?: number): Promise<string[]>;
-  /** Counts one event in a sliding window: with it, how many fell into it (1,000 at most); when the oldest leaves. */
-  countInWindow(key: string, windowMs: number): Promise<{ count: number; resetMs: number }>;
-  /** In order; of equal messages of one call some may arrive once. */
-  publish(channel: string, ...messages: readonly string[]): Promise<void>;
-  /** Resolves when the subscription is live; messages over 7,000 bytes must not be published. */
-  subscribe(channel: string, onMessage: (message: string) => void): Promise<AsyncDisposable>;
-}

@@ -58,6 +58,10 @@ export interface CoinRunner {
   close(): Promise<void>;
 }
 
+/** Prices of other coins are used here, but not kept for others. */
+export const isWatched = ({ coin: { profile, position } }: CoinRunner): boolean =>
+  profile.enabled || position.quantity > 0n;
+
 export function createCoinRunner(coin: Coin): CoinRunner {
   const { fail, signal } = coin.context;
   const log = decisionLogOf(coin);

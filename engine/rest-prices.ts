@@ -1,10 +1,16 @@
 import type { AccountContext } from './account-context.ts';
 import type { Decimal } from '#core/decimal.ts';
 import type { MarketStream } from '#core/ports.ts';
-import type { CoinRunner } from './coin-runner.ts';
+import { type CoinRunner, isWatched } from './coin-runner.ts';
+import type { AccountRun } from './run-account.ts';
 
 /** A coin without a streamed price for this long is asked for by REST; prices are read at most once in this time. */
 const SILENT_MS = 5_000;
+
+export interface RestPriceOptions extends Pick<AccountRun, 'onPrice'> {
+  readonly stream: Pick<MarketStream, 'compare'>;
+  readonly streamConnected: () => boolean;
+}
 
 /**
  * Prices for coins whose stream is silent. While the stream is connected a quiet coin simply has not traded, and its last
@@ -13,8 +19,7 @@ const SILENT_MS = 5_000;
  */
 export function createRestPrices(
   context: AccountContext,
-  stream: Pick<MarketStream, 'compare'>,
-  streamConnected: () => boolean,
+  { stream, streamConnected, onPrice }: RestPriceOptions,
 ): { refresh(runners: Iterable<CoinRunner>): void } {
   let askedMs = Number.NEGATIVE_INFINITY;
   return {
@@ -28,7 +33,10 @@ export function createRestPrices(
           stream.compare(prices);
           for (const runner of silent) {
             const price = prices.get(runner.coin.symbol);
-            if (price !== undefined) runner.onPrice(price, streamConnected());
+            if (price === undefined) continue;
+            runner.onPrice(price, streamConnected());
+            const { symbol } = runner.coin;
+            if (isWatched(runner)) onPrice({ symbol, price, atMs: context.ports.market.clock.marketMs() });
           }
         })
         .catch((err: unknown) =>

@@ -1,3 +1,4 @@
+import type { ProfileId } from '#core/ids.ts';
 import type { MarketSubscription } from '#core/ports.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { AccountContext } from './account-context.ts';
@@ -38,9 +39,14 @@ export interface RunningCoins {
 /** Coins that share one read of the account's open orders; those of them that run already stand still meanwhile. */
 const GROUP = 64;
 
+interface RosterOptions {
+  readonly roster: Roster;
+  readonly onUnbound: (profileId: ProfileId, symbol: string) => void;
+}
+
 export function createRunningCoins(
   context: AccountContext,
-  roster: Roster,
+  { roster, onUnbound }: RosterOptions,
   listed: readonly SymbolRules[],
 ): RunningCoins {
   const rules = new Map(listed.map((each) => [each.symbol, each]));
@@ -77,7 +83,11 @@ export function createRunningCoins(
     if (closed) throw new Error('The account does not run any more.');
     const profiles = await roster.loadProfiles();
     const kept = new Set(profiles.flatMap((profile) => profile.symbols.map(({ symbol }) => keyOf(profile.id, symbol))));
-    for (const key of [...entries.keys()]) if (!kept.has(key)) await retire(key);
+    for (const [key, { runner }] of [...entries]) {
+      if (kept.has(key)) continue;
+      await retire(key);
+      onUnbound(runner.coin.profile.id, runner.coin.symbol);
+    }
     opener.forget(kept);
     const coins = profiles.flatMap((profile) => profile.symbols.map(({ symbol }) => ({ profile, symbol })));
     const changed = coins.filter((coin) => !keep(entries, coin, rules.get(coin.symbol)) && opener.mayOpen(coin));

@@ -1,9 +1,10 @@
 import type { Wallet } from '#core/account.ts';
 import { add, type Decimal, multiply, ZERO } from '#core/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
 import type { AccountEvent, MarketEvent, MarketStream } from '#core/ports.ts';
 import { rulesFor, type SymbolRules } from '#core/symbol.ts';
 import { type AccountContext, type AccountContextInput, createAccountContext } from './account-context.ts';
-import { type CoinRunner, keepStates } from './coin-runner.ts';
+import { type CoinRunner, isWatched, keepStates } from './coin-runner.ts';
 import { createResetWatch, endsRun, type ResetWatch } from './epoch.ts';
 import { DISCOUNT_ASSET } from './fee-prices.ts';
 import { createInbox } from './inbox.ts';
@@ -43,6 +44,17 @@ export interface AccountRun extends Omit<AccountContextInput, 'fail'> {
   readonly onRules: (rules: readonly SymbolRules[]) => void;
   /** The rules as a worker has last read them, for a start at which the exchange does not answer with them. */
   readonly keptRules?: () => Promise<readonly SymbolRules[] | undefined>;
+  /** A price of a coin that is watched: its profile is enabled or holds it. */
+  readonly onPrice: (seen: WatchedPrice) => void;
+  /** A profile has the coin no longer, and nothing more is written of it. */
+  readonly onUnbound: (profileId: ProfileId, symbol: string) => void;
+}
+
+/** A coin's last price, at market time `atMs`. */
+export interface WatchedPrice {
+  readonly symbol: string;
+  readonly price: Decimal;
+  readonly atMs: number;
 }
 
 /**
@@ -76,7 +88,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   const { ports, signal } = context;
   await ports.market.clock.sync();
   const rules = await readFirstRules(context, run);
-  const coins = createRunningCoins(context, run.roster, rules);
+  const coins = createRunningCoins(context, run, rules);
   context.coinsOf = (profileId) =>
     [...coins.all()].map(({ coin }) => coin).filter(({ profile }) => profile.id === profileId);
   context.positionValue = (quoteAsset) => positionValueOf(coins.all(), quoteAsset);
@@ -105,7 +117,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   await using market = ports.openMarketStream((event) => {
     if (event.kind === 'connected') connected = true;
     if (event.kind === 'disconnected') connected = false;
-    onMarketEvent(context, coins, event);
+    onMarketEvent(context, { coins, onPrice: run.onPrice }, event);
   });
   market.update(coins.wanted());
   const refreshProfiles = async (): Promise<void> => {
@@ -160,7 +172,7 @@ async function keepTime(
   context: AccountContext,
   { coins, run, refreshProfiles, look, market, streamConnected }: TimeKeeping,
 ): Promise<void> {
-  const restPrices = createRestPrices(context, market, streamConnected);
+  const restPrices = createRestPrices(context, { stream: market, streamConnected, onPrice: run.onPrice });
   for (let beat = 1; !context.signal.aborted; beat++) {
     await wait(TIMER_MS, context.signal);
     if (context.signal.aborted) return;
@@ -285,10 +297,16 @@ function onAccountEvent(context: AccountContext, { event, coins, run, reconciler
   for (const runner of coins.all()) for (const id of runner.coin.live.keys()) runner.watch(id);
 }
 
-function onMarketEvent(context: AccountContext, coins: RunningCoins, event: MarketEvent): void {
+function onMarketEvent(
+  context: AccountContext,
+  { coins, onPrice }: Pick<AccountRun, 'onPrice'> & { readonly coins: RunningCoins },
+  event: MarketEvent,
+): void {
   if (event.kind === 'price') {
     context.lastEventMs = Math.max(context.lastEventMs, event.atMs);
-    for (const runner of coins.of(event.symbol)) runner.onPrice(event.price, true);
+    const runners = coins.of(event.symbol);
+    for (const runner of runners) runner.onPrice(event.price, true);
+    if (runners.some(isWatched)) onPrice(event);
   } else if (event.kind === 'candle') {
     if (!event.candle.closed) return;
     context.lastEventMs = Math.max(context.lastEventMs, event.candle.closeMs);

@@ -1,3 +1,5 @@
+import type { CacheEntry } from '#core/cache-store.ts';
+
 /** PostgreSQL notifies with fewer than 8,000 bytes; both adapters keep the same distance. */
 const MAX_MESSAGE_BYTES = 7_000;
 /** Beyond this a window counter no longer grows: far above every limit, and an attack cannot fill the store. */
@@ -19,8 +21,8 @@ export function requireText(what: string, text: string): void {
   }
 }
 
-export function requireTexts(entries: ReadonlyMap<string, string>): void {
-  for (const [key, value] of entries) {
+export function requireTexts(entries: ReadonlyMap<string, CacheEntry>): void {
+  for (const [key, { value }] of entries) {
     requireText('A key', key);
     requireText(`The value of ${key}`, value);
   }

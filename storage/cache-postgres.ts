@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { CacheStore } from '#core/ports.ts';
+import type { CacheEntry, CacheStore, ListLimits } from '#core/cache-store.ts';
 import { CacheError, MAX_HITS, requireCount, requireMessage, requireText, requireTexts } from './cache-limits.ts';
 import { placeOf } from './connect.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -20,8 +20,12 @@ const GONE_CODES = new Set(['57P01', '57P02', '57P03']);
 const SET = `insert into cache_entries (key, value, expires_at)
   values ($1, $2, clock_timestamp() + $3::double precision * interval '1 ms')
   on conflict (key) do update set value = excluded.value, expires_at = excluded.expires_at`;
-const SET_ALL = `insert into cache_entries (key, value) select * from json_each_text($1::json)
-  on conflict (key) do update set value = excluded.value, expires_at = null`;
+/** The expiry is a multiple of the time to live: an update that leaves it as it is touches no index. */
+const SET_ALL = `insert into cache_entries (key, value, expires_at)
+  select key, value,
+    to_timestamp(ceil(extract(epoch from clock_timestamp())::double precision * 1000 / "ttlMs" + 1) * "ttlMs" / 1000)
+  from json_to_recordset($1::json) as entry (key text, value text, "ttlMs" double precision)
+  on conflict (key) do update set value = excluded.value, expires_at = excluded.expires_at`;
 const GET = 'select value from cache_entries where key = $1 and (expires_at is null or expires_at > clock_timestamp())';
 const LIST = `select key, value from cache_entries
   where starts_with(key, $1) and (expires_at is null or expires_at > clock_timestamp()) order by key`;
@@ -32,8 +36,9 @@ const DELETE = `with entry as (delete from cache_entries where key = $1), head a
  * The head's row lock puts concurrent appends to one list in order, so its numbers have no gaps.
  */
 const APPEND = `with head as (
-    insert into cache_list_heads as h (key, last, cap) values ($1, $4, $3)
-    on conflict (key) do update set last = h.last + excluded.last, cap = excluded.cap
+    insert into cache_list_heads as h (key, last, cap, expires_at)
+    values ($1, $4, $3, clock_timestamp() + $5::double precision * interval '1 ms')
+    on conflict (key) do update set last = h.last + excluded.last, cap = excluded.cap, expires_at = excluded.expires_at
     returning last - $4 as before
   )
   insert into cache_lists (key, seq, value)
@@ -43,7 +48,7 @@ const TRIM = `delete from cache_lists using cache_list_heads h
   where h.key = $1 and cache_lists.key = $1 and cache_lists.seq <= h.last - h.cap`;
 const NEWEST = `select l.value from cache_list_heads h
   join cache_lists l on l.key = h.key and l.seq > h.last - h.cap and l.seq <= h.last - $3::bigint
-  where h.key = $1 order by l.seq desc limit $2`;
+  where h.key = $1 and (h.expires_at is null or h.expires_at > clock_timestamp()) order by l.seq desc limit $2`;
 /** The conflicting row is locked before its hits are read, so concurrent hits count one after the other. */
 const HIT = `insert into cache_hits as c (key, hits, expires_at)
   values ($1, array[clock_timestamp()], clock_timestamp() + $2::double precision * interval '1 ms')
@@ -55,7 +60,9 @@ const HIT = `insert into cache_hits as c (key, hits, expires_at)
     expires_at = excluded.expires_at
   returning cardinality(hits) as count,
     extract(epoch from (select min(hit) from unnest(hits) hit) - clock_timestamp()) * 1000 + $2::double precision as reset_ms`;
-const SWEEP = `with entries as (delete from cache_entries where expires_at <= clock_timestamp())
+const SWEEP = `with entries as (delete from cache_entries where expires_at <= clock_timestamp()),
+  heads as (delete from cache_list_heads where expires_at <= clock_timestamp() returning key),
+  lists as (delete from cache_lists using heads where cache_lists.key = heads.key)
   delete from cache_hits where expires_at <= clock_timestamp()`;
 
 /** The cache store in UNLOGGED tables and LISTEN/NOTIFY of PostgreSQL: the default where no Redis or Valkey is given. */
@@ -87,10 +94,11 @@ export class PostgresCache implements CacheStore {
     await this.#again(SET, [key, value, ttlMs ?? null]);
   }
 
-  async setAll(entries: ReadonlyMap<string, string>): Promise<void> {
+  async setAll(entries: ReadonlyMap<string, CacheEntry>): Promise<void> {
     if (entries.size === 0) return;
     requireTexts(entries);
-    await this.#again(SET_ALL, [JSON.stringify(Object.fromEntries(entries))]);
+    const rows = [...entries].map(([key, { value, ttlMs }]) => ({ key, value, ttlMs }));
+    await this.#again(SET_ALL, [JSON.stringify(rows)]);
   }
 
   async delete(key: string): Promise<void> {
@@ -105,12 +113,12 @@ export class PostgresCache implements CacheStore {
   }
 
   /** Not repeated by itself: after a lost connection the entries may stand there already. */
-  async append(key: string, values: readonly string[], cap: number): Promise<void> {
+  async append(key: string, values: readonly string[], { cap, ttlMs }: ListLimits): Promise<void> {
     requireText('A key', key);
     requireCount('The cap of a list', cap);
     for (const value of values) requireText(`An entry of ${key}`, value);
     if (values.length === 0) return;
-    await this.#once(APPEND, [key, JSON.stringify(values), cap, values.length]);
+    await this.#once(APPEND, [key, JSON.stringify(values), cap, values.length, ttlMs ?? null]);
     const untrimmed = (this.#untrimmed.get(key) ?? TRIM_EVERY) + values.length;
     this.#untrimmed.set(key, untrimmed < TRIM_EVERY ? untrimmed : 0);
     if (untrimmed >= TRIM_EVERY) await this.#again(TRIM, [key]).catch(() => this.#untrimmed.delete(key));

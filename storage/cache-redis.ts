@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import type { CacheStore } from '#core/ports.ts';
+import type { CacheEntry, CacheStore, ListLimits } from '#core/cache-store.ts';
 import { CacheError, MAX_HITS, requireCount, requireMessage, requireText, requireTexts } from './cache-limits.ts';
 
 const ANSWER_MS = 5_000;
@@ -51,10 +51,16 @@ export class RedisCache implements CacheStore {
     );
   }
 
-  async setAll(entries: ReadonlyMap<string, string>): Promise<void> {
+  async setAll(entries: ReadonlyMap<string, CacheEntry>): Promise<void> {
     if (entries.size === 0) return;
     requireTexts(entries);
-    await this.#run((redis) => redis.mset(new Map([...entries].map(([key, value]) => [valueKey(key), value]))));
+    await this.#run(async (redis) => {
+      const commands = redis.pipeline();
+      for (const [key, { value, ttlMs }] of entries)
+        if (ttlMs === undefined) commands.set(valueKey(key), value);
+        else commands.set(valueKey(key), value, 'PX', Math.max(1, Math.round(ttlMs)));
+      for (const [error] of (await commands.exec()) ?? []) if (error !== null) throw error;
+    });
   }
 
   async delete(key: string): Promise<void> {
@@ -80,7 +86,7 @@ export class RedisCache implements CacheStore {
     return new Map([...found].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
   }
 
-  async append(key: string, values: readonly string[], cap: number): Promise<void> {
+  async append(key: string, values: readonly string[], { cap, ttlMs }: ListLimits): Promise<void> {
     requireText('A key', key);
     requireCount('The cap of a list', cap);
     for (const value of values) requireText(`An entry of ${key}`, value);
@@ -91,6 +97,8 @@ export class RedisCache implements CacheStore {
         transaction.rpush(listKey(key), ...values.slice(i, i + PUSH_AT_ONCE));
       if (cap === 0) transaction.del(listKey(key));
       else transaction.ltrim(listKey(key), -cap, -1);
+      if (ttlMs === undefined) transaction.persist(listKey(key));
+      else transaction.pexpire(listKey(key), Math.max(1, Math.round(ttlMs)));
       for (const [error] of (await transaction.exec()) ?? []) if (error !== null) throw error;
     });
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import type { CacheStore } from '#core/ports.ts';
+import type { CacheEntry, CacheStore } from '#core/cache-store.ts';
 import { CacheError } from './cache-limits.ts';
 import { openRelay, until } from './test-outage.ts';
 
@@ -52,21 +52,26 @@ function testEntries(withCache: WithCache): void {
     }
   });
 
-  withCache('many values are set at once, without a time to live', async (cache) => {
+  withCache('many values are set at once; each expires by its own time to live, or never', async (cache) => {
     const prefix = key();
-    const entries = new Map(Array.from({ length: 1_200 }, (_, i) => [`${prefix}:${i}`, `value ${i}`]));
+    const values = Array.from({ length: 1_200 }, (_, i): [string, string] => [`${prefix}:${i}`, `value ${i}`]);
     await cache.set(`${prefix}:7`, 'soon gone', 30);
-    await cache.setAll(entries);
+    const short = new Map([[`${prefix}:short`, { value: 'soon gone', ttlMs: 30 }]]);
+    const long = new Map([[`${prefix}:long`, { value: 'stays', ttlMs: 3_600_000 }]]);
+    await cache.setAll(new Map([...values.map(([name, value]): [string, CacheEntry] => [name, { value }]), ...long]));
+    await cache.setAll(short);
+    await cache.setAll(short);
     await cache.setAll(new Map());
-    assert.deepEqual(new Set(await cache.list(prefix)), new Set(entries));
-    await assert.rejects(cache.setAll(new Map([[prefix, 'a\0b']])), CacheError);
+    await until('the short one expires', async () => (await cache.get(`${prefix}:short`)) === undefined);
+    assert.deepEqual(new Set(await cache.list(prefix)), new Set([...values, [`${prefix}:long`, 'stays']]));
+    await assert.rejects(cache.setAll(new Map([[prefix, { value: 'a\0b' }]])), CacheError);
   });
 
   withCache('an absent or deleted key has no value', async (cache) => {
     const name = key();
     assert.equal(await cache.get(name), undefined);
     await cache.set(name, 'here');
-    await cache.append(name, ['entry'], 5);
+    await cache.append(name, ['entry'], { cap: 5 });
     await cache.countInWindow(name, 60_000);
     await cache.delete(name);
     assert.equal(await cache.get(name), undefined);
@@ -102,7 +107,7 @@ function testEntries(withCache: WithCache): void {
   withCache('a NUL character or half a surrogate pair is refused with a sentence', async (cache) => {
     const name = key();
     await assert.rejects(cache.set(name, 'a\0b'), CacheError);
-    await assert.rejects(cache.append(name, ['ok', '\ud800'], 5), CacheError);
+    await assert.rejects(cache.append(name, ['ok', '\ud800'], { cap: 5 }), CacheError);
     await assert.rejects(cache.publish(name, '\0'), CacheError);
     await assert.rejects(cache.get(`${name}\0`), CacheError);
     assert.deepEqual(await cache.newest(name, 5), []);
@@ -112,9 +117,9 @@ function testEntries(withCache: WithCache): void {
 function testLists(withCache: WithCache): void {
   withCache('newest returns entries newest first, with limit and skip', async (cache) => {
     const name = key();
-    await cache.append(name, ['1', '2', '3'], 10);
-    await cache.append(name, [], 10);
-    await cache.append(name, ['4'], 10);
+    await cache.append(name, ['1', '2', '3'], { cap: 10 });
+    await cache.append(name, [], { cap: 10 });
+    await cache.append(name, ['4'], { cap: 10 });
     assert.deepEqual(await cache.newest(name, 10), ['4', '3', '2', '1']);
     assert.deepEqual(await cache.newest(name, 2, 1), ['3', '2']);
     assert.deepEqual(await cache.newest(name, 5, 3), ['1']);
@@ -125,17 +130,26 @@ function testLists(withCache: WithCache): void {
   withCache('a list keeps its newest entries up to the cap', async (cache) => {
     const name = key();
     const all = Array.from({ length: 2_500 }, (_, i) => String(i));
-    for (let i = 0; i < all.length; i += 50) await cache.append(name, all.slice(i, i + 50), 7);
+    for (let i = 0; i < all.length; i += 50) await cache.append(name, all.slice(i, i + 50), { cap: 7 });
     assert.deepEqual(await cache.newest(name, 100), all.slice(-7).reverse());
     assert.deepEqual(await cache.newest(name, 100, 6), all.slice(-7, -6));
-    await cache.append(name, all, 3);
+    await cache.append(name, all, { cap: 3 });
     assert.deepEqual(await cache.newest(name, 100), all.slice(-3).reverse());
+  });
+
+  withCache('a list leaves when nothing is appended to it for its time to live', async (cache) => {
+    const [short, kept] = [key(), key()];
+    await cache.append(short, ['1', '2'], { cap: 10, ttlMs: 30 });
+    await cache.append(kept, ['1'], { cap: 10, ttlMs: 30 });
+    await cache.append(kept, ['2'], { cap: 10, ttlMs: 3_600_000 });
+    await until('the list expires', async () => (await cache.newest(short, 5)).length === 0);
+    assert.deepEqual(await cache.newest(kept, 1), ['2']);
   });
 
   withCache('concurrent appends lose nothing and keep each batch together', async (cache) => {
     const name = key();
     const batches = Array.from({ length: 20 }, (_, i) => [`${i}:0`, `${i}:1`, `${i}:2`]);
-    await Promise.all(batches.map((batch) => cache.append(name, batch, 1_000)));
+    await Promise.all(batches.map((batch) => cache.append(name, batch, { cap: 1_000 })));
     const entries = (await cache.newest(name, 1_000)).reverse();
     const inThrees = entries.flatMap((_, i) => (i % 3 === 0 ? [entries.slice(i, i + 3)] : []));
     assert.deepEqual(inThrees.toSorted(byFirst), batches.toSorted(byFirst));
@@ -144,7 +158,7 @@ function testLists(withCache: WithCache): void {
   withCache('large batches of large entries fit', async (cache) => {
     const name = key();
     const batch = Array.from({ length: 200 }, (_, i) => `${i}${'é'.repeat(10_000)}`);
-    await cache.append(name, batch, 150);
+    await cache.append(name, batch, { cap: 150 });
     assert.deepEqual(await cache.newest(name, 1_000), batch.slice(-150).reverse());
   });
 }
@@ -208,7 +222,7 @@ function testOutage(under: CacheUnderTest): void {
     await relay.cut();
     await assert.rejects(cache.get(name), (error) => error instanceof CacheError && / at /.test(error.message));
     await assert.rejects(
-      cache.append(name, ['secret-value'], 5),
+      cache.append(name, ['secret-value'], { cap: 5 }),
       (error) => error instanceof CacheError && !error.message.includes('secret'),
     );
     const late = cache.subscribe(`${channel}:late`, (message) => void got.push(message));

@@ -1,4 +1,4 @@
-import type { CacheStore } from '#core/ports.ts';
+import type { CacheStore } from '#core/cache-store.ts';
 import { type CachePool, PostgresCache } from './cache-postgres.ts';
 import { RedisCache } from './cache-redis.ts';
 

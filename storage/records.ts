@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { TickAudit } from '#core/audit.ts';
-import { cacheKeys } from '#core/cache-keys.ts';
+import { cacheKeys, TICK_TRACE_TTL_MS } from '#core/cache-keys.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { OrderEvidence } from '#core/order-evidence.ts';
-import type { ActionLogRow, CacheStore, RecordSink } from '#core/ports.ts';
+import type { CacheStore } from '#core/cache-store.ts';
+import type { ActionLogRow, RecordSink } from '#core/ports.ts';
 import { scrubError } from '#core/scrub.ts';
 import { RETENTION } from '#core/settings.ts';
 import type { Database } from './database.ts';
@@ -216,7 +217,8 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
     for (let i = 0; i < audits.length; i += this.#options.maxRows) {
       const batch = audits.slice(i, i + this.#options.maxRows);
       const texts = batch.map((audit) => JSON.stringify(audit));
-      await this.#options.cache.append(cacheKeys.tickTrace(profileId), texts, this.#cap.entries);
+      const limits = { cap: this.#cap.entries, ttlMs: TICK_TRACE_TTL_MS };
+      await this.#options.cache.append(cacheKeys.tickTrace(profileId), texts, limits);
       for (const audit of batch) written.add(audit);
     }
   }

@@ -169,6 +169,8 @@ async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunn
     onWallet: (wallet) => keepWallet(context, toRun, wallet),
     onRules: (rules) => venue.keepRules(rules),
     keptRules: () => venue.keptRules(),
+    onPrice: (seen) => venue.keepPrice(seen),
+    onUnbound: (profileId, symbol) => announcer.forgetCoin(profileId, symbol),
   });
   await cache.delete(cacheKeys.wallet(account.id)).catch(() => {});
 }

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Venue } from '#core/account.ts';
-import { cacheKeys, EVENT_CHANNEL } from '#core/cache-keys.ts';
+import { cacheKeys, COIN_STATE_TTL_MS, EVENT_CHANNEL, PRICE_TTL_MS } from '#core/cache-keys.ts';
 import { type Decimal, formatDecimal } from '#core/decimal.ts';
 import type { BusEvent } from '#core/events.ts';
+import type { ProfileId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
-import type { CacheStore } from '#core/ports.ts';
+import type { CacheStore } from '#core/cache-store.ts';
 
 /**
  * A superseded price or tick is told at most this often; rarer where many are told at once, or where telling takes more
@@ -36,11 +37,14 @@ export interface SeenPrice {
 export interface Announcer extends AsyncDisposable {
   announce(event: BusEvent): void;
   price(seen: SeenPrice): void;
+  /** The profile has the coin no longer: its state leaves the cache. */
+  forgetCoin(profileId: ProfileId, symbol: string): void;
 }
 
 /** What is kept under a key until a newer one is there, and the event that tells of it. */
 interface Latest {
   readonly value: unknown;
+  readonly ttlMs: number;
   readonly event: BusEvent;
 }
 
@@ -62,10 +66,10 @@ export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) =
   };
   const keep = async (): Promise<void> => {
     const due = [...take(latest), ...take(prices).map(([key, seen]): [string, Latest] => [key, priceNews(seen)])];
-    const texts = new Map(due.map(([key, { value }]) => [key, JSON.stringify(value)]));
-    if (texts.size === 0) return;
+    const entries = new Map(due.map(([key, { value, ttlMs }]) => [key, { value: JSON.stringify(value), ttlMs }]));
+    if (entries.size === 0) return;
     await cache
-      .setAll(texts)
+      .setAll(entries)
       .then(() => publish(due.map(([, { event }]) => event)))
       .catch(onFailure);
   };
@@ -90,7 +94,7 @@ export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) =
     announce(event) {
       const { id, topic, data } = event;
       if (topic === 'tick' && id !== undefined && isObject(data) && typeof data['symbol'] === 'string') {
-        supersede(`coin-state:${id}:${data['symbol']}`, { value: data['state'], event });
+        supersede(`coin-state:${id}:${data['symbol']}`, { value: data['state'], ttlMs: COIN_STATE_TTL_MS, event });
         return;
       }
       waiting.push(event);
@@ -100,6 +104,12 @@ export function createAnnouncer(cache: CacheStore, onFailure: (error: unknown) =
     price(seen) {
       prices.set(cacheKeys.price(seen.venue, seen.symbol), seen);
       keepAfter(THROTTLE_MS);
+    },
+    forgetCoin(profileId, symbol) {
+      const key = cacheKeys.coinState(profileId, symbol);
+      latest.delete(key);
+      // A write that is on its way would bring the state back.
+      void keeping.then(() => cache.delete(key)).catch(onFailure);
     },
     async [Symbol.asyncDispose]() {
       clearTimeout(timer);
@@ -119,7 +129,11 @@ function take<Value>(from: Map<string, Value>): [string, Value][] {
 
 function priceNews({ venue, symbol, price: exact, atMs }: SeenPrice): Latest {
   const [price, at] = [formatDecimal(exact), new Date(atMs).toISOString()];
-  return { value: { price, at }, event: { topic: 'price', id: symbol, data: { venue, symbol, price, at } } };
+  return {
+    value: { price, at },
+    ttlMs: PRICE_TTL_MS,
+    event: { topic: 'price', id: symbol, data: { venue, symbol, price, at } },
+  };
 }
 
 /** As few messages as hold all events, in order. */

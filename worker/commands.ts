@@ -1,5 +1,5 @@
 import { COMMAND_CHANNEL, workerCommand } from '#core/cache-keys.ts';
-import type { CacheStore } from '#core/ports.ts';
+import type { CacheStore } from '#core/cache-store.ts';
 import type { EngineLog } from '#engine/ports.ts';
 import type { Leases } from './leases.ts';
 

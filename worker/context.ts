@@ -1,5 +1,6 @@
 import type { Environment } from '#core/env.ts';
-import type { CacheStore, RecordSink } from '#core/ports.ts';
+import type { CacheStore } from '#core/cache-store.ts';
+import type { RecordSink } from '#core/ports.ts';
 import type { EngineLog } from '#engine/ports.ts';
 import type { Database } from '#storage/database.ts';
 import type { Announcer } from './announcer.ts';

@@ -14,6 +14,7 @@ import type { RunningAccount } from '#engine/run-account.ts';
 import { wait } from '#engine/wait.ts';
 import { writeAuditLog } from '#storage/audit-logs.ts';
 import type { Transaction } from '#storage/database.ts';
+import { forgetProfile } from '#storage/forget-profile.ts';
 import { recordedClientIds } from '#storage/orphan-orders.ts';
 import { countLiveOrders, listPositions, unbindSymbol } from '#storage/profile-symbols.ts';
 import { deleteProfile, excludeIntents } from '#storage/profiles.ts';
@@ -206,8 +207,22 @@ const removeProfile: AccountAction = async (desk, action) => {
     context.log.warn(fields, msg);
   }
   await finish(removal);
+  await forget(removal);
   return done(told);
 };
+
+/** What still waits to be written of the profile is written first, or it would come back. */
+async function forget({ context, profile }: Removal): Promise<void> {
+  await context.records
+    .flush()
+    .then(() => forgetProfile(context.cache, profile.id))
+    .catch((err: unknown) =>
+      context.log.warn(
+        { event: 'cache_not_cleared', profileId: profile.id, err },
+        `The cache keeps the last ticks of the deleted profile "${profile.name}" until they expire`,
+      ),
+    );
+}
 
 /** Positions that can be sold, with their quantities. */
 const heldBy = ({ coins }: RunningAccount, profileId: ProfileId): string[] =>

@@ -2,7 +2,8 @@ import type { Venue } from '#core/account.ts';
 import { cacheKeys } from '#core/cache-keys.ts';
 import type { Environment } from '#core/env.ts';
 import type { OrderTiming } from '#core/order-timing.ts';
-import type { CacheStore, MarketPort, OpenMarketStream } from '#core/ports.ts';
+import type { CacheStore } from '#core/cache-store.ts';
+import type { MarketPort, OpenMarketStream } from '#core/ports.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { encodeRules, readRules } from '#core/symbol-codec.ts';
 import { endpointsOf } from '#exchange/endpoints.ts';
@@ -10,6 +11,7 @@ import { createMarketStream } from '#exchange/market-stream.ts';
 import { governorFor } from '#exchange/limits.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { shareLimits } from '#exchange/shared-limits.ts';
+import type { WatchedPrice } from '#engine/run-account.ts';
 import type { Announcer } from './announcer.ts';
 
 /** One venue as all its accounts share it. */
@@ -18,6 +20,8 @@ export interface VenueAccess {
   readonly market: MarketPort;
   readonly timing: OrderTiming;
   readonly openMarketStream: OpenMarketStream;
+  /** Keeps a price where api and forms find it. */
+  keepPrice(seen: WatchedPrice): void;
   /** Keeps trading rules where api and forms find them. */
   keepRules(rules: readonly SymbolRules[]): void;
   /** The rules as last kept; undefined when there are none that can be read. */
@@ -65,17 +69,12 @@ function openVenue(venue: Venue, sources: VenueSources, resources: AsyncDisposab
   const governor = governorFor(restUrl);
   resources.use(shareLimits({ governor, cache, egress: env.EGRESS, restUrl, onFailure }));
   const market = createMarketReader({ restUrl });
-  const openStream = createMarketStream({ streamUrl: endpoints.streamUrl });
   return {
     venue,
     market,
     timing,
-    openMarketStream: (onEvent) =>
-      openStream((event) => {
-        onEvent(event);
-        if (event.kind !== 'price') return;
-        announcer.price({ venue, symbol: event.symbol, price: event.price, atMs: event.atMs });
-      }),
+    openMarketStream: createMarketStream({ streamUrl: endpoints.streamUrl }),
+    keepPrice: (seen) => announcer.price({ venue, ...seen }),
     usedWeight() {
       const { counted, inFlight } = governor.news();
       return counted + inFlight;

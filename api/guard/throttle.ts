@@ -1,6 +1,6 @@
 import { cacheKeys } from '#core/cache-keys.ts';
+import type { CacheStore } from '#core/cache-store.ts';
 import type { SessionId } from '#core/ids.ts';
-import type { CacheStore } from '#core/ports.ts';
 import { ApiProblem } from '../problem.ts';
 import { networkOf } from './client-ip.ts';
 

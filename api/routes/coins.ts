@@ -1,3 +1,4 @@
+import { cacheKeys } from '#core/cache-keys.ts';
 import { requireDecimal } from '#core/decimal.ts';
 import { lockAccount } from '#storage/accounts.ts';
 import {
@@ -138,6 +139,7 @@ async function unbind(context: ApiContext, { operator, caller, params, query }: 
     );
     return asked;
   });
+  if (actionId === null) await context.cache.delete(cacheKeys.coinState(profileId, symbol)).catch(() => {});
   await announceProfile(context, profileId);
   return { actionId };
 }

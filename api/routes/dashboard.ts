@@ -43,11 +43,15 @@ async function accountCard(context: ApiContext, { account, profiles, timezone }:
     .reduce((sum, { realised }) => add(sum, requireDecimal(realised)), ZERO);
   const holdings = wallet === undefined ? undefined : holdingsOf(wallet, quoteAsset, await venues.prices(venue));
   const free = holdings?.find(({ asset }) => asset === quoteAsset)?.free ?? ZERO;
-  const known = holdings !== undefined && quoteAsset !== null;
+  // Half a sum is wrong: a coin that a profile trades has no price while no worker runs.
+  const traded = profiles.filter(({ enabled }) => enabled).flatMap(({ symbols }) => symbols);
+  const assets = new Set(traded.map((symbol) => rules?.get(symbol)?.baseAsset));
+  const isPriced = holdings?.every(({ asset, value }) => value !== undefined || !assets.has(asset)) ?? false;
+  const known = isPriced && quoteAsset !== null;
   return {
     ...accountView(account),
-    equity: known ? formatDecimal(equityOf(holdings)) : null,
-    free: known ? formatDecimal(free) : null,
+    equity: known && holdings !== undefined ? formatDecimal(equityOf(holdings)) : null,
+    free: holdings !== undefined && quoteAsset !== null ? formatDecimal(free) : null,
     quoteAsset,
     realisedToday: formatDecimal(realisedToday),
     walletAt: wallet?.at ?? null,

@@ -2,6 +2,7 @@ import { isObject } from '#core/merge.ts';
 import type { Transaction } from '#storage/database.ts';
 import { bindSymbol, type BoundSymbol, listBoundSymbols } from '#storage/profile-symbols.ts';
 import { lockAccount } from '#storage/accounts.ts';
+import { forgetProfile } from '#storage/forget-profile.ts';
 import { requestAction } from '#storage/operator-actions.ts';
 import {
   createProfile as insertProfile,
@@ -207,6 +208,7 @@ async function remove(context: ApiContext, { operator, caller, params, query }: 
     );
     return asked;
   });
+  if (actionId === null) await forgetProfile(context.cache, params.id).catch(() => {});
   await announceProfile(context, params.id);
   return { actionId };
 }

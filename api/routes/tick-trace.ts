@@ -1,6 +1,6 @@
 import { cacheKeys } from '#core/cache-keys.ts';
 import { isObject } from '#core/merge.ts';
-import type { CacheStore } from '#core/ports.ts';
+import type { CacheStore } from '#core/cache-store.ts';
 import { readTickTrace } from '../contract/records.ts';
 import type { Routes } from '../handle.ts';
 import { requireProfile } from '../require.ts';

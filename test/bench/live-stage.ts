@@ -10,7 +10,7 @@ import { cacheKeys } from '#core/cache-keys.ts';
 import { requireDecimal, toNumber, toSteps } from '#core/decimal.ts';
 import { parseEnvironment } from '#core/env.ts';
 import { type AccountId, newId, type ProfileId } from '#core/ids.ts';
-import type { CacheStore } from '#core/ports.ts';
+import type { CacheStore } from '#core/cache-store.ts';
 import { parseAccounts } from '#paper/accounts.ts';
 import { playTrade } from '#paper/matching.ts';
 import { advanceTo } from '#paper/pump.ts';

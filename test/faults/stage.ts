@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Dispatcher, request as sendRequest } from 'undici';
 import { COMMAND_CHANNEL } from '#core/cache-keys.ts';
 import { type AccountId, newId, type ProfileId, type UserId } from '#core/ids.ts';
-import type { CacheStore } from '#core/ports.ts';
+import type { CacheStore } from '#core/cache-store.ts';
 import { parseAccounts } from '#paper/accounts.ts';
 import { advanceTo } from '#paper/pump.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';

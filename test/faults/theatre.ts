@@ -1,4 +1,4 @@
-import type { CacheStore } from '#core/ports.ts';
+import type { CacheStore } from '#core/cache-store.ts';
 import type { Database } from '#storage/database.ts';
 import { openCache } from '#storage/open-cache.ts';
 import { openTestDatabase, PATIENCE_MS } from '#storage/test-database.ts';

@@ -26,6 +26,8 @@ import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy, BoundStrategy } from '#strategies/strategy.ts';
 import { KEY } from './stack.ts';
 
+const NO_OP = (): void => undefined;
+
 export const SYMBOL = 'BTCUSDT';
 
 /** A strategy that only remembers which candles it was fed. */
@@ -134,7 +136,7 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
       strategies: new Map([...strategies, ['remembering', remembering(fed)]]),
       loadProfiles: async () => profiles,
     },
-    ...{ onRunning: started.resolve, onWallet: () => undefined, onRules: () => undefined },
+    ...{ onRunning: started.resolve, onWallet: NO_OP, onRules: NO_OP, onPrice: NO_OP, onUnbound: NO_OP },
   });
   run.catch(started.reject);
   stack.defer(() => run);

@@ -29,7 +29,12 @@ async function openLooking(stack: AsyncDisposableStack) {
     TESTNET_REST_URL: paper.url,
     PAPER_URL: paper.url,
   });
-  const announcer = { announce: () => undefined, price: () => undefined, [Symbol.asyncDispose]: async () => undefined };
+  const announcer = {
+    announce: () => undefined,
+    price: () => undefined,
+    forgetCoin: () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
   const onFailure = (error: unknown): never => assert.fail(String(error));
   const venues = stack.use(createVenues({ env, cache, announcer, timing: ORDER_TIMING, onFailure }));
   const warn = (fields: object): never => assert.fail(JSON.stringify(fields));

@@ -174,6 +174,8 @@ async function seat({ timing, paper, database, owner, wheel, audits, logs, kept 
     onWallet: () => undefined,
     onRules: (rules) => void (kept.rules = rules),
     keptRules: async () => kept.rules,
+    onPrice: () => undefined,
+    onUnbound: () => undefined,
   });
   const running = await Promise.race([promise, ended.then(() => assert.fail('The account stopped.'))]);
   return { stop, ended, running };

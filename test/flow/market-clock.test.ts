@@ -19,7 +19,12 @@ test('the time of a replayed market is told once the exchange has told it, and a
   await api.signUp();
   await api.addProfile('Replayed');
   const env = parseEnvironment({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x', TESTNET_REST_URL: server.url });
-  const announcer = { announce: () => undefined, price: () => undefined, [Symbol.asyncDispose]: async () => undefined };
+  const announcer = {
+    announce: () => undefined,
+    price: () => undefined,
+    forgetCoin: () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
   const onFailure = (error: unknown): never => assert.fail(String(error));
   const sources = { env, cache: api.cache, announcer, timing: ORDER_TIMING, onFailure };
   const { market, keepClock } = stack.use(createVenues(sources)).of('testnet');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CacheStore } from '#core/ports.ts';
+import type { CacheStore } from '#core/cache-store.ts';
 import { createGovernor, type Governor, type Usage } from '#exchange/limits.ts';
 import { shareLimits } from '#exchange/shared-limits.ts';
 import { openCache } from '#storage/open-cache.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { cacheKeys } from '#core/cache-keys.ts';
 import { isObject } from '#core/merge.ts';
-import type { CacheStore } from '#core/ports.ts';
+import type { CacheStore } from '#core/cache-store.ts';
 import { openCache } from '#storage/open-cache.ts';
 import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
 import { seedOwner } from '#storage/test-trading.ts';
