@@ -40,3 +40,6 @@ export interface CandleColumns {
 
 /** The open time of the candle that contains `ms`. */
 export const openOf = (ms: number, interval: Interval): number => ms - (ms % INTERVAL_MS[interval]);
+
+/** Closed candles that one read of the exchange brings at most: no window is longer. */
+export const MOST_CLOSED = 999;

@@ -1,4 +1,4 @@
-import { type Candle, INTERVAL_MS, type Interval } from './candle.ts';
+import { type Candle, INTERVAL_MS, type Interval, MOST_CLOSED } from './candle.ts';
 import type { ApprovalReason, Numbers } from './decision.ts';
 import { ratingRank } from './indicators/rating-label.ts';
 import { createTechnicalRating, type TechnicalRating } from './indicators/technical-rating.ts';
@@ -24,7 +24,6 @@ export interface GateSettings {
 
 /** A rating counts for so many of its candles. */
 const RATING_MAX_AGE = 2;
-const MOST_CLOSED = 999;
 const REGIME_INTERVAL: Interval = '1d';
 
 /** Candles that the gates need of other intervals than the strategy's. */

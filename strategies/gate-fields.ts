@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { INTERVALS } from '#core/candle.ts';
+import { INTERVALS, MOST_CLOSED } from '#core/candle.ts';
 import { BUY_LABELS, type GateSettings, type RatingRow, SELL_LABELS } from '#core/gates.ts';
 import { REGIME_POLICIES, type RegimeSettings } from '#core/regime.ts';
 import { choice, count, group } from './fields.ts';
@@ -112,9 +112,12 @@ export const readGates = (read: StoredReader, defaults: StoredGates): StoredGate
   },
 });
 
-/** The same knobs as the engine takes them; absent where nothing is asked. */
+/** The same knobs as the engine takes them; absent where nothing is asked. A stored trend never asks for more days than there are. */
 export function gateShares({ regime: trend, technicals: { rows } }: StoredGates): { gates?: GateSettings } {
-  return trend.policy === 'off' && rows.length === 0 ? {} : { gates: { regime: trend, ratings: rows } };
+  if (trend.policy === 'off' && rows.length === 0) return {};
+  const confirmBars = Math.min(trend.confirmBars, MOST_CLOSED);
+  const period = Math.min(trend.period, MOST_CLOSED + 1 - confirmBars);
+  return { gates: { regime: { ...trend, period, confirmBars }, ratings: rows } };
 }
 
 /** Rating rows that ask nothing. */

@@ -1,5 +1,5 @@
 import { readFactor } from '#strategies/fields.ts';
-import { readStoredConfig } from '#strategies/momentum/config.ts';
+import { fitWindows, readStoredConfig } from '#strategies/momentum/config.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import type { KernelInput } from '../kernel.ts';
 import { BLOCK, type Column, type Ema, emaColumn, fillEmas, smaColumn } from './lane-averages.ts';
@@ -34,7 +34,8 @@ const PLAIN = restOf(readStoredConfig({}).config);
 
 /** The knobs of a lane, undefined where the config uses something that lanes do not know. */
 function knobsOf(bound: BoundStrategy, stored: unknown, { askDown }: LaneMoney): LaneKnobs | undefined {
-  const { config, readable } = readStoredConfig(stored);
+  const { config: read, readable } = readStoredConfig(stored);
+  const config = fitWindows(read);
   const { ema, entryExtension } = config;
   const { shared, needs } = bound;
   const budget = unitsOf(shared.entryBudget);

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { INTERVALS } from '#core/candle.ts';
+import { INTERVALS, MOST_CLOSED } from '#core/candle.ts';
+import type { Numbers } from '#core/decision.ts';
 import { capKnobs, entrySizing, readEntry, lossCooldownMinutes } from '../entry-fields.ts';
 import { choice, count, decimalNumber, flag, group, multiplier } from '../fields.ts';
 import { execution, readExecution } from '../execution.ts';
@@ -257,4 +258,31 @@ export function readStoredConfig(stored: unknown) {
   };
   const unreadablePath = read.unreadablePath();
   return unreadablePath === undefined ? { config, readable: true } : { config, readable: false, unreadablePath };
+}
+
+/** The config with windows that the candles can fill: a stored length above that counts as the longest one. */
+export function fitWindows(config: Config): Config {
+  const { ema, atrTrailing, trendFilter, entryExtension } = config;
+  const slopeBars = Math.min(trendFilter.slopeBars, MOST_CLOSED - 1);
+  return {
+    ...config,
+    ema: { fast: Math.min(ema.fast, MAX_SLOW - 1), slow: Math.min(ema.slow, MAX_SLOW) },
+    atrTrailing: { ...atrTrailing, period: Math.min(atrTrailing.period, MOST_CLOSED - 1) },
+    trendFilter: { ...trendFilter, slopeBars, period: Math.min(trendFilter.period, MOST_CLOSED - slopeBars) },
+    entryExtension: { ...entryExtension, period: Math.min(entryExtension.period, MOST_CLOSED) },
+  };
+}
+
+/** The stored lengths that do not fit, for the numbers of a decision. */
+export function storedWindows(stored: Config): Numbers {
+  const fitted = fitWindows(stored);
+  const lengths: readonly [string, number, number][] = [
+    ['storedFast', stored.ema.fast, fitted.ema.fast],
+    ['storedSlow', stored.ema.slow, fitted.ema.slow],
+    ['storedAtr', stored.atrTrailing.period, fitted.atrTrailing.period],
+    ['storedTrend', stored.trendFilter.period, fitted.trendFilter.period],
+    ['storedSlope', stored.trendFilter.slopeBars, fitted.trendFilter.slopeBars],
+    ['storedExtension', stored.entryExtension.period, fitted.entryExtension.period],
+  ];
+  return Object.fromEntries(lengths.flatMap(([name, length, fits]) => (length === fits ? [] : [[name, length]])));
 }

@@ -7,7 +7,7 @@ import { awayText, percentText, priceText, profitText, quantityText } from '../g
 import { firstAnswer } from '../ordered-rules.ts';
 import type { Grid, PlanLine, StrategyInstance, Stretch, TickView } from '../strategy.ts';
 import { breakEvenOf, snapUp } from '../ticks.ts';
-import { type Config, DEFAULTS } from './config.ts';
+import { type Config, DEFAULTS, fitWindows, storedWindows } from './config.ts';
 import { ANSWERS } from './reasons.ts';
 import {
   crossedDown,
@@ -52,7 +52,9 @@ const readKnobs = (config: Config, grid: Grid): Knobs => ({
 });
 
 /** A running momentum strategy for one (profile, symbol). */
-export function createInstance(config: Config, grid: Grid, state?: unknown): StrategyInstance {
+export function createInstance(stored: Config, grid: Grid, state?: unknown): StrategyInstance {
+  const config = fitWindows(stored);
+  const tooLong = storedWindows(stored);
   const knobs = readKnobs(config, grid);
   const memory = readState(state, { config, grid });
   const scene: Scene = { knobs, memory };
@@ -88,7 +90,7 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
       while (row < stretch.to && (stretch.closeTicks[row] ?? 0) > stop) row += 1;
       return row;
     },
-    explain: (decision, view) => explain(scene, grid, { decision, view, config }),
+    explain: (decision, view) => ({ ...explain(scene, grid, { decision, view, config }), ...tooLong }),
     stopTicks(view) {
       if (!knobs.sellEnabled || !view.sellable) return 0;
       followPosition(scene, view);

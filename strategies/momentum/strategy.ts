@@ -1,19 +1,20 @@
+import { MOST_CLOSED } from '#core/candle.ts';
 import { ZERO } from '#core/decimal.ts';
 import { entryShares } from '../entry-fields.ts';
 import { readFactor, readKnob } from '../fields.ts';
 import { gateShares } from '../gate-fields.ts';
 import { stopShares } from '../stop-fields.ts';
 import type { CandleNeed, SharedSettings, Strategy } from '../strategy.ts';
-import { type Config, config, readStoredConfig } from './config.ts';
+import { type Config, config, fitWindows, readStoredConfig } from './config.ts';
 import { createInstance, needOf } from './instance.ts';
 import { lint } from './lint.ts';
 import { REASONS } from './reasons.ts';
 
 const MINUTE_MS = 60_000;
-const MOST_CLOSED = 999;
 
 /** After eight lengths the seed of an average weighs less than a millionth, after fifteen that of a true range. */
-function needs(settings: Config): CandleNeed {
+function needs(stored: Config): CandleNeed {
+  const settings = fitWindows(stored);
   const { candleInterval, ema, atrTrailing, trendFilter } = settings;
   const min = needOf(settings);
   const trend = trendFilter.period > 0 && trendFilter.maType === 'ema' ? 8 * (trendFilter.period + 1) : 0;

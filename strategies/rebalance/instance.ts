@@ -1,3 +1,4 @@
+import { MOST_CLOSED } from '#core/candle.ts';
 import type { Decision } from '#core/decision.ts';
 import { isObject } from '#core/merge.ts';
 import { priceText } from '../grid-text.ts';
@@ -8,7 +9,7 @@ const UNREADABLE: Decision = Object.freeze({ kind: 'nothing', reason: 'entry-con
 
 /** The part of one coin in the plan of its profile: it remembers closes, and carries out its leg. */
 export function createInstance({ momentum, weightMode }: Config, grid: Grid, state?: unknown): StrategyInstance {
-  const length = momentum.lookbackCandles + 1;
+  const length = Math.min(momentum.lookbackCandles + 1, MOST_CLOSED);
   const closes: number[] = [];
   let lastOpenMs = -1;
   let planMs = isObject(state) && typeof state['planMs'] === 'number' ? state['planMs'] : 0;

@@ -1,3 +1,4 @@
+import { MOST_CLOSED } from '#core/candle.ts';
 import { ONE, ZERO } from '#core/decimal.ts';
 import { readKnob } from '../fields.ts';
 import { gateShares } from '../gate-fields.ts';
@@ -27,7 +28,7 @@ export const rebalance: Strategy<Config> = {
   lint,
   planner: plannerOf,
   needs: ({ candleInterval, weightMode, momentum }) => {
-    const min = weightMode === 'momentum' ? Math.min(999, momentum.lookbackCandles + 1) : 1;
+    const min = weightMode === 'momentum' ? Math.min(MOST_CLOSED, momentum.lookbackCandles + 1) : 1;
     return { interval: candleInterval, min, want: min };
   },
   sharedSettings,

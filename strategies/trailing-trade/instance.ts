@@ -1,4 +1,4 @@
-import { type Candle, INTERVAL_MS } from '#core/candle.ts';
+import { type Candle, INTERVAL_MS, MOST_CLOSED } from '#core/candle.ts';
 import { toNumber } from '#core/decimal.ts';
 import { readFactor } from '../fields.ts';
 import { queueingOf } from '../execution.ts';
@@ -28,13 +28,12 @@ import { type Memory, readState, writeState } from './state.ts';
 /** Closed candles searched for the low: a stored limit above the maximum counts as the maximum. */
 export const windowOf = (config: Config): number => Math.max(1, Math.min(config.buy.candleLimit, MAX_WINDOW));
 
-/** The trail by true ranges is off without a multiplier, whatever its other knobs say. */
+/** The trail by true ranges is off without a multiplier; a stored period above what candles can fill counts as that. */
 const atrPeriodOf = ({ sell }: Config): number =>
-  readFactor(sell.atrTrailing.multiplier) > 0 ? Math.max(1, sell.atrTrailing.period) : 0;
+  readFactor(sell.atrTrailing.multiplier) > 0 ? Math.max(1, Math.min(sell.atrTrailing.period, MOST_CLOSED - 1)) : 0;
 
 const WARM_RSI = 210;
 const WARM_TRUE_RANGES = 15;
-const MOST_CLOSED = 999;
 
 /** Candles before the first buy, and those that let no seed of an average show any more. */
 export function needsOf(config: Config): CandleNeed {
