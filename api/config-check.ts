@@ -1,16 +1,18 @@
 import type { z } from 'zod';
 import { type Account, venueOf } from '#core/account.ts';
 import { isObject, mergePatch } from '#core/merge.ts';
-import type { BoundSymbol } from '#storage/profile-symbols.ts';
+import { type BoundSymbol, listAccountPositions } from '#storage/profile-symbols.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
+import type { ApiContext } from './context.ts';
 import type { warning } from './contract/fields.ts';
 import { unknownPatchKeys } from './patch-keys.ts';
 import { type FieldError, invalid, invalidField, shownErrors } from './problem.ts';
 import { settingFor } from './responsible.ts';
-import { checkSizing, type SizingCheck, sizingWarnings, USUAL_TAKER_FEE } from './sizing-check.ts';
+import { equityOf } from './equity.ts';
+import { checkSizing, type EquityOf, type SizingCheck, sizingWarnings, USUAL_TAKER_FEE } from './sizing-check.ts';
 import { fieldErrors, parseWith, requireValid } from './validate.ts';
-import type { Prices, Rules, Venues } from './venues.ts';
+import { type Prices, readFreshWallet, type Rules } from './venues.ts';
 
 export type Warning = z.output<typeof warning>;
 
@@ -71,14 +73,16 @@ export function requireOverridesStillFit(
 export interface CachedMarket {
   readonly rules: Rules | undefined;
   readonly prices: Prices;
+  readonly equity: EquityOf;
 }
 
-export async function readMarket(
-  venues: Venues,
-  account: Pick<Account, 'exchangeMode' | 'endpoint'>,
-): Promise<CachedMarket> {
+export async function readMarket(context: ApiContext, account: Account): Promise<CachedMarket> {
+  const { venues, database } = context;
   const venue = venueOf(account);
-  return { rules: await venues.rules(venue), prices: await venues.prices(venue) };
+  const [rules, prices] = [await venues.rules(venue), await venues.prices(venue)];
+  const wallet = await readFreshWallet(context, account.id);
+  const positions = await listAccountPositions(database.kysely, account.id);
+  return { rules, prices, equity: equityOf({ rules, prices, wallet, positions }) };
 }
 
 /** What may be said of a config: why a save refuses it, else what its strategy has to remark on it. */
@@ -117,6 +121,14 @@ export interface SizingScope {
   readonly part: 'config' | 'overrideConfig' | null;
 }
 
+/** The setting that says how much a buy may spend. */
+export function amountPath(strategy: AnyStrategy, merged: unknown): string | null {
+  if (strategy.plansBaskets === true) return 'basketBudgetQuote';
+  const setting = settingFor(strategy, merged, { reason: 'size-below-minimum', page: '' })?.path ?? null;
+  const isShare = strategy.bind(merged).shared.equityShare !== undefined;
+  return isShare ? (setting?.replace(/\.amount$/, '.percent') ?? null) : setting;
+}
+
 /** Checks order sizing for coins under their merged configs: throws a 422 with the numbers, or returns warnings. */
 export function requireSizing(
   { market, strategy, config, part }: SizingScope,
@@ -124,12 +136,15 @@ export function requireSizing(
 ): Warning[] {
   const checks = bound.map(({ symbol, overrideConfig }): SizingCheck & { path: string } => {
     const merged = mergePatch(config, overrideConfig);
-    const amount = settingFor(strategy, merged, { reason: 'size-below-minimum', page: '' })?.path;
-    const path = part === null ? 'symbol' : amount == null ? part : `${part}.${amount}`;
     const parses = parseWith(strategy.config, merged).success;
-    const shared = parses ? strategy.bind(merged).shared : undefined;
-    const known = { rules: market.rules?.get(symbol), price: market.prices.get(symbol) };
-    return { ...checkSizing({ symbol, shared, ...known }), path };
+    const bound_ = parses ? strategy.bind(merged) : undefined;
+    const amount = amountPath(strategy, merged);
+    // Where the coin's own setting is at fault, the profile's is not.
+    const own = part === 'config' && amount !== null && touches(overrideConfig, amount.split('.'));
+    const root = own ? `symbols.${symbol}` : part;
+    const path = root === null ? 'symbol' : amount === null ? root : `${root}.${amount}`;
+    const known = { rules: market.rules?.get(symbol), price: market.prices.get(symbol), equity: market.equity };
+    return { ...checkSizing({ symbol, bound: bound_, ...known }), path };
   });
   const refused = checks.filter((check) => check.kind === 'refused');
   if (refused.length > 0) throw invalid(refused.map(({ path, message }) => ({ path, message })));

@@ -3,10 +3,10 @@ import { mergePatch } from '#core/merge.ts';
 import type { ProfileView } from '#storage/profiles.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { CoinView } from './coins.ts';
-import { requireStrategy } from './config-check.ts';
+import { amountPath, requireStrategy } from './config-check.ts';
 import type { DiagnosisCheck, DiagnosisReport } from './contract/diagnosis.ts';
 import { type Setting, settingAt, settingFor } from './responsible.ts';
-import { checkSizing, WHAT_TO_DO } from './sizing-check.ts';
+import { checkSizing, type EquityOf, WHAT_TO_DO } from './sizing-check.ts';
 import { parseWith } from './validate.ts';
 import type { CachedWallet, Rules } from './venues.ts';
 
@@ -66,6 +66,7 @@ export interface CoinScene {
   readonly profile: ProfileView;
   readonly rules: Rules | undefined;
   readonly wallet: CachedWallet | undefined;
+  readonly equity: EquityOf;
   /** Seconds since a moment of the market, as a clock on the wall counts them. */
   readonly ago: (at: string) => number;
   /** Somebody decides: a worker runs, and the profile is enabled. */
@@ -95,14 +96,15 @@ function configFound({ strategy, merged, page }: Seat): Found {
   return ['warn', `${path} is outside its bounds (${issue?.message ?? ''}): ${harm}.`, setting];
 }
 
-function sizingFound({ coin, rules, strategy, merged, page }: Seat): Found {
+function sizingFound({ coin, rules, strategy, merged, page, equity }: Seat): Found {
   const { symbol, price, priceAt } = coin;
   const cached = price === null ? undefined : { price: requireDecimal(price), at: priceAt ?? '' };
-  const { shared } = strategy.bind(merged);
-  const sizing = checkSizing({ symbol, shared, rules: rules?.get(symbol), price: cached });
+  const bound = strategy.bind(merged);
+  const sizing = checkSizing({ symbol, bound, rules: rules?.get(symbol), price: cached, equity });
   if (sizing.kind === 'skipped') return ['unknown', WHAT_TO_DO[sizing.reason]];
   if (sizing.kind === 'ok') return ['ok', 'An order of this size is accepted, and can be sold again.'];
-  const amount = settingFor(strategy, merged, { reason: 'size-below-minimum', page });
+  const path = amountPath(strategy, merged);
+  const amount = path === null ? null : settingAt(strategy, merged, { path, page });
   return ['fail', `Its budget is too small: the config ${sizing.message}.`, amount];
 }
 

@@ -7,6 +7,7 @@ import { readOpen } from '#storage/dashboard.ts';
 import { listHalts } from '#storage/halts.ts';
 import { pageLogs } from '#storage/logs.ts';
 import type { ProfileView } from '#storage/profiles.ts';
+import { readMarket } from './config-check.ts';
 import { readCoins } from './coins.ts';
 import type { ApiContext } from './context.ts';
 import type { DiagnosisCheck, DiagnosisReport } from './contract/diagnosis.ts';
@@ -137,7 +138,8 @@ export async function diagnose(context: ApiContext, asked: Asked): Promise<Diagn
     return refusal && describe(APPROVAL_REASONS[refusal.reason], refusal.numbers);
   };
   const alive = workers.every(({ status }) => status === 'ok') && profile.enabled;
-  const scene = { profile, rules, wallet, ago, alive, uncounted };
+  const { equity } = await readMarket(context, account);
+  const scene = { profile, rules, wallet, equity, ago, alive, uncounted };
   const wanted = bound.filter((coin) => symbol === undefined || coin.symbol === symbol);
   const coins = wanted.map((coin) => diagnoseCoin(coin, scene));
   const failed = checks.find(({ status }) => status === 'fail');

@@ -1,4 +1,5 @@
 import { venueOf } from '#core/account.ts';
+import { requireDecimal } from '#core/decimal.ts';
 import { isObject, mergePatch } from '#core/merge.ts';
 import { type BoundSymbol, listBoundSymbols } from '#storage/profile-symbols.ts';
 import type { ProfileView } from '#storage/profiles.ts';
@@ -26,14 +27,17 @@ export interface Launch {
  * does not parse is no fault of the launch and comes back as a warning.
  */
 export async function prepareLaunch(
-  { database, venues }: ApiContext,
+  context: ApiContext,
   operator: Operator,
   asked: {
     readonly id: ProfileView['id'];
     readonly symbols?: readonly string[] | undefined;
     readonly overrideConfig: Record<string, unknown>;
+    /** What the test begins with; its equity is not the account's. */
+    readonly balance: string;
   },
 ): Promise<Launch> {
+  const { database } = context;
   const profile = await requireProfile(database.kysely, operator, asked.id);
   const account = await requireAccount(database.kysely, operator, profile.accountId);
   const strategy = requireStrategy(profile.strategyName);
@@ -42,7 +46,7 @@ export async function prepareLaunch(
   const known = await listBoundSymbols(database.kysely, profile.id);
   const symbols = [...new Set(asked.symbols ?? known.map(({ symbol }) => symbol))];
   if (symbols.length === 0) throw invalidField('symbols', 'names no coin, and the profile has none');
-  const market = await readMarket(venues, account);
+  const market = { ...(await readMarket(context, account)), equity: () => requireDecimal(asked.balance) };
   requireListed(symbols, market.rules, 'symbols');
   const bound: BoundSymbol[] = symbols.map((symbol) => ({
     symbol,

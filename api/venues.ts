@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Venue } from '#core/account.ts';
 import { cachedPrice, cachedWallet, cacheKeys, marketClock } from '#core/cache-keys.ts';
 import type { Candle, Interval } from '#core/candle.ts';
+import { SNAPSHOT_MAX_AGE_MS } from '#core/cost-basis.ts';
 import { type Decimal, readDecimal } from '#core/decimal.ts';
 import type { AccountId } from '#core/ids.ts';
 import type { CacheStore } from '#core/cache-store.ts';
@@ -57,6 +58,16 @@ function rulesOf(text: string): Rules | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The wallet that the worker has read within the last minute; undefined without one. */
+export async function readFreshWallet(
+  { venues, now }: { readonly venues: Venues; readonly now: () => Date },
+  accountId: AccountId,
+): Promise<CachedWallet | undefined> {
+  const wallet = await venues.wallet(accountId);
+  const isFresh = wallet !== undefined && now().getTime() - Date.parse(wallet.keptAt) < SNAPSHOT_MAX_AGE_MS;
+  return isFresh ? wallet : undefined;
 }
 
 /** What workers have put into the cache store about venues, and candles straight from them, briefly remembered. */

@@ -154,6 +154,19 @@ export const listPositions = (
     .where('quantity', '>', '0')
     .execute();
 
+/** Positions of all profiles of an account that are not zero. */
+export const listAccountPositions = (
+  database: Reader,
+  accountId: AccountId,
+): Promise<{ symbol: string; quantity: string; averagePrice: string }[]> =>
+  database
+    .selectFrom('runner_states as runner')
+    .innerJoin('profiles', 'profiles.id', 'runner.profile_id')
+    .select(['symbol', 'quantity', 'average_price as averagePrice'])
+    .where('account_id', '=', accountId)
+    .where('quantity', '>', '0')
+    .execute();
+
 export interface OrderView {
   readonly id: OrderId;
   readonly profileId: ProfileId;

@@ -3,7 +3,7 @@ import type { BasketTurn, Planner } from '#core/basket.ts';
 import type { Candle, Interval } from '#core/candle.ts';
 import type { Decision, Numbers, ReasonText } from '#core/decision.ts';
 import { type Decimal, fromNumber, multiply, toNumber } from '#core/decimal.ts';
-import type { EntryTerms } from '#core/entry-size.ts';
+import type { EntryTerms, LevelBudget } from '#core/entry-size.ts';
 import type { GateSettings } from '#core/gates.ts';
 import type { StopSettings } from '#core/protective-stop.ts';
 import type { Regime } from '#core/regime.ts';
@@ -168,6 +168,8 @@ export interface Strategy<Config> {
   lint?(config: Config, takerFee: number, coins?: readonly string[]): readonly Finding[];
   /** Plans over all coins of a profile at once; absent where each coin is for itself. Overrides then do not apply. */
   planner?(config: Config): Planner;
+  /** What a buy of a coin may spend of the budget of its basket; null where no budget bounds it. */
+  basketShare?(config: Config, symbol: string): LevelBudget | null;
   needs(config: Config): CandleNeed;
   sharedSettings(config: Config): SharedSettings;
   create(config: Config, grid: Grid, state?: unknown): StrategyInstance;
@@ -195,6 +197,8 @@ export interface BoundStrategy {
   readonly shared: SharedSettings;
   readonly reasons: Readonly<Record<string, ReasonText>>;
   readonly planner?: Planner;
+  /** See {@link Strategy.basketShare}. */
+  basketShare?(symbol: string): LevelBudget | null;
   lint(takerFee: number, coins?: readonly string[]): readonly Finding[];
   create(grid: Grid, state?: unknown): StrategyInstance;
 }
@@ -221,6 +225,7 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
         shared: strategy.sharedSettings(read.config),
         reasons,
         ...(planner && { planner }),
+        basketShare: (symbol) => strategy.basketShare?.(read.config, symbol) ?? null,
         lint: (takerFee, coins) => strategy.lint?.(read.config, takerFee, coins) ?? [],
         create(grid, state) {
           const instance = strategy.create(read.config, grid, state);

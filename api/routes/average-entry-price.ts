@@ -1,5 +1,5 @@
 import { venueOf } from '#core/account.ts';
-import { SNAPSHOT_MAX_AGE_MS, totalOf } from '#core/cost-basis.ts';
+import { totalOf } from '#core/cost-basis.ts';
 import { type Decimal, formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { AccountView } from '#storage/accounts.ts';
@@ -16,18 +16,17 @@ import { deleteAverageEntryPrice, setAverageEntryPrice } from '../contract/profi
 import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem } from '../problem.ts';
 import { requireAccount, requireFoundProfile, requireProfile } from '../require.ts';
+import { readFreshWallet } from '../venues.ts';
 
 /** What the worker's wallet snapshot says is held of a coin; undefined when it is too old, absent or not readable. */
 export async function readHolding(
-  { venues, now }: ApiContext,
+  context: ApiContext,
   account: AccountView,
   symbol: string,
 ): Promise<Decimal | undefined> {
-  const wallet = await venues.wallet(account.id);
-  const base = (await venues.rules(venueOf(account)))?.get(symbol)?.baseAsset;
-  if (wallet === undefined || base === undefined) return undefined;
-  if (now().getTime() - Date.parse(wallet.keptAt) >= SNAPSHOT_MAX_AGE_MS) return undefined;
-  return totalOf(wallet.balances, base);
+  const wallet = await readFreshWallet(context, account.id);
+  const base = (await context.venues.rules(venueOf(account)))?.get(symbol)?.baseAsset;
+  return wallet === undefined || base === undefined ? undefined : totalOf(wallet.balances, base);
 }
 
 const UNKNOWN = 'the worker has told no holdings of it within the last minute';

@@ -40,6 +40,7 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
     id: params.id,
     symbols,
     overrideConfig,
+    balance: terms.balance,
   });
   const sound = [...fingerprintsOf(strategy, coins)].filter(([, fingerprint]) => fingerprint !== null);
   const fingerprints = Object.fromEntries(sound);

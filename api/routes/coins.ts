@@ -30,14 +30,11 @@ const ORDERS_SHOWN = 100;
 const FILLS_SHOWN = 200;
 
 /** The profile with its account and what the cache knows of its market, read before a transaction begins. */
-async function surroundings(
-  { database, venues }: ApiContext,
-  operator: Operator,
-  id: Incoming<typeof listCoins>['params']['id'],
-) {
-  const profile = await requireProfile(database.kysely, operator, id);
-  const account = await requireAccount(database.kysely, operator, profile.accountId);
-  return { profile, account, market: await readMarket(venues, account) };
+async function surroundings(context: ApiContext, operator: Operator, id: Incoming<typeof listCoins>['params']['id']) {
+  const { kysely } = context.database;
+  const profile = await requireProfile(kysely, operator, id);
+  const account = await requireAccount(kysely, operator, profile.accountId);
+  return { profile, account, market: await readMarket(context, account) };
 }
 
 async function bind(context: ApiContext, { operator, caller, params, body }: Incoming<typeof bindCoin>) {

@@ -41,7 +41,7 @@ async function restore(context: ApiContext, incoming: Incoming<typeof restoreCon
 async function change(context: ApiContext, { operator, caller, params, body }: Incoming<typeof switchStrategy>) {
   const { database, venues } = context;
   const { accountId } = await requireProfile(database.kysely, operator, params.id);
-  const market = await readMarket(venues, await requireAccount(database.kysely, operator, accountId));
+  const market = await readMarket(context, await requireAccount(database.kysely, operator, accountId));
   const strategy = requireStrategy(body.strategyName);
   requireConfig(strategy, body.config);
   const saved = await database.transaction(async (transaction) => {

@@ -82,7 +82,7 @@ export async function createFrom(
   const strategy = requireStrategy(draft.strategyName);
   requireConfig(strategy, config);
   const account = await requireAccount(database.kysely, operator, draft.accountId);
-  const market = await readMarket(venues, account);
+  const market = await readMarket(context, account);
   const symbols = bound.map(({ symbol }) => symbol);
   if (new Set(symbols).size < symbols.length) throw invalidField('symbols', 'names a coin twice');
   requireListed(symbols, market.rules, 'symbols');
@@ -139,7 +139,7 @@ export async function saveChange(
   const { name, config } = body;
   // A config that is refused anyway must not hold a transaction open while it is parsed.
   if (config !== undefined) requireConfig(requireStrategy(strategyName), config);
-  const market = await readMarket(venues, await requireAccount(database.kysely, operator, accountId));
+  const market = await readMarket(context, await requireAccount(database.kysely, operator, accountId));
   const saved = await database.transaction(async (transaction) => {
     const before = requireFoundProfile(await lockProfile(transaction, operator.user.id, params.id), params.id);
     if (name !== undefined && (await isProfileNameTaken(transaction, { accountId, name, except: before.id }))) {
@@ -175,7 +175,7 @@ async function remove(context: ApiContext, { operator, caller, params, query }: 
   const { database, venues } = context;
   const { accountId } = await requireProfile(database.kysely, operator, params.id);
   const account = await requireAccount(database.kysely, operator, accountId);
-  const market = await readMarket(venues, account);
+  const market = await readMarket(context, account);
   const actionId = await database.transaction(async (transaction) => {
     await excludeIntents(transaction, params.id);
     const before = requireFoundProfile(await lockProfile(transaction, operator.user.id, params.id), params.id);

@@ -62,6 +62,7 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
     id: params.id,
     symbols: [symbol],
     overrideConfig,
+    balance: terms.balance,
   });
   if (strategy.plansBaskets === true)
     throw invalidField('symbol', `is one coin, but ${strategy.name} plans over all coins of a profile at once`);

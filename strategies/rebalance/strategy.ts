@@ -1,5 +1,6 @@
 import { MOST_CLOSED } from '#core/candle.ts';
-import { ONE, ZERO } from '#core/decimal.ts';
+import { divide, fromSteps, multiply, ONE, ZERO } from '#core/decimal.ts';
+import type { LevelBudget } from '#core/entry-size.ts';
 import { readKnob } from '../fields.ts';
 import { gateShares } from '../gate-fields.ts';
 import type { SharedSettings, Strategy } from '../strategy.ts';
@@ -18,6 +19,17 @@ const sharedSettings = (settings: Config): SharedSettings => ({
   ...gateShares(settings),
 });
 
+/** Fresh money buys a coin up to its share of the budget; a coin without a share is only sold. */
+function basketShare(settings: Config, symbol: string): LevelBudget | null {
+  const { basketBudgetQuote, minTradeQuote, weightMode, targets, momentum } = settings;
+  const budget = readKnob(basketBudgetQuote);
+  if (budget === null) return null;
+  const least = readKnob(minTradeQuote);
+  if (weightMode === 'momentum') return { spend: divide(budget, fromSteps(momentum.topK, ONE)), least, trigger: ONE };
+  const weight = readKnob(targets.find((target) => target.symbol === symbol)?.weight ?? '');
+  return weight === null ? null : { spend: multiply(budget, weight), least, trigger: ONE };
+}
+
 /** Keeps several coins at their shares of one basket; one plan over all of them per candle, sales before buys. */
 export const rebalance: Strategy<Config> = {
   name: 'rebalance',
@@ -27,6 +39,7 @@ export const rebalance: Strategy<Config> = {
   readStoredConfig,
   lint,
   planner: plannerOf,
+  basketShare,
   needs: ({ candleInterval, weightMode, momentum }) => {
     const min = weightMode === 'momentum' ? Math.min(MOST_CLOSED, momentum.lookbackCandles + 1) : 1;
     return { interval: candleInterval, min, want: min };
