@@ -67,7 +67,7 @@ export async function applyCostBasis(desk: BasisDesk, inputs: BasisInputs, turn:
     if (basis.asked === null) return;
     const gate = basis.asked.price === ZERO ? null : await readGate(inputs);
     if (gate?.kind === 'judged' && !(await inputs.isSettled())) break;
-    const change = gate === null ? REMOVED : changeOf(basis.asked, gate, inputs.price);
+    const change = gate === null ? REMOVED : changeOf(basis, { asked: basis.asked, gate, price: inputs.price });
     let done = false;
     await turn(async (coin) => {
       const baseAsset = coin?.rules.baseAsset ?? (typeof info === 'string' ? null : info.baseAsset);
@@ -116,10 +116,20 @@ async function readGate({ info, readWallet, heldElsewhere }: BasisInputs): Promi
   return { kind: 'judged', wallet: maximum(subtract(total, heldElsewhere()), ZERO), rules: info };
 }
 
-/** A wallet that cannot be judged backs what is recorded, except nothing. Without a cached price the asked one counts. */
-function changeOf(asked: NonNullable<CostBasis['asked']>, gate: Gate, price: Decimal | null): Change {
+interface Asked {
+  readonly asked: NonNullable<CostBasis['asked']>;
+  readonly gate: Gate;
+  readonly price: Decimal | null;
+}
+
+/**
+ * A wallet that cannot be judged backs what is recorded, except nothing, and except under a note: only a check that
+ * passes clears it. Without a cached price the asked one counts.
+ */
+function changeOf({ note }: CostBasis, { asked, gate, price }: Asked): Change {
   const quantity = gate.kind === 'judged' ? gate.wallet : asked.quantity;
-  const held = gate.kind === 'judged' ? !isPhantom(quantity, price ?? asked.price, gate.rules) : quantity > 0n;
+  const judged = gate.kind === 'judged' && !isPhantom(quantity, price ?? asked.price, gate.rules);
+  const held = gate.kind === 'judged' ? judged : quantity > 0n && note === null;
   return {
     averagePrice: asked.price,
     quantity,
@@ -184,17 +194,30 @@ function tellGate(desk: BasisDesk, inputs: BasisInputs, { gate, change }: { gate
   }
   if (change.held) return;
   const rules = gate.kind === 'judged' ? gate.rules : undefined;
+  const isNoteKept = rules === undefined && change.quantity > 0n;
   tell(desk, inputs, {
     level: 'warn',
     event: NO_SELLABLE_POSITION,
-    msg: `The average entry price ${numbers.averagePrice} of ${symbol} is kept, but the wallet holds ${numbers.quantity}, which cannot be sold: no position is managed until the coin is held.`,
+    msg: isNoteKept ? NOTE_KEPT : unbackedOf(symbol, change),
     numbers: {
-      cause: rules === undefined ? 'recorded-quantity-zero' : 'balance-not-sellable',
+      cause: isNoteKept ? 'note-kept' : rules === undefined ? 'recorded-quantity-zero' : 'balance-not-sellable',
       ...numbers,
       step: rules === undefined ? null : formatDecimal(rules.lot.step),
       minimumOrderValue: rules === undefined ? null : formatDecimal(rules.notional.min),
     },
   });
+}
+
+const NOTE_KEPT =
+  'The price is kept, and its note too, as only a check of the wallet can clear it: no position is managed until a sweep finds that the coin is held.';
+
+/** The sweep removes a recorded remainder, but keeps a price of which nothing at all is held. */
+function unbackedOf(symbol: string, change: Change): string {
+  const { averagePrice, quantity } = numbersOf(change);
+  const kept = `The average entry price ${averagePrice} of ${symbol} is kept, but`;
+  return change.quantity > 0n
+    ? `${kept} the wallet holds only ${quantity}, which cannot be sold: no position is managed. The price is removed when two sweeps in a row find no more, and used when one does.`
+    : `${kept} the wallet holds nothing of it: no position is managed until the coin is held.`;
 }
 
 const APPLIED: Readonly<Record<'held' | 'removed', AdjustmentReason>> = {

@@ -351,13 +351,21 @@ type Input = ReturnType<typeof inputOf>;
 const inputText = ({ price, priceAgeMs, position, freeQuote, freeBase, version, ...input }: Input): Numbers => ({
   price: price === null ? null : formatDecimal(price),
   priceAgeMs: Number.isFinite(priceAgeMs) ? Math.round(priceAgeMs) : null,
-  quantity: formatDecimal(position.quantity),
-  averagePrice: formatDecimal(position.averagePrice),
+  ...positionText(position),
   freeQuote: formatDecimal(freeQuote),
   freeBase: formatDecimal(freeBase),
   ...input,
   stateVersion: version,
 });
+
+/** As the strategy gets it: what is recorded without backing a position goes by names of its own. */
+function positionText({ firstBuyAt, quantity, averagePrice }: Coin['position']): Numbers {
+  const recorded = { quantity: formatDecimal(quantity), averagePrice: formatDecimal(averagePrice) };
+  if (firstBuyAt !== null) return recorded;
+  const none = { quantity: '0', averagePrice: '0' };
+  if (quantity === ZERO && averagePrice === ZERO) return none;
+  return { ...none, recordedQuantity: recorded.quantity, recordedAveragePrice: recorded.averagePrice };
+}
 
 /** The contract's coinState: what the coin page shows as the last decision and the plan. */
 const stateOf = (coin: Coin, audit: TickAudit): unknown => ({

@@ -67,6 +67,12 @@ test('an account that may not trade is no fault of its key', async () => {
   assert.ok(health.status === 'error' && /this account trade/.test(health.cause));
 });
 
+test('where the permissions of a key are not told, a missing one is named as a cause', async () => {
+  const { health } = await check({ live: false, account: { body: { ...account, canTrade: false } } });
+  assert.ok(health.status === 'error');
+  assert.match(health.cause, /the key lacks the permission for spot trading/);
+});
+
 test('a refusal has three causes, unless the permissions have told them apart', async () => {
   const everywhere = await check({ restrictions: refused(401, -2015) });
   assert.ok(everywhere.health.status === 'error');

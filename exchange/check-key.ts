@@ -43,6 +43,8 @@ const MAY_NOT_READ =
 const NOT_PERMITTED =
   'The key lacks a permission: the exchange accepts it from this address, but not for this account.';
 const ACCOUNT_BARRED = 'The exchange does not let this account trade, whatever its key may do.';
+const NOT_ALLOWED =
+  'The exchange does not allow trading: the key lacks the permission for spot trading, or the account may not trade. Turn spot trading on for the key at the exchange, then check again.';
 const UNCHECKED =
   'Whether the key may withdraw was not checked: only the live exchange tells the permissions of its keys.';
 
@@ -81,7 +83,8 @@ async function check(options: KeyCheckOptions): Promise<KeyHealth> {
   }
   const account = await readAccount(linkTo(options.governor ?? governorFor(restUrl)), options.live);
   if (account === 'not-permitted') return failed(NOT_PERMITTED);
-  if (!account.canTrade) return failed(ACCOUNT_BARRED);
+  // Only the live exchange has told by now that the key itself may trade.
+  if (!account.canTrade) return failed(options.live ? ACCOUNT_BARRED : NOT_ALLOWED);
   return { status: 'healthy', unchecked: options.live ? null : UNCHECKED };
 }
 

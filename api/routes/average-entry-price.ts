@@ -19,43 +19,53 @@ import { requireAccount, requireFoundProfile, requireProfile } from '../require.
 import { readFreshWallet } from '../venues.ts';
 
 /** What the worker's wallet snapshot says is held of a coin; undefined when it is too old, absent or not readable. */
-export async function readHolding(
-  context: ApiContext,
-  account: AccountView,
-  symbol: string,
-): Promise<Decimal | undefined> {
+export async function readHolding(context: ApiContext, account: AccountView, symbol: string): Promise<Holding> {
+  const rules = await context.venues.rules(venueOf(account));
+  const base = rules?.get(symbol)?.baseAsset;
+  if (base === undefined) return rules === undefined ? NO_RULES : UNLISTED;
   const wallet = await readFreshWallet(context, account.id);
-  const base = (await context.venues.rules(venueOf(account)))?.get(symbol)?.baseAsset;
-  return wallet === undefined || base === undefined ? undefined : totalOf(wallet.balances, base);
+  return (wallet === undefined ? undefined : totalOf(wallet.balances, base)) ?? NO_WALLET;
 }
 
-const UNKNOWN = 'the worker has told no holdings of it within the last minute';
-const CHECK =
-  'Check that the worker runs and that the API key of the account is healthy, wait a minute, and try again.';
+/** How much is held, or why that is not known and what to do. */
+type Holding = Decimal | { readonly why: string; readonly what: string };
+const isKnown = (holding: Holding): holding is Decimal => typeof holding === 'bigint';
+
+const NO_RULES: Holding = {
+  why: 'the trading rules of the exchange are not loaded',
+  what: 'The worker loads them within minutes of its start: check that it runs, and try again.',
+};
+const UNLISTED: Holding = {
+  why: 'the trading rules of the exchange do not list the coin',
+  what: 'Check the coin at the exchange.',
+};
+const NO_WALLET: Holding = {
+  why: 'the worker has reported no holdings of it within the last minute',
+  what: 'Check that the worker runs and that the API key of the account is healthy, wait a minute, and try again.',
+};
+const DISABLED = {
+  why: 'the profile is disabled',
+  what: 'Enable the profile, wait a minute, and save the price again.',
+};
 
 /** A coin that is being added has no row yet: only a running profile's wallet can say how much is held. */
-export function requireNewHolding(enabled: boolean, holding: Decimal | undefined, symbol: string): Decimal {
+export function requireNewHolding(enabled: boolean, holding: Holding, symbol: string): Decimal {
   if (!enabled) {
     throw new ApiProblem(
       'no_quantity',
       `${symbol} was not added: how much of it is held is only known for an enabled profile. Enable the profile first and add it again, or add it without an average entry price.`,
     );
   }
-  if (holding === undefined) {
-    throw new ApiProblem(
-      'no_quantity',
-      `${symbol} was not added: how much is held is not known, as ${UNKNOWN}. ${CHECK}`,
-    );
-  }
-  return holding;
+  if (isKnown(holding)) return holding;
+  const { why, what } = holding;
+  throw new ApiProblem('no_quantity', `${symbol} was not added: how much is held is not known, as ${why}. ${what}`);
 }
 
 /** The snapshot counts for an enabled profile, or where a row stands behind it; the row with a quantity is second. */
-function requireHolding(enabled: boolean, holding: Decimal | undefined, recorded: Decimal): Decimal {
-  const known = enabled || recorded > 0n ? (holding ?? (recorded > 0n ? recorded : undefined)) : undefined;
-  if (known !== undefined) return known;
-  const why = enabled ? UNKNOWN : 'the profile is disabled';
-  const what = enabled ? CHECK : 'Enable the profile, wait a minute, and save the price again.';
+function requireHolding(enabled: boolean, holding: Holding, recorded: Decimal): Decimal {
+  if (isKnown(holding) && (enabled || recorded > 0n)) return holding;
+  if (recorded > 0n) return recorded;
+  const { why, what } = enabled && !isKnown(holding) ? holding : DISABLED;
   throw new ApiProblem(
     'no_quantity',
     `The price was not saved: how much is held is not known, as ${why} and no quantity is recorded. ${what}`,

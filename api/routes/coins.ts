@@ -63,7 +63,7 @@ async function bind(context: ApiContext, { operator, caller, params, body }: Inc
         after: { overrideConfig, ...(averageEntryPrice === undefined ? {} : { averageEntryPrice }) },
       },
     );
-    if (averageEntryPrice !== undefined) {
+    if (averageEntryPrice !== undefined && holding !== undefined) {
       const quantity = requireNewHolding(profile.enabled, holding, symbol);
       const price = requireDecimal(averageEntryPrice);
       await askAndEnqueue(context.queue, transaction, { profileId, symbol, price, quantity });

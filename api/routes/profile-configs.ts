@@ -39,7 +39,7 @@ async function restore(context: ApiContext, incoming: Incoming<typeof restoreCon
 }
 
 async function change(context: ApiContext, { operator, caller, params, body }: Incoming<typeof switchStrategy>) {
-  const { database, venues } = context;
+  const { database } = context;
   const { accountId } = await requireProfile(database.kysely, operator, params.id);
   const market = await readMarket(context, await requireAccount(database.kysely, operator, accountId));
   const strategy = requireStrategy(body.strategyName);

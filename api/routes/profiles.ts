@@ -77,7 +77,7 @@ export async function createFrom(
   { operator, caller }: Author,
   { draft, cause }: { readonly draft: Draft; readonly cause: Cause },
 ) {
-  const { database, venues } = context;
+  const { database } = context;
   const { config, symbols: bound } = draft;
   const strategy = requireStrategy(draft.strategyName);
   requireConfig(strategy, config);
@@ -134,7 +134,7 @@ export async function saveChange(
   { operator, caller, params, body }: Pick<Incoming<typeof changeProfile>, 'operator' | 'caller' | 'params' | 'body'>,
   cause: Cause = { action: 'profile.change' },
 ) {
-  const { database, venues } = context;
+  const { database } = context;
   const { accountId, strategyName } = await requireProfile(database.kysely, operator, params.id);
   const { name, config } = body;
   // A config that is refused anyway must not hold a transaction open while it is parsed.
@@ -172,7 +172,7 @@ export async function saveChange(
  * no new decisions. Without one nothing can be asked of the exchange.
  */
 async function remove(context: ApiContext, { operator, caller, params, query }: Incoming<typeof deleteProfile>) {
-  const { database, venues } = context;
+  const { database } = context;
   const { accountId } = await requireProfile(database.kysely, operator, params.id);
   const account = await requireAccount(database.kysely, operator, accountId);
   const market = await readMarket(context, account);

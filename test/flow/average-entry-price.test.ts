@@ -34,6 +34,14 @@ import {
   sweep,
 } from './watching.ts';
 
+/** Quantity and price of the newest tick, as the strategy got them and as they are recorded. */
+async function decidedWith(symbol: string): Promise<unknown[]> {
+  const { stack, profileId } = flow();
+  const { entries } = await (await stack.fetch(`/profiles/${profileId}/tick-trace?symbol=${symbol}&limit=1`)).json();
+  const { quantity, averagePrice, recordedQuantity, recordedAveragePrice } = entries[0].input;
+  return [quantity, averagePrice, recordedQuantity, recordedAveragePrice];
+}
+
 before(openWatching);
 after(closeWatching);
 
@@ -73,6 +81,11 @@ test('note shown | sweep | the balance backs the entry, a cached price exists, t
   await until('the note', async () => (await row('ADAUSDT'))?.note === NOT_HELD_NOTE);
   assert.deepEqual(await row('ADAUSDT'), { averageEntryPrice: '0.25', quantity: '0', note: NOT_HELD_NOTE });
   await ready('ADAUSDT');
+  assert.deepEqual(
+    await decidedWith('ADAUSDT'),
+    ['0', '0', '0', '0.25'],
+    'a tick is recorded with the numbers that the strategy was handed',
+  );
   const { rows } = await stack.call(listActionLogs, { params: { id: profileId }, query: {} });
   const told = rows.find(
     ({ symbol, ctx }) => symbol === 'ADAUSDT' && JSON.stringify(ctx).includes(NO_SELLABLE_POSITION),

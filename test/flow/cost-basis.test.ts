@@ -166,6 +166,32 @@ describe('the quantity falls back to the recorded ledger quantity outright when 
   });
 });
 
+test('a note stays when the price is saved again and the wallet cannot be judged', async () => {
+  await hold('0.000009');
+  await ask('40000', '0.000009');
+  await apply();
+  for (const [, , inputs] of UNJUDGED) {
+    await ask('41000', '0.3');
+    const told = await apply(inputs);
+    assert.equal(lineOf(told, NO_SELLABLE_POSITION)?.['cause'], 'note-kept');
+    assert.deepEqual([await rowNow(), await heldNow()], [['41000', '0.3', NOT_HELD_NOTE], false]);
+  }
+  await hold('0.3');
+  await ask('41000', '0.3');
+  await apply();
+  assert.deepEqual([await rowNow(), await heldNow()], [['41000', '0.3', null], true]);
+});
+
+test('the log promises a price for nothing as long as nothing is held, and one for a remainder for two sweeps', async () => {
+  const wordsFor = async (free: string) => {
+    await hold(free);
+    await ask('40000', free);
+    return String((await apply()).rows.find(({ level }) => level === 'warn')?.msg);
+  };
+  assert.match(await wordsFor('0'), /holds nothing of it: no position is managed until the coin is held\.$/);
+  assert.match(await wordsFor('0.000009'), /The price is removed when two sweeps in a row find no more/);
+});
+
 describe('cost-basis note absent | average entry price set | wallet cannot back a position | note shown', () => {
   const CASES: readonly [why: string, free: string, price: Decimal | null, held: boolean][] = [
     ['nothing is held', '0', d('50000'), false],
