@@ -105,24 +105,25 @@ export function createRunningCoins(
     setRules: (list) => replaceRules(rules, list),
     all: () => entries.values().map(({ runner }) => runner),
     of: (symbol) => bySymbol.get(symbol) ?? [],
-    wanted: () =>
-      [...entries.values()].flatMap(({ runner: { coin } }) =>
-        coin.sources.map(({ interval }) => ({ symbol: coin.symbol, interval })),
-      ),
+    wanted: () => [...entries.values()].flatMap(({ runner }) => sourcesOf(runner)),
     troubles: () => [...opener.troubles(), ...[...entries.values()].flatMap(({ runner }) => candleTrouble(runner))],
     isRetryDue: opener.isRetryDue,
     async close() {
       closed = true;
-      for (const { runner } of entries.values()) await runner.close();
+      for (const key of [...entries.keys()]) await retire(key);
     },
   };
 }
+
+const sourcesOf = ({ coin: { symbol, sources } }: CoinRunner): MarketSubscription[] =>
+  sources.map(({ interval }) => ({ symbol, interval }));
 
 /** Rules that cannot be read now leave those of before in force for exits and stops. */
 const keepGrid = (old: SymbolRules | undefined, now: SymbolRules): SymbolRules =>
   now.status !== 'unreadable' || old === undefined
     ? now
     : { ...old, status: 'unreadable', ...(now.problem !== undefined && { problem: now.problem }) };
+
 /** A coin that is no longer listed counts as absent. */
 function replaceRules(rules: Map<string, SymbolRules>, list: readonly SymbolRules[]): void {
   const now = new Map(list.map((each) => [each.symbol, each]));

@@ -104,7 +104,7 @@ test('a coin whose past executions cannot be read is opened later, and the accou
   ]);
   await on.start();
   const { coins } = on.running();
-  assert.match(coins.troubles()[0]?.cause ?? '', /past executions could not be read/);
+  assert.match(coins.troubles()[0]?.cause ?? '', /past and open orders could not be read/);
   assert.equal(coins.troubles()[0]?.runs, false);
   await until('the coin to run', () => [...coins.all()].length === 1);
   assert.deepEqual(coins.troubles(), []);
