@@ -35,8 +35,8 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
   },
   'halt-checked-in-memory-only': {
     file: 'storage/intents.ts',
-    text: 'where $5::boolean or freeze_exits',
-    becomes: 'where ($5::boolean or freeze_exits) and false',
+    text: 'where $5::boolean or (freeze_exits and not $22::boolean)',
+    becomes: 'where ($5::boolean or (freeze_exits and not $22::boolean)) and false',
     cell: 'slow × kill switch',
     says: /was committed under a kill switch/,
   },
