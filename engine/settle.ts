@@ -38,6 +38,8 @@ export async function settleOrder(coin: Coin, live: LiveOrder, seenNow: SeenOrde
   const partly = live.applied > ZERO ? 'partially-filled' : 'open';
   live.record = await store.updateOrder(id, {
     state: complete ? seen.state : partly,
+    // The stored row may be of a backup that was restored a moment ago.
+    exchangeOrderId: seen.exchangeOrderId,
     filledQuantity: live.applied,
     at: seen.updatedAt,
     ...(complete ? { filledQuote: seen.filledQuote } : {}),

@@ -20,6 +20,11 @@ async function expiring(prefix: string): Promise<Map<string, boolean>> {
 
 test('prices, coin states and traces of ticks expire unless they are written again', async () => {
   const { profileId, stack } = flow();
+  await until('a price and a state', async () =>
+    (await Promise.all([cacheKeys.prices('paper'), cacheKeys.coinStates(profileId)].map(expiring))).every(
+      ({ size }) => size > 0,
+    ),
+  );
   assert.deepEqual(await expiring(cacheKeys.prices('paper')), new Map([['BTCUSDT', true]]));
   assert.deepEqual(await expiring(cacheKeys.coinStates(profileId)), new Map([['BTCUSDT', true]]));
   const { rows } = await stack.database.pool.query(
