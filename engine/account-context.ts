@@ -39,6 +39,8 @@ export interface AccountContext {
   /** Ends this run of the account; the owner rebuilds it from stored facts. */
   readonly fail: (error: unknown) => void;
   readonly signal: AbortSignal;
+  /** Whether a request failed because the exchange refuses the API key. */
+  readonly isKeyRefusal: (error: unknown) => boolean;
   /** Why an open order of a coin could not be read; such a coin buys nothing. */
   readonly unreadOrders: Map<string, string>;
   /** For how long positions that want a stop on the exchange have been without one, by coin, since this run began. */
@@ -62,6 +64,8 @@ export interface AccountContextInput {
   readonly timing: OrderTiming;
   readonly fail: (error: unknown) => void;
   readonly signal: AbortSignal;
+  /** Whether a request failed because the exchange refuses the API key. */
+  readonly isKeyRefusal: (error: unknown) => boolean;
 }
 
 export function createAccountContext(input: AccountContextInput): AccountContext {

@@ -15,6 +15,14 @@ import type { CoinAction } from './coin-action.ts';
 import type { StopBasis } from './guard.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
 
+/** The exchange refuses the API key: this run of the account must end, and the key must be checked. */
+export class KeyRefused extends Error {
+  constructor(message: string) {
+    super(`The exchange refuses the API key. ${message}`);
+    this.name = 'KeyRefused';
+  }
+}
+
 /** The lease of the account has passed to another worker: this run of the account must end. */
 export class LeaseLost extends Error {
   constructor() {
@@ -178,6 +186,7 @@ async function close(
   coin.context.risk.finish(live.record.id);
   if (rejected) {
     if (outcome.doubts === 'rules') coin.context.rules.doubted = true;
+    if (outcome.doubts === 'key') coin.context.fail(new KeyRefused(outcome.message));
     const refusals = coin.breaker.refused(live.record.purpose, outcome.message, Date.now());
     logRow(coin, {
       level: 'warn',

@@ -16,7 +16,7 @@ import { wait } from './wait.ts';
 
 const TIMER_MS = 1_000;
 const COINS_A_TURN = 50;
-const LOOK_EVERY_TICKS = 30;
+const LOOK_EVERY_TICKS = 20;
 const HALTS_EVERY_TICKS = 2;
 const CLOCK_EVERY_TICKS = 60;
 const PROFILES_EVERY_TICKS = 30;
@@ -73,8 +73,8 @@ export async function runAccount(run: AccountRun): Promise<void> {
     if (!signal.aborted) faults.push(error);
     ended.abort();
   };
-  const { account, fencing, keyStatus, ports, timing } = run;
-  const context = createAccountContext({ account, fencing, keyStatus, ports, timing, fail, signal });
+  const { account, fencing, keyStatus, ports, timing, isKeyRefusal } = run;
+  const context = createAccountContext({ account, fencing, keyStatus, ports, timing, isKeyRefusal, fail, signal });
   try {
     await trade(context, run);
   } finally {
@@ -328,7 +328,7 @@ async function judgeReset(context: AccountContext, resets: ResetWatch): Promise<
 
 /** What could not be read now is read later; what must end this run does. */
 function onUnread(context: AccountContext, error: unknown): void {
-  if (endsRun(error)) context.fail(error);
+  if (endsRun(error) || context.isKeyRefusal(error)) context.fail(error);
   else warn(context, 'account_not_read', error);
 }
 

@@ -4,13 +4,13 @@ import { newId, type ProfileId } from '#core/ids.ts';
 import type { AccountToRun, TradingStore } from '#core/ports.ts';
 import type { CoinRunner } from '#engine/coin-runner.ts';
 import { ExchangeReset } from '#engine/epoch.ts';
-import { LeaseLost } from '#engine/execute.ts';
+import { KeyRefused, LeaseLost } from '#engine/execute.ts';
 import type { EnginePorts } from '#engine/ports.ts';
 import { type RunningAccount, runAccount } from '#engine/run-account.ts';
 import { wait } from '#engine/wait.ts';
 import { createAccountStream } from '#exchange/account-stream.ts';
 import { endpointsOf } from '#exchange/endpoints.ts';
-import { ExchangeError } from '#exchange/errors.ts';
+import { ExchangeError, isKeyRefusal } from '#exchange/errors.ts';
 import { createTrading } from '#exchange/place.ts';
 import { KeyFormatError } from '#exchange/signing.ts';
 import { createTradingStore } from '#storage/trading-store.ts';
@@ -117,15 +117,17 @@ async function tellReset(context: WorkerContext, { account }: AccountToRun, { me
   );
 }
 
+const isRefusedByExchange = (error: unknown): boolean => error instanceof ExchangeError && isKeyRefusal(error);
 const isKeyFault = (error: unknown): boolean =>
-  error instanceof KeyFormatError || (error instanceof ExchangeError && error.status === 401);
+  error instanceof KeyFormatError || error instanceof KeyRefused || isRefusedByExchange(error);
 
 /** A refused key is recorded, so that the operator sees the cause, and is not tried again every few seconds. */
 async function blameKey(context: WorkerContext, { account }: AccountToRun, signal: AbortSignal): Promise<void> {
-  await verifyApiKey(context, account.id).catch((err: unknown) =>
-    context.log.warn({ event: 'key_not_checked', accountId: account.id, err }, 'The API key could not be checked'),
-  );
-  await wait(REFUSED_KEY_WAIT_MS, signal);
+  const status = await verifyApiKey(context, account.id).catch((err: unknown) => {
+    context.log.warn({ event: 'key_not_checked', accountId: account.id, err }, 'The API key could not be checked');
+    return null;
+  });
+  if (status !== 'healthy') await wait(REFUSED_KEY_WAIT_MS, signal);
 }
 
 async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunning }: Loop): Promise<void> {
@@ -154,6 +156,7 @@ async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunn
     keyStatus: key.status,
     ports,
     timing: venue.timing,
+    isKeyRefusal: isRefusedByExchange,
     signal,
     roster: { strategies: STRATEGIES, loadProfiles: () => loadProfilesToRun(database, account.id) },
     onRunning(account_) {

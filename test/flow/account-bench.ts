@@ -121,6 +121,7 @@ export async function openAccountBench(options: BenchOptions = {}): Promise<Acco
   const run = runAccount({
     account: { id: owner.accountId, name: 'a', exchangeMode: 'testnet', endpoint: 'paper', epoch: 1 },
     ...{ fencing: owner.fencing, keyStatus: 'healthy', timing: orderTiming, signal: stop.signal },
+    isKeyRefusal: () => false,
     ports: (options.rewire ?? same)({
       ...{ store: createTradingStore(database), trading, market, announce: () => undefined },
       openMarketStream: (onEvent) =>

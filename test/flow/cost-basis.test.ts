@@ -280,6 +280,7 @@ async function openRunner(stored?: OrderRecord): Promise<CoinRunner> {
   const context = createAccountContext({
     account: { id: account.accountId, name: 'Paper', exchangeMode: 'testnet', endpoint: 'paper', epoch: 1 },
     ...{ fencing: account.fencing, keyStatus: null, timing: ORDER_TIMING, signal: stop.signal },
+    isKeyRefusal: () => false,
     fail: (error) => assert.fail(String(error)),
     ports: { store, trading, market, ...streams, records, announce, log },
   });

@@ -149,6 +149,7 @@ async function seat({ timing, paper, database, owner, wheel, audits, logs, kept 
     account: { id: accountId, name: 'a', exchangeMode: 'testnet', endpoint: 'paper', epoch: 1 },
     fencing,
     keyStatus: 'healthy',
+    isKeyRefusal: () => false,
     timing,
     signal: stop.signal,
     ports: {

@@ -6,10 +6,13 @@ import { loadAccountsToRun, saveKeyStatus } from '#storage/worker-profiles.ts';
 import type { WorkerContext } from '../context.ts';
 import { notifyAccount } from '../notify.ts';
 
-/** Asks the exchange whether the stored key works; only a definite answer changes its status. */
-export async function verifyApiKey(context: WorkerContext, accountId: AccountId): Promise<void> {
+/**
+ * Asks the exchange whether the stored key works; only a definite answer changes its status, which is returned. Null when
+ * there is no key.
+ */
+export async function verifyApiKey(context: WorkerContext, accountId: AccountId): Promise<'healthy' | 'error' | null> {
   const found = (await loadAccountsToRun(context.database)).find(({ account }) => account.id === accountId);
-  if (found === undefined || found.key === null) return;
+  if (found === undefined || found.key === null) return null;
   const { account, key } = found;
   const venue = context.venues.of(venueOf(account));
   await venue.market.clock.sync();
@@ -22,11 +25,12 @@ export async function verifyApiKey(context: WorkerContext, accountId: AccountId)
   const cause = health.status === 'error' ? health.cause : health.unchecked;
   await saveKeyStatus(context.database, key, { status: health.status, cause });
   context.announcer.announce({ topic: 'account', id: accountId, data: {} });
-  if (health.status === 'healthy' || key.status === 'error') return;
+  if (health.status === 'healthy' || key.status === 'error') return health.status;
   const text = `The account does not trade until the key works: ${cause}`;
   await notifyAccount(context.desk, accountId, {
     event: 'key-error',
     title: `The exchange refuses the API key of ${account.name}`,
     text,
   });
+  return health.status;
 }

@@ -26,7 +26,7 @@ const ADVISE_LANES = 3;
 /** Takes every job of the queue and sets the schedules. */
 export async function workJobs(context: WorkerContext, queue: Queue, leases: Leases): Promise<void> {
   const positions = createPositionJobs({ context, queue, leases });
-  await queue.work('verify-api-key', ({ accountId }) => verifyApiKey(context, accountId));
+  await queue.work('verify-api-key', async ({ accountId }) => void (await verifyApiKey(context, accountId)));
   await queue.work('refresh-rules', () => refreshRules(context));
   await queue.work('prune', () => prune(context));
   await queue.work('snapshot-equity', () => snapshotEquity(context));
