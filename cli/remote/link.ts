@@ -36,9 +36,10 @@ async function ask(question: string, kind: 'shown' | 'secret'): Promise<string> 
   if (!process.stdin.isTTY)
     throw new ClientProblem('Sign in first: set TRADEWIND_EMAIL and TRADEWIND_PASSWORD, or run it in a terminal.');
   const secret = kind === 'secret';
-  if (secret) process.stderr.write(question);
   const output = secret ? NOWHERE() : process.stderr;
   const lines = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
+  // Only now does the terminal show no key any more.
+  if (secret) process.stderr.write(question);
   lines.once('SIGINT', () => {
     lines.close();
     process.kill(process.pid, 'SIGINT');

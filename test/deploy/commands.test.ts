@@ -113,15 +113,11 @@ after(() => resources.disposeAsync());
 
 /** Runs the block as a shell would, in the checkout; one that stays is stopped once it serves. */
 async function runShell(block: Fenced): Promise<string> {
-  using data = new DisposableStack();
-  if (block.text.includes('.tradewind/')) {
-    // The service of the test keeps its data elsewhere.
-    symlinkSync(join(folder, 'data'), join(checkout, '.tradewind'));
-    data.defer(() => rmSync(join(checkout, '.tradewind')));
-  }
+  // The running service keeps its data elsewhere.
+  const text = block.text.replaceAll('.tradewind/paper-control', join(folder, 'data/paper-control'));
   const stays = STAYS.test(block.text);
   // A start brings its own database, as it does for whoever reads the page.
-  const child = spawn('bash', ['-euo', 'pipefail', '-c', block.text], {
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', text], {
     cwd: checkout,
     env: stays ? { ...env, DATABASE_URL: '' } : env,
     detached: true,
