@@ -1,5 +1,6 @@
 import { formatDecimal, requireDecimal } from '#core/decimal.ts';
 import { mergePatch } from '#core/merge.ts';
+import type { AccountRunState } from '#core/cache-keys.ts';
 import type { ProfileView } from '#storage/profiles.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { CoinView } from './coins.ts';
@@ -18,6 +19,7 @@ export type Found = readonly [Status, string, Setting | null] | readonly [Status
 const LABELS = {
   worker: 'Worker',
   lease: 'Account taken',
+  running: 'Account runs',
   account: 'Account',
   key: 'API key',
   enabled: 'Profile',
@@ -27,6 +29,7 @@ const LABELS = {
   limits: 'Limits',
   log: 'Last day',
   config: 'Settings',
+  opened: 'Coin runs',
   pause: 'Pause',
   listed: 'Exchange',
   price: 'Price',
@@ -73,7 +76,12 @@ export interface CoinScene {
   readonly alive: boolean;
   /** The limit that cannot count this coin, in a sentence. */
   readonly uncounted: (symbol: string) => string | undefined;
+  /** Coins of the profile that do not run as they should. */
+  readonly troubles: AccountRunState['coins'];
 }
+
+export const faultWords = ({ count, since, cause }: NonNullable<AccountRunState['faults']>): string =>
+  `The account has stopped on a fault ${count === 1 ? 'once' : `${count} times`} since ${since} and starts again each time. The cause: ${cause}`;
 
 /** A coin with the settings that hold for it. */
 interface Seat extends CoinScene {
@@ -132,6 +140,13 @@ function moneyChecks(seat: Seat): DiagnosisCheck[] {
   ];
 }
 
+function openedFound(trouble: AccountRunState['coins'][number] | undefined): Found {
+  if (trouble === undefined) return ['ok', 'Nothing keeps it from running.'];
+  const { cause, nextAt, runs } = trouble;
+  const next = nextAt === null ? '' : ` The next attempt is at ${nextAt}.`;
+  return ['fail', `${runs ? 'Nothing is bought' : 'It is not traded'}: ${cause}${next}`];
+}
+
 function listedFound(rules: Rules | undefined, status: string | undefined): Found {
   if (rules === undefined) return ['unknown', WHAT_TO_DO.rules_not_loaded];
   if (status === undefined) return ['fail', 'The exchange does not list it.'];
@@ -155,7 +170,7 @@ function orphansFound({ blockers: [orphan] }: CoinView): Found {
   ];
 }
 
-function marketChecks({ coin, rules, ago, uncounted, profile }: Seat): DiagnosisCheck[] {
+function marketChecks({ coin, rules, ago, uncounted, profile, troubles }: Seat): DiagnosisCheck[] {
   const { symbol, pause, price, priceAt } = coin;
   const status = rules?.get(symbol)?.status;
   const own = `/profiles/${profile.id}`;
@@ -163,7 +178,9 @@ function marketChecks({ coin, rules, ago, uncounted, profile }: Seat): Diagnosis
   const limit = uncounted(symbol);
   const paused: Found = ['fail', `Buying is paused until ${pause?.until}.`, aside('Pause', `${own}/coins/${symbol}`)];
   const asset = { ...aside('Limits', `${own}/risk`), path: 'asset' };
+  const trouble = troubles.find((one) => one.symbol === symbol);
   return [
+    check('opened', { nextAt: trouble?.nextAt }, openedFound(trouble)),
     check('pause', { until: pause?.until, reason: pause?.reason }, pause === null ? ['ok', 'There is none.'] : paused),
     check('listed', { status }, listedFound(rules, status)),
     check('price', { price, at: priceAt, agoSeconds }, priceFound(coin, agoSeconds)),

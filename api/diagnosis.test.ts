@@ -40,6 +40,10 @@ const change = (config: object) =>
     .set({ config: JSON.stringify(config) })
     .execute();
 
+const RUNS = { downSince: null, faults: null, coins: [] };
+const keepRun = (change: object): Promise<void> =>
+  api.cache.set(cacheKeys.accountRun(accountId), JSON.stringify({ ...RUNS, ...change }));
+
 beforeEach(async () => {
   api = await openTestApi();
   await api.signUp();
@@ -54,6 +58,7 @@ beforeEach(async () => {
   await setPrice('50000');
   await setWallet('1000');
   await api.cache.set(cacheKeys.heartbeat('a'), '{}');
+  await keepRun({});
   await acquireLease(api.database, { accountId, holder: 'a', ttlMs: 24 * HOUR_MS });
   await decide('entry-above-window-low', { numbers: { price: '50000', window: 60 } });
 });
@@ -73,7 +78,7 @@ test('nothing in the way: the last word of the strategy with its numbers and its
   const odd = all.filter(({ status }) => status !== 'ok');
   assert.deepEqual(odd, []);
   const names =
-    'worker lease account key enabled coins halts rules limits log config pause listed price orphans coin-limits sizing balance decision';
+    'worker lease account key running enabled coins halts rules limits log config opened pause listed price orphans coin-limits sizing balance decision';
   assert.deepEqual(all.map((one) => one.id).join(' '), names);
   const decision = all.at(-1);
   assert.deepEqual(decision?.evidence.find(({ name }) => name === 'window')?.value, '60');
@@ -97,6 +102,8 @@ test('nothing in the way: the last word of the strategy with its numbers and its
 });
 
 type Case = readonly [string, RegExp, string | null, () => Promise<unknown>];
+const FAULTS = { count: 4, cause: 'The tickers cannot be read.', since: '2026-11-20T14:12:07.000Z' };
+
 const profileCases: readonly Case[] = [
   ['worker', /^No worker runs/, '/settings', () => api.cache.delete(cacheKeys.heartbeat('a'))],
   [
@@ -118,6 +125,12 @@ const profileCases: readonly Case[] = [
     () => api.database.kysely.updateTable('api_keys').set({ status: 'error', cause: 'permissions' }).execute(),
   ],
   ['key', /no API key/, '/settings', () => api.database.kysely.deleteFrom('api_keys').execute()],
+  [
+    'running',
+    /^The account has stopped on a fault 4 times since .* The cause: The tickers cannot be read\.$/,
+    '/settings',
+    () => keepRun({ faults: FAULTS }),
+  ],
   [
     'halts',
     /^The kill switch \(all\) has been on since .*\("why"\)/,
@@ -143,6 +156,15 @@ const coinCases: readonly Case[] = [
     /cannot be read, so nothing is bought/,
     '/profiles/:id/config',
     () => change({ buy: { candleLimit: 'many' } }),
+  ],
+  [
+    'opened',
+    /^It is not traded: Its orders cannot be read\. The next attempt is at /,
+    null,
+    () => {
+      const trouble = { symbol: 'BTCUSDT', runs: false, cause: 'Its orders cannot be read.', nextAt: at(1_000) };
+      return keepRun({ coins: [{ profileId: id, ...trouble }] });
+    },
   ],
   [
     'pause',

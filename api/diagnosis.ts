@@ -1,5 +1,5 @@
 import { venueOf } from '#core/account.ts';
-import { cacheKeys } from '#core/cache-keys.ts';
+import { type AccountRunState, cacheKeys } from '#core/cache-keys.ts';
 import { APPROVAL_REASONS, describe } from '#core/decision.ts';
 import { assetRefusal } from '#core/risk.ts';
 import type { AccountView } from '#storage/accounts.ts';
@@ -11,7 +11,7 @@ import { readMarket } from './config-check.ts';
 import { readCoins } from './coins.ts';
 import type { ApiContext } from './context.ts';
 import type { DiagnosisCheck, DiagnosisReport } from './contract/diagnosis.ts';
-import { aside, check, diagnoseCoin, type Found } from './diagnosis-coin.ts';
+import { aside, check, diagnoseCoin, faultWords, type Found } from './diagnosis-coin.ts';
 import { standingsOf } from './standings.ts';
 
 /** Of more coins only what is not ok is told: the report stays one that can be read. */
@@ -36,6 +36,13 @@ async function workerChecks({ cache, database }: ApiContext, { account }: Asked)
   ];
 }
 
+function runningFound(run: AccountRunState | undefined): Found {
+  if (run === undefined) return ['unknown', 'No worker has said so.'];
+  const { downSince, faults } = run;
+  if (faults !== null) return ['fail', faultWords(faults), aside('System health', '/settings')];
+  return downSince === null ? ['ok', 'It runs.'] : ['warn', `It has been starting since ${downSince}.`];
+}
+
 function keyFound({ apiKey }: AccountView): Found {
   const page = aside('API key', '/settings');
   if (apiKey === null) return ['fail', 'The account has no API key: enter one.', page];
@@ -46,7 +53,11 @@ function keyFound({ apiKey }: AccountView): Found {
   return ['warn', 'The API key has not been checked yet; nothing is bought before.', page];
 }
 
-function accountChecks({ account, profile }: Asked, coins: number): DiagnosisCheck[] {
+interface Known extends Asked {
+  readonly run: AccountRunState | undefined;
+}
+
+function accountChecks({ account, profile, run }: Known, coins: number): DiagnosisCheck[] {
   const { apiKey, resetAt } = account;
   const key = { status: apiKey?.status, cause: apiKey?.cause, checkedAt: apiKey?.checkedAt?.toISOString() };
   const reset = 'The exchange was found reset: confirm that the account may go on.';
@@ -61,6 +72,7 @@ function accountChecks({ account, profile }: Asked, coins: number): DiagnosisChe
       resetAt === null ? ['ok', 'Its exchange goes on as it was.'] : ['fail', reset, aside('Notice of the reset', '/')],
     ),
     check('key', key, keyFound(account)),
+    check('running', { downSince: run?.downSince, faults: run?.faults?.count }, runningFound(run)),
     check('enabled', { enabled: String(enabled) }, enabled ? ['ok', 'It is enabled.'] : off),
     check('coins', { coins }, coins > 0 ? ['ok', `${coins} bound.`] : none),
   ];
@@ -123,11 +135,12 @@ export async function diagnose(context: ApiContext, asked: Asked): Promise<Diagn
     (each) => each.scope === 'account' || each.subject === profile.id,
   );
   const bound = (await readCoins(context, account, [profile.id])).map(({ coin }) => coin);
+  const run = await context.venues.accountRun(account.id);
   const workers = await workerChecks(context, asked);
   const missing: Found = ['unknown', 'Not loaded yet; a worker loads them within minutes.'];
   const checks = [
     ...workers,
-    ...accountChecks(asked, bound.length),
+    ...accountChecks({ ...asked, run }, bound.length),
     await haltCheck(context, asked),
     check('rules', { coins: rules?.size }, rules === undefined ? missing : ['ok', 'They are loaded.']),
     limitChecks(subjects, asked),
@@ -139,7 +152,8 @@ export async function diagnose(context: ApiContext, asked: Asked): Promise<Diagn
   };
   const alive = workers.every(({ status }) => status === 'ok') && profile.enabled;
   const { equity } = await readMarket(context, account);
-  const scene = { profile, rules, wallet, equity, ago, alive, uncounted };
+  const troubles = run?.coins.filter(({ profileId }) => profileId === profile.id) ?? [];
+  const scene = { profile, rules, wallet, equity, ago, alive, uncounted, troubles };
   const wanted = bound.filter((coin) => symbol === undefined || coin.symbol === symbol);
   const coins = wanted.map((coin) => diagnoseCoin(coin, scene));
   const failed = checks.find(({ status }) => status === 'fail');

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Venue } from '#core/account.ts';
-import { cachedPrice, cachedWallet, cacheKeys, marketClock } from '#core/cache-keys.ts';
+import { accountRun, type AccountRunState, cachedPrice, cachedWallet, cacheKeys, marketClock } from '#core/cache-keys.ts';
 import type { Candle, Interval } from '#core/candle.ts';
 import { SNAPSHOT_MAX_AGE_MS } from '#core/cost-basis.ts';
 import { type Decimal, readDecimal } from '#core/decimal.ts';
@@ -107,6 +107,11 @@ export class Venues {
 
   async wallet(accountId: AccountId): Promise<CachedWallet | undefined> {
     return readCached(cachedWallet, await this.#cache.get(cacheKeys.wallet(accountId)));
+  }
+
+  /** What a worker says about how it runs the account; undefined while none holds it. */
+  async accountRun(accountId: AccountId): Promise<AccountRunState | undefined> {
+    return readCached(accountRun, await this.#cache.get(cacheKeys.accountRun(accountId)));
   }
 
   /** Market time of a venue at wall time `nowMs`; undefined while no worker has told it. */

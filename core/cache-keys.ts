@@ -15,6 +15,8 @@ export const cacheKeys = {
   rules: (venue: Venue): string => `rules:${venue}`,
   /** {@link cachedWallet}. */
   wallet: (accountId: AccountId): string => `wallet:${accountId}`,
+  /** {@link accountRun}: TTL 15 s, written every 5 s and at each fault by the worker that holds the account. */
+  accountRun: (accountId: AccountId): string => `account-run:${accountId}`,
   /** When the open orders of an account were last compared with what its profiles track. */
   orphansSeen: (accountId: AccountId): string => `orphans-seen:${accountId}`,
   /** {@link marketTrend} of a venue. */
@@ -55,6 +57,25 @@ export const TICK_TRACE_TTL_MS = 7 * 86_400_000;
 
 export const heartbeat = z.object({ sha: z.string(), bootedAt: z.iso.datetime() });
 export type Heartbeat = z.infer<typeof heartbeat>;
+
+/** What keeps an account, or one of its coins, from running. */
+export const accountRun = z.object({
+  /** Since when it has not run: it starts, or waits for its next start. Null while it runs. */
+  downSince: z.iso.datetime().nullable(),
+  /** Faults that stopped it, one after the other; null once it has run for half a minute. */
+  faults: z.object({ count: z.number(), cause: z.string(), since: z.iso.datetime() }).nullable(),
+  /** Coins that do not run, or run without all of their candles. */
+  coins: z.array(
+    z.object({
+      profileId: z.string(),
+      symbol: z.string(),
+      runs: z.boolean(),
+      cause: z.string(),
+      nextAt: z.iso.datetime().nullable(),
+    }),
+  ),
+});
+export type AccountRunState = z.infer<typeof accountRun>;
 
 export const cachedPrice = z.object({ price: z.string(), at: z.iso.datetime() });
 export const cachedWallet = z.object({

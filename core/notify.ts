@@ -22,6 +22,7 @@ export const ACCOUNT_EVENTS = {
   'exchange-reset': 'The exchange has begun anew without the orders of an account',
   'orphan-order': 'An order is open that no profile tracks',
   'key-error': 'The exchange refuses an API key',
+  'account-fault': 'An account stops on faults again and again, and when it runs again',
   'backup-failed': 'A scheduled backup was not written',
 } as const;
 export type AccountEvent = keyof typeof ACCOUNT_EVENTS;
@@ -65,7 +66,7 @@ const DAY = 24 * 60;
 const minutes = (clockText: string): number => Number(clockText.slice(0, 2)) * 60 + Number(clockText.slice(3, 5));
 
 /** What the operator has to know now: money is unguarded or nothing trades. Quiet hours do not hold it back. */
-const URGENT: ReadonlySet<string> = new Set<ProfileEvent | AccountEvent>(['stop-missing', 'key-error']);
+const URGENT: ReadonlySet<string> = new Set<ProfileEvent | AccountEvent>(['stop-missing', 'key-error', 'account-fault']);
 export const isUrgent = ({ event }: Pick<Notification, 'event'>): boolean => URGENT.has(event);
 
 /** When a message of `at` may leave: `at` itself, or the end of the quiet hours it falls into. */

@@ -28,6 +28,7 @@ const opsNotify = z.strictObject({
   'exchange-reset': flag,
   'orphan-order': flag,
   'key-error': flag,
+  'account-fault': flag,
   'backup-failed': flag,
 });
 
@@ -59,6 +60,7 @@ export const OPS_NOTIFY = setting('ops-notify', opsNotify, {
   'exchange-reset': true,
   'orphan-order': true,
   'key-error': true,
+  'account-fault': true,
   'backup-failed': true,
 });
 export type Retention = z.output<typeof retention>;

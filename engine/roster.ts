@@ -26,6 +26,8 @@ export interface RunningCoins {
   /** Trading rules as just read, from the next refresh on; a coin that is no longer listed counts as absent. */
   setRules(list: readonly SymbolRules[]): void;
   all(): Iterable<CoinRunner>;
+  /** The coins that run, or that ran until they were closed. */
+  newest(): Iterable<CoinRunner>;
   of(symbol: string): readonly CoinRunner[];
   wanted(): MarketSubscription[];
   /** Coins that do not run, or that run without all of their candles. */
@@ -53,8 +55,9 @@ export function createRunningCoins(
   const entries = new Map<string, Entry>();
   const bySymbol = new Map<string, CoinRunner[]>();
   const opener = createOpener(context, roster, rules);
-  const readCandles = createCandleLanes(() => closed);
-  let closed = false;
+  const readCandles = createCandleLanes(() => ended !== null);
+  let ended: readonly CoinRunner[] | null = null;
+  const running = () => entries.values().map(({ runner }) => runner);
   const retire = async (key: string): Promise<void> => {
     const entry = entries.get(key);
     entries.delete(key);
@@ -67,11 +70,8 @@ export function createRunningCoins(
     const lane = async (): Promise<void> => {
       for (let next = group.shift(); next !== undefined; next = group.shift()) {
         const opened = await opener.open(next, liveOrders);
-        if (opened === undefined) continue;
-        if (closed) {
-          await opened.runner.close();
-          continue;
-        }
+        if (ended !== null) await opened?.runner.close();
+        if (opened === undefined || ended !== null) continue;
         entries.set(keyOf(next.profile.id, next.symbol), opened);
         reindex(entries, bySymbol);
         readCandles(opened.runner);
@@ -80,16 +80,16 @@ export function createRunningCoins(
     await Promise.all(Array.from({ length: LANES }, lane));
   };
   const read = async (): Promise<void> => {
-    if (closed) throw new Error('The account does not run any more.');
+    if (ended !== null) throw new Error('The account does not run any more.');
     const profiles = await roster.loadProfiles();
-    const kept = new Set(profiles.flatMap((profile) => profile.symbols.map(({ symbol }) => keyOf(profile.id, symbol))));
+    const coins = profiles.flatMap((profile) => profile.symbols.map(({ symbol }) => ({ profile, symbol })));
+    const kept = new Set(coins.map(({ profile, symbol }) => keyOf(profile.id, symbol)));
     for (const [key, { runner }] of [...entries]) {
       if (kept.has(key)) continue;
       await retire(key);
       onUnbound(runner.coin.profile.id, runner.coin.symbol);
     }
     opener.forget(kept);
-    const coins = profiles.flatMap((profile) => profile.symbols.map(({ symbol }) => ({ profile, symbol })));
     const changed = coins.filter((coin) => !keep(entries, coin, rules.get(coin.symbol)) && opener.mayOpen(coin));
     for (let first = 0; first < changed.length; first += GROUP) await bring(changed.slice(first, first + GROUP));
   };
@@ -103,13 +103,14 @@ export function createRunningCoins(
       return next;
     },
     setRules: (list) => replaceRules(rules, list),
-    all: () => entries.values().map(({ runner }) => runner),
+    all: running,
+    newest: () => ended ?? running(),
     of: (symbol) => bySymbol.get(symbol) ?? [],
-    wanted: () => [...entries.values()].flatMap(({ runner }) => sourcesOf(runner)),
-    troubles: () => [...opener.troubles(), ...[...entries.values()].flatMap(({ runner }) => candleTrouble(runner))],
+    wanted: () => [...running()].flatMap(sourcesOf),
+    troubles: () => [...opener.troubles(), ...[...running()].flatMap(candleTrouble)],
     isRetryDue: opener.isRetryDue,
     async close() {
-      closed = true;
+      ended = [...running()];
       for (const key of [...entries.keys()]) await retire(key);
     },
   };

@@ -16,6 +16,7 @@ import { KeyFormatError } from '#exchange/signing.ts';
 import { createTradingStore } from '#storage/trading-store.ts';
 import { loadProfilesToRun } from '#storage/worker-profiles.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
+import { type AccountReport, HEALTHY_AFTER_MS, reportAccount } from './account-report.ts';
 import type { WorkerContext } from './context.ts';
 import { notifyAccount } from './notify.ts';
 import type { SweepProcess } from './sweep-process.ts';
@@ -23,7 +24,6 @@ import { verifyApiKey } from './jobs/verify-api-key.ts';
 
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 5_000;
-const HEALTHY_AFTER_MS = 30_000;
 const REFUSED_KEY_WAIT_MS = 30_000;
 /** The longest a timer can wait; the account runs once it has a key, which starts a new loop. */
 const FOREVER_MS = 2 ** 31 - 1;
@@ -35,6 +35,9 @@ export interface AccountLoop extends AsyncDisposable {
   /** Changes when the stored account or key does; the owner then starts a new loop. */
   readonly fingerprint: string;
   readonly running: RunningAccount | null;
+  /** The newest run, also between a fault and the next one: its positions are still held. */
+  readonly newestRun: RunningAccount | null;
+  readonly report: AccountReport;
   readonly ended: Promise<void>;
 }
 
@@ -44,10 +47,16 @@ export const fingerprintOf = ({ account, key }: AccountToRun): string =>
 export function startAccountLoop(context: WorkerContext, toRun: AccountToRun, fencing: number): AccountLoop {
   const stop = new AbortController();
   let running: RunningAccount | null = null;
+  let newestRun: RunningAccount | null = null;
+  const report = reportAccount(context, toRun.account);
   const setRunning = (account: RunningAccount | null): void => {
     running = account;
+    if (account !== null) newestRun = account;
+    if (account !== null) report.runs(account);
   };
-  const ended = keepRunning(context, { toRun, fencing, signal: stop.signal, setRunning });
+  const ended = keepRunning(context, { toRun, fencing, signal: stop.signal, setRunning, report }).finally(() =>
+    report[Symbol.dispose](),
+  );
   return {
     toRun,
     fencing,
@@ -55,6 +64,10 @@ export function startAccountLoop(context: WorkerContext, toRun: AccountToRun, fe
     get running() {
       return running;
     },
+    get newestRun() {
+      return newestRun;
+    },
+    report,
     ended,
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -68,15 +81,17 @@ interface Loop {
   readonly fencing: number;
   readonly signal: AbortSignal;
   readonly setRunning: (account: RunningAccount | null) => void;
+  readonly report: AccountReport;
 }
 
 async function keepRunning(context: WorkerContext, loop: Loop): Promise<void> {
-  const { toRun, signal, setRunning } = loop;
+  const { toRun, signal, setRunning, report } = loop;
   let waitMs = FIRST_WAIT_MS;
   while (!signal.aborted) {
     const startedMs = performance.now();
     try {
       await runOnce(context, loop);
+      report.ended();
     } catch (error) {
       const fields = { event: 'account_fault', accountId: toRun.account.id, err: error };
       if (error instanceof LeaseLost) {
@@ -87,6 +102,7 @@ async function keepRunning(context: WorkerContext, loop: Loop): Promise<void> {
         await tellReset(context, toRun, error);
         return;
       }
+      report.ended(error);
       context.log.error(fields, `Account ${toRun.account.name} stopped on a fault and starts again`);
       if (performance.now() - startedMs > HEALTHY_AFTER_MS) waitMs = FIRST_WAIT_MS;
       if (isKeyFault(error)) await blameKey(context, toRun, signal);

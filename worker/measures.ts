@@ -1,11 +1,16 @@
 import { type Coin, isCertain } from '#engine/coin.ts';
 import { bareSeconds } from '#engine/guard.ts';
-import type { RunningAccount } from '#engine/run-account.ts';
 import { measure, type Reading } from '#integrations/metrics.ts';
 import type { Database } from '#storage/database.ts';
 import { countWaitingJobs, listSchedules } from '#storage/schedules.ts';
+import type { AccountReport } from './account-report.ts';
+import type { AccountLoop } from './account-loop.ts';
 import type { VenueAccess } from './venues.ts';
 
+/** An account that this worker holds, whether it runs now or not. */
+type OwnedAccount = Pick<AccountLoop, 'toRun' | 'running' | 'newestRun'> & {
+  readonly report: Pick<AccountReport, 'downSinceMs' | 'faults'>;
+};
 type Measured = Pick<VenueAccess, 'venue' | 'market' | 'usedWeight'>;
 
 /** What is measured of every coin that runs; nothing is told where there is nothing to tell. */
@@ -29,13 +34,26 @@ const OF_COINS: Readonly<Record<string, readonly [help: string, read: (coin: Coi
 };
 
 /** Measures the accounts that this worker owns, for as long as it is not disposed. */
-export function measureAccounts(owned: () => Iterable<RunningAccount>): Disposable {
+export function measureAccounts(owned: () => readonly OwnedAccount[]): Disposable {
   using stack = new DisposableStack();
   for (const [name, [help, read]] of Object.entries(OF_COINS)) {
     stack.use(measure({ name, help, labelNames: ['profile', 'symbol'] }, () => ofCoins(owned(), read)));
   }
   const accounts = { name: 'tradewind_accounts_running', help: 'Accounts that this worker trades', labelNames: [] };
-  stack.use(measure(accounts, () => [[{}, [...owned()].length]]));
+  stack.use(measure(accounts, () => [[{}, owned().filter(({ running }) => running !== null).length]]));
+  const labelNames = ['account'];
+  const of = (read: (report: OwnedAccount['report']) => number): Reading[] =>
+    owned()
+      .filter(({ toRun }) => toRun.key !== null)
+      .map(({ toRun: { account }, report }) => [{ account: account.name }, read(report)]);
+  const faults = { name: 'tradewind_account_faults', help: 'Faults in a row that have stopped the account' };
+  stack.use(measure({ ...faults, labelNames }, () => of((report) => report.faults)));
+  const down = { name: 'tradewind_account_down_seconds', help: 'For how long the account has not run; 0 while it does' };
+  stack.use(
+    measure({ ...down, labelNames }, () =>
+      of(({ downSinceMs }) => (downSinceMs === null ? 0 : (Date.now() - downSinceMs) / 1000)),
+    ),
+  );
   return stack.move();
 }
 
@@ -78,9 +96,9 @@ export function measureJobs(database: Database): Disposable {
   return stack.move();
 }
 
-function* ofCoins(accounts: Iterable<RunningAccount>, read: (coin: Coin) => number | undefined): Generator<Reading> {
-  for (const { coins } of accounts) {
-    for (const { coin } of coins.all()) {
+function* ofCoins(accounts: Iterable<OwnedAccount>, read: (coin: Coin) => number | undefined): Generator<Reading> {
+  for (const { newestRun } of accounts) {
+    for (const { coin } of newestRun?.coins.newest() ?? []) {
       const value = read(coin);
       if (value !== undefined) yield [{ profile: coin.profile.name, symbol: coin.symbol }, value];
     }

@@ -74,7 +74,7 @@ export async function openWorker(
   }, CLOCK_EVERY_MS);
   stack.defer(() => clearInterval(clocks));
   const leases = stack.use(keepLeases(context));
-  stack.use(measureAccounts(() => leases.running().flatMap(({ running }) => running ?? [])));
+  stack.use(measureAccounts(() => leases.running()));
   stack.use(measureVenues(() => venues.opened()));
   stack.use(measureJobs(database));
   stack.use(await followCommands(cache, leases, log));

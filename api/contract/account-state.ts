@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { accountRun } from '#core/cache-keys.ts';
 import { account } from './accounts.ts';
 import { accountId, cursor, decimalText, instant, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
@@ -15,6 +16,8 @@ export const readAccountHealth = operation({
     at: instant,
     /** The worker that holds the account; null when none does. */
     worker: z.object({ slot: z.string(), sha: z.string().nullable(), bootedAt: instant.nullable() }).nullable(),
+    /** How that worker runs it: faults in a row, and coins that do not run; null when none holds it. */
+    run: accountRun.nullable(),
     apiKey: account.shape.apiKey,
     walletAt: instant.nullable(),
     halts: z.array(

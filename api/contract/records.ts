@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { accountRun } from '#core/cache-keys.ts';
 import { INTERVALS } from '#core/candle.ts';
 import { account } from './accounts.ts';
 import { cursor, decimalText, instant, profileId, symbolName } from './fields.ts';
@@ -141,6 +142,8 @@ export const readDashboard = operation({
         quoteAsset: z.string().nullable(),
         realisedToday: decimalText,
         walletAt: instant.nullable(),
+        /** How a worker runs the account; null while none holds it. */
+        run: accountRun.nullable(),
         /** Market time of the venue: differs from wall time while a replay runs. */
         marketAt: instant.nullable(),
       }),

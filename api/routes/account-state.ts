@@ -56,6 +56,7 @@ async function healthOf(context: ApiContext, account: AccountView, user: User) {
   return {
     at: context.now().toISOString(),
     worker: await holderOf(context, holder),
+    run: (await context.venues.accountRun(account.id)) ?? null,
     apiKey: account.apiKey === null ? null : keyView(account.apiKey),
     walletAt: (await context.venues.wallet(account.id))?.at ?? null,
     halts: halts.map(({ scope, subject, reason, since, freeze, reset = false }) => ({

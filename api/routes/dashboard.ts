@@ -55,6 +55,7 @@ async function accountCard(context: ApiContext, { account, profiles, timezone }:
     quoteAsset,
     realisedToday: formatDecimal(realisedToday),
     walletAt: wallet?.at ?? null,
+    run: (await venues.accountRun(account.id)) ?? null,
     marketAt: marketMs === undefined ? null : new Date(marketMs).toISOString(),
   };
 }

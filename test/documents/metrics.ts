@@ -49,6 +49,7 @@ Prometheus. Neither was run by a Prometheus or a Grafana in the tests; that ever
 type Unit = 'short' | 's' | 'percentunit' | 'bytes' | 'ops';
 const PANELS: readonly (readonly [title: string, unit: Unit, expression: string, legend: string])[] = [
   ['Accounts that are traded', 'short', 'sum(tradewind_accounts_running)', 'accounts'],
+  ['Faults in a row', 'short', 'max by (account) (tradewind_account_faults)', '{{account}}'],
   ['Longest without its stop', 's', 'max by (symbol) (tradewind_unprotected_seconds)', '{{symbol}}'],
   ['Orders without proof', 'short', 'sum by (symbol) (tradewind_orders_unproven)', '{{symbol}}'],
   ['Oldest price', 's', 'topk(5, max by (symbol) (tradewind_price_age_seconds))', '{{symbol}}'],

@@ -18,8 +18,14 @@ test('Prometheus reads of each coin: time without a stop, unproven orders and th
     return row === undefined ? undefined : Number(row.split(' ').at(-1));
   };
   {
-    using _measures = measureAccounts(() => [on.running]);
+    const { account } = on.running.context;
+    const report = { downSinceMs: null, faults: 2 };
+    const state = { label: '', status: null, cause: null, checkedAt: null };
+    const toRun = { account, key: { ...state, accountId: account.id, apiKey: 'key', secret: 'secret' } };
+    using _measures = measureAccounts(() => [{ toRun, running: on.running, newestRun: on.running, report }]);
     assert.ok((await read()).includes('tradewind_accounts_running 1'));
+    assert.ok((await read()).includes(`tradewind_account_faults{account="${account.name}"} 2`));
+    assert.ok((await read()).includes(`tradewind_account_down_seconds{account="${account.name}"} 0`));
     await until('a price has come', async () => (await of('tradewind_price_age_seconds')) !== undefined);
     assert.equal(await of('tradewind_unprotected_seconds'), 0);
     using _venues = measureVenues(() => [{ venue: 'paper', market: on.market, usedWeight: () => 7 }]);
@@ -29,6 +35,8 @@ test('Prometheus reads of each coin: time without a stop, unproven orders and th
     await on.control('POST', '/faults', [{ match, kind: 'fail-before' }]);
     await assert.rejects(on.rest('0.9'));
     await until('the order counts as unproven', async () => (await of('tradewind_orders_unproven')) === 1);
+    await on.running.coins.close();
+    assert.equal(await of('tradewind_orders_unproven'), 1, 'a fault ends no position and no order');
   }
   assert.equal(await of('tradewind_unprotected_seconds'), undefined, 'nothing is told of what does not run any more');
 });

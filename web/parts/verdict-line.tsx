@@ -39,6 +39,13 @@ export function VerdictLine({ verdict, purse }: { verdict: Verdict; purse: Purse
           {verdict.account} can not trade: {verdict.cause}.
         </>
       );
+    case 'account-faults':
+      return (
+        <>
+          {verdict.account} has stopped on a fault {verdict.count} {plural(verdict.count, 'time', 'times')} and starts
+          again each time: {verdict.cause}.
+        </>
+      );
     case 'wallet-unknown':
       return <>The wallet of {verdict.account} has not been read yet.</>;
     case 'wallet-old':

@@ -11,6 +11,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'exchange-reset': { label: 'A test exchange was reset', note: 'Its accounts began anew.' },
   'orphan-order': { label: 'An order that no profile tracks was found', note: 'An orphan order; it locks its coins.' },
   'key-error': { label: 'The exchange refused an API key' },
+  'account-fault': { label: 'An account stopped again and again', note: 'And when it runs again.' },
   'backup-failed': { label: 'A backup failed' },
 };
 

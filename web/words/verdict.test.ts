@@ -26,6 +26,7 @@ const account = (changes: Partial<Account> = {}): Account => ({
   quoteAsset: 'USDT',
   realisedToday: '1',
   walletAt: at,
+  run: null,
   marketAt: null,
   ...changes,
 });
@@ -113,6 +114,11 @@ test('a refused key and a missing one keep an account from trading', () => {
     kind({ accounts: [account({ endpoint: 'exchange', exchangeMode: 'live', apiKey: null })] }),
     'key-refused',
   );
+});
+
+test('an account that stops on faults again and again does not trade', () => {
+  const faults = { count: 3, cause: 'The tickers cannot be read.', since: at };
+  assert.equal(kind({ accounts: [account({ run: { downSince: at, faults, coins: [] } })] }), 'account-faults');
 });
 
 test('money of different kinds is never one purse', () => {

@@ -9,6 +9,7 @@ export type Verdict =
   | { readonly kind: 'worker-down' }
   | { readonly kind: 'stopped'; readonly since: string | null }
   | { readonly kind: 'key-refused'; readonly account: string; readonly cause: string }
+  | { readonly kind: 'account-faults'; readonly account: string; readonly count: number; readonly cause: string }
   | { readonly kind: 'wallet-unknown'; readonly account: string }
   | { readonly kind: 'wallet-old'; readonly account: string; readonly ageMs: number }
   | { readonly kind: 'unanswered'; readonly count: number }
@@ -55,6 +56,9 @@ function accountTrouble({ dashboard, purse, nowMs }: Evidence): Verdict | undefi
   }
   const keyless = accounts.find((account) => account.apiKey === null && tagOf(account) !== 'PAPER');
   if (keyless !== undefined) return { kind: 'key-refused', account: keyless.name, cause: 'no key is stored' };
+  for (const { name, run } of accounts)
+    if (run !== null && run.faults !== null)
+      return { kind: 'account-faults', account: name, count: run.faults.count, cause: run.faults.cause };
   for (const account of accounts) {
     if (account.walletAt === null || account.equity === null) return { kind: 'wallet-unknown', account: account.name };
     const ageMs = nowMs - Date.parse(account.walletAt);

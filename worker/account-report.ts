@@ -1,0 +1,93 @@
+import { type AccountRunState, cacheKeys, HEARTBEAT_EVERY_MS, HEARTBEAT_TTL_MS } from '#core/cache-keys.ts';
+import type { Account } from '#core/account.ts';
+import { scrubError } from '#core/scrub.ts';
+import type { RunningAccount } from '#engine/run-account.ts';
+import type { WorkerContext } from './context.ts';
+import { notifyAccount } from './notify.ts';
+
+/** A run of this length (wall ms) ends a series of faults. */
+export const HEALTHY_AFTER_MS = 30_000;
+/** A fault or two are a database or an exchange that was restarted; from this one on the operator is told. */
+const TOLD_AT = 3;
+
+/** Tells the api, and from the third fault in a row on the operator, whether an account runs. */
+export interface AccountReport extends Disposable {
+  /** Since when the account has not run (wall ms of `Date.now()`); null while it does. */
+  readonly downSinceMs: number | null;
+  readonly faults: number;
+  runs(account: RunningAccount): void;
+  /** The run has ended; with a fault, unless it was stopped. */
+  ended(fault?: unknown): void;
+}
+
+type Context = Pick<WorkerContext, 'cache' | 'desk' | 'log' | 'announcer'>;
+
+export function reportAccount(context: Context, { id, name }: Account): AccountReport {
+  const { cache, desk, log, announcer } = context;
+  let downSinceMs: number | null = Date.now();
+  let faults: AccountRunState['faults'] = null;
+  let running: RunningAccount | undefined;
+  let healthy: NodeJS.Timeout | undefined;
+
+  const key = cacheKeys.accountRun(id);
+  const write = (): Promise<void> => {
+    const coins = running?.coins.troubles() ?? [];
+    const state: AccountRunState = {
+      downSince: downSinceMs === null ? null : new Date(downSinceMs).toISOString(),
+      faults,
+      coins: coins.map((coin) => ({ ...coin, nextAt: coin.nextAt?.toISOString() ?? null })),
+    };
+    return cache.set(key, JSON.stringify(state), HEARTBEAT_TTL_MS);
+  };
+  // A cache that is away shows as a worker without a heartbeat.
+  const refresh = (): void => void write().catch(() => {});
+  const timer = setInterval(refresh, HEARTBEAT_EVERY_MS);
+  const changed = (): void => {
+    refresh();
+    announcer.announce({ topic: 'account', id, data: {} });
+  };
+  const tell = (title: string, text: string): void => {
+    notifyAccount(desk, id, { event: 'account-fault', title, text }).catch((err: unknown) =>
+      log.warn({ event: 'notice_lost', accountId: id, err }, 'The operator could not be told how the account runs'),
+    );
+  };
+  const recovered = (): void => {
+    if (faults === null) return;
+    const { count, since } = faults;
+    faults = null;
+    changed();
+    if (count >= TOLD_AT) tell(`The account ${name} runs again.`, `It had stopped ${count} times since ${since}.`);
+  };
+  refresh();
+  return {
+    get downSinceMs() {
+      return downSinceMs;
+    },
+    get faults() {
+      return faults?.count ?? 0;
+    },
+    runs(account) {
+      running = account;
+      downSinceMs = null;
+      healthy = setTimeout(recovered, HEALTHY_AFTER_MS);
+      changed();
+    },
+    ended(fault) {
+      clearTimeout(healthy);
+      running = undefined;
+      downSinceMs ??= Date.now();
+      if (fault === undefined) return;
+      const count = (faults?.count ?? 0) + 1;
+      const cause = scrubError(fault).message;
+      faults = { count, cause, since: faults?.since ?? new Date().toISOString() };
+      changed();
+      if (count !== TOLD_AT) return;
+      const text = `It has stopped ${count} times since ${faults.since} and starts again each time; meanwhile nothing is bought or sold, and only the stops that rest on the exchange guard its positions. The cause: ${cause}`;
+      tell(`The account ${name} stops again and again.`, text);
+    },
+    [Symbol.dispose]() {
+      clearTimeout(healthy);
+      clearInterval(timer);
+    },
+  };
+}
