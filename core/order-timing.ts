@@ -1,7 +1,9 @@
 /** How long an order may be on its way, in ms of protocol time; what the exchange keeps to decides most of them. */
 export interface OrderTiming {
-  /** How long after its commit an intent may still be signed. */
+  /** How long after its decision a buy may still be signed. */
   readonly sendWithinMs: number;
+  /** The same for sales and stops: a slow database must not leave a position without them. */
+  readonly exitWithinMs: number;
   /** recvWindow of every signed request: the exchange refuses a request that is older. */
   readonly receiveWindowMs: number;
   /** How long the exchange's engine may work on a request that it has received. */
@@ -19,6 +21,7 @@ export interface OrderTiming {
 /** Engine timeout: the exchange's documented 10 s (error -1007). */
 export const ORDER_TIMING: OrderTiming = {
   sendWithinMs: 2_000,
+  exitWithinMs: 6_000,
   receiveWindowMs: 5_000,
   engineTimeoutMs: 10_000,
   clockMarginMs: 1_000,

@@ -48,7 +48,7 @@ export const STOP_REASONS = {
   },
   'order-stop-blocked': {
     sentence:
-      'No stop can rest on the exchange: of the {needed} to guard only {free} is free; other orders hold the rest.',
+      'No stop can rest on the exchange: of the {needed} to guard only {free} is free. Other orders hold the rest, or it has left the wallet.',
     thresholds: ['needed'],
   },
   'order-stop-unsellable': {

@@ -54,7 +54,8 @@ export async function execute(coin: Coin, execution: Execution): Promise<TickRes
   // Taken before the commit: between the decision and the commit other coins decide.
   const at = marketNow(coin.context);
   reserveFor(coin, { orderId, execution, at });
-  const sendBeforeMs = market.clock.protocolMs() + coin.context.timing.sendWithinMs;
+  const { sendWithinMs, exitWithinMs } = coin.context.timing;
+  const sendBeforeMs = market.clock.protocolMs() + (order.side === 'buy' ? sendWithinMs : exitWithinMs);
   const intent = await store.commitIntent({
     order,
     orderId,

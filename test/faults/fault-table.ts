@@ -7,6 +7,7 @@ import type { Dice } from '../flow/random.ts';
  */
 export const drillTiming = (pace: number): OrderTiming => ({
   sendWithinMs: 400 * pace,
+  exitWithinMs: 400 * pace,
   receiveWindowMs: 400 * pace,
   engineTimeoutMs: 400 * pace,
   clockMarginMs: 100 * pace,

@@ -159,7 +159,7 @@ async function openStage(play: Play): Promise<Stage> {
       clock: { kind: 'virtual', startMs: fromMs },
       account: { balances: { USDT: play.balance } },
       // The replay is faster than the exchange's limits: an order that has to wait for them must still be sent.
-      orderTiming: { ...ORDER_TIMING, sendWithinMs: 30_000 },
+      orderTiming: { ...ORDER_TIMING, sendWithinMs: 30_000, exitWithinMs: 30_000 },
       strategies: new Map([[play.strategy.name, askedAtCloses(play.strategy, () => isClose)]]),
       prepare: async (database, owner) => storeProfile(play, database, owner),
       rewire: (ports) => ({
