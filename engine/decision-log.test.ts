@@ -111,3 +111,25 @@ test('a captured tick is a row of its own with its whole audit; before and after
   const captured = all.flatMap(({ ctx }) => (isObject(ctx) && 'audit' in ctx ? [ctx['audit']] : []));
   assert.deepEqual(captured, audits.slice(2, 4), 'whole and unredacted');
 });
+
+test('a price that keeps crossing the entry under a kill switch is one warning, until a buy passes', () => {
+  const { rows, record, flush } = table();
+  const waiting = (second: number) => auditAt(second, { reason: 'entry-above-window-low', price: 10, limit: '7' });
+  const wanting = (second: number, approval: TickAudit['approval']): TickAudit => ({
+    ...waiting(second),
+    decision: { kind: 'buy', reason: 'enter', numbers: {}, sentence: '' },
+    approval,
+  });
+  const halted = { kind: 'refused', reason: 'halt-kill-switch', numbers: {} } as const;
+  for (let second = 0; second < 20; second += 2) {
+    record(wanting(second, halted));
+    record(waiting(second + 1));
+  }
+  record(wanting(20, { kind: 'approved', quantity: '1', numbers: {} }));
+  record(wanting(22, halted));
+  record(waiting(23));
+  flush();
+  const levels = [...rows.values()].map(({ level }) => level);
+  assert.equal(levels.filter((level) => level === 'warn').length, 2, levels.join(' '));
+  assert.equal(levels.filter((level) => level === 'info').length, 10, levels.join(' '));
+});

@@ -34,6 +34,7 @@ interface OpenRow {
   heldTicks: number;
   count: number;
   readonly captured: boolean;
+  readonly level: LogLevel;
   readonly begunMs: number;
   toldMs: number;
 }
@@ -64,6 +65,7 @@ export function createDecisionLog(
 ): DecisionLog {
   let open: OpenRow | null = null;
   let changes = 0;
+  const levelOf = createLevels();
   const tellHeld = (row: OpenRow, nowMs: number): void => {
     if (row.held === null) return;
     row.audit = row.held(row.heldTicks);
@@ -94,7 +96,8 @@ export function createDecisionLog(
       }
       changes += 1;
       if (open !== null) emit(open, nowMs);
-      const row = openRow(tick, audit(1), captured);
+      const told = audit(1);
+      const row = openRow(tick, told, { captured, level: levelOf(told, tick.atMs) });
       tell(row.audit);
       write(rowOf(row));
       open = captured || tick.results.length > 0 ? null : row;
@@ -105,12 +108,12 @@ export function createDecisionLog(
   };
 }
 
-function openRow(tick: DecidedTick, audit: TickAudit, captured: boolean): OpenRow {
+function openRow(tick: DecidedTick, audit: TickAudit, kind: Pick<OpenRow, 'captured' | 'level'>): OpenRow {
   const { numbers } = tick;
   const price = Number(numbers['price']);
   const nowMs = performance.now();
   return {
-    ...{ tick, audit, captured, id: newId<string>(), first: numbers, lowest: numbers, highest: numbers, latest: tick },
+    ...{ tick, audit, ...kind, id: newId<string>(), first: numbers, lowest: numbers, highest: numbers, latest: tick },
     ...{ range: { low: price, high: price }, held: null, heldTicks: 0, count: 1, begunMs: nowMs, toldMs: nowMs },
   };
 }
@@ -155,9 +158,17 @@ const WARNED = new Set([
   'size-exit-infeasible',
 ]);
 
-function levelOf(audit: TickAudit): LogLevel {
-  if (audit.approval.kind === 'refused') return WARNED.has(audit.approval.reason) ? 'warn' : 'info';
-  return audit.decision.kind === 'nothing' ? 'debug' : 'info';
+/** A price that keeps crossing the entry meets the same obstacle again: that is a warning once, until a buy passes. */
+function createLevels(): (audit: TickAudit, atMs: number) => LogLevel {
+  let warned: { readonly reason: string; readonly atMs: number } | null = null;
+  return ({ approval, decision }, atMs) => {
+    if (approval.kind === 'approved') warned = null;
+    if (approval.kind !== 'refused') return decision.kind === 'nothing' ? 'debug' : 'info';
+    const { reason } = approval;
+    if (!WARNED.has(reason) || (warned?.reason === reason && atMs - warned.atMs < LONGEST_ROW_MS)) return 'info';
+    warned = { reason, atMs };
+    return 'warn';
+  };
 }
 
 /** The sentence a reader needs: why the engine refused, else what the strategy said. */
@@ -174,7 +185,7 @@ function rowOf(row: OpenRow): ActionLogRow {
     id: row.id,
     profileId: audit.profileId,
     symbol: audit.symbol,
-    level: levelOf(audit),
+    level: row.level,
     msg: sentenceOf(audit),
     ctx: {
       event: 'decision',

@@ -167,6 +167,23 @@ export const listAccountPositions = (
     .where('quantity', '>', '0')
     .execute();
 
+/** Positions of coins that their profile does not have any more: nothing sells them, and no stop guards them. */
+export const listUnwatched = (
+  database: Reader,
+): Promise<{ accountId: AccountId; profileId: ProfileId; profileName: string; symbol: string; quantity: string }[]> =>
+  database
+    .selectFrom('runner_states as runner')
+    .innerJoin('profiles', 'profiles.id', 'runner.profile_id')
+    .leftJoin('profile_symbols as bound', (join) =>
+      join.onRef('bound.profile_id', '=', 'runner.profile_id').onRef('bound.symbol', '=', 'runner.symbol'),
+    )
+    .select(['account_id as accountId', 'runner.profile_id as profileId', 'profiles.name as profileName'])
+    .select(['runner.symbol', 'runner.quantity'])
+    .where('runner.quantity', '>', '0')
+    .where('bound.symbol', 'is', null)
+    .orderBy('runner.symbol')
+    .execute();
+
 export interface OrderView {
   readonly id: OrderId;
   readonly profileId: ProfileId;

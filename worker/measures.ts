@@ -2,6 +2,7 @@ import { type Coin, isCertain } from '#engine/coin.ts';
 import { bareSeconds } from '#engine/guard.ts';
 import { measure, type Reading } from '#integrations/metrics.ts';
 import type { Database } from '#storage/database.ts';
+import { listUnwatched } from '#storage/profile-symbols.ts';
 import { countWaitingJobs, listSchedules } from '#storage/schedules.ts';
 import type { AccountReport } from './account-report.ts';
 import type { AccountLoop } from './account-loop.ts';
@@ -73,6 +74,17 @@ export function measureVenues(opened: () => Iterable<Measured>): Disposable {
   };
   stack.use(measure({ ...weight, labelNames }, () => of(({ usedWeight }) => usedWeight())));
   return stack.move();
+}
+
+/** Measures positions that no running coin stands for; every worker says the same. */
+export function measurePositions(database: Database): Disposable {
+  const help = 'Held amount of a coin that its profile does not have any more: nothing sells it, no stop guards it';
+  const unwatched = { name: 'tradewind_unwatched_position', help, labelNames: ['profile', 'symbol'] };
+  return measure(unwatched, async () =>
+    (await listUnwatched(database.kysely)).map(
+      ({ profileName: profile, symbol, quantity }) => [{ profile, symbol }, Number(quantity)] as const,
+    ),
+  );
 }
 
 /** Measures jobs that wait and the age of what runs by itself; every worker says the same, as the queue is one. */

@@ -21,7 +21,7 @@ import type { WorkerContext } from './context.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { workJobs } from './jobs/work.ts';
 import { keepLeases } from './leases.ts';
-import { measureAccounts, measureJobs, measureVenues } from './measures.ts';
+import { measureAccounts, measureJobs, measurePositions, measureVenues } from './measures.ts';
 import { notifyingSink } from './notify.ts';
 import { createSweepProcess } from './sweep-process.ts';
 import { createVenues } from './venues.ts';
@@ -77,6 +77,7 @@ export async function openWorker(
   stack.use(measureAccounts(() => leases.running()));
   stack.use(measureVenues(() => venues.opened()));
   stack.use(measureJobs(database));
+  stack.use(measurePositions(database));
   stack.use(await followCommands(cache, leases, log));
   stack.use(await followActions(context, leases, stack.use(new Listener(env.DATABASE_URL))));
   if (takesJobs) {

@@ -3,7 +3,7 @@ import { accountRun } from '#core/cache-keys.ts';
 import { account } from './accounts.ts';
 import { accountId, cursor, decimalText, instant, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
-import { order } from './profiles.ts';
+import { order, unwatchedPosition } from './profiles.ts';
 import { riskState } from './risk.ts';
 
 const read = { method: 'GET', auth: 'session', status: 200, params: z.object({ id: accountId }) } as const;
@@ -38,6 +38,8 @@ export const readAccountHealth = operation({
     nearLimits: z.array(riskState.shape.standings.element.extend({ subject: z.string(), name: z.string() })),
     profiles: z.object({ enabled: z.number(), all: z.number() }),
     positions: z.number(),
+    /** Positions of coins that their profile does not have any more: nothing sells them, and no stop guards them. */
+    unwatched: z.array(unwatchedPosition),
     orders: z.object({ live: z.number(), unknown: z.number(), orphans: z.number() }),
   }),
 });

@@ -180,6 +180,14 @@ export const order = z.object({
   updatedAt: instant,
 });
 
+export const unwatchedPosition = z.object({
+  accountId,
+  profileId,
+  profileName: z.string(),
+  symbol: z.string(),
+  quantity: decimalText,
+});
+
 export const fill = z.object({
   tradeId: z.string(),
   orderId,

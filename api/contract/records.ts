@@ -5,7 +5,7 @@ import { account } from './accounts.ts';
 import { cursor, decimalText, instant, profileId, symbolName } from './fields.ts';
 import { killSwitch } from './halts.ts';
 import { operation } from './operation.ts';
-import { coin, fill, order, profile } from './profiles.ts';
+import { coin, fill, order, profile, unwatchedPosition } from './profiles.ts';
 
 const params = z.object({ id: profileId });
 const limit = z.coerce.number().int().min(1).max(1000).default(100);
@@ -150,6 +150,8 @@ export const readDashboard = operation({
     ),
     profiles: z.array(profile),
     coins: z.array(dashboardCoin),
+    /** Positions of coins that their profile does not have any more: nothing sells them, and no stop guards them. */
+    unwatched: z.array(unwatchedPosition),
     orders: z.array(order.extend({ profileId })),
     fills: z.array(fill.extend({ profileId, symbol: z.string() })),
     activity: z.array(logRow.extend({ profileId })),

@@ -5,7 +5,7 @@ import { add, formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
 import type { AccountView } from '#storage/accounts.ts';
 import { readOpen, realisedSince } from '#storage/dashboard.ts';
 import { listHalts } from '#storage/halts.ts';
-import { pageOrders } from '#storage/profile-symbols.ts';
+import { listUnwatched, pageOrders } from '#storage/profile-symbols.ts';
 import { listProfiles } from '#storage/profiles.ts';
 import type { User } from '#storage/users.ts';
 import type { ApiContext } from '../context.ts';
@@ -49,6 +49,7 @@ async function healthOf(context: ApiContext, account: AccountView, user: User) {
   const nameOf = (subject: string): string | null =>
     subject === account.id ? account.name : (profiles.find(({ id }) => id === subject)?.name ?? null);
   const { holder, positions, live, unknown, orphans } = await readOpen(kysely, account.id);
+  const unwatched = await listUnwatched(kysely);
   const halts = (await listHalts(kysely)).filter(({ scope, subject }) => scope === 'all' || nameOf(subject) !== null);
   const near = (await standingsOf(context, account)).flatMap(({ subject, standings }) =>
     standings.filter(isNear).map((standing) => ({ ...standing, subject, name: nameOf(subject) ?? '' })),
@@ -67,6 +68,7 @@ async function healthOf(context: ApiContext, account: AccountView, user: User) {
     nearLimits: near,
     profiles: { enabled: profiles.filter(({ enabled }) => enabled).length, all: profiles.length },
     positions,
+    unwatched: unwatched.filter(({ accountId }) => accountId === account.id),
     orders: { live: live ?? 0, unknown: unknown ?? 0, orphans },
   };
 }

@@ -4,7 +4,7 @@ import { type AccountView, listAccounts } from '#storage/accounts.ts';
 import { realisedSince } from '#storage/dashboard.ts';
 import { readHalt } from '#storage/halts.ts';
 import { pageLogs } from '#storage/logs.ts';
-import { newestFills, newestOrders } from '#storage/profile-symbols.ts';
+import { listUnwatched, newestFills, newestOrders } from '#storage/profile-symbols.ts';
 import { listProfiles, type ProfileView } from '#storage/profiles.ts';
 import { readCoins } from '../coins.ts';
 import type { ApiContext } from '../context.ts';
@@ -88,10 +88,11 @@ export function mountDashboard({ context, handle }: Routes): void {
         timezone,
       }),
     );
-    const [halt, accounts, coins, orders, fills, activity] = await Promise.all([
+    const [halt, accounts, coins, unwatched, orders, fills, activity] = await Promise.all([
       readHalt(kysely, { scope: 'all', subject: 'all' }),
       Promise.all(ours.map((one) => accountCard(context, one))),
       Promise.all(ours.map((one) => dashboardCoins(context, one))),
+      listUnwatched(kysely),
       newestOrders(kysely, { profileIds, limit: ORDERS_SHOWN }),
       newestFills(kysely, { profileIds, limit: FILLS_SHOWN }),
       pageLogs(kysely, { profileIds, levels: TOLD_LEVELS }, { limit: ACTIVITY_SHOWN }),
@@ -101,6 +102,7 @@ export function mountDashboard({ context, handle }: Routes): void {
       accounts,
       profiles: profiles.map(profileView),
       coins: coins.flat(),
+      unwatched: unwatched.filter(({ profileId }) => profileIds.includes(profileId)),
       orders: orders.map((row) => ({ ...orderView(row), profileId: row.profileId })),
       fills: fills.map((row) => ({ ...fillView(row), profileId: row.profileId, symbol: row.symbol })),
       activity: activity.rows.map((row) => ({ ...logRowView(row), profileId: row.profileId })),

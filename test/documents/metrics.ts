@@ -1,6 +1,6 @@
 import { register } from 'prom-client';
 import '#integrations/metrics.ts';
-import { measureAccounts, measureJobs, measureVenues } from '#worker/measures.ts';
+import { measureAccounts, measureJobs, measurePositions, measureVenues } from '#worker/measures.ts';
 import { openDatabase } from '#storage/database.ts';
 
 interface Described {
@@ -14,7 +14,9 @@ function registered(): Described[] {
   using stack = new DisposableStack();
   stack.use(measureAccounts(() => []));
   stack.use(measureVenues(() => []));
-  stack.use(measureJobs(openDatabase('postgres://127.0.0.1/never')));
+  const database = openDatabase('postgres://127.0.0.1/never');
+  stack.use(measureJobs(database));
+  stack.use(measurePositions(database));
   const known: readonly Described[] = register.getMetricsAsArray();
   return known.filter(({ name }) => name.startsWith('tradewind_')).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

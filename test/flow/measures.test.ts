@@ -4,7 +4,8 @@ import { serveMetrics } from '#integrations/metrics.ts';
 import { openDatabase } from '#storage/database.ts';
 import { openQueue } from '#storage/queue.ts';
 import { openTestDatabase } from '#storage/test-database.ts';
-import { measureAccounts, measureJobs, measureVenues } from '#worker/measures.ts';
+import { seedOwner } from '#storage/test-trading.ts';
+import { measureAccounts, measureJobs, measurePositions, measureVenues } from '#worker/measures.ts';
 import { openAccountBench, SYMBOL } from './account-bench.ts';
 import { until } from './until.ts';
 
@@ -55,6 +56,12 @@ test('Prometheus reads how a venue and the queue are; a database that is away ta
   using _jobs = measureJobs(database);
   assert.deepEqual(await rows('tradewind_jobs_waiting'), ['tradewind_jobs_waiting{job="prune"} 1']);
   assert.deepEqual(await rows('tradewind_schedule_age_seconds'), [], 'nothing has run yet');
+  using _positions = measurePositions(database);
+  const owner = await seedOwner(test.database);
+  const held = { profile_id: owner.profileId, symbol: 'GONEUSDT', quantity: '1.5', average_price: '10', strategy_state: '{}' };
+  await test.database.kysely.insertInto('runner_states').values(held).execute();
+  const unwatched = await rows('tradewind_unwatched_position');
+  assert.deepEqual([unwatched.length, unwatched[0]?.endsWith('symbol="GONEUSDT"} 1.5')], [1, true]);
   await database[Symbol.asyncDispose]();
   assert.deepEqual(await rows('tradewind_jobs_waiting'), []);
   assert.equal((await rows('tradewind_build_info')).length, 1);

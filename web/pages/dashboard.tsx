@@ -14,7 +14,7 @@ import { StoppedNotice } from '#web/parts/kill-switch.tsx';
 import { OrdersTable } from '#web/parts/orders-table.tsx';
 import { RailKey } from '#web/parts/rail.tsx';
 import { ResetNotice } from '#web/parts/reset-notice.tsx';
-import { Failure, Skeleton } from '#web/parts/say.tsx';
+import { Failure, Say, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { Icon } from '#web/parts/icon.tsx';
 import { Prose } from '#web/parts/when.tsx';
@@ -61,6 +61,11 @@ function Overview({ data, failed }: { data: Dashboard; failed: unknown }): React
           <HoldsBack data={data} />
         </div>
       )}
+      {data.unwatched.map(({ profileId, profileName, symbol, quantity }) => (
+        <Say key={profileId + symbol} tone="care" title={`Nothing guards ${quantity} of ${symbol}.`}>
+          {profileName} holds it and does not have the coin any more. Add the coin again, or sell it at the exchange.
+        </Say>
+      ))}
       {data.profiles.length === 0 ? <FirstProfile /> : <Coins data={data} />}
       <div className="cols">
         <Orders data={data} />

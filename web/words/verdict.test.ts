@@ -71,6 +71,7 @@ const kind = (dashboard: Partial<Dashboard> = {}, rest: Partial<Evidence> = {}):
     accounts: [account()],
     profiles: [profile],
     coins: [],
+    unwatched: [],
     orders: [],
     fills: [],
     activity: [],
