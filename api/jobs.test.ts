@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { newId, type ProfileId } from '#core/ids.ts';
 import { openQueue, type Queue } from '#storage/queue.ts';
 
-import { deleteDeadLetter, listDeadLetters, listJobs, retryDeadLetter } from './contract/jobs.ts';
+import { deleteDeadLetter, listDeadLetters, listJobs, readJob, retryDeadLetter } from './contract/jobs.ts';
 import { until } from '../test/flow/until.ts';
 import { openTestApi, type TestApi } from './test-api.ts';
 
@@ -77,6 +77,26 @@ test('trying it again makes it a job like any other, once, and is audited', asyn
   assert.ok(!(await letters()).some(({ id }) => id === letter.id));
   const was = { job: letter.job, data: letter.data, errorMessage: letter.errorMessage };
   assert.deepEqual(await auditOf('dead-letter.retry'), [{ subject: letter.id, was }]);
+});
+
+test('a job is followed by its id until it has ended, with the words of its failure', async () => {
+  const ask = () =>
+    api.context.queue.enqueue('apply-avg-entry-price', { profileId: newId<ProfileId>(), symbol: 'BTCUSDT' });
+  const ended = (id: string | undefined) =>
+    until('the job to end', async () => {
+      const job = await api.call(readJob, { params: { id: id ?? '' } });
+      return job.endedAt === null ? undefined : job;
+    });
+  const failed = await ended(await ask());
+  assert.partialDeepStrictEqual(failed, {
+    ...{ name: 'apply-avg-entry-price', state: 'failed', attempts: 1 },
+    errorMessage: 'The price could not be applied.',
+  });
+  assert.ok(!JSON.stringify(failed).includes(CANARY));
+  fails = false;
+  assert.partialDeepStrictEqual(await ended(await ask()), { state: 'done', attempts: 1, errorMessage: null });
+  fails = true;
+  assert.equal((await api.refusal(readJob, { params: { id: newId() } })).code, 'not_found');
 });
 
 test('removing one is audited too; a letter that is gone is not found', async () => {

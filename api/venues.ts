@@ -1,6 +1,13 @@
 import type { z } from 'zod';
 import type { Venue } from '#core/account.ts';
-import { accountRun, type AccountRunState, cachedPrice, cachedWallet, cacheKeys, marketClock } from '#core/cache-keys.ts';
+import {
+  accountRun,
+  type AccountRunState,
+  cachedPrice,
+  cachedWallet,
+  cacheKeys,
+  marketClock,
+} from '#core/cache-keys.ts';
 import type { Candle, Interval } from '#core/candle.ts';
 import { SNAPSHOT_MAX_AGE_MS } from '#core/cost-basis.ts';
 import { type Decimal, readDecimal } from '#core/decimal.ts';

@@ -66,7 +66,11 @@ const DAY = 24 * 60;
 const minutes = (clockText: string): number => Number(clockText.slice(0, 2)) * 60 + Number(clockText.slice(3, 5));
 
 /** What the operator has to know now: money is unguarded or nothing trades. Quiet hours do not hold it back. */
-const URGENT: ReadonlySet<string> = new Set<ProfileEvent | AccountEvent>(['stop-missing', 'key-error', 'account-fault']);
+const URGENT: ReadonlySet<string> = new Set<ProfileEvent | AccountEvent>([
+  'stop-missing',
+  'key-error',
+  'account-fault',
+]);
 export const isUrgent = ({ event }: Pick<Notification, 'event'>): boolean => URGENT.has(event);
 
 /** When a message of `at` may leave: `at` itself, or the end of the quiet hours it falls into. */

@@ -1,13 +1,17 @@
 import { z } from 'zod';
-import { readDecimal } from './decimal.ts';
+import { readDecimal, requireDecimal } from './decimal.ts';
 
 /* Text that a caller sends. Each has a largest length, so that no request is slow to parse. */
+
+/** No price, quantity or amount of any coin comes near it. */
+const MOST = requireDecimal('1000000000000000000');
 
 /** An amount above zero as decimal text. */
 export const positiveAmount = z
   .string()
   .max(40, { error: 'is longer than 40 characters', abort: true })
-  .refine((text) => (readDecimal(text) ?? 0n) > 0n, 'is not a decimal number above zero with at most 18 decimals');
+  .refine((text) => (readDecimal(text) ?? 0n) > 0n, 'is not a decimal number above zero with at most 18 decimals')
+  .refine((text) => (readDecimal(text) ?? 0n) < MOST, 'is not below 10^18');
 
 /** An ISO 8601 instant in UTC. */
 export const instantText = z.iso.datetime().max(40);

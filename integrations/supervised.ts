@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import { scrubError } from '#core/scrub.ts';
 
 /** What a supervised main gets: a way to say that it serves. Harmless when it runs alone. */
 export interface Supervised {
@@ -27,13 +28,19 @@ export function attachToSupervisor(stop: () => Promise<void>): Supervised {
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`Stopping failed: ${error instanceof Error ? error.message : String(error)}\n`);
+        process.stderr.write(`Stopping failed: ${scrubError(error).message}\n`);
         process.exit(1);
       },
     );
   };
   const leaveToSupervisor = () => undefined;
 
+  // Node would print an error that nobody caught whole, with the bind values of a query or the headers of a request.
+  process.on('uncaughtException', (error) => {
+    const { message, stack } = scrubError(error);
+    process.stderr.write(`${stack ?? message}\n`);
+    process.exit(1);
+  });
   process.on('SIGTERM', finish);
   process.on('SIGINT', supervised ? leaveToSupervisor : finish);
   process.on('SIGHUP', supervised ? leaveToSupervisor : finish);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from './database.ts';
-import { wordsOf } from './dead-letters.ts';
+import { DEAD_LETTERS, wordsOf } from './dead-letters.ts';
 
 /** A job that comes again and again, with how its last run ended; null before the first. */
 export interface ScheduleView {
@@ -64,6 +64,51 @@ export async function countWaitingJobs(reader: Reader): Promise<{ readonly name:
     .where('start_after', '<=', sql<Date>`now()`)
     .groupBy('name')
     .execute();
+}
+
+/** A job as whoever asked for it follows it. */
+export interface JobView {
+  readonly id: string;
+  readonly name: string;
+  readonly state: 'waiting' | 'running' | 'done' | 'failed';
+  readonly attempts: number;
+  readonly errorMessage: string | null;
+  readonly askedAt: Date;
+  readonly endedAt: Date | null;
+}
+
+interface JobRow extends Omit<RunRow, 'started_on' | 'completed_on'> {
+  readonly id: string;
+  readonly retry_count: number;
+  readonly created_on: Date;
+  readonly started_on: Date | null;
+  readonly completed_on: Date | null;
+}
+
+const JOB_STATES: Readonly<Record<string, JobView['state']>> = {
+  created: 'waiting',
+  retry: 'waiting',
+  active: 'running',
+  completed: 'done',
+};
+
+/** Undefined for an id that no job has, or whose job ended long ago. */
+export async function readJob(reader: Reader, id: string): Promise<JobView | undefined> {
+  const row = await reader
+    .selectFrom(sql<JobRow>`pgboss.job`.as('job'))
+    .select(['id', 'name', 'state', 'output', 'retry_count', 'created_on', 'started_on', 'completed_on'])
+    .where('id', '=', id)
+    .where('name', '<>', DEAD_LETTERS)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const state = JOB_STATES[row.state] ?? 'failed';
+  return {
+    ...{ id: row.id, name: row.name, state },
+    attempts: row.started_on === null ? 0 : row.retry_count + 1,
+    errorMessage: state === 'done' || row.output === null ? null : wordsOf(row.output).errorMessage,
+    askedAt: row.created_on,
+    endedAt: row.completed_on,
+  };
 }
 
 const runOf = ({ state, started_on, completed_on, output }: RunRow): NonNullable<ScheduleView['lastRun']> => ({

@@ -49,7 +49,10 @@ export function measureAccounts(owned: () => readonly OwnedAccount[]): Disposabl
       .map(({ toRun: { account }, report }) => [{ account: account.name }, read(report)]);
   const faults = { name: 'tradewind_account_faults', help: 'Faults in a row that have stopped the account' };
   stack.use(measure({ ...faults, labelNames }, () => of((report) => report.faults)));
-  const down = { name: 'tradewind_account_down_seconds', help: 'For how long the account has not run; 0 while it does' };
+  const down = {
+    name: 'tradewind_account_down_seconds',
+    help: 'For how long the account has not run; 0 while it does',
+  };
   stack.use(
     measure({ ...down, labelNames }, () =>
       of(({ downSinceMs }) => (downSinceMs === null ? 0 : (Date.now() - downSinceMs) / 1000)),

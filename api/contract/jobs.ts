@@ -46,6 +46,25 @@ export const deleteDeadLetter = operation({
   params,
 });
 
+export const readJob = operation({
+  method: 'GET',
+  path: '/jobs/:id',
+  auth: 'session',
+  status: 200,
+  summary: 'How far a job is, by the jobId of the answer that asked for it; a finished one is kept for a week',
+  params,
+  response: z.object({
+    id: z.string(),
+    name: z.string(),
+    /** Failed: given up after its last attempt. A waiting job with an error message will be tried again. */
+    state: z.enum(['waiting', 'running', 'done', 'failed']),
+    attempts: z.number(),
+    errorMessage: z.string().nullable(),
+    askedAt: instant,
+    endedAt: instant.nullable(),
+  }),
+});
+
 export const listJobs = operation({
   method: 'GET',
   path: '/jobs',

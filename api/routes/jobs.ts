@@ -1,9 +1,9 @@
 import type { Transaction } from '#storage/database.ts';
 import { type DeadLetter, listDeadLetters as selectLetters, takeDeadLetter } from '#storage/dead-letters.ts';
-import { listSchedules } from '#storage/schedules.ts';
+import { listSchedules, readJob as findJob } from '#storage/schedules.ts';
 import { auditChange } from '../audit.ts';
 import { announce } from '../bus.ts';
-import { deleteDeadLetter, listDeadLetters, listJobs, retryDeadLetter } from '../contract/jobs.ts';
+import { deleteDeadLetter, listDeadLetters, listJobs, readJob, retryDeadLetter } from '../contract/jobs.ts';
 import type { Incoming, Routes } from '../handle.ts';
 import { ApiProblem } from '../problem.ts';
 
@@ -45,6 +45,13 @@ export function mountJobs({ context, handle }: Routes): void {
     await database.transaction((transaction) => take(transaction, who, 'dead-letter.delete'));
     await gone(who.params.id);
     return undefined;
+  });
+
+  handle(readJob, async ({ params: { id } }) => {
+    const job = await findJob(database.kysely, id);
+    if (job === undefined)
+      throw new ApiProblem('not_found', `There is no job ${id}, or it ended more than a week ago.`);
+    return { ...job, askedAt: job.askedAt.toISOString(), endedAt: job.endedAt?.toISOString() ?? null };
   });
 
   handle(listJobs, async () => ({

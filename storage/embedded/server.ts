@@ -60,6 +60,8 @@ function spawnServer(run: ServerRun): ChildProcess {
     shared_buffers: '64MB',
     log_destination: 'stderr',
     logging_collector: 'off',
+    // Without it the log would hold the values of refused rows.
+    log_error_verbosity: 'terse',
     log_timezone: 'UTC',
     timezone: 'UTC',
   };

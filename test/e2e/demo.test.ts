@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { DESKTOP, shoot } from './browser.ts';
-import { refusedOnce, settle, type Stack, startStack } from './stack.ts';
+import { OPERATOR, refusedOnce, settle, type Stack, startStack } from './stack.ts';
 
 let stack: Stack;
 let page: Page;
@@ -97,6 +97,16 @@ test('what the demo locks is refused all the same, and the page tells it in a se
   await shoot(page, 'demo-refused-dark');
   refusedOnce(stack, 403);
   await page.unrouteAll({ behavior: 'wait' });
+});
+
+test('the operator of a demo signs in on its page', async () => {
+  await page.goto(at('/sign-in'));
+  await page.getByLabel('E-mail').fill(OPERATOR.email);
+  await page.getByLabel('Password').fill(OPERATOR.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(at('/'));
+  const { cookies } = await page.context().storageState();
+  assert.equal(cookies.length, 1, 'a session');
 });
 
 test('nothing failed in the pages meanwhile', () => {

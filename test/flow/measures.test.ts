@@ -58,7 +58,13 @@ test('Prometheus reads how a venue and the queue are; a database that is away ta
   assert.deepEqual(await rows('tradewind_schedule_age_seconds'), [], 'nothing has run yet');
   using _positions = measurePositions(database);
   const owner = await seedOwner(test.database);
-  const held = { profile_id: owner.profileId, symbol: 'GONEUSDT', quantity: '1.5', average_price: '10', strategy_state: '{}' };
+  const held = {
+    profile_id: owner.profileId,
+    symbol: 'GONEUSDT',
+    quantity: '1.5',
+    average_price: '10',
+    strategy_state: '{}',
+  };
   await test.database.kysely.insertInto('runner_states').values(held).execute();
   const unwatched = await rows('tradewind_unwatched_position');
   assert.deepEqual([unwatched.length, unwatched[0]?.endsWith('symbol="GONEUSDT"} 1.5')], [1, true]);

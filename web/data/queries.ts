@@ -4,6 +4,7 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import { listAccounts } from '#api/contract/accounts.ts';
 import type { restoreBackup } from '#api/contract/backup.ts';
+import { readJob } from '#api/contract/jobs.ts';
 import { readKillSwitch } from '#api/contract/halts.ts';
 import { listCoins, listProfiles, listStrategies, readCoin, readProfile } from '#api/contract/profiles.ts';
 import { listCandles, listLogs, listSymbols, readDashboard, readTickTrace } from '#api/contract/records.ts';
@@ -35,6 +36,13 @@ export const statusQuery = queryOptions({
   refetchIntervalInBackground: true,
   retry: false,
 });
+/** Asked until the job has ended. */
+export const jobQuery = (jobId: string) =>
+  queryOptions({
+    queryKey: ['job', jobId],
+    queryFn: ({ signal }) => call(readJob, { params: { id: jobId } }, signal),
+    refetchInterval: ({ state }) => (state.data?.state === 'done' || state.data?.state === 'failed' ? false : 1_000),
+  });
 /** What a restore that has just ended every session has brought back; never asked for. */
 export const restoredQuery = queryOptions({
   queryKey: ['restored'],

@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { signIn } from '#api/contract/session.ts';
 import { call } from '#web/data/call.ts';
@@ -12,10 +13,16 @@ import { When } from '#web/parts/when.tsx';
 
 export function SignInPage(): ReactNode {
   const enter = useEnter();
-  const { data: restored } = useQuery(restoredQuery);
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const attempt = useMutation({ mutationFn: () => call(signIn, { body: { email, password } }), onSuccess: enter });
+  const navigate = useNavigate();
+  const attempt = useMutation({
+    mutationFn: () => call(signIn, { body: { email, password } }),
+    onSuccess: async (session) => {
+      enter(session);
+      if (location.pathname === '/sign-in') await navigate({ to: '/' });
+    },
+  });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     attempt.mutate();
@@ -27,15 +34,7 @@ export function SignInPage(): ReactNode {
         <h1 className="verdict">Sign in to see what your account does.</h1>
         <p className="two">Trading goes on whether you are signed in or not.</p>
       </div>
-      {restored == null ? null : (
-        <Say tone="next" title="Restored.">
-          {Object.values(restored.rows)
-            .reduce((sum, rows) => sum + rows, 0)
-            .toLocaleString('en-US')}{' '}
-          rows are as they were <When at={restored.backupAt} />. Sign in with the password of then; trading is halted
-          until you allow it on the overview.
-        </Say>
-      )}
+      <Restored />
       <div className="cols">
         <Section title="Operator" span={5}>
           <form onSubmit={submit}>
@@ -74,5 +73,20 @@ export function SignInPage(): ReactNode {
         </Section>
       </div>
     </Porch>
+  );
+}
+
+/** After a restore, which has ended every session. */
+function Restored(): ReactNode {
+  const { data: restored } = useQuery(restoredQuery);
+  if (restored == null) return null;
+  return (
+    <Say tone="next" title="Restored.">
+      {Object.values(restored.rows)
+        .reduce((sum, rows) => sum + rows, 0)
+        .toLocaleString('en-US')}{' '}
+      rows are as they were <When at={restored.backupAt} />. Sign in with the password of then; trading is halted until
+      you allow it on the overview.
+    </Say>
   );
 }

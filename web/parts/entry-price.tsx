@@ -1,10 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import { deleteAverageEntryPrice, setAverageEntryPrice } from '#api/contract/profiles.ts';
 import { call } from '#web/data/call.ts';
 import { keys } from '#web/data/keys.ts';
-import type { Coin } from '#web/data/queries.ts';
+import { type Coin, jobQuery } from '#web/data/queries.ts';
 import { coinView } from '#web/words/coin-view.ts';
 import { price } from '#web/words/numbers.ts';
 import { Dialog } from './dialog.tsx';
@@ -83,9 +83,22 @@ export function EntryPrice({ profileId, coin }: EntryPriceProps): ReactNode {
       </p>
       <div className="w-full">
         {save.isError ? <Failure what="Not changed." error={save.error} /> : null}
-        {save.isSuccess ? <Say tone="next">Saved. The worker applies it within seconds.</Say> : null}
+        {save.isSuccess ? <Applied jobId={save.data.jobId} /> : null}
       </div>
     </form>
+  );
+}
+
+/** How far the worker is with a saved price. */
+function Applied({ jobId }: { jobId: string }): ReactNode {
+  const { data: job } = useQuery(jobQuery(jobId));
+  if (job?.state === 'done') return <Say tone="next">Saved, and the worker has applied it.</Say>;
+  if (job?.errorMessage == null) return <Say tone="next">Saved. The worker applies it within seconds.</Say>;
+  const next = job.state === 'failed' ? 'Save it again once that is mended.' : 'The worker tries again.';
+  return (
+    <Say tone="care" title="Saved, but not applied yet.">
+      {job.errorMessage} {next}
+    </Say>
   );
 }
 
