@@ -50,7 +50,7 @@ async function query(url: string, text: string): Promise<unknown> {
 async function execute(url: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(text).finally(() => void client.end());
+  await client.query(text).finally(() => client.end());
 }
 
 const launcher = JSON.stringify(join(import.meta.dirname, 'launch.ts'));

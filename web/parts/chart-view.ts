@@ -67,6 +67,8 @@ export class ChartView {
   private shownPlan = '';
   private last: Bar | undefined;
   private first: UTCTimestamp | undefined;
+  /** React may still hand over what has come meanwhile. */
+  private removed = false;
 
   constructor(box: HTMLElement, options: ChartOptions) {
     this.interval = options.interval;
@@ -94,6 +96,7 @@ export class ChartView {
 
   /** Newer candles than the last known are appended, so that the reader's zoom and place stay. */
   show(candles: readonly Candle[]): void {
+    if (this.removed) return;
     const bars = candles.map(barOf);
     const tail = bars.filter((bar) => this.last === undefined || bar.time >= this.last.time);
     const joined = this.last !== undefined && bars.some((bar) => bar.time === this.last?.time);
@@ -108,7 +111,7 @@ export class ChartView {
 
   /** A trade price between two answers of the server. */
   tick(price: number, atMs: number): void {
-    if (this.last === undefined) return;
+    if (this.removed || this.last === undefined) return;
     const time = seconds(openOf(atMs, this.interval));
     if (time === this.last.time) {
       const { high, low } = this.last;
@@ -126,7 +129,7 @@ export class ChartView {
 
   plan(levels: readonly PlanLevel[]): void {
     const shown = JSON.stringify(levels);
-    if (shown === this.shownPlan) return;
+    if (this.removed || shown === this.shownPlan) return;
     this.shownPlan = shown;
     for (const line of this.lines) this.series.removePriceLine(line);
     this.lines = levels.map(({ name, price, fact, solid }) =>
@@ -145,6 +148,7 @@ export class ChartView {
 
   /** One arrow per candle and side; quantities are written only while there is room for them. */
   mark(marks: readonly ChartMark[]): void {
+    if (this.removed) return;
     const known = marks.filter(({ atMs }) => this.first !== undefined && seconds(atMs) >= this.first);
     const groups = [...Map.groupBy(known, ({ atMs, side }) => `${openOf(atMs, this.interval)} ${side}`).values()];
     const roomy = groups.length <= MOST_TEXTS && groups.every((group) => group.length === 1);
@@ -165,6 +169,7 @@ export class ChartView {
   }
 
   [Symbol.dispose](): void {
+    this.removed = true;
     this.chart.remove();
   }
 
