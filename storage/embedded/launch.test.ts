@@ -50,7 +50,11 @@ async function query(url: string, text: string): Promise<unknown> {
 async function execute(url: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(text).finally(() => client.end());
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
 }
 
 const launcher = JSON.stringify(join(import.meta.dirname, 'launch.ts'));
