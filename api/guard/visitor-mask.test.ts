@@ -70,7 +70,8 @@ async function operate(): Promise<void> {
     symbol: 'BTCUSDT',
     state: 'filled',
   });
-  Object.assign(values, { accountId, profileId: profile.id, runId, runs, orderId });
+  const jobId = await api.context.queue.enqueue('prune', {});
+  Object.assign(values, { accountId, profileId: profile.id, runId, runs, orderId, jobId });
   const params = { id: accountId };
   const engaged = { body: { engaged: true } };
   await api.call(setKillSwitch, engaged, { headers, cookie });
@@ -78,12 +79,8 @@ async function operate(): Promise<void> {
   await api.call(setProfileKillSwitch, { params: { id: profile.id }, ...engaged }, { headers, cookie });
 }
 
-const idOf = (path: string): string | undefined =>
-  path.startsWith('/accounts')
-    ? values['accountId']
-    : path.startsWith('/orders')
-      ? values['orderId']
-      : values['profileId'];
+const IDS: Readonly<Record<string, string>> = { accounts: 'accountId', orders: 'orderId', jobs: 'jobId' };
+const idOf = (path: string): string | undefined => values[IDS[path.split('/')[1] ?? ''] ?? 'profileId'];
 const READS = OPERATIONS.filter(({ method }) => method === 'GET');
 const LOCKED = new Set(DEMO_LOCKS.filter(({ method }) => method === 'GET').map(({ path }) => path));
 /** Reads of something that is not seeded: a running worker makes it. */
