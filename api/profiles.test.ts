@@ -227,9 +227,12 @@ test('unbinding and deleting wait for positions and live orders, dust does not c
   assert.deepEqual(shown.coin.position, {
     quantity: '0.002',
     averagePrice: '48000',
+    cost: '96',
     value: '100',
     unrealised: '4',
     realised: '0',
+    fees: '0',
+    unvaluedFees: 0,
     cycle: 1,
   });
   assert.deepEqual([shown.orders[0]?.id, shown.orders[0]?.averageFillPrice], [orderId, '50000']);

@@ -240,9 +240,12 @@ test('symbols, wallet and dashboard show cached data in the main quote asset', a
   assert.deepEqual(shown?.position, {
     quantity: '0.1',
     averagePrice: '49000',
+    cost: '4900',
     value: '5000.01',
     unrealised: '100.01',
     realised: '10.25',
+    fees: '0',
+    unvaluedFees: 0,
     cycle: 1,
   });
   assert.deepEqual(

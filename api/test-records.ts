@@ -1,5 +1,5 @@
 import { cacheKeys } from '#core/cache-keys.ts';
-import { requireDecimal } from '#core/decimal.ts';
+import { formatDecimal, multiply, requireDecimal } from '#core/decimal.ts';
 import { type AccountId, newId, type OrderId, type ProfileId } from '#core/ids.ts';
 import type { OrderState, Side } from '#core/order.ts';
 import type { LogLevel } from '#core/ports.ts';
@@ -39,12 +39,12 @@ export async function holdPosition(
   held: { profileId: ProfileId; symbol: string; quantity: string; averagePrice: string },
 ): Promise<void> {
   const { profileId, symbol, quantity, averagePrice } = held;
+  const cost = formatDecimal(multiply(decimal(quantity), decimal(averagePrice)));
+  const position = { quantity, average_price: averagePrice, cost };
   await database.kysely
     .insertInto('runner_states')
-    .values({ profile_id: profileId, symbol, quantity, average_price: averagePrice, cycle: 1 })
-    .onConflict((conflict) =>
-      conflict.columns(['profile_id', 'symbol']).doUpdateSet({ quantity, average_price: averagePrice }),
-    )
+    .values({ profile_id: profileId, symbol, ...position, cycle: 1 })
+    .onConflict((conflict) => conflict.columns(['profile_id', 'symbol']).doUpdateSet(position))
     .execute();
 }
 

@@ -42,13 +42,14 @@ async function addFill(seed: Seed): Promise<OrderId> {
   const [feeAmount, feeAsset] = fee;
   const order = { accountId, profileId, symbol, side, quantity, state: 'filled' } as const;
   const orderId = await addOrder(api.database, order);
+  const tradeId = newId<string>();
   await api.database.kysely
     .insertInto('fills')
     .values({
       account_id: accountId,
       epoch: 1,
       symbol,
-      trade_id: newId(),
+      trade_id: tradeId,
       exchange_order_id: '1',
       order_id: orderId,
       profile_id: profileId,
@@ -66,6 +67,14 @@ async function addFill(seed: Seed): Promise<OrderId> {
       at,
     })
     .execute();
+  const [into, out] = side === 'buy' ? ['', '-'] : ['-', ''];
+  const row = { account_id: accountId, epoch: 1, symbol, profile_id: profileId, trade_id: tradeId, at };
+  const rows = [`${into}${quantity}`, `${out}${quote}`].map((amount, index) => ({
+    ...{ ...row, id: newId<string>(), amount },
+    ...({ book: 'wallet', reason: 'fill' } as const),
+    asset: index === 0 ? symbol.slice(0, -4) : symbol.slice(-4),
+  }));
+  await api.database.kysely.insertInto('ledger_entries').values(rows).execute();
   return orderId;
 }
 const close = (cycle: number, closedAt: string, net: string) =>
@@ -89,7 +98,17 @@ test('tax lots: fees count in the asset they were paid in, first in first out an
     return linesOf((await api.send(exportTaxLots, { params: { id: profileId }, query })).text);
   };
   const [head, first, second, ...more] = await read('fifo');
-  assert.deepEqual(head, ['symbol', 'acquiredAt', 'disposedAt', 'quantity', 'cost', 'proceeds', 'gain', 'tradeId']);
+  assert.deepEqual(head, [
+    'symbol',
+    'acquiredAt',
+    'disposedAt',
+    'quantity',
+    'cost',
+    'proceeds',
+    'gain',
+    'unvaluedFee',
+    'tradeId',
+  ]);
   assert.deepEqual(first?.slice(0, 7), [
     'BTCUSDT',
     '2026-01-01T00:00:00.000Z',

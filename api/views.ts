@@ -3,6 +3,7 @@ import { isPhantom, totalOf } from '#core/cost-basis.ts';
 import { APPROVAL_REASONS, describe } from '#core/decision.ts';
 import { add, type Decimal, divide, formatDecimal, multiply, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
 import { isObject } from '#core/merge.ts';
+import { unrealisedOf } from '#core/position.ts';
 import { type OrphanLock, orphansOn } from '#core/orphan.ts';
 import type { AccountView, KeyStatus } from '#storage/accounts.ts';
 import type { HaltView } from '#storage/halts.ts';
@@ -103,6 +104,7 @@ export const fillView = (row: FillView): z.output<typeof fill> => ({
   quoteQuantity: plain(row.quoteQuantity),
   feeAmount: plain(row.feeAmount),
   feeAsset: row.feeAsset,
+  feeQuote: plainOrNull(row.feeQuote),
   realised: plain(row.realised),
   at: row.at.toISOString(),
 });
@@ -153,7 +155,7 @@ export function coinView(row: CoinRow, surroundings: CoinSurroundings): z.output
   const known = rules?.get(row.symbol);
   const price = prices.get(row.symbol);
   const quantity = requireDecimal(row.quantity);
-  const averagePrice = requireDecimal(row.averagePrice);
+  const cost = requireDecimal(row.cost);
   const valued = price !== undefined && quantity > 0n;
   return {
     symbol: row.symbol,
@@ -166,11 +168,13 @@ export function coinView(row: CoinRow, surroundings: CoinSurroundings): z.output
     priceAt: price?.at ?? null,
     position: {
       quantity: formatDecimal(quantity),
-      averagePrice: formatDecimal(averagePrice),
+      averagePrice: plain(row.averagePrice),
+      cost: formatDecimal(cost),
       value: valued ? formatDecimal(multiply(quantity, price.price)) : null,
-      unrealised:
-        valued && row.note === null ? formatDecimal(multiply(quantity, subtract(price.price, averagePrice))) : null,
+      unrealised: valued && row.note === null ? formatDecimal(unrealisedOf({ quantity, cost }, price.price)) : null,
       realised: plain(row.realised),
+      fees: plain(row.fees),
+      unvaluedFees: row.unvaluedFees,
       cycle: row.cycle,
     },
     pause: pauseView(row),

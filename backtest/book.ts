@@ -11,7 +11,7 @@ import {
   toNumber,
   ZERO,
 } from '#core/decimal.ts';
-import type { ExchangeFill } from '#core/fill.ts';
+import { type ExchangeFill, feeValueOf } from '#core/fill.ts';
 import { FLAT, foldFill, type Position } from '#core/position.ts';
 import { foldLevel, type LevelFill } from '#core/levels.ts';
 import type { SymbolRules } from '#core/symbol.ts';
@@ -23,7 +23,7 @@ export interface BookedFill {
   readonly fill: ExchangeFill;
   readonly reason: string;
   readonly cycle: number;
-  /** Gain of a sell against the average price, in quote after the fee; zero for a buy. */
+  /** Profit of a sell net of all fees, those of its buys too (core/position.ts); zero for a buy. */
   readonly realised: Decimal;
   /** The fee in quote; one taken in the coin is valued at the price of the fill. */
   readonly feeQuote: Decimal;
@@ -205,7 +205,7 @@ function bookFill(book: Book, fill: ExchangeFill, { reason, entry }: Pick<Pendin
   book.cash = buying && !inQuote ? cash : subtract(cash, fill.feeAmount);
   book.cashNumber = toNumber(book.cash);
   book.quantityNumber = toNumber(position.quantity);
-  const feeQuote = buying && !inQuote ? multiply(fill.feeAmount, fill.price) : fill.feeAmount;
+  const feeQuote = feeValueOf(fill, rules, fill.feeAmount) ?? ZERO;
   const { cycle, quantity } = position;
   book.fills.push({ fill, reason, cycle, realised, feeQuote, cash: book.cash, position: quantity });
   if (!closedCycle) return;

@@ -115,6 +115,12 @@ export function formatFixed(value: Decimal, places: number): string {
   return negative && /[1-9]/.test(text) ? `-${text}` : text;
 }
 
+/** Plain text with exactly `places` decimals, rounded half away from zero: how an amount of money is shown. */
+export function formatRounded(value: Decimal, places: number): string {
+  const half = brand(10n ** BigInt(SCALE - places) / 2n);
+  return formatFixed(value < 0n ? subtract(value, half) : add(value, half), places);
+}
+
 export const add = (a: Decimal, b: Decimal): Decimal => brand(a + b);
 export const subtract = (a: Decimal, b: Decimal): Decimal => brand(a - b);
 export const negate = (a: Decimal): Decimal => brand(-a);

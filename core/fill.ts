@@ -1,4 +1,4 @@
-import type { Decimal } from './decimal.ts';
+import { type Decimal, multiply, ZERO } from './decimal.ts';
 import type { Side } from './order.ts';
 import type { SymbolRules } from './symbol.ts';
 
@@ -22,3 +22,15 @@ export const isThirdAssetFee = (
   { feeAsset, feeAmount }: Pick<ExchangeFill, 'feeAsset' | 'feeAmount'>,
   { baseAsset, quoteAsset }: Pick<SymbolRules, 'baseAsset' | 'quoteAsset'>,
 ): boolean => feeAsset !== null && feeAmount > 0n && feeAsset !== baseAsset && feeAsset !== quoteAsset;
+
+/** What a fee is worth in quote at its fill; null while the value `thirdValue` of one in a third asset is not known. */
+export function feeValueOf(
+  fill: Pick<ExchangeFill, 'feeAsset' | 'feeAmount' | 'price'>,
+  { baseAsset, quoteAsset }: Pick<SymbolRules, 'baseAsset' | 'quoteAsset'>,
+  thirdValue: Decimal | null,
+): Decimal | null {
+  const { feeAsset, feeAmount, price } = fill;
+  if (feeAsset === null || feeAmount === 0n) return ZERO;
+  if (feeAsset === quoteAsset) return feeAmount;
+  return feeAsset === baseAsset ? multiply(feeAmount, price) : thirdValue;
+}

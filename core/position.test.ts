@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { add, type Decimal, formatDecimal, multiply, requireDecimal, subtract, toNumber, ZERO } from './decimal.ts';
 import type { ExchangeFill } from './fill.ts';
 import type { Side } from './order.ts';
-import { FLAT, foldAdjustment, foldFill, isSellable, type Position } from './position.ts';
+import { FLAT, foldAdjustment, foldFill, isSellable, type Position, unrealisedOf } from './position.ts';
 import type { SymbolRules } from './symbol.ts';
 
 const RULES: SymbolRules = {
@@ -56,7 +56,7 @@ test('a round with a gain: average without fees, net with them, remainder carrie
   const bought = fold([fillOf('buy', '1.004', '99.6')]);
   assert.deepEqual(text(bought), { quantity: '1.002996', average: '99.6', net: null, cycle: 1 });
   const sold = foldFill(bought, fillOf('sell', '1.002', '105.8'), COOLDOWN);
-  assert.equal(formatDecimal(sold.realised), '6.1063884');
+  assert.equal(formatDecimal(sold.realised), '6.00639');
   assert.equal(sold.closedCycle, true);
   assert.deepEqual(text(sold.position), { quantity: '0.000996', average: '99.6', net: '6.00639', cycle: 1 });
   assert.equal(sold.position.cooldownUntil, null);
@@ -68,7 +68,7 @@ test('a round with a loss pauses entries, and the next round carries the remaind
   assert.equal(formatDecimal(bought.quantity), '0.507492');
   assert.equal(rounded(bought.averagePrice), '195.81929134');
   const sold = foldFill(bought, fillOf('sell', '0.507', '182.11', 300), COOLDOWN);
-  assert.equal(rounded(sold.realised), '-7.04294048');
+  assert.equal(rounded(sold.realised), '-7.14241668');
   assert.equal(rounded(sold.position.lastCycleNet ?? ZERO), '-7.14241668');
   assert.deepEqual(sold.position.cooldownUntil, new Date(390 * 60_000));
   const again = fold([fillOf('buy', '0.280', '178', 420)], sold.position);
@@ -92,7 +92,12 @@ test('an exit in parts gives the same net as in one piece', () => {
 });
 
 test('selling what no cycle ever bought closes none', () => {
-  const held: Position = { ...FLAT, quantity: requireDecimal('1'), averagePrice: requireDecimal('10') };
+  const held: Position = {
+    ...FLAT,
+    quantity: requireDecimal('1'),
+    averagePrice: requireDecimal('10'),
+    cost: requireDecimal('10'),
+  };
   const result = foldFill(held, fillOf('sell', '1', '12'), COOLDOWN);
   assert.deepEqual([result.closedCycle, formatDecimal(result.realised)], [false, '1.988']);
 });
@@ -110,7 +115,7 @@ test('fees in quote or in a third asset lower the net, not the quantity', () => 
   const inThird = { ...fillOf('buy', '1', '100'), feeAsset: 'BNB', feeAmount: requireDecimal('0.0002') };
   const quote = foldFill(FLAT, inQuote, COOLDOWN).position;
   const third = foldFill(FLAT, inThird, { ...COOLDOWN, feeQuote: requireDecimal('0.1') }).position;
-  assert.deepEqual([formatDecimal(quote.quantity), formatDecimal(quote.cycleNet)], ['1', '-100.1']);
+  assert.deepEqual([formatDecimal(quote.quantity), formatDecimal(quote.cost)], ['1', '100.1']);
   assert.deepEqual(third, quote);
 });
 
@@ -123,31 +128,40 @@ const trades = fc.array(
   { maxLength: 40 },
 );
 
-test('quantity and money are conserved over any fills that the position can cover', () => {
+const FEES = ['AAA', 'USDT', 'BNB'] as const;
+
+test('over any fills, whatever asset pays the fee, profit is what came in less what was paid, to the last digit', () => {
   fc.assert(
-    fc.property(trades, (list) => {
+    fc.property(trades, fc.constantFrom(...FEES), (list, feeAsset) => {
       let position = FLAT;
-      let [base, quote, closedNets] = [ZERO, ZERO, ZERO];
+      let [base, quote, fees, realised, closed] = [ZERO, ZERO, ZERO, ZERO, ZERO];
       for (const [i, { side, lots, ticks }] of list.entries()) {
-        const fill = fillOf(side, (lots / 1000).toFixed(3), (ticks / 100).toFixed(2), i);
-        if (side === 'sell' && fill.quantity > position.quantity) continue;
+        const wanted = fillOf(side, (lots / 1000).toFixed(3), (ticks / 100).toFixed(2), i);
+        const paid = multiply(wanted.quoteQuantity, requireDecimal('0.001'));
+        const amount = feeAsset === 'AAA' ? multiply(wanted.quantity, requireDecimal('0.001')) : paid;
+        const fill = { ...wanted, feeAsset, feeAmount: amount };
+        const leaves = add(fill.quantity, feeAsset === 'AAA' ? amount : ZERO);
+        if (side === 'sell' && leaves > position.quantity) continue;
+        const feeQuote = feeAsset === 'BNB' ? paid : null;
         const before = position;
-        const result = foldFill(position, fill, COOLDOWN);
+        const result = foldFill(position, fill, { ...COOLDOWN, feeQuote });
         position = result.position;
-        base = add(base, side === 'buy' ? subtract(fill.quantity, fill.feeAmount) : subtract(ZERO, fill.quantity));
-        const paid = side === 'buy' ? subtract(ZERO, fill.quoteQuantity) : subtract(fill.quoteQuantity, fill.feeAmount);
-        quote = add(quote, paid);
+        realised = add(realised, result.realised);
+        fees = add(fees, feeAsset === 'AAA' ? ZERO : paid);
+        const [sign, moved] = side === 'buy' ? [subtract, subtract(fill.quantity, leaves)] : [add, ZERO];
+        base = side === 'buy' ? add(base, add(fill.quantity, moved)) : subtract(base, leaves);
+        quote = sign(quote, fill.quoteQuantity);
         assert.equal(position.quantity, base);
-        assert.ok(position.quantity >= 0n && position.averagePrice >= 0n);
+        assert.ok(position.quantity >= 0n && position.averagePrice >= 0n && position.cost >= 0n);
         if (!result.closedCycle) continue;
         const amended = before.firstBuyAt === null ? (before.lastCycleNet ?? ZERO) : ZERO;
-        closedNets = add(closedNets, subtract(position.lastCycleNet ?? ZERO, amended));
+        closed = add(closed, subtract(position.lastCycleNet ?? ZERO, amended));
+        assert.equal(position.cost, multiply(position.quantity, position.averagePrice));
       }
-      const held = multiply(position.quantity, position.averagePrice);
-      const carried = position.firstBuyAt === null ? held : ZERO;
-      const open = position.firstBuyAt === null ? ZERO : position.cycleNet;
-      const rest = subtract(add(quote, carried), add(closedNets, open));
-      assert.ok(rest < 10n ** 6n && rest > -(10n ** 6n), formatDecimal(rest));
+      const price = requireDecimal('123.45');
+      const equity = add(subtract(quote, fees), multiply(position.quantity, price));
+      assert.equal(add(realised, unrealisedOf(position, price)), equity);
+      assert.equal(add(closed, position.cycleNet), realised, 'the closed positions and the open one');
     }),
   );
 });
@@ -162,7 +176,7 @@ const adjusted = (position: Position, quantity: string, price: string, held = tr
 
 test('an adjustment of a flat position begins a cycle as if it had been bought', () => {
   const held = adjusted(FLAT, '2', '100');
-  assert.deepEqual([held.cycle, held.firstBuyAt, formatDecimal(held.cycleNet)], [1, new Date(90_000), '-200']);
+  assert.deepEqual([held.cycle, held.firstBuyAt, formatDecimal(held.cost)], [1, new Date(90_000), '200']);
   const sold = foldFill(held, fillOf('sell', '2', '110', 2), COOLDOWN).position;
   assert.equal(formatDecimal(sold.lastCycleNet ?? ZERO), '19.78');
 });
@@ -171,11 +185,7 @@ test('an adjustment of a running position keeps its cycle and measures the gain 
   const bought = foldFill(FLAT, fillOf('buy', '2', '100'), COOLDOWN).position;
   const held = adjusted(bought, '2', '90');
   assert.deepEqual([held.cycle, held.firstBuyAt], [bought.cycle, bought.firstBuyAt]);
-  const total = add(held.cycleNet, multiply(held.quantity, requireDecimal('90')));
-  assert.equal(
-    formatDecimal(total),
-    formatDecimal(add(bought.cycleNet, multiply(bought.quantity, bought.averagePrice))),
-  );
+  assert.deepEqual([formatDecimal(held.cost), held.cycleNet], ['180', bought.cycleNet]);
 });
 
 test('a price without a position ends the cycle without a gain, and the next buy is priced by itself', () => {

@@ -12,6 +12,8 @@ export type LotEvent =
       readonly quantity: Decimal;
       /** Quote units that they cost, fees included. */
       readonly cost: Decimal;
+      /** A fee in a third asset could not be valued and is left out. */
+      readonly unvalued?: boolean;
     }
   | {
       readonly kind: 'sold';
@@ -20,6 +22,7 @@ export type LotEvent =
       readonly quantity: Decimal;
       /** Quote units that came in, fees taken off. */
       readonly proceeds: Decimal;
+      readonly unvalued?: boolean;
     }
   | { readonly kind: 'restated'; readonly at: Date; readonly quantity: Decimal; readonly cost: Decimal };
 
@@ -27,6 +30,7 @@ interface Lot {
   readonly at: Date;
   readonly quantity: Decimal;
   readonly cost: Decimal;
+  readonly unvalued: boolean;
 }
 
 /** One lot, or a part of one, that was sold. */
@@ -39,6 +43,8 @@ export interface Disposal {
   readonly cost: Decimal;
   readonly proceeds: Decimal;
   readonly gain: Decimal;
+  /** A fee of its purchase or sale could not be valued: the gain is too high by it. */
+  readonly unvaluedFee: boolean;
 }
 
 /** Share `part` of `whole` of an amount, so that parts taken one after the other add up to the whole amount. */
@@ -49,7 +55,8 @@ function average(lots: readonly Lot[]): Lot[] {
   const [first] = lots;
   if (first === undefined) return [];
   const sum = (pick: (lot: Lot) => Decimal): Decimal => lots.reduce((total, lot) => add(total, pick(lot)), ZERO);
-  return [{ at: first.at, quantity: sum(({ quantity }) => quantity), cost: sum(({ cost }) => cost) }];
+  const unvalued = lots.some((lot) => lot.unvalued);
+  return [{ at: first.at, quantity: sum(({ quantity }) => quantity), cost: sum(({ cost }) => cost), unvalued }];
 }
 
 /**
@@ -66,7 +73,8 @@ export function foldLots(
     if (event.kind === 'sold') lots = sell(lots, event, disposals);
     else {
       const { at, quantity, cost } = event;
-      const next = [...(event.kind === 'restated' ? [] : lots), { at, quantity, cost }];
+      const unvalued = event.kind === 'bought' && event.unvalued === true;
+      const next = [...(event.kind === 'restated' ? [] : lots), { at, quantity, cost, unvalued }];
       lots = method === 'average' ? average(next) : next;
     }
   }
@@ -95,11 +103,12 @@ function sell(lots: readonly Lot[], sale: Extract<LotEvent, { kind: 'sold' }>, d
         cost,
         proceeds: income,
         gain,
+        unvaluedFee: sale.unvalued === true || lot?.unvalued === true,
       });
     }
     left.shift();
     if (lot !== undefined && lot.quantity > part)
-      left.unshift({ at: lot.at, quantity: subtract(lot.quantity, part), cost: subtract(lot.cost, cost) });
+      left.unshift({ ...lot, quantity: subtract(lot.quantity, part), cost: subtract(lot.cost, cost) });
     quantity = subtract(quantity, part);
     proceeds = subtract(proceeds, income);
   }

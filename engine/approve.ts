@@ -6,7 +6,7 @@ import {
   divide,
   floorToStep,
   formatDecimal,
-  formatFixed,
+  formatRounded,
   fromNumber,
   fromSteps,
   maximum,
@@ -150,7 +150,7 @@ const cooledDown: Check = ({ position, rules, now }) => {
   if (until === null || until <= now) return undefined;
   return refuse('cooldown-loss', {
     until: until.toISOString(),
-    netPnl: `${formatFixed(position.lastCycleNet ?? position.cycleNet, moneyPlaces(rules.quoteAsset))} ${rules.quoteAsset}`,
+    netPnl: `${formatRounded(position.lastCycleNet ?? position.cycleNet, moneyPlaces(rules.quoteAsset))} ${rules.quoteAsset}`,
   });
 };
 const candlesRead: Check = ({ candles }) =>

@@ -1,4 +1,4 @@
-import { add, divide, formatDecimal, formatFixed, maximum, ZERO } from '#core/decimal.ts';
+import { add, divide, formatDecimal, formatRounded, maximum, ZERO } from '#core/decimal.ts';
 import { moneyPlaces } from '#core/money-places.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import { newId } from '#core/ids.ts';
@@ -124,10 +124,10 @@ function finishOrder(coin: Coin, live: LiveOrder): void {
   const net = side === 'sell' ? coin.position.lastCycleNet : null;
   const closed = net !== null && coin.position.firstBuyAt === null;
   const verb = side === 'buy' ? 'Bought' : 'Sold';
-  const result = closed ? ` The round trip made ${formatFixed(net, places)} ${quoteAsset} after fees.` : '';
+  const result = closed ? ` The round trip made ${formatRounded(net, places)} ${quoteAsset} after fees.` : '';
   logRow(coin, {
     level: 'info',
-    msg: `${verb} ${formatDecimal(live.applied)} ${baseAsset} at ${shortPrice(coin, price)} for ${formatFixed(filledQuote, places)} ${quoteAsset}.${result}`,
+    msg: `${verb} ${formatDecimal(live.applied)} ${baseAsset} at ${shortPrice(coin, price)} for ${formatRounded(filledQuote, places)} ${quoteAsset}.${result}`,
     ctx: {
       event: 'order_filled',
       orderId: live.record.id,

@@ -13,7 +13,7 @@ export const listHoldings = (database: Reader) =>
     )
     .select(['bound.profile_id as profileId', 'profiles.account_id as accountId', 'bound.symbol'])
     .select(sql<string>`coalesce(runner.quantity, 0)`.as('quantity'))
-    .select(sql<string>`coalesce(runner.average_price, 0)`.as('averagePrice'))
+    .select(sql<string>`coalesce(runner.cost, 0)`.as('cost'))
     .orderBy('bound.profile_id')
     .execute();
 

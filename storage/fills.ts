@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import { formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
-import type { ExchangeFill } from '#core/fill.ts';
+import { type Decimal, formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
+import { type ExchangeFill, feeValueOf } from '#core/fill.ts';
 import { type AccountId, newId, type OrderId } from '#core/ids.ts';
 import { ledgerRowsOf } from '#core/ledger.ts';
 import type { OrderState } from '#core/order.ts';
@@ -37,6 +37,8 @@ async function requireOwner(transaction: Transaction, { orderId, accountId, fill
   return { profileId: order.profile_id, symbol: order.symbol };
 }
 
+const textOrNull = (value: Decimal | null): string | null => (value === null ? null : formatDecimal(value));
+
 /** False when this execution is known already. */
 async function insertFill(transaction: Transaction, { request, fold, version, profileId }: Folded): Promise<boolean> {
   const { fill } = request;
@@ -56,7 +58,7 @@ async function insertFill(transaction: Transaction, { request, fold, version, pr
       quote_quantity: formatDecimal(fill.quoteQuantity),
       fee_amount: formatDecimal(fill.feeAmount),
       fee_asset: fill.feeAsset,
-      fee_quote: request.feeQuote === null ? null : formatDecimal(request.feeQuote),
+      fee_quote: textOrNull(feeValueOf(fill, request.rules, request.feeQuote)),
       maker: fill.maker,
       realised: formatDecimal(fold.realised),
       cycle: fold.position.cycle,

@@ -11,6 +11,8 @@ export interface CoinRow {
   readonly overrideConfig: unknown;
   readonly quantity: string;
   readonly averagePrice: string;
+  /** What was paid for what is held, the fees of the buys included (quote). */
+  readonly cost: string;
   readonly cycle: number;
   /** Set while the coin is paused. */
   readonly pausedUntil: Date | null;
@@ -20,8 +22,12 @@ export interface CoinRow {
   readonly basisPrice: string | null;
   readonly basisQuantity: string | null;
   readonly note: string | null;
-  /** Sum over the fills of the coin, in quote units. */
+  /** Profit of all sales of the coin, net of all fees (quote). */
   readonly realised: string;
+  /** Fees of all fills, at their value when they were paid (quote). */
+  readonly fees: string;
+  /** Fills whose fee in a third asset could not be valued: it counts in neither sum. */
+  readonly unvaluedFees: number;
 }
 
 /** Coins of profiles in the order they were bound, with their positions. */
@@ -41,11 +47,23 @@ export function listCoins(database: Reader, profileIds: readonly ProfileId[]): P
     .select(['basis.average_price as basisPrice', 'basis.quantity as basisQuantity', 'basis.note'])
     .select(sql<string>`coalesce(runner.quantity, 0)`.as('quantity'))
     .select(sql<string>`coalesce(runner.average_price, 0)`.as('averagePrice'))
+    .select(sql<string>`coalesce(runner.cost, 0)`.as('cost'))
     .select(sql<number>`coalesce(runner.cycle, 0)`.as('cycle'))
-    .select(
-      sql<string>`(select coalesce(sum(fills.realised), 0) from fills
-        where fills.profile_id = bound.profile_id and fills.symbol = bound.symbol)`.as('realised'),
+    .innerJoinLateral(
+      (coin) =>
+        coin
+          .selectFrom('fills')
+          .select([
+            sql<string>`coalesce(sum(realised), 0)`.as('realised'),
+            sql<string>`coalesce(sum(fee_quote), 0)`.as('fees'),
+          ])
+          .select(sql<number>`(count(*) filter (where fee_quote is null))::int`.as('unvaluedFees'))
+          .whereRef('fills.profile_id', '=', 'bound.profile_id')
+          .whereRef('fills.symbol', '=', 'bound.symbol')
+          .as('booked'),
+      (join) => join.onTrue(),
     )
+    .select(['booked.realised', 'booked.fees', 'booked.unvaluedFees'])
     .where('bound.profile_id', 'in', [...profileIds])
     .orderBy('bound.created_at')
     .orderBy('bound.symbol')
@@ -215,6 +233,8 @@ export interface FillView {
   readonly quoteQuantity: string;
   readonly feeAmount: string;
   readonly feeAsset: string | null;
+  /** Its value in quote; null while that of a third asset is not known. */
+  readonly feeQuote: string | null;
   readonly realised: string;
   readonly at: Date;
 }
@@ -310,7 +330,8 @@ export const selectFills = (database: Reader) =>
       'price',
       'quantity',
     ])
-    .select(['quote_quantity as quoteQuantity', 'fee_amount as feeAmount', 'fee_asset as feeAsset', 'realised', 'at']);
+    .select(['quote_quantity as quoteQuantity', 'fee_amount as feeAmount', 'fee_asset as feeAsset'])
+    .select(['fee_quote as feeQuote', 'realised', 'at']);
 
 /** Newest first. */
 export function newestFills(database: Reader, { profileIds, symbol, limit }: Newest): Promise<FillView[]> {

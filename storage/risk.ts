@@ -45,11 +45,6 @@ async function readSubjects(reader: Reader, accountId: AccountId): Promise<Subje
   return { timezone: account?.timezone ?? 'UTC', limits };
 }
 
-/** Buy fees are no part of `realised`: here they are, in quote. Coins are named base before quote. Products keep 18 decimals. */
-const NET = sql<string>`round(sum(realised - case when side = 'sell' or fee_asset is null then 0
-  when right(symbol, length(fee_asset)) = fee_asset then fee_amount
-  when starts_with(symbol, fee_asset) then fee_amount * price else coalesce(fee_quote, 0) end), 18)`;
-
 interface GainRow {
   readonly profileId: ProfileId;
   readonly symbol: string;
@@ -65,7 +60,8 @@ const readGains = (reader: Reader, accountId: AccountId, since: Date): Promise<G
     .innerJoin('accounts', (join) =>
       join.onRef('accounts.id', '=', 'account_id').onRef('accounts.epoch', '=', 'fills.epoch'),
     )
-    .select(['profile_id as profileId', 'symbol', sql<Date>`max(at)`.as('at'), NET.as('net')])
+    .select(['profile_id as profileId', 'symbol', sql<Date>`max(at)`.as('at')])
+    .select((row) => row.fn.sum<string>('realised').as('net'))
     .where('account_id', '=', accountId)
     .where('at', '>=', since)
     .groupBy(['order_id', 'profile_id', 'symbol'])
@@ -97,10 +93,7 @@ const readHoldings = (reader: Reader, accountId: AccountId) =>
     .selectFrom('runner_states')
     .innerJoin('profiles', 'profiles.id', 'profile_id')
     .select(['profile_id as profileId', 'symbol'])
-    .select([
-      sql<string>`round(quantity * average_price, 18)`.as('cost'),
-      sql<boolean>`first_buy_at is not null`.as('open'),
-    ])
+    .select(['cost', sql<boolean>`first_buy_at is not null`.as('open')])
     .where('account_id', '=', accountId)
     .where('quantity', '>', '0')
     .execute();

@@ -15,6 +15,7 @@ export interface RunnerKey {
 export const positionOf = (row: Selectable<RunnerStatesTable>): Position => ({
   quantity: requireDecimal(row.quantity),
   averagePrice: requireDecimal(row.average_price),
+  cost: requireDecimal(row.cost),
   peakQuantity: requireDecimal(row.peak_quantity),
   cycle: row.cycle,
   cycleNet: requireDecimal(row.cycle_net),
@@ -29,6 +30,7 @@ export const positionOf = (row: Selectable<RunnerStatesTable>): Position => ({
 export const positionColumns = (position: Position) => ({
   quantity: formatDecimal(position.quantity),
   average_price: formatDecimal(position.averagePrice),
+  cost: formatDecimal(position.cost),
   peak_quantity: formatDecimal(position.peakQuantity),
   cycle: position.cycle,
   cycle_net: formatDecimal(position.cycleNet),

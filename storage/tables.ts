@@ -130,6 +130,8 @@ export interface RunnerStatesTable {
   strategy_state: NullableJson;
   quantity: NumericOrDefault;
   average_price: NumericOrDefault;
+  /** What was paid for what is held, the fees of the buys included. */
+  cost: NumericOrDefault;
   peak_quantity: NumericOrDefault;
   cycle: Generated<number>;
   cycle_net: NumericOrDefault;

@@ -1,6 +1,7 @@
 import { type Expression, type Selectable, type SqlBool, sql } from 'kysely';
 import type { OrderId, ProfileId } from '#core/ids.ts';
 import type { Side } from '#core/order.ts';
+import type { SymbolRules } from '#core/symbol.ts';
 import type { Reader } from './database.ts';
 import { type Page, type PageCursor, pageOf, placeOf } from './pages.ts';
 import type { FillsTable } from './tables.ts';
@@ -40,6 +41,35 @@ export async function tradedSymbols(database: Reader, { profileId, symbol }: Tra
   const query = database.selectFrom('fills').select('symbol').distinct().where('profile_id', '=', profileId);
   const rows = await (symbol === undefined ? query : query.where('symbol', '=', symbol)).orderBy('symbol').execute();
   return rows.map((row) => row.symbol);
+}
+
+export type PairAssets = Pick<SymbolRules, 'baseAsset' | 'quoteAsset'>;
+
+/** The assets of a coin's pair, as its trading rules named them when its fills were booked. */
+export async function pairAssets(
+  database: Reader,
+  { profileId, symbol }: { readonly profileId: ProfileId; readonly symbol: string },
+): Promise<PairAssets> {
+  const rows = await database
+    .selectFrom('fills')
+    .innerJoin('ledger_entries as row', (join) =>
+      join
+        .onRef('row.account_id', '=', 'fills.account_id')
+        .onRef('row.epoch', '=', 'fills.epoch')
+        .onRef('row.symbol', '=', 'fills.symbol')
+        .onRef('row.trade_id', '=', 'fills.trade_id'),
+    )
+    .select('row.asset')
+    .select(sql<boolean>`row.amount = case side when 'buy' then fills.quantity else -fills.quantity end`.as('isBase'))
+    .where('fills.profile_id', '=', profileId)
+    .where('fills.symbol', '=', symbol)
+    .where('row.reason', '=', 'fill')
+    .where('row.book', '=', 'wallet')
+    .orderBy('runner_version')
+    .limit(2)
+    .execute();
+  const named = (isBase: boolean): string => rows.find((row) => row.isBase === isBase)?.asset ?? '';
+  return { baseAsset: named(true), quoteAsset: named(false) };
 }
 
 /** A column of the fee as the exchange has corrected it, else as it was booked. */

@@ -151,12 +151,22 @@ export const disableProfile = operation({
   summary: 'The profile makes no new decisions',
 });
 
+/** Quote units. All profits are net of all fees paid until now. */
 const position = z.object({
   quantity: decimalText,
+  /** What a unit was bought at, fees left out. */
   averagePrice: decimalText,
+  /** What was paid for what is held, the fees of the buys included. */
+  cost: decimalText,
   value: decimalText.nullable(),
+  /** Value less cost; null without a price, or where the position is not backed by the wallet. */
   unrealised: decimalText.nullable(),
+  /** Of all sales of the coin by this profile. */
   realised: decimalText,
+  /** Of all buys and sales, valued when they were paid: realised and unrealised would be higher by as much without them. */
+  fees: decimalText,
+  /** Fills whose fee in a third asset could not be valued: profits and `fees` leave it out. */
+  unvaluedFees: z.number(),
   cycle: z.number(),
 });
 
@@ -197,6 +207,9 @@ export const fill = z.object({
   quoteQuantity: decimalText,
   feeAmount: decimalText,
   feeAsset: z.string().nullable(),
+  /** The fee in quote, valued at its fill; null while that of a third asset is not known. */
+  feeQuote: decimalText.nullable(),
+  /** Profit of a sale net of all fees, its share of those of the buys too; zero for a buy. */
   realised: decimalText,
   at: instant,
 });

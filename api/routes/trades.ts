@@ -10,6 +10,7 @@ import {
   subtract,
   ZERO,
 } from '#core/decimal.ts';
+import { feeValueOf } from '#core/fill.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { foldLots, type LotEvent, type LotMethod } from '#core/tax-lots.ts';
 import { listEquity as selectEquity } from '#storage/equity.ts';
@@ -21,6 +22,8 @@ import {
   everyFill,
   type FillRow,
   listRestatements,
+  type PairAssets,
+  pairAssets,
   pageCycles,
   type PeriodRow,
   tradedSymbols,
@@ -86,15 +89,23 @@ const FILL_COLUMNS = Object.keys({
   orderId: 0,
 } satisfies Record<keyof ReturnType<typeof fillView>, 0>);
 
-/** The fee counts where it was paid: in the bought coin, in quote, or, in a third asset, at its value in quote. */
-function lotEventOf({ at, symbol, side, tradeId, ...row }: FillRow): LotEvent {
-  const [quantity, quote, fee] = [row.quantity, row.quoteQuantity, row.feeAmount].map(requireDecimal);
-  if (quantity === undefined || quote === undefined || fee === undefined) throw new Error('A fill lacks an amount.');
-  const inQuote = row.feeAsset !== null && symbol.endsWith(row.feeAsset);
-  const inBase = !inQuote && row.feeAsset !== null && symbol.startsWith(row.feeAsset);
-  const feeQuote = inQuote ? fee : requireDecimal(row.feeQuote ?? '0');
-  if (side === 'sell') return { kind: 'sold', at, tradeId, quantity, proceeds: subtract(quote, feeQuote) };
-  return { kind: 'bought', at, quantity: inBase ? subtract(quantity, fee) : quantity, cost: add(quote, feeQuote) };
+/** The fee counts where it was paid: in the coin of the pair, in quote, or, in a third asset, at its value in quote. */
+function lotEventOf({ at, side, tradeId, ...row }: FillRow, assets: PairAssets): LotEvent {
+  const [quantity, quote, feeAmount] = [row.quantity, row.quoteQuantity, row.feeAmount].map(requireDecimal);
+  if (quantity === undefined || quote === undefined || feeAmount === undefined)
+    throw new Error('A fill lacks an amount.');
+  const { feeAsset } = row;
+  const inBase = feeAsset === assets.baseAsset;
+  const third = row.feeQuote === null ? null : requireDecimal(row.feeQuote);
+  const value = feeValueOf({ feeAsset, feeAmount, price: requireDecimal(row.price) }, assets, third);
+  const paid = inBase ? ZERO : (value ?? ZERO);
+  const unvalued = value === null;
+  if (side === 'sell') {
+    const sold = inBase ? add(quantity, feeAmount) : quantity;
+    return { kind: 'sold', at, tradeId, quantity: sold, proceeds: subtract(quote, paid), unvalued };
+  }
+  const bought = inBase ? subtract(quantity, feeAmount) : quantity;
+  return { kind: 'bought', at, quantity: bought, cost: add(quote, paid), unvalued };
 }
 
 interface LotQuestion {
@@ -106,8 +117,9 @@ interface LotQuestion {
 /** All events of a coin in the order in which its position was folded: a filter would cut lots off their purchase. */
 async function disposalsOf(database: Reader, { profileId, symbol, method }: LotQuestion) {
   const events: { version: number; event: LotEvent }[] = [];
+  const assets = await pairAssets(database, { profileId, symbol });
   for await (const rows of everyFill(database, { profileId, symbol }))
-    events.push(...rows.map((row) => ({ version: Number(row.version), event: lotEventOf(row) })));
+    events.push(...rows.map((row) => ({ version: Number(row.version), event: lotEventOf(row, assets) })));
   for (const { version, at, quantity, averagePrice } of await listRestatements(database, { profileId }, symbol)) {
     const held = requireDecimal(quantity);
     const cost = multiply(held, requireDecimal(averagePrice));
@@ -127,7 +139,17 @@ async function disposalsOf(database: Reader, { profileId, symbol, method }: LotQ
     }),
   );
 }
-const LOT_COLUMNS = ['symbol', 'acquiredAt', 'disposedAt', 'quantity', 'cost', 'proceeds', 'gain', 'tradeId'];
+const LOT_COLUMNS = [
+  'symbol',
+  'acquiredAt',
+  'disposedAt',
+  'quantity',
+  'cost',
+  'proceeds',
+  'gain',
+  'unvaluedFee',
+  'tradeId',
+];
 
 async function* taxLots(database: Reader, filter: TradeFilter, method: LotMethod) {
   const from = filter.from === undefined ? '' : new Date(filter.from).toISOString();

@@ -104,7 +104,7 @@ test('a table for a reader', () => {
   assert.equal(table.status, 0);
   assert.match(table.stdout, /^trailing-trade on SOLUSDT, 1970-01-01 00:00 to 1970-01-01 09:00 UTC$/m);
   assert.match(table.stdout, /^win rate +100\.00 %$/m);
-  assert.match(table.stdout, /^1970-01-01 08:00 {2}sell {2}exit-trail +0\.997 +105 +0\.104685 USDT +4\.8803$/m);
+  assert.match(table.stdout, /^1970-01-01 08:00 {2}sell {2}exit-trail +0\.997 +105 +0\.104685 USDT +4\.7805$/m);
 });
 
 for (const { name, args, status, says } of [

@@ -6,7 +6,7 @@ import { signUp } from '#api/contract/session.ts';
 import { listAccounts } from '#api/contract/accounts.ts';
 import { parseEnvironment } from '#core/env.ts';
 import type { AccountId } from '#core/ids.ts';
-import { parseAccounts } from '#paper/accounts.ts';
+import { type AccountInput, parseAccounts } from '#paper/accounts.ts';
 import type { PaperOptions } from '#paper/options.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
 import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
@@ -17,6 +17,9 @@ export interface StackOptions {
   readonly source: PaperOptions['source'];
   readonly fromMs?: number;
   readonly speed?: number;
+  readonly clock?: PaperOptions['clock'];
+  /** Of the account at the exchange. */
+  readonly account?: Partial<AccountInput>;
   readonly cacheUrl?: string;
   readonly worker?: WorkerSettings;
   /** Hears the lines of the worker's log, from warnings on. */
@@ -50,7 +53,10 @@ export async function openStack(options: StackOptions): Promise<Stack> {
       ...options,
       port: 0,
       controlPort: 0,
-      accounts: parseAccounts([{ name: 'a', ...KEY, balances: { USDT: '10000' } }], 'The accounts of the test'),
+      accounts: parseAccounts(
+        [{ name: 'a', ...KEY, balances: { USDT: '10000' }, ...options.account }],
+        'The accounts of the test',
+      ),
     }),
   );
   const env = parseEnvironment({

@@ -57,7 +57,7 @@ test('M1: the sale loses what the fold says', () => {
   const sold = runExample().at(-1);
   assert.ok(sold?.fill && sold.realised && sold.position.lastCycleNet);
   assert.deepEqual([formatDecimal(sold.fill.price), formatDecimal(sold.fill.quantity)], ['99.8', '0.148']);
-  assert.equal(formatDecimal(sold.realised), '-0.0591704');
+  assert.equal(formatDecimal(sold.realised), '-0.0740853');
   assert.equal(formatDecimal(sold.position.lastCycleNet), '-0.0740853');
   assert.equal(formatDecimal(sold.cash), '999.8407296');
 });

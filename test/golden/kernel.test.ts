@@ -54,7 +54,7 @@ test('window low, arm, ratchet, exit exactly at the trail: the fills of the hand
       feeAsset: 'USDT',
       reason: 'exit-trail',
       cycle: 1,
-      realised: '6.1063884',
+      realised: '6.00639',
       cash: '1005.9071884',
       position: '0.000996',
     },

@@ -68,6 +68,6 @@ test('G2: two levels, a stop exactly at its price, and a pause after the loss', 
   assertSentences(rows, strategy);
   const sold = rows[5];
   const rounded = [sold?.realised, sold?.position.lastCycleNet].map((value) => toNumber(value ?? ZERO).toFixed(8));
-  assert.deepEqual(rounded, ['-7.04294048', '-7.14241668']);
+  assert.deepEqual(rounded, ['-7.14241668', '-7.14241668']);
   assert.equal(sold?.position.cooldownUntil?.getTime(), 390 * 60_000);
 });

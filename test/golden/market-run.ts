@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict';
+import type { Book } from '#backtest/book.ts';
 import { runKernel } from '#backtest/kernel.ts';
 import { candlesOf } from '#backtest/test-script.ts';
 import type { Decision, Numbers } from '#core/decision.ts';
-import { type Decimal, requireDecimal, ZERO } from '#core/decimal.ts';
+import { add, type Decimal, multiply, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
-import type { Position } from '#core/position.ts';
+import { type Position, unrealisedOf } from '#core/position.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { AnyStrategy, BoundStrategy } from '#strategies/strategy.ts';
 
@@ -58,6 +60,13 @@ function overheard(bound: BoundStrategy, tell: (told: Told) => void): BoundStrat
   };
 }
 
+/** Profits, realised and not, are what the equity has changed by, to the last digit. */
+function assertOneProfit({ fills, position, cash }: Book, balance: Decimal, price: Decimal): void {
+  const realised = fills.reduce((sum, fill) => add(sum, fill.realised), ZERO);
+  const equity = add(cash, multiply(position.quantity, price));
+  assert.equal(add(realised, unrealisedOf(position, price)), subtract(equity, balance));
+}
+
 /**
  * Candles in, decisions out: a backtest over the first candle, over the first two, and so on, so that each row is what was
  * true at the close of its candle.
@@ -76,6 +85,7 @@ export function runGolden(input: { strategy: AnyStrategy; config: unknown; candl
       bound: overheard(bound, (each) => told.push(each)),
     });
     const last = book.fills.findLast(({ fill }) => fill.at.getTime() === all.columns.openMs[i]);
+    assertOneProfit(book, terms.balance, requireDecimal(input.candles[i]?.split('/')[3] ?? ''));
     const { decision, numbers } = told.at(-1) ?? { decision: { kind: 'nothing', reason: 'unasked' }, numbers: {} };
     return {
       fill: last?.fill ?? null,

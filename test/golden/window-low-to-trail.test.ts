@@ -66,7 +66,7 @@ test('the sale gains what the fold says, and a gain starts no pause', () => {
   const sold = runExample().rows.at(-1);
   assert.ok(sold?.realised);
   assert.ok(sold.position.lastCycleNet);
-  assert.equal(formatDecimal(sold.realised), '6.1063884');
+  assert.equal(formatDecimal(sold.realised), '6.00639');
   assert.equal(formatDecimal(sold.position.lastCycleNet), '6.00639');
   assert.equal(sold.position.cooldownUntil, null);
 });

@@ -122,17 +122,13 @@ function Figures({ data, purse }: { data: Dashboard; purse: Purse }): ReactNode 
       <Figure label="Worth of everything" note={purse.tag === 'LIVE' ? 'at the last prices' : 'not real money'}>
         {purse.equity === null ? '–' : money(formatDecimal(purse.equity), purse.asset)} {unit}
       </Figure>
-      <Figure label="Realised today" note="since midnight">
+      <Figure label="Realised P&L today" note="after all fees, since midnight">
         <Gain value={purse.realisedToday} unit={purse.asset} />
       </Figure>
       <Figure
-        label="Gain on coins held"
+        label="Unrealised P&L"
         note={
-          unpriced
-            ? 'some have no price'
-            : all.length > held.length
-              ? `of those in ${purse.asset}`
-              : 'before the exit fee'
+          unpriced ? 'some have no price' : all.length > held.length ? `of those in ${purse.asset}` : 'before exit fees'
         }
       >
         {all.length === 0 ? <span className="two">none held</span> : <Gain value={gain} unit={purse.asset} />}

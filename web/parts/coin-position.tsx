@@ -42,15 +42,15 @@ export function CoinPosition({ profileId, coin, stopRests }: CoinPositionProps):
         </dd>
         {view.held ? (
           <>
-            <dt>Average cost</dt>
+            <dt>Average price</dt>
             <dd>
               {price(position.averagePrice, coin.tickSize)} {quote}
             </dd>
-            <dt>Worth now</dt>
+            <dt>Market value</dt>
             <dd>
               {money(view.value === null ? null : formatDecimal(view.value), view.quote)} {quote}
             </dd>
-            <dt>Gain, before exit fee</dt>
+            <dt>Unrealised P&amp;L, before exit fee</dt>
             <dd>
               <Gain value={view.gain} unit={view.quote} />
               {view.gainShare === null ? null : <span className="note block">{signedPercent(view.gainShare)}</span>}
@@ -73,14 +73,20 @@ export function CoinPosition({ profileId, coin, stopRests }: CoinPositionProps):
           </>
         ) : null}
         <UnheldPrice profileId={profileId} coin={coin} />
-        <dt>Realised so far</dt>
-        <dd>
+        <dt>Realised P&amp;L, after all fees</dt>
+        <dd title={feesWords(position, view.quote)}>
           <Gain value={readDecimal(position.realised) ?? null} unit={view.quote} />
         </dd>
-        <dt>Round trips begun</dt>
+        <dt>Trades</dt>
         <dd>{position.cycle}</dd>
       </dl>
       <Rail coin={coin} stopRests={stopRests} big />
     </Section>
   );
+}
+
+/** What the profits would be without fees, for who wants to know. */
+function feesWords({ fees, unvaluedFees }: Coin['position'], quote: string): string {
+  const paid = `${money(fees, quote)} ${quote} of fees paid in all`;
+  return unvaluedFees === 0 ? paid : `${paid}; the fees of ${unvaluedFees} fills are missing, as no price was known`;
 }

@@ -29,9 +29,12 @@ const coin = (changes: Partial<Coin> & { quantity?: string }): Coin => ({
   position: {
     quantity: changes.quantity ?? '1.24',
     averagePrice: '2418.50',
+    cost: '3001.938',
     value: null,
     unrealised: null,
     realised: '0',
+    fees: '3',
+    unvaluedFees: 0,
     cycle: 1,
   },
 });
@@ -40,8 +43,8 @@ test('value and gain follow the price', () => {
   const view = coinView(coin({}));
   assert.equal(view.held, true);
   assert.equal(view.value === null ? null : formatDecimal(view.value), '3175.764');
-  assert.equal(view.gain === null ? null : formatDecimal(view.gain), '176.824');
-  assert.equal(view.gainShare?.toFixed(4), '0.0590');
+  assert.equal(view.gain === null ? null : formatDecimal(view.gain), '173.826');
+  assert.equal(view.gainShare?.toFixed(4), '0.0579');
 });
 
 test('less than one step is not held, and shows no gain', () => {

@@ -1,4 +1,5 @@
-import { type Decimal, divide, multiply, readDecimal, subtract, toNumber, ZERO } from '#core/decimal.ts';
+import { type Decimal, divide, multiply, readDecimal, toNumber, ZERO } from '#core/decimal.ts';
+import { unrealisedOf } from '#core/position.ts';
 import type { Coin } from '#web/data/queries.ts';
 import { change, percent } from './numbers.ts';
 
@@ -13,7 +14,7 @@ export interface NextStep {
   readonly reached: boolean;
 }
 
-/** A coin as the pages show it: value and gain always follow the shown price, before the exit fee. */
+/** A coin as the pages show it: value and unrealised P&L always follow the shown price; the fees of the buys count. */
 export interface CoinView {
   readonly base: string;
   readonly quote: string;
@@ -58,17 +59,17 @@ function viewOf(coin: Coin): CoinView {
   const held = isHeld(coin);
   const price = decimal(coin.price);
   const quantity = decimal(coin.position.quantity) ?? ZERO;
-  const average = decimal(coin.position.averagePrice) ?? ZERO;
+  const cost = decimal(coin.position.cost) ?? ZERO;
   const value = held && price !== null ? multiply(quantity, price) : null;
-  const priced = held && price !== null && average > 0n;
+  const gain = held && price !== null && cost > 0n ? unrealisedOf({ quantity, cost }, price) : null;
   return {
     base: coin.baseAsset ?? coin.symbol,
     quote: coin.quoteAsset ?? '',
     held,
     price,
     value,
-    gain: priced ? multiply(quantity, subtract(price, average)) : null,
-    gainShare: priced ? toNumber(divide(subtract(price, average), average)) : null,
+    gain,
+    gainShare: gain === null ? null : toNumber(divide(gain, cost)),
     stop: held ? planLevel(coin, 'stop') : null,
     next: nextStep(coin, held, price),
     blocked: coin.state?.approval.kind === 'refused',

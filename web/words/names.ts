@@ -1,7 +1,7 @@
 /** Numbers of a decision whose names are too short to be understood. */
 const NAMES: Readonly<Record<string, string>> = {
   arm: 'Trailing exit starts at',
-  avg: 'Average cost',
+  avg: 'Average price',
   away: 'Distance',
   high: 'Highest price since',
   limit: 'Buys at or below',

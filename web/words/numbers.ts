@@ -5,6 +5,7 @@ import {
   divide,
   formatDecimal,
   formatFixed,
+  formatRounded,
   multiply,
   ONE,
   readDecimal,
@@ -19,20 +20,11 @@ export const NARROW_SPACE = '\u202f';
 export const MISSING = '–';
 
 const TEN = requireDecimal('10');
-const HALF = requireDecimal('0.5');
-
-const half = (places: number): Decimal => {
-  let unit = HALF;
-  for (let i = 0; i < places; i++) unit = divide(unit, TEN);
-  return unit;
-};
-
 const group = (digits: string): string => digits.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 
 /** Exactly `places` decimals, rounded half away from zero, comma groups, U+2212 for minus. */
 export function fixed(value: Decimal, places: number): string {
-  const size = absolute(value);
-  const rounded = formatFixed(add(size, half(places)), places);
+  const rounded = formatRounded(absolute(value), places);
   const [whole = '0', fraction] = rounded.split('.');
   const text = `${group(whole)}${fraction === undefined ? '' : `.${fraction}`}`;
   return value < 0n && /[1-9]/.test(text) ? `${MINUS}${text}` : text;

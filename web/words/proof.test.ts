@@ -47,6 +47,7 @@ const proof: Proof = {
     quoteQuantity: '101',
     feeAmount: '0.1',
     feeAsset: 'BBB',
+    feeQuote: '0.1',
     realised: '0',
     at: at(40),
   })),

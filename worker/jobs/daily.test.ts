@@ -69,7 +69,7 @@ test('equity is what is held at cached prices; half a sum is never written down'
       .values({ ...owner, symbol })
       .onConflict((c) => c.doNothing())
       .execute();
-    const held = { quantity: '0.5', average_price: '100' };
+    const held = { quantity: '0.5', average_price: '100', cost: '50' };
     await database.kysely
       .insertInto('runner_states')
       .values({ ...owner, symbol, ...held })

@@ -28,7 +28,7 @@ export async function snapshotEquity(context: Pick<WorkerContext, 'database' | '
   for (const [profileId, coins] of holdings) {
     const known: Record<string, string> = {};
     let [value, cost, whole]: [Decimal, Decimal, boolean] = [ZERO, ZERO, true];
-    for (const { accountId, symbol, quantity, averagePrice } of coins) {
+    for (const { accountId, symbol, quantity, cost: paid } of coins) {
       const venue = venues.get(accountId);
       const price = venue === undefined ? undefined : prices.get(venue)?.get(symbol);
       const held = requireDecimal(quantity);
@@ -36,7 +36,7 @@ export async function snapshotEquity(context: Pick<WorkerContext, 'database' | '
       if (price === undefined && held > 0n) whole = false;
       if (price === undefined || held === 0n) continue;
       value = add(value, multiply(held, requireDecimal(price)));
-      cost = add(cost, multiply(held, requireDecimal(averagePrice)));
+      cost = add(cost, requireDecimal(paid));
     }
     if (!whole || Object.keys(known).length === 0) continue;
     const amounts = { positionValue: formatDecimal(value), positionCost: formatDecimal(cost) };
