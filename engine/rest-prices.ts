@@ -33,7 +33,8 @@ export function createRestPrices(
           stream.compare(prices);
           for (const runner of silent) {
             const price = prices.get(runner.coin.symbol);
-            if (price === undefined) continue;
+            // The answer is of the time of the request: what the stream has brought since is newer.
+            if (price === undefined || runner.coin.priceSeenMs > nowMs) continue;
             runner.onPrice(price, streamConnected());
             const { symbol } = runner.coin;
             if (isWatched(runner)) onPrice({ symbol, price, atMs: context.ports.market.clock.marketMs() });
