@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { multiply, requireDecimal } from '#core/decimal.ts';
+import { restoreBackup } from './backup/restore.ts';
+import { takeBackup } from './backup/take.ts';
+import { openDatabase } from './database.ts';
 import { migrateDatabase } from './migrate.ts';
 import { MIGRATIONS } from './migration-files.ts';
 import { openTestDatabase } from './test-database.ts';
@@ -79,4 +82,14 @@ test('stored profits are computed again net of all fees, as booking computes the
   const [receipt] = (await pool.query(`select before, after from audit_logs where action = 'profit.recomputed'`)).rows;
   assert.equal(receipt.after.sales, 4);
   assert.equal(receipt.before.realised - receipt.after.realised, 5);
+});
+
+test('a database that was migrated is restored again and again over the same connections', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'tradewind-profit-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await using on = await openTestDatabase();
+  const path = join(folder, 'one.backup');
+  await takeBackup(on.database, path);
+  await using pool = openDatabase(on.url, { max: 2 });
+  for (const _time of [1, 2, 3]) await restoreBackup(pool, path);
 });

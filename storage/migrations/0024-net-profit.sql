@@ -5,8 +5,8 @@
 alter table runner_states add column cost numeric not null default 0 check (cost >= 0);
 
 -- Amounts keep 18 decimals and are cut, not rounded, as in core/decimal.ts.
-create function pg_temp.times(a numeric, b numeric) returns numeric language sql immutable as $$ select trunc(a * b, 18) $$;
-create function pg_temp.over(a numeric, b numeric) returns numeric language sql immutable as
+create or replace function pg_temp.times(a numeric, b numeric) returns numeric language sql immutable as $$ select trunc(a * b, 18) $$;
+create or replace function pg_temp.over(a numeric, b numeric) returns numeric language sql immutable as
   $$ select div(a * 1000000000000000000, b) * 0.000000000000000001 $$;
 
 create temporary table profit_steps (
