@@ -15,6 +15,8 @@ export interface WorkerSeat extends AsyncDisposable {
    */
   kill(): void;
   stop(): Promise<void>;
+  /** A worker has started and was neither killed nor stopped since. */
+  isTaken(): boolean;
   /** The worker's database goes away, and comes back when the returned function is called. */
   cutDatabase(): Promise<() => Promise<void>>;
   /** Calls `act` in the middle of the traffic: before the piece that is `pieces` after the first that fits is passed on. */
@@ -104,8 +106,7 @@ export function openSeat({ databaseUrl, paperUrl, trail, pace }: SeatSettings): 
     },
     watchFor: ({ link, pattern }, pieces, act) =>
       void watched.add({ link, pattern: new RegExp(pattern), left: Infinity, pieces, act }),
-    stop,
-    sent,
+    ...{ stop, sent, isTaken: () => seated !== null },
     async [Symbol.asyncDispose]() {
       await stop();
       await trail.during('waiting for buried workers', () => Promise.all(graves));

@@ -7,7 +7,7 @@ import { until } from '../flow/until.ts';
 import { walletOf } from './oracle.ts';
 import type { Stage } from './stage.ts';
 
-/** Longest time, at pace 1, in which a position may be without a stop before a reason is reported. */
+/** Longest time, at pace 1, in which a worker runs and a position is without a stop before a reason is reported. */
 const BARE_MS = 12_000;
 /** Longest time, at pace 1, for a sale by hand that the exchange does not stand in the way of. */
 const SALE_MS = 12_000;
@@ -53,7 +53,8 @@ export function openVigil(watched: Watched): Vigil {
   let over = false;
   const look = async (symbol: string): Promise<void> => {
     const market = stage.paper.venue.markets.get(symbol);
-    if (market === undefined || !watched.guarded || !isBare(stage, market)) return void since.delete(symbol);
+    const counts = market !== undefined && watched.guarded && stage.worker.isTaken();
+    if (!counts || !isBare(stage, market)) return void since.delete(symbol);
     const began = since.get(symbol) ?? new Date();
     since.set(symbol, began);
     if (Date.now() - began.getTime() < BARE_MS * pace || found.has(symbol)) return;
