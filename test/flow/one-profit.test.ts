@@ -95,8 +95,8 @@ async function assertOneProfit(stack: Stack, id: ProfileId): Promise<void> {
   assert.equal(formatDecimal(add(amount(history.totals.net), unrealised)), wanted, 'the history');
   // A snapshot is left out while a held coin has no price in the cache, such as right after a restart.
   const equity = async (): Promise<string | undefined> => {
-    const cache = await openCache({ cacheUrl: undefined, databaseUrl: stack.databaseUrl });
-    await snapshotEquity({ database: stack.database, cache }).finally(() => cache[Symbol.asyncDispose]());
+    await using cache = await openCache({ cacheUrl: undefined, databaseUrl: stack.databaseUrl });
+    await snapshotEquity({ database: stack.database, cache });
     return (await stack.call(listEquity, { params: { id }, query: {} })).points.at(-1)?.net;
   };
   await until('the equity curve to say the same', async () => (await equity()) === wanted).catch(async () =>
