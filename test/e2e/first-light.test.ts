@@ -81,7 +81,7 @@ test("the average entry price is set under the advanced options of the coin's lo
   await page.getByLabel('Average entry price').fill('30000');
   await shoot(page, 'entry-price-dark');
   await page.getByRole('button', { name: 'Save price' }).click();
-  await page.getByText('The worker applies it within seconds.').waitFor();
+  await page.getByText('Saved, and the worker has applied it.').waitFor();
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').last().click();
   await page.getByLabel('Average entry price').waitFor();
   await shoot(page, 'add-coin-dark');

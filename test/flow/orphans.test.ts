@@ -19,7 +19,10 @@ before(async () => {
   const body = { accountId, name: 'Holder', strategyName: 'hold', symbols: ['BTCUSDT', 'ETHUSDT'], enabled: true };
   profileId = (await stack.call(createProfile, { body })).profile.id;
   await outside.send('order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', quantity: '0.05' });
-  await until('the coins to be ready', async () => (await coin('BTCUSDT')).coin.state !== null);
+  await until('the coins to be ready', async () => {
+    const { state, untracked } = (await coin('BTCUSDT')).coin;
+    return state !== null && untracked !== null;
+  });
 });
 after(() => stack[Symbol.asyncDispose]());
 
