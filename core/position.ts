@@ -73,7 +73,7 @@ interface FoldContext {
   readonly feeQuote?: Decimal | null;
 }
 
-/** What is paid beside the coins of the pair: a fee in base is a part of them. */
+/** The fee in quote that is paid in addition to the price; a fee in base is part of the quantity instead. */
 const paidFee = (fill: ExchangeFill, { rules, feeQuote }: FoldContext): Decimal =>
   fill.feeAsset === rules.baseAsset ? ZERO : (feeValueOf(fill, rules, feeQuote ?? null) ?? ZERO);
 

@@ -7,7 +7,7 @@ const MODULE = join(import.meta.dirname, 'supervised.ts');
 
 const WAYS = { thrown: 'setTimeout(() => { throw failure; })', rejected: 'void Promise.reject(failure)' };
 for (const [way, code] of Object.entries(WAYS)) {
-  test(`an error that nobody catches (${way}) ends the process without the bind values of its query`, () => {
+  test(`an uncaught error (${way}) ends the process without the bind values of its query`, () => {
     const program = `
       import { attachToSupervisor } from ${JSON.stringify(MODULE)};
       attachToSupervisor(async () => undefined);

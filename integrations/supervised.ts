@@ -35,7 +35,7 @@ export function attachToSupervisor(stop: () => Promise<void>): Supervised {
   };
   const leaveToSupervisor = () => undefined;
 
-  // Node would print an error that nobody caught whole, with the bind values of a query or the headers of a request.
+  // Node prints uncaught errors in full, with the bind values of a query or the headers of a request.
   process.on('uncaughtException', (error) => {
     const { message, stack } = scrubError(error);
     process.stderr.write(`${stack ?? message}\n`);

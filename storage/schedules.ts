@@ -66,7 +66,7 @@ export async function countWaitingJobs(reader: Reader): Promise<{ readonly name:
     .execute();
 }
 
-/** A job as whoever asked for it follows it. */
+/** State of one job. */
 export interface JobView {
   readonly id: string;
   readonly name: string;

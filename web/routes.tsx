@@ -39,7 +39,7 @@ function Gate(): ReactNode {
       </Porch>
     ) : null;
   }
-  // Whoever looks at a live demo may be its operator.
+  // A visitor of a live demo may be its operator.
   return path === '/sign-in' && !begun.data.demoMode ? <Navigate to="/" /> : <Outlet />;
 }
 

@@ -51,12 +51,12 @@ export const readJob = operation({
   path: '/jobs/:id',
   auth: 'session',
   status: 200,
-  summary: 'How far a job is, by the jobId of the answer that asked for it; a finished one is kept for a week',
+  summary: 'State of a job by its jobId, as the request that queued it returned it; a finished job is kept for a week',
   params,
   response: z.object({
     id: z.string(),
     name: z.string(),
-    /** Failed: given up after its last attempt. A waiting job with an error message will be tried again. */
+    /** Failed: its last attempt failed. A waiting job with an error message is retried. */
     state: z.enum(['waiting', 'running', 'done', 'failed']),
     attempts: z.number(),
     errorMessage: z.string().nullable(),
