@@ -14,6 +14,10 @@ if (!areInstalled && !run('ci') && !run('install', '--no-save')) {
   console.error(`npm could not install the stock clients in ${folder}: is the registry reachable?`);
   process.exitCode = 1;
 }
-for (const tool of PYTHON_TOOLS)
-  if (!installPythonTool(tool))
-    console.error(`${tool} could not be installed: it needs Python 3.10 with venv, and the Python package index.`);
+// Downloads take most of the time, so that all at once is faster.
+await Promise.all(
+  PYTHON_TOOLS.map(async (tool) => {
+    if (!(await installPythonTool(tool)))
+      console.error(`${tool} could not be installed: it needs Python 3.11 or newer with venv, and the package index.`);
+  }),
+);
