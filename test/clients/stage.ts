@@ -1,12 +1,13 @@
 import { generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
 import { z } from 'zod';
 import { parseAccounts } from '../../paper/accounts.ts';
+import type { PaperOptions } from '../../paper/options.ts';
 import { type PaperExchange, startPaper } from '../../paper/server.ts';
 import { control as askControl } from '../../paper/trial.ts';
 // This folder is a package of its own, where the names of the rooms do not reach.
 import { type Key, PATIENCE_MS, type Venue } from './stock-client.ts';
 
-/** A paper exchange for one client: its market moves only while somebody waits. */
+/** A paper exchange for one client: its market moves only while somebody waits, unless its clock is another one. */
 export interface Stage extends AsyncDisposable {
   readonly venue: Venue;
   readonly paper: PaperExchange;
@@ -34,7 +35,8 @@ export const KEYS: Readonly<Record<Key['kind'], Key>> = {
   RSA: { kind: 'RSA', apiKey: 'rsa-key', secret: privatePem(rsa) },
 };
 
-export async function openStage(): Promise<Stage> {
+/** `more` replaces options, such as the clock. */
+export async function openStage(more: Partial<PaperOptions> = {}): Promise<Stage> {
   const balances = { USDT: '100000', BTC: '1', BNB: '0' };
   const paper = await startPaper({
     port: 0,
@@ -49,6 +51,7 @@ export async function openStage(): Promise<Stage> {
     seed: 1,
     // Within the last day, so that no client finds its orders too old or in the future.
     clock: { kind: 'virtual', startMs: Date.now() - DAY_MS / 2 },
+    ...more,
   });
   const control = (request: string, body?: unknown): Promise<unknown> => askControl(paper, request, body);
   const untilCalled = async (...methods: string[]): Promise<void> => {
