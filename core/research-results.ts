@@ -13,7 +13,11 @@ const robustness = z.object({
     })
     .nullable(),
   variants: z.array(z.object({ change: z.string(), totalReturn: z.number(), drawdown: z.number() })),
+  /** Neighbours of a setting that are not legal, and why; they were not run. */
+  refused: z.array(z.object({ change: z.string(), reason: z.string() })).default([]),
   foresight: z.object({ at: z.iso.datetime(), decided: z.string(), withoutFuture: z.string() }).nullable(),
+  /** Decisions that were compared with the future hidden; null where they were not counted. */
+  comparedDecisions: z.number().nullable().default(null),
 });
 export const storedRobustness = z.object({
   state: z.enum(['none', 'queued', 'done', 'failed']),
@@ -36,6 +40,21 @@ const numbers = z.object({
 });
 const row = numbers.extend({ set: z.number(), values: z.array(z.union([z.number(), z.string()])) });
 
+const trades = z.number();
+/** How much luck there is in the best set of a sweep, or why nobody can tell. */
+const luck = z.discriminatedUnion('kind', [
+  /** `chance`: how often luck alone gives a result this good after so many different trials; 1 - deflated Sharpe ratio. */
+  z.object({ kind: z.literal('measured'), chance: z.number(), trials: z.number() }),
+  z.object({ kind: z.literal('few-trades'), trades, needed: z.number() }),
+  /** Below the minimum track record length; `needed` days are null where no number of them is enough. */
+  z.object({ kind: z.literal('short-record'), trades, days: z.number(), needed: z.number().nullable() }),
+  /** Outside the domain of the formulas: a few days make up most of the result, or too few sets differ. */
+  z.object({ kind: z.literal('irregular'), trades }),
+  /** Of sweeps that an earlier version has computed. */
+  z.object({ kind: z.literal('not-measured') }),
+]);
+export type Luck = z.output<typeof luck>;
+
 /** What a sweep found, best first. `values` are in the order of the request's knobs. */
 export const sweepResult = z.object({
   /** Paths of the knobs, in the order of `values`. */
@@ -43,10 +62,12 @@ export const sweepResult = z.object({
   evaluated: z.number(),
   /** Sets that are no config of the strategy, and why the first of them is none. */
   refused: z.object({ count: z.number(), example: z.string().nullable() }).optional(),
+  /** Sets that made money over the whole window. */
+  profitable: z.number().optional(),
   trials: z.number(),
   rows: z.array(row),
-  /** Chance that the skill of the best is real, and that picking the best overfits; 0 to 1. */
-  deflatedSharpe: z.number().nullable(),
+  luck: luck.default({ kind: 'not-measured' }),
+  /** Share of splits of the days in which the best set of one half is below the median in the other; null where luck is not measured, and for halving. */
   overfitting: z.number().nullable(),
   fingerprint: z.string(),
   /** Only for a walk-forward: each fold trained on the past and tried on what came next. */

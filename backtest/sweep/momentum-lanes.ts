@@ -31,6 +31,7 @@ const restOf = (config: Config): string =>
   });
 /** Whatever else a strategy learns is off by default, and switched on it is for the kernel. */
 const PLAIN = restOf(readStoredConfig({}).config);
+const PLAIN_PARTS: Readonly<Record<string, unknown>> = JSON.parse(PLAIN);
 
 /** The knobs of a lane, undefined where the config uses something that lanes do not know. */
 function knobsOf(bound: BoundStrategy, stored: unknown, { askDown }: LaneMoney): LaneKnobs | undefined {
@@ -60,6 +61,17 @@ function knobsOf(bound: BoundStrategy, stored: unknown, { askDown }: LaneMoney):
     need: needs.min,
     want: needs.want,
   };
+}
+
+/** What the settings of a set use that lanes do not know; undefined where they know all of it. */
+export function beyondLanes(config: unknown): string | undefined {
+  const read = readStoredConfig(config).config;
+  const { mode } = read.entrySizing;
+  if (mode !== 'fixed') return `entrySizing.mode is ${mode}`;
+  const differs = Object.entries<unknown>(JSON.parse(restOf(read))).find(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(PLAIN_PARTS[key]),
+  );
+  return differs === undefined ? undefined : `${differs[0]} is not as it is by default`;
 }
 
 /** The crosses of two averages, gathered block by block. */

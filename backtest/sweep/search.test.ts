@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { randomFrom } from '#core/random.ts';
 import type { Candidate } from '#strategies/candidates.ts';
 import { combinations, countSets, type Draw, type Knob, parseKnobs, withKnobs } from '#strategies/knobs.ts';
 import { type Evaluated, evaluatedOf } from './row.ts';
 import { type Evaluate, rankTried, searchAll, searchByHalving, walkForward } from './search.ts';
-import { deflatedSharpe, normalAt, normalBelow, overfitting } from './statistics.ts';
+import { normalAt, normalBelow } from './statistics.ts';
 
 const near = (found: number | null, expected: number, within = 1e-6): void => {
   assert.ok(found !== null && Math.abs(found - expected) <= within, `${found} is not ${expected}`);
@@ -92,27 +91,6 @@ test('the normal distribution', () => {
   near(normalAt(0.975), 1.959964, 1e-5);
 });
 
-test('the deflated Sharpe ratio falls with the number of trials', () => {
-  // Mean 0.01, deviation 0.02 of the population: 0.5 a day; returns -0.01 and 0.03 alike often, so skew 0, kurtosis 1.
-  const best = Array.from({ length: 50 }, (_, day) => (day % 2 === 0 ? -0.01 : 0.03));
-  // One trial: Z(0.5 * sqrt(49) / sqrt(1 + 0)) = Z(3.5)
-  near(deflatedSharpe(best, [best], 1), normalBelow(3.5));
-  // Two sets with Sharpe 0.5 and -0.5, ten trials: spread 0.5, so the luck of ten is 0.5 * (0.4228 z(0.9) + 0.5772 z(1 - 1 / 10e))
-  const worst = best.map((value) => -value);
-  const luck = 0.5 * (0.4227843350984671 * normalAt(0.9) + 0.5772156649015329 * normalAt(1 - 1 / (10 * Math.E)));
-  near(deflatedSharpe(best, [best, worst], 10), normalBelow((0.5 - luck) * 7));
-  assert.equal(deflatedSharpe([0, 0, 0], [best], 1), null);
-});
-
-test('overfitting: certain skill is 0, pure noise about a half', () => {
-  const random = randomFrom(5);
-  const noise = Array.from({ length: 40 }, () => Array.from({ length: 200 }, () => random() - 0.5));
-  near(overfitting(noise), 0.5, 0.35);
-  const skilled = [...noise, Array.from({ length: 200 }, () => random() * 0.1 + 0.2)];
-  assert.equal(overfitting(skilled), 0);
-  assert.equal(overfitting([noise[0] ?? []]), null);
-});
-
 /** A set that gains its own value a day on the window, the second half of which turns the gains round. */
 const evaluateFake: Evaluate = (configs, { start, end }) =>
   Promise.resolve(
@@ -158,9 +136,11 @@ test('all sets, ranked; what is pruned counts as a trial', async () => {
   assert.equal(rankTried(tried.toReversed(), { rank: 'net', top: 1 }).fingerprint, result.fingerprint);
   const halved = await searchByHalving(evaluateFake, CANDIDATES, { window: WINDOW, rank: 'return' });
   assert.deepEqual(
-    halved.map(({ set }) => set),
+    halved.tried.map(({ set }) => set),
     [8],
   );
+  const ranked = rankTried(halved.tried, { rank: 'return', top: 2, before: 5, dropped: halved.dropped });
+  assert.deepEqual([ranked.evaluated, ranked.trials, ranked.overfitting], [1, 14, null]);
 });
 
 test('walk-forward counts only what came after each training', async () => {

@@ -1,13 +1,15 @@
 import { lowerBound } from '#core/candle-columns.ts';
 import type { FoldWindow } from '#core/research.ts';
+import type { Luck } from '#core/research-results.ts';
 import type { Candidate } from '#strategies/candidates.ts';
 import type { Values } from '#strategies/knobs.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { KernelInput } from '../kernel.ts';
 import { sha256 } from '../sha256.ts';
-import { runMomentumLanes } from './momentum-lanes.ts';
+import { beyondLanes, runMomentumLanes } from './momentum-lanes.ts';
 import { type Evaluated, evaluate, type SweepNumbers } from './row.ts';
-import { deflatedSharpe, overfitting } from './statistics.ts';
+import { luckOf } from './luck.ts';
+import { distinctSeries, overfitting } from './statistics.ts';
 
 export const RANKS = ['return', 'sharpe', 'sortino', 'calmar', 'net'] as const;
 export type Rank = (typeof RANKS)[number];
@@ -29,6 +31,19 @@ export function evaluateSets(base: SweepBase, strategy: AnyStrategy, configs: re
   const sets = configs.map((config) => ({ config, bound: strategy.bind(config) }));
   const lanes = strategy.name === 'momentum' ? runMomentumLanes(base, sets) : [];
   return sets.map(({ bound }, i) => lanes[i] ?? evaluate({ ...base, bound }));
+}
+
+/** Why sets ran in the kernel and not side by side in vector runs, by the first of them; undefined where none did. */
+export function whyInKernel(
+  strategy: Pick<AnyStrategy, 'name'>,
+  candidates: readonly Candidate[],
+  tried: readonly Tried[],
+): string | undefined {
+  const slow = new Set(tried.filter(({ evaluated }) => evaluated.by === 'kernel').map(({ set }) => set));
+  if (slow.size === 0) return undefined;
+  if (strategy.name !== 'momentum') return 'vector runs are for momentum only';
+  const first = candidates.find(({ set }) => slow.has(set));
+  return beyondLanes(first?.config) ?? 'an order or the amounts needed the rules of the full simulation';
 }
 
 /** What a parameter set is worth by a rank; sets without a value come last. */
@@ -72,32 +87,51 @@ export interface SweepResult {
   readonly evaluated: number;
   /** How many of them ran side by side in lanes; the others ran in the kernel, one after the other. */
   readonly inLanes: number;
+  /** Sets that made money over the whole window. */
+  readonly profitable: number;
   /** Every set ever tried on this question: those of this sweep and of the ones before. */
   readonly trials: number;
   readonly rows: readonly SweepRow[];
-  /** Probability that the best has skill at all, given the trials; see statistics.ts. */
-  readonly deflatedSharpe: number | null;
-  /** Probability that the best of the past ends in the lower half later. */
+  readonly luck: Luck;
+  /** Probability that the best of the past ends in the lower half later; see statistics.ts. */
   readonly overfitting: number | null;
   readonly fingerprint: string;
 }
 
-/** Ranks what was tried; the fingerprint covers every number of every set, in the order in which they were given. */
+interface RankOptions {
+  readonly rank: Rank;
+  readonly top: number;
+  /** Trials of earlier sweeps on the same question. */
+  readonly before?: number;
+  /** Sets that halving dropped, each with the last window that it was tried on. */
+  readonly dropped?: readonly Tried[];
+}
+
+/**
+ * Ranks what was tried on the whole window; the fingerprint covers every number of every set, in the order in which they
+ * were given. Where sets were dropped on the way, nobody knows how they would have done later: no overfitting then.
+ */
 export function rankTried(
   tried: readonly Tried[],
-  { rank, top, before = 0 }: { rank: Rank; top: number; before?: number },
+  { rank, top, before = 0, dropped = [] }: RankOptions,
 ): SweepResult {
   const ranked = byRank(tried, rank);
   const rows = ranked.map(rowOf);
   const returns = tried.map(({ evaluated }) => evaluated.returns);
-  const trials = tried.length + before;
+  const { numbers, returns: ofBest } = ranked[0]?.evaluated ?? { numbers: { closedCycles: 0 }, returns: [] };
+  const luck = luckOf({
+    best: { returns: ofBest, trades: numbers.closedCycles },
+    tried: [...returns, ...dropped.map(({ evaluated }) => evaluated.returns)],
+    before,
+  });
   return {
     evaluated: tried.length,
     inLanes: tried.filter(({ evaluated }) => evaluated.by === 'lanes').length,
-    trials,
+    profitable: rows.filter(({ totalReturn }) => totalReturn > 0).length,
+    trials: tried.length + dropped.length + before,
     rows: rows.slice(0, top),
-    deflatedSharpe: ranked[0] === undefined ? null : deflatedSharpe(ranked[0].evaluated.returns, returns, trials),
-    overfitting: overfitting(returns),
+    luck,
+    overfitting: luck.kind === 'measured' && dropped.length === 0 ? overfitting(distinctSeries(returns)) : null,
     fingerprint: sha256(JSON.stringify(rows.toSorted((a, b) => a.set - b.set))),
   };
 }
@@ -141,18 +175,27 @@ export const bestThird = (tried: readonly Tried[], rank: Rank): ReadonlySet<numb
       .map(({ set }) => set),
   );
 
-/** Tries the candidates by successive halving; only the last stage is returned. */
+/** What halving tried on the whole window, and what it dropped before, each with the last window that it was tried on. */
+export interface Halved {
+  readonly tried: readonly Tried[];
+  readonly dropped: readonly Tried[];
+}
+
+/** Tries the candidates by successive halving. */
 export async function searchByHalving(
   evaluateAll: Evaluate,
   candidates: readonly Candidate[],
   { window, rank }: { window: Window; rank: Rank },
-): Promise<Tried[]> {
+): Promise<Halved> {
   let left = candidates;
+  const dropped: Tried[] = [];
   for (let stage = 0; stage < HALVING_STAGES - 1; stage++) {
-    const kept = bestThird(await searchAll(evaluateAll, left, stageWindow(window, stage)), rank);
+    const tried = await searchAll(evaluateAll, left, stageWindow(window, stage));
+    const kept = bestThird(tried, rank);
+    dropped.push(...tried.filter(({ set }) => !kept.has(set)));
     left = left.filter(({ set }) => kept.has(set));
   }
-  return searchAll(evaluateAll, left, window);
+  return { tried: await searchAll(evaluateAll, left, window), dropped };
 }
 
 export interface FoldRows {

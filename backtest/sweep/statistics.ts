@@ -1,7 +1,8 @@
 /** Daily returns of one evaluated parameter set. */
 export type Returns = ArrayLike<number>;
 
-interface Moments {
+/** Of one day, of the population: `kurtosis` is 3 for a normal distribution. */
+export interface Moments {
   readonly count: number;
   readonly sharpe: number;
   readonly skew: number;
@@ -34,8 +35,14 @@ function spreadOf(returns: Returns): { readonly centre: number; readonly deviati
   return returns.length < 3 || deviation === 0 ? null : { centre, deviation };
 }
 
-/** Sharpe ratio of one day, skewness and kurtosis (3 for a normal distribution), all of the population. */
-function momentsOf(returns: Returns): Moments | null {
+/** Sharpe ratio of one day; null for fewer than three days or when the returns never moved. */
+export function dailySharpe(returns: Returns): number | null {
+  const spread = spreadOf(returns);
+  return spread === null ? null : spread.centre / spread.deviation;
+}
+
+/** Sharpe ratio of one day, skewness and kurtosis, all of the population. */
+export function momentsOf(returns: Returns): Moments | null {
   const spread = spreadOf(returns);
   if (spread === null) return null;
   const { centre, deviation } = spread;
@@ -45,6 +52,28 @@ function momentsOf(returns: Returns): Moments | null {
     skew: central(returns, centre, 3) / deviation ** 3,
     kurtosis: central(returns, centre, 4) / deviation ** 4,
   };
+}
+
+/** Deviation of some numbers, of the population. */
+export const deviationOf = (values: Returns): number => Math.sqrt(variance(values, mean(values)));
+
+/** Those of the series that differ from each other, in their order. */
+export function distinctSeries(all: readonly Returns[]): Returns[] {
+  const known = new Map<number, Returns[]>();
+  return all.filter((returns) => {
+    const key = mean(returns);
+    const alike = known.get(key);
+    if (alike === undefined) known.set(key, [returns]);
+    else if (alike.some((other) => isEqual(other, returns))) return false;
+    else alike.push(returns);
+    return true;
+  });
+}
+
+function isEqual(a: Returns, b: Returns): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 /** Standard normal distribution function: Abramowitz and Stegun 26.2.17, error below 1e-7. */
@@ -69,26 +98,50 @@ export function normalAt(share: number): number {
 const EULER = 0.5772156649015329;
 
 /**
- * Deflated Sharpe ratio (Bailey and Lopez de Prado, 2014): the probability that the best of `trials` tries has a true
- * Sharpe ratio above zero, given how high the best of as many tries without skill would be:
- * SR0 = s(SR) * ((1 - e) * Z^-1(1 - 1/N) + e * Z^-1(1 - 1/(N * exp 1))), e = 0.5772;
- * DSR = Z((SR - SR0) * sqrt(T - 1) / sqrt(1 - skew * SR + (kurtosis - 1) / 4 * SR^2)).
- * Null when the returns never moved. `trials` counts every set ever evaluated, not only those at hand.
+ * The Sharpe ratio that the best of `trials` tries without skill is expected to have (Bailey and Lopez de Prado, 2014):
+ * SR0 = s(SR) * ((1 - e) * Z^-1(1 - 1/N) + e * Z^-1(1 - 1/(N * exp 1))), e = 0.5772; `spread` is s(SR), the deviation of
+ * the Sharpe ratios of the tries.
  */
-export function deflatedSharpe(best: Returns, all: readonly Returns[], trials: number): number | null {
-  const moments = momentsOf(best);
-  if (moments === null) return null;
-  const sharpes = all.flatMap((returns) => {
-    const one = spreadOf(returns);
-    return one === null ? [] : [one.centre / one.deviation];
-  });
-  const spread = Math.sqrt(variance(sharpes, mean(sharpes)));
-  const count = Math.max(trials, sharpes.length, 1);
-  const luck =
-    count < 2 ? 0 : spread * ((1 - EULER) * normalAt(1 - 1 / count) + EULER * normalAt(1 - 1 / (count * Math.E)));
-  const { sharpe, skew, kurtosis, count: days } = moments;
-  const width = Math.sqrt(Math.max(1e-12, 1 - skew * sharpe + ((kurtosis - 1) / 4) * sharpe * sharpe));
-  return normalBelow(((sharpe - luck) * Math.sqrt(days - 1)) / width);
+export const expectedBest = (spread: number, trials: number): number =>
+  trials < 2 ? 0 : spread * ((1 - EULER) * normalAt(1 - 1 / trials) + EULER * normalAt(1 - 1 / (trials * Math.E)));
+
+/** 30 days of a normal distribution, whose kurtosis is 3. */
+const LEAST_DAYS_A_KURTOSIS = 10;
+const ROUNDING = 1e-9;
+
+/**
+ * (T - 1) * the variance of an estimated Sharpe ratio (Mertens, 2002): 1 - skew * SR + (kurtosis - 1) / 4 * SR^2. Null
+ * outside its domain. It holds for many days: a few extreme days raise the kurtosis, and with it the days that are needed.
+ */
+function varianceOfSharpe({ count, sharpe, skew, kurtosis }: Moments): number | null {
+  const value = 1 - skew * sharpe + ((kurtosis - 1) / 4) * sharpe * sharpe;
+  return value > ROUNDING && count >= LEAST_DAYS_A_KURTOSIS * kurtosis ? value : null;
+}
+
+/**
+ * Deflated Sharpe ratio (Bailey and Lopez de Prado, 2014): the probability that the true Sharpe ratio is above `expected`,
+ * the one that luck alone would give: Z((SR - SR0) * sqrt(T - 1) / sqrt(1 - skew * SR + (kurtosis - 1) / 4 * SR^2)).
+ * Null outside the domain of the formula.
+ */
+export function deflatedSharpe(moments: Moments, expected: number): number | null {
+  const width = varianceOfSharpe(moments);
+  return width === null
+    ? null
+    : normalBelow(((moments.sharpe - expected) * Math.sqrt(moments.count - 1)) / Math.sqrt(width));
+}
+
+/** Confidence of the minimum track record length. */
+const CONFIDENCE = 0.95;
+
+/**
+ * Minimum track record length in days (Bailey and Lopez de Prado, 2012): how many are needed until a Sharpe ratio is above
+ * zero with 95 % confidence: 1 + (1 - skew * SR + (kurtosis - 1) / 4 * SR^2) * (Z^-1(0.95) / SR)^2. Infinite for a ratio
+ * of zero or less, null outside the domain of the formula.
+ */
+export function minimumTrackRecord(moments: Moments): number | null {
+  const width = varianceOfSharpe(moments);
+  if (width === null) return null;
+  return moments.sharpe <= 0 ? Number.POSITIVE_INFINITY : 1 + width * (normalAt(CONFIDENCE) / moments.sharpe) ** 2;
 }
 
 /** Half of them are chosen: `sharpesOn` adds up five. */

@@ -7,7 +7,9 @@ import {
   type SweepBase,
   type SweepResult,
   walkForward,
+  whyInKernel,
 } from '#backtest/sweep/search.ts';
+import { sweepVerdict, type Verdict } from '#backtest/sweep/verdict.ts';
 import { INTERVAL_MS } from '#core/candle.ts';
 import { foldsOf } from '#core/research.ts';
 import { candidatesOf } from '#strategies/candidates.ts';
@@ -47,12 +49,11 @@ async function sweep(options: SweepOptions): Promise<void> {
   const window = { start: base.start, end: base.end };
   const startedMs = performance.now();
   await using pool = new SweepThreads({ base, strategyName: run.strategy.name }, { threads });
-  const tried =
+  const { tried, dropped } =
     search === 'halving'
       ? await searchByHalving(pool.evaluate, candidates, { window, rank })
-      : await searchAll(pool.evaluate, candidates, window);
-  const before = options.before + candidates.length - tried.length;
-  const result = rankTried(tried, { rank, top, before });
+      : { tried: await searchAll(pool.evaluate, candidates, window), dropped: [] };
+  const result = rankTried(tried, { rank, top, before: options.before, dropped });
   const forward =
     options.walkForward &&
     (await walkForward(pool.evaluate, candidates, {
@@ -71,8 +72,12 @@ async function sweep(options: SweepOptions): Promise<void> {
     refused,
   };
   const { rows, ...found } = result;
-  const report = { ...facts, ...found, seconds, ...(forward === undefined ? {} : { walkForward: forward }), rows };
-  await print(run.json ? JSON.stringify(report, null, 2) : sweepTable({ ...facts, seconds, result, forward }));
+  const forwarded = forward === undefined ? {} : { walkForward: forward };
+  const verdict = sweepVerdict({ ...result, ...forwarded });
+  const inKernel = whyInKernel(run.strategy, candidates, tried);
+  const report = { ...facts, ...found, verdict, inKernel, seconds, ...forwarded, rows };
+  const shown = { ...facts, seconds, result, forward, verdict, inKernel };
+  await print(run.json ? JSON.stringify(report, null, 2) : sweepTable(shown));
 }
 
 const boundsOf = ({ detail: { columns, interval }, start, end }: SweepBase) => ({
@@ -90,12 +95,17 @@ interface Shown {
   readonly seconds: number;
   readonly result: SweepResult;
   readonly forward: Awaited<ReturnType<typeof walkForward>> | undefined;
+  readonly verdict: Verdict;
+  /** Why sets were not tried in vector runs. */
+  readonly inKernel: string | undefined;
 }
 
 const percent = (value: number | null): string => (value === null ? '–' : `${(value * 100).toFixed(2)} %`);
 const plain = (value: number | null): string => (value === null ? '–' : value.toFixed(2));
 
-function sweepTable({ strategy, symbol, candles, rank, knobs, refused, seconds, result, forward }: Shown): string {
+function sweepTable(shown: Shown): string {
+  const { strategy, symbol, candles, rank, knobs, refused, seconds, result, forward, verdict, inKernel } = shown;
+  const { evaluated, inLanes, trials, overfitting } = result;
   const header = [...knobs, 'return', 'drawdown', 'Sharpe', 'cycles', 'win rate', 'profit factor', 'exposure'];
   const rows = result.rows.map((row) => [
     ...row.values.map(String),
@@ -113,12 +123,13 @@ function sweepTable({ strategy, symbol, candles, rank, knobs, refused, seconds, 
     `then ${percent(outOfSample.totalReturn)}`,
   ]);
   return [
-    `${strategy} on ${symbol}: ${result.evaluated} sets over ${candles} candles in ${seconds.toFixed(1)} s, ${result.inLanes} of them in lanes`,
+    `${strategy} on ${symbol}: ${evaluated} sets over ${candles} candles in ${seconds.toFixed(1)} s, ${inLanes} of them in vector runs${inKernel === undefined ? '' : ` (${inKernel})`}`,
     refused.count === 0 ? '' : `${refused.count} combinations are no config, such as: ${refused.example}`,
     ...(forward === undefined
       ? []
       : [`Walk-forward, days not trained on: ${percent(forward.totalReturn)}`, ...columns(folds ?? [], 1), '']),
-    `Best by ${rank}. Chance that its skill is real after ${result.trials} trials: ${percent(result.deflatedSharpe)}; that picking the best overfits: ${percent(result.overfitting)}`,
+    `${verdict.title}. ${verdict.text}`,
+    `Best by ${rank} of ${trials} sets that were tried${overfitting === null ? '' : `; overfitting (PBO) ${percent(overfitting)}`}.`,
     '',
     ...columns([header, ...rows], 0),
     '',

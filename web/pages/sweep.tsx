@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { sweepVerdict } from '#backtest/sweep/verdict.ts';
 import type { SweepRequest } from '#core/research.ts';
 import { abortSweep } from '#api/contract/research.ts';
 import { call } from '#web/data/call.ts';
@@ -23,7 +24,7 @@ import { TrialLedger } from '#web/parts/trial-ledger.tsx';
 import { WalkForward } from '#web/parts/walk-forward.tsx';
 import { When } from '#web/parts/when.tsx';
 import { WorkProgress } from '#web/parts/work-progress.tsx';
-import { count, percent } from '#web/words/numbers.ts';
+import { count, MISSING, percent } from '#web/words/numbers.ts';
 import { percentOf, plain, runWords } from '#web/words/research.ts';
 
 export function SweepPage(): ReactNode {
@@ -135,11 +136,9 @@ function RefusedSets({ result: { refused }, of }: { result: SweepResult; of: num
   );
 }
 
-const chance = (value: number | null): string => (value === null ? '–' : percent(value, 0));
-
 function Figures({ result }: { result: SweepResult }): ReactNode {
   const [best] = result.rows;
-  const { walkForward, deflatedSharpe, overfitting, trials } = result;
+  const { walkForward, luck, overfitting, trials } = result;
   if (best === undefined) return null;
   return (
     <div className="figs">
@@ -155,54 +154,27 @@ function Figures({ result }: { result: SweepResult }): ReactNode {
         {percent(-Math.abs(best.drawdown))}
       </Figure>
       <Figure
-        label="Skill, not luck (deflated Sharpe)"
-        note={`Sharpe ${plain(best.sharpe)} after ${trials.toLocaleString('en-US')} tries`}
+        label="This good by luck"
+        note={`deflated Sharpe; Sharpe ${plain(best.sharpe)} after ${trials.toLocaleString('en-US')} tries`}
       >
-        {chance(deflatedSharpe)}
+        {luck.kind === 'measured' ? percent(luck.chance, 1) : MISSING}
       </Figure>
       <Figure
-        label="Chance of overfitting (PBO)"
-        note={overfitting === null ? 'too few days to tell' : 'that the best is below the middle elsewhere'}
+        label="Overfitting (PBO)"
+        note={overfitting === null ? 'not measured' : 'the best of one half of the days is below the median in the other'}
       >
-        {chance(overfitting)}
+        {overfitting === null ? MISSING : percent(overfitting, 0)}
       </Figure>
     </div>
   );
 }
 
-/** From here on the best is more likely luck than not. */
-const EVEN = 0.5;
-const SURE = 0.95;
-
-/** What the two chances mean for what to do. */
-function Luck({ result: { deflatedSharpe, overfitting, trials } }: { result: SweepResult }): ReactNode {
-  const tries = trials.toLocaleString('en-US');
-  if (deflatedSharpe === null && overfitting === null) {
-    return (
-      <Say tone="care" title="Luck could not be measured.">
-        Too few days or too few sets: take a longer period before you trust the best.
-      </Say>
-    );
-  }
-  if ((deflatedSharpe !== null && deflatedSharpe < EVEN) || (overfitting !== null && overfitting > EVEN)) {
-    return (
-      <Say tone="care" title="Likely too good to be true.">
-        After {tries} tries on this question a result like this is what luck alone brings about. Do not trade it before
-        it has done well on days that no choice has seen.
-      </Say>
-    );
-  }
-  if (deflatedSharpe === null || deflatedSharpe < SURE) {
-    return (
-      <Say tone="next" title="Not proven.">
-        After {tries} tries luck is not ruled out: that would take {percent(SURE, 0)}. Walk forward, or try it on other
-        days.
-      </Say>
-    );
-  }
+/** The verdict, as the command line prints it. */
+function Luck({ result }: { result: SweepResult }): ReactNode {
+  const { kind, title, text } = sweepVerdict(result);
   return (
-    <Say tone="next" title="Hard to explain by luck alone.">
-      Even after {tries} tries. The past may still not come again.
+    <Say tone={kind === 'promising' || kind === 'not-tried-forward' ? 'next' : 'care'} title={`${title}.`}>
+      {text}
     </Say>
   );
 }

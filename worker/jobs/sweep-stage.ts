@@ -112,14 +112,14 @@ export async function endStage(
     if (folds.length > 0 && stage === folds.length)
       return begin([await bestOfFolds(transaction, { sweepId, request })]);
     const beside = await trialsBeside(transaction, { sweepId, strategyName, symbol: coin.symbol });
-    // Halving has tried more sets than are left in its last stage.
-    const before = beside + (await readTrials(transaction, sweepId)) - tried.length;
+    const dropped = request.search === 'halving' ? await droppedIn(transaction, sweepId, stage) : [];
+    const before = beside + (await readTrials(transaction, sweepId)) - tried.length - dropped.length;
     const knobs = parseKnobs(request.knobs, coin.config);
     const walkForward = folds.length === 0 ? {} : { walkForward: await forwardOf(transaction, { sweepId, request }) };
     await keepSweepResult(transaction, sweepId, {
       knobs: knobs.kind === 'ok' ? knobs.value.map(({ path }) => path) : [],
       refused,
-      ...rankTried(tried, { rank, top: TOP, before }),
+      ...rankTried(tried, { rank, top: TOP, before, dropped }),
       ...walkForward,
     });
   });
@@ -128,6 +128,18 @@ export async function endStage(
 async function triedIn(transaction: Transaction, sweepId: string, stage: number): Promise<UnitTried[]> {
   const units = await readUnits(transaction, { sweepId, stage });
   return units.flatMap(({ evaluated }) => (isStoredUnit(evaluated) ? triedOf(evaluated) : []));
+}
+
+/** The sets that the stages of halving before `last` dropped, each with what its last stage found. */
+async function droppedIn(transaction: Transaction, sweepId: string, last: number): Promise<Tried[]> {
+  const dropped: Tried[] = [];
+  let kept = new Set((await triedIn(transaction, sweepId, last)).map(({ set }) => set));
+  for (let stage = last - 1; stage >= 0; stage--) {
+    const tried = await triedIn(transaction, sweepId, stage);
+    dropped.push(...tried.filter(({ set }) => !kept.has(set)));
+    kept = new Set(tried.map(({ set }) => set));
+  }
+  return dropped;
 }
 
 interface Forward {
