@@ -1,7 +1,10 @@
-import type { AnyStrategy } from '#strategies/strategy.ts';
+import { toNumber } from '#core/decimal.ts';
+import type { AnyStrategy, BoundStrategy } from '#strategies/strategy.ts';
+import { fragility, type RefusedVariant, type Variant } from './fragility.ts';
+import { checkLookAhead, type Foresight } from './look-ahead.ts';
 import { dailyReturns } from './metrics.ts';
+import { monteCarlo } from './monte-carlo.ts';
 import type { BacktestResult } from './result.ts';
-import { findForesight, type Foresight, fragility, monteCarlo, type Variant } from './robustness.ts';
 import { type BacktestInput, openKernel } from './run.ts';
 
 /** What a result can be examined with. */
@@ -14,7 +17,10 @@ export interface Examined {
 export interface Examination {
   readonly monteCarlo: ReturnType<typeof monteCarlo>;
   readonly variants: readonly Variant[];
+  readonly refused: readonly RefusedVariant[];
   readonly foresight: Foresight | null;
+  /** Decisions that were compared with the future hidden; null where none could be. */
+  readonly comparedDecisions: number | null;
 }
 
 /**
@@ -27,10 +33,28 @@ export function examine(input: BacktestInput, { strategy, config, result }: Exam
     balance,
     nets: result.cycles.map(({ net }) => Number(net)),
     returns: dailyReturns({ days: result.dailyEquity, balance }),
+    fixedSpend: fixedSpendOf(input.bound),
   });
-  if (strategy.plansBaskets === true) return { monteCarlo: drawn, variants: [], foresight: null };
+  if (strategy.plansBaskets === true)
+    return { monteCarlo: drawn, variants: [], refused: [], foresight: null, comparedDecisions: null };
   const opened = openKernel(input);
   if (opened.kind === 'refused') throw new Error(opened.sentence);
   const { kernel } = opened;
-  return { monteCarlo: drawn, variants: fragility(kernel, strategy, config), foresight: findForesight(kernel) };
+  const { found, compared } = checkLookAhead(kernel);
+  return {
+    monteCarlo: drawn,
+    ...fragility(kernel, strategy, config),
+    foresight: found,
+    comparedDecisions: compared,
+  };
+}
+
+/** What one trade spends at most, in quote; null where that follows the equity. */
+function fixedSpendOf({ shared, planner }: BoundStrategy): number | null {
+  const { equityShare, entryBudget, levels } = shared;
+  if (planner !== undefined || equityShare !== undefined) return null;
+  const spends = levels?.map(({ spend }) => (spend === null ? 0 : toNumber(spend))) ?? [];
+  const total = spends.reduce((sum, spend) => sum + spend, 0);
+  const most = Math.max(total, toNumber(entryBudget));
+  return most > 0 ? most : null;
 }

@@ -9,7 +9,11 @@ const MOST_RISK = 0.1;
 
 /** How much one round may spend: the same words in every strategy that buys. */
 export const entrySizing = group(
-  { title: 'Amount', help: 'How much one round of buying and selling may spend' },
+  {
+    title: 'Amount',
+    help: 'How much one round of buying and selling may spend',
+    hint: { choice: { of: 'mode', uses: { amount: ['fixed'], percent: ['percent-of-equity', 'risk-at-stop'] } } },
+  },
   {
     mode: choice(
       {

@@ -8,7 +8,12 @@ const MODES = ['market', 'maker'] as const;
 
 /** How a buy is sent: the same words in every strategy that buys. */
 export const execution = group(
-  { title: 'How to buy', help: 'Take the price, or queue for a better one and a lower fee', advanced: true },
+  {
+    title: 'How to buy',
+    help: 'Take the price, or queue for a better one and a lower fee',
+    advanced: true,
+    hint: { switch: 'entryMode' },
+  },
   {
     entryMode: choice(
       {

@@ -12,6 +12,15 @@ export interface FormHint {
   /** True when an empty text means off. */
   readonly off?: boolean;
   readonly bounds?: Bounds;
+  readonly group?: GroupHint;
+}
+
+/** Which settings of a group do nothing because of another one of them. */
+export interface GroupHint {
+  /** The setting that switches all others of the group off: by being empty, 0, false, `off` or `market`. */
+  readonly switch?: string;
+  /** Settings that only some values of the choice `of` use. */
+  readonly choice?: { readonly of: string; readonly uses: Readonly<Record<string, readonly string[]>> };
 }
 
 /** Bounds as decimal text; `above` and `below` exclude the value itself. */
@@ -26,6 +35,8 @@ interface Words {
   readonly title: string;
   readonly help: string;
   readonly advanced?: boolean;
+  /** Of a group. */
+  readonly hint?: GroupHint;
 }
 
 const DECIMAL_TEXT = /^\d+(\.\d{1,18})?$/;
@@ -140,7 +151,7 @@ export const group = <Shape extends z.ZodRawShape>(
       : whole.superRefine((value, context) =>
           judge(value, (path, message) => context.addIssue({ code: 'custom', path, message })),
         );
-  return judged.meta(metaOf(words, { kind: 'group' }));
+  return judged.meta(metaOf(words, { kind: 'group', ...(words.hint === undefined ? {} : { group: words.hint }) }));
 };
 
 /** A multiplier or amount of a parsed config as a decimal; '' and 0 are off. */

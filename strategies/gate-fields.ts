@@ -10,7 +10,12 @@ const MOST_ROWS = 3;
 
 /** What the daily trend forbids: the same words in every strategy that buys. */
 export const regime = group(
-  { title: 'Daily trend', help: 'Looks at the daily candles of the coin before it buys', advanced: true },
+  {
+    title: 'Daily trend',
+    help: 'Looks at the daily candles of the coin before it buys',
+    advanced: true,
+    hint: { switch: 'policy' },
+  },
   {
     policy: choice(
       {

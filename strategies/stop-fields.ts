@@ -7,7 +7,11 @@ const OFFSET = '0.995';
 
 /** The stop that rests on the exchange: the same words in every strategy that sells. */
 export const protectiveStop = group(
-  { title: 'Stop on the exchange', help: 'Guards the position also while this service is down' },
+  {
+    title: 'Stop on the exchange',
+    help: 'Guards the position also while this service is down',
+    hint: { switch: 'enabled' },
+  },
   {
     enabled: flag(
       {

@@ -1,11 +1,12 @@
-import type { examine } from '#backtest/examine.ts';
-import type { Band } from '#backtest/robustness.ts';
+import type { Examination } from '#backtest/examine.ts';
+import type { Band } from '#backtest/monte-carlo.ts';
 import { columns } from './table.ts';
 
 const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
 const bandRow = (name: string, { p5, p50, p95 }: Band): string[] => [name, ...[p5, p50, p95].map(percent)];
 
-export function robustnessTable({ monteCarlo: drawn, variants, foresight }: ReturnType<typeof examine>): string {
+export function robustnessTable(examination: Examination): string {
+  const { monteCarlo: drawn, variants, refused } = examination;
   const bands =
     drawn === null
       ? []
@@ -23,11 +24,14 @@ export function robustnessTable({ monteCarlo: drawn, variants, foresight }: Retu
     percent(totalReturn),
     percent(drawdown),
   ]);
-  const seen =
-    foresight === null
-      ? 'No decision hangs on the future.'
-      : `At ${foresight.at} it decided "${foresight.decided}" because of what came later; without it: "${foresight.withoutFuture}".`;
-  return ['Robustness', ...bands, '', ...columns([['changed', 'return', 'drawdown'], ...changes], 1), '', seen].join(
-    '\n',
-  );
+  const illegal = refused.map(({ change, reason }) => `  ${change} is not legal: ${reason}`);
+  const changed = columns([['changed', 'return', 'drawdown'], ...changes], 1);
+  return ['Robustness', ...bands, '', ...changed, ...illegal, '', lookAheadText(examination)].join('\n');
+}
+
+function lookAheadText({ foresight, comparedDecisions: compared }: Examination): string {
+  if (foresight !== null)
+    return `At ${foresight.at} it decided "${foresight.decided}" because of what came later; without it: "${foresight.withoutFuture}".`;
+  if (compared === null) return 'Decisions over several coins are not compared with the future hidden.';
+  return `Look-ahead: ${compared.toLocaleString('en-US')} decisions were compared with the future hidden, and none changed.`;
 }

@@ -44,7 +44,12 @@ const ofHigh = 'the highest close since the buy';
 const share = { above: '0', below: '1' };
 
 const atrTrailing = group(
-  { title: 'Stop by volatility', help: 'Lets the stop follow how much the price usually moves', advanced: true },
+  {
+    title: 'Stop by volatility',
+    help: 'Lets the stop follow how much the price usually moves',
+    advanced: true,
+    hint: { switch: 'multiplier' },
+  },
   {
     multiplier: decimalNumber(
       {
@@ -76,6 +81,7 @@ const profitTrail = group(
     title: 'Tighter stop in profit',
     help: 'A second, closer stop once the position has gained enough',
     advanced: true,
+    hint: { switch: 'activationPercentage' },
   },
   {
     activationPercentage: multiplier(
@@ -103,7 +109,12 @@ const profitTrail = group(
 );
 
 const trendFilter = group(
-  { title: 'Trend filter', help: 'Buys only while a longer average agrees', advanced: true },
+  {
+    title: 'Trend filter',
+    help: 'Buys only while a longer average agrees',
+    advanced: true,
+    hint: { switch: 'period' },
+  },
   {
     maType: choice(
       {
@@ -143,7 +154,12 @@ const trendFilter = group(
 );
 
 const entryExtension = group(
-  { title: 'Not too far up', help: 'Does not chase a price that has already run away', advanced: true },
+  {
+    title: 'Not too far up',
+    help: 'Does not chase a price that has already run away',
+    advanced: true,
+    hint: { switch: 'maxPercentage' },
+  },
   {
     period: count(
       {

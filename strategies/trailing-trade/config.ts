@@ -132,7 +132,7 @@ const indicatorGate = group(
 );
 
 const buy = group(
-  { title: 'Buying', help: 'When to open a position' },
+  { title: 'Buying', help: 'When to open a position', hint: { switch: 'enabled' } },
   {
     enabled: flag({ title: 'Buy', help: 'May open positions' }, true),
     entrySizing,
@@ -177,6 +177,7 @@ const atrTrailing = group(
     title: 'Trail by volatility',
     help: 'Lets the trailing exit follow how much the price usually moves',
     advanced: true,
+    hint: { switch: 'multiplier' },
   },
   {
     multiplier: decimalNumber(
@@ -217,6 +218,7 @@ const breakEven = group(
     title: 'Break-even floor',
     help: 'Once there is some profit, a floor keeps it from becoming a loss',
     advanced: true,
+    hint: { switch: 'armAtPercentage' },
   },
   {
     armAtPercentage: multiplier(
@@ -249,7 +251,7 @@ const breakEven = group(
 );
 
 const sell = group(
-  { title: 'Selling', help: 'When to leave a position' },
+  { title: 'Selling', help: 'When to leave a position', hint: { switch: 'enabled' } },
   {
     enabled: flag({ title: 'Sell', help: 'May sell; off means that nothing guards the position' }, true),
     stopLossPercentage: multiplier(

@@ -66,7 +66,8 @@ interface FindingsProps extends Labels {
   made: number;
 }
 
-function Findings({ coin: { monteCarlo, variants, foresight }, made, ...labels }: FindingsProps): ReactNode {
+function Findings({ coin, made, ...labels }: FindingsProps): ReactNode {
+  const { monteCarlo, variants, refused, foresight, comparedDecisions } = coin;
   return (
     <>
       <div className="cols">
@@ -74,10 +75,7 @@ function Findings({ coin: { monteCarlo, variants, foresight }, made, ...labels }
           <h3 className="px-2">The same trades in another order (Monte Carlo)</h3>
           <Orders monteCarlo={monteCarlo} />
           {foresight === null ? (
-            <p className="p-2">
-              <Icon name="ok" /> Asked again without the later candles it decided the same: nothing in it knew the
-              future.
-            </p>
+            <Compared decisions={comparedDecisions} />
           ) : (
             <Say tone="loss" title="It knew the future.">
               At <When at={foresight.at} /> it decided {foresight.decided}; without the later candles{' '}
@@ -88,9 +86,26 @@ function Findings({ coin: { monteCarlo, variants, foresight }, made, ...labels }
         <div className="c6">
           <h3 className="px-2">A little different (fragility)</h3>
           <Variants variants={variants} made={made} {...labels} />
+          {refused.length === 0 ? null : (
+            <p className="note p-2">
+              Not legal, so not run:{' '}
+              {refused.map(({ change, reason }) => `${changeWords(change, labels)} (${reason})`).join('; ')}.
+            </p>
+          )}
         </div>
       </div>
     </>
+  );
+}
+
+/** What the look-ahead check compared. */
+function Compared({ decisions }: { decisions: number | null }): ReactNode {
+  if (decisions === null) return <p className="p-2">Look-ahead was not checked decision by decision.</p>;
+  return (
+    <p className="p-2">
+      <Icon name="ok" /> {decisions.toLocaleString('en-US')} decisions were compared with the later candles hidden. None
+      changed.
+    </p>
   );
 }
 

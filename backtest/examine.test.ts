@@ -8,7 +8,9 @@ import type { BoundStrategy } from '#strategies/strategy.ts';
 import { runBasket } from './basket-run.ts';
 import { aggregateSeries, type Series } from './columns.ts';
 import type { KernelInput } from './kernel.ts';
-import { findForesight, fragility, monteCarlo } from './robustness.ts';
+import { fragility } from './fragility.ts';
+import { checkLookAhead } from './look-ahead.ts';
+import { monteCarlo } from './monte-carlo.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -49,7 +51,9 @@ const rules = {
   band: null,
 } as const;
 
-const detail = walk(3000);
+const ROWS = 3000;
+const LONG_ROWS = 20_000;
+const detail = walk(ROWS);
 const configOf = (name: string): unknown =>
   name === 'trailing-trade'
     ? {
@@ -58,7 +62,7 @@ const configOf = (name: string): unknown =>
       }
     : { candleInterval: '1h', ema: { fast: 3, slow: 8 } };
 
-function kernelOf(name: string): { kernel: KernelInput; config: unknown } {
+function kernelOf(name: string, detail = walk(ROWS)): { kernel: KernelInput; config: unknown } {
   const strategy = STRATEGIES.get(name);
   const config = strategy?.config.parse(name === 'hold' ? {} : configOf(name));
   assert.ok(strategy);
@@ -71,14 +75,20 @@ function kernelOf(name: string): { kernel: KernelInput; config: unknown } {
     signal: aggregateSeries(detail, bound.needs.interval),
     detail,
     start: 200,
-    end: 3000,
+    end: detail.columns.openMs.length,
   };
   return { kernel, config };
 }
 
 for (const { name, plansBaskets } of STRATEGIES.values()) {
   if (plansBaskets === true) continue;
-  test(`${name} knows nothing of the future`, () => assert.equal(findForesight(kernelOf(name).kernel), null));
+  test(`${name} knows nothing of the future`, () => {
+    const { kernel } = kernelOf(name);
+    const { found, compared } = checkLookAhead(kernel);
+    assert.equal(found, null);
+    // Every one of the 2,800 candles, and every close of the strategy's own candles besides.
+    assert.ok(compared > 2800, `${compared} decisions were compared`);
+  });
 }
 
 test('a basket knows nothing of the future', () => {
@@ -144,14 +154,32 @@ const CHEATS: Readonly<Record<string, (known: Known) => (nowMs: number) => boole
 for (const [what, look] of Object.entries(CHEATS)) {
   test(`a strategy that looks at ${what} is found out`, () => {
     const { kernel } = kernelOf('momentum');
-    const found = findForesight(kernel, (known) => cheat(kernel.bound, look(known)));
+    const { found } = checkLookAhead(kernel, (known) => cheat(kernel.bound, look(known)));
     assert.ok(found !== null && found.decided !== found.withoutFuture, JSON.stringify(found));
   });
 }
 
+test('a strategy that looks at the next close every 500th candle is found out, also in a sample', () => {
+  const { kernel } = kernelOf('momentum', walk(LONG_ROWS));
+  const { found, compared } = checkLookAhead(kernel, (known) => {
+    const look = CHEATS['the next close']?.(known);
+    return cheat(kernel.bound, (nowMs) => (nowMs / 300_000) % 500 === 0 && look?.(nowMs) === true);
+  });
+  assert.ok(found !== null, `not found in ${compared} decisions`);
+  assert.equal((Date.parse(found.at) / 300_000) % 500, 0);
+});
+
+test('the number of decisions compared stays within a sample, at closes of both kinds of candles', () => {
+  const { kernel } = kernelOf('momentum', walk(LONG_ROWS));
+  const { found, compared } = checkLookAhead(kernel);
+  assert.equal(found, null);
+  // 16 windows of 256 candles, all of the 1,650 closes of hours, and 24 moments of the whole run with its end.
+  assert.equal(compared, 4096 + 1650 + 25);
+});
+
 test('shuffled trades and resampled days', () => {
   // In any order the two losses of 50 end up within one fall of at most 100 below a peak of at least 1000.
-  const input = { balance: 1000, nets: [100, -50, -50], returns: [0.01, 0.01, 0.01, 0.01] };
+  const input = { balance: 1000, nets: [100, -50, -50], returns: [0.01, 0.01, 0.01, 0.01], fixedSpend: 200 };
   const drawn = monteCarlo(input);
   assert.ok(drawn !== null);
   const { p5, p95 } = drawn.shuffled.drawdown;
@@ -163,18 +191,50 @@ test('shuffled trades and resampled days', () => {
   assert.equal(monteCarlo({ ...input, nets: [1] }), null);
 });
 
-test('every knob a little lower and higher, and the candles a little different', () => {
+test('where sizes followed the equity, its returns are shuffled: half lost twice is three quarters in any order', () => {
+  // 1,000 doubles to 2,000 and 4,000, then halves twice; as money in another order it would have gone below zero.
+  const nets = [1000, 2000, -2000, -1000];
+  const returns = [0.01, 0.01];
+  const followed = monteCarlo({ balance: 1000, nets, returns, fixedSpend: null });
+  assert.ok(followed !== null);
+  assert.equal(followed.shuffled.drawdown.p95, 0.75);
+  assert.equal(followed.shuffled.drawdown.p5, 0.5);
+  // A fixed amount that the equity does not reach any more is what is left of the equity.
+  const fixed = monteCarlo({ balance: 1000, nets: [800, 800, -900, -600], returns, fixedSpend: 900 });
+  assert.ok(fixed !== null && fixed.shuffled.drawdown.p95 <= 1, JSON.stringify(fixed));
+});
+
+test('every setting a little lower and higher, and the candles a little different', () => {
   const { kernel, config } = kernelOf('momentum');
   const strategy = STRATEGIES.get('momentum');
   assert.ok(strategy);
-  const variants = fragility(kernel, strategy, config);
+  const { variants, refused } = fragility(kernel, strategy, config);
   const changes = variants.map(({ change }) => change);
   for (const change of [
     'ema.fast 3 to 2',
     'ema.slow 8 to 9',
-    'trailingStopPercentage 0.95 to 0.855',
+    'trailingStopPercentage 0.95 to 0.955',
+    'trailingStopPercentage 0.95 to 0.945',
+    'protectiveStop.limitOffsetPercentage 0.995 to 0.9955',
+    'entryExtension.maxPercentage 1.4 to 1.44',
     'one candle in a hundred missing',
   ])
     assert.ok(changes.includes(change), `${change} is not among ${changes.join(', ')}`);
+  const idle = /atrTrailing|profitTrail|trendFilter|regime|execution|entrySizing\.percent|entryMargin/;
+  assert.deepEqual(changes.filter((change) => idle.test(change)), []);
   assert.ok(new Set(variants.map(({ totalReturn }) => totalReturn)).size > 5);
+  assert.deepEqual(refused, []);
+});
+
+test('a neighbour that is not legal is named with the reason', () => {
+  const { kernel } = kernelOf('momentum');
+  const strategy = STRATEGIES.get('momentum');
+  assert.ok(strategy);
+  const config = strategy.config.parse({ candleInterval: '1h', ema: { fast: 7, slow: 8 } });
+  const { refused } = fragility(kernel, strategy, config);
+  assert.deepEqual(
+    refused.map(({ change }) => change),
+    ['ema.fast 7 to 8', 'ema.slow 8 to 7'],
+  );
+  assert.match(refused[0]?.reason ?? '', /^ema\.fast: 8 must be below the 8 candles/);
 });

@@ -1,0 +1,79 @@
+import type { z } from 'zod';
+import { lowerBound } from '#core/candle-columns.ts';
+import { add, divide, fromNumber } from '#core/decimal.ts';
+import { randomFrom } from '#core/random.ts';
+import { withValue } from '#strategies/knobs.ts';
+import { nearSettings } from '#strategies/near-settings.ts';
+import type { AnyStrategy } from '#strategies/strategy.ts';
+import type { Series } from './columns.ts';
+import type { KernelInput } from './kernel.ts';
+import { evaluate } from './sweep/row.ts';
+
+/** One small change and what came of the run. */
+export interface Variant {
+  readonly change: string;
+  readonly totalReturn: number;
+  readonly drawdown: number;
+}
+
+/** A neighbour of a setting that is not legal, and why; it is not run. */
+export interface RefusedVariant {
+  readonly change: string;
+  readonly reason: string;
+}
+
+/** The series without one candle in a hundred. */
+function thinned({ interval, columns }: Series): Series {
+  const random = randomFrom(1);
+  const rows = Array.from(columns.openMs.keys()).filter(() => random() >= 0.01);
+  const pick = (column: Float64Array): Float64Array => Float64Array.from(rows, (row) => column[row] ?? 0);
+  const { openMs, open, high, low, close, volume } = columns;
+  const kept = {
+    openMs: pick(openMs),
+    open: pick(open),
+    high: pick(high),
+    low: pick(low),
+    close: pick(close),
+    volume: pick(volume),
+  };
+  return { interval, columns: kept };
+}
+
+/**
+ * The run again with each setting that is on 10 % lower and higher, begun one candle later, with a tick of slippage more,
+ * and without one candle in a hundred. A result that only one exact setting gives is luck.
+ */
+export function fragility(
+  kernel: KernelInput,
+  strategy: AnyStrategy,
+  config: unknown,
+): { readonly variants: readonly Variant[]; readonly refused: readonly RefusedVariant[] } {
+  const run = (change: string, input: KernelInput): Variant => {
+    const { totalReturn, drawdown } = evaluate(input).numbers;
+    return { change, totalReturn, drawdown };
+  };
+  const changed: Variant[] = [];
+  const refused: RefusedVariant[] = [];
+  for (const { change, path, value } of nearSettings(strategy, config)) {
+    const parsed = strategy.config.safeParse(withValue(config, path, value));
+    if (parsed.success) changed.push(run(change, { ...kernel, bound: strategy.bind(parsed.data) }));
+    else refused.push({ change, reason: reasonOf(parsed.error) });
+  }
+  const { terms, rules, detail, start, end } = kernel;
+  const open = fromNumber(detail.columns.open[start] ?? 1);
+  const worse = { ...terms, slippage: add(terms.slippage, divide(rules.price.tick, open)) };
+  const fewer = thinned(detail);
+  const fromMs = detail.columns.openMs[start] ?? 0;
+  const endMs = detail.columns.openMs[end - 1] ?? 0;
+  const window = { start: lowerBound(fewer.columns.openMs, fromMs), end: lowerBound(fewer.columns.openMs, endMs + 1) };
+  const variants = [
+    ...changed,
+    run('begun one candle later', { ...kernel, start: Math.min(start + 1, end - 1) }),
+    run('a tick of slippage more', { ...kernel, terms: worse }),
+    run('one candle in a hundred missing', { ...kernel, detail: fewer, ...window }),
+  ];
+  return { variants, refused };
+}
+
+const reasonOf = ({ issues }: z.ZodError): string =>
+  issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
