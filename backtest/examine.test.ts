@@ -221,7 +221,10 @@ test('every setting a little lower and higher, and the candles a little differen
   ])
     assert.ok(changes.includes(change), `${change} is not among ${changes.join(', ')}`);
   const idle = /atrTrailing|profitTrail|trendFilter|regime|execution|entrySizing\.percent|entryMargin/;
-  assert.deepEqual(changes.filter((change) => idle.test(change)), []);
+  assert.deepEqual(
+    changes.filter((change) => idle.test(change)),
+    [],
+  );
   assert.ok(new Set(variants.map(({ totalReturn }) => totalReturn)).size > 5);
   assert.deepEqual(refused, []);
 });

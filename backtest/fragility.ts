@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { lowerBound } from '#core/candle-columns.ts';
 import { add, divide, fromNumber } from '#core/decimal.ts';
 import { randomFrom } from '#core/random.ts';
@@ -75,5 +74,10 @@ export function fragility(
   return { variants, refused };
 }
 
-const reasonOf = ({ issues }: z.ZodError): string =>
+const reasonOf = ({ issues }: { readonly issues: readonly Issue[] }): string =>
   issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}

@@ -79,8 +79,7 @@ function signalCuts({ start, end, detail, signal }: KernelInput): number[] {
   const { openMs } = detail.columns;
   const [signalMs, detailMs] = [INTERVAL_MS[signal.interval], INTERVAL_MS[detail.interval]];
   const cuts: number[] = [];
-  for (let row = start; row < end; row++)
-    if (((openMs[row] ?? 0) + detailMs) % signalMs === 0) cuts.push(row + 1);
+  for (let row = start; row < end; row++) if (((openMs[row] ?? 0) + detailMs) % signalMs === 0) cuts.push(row + 1);
   return cuts;
 }
 

@@ -94,4 +94,3 @@ export function monteCarlo(input: Drawn, seed = 1) {
     },
   };
 }
-

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { add, type Decimal, formatDecimal, multiply, ONE, readDecimal, requireDecimal, subtract } from '#core/decimal.ts';
+import {
+  add,
+  type Decimal,
+  formatDecimal,
+  multiply,
+  ONE,
+  readDecimal,
+  requireDecimal,
+  subtract,
+} from '#core/decimal.ts';
 import { isObject } from '#core/merge.ts';
 import type { AnyStrategy } from './strategy.ts';
 
@@ -22,8 +31,9 @@ const OFF: readonly unknown[] = ['', '0', 0, false, 'off', 'market', undefined];
  * Every number of a parsed config that does something, 10 % lower and higher: of a multiplier its distance from 1, of a
  * whole number at least 1. Settings that are off, or whose group is off, are left out.
  */
-export const nearSettings = (strategy: Pick<AnyStrategy, 'config'>, config: unknown): NearSetting[] =>
-  [...nearIn(schemaOf(z.toJSONSchema(strategy.config, { io: 'input', unrepresentable: 'any' })), config, [])];
+export const nearSettings = (strategy: Pick<AnyStrategy, 'config'>, config: unknown): NearSetting[] => [
+  ...nearIn(schemaOf(z.toJSONSchema(strategy.config, { io: 'input', unrepresentable: 'any' })), config, []),
+];
 
 function* nearIn(schema: Schema, value: unknown, path: readonly string[]): Generator<NearSetting> {
   if (Array.isArray(value)) {

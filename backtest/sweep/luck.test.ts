@@ -55,7 +55,8 @@ for (const days of [40, 365, 3650]) {
 
 test('fewer than 30 trades, or fewer days than the ratio needs, are too few to tell', () => {
   const returns = noiseOf(1, 400, 0.1);
-  const luck = (trades: number, ofBest = returns) => luckOf({ best: { returns: ofBest, trades }, tried: [ofBest], before: 0 });
+  const luck = (trades: number, ofBest = returns) =>
+    luckOf({ best: { returns: ofBest, trades }, tried: [ofBest], before: 0 });
   assert.deepEqual(luck(29), { kind: 'few-trades', trades: 29, needed: 30 });
   assert.equal(luck(30).kind, 'measured');
   const weak = luck(300, noiseOf(1, 400, 0.03));
@@ -78,14 +79,22 @@ test('more trials make luck likelier, equal ones do not, and the spread of the t
     kind: 'irregular',
     trades: 50,
   });
-  assert.equal(distinctSeries([[0, 1], [1, 0], [0, 1]]).length, 2);
+  assert.equal(
+    distinctSeries([
+      [0, 1],
+      [1, 0],
+      [0, 1],
+    ]).length,
+    2,
+  );
 });
 
 test('two sets with Sharpe ratios apart, by hand', () => {
   // Of 400 days half have -0.3, half 0.4: mean 0.05, deviation 0.35, skewness 0, kurtosis 1. The other set loses as much.
   const best = Array.from({ length: 400 }, (_, day) => (day % 2 === 0 ? -0.3 : 0.4));
   const worst = best.map((value) => -value);
-  const expected = (1 / 7) * (0.4227843350984671 * normalAt(0.9) + 0.5772156649015329 * normalAt(1 - 1 / (10 * Math.E)));
+  const expected =
+    (1 / 7) * (0.4227843350984671 * normalAt(0.9) + 0.5772156649015329 * normalAt(1 - 1 / (10 * Math.E)));
   const found = luckOf({ best: { returns: best, trades: 200 }, tried: [best, worst], before: 8 });
   assert.ok(found.kind === 'measured' && found.trials === 10);
   near(found.chance, 1 - normalBelow((1 / 7 - expected) * Math.sqrt(399)));
@@ -124,7 +133,8 @@ function overfittingByHand(sets: readonly (readonly number[])[]): number {
     const later = places.filter((place) => !past.includes(place));
     const [inPast, inLater] = [past, later].map((parts) => sets.map((one) => sharpe(one, parts)));
     const own = inLater?.[inPast?.indexOf(Math.max(...(inPast ?? []))) ?? -1] ?? 0;
-    const below = (inLater ?? []).filter((one) => one < own).length + 0.5 * (inLater ?? []).filter((one) => one === own).length;
+    const below =
+      (inLater ?? []).filter((one) => one < own).length + 0.5 * (inLater ?? []).filter((one) => one === own).length;
     choices += 1;
     failed += Number(below / sets.length <= 0.5);
   }

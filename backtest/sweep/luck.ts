@@ -42,7 +42,8 @@ export function luckOf({ best, tried, before }: LuckInput): Luck {
   });
   const count = trials.length + before;
   // Without the spread of the trials nobody knows how high the best of them would be by luck.
-  if (count > 1 && (sharpes.length < 2 || trials.some(({ length }) => length < 3))) return { kind: 'irregular', trades };
+  if (count > 1 && (sharpes.length < 2 || trials.some(({ length }) => length < 3)))
+    return { kind: 'irregular', trades };
   const skill = deflatedSharpe(moments, expectedBest(deviationOf(sharpes), count));
   return skill === null ? { kind: 'irregular', trades } : { kind: 'measured', chance: 1 - skill, trials: count };
 }

@@ -16,22 +16,21 @@ const MOST_CASH = 2 ** 50;
 type Config = ReturnType<typeof readStoredConfig>['config'];
 
 /** A config without the knobs that lanes know: two that agree in the rest are alike to a lane. */
-const restOf = (config: Config): string =>
-  JSON.stringify({
-    ...config,
-    candleInterval: null,
-    entrySizing: config.entrySizing.mode,
-    lossCooldownMinutes: null,
-    ema: null,
-    entryMarginPercentage: null,
-    entryExtension: null,
-    exitOnCross: null,
-    trailingStopPercentage: null,
-    protectiveStop: null,
-  });
+const restOf = (config: Config): Readonly<Record<string, unknown>> => ({
+  ...config,
+  candleInterval: null,
+  entrySizing: config.entrySizing.mode,
+  lossCooldownMinutes: null,
+  ema: null,
+  entryMarginPercentage: null,
+  entryExtension: null,
+  exitOnCross: null,
+  trailingStopPercentage: null,
+  protectiveStop: null,
+});
 /** Whatever else a strategy learns is off by default, and switched on it is for the kernel. */
-const PLAIN = restOf(readStoredConfig({}).config);
-const PLAIN_PARTS: Readonly<Record<string, unknown>> = JSON.parse(PLAIN);
+const PLAIN_PARTS = restOf(readStoredConfig({}).config);
+const PLAIN = JSON.stringify(PLAIN_PARTS);
 
 /** The knobs of a lane, undefined where the config uses something that lanes do not know. */
 function knobsOf(bound: BoundStrategy, stored: unknown, { askDown }: LaneMoney): LaneKnobs | undefined {
@@ -42,7 +41,7 @@ function knobsOf(bound: BoundStrategy, stored: unknown, { askDown }: LaneMoney):
   const budget = unitsOf(shared.entryBudget);
   const trail = readFactor(config.trailingStopPercentage);
   const offset = shared.protectiveStop === undefined ? null : fractionOf(shared.protectiveStop.offset);
-  const plain = readable && shared.gates === undefined && restOf(config) === PLAIN;
+  const plain = readable && shared.gates === undefined && JSON.stringify(restOf(config)) === PLAIN;
   if (!plain || budget === undefined || budget > MOST_CASH || ema.slow <= ema.fast) return undefined;
   // Half is the lowest that the limit of a stop may lie below it.
   if (trail >= 1 || trail / 2 < askDown * 1.1) return undefined;
@@ -68,7 +67,7 @@ export function beyondLanes(config: unknown): string | undefined {
   const read = readStoredConfig(config).config;
   const { mode } = read.entrySizing;
   if (mode !== 'fixed') return `entrySizing.mode is ${mode}`;
-  const differs = Object.entries<unknown>(JSON.parse(restOf(read))).find(
+  const differs = Object.entries(restOf(read)).find(
     ([key, value]) => JSON.stringify(value) !== JSON.stringify(PLAIN_PARTS[key]),
   );
   return differs === undefined ? undefined : `${differs[0]} is not as it is by default`;

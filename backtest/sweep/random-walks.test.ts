@@ -58,7 +58,10 @@ const config = strategy.config.parse({
 
 const SEARCHES = {
   grid: { knobs: 'ema.fast=3..21:3;ema.slow=24..96:12;trailingStopPercentage=0.92,0.97', draw: undefined },
-  random: { knobs: 'ema.fast=2..30;ema.slow=32..200;trailingStopPercentage=0.9..0.98:0.01', draw: { count: 60, seed: 1 } },
+  random: {
+    knobs: 'ema.fast=2..30;ema.slow=32..200;trailingStopPercentage=0.9..0.98:0.01',
+    draw: { count: 60, seed: 1 },
+  },
   halving: { knobs: 'ema.fast=3..21:2;ema.slow=24..96:6;trailingStopPercentage=0.92,0.97', draw: undefined },
 } as const;
 
@@ -74,7 +77,9 @@ function verdictOf(search: keyof typeof SEARCHES, series: Series): Promise<Verdi
     search === 'halving'
       ? searchByHalving(evaluateAll, candidates, { window, rank: 'sharpe' })
       : { tried: await searchAll(evaluateAll, candidates, window), dropped: [] };
-  return searched().then(({ tried, dropped }) => sweepVerdict(rankTried(tried, { rank: 'sharpe', top: 1, dropped })).kind);
+  return searched().then(
+    ({ tried, dropped }) => sweepVerdict(rankTried(tried, { rank: 'sharpe', top: 1, dropped })).kind,
+  );
 }
 
 for (const search of ['grid', 'random', 'halving'] as const) {

@@ -111,10 +111,7 @@ interface RankOptions {
  * Ranks what was tried on the whole window; the fingerprint covers every number of every set, in the order in which they
  * were given. Where sets were dropped on the way, nobody knows how they would have done later: no overfitting then.
  */
-export function rankTried(
-  tried: readonly Tried[],
-  { rank, top, before = 0, dropped = [] }: RankOptions,
-): SweepResult {
+export function rankTried(tried: readonly Tried[], { rank, top, before = 0, dropped = [] }: RankOptions): SweepResult {
   const ranked = byRank(tried, rank);
   const rows = ranked.map(rowOf);
   const returns = tried.map(({ evaluated }) => evaluated.returns);

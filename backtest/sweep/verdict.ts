@@ -40,8 +40,7 @@ export function sweepVerdict(found: Judged): Verdict {
       title: 'Luck was not measured',
       text: 'An earlier version computed this sweep and measured luck wrongly. Run it again.',
     };
-  if (luck.kind !== 'measured')
-    return { kind: 'too-few-trades', title: 'Too few trades to tell', text: fewText(luck) };
+  if (luck.kind !== 'measured') return { kind: 'too-few-trades', title: 'Too few trades to tell', text: fewText(luck) };
   const chance = `A result this good would come from luck alone in ${chanceText(luck.chance)} of cases.`;
   return likelyLuck(found, luck.chance, chance) ?? promising(found, chance);
 }
@@ -63,11 +62,7 @@ function fewText(luck: Exclude<Luck, { kind: 'measured' | 'not-measured' }>): st
     : `${inDays} With its Sharpe ratio at least ${countText(luck.needed)} days are needed to tell skill from luck.`;
 }
 
-function likelyLuck(
-  { overfitting, walkForward }: Judged,
-  measured: number,
-  chance: string,
-): Verdict | undefined {
+function likelyLuck({ overfitting, walkForward }: Judged, measured: number, chance: string): Verdict | undefined {
   const kind = 'likely-luck';
   if (measured >= EVEN) return { kind, title: 'Likely luck', text: chance };
   if (overfitting !== null && overfitting > EVEN) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
@@ -20,7 +20,7 @@ const rows = Array.from({ length: 2400 }, (_, i) => {
 writeFileSync(join(FOLDER, 'SOLUSDT-1h.csv'), ['openTime,open,high,low,close,volume', ...rows].join('\n'));
 
 function run(command: string, ...args: string[]) {
-  const files = ['--candles', 'SOLUSDT-1h.csv'];
+  const files = args.includes('--candles') ? [] : ['--candles', 'SOLUSDT-1h.csv'];
   const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, command, ...files, ...args], {
     cwd: FOLDER,
     encoding: 'utf8',
@@ -36,7 +36,7 @@ test('the same sweep on one thread and on two, and the same run as a backtest', 
   const [alone, shared] = [one, two].map((ended) => JSON.parse(ended?.stdout ?? ''));
   assert.deepEqual([alone.evaluated, alone.trials, alone.refused.count], [11, 11, 1]);
   assert.match(alone.refused.example, /^ema\.fast: 9 must be below the 8 candles/);
-  for (const part of ['fingerprint', 'rows', 'walkForward', 'deflatedSharpe', 'overfitting']) {
+  for (const part of ['fingerprint', 'rows', 'walkForward', 'luck', 'verdict', 'overfitting']) {
     assert.deepEqual(shared[part], alone[part]);
   }
   assert.equal(alone.walkForward.folds.length, 7);
@@ -58,16 +58,47 @@ test('any strategy, drawn at random or halved, as a table', () => {
   ];
   const drawn = run('sweep', ...trailing, '--search', 'random', '--count', '9', '--seed', '4', '--top', '3');
   assert.equal(drawn.status, 0, drawn.stderr);
-  assert.match(drawn.stdout, /^trailing-trade on SOLUSDT: 9 sets over 2400 candles/);
+  assert.match(
+    drawn.stdout,
+    /^trailing-trade on SOLUSDT: 9 sets over 2400 candles.*\(vector runs are for momentum only\)/,
+  );
   assert.equal(drawn.stdout.split('\n').filter((line) => /^ +0\.9/.test(line)).length, 3);
   const halved = run('sweep', ...trailing, '--search', 'halving', '--json');
   const { evaluated, trials } = JSON.parse(halved.stdout);
   assert.deepEqual([evaluated, trials], [16, 144]);
 });
 
+test('nine sets with three closed trades: too few to tell, and no probability', () => {
+  // Each wave but the first, in which the averages warm up, is bought once and sold once, whatever the averages are.
+  const wave = Array.from({ length: 24 * 120 }, (_, i) => {
+    const price = (hour: number): string => (100 + i / 100 + 20 * Math.sin((hour / 24 / 30) * 2 * Math.PI)).toFixed(2);
+    const [open, close] = [Number(price(i - 1)), Number(price(i))];
+    return [i * 3_600_000, open, Math.max(open, close), Math.min(open, close), close, 1].join(',');
+  });
+  const folder = join(FOLDER, 'waves');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'SOLUSDT-1h.csv'), ['openTime,open,high,low,close,volume', ...wave].join('\n'));
+  const args = ['--strategy', 'momentum', '--knobs', 'ema.fast=20,24,28;ema.slow=100,110,120'];
+  const { stdout, stderr } = run('sweep', ...args, '--candles', folder);
+  const { rows, verdict, luck, overfitting } = JSON.parse(run('sweep', ...args, '--candles', folder, '--json').stdout);
+  assert.deepEqual([rows.length, rows[0].closedCycles, luck.kind, overfitting], [9, 3, 'few-trades', null], stderr);
+  assert.equal(verdict.kind, 'too-few-trades');
+  assert.match(stdout, /^Too few trades to tell\. The best set closed 3 trades\. At least 30 are needed/m);
+  const [head = ''] = stdout.split('ema.fast', 1);
+  assert.doesNotMatch(head, /%|chance|PBO/);
+});
+
+test('a sweep says why its sets did not run in vector runs', () => {
+  writeFileSync(join(FOLDER, 'sized.json'), JSON.stringify({ entrySizing: { mode: 'percent-of-equity' } }));
+  const sized = run('sweep', ...MOMENTUM, '--config', 'sized.json');
+  assert.match(sized.stdout, /11 sets .* 0 of them in vector runs \(entrySizing\.mode is percent-of-equity\)/);
+  assert.match(run('sweep', ...MOMENTUM).stdout, /11 sets .* 11 of them in vector runs$/m);
+});
+
 test('a backtest tells how much of it is luck', () => {
   const { robustness } = JSON.parse(run('backtest', '--strategy', 'momentum', '--robustness', '--json').stdout);
   assert.equal(robustness.foresight, null);
+  assert.ok(robustness.comparedDecisions >= 2400);
   assert.ok(robustness.variants.length > 10 && robustness.monteCarlo.resampled.drawdown.p95 > 0);
 });
 

@@ -161,7 +161,9 @@ function Figures({ result }: { result: SweepResult }): ReactNode {
       </Figure>
       <Figure
         label="Overfitting (PBO)"
-        note={overfitting === null ? 'not measured' : 'the best of one half of the days is below the median in the other'}
+        note={
+          overfitting === null ? 'not measured' : 'the best of one half of the days is below the median in the other'
+        }
       >
         {overfitting === null ? MISSING : percent(overfitting, 0)}
       </Figure>
