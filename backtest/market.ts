@@ -72,6 +72,8 @@ export function meetCandle(run: Run, row: number): void {
   if (entryFirst) meetOrder(run, entry, session);
   if (book.stop !== null) meetOrder(run, book.stop, session);
   if (entry !== null && !entryFirst) meetOrder(run, entry, session);
+  // From the next candle on it is a stop like any other.
+  if (book.stop !== null) book.stop.afterRise = false;
   book.ambiguous = Math.min(book.ambiguous, known + 1);
   follow(run);
 }

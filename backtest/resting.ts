@@ -12,8 +12,8 @@ export interface Resting {
   readonly stopTicks: number;
   readonly placedMs: number;
   readonly entry?: EntryTag;
-  /** Placed inside a candle, after a rise that the low of that candle may have come before. */
-  readonly afterRise: boolean;
+  /** Placed inside the present candle, after a rise that the low of that candle may have come before. */
+  afterRise: boolean;
   /** What has not filled yet. */
   quantity: Decimal;
   triggered: boolean;
@@ -55,7 +55,7 @@ function touch(ticks: number, taker: boolean, ambiguous = false): Touch {
 /** What this candle does to the order; remembers in it whether it was set off. The answer is one reused object. */
 export function meet(order: Resting, bar: Bar, path: CandlePath): Touch {
   if (order.form.type === 'trailing-stop') return trail(order, order.form.deltaBips, { bar, path });
-  return order.side === 'buy' ? meetBuy(order, bar, path) : meetSell(order, bar, path);
+  return order.side === 'buy' ? meetBuy(order, bar, path) : meetSell(order, bar);
 }
 
 function meetBuy(order: Resting, { open, high, low }: Bar, path: CandlePath): Touch {
@@ -71,11 +71,10 @@ function meetBuy(order: Resting, { open, high, low }: Bar, path: CandlePath): To
   return low === limitTicks ? touch(path === 'fall-first' ? limitTicks : 0, false, true) : touch(0, false);
 }
 
-function meetSell(order: Resting, { open, high, low }: Bar, path: CandlePath): Touch {
+function meetSell(order: Resting, { open, high, low }: Bar): Touch {
   const { stopTicks, limitTicks } = order;
   if (stopTicks > 0 && !order.triggered) {
     if (low > stopTicks) return touch(0, false);
-    if (order.afterRise && path === 'fall-first') return touch(0, false, true);
     order.triggered = true;
     if (open > stopTicks) return touch(stopTicks, true, order.afterRise);
     if (open >= limitTicks) return touch(open, true);

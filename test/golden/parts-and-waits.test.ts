@@ -97,3 +97,20 @@ test('Chase: the buy follows the price down by 0.1 % or more and is set off when
   assert.deepEqual(fillsOf(result), ['3 buy 1.009 @ 98.88 entry-first 900.23008']);
   assert.deepEqual(result.decisions, { 'entry-first': 2, 'order-entry-open': 1, 'hold-below-arm': 1 });
 });
+
+test('Chase: its stop is doubtful in the candle that bought, and a stop like any other after it', () => {
+  const level = { triggerPercentage: '1', maxPurchaseAmount: '100' };
+  const gridLevels = [{ ...level, stopPricePercentage: '1.01', limitPricePercentage: '1.012' }];
+  const config = { buy: { candleLimit: 1, gridLevels, lossCooldownMinutes: 1_440 }, sell: {} };
+  const result = backtest(config, [
+    '99/99/98/98', // set off at 98.98
+    '98/99/98/98.9', // bought on the way up; the stop rests at 96.01
+    '98.9/98.9/95/95.5', // sold in both orders of high and low
+  ]);
+  assert.deepEqual(
+    fillsOf(result).map((line) => line.replace(/ (entry|exit).*/, '')),
+    ['1 buy 1.008 @ 98.98', '2 sell 1.006 @ 96.01'],
+  );
+  const { candles, worst, base, best } = result.ambiguity;
+  assert.deepEqual([candles, worst, best], [0, base, base]);
+});
