@@ -71,6 +71,7 @@ const STRATEGY_FILES = [
   'explain.ts',
   'lint.ts',
   'strategy.ts',
+  'rules.md',
 ];
 
 const THIS = 'test/house.test.ts';

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { OPERATIONS } from '#api/contract/contract.ts';
@@ -70,7 +70,9 @@ const packageOf = (specifier: string): string =>
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
 
-/** Every knob of every strategy with what the form says about it. */
+const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8').trimEnd();
+
+/** Every setting of every strategy with what the form says about it, and the rules that are written beside the code. */
 function strategies(): string {
   const parts = [...STRATEGIES.values()].map(({ name, title, summary, config, reasons }) => {
     const schema: unknown = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' });
@@ -84,9 +86,11 @@ function strategies(): string {
       `Its reasons: ${Object.keys(reasons)
         .map((code) => `\`${code}\``)
         .join(', ')}.`,
+      ...[`strategies/${name}/rules.md`].filter((path) => existsSync(join(ROOT, path))).map(textOf),
     ].join('\n\n');
   });
-  return ['# Strategies and their knobs', BY_HAND, ...parts, ''].join('\n\n').replace(/\n+$/, '\n');
+  const [shared, fillModel] = ['strategies/rules.md', 'backtest/rules.md'].map(textOf);
+  return ['# Strategies and their rules', BY_HAND, shared, ...parts, fillModel, ''].join('\n\n').replace(/\n+$/, '\n');
 }
 
 function* knobsOf(schema: unknown, path: string): Generator<string> {
