@@ -26,6 +26,7 @@ const BRING_THEIR_OWN = [
   'test/start/',
   'test/faults/kill.',
   'test/faults/planted.',
+  'test/independent/',
   'paper/main.',
   'paper/exchange.property.',
 ];
