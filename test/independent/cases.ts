@@ -2,7 +2,7 @@
 export interface Case {
   readonly name: string;
   readonly strategy: 'trailing-trade' | 'momentum';
-  readonly config: unknown;
+  readonly config: Readonly<Record<string, unknown>>;
 }
 
 const level = (triggerPercentage: string, more: Readonly<Record<string, string>> = {}) => ({
@@ -13,8 +13,8 @@ const LADDER = [level('1.01'), level('0.97'), level('0.94', { maxPurchaseAmount:
 const HUNDRED = { entrySizing: { amount: '100' } };
 const NO_STOP = { protectiveStop: { enabled: false } };
 
-const trailing = (name: string, config: unknown): Case => ({ name, strategy: 'trailing-trade', config });
-const momentum = (name: string, config: unknown): Case => ({ name, strategy: 'momentum', config });
+const trailing = (name: string, config: Case['config']): Case => ({ name, strategy: 'trailing-trade', config });
+const momentum = (name: string, config: Case['config']): Case => ({ name, strategy: 'momentum', config });
 
 export const CASES: readonly Case[] = [
   trailing('default', {}),
@@ -77,6 +77,10 @@ export const CASES: readonly Case[] = [
     sell: { stopLossPercentage: '0.93', triggerPercentage: '1.015', trailingStopPercentage: '0.99' },
     execution: { entryMode: 'maker', makerOffsetBps: 20, entryTimeoutBars: 2 },
     regime: { policy: 'exit-in-bear', period: 10, confirmBars: 2 },
+  }),
+  trailing('hardly more than the smallest order', {
+    buy: { entrySizing: { amount: '5.5' }, firstBuyTriggerBasis: 'immediate', lossCooldownMinutes: 0 },
+    sell: { stopLossPercentage: '0.97', triggerPercentage: '1.02', trailingStopPercentage: '0.99' },
   }),
   momentum('default', {}),
   momentum('tight trail', {

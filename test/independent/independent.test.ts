@@ -15,9 +15,10 @@ import { parse, textOf } from './fraction.ts';
 import { type Bar, barOf, type Costs, type Market } from './market.ts';
 import type { Fill } from './position.ts';
 import { run } from './run.ts';
+import { lengthOf } from './settings.ts';
+import { walkOf } from './walk.ts';
 
-const SHARED = resolve(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'candles');
-const FOLDER = process.env['TEST_CANDLES'] ?? SHARED;
+const FOLDER = resolve(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'candles');
 const missing = SERIES.map(({ file }) => join(FOLDER, file)).find((path) => !existsSync(path));
 const skip = missing === undefined ? false : `recorded candles are not here: ${missing}`;
 
@@ -43,22 +44,24 @@ function finestTick({ open, high, low, close }: Series['columns']): string {
 }
 
 function openCoin({ file, from, step, tick }: SeriesCase): Coin {
-  const { symbol, interval, intervalMs, columns: all } = readNamedFile(join(FOLDER, file));
+  const { symbol, interval, columns: all } = readNamedFile(join(FOLDER, file));
   const columns = sliceColumns(all, from, from + BEFORE + TRADED);
-  const tickText = tick ?? finestTick(columns);
-  const market = {
-    tick: parse(tickText),
-    step: parse(step),
-    minQuantity: parse(step),
-    minNotional: parse(MIN_NOTIONAL),
-  };
-  const { openMs, open, high, low, close, volume } = columns;
+  return coinOf(symbol, { interval, columns }, { tick: tick ?? finestTick(columns), step });
+}
+
+function coinOf(
+  symbol: string,
+  series: Series,
+  { tick, step }: { readonly tick: string; readonly step: string },
+): Coin {
+  const market = { tick: parse(tick), step: parse(step), minQuantity: parse(step), minNotional: parse(MIN_NOTIONAL) };
+  const { openMs, open, high, low, close, volume } = series.columns;
   const at = (column: Float64Array, row: number): number => column[row] ?? 0;
   const bars = Array.from(openMs, (ms, row) => {
     const prices = { open: at(open, row), high: at(high, row), low: at(low, row), close: at(close, row) };
-    return barOf({ openMs: ms, ...prices, volume: at(volume, row) }, intervalMs, market.tick);
+    return barOf({ openMs: ms, ...prices, volume: at(volume, row) }, lengthOf(series.interval), market.tick);
   });
-  return { series: { interval, columns }, bars, market, rules: rulesOf(symbol, tickText, step) };
+  return { series, bars, market, rules: rulesOf(symbol, tick, step) };
 }
 
 const rulesOf = (symbol: string, tick: string, step: string): SymbolRules => ({
@@ -100,26 +103,51 @@ function productFills({ series, rules }: Coin, { strategy: name, config }: Case,
   return outcome.result.fills.map(told);
 }
 
-test('both strategies and the fill model, written a second time from the page, fill alike', { skip }, () => {
-  const totals = { coins: 0, runs: 0, fills: 0 };
-  const silent: string[] = [];
-  const perCase = new Map<string, number>();
-  for (const one of SERIES) {
-    const coin = openCoin(one);
-    totals.coins += 1;
-    for (const each of CASES) {
-      for (const [at, charged] of COSTS.entries()) {
-        const name = `${one.file}, ${each.strategy} ${each.name}, costs ${at}`;
-        const expected = run({ ...each, market: coin.market, costs: costsOf(charged), bars: coin.bars, start: BEFORE });
-        assert.deepEqual(productFills(coin, each, charged), expected.map(wanted), name);
-        totals.runs += 1;
-        totals.fills += expected.length;
-        const key = `${each.strategy} ${each.name}`;
-        perCase.set(key, (perCase.get(key) ?? 0) + expected.length);
-      }
+interface Totals {
+  coins: number;
+  runs: number;
+  readonly fills: Map<string, number>;
+}
+
+/** Compares every fill of every case on one coin. */
+function compare(name: string, coin: Coin, { cases, totals }: { cases: readonly Case[]; totals: Totals }): void {
+  totals.coins += 1;
+  for (const each of cases) {
+    const key = `${each.strategy} ${each.name}`;
+    for (const [at, charged] of COSTS.entries()) {
+      const expected = run({ ...each, market: coin.market, costs: costsOf(charged), bars: coin.bars, start: BEFORE });
+      assert.deepEqual(productFills(coin, each, charged), expected.map(wanted), `${name}, ${key}, costs ${at}`);
+      totals.runs += 1;
+      totals.fills.set(key, (totals.fills.get(key) ?? 0) + expected.length);
     }
   }
-  for (const [name, fills] of perCase) if (fills === 0) silent.push(name);
+}
+
+function sumOf({ coins, runs, fills }: Totals): string {
+  const silent = [...fills].filter(([, count]) => count === 0).map(([key]) => key);
   assert.deepEqual(silent, [], 'settings that never traded compare nothing');
-  console.log(`independent: ${totals.fills} fills of ${totals.runs} runs over ${totals.coins} coins are equal`);
+  const sum = [...fills.values()].reduce((all, count) => all + count, 0);
+  return `${sum} fills of ${runs} runs over ${coins} coins are equal`;
+}
+
+test('recorded candles: both strategies, written a second time from the page, fill alike', { skip }, () => {
+  const totals: Totals = { coins: 0, runs: 0, fills: new Map() };
+  for (const one of SERIES) compare(one.file, openCoin(one), { cases: CASES, totals });
+  assert.ok(totals.coins >= 10);
+  console.log(`independent: ${sumOf(totals)}`);
+});
+
+/** Every setting of the gates needs days, of which the walks have few. */
+const QUICK = CASES.map((each) => ({ ...each, config: { ...each.config, candleInterval: '5m' } })).filter(
+  ({ config }) => !('regime' in config),
+);
+
+test('made-up candles: both strategies, written a second time from the page, fill alike', () => {
+  const totals: Totals = { coins: 0, runs: 0, fills: new Map() };
+  for (const seed of [1, 2])
+    compare(`walk ${seed}`, coinOf('WALKUSDT', walkOf(seed, BEFORE + TRADED), { tick: '0.01', step: '0.001' }), {
+      cases: QUICK,
+      totals,
+    });
+  sumOf(totals);
 });
