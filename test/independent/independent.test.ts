@@ -81,9 +81,9 @@ const costsOf = ({ taker, maker, slippage, halfSpread, share, feeIn }: CostCase)
 });
 
 /** A fill of the product in the words of the second writing: its reason only by what it is for. */
-const told = ({ at, side, price, quantity, fee, reason }: FillRecord): string =>
+const recorded = ({ at, side, price, quantity, fee, reason }: FillRecord): string =>
   `${at} ${side} ${quantity} at ${price}, fee ${fee}, ${/^[a-z]+/.exec(reason)?.[0]}`;
-const wanted = ({ atMs, side, price, quantity, fee }: Fill): string =>
+const expectedText = ({ atMs, side, price, quantity, fee }: Fill): string =>
   `${new Date(atMs).toISOString()} ${side} ${textOf(quantity)} at ${textOf(price)}, fee ${textOf(fee)}, ${side === 'buy' ? 'entry' : 'exit'}`;
 
 function productFills({ series, rules }: Coin, { strategy: name, config }: Case, charged: CostCase): string[] {
@@ -100,7 +100,7 @@ function productFills({ series, rules }: Coin, { strategy: name, config }: Case,
   const bound = strategy.bind(strategy.config.parse(config));
   const outcome = runBacktest({ bound, rules, terms, candles: series, detail: series, fromMs });
   assert.ok(outcome.kind === 'result', outcome.kind === 'refused' ? outcome.sentence : '');
-  return outcome.result.fills.map(told);
+  return outcome.result.fills.map(recorded);
 }
 
 interface Totals {
@@ -116,7 +116,7 @@ function compare(name: string, coin: Coin, { cases, totals }: { cases: readonly 
     const key = `${each.strategy} ${each.name}`;
     for (const [at, charged] of COSTS.entries()) {
       const expected = run({ ...each, market: coin.market, costs: costsOf(charged), bars: coin.bars, start: BEFORE });
-      assert.deepEqual(productFills(coin, each, charged), expected.map(wanted), `${name}, ${key}, costs ${at}`);
+      assert.deepEqual(productFills(coin, each, charged), expected.map(expectedText), `${name}, ${key}, costs ${at}`);
       totals.runs += 1;
       totals.fills.set(key, (totals.fills.get(key) ?? 0) + expected.length);
     }
