@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { ApiContext, ServerContext } from './context.ts';
 import { mountEdge, mountErrors } from './edge.ts';
+import type { VisitorLimits } from './guard/visitor-limits.ts';
 import { type ApiEnv, createRoutes } from './handle.ts';
 import { loadPages, mountPages } from './pages.ts';
 import { ApiProblem, problemResponse } from './problem.ts';
@@ -90,13 +91,13 @@ const FAMILIES = [
 ];
 
 /** The HTTP side: every operation under /api, the web app elsewhere. */
-export async function createApp(context: ServerContext): Promise<Hono<ApiEnv>> {
+export async function createApp(context: ServerContext, visitors?: VisitorLimits): Promise<Hono<ApiEnv>> {
   const app = new Hono<ApiEnv>();
-  mountEdge(app, context);
+  mountEdge(app, context, visitors);
   mountErrors(app, context);
   const urgent: ApiContext = { ...context, database: context.reserved };
-  for (const mount of URGENT) mount(createRoutes(app, urgent, urgent));
-  for (const mount of FAMILIES) mount(createRoutes(app, context, urgent));
+  for (const mount of URGENT) mount(createRoutes(app, { context: urgent, guard: urgent, visitors }));
+  for (const mount of FAMILIES) mount(createRoutes(app, { context, guard: urgent, visitors }));
   const { webDir } = context.settings;
   if (webDir !== undefined) mountPages(app, await loadPages(webDir));
   app.notFound((c) =>

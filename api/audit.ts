@@ -16,4 +16,7 @@ export const auditChange = (
   { operator, caller }: { readonly operator: Operator; readonly caller: Caller },
   change: Change,
 ): Promise<void> =>
-  writeAuditLog(transaction, { userId: operator.user.id, ...change, ip: caller.ip, userAgent: caller.userAgent });
+  writeAuditLog(transaction, {
+    ...{ userId: operator.user.id, ...change, ip: caller.ip, userAgent: caller.userAgent },
+    brief: operator.session === null,
+  });

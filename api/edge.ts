@@ -1,17 +1,26 @@
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import { newId } from '#core/ids.ts';
 import { httpRequests } from '#integrations/metrics.ts';
 import type { ApiContext } from './context.ts';
-import { callerOf } from './guard/caller.ts';
+import { type Caller, callerOf } from './guard/caller.ts';
 import { requireUnlocked } from './guard/demo-locks.ts';
 import { corsHeaders, PREFLIGHT_HEADERS, requireOrigin } from './guard/origin.ts';
 import { HSTS, securityHeaders } from './guard/security-headers.ts';
+import type { VisitorLimits } from './guard/visitor-limits.ts';
 import type { ApiEnv } from './handle.ts';
 import { ApiProblem, problemResponse } from './problem.ts';
 import { isUnavailable, isUnstorable, outageOf } from './unavailable.ts';
 
 /** What every request passes before it reaches an operation, and every response on its way out. */
-export function mountEdge(app: Hono<ApiEnv>, { settings, log }: ApiContext): void {
+export function mountEdge(app: Hono<ApiEnv>, { settings, log }: ApiContext, visitors?: VisitorLimits): void {
+  const callerIn = (c: Context<ApiEnv>, origin = c.get('origin')): Caller =>
+    callerOf(c.req.raw.headers, { origin, listed: settings.origins });
+  /** Also of a request that is refused for its origin: refusing costs something too. */
+  const count = (c: Context<ApiEnv>): void => {
+    const sent = c.req.header('origin');
+    const origin = sent !== undefined && settings.origins.includes(sent) ? sent : null;
+    visitors?.requireRequest(c.req.header('cookie') ?? null, callerIn(c, origin));
+  };
   const hardening = Object.entries(securityHeaders(settings.origins));
   app.use(async (c, next) => {
     const requestId = newId();
@@ -20,19 +29,21 @@ export function mountEdge(app: Hono<ApiEnv>, { settings, log }: ApiContext): voi
     c.set('origin', null);
     await next();
     for (const [name, value] of hardening) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
-    const { secure, ip } = callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: settings.origins });
+    const { secure, ip } = callerIn(c);
     const more = { ...corsHeaders(c.get('origin')), ...(secure ? HSTS : {}) };
     for (const [name, value] of Object.entries(more)) c.res.headers.set(name, value);
     c.res.headers.set('x-request-id', requestId);
     const ms = Math.round(performance.now() - startedMs);
     const labels = { method: c.req.method, route: c.req.routePath, status: String(c.res.status) };
     httpRequests.observe(labels, (performance.now() - startedMs) / 1000);
-    log.info(
+    // A flood that is refused must not fill the log; the metrics count it.
+    log[c.res.status === 429 ? 'debug' : 'info'](
       { event: 'request', requestId, method: c.req.method, path: c.req.path, status: c.res.status, ms, ip },
       'A request was answered',
     );
   });
   app.use(async (c, next) => {
+    count(c);
     const { method } = c.req;
     c.set('origin', requireOrigin({ method, headers: c.req.raw.headers, allowed: settings.origins }));
     if (method === 'OPTIONS') return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });

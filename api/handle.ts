@@ -5,6 +5,7 @@ import type { Answer, Operation } from './contract/operation.ts';
 import { type Caller, callerOf } from './guard/caller.ts';
 import { requireOwnSite } from './guard/origin.ts';
 import { authenticate, type Operator, sessionCookie } from './guard/session.ts';
+import type { VisitorLimits } from './guard/visitor-limits.ts';
 import { type Mask, maskFor } from './guard/visitor-mask.ts';
 import { isStorableText, readJsonBody } from './json-body.ts';
 import { ApiProblem, invalidField } from './problem.ts';
@@ -58,8 +59,18 @@ interface Parts {
 /** The parts were parsed with the very schemas that the type is derived from, which TypeScript cannot see. */
 const asIncoming = <Op extends Operation>(parts: Parts): Incoming<Op> => parts as Incoming<Op>;
 
+interface RoutesOptions {
+  readonly context: ApiContext;
+  /** What the session is checked with. */
+  readonly guard: ApiContext;
+  /** Of a live demo. */
+  readonly visitors: VisitorLimits | undefined;
+}
+
+const changes = ({ method, reads }: Operation): boolean => method !== 'GET' && reads !== true;
+
 /** Mounts operations of the contract under `/api`: session first, by `guard`, then validation, then the handler. */
-export function createRoutes(app: Hono<ApiEnv>, context: ApiContext, guard: ApiContext): Routes {
+export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: RoutesOptions): Routes {
   return {
     context,
     handle(operation, handler) {
@@ -68,9 +79,15 @@ export function createRoutes(app: Hono<ApiEnv>, context: ApiContext, guard: ApiC
         const caller = callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: context.settings.origins });
         const operator =
           operation.auth === 'session' ? await requireOperator(c, { context: guard, caller, reply }) : null;
+        const limits = operator?.session === null ? visitors : undefined;
+        limits?.forget(c.req.header('cookie') ?? null, caller);
+        if (changes(operation)) limits?.requireChange(caller);
         const mask = maskFor(operator);
         const parts = { ...(await readParts(c, operation)), operator, caller, mask, signal: c.req.raw.signal, reply };
-        return respond(operation, await handler(asIncoming(parts)), { reply, mask });
+        const compute = () => handler(asIncoming(parts));
+        const answer = await (limits === undefined ? compute() : limits.answer(compute));
+        visitors?.remember(reply);
+        return respond(operation, answer, { reply, mask });
       });
     },
   };

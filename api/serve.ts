@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { createAdaptorServer } from '@hono/node-server';
 import { createApp } from './app.ts';
 import type { ServerContext } from './context.ts';
+import { VisitorLimits } from './guard/visitor-limits.ts';
 import { SocketHub } from './socket/hub.ts';
 import { createUpgrade } from './socket/upgrade.ts';
 
@@ -41,10 +42,11 @@ type Listening = ReturnType<typeof createAdaptorServer>;
 
 /** Starts to listen; rejects when the port cannot be taken. Port 0 takes a free one. */
 export async function serveApi(context: ServerContext, { host, port }: Address): Promise<ApiServer> {
-  const app = await createApp(context);
+  const visitors = context.settings.liveDemo ? new VisitorLimits() : undefined;
+  const app = await createApp(context, visitors);
   const hub = await SocketHub.open(context);
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions: { keepAliveTimeout: KEPT_MS } });
-  const upgrade = createUpgrade({ ...context, database: context.reserved }, hub);
+  const upgrade = createUpgrade({ ...context, database: context.reserved }, { hub, visitors });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => upgrade(request, socket, head));
   try {
     return new ApiServer(server, { port: await listen(server, { host, port }), hub });

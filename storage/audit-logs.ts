@@ -15,19 +15,25 @@ export interface AuditEntry {
   readonly userAgent: string;
 }
 
+interface WrittenEntry extends AuditEntry {
+  /** Keeps less of a long record: for changes that anybody may make. */
+  readonly brief?: boolean;
+}
+
 /** Longer records are cut: what was changed is in its own table. */
-const LONGEST = 32 * 1024;
-const KEPT = 2000;
+const USUAL = { longest: 32 * 1024, kept: 2000 };
+const BRIEF = { longest: 2 * 1024, kept: 500 };
 
 /** The JSON text of a record; of a long one its length and its beginning. */
-function recordText(record: unknown): string | null {
+function recordText(record: unknown, { longest, kept }: typeof USUAL): string | null {
   if (record === undefined) return null;
   const text = jsonText(record);
-  return text.length <= LONGEST ? text : jsonText({ characters: text.length, beginning: text.slice(0, KEPT) });
+  return text.length <= longest ? text : jsonText({ characters: text.length, beginning: text.slice(0, kept) });
 }
 
 /** Belongs into the transaction of the change it records. */
-export async function writeAuditLog(database: Writer, entry: AuditEntry): Promise<void> {
+export async function writeAuditLog(database: Writer, entry: WrittenEntry): Promise<void> {
+  const lengths = entry.brief === true ? BRIEF : USUAL;
   await database
     .insertInto('audit_logs')
     .values({
@@ -35,8 +41,8 @@ export async function writeAuditLog(database: Writer, entry: AuditEntry): Promis
       user_id: entry.userId,
       action: entry.action,
       subject: entry.subject,
-      before: recordText(entry.before),
-      after: recordText(entry.after),
+      before: recordText(entry.before, lengths),
+      after: recordText(entry.after, lengths),
       ip: entry.ip,
       user_agent: entry.userAgent,
     })

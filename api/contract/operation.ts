@@ -12,6 +12,8 @@ export interface Operation<
   readonly path: string;
   readonly auth: 'public' | 'session';
   readonly summary: string;
+  /** Changes nothing, though it is no GET. */
+  readonly reads?: true;
   readonly status: 200 | 201 | 202 | 204;
   readonly params?: Params;
   readonly query?: Query;

@@ -112,6 +112,7 @@ export const changeProfile = operation({
 export const lintProfile = operation({
   method: 'POST',
   path: '/profiles/:id/lint',
+  reads: true,
   auth: 'session',
   status: 200,
   summary: 'What a config of the profile would be refused for, and which knobs do nothing or contradict each other',

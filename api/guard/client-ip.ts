@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 
 const LONGEST_IP = 100;
+/** Stands for the address of a request that no proxy passed on. */
+export const UNKNOWN = 'unknown';
 
 /**
  * The address of the client as the one proxy in front reports it: the rightmost X-Forwarded-For hop, else X-Real-IP,
@@ -10,7 +12,7 @@ export function clientIp(headers: Pick<Headers, 'get'>): string {
   const hops = (headers.get('x-forwarded-for') ?? '').split(',').map((hop) => hop.trim());
   const nearest = hops.findLast((hop) => hop !== '');
   const address = nearest ?? headers.get('x-real-ip')?.trim();
-  return address === undefined || address === '' ? 'unknown' : address.slice(0, LONGEST_IP);
+  return address === undefined || address === '' ? UNKNOWN : address.slice(0, LONGEST_IP);
 }
 
 /** The eight groups of an address of version 6. */

@@ -33,13 +33,17 @@ export interface Authenticated {
   readonly prolonged: SessionCookie | null;
 }
 
-const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 function cookieIn(header: string | null, names: readonly string[]): SessionCookie | undefined {
   if (header === null) return undefined;
   const cookies = parse(header);
   return names.map((name) => ({ name, token: cookies[name] ?? '' })).find(({ token }) => TOKEN.test(token));
 }
+
+/** The token of a session's cookie, whether there is such a session or not. */
+export const sentToken = (header: string | null, { cookieNames }: Pick<Caller, 'cookieNames'>): string | undefined =>
+  cookieIn(header, cookieNames)?.token;
 
 /** The operator of a request: that of its session, else the one of the live demo, else undefined. */
 export async function authenticate(
@@ -49,7 +53,7 @@ export async function authenticate(
 ): Promise<Authenticated | undefined> {
   const sent = cookieIn(cookieHeader, cookieNames);
   const at = context.now();
-  const session = sent && (await readSession(context.database.kysely, hashOf(sent.token), at));
+  const session = sent && (await readSession(context.database.kysely, tokenHash(sent.token), at));
   if (sent !== undefined && session !== undefined) return useSession(context, sent, session);
   if (context.demoUserId === null) return undefined;
   // Only who acts is fixed at boot: what a visitor has changed since counts for everybody.
@@ -89,7 +93,7 @@ export async function openSession(
   const expiresAt = new Date(session.at.getTime() + SESSION_MS);
   const { user, at } = session;
   const { ip, userAgent } = session.caller;
-  const id = await createSession(database, { user, at, expiresAt, tokenHash: hashOf(token), ip, userAgent });
+  const id = await createSession(database, { user, at, expiresAt, tokenHash: tokenHash(token), ip, userAgent });
   return { token, operator: { user, session: { id, expiresAt } } };
 }
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { AccountId } from '#core/ids.ts';
+import { type AccountId, newId, type SessionId } from '#core/ids.ts';
 import { createAccount, saveApiKey } from '#storage/accounts.ts';
 import { writeAuditLog } from '#storage/audit-logs.ts';
+import { beginAsk } from '#storage/advisor.ts';
 import { createRun } from '#storage/research.ts';
-import { createOperator } from '#storage/users.ts';
+import { createOperator, readOperator } from '#storage/users.ts';
 import { OPERATIONS } from '../contract/contract.ts';
 import { DEMO_LOCKS } from '../contract/demo-locks.ts';
 import { setAccountKillSwitch, setKillSwitch, setProfileKillSwitch } from '../contract/halts.ts';
@@ -13,6 +14,7 @@ import { signIn } from '../contract/session.ts';
 import { cookieOf, openTestApi, PASSWORD, type TestApi } from '../test-api.ts';
 import { addOrder, BTC, cachePrice, cacheRules } from '../test-records.ts';
 import { hashPassword } from './password.ts';
+import { maskFor } from './visitor-mask.ts';
 
 const EMAIL = 'canary+Person@private.example';
 const PERSON = { ip: '198.51.100.77', userAgent: 'CanaryBrowser/1.0' };
@@ -42,6 +44,9 @@ before(async () => {
         { action: 'api-key.save', before: { label: 'canary label', last4: '9C4F' } },
         { action: 'backup.restore', after: { by: EMAIL, words: `Restored by ${EMAIL.toUpperCase()}.` } },
         { action: 'session.create', after: { sessions: [PERSON] } },
+        { action: 'ai-provider.change', after: { baseUrl: 'http://canary.internal:8000' } },
+        { action: 'notifier.save', before: null, after: { settings: { topic: 'canary-topic' } } },
+        { action: 'dead-letter.delete', before: { job: 'notify-send', errorMessage: 'canary.internal answered 404' } },
       ];
       for (const change of changes)
         await writeAuditLog(kysely, { userId: user.id, subject: accountId, ...change, ...PERSON });
@@ -64,6 +69,9 @@ async function operate(): Promise<void> {
   const runId = await createRun(kysely, run);
   const runs = `${runId},${await createRun(kysely, run)}`;
   await kysely.updateTable('backtest_runs').set({ state: 'done' }).execute();
+  await beginAsk(kysely, runId, 'safe');
+  const failed = { state: 'failed', error: 'canary.internal answered 500', finished_at: new Date() } as const;
+  await kysely.updateTable('backtest_advisor_slots').set(failed).execute();
   const orderId = await addOrder(api.database, {
     accountId,
     profileId: profile.id,
@@ -91,6 +99,9 @@ const ABSENT = new Set([
 ]);
 const NEEDED = ['accountId', 'profileId', 'symbol', 'interval', 'runs', 'from'];
 
+/** Visitors of networks of their own: one that reads everything at once is refused. */
+const visitorAt = (i: number) => ({ 'user-agent': 'visitor', 'x-forwarded-for': `203.0.113.${i}` });
+
 function addressesOf(read: (typeof READS)[number]): string[] {
   const path = read.path.replaceAll(/:(\w+)/g, (_place, name: string) =>
     name === 'id' ? (idOf(read.path) ?? '') : (values[name] ?? values['runId'] ?? ''),
@@ -102,10 +113,10 @@ function addressesOf(read: (typeof READS)[number]): string[] {
   return formats.map((format) => `/api${path}?${[...search, format].filter((part) => part !== '').join('&')}`);
 }
 
-for (const read of READS) {
+for (const [i, read] of READS.entries()) {
   test(`a visitor of a live demo reads no person and no key at GET ${read.path}`, async () => {
     for (const address of addressesOf(read)) {
-      const reply = await api.request('GET', address, { cookie: null, headers: { 'user-agent': 'visitor' } });
+      const reply = await api.request('GET', address, { cookie: null, headers: visitorAt(i) });
       const status = LOCKED.has(read.path) ? [403] : ABSENT.has(read.path) ? [404] : [200, 502];
       assert.ok(status.includes(reply.status), `${address} answered ${reply.status}: ${reply.text.slice(0, 300)}`);
       assert.doesNotMatch(reply.text, CANARIES, address);
@@ -118,4 +129,13 @@ test('what a visitor changes is answered with the same masks, and a real session
   assert.equal(changed.by, 'demo');
   const seen = await api.request('GET', '/api/audit-logs?limit=1000', { cookie });
   for (const canary of [EMAIL, PERSON.ip, PERSON.userAgent, 'canary label']) assert.ok(seen.text.includes(canary));
+});
+
+test('errors of jobs, which name other servers and folders, are masked in lists too', async () => {
+  const body = { deadLetters: [{ job: 'notify-send', errorMessage: 'canary.internal', stack: 'canary' }] };
+  const user = await readOperator(api.database.kysely);
+  assert.ok(user !== undefined);
+  assert.doesNotMatch(JSON.stringify(body, maskFor({ user, session: null })), CANARIES);
+  const session = { id: newId<SessionId>(), expiresAt: new Date() };
+  assert.match(JSON.stringify(body, maskFor({ user, session })), CANARIES);
 });

@@ -4,8 +4,13 @@ import type { Operator } from './session.ts';
 /** Stands in answers to a visitor of a live demo for whatever belongs to a person or to a key. */
 export const MASK = 'demo';
 
-/** Fields that hold a person's address or name, wherever they are. */
-const PERSONAL = new Set(['by', 'ip', 'userAgent', 'email']);
+/**
+ * Fields that hold a person's address or name, wherever they are, and the errors of jobs, which say where a notifier or a
+ * folder is.
+ */
+const PERSONAL = new Set(['by', 'ip', 'userAgent', 'email', 'errorMessage', 'stack']);
+/** Records of changes to what a demo locks. */
+const LOCKED_RECORDS = /^(ai-provider|api-key|backup|notifier|ops-notify|password|session)\./;
 
 /** A replacer of JSON.stringify; undefined shows everything as it is. */
 export type Mask = ((name: string, value: unknown) => unknown) | undefined;
@@ -19,7 +24,23 @@ export function maskFor(operator: Operator | null): Mask {
   const email = new RegExp(operator.user.email.replaceAll(/[^\w@]/g, '\\$&'), 'gi');
   return (name, value) => {
     if (typeof value === 'string') return PERSONAL.has(name) ? MASK : value.replace(email, MASK);
-    if (isObject(value) && 'last4' in value) return { ...value, label: MASK, last4: MASK };
+    if (!isObject(value)) return value;
+    if ('last4' in value) return { ...value, label: MASK, last4: MASK };
+    // What the advisor failed with names its provider's address.
+    if ('slot' in value && typeof value['error'] === 'string') return { ...value, error: MASK };
     return value;
   };
+}
+
+interface RecordedChange {
+  readonly action: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** An audit record as `mask` shows it: to a visitor without what was set in something that a demo locks. */
+export function maskRecord<Change extends RecordedChange>(change: Change, mask: Mask): Change {
+  if (mask === undefined || !LOCKED_RECORDS.test(change.action)) return change;
+  const hide = (record: unknown): unknown => (record === null || record === undefined ? record : MASK);
+  return { ...change, before: hide(change.before), after: hide(change.after) };
 }

@@ -18,6 +18,8 @@ import { requireAccount, requireProfile } from '../require.ts';
 import { readCached } from '../venues.ts';
 
 const MOST_A_MINUTE = 30;
+/** Of all visitors of a live demo: each may have the worker fetch and keep candles. */
+const MOST_OF_VISITORS = 60;
 const KEPT_MS = 60_000;
 const KEPT = 4;
 const compress = promisify(gzip);
@@ -79,7 +81,10 @@ export function mountCandleColumns({ context, handle }: Routes): void {
     const account = await requireAccount(database.kysely, operator, profile.accountId);
     const span = spanOf(query, { venue: venueOf(account), symbol, interval }, now());
     const key = cacheKeys.columnsAsked(operator.session?.id ?? networkOf(caller.ip));
-    await requireAllowance(cache, key, { most: MOST_A_MINUTE, what: 'Candles in columns' });
+    const what = 'Candles in columns';
+    await requireAllowance(cache, key, { most: MOST_A_MINUTE, what });
+    if (operator.session === null)
+      await requireAllowance(cache, cacheKeys.columnsAsked('visitors'), { most: MOST_OF_VISITORS, what });
     const { head, bytes } = await kept.get(JSON.stringify(span), KEPT_MS, () => load(context, span));
     const lasting = head.state === 'complete' && query.to !== undefined && Date.parse(query.to) <= now().getTime();
     return new Response(bytes, {

@@ -7,16 +7,15 @@ import { auditChange } from '../audit.ts';
 import { changeRetention, exportAuditLogs, listAuditLogs, readRetention } from '../contract/upkeep.ts';
 import { pageView, readCursor } from '../cursor.ts';
 import { exportRows, viewed } from '../export-rows.ts';
+import { type Mask, maskRecord } from '../guard/visitor-mask.ts';
 import type { Routes } from '../handle.ts';
 
 const COLUMNS = ['id', 'at', 'action', 'subject', 'before', 'after', 'ip', 'userAgent'];
 const RECEIPTS_SHOWN = 20;
-const auditView = ({ at, ...row }: AuditView) => ({
-  ...row,
-  at: at.toISOString(),
-  before: row.before,
-  after: row.after,
-});
+const auditView = (mask: Mask) => (row: AuditView) => {
+  const { at, before, after, ...shown } = maskRecord(row, mask);
+  return { ...shown, at: at.toISOString(), before, after };
+};
 
 function auditFilter<Filters extends { readonly action?: string | undefined }>({ action, ...filters }: Filters) {
   return { ...filters, actions: action?.split(',').map((name) => name.trim()) };
@@ -26,10 +25,10 @@ export function mountUpkeep({ context, handle }: Routes): void {
   const { database } = context;
   const { kysely } = database;
 
-  handle(listAuditLogs, async ({ query }) => {
+  handle(listAuditLogs, async ({ query, mask }) => {
     const { limit, cursor, ...filters } = query;
     const page = { limit, cursor: readCursor(cursor) };
-    return pageView(await pageAuditLogs(kysely, auditFilter(filters), page), auditView);
+    return pageView(await pageAuditLogs(kysely, auditFilter(filters), page), auditView(mask));
   });
 
   handle(exportAuditLogs, async ({ query, mask }) => {
@@ -37,7 +36,7 @@ export function mountUpkeep({ context, handle }: Routes): void {
     const filter = auditFilter(filters);
     const pages = viewed(
       everyPage((page) => pageAuditLogs(kysely, filter, page)),
-      auditView,
+      auditView(mask),
     );
     return exportRows({ pages, columns: COLUMNS, format, name: 'audit-logs', mask });
   });

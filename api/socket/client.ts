@@ -7,6 +7,9 @@ import type { Frame, FrameRing } from './ring.ts';
 
 /** A browser that has so much unread is dropped: it can come back and replay or refetch. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
+/** So much a browser never says; who says more has every word cost something here. */
+const MOST_FRAMES = 100;
+const FRAMES_MS = 10_000;
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 
@@ -29,15 +32,21 @@ export class SocketClient {
   readonly #ring: FrameRing;
   #topics: ReadonlySet<Topic> = new Set();
   #answered = true;
+  #frames = 0;
+  #countedSinceMs = 0;
+  #replayed = false;
 
   constructor(socket: WebSocket, options: SocketOwner & { ring: FrameRing; onClose: () => void }) {
     this.#socket = socket;
     this.#ring = options.ring;
     this.sessionId = options.sessionId;
     this.network = options.network;
-    socket.on('message', (data, isBinary) => this.#receive(isBinary ? undefined : textOf(data)));
+    socket.on('message', (data, isBinary) => {
+      if (this.#isHeard()) this.#receive(isBinary ? undefined : textOf(data));
+    });
+    socket.on('ping', () => this.#isHeard());
     socket.on('pong', () => {
-      this.#answered = true;
+      this.#answered = this.#isHeard();
     });
     socket.on('close', options.onClose);
     // The close that follows every error does the clearing up.
@@ -65,6 +74,22 @@ export class SocketClient {
     this.#socket.terminate();
   }
 
+  /** False for a frame of a browser that has sent too many; its socket is closed. */
+  #isHeard(): boolean {
+    const nowMs = performance.now();
+    if (nowMs - this.#countedSinceMs > FRAMES_MS) {
+      this.#countedSinceMs = nowMs;
+      this.#frames = 0;
+      this.#replayed = false;
+    }
+    this.#frames += 1;
+    if (this.#frames <= MOST_FRAMES) return true;
+    this.close('Too many frames.');
+    // Whoever goes on sending must not be read any longer.
+    this.#socket.terminate();
+    return false;
+  }
+
   #receive(text: string | undefined): void {
     const frame = readCached(clientFrame, text);
     if (frame === undefined) return this.close('A frame is { "subscribe": [topics] } or { "since": seq }.');
@@ -73,7 +98,9 @@ export class SocketClient {
   }
 
   #replay(seq: number): void {
-    const frames = this.#ring.since(seq);
+    // Each replay may be thousands of frames: once is enough, unless it is much later.
+    const frames = this.#replayed ? undefined : this.#ring.since(seq);
+    this.#replayed = true;
     if (frames === undefined) return this.#send(JSON.stringify([{ resync: true, seq: this.#ring.seq }]));
     this.deliver(frames);
   }

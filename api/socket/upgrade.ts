@@ -5,6 +5,7 @@ import type { ApiContext } from '../context.ts';
 import { PROBLEM_STATUS } from '../contract/problem.ts';
 import { callerOf } from '../guard/caller.ts';
 import { networkOf } from '../guard/client-ip.ts';
+import type { VisitorLimits } from '../guard/visitor-limits.ts';
 import { authenticate } from '../guard/session.ts';
 import { ApiProblem, problemBody } from '../problem.ts';
 import { isUnavailable } from '../unavailable.ts';
@@ -21,6 +22,7 @@ function refuse(socket: Duplex, problem: ApiProblem): void {
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}`,
     'content-type: application/problem+json',
     `content-length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(problem.headers).flatMap(([name, value]) => (name === 'connection' ? [] : [`${name}: ${value}`])),
     'x-content-type-options: nosniff',
     'connection: close',
   ];
@@ -38,12 +40,19 @@ function requireSocketOrigin(request: IncomingMessage, origins: readonly string[
 const headersOf = ({ headers }: IncomingMessage): Headers =>
   new Headers(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
 
-async function requireSession(context: ApiContext, hub: SocketHub, request: IncomingMessage) {
+interface UpgradeOptions {
+  readonly hub: SocketHub;
+  /** Of a live demo. */
+  readonly visitors: VisitorLimits | undefined;
+}
+
+async function requireSession(context: ApiContext, { hub, visitors }: UpgradeOptions, request: IncomingMessage) {
   const path = new URL(request.url ?? '/', 'http://localhost').pathname;
   if (path !== PATH) throw new ApiProblem('not_found', `There is no WebSocket at ${path}.`);
   requireSocketOrigin(request, context.settings.origins);
   const { origin = null, cookie = null } = request.headers;
   const caller = callerOf(headersOf(request), { origin, listed: context.settings.origins });
+  visitors?.requireRequest(cookie, caller);
   const authenticated = await authenticate(context, cookie, caller);
   if (authenticated === undefined) throw new ApiProblem('not_signed_in', 'Sign in first: there is no valid session.');
   const owner = { sessionId: authenticated.operator.session?.id ?? null, network: networkOf(caller.ip) };
@@ -58,12 +67,13 @@ const problemOf = (error: unknown): ApiProblem => {
 };
 
 /** Handles `upgrade` events of the server: path, origin, session, in this order, then the WebSocket handshake. */
-export function createUpgrade(context: ApiContext, hub: SocketHub) {
+export function createUpgrade(context: ApiContext, options: UpgradeOptions) {
+  const { hub } = options;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MOST_BYTES, perMessageDeflate: false });
   return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const abandon = () => socket.destroy();
     socket.on('error', abandon);
-    requireSession(context, hub, request).then(
+    requireSession(context, options, request).then(
       (owner) => {
         socket.off('error', abandon);
         sockets.handleUpgrade(request, socket, head, (opened) =>

@@ -16,10 +16,11 @@ export interface ApiClient {
   cookie(): string;
 }
 
-export function createClient(base: string): ApiClient {
+/** `always` are headers of every request. */
+export function createClient(base: string, always: Readonly<Record<string, string>> = {}): ApiClient {
   let cookie = '';
   const send = async (method: string, path: string, body?: unknown): Promise<Response> => {
-    const headers = { 'x-tradewind-client': '1', 'content-type': 'application/json', cookie };
+    const headers = { 'x-tradewind-client': '1', 'content-type': 'application/json', cookie, ...always };
     const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
     const response = await fetch(`${base}${path}`, init);
     cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? cookie;

@@ -1,0 +1,117 @@
+import { ApiProblem } from '../problem.ts';
+import type { Caller } from './caller.ts';
+import { networkOf, UNKNOWN } from './client-ip.ts';
+import { TokenBuckets } from './token-buckets.ts';
+import { sentToken, tokenHash } from './session.ts';
+import { Turns } from './turns.ts';
+
+interface Rate {
+  readonly perSecond: number;
+  /** So many at once after a pause. */
+  readonly burst: number;
+}
+
+/** Requests of any kind: a page asks for some forty files and a dozen answers. */
+const REQUESTS = { ofNetwork: { perSecond: 10, burst: 120 }, ofAll: { perSecond: 40, burst: 240 } };
+/** What changes something is also written down, and the database must not fill within a night. */
+const CHANGES = { ofNetwork: { perSecond: 0.5, burst: 20 }, ofAll: { perSecond: 2, burst: 60 } };
+/** Visitors have so many of their requests computed at a time; as many as wait, and no more, come next. */
+const AT_A_TIME = 3;
+const WAITING = 60;
+const KNOWN_SESSIONS = 1_000;
+
+const keyOf = (token: string): string => tokenHash(token).toString('base64');
+
+type Sender = Pick<Caller, 'ip' | 'cookieNames'>;
+
+/** Counts in two places; what a network has too many does not count for all. */
+class Limit {
+  readonly #ofNetwork: TokenBuckets;
+  readonly #ofAll: TokenBuckets;
+
+  constructor({ ofNetwork, ofAll }: { readonly ofNetwork: Rate; readonly ofAll: Rate }) {
+    this.#ofNetwork = new TokenBuckets(ofNetwork);
+    this.#ofAll = new TokenBuckets(ofAll);
+  }
+
+  require(what: string, { ip }: Pick<Caller, 'ip'>): void {
+    const nowMs = performance.now();
+    const ownMs = this.#ofNetwork.take(networkOf(ip), nowMs);
+    if (ownMs > 0) throw tooMany(`This is a live demo, and your network sends too many ${what}`, ownMs);
+    // What did not come through the proxy, such as the script of the nightly reset, has no part in a flood from outside.
+    if (ip === UNKNOWN) return;
+    const allMs = this.#ofAll.take('all', nowMs);
+    if (allMs > 0) throw tooMany(`This is a live demo, and its visitors together send too many ${what}`, allMs);
+  }
+}
+
+function tooMany(sentence: string, waitMs: number): ApiProblem {
+  const seconds = Math.ceil(waitMs / 1000);
+  // A body that was not read would be in the way of the next request.
+  const headers = { 'retry-after': String(seconds), connection: 'close' };
+  const when = seconds === 1 ? 'a second' : `${seconds} seconds`;
+  return new ApiProblem('too_many_requests', `${sentence}: try again in ${when}.`, { headers });
+}
+
+/**
+ * What all visitors of a live demo may ask of this process, so that the operator's own session is answered whatever they
+ * do. The counts are in memory: refusing must not cost a query, and a restart may forget them.
+ */
+export class VisitorLimits {
+  readonly #requests = new Limit(REQUESTS);
+  readonly #changes = new Limit(CHANGES);
+  readonly #turns = new Turns(AT_A_TIME, WAITING);
+  /** Hashes of tokens that were a session's when they were last used: their requests are not a visitor's. */
+  readonly #sessions = new Set<string>();
+
+  /** Counts a request, before anything is read for it; one with a session that was seen before passes. */
+  requireRequest(cookie: string | null, sender: Sender): void {
+    const token = sentToken(cookie, sender);
+    if (token !== undefined && this.#sessions.has(keyOf(token))) return;
+    this.#requests.require('requests', sender);
+  }
+
+  /** Remembers the session whose cookie an answer sets: that of a sign-in, or one that is prolonged. */
+  remember(reply: Headers): void {
+    for (const line of reply.getSetCookie()) {
+      const token = line.slice(line.indexOf('=') + 1).split(';', 1)[0] ?? '';
+      if (token === '') continue;
+      const key = keyOf(token);
+      this.#sessions.delete(key);
+      this.#sessions.add(key);
+    }
+    for (const oldest of this.#sessions) {
+      if (this.#sessions.size <= KNOWN_SESSIONS) break;
+      this.#sessions.delete(oldest);
+    }
+  }
+
+  /** Forgets the token of a request that turned out to be a visitor's: its session has ended. */
+  forget(cookie: string | null, sender: Sender): void {
+    const token = sentToken(cookie, sender);
+    if (token !== undefined) this.#sessions.delete(keyOf(token));
+  }
+
+  requireChange(sender: Sender): void {
+    this.#changes.require('changes', sender);
+  }
+
+  /** Computes an answer for a visitor when it is its turn; the parts of one that is streamed each wait for theirs. */
+  async answer<Result>(compute: () => Promise<Result>): Promise<Result | Response> {
+    const answer = await this.#turns.take(compute);
+    return answer instanceof Response && answer.body !== null ? this.#inTurns(answer, answer.body) : answer;
+  }
+
+  #inTurns(answer: Response, body: ReadableStream<Uint8Array>): Response {
+    const reader = body.getReader();
+    const stream = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        const { done, value } = await this.#turns.take(() => reader.read(), { patient: true });
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    });
+    return new Response(stream, answer);
+  }
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import { WebSocket } from 'ws';
+import { createAccount } from '#storage/accounts.ts';
+import { createOperator } from '#storage/users.ts';
+import type { ProfileId } from '#core/ids.ts';
+import { setKillSwitch } from './contract/halts.ts';
+import { createProfile, lintProfile } from './contract/profiles.ts';
+import { changeSettings, currentSession, signIn, signOut } from './contract/session.ts';
+import { listAuditLogs } from './contract/upkeep.ts';
+import { hashPassword } from './guard/password.ts';
+import { cookieOf, EMAIL, openTestApi, ORIGIN, PASSWORD, problemOf, type Reply, type TestApi } from './test-api.ts';
+
+let api: TestApi;
+let cookie = '';
+let profileId: ProfileId;
+const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
+
+before(async () => {
+  api = await openTestApi({
+    liveDemo: true,
+    async before({ kysely }) {
+      const login = { email: EMAIL, passwordHash: await hashPassword(PASSWORD), timezone: 'UTC' };
+      const user = await createOperator(kysely, login);
+      assert.ok(user !== undefined);
+      await createAccount(kysely, { userId: user.id, name: 'Paper', exchangeMode: 'testnet', endpoint: 'paper' });
+    },
+  });
+  const login = { body: { email: EMAIL, password: PASSWORD } };
+  cookie = cookieOf(await api.send(signIn, login, from('192.0.2.1'))) ?? '';
+  const account = await api.database.kysely.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
+  const body = { accountId: account.id, name: 'Demo', strategyName: 'trailing-trade' };
+  profileId = (await api.call(createProfile, { body }, { cookie })).profile.id;
+});
+after(() => api[Symbol.asyncDispose]());
+
+const statusesOf = (replies: readonly Reply[]): Record<number, number> => {
+  const counts: Record<number, number> = {};
+  for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+};
+const flood = (count: number, send: (i: number) => Promise<Reply>): Promise<Reply[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => send(i)));
+const change = (timezone: string, ip: string) => api.send(changeSettings, { body: { timezone } }, from(ip));
+
+test('a network of visitors that asks too often is answered 429, others and the operator are not', async () => {
+  const replies = await flood(180, (i) => api.send(currentSession, {}, from(`2001:db8:7:7::${i}`)));
+  const { 200: answered = 0, 429: refused = 0 } = statusesOf(replies);
+  assert.ok(answered >= 120 && refused >= 20 && answered + refused === 180, `${answered} answered, ${refused} refused`);
+  const reply = replies.find(({ status }) => status === 429);
+  assert.ok(reply !== undefined);
+  assert.match(problemOf(reply).detail, /^This is a live demo, and your network sends too many requests: try again in/);
+  assert.equal(reply.headers.get('retry-after'), '1');
+  const foreign = { headers: { 'x-forwarded-for': '2001:db8:7:7::1', origin: 'http://evil.example' } };
+  const refusals = await flood(20, () => api.send(currentSession, {}, foreign));
+  assert.ok((statusesOf(refusals)[429] ?? 0) > 0, 'requests that are refused anyway count too');
+  assert.equal((await api.send(currentSession, {}, from('203.0.113.1'))).status, 200);
+  const own = await flood(180, (i) => api.send(currentSession, {}, { cookie, ...from(`2001:db8:7:7::${i}`) }));
+  assert.deepEqual(statusesOf(own), { 200: 180 });
+});
+
+test('changes of a network and of all visitors together end sooner; checking a config changes nothing', async () => {
+  const zones = ['UTC', 'Europe/Berlin'];
+  const replies = await flood(30, (i) => change(zones[i % 2] ?? 'UTC', '203.0.113.2'));
+  const refused = replies.filter(({ status }) => status === 429);
+  assert.ok(refused.length >= 8 && refused.length <= 10, `${refused.length} of 30`);
+  assert.match(
+    problemOf(refused[0] ?? assert.fail()).detail,
+    /your network sends too many changes: try again in 2 seconds\.$/,
+  );
+  const lint = { params: { id: profileId }, body: { config: {} } };
+  assert.equal((await api.send(lintProfile, lint, from('203.0.113.2'))).status, 200);
+  const others = await flood(100, (i) => change('UTC', `198.51.100.${i}`));
+  const detail = problemOf(others.find(({ status }) => status === 429) ?? assert.fail()).detail;
+  assert.match(detail, /its visitors together send too many changes/);
+  assert.equal(
+    (await api.send(changeSettings, { body: { timezone: 'UTC' } }, { cookie, ...from('203.0.113.2') })).status,
+    200,
+  );
+  assert.equal(
+    (await api.send(setKillSwitch, { body: { engaged: false } })).status,
+    200,
+    'what does not come through the proxy, such as the nightly reset, is not part of the flood',
+  );
+});
+
+test('a session that has ended is a visitor’s', async () => {
+  const login = { body: { email: EMAIL, password: PASSWORD } };
+  const ended = cookieOf(await api.send(signIn, login, from('192.0.2.2')));
+  assert.equal((await api.call(currentSession, {}, { cookie: ended, ...from('192.0.2.2') })).user.email, EMAIL);
+  await api.call(signOut, {}, { cookie: ended, ...from('192.0.2.2') });
+  assert.equal((await api.call(currentSession, {}, { cookie: ended })).user.email, 'demo');
+  const replies = await flood(180, () => api.send(currentSession, {}, { cookie: ended, ...from('192.0.2.2') }));
+  assert.ok((statusesOf(replies)[429] ?? 0) >= 20);
+});
+
+test('the record of a long change is short where a visitor made it', async () => {
+  const gridLevels = Array.from({ length: 20 }, () => ({
+    triggerPercentage: '0.9876543210123456',
+    minPurchaseAmount: '11.9876543210123456',
+    maxPurchaseAmount: '12.9876543210123456',
+  }));
+  const before = { buy: { gridLevels } };
+  const path = `/api/profiles/${profileId}`;
+  const save = (
+    config: unknown,
+    options: { readonly cookie?: string; readonly headers: Readonly<Record<string, string>> },
+  ) =>
+    api.request('PATCH', path, {
+      ...options,
+      headers: { ...options.headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ config }),
+    });
+  assert.equal((await save(before, { cookie, ...from('192.0.2.1') })).status, 200);
+  assert.equal((await save({}, { headers: {} })).status, 200);
+  const { rows } = await api.call(listAuditLogs, { query: { action: 'profile.change' } }, { cookie });
+  const [byVisitor, byOperator] = rows.map((row) => JSON.stringify(row));
+  assert.match(byVisitor ?? '', /"before":{"beginning":/);
+  assert.ok((byVisitor ?? '').length < 2_000, `${byVisitor?.length} characters`);
+  assert.match(byOperator ?? '', /"after":{"name":"Demo","config":/);
+});
+
+test('a browser that talks too much loses its socket', async () => {
+  const options = { origin: ORIGIN, headers: { cookie, ...from('203.0.113.3').headers } };
+  for (const say of [(socket: WebSocket) => socket.ping(), (socket: WebSocket) => socket.send('{"subscribe":[]}')]) {
+    const socket = new WebSocket(`${api.url.replace('http', 'ws')}/api/ws`, options);
+    await once(socket, 'open');
+    const closed = once(socket, 'close');
+    for (let i = 0; i < 150; i++) say(socket);
+    await closed;
+  }
+});
