@@ -79,9 +79,8 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
         const caller = callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: context.settings.origins });
         const operator =
           operation.auth === 'session' ? await requireOperator(c, { context: guard, caller, reply }) : null;
-        const limits = operator?.session === null ? visitors : undefined;
-        limits?.forget(c.req.header('cookie') ?? null, caller);
-        if (changes(operation)) limits?.requireChange(caller);
+        const limits = visitors?.of(operator, c.req.header('cookie') ?? null, caller);
+        if (operator !== null && changes(operation)) limits?.requireChange(caller);
         const mask = maskFor(operator);
         const parts = { ...(await readParts(c, operation)), operator, caller, mask, signal: c.req.raw.signal, reply };
         const compute = () => handler(asIncoming(parts));

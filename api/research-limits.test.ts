@@ -146,7 +146,7 @@ test('backtests have limits of their own', async () => {
   assert.equal((await launch(api, params.id)).status, 202);
 });
 
-test('in a demo one sweep of a profile may be open, with few jobs, and launches of an hour are counted', async () => {
+test('in a demo one sweep of a profile may be open, with few jobs, and launches of ten minutes are counted', async () => {
   await using api = await openTestApi({
     liveDemo: true,
     async before({ kysely }) {
@@ -163,12 +163,12 @@ test('in a demo one sweep of a profile may be open, with few jobs, and launches 
   const body = { accountId: account.id, name: 'Tested', strategyName: 'trailing-trade', symbols: [BTC.symbol] };
   const { profile } = await api.call(createProfile, { body });
   const params = { id: profile.id };
-  assert.equal((await launch(api, profile.id, { knobs: MANY, search: 'random', count: 10_000 })).status, 422);
+  assert.equal((await launch(api, profile.id, { knobs: MANY, search: 'random', count: 1_000 })).status, 422);
   const { sweepId } = await api.call(launchSweep, { params, body: FEW });
   assert.equal((await launch(api, profile.id)).status, 409);
   await api.call(abortSweep, { params: { ...params, sweepId } });
   const statuses: number[] = [];
-  for (let i = 0; i < 30; i++) {
+  for (let i = 0; i < 6; i++) {
     const reply = await launch(api, profile.id);
     statuses.push(reply.status);
     if (reply.status !== 202) continue;
@@ -176,6 +176,6 @@ test('in a demo one sweep of a profile may be open, with few jobs, and launches 
   }
   assert.deepEqual(
     statuses.toSorted((a, b) => a - b),
-    [...Array.from({ length: 28 }, () => 202), 429, 429],
+    [202, 202, 202, 429, 429, 429],
   );
 });

@@ -15,10 +15,10 @@ interface ResearchLimits {
   readonly jobs: number;
 }
 const USUAL: ResearchLimits = { ofProfile: 3, ofAccount: 10, jobs: 5_000 };
-/** Any visitor of a demo may launch. */
-const DEMO: ResearchLimits = { ofProfile: 1, ofAccount: 3, jobs: 100 };
-const DEMO_LAUNCHES_PER_HOUR = 30;
-const HOUR_MS = 3_600_000;
+/** Any visitor of a demo may launch, and each job leaves its results in the database. */
+const DEMO: ResearchLimits = { ofProfile: 1, ofAccount: 3, jobs: 10 };
+const DEMO_LAUNCHES = 5;
+const DEMO_LAUNCHES_MS = 600_000;
 
 export const researchLimits = ({ settings }: Pick<ApiContext, 'settings'>): ResearchLimits =>
   settings.liveDemo ? DEMO : USUAL;
@@ -83,12 +83,12 @@ export async function requireLaunchAllowance({
   cache,
 }: Pick<ApiContext, 'settings' | 'cache'>): Promise<void> {
   if (!settings.liveDemo) return;
-  const { count, resetMs } = await cache.countInWindow(cacheKeys.demoLaunches, HOUR_MS);
-  if (count <= DEMO_LAUNCHES_PER_HOUR) return;
+  const { count, resetMs } = await cache.countInWindow(cacheKeys.demoLaunches, DEMO_LAUNCHES_MS);
+  if (count <= DEMO_LAUNCHES) return;
   const minutes = Math.max(1, Math.ceil(resetMs / 60_000));
   throw new ApiProblem(
     'too_many_requests',
-    `This demo starts at most ${DEMO_LAUNCHES_PER_HOUR} backtests and sweeps an hour: try again in ${minutes} minutes.`,
+    `This demo starts at most ${DEMO_LAUNCHES} backtests and sweeps in ${DEMO_LAUNCHES_MS / 60_000} minutes: try again in ${minutes} minutes.`,
     { headers: { 'retry-after': String(minutes * 60) } },
   );
 }

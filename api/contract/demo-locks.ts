@@ -15,6 +15,9 @@ const OPS = 'ops-notify';
 /** Not named by the specification: a failed job may be one that sends a message or reads the exchange's archive. */
 export const RETRY = 'retrying failed jobs';
 
+/** Not named by the specification: each tick would be a row of several kilobytes, for a day. */
+export const CAPTURE = 'capturing every tick';
+
 const lock = (method: DemoLock['method'], path: string, reason: string): DemoLock => ({ method, path, reason });
 
 /** Every operation that a live demo refuses, with the words of the specification for why. The one such table. */
@@ -52,4 +55,5 @@ export const DEMO_LOCKS: readonly DemoLock[] = [
   lock('POST', '/profiles/:id/backtests/:runId/advisor/manual', 'backtest-advisor writes'),
   lock('POST', '/profiles/:id/backtests/:runId/advisor/:variant', 'backtest-advisor writes'),
   lock('POST', '/dead-letters/:id/retry', RETRY),
+  lock('PUT', '/profiles/:id/capture', CAPTURE),
 ];

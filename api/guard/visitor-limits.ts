@@ -2,7 +2,7 @@ import { ApiProblem } from '../problem.ts';
 import type { Caller } from './caller.ts';
 import { networkOf, UNKNOWN } from './client-ip.ts';
 import { TokenBuckets } from './token-buckets.ts';
-import { sentToken, tokenHash } from './session.ts';
+import { type Operator, sentToken, tokenHash } from './session.ts';
 import { Turns } from './turns.ts';
 
 interface Rate {
@@ -66,9 +66,17 @@ export class VisitorLimits {
 
   /** Counts a request, before anything is read for it; one with a session that was seen before passes. */
   requireRequest(cookie: string | null, sender: Sender): void {
+    if (!this.#isSession(cookie, sender)) this.#requests.require('requests', sender);
+  }
+
+  /** The limits of a request that acts for `operator`, or for nobody yet; undefined where a session sent it. */
+  of(operator: Operator | null, cookie: string | null, sender: Sender): VisitorLimits | undefined {
+    if (operator === null) return this.#isSession(cookie, sender) ? undefined : this;
+    if (operator.session !== null) return undefined;
     const token = sentToken(cookie, sender);
-    if (token !== undefined && this.#sessions.has(keyOf(token))) return;
-    this.#requests.require('requests', sender);
+    // A session that has ended is one no longer.
+    if (token !== undefined) this.#sessions.delete(keyOf(token));
+    return this;
   }
 
   /** Remembers the session whose cookie an answer sets: that of a sign-in, or one that is prolonged. */
@@ -86,10 +94,9 @@ export class VisitorLimits {
     }
   }
 
-  /** Forgets the token of a request that turned out to be a visitor's: its session has ended. */
-  forget(cookie: string | null, sender: Sender): void {
+  #isSession(cookie: string | null, sender: Sender): boolean {
     const token = sentToken(cookie, sender);
-    if (token !== undefined) this.#sessions.delete(keyOf(token));
+    return token !== undefined && this.#sessions.has(keyOf(token));
   }
 
   requireChange(sender: Sender): void {

@@ -91,7 +91,13 @@ export async function openDemo(stack: AsyncDisposableStack): Promise<Demo> {
     startApp({
       dataDir: join(folder, 'data'),
       args: ['--port', '0'],
-      env: { DATABASE_URL: database.url, CACHE_URL: '', OUTGOING_PRIVATE: 'allow', LIVE_DEMO: flag },
+      env: {
+        DATABASE_URL: database.url,
+        CACHE_URL: '',
+        OUTGOING_PRIVATE: 'allow',
+        LIVE_DEMO: flag,
+        ...(process.env['PROF'] ? { NODE_OPTIONS: '--cpu-prof --cpu-prof-dir=/tmp/prof' } : {}),
+      },
     });
   const before = await start('');
   const prepared = await prepare(before.url, receiver);

@@ -115,6 +115,15 @@ test(`${SECONDS} seconds of hostile visitors of a live demo`, {
   const before0 = await databaseMb();
   const control = await measure(delay(CONTROL_SECONDS * 1000));
   const before1 = await databaseMb();
+  const sizes = async () =>
+    new Map(
+      (
+        await demo.database.database.pool.query<{ n: string; s: string }>(
+          "select n.nspname||'.'||relname as n, pg_total_relation_size(c.oid) as s from pg_class c join pg_namespace n on n.oid=relnamespace where relkind='r'",
+        )
+      ).rows.map((r) => [r.n, Number(r.s)] as const),
+    );
+  const s0 = await sizes();
   const attacked = attack();
   const startMs = performance.now();
   const measured = await measure(attacked);
@@ -127,6 +136,13 @@ test(`${SECONDS} seconds of hostile visitors of a live demo`, {
   context.diagnostic(
     `the database grew by ${growth.toFixed(2)} MB, trading alone writes ${trading.toFixed(2)} MB in that time`,
   );
+  const s1 = await sizes();
+  for (const [n, s] of [...s1]
+    .map(([n, s]) => [n, s - (s0.get(n) ?? 0)] as const)
+    .filter(([, s]) => s > 0)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 25))
+    console.log('GROW', n, s);
   const answers = report.behaviours.flatMap((one) => Object.entries(one.answers));
   context.diagnostic(
     `${answers.reduce((sum, [, count]) => sum + count, 0)} answers, ${answers.reduce((sum, [status, count]) => sum + (status === '429' ? count : 0), 0)} of them 429`,

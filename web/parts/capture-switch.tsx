@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { ProfileId } from '#core/ids.ts';
 import { armCapture, readCapture } from '#api/contract/capture.ts';
 import { call } from '#web/data/call.ts';
+import { useDemo } from '#web/data/session.tsx';
 import { Switch } from '#web/forms/field.tsx';
 import { Failure } from './say.tsx';
 import { When } from './when.tsx';
@@ -11,6 +12,7 @@ const HOUR_MS = 3_600_000;
 
 /** Writes every tick of a profile to its log for an hour, with everything that it looked at. */
 export function CaptureSwitch({ profileId }: { profileId: ProfileId }): ReactNode {
+  const demo = useDemo();
   const client = useQueryClient();
   const params = { id: profileId };
   const queryKey = ['capture', profileId];
@@ -18,12 +20,14 @@ export function CaptureSwitch({ profileId }: { profileId: ProfileId }): ReactNod
     queryKey,
     queryFn: ({ signal }) => call(readCapture, { params }, signal),
     refetchInterval: 15_000,
+    enabled: !demo,
   });
   const arm = useMutation({
     mutationFn: (on: boolean) =>
       call(armCapture, { params, body: { until: on ? new Date(Date.now() + HOUR_MS).toISOString() : null } }),
     onSuccess: (answer) => client.setQueryData(queryKey, answer),
   });
+  if (demo) return null;
   const until = data?.until ?? null;
   return (
     <div className="actions">

@@ -85,7 +85,8 @@ const workerEnv = (slot: string) => {
   };
   return { DATABASE_URL: base.url, CANDLE_DIR: CANDLES, WORKER_SLOT: slot, LOG_LEVEL: 'silent', ...nowhere };
 };
-const startWorker = (slot: string) => openWorker(parseEnvironment(workerEnv(slot)));
+const startWorker = (slot: string, more: Readonly<Record<string, string>> = {}) =>
+  openWorker(parseEnvironment({ ...workerEnv(slot), ...more }));
 
 const iso = (row: number): string => new Date(FROM + row * HOUR_MS).toISOString();
 const TERMS = { from: iso(100), to: iso(ROWS), detailInterval: '1h', balance: '1000', feeBps: '10', slippageBps: '0' };
@@ -162,6 +163,18 @@ test('a backtest runs aside; a coin that cannot be run ends it with a sentence a
       [profileId, 'backtest-complete', 'The backtest of AAAUSDT, ZZZUSDT has failed', failed.error],
     ]),
   );
+});
+
+test('a live demo keeps no long results, whatever a visitor backtests', async () => {
+  await using _worker = await startWorker('demo', { LIVE_DEMO: '1' });
+  const { kysely } = base.database;
+  const config = { ...CONFIG, ema: { fast: 2, slow: 3 } };
+  const short = await launchRun([{ symbol: 'AAAUSDT', config }]);
+  assert.equal((await until(() => ended(readRun(kysely, profileId, short)))).state, 'done');
+  const long = await launchRun(Array.from({ length: 20 }, () => ({ symbol: 'AAAUSDT', config })));
+  const run = await until(() => ended(readRun(kysely, profileId, long)));
+  assert.equal(run.state, 'failed');
+  assert.match(run.error ?? '', /^The results are longer than the 500 kB that a live demo keeps\./);
 });
 
 test('two workers share a sweep, one goes away, and nothing is done twice', async () => {

@@ -20,6 +20,8 @@ import { notifyEvent } from '../notify.ts';
 import { type Prepared, prepareResearch, ResearchRefused } from './research-input.ts';
 
 const ASK_EVERY_MS = 1_000;
+/** Of the results of a run in a live demo, where any visitor may start backtests that trade every minute. */
+const MOST_DEMO_BYTES = 500_000;
 
 class Stopped extends Error {}
 
@@ -91,11 +93,14 @@ export async function runBacktestJob(context: WorkerContext, runId: string, run:
   const { strategyName, profileId } = taken;
   const request = runRequest.parse(taken.request);
   await stoppable(context, { table: 'backtest_runs', id: runId, profileId, run }, async (signal) => {
+    let bytes = 0;
     for (const [symbol, coins] of seatsOf(strategyName, request)) {
       if (isObject(taken.results) && symbol in taken.results) continue;
       const start = await startOf(context, { strategyName, request, coins }, signal);
       const outcome = await runBacktestAside(start, signal);
       if (outcome.kind === 'refused') throw new ResearchRefused(outcome.sentence);
+      bytes += JSON.stringify(outcome.result).length;
+      if (context.env.LIVE_DEMO && bytes > MOST_DEMO_BYTES) throw tooLong();
       await addResult(kysely, runId, { symbol, result: outcome.result });
     }
     await finishResearch(kysely, 'backtest_runs', { id: runId, state: 'done' });
@@ -107,6 +112,11 @@ export async function runBacktestJob(context: WorkerContext, runId: string, run:
   const text = ended.error ?? `Its results are kept as run ${runId}.`;
   await notifyEvent(context.desk, profileId, { event: 'backtest-complete', title, text });
 }
+
+const tooLong = (): ResearchRefused =>
+  new ResearchRefused(
+    `The results are longer than the ${MOST_DEMO_BYTES / 1000} kB that a live demo keeps. Choose fewer coins, a shorter time, or settings that trade less.`,
+  );
 
 /** What a stored result must hold to be examined. */
 const examinable = z.object({
