@@ -15,6 +15,7 @@ import { openCache } from '#storage/open-cache.ts';
 import { openQueue } from '#storage/queue.ts';
 import { readOperator } from '#storage/users.ts';
 import type { ApiSettings, ServerContext } from './context.ts';
+import { AT_A_TIME } from './guard/visitor-limits.ts';
 import { type Address, serveApi } from './serve.ts';
 import { Venues } from './venues.ts';
 
@@ -48,9 +49,12 @@ function portProblem(error: unknown, { host, port }: Address): unknown {
   return new BootRefused(`Nothing can listen on ${host}, port ${port} (${code}): free it, or set HOST and PORT.`);
 }
 
-/** Three: a kill switch may wait for intents under way, and the session check of the next request must pass it. */
-export const openReserved = (url: string): Database =>
-  openDatabase(url, { applicationName: 'tradewind-api-reserved', max: 3, ready: true });
+/**
+ * Three: a kill switch may wait for intents under way, and the session check of the next request must pass it. In a live
+ * demo as many again as visitors can have waiting.
+ */
+export const openReserved = (url: string, liveDemo: boolean): Database =>
+  openDatabase(url, { applicationName: 'tradewind-api-reserved', max: liveDemo ? 3 + AT_A_TIME : 3, ready: true });
 
 export interface Api extends AsyncDisposable {
   readonly port: number;
@@ -78,7 +82,7 @@ export async function openApi(env: Environment): Promise<Api> {
   const context: ServerContext = {
     settings,
     database,
-    reserved: stack.use(openReserved(env.DATABASE_URL)),
+    reserved: stack.use(openReserved(env.DATABASE_URL, settings.liveDemo)),
     cache,
     queue,
     venues: new Venues({ cache, openMarket, nowMs: Date.now }),

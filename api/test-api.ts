@@ -207,7 +207,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
       paperKey: options.paperKey ?? null,
     },
     database,
-    reserved: stack.use(openReserved(url)),
+    reserved: stack.use(openReserved(url, liveDemo)),
     cache,
     queue,
     venues: new Venues({

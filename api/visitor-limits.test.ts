@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { createAccount } from '#storage/accounts.ts';
 import { createOperator } from '#storage/users.ts';
+import { haltLockText } from '#core/halts.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { setKillSwitch } from './contract/halts.ts';
 import { createProfile, lintProfile } from './contract/profiles.ts';
@@ -43,6 +45,27 @@ const statusesOf = (replies: readonly Reply[]): Record<number, number> => {
 const flood = (count: number, send: (i: number) => Promise<Reply>): Promise<Reply[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => send(i)));
 const change = (timezone: string, ip: string) => api.send(changeSettings, { body: { timezone } }, from(ip));
+
+test('kill switches of visitors that wait for trading keep the operator from nothing', async () => {
+  const client = await api.database.pool.connect();
+  const lock = [haltLockText('all', 'all')];
+  await client.query('select pg_advisory_lock(hashtextextended($1, 0))', lock);
+  const waiting = flood(10, (i) => api.send(setKillSwitch, { body: { engaged: true } }, from(`192.0.2.${100 + i}`)));
+  try {
+    const waits = `select 1 from pg_locks join pg_database d on d.oid = database
+      where datname = current_database() and locktype = 'advisory' and not granted`;
+    for (let tries = 0; (await client.query(waits)).rowCount !== 3; tries++) {
+      assert.ok(tries < 500, 'three of them wait for the lock');
+      await delay(20);
+    }
+    for (let i = 0; i < 3; i++) assert.equal((await api.call(currentSession, {}, { cookie })).user.email, EMAIL);
+  } finally {
+    await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', lock);
+    client.release();
+  }
+  assert.deepEqual(statusesOf(await waiting), { 200: 10 });
+  await api.call(setKillSwitch, { body: { engaged: false } }, { cookie });
+});
 
 test('a network of visitors that asks too often is answered 429, others and the operator are not', async () => {
   const replies = await flood(180, (i) => api.send(currentSession, {}, from(`2001:db8:7:7::${i}`)));

@@ -16,7 +16,7 @@ const REQUESTS = { ofNetwork: { perSecond: 10, burst: 120 }, ofAll: { perSecond:
 /** What changes something is also written down, and the database must not fill within a night. */
 const CHANGES = { ofNetwork: { perSecond: 0.5, burst: 20 }, ofAll: { perSecond: 2, burst: 60 } };
 /** Visitors have so many of their requests computed at a time; as many as wait, and no more, come next. */
-const AT_A_TIME = 3;
+export const AT_A_TIME = 3;
 const WAITING = 60;
 const KNOWN_SESSIONS = 1_000;
 

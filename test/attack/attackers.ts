@@ -5,8 +5,9 @@ import { BEHAVIOURS } from './behaviours.ts';
 import { secretPattern, Visitor } from './visitor.ts';
 
 /*
- * All visitors, in a process of their own: forked by the test, told the target, then when to flood and when to report.
- * It gives way to the service, as an attacker from outside takes no processor of it.
+ * All visitors, in a process of their own. The test forks it and sends the target, then for how long to flood; it answers
+ * once each behaviour was tried, then with the report. It runs at the lowest priority: an attacker from outside takes no
+ * processor from the service.
  */
 
 const target = z.object({

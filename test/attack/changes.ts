@@ -30,9 +30,19 @@ const largestConfig = () => ({
 });
 const junkDigits = (length: number): string => Array.from({ length }, () => Math.floor(Math.random() * 10)).join('');
 const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
-const backtest = { from: '2024-01-01T00:00:00Z', detailInterval: '1m' };
-const HUGE = 'buy.candleLimit=2..999;sell.stopLossPercentage=0.5..0.99:0.001;sell.triggerPercentage=1.001..1.9:0.001';
-const EVERY = 'buy.candleLimit=10..109';
+const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+/** Buys and sells every few minutes, so that the results are as long as can be. */
+const HYPERACTIVE = {
+  buy: { firstBuyTriggerBasis: 'immediate', gridLevels: [{ triggerPercentage: '1' }], lossCooldownMinutes: 0 },
+  sell: { stopLossPercentage: '0.9999', triggerPercentage: '1.0001', trailingStopPercentage: '0.9999' },
+};
+const KNOBS = 'buy.candleLimit=2..999;sell.stopLossPercentage=0.5..0.99:0.001;sell.triggerPercentage=1.001..1.5:0.001';
+const SWEEPS = [
+  { from: '2020-01-01T00:00:00Z', search: 'random', count: 100_000 },
+  { from: daysAgo(600), search: 'random', count: 640, walkForward: { trainDays: 1, testDays: 1 } },
+  { from: daysAgo(3), search: 'random', count: 640 },
+  { from: daysAgo(3), search: 'halving', count: 640 },
+] as const;
 
 /** Changes whatever a demo lets a visitor change, as fast as it goes. */
 export const CHANGES: Behaviours = {
@@ -158,7 +168,7 @@ export const CHANGES: Behaviours = {
     }),
   'binds and enables every coin': async (visitor) => {
     const { text } = await visitor.get(`/symbols?accountId=${visitor.target.accountId}`);
-    const symbols = [...text.matchAll(/"symbol":"(\w+)"/g)].map(([, name]) => name ?? '').slice(0, 100);
+    const symbols = [...text.matchAll(/"symbol":"(\w+USDT)"/g)].map(([, name]) => name ?? '');
     const free = symbols.filter((name) => !visitor.target.symbols.includes(name));
     const id = await newProfile(visitor, {
       strategyName: 'trailing-trade',
@@ -187,15 +197,15 @@ export const CHANGES: Behaviours = {
   'has every config checked': (visitor) =>
     visitor.many(10, () => visitor.change('POST', `/profiles/${visitor.profile}/lint`, { config: largestConfig() })),
   'sweeps huge grids': (visitor) =>
-    visitor.many(4, (i) =>
-      visitor.change('POST', `/profiles/${visitor.profile}/sweeps`, {
-        ...backtest,
-        ...{ symbol: 'BTCUSDT', knobs: i % 2 === 0 ? HUGE : EVERY },
-        ...(i % 2 === 0 ? { search: 'random', count: 100_000 } : { walkForward: { trainDays: 1, testDays: 1 } }),
-      }),
+    visitor.many(SWEEPS.length, (i) =>
+      visitor.change('POST', `/profiles/${visitor.profile}/sweeps`, { symbol: 'BTCUSDT', knobs: KNOBS, ...SWEEPS[i] }),
     ),
   'launches backtests by the hundred': async (visitor) => {
-    await visitor.many(6, () => visitor.change('POST', `/profiles/${visitor.profile}/backtests`, backtest));
+    await visitor.many(6, (i) =>
+      visitor.change('POST', `/profiles/${visitor.profile}/backtests`, {
+        ...{ from: daysAgo(30 + 100 * i), balance: '1000000', overrideConfig: HYPERACTIVE },
+      }),
+    );
     const { text } = await visitor.get(`/profiles/${visitor.profile}/backtests`);
     const runs = [...text.matchAll(/"id":"([^"]+)"/g)].slice(0, 4).map(([, id]) => id);
     for (const id of runs)

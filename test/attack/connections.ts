@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { WebSocket } from 'ws';
 import type { Behaviours } from './behaviours.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -101,7 +103,7 @@ export const CONNECTIONS: Behaviours = {
     await visitor.many(15, async () => (await visitor.socket())?.terminate());
   },
   'opens WebSockets from many addresses': async (visitor) => {
-    const sockets: unknown[] = [];
+    const sockets: (WebSocket | undefined)[] = [];
     await visitor.many(60, async (i) => sockets.push(await visitor.socket(`203.0.113.${i}`)));
     await visitor.pause(3000);
     closeAll(sockets);
@@ -147,7 +149,7 @@ export const CONNECTIONS: Behaviours = {
     }
   },
   'never reads a WebSocket': async (visitor) => {
-    const sockets: unknown[] = [];
+    const sockets: (WebSocket | undefined)[] = [];
     await visitor.many(8, async () => {
       const socket = await visitor.socket();
       sockets.push(socket);
@@ -167,16 +169,9 @@ async function several(visitor: Visitor, count: number) {
 async function answered(visitor: Visitor): Promise<void> {
   const count = (): number => [...visitor.answers.values()].reduce((sum, n) => sum + n, 0);
   const before = count();
-  for (let i = 0; i < 50 && count() === before; i++) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (let i = 0; i < 50 && count() === before; i++) await delay(20);
 }
 
-function closeAll(sockets: readonly unknown[]): void {
-  for (const socket of sockets)
-    if (
-      typeof socket === 'object' &&
-      socket !== null &&
-      'terminate' in socket &&
-      typeof socket.terminate === 'function'
-    )
-      socket.terminate();
+function closeAll(sockets: readonly (WebSocket | undefined)[]): void {
+  for (const socket of sockets) socket?.terminate();
 }

@@ -36,11 +36,12 @@ export function secretPattern({ secrets, keys }: Pick<Target, 'secrets' | 'keys'
   return new RegExp([...secrets, ...fragments].map(escaped).join('|'), 'i');
 }
 
-const textOf = async (response: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('latin1');
-};
+async function textOf(response: IncomingMessage): Promise<string> {
+  response.setEncoding('latin1');
+  let text = '';
+  for await (const chunk of response) text += String(chunk);
+  return text;
+}
 
 /** One anonymous visitor at an address of its own, who counts and reads every answer. */
 export class Visitor {

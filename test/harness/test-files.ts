@@ -39,7 +39,7 @@ const ABOUT_THE_EXCHANGE = [
 const ONCE = [
   ...ABOUT_THE_EXCHANGE.map((name) => `test/flow/${name}`),
   ...['commands.', 'live-demo.', 'image.', 'alerts.', 'helm.'].map((name) => `test/deploy/${name}`),
-  ...['test/faults/client', 'test/parity/', 'test/real-data/', 'api/schemathesis.'],
+  ...['test/attack/', 'test/faults/client', 'test/parity/', 'test/real-data/', 'api/schemathesis.'],
 ];
 const OPEN_AN_EXCHANGE = new Set(['paper/server.ts']);
 const NAMES_A_SERVER = /TEST_DATABASE_URL|TEST_CACHE_URL/;

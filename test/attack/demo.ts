@@ -49,7 +49,6 @@ export interface Demo {
   readonly target: Target;
   readonly receiver: Receiver;
   readonly database: TestDatabase;
-  readonly output: () => string;
 }
 
 async function prepare(url: string, receiver: Receiver) {
@@ -96,7 +95,6 @@ export async function openDemo(stack: AsyncDisposableStack): Promise<Demo> {
         CACHE_URL: '',
         OUTGOING_PRIVATE: 'allow',
         LIVE_DEMO: flag,
-        ...(process.env['PROF'] ? { NODE_OPTIONS: '--cpu-prof --cpu-prof-dir=/tmp/prof' } : {}),
       },
     });
   const before = await start('');
@@ -114,5 +112,5 @@ export async function openDemo(stack: AsyncDisposableStack): Promise<Demo> {
   ];
   const keys = [keyOf('apiKey'), keyOf('secret'), operator.cookie().split('=')[1] ?? ''];
   const target = { ...prepared, url: app.url, symbols: [...TRADED], secrets, keys };
-  return { operator, target, receiver, database, output: app.output };
+  return { operator, target, receiver, database };
 }
