@@ -11,8 +11,8 @@ interface Rate {
   readonly burst: number;
 }
 
-/** Requests of any kind: a page asks for some forty files and a dozen answers. */
-const REQUESTS = { ofNetwork: { perSecond: 10, burst: 120 }, ofAll: { perSecond: 40, burst: 240 } };
+/** Requests of any kind: a page asks for some forty files and a dozen answers, and may be opened again and again. */
+const REQUESTS = { ofNetwork: { perSecond: 20, burst: 300 }, ofAll: { perSecond: 40, burst: 400 } };
 /** What changes something is also written down, and the database must not fill within a night. */
 const CHANGES = { ofNetwork: { perSecond: 0.5, burst: 20 }, ofAll: { perSecond: 2, burst: 60 } };
 /** Visitors have so many of their requests computed at a time; as many as wait, and no more, come next. */
