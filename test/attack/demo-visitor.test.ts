@@ -13,8 +13,9 @@ const SECONDS = Number(process.env['DEMO_ATTACK_SECONDS'] ?? 20);
 const CONTROL_SECONDS = Math.max(10, SECONDS / 5);
 const EVERY_MS = 100;
 const MOST_P99_MS = 250;
-/** Where the operator alone waits longer, the machine is too busy to say anything about an attack. */
+/** Where the operator alone waits longer, or a timer of this process is later, other programs take the processors. */
 const QUIET_P99_MS = 50;
+const QUIET_TIMER_MS = 30;
 /** In five minutes; a shorter attack has the same bursts at its start. */
 const MOST_GROWTH_MB = 10;
 const LEAST_BEHAVIOURS = 50;
@@ -46,19 +47,23 @@ const ASKED: readonly (() => Promise<unknown>)[] = [...Array.from({ length: 5 },
 
 interface Measured {
   readonly times: number[];
+  /** How late each timer of this process was. */
+  readonly lateness: number[];
   readonly failures: string[];
 }
 
 /** Asks as the operator every 100 ms, whether the last answer has come or not, until `done`. */
 async function measure(done: Promise<unknown>): Promise<Measured> {
-  const measured: Measured = { times: [], failures: [] };
+  const measured: Measured = { times: [], lateness: [], failures: [] };
   const asked: Promise<void>[] = [];
   let over = false;
   const end = (): void => void (over = true);
   done.then(end, end);
   for (let i = 0; !over; i++) {
     asked.push(ask(ASKED[i % ASKED.length] ?? release, measured));
+    const sinceMs = performance.now();
     await delay(EVERY_MS);
+    measured.lateness.push(performance.now() - sinceMs - EVERY_MS);
   }
   await Promise.all(asked);
   return measured;
@@ -69,18 +74,27 @@ async function ask(what: () => Promise<unknown>, { times, failures }: Measured):
   try {
     await what();
   } catch (error) {
-    failures.push(String(error));
+    const cause = error instanceof Error && error.cause !== undefined ? ` because of ${String(error.cause)}` : '';
+    failures.push(`${String(error)}${cause}`);
   }
   times.push(performance.now() - startMs);
 }
 
-function quantile({ times }: Measured, share: number): number {
+function quantile(times: readonly number[], share: number): number {
   const sorted = times.toSorted((a, b) => a - b);
   return Math.round(sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN);
 }
 
-const summary = (measured: Measured): string =>
-  `${measured.times.length} answers, p50 ${quantile(measured, 0.5)}, p99 ${quantile(measured, 0.99)}, worst ${quantile(measured, 1)} ms`;
+const summary = ({ times, lateness }: Measured): string =>
+  `${times.length} answers, p50 ${quantile(times, 0.5)}, p99 ${quantile(times, 0.99)}, worst ${quantile(times, 1)} ms (timers ${quantile(lateness, 0.99)} ms late)`;
+
+function requireQuick(control: Measured, measured: Measured): string {
+  const [alone, late] = [quantile(control.times, 0.99), quantile(measured.lateness, 0.99)];
+  const isBusy = alone >= QUIET_P99_MS || late >= QUIET_TIMER_MS;
+  if (isBusy) return 'other programs take the processors: how long the operator waits is not judged here';
+  assert.ok(quantile(measured.times, 0.99) < MOST_P99_MS, summary(measured));
+  return `the operator waits less than ${MOST_P99_MS} ms at the 99th percentile`;
+}
 
 async function attack(): Promise<AttackReport> {
   const child = fork(join(import.meta.dirname, 'attackers.ts'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -136,10 +150,7 @@ test(`hostile visitors of a live demo, for ${SECONDS} seconds: the operator is a
     assert.deepEqual(measured.failures, [], 'the operator was refused nothing');
     assert.equal(demo.receiver.received(), sentBefore, 'nothing was sent out');
     assert.ok(growth < MOST_GROWTH_MB, `the database grew by ${growth} MB`);
-    const quiet = quantile(control, 0.99);
-    if (quiet < QUIET_P99_MS) assert.ok(quantile(measured, 0.99) < MOST_P99_MS, summary(measured));
-    else
-      context.diagnostic(`the operator alone waited ${quiet} ms at p99: the attack's effect on it is not judged here`);
+    context.diagnostic(requireQuick(control, measured));
   } catch (error) {
     for (const behaviour of report.behaviours) console.log(JSON.stringify(behaviour));
     throw error;
