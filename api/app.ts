@@ -91,11 +91,12 @@ const FAMILIES = [
 ];
 
 /** The HTTP side: every operation under /api, the web app elsewhere. */
-export async function createApp(context: ServerContext, visitors?: VisitorLimits): Promise<Hono<ApiEnv>> {
+export async function createApp(context: ServerContext, limits?: VisitorLimits): Promise<Hono<ApiEnv>> {
   const app = new Hono<ApiEnv>();
-  mountEdge(app, context, visitors);
+  mountEdge(app, context, limits);
   mountErrors(app, context);
   const urgent: ApiContext = { ...context, database: context.reserved };
+  const visitors = limits && { limits, guard: context };
   for (const mount of URGENT) mount(createRoutes(app, { context: urgent, guard: urgent, visitors }));
   for (const mount of FAMILIES) mount(createRoutes(app, { context, guard: urgent, visitors }));
   const { webDir } = context.settings;

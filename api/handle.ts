@@ -4,8 +4,8 @@ import type { ApiContext } from './context.ts';
 import type { Answer, Operation } from './contract/operation.ts';
 import { type Caller, callerOf } from './guard/caller.ts';
 import { requireOwnSite } from './guard/origin.ts';
-import { authenticate, type Operator, sessionCookie } from './guard/session.ts';
-import type { VisitorLimits } from './guard/visitor-limits.ts';
+import { type Authenticated, type Operator, sessionCookie } from './guard/session.ts';
+import { identify, type Visitors } from './guard/visitor-limits.ts';
 import { type Mask, maskFor } from './guard/visitor-mask.ts';
 import { isStorableText, readJsonBody } from './json-body.ts';
 import { ApiProblem, invalidField } from './problem.ts';
@@ -64,7 +64,7 @@ interface RoutesOptions {
   /** What the session is checked with. */
   readonly guard: ApiContext;
   /** Of a live demo. */
-  readonly visitors: VisitorLimits | undefined;
+  readonly visitors: Visitors | undefined;
 }
 
 const changes = ({ method, reads }: Operation): boolean => method !== 'GET' && reads !== true;
@@ -77,15 +77,16 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
       app.on(operation.method, `/api${operation.path}`, async (c) => {
         const reply = new Headers({ 'cache-control': 'no-store' });
         const caller = callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: context.settings.origins });
-        const operator =
-          operation.auth === 'session' ? await requireOperator(c, { context: guard, caller, reply }) : null;
-        const limits = visitors?.of(operator, c.req.header('cookie') ?? null, caller);
+        const sent = { cookie: c.req.header('cookie') ?? null, caller };
+        const find = () => identify({ guard, visitors }, sent);
+        const operator = operation.auth === 'session' ? await requireOperator(c, { find, reply }) : null;
+        const limits = visitors?.limits.of(operator, sent.cookie, caller);
         if (operator !== null && changes(operation)) limits?.requireChange(caller);
         const mask = maskFor(operator);
         const parts = { ...(await readParts(c, operation)), operator, caller, mask, signal: c.req.raw.signal, reply };
         const compute = () => handler(asIncoming(parts));
         const answer = await (limits === undefined ? compute() : limits.answer(compute));
-        visitors?.remember(reply);
+        visitors?.limits.remember(reply);
         return respond(operation, answer, { reply, mask });
       });
     },
@@ -94,10 +95,10 @@ export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: Ro
 
 async function requireOperator(
   c: Context<ApiEnv>,
-  { context, caller, reply }: { context: ApiContext; caller: Caller; reply: Headers },
+  { find, reply }: { find: () => Promise<Authenticated | undefined>; reply: Headers },
 ): Promise<Operator> {
   requireOwnSite(c.req.raw.headers);
-  const authenticated = await authenticate(context, c.req.header('cookie') ?? null, caller);
+  const authenticated = await find();
   if (authenticated === undefined) throw new ApiProblem('not_signed_in', 'Sign in first: there is no valid session.');
   const { prolonged, operator } = authenticated;
   if (prolonged !== null) reply.append('set-cookie', sessionCookie(prolonged.name, prolonged.token));

@@ -42,11 +42,14 @@ type Listening = ReturnType<typeof createAdaptorServer>;
 
 /** Starts to listen; rejects when the port cannot be taken. Port 0 takes a free one. */
 export async function serveApi(context: ServerContext, { host, port }: Address): Promise<ApiServer> {
-  const visitors = context.settings.liveDemo ? new VisitorLimits() : undefined;
-  const app = await createApp(context, visitors);
+  const limits = context.settings.liveDemo ? new VisitorLimits() : undefined;
+  const app = await createApp(context, limits);
   const hub = await SocketHub.open(context);
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions: { keepAliveTimeout: KEPT_MS } });
-  const upgrade = createUpgrade({ ...context, database: context.reserved }, { hub, visitors });
+  const upgrade = createUpgrade(
+    { ...context, database: context.reserved },
+    { hub, visitors: limits && { limits, guard: context } },
+  );
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => upgrade(request, socket, head));
   try {
     return new ApiServer(server, { port: await listen(server, { host, port }), hub });

@@ -76,6 +76,15 @@ export async function createProfile(database: Writer, profile: NewProfile): Prom
   return row?.id;
 }
 
+export async function countProfiles(database: Reader, accountId: AccountId): Promise<number> {
+  const { count } = await database
+    .selectFrom('profiles')
+    .select((row) => row.fn.countAll<string>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 export async function isProfileNameTaken(
   database: Reader,
   name: { accountId: AccountId; name: string; except: ProfileId },

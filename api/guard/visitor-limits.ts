@@ -1,8 +1,9 @@
+import type { ApiContext } from '../context.ts';
 import { ApiProblem } from '../problem.ts';
 import type { Caller } from './caller.ts';
 import { networkOf, UNKNOWN } from './client-ip.ts';
 import { TokenBuckets } from './token-buckets.ts';
-import { type Operator, sentToken, tokenHash } from './session.ts';
+import { type Authenticated, authenticate, type Operator, sentToken, tokenHash } from './session.ts';
 import { Turns } from './turns.ts';
 
 interface Rate {
@@ -17,7 +18,7 @@ const REQUESTS = { ofNetwork: { perSecond: 20, burst: 300 }, ofAll: { perSecond:
 const CHANGES = { ofNetwork: { perSecond: 0.5, burst: 20 }, ofAll: { perSecond: 2, burst: 60 } };
 /** Visitors have so many of their requests computed at a time; as many as wait, and no more, come next. */
 export const AT_A_TIME = 3;
-const WAITING = 60;
+const WAITING = 100;
 const KNOWN_SESSIONS = 1_000;
 
 const keyOf = (token: string): string => tokenHash(token).toString('base64');
@@ -66,12 +67,12 @@ export class VisitorLimits {
 
   /** Counts a request, before anything is read for it; one with a session that was seen before passes. */
   requireRequest(cookie: string | null, sender: Sender): void {
-    if (!this.#isSession(cookie, sender)) this.#requests.require('requests', sender);
+    if (!this.isSession(cookie, sender)) this.#requests.require('requests', sender);
   }
 
   /** The limits of a request that acts for `operator`, or for nobody yet; undefined where a session sent it. */
   of(operator: Operator | null, cookie: string | null, sender: Sender): VisitorLimits | undefined {
-    if (operator === null) return this.#isSession(cookie, sender) ? undefined : this;
+    if (operator === null) return this.isSession(cookie, sender) ? undefined : this;
     if (operator.session !== null) return undefined;
     const token = sentToken(cookie, sender);
     // A session that has ended is one no longer.
@@ -94,13 +95,19 @@ export class VisitorLimits {
     }
   }
 
-  #isSession(cookie: string | null, sender: Sender): boolean {
+  /** Whether the request carries the token of a session that was seen before. */
+  isSession(cookie: string | null, sender: Sender): boolean {
     const token = sentToken(cookie, sender);
     return token !== undefined && this.#sessions.has(keyOf(token));
   }
 
   requireChange(sender: Sender): void {
     this.#changes.require('changes', sender);
+  }
+
+  /** Looks up who sends a request when it is its turn. */
+  check<Result>(look: () => Promise<Result>): Promise<Result> {
+    return this.#turns.take(look);
   }
 
   /** Computes an answer for a visitor when it is its turn; the parts of one that is streamed each wait for theirs. */
@@ -121,4 +128,25 @@ export class VisitorLimits {
     });
     return new Response(stream, answer);
   }
+}
+
+/** What a live demo judges requests with that no known session sent. */
+export interface Visitors {
+  readonly limits: VisitorLimits;
+  /** Its connections are not those that a session is checked with: a flood would stand in front of it. */
+  readonly guard: ApiContext;
+}
+
+interface Sent {
+  readonly cookie: string | null;
+  readonly caller: Caller;
+}
+
+/** The operator that a request acts for, looked up with `guard` or, in a demo, with what visitors have. */
+export function identify(
+  { guard, visitors }: { readonly guard: ApiContext; readonly visitors: Visitors | undefined },
+  { cookie, caller }: Sent,
+): Promise<Authenticated | undefined> {
+  if (visitors === undefined || visitors.limits.isSession(cookie, caller)) return authenticate(guard, cookie, caller);
+  return visitors.limits.check(() => authenticate(visitors.guard, cookie, caller));
 }

@@ -1,3 +1,4 @@
+import type { AccountId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
 import type { Transaction } from '#storage/database.ts';
 import { bindSymbol, type BoundSymbol, listBoundSymbols } from '#storage/profile-symbols.ts';
@@ -5,6 +6,7 @@ import { lockAccount } from '#storage/accounts.ts';
 import { forgetProfile } from '#storage/forget-profile.ts';
 import { requestAction } from '#storage/operator-actions.ts';
 import {
+  countProfiles,
   createProfile as insertProfile,
   deleteProfile as removeProfile,
   excludeIntents,
@@ -52,6 +54,15 @@ const nameTaken = (name: string): ApiProblem =>
     errors: [{ path: 'name', message: 'is the name of another profile' }],
   });
 
+/** Every profile is read for every dashboard. */
+const MOST_OF_VISITORS = 50;
+
+async function requireRoom(transaction: Transaction, operator: Operator, accountId: AccountId): Promise<void> {
+  if (operator.session !== null || (await countProfiles(transaction, accountId)) < MOST_OF_VISITORS) return;
+  const sentence = `In this live demo an account has at most ${MOST_OF_VISITORS} profiles: delete one first.`;
+  throw new ApiProblem('conflict', sentence);
+}
+
 export const announceProfile = (context: ApiContext, id: string): Promise<void> =>
   announce(context, { command: 'profiles-changed', events: [{ topic: 'profile', id, data: {} }] });
 
@@ -92,6 +103,7 @@ export async function createFrom(
   const profile = await database.transaction(async (transaction) => {
     await lockAccount(transaction, account.id, 'change');
     await requireAccount(transaction, operator, account.id);
+    await requireRoom(transaction, operator, account.id);
     await requireFreeBase(transaction, { accountId: account.id, profileId: null, symbols, rules: market.rules });
     const id = await insertProfile(transaction, draft);
     if (id === undefined) throw nameTaken(draft.name);

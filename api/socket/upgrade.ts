@@ -5,8 +5,7 @@ import type { ApiContext } from '../context.ts';
 import { PROBLEM_STATUS } from '../contract/problem.ts';
 import { callerOf } from '../guard/caller.ts';
 import { networkOf } from '../guard/client-ip.ts';
-import type { VisitorLimits } from '../guard/visitor-limits.ts';
-import { authenticate } from '../guard/session.ts';
+import { identify, type Visitors } from '../guard/visitor-limits.ts';
 import { ApiProblem, problemBody } from '../problem.ts';
 import { isUnavailable } from '../unavailable.ts';
 import type { SocketHub } from './hub.ts';
@@ -43,7 +42,7 @@ const headersOf = ({ headers }: IncomingMessage): Headers =>
 interface UpgradeOptions {
   readonly hub: SocketHub;
   /** Of a live demo. */
-  readonly visitors: VisitorLimits | undefined;
+  readonly visitors: Visitors | undefined;
 }
 
 async function requireSession(context: ApiContext, { hub, visitors }: UpgradeOptions, request: IncomingMessage) {
@@ -52,8 +51,8 @@ async function requireSession(context: ApiContext, { hub, visitors }: UpgradeOpt
   requireSocketOrigin(request, context.settings.origins);
   const { origin = null, cookie = null } = request.headers;
   const caller = callerOf(headersOf(request), { origin, listed: context.settings.origins });
-  visitors?.requireRequest(cookie, caller);
-  const authenticated = await authenticate(context, cookie, caller);
+  visitors?.limits.requireRequest(cookie, caller);
+  const authenticated = await identify({ guard: context, visitors }, { cookie, caller });
   if (authenticated === undefined) throw new ApiProblem('not_signed_in', 'Sign in first: there is no valid session.');
   const owner = { sessionId: authenticated.operator.session?.id ?? null, network: networkOf(caller.ip) };
   if (hub.isFull(owner)) throw new ApiProblem('unavailable', 'Too many sockets are open: close some and try again.');
