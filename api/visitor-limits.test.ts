@@ -45,10 +45,10 @@ const statusesOf = (replies: readonly Reply[]): Record<number, number> => {
 };
 const flood = (count: number, send: (i: number) => Promise<Reply>): Promise<Reply[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => send(i)));
-/** Floods until it is refused: on a slow machine the allowance fills up meanwhile. */
+/** Floods, with fewer at once than may wait, until it is refused: the allowance fills up meanwhile. */
 async function refusalOf(send: () => Promise<Reply>): Promise<Reply> {
-  for (let round = 0; round < 30; round++) {
-    const refused = (await flood(150, send)).find(({ status }) => status === 429);
+  for (let round = 0; round < 90; round++) {
+    const refused = (await flood(50, send)).find(({ status }) => status === 429);
     if (refused !== undefined) return refused;
   }
   return assert.fail('no flood is refused');
