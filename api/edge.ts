@@ -13,13 +13,14 @@ import { isUnavailable, isUnstorable, outageOf } from './unavailable.ts';
 
 /** What every request passes before it reaches an operation, and every response on its way out. */
 export function mountEdge(app: Hono<ApiEnv>, { settings, log }: ApiContext, visitors?: VisitorLimits): void {
-  const callerIn = (c: Context<ApiEnv>, origin = c.get('origin')): Caller =>
-    callerOf(c.req.raw.headers, { origin, listed: settings.origins });
+  const callerIn = (c: Context<ApiEnv>): Caller =>
+    callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: settings.origins });
   /** Also of a request that is refused for its origin: refusing costs something too. */
   const count = (c: Context<ApiEnv>): void => {
     const sent = c.req.header('origin');
-    const origin = sent !== undefined && settings.origins.includes(sent) ? sent : null;
-    visitors?.requireRequest(c.req.header('cookie') ?? null, callerIn(c, origin));
+    // A page of a listed origin may read the refusal.
+    if (sent !== undefined && settings.origins.includes(sent)) c.set('origin', sent);
+    visitors?.requireRequest(c.req.header('cookie') ?? null, callerIn(c));
   };
   const hardening = Object.entries(securityHeaders(settings.origins));
   app.use(async (c, next) => {
