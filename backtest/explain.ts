@@ -61,6 +61,7 @@ function explaining(
         decide(view) {
           tellUntil(view.nowMs);
           const decision = instance.decide(view);
+          const priceTicks = view.price;
           if (decision.kind !== 'nothing') {
             const text = bound.reasons[decision.reason];
             const numbers = instance.explain(decision, view);
@@ -69,7 +70,13 @@ function explaining(
           const ticks = view.sellable ? instance.stopTicks(view) : 0;
           if (ticks > 0) {
             const stop = formatDecimal(fromSteps(ticks, grid.tick));
-            keep(OVERDUE.reason, view.nowMs, { numbers: { stop }, sentence: `The stop kept at ${stop} was reached.` });
+            const sentence = `The stop kept at ${stop} was reached.`;
+            if (decision.kind !== 'sell') keep(instance.stopReason(view), view.nowMs, { numbers: { stop }, sentence });
+            const price = formatDecimal(fromSteps(priceTicks, grid.tick));
+            keep(OVERDUE.reason, view.nowMs, {
+              numbers: { stop, price },
+              sentence: `The stop on the exchange was triggered and did not sell in time; the price was ${price}.`,
+            });
           }
           return decision;
         },

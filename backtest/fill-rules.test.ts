@@ -30,12 +30,13 @@ function run({ candles, terms, rules, path, ...script }: Case): KernelRun {
   return runKernel({ bound: scripted(script), ...input, ...window });
 }
 
-/** Each fill as `minute side quantity @ price`, with `maker` where it waited and its reason for a stop. */
+const LEVELS = new Set(['exit-stop-loss', 'exit-trail', 'exit-failed-stop']);
+/** Each fill as `minute side quantity @ price`, with `maker` where it waited and its level for a stop. */
 const fillsOf = ({ book }: KernelRun): string[] =>
   book.fills.map(({ fill, reason }) => {
     const minute = Math.floor(fill.at.getTime() / 60_000);
     const text = `${minute} ${fill.side} ${formatDecimal(fill.quantity)} @ ${formatDecimal(fill.price)}`;
-    return `${text}${fill.maker ? ' maker' : ''}${reason === 'exit-protective-stop' ? ' stop' : ''}`;
+    return `${text}${fill.maker ? ' maker' : ''}${LEVELS.has(reason) ? ` ${reason.slice('exit-'.length)}` : ''}`;
   });
 
 // 100 / (100 * 1.002) = 0.998 coins, 0.997002 after the fee: 0.997 can be sold.
@@ -81,7 +82,7 @@ test('the stop rests from the fill on, is set off by a touch and sells there', (
   // Bought at the open of minute 1; its stop at 97 is touched by the low of the same minute.
   const held = { decisions: { 0: BUY }, stops: { 0: 9700 }, protectiveStop: STOP };
   const touched = run({ ...held, candles: [FLAT_AT_100, '100/100/97/98', FLAT_AT_100] });
-  assert.deepEqual(fillsOf(touched), [BOUGHT, '1 sell 0.997 @ 97 stop']);
+  assert.deepEqual(fillsOf(touched), [BOUGHT, '1 sell 0.997 @ 97 stop-loss']);
   // One tick above it nothing happens.
   assert.deepEqual(fillsOf(run({ ...held, candles: [FLAT_AT_100, '100/100/97.01/98'] })), [BOUGHT]);
   // Slippage of 0.2 % sells at 96.80, of 1 % at the limit: 97 * 0.995 = 96.51.
@@ -102,11 +103,11 @@ test('a gap through the stop sells at the open; below the limit it waits for a t
   const held = { decisions: { 0: BUY }, stops: { 0: 9700 }, protectiveStop: STOP };
   const sold = (third: string, ...more: string[]): string[] =>
     fillsOf(run({ ...held, candles: [FLAT_AT_100, FLAT_AT_100, third, ...more] })).slice(1);
-  assert.deepEqual(sold('96.7/97/96/96'), ['2 sell 0.997 @ 96.7 stop']);
+  assert.deepEqual(sold('96.7/97/96/96'), ['2 sell 0.997 @ 96.7 stop-loss']);
   // Opens at 96, below the limit of 96.51, which the same candle trades through.
-  assert.deepEqual(sold('96/96.6/95/96'), ['2 sell 0.997 @ 96.51 maker stop']);
+  assert.deepEqual(sold('96/96.6/95/96'), ['2 sell 0.997 @ 96.51 maker stop-loss']);
   // It does not: at the close the position is sold at the market, as live, at the next open.
-  assert.deepEqual(sold('96/96.51/95/95.5', '95.2/95.2/95/95'), ['3 sell 0.997 @ 95.2 stop']);
+  assert.deepEqual(sold('96/96.51/95/95.5', '95.2/95.2/95/95'), ['3 sell 0.997 @ 95.2 stop-loss']);
 });
 
 test('what fills inside a candle counts from its last moment on, what fills at its open from then on', () => {
@@ -118,12 +119,12 @@ test('what fills inside a candle counts from its last moment on, what fills at i
     decisions: { 0: BUY, 2: BUY, 3: BUY },
     candles: [FLAT_AT_100, '100/100/97/97', ...after],
   });
-  assert.deepEqual(fillsOf(inside).slice(1), ['1 sell 0.997 @ 97 stop', '4 buy 0.998 @ 100']);
+  assert.deepEqual(fillsOf(inside).slice(1), ['1 sell 0.997 @ 97 stop-loss', '4 buy 0.998 @ 100']);
   assert.equal(inside.book.fills[1]?.fill.at.getTime(), 119_999);
   // Sold at 2:00 by a gap: 2 minutes later is 4:00.
   const gap = [FLAT_AT_100, FLAT_AT_100, '96.7/97/96/96', ...after];
   const opened = run({ ...held, decisions: { 0: BUY, 2: BUY, 3: BUY }, candles: gap });
-  assert.deepEqual(fillsOf(opened).slice(1), ['2 sell 0.997 @ 96.7 stop', '4 buy 0.998 @ 100']);
+  assert.deepEqual(fillsOf(opened).slice(1), ['2 sell 0.997 @ 96.7 stop-loss', '4 buy 0.998 @ 100']);
 });
 
 test('the stop moves up with the level by more than 0.1 %, never down, and leaves with the exit', () => {
@@ -133,7 +134,7 @@ test('the stop moves up with the level by more than 0.1 %, never down, and leave
   const candles = [FLAT_AT_100, FLAT_AT_100, FLAT_AT_100, FLAT_AT_100, FLAT_AT_100, '99/99/97/97.5'];
   assert.deepEqual(fillsOf(run({ ...held, stops, candles })), [BOUGHT, '5 sell 0.997 @ 99']);
   const fallen = [...candles.slice(0, 3), '100/100/97.1/98'];
-  assert.deepEqual(fillsOf(run({ ...held, stops, candles: fallen })).at(-1), '3 sell 0.997 @ 97.1 stop');
+  assert.deepEqual(fillsOf(run({ ...held, stops, candles: fallen })).at(-1), '3 sell 0.997 @ 97.1 stop-loss');
 });
 
 const TRAILING = {
@@ -158,14 +159,14 @@ test('where the band forbids the stop, the exchange trails the price from the sa
   // 3 % below the best price: minute 2 rises to 104, so it sells at 100.88 on the way down to 100.5.
   const candles = [FLAT_AT_100, FLAT_AT_100, '100/104/100.5/101', '101/101/101/101'];
   const risen = run({ ...held, candles });
-  assert.deepEqual(fillsOf(risen), [BOUGHT, '2 sell 0.997 @ 100.88 stop']);
+  assert.deepEqual(fillsOf(risen), [BOUGHT, '2 sell 0.997 @ 100.88 stop-loss']);
   assert.equal(risen.book.ambiguous, 1);
   // Had the low come first, the stop of 97 would not have been reached, and 101 is above 100.88.
   const fallen = run({ ...held, candles, path: 'fall-first' });
   assert.deepEqual(fillsOf(fallen), [BOUGHT]);
   // A gap below its level sells at the open.
   const gap = run({ ...held, candles: [FLAT_AT_100, FLAT_AT_100, '96/96/95/95'] });
-  assert.deepEqual(fillsOf(gap), [BOUGHT, '2 sell 0.997 @ 96 stop']);
+  assert.deepEqual(fillsOf(gap), [BOUGHT, '2 sell 0.997 @ 96 stop-loss']);
 });
 
 test('clamped, the stop rests at the lowest price allowed, a cushion above the edge', () => {
@@ -177,7 +178,7 @@ test('clamped, the stop rests at the lowest price allowed, a cushion above the e
     rules: TRAILING,
   } as const;
   const sold = run({ ...held, candles: [FLAT_AT_100, FLAT_AT_100, '100/100/99.48/100'] });
-  assert.deepEqual(fillsOf(sold), [BOUGHT, '2 sell 0.997 @ 99.48 stop']);
+  assert.deepEqual(fillsOf(sold), [BOUGHT, '2 sell 0.997 @ 99.48 stop-loss']);
 });
 
 test('a buy on the way down fills before the stop below it, which then guards what both bought', () => {
@@ -186,7 +187,7 @@ test('a buy on the way down fills before the stop below it, which then guards wh
   const candles = [FLAT_AT_100, FLAT_AT_100, '99/99/96.9/97', '97/97/97/97'];
   const both = run({ decisions, stops: { 0: 9700 }, protectiveStop: STOP, candles });
   // 0.997002 + 1.020 * 0.999 = 2.015982.
-  assert.deepEqual(fillsOf(both), [BOUGHT, '2 buy 1.02 @ 98 maker', '2 sell 2.015 @ 97 stop']);
+  assert.deepEqual(fillsOf(both), [BOUGHT, '2 buy 1.02 @ 98 maker', '2 sell 2.015 @ 97 stop-loss']);
   assert.equal(both.book.ambiguous, 0);
 });
 
@@ -196,10 +197,10 @@ test('a buy on the way up and the stop below it in one candle: the band holds bo
   const candles = [FLAT_AT_100, FLAT_AT_100, '100/101/97/98', '98/98/98/98'];
   const script = { decisions, stops: { 0: 9700 }, protectiveStop: STOP, candles };
   const risen = run(script);
-  assert.deepEqual(fillsOf(risen), [BOUGHT, '2 buy 0.985 @ 101', '2 sell 1.981 @ 97 stop']);
+  assert.deepEqual(fillsOf(risen), [BOUGHT, '2 buy 0.985 @ 101', '2 sell 1.981 @ 97 stop-loss']);
   assert.equal(risen.book.ambiguous, 1);
   const fallen = run({ ...script, path: 'fall-first' });
-  assert.deepEqual(fillsOf(fallen), [BOUGHT, '2 sell 0.997 @ 97 stop', '2 buy 0.985 @ 101']);
+  assert.deepEqual(fillsOf(fallen), [BOUGHT, '2 sell 0.997 @ 97 stop-loss', '2 buy 0.985 @ 101']);
 });
 
 test('the result tells worst, base and best', () => {

@@ -10,7 +10,7 @@ import { viewOrders, viewPosition } from './view.ts';
 
 /** A stop that was set off and could not sell, as the price jumped below its limit: everything is sold at the market. */
 export function unlessOverdue(decision: Decision, { stop, pending }: Book, priceTicks: number): Decision {
-  const waits = decision.kind === 'sell' || pending !== null || stop === null || priceTicks > stop.stopTicks;
+  const waits = pending !== null || stop === null || priceTicks > stop.stopTicks;
   return waits ? decision : OVERDUE;
 }
 
@@ -32,7 +32,8 @@ export function guard(run: Run, afterRise: boolean): void {
   const stopTicks = view.sellable ? instance.stopTicks(view) : 0;
   if (stopTicks === book.guardedTicks && !book.restless) return;
   book.guardedTicks = stopTicks;
-  keepStop(book, { settings, stopTicks, priceTicks: view.price, nowMs: view.nowMs, afterRise });
+  const reason = stopTicks > 0 ? instance.stopReason(view) : '';
+  keepStop(book, { settings, stopTicks, reason, priceTicks: view.price, nowMs: view.nowMs, afterRise });
   follow(run);
 }
 

@@ -14,7 +14,7 @@ import { sizeByTerms } from '#core/entry-size.ts';
 import type { Gates } from '#core/gates.ts';
 import type { OrderForm } from '#core/order.ts';
 import { isSellable } from '#core/position.ts';
-import { OVERDUE, planStop, type StopSettings } from '#core/protective-stop.ts';
+import { planStop, type StopSettings } from '#core/protective-stop.ts';
 import { sellableQuantity } from '#core/sizing.ts';
 import { toTicks } from '#strategies/ticks.ts';
 import type { SharedSettings } from '#strategies/strategy.ts';
@@ -116,13 +116,15 @@ export interface Guarding {
   readonly settings: StopSettings;
   /** The highest stop that the strategy holds; 0 without one. */
   readonly stopTicks: number;
+  /** Why a sale there is made. */
+  readonly reason: string;
   readonly priceTicks: number;
   readonly nowMs: number;
   readonly afterRise: boolean;
 }
 
 /** Makes the stop on the exchange what the live engine would make it, by the same plan. */
-export function keepStop(book: Book, { settings, stopTicks, priceTicks, nowMs, afterRise }: Guarding): void {
+export function keepStop(book: Book, { settings, stopTicks, reason, priceTicks, nowMs, afterRise }: Guarding): void {
   const { rules, position, stop, basis } = book;
   const { tick } = rules.price;
   const mayFall = basis === null || position.averagePrice < basis.average;
@@ -133,12 +135,14 @@ export function keepStop(book: Book, { settings, stopTicks, priceTicks, nowMs, a
           form: stop.form,
           left: stop.quantity,
           level: basis?.level ?? ZERO,
+          reason: stop.reason,
           sold: stop.touched,
           triggered: stop.triggered,
         };
   const plan = planStop({
     settings,
     stop: fromSteps(stopTicks, tick),
+    reason,
     least: resting === null || mayFall ? ZERO : resting.level,
     price: fromSteps(priceTicks, tick),
     position: position.quantity,
@@ -149,7 +153,7 @@ export function keepStop(book: Book, { settings, stopTicks, priceTicks, nowMs, a
   if (plan.kind === 'remove') book.stop = null;
   if (plan.kind === 'place') {
     const fresh = { ...waiting(plan.quantity, { nowMs, priceTicks }), afterRise };
-    book.stop = { ...fresh, ...stopSide(plan.form, tick), side: 'sell', reason: OVERDUE.reason };
+    book.stop = { ...fresh, ...stopSide(plan.form, tick), side: 'sell', reason: plan.reason };
     book.basis = { level: plan.level, average: position.averagePrice };
   }
   // A stop that is where it should be stays whatever the price does; any other is looked at again.

@@ -11,6 +11,8 @@ export interface Script {
   readonly decisions: Readonly<Record<number, Decision>>;
   /** Its stop while a position is held, in ticks; by candle, the last one given holds. */
   readonly stops?: Readonly<Record<number, number>>;
+  /** Which level that is, likewise; a stop loss where nothing is given. */
+  readonly levels?: Readonly<Record<number, string>>;
   readonly protectiveStop?: StopSettings;
   readonly shared?: Partial<SharedSettings>;
   /** Sees every view it is asked with. */
@@ -20,8 +22,10 @@ export interface Script {
 const WAIT: Decision = { kind: 'nothing', reason: 'wait' };
 
 /** The script as a strategy on one-minute candles that spends 100 in quote per buy. */
-export function scripted({ decisions, stops = {}, protectiveStop, shared, watch }: Script): BoundStrategy {
+export function scripted({ decisions, stops = {}, levels = {}, protectiveStop, shared, watch }: Script): BoundStrategy {
   const rowOf = ({ nowMs }: TickView): number => Math.ceil(nowMs / INTERVAL_MS['1m']) - 1;
+  const lastOf = <Value>(given: Readonly<Record<number, Value>>, view: TickView): Value | undefined =>
+    given[Number(Object.keys(given).findLast((row) => Number(row) <= rowOf(view)) ?? -1)];
   const instance: StrategyInstance = {
     onCandle() {},
     onFill() {},
@@ -30,10 +34,8 @@ export function scripted({ decisions, stops = {}, protectiveStop, shared, watch 
       return decisions[rowOf(view)] ?? WAIT;
     },
     explain: () => ({}),
-    stopTicks(view) {
-      const known = Object.keys(stops).filter((row) => Number(row) <= rowOf(view));
-      return stops[Number(known.at(-1) ?? -1)] ?? 0;
-    },
+    stopTicks: (view) => lastOf(stops, view) ?? 0,
+    stopReason: (view) => lastOf(levels, view) ?? 'exit-stop-loss',
     plan: () => [],
     state: () => ({ v: 1 }),
   };

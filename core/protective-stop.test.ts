@@ -22,6 +22,7 @@ const rules: SymbolRules = {
 const held: StopSituation = {
   settings: { offset: d('0.995'), onBandBlock: 'notify' },
   stop: d('97'),
+  reason: 'exit-trail',
   least: ZERO,
   price: d('100'),
   position: d('1.0005'),
@@ -38,6 +39,7 @@ const AT_97: RestingStop = {
   form: stopAt('97', '96.51'),
   left: d('1'),
   level: d('97'),
+  reason: 'exit-stop-loss',
   sold: false,
   triggered: false,
 };
@@ -193,6 +195,20 @@ for (const [name, situation, expected] of cases) {
   });
 }
 
+test('a stop is placed for the level it stands at; one that must not fall stays what it was placed for', () => {
+  const reasonOf = (wanted: StopSituation): string => {
+    const plan = planStop(wanted);
+    return plan.kind === 'place' ? plan.reason : plan.kind;
+  };
+  assert.equal(reasonOf(held), 'exit-trail');
+  // Moved up from the level of a loss, the new order goes by the new level.
+  assert.equal(reasonOf({ ...guarded, stop: d('98') }), 'exit-trail');
+  // The strategy has lost its level: only the quantity has changed, and the order still stands at the old one.
+  const lost = { ...guarded, stop: d('90'), least: d('97'), position: d('0.5') };
+  assert.equal(reasonOf(lost), 'exit-stop-loss');
+  assert.equal(reasonOf({ ...guarded, least: d('97'), position: d('0.5') }), 'exit-trail');
+});
+
 const amount = (most: number) => fc.integer({ min: 0, max: most }).map((steps) => d((steps / 10_000).toFixed(4)));
 const price = fc.integer({ min: 1, max: 20_000 }).map((ticks) => d((ticks / 100).toFixed(2)));
 const situation = fc.record({
@@ -210,7 +226,7 @@ const situation = fc.record({
 test('whatever is placed lies on the grid, sells no more than is there, waits below the price and is then kept', () => {
   fc.assert(
     fc.property(situation, (drawn) => {
-      const wanted: StopSituation = { ...drawn, rules, resting: null };
+      const wanted: StopSituation = { ...drawn, reason: 'exit-trail', rules, resting: null };
       const plan = planStop(wanted);
       if (plan.kind !== 'place') return;
       const { form, quantity, level } = plan;
@@ -222,7 +238,7 @@ test('whatever is placed lies on the grid, sells no more than is there, waits be
         assert.ok(isOnStep(form.stopPrice, rules.price.tick) && isOnStep(form.price, rules.price.tick));
         assert.ok(form.price * 10n >= drawn.price * 8n, 'the exchange accepts the limit');
       }
-      const resting: RestingStop = { form, left: quantity, level, sold: false, triggered: false };
+      const resting: RestingStop = { form, left: quantity, level, reason: plan.reason, sold: false, triggered: false };
       const next = { ...wanted, free: subtract(wanted.free, quantity), resting };
       assert.equal(planStop(next).kind, 'keep');
     }),

@@ -57,8 +57,9 @@ export const STOP_REASONS = {
     thresholds: ['minNotional'],
   },
   'order-stop-reached': { sentence: 'The price {price} is at or below the stop {stop}.', thresholds: ['stop'] },
-  'exit-protective-stop': {
-    sentence: 'Selling: {price} is below the limit {limit} of the stop on the exchange, which {stop} set off in vain.',
+  'exit-failed-stop': {
+    sentence:
+      'Selling at the market: the stop on the exchange was triggered at {stop} and has not sold in time for {limit} or more; the price is {price}.',
     thresholds: ['stop', 'limit'],
   },
   'order-stop-no-price': { sentence: 'No stop can be placed before there is a price.', thresholds: [] },
@@ -66,7 +67,7 @@ export const STOP_REASONS = {
 type StopReason = keyof typeof STOP_REASONS;
 
 /** What is decided where a stop was reached and has not sold in time. */
-export const OVERDUE = { kind: 'sell', reason: 'exit-protective-stop', lots: 'all' } as const satisfies Decision;
+export const OVERDUE = { kind: 'sell', reason: 'exit-failed-stop', lots: 'all' } as const satisfies Decision;
 
 export interface RestingStop {
   readonly form: OrderForm;
@@ -74,6 +75,8 @@ export interface RestingStop {
   readonly left: Decimal;
   /** The strategy's level it was placed for, which a clamped or trailing order does not show; zero when unknown. */
   readonly level: Decimal;
+  /** Which of the strategy's levels that was, as the reason of the sale. */
+  readonly reason: string;
   /** It has sold a part. */
   readonly sold: boolean;
   /** It is selling, and may do so a while longer. */
@@ -85,6 +88,8 @@ export interface StopSituation {
   readonly settings: StopSettings | undefined;
   /** The highest stop that the strategy holds, on the grid; zero without one. */
   readonly stop: Decimal;
+  /** Which of the strategy's levels `stop` is, as the reason of the sale. */
+  readonly reason: string;
   /** The level of a resting stop that must not fall; zero when it may. */
   readonly least: Decimal;
   readonly price: Decimal | null;
@@ -99,7 +104,13 @@ export interface StopSituation {
 export type StopPlan =
   | { readonly kind: 'idle' | 'keep' | 'remove' }
   | { readonly kind: 'wait'; readonly reason: StopReason; readonly numbers: Numbers }
-  | { readonly kind: 'place'; readonly form: OrderForm; readonly quantity: Decimal; readonly level: Decimal };
+  | {
+      readonly kind: 'place';
+      readonly form: OrderForm;
+      readonly quantity: Decimal;
+      readonly level: Decimal;
+      readonly reason: string;
+    };
 
 const KEEP: StopPlan = { kind: 'keep' };
 
@@ -115,7 +126,8 @@ export function planStop(situation: StopSituation): StopPlan {
   if (price === null) return resting === null ? wait('order-stop-no-price') : KEEP;
   const level = maximum(situation.stop, situation.least);
   if (level >= price) return wait('order-stop-reached', { price, stop: level });
-  return planForm({ ...situation, settings, price, level });
+  const reason = resting !== null && situation.least > situation.stop ? resting.reason : situation.reason;
+  return planForm({ ...situation, settings, price, level, reason });
 }
 
 interface Wanted extends StopSituation {
@@ -125,7 +137,7 @@ interface Wanted extends StopSituation {
 }
 
 function planForm(wanted: Wanted): StopPlan {
-  const { rules, settings, level, price, resting } = wanted;
+  const { rules, settings, level, price, resting, reason } = wanted;
   const quantity = quantityOf(wanted);
   const limit = stopLimitAt(level, settings.offset, rules);
   const plain: OrderForm = { type: 'stop-loss-limit', stopPrice: level, price: limit };
@@ -134,12 +146,12 @@ function planForm(wanted: Wanted): StopPlan {
   const same = resting !== null && isNear(quantity, resting.left, { drift: STOP_QTY_DRIFT, least: rules.lot.step });
   if (same && isNearForm(plain, resting.form, STOP_DRIFT)) return KEEP;
   const floor = rules.band === null ? null : multiply(price, rules.band.askDown);
-  if (floor === null || limit >= floor) return { kind: 'place', form: plain, quantity, level };
+  if (floor === null || limit >= floor) return { kind: 'place', form: plain, quantity, level, reason };
   if (same && resting.form.type === 'trailing-stop' && isNear(level, resting.level, { drift: STOP_DRIFT })) return KEEP;
   const form = formInBand(wanted, floor);
   if (form === null) return wait('order-stop-outside-band', { limit, floor });
   const near = same && isNearForm(form, resting.form, subtract(CLAMP_CUSHION, ONE));
-  return near ? KEEP : { kind: 'place', form, quantity, level };
+  return near ? KEEP : { kind: 'place', form, quantity, level, reason };
 }
 
 /** What takes the place of a stop whose limit lies below `floor`, the lowest price that the exchange accepts. */

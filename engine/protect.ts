@@ -3,7 +3,6 @@ import { APPROVAL_REASONS, describe, type Numbers, type ReasonText } from '#core
 import { formatDecimal, fromSteps, maximum, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
 import { isSellable } from '#core/position.ts';
 import {
-  OVERDUE,
   planStop,
   type RestingStop,
   STOP_REASONS,
@@ -19,8 +18,6 @@ import { logRow } from './settle.ts';
 
 /** A position that has had no stop on the exchange for this long is told of. */
 const TELL_AFTER_SECONDS = 5;
-/** Why the order is there, and why it sold once it fills. */
-const REASON = OVERDUE.reason;
 
 /**
  * Keeps the stop on the exchange equal to what strategy and position demand, after a tick that sent nothing. Returns
@@ -47,6 +44,7 @@ function planFor(coin: Coin, live: LiveOrder | undefined): StopPlan {
   return planStop({
     settings: bound.shared.protectiveStop,
     stop: guarded ? fromSteps(Math.round(coin.instance.stopTicks(coin.view)), rules.price.tick) : ZERO,
+    reason: coin.instance.stopReason(coin.view),
     least: live === undefined || resting === null || mayFall(coin, live) ? ZERO : resting.level,
     price,
     position: left,
@@ -63,6 +61,7 @@ function restingOf(coin: Coin, { record, applied }: LiveOrder): RestingStop {
     form: record.form,
     left: subtract(record.quantity, applied),
     level: level === undefined ? shown : requireDecimal(level),
+    reason: record.reason,
     sold: applied > 0n,
     triggered: isSelling(coin),
   };
@@ -118,19 +117,21 @@ function move(coin: Coin, { plan, live, context }: Move): Promise<TickResult[]> 
   note(coin, wanted);
   if (live !== undefined && (!wanted || live.applied > 0n)) return takeDown(coin, live).then((result) => [result]);
   if (approval === undefined || plan.kind !== 'place') return undefined;
-  return place(coin, { approval, live, level: formatDecimal(plan.level) });
+  return place(coin, { approval, live, level: formatDecimal(plan.level), reason: plan.reason });
 }
 
 interface Placing {
   readonly approval: Extract<ApprovalResult, { kind: 'approved' }>;
   readonly live: LiveOrder | undefined;
   readonly level: string;
+  /** Why the order sells once it fills. */
+  readonly reason: string;
 }
 
-async function place(coin: Coin, { approval, live, level }: Placing): Promise<TickResult[]> {
+async function place(coin: Coin, { approval, live, level, reason }: Placing): Promise<TickResult[]> {
   const { order, numbers } = approval;
   const basis = { level, average: formatDecimal(coin.position.averagePrice), settings: coin.settings };
-  const execution = { reason: REASON, numbers, order, basis };
+  const execution = { reason, numbers, order, basis };
   const result = await execute(coin, live === undefined ? execution : { ...execution, replaces: live });
   if (result.kind === 'order' && result.outcome === 'accepted') {
     const { stop, limit, trail, quantity } = numbers;

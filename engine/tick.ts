@@ -220,7 +220,7 @@ const executeInPlace = (coin: Coin, execution: Execution, stop: LiveOrder): Prom
 function decide(coin: Coin): { readonly decision: Decision; readonly numbers: Numbers } {
   if (coin.price === null) return { decision: STALE, numbers: { price: null, ageMs: null, limitMs: null } };
   const decision = coin.instance.decide(coin.view);
-  const overdue = decision.kind === 'sell' ? undefined : overdueStop(coin);
+  const overdue = overdueStop(coin);
   if (overdue !== undefined) return { decision: OVERDUE, numbers: overdue };
   return { decision, numbers: coin.instance.explain(decision, coin.view) };
 }

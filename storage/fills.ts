@@ -13,6 +13,8 @@ import { lockRunner, positionColumns, positionOf, type RunnerKey } from './runne
 import type { FillsTable } from './tables.ts';
 
 interface Folded extends RunnerKey {
+  /** Of the order. */
+  readonly reason: string;
   readonly request: FillRequest;
   readonly before: Position;
   readonly fold: FoldResult;
@@ -20,10 +22,13 @@ interface Folded extends RunnerKey {
 }
 
 /** Locks the order first: every fill transaction takes order and runner in this order. */
-async function requireOwner(transaction: Transaction, { orderId, accountId, fill }: FillRequest): Promise<RunnerKey> {
+async function requireOwner(
+  transaction: Transaction,
+  { orderId, accountId, fill }: FillRequest,
+): Promise<RunnerKey & Pick<Folded, 'reason'>> {
   const order = await transaction
     .selectFrom('orders')
-    .select(['profile_id', 'symbol', 'account_id'])
+    .select(['profile_id', 'symbol', 'account_id', 'reason'])
     .where('id', '=', orderId)
     .forUpdate()
     .executeTakeFirst();
@@ -34,7 +39,7 @@ async function requireOwner(transaction: Transaction, { orderId, accountId, fill
       `Fill ${fill.tradeId} of ${fill.symbol} does not belong to order ${orderId}, which is for ${order.symbol}.`,
     );
   }
-  return { profileId: order.profile_id, symbol: order.symbol };
+  return { profileId: order.profile_id, symbol: order.symbol, reason: order.reason };
 }
 
 const textOrNull = (value: Decimal | null): string | null => (value === null ? null : formatDecimal(value));
@@ -128,7 +133,7 @@ async function advanceOrder(transaction: Transaction, { orderId, fill }: FillReq
 /** The last fills of an exit may come after the one that closed the cycle: they amend its row. */
 async function closeCycle(
   transaction: Transaction,
-  { request, before, fold, profileId, symbol }: Folded,
+  { request, before, fold, profileId, symbol, reason }: Folded,
 ): Promise<void> {
   const closedAt = request.fill.at;
   const net = formatDecimal(fold.position.lastCycleNet ?? ZERO);
@@ -141,9 +146,10 @@ async function closeCycle(
       opened_at: before.firstBuyAt ?? closedAt,
       closed_at: closedAt,
       net,
+      exit_reason: reason,
     })
     .onConflict((conflict) =>
-      conflict.columns(['profile_id', 'symbol', 'cycle']).doUpdateSet({ net, closed_at: closedAt }),
+      conflict.columns(['profile_id', 'symbol', 'cycle']).doUpdateSet({ net, closed_at: closedAt, exit_reason: reason }),
     )
     .execute();
 }

@@ -242,6 +242,7 @@ export interface ClosedCyclesTable {
   opened_at: Time;
   closed_at: Time;
   net: string;
+  exit_reason: ColumnType<string | null, string | null | undefined, string | null>;
 }
 
 export interface ActionLogsTable {

@@ -31,6 +31,8 @@ export interface FillRow {
   readonly cycle: number;
   readonly tradeId: string;
   readonly orderId: OrderId;
+  /** Why its order was made. */
+  readonly reason: string;
   readonly version: string;
 }
 
@@ -84,6 +86,7 @@ export async function* everyFill(database: Reader, filter: TradeFilter): AsyncGe
     for (let after = '-1'; ; ) {
       const rows: FillRow[] = await database
         .selectFrom('fills')
+        .innerJoin('orders', 'orders.id', 'fills.order_id')
         .leftJoin('fee_adjustments as fixed', (join) =>
           join
             .onRef('fixed.account_id', '=', 'fills.account_id')
@@ -95,9 +98,9 @@ export async function* everyFill(database: Reader, filter: TradeFilter): AsyncGe
         .select([
           'at',
           'fills.symbol',
-          'side',
-          'price',
-          'quantity',
+          'fills.side',
+          'fills.price',
+          'fills.quantity',
           'quote_quantity as quoteQuantity',
           'realised',
           'cycle',
@@ -108,8 +111,8 @@ export async function* everyFill(database: Reader, filter: TradeFilter): AsyncGe
           'maker',
           sql<boolean>`fixed.run_id is not null`.as('feeCorrected'),
         ])
-        .select(['fills.trade_id as tradeId', 'order_id as orderId', 'runner_version as version'])
-        .where('profile_id', '=', filter.profileId)
+        .select(['fills.trade_id as tradeId', 'order_id as orderId', 'orders.reason', 'runner_version as version'])
+        .where('fills.profile_id', '=', filter.profileId)
         .where('fills.symbol', '=', symbol)
         .where('runner_version', '>', after)
         .where((row) => row.and(within('at', filter)))
@@ -151,6 +154,8 @@ export interface CycleRow {
   readonly sold: string;
   readonly fills: number;
   readonly net: string;
+  /** Why the last of it was sold. */
+  readonly exitReason: string | null;
 }
 
 /** One page of closed positions, newest first, after `cursor`. */
@@ -165,7 +170,7 @@ export async function pageCycles(
   const id = sql<string>`symbol || ':' || lpad(cycle::text, 10, '0')`;
   const rows = await database
     .selectFrom('closed_cycles')
-    .select(['symbol', 'cycle', 'opened_at as openedAt', 'closed_at as closedAt', 'net'])
+    .select(['symbol', 'cycle', 'opened_at as openedAt', 'closed_at as closedAt', 'net', 'exit_reason as exitReason'])
     .select([id.as('id'), placeOf('closed_at'), spent('buy').as('bought'), spent('sell').as('sold')])
     .select(
       sql<number>`(select count(*)::int from fills where fills.profile_id = closed_cycles.profile_id

@@ -17,6 +17,8 @@ const cycle = z.object({
   sold: decimalText,
   fills: z.number(),
   net: decimalText,
+  /** Why the last of it was sold, such as `exit-stop-loss`, `exit-trail`, `exit-failed-stop` or `force-sell`. */
+  exitReason: z.string().nullable(),
 });
 const totals = z.object({
   from: instant.nullable(),

@@ -87,6 +87,7 @@ const FILL_COLUMNS = Object.keys({
   cycle: 0,
   tradeId: 0,
   orderId: 0,
+  reason: 0,
 } satisfies Record<keyof ReturnType<typeof fillView>, 0>);
 
 /** The fee counts where it was paid: in the coin of the pair, in quote, or, in a third asset, at its value in quote. */
@@ -194,7 +195,7 @@ export function mountTrades({ context, handle }: Routes): void {
       everyPage((page) => pageCycles(kysely, { profileId, ...filters }, page)),
       cycleView,
     );
-    const columns = ['symbol', 'cycle', 'openedAt', 'closedAt', 'bought', 'sold', 'fills', 'net'];
+    const columns = ['symbol', 'cycle', 'openedAt', 'closedAt', 'bought', 'sold', 'fills', 'net', 'exitReason'];
     return exportRows({ pages, columns, format, name: `trades-${profileId}`, mask });
   });
 

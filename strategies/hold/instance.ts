@@ -11,6 +11,7 @@ export function createInstance(_config: Config, grid: Grid): StrategyInstance {
     decide: () => HOLD,
     explain: (_decision, view) => ({ price: priceText(view.price, grid) }),
     stopTicks: () => 0,
+    stopReason: () => '',
     plan: (view) => (view.lots > 0 ? [{ name: 'cost', ticks: view.avgTicks }] : []),
     state: () => ({ v: 1 }),
   };

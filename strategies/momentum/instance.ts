@@ -18,6 +18,7 @@ import {
   type Knobs,
   raiseStops,
   type Scene,
+  stopAnswer,
 } from './rules.ts';
 import { createSeries, type Memory, readState, type Series, writeState } from './state.ts';
 
@@ -95,6 +96,10 @@ export function createInstance(stored: Config, grid: Grid, state?: unknown): Str
       if (!knobs.sellEnabled || !view.sellable) return 0;
       followPosition(scene, view);
       return Math.max(memory.ratchets.stop, memory.ratchets.leg);
+    },
+    stopReason(view) {
+      followPosition(scene, view);
+      return stopAnswer(scene).reason;
     },
     stopMultiple: (view) => stopMultipleOf(scene, view),
     plan(view) {

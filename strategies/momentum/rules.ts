@@ -1,3 +1,4 @@
+import type { Decision } from '#core/decision.ts';
 import { barsSince, CONDITION_GONE, makerForm, type Queueing, TIMEOUT } from '../execution.ts';
 import type { Rule as OrderedRule } from '../ordered-rules.ts';
 import type { TickView } from '../strategy.ts';
@@ -61,14 +62,17 @@ export function raiseStops({ knobs, memory }: Scene, view: TickView): void {
   ratchets.leg = Math.max(ratchets.leg, leg);
 }
 
+/** The sale at the higher of both stops: a stop on the exchange goes by its reason, too. */
+export const stopAnswer = ({ memory: { ratchets } }: { readonly memory: Pick<Scene['memory'], 'ratchets'> }): Decision =>
+  ANSWERS[ratchets.leg > ratchets.stop ? 'exit-profit-trail' : 'exit-trailing-stop'];
+
 type Rule = OrderedRule<Scene>;
 
 const sellDisabled: Rule = ({ knobs }) => (knobs.sellEnabled ? undefined : ANSWERS['hold-sell-disabled']);
 const exitOnItsWay: Rule = (_scene, view) => (view.exitOrderOpen ? ANSWERS['hold-exit-order-open'] : undefined);
 const stopReached: Rule = ({ memory: { ratchets } }, view) => {
   const { stop, leg } = ratchets;
-  if (view.price > Math.max(stop, leg)) return undefined;
-  return leg > stop ? ANSWERS['exit-profit-trail'] : ANSWERS['exit-trailing-stop'];
+  return view.price > Math.max(stop, leg) ? undefined : stopAnswer({ memory: { ratchets } });
 };
 const crossDown: Rule = ({ knobs, memory }) =>
   knobs.exitOnCross && memory.ratchets.exitSignal ? ANSWERS['exit-cross-down'] : undefined;

@@ -32,6 +32,7 @@ export function createInstance({ momentum, weightMode }: Config, grid: Grid, sta
     },
     explain: (_decision, { basket, price }) => ({ price: priceText(price, grid), ...basket?.numbers }),
     stopTicks: () => 0,
+    stopReason: () => '',
     plan: (view) => (view.lots > 0 ? [{ name: 'cost', ticks: view.avgTicks }] : []),
     state: () => ({ v: 1, planMs }),
     ranking: {

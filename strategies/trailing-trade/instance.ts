@@ -140,6 +140,7 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
     },
     explain: (decision, view) => explain({ scene, config, grid, view }, decision),
     stopTicks: (view) => stopOf(scene, view),
+    stopReason: (view) => stopReasonOf(scene, view),
     plan: (view) => planOf(scene, view),
     state: () => writeState(memory, frame),
   };
@@ -245,6 +246,14 @@ function stopOf(scene: Scene, view: TickView): number {
   placeLevels(scene, view);
   const { levels, memory } = scene;
   return Math.max(levels.stop, memory.breakEven ? levels.floor : 0, memory.trailStop);
+}
+
+/** Of equal levels the one that a sale of the strategy itself would name. */
+function stopReasonOf(scene: Scene, view: TickView): string {
+  const highest = stopOf(scene, view);
+  const { levels, memory } = scene;
+  if (levels.stop === highest) return ANSWERS['exit-stop-loss'].reason;
+  return ANSWERS[memory.breakEven && levels.floor === highest ? 'exit-break-even' : 'exit-trail'].reason;
 }
 
 function planOf(scene: Scene, view: TickView): PlanLine[] {

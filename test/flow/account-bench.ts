@@ -44,6 +44,7 @@ function remembering(fed: Candle[]): AnyStrategy {
       decide: () => ({ kind: 'nothing', reason: 'waiting' }),
       explain: () => ({}),
       stopTicks: () => 0,
+      stopReason: () => '',
       plan: () => [],
       state: () => ({}),
     }),

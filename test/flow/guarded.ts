@@ -40,6 +40,8 @@ export interface Wheel {
   form?: EntryForm;
   /** Its stop in ticks; at or below it sells everything, as every strategy does. */
   stop: number;
+  /** Which of its levels that is. */
+  level: string;
   budget: string;
   settings: StopSettings | undefined;
 }
@@ -62,6 +64,7 @@ const instanceOf = (wheel: Wheel): StrategyInstance => ({
   },
   explain: () => ({}),
   stopTicks: (view) => (view.sellable ? wheel.stop : 0),
+  stopReason: () => wheel.level,
   plan: () => [],
   state: () => ({}),
 });
@@ -189,7 +192,7 @@ export async function openGuarded({ budget = '300', patient = false } = {}): Pro
   const paper = stack.use(await openPaper());
   const owner = await seedOwner(database);
   await database.kysely.deleteFrom('profile_symbols').where('symbol', '!=', SYMBOL).execute();
-  const wheel: Wheel = { want: null, stop: 0, budget, settings: SETTINGS };
+  const wheel: Wheel = { want: null, stop: 0, level: 'exit-stop-loss', budget, settings: SETTINGS };
   const timing = patient ? { ...DRILL_TIMING, receiveWindowMs: 5_000, patienceMs: 10_000 } : DRILL_TIMING;
   const parts: Parts = { timing, paper, database, owner, wheel, audits: [], logs: [], kept: {} };
   const first = await createMarketReader({ restUrl: paper.url }).price(SYMBOL);
