@@ -95,7 +95,7 @@ test('the stop rests from the fill on, is set off by a touch and sells there', (
       candles: [FLAT_AT_100, '100/100/97/98'],
       terms: { slippage: requireDecimal(slippage) },
     });
-    assert.equal(fillsOf(slipped)[1]?.split(' @ ')[1], `${price} stop`);
+    assert.equal(fillsOf(slipped)[1]?.split(' @ ')[1], `${price} stop-loss`);
   }
 });
 
@@ -107,7 +107,7 @@ test('a gap through the stop sells at the open; below the limit it waits for a t
   // Opens at 96, below the limit of 96.51, which the same candle trades through.
   assert.deepEqual(sold('96/96.6/95/96'), ['2 sell 0.997 @ 96.51 maker stop-loss']);
   // It does not: at the close the position is sold at the market, as live, at the next open.
-  assert.deepEqual(sold('96/96.51/95/95.5', '95.2/95.2/95/95'), ['3 sell 0.997 @ 95.2 stop-loss']);
+  assert.deepEqual(sold('96/96.51/95/95.5', '95.2/95.2/95/95'), ['3 sell 0.997 @ 95.2 failed-stop']);
 });
 
 test('what fills inside a candle counts from its last moment on, what fills at its open from then on', () => {
@@ -135,6 +135,22 @@ test('the stop moves up with the level by more than 0.1 %, never down, and leave
   assert.deepEqual(fillsOf(run({ ...held, stops, candles })), [BOUGHT, '5 sell 0.997 @ 99']);
   const fallen = [...candles.slice(0, 3), '100/100/97.1/98'];
   assert.deepEqual(fillsOf(run({ ...held, stops, candles: fallen })).at(-1), '3 sell 0.997 @ 97.1 stop-loss');
+});
+
+test('a fill of the stop names the level it stood at', () => {
+  const held = { decisions: { 0: BUY }, stops: { 0: 9700, 1: 9900 }, levels: { 1: 'exit-trail' }, protectiveStop: STOP };
+  const early = run({ ...held, candles: [FLAT_AT_100, '100/100/97/98'] });
+  assert.deepEqual(fillsOf(early).slice(1), ['1 sell 0.997 @ 97 stop-loss']);
+  const moved = run({ ...held, candles: [FLAT_AT_100, FLAT_AT_100, '100/100/98/98'] });
+  assert.deepEqual(fillsOf(moved).slice(1), ['2 sell 0.997 @ 99 trail']);
+  assert.equal(moved.book.cycles[0]?.exitReason, 'exit-trail');
+});
+
+test('a stop that did not sell in time is a failed stop, also where the strategy sells at that close', () => {
+  const held = { stops: { 0: 9700 }, protectiveStop: STOP };
+  const candles = [FLAT_AT_100, FLAT_AT_100, '96/96.51/95/95.5', '95.2/95.2/95/95'];
+  const failed = run({ ...held, decisions: { 0: BUY, 2: SELL }, candles });
+  assert.deepEqual(fillsOf(failed).slice(1), ['3 sell 0.997 @ 95.2 failed-stop']);
 });
 
 const TRAILING = {

@@ -1,6 +1,7 @@
 import type { TickResult } from '#core/audit.ts';
 import { APPROVAL_REASONS, describe, type Numbers, type ReasonText } from '#core/decision.ts';
 import { formatDecimal, fromSteps, maximum, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
+import { exitCause } from '#core/exit-cause.ts';
 import { isSellable } from '#core/position.ts';
 import {
   planStop,
@@ -137,10 +138,11 @@ async function place(coin: Coin, { approval, live, level, reason }: Placing): Pr
     const { stop, limit, trail, quantity } = numbers;
     const how = trail === undefined ? `at ${stop}, for no less than ${limit}` : `${trail} % below its best price`;
     const verb = live === undefined ? 'A stop rests on the exchange' : 'The stop on the exchange has moved';
+    const cause = exitCause(reason);
     logRow(coin, {
       level: 'info',
-      msg: `${verb}: it sells ${quantity} ${coin.rules.baseAsset} ${how}.`,
-      ctx: { event: 'stop_placed', ...result, numbers },
+      msg: `${verb} (${cause}): it sells ${quantity} ${coin.rules.baseAsset} ${how}.`,
+      ctx: { event: 'stop_placed', ...result, reason, numbers },
     });
   }
   note(coin, true);

@@ -1,4 +1,5 @@
 import { add, divide, formatDecimal, formatRounded, maximum, ZERO } from '#core/decimal.ts';
+import { exitCause } from '#core/exit-cause.ts';
 import { moneyPlaces } from '#core/money-places.ts';
 import type { ExchangeFill } from '#core/fill.ts';
 import { newId } from '#core/ids.ts';
@@ -117,23 +118,24 @@ function finishOrder(coin: Coin, live: LiveOrder): void {
   coin.context.risk.finish(live.record.id);
   if (live.applied === ZERO) return;
   if (live.unvaluedFee) warnUnvalued(coin, live);
-  const { side, filledQuote } = live.record;
+  const { side, filledQuote, reason } = live.record;
   const price = divide(filledQuote, live.applied);
   const { baseAsset, quoteAsset } = coin.rules;
   const places = moneyPlaces(quoteAsset);
   const net = side === 'sell' ? coin.position.lastCycleNet : null;
   const closed = net !== null && coin.position.firstBuyAt === null;
   const verb = side === 'buy' ? 'Bought' : 'Sold';
+  const cause = side === 'buy' ? '' : ` (${exitCause(reason)})`;
   const result = closed ? ` The round trip made ${formatRounded(net, places)} ${quoteAsset} after fees.` : '';
   logRow(coin, {
     level: 'info',
-    msg: `${verb} ${formatDecimal(live.applied)} ${baseAsset} at ${shortPrice(coin, price)} for ${formatRounded(filledQuote, places)} ${quoteAsset}.${result}`,
+    msg: `${verb} ${formatDecimal(live.applied)} ${baseAsset} at ${shortPrice(coin, price)} for ${formatRounded(filledQuote, places)} ${quoteAsset}${cause}.${result}`,
     ctx: {
       event: 'order_filled',
       orderId: live.record.id,
       clientOrderId: live.record.clientOrderId,
       exchangeOrderId: live.record.exchangeOrderId,
-      reason: live.record.reason,
+      reason,
       side,
       quantity: formatDecimal(live.applied),
       quote: formatDecimal(filledQuote),

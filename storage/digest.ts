@@ -9,6 +9,8 @@ export interface Digest {
   readonly fills: number;
   readonly closed: number;
   readonly net: string;
+  /** How many were closed for each reason. */
+  readonly exits: Readonly<Record<string, number>>;
   readonly held: number;
   readonly problems: number;
 }
@@ -27,6 +29,10 @@ export const readDigests = (database: Reader, since: Date): Promise<Digest[]> =>
       ),
       sql<string>`(select coalesce(sum(net), 0) from closed_cycles
         where profile_id = profiles.id and closed_at >= ${since})`.as('net'),
+      sql<Record<string, number>>`(select coalesce(jsonb_object_agg(exit_reason, count), '{}') from (
+        select exit_reason, count(*)::int as count from closed_cycles
+        where profile_id = profiles.id and closed_at >= ${since} and exit_reason is not null group by exit_reason
+      ) as exits)`.as('exits'),
       sql<number>`(select count(*)::int from runner_states where profile_id = profiles.id and quantity > 0)`.as('held'),
       sql<number>`(select count(*)::int from action_logs where profile_id = profiles.id
         and level in ('warn', 'error') and recorded_at >= ${since})`.as('problems'),

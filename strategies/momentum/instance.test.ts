@@ -108,6 +108,7 @@ test('the stop stands from the fill on and follows the closes by the average tru
   instance.onFill('buy', heldView({ ...at(8, 100), avgTicks: 10_010 }));
   const view = heldView({ ...at(9, 103), avgTicks: 10_010, firstBuyFillMs: 8 * HOUR_MS });
   assert.equal(instance.stopTicks(view), 10_010 - 450);
+  assert.equal(instance.stopReason(view), 'exit-trailing-stop');
   // A true range of 3 makes the average 2.625.
   instance.onCandle(hourCandle(8, 103), view);
   assert.equal(instance.stopTicks(view), 10_300 - 525);
@@ -130,6 +131,7 @@ test('the tighter stop starts only where it pays the fees', () => {
   assert.equal(instance.decide(view).reason, 'hold-above-stop');
   instance.onCandle(hourCandle(9, 100.21), { ...view, price: 10_021 });
   assert.equal(instance.stopTicks(view), 10_021);
+  assert.equal(instance.stopReason(view), 'exit-profit-trail');
 });
 
 test('the stop never falls inside a position and starts anew after a buy fill', () => {

@@ -29,6 +29,20 @@ test('live arming starts at the arm price, not at an earlier close', () => {
   assert.deepEqual([numbers['high'], numbers['trailStop'], instance.stopTicks(view)], ['105.00', '101.85', 10_185]);
 });
 
+test('the stop on the exchange goes by the level it stands at, as a sale of the strategy would', () => {
+  const sell = { breakEven: { armAtPercentage: '1.02', floorPercentage: '1.005' } };
+  const instance = instanceOf({ sell: { ...sell, trailingStopPercentage: '0.97' } });
+  const level = (price: number): [number, string] => {
+    const view = held({ price });
+    instance.decide(view);
+    return [instance.stopTicks(view), instance.stopReason(view)];
+  };
+  assert.deepEqual(level(10_100), [9700, 'exit-stop-loss']);
+  assert.deepEqual(level(10_200), [10_050, 'exit-break-even']);
+  assert.deepEqual(level(10_502), [10_185, 'exit-trail']);
+  for (const price of [10_185, 10_051]) assert.equal(instance.decide(held({ price })).reason, 'exit-trail');
+});
+
 test('the stop sells on equality and not one tick above', () => {
   const instance = instanceOf();
   assert.equal(instance.decide(held({ price: 9701 })).reason, 'hold-below-arm');

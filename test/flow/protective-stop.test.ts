@@ -74,8 +74,26 @@ test('it sells on the exchange, and the fill is booked like any other', async ()
   await on.trade('0.969');
   await flat(on);
   assert.deepEqual(sales(on), ['STOP_LOSS_LIMIT FILLED']);
-  assert.ok(on.logs.some(({ msg }) => msg.startsWith('Sold 0.00527 BTC')));
+  assert.ok(on.logs.some(({ msg }) => /^Sold 0\.00527 BTC at [0-9.]+ for [0-9.]+ USDT \(stop loss\)\./.test(msg)));
   await assertLikeExchange(on);
+});
+
+test('a stop that moves to another level goes by that level, in its order, its message and the closed trade', async () => {
+  await using on = await openGuarded();
+  await enter(on);
+  on.wheel.level = 'exit-trail';
+  await on.trade('1.02');
+  await move(on, '0.98');
+  await on.trade('0.979');
+  await flat(on);
+  const orders = await on.database.kysely.selectFrom('orders').select(['reason', 'state']).orderBy('created_at').execute();
+  assert.deepEqual(
+    orders.map(({ reason, state }) => `${reason} ${state}`),
+    ['enter filled', 'exit-stop-loss cancelled', 'exit-trail filled'],
+  );
+  const cycles = await on.database.kysely.selectFrom('closed_cycles').select('exit_reason').execute();
+  assert.deepEqual(cycles, [{ exit_reason: 'exit-trail' }]);
+  assert.ok(on.logs.some(({ msg }) => msg.includes(' USDT (trailing stop).')));
 });
 
 test('while the worker is down the stop sells; the next start books it', async () => {
@@ -135,8 +153,8 @@ test('a stop that was reached in vain is sold at the market, also where the stra
   await on.trade('0.95');
   await flat(on);
   assert.deepEqual(sales(on), ['STOP_LOSS_LIMIT CANCELED', 'MARKET FILLED']);
-  const sold = on.audits.find(({ decision }) => decision.reason === 'exit-protective-stop');
-  assert.match(sold?.decision.sentence ?? '', /^Selling: [0-9.]+ is below the limit [0-9.]+ of the stop/);
+  const sold = on.audits.find(({ decision }) => decision.reason === 'exit-failed-stop');
+  assert.match(sold?.decision.sentence ?? '', /^Selling at the market: the stop on the exchange was triggered at [0-9.]+/);
 });
 
 test('a stop that has sold a part is left to sell, then taken down, and only the rest is sold', async () => {

@@ -20,7 +20,8 @@ import { ProfileFrame } from '#web/parts/profile-frame.tsx';
 import { Failure, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { When } from '#web/parts/when.tsx';
-import { money, percent } from '#web/words/numbers.ts';
+import { MISSING, money, percent } from '#web/words/numbers.ts';
+import { exitWords } from '#web/words/research.ts';
 import { mostInvested } from '#web/words/equity.ts';
 import { age, dayMark } from '#web/words/time.ts';
 
@@ -168,12 +169,13 @@ function Trades({ profile, rows, quote }: TradesProps): ReactNode {
             <th>Coin</th>
             <th className="num">Bought for, {quote}</th>
             <th className="num">Sold for, {quote}</th>
+            <th>Exit</th>
             <th className="num">Held for</th>
             <th className="num">Made, {quote}</th>
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ symbol, cycle, openedAt, closedAt, bought, sold, net }) => (
+          {rows.map(({ symbol, cycle, openedAt, closedAt, bought, sold, net, exitReason }) => (
             <tr key={`${symbol} ${cycle}`}>
               <td className="note">
                 <When at={closedAt} />
@@ -189,6 +191,7 @@ function Trades({ profile, rows, quote }: TradesProps): ReactNode {
               <td className="num rt" data-l="Sold for">
                 {money(sold, quote)}
               </td>
+              <td data-l="Exit">{exitReason === null ? MISSING : exitWords(exitReason)}</td>
               <td className="num">{age(Date.parse(closedAt) - Date.parse(openedAt))}</td>
               <td className="num rt">
                 <Gain value={readDecimal(net) ?? null} unit={quote} bare />

@@ -12,7 +12,7 @@ import { OrderChain } from '#web/parts/order-chain.tsx';
 import { Failure, Say, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { Prose } from '#web/parts/when.tsx';
-import { orderName, stateWords } from '#web/words/order-words.ts';
+import { orderCause, orderName, stateWords } from '#web/words/order-words.ts';
 import { countdown, costOf, type Proof } from '#web/words/proof.ts';
 
 export function OrderPage(): ReactNode {
@@ -56,6 +56,7 @@ function Page({ proof }: { proof: Proof }): ReactNode {
   const [base, quote] = [coin?.baseAsset ?? '', coin?.quoteAsset ?? ''];
   const { state } = verdict;
   const good = state === 'proved' || state === 'open';
+  const cause = orderCause(order);
   const mark = state === 'proved' || state === 'open' || state === 'unknown' ? MARKS[state] : 'x';
   return (
     <>
@@ -85,7 +86,8 @@ function Page({ proof }: { proof: Proof }): ReactNode {
           )}
         </h1>
         <p className="two">
-          {orderName(order)} of {order.symbol}: {stateWords(order.state).text.toLowerCase()}.
+          {orderName(order)}
+          {cause === null ? '' : ` (${cause})`} of {order.symbol}: {stateWords(order.state).text.toLowerCase()}.
           {state === 'unknown'
             ? ' The exchange may or may not have it. Until that is known the coin buys nothing more; its exit and its stop keep working.'
             : ''}

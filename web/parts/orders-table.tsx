@@ -5,7 +5,7 @@ import { cancelOrder } from '#api/contract/manual.ts';
 import { call } from '#web/data/call.ts';
 import type { Order } from '#web/data/queries.ts';
 import { price, quantity } from '#web/words/numbers.ts';
-import { orderName, orderPrice, stateWords } from '#web/words/order-words.ts';
+import { orderCause, orderName, orderPrice, stateWords } from '#web/words/order-words.ts';
 import { AskWorker } from './ask-worker.tsx';
 import { Icon } from './icon.tsx';
 import { When } from './when.tsx';
@@ -75,6 +75,7 @@ function Row({
   accountId: AccountId | undefined;
 }): ReactNode {
   const state = stateWords(order.state);
+  const cause = orderCause(order);
   return (
     <tr>
       <td className="note">
@@ -99,6 +100,7 @@ function Row({
         ) : (
           orderName(order)
         )}
+        {cause === null ? null : <span className="note">{cause}</span>}
       </td>
       <td className="num rt">
         {quantity(order.quantity, stepSize)} <span className="unit">{base}</span>

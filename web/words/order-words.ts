@@ -1,3 +1,4 @@
+import { exitCause } from '#core/exit-cause.ts';
 import { isLiveOrder, ORDER_STATES } from '#core/order.ts';
 import type { Order } from '#web/data/queries.ts';
 
@@ -14,6 +15,10 @@ export function orderName({ side, purpose }: Pick<Order, 'side' | 'purpose'>): s
   if (purpose === 'manual') return side === 'buy' ? 'Buy by hand' : 'Sell by hand';
   return side === 'buy' ? 'Buy' : 'Sell';
 }
+
+/** Why a sale of the strategy or its stop was made; nothing for an order by hand, whose name says it. */
+export const orderCause = ({ side, purpose, reason }: Pick<Order, 'side' | 'purpose' | 'reason'>): string | null =>
+  side === 'sell' && purpose !== 'manual' ? exitCause(reason) : null;
 
 const WORDS: Readonly<Record<string, StateWords>> = {
   intent: { text: 'On its way', mark: 'ring', care: false },

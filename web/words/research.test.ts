@@ -35,5 +35,10 @@ test('reasons and edits are written for their reader', () => {
   assert.equal(reasonWords('hold-below-arm'), 'Held: the trailing exit had not started');
   assert.equal(reasonWords('entry-first'), 'First buy');
   assert.equal(reasonWords('exit-stop-loss'), 'Stop loss');
+  assert.equal(reasonWords('exit-trail'), 'Trailing stop');
+  assert.equal(reasonWords('exit-failed-stop'), 'Failed stop');
+  assert.equal(reasonWords('exit-protective-stop'), 'Stop on the exchange');
+  assert.equal(reasonWords('force-sell'), 'By hand');
+  assert.equal(reasonWords('exit-of-a-later-version'), 'Of a later version');
   assert.equal(editOf([{ path: 'sell.stop', value: '0.97' }]), '[["sell.stop","0.97"]]');
 });

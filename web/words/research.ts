@@ -1,4 +1,5 @@
 import { type Decimal, divide, formatDecimal, readDecimal, requireDecimal } from '#core/decimal.ts';
+import { exitCause } from '#core/exit-cause.ts';
 import { INTERVAL_MS, type Interval, INTERVALS } from '#core/candle.ts';
 import { MINUS, MISSING, signedPercent } from './numbers.ts';
 
@@ -88,7 +89,7 @@ const STATES: Readonly<Record<string, string>> = {
 };
 export const runWords = (state: string): string => STATES[state] ?? state;
 
-const WORDS: Readonly<Record<string, string>> = { entry: 'Waited: ', hold: 'Held: ', exit: '', order: '' };
+const WORDS: Readonly<Record<string, string>> = { entry: 'Waited: ', hold: 'Held: ', order: '' };
 
 /** Reasons that their code alone does not tell. */
 const PLAIN: Readonly<Record<string, string>> = {
@@ -120,14 +121,19 @@ const PLAIN: Readonly<Record<string, string>> = {
   'hold-no-exit': 'Held: no exit is set',
 };
 
+/** The cause of a sale, as it begins a cell or a line. */
+export const exitWords = (reason: string): string => capital(exitCause(reason));
+const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
 /** A reason of a decision in words, `entry-rating-low` as `Waited: rating low`. */
 export function reasonWords(reason: string): string {
   const known = PLAIN[reason];
   if (known !== undefined) return known;
   const [family = '', ...rest] = reason.split('-');
+  if (family === 'exit' || family === 'manual' || family === 'force') return exitWords(reason);
   const prefix = WORDS[family];
   const words = prefix === undefined ? reason.replaceAll('-', ' ') : `${prefix}${rest.join(' ')}`;
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capital(words);
 }
 
 /** Changes of settings as the settings form takes them from the address. */

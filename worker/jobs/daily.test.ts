@@ -33,13 +33,16 @@ test('the digest comes at nine of the operator, once for each profile, with what
   // 03:30 UTC is nine in Kolkata, which is never a whole hour of UTC.
   const nine = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate(), 3, 40));
   const row = { profile_id: profileId, symbol: 'BTCUSDT', opened_at: nine, net: '12.50' };
-  for (const [cycle, hours] of [
-    [1, 2],
-    [2, 25],
+  for (const [cycle, hours, reason] of [
+    [1, 2, 'exit-trail'],
+    [2, 3, 'exit-stop-loss'],
+    [3, 4, 'exit-trailing-stop'],
+    [4, 5, null],
+    [5, 25, 'exit-break-even'],
   ] as const)
     await database.kysely
       .insertInto('closed_cycles')
-      .values({ ...row, cycle, closed_at: new Date(nine.getTime() - hours * 3_600_000) })
+      .values({ ...row, cycle, exit_reason: reason, closed_at: new Date(nine.getTime() - hours * 3_600_000) })
       .execute();
   for (let hour = 0; hour < 24; hour++) {
     const at = new Date(nine.getTime() + (hour - 12) * 3_600_000);
@@ -52,7 +55,7 @@ test('the digest comes at nine of the operator, once for each profile, with what
   assert.deepEqual([notification['event'], notification['title']], ['digest', 'First: the last day']);
   assert.match(
     String(notification['text']),
-    /The profile is enabled\.\n0 executions, 1 closed position with 12\.5 net\./,
+    /The profile is enabled\.\n0 executions, 4 closed positions with 50 net \(2 trailing stop, 1 stop loss\)\./,
   );
   await sendDigests({ database }, { ...desk, liveDemo: true }, nine);
   assert.equal(told.length, 1, 'in a live demo nothing is told');

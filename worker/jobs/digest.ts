@@ -1,4 +1,5 @@
 import { formatDecimal, requireDecimal } from '#core/decimal.ts';
+import { exitCause } from '#core/exit-cause.ts';
 import { type Digest, readDigests } from '#storage/digest.ts';
 import { readOperator } from '#storage/users.ts';
 import type { WorkerContext } from '../context.ts';
@@ -10,10 +11,21 @@ const AT_HOUR = 9;
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-const textOf = ({ enabled, fills, closed, net, held, problems }: Digest): string =>
+/** ` (2 stop loss, 1 trailing stop)`, the most frequent cause first; empty where nothing is known. */
+function causesOf(exits: Digest['exits']): string {
+  const causes = new Map<string, number>();
+  for (const [reason, count] of Object.entries(exits)) {
+    const cause = exitCause(reason);
+    causes.set(cause, (causes.get(cause) ?? 0) + count);
+  }
+  const sorted = [...causes].toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1));
+  return sorted.length === 0 ? '' : ` (${sorted.map(([cause, count]) => `${count} ${cause}`).join(', ')})`;
+}
+
+const textOf = ({ enabled, fills, closed, net, exits, held, problems }: Digest): string =>
   [
     enabled ? 'The profile is enabled.' : 'The profile is disabled.',
-    `${counted(fills, 'execution')}, ${counted(closed, 'closed position')} with ${formatDecimal(requireDecimal(net))} net.`,
+    `${counted(fills, 'execution')}, ${counted(closed, 'closed position')} with ${formatDecimal(requireDecimal(net))} net${causesOf(exits)}.`,
     `${counted(held, 'coin')} held, ${counted(problems, 'problem')} in the log.`,
   ].join('\n');
 
