@@ -12,9 +12,9 @@ import type { Play, Played, PlayedFill } from './live.ts';
 const MINUTE_MS = INTERVAL_MS['1m'];
 const FEE_RATE = requireDecimal('0.001');
 
-const played = (symbol: string, { fill }: BookedFill): PlayedFill => {
+const played = (symbol: string, { fill, reason }: BookedFill): PlayedFill => {
   const { side, quantity, price } = fill;
-  return { symbol, side, quantity, price, atMs: fill.at.getTime() };
+  return { symbol, side, quantity, price, atMs: fill.at.getTime(), reason };
 };
 
 /** Runs the same minutes through the backtest: each coin for itself, or all coins of a basket together. */
@@ -87,9 +87,9 @@ function decisionsThatDiffer(live: Played, backtest: Played): { closes: number; 
 const textOf = (fill: PlayedFill | undefined): string =>
   fill === undefined
     ? 'nothing'
-    : `${fill.side} ${formatDecimal(fill.quantity)} @ ${formatDecimal(fill.price)} in the minute of ${iso(fill.atMs).slice(0, 16)}`;
+    : `${fill.side} ${formatDecimal(fill.quantity)} @ ${formatDecimal(fill.price)} in the minute of ${iso(fill.atMs).slice(0, 16)} (${fill.reason})`;
 
-/** Pairs the fills of a coin in order; side, quantity and minute must be the same, a price may differ and is measured. */
+/** Pairs the fills of a coin in order; side, quantity, minute and reason must be the same, a price may differ and is measured. */
 export function compare(name: string, live: Played, backtest: Played): Comparison {
   const fills: Difference[] = [];
   let [worstBps, totalBps, pairs] = [0, 0, 0];
@@ -103,6 +103,7 @@ export function compare(name: string, live: Played, backtest: Played): Compariso
         a === undefined ||
         b === undefined ||
         a.side !== b.side ||
+        a.reason !== b.reason ||
         a.quantity !== b.quantity ||
         minute(a) !== minute(b)
       ) {

@@ -46,6 +46,8 @@ export interface PlayedFill {
   readonly quantity: Decimal;
   readonly price: Decimal;
   readonly atMs: number;
+  /** Why its order was made: for a stop on the exchange the level it stood at. */
+  readonly reason: string;
 }
 
 /** What one side made of a play: the reason at the close of every minute by coin, and what was bought and sold. */
@@ -336,7 +338,7 @@ function openFeeds({ play, runners }: Stage): Feed[] {
 }
 
 /** Fills of one order as one: what a backtest knows of it. */
-function fillsOf({ floor: { orders } }: Venue): PlayedFill[] {
+function fillsOf({ floor: { orders } }: Venue, reasons: ReadonlyMap<string, string>): PlayedFill[] {
   const all = [...orders.fillsByOwner.values()].flat().toSorted((a, b) => a.id - b.id);
   return [...Map.groupBy(all, ({ orderId }) => orderId).values()].map((parts) => {
     const sum = (of: 'quantity' | 'quote'): Decimal => parts.reduce((total, part) => add(total, part[of]), ZERO);
@@ -345,7 +347,8 @@ function fillsOf({ floor: { orders } }: Venue): PlayedFill[] {
     const quantity = sum('quantity');
     const price = parts.length === 1 ? first.price : divide(sum('quote'), quantity);
     const side = first.side === 'BUY' ? 'buy' : 'sell';
-    return { symbol: first.symbol, side, quantity, price, atMs: first.atMs };
+    const reason = reasons.get(String(first.orderId)) ?? 'unknown';
+    return { symbol: first.symbol, side, quantity, price, atMs: first.atMs, reason };
   });
 }
 
@@ -370,5 +373,7 @@ export async function playLive(play: Play): Promise<Played> {
   }
   const rules = new Map([...stage.runners].map(([symbol, { coin }]) => [symbol, coin.rules]));
   // What the last close decided is filled after the window.
-  return { rules, reasons, fills: fillsOf(venue).filter(({ atMs }) => atMs < play.toMs) };
+  const orders = await stage.on.database.kysely.selectFrom('orders').select(['exchange_order_id', 'reason']).execute();
+  const causes = new Map(orders.map(({ exchange_order_id: id, reason }) => [id ?? '', reason]));
+  return { rules, reasons, fills: fillsOf(venue, causes).filter(({ atMs }) => atMs < play.toMs) };
 }
