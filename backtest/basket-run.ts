@@ -3,6 +3,7 @@ import { INTERVAL_MS } from '#core/candle.ts';
 import { fromSteps, toNumber } from '#core/decimal.ts';
 import type { BookedFill } from './book.ts';
 import { endDays, type EquityMeter, moveExtremes, openMeter } from './equity.ts';
+import { baseFeeRate } from './fills.ts';
 import { type KernelInput, openRun, type Run } from './kernel.ts';
 import { meetCandle, meetOpen, order } from './market.ts';
 
@@ -124,12 +125,12 @@ function act(run: Run, turn: BasketTurn): string {
 
 /** A coin whose candle is missing has no fresh price. */
 function coinOf({ run, row, priceTicks, closedMs }: Seat, opensMs: number): BasketCoin {
-  const { book, instance, input, view } = run;
-  const { rules } = input;
+  const { book, instance, input } = run;
+  const { rules, terms } = input;
   const score = instance.ranking?.score() ?? null;
   const fresh = row > input.start && input.detail.columns.openMs[row - 1] === opensMs;
   const shortfall = score === null ? 'enough candles' : null;
   const facts = { score, closedMs, lacks: fresh ? shortfall : 'a fresh price', settled: book.pending === null };
   const price = fromSteps(priceTicks, rules.price.tick);
-  return basketCoin({ position: book.position, rules, price, takerFee: view.takerFee, ...facts });
+  return basketCoin({ position: book.position, rules, price, baseFeeRate: baseFeeRate(terms), ...facts });
 }

@@ -56,6 +56,25 @@ test('a waiting buy fills only when the price trades through its limit, and pays
   assert.deepEqual(fillsOf(lucky), ['1 buy 1.01 @ 99 maker']);
 });
 
+test('a waiting buy below whose limit a candle opens fills at that open, inside the candle', () => {
+  const candles = [FLAT_AT_100, '98.5/98.7/98/98.2', FLAT_AT_100];
+  assert.deepEqual(fillsOf(run({ decisions: { 0: maker(9900) }, candles })), ['1 buy 1.01 @ 98.5 maker']);
+  // Set off in minute 1 above its limit of 101.50, it waits; minute 2 opens below that.
+  const chased = [FLAT_AT_100, '102/103/102/102', '101.2/101.3/101/101.1'];
+  assert.deepEqual(fillsOf(run({ decisions: { 0: chase(10_100, 10_150) }, candles: chased })), [
+    '2 buy 0.985 @ 101.2 maker',
+  ]);
+});
+
+test('a buy of one lot is refused where its fee comes out of the lot, and made where fees are paid in another asset', () => {
+  const rules = { lot: { ...GOLDEN_RULES.lot, step: requireDecimal('1'), min: requireDecimal('1') } };
+  const candles = ['50/50/50/50', '50/50/50/50'];
+  const taken = run({ decisions: { 0: BUY }, candles, rules });
+  assert.deepEqual([fillsOf(taken), taken.counts[taken.reasons.indexOf('size-exit-infeasible')]], [[], 1]);
+  const other = run({ decisions: { 0: BUY }, candles, rules, terms: { feeIn: 'other' } });
+  assert.deepEqual(fillsOf(other), ['1 buy 1 @ 50']);
+});
+
 test('a waiting buy locks its cost and can be taken back', () => {
   const seen: (number | undefined)[] = [];
   const decisions = { 0: maker(9900), 1: { kind: 'cancel', reason: 'order-entry-timeout' } } as const;

@@ -8,6 +8,7 @@ import {
   ONE,
   requireDecimal,
   subtract,
+  toNumber,
   ZERO,
 } from '#core/decimal.ts';
 import type { ExchangeFill } from '#core/fill.ts';
@@ -28,6 +29,10 @@ export interface Terms {
   /** Share of a candle's volume that the orders of the run may take; absent: any amount. */
   readonly participation?: Decimal;
 }
+
+/** The share of a buy that is taken from the bought coin. */
+export const baseFeeRate = ({ feeRate, feeIn }: Pick<Terms, 'feeRate' | 'feeIn'>): number =>
+  feeIn === 'other' ? 0 : toNumber(feeRate);
 
 /** The buy level an entry belongs to, with the budget of the level's first order in this cycle. */
 export interface EntryTag {

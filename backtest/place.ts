@@ -19,6 +19,7 @@ import { sellableQuantity } from '#core/sizing.ts';
 import { toTicks } from '#strategies/ticks.ts';
 import type { SharedSettings } from '#strategies/strategy.ts';
 import type { Book } from './book.ts';
+import { baseFeeRate } from './fills.ts';
 import type { Resting } from './resting.ts';
 
 export interface Moment {
@@ -67,6 +68,7 @@ function placeEntry(
     freeQuote: cash,
     equity: add(cash, multiply(position.quantity, price)),
     takerFee: toNumber(terms.feeRate),
+    baseFeeRate: baseFeeRate(terms),
     rooms: [],
   });
   if (size.kind === 'refused') return size.reason;

@@ -66,8 +66,8 @@ function meetBuy(order: Resting, { open, high, low }: Bar, path: CandlePath): To
     if (open < stopTicks) return touch(stopTicks, true);
     if (open <= limitTicks) return touch(open, true);
   }
-  // The last buyer in the queue is served only when the price goes further than the limit.
-  if (low < limitTicks) return touch(limitTicks, false);
+  // The last buyer in the queue is served only when the price goes further than the limit; what opens below it is cheaper.
+  if (low < limitTicks) return touch(Math.min(open, limitTicks), false);
   return low === limitTicks ? touch(path === 'fall-first' ? limitTicks : 0, false, true) : touch(0, false);
 }
 

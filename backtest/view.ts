@@ -4,6 +4,7 @@ import { isSellable } from '#core/position.ts';
 import { minOrderQuote } from '#core/sizing.ts';
 import type { SharedSettings, TickView } from '#strategies/strategy.ts';
 import type { Book } from './book.ts';
+import { baseFeeRate } from './fills.ts';
 
 /** The view of a run, filled as the live engine fills it; the last price is as old as the close it belongs to: not at all. */
 export const openView = (fees: { readonly taker: number; readonly maker: number }, readable: boolean): TickView => ({
@@ -29,7 +30,7 @@ export const openView = (fees: { readonly taker: number; readonly maker: number 
 });
 
 /** Brings the view to a position; needed after fills only, as nothing else moves what it writes. */
-export function viewPosition(view: TickView, { position, levels, rules }: Book, shared: SharedSettings): void {
+export function viewPosition(view: TickView, { position, levels, rules, terms }: Book, shared: SharedSettings): void {
   view.lots = Math.floor(toSteps(position.quantity, rules.lot.step));
   view.peakLots = Math.floor(toSteps(position.peakQuantity, rules.lot.step));
   view.avgTicks = toSteps(position.averagePrice, rules.price.tick);
@@ -40,7 +41,7 @@ export function viewPosition(view: TickView, { position, levels, rules }: Book, 
   if (position.firstBuyAt === null) return;
   const { averagePrice: price } = position;
   const { stopMultiple, stopLimitOffset } = shared;
-  const least = minOrderQuote({ price, rules, stopMultiple, stopLimitOffset, baseFeeRate: view.takerFee });
+  const least = minOrderQuote({ price, rules, stopMultiple, stopLimitOffset, baseFeeRate: baseFeeRate(terms) });
   view.target = targetOf(levels, least);
 }
 

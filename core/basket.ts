@@ -28,15 +28,15 @@ export function basketCoin({
   position,
   rules,
   price,
-  takerFee,
+  baseFeeRate,
   ...rest
 }: {
   readonly position: Position;
   readonly rules: SymbolRules;
   readonly price: Decimal;
-  readonly takerFee: number;
+  readonly baseFeeRate: number;
 } & Pick<BasketCoin, 'score' | 'closedMs' | 'lacks' | 'settled'>): BasketCoin {
-  const stop = { stopMultiple: null, stopLimitOffset: ONE, baseFeeRate: takerFee };
+  const stop = { stopMultiple: null, stopLimitOffset: ONE, baseFeeRate };
   return {
     ...rest,
     symbol: rules.symbol,

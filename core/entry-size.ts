@@ -42,6 +42,8 @@ export interface EntryQuestion {
   readonly freeQuote: Decimal;
   readonly equity: Decimal;
   readonly takerFee: number;
+  /** The share of the buy that the exchange takes from the bought coin; 0 where fees are paid in another asset. */
+  readonly baseFeeRate: number;
   /** Rooms of profile and account. */
   readonly rooms: readonly CapRoom[];
 }
@@ -57,9 +59,9 @@ export type EntrySize =
 
 /** The quantity of an entry, by every rule of money alike (design: strategies-exact 1.5); live engine and backtest ask here. */
 export function sizeByTerms(question: EntryQuestion): EntrySize {
-  const { level, terms, rules, price, limit, position, levels, freeQuote, takerFee } = question;
+  const { level, terms, rules, price, limit, position, levels, freeQuote, takerFee, baseFeeRate } = question;
   const { stopMultiple, stopLimitOffset } = terms;
-  const entry = { price: limit ?? price, rules, stopMultiple, stopLimitOffset, baseFeeRate: takerFee };
+  const entry = { price: limit ?? price, rules, stopMultiple, stopLimitOffset, baseFeeRate };
   const caps = terms.caps ?? { symbolExposure: null, positionLoss: null };
   const asksLoss = terms.equityShare !== undefined || caps.positionLoss !== null;
   const loss = asksLoss ? lossFraction(entry, takerFee) : ONE;

@@ -298,6 +298,8 @@ export interface TradingStore {
   liveOrders(accountId: AccountId): Promise<OrderRecord[]>;
   /** The newest execution that is booked of a coin; null when there is none. */
   lastTradeId(of: { accountId: AccountId; epoch: number; symbol: string }): Promise<string | null>;
+  /** The asset of the account's newest fee, where that was neither coin of its pair; else null. */
+  newestThirdFee(accountId: AccountId): Promise<string | null>;
   findOrderByClientId(accountId: AccountId, clientOrderId: string): Promise<OrderRecord | undefined>;
   /** The executions that a restored backup does not know are booked, or belong to orders that are followed. */
   noteCompared(profileId: ProfileId, symbol: string): Promise<void>;

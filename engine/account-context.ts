@@ -23,7 +23,8 @@ export interface AccountContext {
   readonly risk: RiskBook;
   /** Doubted: balances as last reported leave nothing to sell of a position, so they are read again soon. */
   readonly balances: { doubted: boolean; readMs: number };
-  readonly fees: { taker: number; maker: number };
+  /** `thirdAsset`: what the newest fee was paid in, where that was neither coin of its pair. */
+  readonly fees: { taker: number; maker: number; thirdAsset: string | null };
   readonly feePrices: FeePrices;
   /** Of the account at the exchange: they decide which coins it may trade. */
   permissions: readonly string[];
@@ -76,7 +77,7 @@ export function createAccountContext(input: AccountContextInput): AccountContext
     wallet: createWalletBook(),
     risk: createRiskBook(() => input.ports.store.risk(input.account.id, now()), now),
     balances: { doubted: false, readMs: Number.NEGATIVE_INFINITY },
-    fees: { taker: 0.001, maker: 0.001 },
+    fees: { taker: 0.001, maker: 0.001, thirdAsset: null },
     feePrices: createFeePrices({ prices: () => market.prices(), marketMs: () => marketMs(context), log }),
     permissions: [],
     halts: [],

@@ -38,6 +38,7 @@ const ready: ApprovalContext = {
   freeBase: ZERO,
   shared: { entryBudget: d('150'), lossCooldownMs: 0, stopMultiple: d('0.97'), stopLimitOffset: d('0.995') },
   takerFee: 0.001,
+  baseFeeRate: 0.001,
   pending: null,
   stop: null,
   orphans: { orders: 0, left: 0, locked: ZERO, lockedBy: [] },

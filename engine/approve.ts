@@ -53,6 +53,8 @@ export interface ApprovalContext {
   readonly freeBase: Decimal;
   readonly shared: SharedSettings;
   readonly takerFee: number;
+  /** See engine/base-fee.ts. */
+  readonly baseFeeRate: number;
   /** A live order of this coin whose outcome is not known, with the moment it will be certain. */
   readonly pending: { readonly clientOrderId: string; readonly unknown: boolean; readonly certainAt: Date } | null;
   /** Orders of the base asset that no profile tracks. */
@@ -298,11 +300,11 @@ const manualForm = ({ limit }: ManualWish): OrderForm =>
   limit === null ? { type: 'market' } : { type: 'limit', price: limit };
 
 function approveManualBuy(wish: Extract<ManualWish, { side: 'buy' }>, context: ApprovalContext): ApprovalResult {
-  const { accountId, profileId, rules, freeQuote, shared, takerFee, position } = context;
+  const { accountId, profileId, rules, freeQuote, shared, takerFee, baseFeeRate, position } = context;
   const { limit, size } = wish;
   const { stopMultiple, stopLimitOffset } = shared;
   const price = limit ?? context.price;
-  const entry = { price, rules, stopMultiple, stopLimitOffset, baseFeeRate: takerFee };
+  const entry = { price, rules, stopMultiple, stopLimitOffset, baseFeeRate };
   const worth = multiply(size.amount, multiply(price, limit === null ? BUFFERED : ONE));
   const budget = size.by === 'quote' ? size.amount : worth;
   const used = multiply(position.quantity, position.averagePrice);

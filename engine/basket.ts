@@ -2,6 +2,7 @@ import { basketCoin, type BasketCoin, type BasketTurn, createBasket } from '#cor
 import { INTERVAL_MS } from '#core/candle.ts';
 import { toNumber, ZERO } from '#core/decimal.ts';
 import { PRICE_AGE_LIMIT_MS } from './approve.ts';
+import { baseFeeRate } from './base-fee.ts';
 import { type Coin, missingCandles } from './coin.ts';
 
 /** What the plan of its profile asks of a coin at this tick; null for a strategy without plans. Asked once per tick. */
@@ -35,7 +36,7 @@ function coinOf(coin: Coin, quoteAsset: string): BasketCoin {
     position,
     rules,
     price: coin.price ?? ZERO,
-    takerFee: context.fees.taker,
+    baseFeeRate: baseFeeRate(context, rules),
     score,
     closedMs: (sources[0]?.lastOpenMs ?? 0) + INTERVAL_MS[bound.needs.interval],
     lacks: lackOf(coin, { score, quoteAsset }),

@@ -10,6 +10,7 @@ import type { SymbolRules } from '#core/symbol.ts';
 import { isObject, mergePatch } from '#core/merge.ts';
 import { type BoundStrategy, gridOf, type StrategyInstance, type TickView } from '#strategies/strategy.ts';
 import { type AccountContext, marketMs } from './account-context.ts';
+import { baseFeeRate } from './base-fee.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
 import type { CoinAction } from './coin-action.ts';
 import { createGuard, type Guard } from './guard.ts';
@@ -261,8 +262,8 @@ const targetNow = (coin: Coin): number =>
 function leastEntry({ position, rules, bound, context }: Coin): Decimal {
   if (position.averagePrice <= 0n) return ZERO;
   const { stopMultiple, stopLimitOffset } = bound.shared;
-  const baseFeeRate = context.fees.taker;
-  return minOrderQuote({ price: position.averagePrice, rules, stopMultiple, stopLimitOffset, baseFeeRate });
+  const price = position.averagePrice;
+  return minOrderQuote({ price, rules, stopMultiple, stopLimitOffset, baseFeeRate: baseFeeRate(context, rules) });
 }
 
 function waitingView(coin: Coin, live: LiveOrder): TickView['waiting'] {

@@ -104,6 +104,7 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
     throw error;
   });
   await refreshWallet(context, run);
+  context.fees.thirdAsset = await ports.store.newestThirdFee(context.account.id);
   refreshFeePrices(context);
   await judgeReset(context, resets);
   coins.setRules(rulesFor(context.permissions, rules));

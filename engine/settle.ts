@@ -6,6 +6,7 @@ import { newId } from '#core/ids.ts';
 import { isLiveOrder, isOwnClientOrderId } from '#core/order.ts';
 import type { ExchangeOrder, LogLevel } from '#core/ports.ts';
 import { marketNow } from './account-context.ts';
+import { noteFeeAsset } from './base-fee.ts';
 import { type Coin, type LiveOrder, liveOrderOf, refreshView, toKeep } from './coin.ts';
 
 /** What the exchange says of an order, with those executions that came along. */
@@ -81,6 +82,7 @@ async function applyFill(coin: Coin, live: LiveOrder, fill: ExchangeFill): Promi
   });
   coin.version = result.version;
   if (!result.applied) return;
+  noteFeeAsset(context, fill, rules);
   live.applied = add(live.applied, fill.quantity);
   coin.position = result.position;
   live.unvaluedFee ||= feeQuote === null;

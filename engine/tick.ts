@@ -9,6 +9,7 @@ import { OVERDUE, STOP_REASONS } from '#core/protective-stop.ts';
 import { haltsOf } from './account-context.ts';
 import { settingsNow } from '#strategies/strategy.ts';
 import { type ApprovalContext, type ApprovalResult, approve, exitRefusal } from './approve.ts';
+import { baseFeeRate } from './base-fee.ts';
 import { basketTurn } from './basket.ts';
 import {
   type Coin,
@@ -248,6 +249,7 @@ function approvalContext(coin: Coin): ApprovalContext {
     freeBase: context.wallet.free(rules.baseAsset, nowMs),
     shared: settingsNow(bound.shared, coin.instance, coin.view),
     takerFee: context.fees.taker,
+    baseFeeRate: baseFeeRate(context, rules),
     pending:
       pending === undefined
         ? null

@@ -256,3 +256,25 @@ export async function lastTradeId(
     .executeTakeFirst();
   return row?.trade_id ?? null;
 }
+
+/** The asset of an account's newest fee, where that was neither coin of its pair as the ledger names them; else null. */
+export async function newestThirdFee(db: Reader, accountId: AccountId): Promise<string | null> {
+  const fill = await db
+    .selectFrom('fills')
+    .select(['epoch', 'symbol', 'trade_id', 'fee_asset', 'fee_amount'])
+    .where('account_id', '=', accountId)
+    .orderBy('at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (fill === undefined || fill.fee_asset === null || requireDecimal(fill.fee_amount) === ZERO) return null;
+  const pair = await db
+    .selectFrom('ledger_entries')
+    .select('asset')
+    .where('account_id', '=', accountId)
+    .where('epoch', '=', fill.epoch)
+    .where('symbol', '=', fill.symbol)
+    .where('trade_id', '=', fill.trade_id)
+    .where('reason', '=', 'fill')
+    .execute();
+  return pair.some(({ asset }) => asset === fill.fee_asset) ? null : fill.fee_asset;
+}

@@ -3,7 +3,7 @@ import { adoptOwnOrder } from './adopt-order.ts';
 import { adjustPosition, readCostBasis } from './cost-basis.ts';
 import type { Database } from './database.ts';
 import { closeEpoch } from './epochs.ts';
-import { applyFill, lastTradeId } from './fills.ts';
+import { applyFill, lastTradeId, newestThirdFee } from './fills.ts';
 import { listHalts } from './halts.ts';
 import { commitIntent } from './intents.ts';
 import { acknowledgedOrders, findOrderByClientId, liveOrders, updateOrder } from './orders.ts';
@@ -23,6 +23,7 @@ export const createTradingStore = (db: Database): TradingStore => ({
   updateOrder: (orderId, update) => updateOrder(db, orderId, update),
   applyFill: (request) => applyFill(db, request),
   lastTradeId: (of) => lastTradeId(db.kysely, of),
+  newestThirdFee: (accountId) => newestThirdFee(db.kysely, accountId),
   liveOrders: (accountId) => liveOrders(db, accountId),
   findOrderByClientId: (accountId, clientOrderId) => findOrderByClientId(db, accountId, clientOrderId),
   noteCompared: (profileId, symbol) => noteCompared(db, { profileId, symbol }),

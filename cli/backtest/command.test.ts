@@ -14,10 +14,10 @@ const HEADER = 'openTime,open,high,low,close,volume';
 /** Closes of one-hour candles, each opening at the close before. */
 const CLOSES = [100, 100, 99.5, 101, 104, 106, 108, 105, 104];
 
-function writeCandles(name: string, closes: readonly number[]): void {
+function writeCandles(name: string, closes: readonly number[], hours = 1): void {
   const rows = closes.map((close, i) => {
     const open = closes[i - 1] ?? close;
-    return [i * 3_600_000, open, Math.max(open, close), Math.min(open, close), close, 1].join(',');
+    return [i * hours * 3_600_000, open, Math.max(open, close), Math.min(open, close), close, 1].join(',');
   });
   const text = [HEADER, ...rows].join('\n');
   writeFileSync(join(FOLDER, name), name.endsWith('.gz') ? gzipSync(text) : text);
@@ -97,6 +97,12 @@ test('a basket: every coin of the folder with one purse, as JSON and as a table;
     [held.status, JSON.parse(held.stdout).fills, JSON.parse(held.stdout).decisions],
     [0, [], { 'hold-by-design': 9 }],
   );
+});
+
+test('the strategy that only holds runs on candles of any length', () => {
+  writeCandles('LTCUSDT-4h.csv', CLOSES, 4);
+  const held = run('--candles', 'LTCUSDT-4h.csv', '--strategy', 'hold', '--json');
+  assert.deepEqual([held.status, held.stderr, JSON.parse(held.stdout).fills], [0, '', []]);
 });
 
 test('a table for a reader', () => {

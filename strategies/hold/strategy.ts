@@ -11,7 +11,8 @@ export const hold: Strategy<Config> = {
   summary: 'Never trades; only watches the coin.',
   config,
   readStoredConfig,
-  needs: () => ({ interval: '1h', min: 0, want: 1 }),
+  // Candles of every length add up to days.
+  needs: () => ({ interval: '1d', min: 0, want: 1 }),
   sharedSettings: () => ({ entryBudget: ZERO, lossCooldownMs: 0, stopMultiple: null, stopLimitOffset: ONE }),
   create: createInstance,
   reasons: REASONS,

@@ -3,9 +3,11 @@ import { test } from 'node:test';
 import { add, formatDecimal, multiply, requireDecimal as d, subtract, ZERO } from '#core/decimal.ts';
 import type { Side } from '#core/order.ts';
 import { NO_LIMITS } from '#core/risk.ts';
+import { baseFeeRate } from '#engine/base-fee.ts';
 import { execute } from '#engine/execute.ts';
 import { orderOf } from '#exchange/fixtures/orders.ts';
 import { realisedSince } from '#storage/dashboard.ts';
+import { createTradingStore } from '#storage/trading-store.ts';
 import { readRisk, saveRiskLimits } from '#storage/risk.ts';
 import { type AccountBench, openAccountBench, SYMBOL } from './account-bench.ts';
 import { until } from './until.ts';
@@ -42,7 +44,14 @@ test('fees paid in BNB count in the result of a round trip, in quote', async () 
   await until('the price of BNB is known', () => feePrices.valueOf(one, assets) !== null);
   const limits = { ...NO_LIMITS, asset: 'USDT', dailyLoss: '10' };
   await saveRiskLimits(kysely, { scope: 'account', subject: account.id }, limits);
+  const { context } = on.running;
+  assert.equal(baseFeeRate(context, assets), 0.001, 'no fill has shown yet what fees are paid in');
   const [bought, sold] = [await trade(on, 'buy'), await trade(on, 'sell')];
+  assert.equal(baseFeeRate(context, assets), 0, 'bought coins stay whole');
+  assert.equal(baseFeeRate(context, { baseAsset: 'BNB', quoteAsset: 'USDT' }), 0.001, 'but those of the asset itself');
+  assert.equal(await createTradingStore(on.database).newestThirdFee(account.id), 'BNB', 'a restart knows it, too');
+  context.wallet.merge({ BNB: { free: '0.0001', locked: '0' } }, new Date(START_MS));
+  assert.equal(baseFeeRate(context, assets), 0.001, 'too little is left of it: the exchange takes coins instead');
   for (const fill of [...bought.fills, ...sold.fills]) {
     assert.equal(fill.fee_asset, 'BNB');
     assert.equal(d(fill.fee_quote ?? ''), multiply(d(fill.fee_amount), price));

@@ -124,7 +124,7 @@ function sized(question: Question): string {
   };
   const size = sizeByTerms({
     ...{ level: 0, terms, rules, price, position: FLAT, levels: [] },
-    ...{ equity, takerFee: FEE, rooms: [], freeQuote: maximum(equity, budget) },
+    ...{ equity, takerFee: FEE, baseFeeRate: FEE, rooms: [], freeQuote: maximum(equity, budget) },
     ...(waits && { limit: price }),
     ...(mode === 'plan' && { quote: budget }),
   });
