@@ -13,6 +13,7 @@ import { mountActions } from './routes/actions.ts';
 import { mountApiKey } from './routes/api-key.ts';
 import { mountAverageEntryPrice } from './routes/average-entry-price.ts';
 import { mountBacktestChecks } from './routes/backtest-checks.ts';
+import { mountBacktestRepeat } from './routes/backtest-repeat.ts';
 import { mountBacktests } from './routes/backtests.ts';
 import { mountBackup } from './routes/backup.ts';
 import { mountCandleColumns } from './routes/candle-columns.ts';
@@ -84,6 +85,7 @@ const FAMILIES = [
   mountDashboard,
   mountBacktests,
   mountBacktestChecks,
+  mountBacktestRepeat,
   mountLiveChecks,
   mountSweeps,
   mountAdvisor,

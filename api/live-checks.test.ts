@@ -18,6 +18,7 @@ import {
   readBacktest,
   readRobustness,
   readTrials,
+  repeatBacktest,
   testRobustness,
 } from './contract/research.ts';
 import { BTC as BTC_RULES, cachePrice, cacheRules, ETH as ETH_RULES } from './test-records.ts';
@@ -158,6 +159,37 @@ test('runs are compared where their terms are the same, with the settings in whi
   await api.call(testRobustness, { params: run });
   assert.equal((await api.call(readRobustness, { params: run })).state, 'queued');
   assert.deepEqual(await api.call(readTrials, {}), { questions: [] });
+});
+
+test('a run of another window is run again over that of the newest, with its own settings', async () => {
+  const params = await profileOf();
+  const old = await finished(params, resultOf(), { buy: { candleLimit: 7 } });
+  const body = { from: '2024-03-01T00:00:00.000Z', to: '2024-04-01T00:00:00.000Z', balance: '500' };
+  const { runId: newest } = await api.call(launchBacktest, { params, body });
+  const before = await api.call(compareBacktests, { params, query: { runs: `${newest},${old}` } });
+  assert.deepEqual([before.sameTerms, before.newest, before.differing], [false, newest, [old]]);
+  const { runId } = await api.call(repeatBacktest, { params: { ...params, runId: old }, body: { termsOf: newest } });
+  const after = await api.call(compareBacktests, { params, query: { runs: `${newest},${runId}` } });
+  assert.deepEqual([after.sameTerms, after.differing], [true, []]);
+  assert.deepEqual(after.settings, [{ path: 'buy.candleLimit', values: [null, 7] }]);
+  const { request } = await api.call(readBacktest, { params: { ...params, runId } });
+  assert.deepEqual([request['from'], request['balance']], [body.from, '500']);
+  const missing = { params: { ...params, runId: old }, body: { termsOf: params.id } };
+  assert.equal((await api.refusal(repeatBacktest, missing)).status, 404);
+});
+
+test('two runs without an end a minute apart have the same window, which ends with the last full day', async () => {
+  const params = await profileOf();
+  // Not around midnight, where the last full day becomes another one.
+  if (api.now().getTime() % DAY_MS > DAY_MS - 300_000) api.advance(600_000);
+  const launched: string[] = [];
+  for (const _time of [1, 2]) {
+    launched.push((await api.call(launchBacktest, { params, body: { from: WINDOW.from } })).runId);
+    api.advance(60_000);
+  }
+  const { sameTerms, runs } = await api.call(compareBacktests, { params, query: { runs: launched.join(',') } });
+  assert.equal(sameTerms, true);
+  assert.match(String(runs[0]?.request['to']), /T00:00:00\.000Z$/);
 });
 
 test('a walk-forward has the units of a sweep once for the whole window and once for each fold', async () => {

@@ -77,10 +77,13 @@ async function addFill(seed: Seed): Promise<OrderId> {
   await api.database.kysely.insertInto('ledger_entries').values(rows).execute();
   return orderId;
 }
-const close = (cycle: number, closedAt: string, net: string) =>
+const close = (cycle: number, closedAt: string, net: string, exitReason: string | null = null) =>
   api.database.kysely
     .insertInto('closed_cycles')
-    .values({ profile_id: profileId, symbol: 'BTCUSDT', cycle, opened_at: closedAt, closed_at: closedAt, net })
+    .values({
+      ...{ profile_id: profileId, symbol: 'BTCUSDT', cycle, opened_at: closedAt, closed_at: closedAt, net },
+      exit_reason: exitReason,
+    })
     .execute();
 const linesOf = (text: string): string[][] =>
   text
@@ -135,6 +138,7 @@ test('executions as a file: every one, coin after coin, a loss stays a number', 
   const [head, row, ...rest] = linesOf(text);
   assert.equal(rest.length, 2);
   assert.equal(rest[1]?.[head?.indexOf('feeQuote') ?? -1], '', 'what a fee is worth is not known');
+  assert.equal(row?.[head?.indexOf('reason') ?? -1], 'buy-at-low', 'the reason of its order');
   assert.deepEqual([row?.[head?.indexOf('realised') ?? -1], row?.[head?.indexOf('quantity') ?? -1]], ['-7.5', '0.5']);
   const query = { format: 'ndjson', to: '2026-01-01T12:00:00Z' } as const;
   const lines = (await api.send(exportFills, { params: { id: profileId }, query })).text.trim().split('\n');
@@ -144,7 +148,7 @@ test('executions as a file: every one, coin after coin, a loss stays a number', 
 
 test('closed positions page, add up, and are counted by days of the operator', async () => {
   await close(1, '2026-01-01T23:30:00Z', '10');
-  await close(2, '2026-01-02T00:30:00Z', '-4');
+  await close(2, '2026-01-02T00:30:00Z', '-4', 'exit-stop-loss');
   await close(3, '2026-01-02T00:30:00Z', '0');
   const params = { id: profileId };
   const first = await api.call(listTradeArchive, { params, query: { limit: 2 } });
@@ -154,6 +158,10 @@ test('closed positions page, add up, and are counted by days of the operator', a
       [3, '0'],
       [2, '-4'],
     ],
+  );
+  assert.deepEqual(
+    first.rows.map(({ exitReason }) => exitReason),
+    [null, 'exit-stop-loss'],
   );
   assert.deepEqual(first.totals, {
     from: null,
@@ -177,7 +185,11 @@ test('closed positions page, add up, and are counted by days of the operator', a
     there.periods.map(({ from, net }) => [from, net]),
     [['2026-01-01T05:00:00.000Z', '6']],
   );
-  assert.equal(linesOf((await api.send(exportTradeArchive, { params })).text).length, 4);
+  const file = linesOf((await api.send(exportTradeArchive, { params })).text);
+  assert.deepEqual(
+    file.map((line) => line[file[0]?.indexOf('exitReason') ?? -1]),
+    ['exitReason', '', 'exit-stop-loss', ''],
+  );
 });
 
 test('equity stands beside what holding would have brought, thinned out evenly', async () => {

@@ -19,7 +19,7 @@ export const BASKET = 'basket';
 /** The window, the candles and the money of a run. */
 export const runTerms = z.strictObject({
   from: instantText,
-  /** Up to the newest closed candle where it is absent. */
+  /** Up to the end of the last full day (UTC) where it is absent; up to now where `from` lies later than that. */
   to: instantText.optional(),
   /** Candles that decide and fill; the strategy's own interval must be a multiple of it. */
   detailInterval: z.enum(INTERVALS).default('1m'),
@@ -27,6 +27,17 @@ export const runTerms = z.strictObject({
   feeBps: bps.default('10'),
   slippageBps: bps.default('0'),
 });
+
+const [DAY_MS, MINUTE_MS] = [86_400_000, 60_000];
+
+/**
+ * Where a window without an end ends: with the last full day, so that runs a minute apart have the same window. A window
+ * of today goes up to the newest whole minute.
+ */
+export function openWindowEnd(fromMs: number, nowMs: number): number {
+  const day = nowMs - (nowMs % DAY_MS);
+  return fromMs < day ? day : nowMs - (nowMs % MINUTE_MS);
+}
 
 export const sweepTerms = z.strictObject({
   ...runTerms.shape,

@@ -44,6 +44,17 @@ export const launchBacktest = operation({
   response: z.object({ runId: z.string(), jobId: z.string(), warnings: z.array(warning) }),
 });
 
+export const repeatBacktest = operation({
+  method: 'POST',
+  path: '/profiles/:id/backtests/:runId/repeat',
+  auth: 'session',
+  status: 202,
+  summary: 'Runs the settings and coins of a backtest again, over the window, candles, money and costs of another',
+  params: runParams,
+  body: z.strictObject({ termsOf: idSchema() }),
+  response: launchBacktest.response,
+});
+
 export const listBacktests = operation({
   method: 'GET',
   path: '/profiles/:id/backtests',
@@ -139,6 +150,9 @@ export const compareBacktests = operation({
     runs: z.array(run),
     /** False when window, candles or money differ: such numbers say little about the settings. */
     sameTerms: z.boolean(),
+    /** The newest run, and those whose terms differ from its terms: `repeat` runs them again on those. */
+    newest: z.string(),
+    differing: z.array(z.string()),
     /** For each coin those runs that have a result of it. */
     coins: z.array(z.object({ symbol: z.string(), results: z.array(compared) })),
     /** Settings that differ, with the value in each run, in the order of `runs`. */

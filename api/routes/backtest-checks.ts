@@ -46,6 +46,8 @@ async function compare(context: ApiContext, { operator, params, query }: Incomin
     runs.push(run);
   }
   const terms = runs.map(({ request }) => JSON.stringify(TERMS.map((name) => asRecord(request)[name])));
+  const newest = runs.reduce((last, run, i) => (run.createdAt > (runs[last]?.createdAt ?? 0) ? i : last), 0);
+  const differing = runs.flatMap(({ id }, i) => (terms[i] === terms[newest] ? [] : [id]));
   const configs = runs.map(({ config }) => new Map(leavesOf(config)));
   const symbols = [...new Set(runs.flatMap(({ results }) => Object.keys(asRecord(results))))];
   const coins = symbols.map((symbol) => ({
@@ -63,7 +65,10 @@ async function compare(context: ApiContext, { operator, params, query }: Incomin
     .toSorted()
     .map((path) => ({ path, values: configs.map((config) => config.get(path) ?? null) }))
     .filter(({ values }) => new Set(values).size > 1);
-  return { runs: runs.map(runView), sameTerms: new Set(terms).size === 1, coins, settings };
+  return {
+    ...{ runs: runs.map(runView), sameTerms: differing.length === 0, newest: runs[newest]?.id ?? '', differing },
+    ...{ coins, settings },
+  };
 }
 
 export function mountBacktestChecks({ context, handle }: Routes): void {

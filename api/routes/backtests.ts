@@ -1,3 +1,4 @@
+import { openWindowEnd } from '#core/research.ts';
 import {
   abortResearch,
   createRun,
@@ -45,7 +46,8 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
   const sound = [...fingerprintsOf(strategy, coins)].filter(([, fingerprint]) => fingerprint !== null);
   const fingerprints = Object.fromEntries(sound);
   const strategyName = profile.strategyName;
-  const request = { ...terms, venue, coins };
+  const to = terms.to ?? new Date(openWindowEnd(Date.parse(terms.from), context.now().getTime())).toISOString();
+  const request = { ...terms, to, venue, coins };
   await requireLaunchAllowance(context);
   return launchInTurn(database, async (transaction) => {
     await requireOpenSlot(context, transaction, { table: 'backtest_runs', profile });

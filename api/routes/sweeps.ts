@@ -1,4 +1,4 @@
-import { drawOf, foldsOf, unitsOf } from '#core/research.ts';
+import { drawOf, foldsOf, openWindowEnd, unitsOf } from '#core/research.ts';
 import { sweepResult } from '#core/research-results.ts';
 import {
   abortResearch,
@@ -56,7 +56,8 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
   const { symbol, overrideConfig, ...asked } = body;
   requireWindow(asked, context.now());
   // Fixed now: every unit must see the same window, whenever it is done.
-  const terms = { ...asked, to: asked.to ?? context.now().toISOString() };
+  const endMs = openWindowEnd(Date.parse(asked.from), context.now().getTime());
+  const terms = { ...asked, to: asked.to ?? new Date(endMs).toISOString() };
   const folds = foldCount(terms);
   const { profile, strategy, venue, config, coins, warnings } = await prepareLaunch(context, operator, {
     id: params.id,

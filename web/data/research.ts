@@ -16,7 +16,7 @@ export type SweepPage = Answer<typeof readSweep>;
 export type SweepResult = NonNullable<SweepPage['result']>;
 
 /** How often something is asked for that is under way, and that is not. */
-const BUSY_MS = 1_000;
+export const BUSY_MS = 1_000;
 const IDLE_MS = 30_000;
 
 /** It waits for a worker or one works on it. */

@@ -30,7 +30,7 @@ export function TermsFields({ terms, onChange, interval, quote, errorOf }: Terms
     <>
       <Choice
         label="Period"
-        note="Candles that are missing are fetched from the exchange first."
+        note="Full days in UTC, up to the end of yesterday unless you choose days. Missing candles are fetched from the exchange first."
         value={terms.days}
         options={PERIODS}
         error={terms.days === 'dates' ? undefined : (errorOf('from') ?? errorOf('to'))}

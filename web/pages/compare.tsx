@@ -1,20 +1,20 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Metrics } from '#backtest/metrics.ts';
-import { compareBacktests } from '#api/contract/research.ts';
+import { compareBacktests, repeatBacktest } from '#api/contract/research.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/queries.ts';
-import { fullConfigOf, isMetrics, runRequestOf } from '#web/data/research.ts';
+import { BUSY_MS, fullConfigOf, isBusy, isMetrics, runRequestOf } from '#web/data/research.ts';
 import { useLabels } from '#web/forms/setting-labels.ts';
 import { Result } from '#web/parts/figures.tsx';
 import { ResearchFrame } from '#web/parts/research-frame.tsx';
 import { Failure, Say, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { When } from '#web/parts/when.tsx';
-import { percent } from '#web/words/numbers.ts';
-import { plain, share } from '#web/words/research.ts';
+import { count, percent } from '#web/words/numbers.ts';
+import { plain, runWords, share } from '#web/words/research.ts';
 
 type Comparison = Answer<typeof compareBacktests>;
 type Compared = Comparison['coins'][number];
@@ -33,6 +33,7 @@ function Compare({ profile: { id }, runs }: { profile: Profile; runs: string }):
   const { data, error } = useQuery({
     queryKey: ['compare', id, runs],
     queryFn: ({ signal }) => call(compareBacktests, { params: { id }, query: { runs } }, signal),
+    refetchInterval: ({ state }) => (state.data?.runs.some(isBusy) === true ? BUSY_MS : false),
   });
   return (
     <>
@@ -53,6 +54,7 @@ function Compare({ profile: { id }, runs }: { profile: Profile; runs: string }):
           {data.sameTerms ? null : (
             <Say tone="care" title="They were not asked the same.">
               Days, candles or money differ, so these numbers say little about the settings.
+              <SamePeriod id={id} comparison={data} />
             </Say>
           )}
           {data.coins.map((coin) => (
@@ -63,6 +65,42 @@ function Compare({ profile: { id }, runs }: { profile: Profile; runs: string }):
           <Settings id={id} comparison={data} />
         </>
       )}
+    </>
+  );
+}
+
+/** Runs those over another period once more, each with its own settings, and compares what they make then. */
+function SamePeriod({ id, comparison: { runs, newest, differing } }: TableProps): ReactNode {
+  const navigate = useNavigate();
+  const repeat = useMutation({
+    mutationFn: async () => {
+      const again = new Map<string, string>();
+      const compare = () => {
+        const ids = runs.map((run) => again.get(run.id) ?? run.id).join(',');
+        return navigate({ to: '/profiles/$id/compare', params: { id }, search: { runs: ids } });
+      };
+      try {
+        for (const runId of differing) {
+          const started = await call(repeatBacktest, { params: { id, runId }, body: { termsOf: newest } });
+          again.set(runId, started.runId);
+        }
+      } finally {
+        // What was started before a refusal is compared, too.
+        if (again.size > 0) await compare();
+      }
+    },
+  });
+  const reference = runs.find((run) => run.id === newest);
+  const { from, to } = (reference === undefined ? undefined : runRequestOf(reference)) ?? {};
+  const period = from === undefined || to === undefined ? 'the newest period' : `${from.slice(0, 10)} to ${to.slice(0, 10)}`;
+  return (
+    <>
+      <span className="actions">
+        <button type="button" className="btn small" disabled={repeat.isPending} onClick={() => repeat.mutate()}>
+          Same period: run {count(differing.length, 'backtest')} again over {period}
+        </button>
+      </span>
+      {repeat.error === null ? null : <Failure what="Not every backtest could be started." error={repeat.error} />}
     </>
   );
 }
@@ -130,6 +168,7 @@ function Head({ id, comparison: { runs }, first }: TableProps & { first: string 
               {run.pinned ? 'pinned, ' : ''}
               {runRequestOf(run)?.detailInterval}
             </span>
+            {run.state === 'done' ? null : <span className="note block">{runWords(run.state)}</span>}
           </th>
         ))}
       </tr>

@@ -4,9 +4,10 @@ import { detailsFor, editOf, firstTerms, percentOf, reasonWords, remainingMs, te
 
 const NOW = Date.UTC(2026, 10, 20, 14, 12, 7);
 
-test('a period is counted back from the newest whole minute', () => {
+test('a period is counted back from the last full day, so that two runs a minute apart have the same window', () => {
   const body = termsBody({ ...firstTerms(NOW), days: '7' }, NOW);
-  assert.deepEqual([body.from, body.to], ['2026-11-13T14:12:00.000Z', '2026-11-20T14:12:00.000Z']);
+  assert.deepEqual([body.from, body.to], ['2026-11-13T00:00:00.000Z', '2026-11-20T00:00:00.000Z']);
+  assert.deepEqual(termsBody({ ...firstTerms(NOW), days: '7' }, NOW + 60_000), body);
   assert.deepEqual([body.feeBps, body.slippageBps, body.balance], ['10', '5', '1000']);
 });
 

@@ -53,12 +53,14 @@ const TERMS: readonly string[] = ['from', 'to', 'detailInterval', 'balance', 'fe
 /** Whether a refusal of this path stands at one of the fields of the terms. */
 export const isTerm = (path: string): boolean => TERMS.includes(path);
 
-/** The terms as the API takes them; days are those of UTC, a last day is meant whole. */
+/** The terms as the API takes them; days are whole ones of UTC. What is counted back ends with the last full day, so that two runs can be compared. */
 export function termsBody(terms: Terms, nowMs: number) {
   const end = Math.floor(nowMs / 60_000) * 60_000;
   const days = terms.days === 'dates' ? undefined : Number(terms.days);
   const [fromMs, lastMs] = [Date.parse(terms.from), Date.parse(terms.to) + DAY_MS];
-  const [begin, until] = days === undefined ? [fromMs, Math.min(lastMs, end)] : [end - days * DAY_MS, end];
+  const midnight = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  const [begin, until] =
+    days === undefined ? [fromMs, Math.min(lastMs, end)] : [midnight - days * DAY_MS, midnight];
   const iso = (ms: number): string => (Number.isFinite(ms) ? new Date(ms).toISOString() : '');
   return {
     from: iso(begin),

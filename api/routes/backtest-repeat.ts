@@ -1,0 +1,47 @@
+import { runRequest } from '#core/research.ts';
+import { createRun, readRun } from '#storage/research.ts';
+import { auditChange } from '../audit.ts';
+import type { ApiContext } from '../context.ts';
+import { repeatBacktest } from '../contract/research.ts';
+import type { Incoming, Routes } from '../handle.ts';
+import { ApiProblem } from '../problem.ts';
+import { asRecord } from '../research-launch.ts';
+import { launchInTurn, requireLaunchAllowance, requireOpenSlot } from '../research-limits.ts';
+import { requireProfile } from '../require.ts';
+import { requireRun, runView } from './backtests.ts';
+
+/** The terms of a stored request; a window that was open ended where the run was started. */
+function termsOf({ request, createdAt }: { readonly request: unknown; readonly createdAt: Date }) {
+  const { coins: _coins, venue: _venue, ...terms } = asRecord(request);
+  return { ...terms, to: terms['to'] ?? createdAt.toISOString() };
+}
+
+/** The settings and coins of one run, over the window, candles, money and costs of another. */
+async function repeat(context: ApiContext, incoming: Incoming<typeof repeatBacktest>) {
+  const { operator, caller, params, body } = incoming;
+  const { database, queue } = context;
+  const { kysely } = database;
+  const profile = await requireProfile(kysely, operator, params.id);
+  const run = await requireRun(context, incoming);
+  const like = await readRun(kysely, profile.id, body.termsOf);
+  if (like === undefined) throw new ApiProblem('not_found', `The profile has no backtest ${body.termsOf}.`);
+  const { coins, venue } = asRecord(run.request);
+  const request = { ...termsOf(like), venue, coins };
+  if (!runRequest.safeParse(request).success)
+    throw new ApiProblem('conflict', 'One of the two was stored by another version: start the backtest again.');
+  const { strategyName, config, warnings, fingerprints } = run;
+  await requireLaunchAllowance(context);
+  return launchInTurn(database, async (transaction) => {
+    await requireOpenSlot(context, transaction, { table: 'backtest_runs', profile });
+    const copy = { profileId: profile.id, strategyName, config, request, warnings, fingerprints };
+    const runId = await createRun(transaction, copy);
+    const jobId = await queue.enqueueIn(transaction, { name: 'run-backtest', data: { runId } });
+    const after = { ...request, repeats: run.id };
+    await auditChange(transaction, { operator, caller }, { action: 'backtest.launch', subject: runId, after });
+    return { runId, jobId: jobId ?? '', warnings: runView(run).warnings };
+  });
+}
+
+export function mountBacktestRepeat({ context, handle }: Routes): void {
+  handle(repeatBacktest, (incoming) => repeat(context, incoming));
+}
