@@ -53,7 +53,7 @@ export const FILL_RULES: readonly string[] = [
   'Decisions are made at the close of a detail candle; no order fills on the candle that created it.',
   'A market order fills at the open of the next detail candle, moved against it by slippage and half the spread and rounded against it onto the price grid.',
   'A buy that costs more than the free balance at that open is rejected, as the exchange would.',
-  'An order that waits at a limit fills only when the price trades through the limit, at the limit, and pays the maker fee; it locks what it would cost.',
+  'An order that waits at a limit fills only when the price trades through the limit, at the limit (a buy at the open of a candle that opens below it), and pays the maker fee; it locks what it would cost.',
   'A stop is set off when the price touches it and sells there; where the price opens beyond the stop it sells at the open. One with a limit never sells below it: what opens below the limit waits until the price trades through it.',
   'What fills inside a candle, not at its open, counts as filled at its last moment: a pause after a loss begins there.',
   'A stop that trails on the exchange follows the highest price since it was placed, also inside a candle.',

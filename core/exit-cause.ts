@@ -1,5 +1,5 @@
 /** Short names of the reasons of sales, as they are shown in lists and messages; the cause of a closed trade is one of them. */
-const EXIT_CAUSES: Readonly<Record<string, string>> = {
+export const EXIT_CAUSES: Readonly<Record<string, string>> = {
   'exit-stop-loss': 'stop loss',
   'exit-trail': 'trailing stop',
   'exit-trailing-stop': 'trailing stop',

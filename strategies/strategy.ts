@@ -110,7 +110,7 @@ export interface StrategyInstance {
   explain(decision: Decision, view: TickView): Numbers;
   /** Highest stop level held now, in ticks; 0 when there is none. */
   stopTicks(view: TickView): number;
-  /** Which of its levels `stopTicks` is, as the reason of a sale there; of no meaning without a stop. */
+  /** Which of its levels the stop is that `stopTicks` just answered, as the reason of a sale there. */
   stopReason(view: TickView): string;
   /** Where the stop of an entry now would lie, as a share of its price; absent or undefined: where the settings say. */
   stopMultiple?(view: TickView): number | undefined;

@@ -97,10 +97,7 @@ export function createInstance(stored: Config, grid: Grid, state?: unknown): Str
       followPosition(scene, view);
       return Math.max(memory.ratchets.stop, memory.ratchets.leg);
     },
-    stopReason(view) {
-      followPosition(scene, view);
-      return stopAnswer(scene).reason;
-    },
+    stopReason: () => stopAnswer(scene).reason,
     stopMultiple: (view) => stopMultipleOf(scene, view),
     plan(view) {
       followPosition(scene, view);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { OPERATIONS } from '#api/contract/contract.ts';
 import { DEMO_LOCKS } from '#api/contract/demo-locks.ts';
+import { EXIT_CAUSES } from '#core/exit-cause.ts';
 import { isObject } from '#core/merge.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { conformance } from './conformance.ts';
@@ -90,7 +91,21 @@ function strategies(): string {
     ].join('\n\n');
   });
   const [shared, fillModel] = ['strategies/rules.md', 'backtest/rules.md'].map(textOf);
-  return ['# Strategies and their rules', BY_HAND, shared, ...parts, fillModel, ''].join('\n\n').replace(/\n+$/, '\n');
+  const all = ['# Strategies and their rules', BY_HAND, shared, ...parts, ...causesOfSales(), fillModel, ''];
+  return all.join('\n\n').replace(/\n+$/, '\n');
+}
+
+function causesOfSales(): string[] {
+  return [
+    '## Why a position was sold',
+    'Every sale carries a reason: in its order, in the closed trade, in the files of the history and in backtests. The stop on the exchange stands at the highest level that the strategy holds, and its order carries the reason of that level; of equal levels the stop loss comes first, then the break-even floor, then the trail. A stop that moves to another level is a new order with a new reason. A stop that was triggered and has not sold in time is followed by a sale at the market: a failed stop.',
+    [
+      row('reason', 'shown as'),
+      '|---|---|',
+      ...Object.entries(EXIT_CAUSES).map(([code, words]) => row(`\`${code}\``, words)),
+    ].join('\n'),
+    'Orders of versions that did not tell the levels apart keep `exit-protective-stop`.',
+  ];
 }
 
 function* knobsOf(schema: unknown, path: string): Generator<string> {
