@@ -157,7 +157,12 @@ test('the stop moves up with the level by more than 0.1 %, never down, and leave
 });
 
 test('a fill of the stop names the level it stood at', () => {
-  const held = { decisions: { 0: BUY }, stops: { 0: 9700, 1: 9900 }, levels: { 1: 'exit-trail' }, protectiveStop: STOP };
+  const held = {
+    decisions: { 0: BUY },
+    stops: { 0: 9700, 1: 9900 },
+    levels: { 1: 'exit-trail' },
+    protectiveStop: STOP,
+  };
   const early = run({ ...held, candles: [FLAT_AT_100, '100/100/97/98'] });
   assert.deepEqual(fillsOf(early).slice(1), ['1 sell 0.997 @ 97 stop-loss']);
   const moved = run({ ...held, candles: [FLAT_AT_100, FLAT_AT_100, '100/100/98/98'] });

@@ -3,13 +3,7 @@ import { APPROVAL_REASONS, describe, type Numbers, type ReasonText } from '#core
 import { formatDecimal, fromSteps, maximum, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
 import { exitCause } from '#core/exit-cause.ts';
 import { isSellable } from '#core/position.ts';
-import {
-  planStop,
-  type RestingStop,
-  STOP_REASONS,
-  type StopPlan,
-  TRIGGERED_GRACE_MS,
-} from '#core/protective-stop.ts';
+import { planStop, type RestingStop, STOP_REASONS, type StopPlan, TRIGGERED_GRACE_MS } from '#core/protective-stop.ts';
 import { type ApprovalContext, type ApprovalResult, approveStop, stopRefusal } from './approve.ts';
 import { cancelOrder } from './cancel.ts';
 import { type Coin, inSells, type LiveOrder, restingStops } from './coin.ts';

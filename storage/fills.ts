@@ -149,7 +149,9 @@ async function closeCycle(
       exit_reason: reason,
     })
     .onConflict((conflict) =>
-      conflict.columns(['profile_id', 'symbol', 'cycle']).doUpdateSet({ net, closed_at: closedAt, exit_reason: reason }),
+      conflict
+        .columns(['profile_id', 'symbol', 'cycle'])
+        .doUpdateSet({ net, closed_at: closedAt, exit_reason: reason }),
     )
     .execute();
 }

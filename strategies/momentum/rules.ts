@@ -63,8 +63,11 @@ export function raiseStops({ knobs, memory }: Scene, view: TickView): void {
 }
 
 /** The sale at the higher of both stops: a stop on the exchange goes by its reason, too. */
-export const stopAnswer = ({ memory: { ratchets } }: { readonly memory: Pick<Scene['memory'], 'ratchets'> }): Decision =>
-  ANSWERS[ratchets.leg > ratchets.stop ? 'exit-profit-trail' : 'exit-trailing-stop'];
+export const stopAnswer = ({
+  memory: { ratchets },
+}: {
+  readonly memory: Pick<Scene['memory'], 'ratchets'>;
+}): Decision => ANSWERS[ratchets.leg > ratchets.stop ? 'exit-profit-trail' : 'exit-trailing-stop'];
 
 type Rule = OrderedRule<Scene>;
 

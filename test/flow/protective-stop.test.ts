@@ -86,7 +86,11 @@ test('a stop that moves to another level goes by that level, in its order, its m
   await move(on, '0.98');
   await on.trade('0.979');
   await flat(on);
-  const orders = await on.database.kysely.selectFrom('orders').select(['reason', 'state']).orderBy('created_at').execute();
+  const orders = await on.database.kysely
+    .selectFrom('orders')
+    .select(['reason', 'state'])
+    .orderBy('created_at')
+    .execute();
   assert.deepEqual(
     orders.map(({ reason, state }) => `${reason} ${state}`),
     ['enter filled', 'exit-stop-loss cancelled', 'exit-trail filled'],
@@ -154,7 +158,10 @@ test('a stop that was reached in vain is sold at the market, also where the stra
   await flat(on);
   assert.deepEqual(sales(on), ['STOP_LOSS_LIMIT CANCELED', 'MARKET FILLED']);
   const sold = on.audits.find(({ decision }) => decision.reason === 'exit-failed-stop');
-  assert.match(sold?.decision.sentence ?? '', /^Selling at the market: the stop on the exchange was triggered at [0-9.]+/);
+  assert.match(
+    sold?.decision.sentence ?? '',
+    /^Selling at the market: the stop on the exchange was triggered at [0-9.]+/,
+  );
 });
 
 test('a stop that has sold a part is left to sell, then taken down, and only the rest is sold', async () => {

@@ -33,7 +33,15 @@ function lotsOf(quote: number, price: number): string {
   const size = sizeByTerms({
     ...{ level: 0, quote: fromNumber(quote), rules: GOLDEN_RULES, price: requireDecimal(String(price)) },
     terms: { entryBudget: ZERO, stopMultiple: null, stopLimitOffset: ONE },
-    ...{ position: FLAT, levels: [], freeQuote: requireDecimal('1000'), equity: ZERO, takerFee: 0.001, baseFeeRate: 0.001, rooms: [] },
+    ...{
+      position: FLAT,
+      levels: [],
+      freeQuote: requireDecimal('1000'),
+      equity: ZERO,
+      takerFee: 0.001,
+      baseFeeRate: 0.001,
+      rooms: [],
+    },
   });
   return size.kind === 'sized' ? formatDecimal(size.quantity) : size.reason;
 }

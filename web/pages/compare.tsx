@@ -92,7 +92,8 @@ function SamePeriod({ id, comparison: { runs, newest, differing } }: TableProps)
   });
   const reference = runs.find((run) => run.id === newest);
   const { from, to } = (reference === undefined ? undefined : runRequestOf(reference)) ?? {};
-  const period = from === undefined || to === undefined ? 'the newest period' : `${from.slice(0, 10)} to ${to.slice(0, 10)}`;
+  const period =
+    from === undefined || to === undefined ? 'the newest period' : `${from.slice(0, 10)} to ${to.slice(0, 10)}`;
   return (
     <>
       <span className="actions">
