@@ -23,7 +23,8 @@ const reply = (title: string, value: string): string =>
   });
 
 before(async () => {
-  stack = await startStack({ env: { OUTGOING_PRIVATE: 'allow' } });
+  // A backtest of the last days ends with the last full one: the market has to have seen some.
+  stack = await startStack({ skipDays: 8, env: { OUTGOING_PRIVATE: 'allow' } });
   receiver = await openReceiver();
   ({ page, profileId } = await settle(stack));
   page.setDefaultTimeout(60_000);
@@ -139,6 +140,22 @@ test('a deleted backtest is gone', async () => {
   await page.getByText('Mark two or more to see them side by side.').waitFor();
   await page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
   assert.equal(await page.locator('tbody tr').count(), 1);
+});
+
+test('a backtest over another period is run again over that of the newest', async () => {
+  await page.goto(at('/profiles/:id/backtests'));
+  await page.getByLabel('Period').selectOption({ label: 'the last 30 days' });
+  await page.getByRole('button', { name: 'Run the backtest of BTCUSDT' }).click();
+  await page.getByRole('heading', { name: 'All the numbers' }).waitFor({ timeout: 120_000 });
+  const ids = [runPath, new URL(page.url()).pathname].map((path) => path.split('/').at(-1));
+  await page.goto(`${at('/profiles/:id/compare')}?runs=${ids.join(',')}`);
+  await page.getByText('They were not asked the same.').waitFor();
+  await page.getByRole('button', { name: 'Same period: run 1 backtest again over' }).click();
+  await page.getByText('They were not asked the same.').waitFor({ state: 'detached' });
+  await page.getByRole('rowheader', { name: 'Stop loss', exact: true }).waitFor();
+  const unfinished = page.getByText(/waits for a worker|is being worked on/).first();
+  await unfinished.waitFor({ state: 'detached', timeout: 120_000 });
+  assert.equal(await page.locator('section', { hasText: 'the best of each row' }).locator('thead th').count(), 3);
 });
 
 test('a live demo shows saved answers and asks nothing', async () => {

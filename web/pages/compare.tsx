@@ -145,7 +145,11 @@ const MEASURES: readonly Measure[] = [
     show: (value) => (value === null ? '–' : percent(value, 0)),
     better: 'more',
   },
-  { words: 'Time in the market', of: ({ metrics }) => metrics.exposure, show: (value) => percent(value ?? 0, 0) },
+  {
+    words: 'Time in the market',
+    of: ({ metrics }) => metrics.exposure,
+    show: (value) => (value === null ? '–' : percent(value, 0)),
+  },
   { words: 'Fees paid', of: ({ metrics }) => metrics.fees, show: plain, better: 'less' },
 ];
 
