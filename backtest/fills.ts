@@ -34,6 +34,9 @@ export interface Terms {
 export const baseFeeRate = ({ feeRate, feeIn }: Pick<Terms, 'feeRate' | 'feeIn'>): number =>
   feeIn === 'other' ? 0 : toNumber(feeRate);
 
+/** What a market order pays above and receives below the price, as a share of it: slippage and half the spread. */
+export const againstOf = ({ slippage, halfSpread = ZERO }: Terms): number => toNumber(add(slippage, halfSpread));
+
 /** The buy level an entry belongs to, with the budget of the level's first order in this cycle. */
 export interface EntryTag {
   readonly level: number;

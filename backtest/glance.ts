@@ -1,5 +1,6 @@
 import { toNumber } from '#core/decimal.ts';
 import { buyAndHold } from './benchmarks.ts';
+import { againstOf } from './fills.ts';
 import { exposure, feesPaid, totalReturn, winRate } from './metrics.ts';
 import type { BacktestResult } from './result.ts';
 import { bandOf, type BacktestInput, type BacktestOutcome, openKernel, runCoin } from './run.ts';
@@ -28,7 +29,7 @@ export function glanceBacktest(input: BacktestInput): GlanceOutcome {
   const { fills, meter, coin } = made;
   const { terms } = input;
   const total = totalReturn({ finalEquity: meter.last, balance: toNumber(terms.balance) });
-  const charges = { feeRate: toNumber(terms.feeRate), slippage: toNumber(terms.slippage) };
+  const charges = { feeRate: toNumber(terms.feeRate), slippage: againstOf(terms) };
   const metrics = {
     totalReturn: total,
     alpha: { buyAndHold: total - buyAndHold(coin, charges) },

@@ -79,7 +79,12 @@ export interface BacktestResult {
   readonly to: string;
   readonly balance: string;
   readonly feeBps: number;
+  readonly makerFeeBps: number;
+  readonly feeIn: 'received' | 'other';
   readonly slippageBps: number;
+  readonly spreadBps: number;
+  /** Share of a candle's volume that orders may take; 0: any amount. */
+  readonly volumePercent: number;
   readonly fillRules: readonly string[];
   readonly coverage: Coverage & { readonly offGrid: number; readonly warmUp: number; readonly warmUpWanted: number };
   readonly warnings: readonly string[];
@@ -94,9 +99,13 @@ export interface BacktestResult {
   /** Candles of the window that the strategy passed many at a time; at the others it was asked one by one. */
   readonly passedCandles: number;
   readonly openPosition: { readonly quantity: string; readonly averagePrice: string } | null;
-  /** Final equity, and what it would be had the doubtful candles gone the other way; `candles` counts those. */
+  /** Final equity, and the least and the most that the doubtful candles allow; `candles` counts those. */
   readonly ambiguity: {
     readonly candles: number;
+    /** Of them: a stop sold inside the candle, and the price went on beyond the limit of its order. */
+    readonly stops: number;
+    /** Of them: low or high crossed a line at which the strategy acts, and the candle closed elsewhere. */
+    readonly crossed: number;
     readonly worst: number;
     readonly base: number;
     readonly best: number;

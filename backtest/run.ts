@@ -1,7 +1,7 @@
 import { INTERVAL_MS } from '#core/candle.ts';
 import { lowerBound } from '#core/candle-columns.ts';
 import { gateNeeds } from '#core/gates.ts';
-import { formatDecimal, multiply, requireDecimal, toNumber } from '#core/decimal.ts';
+import { formatDecimal, multiply, requireDecimal, toNumber, ZERO } from '#core/decimal.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import { type CoinDay, coinDays } from './benchmarks.ts';
@@ -9,7 +9,7 @@ import type { Book, BookedFill } from './book.ts';
 import { aggregateSeries, countInside, coverageOf, type Series } from './columns.ts';
 import type { EquityMeter } from './equity.ts';
 import { equityCurve } from './equity-curve.ts';
-import { FILL_RULES, type Terms } from './fills.ts';
+import { againstOf, FILL_RULES, type Terms } from './fills.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { type KernelInput, runKernel } from './kernel.ts';
 import { measure } from './metrics.ts';
@@ -35,6 +35,8 @@ export type BacktestOutcome =
   | { readonly kind: 'refused'; readonly sentence: string };
 
 const BPS = requireDecimal('10000');
+const SPREAD_BPS = requireDecimal('20000');
+const HUNDRED = requireDecimal('100');
 const refuse = (sentence: string): Refused => ({ kind: 'refused', sentence });
 
 type Refused = Extract<BacktestOutcome, { kind: 'refused' }>;
@@ -156,7 +158,11 @@ export function report(made: Made, asked: Asked): BacktestResult {
     to: iso(endMs),
     balance: formatDecimal(terms.balance),
     feeBps: toNumber(multiply(terms.feeRate, BPS)),
+    makerFeeBps: toNumber(multiply(terms.makerFeeRate ?? terms.feeRate, BPS)),
+    feeIn: terms.feeIn ?? 'received',
     slippageBps: toNumber(multiply(terms.slippage, BPS)),
+    spreadBps: toNumber(multiply(terms.halfSpread ?? ZERO, SPREAD_BPS)),
+    volumePercent: toNumber(multiply(terms.participation ?? ZERO, HUNDRED)),
     fillRules: FILL_RULES,
     coverage,
     warnings: [
@@ -214,7 +220,7 @@ function tradedIn(made: Made, { terms, windowMs }: { readonly terms: Terms; read
     finalEquity: meter.last,
     drawdown: meter.drawdown.depth,
     feeRate: toNumber(terms.feeRate),
-    slippage: toNumber(terms.slippage),
+    slippage: againstOf(terms),
   });
   const { depth, peakMs, troughMs, recoveredMs } = meter.drawdown;
   return {

@@ -16,9 +16,11 @@ tradewind backtest  runs a strategy on recorded candles and prints its metrics a
   --from, --to DATE the time that is traded; what lies before warms up
   --fee-bps N       fee of a fill in hundredths of a percent (default: 10)
   --maker-fee-bps N fee of an order that waited in the book (default: the same)
-  --slippage-bps N  how much worse than the open a market order fills (default: 0)
-  --spread-bps N    distance of best buyer and best seller; half of it is paid (default: 0)
-  --volume-percent N  share of a candle's volume that may be taken; the rest of an order waits (default: any)
+  --fee-in NAME     received: from what is traded; other: from a third asset, at its value (default: received)
+  --slippage-bps N  how much worse than the open a market order fills (default: 2)
+  --spread-bps N    distance of best bid and ask; a market order pays half of it (default: 2)
+  --volume-percent N  share of a candle's volume that may be taken; the rest of an order waits;
+                      0: any amount (default: 5)
   --balance N       money at the beginning, in the quote asset (default: 1000)
   --explain         also: the numbers and the sentence behind each fill
   --robustness      also: shuffled trades, settings and candles a little different, a look for the future

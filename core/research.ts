@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { INTERVALS } from './candle.ts';
-import { readDecimal } from './decimal.ts';
+import { divide, readDecimal, requireDecimal } from './decimal.ts';
 import { instantText, positiveAmount } from './text-fields.ts';
 
 /* What a backtest or a sweep was asked for, as the api takes it and the worker reads it back. */
@@ -13,6 +13,51 @@ const bps = z
     'is not a number from 0 to 1000',
   );
 
+const volumePercent = z
+  .string()
+  .max(40, { error: 'is longer than 40 characters', abort: true })
+  .refine(
+    (text) => Number(text) >= 0 && Number(text) <= 100 && readDecimal(text) !== undefined,
+    'is not a number from 0 to 100',
+  );
+
+/**
+ * What trading costs in a run. The API, the web app and the command line share the names and the defaults; a flag is the
+ * name with dashes: `--spread-bps` for `spreadBps`. A bps is a hundredth of a percent.
+ */
+export const costTerms = z.strictObject({
+  /** Fee of an order that trades at once. */
+  feeBps: bps.default('10').describe('Fee of an order that trades at once, in hundredths of a percent'),
+  makerFeeBps: bps.optional().describe('Fee of an order that waited in the book; the same where it is absent'),
+  feeIn: z
+    .enum(['received', 'other'])
+    .default('received')
+    .describe('received: fees are taken from what is bought or sold for; other: from a third asset, at their value'),
+  slippageBps: bps.default('2').describe('How much worse than the price a market order fills'),
+  spreadBps: bps.default('2').describe('Distance between the best bid and ask; a market order pays half of it'),
+  volumePercent: volumePercent
+    .default('5')
+    .describe("Share of a candle's volume that orders may take; the rest of an order waits. 0: any amount"),
+});
+export type Costs = z.output<typeof costTerms>;
+
+const BPS = requireDecimal('10000');
+const [TWO, HUNDRED] = [requireDecimal('2'), requireDecimal('100')];
+const rateOf = (text: string) => divide(requireDecimal(text), BPS);
+
+/** The costs as exact fractions, as a backtest takes them. */
+export function chargesOf({ feeBps, makerFeeBps, feeIn, slippageBps, spreadBps, volumePercent: volume }: Costs) {
+  const participation = divide(requireDecimal(volume), HUNDRED);
+  return {
+    feeRate: rateOf(feeBps),
+    ...(makerFeeBps === undefined ? {} : { makerFeeRate: rateOf(makerFeeBps) }),
+    feeIn,
+    slippage: rateOf(slippageBps),
+    halfSpread: divide(rateOf(spreadBps), TWO),
+    ...(participation > 0n ? { participation } : {}),
+  };
+}
+
 /** Stands for the coins of a profile whose strategy plans over all of them at once. */
 export const BASKET = 'basket';
 
@@ -24,8 +69,7 @@ export const runTerms = z.strictObject({
   /** Candles that decide and fill; the strategy's own interval must be a multiple of it. */
   detailInterval: z.enum(INTERVALS).default('1m'),
   balance: positiveAmount.default('1000'),
-  feeBps: bps.default('10'),
-  slippageBps: bps.default('0'),
+  ...costTerms.shape,
 });
 
 const [DAY_MS, MINUTE_MS] = [86_400_000, 60_000];
@@ -54,9 +98,15 @@ export const sweepTerms = z.strictObject({
 
 const place = { venue: z.enum(['live', 'testnet', 'demo', 'paper']) };
 const coin = z.object({ symbol: z.string(), config: z.unknown() });
+/** A request that was stored before these costs existed was run without them. */
+const storedCosts = {
+  slippageBps: bps.default('0'),
+  spreadBps: bps.default('0'),
+  volumePercent: volumePercent.default('0'),
+};
 /** The stored requests: what was asked for, on which venue, and each coin with its merged config. */
-export const runRequest = z.object({ ...runTerms.shape, ...place, coins: z.array(coin).min(1) });
-export const sweepRequest = z.object({ ...sweepTerms.shape, ...place, coin });
+export const runRequest = z.object({ ...runTerms.shape, ...storedCosts, ...place, coins: z.array(coin).min(1) });
+export const sweepRequest = z.object({ ...sweepTerms.shape, ...storedCosts, ...place, coin });
 export type RunRequest = z.output<typeof runRequest>;
 export type SweepRequest = z.output<typeof sweepRequest>;
 

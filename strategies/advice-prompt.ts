@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AdvisorVariant } from '#core/advice.ts';
 import { isObject } from '#core/merge.ts';
+import { costTerms } from '#core/research.ts';
 import type { AnyStrategy } from './strategy.ts';
 
 /** A finished backtest as the question tells it: nothing of the account, of keys or of balances. */
@@ -22,7 +23,8 @@ const GOALS: Readonly<Record<AdvisorVariant, string>> = {
   defensive: 'keep the capital: fewer and smaller entries, earlier exits, longer pauses after a loss',
 };
 
-const TOLD = ['from', 'to', 'interval', 'detailInterval', 'balance', 'feeBps', 'slippageBps', 'coverage', 'warnings'];
+const COSTS = Object.keys(costTerms.shape);
+const TOLD = ['from', 'to', 'interval', 'detailInterval', 'balance', ...COSTS, 'coverage', 'warnings'];
 const JUDGED = ['metrics', 'drawdown', 'holdout', 'regimes', 'decisions', 'openPosition', 'ambiguity'];
 /** Of more coins than these only the metrics are told: the question stays one that a model reads to its end. */
 const WHOLE_COINS = 10;
@@ -59,7 +61,7 @@ ${JSON.stringify(config)}
 Schema of the settings (JSON Schema; what is absent has its default):
 ${JSON.stringify(schema)}
 
-Window, costs and coins: ${JSON.stringify(pick(request, ['from', 'to', 'detailInterval', 'balance', 'feeBps', 'slippageBps']))}
+Window, costs and coins: ${JSON.stringify(pick(request, ['from', 'to', 'detailInterval', 'balance', ...COSTS]))}
 
 Results by coin (shares: 0.1 is 10 %; "decisions" counts candles by the reason for what was done or not done):
 ${resultsText(results)}

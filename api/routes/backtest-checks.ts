@@ -1,4 +1,5 @@
 import { isObject } from '#core/merge.ts';
+import { costTerms } from '#core/research.ts';
 import { storedRobustness } from '#core/research-results.ts';
 import type { Incoming, Routes } from '../handle.ts';
 import { listTrials, readRobustness as selectRobustness, readRun, saveRobustness } from '#storage/research.ts';
@@ -34,7 +35,7 @@ function leavesOf(value: unknown, path = ''): [string, unknown][] {
 
 type RunDetail = Awaited<ReturnType<typeof requireRun>>;
 
-const TERMS = ['from', 'to', 'detailInterval', 'balance', 'feeBps', 'slippageBps', 'venue'];
+const TERMS = ['from', 'to', 'detailInterval', 'balance', ...Object.keys(costTerms.shape), 'venue'];
 
 async function compare(context: ApiContext, { operator, params, query }: Incoming<typeof compareBacktests>) {
   const { kysely } = context.database;

@@ -21,6 +21,7 @@ export function fillBuy(lane: Lane, market: LaneMarket, met: Met): void {
   const { worth, lot, fee } = money;
   const lots = lane.pending;
   lane.pending = 0;
+  if (exceedsVolume(lots, market, met)) lane.bailed = true;
   if (lots * price * worth.n > lane.cash * worth.d) return;
   accountUntil(lane, market, met);
   const cost = share(lots * price, worth);
@@ -44,6 +45,10 @@ export function fillBuy(lane: Lane, market: LaneMarket, met: Met): void {
   lane.settled = lane.knobs.offset === null || lane.resting > 0;
 }
 
+/** An order that the volume of the candle may not hold whole is for the full kernel; a buy and its stop may share one. */
+const exceedsVolume = (lots: number, { volume }: LaneMarket, { row, money: { lotsOfVolume } }: Met): boolean =>
+  lotsOfVolume > 0 && 2 * lots + 1 > (volume[row] ?? 0) * lotsOfVolume;
+
 /** Base in 1e-8 at a price in ticks, in 1e-8 quote. */
 const quoteOf = (base: number, ticks: number, { worth, lot }: LaneMoney): number =>
   ((base / lot) * ticks * worth.n) / worth.d;
@@ -51,6 +56,7 @@ const quoteOf = (base: number, ticks: number, { worth, lot }: LaneMoney): number
 export function fillSell(lane: Lane, market: LaneMarket, met: Met): void {
   const { row, price, money } = met;
   const { worth, fee } = money;
+  if (exceedsVolume(lane.lots, market, met)) lane.bailed = true;
   accountUntil(lane, market, met);
   const product = lane.lots * price;
   if (product * worth.n > Number.MAX_SAFE_INTEGER) lane.bailed = true;

@@ -14,6 +14,7 @@ export interface LaneMarket {
   readonly end: number;
   readonly lengthMs: number;
   readonly openMs: Float64Array;
+  readonly volume: Float64Array;
   readonly closes: Extremes;
   readonly openTicks: Int32Array;
   readonly lowTicks: Int32Array;
@@ -48,7 +49,7 @@ export function readLaneMarket({
   start,
   end,
 }: Omit<KernelInput, 'bound'>): LaneMarket | undefined {
-  const { openMs, open, low, close } = detail.columns;
+  const { openMs, open, low, close, volume } = detail.columns;
   const tick = toNumber(rules.price.tick);
   const lengthMs = INTERVAL_MS[detail.interval];
   const signalMs = INTERVAL_MS[signal.interval];
@@ -72,6 +73,7 @@ export function readLaneMarket({
     end,
     lengthMs,
     openMs,
+    volume,
     closes: extremesOf(close),
     openTicks: ticksOf(open, tick),
     lowTicks,

@@ -1,4 +1,4 @@
-import { type Decimal, requireDecimal, ZERO } from '#core/decimal.ts';
+import { type Decimal, requireDecimal, toNumber, ZERO } from '#core/decimal.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { Terms } from '../fills.ts';
 
@@ -21,6 +21,8 @@ export interface LaneMoney {
   readonly least: { readonly lots: number; readonly quote: number };
   readonly mostLots: number;
   readonly askDown: number;
+  /** Lots that the run may take for each unit of a candle's volume; 0: any amount. */
+  readonly lotsOfVolume: number;
 }
 
 const ONE = 10n ** 18n;
@@ -46,7 +48,7 @@ export const share = (a: number, { n, d }: Fraction): number => Math.floor((a * 
 export function laneMoney(rules: SymbolRules, terms: Terms): LaneMoney | undefined {
   const { price, lot, marketLot, notional, band } = rules;
   const [cash, lotUnits, quote] = [unitsOf(terms.balance), unitsOf(lot.step), unitsOf(notional.min)];
-  const plain = terms.participation === undefined && terms.feeIn !== 'other';
+  const plain = terms.feeIn !== 'other';
   const sameStep = marketLot.step === 0n || marketLot.step === lot.step;
   if (cash === undefined || lotUnits === undefined || quote === undefined || !plain || !sameStep) return undefined;
   if (lot.step === 0n || price.tick === 0n) return undefined;
@@ -61,6 +63,7 @@ export function laneMoney(rules: SymbolRules, terms: Terms): LaneMoney | undefin
     least: { lots: Math.max(...least), quote },
     mostLots: Math.min(Number.MAX_SAFE_INTEGER, ...most),
     askDown: band === null ? 0 : Number(band.askDown) / 1e18,
+    lotsOfVolume: toNumber(terms.participation ?? ZERO) / toNumber(lot.step),
   };
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { formatDecimal, ZERO } from '#core/decimal.ts';
+import { chargesOf, runTerms } from '#core/research.ts';
 import { parseBacktestOptions } from './options.ts';
 
 const CWD = resolve('/somewhere');
@@ -13,8 +14,10 @@ test('the least that must be given, and what it defaults to', () => {
   const { options } = parsed;
   assert.equal(options.candles, resolve(CWD, 'BTCUSDT-1h.csv.gz'));
   assert.equal(options.strategy.name, 'trailing-trade');
-  const { balance, feeRate, slippage } = options.terms;
-  assert.deepEqual([balance, feeRate, slippage].map(formatDecimal), ['1000', '0.001', '0']);
+  const { balance, feeRate, slippage, halfSpread, participation, feeIn, makerFeeRate } = options.terms;
+  const numbers = [balance, feeRate, slippage, halfSpread ?? ZERO, participation ?? ZERO].map(formatDecimal);
+  assert.deepEqual(numbers, ['1000', '0.001', '0.0002', '0.0001', '0.05']);
+  assert.deepEqual([feeIn, makerFeeRate], ['received', undefined]);
   const { config, detail, symbol, fromMs, toMs, json } = options;
   assert.deepEqual(
     { config, detail, symbol, fromMs, toMs, json },
@@ -32,7 +35,7 @@ test('the least that must be given, and what it defaults to', () => {
 test('everything that can be given', () => {
   const more = '--config c.json --detail d --symbol BTCUSDT --from 2022-01-01 --to 2022-02-01T00:00:00Z --json';
   const terms =
-    '--fee-bps 7.5 --slippage-bps=1.25 --balance 250.5 --maker-fee-bps 2 --spread-bps 3 --volume-percent 12.5';
+    '--fee-bps 7.5 --slippage-bps=1.25 --balance 250.5 --maker-fee-bps 2 --spread-bps 3 --volume-percent 12.5 --fee-in other';
   const parsed = parseBacktestOptions([...NEEDED, ...more.split(' '), ...terms.split(' ')], CWD);
   assert.ok(parsed.kind === 'options');
   const { options } = parsed;
@@ -43,7 +46,22 @@ test('everything that can be given', () => {
   const { makerFeeRate, halfSpread, participation } = options.terms;
   const rest = [makerFeeRate, halfSpread, participation].map((value) => formatDecimal(value ?? ZERO));
   assert.deepEqual(rest, ['0.0002', '0.00015', '0.125']);
-  assert.deepEqual([options.symbol, options.json], ['BTCUSDT', true]);
+  assert.deepEqual([options.symbol, options.json, options.terms.feeIn], ['BTCUSDT', true, 'other']);
+});
+
+test('the command line and the API take the same costs with the same defaults', () => {
+  const given = { feeBps: '7', makerFeeBps: '1', feeIn: 'other', slippageBps: '4', spreadBps: '6', volumePercent: '0' };
+  const flags = '--fee-bps 7 --maker-fee-bps 1 --fee-in other --slippage-bps 4 --spread-bps 6 --volume-percent 0';
+  for (const [body, args] of [
+    [{}, []],
+    [given, flags.split(' ')],
+  ] as const) {
+    const parsed = parseBacktestOptions([...NEEDED, ...args], CWD);
+    assert.ok(parsed.kind === 'options');
+    const { balance: _balance, ...charges } = parsed.options.terms;
+    const asked = runTerms.parse({ from: '2022-01-01T00:00:00Z', ...body });
+    assert.deepEqual(charges, chargesOf(asked));
+  }
 });
 
 for (const [given, says] of [
@@ -53,7 +71,8 @@ for (const [given, says] of [
   [[...NEEDED, '--from', 'today'], '--from is "today", but must be a date such as'],
   [[...NEEDED, '--from', '2022-02-01', '--to', '2022-02-01'], '--from must lie before --to.'],
   [[...NEEDED, '--fee-bps', '-1'], '--fee-bps is "-1", but must be a number from 0 to 1000'],
-  [[...NEEDED, '--volume-percent', '0'], '--volume-percent is "0", but must be a percentage above 0'],
+  [[...NEEDED, '--volume-percent', '101'], '--volume-percent is "101", but must be a percentage from 0 to 100'],
+  [[...NEEDED, '--fee-in', 'BNB'], '--fee-in is "BNB", but must be received or other.'],
   [[...NEEDED, '--slippage-bps', '2000'], '--slippage-bps is "2000", but must be a number from 0 to 1000'],
   [[...NEEDED, '--balance', '0'], '--balance is "0", but must be an amount above 0'],
   [[...NEEDED, '--balance', '1e3'], '--balance is "1e3", but must be an amount above 0'],

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Terms } from '#backtest/fills.ts';
-import { type Decimal, divide, readDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
+import { type Decimal, readDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
+import { chargesOf, costTerms } from '#core/research.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import { parseFlags } from '../flags.ts';
@@ -29,6 +30,10 @@ export type ParsedBacktest =
   | { readonly kind: 'options'; readonly options: BacktestOptions }
   | { readonly kind: 'problem'; readonly sentence: string };
 
+/** The name of a cost on the command line: --spread-bps for spreadBps. */
+const flagOf = (cost: string): string => cost.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const COST_FLAGS = Object.fromEntries(Object.keys(costTerms.shape).map((cost) => [flagOf(cost), 'text'] as const));
+
 export const RUN_FLAGS = {
   candles: 'text',
   detail: 'text',
@@ -37,19 +42,11 @@ export const RUN_FLAGS = {
   config: 'text',
   from: 'text',
   to: 'text',
-  'fee-bps': 'text',
-  'maker-fee-bps': 'text',
-  'slippage-bps': 'text',
-  'spread-bps': 'text',
-  'volume-percent': 'text',
+  ...COST_FLAGS,
   balance: 'text',
   json: 'switch',
 } as const;
 
-const TWO = requireDecimal('2');
-const HUNDRED = requireDecimal('100');
-const BPS = requireDecimal('10000');
-const MOST_BPS = requireDecimal('1000');
 const MOST_BALANCE = requireDecimal('1000000000000');
 
 /** Flags as they are read; what is wrong with them gathers in `problems`. */
@@ -79,11 +76,7 @@ export function readRunOptions(
   if (from !== undefined && to !== undefined && from >= to) reading.problems.push('--from must lie before --to.');
   const terms = {
     balance: readAmount(reading, 'balance', '1000'),
-    feeRate: readBps(reading, 'fee-bps', '10'),
-    slippage: readBps(reading, 'slippage-bps', '0'),
-    halfSpread: divide(readBps(reading, 'spread-bps', '0'), TWO),
-    ...(values.has('maker-fee-bps') ? { makerFeeRate: readBps(reading, 'maker-fee-bps', '0') } : {}),
-    ...(values.has('volume-percent') ? { participation: readShare(reading, 'volume-percent') } : {}),
+    ...readCosts(reading),
   };
   const [sentence] = reading.problems;
   if (sentence !== undefined) return { kind: 'problem', sentence };
@@ -131,23 +124,26 @@ function readDate({ values, problems }: Reading, name: string): Date | undefined
   return date;
 }
 
-/** Hundredths of a percent as a fraction. */
-function readBps({ values, problems }: Reading, name: string, fallback: string): Decimal {
-  const text = values.get(name) ?? fallback;
-  const value = readDecimal(text);
-  if (value !== undefined && value >= 0n && value <= MOST_BPS) return divide(value, BPS);
-  problems.push(`--${name} is "${text}", but must be a number from 0 to 1000 (hundredths of a percent), such as 10.`);
-  return ZERO;
+/** What trading costs, by the schema that the API uses as well. */
+function readCosts({ values, problems }: Reading) {
+  const given = Object.keys(costTerms.shape).flatMap((cost) => {
+    const text = values.get(flagOf(cost));
+    return text === undefined ? [] : [[cost, text] as const];
+  });
+  const parsed = costTerms.safeParse(Object.fromEntries(given));
+  if (parsed.success) return chargesOf(parsed.data);
+  for (const { path, code } of parsed.error.issues) {
+    const cost = String(path[0]);
+    const must = code === 'invalid_value' ? 'received or other' : (MUST_BE[cost] ?? MUST_BE_BPS);
+    problems.push(`--${flagOf(cost)} is "${values.get(flagOf(cost))}", but must be ${must}.`);
+  }
+  return chargesOf(costTerms.parse({}));
 }
 
-/** A percentage above 0 as a fraction. */
-function readShare({ values, problems }: Reading, name: string): Decimal {
-  const text = values.get(name) ?? '';
-  const value = readDecimal(text);
-  if (value !== undefined && value > 0n && value <= HUNDRED) return divide(value, HUNDRED);
-  problems.push(`--${name} is "${text}", but must be a percentage above 0 and at most 100, such as 10.`);
-  return ZERO;
-}
+const MUST_BE_BPS = 'a number from 0 to 1000 (hundredths of a percent), such as 10';
+const MUST_BE: Readonly<Record<string, string>> = {
+  volumePercent: 'a percentage from 0 to 100, such as 5; 0 is any amount',
+};
 
 function readAmount({ values, problems }: Reading, name: string, fallback: string): Decimal {
   const text = values.get(name) ?? fallback;

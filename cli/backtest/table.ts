@@ -21,6 +21,13 @@ export function columns(rows: readonly (readonly string[])[], left: number): str
   return rows.map((row) => row.map(pad).join('  ').trimEnd());
 }
 
+function costWords({ feeBps, makerFeeBps, feeIn, slippageBps, spreadBps, volumePercent }: BacktestResult): string {
+  const fees = `fee ${feeBps} bps${makerFeeBps === feeBps ? '' : ` (${makerFeeBps} bps where it waited)`}`;
+  const asset = feeIn === 'other' ? ' in a third asset' : '';
+  const volume = volumePercent === 0 ? 'any amount' : `at most ${volumePercent} % of the volume`;
+  return `${fees}${asset}, slippage ${slippageBps} bps, spread ${spreadBps} bps, ${volume}`;
+}
+
 function metricRows(result: BacktestResult): string[][] {
   const { metrics: m, drawdown, quoteAsset, ambiguity } = result;
   const money = (value: number | null): string => (value === null ? '–' : `${value.toFixed(2)} ${quoteAsset}`);
@@ -115,7 +122,7 @@ export function resultTable(result: BacktestResult): string {
   const sections = [
     [
       `${result.strategy} on ${result.symbol}, ${time(result.from)} to ${time(result.to)} UTC`,
-      `${coverage.candles} candles of ${result.detailInterval}, signals on ${result.interval}; fee ${result.feeBps} bps, slippage ${result.slippageBps} bps`,
+      `${coverage.candles} candles of ${result.detailInterval}, signals on ${result.interval}; ${costWords(result)}`,
       ...result.warnings.map((warning) => `Warning: ${warning}`),
     ],
     columns(metricRows(result), 3),

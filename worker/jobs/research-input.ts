@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { cacheKeys } from '#core/cache-keys.ts';
 import { INTERVAL_MS, type Interval } from '#core/candle.ts';
-import { divide, requireDecimal } from '#core/decimal.ts';
+import { requireDecimal } from '#core/decimal.ts';
 import { gateNeeds } from '#core/gates.ts';
-import type { RunRequest } from '#core/research.ts';
+import { chargesOf, type Costs, type RunRequest } from '#core/research.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { readRules } from '#core/symbol-codec.ts';
 import type { BacktestInput } from '#backtest/run.ts';
@@ -16,11 +16,9 @@ import type { WorkerContext } from '../context.ts';
 /** What cannot be run: a sentence for the operator, and no reason to try again. */
 export class ResearchRefused extends Error {}
 
-const BPS = requireDecimal('10000');
-
 export interface Question {
   readonly strategyName: string;
-  readonly request: Pick<RunRequest, 'from' | 'to' | 'detailInterval' | 'balance' | 'feeBps' | 'slippageBps' | 'venue'>;
+  readonly request: Pick<RunRequest, 'from' | 'to' | 'detailInterval' | 'balance' | 'venue'> & Costs;
   readonly symbol: string;
   readonly config: unknown;
 }
@@ -60,11 +58,7 @@ export async function prepareResearch(
     // What is stored may do; the result says how much of the window it covers.
     context.log.warn({ event: 'backfill_failed', symbol, interval, err: error }, 'Candles could not be fetched');
   });
-  const terms = {
-    balance: requireDecimal(request.balance),
-    feeRate: divide(requireDecimal(request.feeBps), BPS),
-    slippage: divide(requireDecimal(request.slippageBps), BPS),
-  };
+  const terms = { balance: requireDecimal(request.balance), ...chargesOf(request) };
   return { strategyName, config, rules, terms, stored, fromMs, toMs };
 }
 

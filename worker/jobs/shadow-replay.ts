@@ -1,6 +1,7 @@
 import { venueOf } from '#core/account.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { mergePatch } from '#core/merge.ts';
+import { costTerms } from '#core/research.ts';
 import type { ShadowCoin, ShadowReport } from '#core/shadow.ts';
 import { openKernel } from '#backtest/run.ts';
 import { compareDay } from '#backtest/shadow.ts';
@@ -25,6 +26,8 @@ const DAY_MS = 86_400_000;
 const LONGEST_MS = 60 * DAY_MS;
 /** Enough for orders of a fixed size; sizes that hang on the equity are not compared. */
 const BALANCE = '1000000';
+/** The replay fills at the plain price: by how much live fills differ from it is what the report measures. */
+const NO_COSTS = costTerms.parse({ slippageBps: '0', spreadBps: '0', volumePercent: '0' });
 
 /** Replays the last day of one profile, or, at night, asks for that of every enabled one. */
 export async function shadowReplay(
@@ -102,7 +105,7 @@ async function replayCoin(
   const startMs = opened === null ? from.getTime() : opened.getTime() - (opened.getTime() % MINUTE_MS) - MINUTE_MS;
   const replayedFrom = new Date(startMs).toISOString();
   const terms = { from: replayedFrom, to: to.toISOString(), detailInterval: '1m' as const, balance: BALANCE };
-  const request = { ...terms, feeBps: '10', slippageBps: '0', venue };
+  const request = { ...terms, ...NO_COSTS, venue };
   const prepared = await prepareResearch(context, { strategyName, request, symbol, config }, signal);
   const opening = openKernel(await loadPrepared(prepared));
   if (opening.kind === 'refused') throw new ResearchRefused(opening.sentence);

@@ -9,11 +9,16 @@ import type { WorkerContext } from '../context.ts';
 /** What a stored result says of its closed positions. */
 const testedResult = z.object({
   slippageBps: z.number(),
+  spreadBps: z.number().default(0),
   cycles: z.array(z.object({ symbol: z.string().optional(), cycle: z.number(), net: z.string() })),
   fills: z.array(
     z.object({ symbol: z.string().optional(), cycle: z.number(), side: z.enum(['buy', 'sell']), quote: z.string() }),
   ),
 });
+
+/** What a market order was expected to cost against the last price: slippage and half the spread. */
+const expectedBps = (result?: z.output<typeof testedResult>): number =>
+  result === undefined ? 0 : result.slippageBps + result.spreadBps / 2;
 
 function outcomesOf({ cycles, fills }: z.output<typeof testedResult>): Outcome[] {
   const keyOf = (one: { symbol?: string | undefined; cycle: number }): string => `${one.symbol} ${one.cycle}`;
@@ -43,7 +48,7 @@ async function watch({ database, records }: Watching, profileId: ProfileId, now:
   });
   const since = run.pinnedAt;
   const tests = driftTests({
-    tested: { cycles: results.flatMap(outcomesOf), slippageBps: results[0]?.slippageBps ?? 0 },
+    tested: { cycles: results.flatMap(outcomesOf), slippageBps: expectedBps(results[0]) },
     live: {
       cycles: await cyclesSince(database, profileId, since),
       slippages: await slippagesSince(database, profileId, since),
