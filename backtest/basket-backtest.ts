@@ -1,10 +1,10 @@
 import { BASKET } from '#core/research.ts';
 import { formatDecimal, toNumber } from '#core/decimal.ts';
-import { type BasketFill, runBasket } from './basket-run.ts';
+import { type BasketFill, type BasketRun, runBasket } from './basket-run.ts';
 import { buyAndHold, type CoinDay, coinDays } from './benchmarks.ts';
 import type { KernelInput, Run } from './kernel.ts';
 import type { CoinPart } from './result.ts';
-import { type BacktestInput, type BacktestOutcome, openKernel, report } from './run.ts';
+import { type BacktestInput, type BacktestOutcome, type Ending, openKernel, report } from './run.ts';
 
 /**
  * Runs a strategy that plans over several coins on all of them, with one purse, and reports like for one coin: the coin of
@@ -30,7 +30,8 @@ export function runBasketBacktest(coins: readonly BacktestInput[]): BacktestOutc
     fills,
     coin: indexDays(inputs),
     meter,
-    other: doubtful ? runBasket(inputs.map(fallFirst)).meter.last : meter.last,
+    others: doubtful ? [endingOf(runBasket(inputs.map(fallFirst)))] : [],
+    crossed: 0,
     counts,
     candles: closes,
     heldCandles: heldCloses,
@@ -42,6 +43,11 @@ export function runBasketBacktest(coins: readonly BacktestInput[]): BacktestOutc
   const parts = runs.map((run, i): [string, CoinPart] => [run.input.rules.symbol, partOf(run, fills, inputs[i])]);
   return { kind: 'result', result: { ...result, symbol: BASKET, coins: Object.fromEntries(parts) } };
 }
+
+const endingOf = ({ meter, runs }: BasketRun): Ending => ({
+  last: meter.last,
+  overrun: runs.reduce((sum, { book }) => sum + book.overrun.loss, 0),
+});
 
 /** What cannot share a purse or a clock. */
 function refusalOf(inputs: readonly KernelInput[]): string | undefined {

@@ -76,8 +76,12 @@ export interface Book {
   /** What the candle that opened at `roomMs` still has of the volume that the run may take. */
   room: Decimal;
   roomMs: number;
-  /** Candles that could have gone otherwise. */
+  /** Candles whose other path, a fall before the rise, would have ended otherwise. */
   ambiguous: number;
+  /** Stops that sold inside a candle which went on beyond the limit of their order, and what that may have cost, in quote. */
+  readonly overrun: { stops: number; loss: number };
+  /** Candles of either kind. */
+  doubtful: number;
 }
 
 export const openBook = (rules: SymbolRules, terms: Terms, cooldownMs: number): Book => ({
@@ -101,6 +105,8 @@ export const openBook = (rules: SymbolRules, terms: Terms, cooldownMs: number): 
   room: ZERO,
   roomMs: -1,
   ambiguous: 0,
+  overrun: { stops: 0, loss: 0 },
+  doubtful: 0,
 });
 
 /** A detail candle as orders meet it: when it opens, and the volume in it. */
@@ -117,7 +123,7 @@ const costOf = ({ quantity, limitTicks }: Resting, { price }: SymbolRules): Deci
   multiply(quantity, fromSteps(limitTicks, price.tick));
 
 /** Brings the pending order to the market at the open of a detail candle; true when any of it filled. */
-export function settlePending(book: Book, openTicks: number, session: Session): boolean {
+export function settlePending(book: Book, openTicks: number, session: Session & { filledMs?: number }): boolean {
   const { pending, rules, terms } = book;
   if (pending === null) return false;
   const quantity = takeRoom(book, pending.quantity, session);
@@ -130,7 +136,9 @@ export function settlePending(book: Book, openTicks: number, session: Session): 
     book.rejections.push({ atMs: session.atMs, order: pending, reason: 'order-insufficient-balance' });
     return false;
   }
-  bookFill(book, fillOf(book, { ...pending, quantity }, { price, session, maker: false }), pending);
+  const { atMs, filledMs = atMs } = session;
+  const execution = { price, session: { ...session, atMs: filledMs }, maker: false };
+  bookFill(book, fillOf(book, { ...pending, quantity }, execution), pending);
   return true;
 }
 

@@ -15,6 +15,7 @@ import { type EquityMeter, endDays, meterRows, moveExtremes, openMeter } from '.
 import { firstBelow } from './extremes.ts';
 import { type CandleFeed, type GateFeed, openFeed, openGates } from './feed.ts';
 import type { Terms } from './fills.ts';
+import { actInside, crossesReach } from './inside.ts';
 import { guard, meetCandle, meetOpen, order, unlessOverdue } from './market.ts';
 import { type PriceGrid, priceGrid } from './price-grid.ts';
 import type { CandlePath } from './resting.ts';
@@ -39,6 +40,8 @@ export interface KernelInput {
   readonly stepwise?: boolean;
   /** How a candle went that could have gone two ways; absent: up first. */
   readonly path?: CandlePath;
+  /** Asks a strategy that acts on ticks also inside candles, at the prices where it acts; absent: at closes alone. */
+  readonly inside?: boolean;
 }
 
 /** What a run left behind. `reasons[code]` names a code of `counts` and `decisions`. */
@@ -52,6 +55,8 @@ export interface KernelRun {
   readonly heldCandles: number;
   /** Candles that the strategy passed in stretches; at the others it was asked. */
   readonly passed: number;
+  /** Candles that crossed a price at which the strategy acts and closed elsewhere: live it would have acted there. */
+  readonly crossed: number;
   readonly warmUp: number;
   readonly offGrid: number;
 }
@@ -105,15 +110,16 @@ export interface Run {
   readonly gates: GateFeed | null;
 }
 
-function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' | 'passed'> {
-  const { view, instance, feed, book, meter, grid, decisions, wake, gates } = run;
-  const { start, end, detail, bound, stepwise = false } = run.input;
+function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' | 'passed' | 'crossed'> {
+  const { view, instance, feed, book, meter, grid, decisions, wake, gates, input } = run;
+  const { start, end, detail, bound, stepwise = false } = input;
   const { closeTicks } = grid;
   const { openMs, high, low, close } = detail.columns;
   const lengthMs = INTERVAL_MS[detail.interval];
   const guards = bound.shared.protectiveStop !== undefined;
   const passes = !stepwise && instance.pass !== undefined && gates === null;
   const stretch = openStretch(run);
+  const looksInside = instance.reach !== undefined;
   const codes = new Map<string, number>();
   const counts = new Float64Array(MOST_REASONS);
   let lastReason = '';
@@ -123,7 +129,12 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' |
   for (let row = start; row < end; row++) {
     const opensMs = openMs[row] ?? 0;
     if (book.pending !== null) meetOpen(run, row);
-    if ((low[row] ?? 0) < wake.below || (high[row] ?? 0) > wake.above) meetCandle(run, row);
+    const reached = (low[row] ?? 0) < wake.below || (high[row] ?? 0) > wake.above;
+    if (reached) meetCandle(run, row);
+    if (looksInside && row >= stretch.counted) {
+      if (input.inside === true) actInside(run, row);
+      else if (!reached && crossesReach(run, row)) stretch.crossed += 1;
+    }
     const nowMs = opensMs + lengthMs;
     if (nowMs > meter.dayEndMs) endDays(meter, nowMs);
     const priceTicks = closeTicks[row] ?? 0;
@@ -156,19 +167,21 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' |
     passed += more;
     row += more;
   }
-  return { reasons: [...codes.keys()], counts: counts.subarray(0, codes.size), heldCandles, passed };
+  const { crossed } = stretch;
+  return { reasons: [...codes.keys()], counts: counts.subarray(0, codes.size), heldCandles, passed, crossed };
 }
 
 /** Rows that are looked ahead for one that reaches a waiting order. */
 const AHEAD = 4096;
 
 /** The stretch of a run, whose rows are set anew each time it is used. */
-function openStretch({ input: { signal, detail }, grid }: Run): Stretch {
-  const { openMs, close } = detail.columns;
+function openStretch({ input: { signal, detail, inside = false }, grid }: Run): Stretch {
+  const { openMs, high, close } = detail.columns;
   const { closeTicks, lowTicks } = grid;
   const candles = signal.columns.openMs === openMs;
   const answer = { kind: 'nothing', reason: '' } as const;
-  return { openMs, close, closeTicks, lowTicks, candles, from: 0, to: 0, answer, guarded: false };
+  const counting = { inside, crossed: 0, counted: 0 };
+  return { openMs, high, close, closeTicks, lowTicks, candles, from: 0, to: 0, answer, guarded: false, ...counting };
 }
 
 /** Lets the strategy pass the candles from `stretch.from` on that reach no order; returns the first that was not passed. */

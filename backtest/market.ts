@@ -1,8 +1,10 @@
 import { INTERVAL_MS } from '#core/candle.ts';
+import { fromSteps, minimum, multiply, subtract, toNumber } from '#core/decimal.ts';
 import type { Decision } from '#core/decision.ts';
 import { OVERDUE } from '#core/protective-stop.ts';
 import { settingsNow } from '#strategies/strategy.ts';
 import { type Book, type Session, settlePending, settleResting } from './book.ts';
+import { marketPrice } from './fills.ts';
 import type { Run } from './kernel.ts';
 import { keepStop, placeOrder } from './place.ts';
 import { type Bar, meet, type Resting, wakeAbove, wakeBelow } from './resting.ts';
@@ -46,29 +48,40 @@ function follow({ view, book, tick, wake }: Run): void {
 
 /** Fills what the former candle ordered, at this open. */
 export function meetOpen(run: Run, row: number): void {
-  const { book, input, tick } = run;
+  const { input, tick } = run;
+  meetAt(run, { row, ticks: Math.round((input.detail.columns.open[row] ?? 0) / tick) });
+}
+
+interface At {
+  readonly row: number;
+  readonly ticks: number;
+  /** Absent: the open. */
+  readonly filledMs?: number;
+}
+
+/** Brings what was ordered to the market at a price of a candle. */
+export function meetAt(run: Run, { row, ticks, filledMs }: At): void {
+  const { book } = run;
   const session = sessionOf(run, row);
   const side = book.pending?.side ?? 'buy';
-  const openTicks = Math.round((input.detail.columns.open[row] ?? 0) / tick);
-  if (settlePending(book, openTicks, session)) settled(run, { side, ticks: openTicks, afterRise: false });
+  const filled = settlePending(book, ticks, filledMs === undefined ? session : { ...session, filledMs });
+  if (filled) settled(run, { side, ticks, afterRise: false });
   else follow(run);
 }
 
-const bar: Bar = { open: 0, high: 0, low: 0, close: 0 };
+/** `next` is the open after the candle, where what could not be sold inside it is sold. */
+const bar: Bar & { next: number } = { open: 0, high: 0, low: 0, close: 0, next: 0 };
 
 /** Lets the orders that wait meet a candle that has reached one of them. A buy that a fall sets off is met before the stop. */
 export function meetCandle(run: Run, row: number): void {
-  const { book, input, tick } = run;
-  const { open, high, low, close } = input.detail.columns;
+  const { book, input } = run;
   const session = sessionOf(run, row);
-  bar.open = Math.round((open[row] ?? 0) / tick);
-  bar.high = Math.round((high[row] ?? 0) / tick);
-  bar.low = Math.round((low[row] ?? 0) / tick);
-  bar.close = Math.round((close[row] ?? 0) / tick);
+  readBar(run, row);
   const { entry } = book;
   const rises = entry !== null && entry.stopTicks > 0;
   const entryFirst = entry !== null && (!rises || input.path !== 'fall-first');
   const known = book.ambiguous;
+  const overrun = book.overrun.stops;
   if (rises && book.stop !== null && bar.high >= entry.stopTicks && bar.low <= book.stop.stopTicks) book.ambiguous += 1;
   if (entryFirst) meetOrder(run, entry, session);
   if (book.stop !== null) meetOrder(run, book.stop, session);
@@ -76,7 +89,27 @@ export function meetCandle(run: Run, row: number): void {
   // From the next candle on it is a stop like any other.
   if (book.stop !== null) book.stop.afterRise = false;
   book.ambiguous = Math.min(book.ambiguous, known + 1);
+  if (book.ambiguous > known || book.overrun.stops > overrun) book.doubtful += 1;
   follow(run);
+}
+
+/** Lets a stop that was placed inside a candle, while the price fell, meet the rest of it. */
+export function meetStop(run: Run, row: number): void {
+  const { stop } = run.book;
+  if (stop === null || stop.form.type === 'trailing-stop') return;
+  const session = sessionOf(run, row);
+  readBar(run, row);
+  meetOrder(run, stop, session);
+  follow(run);
+}
+
+function readBar({ input, tick }: Run, row: number): void {
+  const { open, high, low, close } = input.detail.columns;
+  bar.open = Math.round((open[row] ?? 0) / tick);
+  bar.high = Math.round((high[row] ?? 0) / tick);
+  bar.low = Math.round((low[row] ?? 0) / tick);
+  bar.close = Math.round((close[row] ?? 0) / tick);
+  bar.next = row + 1 < input.end ? Math.round((open[row + 1] ?? 0) / tick) : bar.close;
 }
 
 function meetOrder(run: Run, waiting: Resting, session: Session): void {
@@ -88,8 +121,25 @@ function meetOrder(run: Run, waiting: Resting, session: Session): void {
   const { interval } = input.detail;
   // Somewhere inside the candle: what counts from the fill on must not begin before it.
   const filledMs = ticks === bar.open ? session.atMs : session.atMs + INTERVAL_MS[interval] - 1;
-  if (settleResting(book, waiting, { ...session, ticks, taker, filledMs }))
-    settled(run, { side: waiting.side, ticks, afterRise: rose });
+  const overruns = waiting.stopTicks > 0 && ticks === waiting.stopTicks && bar.low < waiting.limitTicks;
+  if (!settleResting(book, waiting, { ...session, ticks, taker, filledMs })) return;
+  if (overruns && waiting.side === 'sell' && bar.open > ticks) countOverrun(book, waiting, bar);
+  settled(run, { side: waiting.side, ticks, afterRise: rose });
+}
+
+/**
+ * A stop sold where the price touched it, and the price went on below the limit of its order. At worst the order could not
+ * sell on the way: it waits at its limit until the price comes back, or is sold at the next open.
+ */
+function countOverrun(book: Book, { limitTicks }: Resting, { close, next }: typeof bar): void {
+  const fill = book.fills.at(-1)?.fill;
+  if (fill === undefined) return;
+  const { rules, terms, overrun } = book;
+  const { tick } = rules.price;
+  const limit = fromSteps(limitTicks, tick);
+  const worst = close > limitTicks ? limit : minimum(limit, marketPrice('sell', next, { ...terms, tick }));
+  overrun.stops += 1;
+  overrun.loss += toNumber(multiply(subtract(fill.price, worst), fill.quantity)) * (1 - toNumber(terms.feeRate));
 }
 
 interface Settled {

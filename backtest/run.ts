@@ -1,4 +1,4 @@
-import { INTERVAL_MS } from '#core/candle.ts';
+import { INTERVAL_MS, INTERVALS, type Interval } from '#core/candle.ts';
 import { lowerBound } from '#core/candle-columns.ts';
 import { gateNeeds } from '#core/gates.ts';
 import { formatDecimal, multiply, requireDecimal, toNumber, ZERO } from '#core/decimal.ts';
@@ -11,7 +11,7 @@ import type { EquityMeter } from './equity.ts';
 import { equityCurve } from './equity-curve.ts';
 import { againstOf, FILL_RULES, type Terms } from './fills.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { type KernelInput, runKernel } from './kernel.ts';
+import { type KernelInput, type KernelRun, runKernel } from './kernel.ts';
 import { measure } from './metrics.ts';
 import { cycleRecord, fillRecord, iso, rejectionRecord } from './records.ts';
 import { holdout, regimes } from './splits.ts';
@@ -93,10 +93,13 @@ export function runBacktest(input: BacktestInput): BacktestOutcome {
   return { kind: 'result', result: { ...result, openPosition: openPositionOf(book) } };
 }
 
-/** Runs one strategy on one coin, and once more with the doubtful candles the other way if there were any. */
+/** Runs one strategy on one coin, and again for what its doubtful candles could have been. */
 export function runCoin(kernel: KernelInput): { readonly book: Book; readonly made: Made } {
-  const { book, meter, heldCandles, offGrid, warmUp, passed, reasons, counts } = runKernel(kernel);
-  const other = book.ambiguous === 0 ? meter.last : runKernel({ ...kernel, path: 'fall-first' }).meter.last;
+  const run = runKernel(kernel);
+  const { book, meter, heldCandles, offGrid, warmUp, passed, crossed, reasons, counts } = run;
+  const others: Ending[] = [];
+  if (book.ambiguous > 0) others.push(endingOf(runKernel({ ...kernel, path: 'fall-first' })));
+  if (crossed > 0) others.push(endingOf(runKernel({ ...kernel, inside: true })));
   const made = {
     inputs: [kernel],
     books: [book],
@@ -104,7 +107,7 @@ export function runCoin(kernel: KernelInput): { readonly book: Book; readonly ma
     coin: coinDays(kernel.detail, kernel.start, kernel.end),
     counts: new Map(reasons.map((reason, code) => [reason, counts[code] ?? 0])),
     candles: kernel.end - kernel.start,
-    ...{ meter, other, heldCandles, offGrid, warmUp, passed },
+    ...{ meter, others, crossed, heldCandles, offGrid, warmUp, passed },
   };
   return { book, made };
 }
@@ -123,8 +126,10 @@ export interface Made {
   readonly fills: readonly (BookedFill & { readonly symbol?: string })[];
   readonly coin: readonly CoinDay[];
   readonly meter: EquityMeter;
-  /** Final equity had the doubtful candles gone the other way. */
-  readonly other: number;
+  /** How the run ends where its doubtful candles went otherwise. */
+  readonly others: readonly Ending[];
+  /** Candles that crossed a price at which the strategy acts and closed elsewhere. */
+  readonly crossed: number;
   readonly counts: ReadonlyMap<string, number>;
   /** Moments at which something was decided, and those at whose close a position was held. */
   readonly candles: number;
@@ -169,6 +174,7 @@ export function report(made: Made, asked: Asked): BacktestResult {
       ...edgeWarnings({ startMs, endMs, asked }),
       ...inputs.flatMap((each) => signalWarnings(each, startMs, endMs)),
       ...warningsOf(coverage),
+      ...tickWarnings(bound, detail.interval),
     ],
     passedCandles: made.passed,
     openPosition: null,
@@ -179,13 +185,28 @@ export function report(made: Made, asked: Asked): BacktestResult {
   };
 }
 
-/** Final equity with the doubtful candles against it, as taken, and in its favour. */
-export function bandOf({ books, meter, other }: Made): BacktestResult['ambiguity'] {
+/** Final equity, and how much less it is where no stop sold before the price had run through its limit. */
+export interface Ending {
+  readonly last: number;
+  readonly overrun: number;
+}
+const endingOf = ({ book, meter }: Pick<KernelRun, 'book' | 'meter'>): Ending => ({
+  last: meter.last,
+  overrun: book.overrun.loss,
+});
+
+/** Final equity as taken, and the least and the most that the doubtful candles allow. */
+export function bandOf({ books, meter, others, crossed }: Made): BacktestResult['ambiguity'] {
+  const total = (what: (book: Book) => number): number => books.reduce((sum, book) => sum + what(book), 0);
+  const overrun = total((book) => book.overrun.loss);
+  const endings = [{ last: meter.last, overrun }, ...others];
   return {
-    candles: books.reduce((sum, { ambiguous }) => sum + ambiguous, 0),
-    worst: Math.min(meter.last, other),
+    candles: total(({ doubtful }) => doubtful) + crossed,
+    stops: total((book) => book.overrun.stops),
+    crossed,
+    worst: Math.min(...endings.map((ending) => ending.last - Math.max(0, ending.overrun))),
     base: meter.last,
-    best: Math.max(meter.last, other),
+    best: Math.max(...endings.map(({ last }) => last)),
   };
 }
 
@@ -282,6 +303,16 @@ function warningsOf(coverage: BacktestResult['coverage']): string[] {
   }
   if (offGrid > 0) warnings.push(`${offGrid} closes did not lie on the price grid and were rounded to it.`);
   return warnings;
+}
+
+/** A strategy that acts at any price says little on candles as long as its own, of which it sees one price each. */
+export function tickWarnings({ name, actsOnTicks, needs }: BoundStrategy, detail: Interval): string[] {
+  if (actsOnTicks !== true || detail !== needs.interval) return [];
+  const [finest] = INTERVALS;
+  const advice = detail === finest ? 'Let it decide on longer candles' : `Use finer candles, such as ${finest}`;
+  return [
+    `${name} acts at any price, but here it saw one price for each of its own candles (${detail}): the result says little about live trading. ${advice}.`,
+  ];
 }
 
 function openPositionOf(book: Book): BacktestResult['openPosition'] {

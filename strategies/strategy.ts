@@ -77,10 +77,17 @@ export interface PlanLine {
   readonly ticks: number;
 }
 
+/** The prices between which a strategy keeps its answer: at `below` or lower, and at `above` or higher, it acts. In ticks. */
+export interface Reach {
+  below: number;
+  above: number;
+}
+
 /** Candles of a backtest on which no order can fill, as columns; one object is reused. */
 export interface Stretch {
   readonly openMs: Float64Array;
   /** Quote prices, and the same in ticks. */
+  readonly high: Float64Array;
   readonly close: Float64Array;
   readonly closeTicks: Float64Array;
   readonly lowTicks: Float64Array;
@@ -92,6 +99,11 @@ export interface Stretch {
   /** What was answered before `from`, and whether the stretch must end where the stop moves. */
   answer: Decision;
   guarded: boolean;
+  /** The strategy also acts inside candles: the stretch must end (`to`) before one that crosses its reach. */
+  readonly inside: boolean;
+  /** Candles that crossed the reach and closed within it, and the first row that is not counted yet. */
+  crossed: number;
+  counted: number;
 }
 
 /** A running strategy for one (profile, symbol). Pure: no I/O, clock, randomness or logging. */
@@ -106,6 +118,8 @@ export interface StrategyInstance {
    * was taken and asks for a decision, `to` when there is none, -1 to be asked candle by candle. Absent: always that.
    */
   pass?(view: TickView, stretch: Stretch): number;
+  /** Of a strategy that acts on ticks: writes the range of prices within which it does nothing. */
+  reach?(view: TickView, into: Reach): void;
   /** The numbers behind `decision`, computed on demand. */
   explain(decision: Decision, view: TickView): Numbers;
   /** Highest stop level held now, in ticks; 0 when there is none. */
@@ -156,6 +170,8 @@ export interface Strategy<Config> {
   readonly name: string;
   readonly title: string;
   readonly summary: string;
+  /** It acts at any price, not only when a candle closes: a backtest needs finer candles, and an instance has a `reach`. */
+  readonly actsOnTicks?: boolean;
   readonly config: z.ZodType<Config>;
   /** Live tick: fills absent fields, never rejects, never rewrites; `readable` is false when a field has the wrong type. */
   readStoredConfig(stored: unknown): {
@@ -187,6 +203,8 @@ export interface AnyStrategy {
   readonly reasons: Readonly<Record<string, ReasonText>>;
   /** It plans over all coins of a profile at once. */
   readonly plansBaskets?: boolean;
+  /** See {@link Strategy.actsOnTicks}. */
+  readonly actsOnTicks?: boolean;
   /** Reads a stored (merged) config and binds everything that depends on it. */
   bind(stored: unknown): BoundStrategy;
 }
@@ -196,6 +214,8 @@ export interface BoundStrategy {
   readonly readable: boolean;
   readonly unreadablePath: string | null;
   readonly needs: CandleNeed;
+  /** See {@link Strategy.actsOnTicks}. */
+  readonly actsOnTicks?: boolean;
   readonly shared: SharedSettings;
   readonly reasons: Readonly<Record<string, ReasonText>>;
   readonly planner?: Planner;
@@ -215,6 +235,7 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
     config,
     reasons,
     plansBaskets: strategy.planner !== undefined,
+    actsOnTicks: strategy.actsOnTicks === true,
     bind(stored) {
       const read = strategy.readStoredConfig(stored);
       const planner = strategy.planner?.(read.config);
@@ -224,6 +245,7 @@ export function anyStrategy<Config>(strategy: Strategy<Config>): AnyStrategy {
         readable: read.readable,
         unreadablePath: path ?? null,
         needs: strategy.needs(read.config),
+        actsOnTicks: strategy.actsOnTicks === true,
         shared: strategy.sharedSettings(read.config),
         reasons,
         ...(planner && { planner }),

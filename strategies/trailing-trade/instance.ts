@@ -4,7 +4,7 @@ import { readFactor } from '../fields.ts';
 import { queueingOf } from '../execution.ts';
 import { rungsOf } from '../ladder.ts';
 import { firstAnswer } from '../ordered-rules.ts';
-import type { CandleNeed, Grid, PlanLine, StrategyInstance, Stretch, TickView } from '../strategy.ts';
+import type { CandleNeed, Grid, PlanLine, Reach, StrategyInstance, Stretch, TickView } from '../strategy.ts';
 import { snapDown, snapUp } from '../ticks.ts';
 import { type Config, DEFAULT_LEVEL, MAX_WINDOW } from './config.ts';
 import { explain } from './explain.ts';
@@ -138,6 +138,12 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
       const held = view.sellable && view.target > 0 && stretch.answer === holdAnswer(scene);
       return held ? passHeld(scene, view, stretch) : -1;
     },
+    reach(view, into) {
+      followCycle(memory, view);
+      placeLevels(scene, view);
+      if (view.sellable) heldReach(scene, view, into);
+      else flatReach(scene, view, into);
+    },
     explain: (decision, view) => explain({ scene, config, grid, view }, decision),
     stopTicks: (view) => stopOf(scene, view),
     stopReason: (view) => stopReasonOf(scene, view),
@@ -146,40 +152,83 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
   };
 }
 
+/** While flat it buys at the low of the window, or lower. */
+function flatReach({ knobs, memory, levels }: Scene, view: TickView, into: Reach): void {
+  const ready = knobs.buyEnabled && view.readable && !view.entryOrderOpen && view.target < knobs.levels;
+  const waits = ready && !knobs.immediate && memory.window.count() >= firstBuyNeed(knobs);
+  into.below = waits ? levels.entryLimit : 0;
+  into.above = Number.POSITIVE_INFINITY;
+}
+
+/** While held it is the levels in force: below, where it sells or adds; above, where trail, floor or a partial sale begin. */
+function heldReach(scene: Scene, view: TickView, into: Reach): void {
+  const { knobs, memory, levels } = scene;
+  const adds = knobs.buyEnabled && !view.entryOrderOpen && view.target < knobs.levels;
+  into.below = adds ? levels.addLimit : 0;
+  into.above = Number.POSITIVE_INFINITY;
+  if (!knobs.sellEnabled) return;
+  if (knobs.rungs.length > 0) placeNextRung(scene, view);
+  into.below = Math.max(into.below, levels.stop, memory.breakEven ? levels.floor : 0, memory.trailStop);
+  if (memory.high === 0 && levels.arm > 0) into.above = levels.arm;
+  if (!memory.breakEven && levels.floorArm > 0) into.above = Math.min(into.above, levels.floorArm);
+  if (levels.rung.ticks > 0) into.above = Math.min(into.above, levels.rung.ticks);
+}
+
 /** While flat only a close at the low of the window asks for a decision. */
-function passFlat(
-  { knobs, memory, levels }: Scene,
-  { openMs, closeTicks, lowTicks, candles, from, to }: Stretch,
-): number {
+function passFlat({ knobs, memory, levels }: Scene, stretch: Stretch): number {
+  const { openMs, closeTicks, lowTicks, candles, inside, from, to } = stretch;
   let row = from;
+  let crossed = 0;
   for (; row < to; row++) {
+    const low = lowTicks[row] ?? 0;
+    const close = closeTicks[row] ?? 0;
+    const crosses = low <= levels.entryLimit && close > levels.entryLimit;
+    if (inside && low <= levels.entryLimit) {
+      stretch.to = row;
+      break;
+    }
+    if (crosses) crossed += 1;
     if (candles) {
-      memory.window.push(lowTicks[row] ?? 0);
+      memory.window.push(low);
       levels.entryLimit = snapDown(memory.window.low() * knobs.entryTrigger);
     }
-    if ((closeTicks[row] ?? 0) <= levels.entryLimit) break;
+    if (close <= levels.entryLimit) break;
   }
-  if (candles) memory.lastOpenMs = openMs[Math.min(row, to - 1)] ?? 0;
+  if (candles) memory.lastOpenMs = openMs[Math.min(row, stretch.to - 1)] ?? 0;
+  countCrossed(stretch, row, crossed);
   return row;
+}
+
+/** Every row before `row` has been looked at, and `row` itself unless the stretch ends there. */
+function countCrossed(stretch: Stretch, row: number, crossed: number): void {
+  stretch.crossed += crossed;
+  stretch.counted = Math.min(row + 1, stretch.to);
 }
 
 /** While held it is a close beyond a level that is in force, or a moved trail where a stop rests on the exchange. */
 function passHeld(scene: Scene, view: TickView, stretch: Stretch): number {
   const { knobs, memory, levels } = scene;
-  const { openMs, closeTicks, lowTicks, candles, guarded, from, to } = stretch;
+  const { openMs, high, closeTicks, lowTicks, candles, guarded, inside, from, to } = stretch;
   placeLevels(scene, view);
-  if (knobs.rungs.length > 0) placeNextRung(scene, view);
+  heldReach(scene, view, reach);
+  const { above } = reach;
   const below = Math.max(levels.stop, memory.breakEven ? levels.floor : 0, levels.addLimit);
-  const above = Math.min(
-    memory.high === 0 && levels.arm > 0 ? levels.arm : Number.POSITIVE_INFINITY,
-    !memory.breakEven && levels.floorArm > 0 ? levels.floorArm : Number.POSITIVE_INFINITY,
-    levels.rung.ticks > 0 ? levels.rung.ticks : Number.POSITIVE_INFINITY,
-  );
+  const reachesUp = (above - 0.5) * knobs.tick;
   const timed = knobs.timeStopBars > 0 && memory.high === 0;
   let row = from;
+  let crossed = 0;
   for (; row < to; row++) {
     const close = closeTicks[row] ?? 0;
     const trailStop = memory.trailStop;
+    const least = trailStop > below ? trailStop : below;
+    const fell = (lowTicks[row] ?? 0) <= least;
+    if (fell || (high[row] ?? 0) >= reachesUp) {
+      if (inside) {
+        stretch.to = row;
+        break;
+      }
+      if (fell ? close > least : close < above) crossed += 1;
+    }
     if (candles && memory.high > 0 && close > memory.high) {
       memory.high = close;
       ratchetTrail(scene);
@@ -188,16 +237,19 @@ function passHeld(scene: Scene, view: TickView, stretch: Stretch): number {
     if (close <= below || close >= above || close <= memory.trailStop) break;
     if ((guarded && memory.trailStop !== trailStop) || (timed && barsHeld(scene, view) >= knobs.timeStopBars)) break;
   }
-  if (candles) {
-    const last = Math.min(row, to - 1);
-    memory.window.pushAll(lowTicks, from, last + 1);
-    memory.lastOpenMs = openMs[last] ?? 0;
-    memory.ratchetedMs = memory.lastOpenMs + knobs.intervalMs;
-    memory.lastClose = closeTicks[last] ?? 0;
-    levels.entryLimit = snapDown(memory.window.low() * knobs.entryTrigger);
-  }
+  countCrossed(stretch, row, crossed);
+  if (!candles || stretch.to === from) return row;
+  const last = Math.min(row, stretch.to - 1);
+  memory.window.pushAll(lowTicks, from, last + 1);
+  memory.lastOpenMs = openMs[last] ?? 0;
+  memory.ratchetedMs = memory.lastOpenMs + knobs.intervalMs;
+  memory.lastClose = closeTicks[last] ?? 0;
+  levels.entryLimit = snapDown(memory.window.low() * knobs.entryTrigger);
   return row;
 }
+
+/** Reused for every stretch. */
+const reach: Reach = { below: 0, above: 0 };
 
 /** A partial sale is done once all but its last lot has filled: fills count, not what was sent. */
 function countRung(memory: Memory, { lots }: TickView): void {

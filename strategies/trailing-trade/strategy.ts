@@ -43,6 +43,7 @@ export const trailingTrade: Strategy<Config> = {
   name: 'trailing-trade',
   title: 'Trailing trade',
   summary: 'Buys near the low of recent candles, follows the price up and sells when it turns.',
+  actsOnTicks: true,
   config,
   readStoredConfig,
   lint,
