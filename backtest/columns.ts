@@ -44,6 +44,34 @@ export function aggregateSeries({ interval, columns }: Series, to: Interval): Se
   return { interval: to, columns: sliceColumns(sums, 0, cut ? count - 1 : count) };
 }
 
+/**
+ * A series with what other series of the coin, of this interval or finer ones, hold beyond it: candles before it and in
+ * its holes. Its own candles stay as they are; without anything to add it comes back itself.
+ */
+export function withHistory(series: Series, history: readonly Series[]): Series {
+  const { interval } = series;
+  return history
+    .filter((other) => INTERVAL_MS[interval] % INTERVAL_MS[other.interval] === 0)
+    .reduce((known, other) => merged(known, aggregateSeries(other, interval)), series);
+}
+
+/** Both by time; where both hold a candle, that of the first. */
+function merged(first: Series, second: Series): Series {
+  const own = new Set(first.columns.openMs);
+  const times = Float64Array.from(own.union(new Set(second.columns.openMs))).toSorted();
+  if (times.length === own.size) return first;
+  const columns = emptyColumns(times.length);
+  const rows = { first: 0, second: 0 };
+  for (const [row, ms] of times.entries()) {
+    const [inFirst, inSecond] = [first.columns.openMs[rows.first] === ms, second.columns.openMs[rows.second] === ms];
+    const from = inFirst ? { columns: first.columns, row: rows.first } : { columns: second.columns, row: rows.second };
+    startIn(columns, row, { ...from, bucket: ms });
+    if (inFirst) rows.first += 1;
+    if (inSecond) rows.second += 1;
+  }
+  return { interval: first.interval, columns };
+}
+
 const emptyColumns = (rows: number): CandleColumns => ({
   openMs: new Float64Array(rows),
   open: new Float64Array(rows),

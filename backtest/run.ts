@@ -6,7 +6,7 @@ import type { SymbolRules } from '#core/symbol.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import { type CoinDay, coinDays } from './benchmarks.ts';
 import type { Book, BookedFill } from './book.ts';
-import { aggregateSeries, countInside, coverageOf, type Series } from './columns.ts';
+import { aggregateSeries, countInside, coverageOf, type Series, withHistory } from './columns.ts';
 import type { EquityMeter } from './equity.ts';
 import { equityCurve } from './equity-curve.ts';
 import { againstOf, FILL_RULES, type Terms } from './fills.ts';
@@ -25,6 +25,8 @@ export interface BacktestInput {
   readonly candles: Series;
   /** Finer candles that decide and fill; without them `candles` do. */
   readonly detail?: Series;
+  /** What else is stored of the coin: it warms up the strategy where `candles` do not reach back far enough. */
+  readonly history?: readonly Series[];
   /** The window: candles that open at or after `fromMs` and close by `toMs`; by default all there are. */
   readonly fromMs?: number;
   readonly toMs?: number;
@@ -41,12 +43,22 @@ const refuse = (sentence: string): Refused => ({ kind: 'refused', sentence });
 
 type Refused = Extract<BacktestOutcome, { kind: 'refused' }>;
 
+/** Intervals coarser than `finest` that add up to candles which a strategy or its gates need: history for `BacktestInput`. */
+export function historyIntervals({ needs, shared }: BoundStrategy, finest: Interval): Interval[] {
+  const needed = [needs, ...(shared.gates === undefined ? [] : gateNeeds(shared.gates))];
+  return INTERVALS.filter(
+    (each) =>
+      INTERVAL_MS[each] > INTERVAL_MS[finest] &&
+      needed.some(({ interval }) => INTERVAL_MS[interval] % INTERVAL_MS[each] === 0),
+  );
+}
+
 /** What the kernel runs on; refuses what cannot be run honestly. `basket`: the coin is one of several. */
 export function openKernel(
   input: BacktestInput,
   { basket = false } = {},
 ): { readonly kind: 'kernel'; readonly kernel: KernelInput } | Refused {
-  const { bound, rules, terms, candles } = input;
+  const { bound, rules, terms, candles, history = [] } = input;
   const detail = input.detail ?? candles;
   if (bound.planner !== undefined && !basket)
     return refuse(
@@ -67,7 +79,7 @@ export function openKernel(
     if (first === undefined || last === undefined) return refuse('There are no candles.');
     return refuse(`There are no candles in the window: they go from ${iso(first)} to ${iso(last + lengthMs)}.`);
   }
-  const signal = aggregateSeries(candles, needed);
+  const signal = withHistory(aggregateSeries(candles, needed), history);
   const [startMs, endMs] = [openMs[start] ?? 0, (openMs[end - 1] ?? 0) + lengthMs];
   const { have, whole } = countInside(signal, startMs, endMs);
   if (have === 0 && whole > 0)
@@ -79,7 +91,7 @@ export function openKernel(
     const source = [candles, detail].find((each) => INTERVAL_MS[interval] % INTERVAL_MS[each.interval] === 0);
     if (source === undefined)
       return refuse(`A trend or rating needs ${interval} candles, to which ${candles.interval} candles do not add up.`);
-    gateSeries.push(aggregateSeries(source, interval));
+    gateSeries.push(withHistory(aggregateSeries(source, interval), history));
   }
   return { kind: 'kernel', kernel: { bound, rules, terms, signal, detail, start, end, gateSeries } };
 }

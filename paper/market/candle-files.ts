@@ -18,17 +18,19 @@ const FILE_NAME = /^([A-Z0-9]+)-([0-9]+[mhd])(?:-[^.]+)?\.(?:csv|csv\.gz|zip)$/;
 
 /** The candle files of a folder by their names. Throws BadInputError when there are none. */
 function listCandleFiles(folder: string) {
-  const names = listFolder(folder);
-  const files = names.flatMap((name) => {
-    const [, symbol, interval] = FILE_NAME.exec(name) ?? [];
-    if (symbol === undefined || interval === undefined || !isInterval(interval)) return [];
-    return [{ name, symbol, interval, intervalMs: INTERVAL_MS[interval] }];
-  });
+  const files = matchingFiles(folder);
   if (files.length > 0) return files;
   throw new BadInputError(
     `The folder ${folder} holds no candle files: it needs at least one named SYMBOL-INTERVAL.csv, .csv.gz or .zip, such as BTCUSDT-1m.csv.gz or BTCUSDT-1m-2024-01.zip.`,
   );
 }
+
+const matchingFiles = (folder: string) =>
+  listFolder(folder).flatMap((name) => {
+    const [, symbol, interval] = FILE_NAME.exec(name) ?? [];
+    if (symbol === undefined || interval === undefined || !isInterval(interval)) return [];
+    return [{ name, symbol, interval, intervalMs: INTERVAL_MS[interval] }];
+  });
 
 /** Reads every candle file of a folder, one after the other, each by itself. Throws BadInputError. */
 export function* readEachFile(folder: string): Generator<CandleSeries> {
@@ -49,6 +51,20 @@ export function readCandleFolder(folder: string): CandleSeries[] {
     const parts = kept.map((file) => readCandleFile(join(folder, file.name), finest));
     return { symbol, interval, intervalMs: finest, columns: joinParts(parts) };
   });
+}
+
+/** Every interval of which a folder has files of a coin, finest first; none where the folder holds no candle files. */
+export function listFileIntervals(folder: string, symbol: string): Interval[] {
+  const found = new Set(matchingFiles(folder).flatMap((file) => (file.symbol === symbol ? [file.interval] : [])));
+  return [...found].toSorted((a, b) => INTERVAL_MS[a] - INTERVAL_MS[b]);
+}
+
+/** The candles of one coin and interval in a folder, their parts joined. Throws BadInputError. */
+export function readFileInterval(folder: string, symbol: string, interval: Interval): CandleSeries {
+  const files = matchingFiles(folder).filter((file) => file.symbol === symbol && file.interval === interval);
+  const intervalMs = INTERVAL_MS[interval];
+  const columns = joinParts(files.map(({ name }) => readCandleFile(join(folder, name), intervalMs)));
+  return { symbol, interval, intervalMs, columns };
 }
 
 /** Reads one candle file, whose name says coin and interval. Throws BadInputError. */

@@ -6,10 +6,11 @@ import { gateNeeds } from '#core/gates.ts';
 import { chargesOf, type Costs, type RunRequest } from '#core/research.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { readRules } from '#core/symbol-codec.ts';
-import type { BacktestInput } from '#backtest/run.ts';
+import type { Series } from '#backtest/columns.ts';
+import { type BacktestInput, historyIntervals } from '#backtest/run.ts';
 import { CandleStore } from '#storage/candles/store.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
-import type { AnyStrategy } from '#strategies/strategy.ts';
+import type { AnyStrategy, BoundStrategy } from '#strategies/strategy.ts';
 import { backfillCandles } from '../backfill.ts';
 import type { WorkerContext } from '../context.ts';
 
@@ -24,7 +25,7 @@ export interface Question {
 }
 
 /** Everything that a run needs, its candles by their place: what a thread is handed, which unpacks them itself. */
-export interface Prepared extends Omit<BacktestInput, 'bound' | 'candles'> {
+export interface Prepared extends Omit<BacktestInput, 'bound' | 'candles' | 'history'> {
   readonly strategyName: string;
   readonly config: unknown;
   readonly stored: {
@@ -72,8 +73,15 @@ export async function loadPrepared({ strategyName, config, stored, ...prepared }
       `There are no ${interval} candles of ${symbol} for that time, stored or on the exchange.`,
     );
   }
-  return { ...prepared, bound, candles: { interval, columns } };
+  return { ...prepared, bound, candles: { interval, columns }, history: loadHistory(bound, stored) };
 }
+
+/** Coarser candles of the window and before it: fewer than the others by far. */
+const loadHistory = (bound: BoundStrategy, { folder, symbol, interval, ...window }: Prepared['stored']): Series[] =>
+  historyIntervals(bound, interval).flatMap((coarser) => {
+    const columns = new CandleStore(folder).load(symbol, coarser, window);
+    return columns === undefined ? [] : [{ interval: coarser, columns }];
+  });
 
 export function requireStrategy(name: string): AnyStrategy {
   const strategy = STRATEGIES.get(name);
