@@ -66,6 +66,8 @@ export const sweepResult = z.object({
   profitable: z.number().optional(),
   trials: z.number(),
   rows: z.array(row),
+  /** What makes the candles a poor witness for this strategy. */
+  warnings: z.array(z.string()).default([]),
   luck: luck.default({ kind: 'not-measured' }),
   /** Share of splits of the days in which the best set of one half is below the median in the other; null where luck is not measured, and for halving. */
   overfitting: z.number().nullable(),

@@ -28,6 +28,14 @@ function costWords({ feeBps, makerFeeBps, feeIn, slippageBps, spreadBps, volumeP
   return `${fees}${asset}, slippage ${slippageBps} bps, spread ${spreadBps} bps, ${volume}`;
 }
 
+function doubtWords({ candles, stops, crossed }: BacktestResult['ambiguity']): string {
+  const kinds = [
+    ...(stops === 0 ? [] : [`${stops} with a stop whose limit was broken`]),
+    ...(crossed === 0 ? [] : [`${crossed} crossed a line and closed elsewhere`]),
+  ];
+  return `${candles} candles could have gone two ways${kinds.length === 0 ? '' : `: ${kinds.join(', ')}`}`;
+}
+
 function metricRows(result: BacktestResult): string[][] {
   const { metrics: m, drawdown, quoteAsset, ambiguity } = result;
   const money = (value: number | null): string => (value === null ? '–' : `${value.toFixed(2)} ${quoteAsset}`);
@@ -39,7 +47,7 @@ function metricRows(result: BacktestResult): string[][] {
     [
       'worst, best',
       `${ambiguity.worst.toFixed(2)}, ${ambiguity.best.toFixed(2)}`,
-      `${ambiguity.candles} candles could have gone two ways`,
+      doubtWords(ambiguity),
     ],
     ['buy and hold', percent(m.buyAndHold), `alpha ${percent(m.alpha.buyAndHold)}`],
     ['cost averaging', percent(m.costAveraging), `alpha ${percent(m.alpha.costAveraging)}`],

@@ -1,4 +1,4 @@
-import { openKernel } from '#backtest/run.ts';
+import { openKernel, tickWarnings } from '#backtest/run.ts';
 import {
   foldRows,
   rankTried,
@@ -45,7 +45,7 @@ async function sweep(options: SweepOptions): Promise<void> {
   const made = candidatesOf(run.strategy, input.config, options);
   if (made.kind === 'problem') throw new BadInputError(made.sentence);
   const { knobs, candidates, refused } = made.value;
-  const { bound: _bound, ...base } = opened.kernel;
+  const { bound, ...base } = opened.kernel;
   const window = { start: base.start, end: base.end };
   const startedMs = performance.now();
   await using pool = new SweepThreads({ base, strategyName: run.strategy.name }, { threads });
@@ -70,6 +70,7 @@ async function sweep(options: SweepOptions): Promise<void> {
     rank,
     knobs: knobs.map(({ path }) => path),
     refused,
+    warnings: tickWarnings(bound, base.detail.interval),
   };
   const { rows, ...found } = result;
   const forwarded = forward === undefined ? {} : { walkForward: forward };
@@ -91,6 +92,7 @@ interface Shown {
   readonly candles: number;
   readonly rank: string;
   readonly knobs: readonly string[];
+  readonly warnings: readonly string[];
   readonly refused: { readonly count: number; readonly example: string | null };
   readonly seconds: number;
   readonly result: SweepResult;
@@ -104,7 +106,7 @@ const percent = (value: number | null): string => (value === null ? '–' : `${(
 const plain = (value: number | null): string => (value === null ? '–' : value.toFixed(2));
 
 function sweepTable(shown: Shown): string {
-  const { strategy, symbol, candles, rank, knobs, refused, seconds, result, forward, verdict, inKernel } = shown;
+  const { strategy, symbol, candles, rank, knobs, refused, warnings, seconds, result, forward, verdict, inKernel } = shown;
   const { evaluated, inLanes, trials, overfitting } = result;
   const header = [...knobs, 'return', 'drawdown', 'Sharpe', 'cycles', 'win rate', 'profit factor', 'exposure'];
   const rows = result.rows.map((row) => [
@@ -125,6 +127,7 @@ function sweepTable(shown: Shown): string {
   return [
     `${strategy} on ${symbol}: ${evaluated} sets over ${candles} candles in ${seconds.toFixed(1)} s, ${inLanes} of them in vector runs${inKernel === undefined ? '' : ` (${inKernel})`}`,
     refused.count === 0 ? '' : `${refused.count} combinations are no config, such as: ${refused.example}`,
+    ...warnings.map((warning) => `Warning: ${warning}`),
     ...(forward === undefined
       ? []
       : [`Walk-forward, days not trained on: ${percent(forward.totalReturn)}`, ...columns(folds ?? [], 1), '']),

@@ -73,6 +73,38 @@ export function TermsFields({ terms, onChange, interval, quote, errorOf }: Terms
         error={errorOf('slippageBps')}
         input={{ inputMode: 'decimal', ...text('slippageBps') }}
       />
+      <Field
+        label="Maker fee"
+        note="For an order that waited in the book; empty: the same fee."
+        unit="bps"
+        error={errorOf('makerFeeBps')}
+        input={{ inputMode: 'decimal', ...text('makerFeeBps') }}
+      />
+      <Choice
+        label="Fees are taken"
+        note="Some accounts pay fees in a third asset, such as the exchange's own coin."
+        value={terms.feeIn}
+        options={[
+          { value: 'received', words: 'from what is bought or sold for' },
+          { value: 'other', words: 'from a third asset, at its value' },
+        ]}
+        error={errorOf('feeIn')}
+        onChange={(feeIn) => put({ feeIn: feeIn === 'other' ? 'other' : 'received' })}
+      />
+      <Field
+        label="Spread"
+        note={`Between the best bid and ask; an order at the market pays half of it, ${bpsWords(terms.spreadBps)}.`}
+        unit="bps"
+        error={errorOf('spreadBps')}
+        input={{ inputMode: 'decimal', ...text('spreadBps') }}
+      />
+      <Field
+        label="Share of the volume"
+        note="How much of a candle's volume orders may take; the rest of an order waits. 0: any amount."
+        unit="%"
+        error={errorOf('volumePercent')}
+        input={{ inputMode: 'decimal', ...text('volumePercent') }}
+      />
       <Choice
         label="Candles"
         note="A candle is the price over a span of time: first, highest, lowest, last. Shorter ones show better what came first, and take longer."

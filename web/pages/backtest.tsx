@@ -16,7 +16,7 @@ import { Robustness } from '#web/parts/robustness.tsx';
 import { Failure, Say, Skeleton } from '#web/parts/say.tsx';
 import { When } from '#web/parts/when.tsx';
 import { WorkProgress } from '#web/parts/work-progress.tsx';
-import { percentOf, runWords, share } from '#web/words/research.ts';
+import { costWords, runWords, share } from '#web/words/research.ts';
 
 export function BacktestPage(): ReactNode {
   const { id, runId } = useParams({ from: '/shell/profiles/$id/backtests/$runId' });
@@ -107,8 +107,7 @@ function Asked({ run }: { run: RunPage }): ReactNode {
   return (
     <p className="two">
       <When at={request.from} day /> to {request.to === undefined ? 'the newest candle' : <When at={request.to} day />},
-      candles of {request.detailInterval}, fee {percentOf(request.feeBps)} %, slippage {percentOf(request.slippageBps)}{' '}
-      %. Begun <When at={run.createdAt} />.
+      candles of {request.detailInterval}; {costWords(request)}. Begun <When at={run.createdAt} />.
     </p>
   );
 }

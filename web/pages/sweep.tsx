@@ -25,7 +25,7 @@ import { WalkForward } from '#web/parts/walk-forward.tsx';
 import { When } from '#web/parts/when.tsx';
 import { WorkProgress } from '#web/parts/work-progress.tsx';
 import { count, MISSING, percent } from '#web/words/numbers.ts';
-import { percentOf, plain, runWords } from '#web/words/research.ts';
+import { costWords, percentOf, plain, runWords } from '#web/words/research.ts';
 
 export function SweepPage(): ReactNode {
   const { id, sweepId } = useParams({ from: '/shell/profiles/$id/sweeps/$sweepId' });
@@ -80,6 +80,11 @@ function OneSweep({ profile, sweepId }: { profile: Profile; sweepId: string }): 
           {warning.detail}
         </Say>
       ))}
+      {result?.warnings.map((warning) => (
+        <Say key={warning} tone="care">
+          {warning}
+        </Say>
+      ))}
       {result === null ? null : <RefusedSets result={result} of={sweep.sets} />}
       {result === null || result.rows.length === 0 ? null : (
         <>
@@ -120,7 +125,7 @@ function Asked({ sweep, request }: { sweep: SweepAnswer; request: SweepRequest }
     <p className="two">
       <StrategyName name={sweep.strategyName} /> on {request.coin.symbol}, <When at={request.from} day /> to{' '}
       {request.to === undefined ? 'the newest candle' : <When at={request.to} day />}, candles of{' '}
-      {request.detailInterval}, fee {percentOf(request.feeBps)} %, slippage {percentOf(request.slippageBps)} %.
+      {request.detailInterval}; {costWords(request)}.
     </p>
   );
 }

@@ -2,11 +2,29 @@ import type { ReactNode } from 'react';
 import { signedPercent } from '#web/words/numbers.ts';
 
 interface BandProps {
-  band: { readonly worst: number; readonly base: number; readonly best: number; readonly candles: number };
+  band: {
+    readonly worst: number;
+    readonly base: number;
+    readonly best: number;
+    readonly candles: number;
+    /** Of the candles; absent in results of older versions. */
+    readonly stops?: number;
+    readonly crossed?: number;
+  };
+}
+
+/** What the doubtful candles are, as far as they have a name. */
+function kindsOf({ stops = 0, crossed = 0 }: BandProps['band']): string {
+  const kinds = [
+    ...(stops === 0 ? [] : [`${stops.toLocaleString('en-US')} with a stop whose limit the price went on to break`]),
+    ...(crossed === 0 ? [] : [`${crossed.toLocaleString('en-US')} that crossed a buy or sell price and closed elsewhere`]),
+  ];
+  return kinds.length === 0 ? '' : ` Among them: ${kinds.join('; ')}.`;
 }
 
 /** How far a result hangs on the unknown order of events inside single candles. */
-export function AmbiguityBand({ band: { worst, base, best, candles } }: BandProps): ReactNode {
+export function AmbiguityBand({ band }: BandProps): ReactNode {
+  const { worst, base, best, candles } = band;
   const margin = Math.max((best - worst) * 0.5, 0.002);
   const [from, to] = [worst - margin, best + margin];
   const at = (share: number): string => `${((share - from) / (to - from)) * 100}%`;
@@ -26,7 +44,7 @@ export function AmbiguityBand({ band: { worst, base, best, candles } }: BandProp
       <p className="two px-2">
         {candles === 0
           ? 'No candle left room for doubt: in none of them could two things have happened in either order.'
-          : `In ${candles.toLocaleString('en-US')} ${candles === 1 ? 'candle' : 'candles'} two things could have happened, such as the exit and the stop, in an order that the candle does not tell. Worst and best assume the order that hurts or helps most.`}
+          : `In ${candles.toLocaleString('en-US')} ${candles === 1 ? 'candle' : 'candles'} two things could have happened, such as the exit and the stop, in an order that the candle does not tell. Worst and best assume what hurts or helps most.${kindsOf(band)}`}
       </p>
     </>
   );

@@ -16,7 +16,7 @@ export function BacktestReport({ result }: { result: BacktestResult }): ReactNod
   const { metrics, drawdown, holdout, ambiguity, quoteAsset, balance } = result;
   const start = Number(balance);
   const part = (equity: number): number => equity / start - 1;
-  const { worst, base, best, candles } = ambiguity;
+  const { worst, base, best, ...doubtful } = ambiguity;
   return (
     <>
       <div className="figs">
@@ -64,7 +64,7 @@ export function BacktestReport({ result }: { result: BacktestResult }): ReactNod
               { kind: 'intent', values: result.equityCurve.map(({ equity }) => equity) },
             ]}
           />
-          <AmbiguityBand band={{ worst: part(worst), base: part(base), best: part(best), candles }} />
+          <AmbiguityBand band={{ worst: part(worst), base: part(base), best: part(best), ...doubtful }} />
         </Section>
         <AllNumbers result={result} />
       </div>

@@ -1,6 +1,7 @@
 import { INTERVAL_MS, INTERVALS } from '#core/candle.ts';
 import { decodeColumns } from '#core/candle-planes.ts';
 import { requireDecimal, ZERO } from '#core/decimal.ts';
+import { chargesOf, costTerms } from '#core/research.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { readCandleColumns } from '#api/contract/market.ts';
 import { callBytes } from '#web/data/call.ts';
@@ -40,12 +41,8 @@ export async function loadPast({ profile, coin, minNotional, endMs, signal, onPr
   }
 }
 
-/** What every preview begins with: 10,000 and the usual fee of a tenth of a percent. */
-const TERMS = {
-  balance: requireDecimal('10000'),
-  feeRate: requireDecimal('0.001'),
-  slippage: requireDecimal('0.0005'),
-} as const;
+/** What every preview begins with: 10,000, and the costs that a backtest has where nobody sets others. */
+const TERMS = { balance: requireDecimal('10000'), ...chargesOf(costTerms.parse({})) };
 
 /** The rules that a page knows: grid and smallest order. The others do not bind orders of such sizes. */
 function rulesOf(coin: Coin, minNotional: string): SymbolRules {

@@ -12,7 +12,7 @@ const refuse = (sentence: string): Refused => ({ kind: 'refused', sentence });
 
 function summaryOf({ metrics, drawdown, dailyEquity, sales, ambiguity }: Glance, balance: number): Summary {
   const share = (equity: number): number => equity / balance - 1;
-  const { worst, base, best, candles } = ambiguity;
+  const { worst, base, best, ...doubtful } = ambiguity;
   return {
     totalReturn: metrics.totalReturn,
     againstHolding: metrics.alpha.buyAndHold,
@@ -22,7 +22,7 @@ function summaryOf({ metrics, drawdown, dailyEquity, sales, ambiguity }: Glance,
     fees: metrics.fees,
     exposure: metrics.exposure,
     days: dailyEquity,
-    band: { worst: share(worst), base: share(base), best: share(best), candles },
+    band: { worst: share(worst), base: share(base), best: share(best), ...doubtful },
   };
 }
 

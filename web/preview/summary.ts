@@ -1,6 +1,7 @@
 import type { CandleColumns, Interval } from '#core/candle.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { Terms } from '#backtest/fills.ts';
+import type { BacktestResult } from '#backtest/result.ts';
 import type { BacktestOutcome } from '#backtest/run.ts';
 
 /** The past of one coin, as the worker of the preview keeps it. */
@@ -23,7 +24,7 @@ export interface Summary {
   /** Equity at the end of each UTC day. */
   readonly days: readonly number[];
   /** Shares of the final equity with the doubtful candles against it, as taken, and in its favour. */
-  readonly band: { readonly worst: number; readonly base: number; readonly best: number; readonly candles: number };
+  readonly band: BacktestResult['ambiguity'];
 }
 
 export type Replay =

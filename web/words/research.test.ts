@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { detailsFor, editOf, firstTerms, percentOf, reasonWords, remainingMs, termsBody } from './research.ts';
+import { costTerms } from '#core/research.ts';
+import { costWords, detailsFor, editOf, firstTerms, percentOf, reasonWords, remainingMs, termsBody } from './research.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 14, 12, 7);
 
@@ -8,7 +9,20 @@ test('a period is counted back from the last full day, so that two runs a minute
   const body = termsBody({ ...firstTerms(NOW), days: '7' }, NOW);
   assert.deepEqual([body.from, body.to], ['2026-11-13T00:00:00.000Z', '2026-11-20T00:00:00.000Z']);
   assert.deepEqual(termsBody({ ...firstTerms(NOW), days: '7' }, NOW + 60_000), body);
-  assert.deepEqual([body.feeBps, body.slippageBps, body.balance], ['10', '5', '1000']);
+  assert.deepEqual([body.feeBps, body.slippageBps, body.balance], ['10', '2', '1000']);
+});
+
+test('every cost that the API knows is sent, with its default', () => {
+  const { from: _from, to: _to, detailInterval: _interval, balance: _balance, ...costs } = termsBody(firstTerms(NOW), NOW);
+  assert.deepEqual(costs, costTerms.parse({}));
+  assert.equal(termsBody({ ...firstTerms(NOW), makerFeeBps: '7' }, NOW).makerFeeBps, '7');
+});
+
+test('costs in words; an older run was without some', () => {
+  const now = 'fee 0.1 %, slippage 0.02 %, spread 0.02 %, at most 5 % of the volume';
+  assert.equal(costWords(costTerms.parse({})), now);
+  assert.equal(costWords({ feeBps: '10', slippageBps: '0' }), 'fee 0.1 %');
+  assert.equal(costWords({ makerFeeBps: '7', feeIn: 'other' }), 'maker fee 0.07 %, fees in another asset');
 });
 
 test('days are taken whole, and never beyond now', () => {

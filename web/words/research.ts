@@ -1,6 +1,7 @@
 import { type Decimal, divide, formatDecimal, readDecimal, requireDecimal } from '#core/decimal.ts';
 import { exitCause } from '#core/exit-cause.ts';
 import { INTERVAL_MS, type Interval, INTERVALS } from '#core/candle.ts';
+import { type Costs, costTerms } from '#core/research.ts';
 import { MINUS, MISSING, signedPercent } from './numbers.ts';
 
 const DAY_MS = 86_400_000;
@@ -18,9 +19,14 @@ export interface Terms {
   readonly to: string;
   readonly detailInterval: string;
   readonly balance: string;
-  /** In hundredths of a percent, like the slippage. */
+  /** In hundredths of a percent, like the slippage and the spread. */
   readonly feeBps: string;
+  /** Empty: the same as the fee. */
+  readonly makerFeeBps: string;
+  readonly feeIn: Costs['feeIn'];
   readonly slippageBps: string;
+  readonly spreadBps: string;
+  readonly volumePercent: string;
 }
 
 export const PERIODS = [
@@ -39,8 +45,8 @@ export const firstTerms = (nowMs: number): Terms => ({
   to: dayText(nowMs),
   detailInterval: '1m',
   balance: '1000',
-  feeBps: '10',
-  slippageBps: '5',
+  ...costTerms.parse({}),
+  makerFeeBps: '',
 });
 
 /** Hundredths of a percent as percent: `10` is `0.1`. */
@@ -49,7 +55,7 @@ export function percentOf(bps: string): string {
   return value === undefined ? bps : formatDecimal(divide(value, HUNDRED));
 }
 
-const TERMS: readonly string[] = ['from', 'to', 'detailInterval', 'balance', 'feeBps', 'slippageBps'];
+const TERMS: readonly string[] = ['from', 'to', 'detailInterval', 'balance', ...Object.keys(costTerms.shape)];
 /** Whether a refusal of this path stands at one of the fields of the terms. */
 export const isTerm = (path: string): boolean => TERMS.includes(path);
 
@@ -67,8 +73,27 @@ export function termsBody(terms: Terms, nowMs: number) {
     detailInterval: INTERVALS.find((one) => one === terms.detailInterval) ?? '1m',
     balance: terms.balance,
     feeBps: terms.feeBps,
+    ...(terms.makerFeeBps.trim() === '' ? {} : { makerFeeBps: terms.makerFeeBps }),
+    feeIn: terms.feeIn,
     slippageBps: terms.slippageBps,
+    spreadBps: terms.spreadBps,
+    volumePercent: terms.volumePercent,
   };
+}
+
+/** What a run was charged, in one phrase; one that is older than a cost was run without it. */
+export function costWords({ feeBps, makerFeeBps, feeIn, slippageBps, spreadBps, volumePercent }: Partial<Costs>): string {
+  const part = (name: string, bps: string | undefined): string[] =>
+    bps === undefined || Number(bps) === 0 ? [] : [`${name} ${percentOf(bps)} %`];
+  const volume = Number(volumePercent ?? 0) === 0 ? [] : [`at most ${volumePercent} % of the volume`];
+  return [
+    ...part('fee', feeBps),
+    ...part('maker fee', makerFeeBps),
+    ...(feeIn === 'other' ? ['fees in another asset'] : []),
+    ...part('slippage', slippageBps),
+    ...part('spread', spreadBps),
+    ...volume,
+  ].join(', ');
 }
 
 /** Candles that a strategy with decisions on `interval` can be replayed over: those it is made of. */

@@ -9,6 +9,7 @@ import {
   rowOf,
   type Tried,
 } from '#backtest/sweep/search.ts';
+import { tickWarnings } from '#backtest/run.ts';
 import type { Evaluated } from '#backtest/sweep/row.ts';
 import type { Database, Transaction } from '#storage/database.ts';
 import type { Queue } from '#storage/queue.ts';
@@ -24,6 +25,7 @@ import {
   trialsBeside,
   unitJobs,
 } from '#storage/research.ts';
+import { requireStrategy } from './research-input.ts';
 import { noneIsAConfig, type RefusedSets } from '#strategies/candidates.ts';
 import { parseKnobs } from '#strategies/knobs.ts';
 
@@ -119,6 +121,7 @@ export async function endStage(
     await keepSweepResult(transaction, sweepId, {
       knobs: knobs.kind === 'ok' ? knobs.value.map(({ path }) => path) : [],
       refused,
+      warnings: tickWarnings(requireStrategy(strategyName).bind(coin.config), request.detailInterval),
       ...rankTried(tried, { rank, top: TOP, before, dropped }),
       ...walkForward,
     });
