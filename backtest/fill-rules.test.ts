@@ -257,6 +257,36 @@ test('the result tells worst, base and best', () => {
   assert.equal(ambiguity.best.toFixed(6), (1000 - 199.285 + 96.612291 + 0.984017 * 98).toFixed(6));
 });
 
+/** What a run of one buy says of its stop at 97, whose limit is 96.51. */
+function bandOf(candles: readonly string[], terms: Partial<Terms> = {}) {
+  const bound = scripted({ decisions: { 0: BUY }, stops: { 0: 9700 }, protectiveStop: STOP });
+  const series = candlesOf('1m', [FLAT_AT_100, FLAT_AT_100, ...candles]);
+  const outcome = runBacktest({ bound, rules: GOLDEN_RULES, terms: { ...TERMS, ...terms }, candles: series });
+  assert.ok(outcome.kind === 'result');
+  return outcome.result.ambiguity;
+}
+
+test('a stop that sold on a candle which went on beyond its limit: at worst it waits, or sells at the next open', () => {
+  // 0.997 sold at 97, less the fee; at worst at 96.51, which the candle comes back to.
+  const back = bandOf(['100/100/95/98', '98/98/98/98']);
+  assert.deepEqual([back.candles, back.stops, back.crossed], [1, 1, 0]);
+  assert.equal(back.best, back.base);
+  assert.equal((back.base - back.worst).toFixed(6), (0.997 * (97 - 96.51) * 0.999).toFixed(6));
+  // It closes below the limit: at worst all is sold at the next open, 94.
+  const through = bandOf(['100/100/95/95', '94/94/94/94']);
+  assert.equal((through.base - through.worst).toFixed(6), (0.997 * (97 - 94) * 0.999).toFixed(6));
+  // An open above the limit sells no better than the limit.
+  const risen = bandOf(['100/100/95/95', '99/99/99/99']);
+  assert.equal((risen.base - risen.worst).toFixed(6), (0.997 * (97 - 96.51) * 0.999).toFixed(6));
+});
+
+test('a stop whose limit held, or that a gap has sold at the open, leaves no doubt', () => {
+  for (const candles of [['100/100/96.51/98'], ['96.7/97/95/95']]) {
+    const { candles: doubtful, stops, worst, base, best } = bandOf([...candles, '95/95/95/95']);
+    assert.deepEqual([doubtful, stops, worst, best], [0, 0, base, base]);
+  }
+});
+
 test('a share of the volume fills an order in parts; the rest waits for the next candles', () => {
   // A tenth of 4 coins is 0.4 a candle; 0.2 fills the rest in minute 3.
   const terms = { participation: requireDecimal('0.1') };

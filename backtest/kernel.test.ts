@@ -172,6 +172,10 @@ test('an entry that the rules forbid is counted under the reason of the refusal'
   assert.deepEqual(outcome.result.fills, []);
 });
 
+/** Without what is said of every run on the strategy's own candles. */
+const withoutTicks = (warnings: readonly string[]): string[] =>
+  warnings.filter((warning) => !warning.includes('acts at any price'));
+
 test('the window trades, the candles before it only warm up', () => {
   const config = { ...MINUTELY, buy: { ...MINUTELY.buy, candleLimit: 3 } };
   const input = {
@@ -184,10 +188,12 @@ test('the window trades, the candles before it only warm up', () => {
   const warm = runBacktest({ ...input, fromMs: 4 * INTERVAL_MS['1m'] });
   assert.ok(cold.kind === 'result' && warm.kind === 'result');
   assert.equal(cold.result.decisions['entry-history-short'], 2);
-  assert.deepEqual(cold.result.warnings, ['0 of 3 candles lie before the window: the strategy warmed up inside it.']);
+  assert.deepEqual(withoutTicks(cold.result.warnings), [
+    '0 of 3 candles lie before the window: the strategy warmed up inside it.',
+  ]);
   assert.equal(warm.result.decisions['entry-history-short'], undefined);
   assert.equal(warm.result.coverage.warmUp, 3);
-  assert.deepEqual(warm.result.warnings, []);
+  assert.deepEqual(withoutTicks(warm.result.warnings), []);
   assert.deepEqual([warm.result.from, warm.result.coverage.candles], ['1970-01-01T00:04:00.000Z', 2]);
 });
 
@@ -197,7 +203,7 @@ test('a window that the candles do not fill says so', () => {
   const input = { bound: boundTrader(MINUTELY), rules: GOLDEN_RULES, terms: TERMS, candles };
   const outcome = runBacktest({ ...input, fromMs: 60_000, toMs: 600_000 });
   assert.ok(outcome.kind === 'result');
-  assert.deepEqual(outcome.result.warnings, [
+  assert.deepEqual(withoutTicks(outcome.result.warnings), [
     'The candles of the window begin at 1970-01-01T00:02:00.000Z, later than asked for.',
     'The candles of the window end at 1970-01-01T00:09:00.000Z, earlier than asked for.',
     '2 candles are missing in one gap, the longest 2 minutes: 71.43 % covered.',

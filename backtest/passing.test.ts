@@ -79,45 +79,52 @@ const cases = fc.record({
   slippage: fc.constantFrom(ZERO, d('0.0005')),
   balance: fc.constantFrom('1000', '60'),
   path: fc.constantFrom('rise-first', 'fall-first'),
+  inside: fc.boolean(),
 });
 
 /** Everything that a run leaves behind, but how it was gone through. */
-const left = ({ book, meter, reasons, counts, decisions, heldCandles }: KernelRun) => {
-  const { fills, cycles, rejections, pending, entry, stop, position, cash, ambiguous } = book;
-  const money = { fills, cycles, rejections, pending, entry, stop, position, cash, ambiguous };
-  return { ...money, meter, reasons, counts, decisions, heldCandles };
+const left = ({ book, meter, reasons, counts, decisions, heldCandles, crossed }: KernelRun) => {
+  const { fills, cycles, rejections, pending, entry, stop, position, cash, ambiguous, doubtful, overrun } = book;
+  const money = { fills, cycles, rejections, pending, entry, stop, position, cash, ambiguous, doubtful, overrun };
+  return { ...money, meter, reasons, counts, decisions, heldCandles, crossed };
 };
 
 test('candles passed in stretches leave what asking at every candle leaves', () => {
-  let [passed, candles, filled] = [0, 0, 0];
+  let [passed, candles, filled, crossed] = [0, 0, 0, 0];
   fc.assert(
-    fc.property(cases, ({ name, seed, gaps, hole, interval, grid, start, slippage, balance, path, ...configs }) => {
-      const strategy = STRATEGIES.get(name);
-      assert.ok(strategy);
-      const knobs = name === 'momentum' ? configs.momentum : configs.trailing;
-      const parsed = strategy.config.safeParse({ ...knobs, candleInterval: interval });
-      fc.pre(parsed.success);
-      const detail = walk(seed, ROWS, { tick: Number(grid.tick), price: grid.price, gaps });
-      const { openMs } = detail.columns;
-      for (let row = HOLE_ROW; row < ROWS; row++) openMs[row] = (openMs[row] ?? 0) + hole * 60_000;
-      const input = {
-        bound: strategy.bind(parsed.data),
-        rules: rulesOf(grid.tick, grid.step),
-        terms: { balance: d(balance), feeRate: d('0.001'), slippage },
-        signal: aggregateSeries(detail, interval),
-        detail,
-        start,
-        end: ROWS,
-        recordDecisions: true,
-        path,
-      } satisfies KernelInput;
-      const run = runKernel(input);
-      assert.deepEqual(left(run), left(runKernel({ ...input, stepwise: true })));
-      passed += run.passed;
-      candles += ROWS - start;
-      filled += run.book.fills.length;
-    }),
+    fc.property(
+      cases,
+      ({ name, seed, gaps, hole, interval, grid, start, slippage, balance, path, inside, ...configs }) => {
+        const strategy = STRATEGIES.get(name);
+        assert.ok(strategy);
+        const knobs = name === 'momentum' ? configs.momentum : configs.trailing;
+        const parsed = strategy.config.safeParse({ ...knobs, candleInterval: interval });
+        fc.pre(parsed.success);
+        const detail = walk(seed, ROWS, { tick: Number(grid.tick), price: grid.price, gaps });
+        const { openMs } = detail.columns;
+        for (let row = HOLE_ROW; row < ROWS; row++) openMs[row] = (openMs[row] ?? 0) + hole * 60_000;
+        const input = {
+          bound: strategy.bind(parsed.data),
+          rules: rulesOf(grid.tick, grid.step),
+          terms: { balance: d(balance), feeRate: d('0.001'), slippage },
+          signal: aggregateSeries(detail, interval),
+          detail,
+          start,
+          end: ROWS,
+          recordDecisions: true,
+          path,
+          inside,
+        } satisfies KernelInput;
+        const run = runKernel(input);
+        assert.deepEqual(left(run), left(runKernel({ ...input, stepwise: true })));
+        passed += run.passed;
+        candles += ROWS - start;
+        filled += run.book.fills.length;
+        crossed += run.crossed;
+      },
+    ),
     { numRuns: 600, seed: 5 },
   );
+  assert.ok(crossed > 5000, `${crossed} candles crossed a line`);
   assert.ok(passed > candles * 0.3 && filled > 5000, `${passed} of ${candles} candles passed, ${filled} fills`);
 });

@@ -22,6 +22,7 @@ interface Case {
   readonly fee: Decimal;
   readonly slippage: Decimal;
   readonly balance: string;
+  readonly participation: Decimal;
   readonly configs: readonly unknown[];
 }
 
@@ -53,6 +54,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   fee: fc.constantFrom(d('0.001'), d('0.00075'), ZERO),
   slippage: fc.constantFrom(ZERO, d('0.0005')),
   balance: fc.constantFrom('1000', '250'),
+  participation: fc.constantFrom(ZERO, ZERO, d('0.05')),
   configs: fc.array(knobs, { minLength: 1, maxLength: 4 }).map((list) =>
     list.map(({ slow, share, enabled, extension, amount, ...plain }) => ({
       ...plain,
@@ -71,11 +73,16 @@ test('lanes trade as the kernel does', () => {
   const strategy = anyStrategy(momentum);
   let [ran, sent, filled] = [0, 0, 0];
   fc.assert(
-    fc.property(cases, ({ seed, gaps, interval, grid, start, fee, slippage, balance, configs }) => {
+    fc.property(cases, ({ seed, gaps, interval, grid, start, fee, slippage, balance, participation, configs }) => {
       const detail = walk(seed, 1500, { tick: Number(grid.tick), price: grid.price, gaps });
       const base = {
         rules: rulesOf(grid.tick, grid.step),
-        terms: { balance: d(balance), feeRate: fee, slippage },
+        terms: {
+          balance: d(balance),
+          feeRate: fee,
+          slippage,
+          ...(participation > 0n ? { participation } : {}),
+        },
         signal: aggregateSeries(detail, interval),
         detail,
         start,

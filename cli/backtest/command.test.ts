@@ -36,7 +36,9 @@ function run(...args: string[]) {
   });
   return { status, stdout, stderr: stderr.trim() };
 }
-const TRADE = ['--strategy', 'trailing-trade', '--config', 'config.json'];
+/** The prices of the files alone, so that the numbers can be followed by hand. */
+const FREE = ['--slippage-bps', '0', '--spread-bps', '0', '--volume-percent', '0'];
+const TRADE = ['--strategy', 'trailing-trade', '--config', 'config.json', ...FREE];
 
 test('metrics and every fill as JSON', () => {
   const { status, stdout } = run('--candles', 'SOLUSDT-1h.csv.gz', ...TRADE, '--json');
@@ -77,7 +79,7 @@ test('a basket: every coin of the folder with one purse, as JSON and as a table;
   const targets = ['SOLUSDT', 'XRPUSDT'].map((symbol) => ({ symbol, weight: '0.5' }));
   const basket = { enabled: true, candleInterval: '1h', basketBudgetQuote: '1000', targets };
   writeFileSync(join(FOLDER, 'basket.json'), JSON.stringify(basket));
-  const args = ['--candles', 'basket', '--strategy', 'rebalance', '--config', 'basket.json'];
+  const args = ['--candles', 'basket', '--strategy', 'rebalance', '--config', 'basket.json', ...FREE];
   const { status, stdout, stderr } = run(...args, '--json');
   assert.equal(status, 0, stderr);
   const { symbol, fills, coins, metrics } = JSON.parse(stdout);
@@ -103,6 +105,35 @@ test('the strategy that only holds runs on candles of any length', () => {
   writeCandles('LTCUSDT-4h.csv', CLOSES, 4);
   const held = run('--candles', 'LTCUSDT-4h.csv', '--strategy', 'hold', '--json');
   assert.deepEqual([held.status, held.stderr, JSON.parse(held.stdout).fills], [0, '', []]);
+});
+
+test('the finest candles beside a file decide; alone it warns, and costs are those of the API', () => {
+  const folder = join(FOLDER, 'finer');
+  mkdirSync(folder);
+  writeCandles(join('finer', 'SOLUSDT-1h.csv'), CLOSES);
+  const args = [
+    '--candles',
+    join('finer', 'SOLUSDT-1h.csv'),
+    '--strategy',
+    'trailing-trade',
+    '--config',
+    'config.json',
+  ];
+  const alone = JSON.parse(run(...args, '--json').stdout);
+  assert.deepEqual([alone.interval, alone.detailInterval], ['1h', '1h']);
+  assert.match(alone.warnings.join(), /acts at any price/);
+  assert.match(run(...args).stdout, /^Warning: trailing-trade acts at any price/m);
+  const { slippageBps, spreadBps, volumePercent, feeIn } = alone;
+  assert.deepEqual([slippageBps, spreadBps, volumePercent, feeIn], [2, 2, 5, 'received']);
+  const minutes = CLOSES.flatMap((close, hour) =>
+    Array.from({ length: 60 }, (_, i) => [(hour * 60 + i) * 60_000, close, close, close, close, 100].join(',')),
+  );
+  writeFileSync(join(folder, 'SOLUSDT-1m.csv'), [HEADER, ...minutes].join('\n'));
+  const finer = JSON.parse(run(...args, '--json').stdout);
+  assert.deepEqual([finer.interval, finer.detailInterval], ['1h', '1m']);
+  assert.doesNotMatch(finer.warnings.join(), /acts at any price/);
+  const own = JSON.parse(run(...args, '--detail', join('finer', 'SOLUSDT-1h.csv'), '--json').stdout);
+  assert.equal(own.detailInterval, '1h');
 });
 
 test('a table for a reader', () => {

@@ -19,7 +19,11 @@ type Input = BacktestInput & { readonly config: unknown };
 /** Reads everything a run needs from files. Throws BadInputError with a sentence that names the file. */
 export function readInputs(options: BacktestOptions): Input {
   const source = openSeries(options.candles);
-  return inputOf(options, readConfig(options), { source, candles: source.of(options.symbol), detail: detailOf(options) });
+  return inputOf(options, readConfig(options), {
+    source,
+    candles: source.of(options.symbol),
+    detail: detailOf(options),
+  });
 }
 
 /** The same for each coin of a basket: those named by --symbol, or all that there are. */

@@ -44,11 +44,7 @@ function metricRows(result: BacktestResult): string[][] {
   return [
     ['return', percent(m.totalReturn), `${money(m.finalEquity)} from ${Number(result.balance).toFixed(2)}`],
     ['a year', m.cagr === null ? '–' : percent(m.cagr), m.cagr === null ? 'windows of 90 days and more' : ''],
-    [
-      'worst, best',
-      `${ambiguity.worst.toFixed(2)}, ${ambiguity.best.toFixed(2)}`,
-      doubtWords(ambiguity),
-    ],
+    ['worst, best', `${ambiguity.worst.toFixed(2)}, ${ambiguity.best.toFixed(2)}`, doubtWords(ambiguity)],
     ['buy and hold', percent(m.buyAndHold), `alpha ${percent(m.alpha.buyAndHold)}`],
     ['cost averaging', percent(m.costAveraging), `alpha ${percent(m.alpha.costAveraging)}`],
     ['max drawdown', percent(drawdown.depth), drawdown.depth === 0 ? '' : fall],

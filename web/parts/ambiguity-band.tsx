@@ -17,7 +17,9 @@ interface BandProps {
 function kindsOf({ stops = 0, crossed = 0 }: BandProps['band']): string {
   const kinds = [
     ...(stops === 0 ? [] : [`${stops.toLocaleString('en-US')} with a stop whose limit the price went on to break`]),
-    ...(crossed === 0 ? [] : [`${crossed.toLocaleString('en-US')} that crossed a buy or sell price and closed elsewhere`]),
+    ...(crossed === 0
+      ? []
+      : [`${crossed.toLocaleString('en-US')} that crossed a buy or sell price and closed elsewhere`]),
   ];
   return kinds.length === 0 ? '' : ` Among them: ${kinds.join('; ')}.`;
 }

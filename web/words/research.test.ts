@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { costTerms } from '#core/research.ts';
-import { costWords, detailsFor, editOf, firstTerms, percentOf, reasonWords, remainingMs, termsBody } from './research.ts';
+import {
+  costWords,
+  detailsFor,
+  editOf,
+  firstTerms,
+  percentOf,
+  reasonWords,
+  remainingMs,
+  termsBody,
+} from './research.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 14, 12, 7);
 
@@ -13,7 +22,13 @@ test('a period is counted back from the last full day, so that two runs a minute
 });
 
 test('every cost that the API knows is sent, with its default', () => {
-  const { from: _from, to: _to, detailInterval: _interval, balance: _balance, ...costs } = termsBody(firstTerms(NOW), NOW);
+  const {
+    from: _from,
+    to: _to,
+    detailInterval: _interval,
+    balance: _balance,
+    ...costs
+  } = termsBody(firstTerms(NOW), NOW);
   assert.deepEqual(costs, costTerms.parse({}));
   assert.equal(termsBody({ ...firstTerms(NOW), makerFeeBps: '7' }, NOW).makerFeeBps, '7');
 });

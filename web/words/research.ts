@@ -82,7 +82,14 @@ export function termsBody(terms: Terms, nowMs: number) {
 }
 
 /** What a run was charged, in one phrase; one that is older than a cost was run without it. */
-export function costWords({ feeBps, makerFeeBps, feeIn, slippageBps, spreadBps, volumePercent }: Partial<Costs>): string {
+export function costWords({
+  feeBps,
+  makerFeeBps,
+  feeIn,
+  slippageBps,
+  spreadBps,
+  volumePercent,
+}: Partial<Costs>): string {
   const part = (name: string, bps: string | undefined): string[] =>
     bps === undefined || Number(bps) === 0 ? [] : [`${name} ${percentOf(bps)} %`];
   const volume = Number(volumePercent ?? 0) === 0 ? [] : [`at most ${volumePercent} % of the volume`];
