@@ -62,6 +62,8 @@ export const FILL_RULES: readonly string[] = [
   'A stop that trails on the exchange follows the highest price since it was placed, also inside a candle.',
   'The stop on the exchange is placed and moved by the same rules as in live trading: at once after a fill, else at the close of a candle.',
   'Where one candle could have done two things, it is taken to have risen before it fell; the ambiguity band says what the other order would have made.',
+  'A stop whose limit the price went on to break inside a candle sells at the touch; at worst it waits at its limit, else it sells at the next open.',
+  'A strategy that acts at any price is asked at closes; the band also holds what it would have done inside candles that crossed such a price.',
   'Where a share of the volume is set, no more of a candle is taken than that; the rest of an order waits for the next candle.',
   'The fee of a buy is taken in the coin, that of a sell in the quote asset, both cut to 8 decimals; fees in another asset are taken from the cash at their worth.',
   'A position still open at the end is valued at the last close and not sold.',

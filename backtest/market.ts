@@ -129,15 +129,17 @@ function meetOrder(run: Run, waiting: Resting, session: Session): void {
 
 /**
  * A stop sold where the price touched it, and the price went on below the limit of its order. At worst the order could not
- * sell on the way: it waits at its limit until the price comes back, or is sold at the next open.
+ * sell on the way: it waits at its limit until the price comes back, or is sold at the next open. One that slippage has
+ * filled at its limit already is given up and sold at the market, at worst at the low.
  */
-function countOverrun(book: Book, { limitTicks }: Resting, { close, next }: typeof bar): void {
+function countOverrun(book: Book, { limitTicks }: Resting, { low, close, next }: typeof bar): void {
   const fill = book.fills.at(-1)?.fill;
   if (fill === undefined) return;
   const { rules, terms, overrun } = book;
   const { tick } = rules.price;
   const limit = fromSteps(limitTicks, tick);
-  const worst = close > limitTicks ? limit : minimum(limit, marketPrice('sell', next, { ...terms, tick }));
+  const later = close > limitTicks ? limit : minimum(limit, marketPrice('sell', next, { ...terms, tick }));
+  const worst = later < fill.price ? later : fromSteps(low, tick);
   overrun.stops += 1;
   overrun.loss += toNumber(multiply(subtract(fill.price, worst), fill.quantity)) * (1 - toNumber(terms.feeRate));
 }
