@@ -8,29 +8,29 @@ import { guard, meetAt, meetStop, order } from './market.ts';
 /** One object is reused for all candles. */
 const reach: Reach = { below: 0, above: 0 };
 
-/** True when the candle crossed a price at which the strategy acts and closed where it does not. */
-export function crossesReach({ instance, view, grid, input, tick }: Run, row: number): boolean {
-  instance.reach?.(view, reach);
-  const close = grid.closeTicks[row] ?? 0;
-  if ((grid.lowTicks[row] ?? 0) <= reach.below) return close > reach.below;
-  return (input.detail.columns.high[row] ?? 0) >= (reach.above - 0.5) * tick && close < reach.above;
-}
-
 /**
  * Asks the strategy at the prices inside the candle at which it acts, first above, then below, and fills at once what it
- * orders there. A stop that a buy on the way down places meets the rest of the candle.
+ * orders there. A stop that a buy on the way down places meets the rest of the candle. True when the candle closed where
+ * the strategy does not act: a run that decides at closes has seen nothing of it.
  */
-export function actInside(run: Run, row: number): void {
+export function actInside(run: Run, row: number): boolean {
   const { instance, view, grid, input, tick } = run;
   const { open, high } = input.detail.columns;
   const openTicks = Math.round((open[row] ?? 0) / tick);
+  const close = grid.closeTicks[row] ?? 0;
   instance.reach?.(view, reach);
-  if ((high[row] ?? 0) >= (reach.above - 0.5) * tick) askAt(run, row, Math.max(openTicks, reach.above));
-  instance.reach?.(view, reach);
-  if ((grid.lowTicks[row] ?? 0) > reach.below) return;
+  const { above } = reach;
+  const rose = (high[row] ?? 0) >= (above - 0.5) * tick;
+  if (rose) {
+    askAt(run, row, Math.max(openTicks, above));
+    instance.reach?.(view, reach);
+  }
+  const { below } = reach;
+  if ((grid.lowTicks[row] ?? 0) > below) return rose && close < above;
   const held = view.sellable;
-  askAt(run, row, Math.min(openTicks, reach.below));
+  askAt(run, row, Math.min(openTicks, below));
   if (!held && view.sellable) meetStop(run, row);
+  return close > below;
 }
 
 function askAt(run: Run, row: number, ticks: number): void {

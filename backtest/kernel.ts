@@ -15,7 +15,7 @@ import { type EquityMeter, endDays, meterRows, moveExtremes, openMeter } from '.
 import { firstBelow } from './extremes.ts';
 import { type CandleFeed, type GateFeed, openFeed, openGates } from './feed.ts';
 import type { Terms } from './fills.ts';
-import { actInside, crossesReach } from './inside.ts';
+import { actInside } from './inside.ts';
 import { guard, meetCandle, meetOpen, order, unlessOverdue } from './market.ts';
 import { type PriceGrid, priceGrid } from './price-grid.ts';
 import type { CandlePath } from './resting.ts';
@@ -55,7 +55,7 @@ export interface KernelRun {
   readonly heldCandles: number;
   /** Candles that the strategy passed in stretches; at the others it was asked. */
   readonly passed: number;
-  /** Candles that crossed a price at which the strategy acts and closed elsewhere: live it would have acted there. */
+  /** With `inside`: candles that crossed a price at which the strategy acts and closed elsewhere. */
   readonly crossed: number;
   readonly warmUp: number;
   readonly offGrid: number;
@@ -119,7 +119,8 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' |
   const guards = bound.shared.protectiveStop !== undefined;
   const passes = !stepwise && instance.pass !== undefined && gates === null;
   const stretch = openStretch(run);
-  const looksInside = instance.reach !== undefined;
+  const looksInside = input.inside === true && instance.reach !== undefined;
+  let crossed = 0;
   const codes = new Map<string, number>();
   const counts = new Float64Array(MOST_REASONS);
   let lastReason = '';
@@ -131,10 +132,9 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' |
     if (book.pending !== null) meetOpen(run, row);
     const reached = (low[row] ?? 0) < wake.below || (high[row] ?? 0) > wake.above;
     if (reached) meetCandle(run, row);
-    if (looksInside && row >= stretch.counted) {
-      if (input.inside === true) actInside(run, row);
-      else if (!reached && crossesReach(run, row)) stretch.crossed += 1;
-    }
+    // The candle that ended a stretch has been taken: the strategy knows it already.
+    const known = stretch.candles && feed.row > row;
+    if (looksInside && !known && actInside(run, row) && !reached) crossed += 1;
     const nowMs = opensMs + lengthMs;
     if (nowMs > meter.dayEndMs) endDays(meter, nowMs);
     const priceTicks = closeTicks[row] ?? 0;
@@ -167,7 +167,6 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' |
     passed += more;
     row += more;
   }
-  const { crossed } = stretch;
   return { reasons: [...codes.keys()], counts: counts.subarray(0, codes.size), heldCandles, passed, crossed };
 }
 
@@ -180,8 +179,8 @@ function openStretch({ input: { signal, detail, inside = false }, grid }: Run): 
   const { closeTicks, lowTicks } = grid;
   const candles = signal.columns.openMs === openMs;
   const answer = { kind: 'nothing', reason: '' } as const;
-  const counting = { inside, crossed: 0, counted: 0 };
-  return { openMs, high, close, closeTicks, lowTicks, candles, from: 0, to: 0, answer, guarded: false, ...counting };
+  const prices = { high, close, closeTicks, lowTicks };
+  return { openMs, ...prices, candles, from: 0, to: 0, answer, guarded: false, inside };
 }
 
 /** Lets the strategy pass the candles from `stretch.from` on that reach no order; returns the first that was not passed. */

@@ -104,7 +104,7 @@ export interface BacktestResult {
     readonly candles: number;
     /** Of them: a stop sold inside the candle, and the price went on beyond the limit of its order. */
     readonly stops: number;
-    /** Of them: low or high crossed a line at which the strategy acts, and the candle closed elsewhere. */
+    /** Of them: low or high crossed a price at which the strategy acts, and the candle closed elsewhere. */
     readonly crossed: number;
     readonly worst: number;
     readonly base: number;

@@ -108,10 +108,11 @@ export function runBacktest(input: BacktestInput): BacktestOutcome {
 /** Runs one strategy on one coin, and again for what its doubtful candles could have been. */
 export function runCoin(kernel: KernelInput): { readonly book: Book; readonly made: Made } {
   const run = runKernel(kernel);
-  const { book, meter, heldCandles, offGrid, warmUp, passed, crossed, reasons, counts } = run;
+  const { book, meter, heldCandles, offGrid, warmUp, passed, reasons, counts } = run;
   const others: Ending[] = [];
   if (book.ambiguous > 0) others.push(endingOf(runKernel({ ...kernel, path: 'fall-first' })));
-  if (crossed > 0) others.push(endingOf(runKernel({ ...kernel, inside: true })));
+  const inside = kernel.bound.actsOnTicks === true ? runKernel({ ...kernel, inside: true }) : undefined;
+  if (inside !== undefined) others.push(endingOf(inside));
   const made = {
     inputs: [kernel],
     books: [book],
@@ -119,7 +120,7 @@ export function runCoin(kernel: KernelInput): { readonly book: Book; readonly ma
     coin: coinDays(kernel.detail, kernel.start, kernel.end),
     counts: new Map(reasons.map((reason, code) => [reason, counts[code] ?? 0])),
     candles: kernel.end - kernel.start,
-    ...{ meter, others, crossed, heldCandles, offGrid, warmUp, passed },
+    ...{ meter, others, crossed: inside?.crossed ?? 0, heldCandles, offGrid, warmUp, passed },
   };
   return { book, made };
 }

@@ -101,9 +101,6 @@ export interface Stretch {
   guarded: boolean;
   /** The strategy also acts inside candles: the stretch must end (`to`) before one that crosses its reach. */
   readonly inside: boolean;
-  /** Candles that crossed the reach and closed within it, and the first row that is not counted yet. */
-  crossed: number;
-  counted: number;
 }
 
 /** A running strategy for one (profile, symbol). Pure: no I/O, clock, randomness or logging. */

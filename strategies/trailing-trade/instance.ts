@@ -138,18 +138,20 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
       const held = view.sellable && view.target > 0 && stretch.answer === holdAnswer(scene);
       return held ? passHeld(scene, view, stretch) : -1;
     },
-    reach(view, into) {
-      followCycle(memory, view);
-      placeLevels(scene, view);
-      if (view.sellable) heldReach(scene, view, into);
-      else flatReach(scene, view, into);
-    },
+    reach: (view, into) => reachOf(scene, view, into),
     explain: (decision, view) => explain({ scene, config, grid, view }, decision),
     stopTicks: (view) => stopOf(scene, view),
     stopReason: (view) => stopReasonOf(scene, view),
     plan: (view) => planOf(scene, view),
     state: () => writeState(memory, frame),
   };
+}
+
+function reachOf(scene: Scene, view: TickView, into: Reach): void {
+  followCycle(scene.memory, view);
+  placeLevels(scene, view);
+  if (view.sellable) heldReach(scene, view, into);
+  else flatReach(scene, view, into);
 }
 
 /** While flat it buys at the low of the window, or lower. */
@@ -178,31 +180,19 @@ function heldReach(scene: Scene, view: TickView, into: Reach): void {
 function passFlat({ knobs, memory, levels }: Scene, stretch: Stretch): number {
   const { openMs, closeTicks, lowTicks, candles, inside, from, to } = stretch;
   let row = from;
-  let crossed = 0;
   for (; row < to; row++) {
-    const low = lowTicks[row] ?? 0;
-    const close = closeTicks[row] ?? 0;
-    const crosses = low <= levels.entryLimit && close > levels.entryLimit;
-    if (inside && low <= levels.entryLimit) {
+    if (inside && (lowTicks[row] ?? 0) <= levels.entryLimit) {
       stretch.to = row;
       break;
     }
-    if (crosses) crossed += 1;
     if (candles) {
-      memory.window.push(low);
+      memory.window.push(lowTicks[row] ?? 0);
       levels.entryLimit = snapDown(memory.window.low() * knobs.entryTrigger);
     }
-    if (close <= levels.entryLimit) break;
+    if ((closeTicks[row] ?? 0) <= levels.entryLimit) break;
   }
   if (candles) memory.lastOpenMs = openMs[Math.min(row, stretch.to - 1)] ?? 0;
-  countCrossed(stretch, row, crossed);
   return row;
-}
-
-/** Every row before `row` has been looked at, and `row` itself unless the stretch ends there. */
-function countCrossed(stretch: Stretch, row: number, crossed: number): void {
-  stretch.crossed += crossed;
-  stretch.counted = Math.min(row + 1, stretch.to);
 }
 
 /** While held it is a close beyond a level that is in force, or a moved trail where a stop rests on the exchange. */
@@ -216,18 +206,12 @@ function passHeld(scene: Scene, view: TickView, stretch: Stretch): number {
   const reachesUp = (above - 0.5) * knobs.tick;
   const timed = knobs.timeStopBars > 0 && memory.high === 0;
   let row = from;
-  let crossed = 0;
   for (; row < to; row++) {
     const close = closeTicks[row] ?? 0;
     const trailStop = memory.trailStop;
-    const least = trailStop > below ? trailStop : below;
-    const fell = (lowTicks[row] ?? 0) <= least;
-    if (fell || (high[row] ?? 0) >= reachesUp) {
-      if (inside) {
-        stretch.to = row;
-        break;
-      }
-      if (fell ? close > least : close < above) crossed += 1;
+    if (inside && ((lowTicks[row] ?? 0) <= Math.max(below, trailStop) || (high[row] ?? 0) >= reachesUp)) {
+      stretch.to = row;
+      break;
     }
     if (candles && memory.high > 0 && close > memory.high) {
       memory.high = close;
@@ -237,7 +221,6 @@ function passHeld(scene: Scene, view: TickView, stretch: Stretch): number {
     if (close <= below || close >= above || close <= memory.trailStop) break;
     if ((guarded && memory.trailStop !== trailStop) || (timed && barsHeld(scene, view) >= knobs.timeStopBars)) break;
   }
-  countCrossed(stretch, row, crossed);
   if (!candles || stretch.to === from) return row;
   const last = Math.min(row, stretch.to - 1);
   memory.window.pushAll(lowTicks, from, last + 1);

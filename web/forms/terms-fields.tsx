@@ -59,6 +59,28 @@ export function TermsFields({ terms, onChange, interval, quote, errorOf }: Terms
         error={errorOf('balance')}
         input={{ inputMode: 'decimal', ...text('balance') }}
       />
+      <CostFields {...{ terms, put, errorOf, text }} />
+      <Choice
+        label="Candles"
+        note="A candle is the price over a span of time: first, highest, lowest, last. Shorter ones show better what came first, and take longer."
+        value={terms.detailInterval}
+        options={details.map((one) => ({ value: one, words: one }))}
+        error={errorOf('detailInterval')}
+        onChange={(detailInterval) => put({ detailInterval })}
+      />
+    </>
+  );
+}
+
+interface CostProps extends Pick<TermsProps, 'terms' | 'errorOf'> {
+  put: (part: Partial<Terms>) => void;
+  text: (name: keyof Terms) => { value: string; onChange: (event: { target: { value: string } }) => void };
+}
+
+/** What every order costs. */
+function CostFields({ terms, put, errorOf, text }: CostProps): ReactNode {
+  return (
+    <>
       <Field
         label="Fee"
         note={`What the exchange keeps of every trade, ${bpsWords(terms.feeBps)}.`}
@@ -104,14 +126,6 @@ export function TermsFields({ terms, onChange, interval, quote, errorOf }: Terms
         unit="%"
         error={errorOf('volumePercent')}
         input={{ inputMode: 'decimal', ...text('volumePercent') }}
-      />
-      <Choice
-        label="Candles"
-        note="A candle is the price over a span of time: first, highest, lowest, last. Shorter ones show better what came first, and take longer."
-        value={terms.detailInterval}
-        options={details.map((one) => ({ value: one, words: one }))}
-        error={errorOf('detailInterval')}
-        onChange={(detailInterval) => put({ detailInterval })}
       />
     </>
   );
