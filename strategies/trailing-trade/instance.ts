@@ -134,8 +134,10 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
     pass(view, stretch) {
       // What reads whole candles is asked candle by candle.
       if (memory.rsi !== null || memory.atr !== null) return -1;
-      if (stretch.answer === ANSWERS['entry-above-window-low'] && !view.sellable) return passFlat(scene, stretch);
+      if (stretch.answer === ANSWERS['entry-above-window-low'] && !view.sellable)
+        return stretch.inside ? passFlatInside(scene, stretch) : passFlat(scene, stretch);
       const held = view.sellable && view.target > 0 && stretch.answer === holdAnswer(scene);
+      if (held && stretch.inside) endAtReach(scene, view, stretch);
       return held ? passHeld(scene, view, stretch) : -1;
     },
     reach: (view, into) => reachOf(scene, view, into),
@@ -177,42 +179,82 @@ function heldReach(scene: Scene, view: TickView, into: Reach): void {
 }
 
 /** While flat only a close at the low of the window asks for a decision. */
-function passFlat({ knobs, memory, levels }: Scene, stretch: Stretch): number {
-  const { openMs, closeTicks, lowTicks, candles, inside, from, to } = stretch;
+function passFlat(
+  { knobs, memory, levels }: Scene,
+  { openMs, closeTicks, lowTicks, candles, from, to }: Stretch,
+): number {
   let row = from;
   for (; row < to; row++) {
-    if (inside && (lowTicks[row] ?? 0) <= levels.entryLimit) {
-      stretch.to = row;
-      break;
-    }
     if (candles) {
       memory.window.push(lowTicks[row] ?? 0);
       levels.entryLimit = snapDown(memory.window.low() * knobs.entryTrigger);
     }
     if ((closeTicks[row] ?? 0) <= levels.entryLimit) break;
   }
-  if (candles) memory.lastOpenMs = openMs[Math.min(row, stretch.to - 1)] ?? 0;
+  if (candles) memory.lastOpenMs = openMs[Math.min(row, to - 1)] ?? 0;
   return row;
 }
+
+/** The same where the strategy also acts inside candles; a loop of its own keeps the other one as fast as it is. */
+function passFlatInside({ knobs, memory, levels }: Scene, stretch: Stretch): number {
+  const { openMs, closeTicks, lowTicks, candles, from, to } = stretch;
+  let row = from;
+  for (; row < to; row++) {
+    const low = lowTicks[row] ?? 0;
+    if (low <= levels.entryLimit) {
+      stretch.to = row;
+      break;
+    }
+    if (candles) {
+      memory.window.push(low);
+      levels.entryLimit = snapDown(memory.window.low() * knobs.entryTrigger);
+    }
+    if ((closeTicks[row] ?? 0) <= levels.entryLimit) break;
+  }
+  if (candles && row > from) memory.lastOpenMs = openMs[Math.min(row, stretch.to - 1)] ?? 0;
+  return row;
+}
+
+/** Ends a stretch before the candle that crosses a level in force, and after the one whose close moves the trail. */
+function endAtReach(scene: Scene, view: TickView, stretch: Stretch): void {
+  const { knobs, memory } = scene;
+  const { high, closeTicks, lowTicks, candles, from, to } = stretch;
+  heldReach(scene, view, reach);
+  const { below, above } = reach;
+  const reachesUp = (above - 0.5) * knobs.tick;
+  const moves = candles && memory.high > 0 ? memory.high : Number.POSITIVE_INFINITY;
+  let row = from;
+  for (; row < to; row++) {
+    if ((lowTicks[row] ?? 0) <= below || (high[row] ?? 0) >= reachesUp) break;
+    if ((closeTicks[row] ?? 0) > moves) {
+      row += 1;
+      break;
+    }
+  }
+  stretch.to = Math.min(row, to);
+}
+
+/** Reused for every stretch. */
+const reach: Reach = { below: 0, above: 0 };
 
 /** While held it is a close beyond a level that is in force, or a moved trail where a stop rests on the exchange. */
 function passHeld(scene: Scene, view: TickView, stretch: Stretch): number {
   const { knobs, memory, levels } = scene;
-  const { openMs, high, closeTicks, lowTicks, candles, guarded, inside, from, to } = stretch;
+  const { openMs, closeTicks, lowTicks, candles, guarded, from, to } = stretch;
+  if (to === from) return from;
   placeLevels(scene, view);
-  heldReach(scene, view, reach);
-  const { above } = reach;
+  if (knobs.rungs.length > 0) placeNextRung(scene, view);
   const below = Math.max(levels.stop, memory.breakEven ? levels.floor : 0, levels.addLimit);
-  const reachesUp = (above - 0.5) * knobs.tick;
+  const above = Math.min(
+    memory.high === 0 && levels.arm > 0 ? levels.arm : Number.POSITIVE_INFINITY,
+    !memory.breakEven && levels.floorArm > 0 ? levels.floorArm : Number.POSITIVE_INFINITY,
+    levels.rung.ticks > 0 ? levels.rung.ticks : Number.POSITIVE_INFINITY,
+  );
   const timed = knobs.timeStopBars > 0 && memory.high === 0;
   let row = from;
   for (; row < to; row++) {
     const close = closeTicks[row] ?? 0;
     const trailStop = memory.trailStop;
-    if (inside && ((lowTicks[row] ?? 0) <= Math.max(below, trailStop) || (high[row] ?? 0) >= reachesUp)) {
-      stretch.to = row;
-      break;
-    }
     if (candles && memory.high > 0 && close > memory.high) {
       memory.high = close;
       ratchetTrail(scene);
@@ -221,18 +263,16 @@ function passHeld(scene: Scene, view: TickView, stretch: Stretch): number {
     if (close <= below || close >= above || close <= memory.trailStop) break;
     if ((guarded && memory.trailStop !== trailStop) || (timed && barsHeld(scene, view) >= knobs.timeStopBars)) break;
   }
-  if (!candles || stretch.to === from) return row;
-  const last = Math.min(row, stretch.to - 1);
-  memory.window.pushAll(lowTicks, from, last + 1);
-  memory.lastOpenMs = openMs[last] ?? 0;
-  memory.ratchetedMs = memory.lastOpenMs + knobs.intervalMs;
-  memory.lastClose = closeTicks[last] ?? 0;
-  levels.entryLimit = snapDown(memory.window.low() * knobs.entryTrigger);
+  if (candles) {
+    const last = Math.min(row, to - 1);
+    memory.window.pushAll(lowTicks, from, last + 1);
+    memory.lastOpenMs = openMs[last] ?? 0;
+    memory.ratchetedMs = memory.lastOpenMs + knobs.intervalMs;
+    memory.lastClose = closeTicks[last] ?? 0;
+    levels.entryLimit = snapDown(memory.window.low() * knobs.entryTrigger);
+  }
   return row;
 }
-
-/** Reused for every stretch. */
-const reach: Reach = { below: 0, above: 0 };
 
 /** A partial sale is done once all but its last lot has filled: fills count, not what was sent. */
 function countRung(memory: Memory, { lots }: TickView): void {
