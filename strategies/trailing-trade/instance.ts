@@ -131,15 +131,7 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
       const entry = firstAnswer(ENTRY_RULES, scene, view);
       return entry !== undefined && entry.kind !== 'nothing' ? entry : holdAnswer(scene);
     },
-    pass(view, stretch) {
-      // What reads whole candles is asked candle by candle.
-      if (memory.rsi !== null || memory.atr !== null) return -1;
-      if (stretch.answer === ANSWERS['entry-above-window-low'] && !view.sellable)
-        return stretch.inside ? passFlatInside(scene, stretch) : passFlat(scene, stretch);
-      const held = view.sellable && view.target > 0 && stretch.answer === holdAnswer(scene);
-      if (held && stretch.inside) endAtReach(scene, view, stretch);
-      return held ? passHeld(scene, view, stretch) : -1;
-    },
+    pass: (view, stretch) => passOn(scene, view, stretch),
     reach: (view, into) => reachOf(scene, view, into),
     explain: (decision, view) => explain({ scene, config, grid, view }, decision),
     stopTicks: (view) => stopOf(scene, view),
@@ -147,6 +139,17 @@ export function createInstance(config: Config, grid: Grid, state?: unknown): Str
     plan: (view) => planOf(scene, view),
     state: () => writeState(memory, frame),
   };
+}
+
+function passOn(scene: Scene, view: TickView, stretch: Stretch): number {
+  const { memory } = scene;
+  // What reads whole candles is asked candle by candle.
+  if (memory.rsi !== null || memory.atr !== null) return -1;
+  if (stretch.answer === ANSWERS['entry-above-window-low'] && !view.sellable)
+    return stretch.inside ? passFlatInside(scene, stretch) : passFlat(scene, stretch);
+  const held = view.sellable && view.target > 0 && stretch.answer === holdAnswer(scene);
+  if (held && stretch.inside) endAtReach(scene, view, stretch);
+  return held ? passHeld(scene, view, stretch) : -1;
 }
 
 function reachOf(scene: Scene, view: TickView, into: Reach): void {

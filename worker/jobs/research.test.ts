@@ -226,6 +226,34 @@ test('of an aborted sweep nothing is tried any more, and what was tried counts a
   assert.deepEqual([sweep?.state, sweep?.unitsDone], ['aborted', 1]);
 });
 
+test('a strategy that acts at any price warns in backtest and sweep where its own candles decide; costs are kept', async () => {
+  const { kysely } = base.database;
+  await using _worker = await startWorker('ticks');
+  const config = { candleInterval: '1h', buy: { candleLimit: 5 } };
+  const place = { ...TERMS, spreadBps: '4', volumePercent: '0', venue: 'testnet' };
+  const profile = { profileId, strategyName: 'trailing-trade', config, warnings: [] };
+  const request = { ...place, coins: [{ symbol: 'AAAUSDT', config }] };
+  const runId = await createRun(kysely, { ...profile, request, fingerprints: {} });
+  await queue.enqueue('run-backtest', { runId });
+  const coin = { symbol: 'AAAUSDT', config };
+  const search = { knobs: 'buy.candleLimit=3,5', search: 'grid', seed: 1, rank: 'return' };
+  const sweepId = await createSweep(kysely, {
+    ...profile,
+    request: { ...place, coin, ...search },
+    units: unitsOf([0, 1]),
+    folds: 0,
+  });
+  await queue.enqueue('run-sweep-unit', { sweepId, stage: 0, number: 0 });
+  const run = await until(() => ended(readRun(kysely, profileId, runId)));
+  const result = isObject(run.results) ? run.results['AAAUSDT'] : undefined;
+  assert.ok(isObject(result), run.error ?? '');
+  assert.match(String(result['warnings']), /trailing-trade acts at any price/);
+  assert.deepEqual([result['spreadBps'], result['slippageBps'], result['volumePercent']], [4, 0, 0]);
+  const sweep = await until(() => ended(readSweep(kysely, sweepId)));
+  const { warnings } = sweepResult.parse(sweep.result);
+  assert.match(String(warnings), /trailing-trade acts at any price/);
+});
+
 test('sets that are no config are counted and not tried; a sweep of nothing else fails with the reason', async () => {
   const { kysely } = base.database;
   await using _worker = await startWorker('refusing');
