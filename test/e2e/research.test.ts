@@ -52,14 +52,14 @@ test('a backtest goes from its launch with a change to a result', async () => {
   await page.getByLabel('A change to try').selectOption({ label: 'Stop loss' });
   await page.getByLabel('Stop loss', { exact: true }).fill('0.985');
   await page.getByLabel('Period').selectOption({ label: 'the last 7 days' });
-  await page.getByLabel('Fee').fill('lots');
+  await page.getByLabel('Fee', { exact: true }).fill('lots');
   await page.getByRole('button', { name: 'Run the backtest of BTCUSDT' }).click();
   await page
     .getByRole('alert')
     .getByText(/Fee is not a number/)
     .waitFor();
   refusedOnce(stack, 422);
-  await page.getByLabel('Fee').fill('10');
+  await page.getByLabel('Fee', { exact: true }).fill('10');
   await page.getByRole('button', { name: 'Run the backtest of BTCUSDT' }).click();
   await page.getByRole('heading', { name: 'All the numbers' }).waitFor({ timeout: 120_000 });
   runPath = new URL(page.url()).pathname;
