@@ -13,7 +13,12 @@ const GOOD: Judged = {
 };
 
 for (const [what, found, kind, text] of [
-  ['no set made money', { ...GOOD, profitable: 0, luck: measured(0.9) }, 'no-profit', /^None of the 9 sets made money\.$/],
+  [
+    'no set made money',
+    { ...GOOD, profitable: 0, luck: measured(0.9) },
+    'no-profit',
+    /^None of the 9 sets made money\.$/,
+  ],
   ['the best lost', { ...GOOD, rows: [{ totalReturn: -0.01 }] }, 'no-profit', /best set by this ranking made no money/],
   [
     'no set made money on three trades',
@@ -43,7 +48,12 @@ for (const [what, found, kind, text] of [
   ],
   ['luck of 80 %', { ...GOOD, luck: measured(0.8) }, 'likely-luck', /in 80\.0 % of cases\.$/],
   ['overfitting', { ...GOOD, overfitting: 0.6 }, 'likely-luck', /below the median set in the other half in 60\.0 %/],
-  ['a loss later', { ...GOOD, walkForward: { totalReturn: -0.02 } }, 'likely-luck', /no choice had seen it made -2\.0 %/],
+  [
+    'a loss later',
+    { ...GOOD, walkForward: { totalReturn: -0.02 } },
+    'likely-luck',
+    /no choice had seen it made -2\.0 %/,
+  ],
   ['no walk-forward', { ...GOOD, walkForward: undefined }, 'not-tried-forward', /Run a walk-forward/],
   ['all of it', GOOD, 'promising', /luck alone in 1\.2 % of cases\. On days that no choice had seen it made 5\.0 %/],
 ] as const) {

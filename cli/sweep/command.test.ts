@@ -79,7 +79,8 @@ test('nine sets with three closed trades: too few to tell, and no probability', 
   const folder = join(FOLDER, 'waves');
   mkdirSync(folder);
   writeFileSync(join(folder, 'SOLUSDT-1h.csv'), ['openTime,open,high,low,close,volume', ...wave].join('\n'));
-  const args = ['--strategy', 'momentum', '--knobs', 'ema.fast=20,24,28;ema.slow=100,110,120'];
+  const whole = ['--volume-percent', '0'];
+  const args = ['--strategy', 'momentum', '--knobs', 'ema.fast=20,24,28;ema.slow=100,110,120', ...whole];
   const { stdout, stderr } = run('sweep', ...args, '--candles', folder);
   const { rows, verdict, luck, overfitting } = JSON.parse(run('sweep', ...args, '--candles', folder, '--json').stdout);
   assert.deepEqual([rows.length, rows[0].closedCycles, luck.kind, overfitting], [9, 3, 'few-trades', null], stderr);
@@ -93,7 +94,7 @@ test('a sweep says why its sets did not run in vector runs', () => {
   writeFileSync(join(FOLDER, 'sized.json'), JSON.stringify({ entrySizing: { mode: 'percent-of-equity' } }));
   const sized = run('sweep', ...MOMENTUM, '--config', 'sized.json');
   assert.match(sized.stdout, /11 sets .* 0 of them in vector runs \(entrySizing\.mode is percent-of-equity\)/);
-  assert.match(run('sweep', ...MOMENTUM).stdout, /11 sets .* 11 of them in vector runs$/m);
+  assert.match(run('sweep', ...MOMENTUM, '--volume-percent', '0').stdout, /11 sets .* 11 of them in vector runs$/m);
 });
 
 test('a backtest tells how much of it is luck', () => {

@@ -106,7 +106,8 @@ const percent = (value: number | null): string => (value === null ? '–' : `${(
 const plain = (value: number | null): string => (value === null ? '–' : value.toFixed(2));
 
 function sweepTable(shown: Shown): string {
-  const { strategy, symbol, candles, rank, knobs, refused, warnings, seconds, result, forward, verdict, inKernel } = shown;
+  const { strategy, symbol, candles, rank, knobs, refused, warnings, seconds, result, forward, verdict, inKernel } =
+    shown;
   const { evaluated, inLanes, trials, overfitting } = result;
   const header = [...knobs, 'return', 'drawdown', 'Sharpe', 'cycles', 'win rate', 'profit factor', 'exposure'];
   const rows = result.rows.map((row) => [

@@ -1,4 +1,17 @@
-import { ceilTo, floorTo, type Fraction, fraction, isBelow, least, minus, most, ONE, plus, times } from './fraction.ts';
+import {
+  ceilTo,
+  floorTo,
+  type Fraction,
+  fraction,
+  isBelow,
+  least,
+  minus,
+  most,
+  NONE,
+  ONE,
+  plus,
+  times,
+} from './fraction.ts';
 import { addUp, type Bar, type Costs, isSellable, type Market, priceOf } from './market.ts';
 import { createMomentum } from './momentum.ts';
 import { bookBuy, bookSale, type Bought, type Fill, fillOf, openPosition, type Position } from './position.ts';
@@ -71,6 +84,7 @@ interface Exchange {
 
 const sizing = ({ strategy, market, costs, position }: Exchange, stop: Fraction): SizeInput => ({
   ...{ settings: strategy.sizes, market, taker: costs.taker, position, stop },
+  baseFee: costs.feeInReceived ? costs.taker : NONE,
 });
 
 /** Looks at the protective stop. */

@@ -57,6 +57,8 @@ export interface SizeInput {
   readonly settings: SizeSettings;
   readonly market: Market;
   readonly taker: Fraction;
+  /** The share of a buy that is taken from the bought coin. */
+  readonly baseFee: Fraction;
   readonly position: Position;
   /** Share of the price at which the stop lies; 0 without one. */
   readonly stop: Fraction;
@@ -71,9 +73,9 @@ function stopLimit(p: Fraction, { settings, market, stop }: SizeInput): Fraction
 
 /** The smallest spend that leaves something to sell at the stop limit. */
 function smallestOrder(p: Fraction, input: SizeInput): Fraction {
-  const { market, taker } = input;
+  const { market, baseFee } = input;
   const needed = ceilTo(over(times(market.minNotional, MARGIN), stopLimit(p, input)), market.step);
-  const gross = ceilTo(over(most(needed, market.minQuantity), minus(ONE, taker)), market.step);
+  const gross = ceilTo(over(most(needed, market.minQuantity), minus(ONE, baseFee)), market.step);
   return times(times(gross, p), BUFFERED);
 }
 
@@ -128,7 +130,7 @@ export function sizeOf(
   if (isBelow(spend, settings.levels[level]?.atLeast ?? NONE)) return undefined;
   if (quantity.n <= 0n || isBelow(quantity, market.minQuantity)) return undefined;
   if (isBelow(times(quantity, p), market.minNotional)) return undefined;
-  const net = floorTo(times(quantity, kept), market.step);
+  const net = floorTo(times(quantity, minus(ONE, input.baseFee)), market.step);
   if (isBelow(net, market.minQuantity)) return undefined;
   const all = floorTo(plus(net, position.quantity), market.step);
   if (isBelow(times(all, stopLimit(p, input)), times(market.minNotional, MARGIN))) return undefined;

@@ -97,5 +97,5 @@ export function meetBuy(
     if (open < buy.trigger) return { ticks: buy.trigger, taker: true };
     if (open <= buy.limit) return { ticks: open, taker: true };
   }
-  return low < buy.limit ? { ticks: buy.limit, taker: false } : undefined;
+  return low < buy.limit ? { ticks: open < buy.limit ? open : buy.limit, taker: false } : undefined;
 }

@@ -25,7 +25,7 @@ import { WalkForward } from '#web/parts/walk-forward.tsx';
 import { When } from '#web/parts/when.tsx';
 import { WorkProgress } from '#web/parts/work-progress.tsx';
 import { count, MISSING, percent } from '#web/words/numbers.ts';
-import { costWords, percentOf, plain, runWords } from '#web/words/research.ts';
+import { costWords, plain, runWords } from '#web/words/research.ts';
 
 export function SweepPage(): ReactNode {
   const { id, sweepId } = useParams({ from: '/shell/profiles/$id/sweeps/$sweepId' });
