@@ -49,8 +49,19 @@ export interface Rejection {
   readonly reason: 'order-insufficient-balance';
 }
 
-/** Money, position and orders of a run. `cashNumber` and `quantityNumber` repeat the exact values for the equity of a candle. */
+/** The money that all coins of a run share. `cashNumber` repeats the exact value for the equity of a candle. */
+export interface Purse {
+  cash: Decimal;
+  cashNumber: number;
+  /** The coins that spend it. */
+  readonly books: Book[];
+}
+
+export const openPurse = (balance: Decimal): Purse => ({ cash: balance, cashNumber: toNumber(balance), books: [] });
+
+/** Position and orders of one coin. `quantityNumber` repeats the exact value for the equity of a candle. */
 export interface Book {
+  readonly purse: Purse;
   readonly rules: SymbolRules;
   readonly terms: Terms;
   readonly cooldownMs: number;
@@ -70,9 +81,9 @@ export interface Book {
   position: Position;
   /** What each buy level has filled in the present cycle. */
   levels: readonly LevelFill[];
-  cash: Decimal;
-  cashNumber: number;
   quantityNumber: number;
+  /** Orders placed so far: the number of the last one. */
+  orders: number;
   /** What the candle that opened at `roomMs` still has of the volume that the run may take. */
   room: Decimal;
   roomMs: number;
@@ -84,30 +95,34 @@ export interface Book {
   doubtful: number;
 }
 
-export const openBook = (rules: SymbolRules, terms: Terms, cooldownMs: number): Book => ({
-  rules,
-  terms,
-  cooldownMs,
-  fills: [],
-  cycles: [],
-  rejections: [],
-  pending: null,
-  entry: null,
-  stop: null,
-  basis: null,
-  guardedTicks: 0,
-  restless: false,
-  position: FLAT,
-  levels: [],
-  cash: terms.balance,
-  cashNumber: toNumber(terms.balance),
-  quantityNumber: 0,
-  room: ZERO,
-  roomMs: -1,
-  ambiguous: 0,
-  overrun: { stops: 0, loss: 0 },
-  doubtful: 0,
-});
+export function openBook(rules: SymbolRules, terms: Terms, { purse, cooldownMs }: Pick<Book, 'purse' | 'cooldownMs'>) {
+  const book: Book = {
+    purse,
+    rules,
+    terms,
+    cooldownMs,
+    fills: [],
+    cycles: [],
+    rejections: [],
+    pending: null,
+    entry: null,
+    stop: null,
+    basis: null,
+    guardedTicks: 0,
+    restless: false,
+    position: FLAT,
+    levels: [],
+    quantityNumber: 0,
+    orders: 0,
+    room: ZERO,
+    roomMs: -1,
+    ambiguous: 0,
+    overrun: { stops: 0, loss: 0 },
+    doubtful: 0,
+  };
+  purse.books.push(book);
+  return book;
+}
 
 /** A detail candle as orders meet it: when it opens, and the volume in it. */
 export interface Session {
@@ -115,12 +130,27 @@ export interface Session {
   readonly volume: number;
 }
 
-/** What a new order may spend: the cash that no waiting buy has locked. */
-export const freeCash = ({ cash, entry, rules }: Book): Decimal =>
-  entry === null ? cash : maximum(subtract(cash, costOf(entry, rules)), ZERO);
+/** What a buy at the market may spend: the cash that no waiting buy of any coin has locked. */
+const freeCash = ({ cash, books }: Purse): Decimal =>
+  maximum(
+    books.reduce((free, book) => subtract(free, lockedBy(book)), cash),
+    ZERO,
+  );
 
-const costOf = ({ quantity, limitTicks }: Resting, { price }: SymbolRules): Decimal =>
-  multiply(quantity, fromSteps(limitTicks, price.tick));
+/** What a new order of the coin may spend: the cash without what other coins have locked, or wait to spend. */
+export const cashFor = (own: Book): Decimal => {
+  const { cash, books } = own.purse;
+  if (books.length === 1) return cash;
+  const claimed = (free: Decimal, book: Book): Decimal =>
+    book === own ? free : subtract(subtract(free, lockedBy(book)), reservedBy(book));
+  return maximum(books.reduce(claimed, cash), ZERO);
+};
+
+const lockedBy = ({ entry, rules }: Book): Decimal =>
+  entry === null ? ZERO : multiply(entry.quantity, fromSteps(entry.limitTicks, rules.price.tick));
+
+const reservedBy = ({ pending }: Book): Decimal =>
+  pending === null || pending.side === 'sell' ? ZERO : multiply(pending.quantity, pending.dearest);
 
 /** Brings the pending order to the market at the open of a detail candle; true when any of it filled. */
 export function settlePending(book: Book, openTicks: number, session: Session & { filledMs?: number }): boolean {
@@ -131,7 +161,7 @@ export function settlePending(book: Book, openTicks: number, session: Session & 
   book.pending = left > 0n ? { ...pending, quantity: left } : null;
   if (quantity <= 0n) return false;
   const price = marketPrice(pending.side, openTicks, { ...terms, tick: rules.price.tick });
-  if (pending.side === 'buy' && multiply(quantity, price) > freeCash(book)) {
+  if (pending.side === 'buy' && multiply(quantity, price) > freeCash(book.purse)) {
     book.pending = null;
     book.rejections.push({ atMs: session.atMs, order: pending, reason: 'order-insufficient-balance' });
     return false;
@@ -167,7 +197,11 @@ export function settleResting(book: Book, order: Resting, met: Met): boolean {
   }
   bookFill(
     book,
-    fillOf(book, { side: order.side, quantity }, { price, session: { ...met, atMs: filledMs }, maker: !taker }),
+    fillOf(
+      book,
+      { side: order.side, quantity, number: order.number },
+      { price, session: { ...met, atMs: filledMs }, maker: !taker },
+    ),
     order,
   );
   return true;
@@ -194,9 +228,12 @@ interface Execution {
 
 const fillOf = (
   { rules, terms, fills }: Book,
-  order: Pick<PendingOrder, 'side' | 'quantity'>,
+  order: Pick<PendingOrder, 'side' | 'quantity' | 'number'>,
   { price, session, maker }: Execution,
-): ExchangeFill => fillAt(order, price, { rules, terms, atMs: session.atMs, number: fills.length + 1, maker });
+): ExchangeFill => {
+  const context = { rules, terms, atMs: session.atMs, number: fills.length + 1, order: order.number, maker };
+  return fillAt(order, price, context);
+};
 
 function bookFill(book: Book, fill: ExchangeFill, { reason, entry }: Pick<PendingOrder, 'reason' | 'entry'>): void {
   const before = book.position;
@@ -205,21 +242,24 @@ function bookFill(book: Book, fill: ExchangeFill, { reason, entry }: Pick<Pendin
   const context = { rules, cooldownMs, feeQuote: inQuote ? fill.feeAmount : ZERO };
   const { position, realised, closedCycle } = foldFill(before, fill, context);
   const buying = fill.side === 'buy';
+  const { purse } = book;
   book.position = position;
   book.restless = true;
   if (position.firstBuyAt === null) book.levels = [];
   if (entry !== undefined) book.levels = foldLevel(book.levels, { ...entry, quoteQuantity: fill.quoteQuantity });
-  const cash = buying ? subtract(book.cash, fill.quoteQuantity) : add(book.cash, fill.quoteQuantity);
-  book.cash = buying && !inQuote ? cash : subtract(cash, fill.feeAmount);
-  book.cashNumber = toNumber(book.cash);
+  const cash = buying ? subtract(purse.cash, fill.quoteQuantity) : add(purse.cash, fill.quoteQuantity);
+  purse.cash = buying && !inQuote ? cash : subtract(cash, fill.feeAmount);
+  purse.cashNumber = toNumber(purse.cash);
   book.quantityNumber = toNumber(position.quantity);
   const feeQuote = feeValueOf(fill, rules, fill.feeAmount) ?? ZERO;
   const { cycle, quantity } = position;
-  book.fills.push({ fill, reason, cycle, realised, feeQuote, cash: book.cash, position: quantity });
+  book.fills.push({ fill, reason, cycle, realised, feeQuote, cash: purse.cash, position: quantity });
   if (!closedCycle) return;
+  // The rest of an exit whose first part had closed the position adds to that round trip.
+  const [former] = before.firstBuyAt === null ? book.cycles.splice(-1) : [];
   book.cycles.push({
     number: cycle,
-    openedMs: before.firstBuyAt?.getTime() ?? fill.at.getTime(),
+    openedMs: former?.openedMs ?? before.firstBuyAt?.getTime() ?? fill.at.getTime(),
     closedMs: fill.at.getTime(),
     net: position.lastCycleNet ?? ZERO,
     exitReason: reason,

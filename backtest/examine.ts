@@ -23,31 +23,33 @@ export interface Examination {
   readonly comparedDecisions: number | null;
 }
 
-/**
- * Everything that tells how much of a result is luck. Of a basket only what its trades and days tell: small changes and
- * hidden futures are tried on single coins.
- */
+/** Everything that tells how much of a result of one coin is luck. */
 export function examine(input: BacktestInput, { strategy, config, result }: Examined): Examination {
-  const balance = Number(result.balance);
-  const drawn = monteCarlo({
-    balance,
-    nets: result.cycles.map(({ net }) => Number(net)),
-    returns: dailyReturns({ days: result.dailyEquity, balance }),
-    fixedSpend: fixedSpendOf(input.bound),
-  });
-  if (strategy.plansBaskets === true)
-    return { monteCarlo: drawn, variants: [], refused: [], foresight: null, comparedDecisions: null };
   const opened = openKernel(input);
   if (opened.kind === 'refused') throw new Error(opened.sentence);
   const { kernel } = opened;
   const { found, compared } = checkLookAhead(kernel);
   return {
-    monteCarlo: drawn,
+    monteCarlo: drawn(result, fixedSpendOf(input.bound)),
     ...fragility(kernel, strategy, config),
     foresight: found,
     comparedDecisions: compared,
   };
 }
+
+/** Of coins with one purse only what trades and days tell: small changes and hidden futures are tried on single coins. */
+export function examineTogether(coins: readonly BacktestInput[], result: Examined['result']): Examination {
+  const spends = coins.map(({ bound }) => fixedSpendOf(bound));
+  const known = spends.filter((spend) => spend !== null);
+  const most = known.length === spends.length ? Math.max(...known) : null;
+  return { monteCarlo: drawn(result, most), variants: [], refused: [], foresight: null, comparedDecisions: null };
+}
+
+const drawn = ({ balance: text, cycles, dailyEquity }: Examined['result'], fixedSpend: number | null) => {
+  const balance = Number(text);
+  const returns = dailyReturns({ days: dailyEquity, balance });
+  return monteCarlo({ balance, nets: cycles.map(({ net }) => Number(net)), returns, fixedSpend });
+};
 
 /** What one trade spends at most, in quote; null where that follows the equity. */
 function fixedSpendOf({ shared, planner }: BoundStrategy): number | null {

@@ -2,8 +2,9 @@ import { describe, type Numbers } from '#core/decision.ts';
 import { formatDecimal, fromSteps } from '#core/decimal.ts';
 import { OVERDUE } from '#core/protective-stop.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
-import { runBasket } from './basket-run.ts';
-import { runKernel } from './kernel.ts';
+import { type KernelInput, runKernel } from './kernel.ts';
+import { openPortfolio, type PortfolioInput } from './portfolio-backtest.ts';
+import { runPortfolio } from './portfolio-run.ts';
 import type { FillRecord } from './result.ts';
 import { type BacktestInput, openKernel } from './run.ts';
 
@@ -18,19 +19,23 @@ export interface Explained {
  * Every fill of a result with the numbers behind its decision, in the order of `fills`: the run again, asking the strategy
  * to explain each decision that is no "nothing". A stop on the exchange is explained by the level it was last kept at.
  */
-export function explainFills(coins: readonly BacktestInput[], fills: readonly FillRecord[]): Explained[] {
+export function explainFills(run: BacktestInput | PortfolioInput, fills: readonly FillRecord[]): Explained[] {
   const found = new Map<FillRecord, Explained>();
-  const kernels = coins.flatMap((coin) => {
-    const opened = openKernel(coin, { basket: true });
-    const own = fills.filter(({ symbol }) => symbol === undefined || symbol === coin.rules.symbol);
-    return opened.kind === 'refused'
-      ? []
-      : [{ ...opened.kernel, stepwise: true, bound: explaining(coin.bound, own, (fill, why) => found.set(fill, why)) }];
-  });
-  const [first] = kernels;
-  if (first === undefined) return [];
-  if (first.bound.planner === undefined) runKernel(first);
-  else runBasket(kernels);
+  const explained = (kernel: KernelInput): KernelInput => {
+    const own = fills.filter(({ symbol }) => symbol === undefined || symbol === kernel.rules.symbol);
+    const bound = explaining(kernel.bound, own, (fill, why) => found.set(fill, why));
+    return { ...kernel, stepwise: true, bound };
+  };
+  if ('profiles' in run) {
+    const opened = openPortfolio(run);
+    if (opened.kind === 'refused') return [];
+    const { profiles, ...account } = opened.portfolio;
+    runPortfolio({ ...account, profiles: profiles.map(({ id, coins }) => ({ id, coins: coins.map(explained) })) });
+  } else {
+    const opened = openKernel(run);
+    if (opened.kind === 'refused') return [];
+    runKernel(explained(opened.kernel));
+  }
   return fills.map((fill) => found.get(fill) ?? { decidedAt: fill.at, numbers: {}, sentence: '' });
 }
 

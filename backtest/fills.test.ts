@@ -32,6 +32,7 @@ const context = {
   terms: { balance: requireDecimal('1000'), feeRate: requireDecimal('0.001'), slippage: ZERO },
   atMs: 60_000,
   number: 1,
+  order: 1,
   maker: false,
 };
 

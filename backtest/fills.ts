@@ -45,8 +45,12 @@ export interface EntryTag {
 
 /** A market order between the decision and the next detail candle; `quantity` is what has not filled yet. */
 export interface PendingOrder {
+  /** Counts the orders of the coin. */
+  readonly number: number;
   readonly side: Side;
   readonly quantity: Decimal;
+  /** Of a buy: the price at which money is kept free for it until it fills. */
+  readonly dearest: Decimal;
   readonly reason: string;
   readonly entry?: EntryTag;
 }
@@ -91,8 +95,9 @@ export interface FillContext {
   readonly rules: SymbolRules;
   readonly terms: Terms;
   readonly atMs: number;
-  /** Counts the fills of the run. */
+  /** Count the fills and the orders of the coin. */
   readonly number: number;
+  readonly order: number;
   readonly maker: boolean;
 }
 
@@ -102,18 +107,17 @@ export function fillAt(
   price: Decimal,
   context: FillContext,
 ): ExchangeFill {
-  const { rules, terms, atMs, number, maker } = context;
+  const { rules, terms, atMs, maker } = context;
   const { side, quantity } = order;
   const quoteQuantity = cut(multiply(quantity, price));
   const rate = maker ? (terms.makerFeeRate ?? terms.feeRate) : terms.feeRate;
   const other = terms.feeIn === 'other';
   const received = side === 'buy' && !other ? quantity : quoteQuantity;
-  const id = String(number);
   const asset = side === 'buy' ? rules.baseAsset : rules.quoteAsset;
   return {
     symbol: rules.symbol,
-    tradeId: id,
-    exchangeOrderId: id,
+    tradeId: String(context.number),
+    exchangeOrderId: String(context.order),
     side,
     price,
     quantity,

@@ -9,7 +9,7 @@ import {
   type Stretch,
   type TickView,
 } from '#strategies/strategy.ts';
-import { type Book, openBook } from './book.ts';
+import { type Book, openBook, openPurse, type Purse } from './book.ts';
 import type { Series } from './columns.ts';
 import { type EquityMeter, endDays, meterRows, moveExtremes, openMeter } from './equity.ts';
 import { firstBelow } from './extremes.ts';
@@ -17,6 +17,7 @@ import { type CandleFeed, type GateFeed, openFeed, openGates } from './feed.ts';
 import type { Terms } from './fills.ts';
 import { actInside } from './inside.ts';
 import { guard, meetCandle, meetOpen, order, unlessOverdue } from './market.ts';
+import type { Wider } from './place.ts';
 import { type PriceGrid, priceGrid } from './price-grid.ts';
 import type { CandlePath } from './resting.ts';
 import { openView } from './view.ts';
@@ -75,8 +76,8 @@ export function runKernel(input: KernelInput): KernelRun {
   return { book, meter, decisions, warmUp: feed.warmUp, offGrid, ...drive(run) };
 }
 
-/** Everything that one coin of a run needs, warmed up to the first candle of the window. */
-export function openRun(input: KernelInput): Run {
+/** Everything that one coin of a run needs, warmed up to the first candle of the window; coins of one account share `purse`. */
+export function openRun(input: KernelInput, purse: Purse = openPurse(input.terms.balance)): Run {
   const { bound, rules, terms, detail, start, end } = input;
   const taker = toNumber(terms.feeRate);
   const view = openView({ taker, maker: toNumber(terms.makerFeeRate ?? terms.feeRate) }, bound.readable);
@@ -84,14 +85,14 @@ export function openRun(input: KernelInput): Run {
   const startMs = detail.columns.openMs[start] ?? 0;
   const feed = openFeed(input.signal, { instance, view }, { startMs, want: bound.needs.want });
   const gates = openGates(input, view, startMs);
-  const book = openBook(rules, terms, bound.shared.lossCooldownMs);
+  const book = openBook(rules, terms, { purse, cooldownMs: bound.shared.lossCooldownMs });
   const meter = openMeter(toNumber(terms.balance), startMs);
   const tick = toNumber(rules.price.tick);
   const grid = priceGrid(detail.columns, tick);
   const offGrid = grid.offGrid.filter((row) => row >= start && row < end).length;
   const decisions = input.recordDecisions === true ? new Uint8Array(Math.max(0, end - start)) : null;
   const wake = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY };
-  return { input, view, instance, feed, book, meter, grid, offGrid, tick, decisions, wake, gates };
+  return { input, view, instance, feed, book, meter, grid, offGrid, tick, decisions, wake, gates, wider: null };
 }
 
 /** What the loop and the orders share. `wake` is the range of prices, in quote, in which no waiting order moves. */
@@ -108,10 +109,12 @@ export interface Run {
   readonly decisions: Uint8Array | null;
   readonly wake: { below: number; above: number };
   readonly gates: GateFeed | null;
+  wider: Wider | null;
 }
 
 function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' | 'passed' | 'crossed'> {
   const { view, instance, feed, book, meter, grid, decisions, wake, gates, input } = run;
+  const { purse } = book;
   const { start, end, detail, bound, stepwise = false } = input;
   const { closeTicks } = grid;
   const { openMs, high, low, close } = detail.columns;
@@ -154,7 +157,7 @@ function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' |
     counts[code] = (counts[code] ?? 0) + 1;
     if (decisions !== null) decisions[row - start] = code;
     if (view.sellable) heldCandles += 1;
-    const equity = book.cashNumber + book.quantityNumber * (close[row] ?? 0);
+    const equity = purse.cashNumber + book.quantityNumber * (close[row] ?? 0);
     meter.last = equity;
     if (equity > meter.peak || equity < meter.floor) moveExtremes(meter, equity, nowMs);
     if (!passes || decision.kind !== 'nothing' || book.pending !== null || book.entry !== null) continue;
@@ -199,7 +202,8 @@ function passStretch(run: Run, stretch: Stretch): number {
   if (stopped < from) return from;
   if (candles) feed.skipTo(Math.min(stopped + 1, stretch.to));
   if (stopped === from) return from;
-  const { cashNumber: cash, quantityNumber: quantity } = book;
+  const { purse, quantityNumber: quantity } = book;
+  const cash = purse.cashNumber;
   meterRows(meter, { openMs, lengthMs, closes: grid.closes, cash, quantity, from, to: stopped });
   view.nowMs = (openMs[stopped - 1] ?? 0) + lengthMs;
   view.price = grid.closeTicks[stopped - 1] ?? 0;

@@ -18,9 +18,9 @@ export function unlessOverdue(decision: Decision, { stop, pending }: Book, price
 
 /** Carries out a decision; the reason to count it under. */
 export function order(run: Run, decision: Exclude<Decision, { kind: 'nothing' }>): string {
-  const { view, instance, book, input, gates } = run;
+  const { view, instance, book, input, gates, wider } = run;
   const shared = settingsNow(input.bound.shared, instance, view);
-  const moment = { nowMs: view.nowMs, priceTicks: view.price, shared, gates: gates?.gates ?? null };
+  const moment = { nowMs: view.nowMs, priceTicks: view.price, shared, gates: gates?.gates ?? null, wider };
   const reason = placeOrder(decision, book, moment);
   follow(run);
   return reason;

@@ -84,7 +84,8 @@ const cases = fc.record({
 
 /** Everything that a run leaves behind, but how it was gone through. */
 const left = ({ book, meter, reasons, counts, decisions, heldCandles, crossed }: KernelRun) => {
-  const { fills, cycles, rejections, pending, entry, stop, position, cash, ambiguous, doubtful, overrun } = book;
+  const { fills, cycles, rejections, pending, entry, stop, position, ambiguous, doubtful, overrun } = book;
+  const { cash } = book.purse;
   const money = { fills, cycles, rejections, pending, entry, stop, position, cash, ambiguous, doubtful, overrun };
   return { ...money, meter, reasons, counts, decisions, heldCandles, crossed };
 };

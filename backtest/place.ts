@@ -1,3 +1,4 @@
+import type { CapRoom } from '#core/budget.ts';
 import type { Decision, EntryForm } from '#core/decision.ts';
 import {
   add,
@@ -6,6 +7,7 @@ import {
   fromSteps,
   minimum,
   multiply,
+  ONE,
   subtract,
   toNumber,
   ZERO,
@@ -15,10 +17,10 @@ import type { Gates } from '#core/gates.ts';
 import type { OrderForm } from '#core/order.ts';
 import { isSellable } from '#core/position.ts';
 import { planStop, type StopSettings } from '#core/protective-stop.ts';
-import { sellableQuantity } from '#core/sizing.ts';
+import { CASH_BUFFER, sellableQuantity } from '#core/sizing.ts';
 import { toTicks } from '#strategies/ticks.ts';
 import type { SharedSettings } from '#strategies/strategy.ts';
-import type { Book } from './book.ts';
+import { type Book, cashFor } from './book.ts';
 import { baseFeeRate } from './fills.ts';
 import type { Resting } from './resting.ts';
 
@@ -27,7 +29,23 @@ export interface Moment {
   readonly priceTicks: number;
   readonly shared: SharedSettings;
   readonly gates: Gates | null;
+  readonly wider: Wider | null;
 }
+
+/** What a coin shares with the others of its account, as the live engine asks it before a buy; null for a coin by itself. */
+export interface Wider {
+  /** The code of the operator's limit that refuses a buy now. */
+  refusal(nowMs: number): string | undefined;
+  /** What exposure caps leave. */
+  rooms(): readonly CapRoom[];
+  /** Cash and all positions at their last prices, in quote. */
+  equity(): Decimal;
+  /** A buy was placed: order `number` may spend `quote`. */
+  placed(buy: { readonly number: number; readonly quote: Decimal; readonly nowMs: number }): void;
+}
+
+/** A buy at the market keeps a little more free than it costs now. */
+const BUFFERED = add(ONE, CASH_BUFFER);
 
 type Buy = Extract<Decision, { kind: 'buy' }>;
 type Sell = Extract<Decision, { kind: 'sell' }>;
@@ -46,9 +64,11 @@ export function placeOrder(decision: Exclude<Decision, { kind: 'nothing' }>, boo
 function placeEntry(
   { reason, level, form, quote }: Buy,
   book: Book,
-  { nowMs, priceTicks, shared, gates }: Moment,
+  { nowMs, priceTicks, shared, gates, wider }: Moment,
 ): string {
-  const { rules, terms, position, levels, cash } = book;
+  const { rules, terms, position, levels } = book;
+  const limit = wider?.refusal(nowMs);
+  if (limit !== undefined) return limit;
   if (book.pending !== null) return 'order-in-flight';
   if (position.cooldownUntil !== null && nowMs < position.cooldownUntil.getTime()) return 'cooldown-loss';
   const refusal = gates?.refusal({ first: position.firstBuyAt === null, nowMs });
@@ -65,19 +85,28 @@ function placeEntry(
     position,
     levels,
     // A buy that waits is replaced by this one.
-    freeQuote: cash,
-    equity: add(cash, multiply(position.quantity, price)),
+    freeQuote: cashFor(book),
+    equity: shared.equityShare === undefined ? ZERO : (wider?.equity() ?? worthOf(book, price)),
     takerFee: toNumber(terms.feeRate),
     baseFeeRate: baseFeeRate(terms),
-    rooms: [],
+    rooms: wider?.rooms() ?? [],
   });
   if (size.kind === 'refused') return size.reason;
   const { quantity, plannedQuote } = size;
-  const entry = { level, plannedQuote };
-  book.entry =
-    form === undefined ? null : { ...waiting(quantity, { nowMs, priceTicks }), ...sideOf(form, tick), reason, entry };
-  if (form === undefined) book.pending = { side: 'buy', quantity, reason, entry };
+  const order = { ...nextOrder(book), quantity, reason, entry: { level, plannedQuote } };
+  const dearest = form === undefined ? multiply(price, BUFFERED) : fromSteps(form.limit, tick);
+  wider?.placed({ number: order.number, quote: multiply(quantity, dearest), nowMs });
+  book.entry = form === undefined ? null : { ...order, ...untouched({ nowMs, priceTicks }), ...sideOf(form, tick) };
+  if (form === undefined) book.pending = { ...order, side: 'buy', dearest };
   return reason;
+}
+
+const worthOf = ({ purse, position }: Book, price: Decimal): Decimal =>
+  add(purse.cash, multiply(position.quantity, price));
+
+function nextOrder(book: Book): Pick<Resting, 'number'> {
+  book.orders += 1;
+  return { number: book.orders };
 }
 
 /** The prices of a buy that waits. */
@@ -90,9 +119,8 @@ function sideOf(form: EntryForm, tick: Decimal): Pick<Resting, 'side' | 'form' |
   return { side: 'buy', form: { type: 'stop-loss-limit', stopPrice, price }, ...limits };
 }
 
-type Fresh = Pick<Resting, 'quantity' | 'placedMs' | 'afterRise' | 'triggered' | 'touched' | 'peakTicks'>;
-const waiting = (quantity: Decimal, { nowMs, priceTicks }: Pick<Moment, 'nowMs' | 'priceTicks'>): Fresh => ({
-  quantity,
+type Fresh = Pick<Resting, 'placedMs' | 'afterRise' | 'triggered' | 'touched' | 'peakTicks'>;
+const untouched = ({ nowMs, priceTicks }: Pick<Moment, 'nowMs' | 'priceTicks'>): Fresh => ({
   placedMs: nowMs,
   afterRise: false,
   triggered: false,
@@ -108,7 +136,7 @@ function placeExit(decision: Sell, book: Book, moment: Moment): string {
   const quantity = decision.lots === 'all' ? most : minimum(most, fromSteps(decision.lots, rules.lot.step));
   if (quantity <= 0n) return 'exit-nothing-free';
   if (!isSellable(quantity, fromSteps(moment.priceTicks, rules.price.tick), rules)) return 'exit-unsellable';
-  book.pending = { side: 'sell', quantity, reason: decision.reason };
+  book.pending = { ...nextOrder(book), side: 'sell', quantity, dearest: ZERO, reason: decision.reason };
   book.entry = null;
   book.stop = null;
   return decision.reason;
@@ -154,8 +182,9 @@ export function keepStop(book: Book, { settings, stopTicks, reason, priceTicks, 
   });
   if (plan.kind === 'remove') book.stop = null;
   if (plan.kind === 'place') {
-    const fresh = { ...waiting(plan.quantity, { nowMs, priceTicks }), afterRise };
-    book.stop = { ...fresh, ...stopSide(plan.form, tick), side: 'sell', reason: plan.reason };
+    const { quantity, form, reason: level } = plan;
+    const order = { ...nextOrder(book), side: 'sell' as const, quantity, reason: level };
+    book.stop = { ...order, ...untouched({ nowMs, priceTicks }), afterRise, ...stopSide(form, tick) };
     book.basis = { level: plan.level, average: position.averagePrice };
   }
   // A stop that is where it should be stays whatever the price does; any other is looked at again.

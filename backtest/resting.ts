@@ -5,6 +5,8 @@ import type { EntryTag } from './fills.ts';
 
 /** An order that waits on the exchange. Prices are whole ticks; 0 where it has none. */
 export interface Resting {
+  /** Counts the orders of the coin. */
+  readonly number: number;
   readonly side: Side;
   readonly reason: string;
   readonly form: OrderForm;

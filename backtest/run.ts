@@ -41,7 +41,7 @@ const SPREAD_BPS = requireDecimal('20000');
 const HUNDRED = requireDecimal('100');
 const refuse = (sentence: string): Refused => ({ kind: 'refused', sentence });
 
-type Refused = Extract<BacktestOutcome, { kind: 'refused' }>;
+export type Refused = Extract<BacktestOutcome, { kind: 'refused' }>;
 
 /** Intervals coarser than `finest` that add up to candles which a strategy or its gates need: history for `BacktestInput`. */
 export function historyIntervals({ needs, shared }: BoundStrategy, finest: Interval): Interval[] {

@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { runBasketBacktest } from '#backtest/basket-backtest.ts';
-import { examine } from '#backtest/examine.ts';
+import { runPortfolioBacktest } from '#backtest/portfolio-backtest.ts';
+import { examine, examineTogether } from '#backtest/examine.ts';
 import { runBacktest } from '#backtest/run.ts';
+import { newId, type ProfileId } from '#core/ids.ts';
 import { answerAside, isBacktestStart } from './backtest-aside.ts';
 import { giveWay } from './give-way.ts';
 import { loadPrepared, requireStrategy } from './jobs/research-input.ts';
@@ -17,10 +18,9 @@ await answerAside(parentPort, async () => {
   if (first === undefined || input === undefined) throw new Error('a backtest needs a coin');
   const strategy = requireStrategy(first.strategyName);
   const { config } = first;
-  if (result !== undefined) return examine(input, { strategy, config, result });
-  // The coins of a basket share what the first of them is bound to.
-  const { bound } = input;
-  return strategy.plansBaskets === true
-    ? runBasketBacktest(inputs.map((each) => ({ ...each, bound })))
-    : runBacktest(input);
+  const together = strategy.plansBaskets === true || inputs.length > 1;
+  if (result !== undefined)
+    return together ? examineTogether(inputs, result) : examine(input, { strategy, config, result });
+  const id = newId<ProfileId>();
+  return together ? runPortfolioBacktest({ profiles: [{ id, coins: inputs }] }) : runBacktest(input);
 });

@@ -1,12 +1,12 @@
-import { runBasketBacktest } from '#backtest/basket-backtest.ts';
-import { type Examination, examine } from '#backtest/examine.ts';
+import { type Examination, examine, examineTogether } from '#backtest/examine.ts';
 import { type Explained, explainFills } from '#backtest/explain.ts';
+import { type PortfolioInput, runPortfolioBacktest } from '#backtest/portfolio-backtest.ts';
 import type { BacktestResult } from '#backtest/result.ts';
 import { runBacktest } from '#backtest/run.ts';
 import { BadInputError } from '#paper/bad-input.ts';
 import { print } from '../print.ts';
-import { readBasketInputs, readInputs } from './inputs.ts';
-import { parseBacktestOptions } from './options.ts';
+import { type Input, readAccount, readInputs, readProfile, symbolsOf } from './inputs.ts';
+import { type BacktestOptions, parseBacktestOptions } from './options.ts';
 import { robustnessTable } from './robustness.ts';
 import { explainedTable, resultTable } from './table.ts';
 
@@ -33,15 +33,12 @@ export async function runBacktestCommand(argv: readonly string[]): Promise<numbe
   }
   const { options } = parsed;
   try {
-    const inputs = options.strategy.plansBaskets === true ? readBasketInputs(options) : [readInputs(options)];
-    const [input] = inputs;
-    if (input === undefined) throw new BadInputError(`${options.candles} holds no candles.`);
-    const outcome = options.strategy.plansBaskets === true ? runBasketBacktest(inputs) : runBacktest(input);
-    if (outcome.kind === 'refused') throw new BadInputError(outcome.sentence);
-    const { result } = outcome;
-    const robustness = options.robustness ? examine(input, { ...options, ...input, result }) : undefined;
-    const explained = options.explain ? explainFills(inputs, result.fills) : undefined;
-    await print(options.json ? jsonOf(result, explained, robustness) : tablesOf(result, explained, robustness));
+    const told = askedOf(options).map((asked) => tell(asked, options));
+    // One after the other as tables; as JSON an object, or a list of them where each coin has its own purse.
+    const [only] = told;
+    await print(
+      told.length === 1 && only !== undefined ? only : options.json ? `[${told.join(',')}]` : told.join('\n\n'),
+    );
     return 0;
   } catch (error) {
     if (!(error instanceof BadInputError)) throw error;
@@ -49,3 +46,32 @@ export async function runBacktestCommand(argv: readonly string[]): Promise<numbe
     return 1;
   }
 }
+
+type Asked = Input | PortfolioInput;
+
+/** What is run: coins with one purse together, or each coin by itself. */
+function askedOf(options: BacktestOptions): Asked[] {
+  if (options.account !== undefined) return [readAccount(options, options.account)];
+  const { strategy, purse, limits } = options;
+  const symbols = symbolsOf(options);
+  if (purse === 'separate' && symbols !== undefined) return symbols.map((symbol) => readInputs({ ...options, symbol }));
+  const alone = strategy.plansBaskets !== true && limits === undefined && (symbols?.length ?? 1) === 1;
+  return [alone ? readInputs(options) : readProfile(options)];
+}
+
+function tell(asked: Asked, options: BacktestOptions): string {
+  const outcome = 'profiles' in asked ? runPortfolioBacktest(asked) : runBacktest(asked);
+  if (outcome.kind === 'refused') throw new BadInputError(outcome.sentence);
+  const { result } = outcome;
+  const robustness = options.robustness ? examination(asked, result) : undefined;
+  const explained = options.explain ? explainFills(asked, result.fills) : undefined;
+  return options.json ? jsonOf(result, explained, robustness) : tablesOf(result, explained, robustness);
+}
+
+const examination = (asked: Asked, result: BacktestResult): Examination =>
+  'profiles' in asked
+    ? examineTogether(
+        asked.profiles.flatMap(({ coins }) => coins),
+        result,
+      )
+    : examine(asked, { ...asked, result });

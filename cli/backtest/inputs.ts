@@ -1,6 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { z } from 'zod';
+import { isTimezone } from '#api/timezone.ts';
 import { INTERVAL_MS, INTERVALS, type Interval } from '#core/candle.ts';
+import { newId, type ProfileId } from '#core/ids.ts';
+import { NO_LIMITS, riskLimits } from '#core/risk.ts';
 import { CandleStore, CandleStoreError, isCandleStore } from '#storage/candles/store.ts';
 import { BadInputError } from '#paper/bad-input.ts';
 import {
@@ -11,38 +15,107 @@ import {
   readNamedFile,
 } from '#paper/market/candle-files.ts';
 import { listingOfSeries } from '#paper/market/replay.ts';
+import type { PortfolioInput } from '#backtest/portfolio-backtest.ts';
 import { type BacktestInput, historyIntervals } from '#backtest/run.ts';
-import type { BacktestOptions } from './options.ts';
+import { STRATEGIES } from '#strategies/registry.ts';
+import type { AnyStrategy } from '#strategies/strategy.ts';
+import type { MarketOptions, RunOptions } from './options.ts';
 
-type Input = BacktestInput & { readonly config: unknown };
+/** A run of one coin, with what a check of it varies. */
+export type Input = BacktestInput & { readonly strategy: AnyStrategy; readonly config: unknown };
 
-/** Reads everything a run needs from files. Throws BadInputError with a sentence that names the file. */
-export function readInputs(options: BacktestOptions): Input {
+/** Reads everything a run of one coin needs from files. Throws BadInputError with a sentence that names the file. */
+export function readInputs(options: RunOptions): Input {
+  const { strategy, config: path, symbol } = options;
   const source = openSeries(options.candles);
-  return inputOf(options, readConfig(options), {
-    source,
-    candles: source.of(options.symbol),
-    detail: detailOf(options),
-  });
+  const config = readConfig(strategy, path);
+  const traded = { strategy, config, source, detail: detailOf(options) };
+  return inputOf(options, { ...traded, candles: source.of(symbol) });
 }
 
-/** The same for each coin of a basket: those named by --symbol, or all that there are. */
-export function readBasketInputs(options: BacktestOptions): Input[] {
-  const config = readConfig(options);
+/** The coins that are asked for; undefined for the only one there is. */
+export const symbolsOf = ({ symbol, strategy, candles }: RunOptions): string[] | undefined => {
+  if (symbol === undefined) return strategy.plansBaskets === true ? openSeries(candles).symbols() : undefined;
+  return symbol.split(',').map((name) => name.trim());
+};
+
+/** The coins of one profile with one purse, under its limits. */
+export function readProfile(options: RunOptions & { readonly limits: string | undefined }): PortfolioInput {
+  const { strategy, config: path, limits } = options;
+  const config = readConfig(strategy, path);
+  const source = openSeries(options.candles);
+  const symbols = symbolsOf(options) ?? [source.of(undefined).symbol];
+  const profile = { strategy: strategy.name, config, symbols, limits: limits === undefined ? NO_LIMITS : readLimits(limits) };
+  return portfolioOf(options, { timezone: 'UTC', limits: NO_LIMITS, profiles: [profile] });
+}
+
+/** The profiles of an account file with one purse, under all its limits. */
+export function readAccount(options: MarketOptions, path: string): PortfolioInput {
+  const parsed = accountFile.safeParse(readJson(path, 'account'));
+  if (parsed.success) return portfolioOf(options, parsed.data);
+  throw new BadInputError(`${path} is no account: ${problemsOf(parsed.error)}.`);
+}
+
+/** Limits as the API takes them; what is left out is not limited. */
+const someLimits = z
+  .record(z.string(), z.unknown())
+  .transform((given) => ({ ...NO_LIMITS, ...given }))
+  .pipe(riskLimits);
+const accountFile = z.strictObject({
+  /** In which a day begins, for the daily loss. */
+  timezone: z.string().refine(isTimezone, 'is not a time zone such as Europe/Berlin').default('UTC'),
+  limits: someLimits.prefault({}),
+  profiles: z
+    .array(
+      z.strictObject({
+        strategy: z.string(),
+        config: z.unknown().default({}),
+        symbols: z.array(z.string()).min(1),
+        limits: someLimits.prefault({}),
+      }),
+    )
+    .min(1),
+});
+
+function readLimits(path: string): z.output<typeof someLimits> {
+  const parsed = someLimits.safeParse(readJson(path, 'limits'));
+  if (parsed.success) return parsed.data;
+  throw new BadInputError(`${path} holds no limits: ${problemsOf(parsed.error)}.`);
+}
+
+function portfolioOf(options: MarketOptions, account: z.output<typeof accountFile>): PortfolioInput {
+  const { timezone, profiles } = account;
   const [source, detail] = [openSeries(options.candles), detailOf(options)];
-  const symbols = options.symbol?.split(',') ?? source.symbols();
-  return symbols.map((symbol) => inputOf(options, config, { source, candles: source.of(symbol), detail }));
+  const read = profiles.map(({ strategy: name, config: given, symbols, limits }, i) => {
+    const strategy = STRATEGIES.get(name);
+    if (strategy === undefined)
+      throw new BadInputError(
+        `profiles.${i}.strategy is "${name}", but must be one of ${[...STRATEGIES.keys()].join(', ')}.`,
+      );
+    const config = checkConfig(strategy, given, `The config of profiles.${i}`);
+    const coins = symbols.map((symbol) =>
+      inputOf(options, { strategy, config, source, detail, candles: source.of(symbol) }),
+    );
+    return { id: newId<ProfileId>(), coins, limits };
+  });
+  const all = [
+    { scope: 'account' as const, subject: 'account', limits: account.limits },
+    ...read.map(({ id, limits }) => ({ scope: 'profile' as const, subject: id, limits })),
+  ];
+  return { profiles: read.map(({ id, coins }) => ({ id, coins })), limits: { timezone, limits: all } };
 }
 
-interface Files {
+interface Traded {
+  readonly strategy: AnyStrategy;
+  readonly config: unknown;
   readonly source: Source;
   readonly candles: CandleSeries;
   /** Where --detail points. */
   readonly detail: Source | undefined;
 }
 
-function inputOf(options: BacktestOptions, config: unknown, { source, candles, detail: named }: Files): Input {
-  const { terms, fromMs, toMs, strategy } = options;
+function inputOf(options: MarketOptions, { strategy, config, source, candles, detail: named }: Traded): Input {
+  const { terms, fromMs, toMs } = options;
   const bound = strategy.bind(config);
   const detail = named === undefined ? finerOf(source, candles, options) : named.of(candles.symbol);
   if (detail !== undefined && INTERVAL_MS[detail.interval] > INTERVAL_MS[candles.interval]) {
@@ -53,7 +126,7 @@ function inputOf(options: BacktestOptions, config: unknown, { source, candles, d
   const stored = source.intervals(candles.symbol).filter((interval) => interval !== candles.interval);
   const useful = new Set(historyIntervals(bound, (detail ?? candles).interval));
   return {
-    config,
+    ...{ strategy, config },
     bound,
     rules: listingOfSeries(detail ?? candles).rules,
     terms,
@@ -66,7 +139,7 @@ function inputOf(options: BacktestOptions, config: unknown, { source, candles, d
 }
 
 /** The finest candles beside a named file that cover the window: they decide unless --detail says otherwise. */
-function finerOf(source: Source, candles: CandleSeries, { fromMs, toMs }: BacktestOptions): CandleSeries | undefined {
+function finerOf(source: Source, candles: CandleSeries, { fromMs, toMs }: MarketOptions): CandleSeries | undefined {
   const { symbol, intervalMs, columns } = candles;
   const [first, last] = [columns.openMs[0] ?? 0, columns.openMs.at(-1) ?? 0];
   const neededFrom = Math.max(fromMs ?? first, first);
@@ -90,7 +163,7 @@ interface Source {
   load(symbol: string, interval: Interval): CandleSeries;
 }
 
-const detailOf = ({ detail }: BacktestOptions): Source | undefined =>
+const detailOf = ({ detail }: MarketOptions): Source | undefined =>
   detail === undefined ? undefined : openSeries(detail);
 
 function openSeries(path: string): Source {
@@ -165,18 +238,23 @@ function isFolder(path: string): boolean {
 }
 
 /** The settings as the form would save them: everything out of bounds is refused, with its path. */
-function readConfig({ config: path, strategy }: BacktestOptions): unknown {
-  const parsed = strategy.config.safeParse(path === undefined ? {} : readJson(path));
+const readConfig = (strategy: AnyStrategy, path: string | undefined): unknown =>
+  checkConfig(strategy, path === undefined ? {} : readJson(path, 'config'), path ?? 'The default config');
+
+function checkConfig(strategy: AnyStrategy, given: unknown, name: string): unknown {
+  const parsed = strategy.config.safeParse(given);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the config'}: ${issue.message}`);
-  throw new BadInputError(`${path ?? 'The default config'} is no config of ${strategy.name}: ${problems.join('; ')}.`);
+  throw new BadInputError(`${name} is no config of ${strategy.name}: ${problemsOf(parsed.error)}.`);
 }
 
-function readJson(path: string): unknown {
+const problemsOf = ({ issues }: z.ZodError): string =>
+  issues.map((issue) => `${issue.path.join('.') || 'the whole'}: ${issue.message}`).join('; ');
+
+function readJson(path: string, what: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new BadInputError(`The config ${path} cannot be read: ${messageOf(error)}.`);
+    throw new BadInputError(`The ${what} ${path} cannot be read: ${messageOf(error)}.`);
   }
 }
 

@@ -10,7 +10,7 @@ const NEEDED = ['--candles', 'BTCUSDT-1h.csv.gz', '--strategy', 'trailing-trade'
 
 test('the least that must be given, and what it defaults to', () => {
   const parsed = parseBacktestOptions(NEEDED, CWD);
-  assert.ok(parsed.kind === 'options');
+  assert.ok(parsed.kind === 'options' && parsed.options.account === undefined);
   const { options } = parsed;
   assert.equal(options.candles, resolve(CWD, 'BTCUSDT-1h.csv.gz'));
   assert.equal(options.strategy.name, 'trailing-trade');
@@ -37,7 +37,7 @@ test('everything that can be given', () => {
   const terms =
     '--fee-bps 7.5 --slippage-bps=1.25 --balance 250.5 --maker-fee-bps 2 --spread-bps 3 --volume-percent 12.5 --fee-in other';
   const parsed = parseBacktestOptions([...NEEDED, ...more.split(' '), ...terms.split(' ')], CWD);
-  assert.ok(parsed.kind === 'options');
+  assert.ok(parsed.kind === 'options' && parsed.options.account === undefined);
   const { options } = parsed;
   assert.deepEqual([options.config, options.detail], [resolve(CWD, 'c.json'), resolve(CWD, 'd')]);
   assert.deepEqual([options.fromMs, options.toMs], [Date.UTC(2022, 0, 1), Date.UTC(2022, 1, 1)]);

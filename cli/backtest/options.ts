@@ -7,28 +7,49 @@ import type { AnyStrategy } from '#strategies/strategy.ts';
 import { parseFlags } from '../flags.ts';
 import { readInstant } from '../instant.ts';
 
-export interface BacktestOptions {
+/** Candles, window and terms, whatever is traded. */
+export interface MarketOptions {
   /** File or folder. */
   readonly candles: string;
   readonly detail: string | undefined;
-  /** Of a basket several, with commas between them. */
-  readonly symbol: string | undefined;
-  readonly strategy: AnyStrategy;
-  /** Undefined: the defaults of the strategy. */
-  readonly config: string | undefined;
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
   readonly terms: Terms;
   readonly json: boolean;
+}
+
+export interface RunOptions extends MarketOptions {
+  /** Several with commas between them. */
+  readonly symbol: string | undefined;
+  readonly strategy: AnyStrategy;
+  /** Undefined: the defaults of the strategy. */
+  readonly config: string | undefined;
+}
+
+interface ProfileOptions extends RunOptions {
+  readonly account?: undefined;
+  /** File with the operator's limits of the profile. */
+  readonly limits: string | undefined;
+  /** Whether several coins share the balance, or each has it for itself. */
+  readonly purse: 'shared' | 'separate';
+}
+
+interface AccountOptions extends MarketOptions {
+  /** File with the profiles of an account. */
+  readonly account: string;
+}
+
+export type BacktestOptions = (ProfileOptions | AccountOptions) & {
   /** Also checks how much the result owes to luck. */
   readonly robustness: boolean;
   /** Also the numbers behind each fill. */
   readonly explain: boolean;
-}
+};
 
-export type ParsedBacktest =
-  | { readonly kind: 'options'; readonly options: BacktestOptions }
+type Parsed<Options> =
+  | { readonly kind: 'options'; readonly options: Options }
   | { readonly kind: 'problem'; readonly sentence: string };
+export type ParsedBacktest = Parsed<BacktestOptions>;
 
 /** The name of a cost on the command line: --spread-bps for spreadBps. */
 const flagOf = (cost: string): string => cost.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -55,50 +76,86 @@ interface Reading {
   readonly problems: string[];
 }
 
+const OF_A_PROFILE = ['strategy', 'config', 'symbol', 'limits', 'purse'] as const;
+
 /** Parses the flags of `tradewind backtest`; paths are taken from `cwd`. */
 export function parseBacktestOptions(argv: readonly string[], cwd: string): ParsedBacktest {
-  const flags = parseFlags('backtest', argv, { ...RUN_FLAGS, robustness: 'switch', explain: 'switch' });
-  return flags.kind === 'problem' ? flags : readRunOptions(flags.values, cwd, { baskets: true });
+  const flags = parseFlags('backtest', argv, {
+    ...{ ...RUN_FLAGS, limits: 'text', purse: 'text', account: 'text' },
+    ...{ robustness: 'switch', explain: 'switch' },
+  });
+  if (flags.kind === 'problem') return flags;
+  const { values } = flags;
+  const also = { robustness: values.has('robustness'), explain: values.has('explain') };
+  const account = values.get('account');
+  if (account !== undefined) {
+    const other = OF_A_PROFILE.find((flag) => values.has(flag));
+    if (other !== undefined)
+      return problem(`--account names strategies, settings, coins and limits: leave out --${other}.`);
+    const market = readMarketOptions({ values, problems: [] }, cwd);
+    if (market.kind === 'problem') return market;
+    return { kind: 'options', options: { ...market.options, ...also, account: resolve(cwd, account) } };
+  }
+  const purse = values.get('purse') ?? 'shared';
+  if (purse !== 'shared' && purse !== 'separate')
+    return problem(`--purse is "${purse}", but must be shared or separate.`);
+  if (purse === 'separate' && values.has('limits'))
+    return problem('--limits are those of all coins of a profile together: leave out --purse separate.');
+  const run = readRunOptions(values, cwd, { baskets: true });
+  if (run.kind === 'problem') return run;
+  const limits = values.get('limits');
+  return {
+    kind: 'options',
+    options: { ...run.options, ...also, purse, limits: limits === undefined ? undefined : resolve(cwd, limits) },
+  };
 }
+
+const problem = (sentence: string) => ({ kind: 'problem', sentence }) as const;
 
 /** The flags that backtests and sweeps share. */
 export function readRunOptions(
   values: ReadonlyMap<string, string>,
   cwd: string,
   { baskets = false } = {},
-): ParsedBacktest {
+): Parsed<RunOptions> {
   const reading: Reading = { values, problems: [] };
-  const candles = values.get('candles');
-  if (candles === undefined) reading.problems.push('--candles is missing: give a candle file or a folder of them.');
   const strategy = readStrategy(reading, baskets);
+  const market = readMarketOptions(reading, cwd);
+  if (market.kind === 'problem') return market;
+  if (strategy === undefined) throw new Error('a missing flag is a problem');
+  const config = values.get('config');
+  return {
+    kind: 'options',
+    options: {
+      ...market.options,
+      config: config === undefined ? undefined : resolve(cwd, config),
+      symbol: values.get('symbol'),
+      strategy,
+    },
+  };
+}
+
+function readMarketOptions(reading: Reading, cwd: string): Parsed<MarketOptions> {
+  const { values, problems } = reading;
+  const candles = values.get('candles');
+  if (candles === undefined) problems.unshift('--candles is missing: give a candle file or a folder of them.');
   const from = readDate(reading, 'from');
   const to = readDate(reading, 'to');
-  if (from !== undefined && to !== undefined && from >= to) reading.problems.push('--from must lie before --to.');
-  const terms = {
-    balance: readAmount(reading, 'balance', '1000'),
-    ...readCosts(reading),
-  };
-  const [sentence] = reading.problems;
-  if (sentence !== undefined) return { kind: 'problem', sentence };
-  if (candles === undefined || strategy === undefined) throw new Error('a missing flag is a problem');
-  const pathOf = (name: string): string | undefined => {
-    const path = values.get(name);
-    return path === undefined ? undefined : resolve(cwd, path);
-  };
+  if (from !== undefined && to !== undefined && from >= to) problems.push('--from must lie before --to.');
+  const terms = { balance: readAmount(reading, 'balance', '1000'), ...readCosts(reading) };
+  const [sentence] = problems;
+  if (sentence !== undefined) return problem(sentence);
+  if (candles === undefined) throw new Error('a missing flag is a problem');
+  const detail = values.get('detail');
   return {
     kind: 'options',
     options: {
       candles: resolve(cwd, candles),
-      detail: pathOf('detail'),
-      config: pathOf('config'),
-      symbol: values.get('symbol'),
-      strategy,
+      detail: detail === undefined ? undefined : resolve(cwd, detail),
       fromMs: from?.getTime(),
       toMs: to?.getTime(),
       terms,
       json: values.has('json'),
-      robustness: values.has('robustness'),
-      explain: values.has('explain'),
     },
   };
 }

@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { RANKS, type Rank } from '#backtest/sweep/search.ts';
-import { type BacktestOptions, readRunOptions, RUN_FLAGS } from '../backtest/options.ts';
+import { readRunOptions, RUN_FLAGS, type RunOptions } from '../backtest/options.ts';
 import { parseFlags } from '../flags.ts';
 
 const SEARCHES = ['grid', 'random', 'halving'] as const;
 const DAY_MS = 86_400_000;
 
 export interface SweepOptions {
-  readonly run: BacktestOptions;
+  readonly run: RunOptions;
   readonly knobs: string;
   readonly search: (typeof SEARCHES)[number];
   /** Sets drawn at random; undefined for all of them. */

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runBasketBacktest } from '#backtest/basket-backtest.ts';
-import { runBasket } from '#backtest/basket-run.ts';
+import { type PortfolioInput, runPortfolioBacktest } from '#backtest/portfolio-backtest.ts';
+import { runPortfolio } from '#backtest/portfolio-run.ts';
 import { aggregateSeries } from '#backtest/columns.ts';
 import type { KernelInput } from '#backtest/kernel.ts';
+import type { BacktestInput } from '#backtest/run.ts';
 import { candlesOf } from '#backtest/test-script.ts';
 import { type BasketCoin, type BasketView, createBasket } from '#core/basket.ts';
 import { formatDecimal, fromNumber, ONE, requireDecimal, ZERO } from '#core/decimal.ts';
 import { sizeByTerms } from '#core/entry-size.ts';
+import { newId, type ProfileId } from '#core/ids.ts';
 import { FLAT } from '#core/position.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { GOLDEN_RULES } from './market-run.ts';
@@ -167,7 +169,7 @@ function inputOf(symbol: string, prices: readonly number[]): KernelInput {
 test('a backtest of a basket: one purse, a plan when a candle closes, buys after the sales have filled', () => {
   // Minutes 0 to 4 make the first candle; AAA rises from 100 to 150 in minute 6.
   const minutes = Array.from({ length: 15 }, (_, i) => i);
-  const run = runBasket([
+  const coins = [
     inputOf(
       'AAAUSDT',
       minutes.map((i) => (i < 6 ? 100 : 150)),
@@ -180,7 +182,8 @@ test('a backtest of a basket: one purse, a plan when a candle closes, buys after
       'CCCUSDT',
       minutes.map(() => 10),
     ),
-  ]);
+  ];
+  const run = runPortfolio({ profiles: [{ id: newId<ProfileId>(), coins }] });
   const fills = run.fills.map(
     ({ symbol, fill }) => `${fill.at.getTime() / 60_000} ${fill.side} ${symbol} ${formatDecimal(fill.quantity)}`,
   );
@@ -197,7 +200,11 @@ test('a backtest of a basket: one purse, a plan when a candle closes, buys after
   assert.ok(last !== undefined && last.cash >= 0n);
   assert.equal(run.counts.get('plan-rebalance'), 5);
   // 2 left of the first buys, 124.3755 received, 74.75 paid; 4.15501 * 150, 7.475517 * 50 and 19.94004 * 10 held.
-  assert.equal(run.meter.last.toFixed(4), '1248.0533');
+  assert.equal(run.meter.last.toFixed(5), '1248.05325');
+});
+
+const portfolioOf = (coins: readonly BacktestInput[]): PortfolioInput => ({
+  profiles: [{ id: newId<ProfileId>(), coins }],
 });
 
 test('the report of a basket: each coin by itself, one purse, an even spread as what holding would have made', () => {
@@ -207,11 +214,11 @@ test('the report of a basket: each coin by itself, one purse, an even spread as 
     const { bound, rules, terms, detail } = inputOf(symbol, minutes.map(price));
     return { bound, rules, terms, candles: detail };
   });
-  const outcome = runBasketBacktest(inputs);
+  const outcome = runPortfolioBacktest(portfolioOf(inputs));
   assert.ok(outcome.kind === 'result');
   const { symbol, metrics, coins, fills, equityCurve, holdout, fingerprint } = outcome.result;
   assert.deepEqual([symbol, fills.length, fills[3]?.symbol, holdout], ['basket', 5, 'AAAUSDT', null]);
-  assert.equal(metrics.finalEquity.toFixed(4), '1248.0533');
+  assert.equal(metrics.finalEquity.toFixed(5), '1248.05325');
   // A third each, bought at the first open with 0.1 % fee: (1.5 + 1 + 1) / 3 * 0.999 - 1.
   assert.equal(metrics.buyAndHold.toFixed(6), ((3.5 / 3) * 0.999 - 1).toFixed(6));
   assert.deepEqual(Object.keys(coins ?? {}), ['AAAUSDT', 'BBBUSDT', 'CCCUSDT']);
@@ -220,10 +227,12 @@ test('the report of a basket: each coin by itself, one purse, an even spread as 
   assert.equal(equityCurve.length, 15);
   assert.ok(Math.abs((equityCurve.at(-1)?.equity ?? 0) - metrics.finalEquity) < 1e-9);
   assert.equal(equityCurve.at(-1)?.price.toFixed(6), (3.5 / 3).toFixed(6));
-  const again = runBasketBacktest(inputs);
+  const again = runPortfolioBacktest(portfolioOf(inputs));
   assert.equal(again.kind === 'result' && again.result.fingerprint, fingerprint);
-  const refused = runBasketBacktest(
-    inputs.map((input, i) => ({ ...input, rules: { ...input.rules, quoteAsset: i === 0 ? 'USDT' : 'EUR' } })),
-  );
+  const others = inputs.map((input, i) => ({
+    ...input,
+    rules: { ...input.rules, quoteAsset: i === 0 ? 'USDT' : 'EUR' },
+  }));
+  const refused = runPortfolioBacktest(portfolioOf(others));
   assert.match(refused.kind === 'refused' ? refused.sentence : '', /bought with one money, but these with USDT, EUR/);
 });

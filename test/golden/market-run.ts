@@ -61,7 +61,7 @@ function overheard(bound: BoundStrategy, tell: (told: Told) => void): BoundStrat
 }
 
 /** Profits, realised and not, are what the equity has changed by, to the last digit. */
-function assertOneProfit({ fills, position, cash }: Book, balance: Decimal, price: Decimal): void {
+function assertOneProfit({ fills, position, purse: { cash } }: Book, balance: Decimal, price: Decimal): void {
   const realised = fills.reduce((sum, fill) => add(sum, fill.realised), ZERO);
   const equity = add(cash, multiply(position.quantity, price));
   assert.equal(add(realised, unrealisedOf(position, price)), subtract(equity, balance));
@@ -94,7 +94,7 @@ export function runGolden(input: { strategy: AnyStrategy; config: unknown; candl
       numbers,
       quantity: book.pending?.quantity ?? null,
       position: book.position,
-      cash: book.cash,
+      cash: book.purse.cash,
     };
   });
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { runBasket } from '#backtest/basket-run.ts';
+import { runPortfolio } from '#backtest/portfolio-run.ts';
 import type { BookedFill } from '#backtest/book.ts';
 import type { Series } from '#backtest/columns.ts';
 import { runKernel } from '#backtest/kernel.ts';
 import { openKernel } from '#backtest/run.ts';
 import { INTERVAL_MS } from '#core/candle.ts';
 import { formatDecimal, requireDecimal, toNumber, ZERO } from '#core/decimal.ts';
+import { newId, type ProfileId } from '#core/ids.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import type { Play, Played, PlayedFill } from './live.ts';
 
@@ -17,12 +18,15 @@ const played = (symbol: string, { fill, reason }: BookedFill): PlayedFill => {
   return { symbol, side, quantity, price, atMs: fill.at.getTime(), reason };
 };
 
-/** Runs the same minutes through the backtest: each coin for itself, or all coins of a basket together. */
+/** Runs the same minutes through the backtest: one coin by itself, or all coins together under the limits of the profile. */
 export function playKernel(play: Play, rules: ReadonlyMap<string, SymbolRules>): Played {
   const reasons = new Map([...play.minutes.keys()].map((symbol) => [symbol, new Map<number, string>()]));
   const kernels = [...play.minutes].map(([symbol, candles]) => kernelOf(play, rules.get(symbol), candles));
-  if (play.strategy.plansBaskets === true) {
-    const { fills } = runBasket(kernels, (symbol, nowMs, reason) =>
+  if (kernels.length > 1 || play.limits !== undefined) {
+    const id = newId<ProfileId>();
+    const own = play.limits === undefined ? [] : [{ scope: 'profile' as const, subject: id, limits: play.limits }];
+    const portfolio = { profiles: [{ id, coins: kernels }], limits: { timezone: 'UTC', limits: own } };
+    const { fills } = runPortfolio(portfolio, (symbol, nowMs, reason) =>
       reasons.get(symbol)?.set(nowMs - MINUTE_MS, reason),
     );
     return { rules, reasons, fills: fills.map((fill) => played(fill.symbol, fill)) };

@@ -12,6 +12,7 @@ import { add, type Decimal, divide, fromSteps, requireDecimal, toNumber, ZERO } 
 import { newId, type ProfileId } from '#core/ids.ts';
 import { ORDER_TIMING } from '#core/order-timing.ts';
 import type { MarketEvent, PlaceRequest, ProfileToRun, TradingPort } from '#core/ports.ts';
+import type { RiskLimits } from '#core/risk.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { isCertain } from '#engine/coin.ts';
 import type { CoinRunner } from '#engine/coin-runner.ts';
@@ -34,6 +35,8 @@ export interface Play {
   readonly strategy: AnyStrategy;
   readonly config: Record<string, unknown>;
   readonly balance: string;
+  /** The operator's limits of the profile. */
+  readonly limits?: RiskLimits;
   /** Minutes by coin, with what lies before the window. */
   readonly minutes: ReadonlyMap<string, Series>;
   readonly fromMs: number;
@@ -119,7 +122,13 @@ async function storeProfile(play: Play, database: Database, owner: Owner): Promi
   const symbols = [...play.minutes.keys()].map((symbol) => ({ symbol, overrideConfig: {}, version: 0 }));
   const own = { id: newId<ProfileId>(), name: play.name, enabled: true };
   const strategyName = play.strategy.name;
-  const row = { ...own, account_id: accountId, strategy_name: strategyName, config: JSON.stringify(play.config) };
+  const row = {
+    ...own,
+    account_id: accountId,
+    strategy_name: strategyName,
+    config: JSON.stringify(play.config),
+    risk_limits: JSON.stringify(play.limits ?? {}),
+  };
   // A coin has one owner on an account.
   await kysely.deleteFrom('profile_symbols').execute();
   await kysely.insertInto('profiles').values(row).execute();
@@ -279,7 +288,7 @@ async function playClose(stage: Stage, closeMs: number, feeds: readonly Feed[]):
   for (const { symbol, runner, price } of closes) {
     const { coin } = runner;
     const closing = feeds.filter((feed) => feed.symbol === symbol && feed.nextCloseMs() === closeMs);
-    if (closing.length === 0 && coin.guard.triggered === null && !stage.isBasket) continue;
+    if (closing.length === 0 && coin.guard.triggered === null && runners.size === 1) continue;
     showPrice(stage, symbol, { price, atMs: closeMs });
     for (const feed of closing) stage.emit({ kind: 'candle', symbol, interval: feed.interval, candle: feed.take() });
     await rest(runner);

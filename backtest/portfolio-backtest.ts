@@ -1,0 +1,148 @@
+import { BASKET } from '#core/research.ts';
+import { formatDecimal, toNumber } from '#core/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
+import { buyAndHold, type CoinDay, coinDays } from './benchmarks.ts';
+import type { KernelInput, Run } from './kernel.ts';
+import type { AccountLimits } from './portfolio-limits.ts';
+import { type Portfolio, type PortfolioFill, type PortfolioRun, runPortfolio } from './portfolio-run.ts';
+import type { CoinPart } from './result.ts';
+import { type BacktestInput, type BacktestOutcome, type Ending, openKernel, type Refused, report } from './run.ts';
+
+/** Profiles of one account with what their coins need; all share terms and window. */
+export interface PortfolioInput {
+  readonly profiles: readonly { readonly id: ProfileId; readonly coins: readonly BacktestInput[] }[];
+  readonly limits?: AccountLimits;
+}
+
+/**
+ * Runs all coins of the profiles together, with one purse and under the operator's limits, and reports like for one coin:
+ * the coin of the benchmarks is 1 in quote spread evenly over all coins at their first open.
+ */
+export function runPortfolioBacktest(input: PortfolioInput): BacktestOutcome {
+  const opened = openPortfolio(input);
+  if (opened.kind === 'refused') return opened;
+  const { portfolio } = opened;
+  const inputs = portfolio.profiles.flatMap(({ coins }) => coins);
+  const [only] = inputs.length === 1 ? inputs : [];
+  const run = runPortfolio(portfolio);
+  const { fills, meter, counts, runs, closes, heldCloses } = run;
+  const others: Ending[] = [];
+  if (runs.some(({ book }) => book.ambiguous > 0)) others.push(endingOf(again(portfolio, { path: 'fall-first' })));
+  const actsOnTicks = inputs.some(({ bound }) => bound.actsOnTicks === true);
+  const inside = actsOnTicks ? again(portfolio, { inside: true }) : undefined;
+  if (inside !== undefined) others.push(endingOf(inside));
+  const made = {
+    inputs,
+    books: runs.map(({ book }) => book),
+    fills: only !== undefined ? fills.map(({ symbol: _, ...fill }) => fill) : fills,
+    coin: only === undefined ? indexDays(inputs) : coinDays(only.detail, only.start, only.end),
+    ...{ meter, others, counts, crossed: inside?.crossed ?? 0 },
+    candles: closes,
+    heldCandles: heldCloses,
+    offGrid: runs.reduce((sum, { offGrid }) => sum + offGrid, 0),
+    warmUp: Math.min(...runs.map(({ feed }) => feed.warmUp)),
+    passed: 0,
+  };
+  const [first] = input.profiles.flatMap(({ coins }) => coins);
+  const result = report(made, { fromMs: first?.fromMs, toMs: first?.toMs });
+  if (only !== undefined) return { kind: 'result', result };
+  const parts = runs.map((one, i): [string, CoinPart] => [one.input.rules.symbol, partOf(one, fills, inputs[i])]);
+  return { kind: 'result', result: { ...result, symbol: BASKET, coins: Object.fromEntries(parts) } };
+}
+
+const again = (portfolio: Portfolio, how: Pick<KernelInput, 'path' | 'inside'>): PortfolioRun => {
+  const profiles = portfolio.profiles.map((profile) => {
+    return { ...profile, coins: profile.coins.map((coin) => ({ ...coin, ...how })) };
+  });
+  return runPortfolio({ ...portfolio, profiles });
+};
+
+/** What the run of several coins needs; refuses what cannot be run honestly, naming the coin. */
+export function openPortfolio({
+  profiles,
+  limits,
+}: PortfolioInput): { readonly kind: 'portfolio'; readonly portfolio: Portfolio } | Refused {
+  const opened: { id: ProfileId; coins: KernelInput[] }[] = [];
+  for (const { id, coins } of profiles) {
+    const kernels: KernelInput[] = [];
+    const planned = coins.find(({ bound }) => bound.planner !== undefined)?.bound;
+    for (const coin of coins) {
+      // Coins that are planned together share what the first of them is bound to.
+      const one = openKernel(planned === undefined ? coin : { ...coin, bound: planned }, { basket: true });
+      if (one.kind === 'refused') return { kind: 'refused', sentence: `${coin.rules.symbol}: ${one.sentence}` };
+      kernels.push(one.kernel);
+    }
+    opened.push({ id, coins: kernels });
+  }
+  const sentence = refusalOf(opened.flatMap(({ coins }) => coins));
+  if (sentence !== undefined) return { kind: 'refused', sentence };
+  return { kind: 'portfolio', portfolio: { profiles: opened, ...(limits === undefined ? {} : { limits }) } };
+}
+
+const endingOf = ({ meter, runs }: PortfolioRun): Ending => ({
+  last: meter.last,
+  overrun: runs.reduce((sum, { book }) => sum + book.overrun.loss, 0),
+});
+
+/** What cannot share a purse or a clock. */
+function refusalOf(inputs: readonly KernelInput[]): string | undefined {
+  if (inputs.length === 0) return 'There is no coin.';
+  const differing = (what: (input: KernelInput) => string): string | undefined => {
+    const all = [...new Set(inputs.map(what))];
+    return all.length < 2 ? undefined : all.join(', ');
+  };
+  const symbols = inputs.map(({ rules }) => rules.symbol);
+  const twice = symbols.find((symbol, i) => symbols.indexOf(symbol) !== i);
+  if (twice !== undefined) return `${twice} is there twice, but a coin has one owner on an account.`;
+  const quotes = differing(({ rules }) => rules.quoteAsset);
+  if (quotes !== undefined) return `The coins of one purse are bought with one money, but these with ${quotes}.`;
+  const intervals = differing(({ detail }) => detail.interval);
+  if (intervals === undefined) return undefined;
+  return `The candles of coins that share a purse have one length, but these ${intervals}.`;
+}
+
+/** All coins as one: mean of price / first open over the coins; days of a coin without candles count as its last. */
+function indexDays(inputs: readonly KernelInput[]): CoinDay[] {
+  const all = inputs.map(({ detail, start, end }) => {
+    const firstOpen = detail.columns.open[start] ?? 1;
+    return new Map(
+      coinDays(detail, start, end).map((day) => [
+        day.startMs,
+        { open: day.open === null ? null : day.open / firstOpen, close: day.close / firstOpen },
+      ]),
+    );
+  });
+  const last = inputs.map(() => 1);
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  return [...new Set(all.flatMap((days) => [...days.keys()]))]
+    .toSorted((a, b) => a - b)
+    .map((startMs) => {
+      const days = all.map((each) => each.get(startMs));
+      const opens = days.map((day, i) => day?.open ?? last[i] ?? 1);
+      for (const [i, day] of days.entries()) last[i] = day?.close ?? last[i] ?? 1;
+      return {
+        startMs,
+        open: days.every((day) => (day?.open ?? null) === null) ? null : mean(opens),
+        close: mean(last),
+      };
+    });
+}
+
+function partOf({ book }: Run, fills: readonly PortfolioFill[], input: KernelInput | undefined): CoinPart {
+  const own = fills.filter(({ symbol }) => symbol === book.rules.symbol);
+  const spent = (side: 'buy' | 'sell'): number =>
+    own.reduce((sum, { fill }) => sum + (fill.side === side ? toNumber(fill.quoteQuantity) : 0), 0);
+  const nets = book.cycles.map(({ net }) => toNumber(net));
+  const charges = { feeRate: toNumber(book.terms.feeRate), slippage: toNumber(book.terms.slippage) };
+  return {
+    fills: own.length,
+    bought: spent('buy'),
+    sold: spent('sell'),
+    fees: own.reduce((sum, { feeQuote }) => sum + toNumber(feeQuote), 0),
+    closedCycles: nets.length,
+    wins: nets.filter((net) => net > 0).length,
+    net: nets.reduce((sum, net) => sum + net, 0),
+    held: formatDecimal(book.position.quantity),
+    buyAndHold: input === undefined ? 0 : buyAndHold(coinDays(input.detail, input.start, input.end), charges),
+  };
+}

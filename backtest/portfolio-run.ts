@@ -1,0 +1,244 @@
+import { basketCoin, type BasketCoin, createBasket } from '#core/basket.ts';
+import { INTERVAL_MS } from '#core/candle.ts';
+import { add, type Decimal, fromSteps, multiply, toNumber } from '#core/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
+import { type BookedFill, cashFor, openPurse, type Purse } from './book.ts';
+import { endDays, type EquityMeter, moveExtremes, openMeter } from './equity.ts';
+import { baseFeeRate } from './fills.ts';
+import { actInside } from './inside.ts';
+import { type KernelInput, openRun, type Run } from './kernel.ts';
+import { guard, meetCandle, meetOpen, order, unlessOverdue } from './market.ts';
+import { type AccountLimits, openLimits } from './portfolio-limits.ts';
+
+/** The coins of one profile, all bound to its strategy; `id` is the subject of its limits. */
+export interface PortfolioProfile {
+  readonly id: ProfileId;
+  readonly coins: readonly KernelInput[];
+}
+
+/** Profiles of one account. All coins share money, costs and the length of the detail candles, and each is traded once. */
+export interface Portfolio {
+  readonly profiles: readonly PortfolioProfile[];
+  readonly limits?: AccountLimits;
+}
+
+export interface PortfolioFill extends BookedFill {
+  readonly symbol: string;
+}
+
+/** What the coins made of their window together. */
+export interface PortfolioRun {
+  /** In the order in which they happened. */
+  readonly fills: readonly PortfolioFill[];
+  readonly meter: EquityMeter;
+  /** How often each reason was the answer, over all coins. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** Each coin, in the order of the profiles. */
+  readonly runs: readonly Run[];
+  /** Closes at which any coin moved, and those at which any was held. */
+  readonly closes: number;
+  readonly heldCloses: number;
+  /** Candles that crossed a price at which a strategy acts and closed elsewhere; 0 unless the run looks inside candles. */
+  readonly crossed: number;
+}
+
+/** Hears the reason of each coin at each close. */
+type HearReason = (symbol: string, nowMs: number, reason: string) => void;
+
+/** One coin of the run. */
+interface Seat {
+  readonly run: Run;
+  readonly symbol: string;
+  readonly profile: PortfolioProfile;
+  readonly guards: boolean;
+  readonly looksInside: boolean;
+  /** The next detail candle of the coin, and when it opens. */
+  row: number;
+  opensMs: number;
+  close: number;
+  /** Close of its newest closed signal candle. */
+  closedMs: number;
+  crossed: number;
+  /** Of its last reason. */
+  tally: Tally;
+}
+
+/** How often a reason was the answer. */
+interface Tally {
+  readonly reason: string;
+  count: number;
+}
+
+function tallyOf(tallies: Map<string, Tally>, reason: string): Tally {
+  const tally = tallies.get(reason) ?? { reason, count: 0 };
+  tallies.set(reason, tally);
+  return tally;
+}
+
+/**
+ * Runs the coins of an account together: one purse, the operator's limits, all coins in step. Detail candles are taken in
+ * order of time. At each moment every coin with a candle first meets its orders, then the coins decide one after the other,
+ * in the order of the profiles. A profile that plans over its coins plans at their turns.
+ */
+export function runPortfolio(portfolio: Portfolio, hear?: HearReason): PortfolioRun {
+  const inputs = portfolio.profiles.flatMap(({ coins }) => coins);
+  const [first] = inputs;
+  if (first === undefined) throw new RangeError('a run needs a coin');
+  const purse = openPurse(first.terms.balance);
+  const seats = portfolio.profiles.flatMap((profile) => profile.coins.map((input) => openSeat(profile, input, purse)));
+  shareAccount(seats, purse, portfolio.limits);
+  const turns = turnsOf(portfolio, seats);
+  const lengthMs = INTERVAL_MS[first.detail.interval];
+  const meter = openMeter(toNumber(first.terms.balance), Math.min(...seats.map(({ opensMs }) => opensMs)));
+  const fills: PortfolioFill[] = [];
+  const tallies = new Map<string, Tally>();
+  let [closes, heldCloses] = [0, 0];
+  for (;;) {
+    const opensMs = nextOpen(seats);
+    if (opensMs === Number.POSITIVE_INFINITY) break;
+    const nowMs = opensMs + lengthMs;
+    if (nowMs > meter.dayEndMs) endDays(meter, nowMs);
+    for (const seat of seats) if (seat.opensMs === opensMs) advance(seat, nowMs, fills);
+    for (const seat of seats) {
+      if (seat.run.view.nowMs !== nowMs) continue;
+      turns.get(seat.run)?.(opensMs);
+      const reason = act(seat);
+      if (reason !== seat.tally.reason) seat.tally = tallyOf(tallies, reason);
+      seat.tally.count += 1;
+      hear?.(seat.symbol, nowMs, reason);
+    }
+    closes += 1;
+    if (isAnyHeld(seats)) heldCloses += 1;
+    meter.last = purse.cashNumber + heldWorth(seats);
+    if (meter.last > meter.peak || meter.last < meter.floor) moveExtremes(meter, meter.last, nowMs);
+  }
+  const crossed = seats.reduce((sum, seat) => sum + seat.crossed, 0);
+  const counts = new Map([...tallies.values()].map(({ reason, count }) => [reason, count]));
+  return { fills, meter, counts, runs: seats.map(({ run }) => run), closes, heldCloses, crossed };
+}
+
+function openSeat(profile: PortfolioProfile, input: KernelInput, purse: Purse): Seat {
+  const run = openRun(input, purse);
+  const { bound, detail, start, end } = input;
+  const startMs = detail.columns.openMs[start] ?? 0;
+  return {
+    ...{ run, profile, symbol: input.rules.symbol, row: start, crossed: 0, tally: { reason: '', count: 0 } },
+    opensMs: start < end ? startMs : Number.POSITIVE_INFINITY,
+    guards: bound.shared.protectiveStop !== undefined,
+    looksInside: input.inside === true && run.instance.reach !== undefined,
+    close: detail.columns.open[start] ?? 0,
+    // As live, the first plan is made with the candle that closed before the window.
+    closedMs: run.feed.warmUp > 0 ? startMs - (startMs % INTERVAL_MS[bound.needs.interval]) : 0,
+  };
+}
+
+/** Gives every coin what it asks of the whole account. */
+function shareAccount(seats: readonly Seat[], purse: Purse, limits: AccountLimits | undefined): void {
+  const coins = seats.map(({ run: { book }, symbol, profile }) => ({ book, symbol, profileId: profile.id }));
+  const judge = limits === undefined ? undefined : openLimits(coins, limits);
+  const equity = (): Decimal => seats.reduce((sum, seat) => add(sum, worthOf(seat)), purse.cash);
+  for (const [i, { run }] of seats.entries()) {
+    const coin = coins[i];
+    const judged = coin === undefined ? undefined : judge?.(coin);
+    run.wider = { refusal: () => undefined, rooms: () => [], placed: () => undefined, ...judged, equity };
+  }
+}
+
+const worthOf = ({ run: { book, view } }: Seat): Decimal =>
+  multiply(book.position.quantity, fromSteps(view.price, book.rules.price.tick));
+
+/** The open of the next candle of any coin; infinite at the end. */
+function nextOpen(seats: readonly Seat[]): number {
+  let next = Number.POSITIVE_INFINITY;
+  for (const { opensMs } of seats) if (opensMs < next) next = opensMs;
+  return next;
+}
+
+function isAnyHeld(seats: readonly Seat[]): boolean {
+  for (const { run } of seats) if (run.view.sellable) return true;
+  return false;
+}
+
+function heldWorth(seats: readonly Seat[]): number {
+  let worth = 0;
+  for (const { run, close } of seats) worth += run.book.quantityNumber * close;
+  return worth;
+}
+
+/** Lets orders meet the next candle, then brings the coin to its close. */
+function advance(seat: Seat, nowMs: number, fills: PortfolioFill[]): void {
+  const { run, row } = seat;
+  const { book, view, feed, wake, grid, input, gates } = run;
+  const { low, high, close, openMs } = input.detail.columns;
+  const known = book.fills.length;
+  if (book.pending !== null) meetOpen(run, row);
+  const reached = (low[row] ?? 0) < wake.below || (high[row] ?? 0) > wake.above;
+  if (reached) meetCandle(run, row);
+  if (seat.looksInside && actInside(run, row) && !reached) seat.crossed += 1;
+  for (let i = known; i < book.fills.length; i++) {
+    const fill = book.fills[i];
+    if (fill !== undefined) fills.push({ ...fill, symbol: seat.symbol });
+  }
+  seat.close = close[row] ?? 0;
+  seat.row = row + 1;
+  seat.opensMs = row + 1 < input.end ? (openMs[row + 1] ?? 0) : Number.POSITIVE_INFINITY;
+  view.nowMs = nowMs;
+  view.price = grid.closeTicks[row] ?? 0;
+  if (gates !== null && gates.nextMs <= nowMs) gates.give();
+  if (feed.nextCloseMs > nowMs) return;
+  feed.give();
+  seat.closedMs = nowMs - (nowMs % INTERVAL_MS[input.bound.needs.interval]);
+}
+
+function act({ run, guards }: Seat): string {
+  const { book, view, instance } = run;
+  const decided = instance.decide(view);
+  const decision = book.stop?.triggered === true ? unlessOverdue(decided, book, view.price) : decided;
+  const reason = decision.kind === 'nothing' ? decision.reason : order(run, decision);
+  if (guards && (view.sellable || book.stop !== null)) guard(run, false);
+  return reason;
+}
+
+type TakeTurn = (opensMs: number) => void;
+
+/** What coins of profiles that plan do before they decide: they see the plan and their part in it. */
+function turnsOf({ profiles }: Portfolio, seats: readonly Seat[]): ReadonlyMap<Run, TakeTurn> {
+  const turns = new Map<Run, TakeTurn>();
+  for (const profile of profiles) {
+    const planner = profile.coins[0]?.bound.planner;
+    if (planner === undefined) continue;
+    const basket = createBasket(planner);
+    const own = seats.filter((seat) => seat.profile === profile);
+    let coins: readonly BasketCoin[] = [];
+    let lookedMs = -1;
+    let former = 0;
+    for (const [i, { run, symbol }] of own.entries()) {
+      const look = (opensMs: number): readonly BasketCoin[] => {
+        if (lookedMs !== opensMs) return own.map((seat) => coinOf(seat, opensMs));
+        // Within one moment only the coin whose turn it was can look otherwise.
+        const seat = own[former];
+        return seat === undefined ? coins : coins.with(former, coinOf(seat, opensMs));
+      };
+      turns.set(run, (opensMs) => {
+        coins = look(opensMs);
+        [lookedMs, former] = [opensMs, i];
+        const { takerFee, nowMs } = run.view;
+        const freeQuote = toNumber(cashFor(run.book));
+        run.view.basket = basket.turn(symbol, nowMs, { coins, freeQuote, takerFee });
+      });
+    }
+  }
+  return turns;
+}
+
+/** A coin whose candle is missing has no fresh price. */
+function coinOf({ run, row, closedMs }: Seat, opensMs: number): BasketCoin {
+  const { book, instance, input, view } = run;
+  const { rules, terms } = input;
+  const score = instance.ranking?.score() ?? null;
+  const fresh = row > input.start && input.detail.columns.openMs[row - 1] === opensMs;
+  const shortfall = score === null ? 'enough candles' : null;
+  const facts = { score, closedMs, lacks: fresh ? shortfall : 'a fresh price', settled: book.pending === null };
+  const price = fromSteps(view.price, rules.price.tick);
+  return basketCoin({ position: book.position, rules, price, baseFeeRate: baseFeeRate(terms), ...facts });
+}
