@@ -53,11 +53,10 @@ export function openLimits(
   const [gains, closings] = [new Map<string, Made>(), new Map<string, Made>()];
   let isKnown = false;
   const count = (now: Date): void => {
-    const hasNews = all.some(({ book, fills }) => book.fills.length > fills);
+    if (isKnown && !all.some(hasNews)) return;
+    isKnown = true;
     const made = all.flatMap((coin) => countFills(coin, judge));
     const closed = all.flatMap(countCycles);
-    if (isKnown && !hasNews) return;
-    isKnown = true;
     const sinceMs = Math.min(dayStart(now.getTime(), timezone).getTime(), now.getTime() - longestMs);
     for (const [key, { at }] of gains) if (at.getTime() < sinceMs) gains.delete(key);
     addInOrder(gains, made, (former) => former.net);
@@ -84,6 +83,15 @@ export function openLimits(
 const longestLookBackMs = (limits: AccountLimits['limits']): number =>
   HOUR_MS * Math.max(...limits.map((each) => (each.limits.drawdown === null ? 0 : each.limits.drawdownHours)));
 
+function hasNews({ book, fills, buys }: Counted): boolean {
+  if (book.fills.length > fills) return true;
+  for (const number of buys.keys()) if (isFinal(book, number)) return true;
+  return false;
+}
+
+const isFinal = ({ pending, entry }: Book, number: number): boolean =>
+  pending?.number !== number && entry?.number !== number;
+
 /** Tells the judge of what buys have spent and of those that are final; returns what sales have made. */
 function countFills(coin: Counted, judge: RiskJudge): Made[] {
   const { profileId, symbol, book, buys } = coin;
@@ -98,7 +106,7 @@ function countFills(coin: Counted, judge: RiskJudge): Made[] {
       made.push({ key: `${symbol} ${exchangeOrderId}`, profileId, symbol, at, net: booked.realised });
   }
   for (const [number, orderId] of buys) {
-    if (book.pending?.number === number || book.entry?.number === number) continue;
+    if (!isFinal(book, number)) continue;
     judge.finish(orderId);
     buys.delete(number);
   }

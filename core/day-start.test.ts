@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { dayStart } from './day-start.ts';
 
 const cases: readonly (readonly [string, string, string])[] = [
@@ -17,3 +18,18 @@ for (const [at, timezone, start] of cases) {
     assert.equal(dayStart(Date.parse(at), timezone).toISOString(), start);
   });
 }
+
+test('in whatever order days are asked for, each begins at its own midnight', () => {
+  const zones = ['UTC', 'Europe/Berlin', 'Australia/Lord_Howe', 'America/Sao_Paulo', 'Pacific/Apia'];
+  fc.assert(
+    fc.property(fc.constantFrom(...zones), fc.array(fc.integer({ min: 0, max: 2e12 })), (timezone, moments) => {
+      const midnight = new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' });
+      for (const ms of moments) {
+        const start = dayStart(ms, timezone).getTime();
+        assert.ok(start <= ms && ms - start < 25 * 3_600_000);
+        assert.equal(midnight.format(start), midnight.format(ms));
+        assert.notEqual(midnight.format(start - 1), midnight.format(ms));
+      }
+    }),
+  );
+});

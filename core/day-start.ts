@@ -1,6 +1,9 @@
-/** How far the wall clock of `timezone` is ahead of UTC at `ms`. */
-function offsetMs(ms: number, timezone: string): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
+/** Making one takes longer than using it a hundred times. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+function formatOf(timezone: string): Intl.DateTimeFormat {
+  const known = formats.get(timezone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -9,7 +12,14 @@ function offsetMs(ms: number, timezone: string): number {
     hour: 'numeric',
     minute: 'numeric',
     second: 'numeric',
-  }).formatToParts(ms);
+  });
+  formats.set(timezone, format);
+  return format;
+}
+
+/** How far the wall clock of `timezone` is ahead of UTC at `ms`. */
+function offsetMs(ms: number, timezone: string): number {
+  const parts = formatOf(timezone).formatToParts(ms);
   const part = (type: string): number => Number(parts.find((one) => one.type === type)?.value ?? 0);
   const wall = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
   return wall - (ms - (ms % 1000));
@@ -17,10 +27,25 @@ function offsetMs(ms: number, timezone: string): number {
 
 const DAY_MS = 86_400_000;
 
+/** The newest days of a time zone, which are asked for again and again. */
+const days = new Map<string, { readonly startMs: number; readonly endMs: number }[]>();
+const DAYS_KEPT = 3;
+
 /** When the calendar day of `timezone` that contains `ms` began. */
 export function dayStart(ms: number, timezone: string): Date {
+  const known = days.get(timezone) ?? [];
+  const day = known.find(({ startMs, endMs }) => startMs <= ms && ms < endMs);
+  if (day !== undefined) return new Date(day.startMs);
+  const startMs = findStart(ms, timezone);
+  // A day has 23 to 25 hours: 36 hours after its start lie within the next one.
+  const endMs = findStart(startMs + 1.5 * DAY_MS, timezone);
+  days.set(timezone, [{ startMs, endMs }, ...known].slice(0, DAYS_KEPT));
+  return new Date(startMs);
+}
+
+function findStart(ms: number, timezone: string): number {
   const wall = ms + offsetMs(ms, timezone);
   const midnight = wall - (wall % DAY_MS);
   const guess = midnight - offsetMs(midnight - offsetMs(ms, timezone), timezone);
-  return new Date(guess > ms ? guess - DAY_MS : guess);
+  return guess > ms ? guess - DAY_MS : guess;
 }
