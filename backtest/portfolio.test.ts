@@ -141,7 +141,7 @@ function scriptedRun(
 const FLAT = Array.from({ length: 8 }, () => '100/100/100/100');
 const BUY: Decision = { kind: 'buy', reason: 'entry-test', level: 0 };
 const SELL: Decision = { kind: 'sell', reason: 'exit-test', lots: 'all' };
-const spends = (budget: string): Script['shared'] => ({ entryBudget: d(budget) });
+const spends = (budget: string) => ({ entryBudget: d(budget) });
 
 test('coins that decide at the same close share what is free: the first one takes it', () => {
   const both = { decisions: { 0: BUY }, shared: spends('900') };
@@ -154,7 +154,7 @@ test('coins that decide at the same close share what is free: the first one take
 test('a waiting buy keeps its money from the others until it is taken back', () => {
   const form = { type: 'maker' as const, limit: 9000 };
   const waits: Decision = { ...BUY, form };
-  const back: Decision = { kind: 'cancel-entry', reason: 'entry-back' };
+  const back: Decision = { kind: 'cancel', reason: 'entry-back' };
   const { heard, fills } = scriptedRun(
     [
       { decisions: { 0: waits, 3: back }, shared: spends('950') },

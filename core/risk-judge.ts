@@ -73,8 +73,9 @@ export function createRiskJudge(): RiskJudge {
     take(facts, now) {
       // Buys of an earlier run count too; from then on they are known better here than from a snapshot.
       if (known === null) for (const entry of facts.entries) entries.set(entry.orderId, entry);
+      const asOf = latest(now, facts);
       known = riskSubjects({ ...facts, pauses: [] }).map((subject) => {
-        return { ...subject, tripped: pastStandings(subject, now).filter(({ blocked }) => blocked) };
+        return { ...subject, tripped: pastStandings(subject, asOf).filter(({ blocked }) => blocked) };
       });
     },
     isLimited: () => known?.some(({ limits }) => hasLimits(limits)),
@@ -105,6 +106,10 @@ export function createRiskJudge(): RiskJudge {
     forget: (orderId) => void entries.delete(orderId),
   };
 }
+
+/** What was booked has happened, also where the exchange's clock is ahead of the one that says `now`. */
+const latest = (now: Date, { gains, closings }: Pick<RiskFacts, 'gains' | 'closings'>): Date =>
+  new Date(Math.max(now.getTime(), gains.at(-1)?.at.getTime() ?? 0, closings.at(-1)?.at.getTime() ?? 0));
 
 /** A coin that is open already takes no new place; an exposure shrinks a buy before it refuses one. */
 function refusesNow({ limit }: Standing, { facts }: RiskSubject, { profileId, symbol }: CoinName): boolean {

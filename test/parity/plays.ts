@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Series } from '#backtest/columns.ts';
 import { readNamedFile } from '#paper/market/candle-files.ts';
 import { openSynthetic } from '#paper/market/synthetic.ts';
+import { NO_LIMITS, type RiskLimits } from '#core/risk.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { Play } from './live.ts';
 
@@ -11,7 +12,8 @@ const DAY_MS = 86_400_000;
 /** The recorded month with a crash in it; half a day before it is there to warm up. */
 const RECORDED_FROM_MS = Date.UTC(2021, 4, 16, 12);
 const SYNTHETIC_FROM_MS = Date.UTC(2024, 0, 2);
-const COINS = ['ETHUSDT', 'ADAUSDT'];
+/** The first two also by themselves. */
+const COINS = ['ETHUSDT', 'ADAUSDT', 'DOGEUSDT'];
 
 const entrySizing = (amount: string) => ({ mode: 'fixed', amount });
 const CONFIGS: Readonly<Record<string, Record<string, unknown>>> = {
@@ -40,32 +42,58 @@ const BASKET = {
   ],
 };
 
+/** Coins that share money and places: a purse that is too small for all of them, and limits that refuse. */
+const TOGETHER: readonly (readonly [string, Record<string, unknown>, Partial<RiskLimits>])[] = [
+  ['trailing-trade', CONFIGS['trailing-trade'] ?? {}, { openPositions: 1 }],
+  [
+    'trailing-trade',
+    CONFIGS['trailing-trade'] ?? {},
+    { asset: 'USDT', exposure: '1500', lossStreak: 2, lossPauseMinutes: 240 },
+  ],
+  [
+    'momentum',
+    {
+      ...{ candleInterval: '5m', trailingStopPercentage: '0.985' },
+      entrySizing: { mode: 'percent-of-equity', percent: '0.45' },
+    },
+    { asset: 'USDT', openPositions: 2, dailyLoss: '60', drawdown: '150', entriesPerMinute: 1 },
+  ],
+];
+
 interface Market {
   readonly minutes: ReadonlyMap<string, Series>;
   readonly fromMs: number;
   readonly days: number;
 }
 
-/** Each strategy on each coin by itself, and a basket of all of them. */
+/** Each strategy on each coin by itself, baskets, and profiles whose coins share money and limits. */
 function playsOn({ minutes, fromMs, days }: Market): Play[] {
-  const playOf = (name: string, config: Play['config'], coins: Play['minutes']): Play => {
+  const playOf = (name: string, config: Play['config'], coins: Play['minutes'], limits?: Partial<RiskLimits>): Play => {
     const strategy = STRATEGIES.get(name);
     if (strategy === undefined) throw new Error(`there is no strategy ${name}`);
     const window = { fromMs, toMs: fromMs + days * DAY_MS };
     return {
-      name: `${name} ${[...coins.keys()].join(' ')}`,
+      name: [name, ...coins.keys(), ...(limits === undefined ? [] : [limitWords(limits)])].join(' '),
       strategy,
       config,
       balance: '5000',
       minutes: coins,
       ...window,
+      ...(limits === undefined ? {} : { limits: { ...NO_LIMITS, ...limits } }),
     };
   };
-  const single = [...minutes].flatMap((coin) =>
+  const two = [...minutes].slice(0, 2);
+  const single = two.flatMap((coin) =>
     Object.entries(CONFIGS).map(([name, config]) => playOf(name, config, new Map([coin]))),
   );
-  return [...single, playOf('rebalance', BASKET, minutes)];
+  const together = TOGETHER.map(([name, config, limits]) => playOf(name, config, minutes, limits));
+  return [...single, playOf('rebalance', BASKET, new Map(two)), ...together];
 }
+
+const limitWords = (limits: Partial<RiskLimits>): string =>
+  Object.entries(limits)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
 
 /** Recorded plays over so many days of the month; undefined where the recordings are not. */
 export function recordedPlays(days: number): Play[] | undefined {
