@@ -14,6 +14,9 @@ export interface PortfolioInput {
   readonly limits?: AccountLimits;
 }
 
+/** Said of results whose coins did not share a purse. */
+export const SEPARATE_WARNING = 'Each coin had the whole balance, and no limits of profile or account were applied.';
+
 /**
  * Runs all coins of the profiles together, with one purse and under the operator's limits, and reports like for one coin:
  * the coin of the benchmarks is 1 in quote spread evenly over all coins at their first open.

@@ -12,7 +12,10 @@ tradewind backtest  runs a strategy on recorded candles and prints its metrics a
   --strategy NAME   such as trailing-trade
   --config FILE     settings of the strategy as JSON (default: its defaults)
   --detail PATH     finer candles that decide and fill; default: the candles themselves
-  --symbol NAME     which coin of a folder with several; for rebalance all, or NAME,NAME
+  --symbol NAME     which coin of a folder with several; NAME,NAME for several with one balance; for rebalance all
+  --limits FILE     limits of the profile as JSON, such as {"openPositions": 1}
+  --purse separate  each coin has the whole balance for itself, without limits (default: shared, as live)
+  --account FILE    all profiles of an account with one balance, in the place of strategy, config and symbol
   --from, --to DATE the time that is traded; what lies before warms up
   --fee-bps N       fee of a fill in hundredths of a percent (default: 10)
   --maker-fee-bps N fee of an order that waited in the book (default: the same)

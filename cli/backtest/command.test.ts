@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
@@ -99,6 +99,55 @@ test('a basket: every coin of the folder with one purse, as JSON and as a table;
     [held.status, JSON.parse(held.stdout).fills, JSON.parse(held.stdout).decisions],
     [0, [], { 'hold-by-design': 9 }],
   );
+});
+
+test('several coins share the balance and the limits; each for itself only when asked for, which it says', () => {
+  const folder = join(FOLDER, 'several');
+  mkdirSync(folder);
+  const names = ['SOLUSDT', 'BNBUSDT', 'LTCUSDT'];
+  for (const name of names) writeCandles(join('several', `${name}-1h.csv`), CLOSES);
+  writeFileSync(join(FOLDER, 'one.json'), JSON.stringify({ openPositions: 1 }));
+  const args = ['--candles', 'several', '--symbol', names.join(','), ...TRADE, '--balance', '150'];
+  const boughtOf = ({ fills }: { fills: { side: string; symbol?: string }[] }) =>
+    fills.flatMap(({ side, symbol }) => (side === 'buy' ? [symbol] : []));
+  const together = JSON.parse(run(...args, '--json').stdout);
+  // 100 for the first, what is left of 150 for the second, nothing for the third.
+  assert.deepEqual([together.symbol, boughtOf(together)], ['basket', ['SOLUSDT', 'BNBUSDT']]);
+  assert.ok(together.decisions['size-no-funds'] > 0);
+  const limited = JSON.parse(run(...args, '--limits', 'one.json', '--json').stdout);
+  assert.deepEqual(boughtOf(limited), ['SOLUSDT']);
+  assert.ok(limited.decisions['cap-open-positions'] > 0);
+  const each = JSON.parse(run(...args, '--purse', 'separate', '--json').stdout);
+  assert.deepEqual(
+    each.map((one: { symbol: string }) => one.symbol),
+    names,
+  );
+  assert.match(each[2].warnings[0], /^Each coin had the whole balance, and no limits/);
+  const table = run(...args, '--purse', 'separate').stdout;
+  assert.equal(table.match(/^Warning: Each coin had the whole balance/gm)?.length, 3);
+  const alone = JSON.parse(run(...args.with(3, 'SOLUSDT'), '--limits', 'one.json', '--json').stdout);
+  assert.deepEqual([alone.symbol, alone.fills[0].symbol], ['SOLUSDT', undefined]);
+});
+
+test('all profiles of an account in one run, under the limits of the account', () => {
+  const trade = { strategy: 'trailing-trade', config: JSON.parse(readFileSync(join(FOLDER, 'config.json'), 'utf8')) };
+  const profiles = [
+    { ...trade, symbols: ['SOLUSDT', 'BNBUSDT'] },
+    { ...trade, symbols: ['LTCUSDT'], limits: { openPositions: 1 } },
+  ];
+  const write = (file: object): void => writeFileSync(join(FOLDER, 'account.json'), JSON.stringify(file));
+  const ask = () => run('--candles', 'several', '--account', 'account.json', ...FREE, '--json');
+  write({ profiles });
+  assert.deepEqual(Object.keys(JSON.parse(ask().stdout).coins), ['SOLUSDT', 'BNBUSDT', 'LTCUSDT']);
+  write({ profiles, limits: { openPositions: 2 } });
+  assert.ok(JSON.parse(ask().stdout).decisions['cap-open-positions'] > 0);
+  write({ profiles: [...profiles, { ...trade, symbols: ['SOLUSDT'] }] });
+  assert.match(ask().stderr, /^SOLUSDT is there twice, but a coin has one owner on an account\.$/);
+  write({ profiles: [{ ...trade, symbols: [], limits: { openPositions: 0 } }], timezone: 'Mars' });
+  const { status, stderr } = ask();
+  assert.equal(status, 1);
+  for (const problem of [/timezone: is not a time zone/, /profiles\.0\.symbols/, /profiles\.0\.limits\.openPositions/])
+    assert.match(stderr, problem);
 });
 
 test('the strategy that only holds runs on candles of any length', () => {

@@ -1,6 +1,6 @@
 import { type Examination, examine, examineTogether } from '#backtest/examine.ts';
 import { type Explained, explainFills } from '#backtest/explain.ts';
-import { type PortfolioInput, runPortfolioBacktest } from '#backtest/portfolio-backtest.ts';
+import { type PortfolioInput, runPortfolioBacktest, SEPARATE_WARNING } from '#backtest/portfolio-backtest.ts';
 import type { BacktestResult } from '#backtest/result.ts';
 import { runBacktest } from '#backtest/run.ts';
 import { BadInputError } from '#paper/bad-input.ts';
@@ -62,7 +62,9 @@ function askedOf(options: BacktestOptions): Asked[] {
 function tell(asked: Asked, options: BacktestOptions): string {
   const outcome = 'profiles' in asked ? runPortfolioBacktest(asked) : runBacktest(asked);
   if (outcome.kind === 'refused') throw new BadInputError(outcome.sentence);
-  const { result } = outcome;
+  const separate = options.account === undefined && options.purse === 'separate';
+  const warnings = [...(separate ? [SEPARATE_WARNING] : []), ...outcome.result.warnings];
+  const result = { ...outcome.result, warnings };
   const robustness = options.robustness ? examination(asked, result) : undefined;
   const explained = options.explain ? explainFills(asked, result.fills) : undefined;
   return options.json ? jsonOf(result, explained, robustness) : tablesOf(result, explained, robustness);

@@ -45,7 +45,12 @@ export function readProfile(options: RunOptions & { readonly limits: string | un
   const config = readConfig(strategy, path);
   const source = openSeries(options.candles);
   const symbols = symbolsOf(options) ?? [source.of(undefined).symbol];
-  const profile = { strategy: strategy.name, config, symbols, limits: limits === undefined ? NO_LIMITS : readLimits(limits) };
+  const profile = {
+    strategy: strategy.name,
+    config,
+    symbols,
+    limits: limits === undefined ? NO_LIMITS : readLimits(limits),
+  };
   return portfolioOf(options, { timezone: 'UTC', limits: NO_LIMITS, profiles: [profile] });
 }
 

@@ -76,6 +76,9 @@ for (const [given, says] of [
   [[...NEEDED, '--slippage-bps', '2000'], '--slippage-bps is "2000", but must be a number from 0 to 1000'],
   [[...NEEDED, '--balance', '0'], '--balance is "0", but must be an amount above 0'],
   [[...NEEDED, '--balance', '1e3'], '--balance is "1e3", but must be an amount above 0'],
+  [[...NEEDED, '--purse', 'mine'], '--purse is "mine", but must be shared or separate.'],
+  [[...NEEDED, '--limits', 'l.json', '--purse', 'separate'], '--limits are those of all coins'],
+  [[...NEEDED, '--account', 'a.json'], '--account names strategies, settings, coins and limits: leave out --strategy.'],
   [[...NEEDED, '--speed', '2'], '"tradewind backtest" has no flag --speed'],
 ] as const) {
   test(`refused: ${given.slice(-2).join(' ')}`, () => {

@@ -66,9 +66,15 @@ interface Market {
   readonly days: number;
 }
 
+interface Played {
+  readonly config: Play['config'];
+  readonly coins: Play['minutes'];
+  readonly limits?: Partial<RiskLimits>;
+}
+
 /** Each strategy on each coin by itself, baskets, and profiles whose coins share money and limits. */
 function playsOn({ minutes, fromMs, days }: Market): Play[] {
-  const playOf = (name: string, config: Play['config'], coins: Play['minutes'], limits?: Partial<RiskLimits>): Play => {
+  const playOf = (name: string, { config, coins, limits }: Played): Play => {
     const strategy = STRATEGIES.get(name);
     if (strategy === undefined) throw new Error(`there is no strategy ${name}`);
     const window = { fromMs, toMs: fromMs + days * DAY_MS };
@@ -84,10 +90,10 @@ function playsOn({ minutes, fromMs, days }: Market): Play[] {
   };
   const two = [...minutes].slice(0, 2);
   const single = two.flatMap((coin) =>
-    Object.entries(CONFIGS).map(([name, config]) => playOf(name, config, new Map([coin]))),
+    Object.entries(CONFIGS).map(([name, config]) => playOf(name, { config, coins: new Map([coin]) })),
   );
-  const together = TOGETHER.map(([name, config, limits]) => playOf(name, config, minutes, limits));
-  return [...single, playOf('rebalance', BASKET, new Map(two)), ...together];
+  const together = TOGETHER.map(([name, config, limits]) => playOf(name, { config, coins: minutes, limits }));
+  return [...single, playOf('rebalance', { config: BASKET, coins: new Map(two) }), ...together];
 }
 
 const limitWords = (limits: Partial<RiskLimits>): string =>
