@@ -4,9 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type KernelRun, runKernel } from '#backtest/kernel.ts';
+import { runPortfolioBacktest } from '#backtest/portfolio-backtest.ts';
 import { openKernel, runBacktest } from '#backtest/run.ts';
-import { sharedColumns } from '#core/candle-columns.ts';
+import { sharedColumns, sliceColumns } from '#core/candle-columns.ts';
 import { requireDecimal, toNumber, ZERO } from '#core/decimal.ts';
+import { newId, type ProfileId } from '#core/ids.ts';
+import { NO_LIMITS } from '#core/risk.ts';
 import { listingOf } from '#paper/market/listings.ts';
 import { CandleStore } from '#storage/candles/store.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
@@ -112,6 +115,31 @@ const extra = Array.from({ length: ROUNDS }, () => {
   return ((recorded.ms - plain.ms) / ROWS) * 1e6;
 });
 console.log(`decision records: ${median(extra).toFixed(1)} ns more for each candle`);
+
+const [COINS, YEAR] = [20, 525_600];
+/** The coins are stretches of the same walk, moved to the same year. */
+const coins = Array.from({ length: COINS }, (_, nth) => {
+  const { openMs, ...prices } = sliceColumns(series.columns, nth * 20_000, nth * 20_000 + YEAR);
+  const columns = { ...prices, openMs: series.columns.openMs.subarray(0, openMs.length) };
+  const symbol = `C${nth}USDT`;
+  const { candles: _candles, ...input } = inputOf('trailing-trade', { ...TRAILING, candleInterval: '15m' });
+  return { ...input, rules: { ...rules, symbol, baseAsset: `C${nth}` }, candles: { interval: '1m' as const, columns } };
+});
+const id = newId<ProfileId>();
+const own = {
+  scope: 'profile' as const,
+  subject: id,
+  limits: { ...NO_LIMITS, asset: 'USDT', openPositions: 5, dailyLoss: '500' },
+};
+const apart = timed(() => coins.map((coin) => runBacktest(coin)));
+const together = timed(() =>
+  runPortfolioBacktest({ profiles: [{ id, coins }], limits: { timezone: 'UTC', limits: [own] } }),
+);
+assert.ok(together.result.kind === 'result' && apart.result.every(({ kind }) => kind === 'result'));
+console.log(
+  `${COINS} coins x 1 year of minutes with one balance and limits, full report: ${(together.ms / 1000).toFixed(1)} s, ` +
+    `${(together.ms / apart.ms).toFixed(2)} times the coins one by one (${together.result.result.fills.length} fills)`,
+);
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 const store = new CandleStore(folder);
