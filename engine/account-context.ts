@@ -33,8 +33,11 @@ export interface AccountContext {
   halts: readonly Halt[];
   /** What orders that no profile tracks hold locked, as last seen. */
   orphans: readonly OrphanLock[];
-  /** Doubted: the exchange refused an order that its rules as known allow, so they are read again soon. */
-  readonly rules: { doubted: boolean; readMs: number };
+  /**
+   * Doubted: the exchange refused an order that its rules as known allow, or they could not be read, so they are read again
+   * soon. `failures` counts reads that failed one after the other.
+   */
+  readonly rules: { doubted: boolean; readMs: number; failures: number };
   /** Latest time carried by a market event: market time never lies before it. */
   lastEventMs: number;
   /** Ends this run of the account; the owner rebuilds it from stored facts. */
@@ -84,7 +87,7 @@ export function createAccountContext(input: AccountContextInput): AccountContext
     orphans: [],
     unreadOrders: new Map(),
     lastEventMs: 0,
-    rules: { doubted: false, readMs: Number.NEGATIVE_INFINITY },
+    rules: { doubted: false, readMs: Number.NEGATIVE_INFINITY, failures: 0 },
     unprotectedMs: new Map(),
     unsaved: new Map(),
     later: createLater(input.fail),

@@ -26,6 +26,8 @@ const RULES_EVERY_TICKS = 3_600;
 const BALANCES_EVERY_MS = 5_000;
 /** Rules that a refused order has put in doubt are read again no more often than this (wall ms). */
 const DOUBTED_EVERY_MS = 10_000;
+/** After a read of them that failed; twice as long after each further one, up to the above. */
+const RULES_RETRY_MS = 1_000;
 const NOT_TRADING_EVERY_TICKS = 20;
 
 /** One account while this worker holds its lease. */
@@ -153,7 +155,7 @@ async function readFirstRules(context: AccountContext, run: AccountRun): Promise
     const kept = await run.keptRules?.();
     if (kept === undefined) throw error;
     warn(context, 'rules_not_read', error);
-    context.rules.doubted = true;
+    Object.assign(context.rules, { doubted: true, failures: 1, readMs: performance.now() });
     return kept;
   }
 }
@@ -213,8 +215,9 @@ const areBalancesDue = ({ balances: { doubted, readMs } }: AccountContext): bool
 
 function areRulesDue(context: AccountContext, coins: RunningCoins, beat: number): boolean {
   if (beat % RULES_EVERY_TICKS === 0) return true;
-  const { doubted, readMs } = context.rules;
-  if (doubted && performance.now() - readMs >= DOUBTED_EVERY_MS) return true;
+  const { doubted, readMs, failures } = context.rules;
+  const pauseMs = failures === 0 ? DOUBTED_EVERY_MS : Math.min(RULES_RETRY_MS * 2 ** (failures - 1), DOUBTED_EVERY_MS);
+  if (doubted && performance.now() - readMs >= pauseMs) return true;
   return beat % NOT_TRADING_EVERY_TICKS === 0 && [...coins.all()].some(({ coin }) => coin.rules.status !== 'TRADING');
 }
 
@@ -228,8 +231,10 @@ async function refreshRules(
     warn(context, 'rules_not_read', error);
     return undefined;
   });
-  if (rules === undefined) return;
-  context.rules.doubted = false;
+  const isRead = rules !== undefined;
+  context.rules.doubted = !isRead;
+  context.rules.failures = isRead ? 0 : context.rules.failures + 1;
+  if (!isRead) return;
   run.onRules(rules);
   coins.setRules(rulesFor(context.permissions, rules));
   await refreshProfiles();

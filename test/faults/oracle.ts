@@ -220,6 +220,12 @@ export const openOutcomes = async (stage: Stage): Promise<string[]> =>
     .filter((order) => isLiveOrder(order.state) && !restsAs(stage, order))
     .map((order) => `${order.client_order_id} ${order.state} since ${order.recorded_at.toISOString()}`);
 
+/** Coins of a restored backup that no worker has compared with the exchange yet, in words. */
+export const uncompared = async ({ database }: Stage): Promise<string[]> =>
+  (await database.kysely.selectFrom('runner_states').select('symbol').where('compared', '=', false).execute()).map(
+    ({ symbol }) => `${symbol} is not compared yet`,
+  );
+
 function restsAs({ paper }: Stage, stored: StoredOrder): boolean {
   const resting = paper.venue.floor.orders.byId.get(Number(stored.exchange_order_id));
   return (

@@ -5,7 +5,7 @@ import type { HaltScope } from '#core/halts.ts';
 import { engageHalt, type HaltSubject, releaseHalt } from '#storage/halts.ts';
 import { until } from '../flow/until.ts';
 import { backUp, changeGrid, nextHaltOrder, refuseWrites, restore, unreadLast } from './drills.ts';
-import { assertConsistent, bareCoins, type Engagement, openActions, openOutcomes } from './oracle.ts';
+import { assertConsistent, bareCoins, type Engagement, openActions, openOutcomes, uncompared } from './oracle.ts';
 import { ANY_ORDER, describeSchedule, drawSchedule, MARKET_BUY, type Schedule, type Step } from './schedule.ts';
 import { paceNow } from './pace.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -335,7 +335,7 @@ async function settle(run: Run): Promise<void> {
   let open: string[] = [];
   const settled = async (): Promise<boolean> => {
     await delay(LOOK_MS * run.pace);
-    const ofOrders = [...(await openOutcomes(stage)), ...(await openActions(stage))];
+    const ofOrders = [...(await openOutcomes(stage)), ...(await openActions(stage)), ...(await uncompared(stage))];
     open = [...ofOrders, ...(run.guarded ? await bareCoins(stage) : [])];
     return open.length === 0;
   };
@@ -349,8 +349,8 @@ async function settle(run: Run): Promise<void> {
       continue;
     }
     await stage.worker.stop();
-    if ((await openOutcomes(stage)).length === 0) return;
-    // It was stopped while it moved a stop: the next worker finds out what became of that.
+    if ([...(await openOutcomes(stage)), ...(await uncompared(stage))].length === 0) return;
+    // It was stopped while it moved a stop, or a restore came late: the next worker finds out what became of that.
     await stage.worker.start();
   }
 }

@@ -60,3 +60,16 @@ test('exits of an account start with the rules that were kept when the exchange 
   await until('the sale', () => sold(on).length === 1);
   await until('the rules to be read', () => !on.running().context.rules.doubted, 30_000);
 });
+
+test('rules that could not be read after a refusal are asked for again soon, not only ten seconds later', async () => {
+  await using on = await openGuarded();
+  await enter(on);
+  await on.control('/symbols', { symbol: SYMBOL, step: '0.001' });
+  await on.control('/faults', [
+    { match: { path: '/api/v3/exchangeInfo' }, kind: 'fail-before', status: 502, times: 3 },
+  ]);
+  on.wheel.want = 'sell';
+  await on.tick();
+  await until('the sale', () => sold(on).length > 0, 25_000);
+  assert.equal(formatDecimal(on.coin().rules.lot.step), '0.001');
+});
