@@ -50,7 +50,7 @@ const OPEN_IN_DEMO = [
   /^\/profiles\/import$/,
   /^\/profiles\/:id\/config-history\/:version\/restore$/,
   /^\/profiles\/:id\/symbols(\/|$)/,
-  /^\/profiles\/:id\/(backtests|sweeps)(\/:\w+)?(\/(abort|pin|robustness))?$/,
+  /^\/profiles\/:id\/(backtests|sweeps)(\/:\w+)?(\/(abort|pin|robustness|repeat))?$/,
   /^\/profiles\/:id\/(gate|shadow-replay)$/,
   /^\/dead-letters\/:id$/,
 ];
