@@ -22,22 +22,34 @@ export async function barsOf({ database }: Pick<ApiContext, 'database'>, id: Pro
 const WORDS: Record<GateCheck['bar'], string> = {
   profitFactor: 'profit factor',
   closedCycles: 'closed positions',
-  alpha: 'return against holding',
+  returnOnCapital: 'return on capital used',
+  alpha: 'return against equal exposure',
   outOfSample: 'return of the last 30 % of the days',
   drawdown: 'deepest fall',
   coverage: 'share of candles that were there',
   ageDays: 'days since its window ended',
 };
-const SHARES: ReadonlySet<string> = new Set<GateCheck['bar']>(['alpha', 'outOfSample', 'drawdown', 'coverage']);
+/** Decimals of the percents. Small sums move the return on the whole balance by hundredths. */
+const SHARES: ReadonlyMap<string, number> = new Map<GateCheck['bar'], number>([
+  ['returnOnCapital', 2],
+  ['alpha', 2],
+  ['outOfSample', 1],
+  ['drawdown', 1],
+  ['coverage', 1],
+]);
 
 function failureOf({ bar, kind, wanted, value }: GateCheck): string {
   const told = (number: number): string => {
-    if (SHARES.has(bar)) return `${(number * 100).toFixed(1)} %`;
+    const decimals = SHARES.get(bar);
+    if (decimals !== undefined) return `${(number * 100).toFixed(decimals)} %`;
     return String(bar === 'ageDays' ? Math.floor(number) : Number(number.toFixed(2)));
   };
   const has = value === null ? 'not known' : told(value);
   return `${WORDS[bar]} ${has}, asked is at ${kind} ${told(wanted)}`;
 }
+
+const OLD =
+  'An earlier version ran the backtest of these settings, without the return on capital used and the benchmark of equal exposure: run it again.';
 
 async function judge(
   { database, now }: ApiContext,
@@ -52,12 +64,14 @@ async function judge(
   }
   const run = await findTested(database.kysely, { profileId: profile.id, symbol, fingerprint });
   const facts = gateFacts.safeParse(run?.result);
-  if (run === undefined || !facts.success) {
+  if (run === undefined) {
     return { ...none, verdict: 'no-backtest', sentence: 'No finished backtest has exactly these settings: run one.' };
   }
+  const tested = { symbol, runId: run.id, finishedAt: run.finishedAt?.toISOString() ?? null };
+  if (!facts.success) return { ...tested, checks: [], verdict: 'old-backtest', sentence: OLD };
   const checks = checkBars(bars, facts.data, now().getTime());
   const failed = checks.filter(({ passed }) => !passed);
-  const found = { symbol, runId: run.id, finishedAt: run.finishedAt?.toISOString() ?? null, checks };
+  const found = { ...tested, checks };
   if (failed.length === 0)
     return {
       ...found,

@@ -46,6 +46,21 @@ export const buyAndHold = (days: readonly CoinDay[], charges: Charges): number =
  */
 export const costAveraging = (days: readonly CoinDay[], charges: Charges): number => boughtAt(days, days, charges);
 
+/**
+ * Equal exposure = (1 - share * (1 - (1 - fee) / (1 + slippage))) * product of (1 + share * r) over the days - 1, r the
+ * coin's return from one daily close to the next, on the first day from its open: the same share of the equity is in the
+ * coin all the time, rebalanced at each daily close; fee and slippage are paid once, at the start.
+ */
+export function equalExposure(days: readonly CoinDay[], share: number, { feeRate, slippage }: Charges): number {
+  let worth = 1 - share * (1 - (1 - feeRate) / (1 + slippage));
+  let before: number | null = null;
+  for (const { open, close } of days) {
+    worth *= 1 + share * (close / (before ?? open ?? close) - 1);
+    before = close;
+  }
+  return worth - 1;
+}
+
 function boughtAt(bought: readonly CoinDay[], days: readonly CoinDay[], { feeRate, slippage }: Charges): number {
   const opens = bought.flatMap(({ open }) => (open === null ? [] : [open]));
   const lastClose = days.at(-1)?.close ?? 0;

@@ -53,11 +53,17 @@ export interface Rejection {
 export interface Purse {
   cash: Decimal;
   cashNumber: number;
+  /** What the coins have bound, in quote: the cost of what they hold and what waiting buys lock; now, and at most until now. */
+  bound: Decimal;
+  mostBound: Decimal;
   /** The coins that spend it. */
   readonly books: Book[];
 }
 
-export const openPurse = (balance: Decimal): Purse => ({ cash: balance, cashNumber: toNumber(balance), books: [] });
+export const openPurse = (balance: Decimal): Purse => ({
+  ...{ cash: balance, cashNumber: toNumber(balance) },
+  ...{ bound: ZERO, mostBound: ZERO, books: [] },
+});
 
 /** Position and orders of one coin. `quantityNumber` repeats the exact value for the equity of a candle. */
 export interface Book {
@@ -82,6 +88,8 @@ export interface Book {
   /** What each buy level has filled in the present cycle. */
   levels: readonly LevelFill[];
   quantityNumber: number;
+  /** What the coin has bound. */
+  bound: Decimal;
   /** Orders placed so far: the number of the last one. */
   orders: number;
   /** What the candle that opened at `roomMs` still has of the volume that the run may take. */
@@ -113,6 +121,7 @@ export function openBook(rules: SymbolRules, terms: Terms, { purse, cooldownMs }
     position: FLAT,
     levels: [],
     quantityNumber: 0,
+    bound: ZERO,
     orders: 0,
     room: ZERO,
     roomMs: -1,
@@ -148,6 +157,16 @@ export const cashFor = (own: Book): Decimal => {
 
 const lockedBy = ({ entry, rules }: Book): Decimal =>
   entry === null ? ZERO : multiply(entry.quantity, fromSteps(entry.limitTicks, rules.price.tick));
+
+/** Counts what the coin binds now; called after every fill and every order. A buy at the market binds once it fills. */
+export function countBound(book: Book): void {
+  const { purse, position } = book;
+  const bound = add(position.cost, lockedBy(book));
+  if (bound === book.bound) return;
+  purse.bound = add(purse.bound, subtract(bound, book.bound));
+  purse.mostBound = maximum(purse.mostBound, purse.bound);
+  book.bound = bound;
+}
 
 const reservedBy = ({ pending }: Book): Decimal =>
   pending === null || pending.side === 'sell' ? ZERO : multiply(pending.quantity, pending.dearest);

@@ -36,9 +36,9 @@ function shownOf(input: BacktestInput): Glance {
   const outcome = runBacktest(input);
   assert.ok(outcome.kind === 'result');
   const { metrics, drawdown, ambiguity, dailyEquity, fills } = outcome.result;
-  const { totalReturn, winRate, fees, exposure, alpha } = metrics;
+  const { totalReturn, winRate, fees, exposure, capital } = metrics;
   return {
-    metrics: { totalReturn, winRate, fees, exposure, alpha: { buyAndHold: alpha.buyAndHold } },
+    metrics: { totalReturn, winRate, fees, exposure, capital },
     drawdown: { depth: drawdown.depth },
     ambiguity,
     dailyEquity,

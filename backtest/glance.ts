@@ -1,15 +1,12 @@
 import { toNumber } from '#core/decimal.ts';
-import { buyAndHold } from './benchmarks.ts';
 import { againstOf } from './fills.ts';
-import { exposure, feesPaid, totalReturn, winRate } from './metrics.ts';
+import { capitalMetrics, exposure, feesPaid, totalReturn, winRate } from './metrics.ts';
 import type { BacktestResult } from './result.ts';
 import { bandOf, type BacktestInput, type BacktestOutcome, openKernel, runCoin } from './run.ts';
 
 /** What a run came to, in the numbers of a `BacktestResult` and without its records. */
 export interface Glance {
-  readonly metrics: Pick<BacktestResult['metrics'], 'totalReturn' | 'winRate' | 'fees' | 'exposure'> & {
-    readonly alpha: Pick<BacktestResult['metrics']['alpha'], 'buyAndHold'>;
-  };
+  readonly metrics: Pick<BacktestResult['metrics'], 'totalReturn' | 'winRate' | 'fees' | 'exposure' | 'capital'>;
   readonly drawdown: Pick<BacktestResult['drawdown'], 'depth'>;
   readonly ambiguity: BacktestResult['ambiguity'];
   readonly dailyEquity: readonly number[];
@@ -26,13 +23,13 @@ export function glanceBacktest(input: BacktestInput): GlanceOutcome {
   const opened = openKernel(input);
   if (opened.kind === 'refused') return opened;
   const { book, made } = runCoin(opened.kernel);
-  const { fills, meter, coin } = made;
+  const { fills, meter, coin, capitalUsed, meanExposure } = made;
   const { terms } = input;
-  const total = totalReturn({ finalEquity: meter.last, balance: toNumber(terms.balance) });
+  const ends = { finalEquity: meter.last, balance: toNumber(terms.balance) };
   const charges = { feeRate: toNumber(terms.feeRate), slippage: againstOf(terms) };
   const metrics = {
-    totalReturn: total,
-    alpha: { buyAndHold: total - buyAndHold(coin, charges) },
+    totalReturn: totalReturn(ends),
+    capital: capitalMetrics({ ...ends, ...charges, coin, fills, capitalUsed, meanExposure }),
     winRate: winRate(book.cycles.map(({ net }) => toNumber(net))),
     fees: feesPaid(fills),
     exposure: exposure(made),

@@ -103,6 +103,7 @@ export interface Run {
   readonly feed: CandleFeed;
   readonly book: Book;
   readonly meter: EquityMeter;
+  /** Set anew where several coins spend the same money. */
   readonly grid: PriceGrid;
   readonly offGrid: number;
   readonly tick: number;

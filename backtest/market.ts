@@ -3,7 +3,7 @@ import { fromSteps, minimum, multiply, subtract, toNumber } from '#core/decimal.
 import type { Decision } from '#core/decision.ts';
 import { OVERDUE } from '#core/protective-stop.ts';
 import { settingsNow } from '#strategies/strategy.ts';
-import { type Book, type Session, settlePending, settleResting } from './book.ts';
+import { type Book, countBound, type Session, settlePending, settleResting } from './book.ts';
 import { marketPrice } from './fills.ts';
 import type { Run } from './kernel.ts';
 import { keepStop, placeOrder } from './place.ts';
@@ -22,6 +22,7 @@ export function order(run: Run, decision: Exclude<Decision, { kind: 'nothing' }>
   const shared = settingsNow(input.bound.shared, instance, view);
   const moment = { nowMs: view.nowMs, priceTicks: view.price, shared, gates: gates?.gates ?? null, wider };
   const reason = placeOrder(decision, book, moment);
+  countBound(book);
   follow(run);
   return reason;
 }
@@ -153,6 +154,7 @@ interface Settled {
 /** The strategy sees the fill, and its stop is placed at once. */
 function settled(run: Run, { side, ticks, afterRise }: Settled): void {
   const { view, instance, book, input } = run;
+  countBound(book);
   viewPosition(view, book, input.bound.shared);
   viewOrders(view, book);
   view.price = ticks;

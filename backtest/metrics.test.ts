@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { buyAndHold, equalExposure } from './benchmarks.ts';
 import {
   cagr,
   calmar,
@@ -50,6 +51,18 @@ test('profit factor, expectancy and win rate of 3, -1, 2, -4, 0', () => {
 test('exposure', () => {
   assert.equal(exposure({ heldCandles: 3, candles: 12 }), 0.25);
   assert.equal(exposure({ heldCandles: 0, candles: 0 }), 0);
+});
+
+test('equal exposure: half of the equity, rebalanced at the daily closes, charged once', () => {
+  const days = [
+    { startMs: 0, open: 100, close: 110 },
+    { startMs: 86_400_000, open: 105, close: 99 },
+  ];
+  // Up 10 % from the first open, down 10 % from close to close: 0.9995 * 1.05 * 0.95 - 1.
+  near(equalExposure(days, 0.5, { feeRate: 0.001, slippage: 0 }), -0.00299875);
+  const charges = { feeRate: 0.001, slippage: 0.0005 };
+  near(equalExposure(days, 1, charges), buyAndHold(days, charges));
+  assert.equal(equalExposure(days, 0, charges), 0);
 });
 
 test('daily returns begin from the balance', () => {
@@ -106,13 +119,15 @@ test('a run without a fill measures to nothing, not to NaN', () => {
     days: [100],
     candles: 5,
     heldCandles: 0,
+    capitalUsed: 0,
+    meanExposure: 0,
   });
   assert.deepEqual(metrics, {
     totalReturn: 0,
     cagr: null,
     buyAndHold: 0,
     costAveraging: 0,
-    alpha: { buyAndHold: 0, costAveraging: 0 },
+    capital: { used: 0, returnOnUsed: null, meanExposure: 0, equalExposure: 0, alpha: 0 },
     finalEquity: 100,
     closedCycles: 0,
     net: 0,

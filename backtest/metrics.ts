@@ -1,5 +1,5 @@
 import { type Decimal, toNumber } from '#core/decimal.ts';
-import { buyAndHold, type Charges, type CoinDay, costAveraging } from './benchmarks.ts';
+import { buyAndHold, type Charges, type CoinDay, costAveraging, equalExposure } from './benchmarks.ts';
 import type { BookedFill, Cycle } from './book.ts';
 
 /** A position from flat to flat, its net as a number in quote. */
@@ -25,6 +25,10 @@ export interface MetricsInput extends Charges {
   readonly days: readonly number[];
   readonly candles: number;
   readonly heldCandles: number;
+  /** The most quote that was bound at any moment: cost of what was held and what waiting buys had locked (capital.ts). */
+  readonly capitalUsed: number;
+  /** Mean share of the equity that was in the coin (mean-exposure.ts). */
+  readonly meanExposure: number;
 }
 
 /** Mean, middle and longest time from the first buy to the sell that closed the cycle, in ms. */
@@ -102,7 +106,7 @@ export function winRate(nets: readonly number[]): number | null {
 /** Fees of every fill in quote; one taken in the coin is valued at the price of its fill. */
 export const feesPaid = (fills: readonly BookedFill[]): number => sum(numbers(fills.map(({ feeQuote }) => feeQuote)));
 
-/** Exposure = detail candles at whose close a position was held / detail candles of the window. */
+/** Exposure, the time in the market = detail candles at whose close a position was held / detail candles of the window. */
 export const exposure = ({ heldCandles, candles }: Pick<MetricsInput, 'heldCandles' | 'candles'>): number =>
   candles === 0 ? 0 : heldCandles / candles;
 
@@ -147,13 +151,44 @@ export function perExitReason(cycles: readonly ClosedCycle[]): Record<string, Ex
   return Object.fromEntries([...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([r, g]) => [r, metricsOf(g)]));
 }
 
+/** A run judged by the money it used; a result that an earlier version has stored lacks all of it. */
+export interface CapitalMetrics {
+  /** In quote: the most that was bound at any moment. */
+  readonly used: number;
+  /** Null when nothing was bought. */
+  readonly returnOnUsed: number | null;
+  readonly meanExposure: number;
+  /** Return of the benchmark that holds the mean exposure all the time. */
+  readonly equalExposure: number;
+  /** Total return less that of equal exposure. */
+  readonly alpha: number;
+}
+
+type CapitalInput = Pick<
+  MetricsInput,
+  'balance' | 'finalEquity' | 'coin' | 'fills' | 'capitalUsed' | 'meanExposure' | keyof Charges
+>;
+
+/** Return on capital used = (final equity - balance) / capital used; alpha = total return - return of equal exposure. */
+export function capitalMetrics(input: CapitalInput): CapitalMetrics {
+  const { balance, finalEquity, coin, fills, capitalUsed, meanExposure } = input;
+  const bought = fills.some(({ fill }) => fill.side === 'buy');
+  const benchmark = equalExposure(coin, meanExposure, input);
+  return {
+    used: capitalUsed,
+    returnOnUsed: bought ? (finalEquity - balance) / capitalUsed : null,
+    meanExposure,
+    equalExposure: benchmark,
+    alpha: totalReturn(input) - benchmark,
+  };
+}
+
 export interface Metrics {
   readonly totalReturn: number;
   readonly cagr: number | null;
   readonly buyAndHold: number;
   readonly costAveraging: number;
-  /** Total return less that of each benchmark. */
-  readonly alpha: { readonly buyAndHold: number; readonly costAveraging: number };
+  readonly capital: CapitalMetrics;
   readonly finalEquity: number;
   readonly closedCycles: number;
   /** Sum of the nets of the closed cycles, in quote. */
@@ -163,6 +198,7 @@ export interface Metrics {
   readonly winRate: number | null;
   readonly best: number | null;
   readonly worst: number | null;
+  /** Share of the time in which a position was held; how much of the equity was in it is `capital.meanExposure`. */
   readonly exposure: number;
   readonly fees: number;
   /** Quote bought and sold / balance. */
@@ -180,14 +216,13 @@ export function measure(input: MetricsInput): Metrics {
   const nets = input.cycles.map((cycle) => cycle.net);
   const returns = dailyReturns(input);
   const traded = sum(numbers(input.fills.map(({ fill }) => fill.quoteQuantity)));
-  const [total, held, averaged] = [totalReturn(input), buyAndHold(input.coin, input), costAveraging(input.coin, input)];
   const yearly = cagr(input);
   return {
-    totalReturn: total,
+    totalReturn: totalReturn(input),
     cagr: yearly,
-    buyAndHold: held,
-    costAveraging: averaged,
-    alpha: { buyAndHold: total - held, costAveraging: total - averaged },
+    buyAndHold: buyAndHold(input.coin, input),
+    costAveraging: costAveraging(input.coin, input),
+    capital: capitalMetrics(input),
     finalEquity: input.finalEquity,
     closedCycles: nets.length,
     net: sum(nets),

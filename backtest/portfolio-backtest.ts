@@ -1,5 +1,5 @@
 import { BASKET } from '#core/research.ts';
-import { formatDecimal, toNumber } from '#core/decimal.ts';
+import { formatDecimal, toNumber, ZERO } from '#core/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { buyAndHold, type CoinDay, coinDays } from './benchmarks.ts';
 import type { KernelInput, Run } from './kernel.ts';
@@ -28,7 +28,7 @@ export function runPortfolioBacktest(input: PortfolioInput): BacktestOutcome {
   const inputs = portfolio.profiles.flatMap(({ coins }) => coins);
   const [only] = inputs.length === 1 ? inputs : [];
   const run = runPortfolio(portfolio);
-  const { fills, meter, counts, runs, closes, heldCloses } = run;
+  const { fills, meter, counts, runs, closes, heldCloses, meanExposure } = run;
   const others: Ending[] = [];
   if (runs.some(({ book }) => book.ambiguous > 0)) others.push(endingOf(again(portfolio, { path: 'fall-first' })));
   const actsOnTicks = inputs.some(({ bound }) => bound.actsOnTicks === true);
@@ -39,7 +39,8 @@ export function runPortfolioBacktest(input: PortfolioInput): BacktestOutcome {
     books: runs.map(({ book }) => book),
     fills: only !== undefined ? fills.map(({ symbol: _, ...fill }) => fill) : fills,
     coin: only === undefined ? indexDays(inputs) : coinDays(only.detail, only.start, only.end),
-    ...{ meter, others, counts, crossed: inside?.crossed ?? 0 },
+    ...{ meter, others, counts, meanExposure, crossed: inside?.crossed ?? 0 },
+    capitalUsed: toNumber(runs[0]?.book.purse.mostBound ?? ZERO),
     candles: closes,
     heldCandles: heldCloses,
     offGrid: runs.reduce((sum, { offGrid }) => sum + offGrid, 0),

@@ -40,6 +40,8 @@ export interface PortfolioRun {
   readonly heldCloses: number;
   /** Candles that crossed a price at which a strategy acts and closed elsewhere; 0 unless the run looks inside candles. */
   readonly crossed: number;
+  /** Mean over the closes of (value of the coins / equity); what is left below one lot counts as nothing. */
+  readonly meanExposure: number;
 }
 
 /** Hears the reason of each coin at each close. */
@@ -56,6 +58,7 @@ interface Seat {
   row: number;
   opensMs: number;
   close: number;
+  readonly step: number;
   /** Close of its newest closed signal candle. */
   closedMs: number;
   crossed: number;
@@ -92,7 +95,7 @@ export function runPortfolio(portfolio: Portfolio, hear?: HearReason): Portfolio
   const meter = openMeter(toNumber(first.terms.balance), Math.min(...seats.map(({ opensMs }) => opensMs)));
   const fills: PortfolioFill[] = [];
   const tallies = new Map<string, Tally>();
-  let [closes, heldCloses] = [0, 0];
+  let [closes, heldCloses, exposure] = [0, 0, 0];
   for (;;) {
     const opensMs = nextOpen(seats);
     if (opensMs === Number.POSITIVE_INFINITY) break;
@@ -110,11 +113,13 @@ export function runPortfolio(portfolio: Portfolio, hear?: HearReason): Portfolio
     closes += 1;
     if (isAnyHeld(seats)) heldCloses += 1;
     meter.last = purse.cashNumber + heldWorth(seats);
+    exposure += shareHeld(seats, purse);
     if (meter.last > meter.peak || meter.last < meter.floor) moveExtremes(meter, meter.last, nowMs);
   }
   const crossed = seats.reduce((sum, seat) => sum + seat.crossed, 0);
   const counts = new Map([...tallies.values()].map(({ reason, count }) => [reason, count]));
-  return { fills, meter, counts, runs: seats.map(({ run }) => run), closes, heldCloses, crossed };
+  const runs = seats.map(({ run }) => run);
+  return { fills, meter, counts, runs, closes, heldCloses, crossed, meanExposure: exposure / Math.max(1, closes) };
 }
 
 function openSeat(profile: PortfolioProfile, input: KernelInput, purse: Purse): Seat {
@@ -127,6 +132,7 @@ function openSeat(profile: PortfolioProfile, input: KernelInput, purse: Purse): 
     guards: bound.shared.protectiveStop !== undefined,
     looksInside: input.inside === true && run.instance.reach !== undefined,
     close: detail.columns.open[start] ?? 0,
+    step: toNumber(input.rules.lot.step),
     // As live, the first plan is made with the candle that closed before the window.
     closedMs: run.feed.warmUp > 0 ? startMs - (startMs % INTERVAL_MS[bound.needs.interval]) : 0,
   };
@@ -163,6 +169,16 @@ function heldWorth(seats: readonly Seat[]): number {
   let worth = 0;
   for (const { run, close } of seats) worth += run.book.quantityNumber * close;
   return worth;
+}
+
+/** Share of the equity that is in coins that can be sold. */
+function shareHeld(seats: readonly Seat[], { cashNumber }: Purse): number {
+  let worth = 0;
+  for (const { run, close, step } of seats) {
+    const { quantityNumber } = run.book;
+    if (quantityNumber >= step) worth += quantityNumber * close;
+  }
+  return worth === 0 ? 0 : worth / (cashNumber + worth);
 }
 
 /** Lets orders meet the next candle, then brings the coin to its close. */

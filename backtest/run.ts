@@ -12,6 +12,7 @@ import { equityCurve } from './equity-curve.ts';
 import { againstOf, FILL_RULES, type Terms } from './fills.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { type KernelInput, type KernelRun, runKernel } from './kernel.ts';
+import { meanExposure } from './mean-exposure.ts';
 import { measure } from './metrics.ts';
 import { cycleRecord, fillRecord, iso, rejectionRecord } from './records.ts';
 import { holdout, regimes } from './splits.ts';
@@ -120,6 +121,8 @@ export function runCoin(kernel: KernelInput): { readonly book: Book; readonly ma
     coin: coinDays(kernel.detail, kernel.start, kernel.end),
     counts: new Map(reasons.map((reason, code) => [reason, counts[code] ?? 0])),
     candles: kernel.end - kernel.start,
+    capitalUsed: toNumber(book.purse.mostBound),
+    meanExposure: meanExposure(kernel, book.fills),
     ...{ meter, others, crossed: inside?.crossed ?? 0, heldCandles, offGrid, warmUp, passed },
   };
   return { book, made };
@@ -139,6 +142,10 @@ export interface Made {
   readonly fills: readonly (BookedFill & { readonly symbol?: string })[];
   readonly coin: readonly CoinDay[];
   readonly meter: EquityMeter;
+  /** The most quote that all coins together had bound at any moment. */
+  readonly capitalUsed: number;
+  /** See mean-exposure.ts. */
+  readonly meanExposure: number;
   /** How the run ends where its doubtful candles went otherwise. */
   readonly others: readonly Ending[];
   /** Candles that crossed a price at which the strategy acts and closed elsewhere. */
@@ -240,7 +247,7 @@ function coveredBy({ inputs, offGrid, warmUp }: Made, warmUpWanted: number): Bac
 
 /** What was traded, and every number of it. */
 function tradedIn(made: Made, { terms, windowMs }: { readonly terms: Terms; readonly windowMs: number }) {
-  const { inputs, books, meter, coin, fills, candles, heldCandles } = made;
+  const { inputs, books, meter, coin, fills, candles, heldCandles, capitalUsed, meanExposure } = made;
   const dailyEquity = [...meter.days, meter.last];
   const coinOf = ({ rules: { symbol } }: Book) => (inputs.length > 1 ? { symbol } : {});
   const closed = books
@@ -250,7 +257,7 @@ function tradedIn(made: Made, { terms, windowMs }: { readonly terms: Terms; read
   const split = { balance: toNumber(terms.balance), days: dailyEquity, coin, cycles };
   const metrics = measure({
     ...split,
-    ...{ fills, candles, heldCandles, windowMs },
+    ...{ fills, candles, heldCandles, windowMs, capitalUsed, meanExposure },
     finalEquity: meter.last,
     drawdown: meter.drawdown.depth,
     feeRate: toNumber(terms.feeRate),

@@ -12,7 +12,9 @@ export const gateBars = z.strictObject({
   profitFactor: z.number().min(0).max(100).nullable(),
   /** Closed positions, at least: fewer prove nothing. */
   closedCycles: z.int().min(0).max(100_000).nullable(),
-  /** Return less that of buying once and holding, at least. */
+  /** Return on capital used, at least. */
+  returnOnCapital: share,
+  /** Return less that of holding the mean exposure of the run all the time, at least. */
   alpha: share,
   /** Return of the last 30 % of the days, at least. */
   outOfSample: share,
@@ -27,6 +29,7 @@ export type GateBars = z.output<typeof gateBars>;
 export const USUAL_BARS: GateBars = {
   profitFactor: 1.2,
   closedCycles: 30,
+  returnOnCapital: 0,
   alpha: 0,
   outOfSample: 0,
   drawdown: 0.25,
@@ -36,13 +39,16 @@ export const USUAL_BARS: GateBars = {
 export const GATE_BARS = gateBars.keyof().options;
 export type GateBar = (typeof GATE_BARS)[number];
 
-/** What a stored result says of the things that bars are about; anything else in it is left alone. */
+/**
+ * What a stored result says of the things that bars are about; anything else in it is left alone. Results that an earlier
+ * version has stored have no `capital`: they compared the return with buying and holding for the whole balance.
+ */
 export const gateFacts = z.object({
   to: z.iso.datetime(),
   metrics: z.object({
     profitFactor: z.number().nullable(),
     closedCycles: z.number(),
-    alpha: z.object({ buyAndHold: z.number() }),
+    capital: z.object({ returnOnUsed: z.number().nullable(), alpha: z.number() }),
   }),
   holdout: z.object({ outOfSample: z.object({ totalReturn: z.number() }) }).nullable(),
   drawdown: z.object({ depth: z.number() }),
@@ -67,7 +73,8 @@ export function checkBars(bars: GateBars, { metrics, holdout, drawdown, coverage
   const values: Record<GateBar, number | null> = {
     profitFactor: metrics.profitFactor,
     closedCycles: metrics.closedCycles,
-    alpha: metrics.alpha.buyAndHold,
+    returnOnCapital: metrics.capital.returnOnUsed,
+    alpha: metrics.capital.alpha,
     outOfSample: holdout?.outOfSample.totalReturn ?? null,
     drawdown: drawdown.depth,
     coverage: candles === 0 ? 0 : candles / (candles + missing),

@@ -17,7 +17,8 @@ export const liveGate = z.object({
   coins: z.array(
     z.object({
       symbol: z.string(),
-      verdict: z.enum(['clear', 'below-bars', 'no-backtest', 'config-not-parsable']),
+      /** `old-backtest`: an earlier version ran it, without what the bars are about. */
+      verdict: z.enum(['clear', 'below-bars', 'no-backtest', 'old-backtest', 'config-not-parsable']),
       sentence: z.string(),
       runId: z.string().nullable(),
       finishedAt: instant.nullable(),

@@ -38,15 +38,18 @@ function doubtWords({ candles, stops, crossed }: BacktestResult['ambiguity']): s
 
 function metricRows(result: BacktestResult): string[][] {
   const { metrics: m, drawdown, quoteAsset, ambiguity } = result;
+  const { used, returnOnUsed, meanExposure, equalExposure, alpha } = m.capital;
   const money = (value: number | null): string => (value === null ? '–' : `${value.toFixed(2)} ${quoteAsset}`);
   const recovered = drawdown.recoveredAt === null ? 'not recovered' : `recovered ${time(drawdown.recoveredAt)}`;
   const fall = `${time(drawdown.peakAt)} to ${time(drawdown.troughAt)}, ${recovered}`;
   return [
     ['return', percent(m.totalReturn), `${money(m.finalEquity)} from ${Number(result.balance).toFixed(2)}`],
+    ['on capital used', returnOnUsed === null ? '–' : percent(returnOnUsed), `at most ${money(used)} was bound at once`],
     ['a year', m.cagr === null ? '–' : percent(m.cagr), m.cagr === null ? 'windows of 90 days and more' : ''],
     ['worst, best', `${ambiguity.worst.toFixed(2)}, ${ambiguity.best.toFixed(2)}`, doubtWords(ambiguity)],
-    ['buy and hold', percent(m.buyAndHold), `alpha ${percent(m.alpha.buyAndHold)}`],
-    ['cost averaging', percent(m.costAveraging), `alpha ${percent(m.alpha.costAveraging)}`],
+    ['equal exposure', percent(equalExposure), `alpha ${percent(alpha)}`],
+    ['buy and hold', percent(m.buyAndHold), 'the whole balance, at the first open'],
+    ['cost averaging', percent(m.costAveraging), 'an equal part of the balance each day'],
     ['max drawdown', percent(drawdown.depth), drawdown.depth === 0 ? '' : fall],
     [
       'closed cycles',
@@ -56,7 +59,8 @@ function metricRows(result: BacktestResult): string[][] {
     ['win rate', m.winRate === null ? '–' : percent(m.winRate), ''],
     ['profit factor', orDash(m.profitFactor), ''],
     ['expectancy', money(m.expectancy), `best ${money(m.best)}, worst ${money(m.worst)}`],
-    ['exposure', percent(m.exposure), ''],
+    ['time in the market', percent(m.exposure), 'share of the candles with a position'],
+    ['mean exposure', percent(meanExposure), 'share of the equity in the coin'],
     ['fees', money(m.fees), `turnover ${m.turnover.toFixed(2)} times the balance`],
     ['Calmar, SQN', `${orDash(m.calmar)}, ${orDash(m.sqn)}`, ''],
     ['Sharpe, Sortino', `${orDash(m.sharpe)}, ${orDash(m.sortino)}`, 'daily returns, 365 days a year'],

@@ -224,6 +224,25 @@ test('the report of a basket: each coin by itself, one purse, an even spread as 
   assert.deepEqual(Object.keys(coins ?? {}), ['AAAUSDT', 'BBBUSDT', 'CCCUSDT']);
   assert.deepEqual([coins?.['AAAUSDT']?.sold, coins?.['AAAUSDT']?.buyAndHold.toFixed(4)], [124.5, '0.4985']);
   assert.equal(metrics.exposure, 10 / 15);
+  // All three first buys together: 499.00, 299.40 and 199.60. The sale and the buy after it bind less.
+  assert.equal(metrics.capital.used, 998);
+  assert.equal(metrics.capital.returnOnUsed?.toFixed(8), ((metrics.finalEquity - 1000) / 998).toFixed(8));
+  const quiet = 5.982012 * 50 + 19.94004 * 10;
+  const shareOf = (cash: number, value: number): number => value / (cash + value);
+  // Minute 5 with AAA at 100, four with AAA at 150, one after its sale, four after the buy of BBB.
+  const shares = [
+    shareOf(2, 4.98501 * 100 + quiet),
+    4 * shareOf(2, 4.98501 * 150 + quiet),
+    shareOf(126.3755, 4.15501 * 150 + quiet),
+    4 * shareOf(51.6255, 4.15501 * 150 + 7.475517 * 50 + 199.4004),
+  ];
+  const exposed = shares.reduce((sum, share) => sum + share, 0) / 15;
+  assert.equal(metrics.capital.meanExposure.toFixed(9), exposed.toFixed(9));
+  // A third each, as one coin that rose by a sixth on this one day.
+  assert.equal(
+    metrics.capital.equalExposure.toFixed(9),
+    ((1 - 0.001 * exposed) * (1 + exposed * (3.5 / 3 - 1)) - 1).toFixed(9),
+  );
   assert.equal(equityCurve.length, 15);
   assert.ok(Math.abs((equityCurve.at(-1)?.equity ?? 0) - metrics.finalEquity) < 1e-9);
   assert.equal(equityCurve.at(-1)?.price.toFixed(6), (3.5 / 3).toFixed(6));

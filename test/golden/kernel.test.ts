@@ -85,7 +85,18 @@ test('the numbers of the hand-made example', () => {
   assert.deepEqual([metrics.net, metrics.best, metrics.worst, metrics.closedCycles], [6.00639, 6.00639, 6.00639, 1]);
   // Bought at the first open of 103, less 0.1 %, worth 105.5 at the end; the only day of cost averaging is the same.
   const held = (0.999 * 105.5) / 103 - 1;
-  for (const alpha of Object.values(metrics.alpha)) near(alpha, (1005.9071884 + 0.000996 * 105.5) / 1000 - 1 - held);
+  near(metrics.buyAndHold, held);
+  near(metrics.costAveraging, held);
+  const made = 5.9071884 + 0.000996 * 105.5;
+  const { capital } = metrics;
+  assert.equal(capital.used, 99.9984);
+  near(capital.returnOnUsed ?? 0, made / 99.9984);
+  // 1.002996 beside 900.0016 at six of eleven closes; the 0.000996 that are left are less than a lot.
+  const values = [101.9, 104.57, 104.6, 108, 106.2, 105.84].map((close) => 1.002996 * close);
+  near(capital.meanExposure, values.reduce((sum, value) => sum + value / (900.0016 + value), 0) / 11);
+  const benchmark = (1 - 0.001 * capital.meanExposure) * (1 + (capital.meanExposure * 2.5) / 103) - 1;
+  near(capital.equalExposure, benchmark);
+  near(capital.alpha, made / 1000 - benchmark);
   assert.deepEqual(metrics.durations, { meanMs: 6 * HOUR_MS, medianMs: 6 * HOUR_MS, longestMs: 6 * HOUR_MS });
 });
 

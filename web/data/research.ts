@@ -55,20 +55,24 @@ export const advisorQuery = (id: ProfileId, runId: string) =>
     refetchInterval: ({ state }) => pace(state.data?.slots.some(isBusy)),
   });
 
+/** Earlier versions have stored no numbers about the money that a run used. */
+export type StoredMetrics = Omit<Metrics, 'capital'> & Partial<Pick<Metrics, 'capital'>>;
+export type StoredResult = Omit<BacktestResult, 'metrics'> & { readonly metrics: StoredMetrics };
+
 /* The contract leaves open what runs hold: the worker has stored what the backtest returned. */
-const isResult = (value: unknown): value is BacktestResult =>
+const isResult = (value: unknown): value is StoredResult =>
   isObject(value) && value['v'] === 1 && isObject(value['metrics']);
-export const isMetrics = (value: unknown): value is Metrics =>
+export const isMetrics = (value: unknown): value is StoredMetrics =>
   isObject(value) && typeof value['totalReturn'] === 'number';
 const isRunRequest = (value: unknown): value is RunRequest => isObject(value) && Array.isArray(value['coins']);
 const isSweepRequest = (value: unknown): value is SweepRequest => isObject(value) && isObject(value['coin']);
 
 /** The result of each coin that is finished. */
-export const resultsOf = ({ results }: Pick<RunPage, 'results'>): BacktestResult[] =>
+export const resultsOf = ({ results }: Pick<RunPage, 'results'>): StoredResult[] =>
   Object.values(results).filter(isResult);
 
 /** Each coin that is finished, with its numbers. */
-export const metricsOf = ({ metrics }: Pick<Run, 'metrics'>): [string, Metrics][] =>
+export const metricsOf = ({ metrics }: Pick<Run, 'metrics'>): [string, StoredMetrics][] =>
   Object.entries(metrics).flatMap(([symbol, one]) => (isMetrics(one) ? [[symbol, one]] : []));
 
 /** What a run was asked for; `undefined` for one that another version has stored. */

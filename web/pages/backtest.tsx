@@ -1,11 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { BacktestResult } from '#backtest/result.ts';
 import { abortBacktest, deleteBacktest, pinBacktest } from '#api/contract/research.ts';
 import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/queries.ts';
-import { fullConfigOf, isBusy, resultsOf, type RunPage, runQuery, runRequestOf } from '#web/data/research.ts';
+import {
+  fullConfigOf,
+  isBusy,
+  resultsOf,
+  type RunPage,
+  runQuery,
+  runRequestOf,
+  type StoredResult,
+} from '#web/data/research.ts';
 import { Advisor } from '#web/parts/advisor.tsx';
 import { BacktestDetails } from '#web/parts/backtest-details.tsx';
 import { BacktestReport } from '#web/parts/backtest-report.tsx';
@@ -88,14 +95,17 @@ function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactN
   );
 }
 
-function Verdict({ run, result }: { run: RunPage; result: BacktestResult | undefined }): ReactNode {
+function Verdict({ run, result }: { run: RunPage; result: StoredResult | undefined }): ReactNode {
   if (result === undefined) return `The backtest ${runWords(run.state)}.`;
-  const { totalReturn, buyAndHold } = result.metrics;
+  const { totalReturn, buyAndHold, capital } = result.metrics;
   const name = result.coins === undefined ? result.symbol : 'The basket';
   if (result.fills.length === 0) return `${name} was never bought.`;
   return (
     <>
-      {name} made <Result value={totalReturn} />; holding it made {share(buyAndHold)}.
+      {name} made <Result value={totalReturn} />
+      {capital === undefined
+        ? `; holding it made ${share(buyAndHold)}.`
+        : `, ${share(capital.returnOnUsed)} on the capital used; equal exposure made ${share(capital.equalExposure)}.`}
     </>
   );
 }
@@ -153,7 +163,7 @@ function Actions({ profile: { id }, run }: { profile: Profile; run: RunPage }): 
 }
 
 interface CoinsProps {
-  results: readonly BacktestResult[];
+  results: readonly StoredResult[];
   shown: string | undefined;
   onChoose: (symbol: string) => void;
 }

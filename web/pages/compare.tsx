@@ -1,20 +1,20 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Metrics } from '#backtest/metrics.ts';
 import { compareBacktests, repeatBacktest } from '#api/contract/research.ts';
 import type { Answer } from '#api/contract/operation.ts';
 import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/queries.ts';
-import { BUSY_MS, fullConfigOf, isBusy, isMetrics, runRequestOf } from '#web/data/research.ts';
+import { BUSY_MS, fullConfigOf, isBusy, isMetrics, runRequestOf, type StoredMetrics } from '#web/data/research.ts';
 import { useLabels } from '#web/forms/setting-labels.ts';
 import { Result } from '#web/parts/figures.tsx';
 import { ResearchFrame } from '#web/parts/research-frame.tsx';
 import { Failure, Say, Skeleton } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { When } from '#web/parts/when.tsx';
+import { CAPITAL } from '#web/words/capital.ts';
 import { count, percent } from '#web/words/numbers.ts';
-import { plain, runWords, share } from '#web/words/research.ts';
+import { fineShare, plain, runWords, share } from '#web/words/research.ts';
 
 type Comparison = Answer<typeof compareBacktests>;
 type Compared = Comparison['coins'][number];
@@ -106,10 +106,14 @@ function SamePeriod({ id, comparison: { runs, newest, differing } }: TableProps)
   );
 }
 
-type Column = { readonly metrics: Metrics; readonly drawdown: number; readonly outOfSample: number | null } | undefined;
+type Column =
+  | { readonly metrics: StoredMetrics; readonly drawdown: number; readonly outOfSample: number | null }
+  | undefined;
 
 interface Measure {
   readonly words: string;
+  /** Shown on hover. */
+  readonly note?: string;
   readonly of: (column: NonNullable<Column>) => number | null;
   readonly show: (value: number | null) => ReactNode;
   /** Which end is better; nothing where neither is. */
@@ -123,8 +127,15 @@ const MEASURES: readonly Measure[] = [
     show: (value) => (value === null ? '–' : <Result value={value} />),
     better: 'more',
   },
+  {
+    ...CAPITAL.returnOnUsed,
+    of: ({ metrics }) => metrics.capital?.returnOnUsed ?? null,
+    show: share,
+    better: 'more',
+  },
+  { ...CAPITAL.alpha, of: ({ metrics }) => metrics.capital?.alpha ?? null, show: fineShare, better: 'more' },
   { words: 'Last 30 % of the days (out of sample)', of: ({ outOfSample }) => outOfSample, show: share, better: 'more' },
-  { words: 'Holding instead', of: ({ metrics }) => metrics.buyAndHold, show: share },
+  { words: 'Buy and hold', of: ({ metrics }) => metrics.buyAndHold, show: share },
   {
     words: 'Deepest fall',
     of: ({ drawdown }) => Math.abs(drawdown),
@@ -146,9 +157,14 @@ const MEASURES: readonly Measure[] = [
     better: 'more',
   },
   {
-    words: 'Time in the market',
+    ...CAPITAL.exposure,
     of: ({ metrics }) => metrics.exposure,
     show: (value) => (value === null ? '–' : percent(value, 0)),
+  },
+  {
+    ...CAPITAL.meanExposure,
+    of: ({ metrics }) => metrics.capital?.meanExposure ?? null,
+    show: (value) => (value === null ? '–' : percent(value, 1)),
   },
   { words: 'Fees paid', of: ({ metrics }) => metrics.fees, show: plain, better: 'less' },
 ];
@@ -191,14 +207,16 @@ function Numbers({ id, comparison, coin }: TableProps & { coin: Compared }): Rea
       <table className="side">
         <Head id={id} comparison={comparison} first="Measure" />
         <tbody>
-          {MEASURES.map(({ words, of, show, better }) => {
+          {MEASURES.map(({ words, note, of, show, better }) => {
             const values = columns.map((column) => (column === undefined ? null : of(column)));
             const known = values.filter((value) => value !== null);
             const best = better === undefined ? undefined : Math[better === 'more' ? 'max' : 'min'](...known);
             const alone = new Set(known).size > 1;
             return (
               <tr key={words}>
-                <th scope="row">{words}</th>
+                <th scope="row" title={note}>
+                  {words}
+                </th>
                 {values.map((value, i) => (
                   <td key={comparison.runs[i]?.id} className="num">
                     {value !== null && alone && value === best ? <b>{show(value)}</b> : show(value)}

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { BacktestResult } from '#backtest/result.ts';
+import type { StoredResult } from '#web/data/research.ts';
 import { count, money, percent } from '#web/words/numbers.ts';
 import { plain, reasonWords, share } from '#web/words/research.ts';
 import { Result } from './figures.tsx';
@@ -7,7 +7,7 @@ import { Section } from './section.tsx';
 import { When } from './when.tsx';
 
 /** What stands behind the numbers of a backtest: unseen days, markets of each kind, and every fill. */
-export function BacktestDetails({ result }: { result: BacktestResult }): ReactNode {
+export function BacktestDetails({ result }: { result: StoredResult }): ReactNode {
   return (
     <>
       <div className="cols">
@@ -20,7 +20,7 @@ export function BacktestDetails({ result }: { result: BacktestResult }): ReactNo
   );
 }
 
-function Halves({ result: { holdout } }: { result: BacktestResult }): ReactNode {
+function Halves({ result: { holdout } }: { result: StoredResult }): ReactNode {
   const parts =
     holdout === null
       ? []
@@ -77,7 +77,7 @@ const REGIMES: Readonly<Record<string, string>> = {
   unknown: 'Too early to say',
 };
 
-function Regimes({ result: { regimes } }: { result: BacktestResult }): ReactNode {
+function Regimes({ result: { regimes } }: { result: StoredResult }): ReactNode {
   return (
     <Section title="In which markets it earns" note="regimes: what the coin did over 20 days" span={6}>
       <table className="cards">
@@ -115,7 +115,7 @@ function Regimes({ result: { regimes } }: { result: BacktestResult }): ReactNode
 }
 
 interface PartsProps {
-  coins: NonNullable<BacktestResult['coins']>;
+  coins: NonNullable<StoredResult['coins']>;
   quote: string;
 }
 
@@ -163,7 +163,7 @@ function Parts({ coins, quote }: PartsProps): ReactNode {
 
 const SHOWN = 200;
 
-function Fills({ result }: { result: BacktestResult }): ReactNode {
+function Fills({ result }: { result: StoredResult }): ReactNode {
   const { fills, rejections, quoteAsset, openPosition } = result;
   return (
     <Section title="Fills" note={`what would have been bought and sold; ${count(fills.length, 'fill')}`}>
@@ -196,7 +196,7 @@ function Fills({ result }: { result: BacktestResult }): ReactNode {
   );
 }
 
-function FillTable({ result: { fills, quoteAsset } }: { result: BacktestResult }): ReactNode {
+function FillTable({ result: { fills, quoteAsset } }: { result: StoredResult }): ReactNode {
   return (
     <table className="cards">
       <thead>

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
-import type { BacktestResult } from '#backtest/result.ts';
+import type { StoredResult } from '#web/data/research.ts';
+import { CAPITAL } from '#web/words/capital.ts';
 import { MISSING, money, percent } from '#web/words/numbers.ts';
-import { plain, reasonWords, share } from '#web/words/research.ts';
+import { fineShare, plain, reasonWords, share } from '#web/words/research.ts';
 import { age } from '#web/words/time.ts';
 import { AmbiguityBand } from './ambiguity-band.tsx';
 import { EquityPlot } from './equity-plot.tsx';
@@ -12,7 +13,7 @@ import { Section } from './section.tsx';
 import { Prose, When } from './when.tsx';
 
 /** Everything a backtest says, the number to believe first. */
-export function BacktestReport({ result }: { result: BacktestResult }): ReactNode {
+export function BacktestReport({ result }: { result: StoredResult }): ReactNode {
   const { metrics, drawdown, holdout, ambiguity, quoteAsset, balance } = result;
   const start = Number(balance);
   const part = (equity: number): number => equity / start - 1;
@@ -23,7 +24,15 @@ export function BacktestReport({ result }: { result: BacktestResult }): ReactNod
         <Figure label="Return" note={`${result.symbol}, from ${money(balance, quoteAsset)} ${quoteAsset}`}>
           <Result value={metrics.totalReturn} />
         </Figure>
-        <Figure label="Holding instead" note="bought once, at the first price">
+        <Figure
+          label={CAPITAL.returnOnUsed.words}
+          note={
+            metrics.capital === undefined ? 'run it again to see it' : `at most ${plain(metrics.capital.used)} ${quoteAsset}`
+          }
+        >
+          {share(metrics.capital?.returnOnUsed ?? null)}
+        </Figure>
+        <Figure label="Buy and hold" note="the whole balance, at the first price">
           {share(metrics.buyAndHold)}
         </Figure>
         <Figure label="Deepest fall" note="from the highest worth before it">
@@ -77,12 +86,12 @@ export function BacktestReport({ result }: { result: BacktestResult }): ReactNod
 }
 
 /** What the money would be worth had it bought the coin at the first price and kept it. */
-function holdingOf({ equityCurve, balance }: BacktestResult): number[] {
+function holdingOf({ equityCurve, balance }: StoredResult): number[] {
   const first = equityCurve[0]?.price ?? 1;
   return equityCurve.map(({ price }) => (Number(balance) * price) / first);
 }
 
-function Window({ result: { from, to, detailInterval, coverage } }: { result: BacktestResult }): ReactNode {
+function Window({ result: { from, to, detailInterval, coverage } }: { result: StoredResult }): ReactNode {
   return (
     <>
       <When at={from} day /> to <When at={to} day />, {coverage.candles.toLocaleString('en-US')} candles of{' '}
@@ -91,11 +100,27 @@ function Window({ result: { from, to, detailInterval, coverage } }: { result: Ba
   );
 }
 
-function AllNumbers({ result: { metrics, quoteAsset } }: { result: BacktestResult }): ReactNode {
+type Numbers = readonly (readonly [words: string, text: string, note?: string])[];
+
+/** What the run made of the money it used; of a result that an earlier version has stored nothing is known. */
+function capitalRows({ metrics: { capital, exposure }, quoteAsset }: StoredResult): Numbers {
   const rows = [
+    [CAPITAL.returnOnUsed, share(capital?.returnOnUsed ?? null)],
+    [CAPITAL.used, capital === undefined ? MISSING : `${plain(capital.used)} ${quoteAsset}`],
+    [CAPITAL.alpha, fineShare(capital?.alpha ?? null)],
+    [CAPITAL.equalExposure, fineShare(capital?.equalExposure ?? null)],
+    [CAPITAL.meanExposure, capital === undefined ? MISSING : percent(capital.meanExposure, 1)],
+    [CAPITAL.exposure, percent(exposure, 0)],
+  ] as const;
+  return rows.map(([{ words, note }, text]) => [words, text, note]);
+}
+
+function AllNumbers({ result }: { result: StoredResult }): ReactNode {
+  const { metrics, quoteAsset } = result;
+  const rows: Numbers = [
     ['Return per year', share(metrics.cagr)],
-    ['Against holding', share(metrics.alpha.buyAndHold)],
-    ['Against buying a little every day', share(metrics.alpha.costAveraging)],
+    ...capitalRows(result),
+    ['Daily DCA', share(metrics.costAveraging), 'An equal part of the balance spent at the first price of each day.'],
     ['Return for its ups and downs (Sharpe)', plain(metrics.sharpe)],
     ['Return for its downs alone (Sortino)', plain(metrics.sortino)],
     ['Return for its deepest fall (Calmar)', plain(metrics.calmar)],
@@ -103,15 +128,14 @@ function AllNumbers({ result: { metrics, quoteAsset } }: { result: BacktestResul
     [`Made per round trip, ${quoteAsset}`, plain(metrics.expectancy)],
     [`Best and worst, ${quoteAsset}`, `${plain(metrics.best)} / ${plain(metrics.worst)}`],
     [`Fees paid, ${quoteAsset}`, plain(metrics.fees)],
-    ['Time in the market', percent(metrics.exposure, 0)],
     ['Held for, in the middle', metrics.durations === null ? MISSING : age(metrics.durations.medianMs)],
-  ] as const;
+  ];
   return (
     <Section title="All the numbers" span={5}>
       <dl className="dl">
-        {rows.map(([words, text]) => (
+        {rows.map(([words, text, note]) => (
           <div key={words} className="contents">
-            <dt>{words}</dt>
+            <dt title={note}>{words}</dt>
             <dd>
               <Prose text={text} />
             </dd>
@@ -123,7 +147,7 @@ function AllNumbers({ result: { metrics, quoteAsset } }: { result: BacktestResul
 }
 
 /** Why it sold, and what kept it from trading. */
-function Reasons({ result: { metrics, decisions, quoteAsset } }: { result: BacktestResult }): ReactNode {
+function Reasons({ result: { metrics, decisions, quoteAsset } }: { result: StoredResult }): ReactNode {
   const total = Object.values(decisions).reduce((sum, count) => sum + count, 0);
   return (
     <Section title="Why it sold, and what it waited for" span={6}>
@@ -153,7 +177,7 @@ function Reasons({ result: { metrics, decisions, quoteAsset } }: { result: Backt
   );
 }
 
-function Trips({ result: { cycles, quoteAsset, fillRules } }: { result: BacktestResult }): ReactNode {
+function Trips({ result: { cycles, quoteAsset, fillRules } }: { result: StoredResult }): ReactNode {
   return (
     <Section
       title="Round trips"

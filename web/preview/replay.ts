@@ -15,7 +15,8 @@ function summaryOf({ metrics, drawdown, dailyEquity, sales, ambiguity }: Glance,
   const { worst, base, best, ...doubtful } = ambiguity;
   return {
     totalReturn: metrics.totalReturn,
-    againstHolding: metrics.alpha.buyAndHold,
+    returnOnCapital: metrics.capital.returnOnUsed,
+    alpha: metrics.capital.alpha,
     drawdown: drawdown.depth,
     sales,
     winRate: metrics.winRate,

@@ -15,7 +15,10 @@ export interface Past {
 /** What a config would have made of the past; shares are 0.1 for 10 %. */
 export interface Summary {
   readonly totalReturn: number;
-  readonly againstHolding: number;
+  /** Null when nothing was bought. */
+  readonly returnOnCapital: number | null;
+  /** Total return less that of holding the mean exposure all the time. */
+  readonly alpha: number;
   readonly drawdown: number;
   readonly sales: number;
   readonly winRate: number | null;

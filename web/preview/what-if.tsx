@@ -7,6 +7,7 @@ import { EquityPlot } from '#web/parts/equity-plot.tsx';
 import { Icon } from '#web/parts/icon.tsx';
 import { Failure, Say } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
+import { CAPITAL } from '#web/words/capital.ts';
 import { MISSING, percent, signedPercent } from '#web/words/numbers.ts';
 import { age } from '#web/words/time.ts';
 import type { Comparison, Past, Summary } from './summary.ts';
@@ -143,6 +144,8 @@ function Outcome({ past, answer: { saved, edit, holding }, quote, changed }: Out
 
 interface Row {
   readonly words: string;
+  /** Shown on hover. */
+  readonly note?: string;
   readonly value: (summary: Summary) => number | null;
   readonly text: (value: number) => string;
   /** Whether more is better, worse, or neither. */
@@ -152,12 +155,18 @@ interface Row {
 const whole = (value: number): string => value.toLocaleString('en-US');
 const ROWS: readonly Row[] = [
   { words: 'Return', value: (one) => one.totalReturn, text: (value) => signedPercent(value, 1), better: 1 },
-  { words: 'Against holding', value: (one) => one.againstHolding, text: (value) => signedPercent(value, 1), better: 1 },
+  {
+    ...CAPITAL.returnOnUsed,
+    value: (one) => one.returnOnCapital,
+    text: (value) => signedPercent(value, 1),
+    better: 1,
+  },
+  { ...CAPITAL.alpha, value: (one) => one.alpha, text: (value) => signedPercent(value, 2), better: 1 },
   { words: 'Deepest fall', value: (one) => -Math.abs(one.drawdown), text: (value) => percent(value), better: 1 },
   { words: 'Sales', value: (one) => one.sales, text: whole, better: 0 },
   { words: 'Sales in profit', value: (one) => one.winRate, text: (value) => percent(value, 0), better: 1 },
   { words: 'Fees paid', value: (one) => one.fees, text: (value) => value.toFixed(2), better: -1 },
-  { words: 'Time in the market', value: (one) => one.exposure, text: (value) => percent(value, 0), better: 0 },
+  { ...CAPITAL.exposure, value: (one) => one.exposure, text: (value) => percent(value, 0), better: 0 },
 ];
 
 function Table({ before, after, from }: { before: Summary | undefined; after: Summary; from: string }): ReactNode {
@@ -178,7 +187,7 @@ function Table({ before, after, from }: { before: Summary | undefined; after: Su
       <tbody>
         {ROWS.map((row) => (
           <tr key={row.words}>
-            <td>{row.words}</td>
+            <td title={row.note}>{row.words}</td>
             {before === undefined ? null : <td className="num two">{show(row, before)}</td>}
             <td className="num">
               <b>{show(row, after)}</b>

@@ -17,7 +17,9 @@ test('an empty bar is not asked, and what is no number is refused instead of tak
 
 test('values are written as what they are', () => {
   assert.equal(barValue('drawdown', 0.084), '8.4\u202f%');
-  assert.equal(barValue('alpha', 0.051), '+5.1\u202f%');
+  assert.equal(barValue('alpha', 0.0004), '+0.04\u202f%');
+  assert.equal(barValue('returnOnCapital', -0.12), '\u221212.00\u202f%');
+  assert.equal(barValue('outOfSample', 0.051), '+5.1\u202f%');
   assert.equal(barValue('ageDays', 1.2), '1 day');
   assert.equal(barValue('profitFactor', null), 'not known');
 });

@@ -5,7 +5,16 @@ import { count, percent, signedPercent } from './numbers.ts';
 export const BARS: Readonly<Record<GateBar, { words: string; note: string; kind: 'share' | 'number' | 'days' }>> = {
   profitFactor: { words: 'Profit factor', note: 'Won for each unit lost, at least.', kind: 'number' },
   closedCycles: { words: 'Round trips', note: 'Closed positions, at least; fewer prove nothing.', kind: 'number' },
-  alpha: { words: 'Better than holding by', note: 'Return less that of buying once, at least.', kind: 'share' },
+  returnOnCapital: {
+    words: 'Return on capital used',
+    note: 'Profit or loss, divided by the most money that was bound at once, at least.',
+    kind: 'share',
+  },
+  alpha: {
+    words: 'Alpha (vs. equal exposure)',
+    note: 'Return less that of holding as much of the coin as the run did on average, at least.',
+    kind: 'share',
+  },
   outOfSample: { words: 'Last 30 % of the days', note: 'Return on the days that came last, at least.', kind: 'share' },
   drawdown: { words: 'Deepest fall', note: 'From the highest worth before it, at most.', kind: 'share' },
   coverage: { words: 'Candles that were there', note: 'Share of the period, at least.', kind: 'share' },
@@ -16,7 +25,8 @@ export const BARS: Readonly<Record<GateBar, { words: string; note: string; kind:
 export function barValue(bar: GateBar, value: number | null): string {
   if (value === null) return 'not known';
   const { kind } = BARS[bar];
-  if (kind === 'share') return bar === 'alpha' || bar === 'outOfSample' ? signedPercent(value, 1) : percent(value, 1);
+  if (bar === 'alpha' || bar === 'returnOnCapital') return signedPercent(value, 2);
+  if (kind === 'share') return bar === 'outOfSample' ? signedPercent(value, 1) : percent(value, 1);
   const text = Number(value.toFixed(2)).toLocaleString('en-US');
   return kind === 'days' ? count(Math.floor(value), 'day') : text;
 }

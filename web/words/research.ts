@@ -11,6 +11,8 @@ const HUNDRED: Decimal = requireDecimal('100');
 export const plain = (value: number | null): string =>
   value === null ? MISSING : value.toFixed(2).replace('-', MINUS);
 export const share = (value: number | null): string => (value === null ? MISSING : signedPercent(value, 1));
+/** With hundredths: small sums move the return on the whole balance no further. */
+export const fineShare = (value: number | null): string => (value === null ? MISSING : signedPercent(value, 2));
 
 /** Which past a run asks for, as a form holds it; `days` is a number of days back, or `dates` for `from` and `to`. */
 export interface Terms {
