@@ -43,9 +43,12 @@ async function profileOf(more: { strategyName?: string; symbols?: string[] } = {
 }
 
 /** A result as the worker stores it, as far as the bars look. */
-const resultOf = (changes: { depth?: number; ageDays?: number } = {}) => ({
+const resultOf = (changes: { depth?: number; ageDays?: number; capital?: object } = {}) => ({
   to: new Date(api.context.now().getTime() - (changes.ageDays ?? 1) * DAY_MS).toISOString(),
-  metrics: { totalReturn: 0.2, profitFactor: 1.5, closedCycles: 40, alpha: { buyAndHold: 0.05, costAveraging: 0 } },
+  metrics: {
+    ...{ totalReturn: 0.2, profitFactor: 1.5, closedCycles: 40 },
+    capital: { used: 500, returnOnUsed: 0.4, meanExposure: 0.3, equalExposure: 0.15, alpha: 0.05, ...changes.capital },
+  },
   holdout: { outOfSample: { totalReturn: 0.01 } },
   drawdown: { depth: changes.depth ?? 0.1 },
   coverage: { candles: 1000, missing: 0 },
@@ -73,13 +76,13 @@ test('the gate asks for a recent backtest of exactly the present settings, and s
   const gate = await api.call(readLiveGate, { params });
   assert.deepEqual([gate.clear, gate.coins[0]?.verdict, gate.coins[0]?.runId], [true, 'clear', runId]);
   assert.match(gate.sentence, /advice/);
-  assert.equal(gate.coins[0]?.checks.length, 7);
+  assert.equal(gate.coins[0]?.checks.length, 8);
 
   const changed = await api.call(changeLiveGate, { params, body: { drawdown: 0.05, profitFactor: null } });
   assert.deepEqual([changed.bars.drawdown, changed.bars.profitFactor, changed.bars.closedCycles], [0.05, null, 30]);
   assert.deepEqual([changed.clear, changed.coins[0]?.verdict], [false, 'below-bars']);
   assert.match(changed.coins[0]?.sentence ?? '', /deepest fall 10\.0 %, asked is at most 5\.0 %/);
-  assert.equal(changed.coins[0]?.checks.length, 6);
+  assert.equal(changed.coins[0]?.checks.length, 7);
   const wrong = await api.refusal(changeLiveGate, { params, body: { drawdown: 2 } });
   assert.equal(wrong.errors?.[0]?.path, 'drawdown');
   const [audit] = await api.database.kysely
@@ -97,6 +100,25 @@ test('the gate asks for a recent backtest of exactly the present settings, and s
   await api.database.kysely.updateTable('profiles').set({ config: stored }).where('id', '=', params.id).execute();
   const degraded = await api.call(readLiveGate, { params });
   assert.deepEqual([degraded.clear, degraded.coins[0]?.verdict], [false, 'config-not-parsable']);
+});
+
+test('the gate judges by the capital used and equal exposure, and asks for a new run where a stored one lacks them', async () => {
+  const params = await profileOf();
+  const verdict = async () => (await api.call(readLiveGate, { params })).coins[0];
+  await finished(params, resultOf({ capital: { returnOnUsed: -0.32, alpha: -0.0004 } }));
+  const missed = await verdict();
+  assert.equal(missed?.verdict, 'below-bars');
+  assert.equal(
+    missed.sentence,
+    'Below the bars: return on capital used -32.00 %, asked is at least 0.00 %; ' +
+      'return against equal exposure -0.04 %, asked is at least 0.00 %.',
+  );
+  const { capital: _capital, ...metrics } = resultOf().metrics;
+  const earlier = { ...metrics, alpha: { buyAndHold: 0.6296, costAveraging: 0.4 } };
+  const runId = await finished(params, { ...resultOf(), metrics: earlier });
+  const old = await verdict();
+  assert.deepEqual([old?.verdict, old?.runId, old?.checks], ['old-backtest', runId, []]);
+  assert.match(old?.sentence ?? '', /earlier version .* without the return on capital used .* run it again\.$/);
 });
 
 test('a strategy that plans over all coins is tested as one', async () => {

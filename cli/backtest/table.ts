@@ -44,7 +44,11 @@ function metricRows(result: BacktestResult): string[][] {
   const fall = `${time(drawdown.peakAt)} to ${time(drawdown.troughAt)}, ${recovered}`;
   return [
     ['return', percent(m.totalReturn), `${money(m.finalEquity)} from ${Number(result.balance).toFixed(2)}`],
-    ['on capital used', returnOnUsed === null ? '–' : percent(returnOnUsed), `at most ${money(used)} was bound at once`],
+    [
+      'on capital used',
+      returnOnUsed === null ? '–' : percent(returnOnUsed),
+      `at most ${money(used)} was bound at once`,
+    ],
     ['a year', m.cagr === null ? '–' : percent(m.cagr), m.cagr === null ? 'windows of 90 days and more' : ''],
     ['worst, best', `${ambiguity.worst.toFixed(2)}, ${ambiguity.best.toFixed(2)}`, doubtWords(ambiguity)],
     ['equal exposure', percent(equalExposure), `alpha ${percent(alpha)}`],

@@ -109,7 +109,16 @@ function sweepTable(shown: Shown): string {
   const { strategy, symbol, candles, rank, knobs, refused, warnings, seconds, result, forward, verdict, inKernel } =
     shown;
   const { evaluated, inLanes, trials, overfitting } = result;
-  const header = [...knobs, 'return', 'drawdown', 'Sharpe', 'cycles', 'win rate', 'profit factor', 'time in the market'];
+  const header = [
+    ...knobs,
+    'return',
+    'drawdown',
+    'Sharpe',
+    'cycles',
+    'win rate',
+    'profit factor',
+    'time in the market',
+  ];
   const rows = result.rows.map((row) => [
     ...row.values.map(String),
     percent(row.totalReturn),

@@ -14,40 +14,13 @@ import { Prose, When } from './when.tsx';
 
 /** Everything a backtest says, the number to believe first. */
 export function BacktestReport({ result }: { result: StoredResult }): ReactNode {
-  const { metrics, drawdown, holdout, ambiguity, quoteAsset, balance } = result;
+  const { metrics, ambiguity, balance } = result;
   const start = Number(balance);
   const part = (equity: number): number => equity / start - 1;
   const { worst, base, best, ...doubtful } = ambiguity;
   return (
     <>
-      <div className="figs">
-        <Figure label="Return" note={`${result.symbol}, from ${money(balance, quoteAsset)} ${quoteAsset}`}>
-          <Result value={metrics.totalReturn} />
-        </Figure>
-        <Figure
-          label={CAPITAL.returnOnUsed.words}
-          note={
-            metrics.capital === undefined ? 'run it again to see it' : `at most ${plain(metrics.capital.used)} ${quoteAsset}`
-          }
-        >
-          {share(metrics.capital?.returnOnUsed ?? null)}
-        </Figure>
-        <Figure label="Buy and hold" note="the whole balance, at the first price">
-          {share(metrics.buyAndHold)}
-        </Figure>
-        <Figure label="Deepest fall" note="from the highest worth before it">
-          {percent(-Math.abs(drawdown.depth))}
-        </Figure>
-        <Figure label="Last 30 % of the days" note="out of sample: alone, without the first">
-          {holdout === null ? MISSING : share(holdout.outOfSample.totalReturn)}
-        </Figure>
-        <Figure
-          label="Round trips"
-          note={metrics.winRate === null ? undefined : `${percent(metrics.winRate, 0)} in profit`}
-        >
-          {metrics.closedCycles}
-        </Figure>
-      </div>
+      <Figures result={result} />
       {result.warnings.map((warning) => (
         <Say key={warning} tone="care">
           <Prose text={warning} />
@@ -82,6 +55,39 @@ export function BacktestReport({ result }: { result: StoredResult }): ReactNode 
         <Trips result={result} />
       </div>
     </>
+  );
+}
+
+function Figures({ result }: { result: StoredResult }): ReactNode {
+  const { symbol, metrics, drawdown, holdout, quoteAsset, balance } = result;
+  const { capital } = metrics;
+  return (
+    <div className="figs">
+      <Figure label="Return" note={`${symbol}, from ${money(balance, quoteAsset)} ${quoteAsset}`}>
+        <Result value={metrics.totalReturn} />
+      </Figure>
+      <Figure
+        label={CAPITAL.returnOnUsed.words}
+        note={capital === undefined ? 'run it again to see it' : `at most ${plain(capital.used)} ${quoteAsset}`}
+      >
+        {share(capital?.returnOnUsed ?? null)}
+      </Figure>
+      <Figure label="Buy and hold" note="the whole balance, at the first price">
+        {share(metrics.buyAndHold)}
+      </Figure>
+      <Figure label="Deepest fall" note="from the highest worth before it">
+        {percent(-Math.abs(drawdown.depth))}
+      </Figure>
+      <Figure label="Last 30 % of the days" note="out of sample: alone, without the first">
+        {holdout === null ? MISSING : share(holdout.outOfSample.totalReturn)}
+      </Figure>
+      <Figure
+        label="Round trips"
+        note={metrics.winRate === null ? undefined : `${percent(metrics.winRate, 0)} in profit`}
+      >
+        {metrics.closedCycles}
+      </Figure>
+    </div>
   );
 }
 

@@ -12,7 +12,10 @@ export const CAPITAL = {
   },
   returnOnUsed: { words: 'Return on capital used', note: 'Profit or loss, divided by the capital used.' },
   exposure: { words: 'Time in the market', note: 'Share of the candles at whose close a position was held.' },
-  meanExposure: { words: 'Mean exposure', note: 'Share of the equity that was in the coin, on average over all candles.' },
+  meanExposure: {
+    words: 'Mean exposure',
+    note: 'Share of the equity that was in the coin, on average over all candles.',
+  },
   equalExposure: {
     words: 'Equal exposure',
     note: 'Return of holding the mean exposure all the time, rebalanced every day. Fee and slippage are paid once, at the start.',
