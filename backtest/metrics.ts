@@ -25,7 +25,7 @@ export interface MetricsInput extends Charges {
   readonly days: readonly number[];
   readonly candles: number;
   readonly heldCandles: number;
-  /** The most quote that was bound at any moment: cost of what was held and what waiting buys had locked (capital.ts). */
+  /** The most quote that was bound at any moment: cost of what was held and what waiting buys had locked (book.ts). */
   readonly capitalUsed: number;
   /** Mean share of the equity that was in the coin (mean-exposure.ts). */
   readonly meanExposure: number;
