@@ -1,7 +1,7 @@
 import { venueOf, type Wallet } from '#core/account.ts';
 import { cacheKeys } from '#core/cache-keys.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
-import type { AccountToRun, TradingStore } from '#core/ports.ts';
+import type { AccountToRun } from '#core/ports.ts';
 import type { CoinRunner } from '#engine/coin-runner.ts';
 import { ExchangeReset } from '#engine/epoch.ts';
 import { KeyRefused, LeaseLost } from '#engine/execute.ts';
@@ -19,7 +19,6 @@ import { STRATEGIES } from '#strategies/registry.ts';
 import { type AccountReport, HEALTHY_AFTER_MS, reportAccount } from './account-report.ts';
 import type { WorkerContext } from './context.ts';
 import { notifyAccount } from './notify.ts';
-import type { SweepProcess } from './sweep-process.ts';
 import { verifyApiKey } from './jobs/verify-api-key.ts';
 
 const FIRST_WAIT_MS = 200;
@@ -157,7 +156,7 @@ async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunn
   const endpoints = endpointsOf(venue.venue, context.env);
   const credentials = { apiKey: key.apiKey, secret: key.secret, clock: venue.market.clock };
   const ports: EnginePorts = {
-    store: hushing(createTradingStore(trading), context.sweeps),
+    store: createTradingStore(trading),
     trading: createTrading({ restUrl: endpoints.restUrl, timing: venue.timing, ...credentials }),
     market: venue.market,
     openMarketStream: venue.openMarketStream,
@@ -193,15 +192,6 @@ async function runOnce(context: WorkerContext, { toRun, fencing, signal, setRunn
   });
   await cache.delete(cacheKeys.wallet(account.id)).catch(() => {});
 }
-
-/** Sweeps stand still from the moment on in which an order is written down. */
-const hushing = (store: TradingStore, sweeps: SweepProcess): TradingStore => ({
-  ...store,
-  commitIntent(request) {
-    sweeps.standStill();
-    return store.commitIntent(request);
-  },
-});
 
 function keepWallet({ cache, announcer, log }: WorkerContext, { account }: AccountToRun, wallet: Wallet): void {
   const { at, balances } = wallet;

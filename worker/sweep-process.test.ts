@@ -74,21 +74,6 @@ test('what fails is told without bound values, what is aborted ends at once, and
   await sweeps.carryOut(nothing(), never);
 });
 
-test('while an order is on its way it stands still, and then goes on', { skip: withSetpriv }, async () => {
-  await using sweeps = createSweepProcess();
-  // Before there is one.
-  sweeps.standStill();
-  await sweeps.carryOut(nothing(), never);
-  const [pid = 0] = sweepsOf(process.pid);
-  await until('it to stand still', () => {
-    sweeps.standStill();
-    return stateOf(pid) === 'T';
-  });
-  await until('it to go on', () => stateOf(pid) !== 'T');
-  sweeps.standStill();
-  await sweeps.carryOut(nothing(), never);
-});
-
 test('it dies with a worker that is killed, though it computes', { skip: withSetpriv }, async () => {
   const code = `import { createSweepProcess } from ${JSON.stringify(import.meta.resolve('./sweep-process.ts'))};
     await createSweepProcess().carryOut(${JSON.stringify(nothing())}, new AbortController().signal);
@@ -97,13 +82,13 @@ test('it dies with a worker that is killed, though it computes', { skip: withSet
   const owner = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
   await new Promise((resolve) => owner.stdout.once('data', resolve));
   const [pid = 0] = sweepsOf(owner.pid ?? 0);
-  // What stands still notices no channel that is closed.
+  // A process that is stopped, like one that computes, does not notice the closed channel.
   process.kill(pid, 'SIGSTOP');
   owner.kill('SIGKILL');
   await until('the process of sweeps to be gone', () => (stateOf(pid) ?? 'Z') === 'Z');
 });
 
-/** `T` stands still, `Z` has ended and waits for somebody to ask how; undefined when there is no such process any more. */
+/** The state letter of proc(5): `Z` has ended and is not yet reaped; undefined when there is no such process. */
 function stateOf(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0];

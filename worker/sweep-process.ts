@@ -37,9 +37,6 @@ export interface SweepAnswer {
 const isAnswer = (value: unknown): value is SweepAnswer => isObject(value);
 
 const PROGRAM = new URL('./sweep-program.ts', import.meta.url);
-/** From its commit to the wire most orders need less; while one follows the other it goes on now and then. */
-const [STILL_MS, LONGEST_STILL_MS] = [8, 500];
-
 /** The next unit of a sweep follows at once: a process that waits longer holds memory for nothing. */
 const IDLE_MS = 20_000;
 
@@ -72,8 +69,6 @@ export interface SweepProcess extends AsyncDisposable {
    * aborted or the process ends before it has answered.
    */
   carryOut(start: SweepStart, signal: AbortSignal): Promise<void>;
-  /** An order is on its way: nothing computes for a few milliseconds. Costs nothing while there is no sweep. */
-  standStill(): void;
 }
 
 /**
@@ -83,16 +78,13 @@ export interface SweepProcess extends AsyncDisposable {
 export function createSweepProcess(): SweepProcess {
   let child: ChildProcess | undefined;
   let launcher: Promise<readonly string[]> | undefined;
-  let isTied = false;
   let turn: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
   let closed = false;
-  const brake = createBrake();
   const end = async (): Promise<void> => {
     const ending = child;
     child = undefined;
     clearTimeout(idle);
-    brake.forget();
     if (ending?.pid === undefined || hasEnded(ending)) return;
     const ended = once(ending, 'exit');
     ending.kill('SIGKILL');
@@ -100,9 +92,7 @@ export function createSweepProcess(): SweepProcess {
   };
   const begin = async (): Promise<ChildProcess> => {
     launcher ??= findLauncher();
-    const found = await launcher;
-    isTied = found.includes('--pdeathsig');
-    const [execPath, ...execArgv] = [...found, process.execPath];
+    const [execPath, ...execArgv] = [...(await launcher), process.execPath];
     if (closed) throw new Error('The worker is being closed.');
     const begun = fork(PROGRAM, { execPath, execArgv, serialization: 'advanced' });
     // Whoever asks is told; while nobody does the next one begins another.
@@ -129,38 +119,9 @@ export function createSweepProcess(): SweepProcess {
       turn = carried.catch(() => {});
       return carried;
     },
-    standStill() {
-      // Only what dies with this process: else it would stand still for ever.
-      if (isTied && child !== undefined && !hasEnded(child)) brake.pull(child);
-    },
     async [Symbol.asyncDispose]() {
       closed = true;
       await end();
-    },
-  };
-}
-
-/** Holds a process up for {@link STILL_MS} after the last pull. */
-function createBrake() {
-  let goingOn: NodeJS.Timeout | undefined;
-  let sinceMs = 0;
-  return {
-    pull(process: ChildProcess): void {
-      if (goingOn !== undefined) {
-        if (performance.now() - sinceMs < LONGEST_STILL_MS) goingOn.refresh();
-        return;
-      }
-      sinceMs = performance.now();
-      process.kill('SIGSTOP');
-      goingOn = setTimeout(() => {
-        goingOn = undefined;
-        process.kill('SIGCONT');
-      }, STILL_MS);
-    },
-    /** The process is being ended. */
-    forget(): void {
-      clearTimeout(goingOn);
-      goingOn = undefined;
     },
   };
 }
