@@ -1,7 +1,7 @@
 import type { Decision, Numbers } from './decision.ts';
 import type { OrderId, ProfileId } from './ids.ts';
 
-export const TRIGGERS = ['price', 'candle', 'order', 'operator', 'timer', 'start'] as const;
+const TRIGGERS = ['price', 'candle', 'order', 'operator', 'timer', 'start'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
 /** How the engine judged a decision: not needed for "nothing", else approved or refused with a reason. */

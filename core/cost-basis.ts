@@ -11,7 +11,7 @@ export const SNAPSHOT_MAX_AGE_MS = 60_000;
 export const GATE_UNAVAILABLE = 'pipeline_apply_avg_entry_price_gate_unavailable';
 export const NO_SELLABLE_POSITION = 'pipeline_apply_avg_entry_price_no_sellable_position';
 
-export const ADJUSTMENT_REASONS = [
+const ADJUSTMENT_REASONS = [
   'average-entry-price',
   'average-entry-price-deleted',
   'balance-confirmed',

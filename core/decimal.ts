@@ -9,7 +9,7 @@ const ONE_UNIT = 10n ** 18n;
 /** As many digits fit into a float64 exactly. */
 const SAFE_DIGITS = 15;
 /** A text that is longer is no amount of anything. The check comes first, so that no text is slow to read. */
-export const MAX_DECIMAL_CHARS = 64;
+const MAX_DECIMAL_CHARS = 64;
 const POWERS = Array.from({ length: SCALE + 1 }, (_, power) => 10n ** BigInt(power));
 const PATTERN = /^(-?)(\d+)(?:\.(\d*))?$/;
 

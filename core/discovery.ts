@@ -119,7 +119,7 @@ interface Stage {
   readonly stage: string;
   readonly left: number;
 }
-export interface Screen {
+interface Screen {
   readonly market: readonly Stage[];
   /** Best first. */
   readonly ranked: readonly DayTicker[];
@@ -167,7 +167,7 @@ export function screenMarket(
 }
 
 /** Why hourly candles speak against a coin, or the numbers that speak for it. Needs the last candle closed. */
-export function judgeCandles(
+function judgeCandles(
   config: DiscoveryConfig,
   candles: readonly Candle[],
   { day, nowMs }: { readonly day: DayTicker | undefined; readonly nowMs: number },
@@ -207,7 +207,7 @@ export function judgeCandles(
 }
 
 /** Pearson's correlation of the last `count` changes of two series of closes; 0 where one does not move. */
-export function correlationOf(one: readonly number[], other: readonly number[], count: number): number {
+function correlationOf(one: readonly number[], other: readonly number[], count: number): number {
   const changes = (closes: readonly number[]): number[] =>
     closes.slice(-count - 1).flatMap((close, i, all) => (i === 0 ? [] : [Math.log(close / (all[i - 1] ?? close))]));
   const [a, b] = [changes(one), changes(other)];
@@ -231,7 +231,7 @@ export interface BoundCoin {
   /** It has a position or a live order. */
   readonly inUse: boolean;
 }
-export interface JudgedCoin {
+interface JudgedCoin {
   readonly symbol: string;
   readonly outcome: DiscoveryOutcome;
   readonly numbers: Numbers;

@@ -27,7 +27,7 @@ export const driftReport = z.object({
 export type DriftReport = z.output<typeof driftReport>;
 
 type Test = DriftReport['tests'][number];
-export type DriftVerdict = DriftReport['verdict'];
+type DriftVerdict = DriftReport['verdict'];
 
 /** Chance of crying wolf over a profile that trades as tested, and of missing one that does not. */
 const ALPHA = 0.01;
@@ -86,7 +86,7 @@ export interface Outcome {
   readonly share: number;
 }
 
-export interface DriftInput {
+interface DriftInput {
   readonly tested: { readonly cycles: readonly Outcome[]; readonly slippageBps: number };
   /** In the order in which they came about; slippage of each order at the market in hundredths of a percent, worse above 0. */
   readonly live: { readonly cycles: readonly Outcome[]; readonly slippages: readonly number[] };

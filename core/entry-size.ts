@@ -28,7 +28,7 @@ export interface EntryTerms {
   readonly levels?: readonly LevelBudget[];
 }
 
-export interface EntryQuestion {
+interface EntryQuestion {
   readonly level: number;
   /** What the level spends where the decision itself names it. */
   readonly quote?: Decimal;
@@ -48,7 +48,7 @@ export interface EntryQuestion {
   readonly rooms: readonly CapRoom[];
 }
 
-export type EntrySize =
+type EntrySize =
   | {
       readonly kind: 'sized';
       readonly quantity: Decimal;

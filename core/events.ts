@@ -29,7 +29,7 @@ export type Topic = (typeof TOPICS)[number];
  * action {id, kind, profileId, symbol, state, reason}; position, profile, account, halt, orphan and status carry what
  * changed, at least {} (the browser fetches again).
  */
-export const busEvent = z.object({ topic: z.enum(TOPICS), id: z.string().optional(), data: z.unknown() });
+const busEvent = z.object({ topic: z.enum(TOPICS), id: z.string().optional(), data: z.unknown() });
 /** What one message of the channel carries. */
 export const busMessage = z.array(busEvent);
 export type BusEvent = z.infer<typeof busEvent>;

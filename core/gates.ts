@@ -27,7 +27,7 @@ const RATING_MAX_AGE = 2;
 const REGIME_INTERVAL: Interval = '1d';
 
 /** Candles that the gates need of other intervals than the strategy's. */
-export interface GateNeed {
+interface GateNeed {
   readonly interval: Interval;
   readonly want: number;
 }

@@ -16,7 +16,7 @@ export interface LedgerRow {
 }
 
 /** `untracked`: there when an epoch was first checked; `unexplained`: found later. */
-export type OutsideReason = 'untracked' | 'unexplained';
+type OutsideReason = 'untracked' | 'unexplained';
 
 /** What came into the wallet, or left it when negative, without an order of this service. */
 export interface OutsideChange {

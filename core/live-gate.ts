@@ -54,7 +54,7 @@ export const gateFacts = z.object({
   drawdown: z.object({ depth: z.number() }),
   coverage: z.object({ candles: z.number(), missing: z.number() }),
 });
-export type GateFacts = z.output<typeof gateFacts>;
+type GateFacts = z.output<typeof gateFacts>;
 
 export interface GateCheck {
   readonly bar: GateBar;

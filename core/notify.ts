@@ -17,7 +17,7 @@ export const PROFILE_EVENTS = {
 export type ProfileEvent = keyof typeof PROFILE_EVENTS;
 
 /** What concerns an account or the whole installation: switches of ops-notify, all on at first. */
-export const ACCOUNT_EVENTS = {
+const ACCOUNT_EVENTS = {
   'job-failed': 'A job has failed for good',
   'exchange-reset': 'The exchange has begun anew without the orders of an account',
   'orphan-order': 'An order is open that no profile tracks',

@@ -20,7 +20,7 @@ export interface ProofFacts {
 }
 
 export const VERDICTS = ['proved', 'open', 'unknown', 'refused', 'never-arrived', 'not-sent', 'contradicted'] as const;
-export interface Verdict {
+interface Verdict {
   readonly state: (typeof VERDICTS)[number];
   readonly sentence: string;
   /** What the executions add up to, and what the ledger has of them. */

@@ -80,11 +80,11 @@ export function formOf({ type, price, stopPrice, trailingBips, listId }: Exchang
 }
 
 /** Why the config that a coin of a profile runs with cannot be parsed by its strategy; null when it can. */
-export type ConfigProblem = (strategyName: string, merged: unknown) => string | null;
+type ConfigProblem = (strategyName: string, merged: unknown) => string | null;
 
 type Stray = Pick<ExchangeOrder, 'symbol' | 'clientOrderId'>;
 
-export interface Claim {
+interface Claim {
   readonly profile: ProfileToRun;
   readonly own: OwnOrderId;
   /** Why its config proves nothing. */
@@ -104,7 +104,7 @@ export const claimsOn = (
     return [{ profile, own, problem: problemOf(profile.strategyName, mergePatch(profile.config, override)) }];
   });
 
-export type Ownership =
+type Ownership =
   | { readonly kind: 'proven'; readonly profile: ProfileToRun; readonly own: OwnOrderId }
   | {
       readonly kind: 'refused';
@@ -150,7 +150,7 @@ export function proveOwner(order: Stray, profiles: readonly ProfileToRun[], prob
   );
 }
 
-export interface OwnerGuess {
+interface OwnerGuess {
   readonly profile: { readonly id: ProfileId; readonly name: string } | null;
   /** It can be adopted. */
   readonly proven: boolean;

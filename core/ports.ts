@@ -155,7 +155,7 @@ export interface MarketStream extends AsyncDisposable {
 }
 
 /** The events of one account. */
-export interface AccountStream extends AsyncDisposable {
+interface AccountStream extends AsyncDisposable {
   /** It has been caught keeping events back: it is told as lost and made anew. */
   renew(cause: string): void;
 }

@@ -30,10 +30,10 @@ export interface StopSettings {
 }
 
 /** A resting stop is moved once it is off by this share of its price, or of its quantity. */
-export const STOP_DRIFT = requireDecimal('0.001');
+const STOP_DRIFT = requireDecimal('0.001');
 export const STOP_QTY_DRIFT = requireDecimal('0.01');
 /** A clamped stop keeps this distance to the edge of the band, and moves once it is off by as much. */
-export const CLAMP_CUSHION = requireDecimal('1.01');
+const CLAMP_CUSHION = requireDecimal('1.01');
 /** How long a triggered stop may sell by itself before an exit takes it down (wall ms). */
 export const TRIGGERED_GRACE_MS = 5_000;
 

@@ -67,7 +67,7 @@ export interface Gain extends OfCoin {
   readonly at: Date;
   readonly net: Decimal;
 }
-export interface Holding extends OfCoin {
+interface Holding extends OfCoin {
   readonly cost: Decimal;
   /** A cycle is open; what is left of a closed one is too little to sell. */
   readonly open: boolean;
@@ -97,7 +97,7 @@ export interface RiskFacts {
   readonly pauses: readonly CoinPause[];
 }
 
-export type LimitName = 'dailyLoss' | 'drawdown' | 'lossStreak' | 'openPositions' | 'exposure' | 'entriesPerMinute';
+type LimitName = 'dailyLoss' | 'drawdown' | 'lossStreak' | 'openPositions' | 'exposure' | 'entriesPerMinute';
 
 /**
  * How one limit stands. It refuses entries while `blocked`, one with `until` no longer than that; `numbers` fill the

@@ -21,7 +21,7 @@ export const EXIT_MARGIN = requireDecimal('1.05');
 export const CASH_BUFFER = requireDecimal('0.002');
 const BUFFERED = add(ONE, CASH_BUFFER);
 /** Where an exit without a configured stop is assumed to happen. */
-export const NO_STOP_FLOOR = requireDecimal('0.90');
+const NO_STOP_FLOOR = requireDecimal('0.90');
 
 export interface SizingInput {
   readonly price: Decimal;
@@ -46,7 +46,7 @@ export interface SizingInput {
 
 export type SizingReason = 'size-no-funds' | 'size-below-minimum' | 'size-exit-infeasible';
 export type SizingNumbers = Readonly<Record<string, Decimal>>;
-export type Sizing =
+type Sizing =
   | { readonly kind: 'sized'; readonly quantity: Decimal; readonly numbers: SizingNumbers }
   | { readonly kind: 'refused'; readonly reason: SizingReason; readonly numbers: SizingNumbers };
 

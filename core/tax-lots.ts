@@ -34,7 +34,7 @@ interface Lot {
 }
 
 /** One lot, or a part of one, that was sold. */
-export interface Disposal {
+interface Disposal {
   readonly tradeId: string;
   /** Null where the average counts: what was sold has no single day of purchase. */
   readonly acquiredAt: Date | null;

@@ -2,7 +2,7 @@ import { trueRange } from './atr.ts';
 import { type Bar, type Indicator, type IndicatorState, numberOf, partOf } from './indicator.ts';
 import { createWilder } from './wilder.ts';
 
-export interface Adx extends Indicator {
+interface Adx extends Indicator {
   push(bar: Bar): void;
   /** The directional indicators +DI and -DI, 0 to 100, there after `length + 1` candles. */
   readonly plus: number;

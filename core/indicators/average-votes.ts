@@ -49,7 +49,7 @@ const AVERAGES_READY = 200;
 const LENGTHS = [10, 20, 30, 50, 100, 200] as const;
 export const AVERAGE_VOTES = 2 * LENGTHS.length + 3;
 
-export interface AverageVotes extends Indicator {
+interface AverageVotes extends Indicator {
   push(bar: Bar): void;
   /** Votes to buy minus votes to sell, of `AVERAGE_VOTES`. */
   sum(): number;

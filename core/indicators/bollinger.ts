@@ -1,7 +1,7 @@
 import { type Indicator, type IndicatorState, partOf } from './indicator.ts';
 import { createWindowDeviation } from './window-deviation.ts';
 
-export interface Bollinger extends Indicator {
+interface Bollinger extends Indicator {
   push(value: number): void;
   readonly middle: number;
   readonly upper: number;

@@ -1,7 +1,7 @@
 import { type Bar, type Indicator, type IndicatorState, partOf } from './indicator.ts';
 import { createWindowRange } from './window-range.ts';
 
-export interface Donchian extends Indicator {
+interface Donchian extends Indicator {
   push(bar: Bar): void;
   readonly upper: number;
   readonly lower: number;

@@ -1,7 +1,7 @@
 import { createEma } from './ema.ts';
 import { type Bar, type Indicator, type IndicatorState, numberOf, partOf } from './indicator.ts';
 
-export interface ElderPower extends Indicator {
+interface ElderPower extends Indicator {
   push(bar: Bar): void;
   /** High minus the average: how far buyers pushed above it. */
   readonly bull: number;

@@ -2,7 +2,7 @@ import { createAtr } from './atr.ts';
 import { createEma } from './ema.ts';
 import { type Bar, type Indicator, type IndicatorState, partOf } from './indicator.ts';
 
-export interface Keltner extends Indicator {
+interface Keltner extends Indicator {
   push(bar: Bar): void;
   readonly middle: number;
   readonly upper: number;

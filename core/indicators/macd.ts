@@ -1,7 +1,7 @@
 import { createEma } from './ema.ts';
 import { type Indicator, type IndicatorState, partOf } from './indicator.ts';
 
-export interface Macd extends Indicator {
+interface Macd extends Indicator {
   push(value: number): void;
   /** Fast average minus slow average, there `signal - 1` values before the rest. */
   readonly value: number;

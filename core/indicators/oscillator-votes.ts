@@ -166,7 +166,7 @@ export const OSCILLATOR_VOTES = VOTERS.length;
 /** The awesome oscillator's third value comes last. */
 const OSCILLATORS_READY = 36;
 
-export interface OscillatorVotes extends Indicator {
+interface OscillatorVotes extends Indicator {
   /** `trend`: whether this close stands above (1) or below (-1) EMA(50). */
   push(bar: Bar, trend: Vote): void;
   /** Votes to buy minus votes to sell, of `OSCILLATOR_VOTES`. */

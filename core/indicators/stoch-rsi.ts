@@ -2,7 +2,7 @@ import { type Indicator, type IndicatorState, partOf } from './indicator.ts';
 import { createRsi } from './rsi.ts';
 import { createStochasticLines, type StochasticLengths } from './stochastic.ts';
 
-export interface StochRsi extends Indicator {
+interface StochRsi extends Indicator {
   push(value: number): void;
   readonly k: number;
   readonly d: number;

@@ -10,7 +10,7 @@ export interface StochasticLengths {
   readonly signal: number;
 }
 
-export interface StochasticLines extends Indicator {
+interface StochasticLines extends Indicator {
   push(high: number, low: number, close: number): void;
   /** %K, there `signal - 1` values before %D. */
   readonly k: number;
@@ -44,7 +44,7 @@ export function createStochasticLines(lengths: StochasticLengths, saved?: Indica
   };
 }
 
-export interface Stochastic extends Indicator {
+interface Stochastic extends Indicator {
   push(bar: Bar): void;
   readonly k: number;
   readonly d: number;

@@ -1,7 +1,7 @@
 import { createAtr } from './atr.ts';
 import { type Bar, type Indicator, type IndicatorState, numberOf, partOf } from './indicator.ts';
 
-export interface Supertrend extends Indicator {
+interface Supertrend extends Indicator {
   push(bar: Bar): void;
   /** The band on the other side of the price: below it while rising, above it while falling. */
   readonly value: number;

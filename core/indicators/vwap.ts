@@ -1,7 +1,7 @@
 import type { Candle } from '../candle.ts';
 import { type Indicator, type IndicatorState, numberOf, typicalPrice } from './indicator.ts';
 
-export interface Vwap extends Indicator {
+interface Vwap extends Indicator {
   push(candle: Pick<Candle, 'openMs' | 'high' | 'low' | 'close' | 'volume'>): void;
   readonly value: number;
 }

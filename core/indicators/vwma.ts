@@ -1,7 +1,7 @@
 import { type Indicator, type IndicatorState, partOf } from './indicator.ts';
 import { createWindowSum } from './window-sum.ts';
 
-export interface Vwma extends Indicator {
+interface Vwma extends Indicator {
   /** `price` is the close for the usual average, the typical price for a rolling VWAP. */
   push(price: number, volume: number): void;
   readonly value: number;

@@ -1,6 +1,6 @@
 import { type Indicator, type IndicatorState, numberOf, ringOf } from './indicator.ts';
 
-export interface WindowDeviation extends Indicator {
+interface WindowDeviation extends Indicator {
   push(value: number): void;
   /** The values of the window in slots of no particular order, for measures that need each of them; not to be kept. */
   readonly values: Float64Array;

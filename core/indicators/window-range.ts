@@ -1,7 +1,7 @@
 import { type Indicator, type IndicatorState, numberOf, numbersOf } from './indicator.ts';
 import { createWindowLow, type WindowLow } from './window-low.ts';
 
-export interface WindowRange extends Indicator {
+interface WindowRange extends Indicator {
   push(high: number, low: number): void;
   /** Of the last `length` candles; NaN before `ready`. */
   readonly high: number;

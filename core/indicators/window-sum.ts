@@ -1,6 +1,6 @@
 import { type Indicator, type IndicatorState, numberOf, ringOf } from './indicator.ts';
 
-export interface WindowSum extends Indicator {
+interface WindowSum extends Indicator {
   push(value: number): void;
   /** NaN before `ready`. */
   sum(): number;
