@@ -104,7 +104,7 @@ export async function recordedFees(
   });
 }
 
-export interface FeeCorrection {
+interface FeeCorrection {
   readonly account: Owner;
   readonly profileId: ProfileId;
   readonly runId: string;
@@ -222,7 +222,7 @@ export async function archiveFills(
   return { known: fills.length - foreign.length, archived: Number(numInsertedOrUpdatedRows) };
 }
 
-export interface ArchiveFilter {
+interface ArchiveFilter {
   readonly account: Owner;
   readonly symbols: readonly string[];
   readonly from?: string | undefined;

@@ -5,7 +5,7 @@ import { jsonText } from './json.ts';
 import { type Page, type PageCursor, pageOf, placeOf } from './pages.ts';
 
 /** One change of an operator; `ip` is the literal `unknown` when no header told it. Never holds secrets. */
-export interface AuditEntry {
+interface AuditEntry {
   readonly userId: UserId | null;
   readonly action: string;
   readonly subject: string;
@@ -49,7 +49,7 @@ export async function writeAuditLog(database: Writer, entry: WrittenEntry): Prom
     .execute();
 }
 
-export interface AuditFilter {
+interface AuditFilter {
   readonly actions?: readonly string[] | undefined;
   readonly subject?: string | undefined;
   readonly from?: string | undefined;

@@ -5,7 +5,7 @@ import type { CacheEntry, CacheStore } from '#core/cache-store.ts';
 import { CacheError } from './cache-limits.ts';
 import { openRelay, until } from './test-outage.ts';
 
-export interface CacheUnderTest {
+interface CacheUnderTest {
   /** The server's URL; the suite reaches it through a relay that it can cut. */
   readonly url: () => string;
   readonly open: (url: string) => Promise<CacheStore>;

@@ -3,7 +3,7 @@ import type { AccountId } from '#core/ids.ts';
 import { LIVE_ORDER_STATES } from '#core/order.ts';
 import type { Reader } from './database.ts';
 
-export interface Realised {
+interface Realised {
   readonly accountId: AccountId;
   readonly symbol: string;
   readonly realised: string;

@@ -8,7 +8,7 @@ export type Reader = Pick<Kysely<Tables>, 'selectFrom' | 'with'>;
 export type Writer = Kysely<Tables>;
 export type Transaction = KyselyTransaction<Tables>;
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** Most connections at once. */
   readonly max?: number;
   readonly applicationName?: string;

@@ -12,7 +12,7 @@ import { jsonText } from './json.ts';
 import { insertLedgerRows, walletSums } from './ledger.ts';
 import { positionColumns, positionOf } from './runners.ts';
 
-export interface EpochRequest {
+interface EpochRequest {
   readonly account: Pick<Account, 'id' | 'epoch'>;
   readonly fencing: number;
   /** Market time. */

@@ -17,7 +17,7 @@ export const listHoldings = (database: Reader) =>
     .orderBy('bound.profile_id')
     .execute();
 
-export interface EquitySnapshot {
+interface EquitySnapshot {
   readonly profileId: ProfileId;
   readonly at: Date;
   readonly positionValue: string;

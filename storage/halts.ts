@@ -9,7 +9,7 @@ export interface HaltSubject {
   readonly subject: string;
 }
 
-export interface HaltRequest extends HaltSubject {
+interface HaltRequest extends HaltSubject {
   readonly reason: string;
   readonly freeze: boolean;
   readonly cancelEntries?: boolean;

@@ -4,14 +4,14 @@ import { haltLockText } from '#core/halts.ts';
 import type { AccountId } from '#core/ids.ts';
 import type { Database, Transaction } from './database.ts';
 
-export interface LeaseRequest {
+interface LeaseRequest {
   readonly accountId: AccountId;
   /** The worker's slot: a restarted worker of the same slot takes its lease back at once, with a new number. */
   readonly holder: string;
   readonly ttlMs: number;
 }
 
-export interface HeldLease {
+interface HeldLease {
   readonly accountId: AccountId;
   readonly fencing: number;
 }

@@ -3,7 +3,7 @@ import type { ProfileId } from '#core/ids.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { jsonText } from './json.ts';
 
-export type ReportKind = 'drift' | 'shadow';
+type ReportKind = 'drift' | 'shadow';
 
 export const readReport = (reader: Reader, profileId: ProfileId, kind: ReportKind) =>
   reader
@@ -97,7 +97,7 @@ export async function slippagesSince({ kysely }: Database, profileId: ProfileId,
   return rows.map(({ bps }) => Number(bps));
 }
 
-export interface CoinDay {
+interface CoinDay {
   readonly profileId: ProfileId;
   readonly symbol: string;
   readonly from: Date;

@@ -7,13 +7,13 @@ import { MIGRATIONS, MigrationError, type MigrationFile, readMigrationFiles } fr
 export { DatabaseUnreachable } from './connect.ts';
 export { MigrationError } from './migration-files.ts';
 
-export interface MigrationReport {
+interface MigrationReport {
   /** Names of the migrations that this call applied. */
   readonly applied: string[];
   readonly latestAppliedAt: Date;
 }
 
-export interface AppliedMigration {
+interface AppliedMigration {
   readonly number: number;
   readonly name: string;
   readonly digest: string;

@@ -2,7 +2,7 @@ import type { CacheStore } from '#core/cache-store.ts';
 import { type CachePool, PostgresCache } from './cache-postgres.ts';
 import { RedisCache } from './cache-redis.ts';
 
-export interface CachePlace extends CachePool {
+interface CachePlace extends CachePool {
   readonly cacheUrl?: string | undefined;
   readonly databaseUrl: string;
 }

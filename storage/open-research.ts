@@ -4,7 +4,7 @@ import type { Reader, Writer } from './database.ts';
 import { OPEN_STATES, type ResearchTable } from './research.ts';
 
 /** A backtest or a sweep that has not ended. */
-export interface OpenResearch {
+interface OpenResearch {
   readonly id: string;
   readonly profileId: ProfileId;
   readonly profileName: string;

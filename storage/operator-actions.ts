@@ -25,7 +25,7 @@ export interface ActionRequest {
   readonly validSeconds?: number;
 }
 
-export interface ActionView {
+interface ActionView {
   readonly id: string;
   readonly accountId: AccountId;
   readonly profileId: ProfileId | null;

@@ -4,7 +4,7 @@ import type { Reader } from './database.ts';
 import { readEvidence } from './order-evidence.ts';
 import { type FillView, type OrderView, selectFills, selectOrders } from './profile-symbols.ts';
 
-export interface ProofOrder extends OrderView {
+interface ProofOrder extends OrderView {
   readonly accountId: AccountId;
   readonly epoch: number;
   readonly decision: unknown;

@@ -81,12 +81,12 @@ export async function recordedClientIds(
   return new Set(rows.map((row) => row.client_order_id));
 }
 
-export interface SeenOrphan {
+interface SeenOrphan {
   readonly order: ExchangeOrder;
   readonly lock: Omit<OrphanLock, 'left'>;
 }
 
-export interface Sighting {
+interface Sighting {
   readonly accountId: AccountId;
   /** Before the order book was read: what was decided since stands. */
   readonly asOf: Date;

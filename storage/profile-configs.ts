@@ -3,7 +3,7 @@ import type { Reader, Writer } from './database.ts';
 import { jsonText } from './json.ts';
 
 /** A config that a profile has had; the trigger of the table writes them. */
-export interface ConfigVersion {
+interface ConfigVersion {
   readonly version: number;
   readonly strategyName: string;
   readonly config: unknown;

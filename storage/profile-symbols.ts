@@ -285,7 +285,7 @@ export async function newestOrders(database: Reader, { profileIds, symbol, limit
   return [...newest, ...live.filter(({ id }) => !shown.has(id))];
 }
 
-export interface OrderFilter {
+interface OrderFilter {
   readonly accountId: AccountId;
   readonly state: 'live' | 'final' | 'all';
   readonly profileId?: ProfileId | undefined;

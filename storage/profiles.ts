@@ -50,7 +50,7 @@ export async function excludeIntents(database: Writer, id: ProfileId): Promise<v
   await sql`select pg_advisory_xact_lock(hashtextextended(${haltLockText('profile', id)}, 0))`.execute(database);
 }
 
-export interface NewProfile {
+interface NewProfile {
   readonly accountId: AccountId;
   readonly name: string;
   readonly strategyName: string;

@@ -10,7 +10,7 @@ import { jsonText } from './json.ts';
 const ROWS_AT_ONCE = 10_000;
 
 const deletedRows = z.record(z.string(), z.number());
-export type Pruned = z.output<typeof deletedRows>;
+type Pruned = z.output<typeof deletedRows>;
 
 type Condition = ReturnType<typeof sql<boolean>>;
 
@@ -65,7 +65,7 @@ export async function pruneRecords(database: Database, retention: Retention): Pr
   return pruned;
 }
 
-export interface PruneReceipt {
+interface PruneReceipt {
   readonly ok: boolean;
   readonly error: string | null;
   readonly deleted: Pruned;

@@ -89,7 +89,7 @@ export interface JobRun {
   readonly signal: AbortSignal;
 }
 
-export interface EnqueueOptions {
+interface EnqueueOptions {
   /** While a job with this key waits for its first attempt, another one with the key is not added. */
   readonly singletonKey?: string;
   readonly startAfter?: Date;
@@ -100,7 +100,7 @@ export interface QueueLog {
   error(fields: object, message: string): void;
 }
 
-export interface OpenQueueOptions {
+interface OpenQueueOptions {
   readonly log: QueueLog;
   /** False in a process that only enqueues: maintenance and schedules are then left to the workers. */
   readonly works?: boolean;

@@ -3,7 +3,7 @@ import { newId, type ProfileId } from '#core/ids.ts';
 import type { Reader, Transaction, Writer } from './database.ts';
 import { jsonText } from './json.ts';
 
-export type ResearchState = 'queued' | 'running' | 'done' | 'failed' | 'aborted';
+type ResearchState = 'queued' | 'running' | 'done' | 'failed' | 'aborted';
 /** The two kinds of work that the queue carries out for a profile. */
 export type ResearchTable = 'backtest_runs' | 'sweeps';
 
@@ -11,7 +11,7 @@ export const OPEN_STATES = ['queued', 'running'] as const;
 /** Finished runs that nobody pinned; older ones go when a new one begins. */
 const MOST_KEPT = 100;
 
-export interface NewRun {
+interface NewRun {
   readonly profileId: ProfileId;
   readonly strategyName: string;
   readonly config: unknown;

@@ -167,7 +167,7 @@ export async function saveRiskLimits(writer: Writer, target: RiskTarget, limits:
     where id = ${target.subject}`.execute(writer);
 }
 
-export interface PauseRequest extends Pick<CoinPause, 'profileId' | 'symbol' | 'why'> {
+interface PauseRequest extends Pick<CoinPause, 'profileId' | 'symbol' | 'why'> {
   /** null ends the pause. */
   readonly until: Date | null;
 }

@@ -3,7 +3,7 @@ import type { Reader } from './database.ts';
 import { DEAD_LETTERS, wordsOf } from './dead-letters.ts';
 
 /** A job that comes again and again, with how its last run ended; null before the first. */
-export interface ScheduleView {
+interface ScheduleView {
   readonly name: string;
   /** Five fields, UTC. */
   readonly cron: string;
@@ -67,7 +67,7 @@ export async function countWaitingJobs(reader: Reader): Promise<{ readonly name:
 }
 
 /** State of one job. */
-export interface JobView {
+interface JobView {
   readonly id: string;
   readonly name: string;
   readonly state: 'waiting' | 'running' | 'done' | 'failed';

@@ -2,7 +2,7 @@ import { newId, type SessionId, type UserId } from '#core/ids.ts';
 import type { Reader, Writer } from './database.ts';
 import type { User } from './users.ts';
 
-export interface NewSession {
+interface NewSession {
   readonly user: User;
   readonly tokenHash: Buffer;
   readonly at: Date;

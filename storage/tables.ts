@@ -26,7 +26,7 @@ export type Time = ColumnType<Date, Date | string, Date | string>;
 export type TimeOrDefault = ColumnType<Date, Date | string | undefined, Date | string>;
 export type NullableTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
 
-export interface UsersTable {
+interface UsersTable {
   id: UserId;
   master: Generated<boolean>;
   email: string;
@@ -35,7 +35,7 @@ export interface UsersTable {
   created_at: TimeOrDefault;
 }
 
-export interface SessionsTable {
+interface SessionsTable {
   id: SessionId;
   user_id: UserId;
   token_hash: Buffer;
@@ -46,7 +46,7 @@ export interface SessionsTable {
   user_agent: Generated<string>;
 }
 
-export interface AccountsTable {
+interface AccountsTable {
   id: AccountId;
   user_id: UserId;
   name: string;
@@ -58,7 +58,7 @@ export interface AccountsTable {
   created_at: TimeOrDefault;
 }
 
-export interface ApiKeysTable {
+interface ApiKeysTable {
   account_id: AccountId;
   label: Generated<string>;
   api_key: string;
@@ -71,7 +71,7 @@ export interface ApiKeysTable {
   updated_at: TimeOrDefault;
 }
 
-export interface ProfilesTable {
+interface ProfilesTable {
   id: ProfileId;
   account_id: AccountId;
   name: string;
@@ -86,7 +86,7 @@ export interface ProfilesTable {
   updated_at: TimeOrDefault;
 }
 
-export interface ProfileSymbolsTable {
+interface ProfileSymbolsTable {
   profile_id: ProfileId;
   /** That of the profile; a trigger fills it. */
   on_account: ColumnType<AccountId, never, never>;
@@ -98,7 +98,7 @@ export interface ProfileSymbolsTable {
   created_at: TimeOrDefault;
 }
 
-export interface KillSwitchesTable {
+interface KillSwitchesTable {
   scope: HaltScope;
   subject: string;
   reason: Generated<string>;
@@ -110,12 +110,12 @@ export interface KillSwitchesTable {
 }
 
 /** A view: everything that stops entries. */
-export interface HaltsView
+interface HaltsView
   extends Pick<KillSwitchesTable, 'scope' | 'subject' | 'reason' | 'freeze_exits' | 'cancel_entries' | 'engaged_at'> {
   is_reset: boolean;
 }
 
-export interface AccountLeasesTable {
+interface AccountLeasesTable {
   account_id: AccountId;
   holder: string;
   fencing: Bigint;
@@ -155,7 +155,7 @@ export interface CostBasisTable {
   note: string | null;
 }
 
-export interface PositionAdjustmentsTable {
+interface PositionAdjustmentsTable {
   profile_id: ProfileId;
   symbol: string;
   runner_version: Bigint;
@@ -220,7 +220,7 @@ export interface FillsTable {
   recorded_at: TimeOrDefault;
 }
 
-export interface LedgerEntriesTable {
+interface LedgerEntriesTable {
   id: string;
   account_id: AccountId;
   epoch: number;
@@ -235,7 +235,7 @@ export interface LedgerEntriesTable {
   recorded_at: TimeOrDefault;
 }
 
-export interface ClosedCyclesTable {
+interface ClosedCyclesTable {
   profile_id: ProfileId;
   symbol: string;
   cycle: number;
@@ -245,7 +245,7 @@ export interface ClosedCyclesTable {
   exit_reason: ColumnType<string | null, string | null | undefined, string | null>;
 }
 
-export interface ActionLogsTable {
+interface ActionLogsTable {
   id: string;
   profile_id: ProfileId;
   symbol: string | null;
@@ -258,7 +258,7 @@ export interface ActionLogsTable {
   recorded_at: TimeOrDefault;
 }
 
-export interface AuditLogsTable {
+interface AuditLogsTable {
   id: string;
   user_id: UserId | null;
   action: string;
@@ -270,7 +270,7 @@ export interface AuditLogsTable {
   at: TimeOrDefault;
 }
 
-export interface OperatorActionsTable {
+interface OperatorActionsTable {
   id: string;
   account_id: AccountId;
   profile_id: ProfileId | null;
@@ -287,7 +287,7 @@ export interface OperatorActionsTable {
   finished_at: NullableTime;
 }
 
-export interface OrderEvidenceTable {
+interface OrderEvidenceTable {
   id: string;
   order_id: OrderId;
   kind: EvidenceKind;
@@ -295,7 +295,7 @@ export interface OrderEvidenceTable {
   detail: Json;
 }
 
-export interface ProfileConfigsTable {
+interface ProfileConfigsTable {
   profile_id: ProfileId;
   version: number;
   strategy_name: string;
@@ -303,13 +303,13 @@ export interface ProfileConfigsTable {
   at: TimeOrDefault;
 }
 
-export interface ServiceSettingsTable {
+interface ServiceSettingsTable {
   name: string;
   value: Json;
   updated_at: TimeOrDefault;
 }
 
-export interface ProfileNotifiersTable {
+interface ProfileNotifiersTable {
   profile_id: ProfileId;
   provider: NotifierName;
   enabled: boolean;
@@ -318,7 +318,7 @@ export interface ProfileNotifiersTable {
   updated_at: TimeOrDefault;
 }
 
-export interface EquitySnapshotsTable {
+interface EquitySnapshotsTable {
   profile_id: ProfileId;
   at: Time;
   realised: string;
@@ -327,7 +327,7 @@ export interface EquitySnapshotsTable {
   prices: Json;
 }
 
-export interface PruneReceiptsTable {
+interface PruneReceiptsTable {
   id: string;
   at: TimeOrDefault;
   ok: boolean;
@@ -336,7 +336,7 @@ export interface PruneReceiptsTable {
   settings: Json;
 }
 
-export interface DiagnosisRunsTable {
+interface DiagnosisRunsTable {
   id: string;
   profile_id: ProfileId;
   status: 'queued' | 'running' | 'done' | 'error';
@@ -346,7 +346,7 @@ export interface DiagnosisRunsTable {
   finished_at: NullableTime;
 }
 
-export interface SchemaMigrationsTable {
+interface SchemaMigrationsTable {
   number: number;
   name: string;
   digest: string;

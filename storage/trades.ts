@@ -192,8 +192,8 @@ export async function pageCycles(
   return { rows: shown.map(({ place: _place, ...row }) => row), next };
 }
 
-export const PERIODS = ['day', 'week', 'month', 'all'] as const;
-export type Period = (typeof PERIODS)[number];
+const PERIODS = ['day', 'week', 'month', 'all'] as const;
+type Period = (typeof PERIODS)[number];
 
 export interface PeriodRow {
   /** Where the period begins; null for all time. */

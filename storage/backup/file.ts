@@ -27,7 +27,7 @@ export interface Batch {
   readonly json: string;
 }
 
-export interface BackupContent {
+interface BackupContent {
   readonly manifest: Manifest;
   readonly batches: AsyncIterable<Batch>;
   /** Aborts when the client that waits for the file has gone. */

@@ -11,7 +11,7 @@ const UNFINISHED_MS = 3_600_000;
 
 export const backupName = (at: Date): string => `tradewind-${at.toISOString().replaceAll(/[:.]/g, '-')}.backup`;
 
-export interface KeptBackup {
+interface KeptBackup {
   readonly name: string;
   readonly bytes: number;
   readonly at: Date;

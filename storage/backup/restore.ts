@@ -14,14 +14,14 @@ const ALL = { scope: 'all', subject: 'all' } as const;
 /** An order on its way to the exchange is known for certain by then, or is told as unknown. */
 const IN_FLIGHT_MS = 10_000;
 
-export interface Restored {
+interface Restored {
   /** When the backup was taken. */
   readonly at: string;
   readonly rows: Rows;
 }
 
 /** Reads the whole file without touching anything; throws BackupRefused for one that cannot be restored here. */
-export async function verifyBackup(file: string | FileHandle, options: ReadOptions = {}): Promise<Restored> {
+async function verifyBackup(file: string | FileHandle, options: ReadOptions = {}): Promise<Restored> {
   const files = await readMigrationFiles();
   const counted: Rows = {};
   let at: string | undefined;

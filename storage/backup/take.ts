@@ -90,7 +90,7 @@ async function* readBatches(client: pg.ClientBase, tables: readonly string[]): A
   }
 }
 
-export interface TakenBackup {
+interface TakenBackup {
   readonly at: string;
   readonly rows: Rows;
 }

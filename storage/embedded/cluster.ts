@@ -36,7 +36,7 @@ function keptPassword(path: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-export interface ClusterCreation {
+interface ClusterCreation {
   readonly home: ClusterHome;
   readonly binaries: Binaries;
   readonly password: string;

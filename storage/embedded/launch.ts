@@ -11,12 +11,12 @@ import { OwnerLock } from './owner-lock.ts';
 import { type ServerWatch, startServer } from './server.ts';
 import { databaseName, prepareService, serviceRole } from './service-role.ts';
 
-export interface EmbeddedPostgresOptions extends ServerWatch {
+interface EmbeddedPostgresOptions extends ServerWatch {
   /** Created when absent; belongs to the embedded database alone. */
   readonly dataDir: string;
 }
 
-export interface ServerExit {
+interface ServerExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { isSameProcess, readProcessBirth } from './process-birth.ts';
 
 /** Who holds a folder; `note` is what the owner wants others to know, such as its URL. */
-export interface Owner {
+interface Owner {
   readonly pid: number;
   readonly note: string;
 }
 
-export type LockResult =
+type LockResult =
   | { readonly kind: 'owned'; readonly lock: OwnerLock }
   | { readonly kind: 'held'; readonly owner: Owner };
 
