@@ -5,7 +5,7 @@ import { costTerms } from '#core/research.ts';
 import type { AnyStrategy } from './strategy.ts';
 
 /** A finished backtest as the question tells it: nothing of the account, of keys or of balances. */
-export interface AdvisedRun {
+interface AdvisedRun {
   readonly strategy: AnyStrategy;
   /** As it ran, before the overrides of its coins. */
   readonly config: unknown;

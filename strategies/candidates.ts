@@ -23,7 +23,7 @@ export interface RefusedSets {
   readonly example: string | null;
 }
 
-export interface Candidates {
+interface Candidates {
   readonly knobs: readonly Knob[];
   readonly candidates: readonly Candidate[];
   readonly refused: RefusedSets;

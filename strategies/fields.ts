@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Decimal, readDecimal, requireDecimal, toNumber } from '#core/decimal.ts';
 
 /** How a form draws a knob; travels in the JSON Schema under `form`. */
-export interface FormHint {
+interface FormHint {
   readonly kind: 'multiplier' | 'amount' | 'number' | 'switch' | 'choice' | 'count' | 'list' | 'group';
   readonly advanced?: boolean;
   /** Word after the input, e.g. `candles`; `quote` stands for the coin's quote asset. */
@@ -16,7 +16,7 @@ export interface FormHint {
 }
 
 /** Which settings of a group do nothing because of another one of them. */
-export interface GroupHint {
+interface GroupHint {
   /** The setting that switches all others of the group off: by being empty, 0, false, `off` or `market`. */
   readonly switch?: string;
   /** Settings that only some values of the choice `of` use. */
@@ -24,7 +24,7 @@ export interface GroupHint {
 }
 
 /** Bounds as decimal text; `above` and `below` exclude the value itself. */
-export interface Bounds {
+interface Bounds {
   readonly above?: string;
   readonly atLeast?: string;
   readonly below?: string;

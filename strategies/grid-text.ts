@@ -2,7 +2,7 @@ import { type Decimal, formatDecimal, formatFixed, fromNumber, fromSteps, multip
 import type { Grid } from './strategy.ts';
 
 /** How many decimals the multiples of a tick or step need. */
-export function placesOf(step: Decimal): number {
+function placesOf(step: Decimal): number {
   const text = formatDecimal(step);
   const point = text.indexOf('.');
   return point < 0 ? 0 : text.length - point - 1;

@@ -12,7 +12,7 @@ export type Parsed<T> =
   | { readonly kind: 'ok'; readonly value: T }
   | { readonly kind: 'problem'; readonly sentence: string };
 
-export const MOST_SETS = 100_000;
+const MOST_SETS = 100_000;
 /** Values of all knobs together: each is a number in memory before any set is made. */
 const MOST_VALUES = 10_000;
 const FORM = 'such as ema.fast=5..50:5 or ema.slow=20,50,100, joined by semicolons';

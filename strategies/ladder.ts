@@ -42,7 +42,7 @@ export const takeProfits = z
     form: { kind: 'list', advanced: true },
   });
 
-export type StoredRungs = z.output<typeof takeProfits>;
+type StoredRungs = z.output<typeof takeProfits>;
 
 /** Prices rise from one partial sale to the next, and together they sell no more than everything. */
 export const judgeRungs: Judge<{ readonly takeProfits: StoredRungs }> = ({ takeProfits: rungs }, refuse) => {

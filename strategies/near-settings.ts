@@ -13,7 +13,7 @@ import { isObject } from '#core/merge.ts';
 import type { AnyStrategy } from './strategy.ts';
 
 /** One setting with a value close to its own. */
-export interface NearSetting {
+interface NearSetting {
   /** Such as `sell.stopLossPercentage 0.97 to 0.967`. */
   readonly change: string;
   readonly path: readonly string[];

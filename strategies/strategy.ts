@@ -46,7 +46,7 @@ export interface TickView {
 }
 
 /** A buy in the book; prices in ticks. */
-export interface WaitingEntry {
+interface WaitingEntry {
   readonly level: number;
   /** 0 for one that waits at its limit. */
   readonly stop: number;

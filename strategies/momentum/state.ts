@@ -14,7 +14,7 @@ import { tickScale } from '../ticks.ts';
 import type { Config } from './config.ts';
 
 /** What only a position moves; levels are whole ticks, 0 when there is none. None falls inside a position. */
-export interface Ratchets {
+interface Ratchets {
   /** The position cycle they belong to. */
   cycle: number;
   /** Highest close since the buy, at least the average entry price. */

@@ -8,7 +8,7 @@ import { type Config, MAX_WINDOW } from './config.ts';
 import { REASONS, type ReasonCode } from './reasons.ts';
 import { barsHeld, firstBuyNeed, type Scene } from './rules.ts';
 
-export interface Subject {
+interface Subject {
   readonly scene: Scene;
   readonly config: Config;
   readonly grid: Grid;

@@ -39,7 +39,7 @@ export interface Knobs {
 }
 
 /** Levels that hang on the position or on the window, in whole ticks; 0 when there is none. */
-export interface Levels {
+interface Levels {
   /** The average and fee they were computed for. */
   avgTicks: number;
   takerFee: number;
