@@ -7,7 +7,7 @@ import { createSigner, type Signer } from './signing.ts';
 import { LiveSocket, SOCKET_TIMING, type SocketTiming } from './socket.ts';
 import { type ConnectionState, Succession } from './succession.ts';
 
-export interface AccountStreamOptions {
+interface AccountStreamOptions {
   readonly wsApiUrl: string;
   readonly apiKey: string;
   readonly secret: string;

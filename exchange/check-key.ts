@@ -15,7 +15,7 @@ export type KeyHealth =
   | { readonly status: 'error'; readonly cause: string }
   | { readonly status: null };
 
-export interface KeyCheckOptions {
+interface KeyCheckOptions {
   readonly restUrl: string;
   readonly apiKey: string;
   readonly secret: string;

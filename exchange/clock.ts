@@ -8,7 +8,7 @@ export interface ServerTime {
   readonly marketSpeed?: number | undefined;
 }
 
-export interface ClockOptions {
+interface ClockOptions {
   /** Monotonic ms. */
   readonly monotonicMs?: () => number;
   /** Wall time used until the first sync. */

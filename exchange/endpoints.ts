@@ -2,7 +2,7 @@ import type { Venue } from '#core/account.ts';
 import { type Environment, EnvironmentError } from '#core/env.ts';
 
 /** Base URLs of one venue, without a trailing slash. */
-export interface Endpoints {
+interface Endpoints {
   /** Scheme and host; paths begin with /api. */
   readonly restUrl: string;
   /** Scheme and host; the market streams live at /stream. */

@@ -40,7 +40,7 @@ export interface OrderBudget {
 
 export const createOrderBudget = (): OrderBudget => ({ meters: new Map(), stopMs: 0 });
 
-export interface Permission {
+interface Permission {
   readonly lane: Lane;
   readonly weight: number;
   /** Given for requests that count as a new order. */

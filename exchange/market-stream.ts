@@ -5,7 +5,7 @@ import { SilenceWatch } from './silence.ts';
 import type { SocketTiming } from './socket.ts';
 import { StreamShard } from './stream-shard.ts';
 
-export interface MarketStreamOptions {
+interface MarketStreamOptions {
   readonly streamUrl: string;
   readonly timing?: SocketTiming;
 }

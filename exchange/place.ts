@@ -19,7 +19,7 @@ import { readSigned, type Sent, sendSigned, type SignedLink } from './signed-cal
 import { createSigner } from './signing.ts';
 import { createTransport } from './transport.ts';
 
-export interface TradingOptions {
+interface TradingOptions {
   readonly restUrl: string;
   readonly apiKey: string;
   /** The secret of an HMAC key, or the PEM text of an RSA or Ed25519 private key. */

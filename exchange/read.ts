@@ -7,14 +7,14 @@ import { parseExchangeInfo } from './parse/rules.ts';
 import { decimal, requireShape } from './parse/shape.ts';
 import { callUnsigned, createTransport, type Transport } from './transport.ts';
 
-export interface MarketReaderOptions {
+interface MarketReaderOptions {
   readonly restUrl: string;
   /** Shared by default with every other client of the same host in this process. */
   readonly governor?: Governor;
 }
 
 /** Candles that one request can hold, the one in progress included. */
-export const MAX_CANDLES = 1_000;
+const MAX_CANDLES = 1_000;
 
 const time = z.object({
   serverTime: z.number(),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CacheStore } from '#core/cache-store.ts';
 import type { Governor, LimitNews } from './limits.ts';
 
-export interface SharedLimits {
+interface SharedLimits {
   readonly governor: Governor;
   readonly cache: CacheStore;
   /** Names the address that all sharing processes have toward the exchange. */

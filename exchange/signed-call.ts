@@ -15,7 +15,7 @@ export interface SignedLink {
   readonly orders: OrderBudget;
 }
 
-export interface SignedCall {
+interface SignedCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly params: Params;
@@ -26,7 +26,7 @@ export interface SignedCall {
   readonly witness?: Witness;
 }
 
-export type Refusal = 'not-sent-in-time' | 'halted' | 'rate-limited';
+type Refusal = 'not-sent-in-time' | 'halted' | 'rate-limited';
 /** Asked with the timestamp that is about to be signed; a refusal means that nothing is signed. */
 export type Gate = (timestampMs: number) => Refusal | undefined;
 export type Sent =

@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, createSecretKey, type KeyObject, sign } from 'node:crypto';
 
-export type Param = string | number | undefined;
+type Param = string | number | undefined;
 export type Params = Readonly<Record<string, Param>>;
 
 /** A key or secret that cannot sign; the message never quotes either. */
@@ -12,7 +12,7 @@ export class KeyFormatError extends Error {
 }
 
 /** A query as it must be sent, byte for byte, and what must never show up in an error or a log. */
-export interface SignedQuery {
+interface SignedQuery {
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
@@ -34,7 +34,7 @@ export const signHmac = (payload: string, secret: string | KeyObject): string =>
   createHmac('sha256', secret).update(payload, 'utf8').digest('hex');
 
 /** Base64 signature of a private key: RSASSA-PKCS1-v1_5 with SHA-256, or Ed25519. */
-export const signWithKey = (payload: string, key: KeyObject): string =>
+const signWithKey = (payload: string, key: KeyObject): string =>
   sign(key.asymmetricKeyType === 'ed25519' ? null : 'sha256', Buffer.from(payload, 'utf8'), key).toString('base64');
 
 const present = (params: Params): [string, string | number][] =>

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 
-export interface SocketHandlers {
+interface SocketHandlers {
   /** The connection stands; nothing is subscribed yet. */
   open(): void;
   message(text: string): void;

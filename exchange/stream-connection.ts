@@ -2,7 +2,7 @@ import { type Frame, type MarketFrame, readFrame } from './parse/frames.ts';
 import { LiveSocket, type SocketTiming } from './socket.ts';
 import type { ConnectionState } from './succession.ts';
 
-export interface ConnectionHandlers extends ConnectionState {
+interface ConnectionHandlers extends ConnectionState {
   frame(frame: MarketFrame): void;
 }
 

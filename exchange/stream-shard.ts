@@ -4,7 +4,7 @@ import { SOCKET_TIMING } from './socket.ts';
 import { type ConnectionOptions, StreamConnection } from './stream-connection.ts';
 import { Succession } from './succession.ts';
 
-export interface ShardHandlers {
+interface ShardHandlers {
   event(event: MarketEvent): void;
   up(): void;
   down(cause: string): void;

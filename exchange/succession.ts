@@ -8,7 +8,7 @@ export interface ConnectionState {
   expiring(): void;
 }
 
-export interface SuccessionOptions<Connection> {
+interface SuccessionOptions<Connection> {
   readonly connect: (state: ConnectionState) => Connection;
   /** How long the old connection goes on beside its complete successor. */
   readonly overlapMs: number;

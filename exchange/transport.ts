@@ -17,7 +17,7 @@ const agent = new Agent({
   maxResponseSize: 64 * 1024 * 1024,
 });
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   /** Encoded, and signed where the call is signed. */
@@ -171,7 +171,7 @@ function networkError(error: unknown, restUrl: string, request: HttpRequest): Ex
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-export interface UnsignedCall {
+interface UnsignedCall {
   readonly path: string;
   readonly params?: Params;
   readonly lane: Lane;

@@ -13,7 +13,7 @@ const account = z.object({
   takerCommission: z.number().optional(),
 });
 
-export interface AccountReading {
+interface AccountReading {
   /** Of the account, not of the key. */
   readonly canTrade: boolean;
   readonly permissions: readonly string[];

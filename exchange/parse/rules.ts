@@ -116,7 +116,7 @@ function rulesOf(entry: z.infer<typeof symbolEntry>): SymbolRules {
 }
 
 /** What GET /api/v3/exchangeInfo holds for this product. */
-export interface ExchangeRules {
+interface ExchangeRules {
   readonly symbols: SymbolRules[];
   readonly limits: RateLimits;
 }

@@ -45,7 +45,7 @@ const terminated = z.object({ e: z.literal('eventStreamTerminated') });
 const shutdown = z.object({ e: z.literal('serverShutdown') });
 const event = z.discriminatedUnion('e', [report, position, terminated, shutdown]);
 
-export type UserFrame =
+type UserFrame =
   | { readonly kind: 'event'; readonly event: Exclude<AccountEvent, { kind: 'balances' }> }
   /** `updatedMs`, of the exchange's clock, orders balances of one asset. */
   | {
