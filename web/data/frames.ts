@@ -23,8 +23,8 @@ export interface Batch {
 }
 
 export const emptyBatch = (): Batch => ({ prices: new Map(), states: new Map() });
-export const priceKey = (venue: string, symbol: string): string => `${venue}:${symbol}`;
-export const stateKey = (profileId: string, symbol: string): string => `${profileId}:${symbol}`;
+const priceKey = (venue: string, symbol: string): string => `${venue}:${symbol}`;
+const stateKey = (profileId: string, symbol: string): string => `${profileId}:${symbol}`;
 
 /** Adds a price or tick frame; says which market time a tick decided on, `undefined` for every other frame. */
 export function collect(batch: Batch, frame: EventFrame): number | undefined {
@@ -38,7 +38,7 @@ export function collect(batch: Batch, frame: EventFrame): number | undefined {
 }
 
 /** Where a coin is traded: prices are told by venue, decisions by profile. */
-export interface CoinPlace {
+interface CoinPlace {
   readonly profileId: string;
   readonly venue: Venue | undefined;
 }

@@ -5,7 +5,7 @@ import { isObject } from '#core/merge.ts';
 export type SocketState = 'connecting' | 'open' | 'lost';
 export type EventFrame = Extract<ServerFrame, { topic: unknown }>;
 
-export interface SocketEvents {
+interface SocketEvents {
   readonly frame: (frame: EventFrame) => void;
   /** Frames were missed and can not be replayed: everything has to be fetched again. */
   readonly resync: () => void;

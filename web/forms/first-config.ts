@@ -25,7 +25,7 @@ export const FIRST_CHOICES: FirstChoices = {
 export const STRATEGY = 'trailing-trade';
 
 /** The stored config, or which choice is no usable number and why. */
-export type FirstConfig =
+type FirstConfig =
   | { readonly kind: 'config'; readonly config: Record<string, unknown> }
   | { readonly kind: 'refused'; readonly errors: Partial<Record<keyof FirstChoices, string>> };
 

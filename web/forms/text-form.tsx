@@ -4,7 +4,7 @@ import { ProblemError } from '#web/data/problem-error.ts';
 import { Failure, Say } from '#web/parts/say.tsx';
 import { Field } from './field.tsx';
 
-export interface TextField {
+interface TextField {
   readonly name: string;
   readonly label: string;
   readonly note?: ReactNode;

@@ -25,7 +25,7 @@ export interface PlanLevel {
   readonly solid: boolean;
 }
 
-export interface ChartMark {
+interface ChartMark {
   readonly atMs: number;
   readonly side: 'buy' | 'sell';
   readonly text: string;

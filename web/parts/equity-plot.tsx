@@ -4,7 +4,7 @@ import { NARROW_SPACE, numberText, signedPercent } from '#web/words/numbers.ts';
 import { apart, roundTicks } from '#web/words/scale.ts';
 import { dayMark, minute } from '#web/words/time.ts';
 
-export interface Line {
+interface Line {
   readonly values: readonly number[];
   /** Intent is what could be; fact is what is; held is the coin itself. */
   readonly kind: 'intent' | 'fact' | 'held';

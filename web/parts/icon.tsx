@@ -42,7 +42,7 @@ const SHAPES = {
   ),
 } as const;
 
-export type IconName = keyof typeof SHAPES;
+type IconName = keyof typeof SHAPES;
 
 export function Icon({ name, className = 'i' }: { name: IconName; className?: string }): ReactNode {
   return (

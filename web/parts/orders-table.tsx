@@ -10,7 +10,7 @@ import { AskWorker } from './ask-worker.tsx';
 import { Icon } from './icon.tsx';
 import { When } from './when.tsx';
 
-export interface OrderRow {
+interface OrderRow {
   readonly order: Order;
   readonly profileId: ProfileId;
   readonly tickSize: string | null;

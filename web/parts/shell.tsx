@@ -46,7 +46,7 @@ function Purse(): ReactNode {
   );
 }
 
-export function DemoBanner(): ReactNode {
+function DemoBanner(): ReactNode {
   if (!useDemo()) return null;
   return (
     <div className="banner" role="note">

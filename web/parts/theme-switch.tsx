@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 
-export type Theme = 'dark' | 'light';
+type Theme = 'dark' | 'light';
 const CHANGED = 'tradewind-theme';
 
 export const currentTheme = (): Theme => (document.documentElement.dataset['theme'] === 'light' ? 'light' : 'dark');

@@ -5,7 +5,7 @@ import { loadPast } from './load-past.ts';
 import type { Comparison, Config, Past } from './summary.ts';
 import { ReplayThread } from './thread.ts';
 
-export interface Preview {
+interface Preview {
   readonly error: Error | null;
   /** From 0 to 1 while the past is read. */
   readonly progress: number;

@@ -2,7 +2,7 @@ import { venueOf } from '#core/account.ts';
 import { add, readDecimal, type Decimal, ZERO } from '#core/decimal.ts';
 import type { Dashboard, DashboardAccount } from '#web/data/queries.ts';
 
-export type Tag = 'LIVE' | 'TESTNET' | 'DEMO' | 'PAPER';
+type Tag = 'LIVE' | 'TESTNET' | 'DEMO' | 'PAPER';
 
 const TAGS = { live: 'LIVE', testnet: 'TESTNET', demo: 'DEMO', paper: 'PAPER' } as const;
 export const tagOf = (account: Pick<DashboardAccount, 'exchangeMode' | 'endpoint'>): Tag => TAGS[venueOf(account)];

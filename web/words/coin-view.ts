@@ -15,7 +15,7 @@ export interface NextStep {
 }
 
 /** A coin as the pages show it: value and unrealised P&L always follow the shown price; the fees of the buys count. */
-export interface CoinView {
+interface CoinView {
   readonly base: string;
   readonly quote: string;
   readonly held: boolean;
@@ -76,7 +76,7 @@ function viewOf(coin: Coin): CoinView {
   };
 }
 
-export const planLevel = (coin: Coin, name: string): string | null =>
+const planLevel = (coin: Coin, name: string): string | null =>
   coin.state?.plan.find((line) => line.name === name)?.price ?? null;
 
 /** Held: the trailing exit, else its arming, else the stop. Flat: the entry. */

@@ -1,6 +1,6 @@
 import { isObject } from '#core/merge.ts';
 
-export interface Difference {
+interface Difference {
   readonly path: string;
   readonly before: string;
   readonly after: string;

@@ -1,10 +1,10 @@
 import type { Answer } from '#api/contract/operation.ts';
 import type { listEquity } from '#api/contract/trades.ts';
 
-export type EquityPoint = Answer<typeof listEquity>['points'][number];
+type EquityPoint = Answer<typeof listEquity>['points'][number];
 
 /** Worth at one moment, and what it would be had the same money lain in the coins in equal parts. */
-export interface WorthMark {
+interface WorthMark {
   readonly atMs: number;
   readonly worth: number;
   readonly holding: number;

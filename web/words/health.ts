@@ -1,6 +1,6 @@
 import type { Status } from '#web/data/queries.ts';
 
-export interface Trouble {
+interface Trouble {
   readonly tone: 'loss' | 'care';
   readonly title: string;
   readonly detail: string;

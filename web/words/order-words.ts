@@ -2,8 +2,8 @@ import { exitCause } from '#core/exit-cause.ts';
 import { isLiveOrder, ORDER_STATES } from '#core/order.ts';
 import type { Order } from '#web/data/queries.ts';
 
-export type Mark = 'circ' | 'ring' | 'q' | 'x' | 'minus';
-export interface StateWords {
+type Mark = 'circ' | 'ring' | 'q' | 'x' | 'minus';
+interface StateWords {
   readonly text: string;
   readonly mark: Mark;
   readonly care: boolean;

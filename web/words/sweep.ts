@@ -15,7 +15,7 @@ const STEPS = [0.4, 0.6, 0.8, 1, 1.25, 1.6, 2, 2.5] as const;
 const text = (value: number): string => String(Number(value.toFixed(5)));
 
 /** Values around the saved one; a multiplier moves its distance from 1, anything else itself. Undefined where there is none. */
-export function axisOf({ path, label, advanced, of, kind, bounds }: SchemaField, config: unknown): Axis | undefined {
+function axisOf({ path, label, advanced, of, kind, bounds }: SchemaField, config: unknown): Axis | undefined {
   const held = valueAt(config, path);
   const value = Number(held);
   if (held === '' || held === null || !Number.isFinite(value) || value <= 0) return undefined;

@@ -13,7 +13,7 @@ const DAY: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
 const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
 const MINUTE: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
 
-export const clock = (ms: number, zone: string): string => formatter(zone, 'clock', CLOCK).format(ms);
+const clock = (ms: number, zone: string): string => formatter(zone, 'clock', CLOCK).format(ms);
 export const minute = (ms: number, zone: string): string => formatter(zone, 'minute', MINUTE).format(ms);
 const day = (ms: number, zone: string): string => formatter(zone, 'day', DAY).format(ms).replace('Sept', 'Sep');
 /** A day on an axis: `18 Nov`. */
