@@ -3,7 +3,7 @@ import type { Transaction } from '#storage/database.ts';
 import type { Caller } from './guard/caller.ts';
 import type { Operator } from './guard/session.ts';
 
-export interface Change {
+interface Change {
   readonly action: string;
   readonly subject: string;
   readonly before?: unknown;

@@ -113,7 +113,7 @@ export const lintWarnings = (strategy: AnyStrategy, config: unknown, coins: read
     .findings.filter(({ level }) => level === 'warn')
     .map(({ code, message, path }) => ({ code, message, reason: 'lint', detail: path }));
 
-export interface SizingScope {
+interface SizingScope {
   readonly market: CachedMarket;
   readonly strategy: AnyStrategy;
   readonly config: unknown;

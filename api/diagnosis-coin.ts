@@ -11,7 +11,7 @@ import { checkSizing, type EquityOf, WHAT_TO_DO } from './sizing-check.ts';
 import { parseWith } from './validate.ts';
 import type { CachedWallet, Rules } from './venues.ts';
 
-export type CoinReport = DiagnosisReport['coins'][number];
+type CoinReport = DiagnosisReport['coins'][number];
 type Status = DiagnosisCheck['status'];
 /** What a check came to: how it stands, in which words, and what is to be changed. */
 export type Found = readonly [Status, string, Setting | null] | readonly [Status, string];
@@ -65,7 +65,7 @@ const RANK: readonly Status[] = ['ok', 'warn', 'unknown', 'fail'];
 const worstOf = (checks: readonly DiagnosisCheck[]): Status =>
   checks.reduce<Status>((worst, { status }) => (RANK.indexOf(status) > RANK.indexOf(worst) ? status : worst), 'ok');
 
-export interface CoinScene {
+interface CoinScene {
   readonly profile: ProfileView;
   readonly rules: Rules | undefined;
   readonly wallet: CachedWallet | undefined;

@@ -1,7 +1,7 @@
 import { csvLine } from './csv.ts';
 import type { Mask } from './guard/visitor-mask.ts';
 
-export const EXPORT_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const;
+const EXPORT_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const;
 
 type Cell = string | number | boolean | null;
 /** A row of a file: plain cells; anything else becomes JSON text. */
@@ -25,7 +25,7 @@ function streamOf(first: string, rest: AsyncIterator<string, void>): ReadableStr
   });
 }
 
-export interface ExportedRows {
+interface ExportedRows {
   readonly pages: AsyncIterable<readonly Row[]>;
   /** Columns of the CSV, in order; NDJSON holds the same fields. */
   readonly columns: readonly string[];

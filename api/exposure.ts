@@ -14,7 +14,7 @@ interface Holder {
 }
 
 /** What keeps a coin or a profile from being taken away at once. */
-export interface Exposure {
+interface Exposure {
   readonly positions: number;
   readonly orders: number;
   /** Counts and numbers, coin by coin. */

@@ -37,7 +37,7 @@ export interface Incoming<Op extends Operation> {
 }
 
 /** Answers with the value of the contract, or with a Response where the bytes matter. */
-export type Handler<Op extends Operation> = (incoming: Incoming<Op>) => Promise<Answer<Op> | Response>;
+type Handler<Op extends Operation> = (incoming: Incoming<Op>) => Promise<Answer<Op> | Response>;
 
 export interface Routes {
   readonly context: ApiContext;

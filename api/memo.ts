@@ -3,7 +3,7 @@ interface Entry<Value> {
   readonly untilMs: number;
 }
 
-export interface MemoOptions<Value> {
+interface MemoOptions<Value> {
   readonly nowMs: () => number;
   /** Entries kept; the oldest goes first. */
   readonly most: number;

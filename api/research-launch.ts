@@ -12,7 +12,7 @@ import { invalidField } from './problem.ts';
 import { requireAccount, requireProfile } from './require.ts';
 import { parseWith } from './validate.ts';
 
-export interface Launch {
+interface Launch {
   readonly profile: ProfileView;
   readonly strategy: AnyStrategy;
   readonly venue: ReturnType<typeof venueOf>;

@@ -19,7 +19,7 @@ export interface Address {
 const KEPT_MS = 75_000;
 
 /** HTTP and WebSocket on one port. */
-export class ApiServer implements AsyncDisposable {
+class ApiServer implements AsyncDisposable {
   readonly port: number;
   readonly #server: Listening;
   readonly #hub: SocketHub;

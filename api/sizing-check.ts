@@ -21,7 +21,7 @@ import type { Price } from './venues.ts';
 /** What an account pays in the bought coin unless it has arranged otherwise; the check cannot ask the exchange. */
 export const USUAL_TAKER_FEE = 0.001;
 
-export type SkipReason = 'config_not_parsable' | 'rules_not_loaded' | 'price_not_cached' | 'equity_not_known';
+type SkipReason = 'config_not_parsable' | 'rules_not_loaded' | 'price_not_cached' | 'equity_not_known';
 export type SizingCheck =
   | { readonly kind: 'ok' }
   | { readonly kind: 'refused'; readonly message: string }

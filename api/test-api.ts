@@ -33,12 +33,12 @@ export interface Reply {
   readonly text: string;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly cookie?: string | null;
 }
 
-export interface TestApiOptions
+interface TestApiOptions
   extends Partial<
     Pick<ApiSettings, 'liveDemo' | 'webDir' | 'outgoingPrivate' | 'backupDir' | 'candleDir' | 'paperKey'>
   > {

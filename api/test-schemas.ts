@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isObject } from '#core/merge.ts';
 
 /** A text or a list that a request may hold; `wrap` returns a request that holds a value there. */
-export interface Place {
+interface Place {
   readonly path: string;
   readonly json: Readonly<Record<string, unknown>>;
   readonly wrap: (value: unknown) => unknown;

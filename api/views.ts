@@ -114,7 +114,7 @@ const pauseView = ({ pausedAt, pausedUntil, pauseReason }: CoinRow): z.output<ty
     ? null
     : { since: pausedAt.toISOString(), until: pausedUntil.toISOString(), reason: pauseReason };
 
-export interface CoinSurroundings {
+interface CoinSurroundings {
   readonly rules: Rules | undefined;
   readonly prices: Prices;
   readonly wallet: CachedWallet | undefined;

@@ -24,7 +24,7 @@ export function mainQuoteAsset(
 }
 
 /** What `amount` of an asset is worth in `quote` at cached prices; undefined without a price in either direction. */
-export function worthIn(
+function worthIn(
   quote: string,
   { asset, amount }: { asset: string; amount: Decimal },
   prices: Prices,
@@ -36,7 +36,7 @@ export function worthIn(
   return inverse === undefined || inverse.price === 0n ? undefined : divide(amount, inverse.price);
 }
 
-export interface Holding {
+interface Holding {
   readonly asset: string;
   readonly free: Decimal;
   readonly locked: Decimal;

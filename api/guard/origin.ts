@@ -1,7 +1,7 @@
 import { ApiProblem } from '../problem.ts';
 
 /** Header that a page of a foreign origin cannot set without a preflight, which it is refused. */
-export const CLIENT_HEADER = 'x-tradewind-client';
+const CLIENT_HEADER = 'x-tradewind-client';
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 interface OriginQuestion {

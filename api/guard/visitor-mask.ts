@@ -2,7 +2,7 @@ import { isObject } from '#core/merge.ts';
 import type { Operator } from './session.ts';
 
 /** Stands in answers to a visitor of a live demo for whatever belongs to a person or to a key. */
-export const MASK = 'demo';
+const MASK = 'demo';
 
 /**
  * Fields that hold a person's address or name, wherever they are, and the errors of jobs, which say where a notifier or a

@@ -67,7 +67,7 @@ export const announceProfile = (context: ApiContext, id: string): Promise<void> 
   announce(context, { command: 'profiles-changed', events: [{ topic: 'profile', id, data: {} }] });
 
 /** Who asks for a change. */
-export interface Author {
+interface Author {
   readonly operator: Operator;
   readonly caller: Caller;
 }

@@ -6,7 +6,7 @@ import type { Routes } from '../handle.ts';
 import { readCached } from '../venues.ts';
 
 /** Of several workers the one that most needs a restart: another build first, then the one that booted earliest. */
-export function worstWorker(workers: readonly Heartbeat[], apiSha: string): Heartbeat | undefined {
+function worstWorker(workers: readonly Heartbeat[], apiSha: string): Heartbeat | undefined {
   const differs = (worker: Heartbeat): number => (worker.sha === apiSha ? 1 : 0);
   return workers.toSorted((a, b) => differs(a) - differs(b) || Date.parse(a.bootedAt) - Date.parse(b.bootedAt))[0];
 }
