@@ -41,7 +41,7 @@ interface Unopened extends CoinTrouble {
   readonly pauseMs: number;
 }
 
-export interface Opener {
+interface Opener {
   open(wanted: Wanted, liveOrders: readonly OrderRecord[]): Promise<Entry | undefined>;
   /** False during the pause after a failed attempt. */
   mayOpen(wanted: Wanted): boolean;

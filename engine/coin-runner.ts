@@ -23,7 +23,7 @@ const CANDLES_WAIT_MS = 3_000;
 const STATE_EVERY_BEATS = 10;
 
 /** An action as it is handed to the coin; `clientOrderId` is of the order that an earlier run committed for it. */
-export interface AskedAction extends Pick<CoinAction, 'id' | 'wish' | 'deadlineMs'> {
+interface AskedAction extends Pick<CoinAction, 'id' | 'wish' | 'deadlineMs'> {
   readonly clientOrderId: string | null;
 }
 

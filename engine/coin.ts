@@ -76,7 +76,7 @@ export interface Coin {
   doubt: { readonly kind: 'phantom' | 'drift'; readonly sweep: string } | null;
 }
 
-export interface CoinInput {
+interface CoinInput {
   readonly context: AccountContext;
   readonly profile: ProfileToRun;
   readonly rules: SymbolRules;

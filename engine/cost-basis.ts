@@ -47,7 +47,7 @@ export interface BasisInputs {
 }
 
 /** Runs a change in the coin's turn; without a running coin right away. */
-export type Turn = (change: (coin: Coin | undefined) => Promise<void>) => Promise<void>;
+type Turn = (change: (coin: Coin | undefined) => Promise<void>) => Promise<void>;
 
 type Gate =
   | { readonly kind: 'judged'; readonly wallet: Decimal; readonly rules: SymbolRules }

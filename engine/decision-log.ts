@@ -9,7 +9,7 @@ const LONGEST_ROW_MS = 3_600_000;
 const [TELL_AFTER_MS, RAREST_MS] = [1_000, 5_000];
 
 /** A tick as it was decided, before it is written down. */
-export interface DecidedTick {
+interface DecidedTick {
   readonly trigger: Trigger;
   readonly atMs: number;
   readonly decision: Pick<Decision, 'kind' | 'reason'>;
@@ -39,7 +39,7 @@ interface OpenRow {
   toldMs: number;
 }
 
-export interface DecisionSinks {
+interface DecisionSinks {
   readonly write: (row: ActionLogRow) => void;
   /** Told of every tick, of repeats in bundles. */
   readonly tell: (audit: TickAudit) => void;

@@ -150,7 +150,7 @@ const notAttempted = (cancelled: WriteOutcome): WriteOutcome =>
   cancelled.kind === 'rejected' ? cancelled : { kind: 'not-sent', reason: 'not-attempted' };
 
 /** Writes down what became of a sent order. */
-export async function applyOutcome(coin: Coin, live: LiveOrder, outcome: WriteOutcome): Promise<void> {
+async function applyOutcome(coin: Coin, live: LiveOrder, outcome: WriteOutcome): Promise<void> {
   const { store } = coin.context.ports;
   if (outcome.kind === 'accepted') {
     await settleOrder(coin, live, outcome);

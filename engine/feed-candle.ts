@@ -34,7 +34,7 @@ interface CandleFeedInput {
 }
 
 /** The feeds of all intervals that a coin lives on. */
-export interface CandleFeeds {
+interface CandleFeeds {
   /** One closed candle of the stream. */
   take(interval: Interval, candle: Candle): void;
   /** Reads what is missing of every interval. Never rejects. */

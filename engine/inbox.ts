@@ -7,7 +7,7 @@ const PATIENCE_MS = 15_000;
  * Holds account events back until the snapshots they add to have been taken: the stream is subscribed first, then wallet,
  * orders and positions are read, then the events are handled in order.
  */
-export interface Inbox {
+interface Inbox {
   receive(event: AccountEvent): void;
   /** Resolves at the first `connected`; rejects with a sentence when it does not come. */
   connected(signal: AbortSignal): Promise<void>;

@@ -11,7 +11,7 @@ export interface Mailbox {
   close(): Promise<void>;
 }
 
-export interface MailboxInput {
+interface MailboxInput {
   readonly coalesced: () => Promise<void> | undefined;
   readonly fail: (error: unknown) => void;
   readonly signal: AbortSignal;

@@ -14,11 +14,11 @@ import { adoptOpenOrders, bookMissedOrders } from './missed-orders.ts';
  * The runner of a coin, or why there is none: `cannot` needs the operator, `later` is tried again. The caller reports
  * the reason once in the profile's log.
  */
-export type CoinPlan =
+type CoinPlan =
   | { readonly kind: 'run'; readonly runner: CoinRunner }
   | { readonly kind: 'cannot' | 'later'; readonly reason: string };
 
-export interface CoinSource {
+interface CoinSource {
   readonly profile: ProfileToRun;
   readonly symbol: string;
   readonly rules: SymbolRules | undefined;

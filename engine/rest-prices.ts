@@ -7,7 +7,7 @@ import type { AccountRun } from './run-account.ts';
 /** A coin without a streamed price for this long is asked for by REST; prices are read at most once in this time. */
 const SILENT_MS = 5_000;
 
-export interface RestPriceOptions extends Pick<AccountRun, 'onPrice'> {
+interface RestPriceOptions extends Pick<AccountRun, 'onPrice'> {
   readonly stream: Pick<MarketStream, 'compare'>;
   readonly streamConnected: () => boolean;
 }

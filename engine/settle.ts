@@ -10,7 +10,7 @@ import { noteFeeAsset } from './base-fee.ts';
 import { type Coin, type LiveOrder, liveOrderOf, refreshView, toKeep } from './coin.ts';
 
 /** What the exchange says of an order, with those executions that came along. */
-export interface SeenOrder {
+interface SeenOrder {
   readonly order: ExchangeOrder;
   readonly fills: readonly ExchangeFill[];
 }
