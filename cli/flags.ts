@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 /** `text` takes a value (`--port 8081` or `--port=8081`), `switch` takes none. */
 export type FlagKinds = Readonly<Record<string, 'text' | 'switch'>>;
 
-export type ParsedFlags =
+type ParsedFlags =
   | { readonly kind: 'flags'; readonly values: ReadonlyMap<string, string> }
   | { readonly kind: 'problem'; readonly sentence: string };
 

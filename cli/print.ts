@@ -1,5 +1,5 @@
 /** Names and messages come from others: a control character among them could forge lines or steer the terminal. */
-export const withoutControls = (text: string): string =>
+const withoutControls = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Cf}]/gu, (sign) =>
     sign === '\n' || sign === '\t' ? sign : `\\u{${sign.codePointAt(0)?.toString(16)}}`,
   );

@@ -49,7 +49,7 @@ export type BacktestOptions = (ProfileOptions | AccountOptions) & {
 type Parsed<Options> =
   | { readonly kind: 'options'; readonly options: Options }
   | { readonly kind: 'problem'; readonly sentence: string };
-export type ParsedBacktest = Parsed<BacktestOptions>;
+type ParsedBacktest = Parsed<BacktestOptions>;
 
 /** The name of a cost on the command line: --spread-bps for spreadBps. */
 const flagOf = (cost: string): string => cost.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

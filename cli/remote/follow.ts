@@ -6,7 +6,7 @@ import { type Client, ClientProblem } from '#api/script-client.ts';
 
 export type LogRow = Answer<typeof listLogs>['rows'][number];
 
-export interface Followed {
+interface Followed {
   readonly id: ProfileId;
   readonly query: Readonly<Record<string, string>>;
   /** What was shown already, oldest first. */

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { z } from 'zod';
 import { type Client, ClientProblem, createClient } from '#api/script-client.ts';
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly url: string;
   /** Where the sessions of this user are kept, readable by nobody else. */
   readonly home: string;

@@ -5,7 +5,7 @@ import { Backoff } from './backoff.ts';
 import { LogFile } from './log-file.ts';
 import type { Terminal } from './terminal.ts';
 
-export interface EmbeddedDatabasePlan {
+interface EmbeddedDatabasePlan {
   readonly dataDir: string;
   readonly logPath: string;
   readonly stopLimitMs: number;

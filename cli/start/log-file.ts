@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 
-export interface LogFileLimits {
+interface LogFileLimits {
   /** Beyond this size the file becomes name.1, name.1 becomes name.2 and so on. */
   readonly maxBytes: number;
   readonly keep: number;

@@ -13,7 +13,7 @@ export interface StartOptions {
   readonly openBrowser: boolean;
 }
 
-export type ParsedStart =
+type ParsedStart =
   | { readonly kind: 'options'; readonly options: StartOptions }
   | { readonly kind: 'problem'; readonly sentence: string };
 

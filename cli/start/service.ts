@@ -14,7 +14,7 @@ import { type PortClaim, startOnFreePorts } from './port-check.ts';
 import type { Terminal } from './terminal.ts';
 import { buildWebApp } from './web-build.ts';
 
-export interface ServicePlan {
+interface ServicePlan {
   readonly root: string;
   readonly options: StartOptions;
   readonly inherited: Variables;

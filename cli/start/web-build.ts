@@ -16,7 +16,7 @@ const ingredients = [
   'tsconfig.json',
 ];
 
-export interface WebOrder {
+interface WebOrder {
   /** The checkout. */
   readonly root: string;
   readonly dataDir: string;
@@ -25,7 +25,7 @@ export interface WebOrder {
   readonly signal: AbortSignal;
 }
 
-export interface WebBuild {
+interface WebBuild {
   readonly folder: string;
   /** False when it was there already. */
   readonly built: boolean;

@@ -20,7 +20,7 @@ export interface SweepOptions {
   readonly walkForward: { readonly trainMs: number; readonly testMs: number } | undefined;
 }
 
-export type ParsedSweep =
+type ParsedSweep =
   | { readonly kind: 'options'; readonly options: SweepOptions }
   | { readonly kind: 'problem'; readonly sentence: string };
 
