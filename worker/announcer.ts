@@ -23,7 +23,7 @@ const LONGEST = 6_500;
 const MOST_WAITING = 2_000;
 
 /** A coin's last price on a venue, at market time `atMs`. */
-export interface SeenPrice {
+interface SeenPrice {
   readonly venue: Venue;
   readonly symbol: string;
   readonly price: Decimal;

@@ -7,7 +7,7 @@ const PAGE = 1000;
 /** Pages that are kept together before they are written. */
 const PAGES_A_WRITE = 50;
 
-export interface BackfillOrder {
+interface BackfillOrder {
   readonly symbol: string;
   readonly interval: Interval;
   readonly fromMs: number;

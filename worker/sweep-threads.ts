@@ -7,14 +7,14 @@ import type { Evaluated } from '#backtest/sweep/row.ts';
 import type { Evaluate, SweepBase, Window } from '#backtest/sweep/search.ts';
 
 /** What a thread is started with. */
-export interface ThreadStart {
+interface ThreadStart {
   readonly base: SweepBase;
   readonly strategyName: string;
 }
 
 export const isThreadStart = (value: unknown): value is ThreadStart => isObject(value) && 'strategyName' in value;
 
-export interface ThreadOrder {
+interface ThreadOrder {
   readonly number: number;
   readonly configs: readonly unknown[];
   readonly window: Window;
@@ -58,7 +58,7 @@ const PARTS_A_THREAD = 8;
 /** Candles are shared and results small: a thread needs little room for what it makes. */
 const YOUNG_MB = 4;
 
-export interface ThreadOptions {
+interface ThreadOptions {
   readonly threads: number;
   readonly signal?: AbortSignal;
   onProgress?(done: number, total: number): void;

@@ -32,7 +32,7 @@ export interface VenueAccess {
   usedWeight(): number;
 }
 
-export interface VenueSources {
+interface VenueSources {
   readonly env: Environment;
   readonly cache: CacheStore;
   readonly announcer: Announcer;

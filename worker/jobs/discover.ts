@@ -65,7 +65,7 @@ const boundIn = (result: unknown): string[] => {
 };
 
 /** One round: what the whole market says, then what the candles of some coins say. Binds nothing. */
-export async function runCycle(context: Context, profile: Discovering, { port, rules, tickers }: Market) {
+async function runCycle(context: Context, profile: Discovering, { port, rules, tickers }: Market) {
   const { config, profileId, accountId } = profile;
   const { kysely } = context.database;
   const nowMs = port.clock.marketMs();

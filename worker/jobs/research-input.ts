@@ -17,7 +17,7 @@ import type { WorkerContext } from '../context.ts';
 /** What cannot be run: a sentence for the operator, and no reason to try again. */
 export class ResearchRefused extends Error {}
 
-export interface Question {
+interface Question {
   readonly strategyName: string;
   readonly request: Pick<RunRequest, 'from' | 'to' | 'detailInterval' | 'balance' | 'venue'> & Costs;
   readonly symbol: string;

@@ -25,7 +25,7 @@ const MOST_DEMO_BYTES = 500_000;
 
 class Stopped extends Error {}
 
-export interface Work {
+interface Work {
   readonly table: ResearchTable;
   readonly id: string;
   readonly profileId: string;
