@@ -12,7 +12,7 @@ export interface AiProvider {
   readonly credential: { readonly kind: CredentialKind; readonly value: string } | null;
 }
 
-export type AiAnswer =
+type AiAnswer =
   | { readonly ok: true; readonly text: string; readonly model: string }
   | { readonly ok: false; readonly detail: string };
 

@@ -3,7 +3,7 @@ import { scrub, scrubError } from '#core/scrub.ts';
 
 export type Log = Logger;
 
-export interface LogSettings {
+interface LogSettings {
   /** The process: api, worker, paper or cli. */
   readonly name: string;
   readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';

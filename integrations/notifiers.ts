@@ -8,7 +8,7 @@ import { shownWords } from './redact.ts';
 type Texts = Readonly<Record<string, string>>;
 
 /** One kind of notifier: what it is told, and the form of its messages. Secrets never leave in a response or a log. */
-export interface NotifierProvider {
+interface NotifierProvider {
   readonly title: string;
   readonly settings: z.ZodType<Texts>;
   readonly secrets: z.ZodType<Texts>;
@@ -110,7 +110,7 @@ function present(fields: Readonly<Record<string, string | undefined>>): Texts {
   );
 }
 
-export type Delivery = { readonly ok: true } | { readonly ok: false; readonly detail: string };
+type Delivery = { readonly ok: true } | { readonly ok: false; readonly detail: string };
 
 /** Sends one message and waits for the answer, at most ten seconds; what goes wrong is a sentence without secrets. */
 export async function sendNotification(

@@ -2,7 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { scrubError } from '#core/scrub.ts';
 
 /** What a supervised main gets: a way to say that it serves. Harmless when it runs alone. */
-export interface Supervised {
+interface Supervised {
   /** True when a supervisor holds the other end of the IPC channel. */
   readonly supervised: boolean;
   /** Tells the supervisor that this process serves; `info` travels along. */
