@@ -22,7 +22,7 @@ const CREDENTIAL = 'canary-credential-18e2f0';
 const TRADED = ['BTCUSDT', 'ETHUSDT', 'BNBUSDT'] as const;
 
 /** A server outside: counts what is sent to it. */
-export interface Receiver {
+interface Receiver {
   readonly url: string;
   readonly received: () => number;
 }

@@ -14,7 +14,7 @@ export interface Target {
   readonly keys: readonly string[];
 }
 
-export interface Reply {
+interface Reply {
   readonly status: number;
   readonly text: string;
 }

@@ -1,5 +1,5 @@
 /** What came back for one request. */
-export interface Page {
+interface Page {
   readonly url: string;
   readonly status: number;
   /** Where it leads; empty when nowhere. */

@@ -1,5 +1,5 @@
 /** An attribute of a resource: its type in the words of the plugin protocol, and who sets it. */
-export interface Attribute {
+interface Attribute {
   readonly name: string;
   readonly type: Buffer;
   readonly required: boolean;

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
 /** Crosses of two averages of the periods given, counted: what is left when everything but candles and periods is gone. */
-export function bareCrosses(close: Float64Array, [fast, slow]: readonly (string | number)[]): number {
+function bareCrosses(close: Float64Array, [fast, slow]: readonly (string | number)[]): number {
   const [a, b] = [2 / (Number(fast) + 1), 2 / (Number(slow) + 1)];
   let [x, y, above, crosses] = [close[0] ?? 0, close[0] ?? 0, false, 0];
   for (let row = 1; row < close.length; row++) {

@@ -1,7 +1,7 @@
 import type { CandleColumns } from '#core/candle.ts';
 
 /** The settings of the compared run as plain numbers; prices in quote, times in ms. */
-export interface BareSettings {
+interface BareSettings {
   readonly window: number;
   readonly entry: number;
   readonly stop: number;
@@ -100,7 +100,7 @@ export function bareLoop(columns: CandleColumns, s: BareSettings): BareRun {
 }
 
 /** The settings of a compared run of momentum. */
-export interface BareCross extends Pick<BareSettings, 'trail' | 'budget' | 'fee' | 'balance' | 'tick' | 'step'> {
+interface BareCross extends Pick<BareSettings, 'trail' | 'budget' | 'fee' | 'balance' | 'tick' | 'step'> {
   readonly fast: number;
   readonly slow: number;
 }

@@ -8,7 +8,7 @@ export type RawNames = Readonly<Partial<Record<Operation, string>>>;
 export type RawStream = 'trade' | 'kline' | 'ticker' | 'depth';
 
 /** How such a client is called, and how it follows a stream or the account's events. */
-export interface RawCalls {
+interface RawCalls {
   readonly names: RawNames;
   usedWeight(): number;
   call(name: string, params?: object): Promise<unknown>;

@@ -10,7 +10,7 @@ export interface Proof {
 }
 
 /** How much is run. */
-export interface Effort {
+interface Effort {
   readonly days: number;
   readonly seeds: number;
   /** Test files that compute published examples. */

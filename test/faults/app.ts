@@ -7,7 +7,7 @@ import { until } from '../flow/until.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 export type Part = 'worker' | 'api' | 'postgres';
 
-export interface AppOptions {
+interface AppOptions {
   readonly dataDir: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;

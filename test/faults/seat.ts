@@ -25,7 +25,7 @@ export interface WorkerSeat extends AsyncDisposable {
   readonly sent: readonly string[];
 }
 
-export interface SeatSettings {
+interface SeatSettings {
   readonly databaseUrl: string;
   readonly paperUrl: string;
   readonly trail: Trail;

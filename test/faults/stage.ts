@@ -60,7 +60,7 @@ export interface Stage extends AsyncDisposable {
   stopMarket(): Promise<void>;
 }
 
-export interface StageSettings {
+interface StageSettings {
   readonly theatre: Theatre;
   readonly trail: Trail;
   /** Of market. */

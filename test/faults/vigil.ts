@@ -42,7 +42,7 @@ function isBare(stage: Stage, market: SymbolMarket): boolean {
 }
 
 /** Looks at every coin during a play, and says in the end which position was bare for too long without a reported reason. */
-export interface Vigil {
+interface Vigil {
   end(): Promise<string[]>;
 }
 

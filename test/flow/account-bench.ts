@@ -69,7 +69,7 @@ export interface AccountBench extends AsyncDisposable {
   rest(share: string): Promise<{ clientOrderId: string; price: Decimal }>;
 }
 
-export interface BenchOptions extends Partial<Pick<PaperOptions, 'source' | 'clock' | 'speed' | 'fromMs'>> {
+interface BenchOptions extends Partial<Pick<PaperOptions, 'source' | 'clock' | 'speed' | 'fromMs'>> {
   readonly symbols?: readonly string[];
   readonly timing?: Partial<SocketTiming>;
   readonly orderTiming?: OrderTiming;

@@ -5,7 +5,7 @@ import { openDice } from './random.ts';
 const MINUTE_MS = 60_000;
 export const MARKET_START = Date.UTC(2024, 0, 1);
 
-export interface Swings {
+interface Swings {
   readonly symbol?: string;
   readonly seed?: number;
   /** Minutes from one high to the next. */

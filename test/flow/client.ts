@@ -1,7 +1,7 @@
 import type { Answer, Call, Operation } from '#api/contract/operation.ts';
 
 /** What a call may carry; which parts an operation takes is the contract's business. */
-export interface Parts {
+interface Parts {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;

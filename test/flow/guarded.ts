@@ -34,7 +34,7 @@ const TICK = requireDecimal('0.01');
 export const SETTINGS: StopSettings = { offset: requireDecimal('0.995'), onBandBlock: 'notify' };
 
 /** What the steered strategy answers from the next tick on. */
-export interface Wheel {
+interface Wheel {
   want: 'buy' | 'sell' | 'cancel' | null;
   /** How its buy waits; absent: it takes the market. */
   form?: EntryForm;

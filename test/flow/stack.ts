@@ -13,7 +13,7 @@ import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
 import { openWorker, type WorkerSettings } from '#worker/worker.ts';
 import { type ApiClient, createClient } from './client.ts';
 
-export interface StackOptions {
+interface StackOptions {
   readonly source: PaperOptions['source'];
   readonly fromMs?: number;
   readonly speed?: number;

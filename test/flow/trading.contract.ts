@@ -155,7 +155,7 @@ const CHECKS: readonly [string, Check][] = [
   ['the counts of all log rows sum to the ticks, and tick-trace returns the stored texts verbatim', countsAndTrace],
 ];
 
-export interface TradingMarket {
+interface TradingMarket {
   /** Holds candles of BTCUSDT. */
   readonly folder: string;
   readonly fromMs: number;

@@ -48,7 +48,7 @@ export const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 export const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 export const floor = ({ n, d }: Fraction): bigint => (n >= 0n ? n / d : -((-n + d - 1n) / d));
-export const ceil = ({ n, d }: Fraction): bigint => -floor({ n: -n, d });
+const ceil = ({ n, d }: Fraction): bigint => -floor({ n: -n, d });
 /** The nearest whole number, a half upwards. */
 export const nearest = ({ n, d }: Fraction): bigint => floor({ n: 2n * n + d, d: 2n * d });
 

@@ -11,7 +11,7 @@ export interface Fill {
   readonly quote: Fraction;
 }
 
-export interface LevelFill {
+interface LevelFill {
   readonly planned: Fraction;
   readonly filled: Fraction;
 }

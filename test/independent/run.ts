@@ -22,7 +22,7 @@ import { type Decision, type Moment, SELL_ALL, type Setting, type Strategy, type
 import { createTrailingTrade } from './trailing-trade.ts';
 import { createTrend, type Trend } from './trend.ts';
 
-export interface Task {
+interface Task {
   readonly strategy: string;
   readonly config: unknown;
   readonly market: Market;

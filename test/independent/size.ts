@@ -23,7 +23,7 @@ const BUFFERED = parse('1.002');
 const WITHOUT_STOP = parse('0.90');
 
 /** What one level may spend; 0 where it names nothing. */
-export interface LevelSettings {
+interface LevelSettings {
   readonly spend: Fraction;
   readonly atLeast: Fraction;
 }

@@ -5,7 +5,7 @@ import type { Form, WaitingBuy } from './strategy.ts';
 const DRIFT = fraction(999n, 1000n);
 
 /** How buys are sent. */
-export interface Queue {
+interface Queue {
   readonly mode: string;
   readonly offsetBps: number;
   readonly timeoutBars: number;

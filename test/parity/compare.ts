@@ -51,14 +51,14 @@ function kernelOf({ strategy, config, balance, fromMs, toMs }: Play, rules: Symb
   return { ...opened.kernel, bound: planner === undefined ? bound : { ...bound, planner } };
 }
 
-export interface Difference {
+interface Difference {
   readonly symbol: string;
   readonly at: string;
   readonly live: string;
   readonly backtest: string;
 }
 
-export interface Comparison {
+interface Comparison {
   readonly name: string;
   /** Closes at which both sides were asked. */
   readonly closes: number;

@@ -8,7 +8,7 @@ import { until } from '../flow/until.ts';
 export const ROOT = join(import.meta.dirname, '..', '..');
 const BOOTSTRAP = join(ROOT, 'cli', 'tradewind.js');
 
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly output: string;
 }
