@@ -14,7 +14,7 @@ export async function readJsonBody(request: Request, maxKiB = USUAL_KIB): Promis
   if (type !== 'application/json') {
     throw new ApiProblem('wrong_media_type', 'The body must be JSON: send it with content-type application/json.');
   }
-  const value = parseJson(await readText(request, maxKiB));
+  const value = requireJson(await readText(request, maxKiB));
   const errors = [...unstorable(value, '', 0)];
   if (errors.length > 0) throw invalid(errors);
   return value;
@@ -37,7 +37,7 @@ async function readText(request: Request, maxKiB: number): Promise<string> {
   }
 }
 
-function parseJson(text: string): unknown {
+function requireJson(text: string): unknown {
   if (text.trim() === '') throw new ApiProblem('malformed_json', 'The body is empty, but must be JSON.');
   try {
     return JSON.parse(text);

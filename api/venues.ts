@@ -13,6 +13,7 @@ import { SNAPSHOT_MAX_AGE_MS } from '#core/cost-basis.ts';
 import { type Decimal, readDecimal } from '#core/decimal.ts';
 import type { AccountId } from '#core/ids.ts';
 import type { CacheStore } from '#core/cache-store.ts';
+import { readJson } from '#core/json.ts';
 import type { MarketPort } from '#core/ports.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { readRules } from '#core/symbol-codec.ts';
@@ -44,12 +45,7 @@ export function readCached<Schema extends z.ZodType>(
   schema: Schema,
   text: string | undefined,
 ): z.output<Schema> | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return schema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? undefined : schema.safeParse(readJson(text)).data;
 }
 
 function priceOf(text: string | undefined): Price | undefined {

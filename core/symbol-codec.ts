@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatDecimal, readDecimal } from './decimal.ts';
+import { readJson } from './json.ts';
 import { SYMBOL_STATUSES, type SymbolRules } from './symbol.ts';
 
 const decimal = z.string().transform((text, context) => {
@@ -55,12 +56,4 @@ export function readSymbolInfos(text: string | undefined): (symbol: string) => S
     const parsed = rules.safeParse(entry);
     return parsed.success && parsed.data.lot.step > 0n ? parsed.data : 'malformed';
   };
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

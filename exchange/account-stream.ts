@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AccountEvent, ExchangeClock, OpenAccountStream } from '#core/ports.ts';
-import { parseJson } from './json.ts';
+import { readExactJson } from './json.ts';
 import { createLinkState } from './link-state.ts';
 import { readUserEvent } from './parse/user-events.ts';
 import { createSigner, type Signer } from './signing.ts';
@@ -136,7 +136,7 @@ class UserConnection implements AsyncDisposable {
   }
 
   #received(text: string): void {
-    const body = readText(text);
+    const body = readExactJson(text);
     if (body === undefined) return this.#socket.restart('The exchange sent text that is no JSON.');
     const answer = reply.safeParse(body);
     if (answer.success) return this.#answered(answer.data);
@@ -179,13 +179,5 @@ class UserConnection implements AsyncDisposable {
     if (this.#signer.kind !== 'ed25519' || this.#loggedOn) return this.#handlers.up();
     this.#loggedOn = true;
     return this.#subscribe();
-  }
-}
-
-function readText(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,12 +1,13 @@
+import { readJson } from '#core/json.ts';
+
 const MAY_HOLD_LARGE_INTEGER = /\d{16,}/;
 
 /**
- * JSON.parse that keeps integers beyond 2^53 exact by giving them as text; everything else is as usual.
- * Throws SyntaxError on text that is not JSON.
+ * The value of a JSON text with integers beyond 2^53 as text, so that they stay exact; everything else is as usual.
+ * Undefined where the text is not JSON.
  */
-export function parseJson(text: string): unknown {
-  return MAY_HOLD_LARGE_INTEGER.test(text) ? JSON.parse(text, keepLargeIntegers) : JSON.parse(text);
-}
+export const readExactJson = (text: string): unknown =>
+  MAY_HOLD_LARGE_INTEGER.test(text) ? readJson(text, keepLargeIntegers) : readJson(text);
 
 function keepLargeIntegers(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;

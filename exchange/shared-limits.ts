@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { CacheStore } from '#core/cache-store.ts';
+import { readJson } from '#core/json.ts';
 import type { Governor, LimitNews } from './limits.ts';
 
 interface SharedLimits {
@@ -46,7 +47,7 @@ export function shareLimits(sharing: SharedLimits): AsyncDisposable {
   let timer: NodeJS.Timeout | undefined;
 
   const hear = (text: string | undefined): void => {
-    const news = told.safeParse(readJson(text)).data;
+    const news = told.safeParse(text === undefined ? undefined : readJson(text)).data;
     if (news === undefined || news.from === from) return;
     governor.hear(news.from, news);
     last = {
@@ -114,11 +115,3 @@ function isWorthTelling(before: LimitNews, now: LimitNews): boolean {
 }
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref());
-
-function readJson(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { Agent } from 'undici';
 import { z } from 'zod';
 import { ExchangeError, reasonOf, SHOWN_CHARACTERS, unreadable } from './errors.ts';
-import { parseJson } from './json.ts';
+import { readExactJson } from './json.ts';
 import type { Governor, Lane, Ticket } from './limits.ts';
 import { encodeQuery, type Params, redact } from './signing.ts';
 
@@ -58,7 +58,7 @@ export function createTransport(restUrl: string, governor: Governor): Transport 
         throw networkError(error, restUrl, request);
       });
       const text = redact(reply.text, request.secrets ?? []);
-      const body = readBody(text);
+      const body = readExactJson(text);
       const error = reply.status >= 200 && reply.status < 300 ? undefined : failure.safeParse(body).data;
       request.ticket.settle({
         status: reply.status,
@@ -110,14 +110,6 @@ async function exchangeOnce({ origin, prefix }: Host, request: HttpRequest): Pro
   }
 }
 
-function readBody(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function readNumber(header: string | string[] | undefined): number | undefined {
   const value = typeof header === 'string' ? Number(header) : Number.NaN;
   return Number.isFinite(value) ? value : undefined;
@@ -151,7 +143,7 @@ function replyError(status: number, error: z.infer<typeof failure> | undefined, 
     reason: reasonOf(status, code, message),
     status,
     code,
-    payload: error === undefined ? text.slice(0, SHOWN_CHARACTERS) : readBody(text),
+    payload: error === undefined ? text.slice(0, SHOWN_CHARACTERS) : readExactJson(text),
   });
 }
 

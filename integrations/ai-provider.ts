@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { AiProviderName, CredentialKind } from '#core/ai-provider.ts';
+import { readJson } from '#core/json.ts';
 import { isMetadata, isPrivate, type PrivateAddresses } from './addresses.ts';
 import { type Outgoing, postJson } from './outgoing.ts';
 import { shownWords, withoutSecrets } from './redact.ts';
@@ -149,7 +150,7 @@ export async function askAi(allowed: PrivateAddresses, provider: AiProvider, que
   const { status, headers, text, cut } = reply;
   const secrets = provider.credential === null ? [] : [provider.credential.value];
   if (cut) return { ok: false, detail: `${host} sent more than ${MOST_BYTES} bytes, which is no answer.` };
-  const parsed = parsedJson(text);
+  const parsed = readJson(text);
   if (status >= 200 && status < 300) {
     const answer = protocol.read(parsed);
     if (answer !== undefined)
@@ -175,12 +176,4 @@ function messageOf(answer: unknown): string | undefined {
   const { data } = failure.safeParse(answer);
   if (data === undefined) return undefined;
   return typeof data.error === 'string' ? data.error : data.error.message;
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

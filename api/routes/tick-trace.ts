@@ -1,4 +1,5 @@
 import { cacheKeys } from '#core/cache-keys.ts';
+import { readJson } from '#core/json.ts';
 import { isObject } from '#core/merge.ts';
 import type { CacheStore } from '#core/cache-store.ts';
 import { readTickTrace } from '../contract/records.ts';
@@ -17,12 +18,8 @@ interface Wanted {
 /** The text test comes first: parsing every entry of other coins would cost far more. */
 function isOf(symbol: string, text: string): boolean {
   if (!text.includes(JSON.stringify(symbol))) return false;
-  try {
-    const entry: unknown = JSON.parse(text);
-    return isObject(entry) && entry['symbol'] === symbol;
-  } catch {
-    return false;
-  }
+  const entry = readJson(text);
+  return isObject(entry) && entry['symbol'] === symbol;
 }
 
 /** Entries of one coin, newest first; `skip` counts entries of that coin. */

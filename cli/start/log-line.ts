@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readJson } from '#core/json.ts';
 import { oneLine } from '../print.ts';
 
 const record = z.object({
@@ -16,7 +17,7 @@ const longestShown = 400;
 
 /** Reads a line as the log of integrations/log writes it; `trouble` is true from level warn on. */
 export function readLogLine(line: string): LogLine {
-  const parsed = record.safeParse(readJson(line));
+  const parsed = record.safeParse(line.startsWith('{') ? readJson(line) : undefined);
   if (!parsed.success) return { kind: 'text', text: shorten(line) };
   const { level, msg, err } = parsed.data;
   const cause = err?.message !== undefined && !msg.includes(err.message) ? ` (${err.message})` : '';
@@ -25,15 +26,6 @@ export function readLogLine(line: string): LogLine {
     trouble: level === 'warn' || level === 'error' || level === 'fatal',
     text: shorten(`${msg}${cause}`),
   };
-}
-
-function readJson(line: string): unknown {
-  if (!line.startsWith('{')) return undefined;
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function shorten(text: string): string {

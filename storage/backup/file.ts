@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { z } from 'zod';
+import { readJson } from '#core/json.ts';
 import { linesOf, type ReadOptions } from './lines.ts';
 import { ALTERED, BackupRefused, CUT, requireClient } from './refused.ts';
 
@@ -72,7 +73,7 @@ export async function* readBackupFile(file: string | FileHandle, options: ReadOp
     if (ended) throw new BackupRefused(ALTERED);
     const [table, count, json] = fieldsOf(line);
     if (seen && table === 'end') {
-      const end = ending.safeParse(parseJson(count));
+      const end = ending.safeParse(readJson(count));
       if (end.data?.sha256 !== digest.digest('hex'))
         throw new BackupRefused('The file was altered: its checksum differs.');
       ended = true;
@@ -96,16 +97,8 @@ function fieldsOf(line: string): [string, string, string] {
   return [line.slice(0, first), line.slice(first + 1, end), line.slice(end + 1)];
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function requireManifest(line: string): Manifest {
-  const parsed = manifest.safeParse(parseJson(line));
+  const parsed = manifest.safeParse(readJson(line));
   if (parsed.success) return parsed.data;
   throw new BackupRefused('The file is no Tradewind backup that this version can read.');
 }

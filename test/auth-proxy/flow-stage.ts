@@ -94,10 +94,10 @@ async function play(): Promise<unknown> {
   return {
     before: before.status,
     login: login.map(({ url, status, to }) => ({ url, status, to })),
-    page: readJson(last.text),
+    page: JSON.parse(last.text),
     check: { status: check.status, headers: Object.fromEntries(check.headers) },
     forged: forged.status,
-    impostor: readJson(impostor.text),
+    impostor: JSON.parse(impostor.text),
     returned,
     cookies: cookies.map(({ domain, name, value }) => ({ domain, name, bytes: value.length })),
     signOut: [out.status, (await browser.open(AUTH)).status],
@@ -117,8 +117,4 @@ async function twoTabs(): Promise<number[]> {
   const statuses: number[] = [];
   for (const start of starts) statuses.push((await browser.login(start, 'alice')).at(-1)?.status ?? 0);
   return statuses;
-}
-
-function readJson(text: string): unknown {
-  return JSON.parse(text);
 }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readJson } from '../../core/json.ts';
 import { findProgram } from '../harness/programs.ts';
 import { HELM_PROGRAM, PROXY_CACHE, PROXY_PROGRAM } from './proxy-program.ts';
 
@@ -56,12 +57,4 @@ function buildHelm(): void {
   const { status } = spawnSync('go', ['install', '-ldflags=-s -w', HELM], { stdio: 'inherit', env });
   if (status === 0) renameSync(join(PROXY_CACHE, 'helm'), HELM_PROGRAM);
   else console.log(`﹣ Helm is not built: ${HELM} is not to be had here`);
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { type Decimal, formatFixed, requireDecimal, ZERO } from '#core/decimal.ts';
-import { parseJson } from '#exchange/json.ts';
+import { readExactJson } from '#exchange/json.ts';
 import { readFrame } from '#exchange/parse/frames.ts';
 
 const folder = join(import.meta.dirname, '../../../shared/data/trades/hftbacktest');
@@ -24,7 +24,7 @@ const frames = (name: string): unknown[] =>
     .toString()
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => parseJson(line.slice(line.indexOf(' ') + 1)));
+    .map((line) => readExactJson(line.slice(line.indexOf(' ') + 1)));
 
 type Side = Map<Decimal, Decimal>;
 

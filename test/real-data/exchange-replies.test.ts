@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { readDecimal } from '#core/decimal.ts';
-import { parseJson } from '#exchange/json.ts';
+import { readExactJson } from '#exchange/json.ts';
 import { parseAccount } from '#exchange/parse/account.ts';
 import { parseCandles } from '#exchange/parse/candles.ts';
 import { parseOrder, parseOrders, parsePlacement, parseTrades } from '#exchange/parse/orders.ts';
@@ -15,7 +15,7 @@ import { readUserEvent } from '#exchange/parse/user-events.ts';
 const folder = join(import.meta.dirname, '../../../shared/data');
 const skip = existsSync(folder) ? false : `needs recorded replies of the exchange in ${folder}, and there are none`;
 
-const read = (...path: string[]): unknown => parseJson(readFileSync(join(folder, ...path), 'utf8'));
+const read = (...path: string[]): unknown => readExactJson(readFileSync(join(folder, ...path), 'utf8'));
 const reply = (name: string): unknown => read('payloads', 'nautilus', 'http', `${name}_response.json`);
 
 const recorded = z.object({
@@ -37,7 +37,7 @@ test('every spot coin of the recorded exchange information keeps its rules to th
   const files = readdirSync(join(folder, 'exchange-info'));
   assert.ok(files.length > 0);
   for (const file of files) {
-    const body = parseJson(gunzipSync(readFileSync(join(folder, 'exchange-info', file))).toString());
+    const body = readExactJson(gunzipSync(readFileSync(join(folder, 'exchange-info', file))).toString());
     const spot = recorded.parse(body).symbols.filter((entry) => entry.isSpotTradingAllowed);
     const { symbols, limits } = parseExchangeInfo(body);
     assert.deepEqual(

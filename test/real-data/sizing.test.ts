@@ -19,7 +19,7 @@ import {
 import { type EntryTerms, sizeByTerms } from '#core/entry-size.ts';
 import { FLAT } from '#core/position.ts';
 import type { SymbolRules } from '#core/symbol.ts';
-import { parseJson } from '#exchange/json.ts';
+import { readExactJson } from '#exchange/json.ts';
 import { parseExchangeInfo } from '#exchange/parse/rules.ts';
 import { toTicks } from '#strategies/ticks.ts';
 import { type Dice, openDice } from '../flow/random.ts';
@@ -133,7 +133,7 @@ function sized(question: Question): string {
 
 test('100,000 random orders over all recorded trading rules are sized to the last digit', { skip }, () => {
   const coins = readdirSync(folder).flatMap((file) => {
-    const { symbols } = parseExchangeInfo(parseJson(gunzipSync(readFileSync(join(folder, file))).toString()));
+    const { symbols } = parseExchangeInfo(readExactJson(gunzipSync(readFileSync(join(folder, file))).toString()));
     return symbols.filter(({ lot, notional }) => lot.step > 0n && notional.min > 0n);
   });
   const dice = openDice(18);

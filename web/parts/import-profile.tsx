@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useId, useState } from 'react';
+import { readJson } from '#core/json.ts';
 import { isObject } from '#core/merge.ts';
 import type { Call } from '#api/contract/operation.ts';
 import { importProfile } from '#api/contract/profile-configs.ts';
@@ -15,13 +16,8 @@ type Saved = Call<typeof importProfile>['body']['profile'];
 const isSaved = (value: unknown): value is Saved => isObject(value) && value['format'] === 'tradewind-profile';
 
 async function profileIn(file: File): Promise<Saved> {
-  const text = await file.text();
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isSaved(value)) return value;
-  } catch {
-    // Not JSON: said below like any other wrong file.
-  }
+  const value = readJson(await file.text());
+  if (isSaved(value)) return value;
   throw new Error(`${file.name} is not a profile that was saved by Tradewind.`);
 }
 
