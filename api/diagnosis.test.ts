@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { cacheKeys } from '#core/cache-keys.ts';
+import { valueAt } from '#core/config-path.ts';
 import { APPROVAL_REASONS } from '#core/decision.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import { NO_LIMITS } from '#core/risk.ts';
 import { acquireLease } from '#storage/leases.ts';
-import { valueAt } from '#strategies/knobs.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { saveApiKey } from './contract/accounts.ts';
 import { type DiagnosisReport, listDiagnoses, readDiagnosis, startDiagnosis } from './contract/diagnosis.ts';

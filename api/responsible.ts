@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { valueAt } from '#core/config-path.ts';
 import { isObject, mergePatch } from '#core/merge.ts';
-import { valueAt } from '#strategies/knobs.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { DiagnosisCheck } from './contract/diagnosis.ts';

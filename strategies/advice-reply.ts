@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type Advice, LONGEST_REPLY, OVERFIT_RISKS, type Suggestion } from '#core/advice.ts';
-import { isObject, mergePatch } from '#core/merge.ts';
-import { valueAt, withValue } from './knobs.ts';
+import { patchOf, valueAt, withValue } from '#core/config-path.ts';
+import { readJson } from '#core/json.ts';
+import { isObject } from '#core/merge.ts';
 import type { AnyStrategy } from './strategy.ts';
 
 const MOST_SUGGESTIONS = 20;
@@ -50,33 +51,16 @@ function endOfObject(text: string, start: number): number | undefined {
   return undefined;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The answer in a reply, which may stand between other words or in a code block. */
 function findAnswer(text: string): z.output<typeof reply> | undefined {
   let start = text.indexOf('{');
   for (let tries = 0; start >= 0 && tries < MOST_STARTS; tries++) {
     const end = endOfObject(text, start);
-    const found = end === undefined ? undefined : reply.safeParse(parsed(text.slice(start, end))).data;
+    const found = end === undefined ? undefined : reply.safeParse(readJson(text.slice(start, end))).data;
     if (found !== undefined) return found;
     start = text.indexOf('{', start + 1);
   }
   return undefined;
-}
-
-/** A patch that sets what lies at a path; a list is replaced whole, as a patch cannot reach into one. */
-function patchOf(config: unknown, path: readonly string[], after: unknown): unknown {
-  const [key, ...rest] = path;
-  if (key === undefined || Array.isArray(config)) return after;
-  const inner = isObject(config) ? config[key] : undefined;
-  const then = isObject(after) ? after[key] : undefined;
-  return { [key]: patchOf(inner, rest, then) };
 }
 
 /** What the suggestions of a reply are judged by. */
@@ -94,7 +78,7 @@ function judge({ strategy, config }: Judged, { title, changes, ...rest }: Propos
   if (group !== undefined) return `${group.path} is a group of settings: each change must name one setting.`;
   const long = changes.find(({ value }) => JSON.stringify(value ?? null).length > LONGEST_VALUE);
   if (long !== undefined) return `The value for ${long.path} is longer than ${LONGEST_VALUE} characters.`;
-  const wanted = changes.reduce<unknown>((all, { path, value }) => withValue(all, path.split('.'), value), config);
+  const wanted = changes.reduce<unknown>((all, { path, value }) => withValue(all, path, value), config);
   const legal = strategy.config.safeParse(wanted);
   if (!legal.success)
     return legal.error.issues
@@ -107,11 +91,11 @@ function judge({ strategy, config }: Judged, { title, changes, ...rest }: Propos
   if (before.stopMultiple !== null && after.stopMultiple === null) return 'It takes the stop loss away.';
   if (before.protectiveStop !== undefined && after.protectiveStop === undefined)
     return 'It takes away the stop that rests on the exchange.';
-  const patches = changes.map(({ path }) => patchOf(config, path.split('.'), legal.data));
+  const legally = changes.map(({ path }) => ({ path, value: valueAt(legal.data, path) }));
   return {
     ...{ id, title: title || changes.map(({ path }) => path).join(', '), ...rest },
-    changes: changes.map(({ path }) => ({ path, from: valueAt(config, path), to: valueAt(legal.data, path) })),
-    overrideConfig: patches.reduce<Record<string, unknown>>((all, patch) => mergePatch(all, patch), {}),
+    changes: legally.map(({ path, value }) => ({ path, from: valueAt(config, path), to: value })),
+    overrideConfig: patchOf(legal.data, legally),
   };
 }
 

@@ -1,5 +1,5 @@
+import { valueAt, withValue } from '#core/config-path.ts';
 import { add, type Decimal, formatDecimal, readDecimal } from '#core/decimal.ts';
-import { isObject } from '#core/merge.ts';
 import { randomFrom } from '#core/random.ts';
 
 /** A knob of a config and the values it is tried with; `path` such as ema.fast or buy.gridLevels.0.triggerPercentage. */
@@ -7,6 +7,8 @@ export interface Knob {
   readonly path: string;
   readonly values: readonly (string | number)[];
 }
+
+export { withValue };
 
 export type Parsed<T> =
   | { readonly kind: 'ok'; readonly value: T }
@@ -17,22 +19,6 @@ const MOST_SETS = 100_000;
 const MOST_VALUES = 10_000;
 const FORM = 'such as ema.fast=5..50:5 or ema.slow=20,50,100, joined by semicolons';
 const problem = (sentence: string) => ({ kind: 'problem', sentence }) as const;
-
-export function valueAt(config: unknown, path: string): unknown {
-  let value = config;
-  for (const key of path.split('.'))
-    value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
-  return value;
-}
-
-/** The config with the value at a path replaced. */
-export function withValue(config: unknown, path: readonly string[], value: unknown): unknown {
-  const [key, ...rest] = path;
-  if (key === undefined) return value;
-  if (Array.isArray(config))
-    return config.map((item: unknown, i): unknown => (String(i) === key ? withValue(item, rest, value) : item));
-  return isObject(config) ? { ...config, [key]: withValue(config[key], rest, value) } : config;
-}
 
 /** The values of a knob, counted before they are made. */
 interface Listed {
@@ -92,7 +78,7 @@ export function parseKnobs(text: string, config: unknown): Parsed<Knob[]> {
 export type Values = readonly (string | number)[];
 
 export const withKnobs = (config: unknown, knobs: readonly Knob[], values: Values): unknown =>
-  knobs.reduce((changed, { path }, i) => withValue(changed, path.split('.'), values[i]), config);
+  knobs.reduce((changed, { path }, i) => withValue(changed, path, values[i]), config);
 
 const sizeOf = (knobs: readonly Knob[]): number => knobs.reduce((product, { values }) => product * values.length, 1);
 

@@ -16,7 +16,8 @@ import type { AnyStrategy } from './strategy.ts';
 interface NearSetting {
   /** Such as `sell.stopLossPercentage 0.97 to 0.967`. */
   readonly change: string;
-  readonly path: readonly string[];
+  /** Dotted. */
+  readonly path: string;
   readonly value: string | number;
 }
 
@@ -45,7 +46,7 @@ function* nearIn(schema: Schema, value: unknown, path: readonly string[]): Gener
   } else {
     const isMultiplier = schemaOf(schema['form'])['kind'] === 'multiplier';
     for (const near of isMultiplier ? nearMultiplier(value) : nearNumber(value))
-      yield { change: `${path.join('.')} ${String(value)} to ${near}`, path, value: near };
+      yield { change: `${path.join('.')} ${String(value)} to ${near}`, path: path.join('.'), value: near };
   }
 }
 

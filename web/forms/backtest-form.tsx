@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { type Changes, patchOf } from '#core/config-path.ts';
 import { launchBacktest } from '#api/contract/research.ts';
 import { call } from '#web/data/call.ts';
 import { ProblemError } from '#web/data/problem-error.ts';
@@ -10,7 +11,7 @@ import { Say } from '#web/parts/say.tsx';
 import { count } from '#web/words/numbers.ts';
 import { firstTerms, isTerm, type Terms, termsBody } from '#web/words/research.ts';
 import { ChangeToTry } from './change-to-try.tsx';
-import { type Changes, changesOf, patchOf } from './changes.ts';
+import { changesOf } from './changes.ts';
 import { TermsFields } from './terms-fields.tsx';
 
 interface FormProps {

@@ -1,8 +1,8 @@
 import { type ReactNode, useId } from 'react';
+import { type Changes, valueAt } from '#core/config-path.ts';
 import { fieldError } from '#web/data/problem-error.ts';
-import type { Changes } from './changes.ts';
 import { ConfigLeaf } from './config-leaf.tsx';
-import { schemaGroups, valueAt } from './schema-fields.ts';
+import { schemaGroups } from './schema-fields.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 interface TryProps {

@@ -1,14 +1,15 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { z } from 'zod';
+import { valueAt, withoutValue, withPatched, withValue } from '#core/config-path.ts';
 import { isObject, mergePatch } from '#core/merge.ts';
 import type { warning } from '#api/contract/fields.ts';
 import { fieldError, ProblemError } from '#web/data/problem-error.ts';
 import { Failure, Say } from '#web/parts/say.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { changesOf, placed } from './changes.ts';
+import { changesOf } from './changes.ts';
 import { ConfigLeaf } from './config-leaf.tsx';
-import { type SchemaField, type SchemaGroup, schemaGroups, valueAt, withoutValue, withValue } from './schema-fields.ts';
+import { type SchemaField, type SchemaGroup, schemaGroups } from './schema-fields.ts';
 import { settingWords } from './setting-words.ts';
 
 type Config = Record<string, unknown>;
@@ -95,7 +96,7 @@ export function ConfigForm({ scope, remarks = [], onEdit, first, asked }: Config
 
 /** The settings with what is proposed for them, as pairs of path and value in JSON; what is none changes nothing. */
 export const withProposed = ({ own, base }: ConfigScope, proposed: string): Config =>
-  changesOf(proposed).reduce<Config>((made, { path, value }) => placed({ own: made, base }, path, value), own);
+  changesOf(proposed).reduce<Config>((made, { path, value }) => withPatched({ own: made, base }, path, value), own);
 
 const asConfig = (value: unknown): Config => (isObject(value) ? value : {});
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -181,7 +182,7 @@ function Group({ group, scope, edited, shown, errors, remarks, focused, isShown,
           source={itemOf === undefined ? scope.source : undefined}
           error={fieldError(errors, field.path)}
           remarks={remarks.filter((one) => fieldError([one], field.path) !== undefined)}
-          onChange={(value) => put(placed({ own: edited, base: scope.base }, field.path, value))}
+          onChange={(value) => put(withPatched({ own: edited, base: scope.base }, field.path, value))}
           onInherit={() => put(withoutValue(edited, field.path))}
         />
       ))}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { schemaGroups, valueAt, withoutValue, withValue } from './schema-fields.ts';
+import { schemaGroups } from './schema-fields.ts';
 import { wordsOf } from '#web/words/names.ts';
 
 const schema = {
@@ -45,21 +45,6 @@ test('a schema becomes groups of labelled fields, lists item by item, alternativ
     ],
   );
   assert.equal(groups[0]?.fields[0]?.label, 'Candle length');
-});
-
-test('values are read and written by path without touching the original', () => {
-  const path = 'buy.gridLevels.0.triggerPercentage';
-  const changed = withValue(config, path, '1.01');
-  assert.equal(valueAt(changed, path), '1.01');
-  assert.equal(valueAt(config, path), '1.002');
-  assert.deepEqual(withValue({}, 'sell.stop', '1'), { sell: { stop: '1' } });
-  assert.equal(valueAt(config, 'sell.stop'), undefined);
-});
-
-test('what is no longer set here is taken out, with the objects that this empties', () => {
-  assert.deepEqual(withoutValue({ a: 1, buy: { sizing: { mode: 'fixed' } } }, 'buy.sizing.mode'), { a: 1 });
-  assert.deepEqual(withoutValue({ buy: { x: 1, y: 2 } }, 'buy.x'), { buy: { y: 2 } });
-  assert.deepEqual(withoutValue({ a: 1 }, 'buy.x'), { a: 1 });
 });
 
 test('hints say what is advanced, what a list begins with and how far a value may go', () => {

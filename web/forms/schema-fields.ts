@@ -1,3 +1,4 @@
+import { valueAt } from '#core/config-path.ts';
 import { isObject } from '#core/merge.ts';
 import { wordsOf } from '#web/words/names.ts';
 
@@ -29,31 +30,6 @@ export interface SchemaGroup {
 type Schema = Readonly<Record<string, unknown>>;
 const schemaOf = (value: unknown): Schema => (isObject(value) ? value : {});
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-
-/** The value at a dotted path; `undefined` when some part of the path is absent. */
-export function valueAt(config: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, part) => {
-    if (Array.isArray(value)) return value[Number(part)];
-    return isObject(value) ? value[part] : undefined;
-  }, config);
-}
-
-/** A copy with `value` at a dotted path; objects on the way are made where they are absent. */
-export function withValue(config: unknown, path: string, value: unknown): unknown {
-  const [part = '', ...rest] = path.split('.');
-  const inner = (old: unknown): unknown => (rest.length === 0 ? value : withValue(old, rest.join('.'), value));
-  if (Array.isArray(config)) return config.map((item: unknown, i) => (i === Number(part) ? inner(item) : item));
-  return { ...(isObject(config) ? config : {}), [part]: inner(isObject(config) ? config[part] : undefined) };
-}
-
-/** A copy without what stands at a dotted path, and without the objects that this empties. */
-export function withoutValue(config: unknown, path: string): unknown {
-  const [part = '', ...rest] = path.split('.');
-  if (!isObject(config)) return config;
-  const { [part]: old, ...others } = config;
-  const inner = rest.length === 0 || Array.isArray(old) ? undefined : withoutValue(old, rest.join('.'));
-  return isObject(inner) && Object.keys(inner).length > 0 ? { ...others, [part]: inner } : others;
-}
 
 type Groups = (Omit<SchemaGroup, 'fields'> & { fields: SchemaField[] })[];
 

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Coin, Profile } from '#web/data/queries.ts';
-import type { Changes } from '#web/forms/changes.ts';
+import type { Changes } from '#core/config-path.ts';
 import { editOf } from '#web/words/research.ts';
 
 interface PutProps {

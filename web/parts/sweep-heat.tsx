@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import type { SweepResult } from '#web/data/research.ts';
-import { valueAt } from '#web/forms/schema-fields.ts';
+import { valueAt } from '#core/config-path.ts';
 import { Heat } from './heat.tsx';
 import { Section } from './section.tsx';
 

@@ -1,5 +1,6 @@
+import { valueAt, withValue } from '#core/config-path.ts';
 import { multiplierWords } from '#web/words/numbers.ts';
-import { type SchemaField, schemaGroups, valueAt, withValue } from '#web/forms/schema-fields.ts';
+import { type SchemaField, schemaGroups } from '#web/forms/schema-fields.ts';
 
 /** One direction of a heat map: a setting and the values it is tried with. */
 export interface Axis {
