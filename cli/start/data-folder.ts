@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { OwnerLock } from '#storage/embedded/owner-lock.ts';
+import { makeFolder } from '#storage/make-folder.ts';
 import { StartProblem } from './start-problem.ts';
 
 /**
@@ -22,7 +23,7 @@ function createFolder(path: string): void {
   try {
     // The user of its own that runs root's database must be able to pass through.
     const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
-    makeFolder(path, mode);
+    makeFolder(path, mode, 0o755);
     if (!statSync(path).isDirectory()) throw new Error('it is not a folder');
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     mkdirSync(join(path, 'logs'), { recursive: true, mode: 0o700 });
@@ -32,11 +33,4 @@ function createFolder(path: string): void {
       `The data folder ${path} cannot be written (${cause}); give another one with --data-dir DIR.`,
     );
   }
-}
-
-/** Step by step: Node's own recursive way never returns where the kernel answers ENOENT to mkdir, as in /proc. */
-function makeFolder(path: string, mode: number): void {
-  if (existsSync(path)) return;
-  makeFolder(dirname(path), 0o755);
-  mkdirSync(path, { mode });
 }

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Database } from '../database.ts';
+import { makeFolder } from '../make-folder.ts';
 import { PART, takeBackup } from './take.ts';
 
 const NAME = /^tradewind-\d{4}-\d\d-\d\dT[\d-]+Z\.backup$/;
@@ -29,17 +29,10 @@ export async function listBackups(folder: string): Promise<KeptBackup[]> {
   return (await Promise.all(kept)).toSorted((a, b) => (a.name < b.name ? 1 : -1));
 }
 
-/** One folder at a time: Node's recursive form never ends below one that takes none, such as /proc. */
-async function makeFolder(folder: string): Promise<void> {
-  if (existsSync(folder)) return;
-  await makeFolder(dirname(folder));
-  await mkdir(folder, { mode: 0o700 });
-}
-
 /** Writes a backup under a name of its own. */
 export async function keepBackup(database: Database, folder: string, at = new Date()): Promise<string> {
   const path = join(folder, backupName(at));
-  await makeFolder(folder);
+  makeFolder(folder, 0o700);
   await takeBackup(database, path);
   return path;
 }

@@ -13,7 +13,7 @@ const CONNECTIONS = 300;
 const CACHE_READY_LIMIT_MS = 10_000;
 
 /** A folder of its own that goes away with what ran in it. */
-async function makeFolder(stack: AsyncDisposableStack, name: string): Promise<string> {
+async function temporaryFolder(stack: AsyncDisposableStack, name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `tradewind-${name}-`));
   // Root runs the server as a user of its own, who must be able to pass: else its files are kept elsewhere and outlive the test.
   await chmod(folder, 0o711);
@@ -25,7 +25,7 @@ async function makeFolder(stack: AsyncDisposableStack, name: string): Promise<st
 export async function provideDatabase(stack: AsyncDisposableStack, signal: AbortSignal): Promise<string> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given !== undefined && given !== '') return given;
-  const dataDir = await makeFolder(stack, 'test-database');
+  const dataDir = await temporaryFolder(stack, 'test-database');
   return stack.use(await startEmbeddedPostgres({ dataDir, signal, connections: CONNECTIONS })).adminUrl;
 }
 
@@ -74,7 +74,7 @@ export async function provideCache(stack: AsyncDisposableStack): Promise<string 
   if (given !== undefined && given !== '') return given;
   const program = findProgram(['redis-server', 'valkey-server']);
   if (program === undefined) return undefined;
-  const [folder, port] = [await makeFolder(stack, 'test-cache'), await freePort()];
+  const [folder, port] = [await temporaryFolder(stack, 'test-cache'), await freePort()];
   const flags = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
   const child = spawn(program, flags, { stdio: 'ignore' });
   stack.defer(() => stop(child));
