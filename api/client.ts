@@ -1,5 +1,7 @@
+import { readJson } from '#core/json.ts';
 import { isObject } from '#core/merge.ts';
 import type { Call, Operation } from './contract/operation.ts';
+import { type Problem, PROBLEM_STATUS } from './contract/problem.ts';
 
 const API_ROOT = '/api';
 
@@ -27,4 +29,13 @@ export function requestOf<Op extends Operation>(op: Op, parts: Call<Op>) {
     address: addressOf(op.path, params, query),
     init: { method: op.method, headers: { ...CLIENT_HEADERS, ...type }, ...sent },
   };
+}
+
+const isProblem = (body: unknown): body is Problem =>
+  isObject(body) && typeof body['detail'] === 'string' && Object.hasOwn(PROBLEM_STATUS, String(body['code']));
+
+/** The problem in a response that is no success; undefined where a proxy or another server has answered. */
+export async function readProblem(response: Response): Promise<Problem | undefined> {
+  const body = readJson(await response.text().catch(() => ''));
+  return isProblem(body) ? body : undefined;
 }

@@ -9,7 +9,7 @@ import { HSTS, securityHeaders } from './guard/security-headers.ts';
 import type { VisitorLimits } from './guard/visitor-limits.ts';
 import type { ApiEnv } from './handle.ts';
 import { ApiProblem, problemResponse } from './problem.ts';
-import { isUnavailable, isUnstorable, outageOf } from './unavailable.ts';
+import { toProblem } from './to-problem.ts';
 
 /** What every request passes before it reaches an operation, and every response on its way out. */
 export function mountEdge(app: Hono<ApiEnv>, { settings, log }: ApiContext, visitors?: VisitorLimits): void {
@@ -56,21 +56,15 @@ export function mountEdge(app: Hono<ApiEnv>, { settings, log }: ApiContext, visi
 /** Turns whatever an operation threw into problem details; what nobody expected is logged and kept from the client. */
 export function mountErrors(app: Hono<ApiEnv>, { log }: ApiContext): void {
   app.onError((error, c) => {
-    if (error instanceof ApiProblem) return problemResponse(error);
     const requestId = c.get('requestId');
-    if (isUnavailable(error)) {
-      log.warn({ event: 'store_unreachable', requestId, err: error }, 'The database or the cache store is unreachable');
-      return problemResponse(new ApiProblem('unavailable', outageOf(error).sentence));
-    }
-    if (isUnstorable(error)) {
-      log.warn({ event: 'value_refused', requestId, err: error }, 'The database refused a value');
-      return problemResponse(
-        new ApiProblem('validation_failed', 'The request holds a value that the database cannot take.'),
-      );
-    }
-    log.error({ event: 'request_failed', requestId, err: error }, 'An operation failed');
-    return problemResponse(
-      new ApiProblem('internal', `Something went wrong here; the log tells more under request ${requestId}.`),
-    );
+    const problem = toProblem(error, `Something went wrong here; the log tells more under request ${requestId}.`);
+    const about = { requestId, err: error };
+    if (error instanceof ApiProblem) return problemResponse(problem);
+    if (problem.code === 'unavailable')
+      log.warn({ event: 'store_unreachable', ...about }, 'The database or the cache store is unreachable');
+    else if (problem.code === 'validation_failed')
+      log.warn({ event: 'value_refused', ...about }, 'The database refused a value');
+    else log.error({ event: 'request_failed', ...about }, 'An operation failed');
+    return problemResponse(problem);
   });
 }

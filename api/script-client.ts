@@ -1,6 +1,6 @@
-import { requestOf } from './client.ts';
+import { readProblem, requestOf } from './client.ts';
 import type { Answer, Call, Operation } from './contract/operation.ts';
-import { type Problem, problemSchema } from './contract/problem.ts';
+import type { Problem } from './contract/problem.ts';
 import { signIn } from './contract/session.ts';
 
 export interface Credentials {
@@ -53,7 +53,7 @@ export function createClient(options: ClientOptions): Client {
   const startSession = async (credentials: Credentials): Promise<void> => {
     session = undefined;
     const response = await send(signIn, { body: credentials });
-    if (!response.ok) throw await problemOf(response);
+    if (!response.ok) throw await toClientProblem(response);
     session = response.headers.getSetCookie()[0]?.split(';')[0];
     if (session === undefined) throw new ClientProblem('The api has started no session.');
     options.onSession?.(session);
@@ -66,7 +66,7 @@ export function createClient(options: ClientOptions): Client {
       await startSession(await options.credentials());
       response = await send(operation, parts);
     }
-    if (!response.ok) throw await problemOf(response);
+    if (!response.ok) throw await toClientProblem(response);
     return response;
   };
   return { open, call: async (operation, parts) => answerOf(operation, await open(operation, parts)) };
@@ -78,14 +78,8 @@ async function answerOf<Op extends Operation>(operation: Op, response: Response)
   return (operation.response === undefined ? undefined : operation.response.parse(JSON.parse(text))) as Answer<Op>;
 }
 
-async function problemOf(response: Response): Promise<ClientProblem> {
-  const text = await response.text();
-  try {
-    const problem = problemSchema.parse(JSON.parse(text));
-    return new ClientProblem(problem.detail, problem);
-  } catch {
-    return new ClientProblem(
-      `The answer was ${response.status}, and it is not one of Tradewind: is the address right?`,
-    );
-  }
+async function toClientProblem(response: Response): Promise<ClientProblem> {
+  const problem = await readProblem(response);
+  if (problem !== undefined) return new ClientProblem(problem.detail, problem);
+  return new ClientProblem(`The answer was ${response.status}, and it is not one of Tradewind: is the address right?`);
 }

@@ -7,7 +7,7 @@ import { callerOf } from '../guard/caller.ts';
 import { networkOf } from '../guard/client-ip.ts';
 import { identify, type Visitors } from '../guard/visitor-limits.ts';
 import { ApiProblem, problemBody } from '../problem.ts';
-import { isUnavailable } from '../unavailable.ts';
+import { toProblem } from '../to-problem.ts';
 import type { SocketHub } from './hub.ts';
 
 const PATH = '/api/ws';
@@ -59,12 +59,6 @@ async function requireSession(context: ApiContext, { hub, visitors }: UpgradeOpt
   return owner;
 }
 
-const problemOf = (error: unknown): ApiProblem => {
-  if (error instanceof ApiProblem) return error;
-  if (isUnavailable(error)) return new ApiProblem('unavailable', 'The database is unreachable: try again in a moment.');
-  return new ApiProblem('internal', 'Something went wrong here.');
-};
-
 /** Handles `upgrade` events of the server: path, origin, session, in this order, then the WebSocket handshake. */
 export function createUpgrade(context: ApiContext, options: UpgradeOptions) {
   const { hub } = options;
@@ -81,7 +75,7 @@ export function createUpgrade(context: ApiContext, options: UpgradeOptions) {
         );
       },
       (error: unknown) => {
-        const problem = problemOf(error);
+        const problem = toProblem(error, 'Something went wrong here.');
         if (problem.code === 'internal')
           context.log.error({ event: 'socket_failed', err: error }, 'A WebSocket could not be opened.');
         refuse(socket, problem);

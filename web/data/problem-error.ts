@@ -1,5 +1,5 @@
-import { isObject } from '#core/merge.ts';
-import { type Problem, PROBLEM_STATUS } from '#api/contract/problem.ts';
+import { readProblem } from '#api/client.ts';
+import type { Problem } from '#api/contract/problem.ts';
 
 /** What the service answered instead of the wanted thing; the message is the server's sentence. */
 export class ProblemError extends Error {
@@ -40,14 +40,10 @@ const plain = (status: number, detail: string): Problem => ({
 export const offline = (): ProblemError =>
   new ProblemError(plain(0, 'The service does not answer. Is it running on this address?'));
 
-/** What a proxy answers in the place of the service is none. */
-const isProblem = (body: unknown): body is Problem =>
-  isObject(body) && typeof body['detail'] === 'string' && String(body['code']) in PROBLEM_STATUS;
-
 /** The problem of a response that is not a success, also where a proxy answered in its place. */
 export async function problemOf(response: Response): Promise<ProblemError> {
-  const body: unknown = await response.json().catch(() => undefined);
-  if (isProblem(body)) return new ProblemError(body);
+  const problem = await readProblem(response);
+  if (problem !== undefined) return new ProblemError(problem);
   return new ProblemError(
     plain(response.status, `The service answered with status ${response.status} and no explanation.`),
   );
