@@ -94,10 +94,10 @@ async function play(): Promise<unknown> {
   return {
     before: before.status,
     login: login.map(({ url, status, to }) => ({ url, status, to })),
-    page: JSON.parse(last.text),
+    page: jsonOf(last),
     check: { status: check.status, headers: Object.fromEntries(check.headers) },
     forged: forged.status,
-    impostor: JSON.parse(impostor.text),
+    impostor: jsonOf(impostor),
     returned,
     cookies: cookies.map(({ domain, name, value }) => ({ domain, name, bytes: value.length })),
     signOut: [out.status, (await browser.open(AUTH)).status],
@@ -117,4 +117,8 @@ async function twoTabs(): Promise<number[]> {
   const statuses: number[] = [];
   for (const start of starts) statuses.push((await browser.login(start, 'alice')).at(-1)?.status ?? 0);
   return statuses;
+}
+
+function jsonOf({ text }: { readonly text: string }): unknown {
+  return JSON.parse(text);
 }
