@@ -8,7 +8,7 @@ import { newId, type OrderId } from '#core/ids.ts';
 import type { OrderRecord } from '#core/order.ts';
 import type { TradingStore } from '#core/ports.ts';
 import { openDatabase } from './database.ts';
-import { listFills, refoldPosition } from './fills.ts';
+import { refoldPosition } from './fills.ts';
 import { openTestDatabase, type TestDatabase } from './test-database.ts';
 import {
   AT,
@@ -77,9 +77,16 @@ describe('applyFill', () => {
     const { position } = await apply(sell, fillOf('sell', '2 @ 110', { feeAmount: d('0.22'), feeAsset: 'USDT' }));
     assert.deepEqual([position.quantity, position.lastCycleNet], [ZERO, d('13.73')]);
     const cycles = await cyclesOf(owner);
+    const { kysely } = test.database;
+    const bought = await kysely
+      .selectFrom('fills')
+      .select('at')
+      .where('order_id', '=', buy.id)
+      .orderBy('runner_version')
+      .execute();
     assert.deepEqual(
       cycles.map((row) => [row.cycle, row.net, row.opened_at]),
-      [[1, '13.73', (await listFills(test.database.kysely, buy.id))[0]?.at]],
+      [[1, '13.73', bought[0]?.at]],
     );
     const ledger = await ledgerOf(owner);
     assert.deepEqual(

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { type Decimal, formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
 import { type ExchangeFill, feeValueOf } from '#core/fill.ts';
-import { type AccountId, newId, type OrderId } from '#core/ids.ts';
+import { type AccountId, newId } from '#core/ids.ts';
 import { ledgerRowsOf } from '#core/ledger.ts';
 import type { OrderState } from '#core/order.ts';
 import type { FillRequest, FillResult } from '#core/ports.ts';
@@ -228,17 +228,6 @@ export async function refoldPosition(
     }),
   ];
   return steps.toSorted((a, b) => a.version - b.version).reduce((position, { fold }) => fold(position), FLAT);
-}
-
-/** The executions of one order, in the order they were booked. */
-export async function listFills(reader: Reader, orderId: OrderId): Promise<ExchangeFill[]> {
-  const rows = await reader
-    .selectFrom('fills')
-    .selectAll()
-    .where('order_id', '=', orderId)
-    .orderBy('runner_version')
-    .execute();
-  return rows.map(fillOf);
 }
 
 /** Ids rise within a coin, so that the longest and then the highest text is the newest. */

@@ -42,9 +42,3 @@ export async function readMigrationFiles(folder: URL = MIGRATIONS): Promise<Migr
   }
   return files;
 }
-
-/** One digest over all migrations: names the template database of the tests. */
-export const digestOfAll = (files: readonly MigrationFile[]): string =>
-  createHash('sha256')
-    .update(files.map((file) => `${file.name} ${file.digest}`).join('\n'))
-    .digest('hex');

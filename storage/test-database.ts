@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { connect } from './connect.ts';
 import { type Database, openDatabase } from './database.ts';
 import { migrateDatabase } from './migrate.ts';
-import { digestOfAll, readMigrationFiles } from './migration-files.ts';
+import { type MigrationFile, readMigrationFiles } from './migration-files.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
@@ -36,6 +36,12 @@ async function withAdmin<Result>(work: (admin: pg.Client) => Promise<Result>): P
     await admin.end();
   }
 }
+
+/** One digest over all migrations: names the template database of the tests. */
+const digestOfAll = (files: readonly MigrationFile[]): string =>
+  createHash('sha256')
+    .update(files.map((file) => `${file.name} ${file.digest}`).join('\n'))
+    .digest('hex');
 
 const exists = async (admin: pg.Client, name: string): Promise<boolean> =>
   (await admin.query('select 1 from pg_database where datname = $1', [name])).rows.length > 0;
