@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { isObject } from '#core/merge.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
+import { exportsWithImporters } from './harness/exports.ts';
 import { importsOf, ROOT, readSourceFiles, type SourceFile } from './harness/source-files.ts';
 
 /** Which way the stairs go: what a room may import from other rooms, as beginnings of paths. */
@@ -62,6 +63,16 @@ const READS_ENVIRONMENT = [
 const CALLS_OUT = ['integrations/outgoing.ts', 'api/script-client.ts'];
 const DEFAULT_EXPORTS = [/^web\/pages\//, /^vite\.config\.ts$/];
 const BRAND_ROOMS = [/^exchange\//, /^paper\//, /^test\//];
+/** What scripts outside of this checkout import: `exports` in package.json. */
+const PUBLIC = [/^api\/contract\//, /^api\/script-client\.ts$/];
+/** Rooms that still export more than others import. */
+const OPEN_ROOMS = [/^(backtest|paper)\//];
+/** Code in the place of tests: fixtures and the parts of test servers. */
+const TEST_PARTS = [/^test\//, /\.(test|contract)\.tsx?$/, /(^|\/)test-[\w-]+\.ts$/, /\/fixtures\//];
+/** For tests alone: the fold that tests compare stored positions with, and the names of all settings. */
+const FOR_TESTS = ['core/env.ts SETTINGS', 'storage/fills.ts refoldPosition'];
+/** A library: not every indicator has a strategy. */
+const LIBRARY = [/^core\/indicators\//];
 const STRATEGY_FILES = [
   'config.ts',
   'state.ts',
@@ -77,6 +88,7 @@ const STRATEGY_FILES = [
 const THIS = 'test/house.test.ts';
 const code = readSourceFiles('.ts', '.tsx', '.js');
 const all = [...code, ...readSourceFiles('.sql', '.css')].filter((file) => !file.path.endsWith('.d.ts'));
+const exported = exportsWithImporters(code.filter(({ path }) => !path.endsWith('.d.ts')));
 const isTest = (path: string): boolean => /\.(test|contract)\.tsx?$/.test(path);
 const roomOf = (path: string): string => path.slice(0, Math.max(0, path.indexOf('/')));
 const matches = (path: string, patterns: readonly RegExp[]): boolean => patterns.some((pattern) => pattern.test(path));
@@ -115,6 +127,26 @@ test('pure rooms use no packages but their own, and nothing of Node', () => {
     return foreign.map((name) => `${file.path} imports ${name}`);
   });
   assert.deepEqual(wrong, []);
+});
+
+test('what a file exports, another file imports', () => {
+  const closed = exported.filter(({ path }) => !matches(path, [...PUBLIC, ...OPEN_ROOMS]));
+  const unused = closed.filter(({ importers }) => importers.length === 0);
+  assert.deepEqual(
+    unused.map(({ path, name }) => `${path} ${name}`),
+    [],
+    'make it private: remove the word export',
+  );
+});
+
+test('the product holds no code that only tests run', () => {
+  const product = exported.filter(({ path }) => !matches(path, [...TEST_PARTS, ...PUBLIC, ...OPEN_ROOMS, ...LIBRARY]));
+  const idle = product.filter(
+    ({ name, text, importers }) =>
+      importers.every((importer) => matches(importer, TEST_PARTS)) &&
+      text.split(/[^\w$]+/).filter((word) => word === name).length === 1,
+  );
+  assert.deepEqual(idle.map(({ path, name }) => `${path} ${name}`).toSorted(), FOR_TESTS);
 });
 
 test('every import names a file that exists', () => {
