@@ -7,6 +7,7 @@ const longestInstallMs = 20 * 60_000;
 
 /**
  * Waits until no other process installs into this checkout, then keeps others out. Returns the way to let them in again.
+ * It shares nothing with the lock of the data folder: it runs before packages are there, and where Node reads no TypeScript.
  * @param {string} root
  * @returns {Promise<() => void>}
  */
