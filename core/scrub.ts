@@ -1,5 +1,5 @@
 /** What stands where a bind-value list was. */
-export const SCRUBBED = '[scrubbed]';
+const SCRUBBED = '[scrubbed]';
 const TOO_DEEP = '[too deep]';
 const CIRCULAR = '[circular]';
 const MAX_DEPTH = 100;
@@ -36,7 +36,7 @@ export function scrubError(error: unknown): { message: string; stack?: string } 
 }
 
 /** Cuts the value list off a text of the form `Failed query: ...\nparams: a,b`, to the end: values may hold anything. */
-export function scrubText(text: string): string {
+function scrubText(text: string): string {
   const cut = listStart(text);
   return cut === undefined ? text : `${text.slice(0, cut)} ${SCRUBBED}`;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, verify } from 'node:crypto';
 import test from 'node:test';
 import { inspect } from 'node:util';
-import { createSigner, encodeQuery, KeyFormatError, messagePayload, redact, signHmac } from './signing.ts';
+import { createSigner, encodeQuery, KeyFormatError, redact, signHmac } from './signing.ts';
 
 // The public example key of the exchange's documentation.
 const apiKey = 'vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A';
@@ -50,7 +50,6 @@ test('WebSocket vector of the documentation', () => {
     timestamp: 1645423376532,
   };
   const signature = 'aa1b5712c094bc4e57c05a1a5c1fd8d88dcd628338ea863fec7b88e59fe2db24';
-  assert.equal(signHmac(messagePayload({ ...params, apiKey }), secret), signature);
   assert.deepEqual(createSigner({ apiKey, secret }).signMessage(params), { ...params, apiKey, signature });
 });
 

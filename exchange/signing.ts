@@ -56,7 +56,7 @@ export function encodeQuery(params: Params): string {
 }
 
 /** What the WebSocket API signs: names in alphabetical order, values raw. */
-export const messagePayload = (params: Params): string =>
+const messagePayload = (params: Params): string =>
   present(params)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`)

@@ -19,7 +19,8 @@ import {
   seedTradingProfile,
   SYMBOL,
 } from './test-trading.ts';
-import { CommitUnknown, createTradingStore } from './trading-store.ts';
+import { CommitUnknown } from './statements.ts';
+import { createTradingStore } from './trading-store.ts';
 
 const countOrders = async (db: Database): Promise<number> => {
   const row = await db.kysely.selectFrom('orders').select(sql<string>`count(*)`.as('count')).executeTakeFirstOrThrow();

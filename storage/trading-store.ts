@@ -13,8 +13,6 @@ import { orphanLocks } from './orphan-orders.ts';
 import { readRisk } from './risk.ts';
 import { loadRunner, noteCompared, saveStrategyStates } from './runners.ts';
 
-export { CommitUnknown } from './statements.ts';
-
 /** What the engine needs stored, on PostgreSQL. commitIntent throws CommitUnknown when the answer to COMMIT was lost. */
 export const createTradingStore = (db: Database): TradingStore => ({
   loadRunner: (profileId, symbol) => loadRunner(db.kysely, { profileId, symbol }),
