@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, verify } from 'node:crypto';
 import test from 'node:test';
 import { inspect } from 'node:util';
-import { createSigner, encodeQuery, KeyFormatError, redact, signHmac } from './signing.ts';
+import { createSigner, encodeQuery, KeyFormatError, redact } from './signing.ts';
 
 // The public example key of the exchange's documentation.
 const apiKey = 'vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A';
