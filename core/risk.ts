@@ -67,7 +67,7 @@ export interface Gain extends OfCoin {
   readonly at: Date;
   readonly net: Decimal;
 }
-interface Holding extends OfCoin {
+export interface Holding extends OfCoin {
   readonly cost: Decimal;
   /** A cycle is open; what is left of a closed one is too little to sell. */
   readonly open: boolean;
