@@ -20,6 +20,7 @@ for (const { name, raw, says } of [
     raw: [{ ...good, balances: { USDT: '-1' } }],
     says: 'at 0.balances.USDT: "-1" is not a decimal',
   },
+  { name: 'a trade group', raw: [{ ...good, tradeGroupId: 1 }], says: 'at 0: Unrecognized key: "tradeGroupId"' },
   { name: 'a key used twice', raw: [good, { ...good, name: 'b' }], says: 'same apiKey' },
 ]) {
   test(`${name} is refused with a sentence`, () => {

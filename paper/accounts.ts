@@ -24,16 +24,12 @@ export interface Account {
   readonly takerBps: number;
   readonly makerRate: Decimal;
   readonly takerRate: Decimal;
-  /** Accounts of one group never trade with each other where self-trades are prevented; -1 for none. */
-  readonly tradeGroupId: number;
   /** The most of an asset one order may move. */
   readonly assetLimits: ReadonlyMap<string, Decimal>;
   /** False once the account may neither place nor cancel orders. */
   canTrade: boolean;
   /** Coins it may not trade. */
   restrictedSymbols: readonly string[];
-  /** Smart order routing is disabled on it. */
-  readonly preventSor: boolean;
   /** Pays commissions in BNB at a discount (a share, 0.25 for 25 % off) while its BNB lasts. */
   readonly feesInBnb: boolean;
   readonly bnbDiscount: Decimal;
@@ -49,7 +45,7 @@ export const amount = z.union([z.string(), z.number()]).transform((raw, context)
 const amounts = z.record(z.string().regex(/^[A-Z0-9]+$/, 'must be an asset such as USDT'), amount).default({});
 const bps = z.number().min(0).max(1000);
 const account = z
-  .object({
+  .strictObject({
     name: z.string().regex(/^[^#|]+$/, 'must not be empty or hold "#" or "|"'),
     apiKey: z.string().min(1, 'must not be empty'),
     secret: z.string().min(1).optional(),
@@ -60,9 +56,7 @@ const account = z
     balances: amounts,
     makerBps: bps.default(10),
     takerBps: bps.default(10),
-    tradeGroupId: z.int().default(-1),
     assetLimits: amounts,
-    preventSor: z.boolean().default(false),
     feesInBnb: z.boolean().default(false),
     bnbDiscount: z.number().min(0).max(1).default(0.25),
   })
@@ -121,11 +115,9 @@ function toAccount(one: z.output<typeof account>, what: string): Account {
     takerBps: one.takerBps,
     makerRate: requireDecimal(rateText(one.makerBps)),
     takerRate: requireDecimal(rateText(one.takerBps)),
-    tradeGroupId: one.tradeGroupId,
     assetLimits: new Map(Object.entries(one.assetLimits)),
     canTrade: true,
     restrictedSymbols: [],
-    preventSor: one.preventSor,
     feesInBnb: one.feesInBnb,
     bnbDiscount: fromNumber(one.bnbDiscount),
   };

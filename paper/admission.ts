@@ -6,7 +6,6 @@ import type { Floor } from './floor.ts';
 import { statusOf } from './market/symbol-market.ts';
 import { isOpen, isStop, type NewOrder, type Order } from './order.ts';
 import { addOrder, findByClientId } from './orders.ts';
-import { isUnpriced } from './peg.ts';
 import {
   DUPLICATE_ORDER,
   filterFailure,
@@ -19,7 +18,7 @@ import {
   TRIGGERS_IMMEDIATELY,
   WOULD_TAKE,
 } from './refusal.ts';
-import { lockFor, paidAsset } from './settlement.ts';
+import { isUnpriced, lockFor, paidAsset } from './settlement.ts';
 import { EMPTY_PLAN, type Plan } from './taker.ts';
 import { reachesStop } from './triggers.ts';
 
@@ -109,7 +108,6 @@ export function admitOrder(
     extreme: ZERO,
     shown: minimum(request.icebergQuantity, quantity),
     ahead: ZERO,
-    amendments: [],
     createdMs: given.atMs,
     updatedMs: given.atMs,
     expiryReason: 'NONE',

@@ -1,13 +1,12 @@
 import type { SymbolRules } from '#core/symbol.ts';
 import { EXCHANGE_COUNTS, SYMBOL_COUNTS } from './count-filters.ts';
-import { AVERAGE_MINUTES, ICEBERG_PARTS, MAX_NUM_ORDER_AMENDS, TRAILING_DELTA } from './filters.ts';
+import { AVERAGE_MINUTES, ICEBERG_PARTS, TRAILING_DELTA } from './filters.ts';
 import { RATE_LIMITS } from './limits.ts';
 import { listingNow, type SymbolMarket, statusOf } from './market/symbol-market.ts';
 import type { Listing } from './market/source.ts';
 import { FEATURES } from './market/terms.ts';
 import { DEFAULT_PREVENTION } from './order.ts';
 import { fixed8 } from './order-json.ts';
-import type { Sor } from './sor.ts';
 
 const PRECISION = 8;
 
@@ -21,7 +20,6 @@ export const EXCHANGE_FILTERS = [
 export const exchangeInfo = (
   symbols: readonly Record<string, unknown>[],
   serverTime: number,
-  sors: readonly Sor[],
 ): Record<string, unknown> => ({
   timezone: 'UTC',
   serverTime,
@@ -29,7 +27,6 @@ export const exchangeInfo = (
   // Empty, as the real exchange sends it: strict clients know none of these names; myFilters shows them.
   exchangeFilters: [],
   symbols,
-  ...(sors.length === 0 ? {} : { sors }),
 });
 
 /** One coin of exchangeInfo. */
@@ -48,6 +45,9 @@ export const symbolInfo = (market: SymbolMarket): Record<string, unknown> => {
     quoteCommissionPrecision: PRECISION,
     orderTypes: rules.orderTypes.filter((type) => !terms.lacks.includes(type)),
     ...Object.fromEntries(Object.keys(FEATURES).map((feature) => [feature, !terms.lacks.includes(feature)])),
+    opoAllowed: false,
+    amendAllowed: false,
+    pegInstructionsAllowed: false,
     isSpotTradingAllowed: true,
     isMarginTradingAllowed: false,
     filters: filtersOf(listingNow(market)),
@@ -83,7 +83,6 @@ export function filtersOf({ rules, maxPosition, isOlder = false }: Listing): Rec
     { filterType: 'MAX_NUM_ORDERS', maxNumOrders: SYMBOL_COUNTS.orders },
     { filterType: 'MAX_NUM_ALGO_ORDERS', maxNumAlgoOrders: SYMBOL_COUNTS.stops },
     { filterType: 'MAX_NUM_ICEBERG_ORDERS', maxNumIcebergOrders: SYMBOL_COUNTS.icebergs },
-    { filterType: 'MAX_NUM_ORDER_AMENDS', maxNumOrderAmends: MAX_NUM_ORDER_AMENDS },
     { filterType: 'MAX_NUM_ORDER_LISTS', maxNumOrderLists: SYMBOL_COUNTS.lists },
     ...(maxPosition === undefined ? [] : [{ filterType: 'MAX_POSITION', maxPosition: fixed8(maxPosition) }]),
   ];

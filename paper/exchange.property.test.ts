@@ -10,7 +10,7 @@ import { ordersIn } from './book.ts';
 import { pick } from './client.ts';
 import { openJournal } from './journal.ts';
 import { openLimits } from './limits.ts';
-import { isOpen, ORDER_TYPES, PEG_PRICES, PREVENTION_MODES } from './order.ts';
+import { isOpen, ORDER_TYPES, PREVENTION_MODES } from './order.ts';
 import { executionReport, queriedOrder } from './order-json.ts';
 import { bookOf, wholeState } from './orders.ts';
 import { totalsOf } from './purses.ts';
@@ -31,7 +31,6 @@ const accounts: AccountInput[] = Array.from({ length: CLIENTS }, (_, at) => ({
   makerBps: at % 7,
   takerBps: 2 + (at % 9),
   feesInBnb: at % 3 === 0,
-  tradeGroupId: at < 2 ? 1 : -1,
 }));
 
 /** A few clients are busy and most prices lie close together, so that orders meet, their own included. */
@@ -57,21 +56,13 @@ const action = fc.oneof(
       type: fc.constantFrom('LIMIT', 'LIMIT', ...ORDER_TYPES),
       trailingDelta: fc.option(fc.integer({ min: 10, max: 300 })),
       parts: fc.option(fc.integer({ min: 2, max: 20 })),
-      peg: fc.option(fc.constantFrom(...PEG_PRICES), { freq: 4 }),
-      isPriced: fc.boolean(),
-      level: fc.option(fc.nat(3)),
     }),
   },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('quote' as const), ...any, prevention }) },
   {
     weight: 8,
     arbitrary: fc.record({
-      ...{
-        kind: fc.constant('list' as const),
-        ...any,
-        prices,
-        trigger: fc.constantFrom('oco', 'oto', 'otoco', 'opo', 'opoco'),
-      },
+      ...{ kind: fc.constant('list' as const), ...any, prices, trigger: fc.constantFrom('oco', 'oto', 'otoco') },
       last: fc.constantFrom('STOP_LOSS', 'STOP_LOSS_LIMIT'),
     }),
   },
@@ -81,11 +72,6 @@ const action = fc.oneof(
   },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('cancel' as const), nth: fc.nat() }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('replace' as const), ...any, nth: fc.nat() }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('amend' as const), nth: fc.nat(), quantity }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('routed' as const), ...any, prevention, timed: fc.option(timeInForce) }),
-  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep' as const), account }) },
 );
 type Action = typeof action extends fc.Arbitrary<infer One> ? One : never;
@@ -99,19 +85,13 @@ function orderParams(one: Extract<Action, { kind: 'order' }>): Record<string, st
   const hides = one.parts !== null && LIMITED.includes(one.type) && one.timeInForce === 'GTC';
   return {
     ...{ side: one.side, type: one.type, quantity: one.quantity, selfTradePreventionMode: one.prevention },
-    ...(LIMITED.includes(one.type) && (one.peg === null || one.isPriced) ? { price: one.price } : {}),
-    ...(LIMITED.includes(one.type) && one.peg !== null ? pegParams(one.peg, one.level) : {}),
+    ...(LIMITED.includes(one.type) ? { price: one.price } : {}),
     ...(TIMED.includes(one.type) ? { timeInForce: one.timeInForce } : {}),
     ...(isStop && !(trails && Number(one.quantity) > 3) ? { stopPrice: one.stopPrice } : {}),
     ...(trails ? { trailingDelta: String(one.trailingDelta) } : {}),
     ...(hides ? { icebergQty: (Number(one.quantity) / (one.parts ?? 1)).toFixed(5) } : {}),
   };
 }
-
-const pegParams = (peg: string, level: number | null): Record<string, string> => ({
-  pegPriceType: peg,
-  ...(level === null ? {} : { pegOffsetType: 'PRICE_LEVEL', pegOffsetValue: String(level) }),
-});
 
 function listParams(one: Extract<Action, { kind: 'list' }>): Record<string, string> {
   const [above = '', middle = '', below = ''] = one.prices;
@@ -134,7 +114,7 @@ function listParams(one: Extract<Action, { kind: 'list' }>): Record<string, stri
   return {
     ...{ workingType: 'LIMIT', workingSide: one.side, workingPrice: one.price, workingQuantity: one.quantity },
     ...{ workingTimeInForce: 'GTC', pendingSide: exit },
-    ...(one.trigger.startsWith('opo') ? {} : { pendingQuantity: one.quantity }),
+    pendingQuantity: one.quantity,
     ...(one.trigger.endsWith('oco') ? pair('pending', exit === 'SELL') : { pendingType: 'MARKET' }),
   };
 }
@@ -157,12 +137,6 @@ function play(rig: RestRig, one: Action): string {
       };
       return said(rig.ask('POST order', params, one.account));
     }
-    case 'routed': {
-      const params = { side: one.side, quantity: one.quantity, selfTradePreventionMode: one.prevention };
-      const limit = { type: 'LIMIT', timeInForce: one.timed ?? 'GTC', price: one.price };
-      const more = one.timed === null ? { type: 'MARKET' } : limit;
-      return said(rig.ask('POST sor/order', { ...params, ...more }, one.account));
-    }
     case 'list':
       return said(rig.ask(`POST orderList/${one.trigger}`, listParams(one), one.account));
     case 'trade':
@@ -173,11 +147,6 @@ function play(rig: RestRig, one: Action): string {
     case 'cancel':
       if (chosen === undefined) return 'none';
       return said(rig.ask('DELETE order', { orderId: String(chosen.id) }, chosen.account));
-    case 'amend':
-      if (chosen === undefined) return 'none';
-      return said(
-        rig.ask('PUT order/amend/keepPriority', { orderId: String(chosen.id), newQty: one.quantity }, chosen.account),
-      );
     case 'replace': {
       if (chosen === undefined) return 'none';
       const order = { side: one.side, type: 'LIMIT', timeInForce: 'GTC', price: one.price, quantity: one.quantity };
@@ -249,7 +218,7 @@ function run(actions: readonly Action[]): Map<string, number> {
   try {
     const options = () => {
       const { journal, records, marketMs } = openJournal(folder);
-      return { others: { BNBUSDT: 500, BTCUSDC: 99.9 }, stored: { journal, records, marketMs: marketMs ?? Infinity } };
+      return { others: { BNBUSDT: 500 }, stored: { journal, records, marketMs: marketMs ?? Infinity } };
     };
     const unlimited = { ...openLimits(), reachedOrderLimit: () => undefined };
     const rig = withRoutes(openRig(accounts, 100, options()), unlimited);
@@ -278,7 +247,7 @@ function run(actions: readonly Action[]): Map<string, number> {
 
 test(`${ACTIONS} random actions of ${CLIENTS} clients, seed ${SEED}: money is conserved, streams and journal rebuild it all`, (context) => {
   const answers = run(fc.sample(action, { numRuns: ACTIONS, seed: SEED }));
-  for (const kind of ['order 200 ', 'list 200 ', 'cancel 200 ', 'replace 200 ', 'amend 200 ', 'routed 200 '])
+  for (const kind of ['order 200 ', 'list 200 ', 'cancel 200 ', 'replace 200 '])
     assert.ok((answers.get(kind) ?? 0) > 0, `some ${kind}`);
   context.diagnostic([...answers].map(([said, times]) => `${times} ${said}`).join('; '));
 });

@@ -1,9 +1,8 @@
 import { add, type Decimal, minimum, multiply, subtract, ZERO } from '#core/decimal.ts';
-import { truncate8 } from './commission.ts';
 import { expireOrder, type Floor, report } from './floor.ts';
-import { claimLock, keepReceived } from './lists.ts';
+import { claimLock } from './lists.ts';
 import type { SourceTrade } from './market/path.ts';
-import { type PublicTrade, printClient, statusOf, takeFromMakers } from './market/symbol-market.ts';
+import { type PublicTrade, printClient, takeFromMakers } from './market/symbol-market.ts';
 import { boundsOf } from './market/terms.ts';
 import {
   type ExpiryReason,
@@ -17,8 +16,8 @@ import {
 } from './order.ts';
 import { addFill, addPrevented, bookOf, noteChange } from './orders.ts';
 import { advanceQueue, fillsOf, joinBook } from './queue.ts';
-import { type Execution, paidAsset, releaseUnneeded, settle } from './settlement.ts';
-import { type Floored, isTransferOf, type Match, type Plan, planTaker, type Taker } from './taker.ts';
+import { type Execution, releaseUnneeded, settle } from './settlement.ts';
+import { type Match, type Plan, planTaker, type Taker } from './taker.ts';
 import { showTrade } from './triggers.ts';
 
 /** A plan and the market time of its execution. */
@@ -35,35 +34,20 @@ export interface Taken {
 
 type Demand = Pick<
   NewOrder,
-  'account' | 'symbol' | 'side' | 'type' | 'price' | 'quantity' | 'quoteQuantity' | 'prevention' | 'workingFloor'
+  'account' | 'symbol' | 'side' | 'type' | 'price' | 'quantity' | 'quoteQuantity' | 'prevention'
 >;
 
 /** What an order would match if it took now. */
 export function planFor(floor: Floor, order: Demand): Plan {
-  const booked = (symbol: string): Floored => ({ book: bookOf(floor.orders, symbol), market: floor.market(symbol) });
-  return planTaker(booked(order.symbol), routesOf(floor, order).map(booked), {
-    isOwn: (account) => account === order.account || groupOf(floor, account, order.account) >= 0,
+  return planTaker(bookOf(floor.orders, order.symbol), floor.market(order.symbol), {
     side: order.side,
+    account: order.account,
     limit: takesAnyPrice(order.type) ? null : order.price,
     appetite: order.quoteQuantity > 0n ? { quoteAmount: order.quoteQuantity } : { quantity: order.quantity },
     prevention: order.prevention,
     bounds: boundsFor(floor, order),
   });
 }
-
-/** The coins beside its own whose books an order takes from. */
-export const routesOf = (
-  floor: Floor,
-  { symbol, workingFloor }: Pick<NewOrder, 'symbol' | 'workingFloor'>,
-): string[] =>
-  workingFloor === null ? [] : (floor.routes(symbol) ?? []).filter((one) => statusOf(floor.market(one)) === 'TRADING');
-
-/** The trade group that two accounts have in common; -1 for none. */
-function groupOf(floor: Floor, one: string, other: string): number {
-  const { tradeGroupId } = floor.account(one);
-  return tradeGroupId === floor.account(other).tradeGroupId ? tradeGroupId : NO_GROUP;
-}
-const NO_GROUP = -1;
 
 /** The execution price limits of an order whose taker phase begins now. */
 function boundsFor(floor: Floor, order: Demand): Taker['bounds'] {
@@ -84,13 +68,11 @@ export function take(floor: Floor, order: Order, { plan, atMs }: Dated): Taken {
     });
     return { fills, prevented };
   }
-  // What routing took from several books is handed to the order as allocations, its own book's share included.
-  const allocated = plan.matches.some((match) => match.market !== floor.market(order.symbol));
   const short = order.quoteQuantity > 0n && plan.end !== 'done';
   for (const match of plan.matches) {
     if (match.prevented && match.maker !== null)
       prevented.push(prevent(floor, order, { ...match, maker: match.maker, atMs }));
-    else fills.push(applyMatch(floor, order, { ...match, short, allocated, atMs }));
+    else fills.push(applyMatch(floor, order, { ...match, short, atMs }));
   }
   const reason = endOf(order, plan);
   if (isOpen(order) && reason !== undefined) expireOrder(floor, order, { reason, atMs });
@@ -115,40 +97,34 @@ function announce(floor: Floor, trade: PublicTrade): void {
 function applyMatch(
   floor: Floor,
   taker: Order,
-  match: Match & { readonly short: boolean; readonly allocated: boolean; readonly atMs: number },
+  match: Match & { readonly short: boolean; readonly atMs: number },
 ): Fill {
-  const { price, quantity, maker, market, short, allocated, atMs } = match;
+  const { price, quantity, maker, short, atMs } = match;
+  const market = floor.market(taker.symbol);
   if (maker === null) {
     takeFromMakers(market, price, quantity);
     const side = taker.side === 'BUY' ? 'SELL' : 'BUY';
-    advanceQueue(floor, market.listing.rules.symbol, { side, price, quantity });
+    advanceQueue(floor, taker.symbol, { side, price, quantity });
   }
   const trade = printClient(market, { atMs, price, quantity, takerBuys: taker.side === 'BUY' });
   announce(floor, trade);
-  const fill = execute(floor, taker, { trade, price, quantity, maker: false, short, allocated });
-  if (maker !== null) execute(floor, maker, { trade, price, quantity, maker: true, short: false, allocated: false });
+  const fill = execute(floor, taker, { trade, price, quantity, maker: false, short });
+  if (maker !== null) execute(floor, maker, { trade, price, quantity, maker: true, short: false });
   return fill;
 }
 
 function execute(
   floor: Floor,
   order: Order,
-  match: { readonly trade: PublicTrade } & Pick<Execution, 'price' | 'quantity' | 'maker' | 'short'> & {
-      readonly allocated: boolean;
-    },
+  match: { readonly trade: PublicTrade } & Pick<Execution, 'price' | 'quantity' | 'maker' | 'short'>,
 ): Fill {
   const { trade } = match;
   const { rules } = floor.market(order.symbol).listing;
   const account = floor.account(order.account);
   claimLock(floor, order);
   const context = { account, rules, purses: floor.purses, worthInBnb: floor.worthInBnb };
-  const ids = match.allocated
-    ? { tradeId: -1, allocationId: floor.orders.lastAllocationId + 1 }
-    : { tradeId: trade.id, allocationId: -1 };
-  if (order.workingFloor !== null) order.workingFloor = match.allocated ? 'SOR' : 'EXCHANGE';
-  const fill = settle(order, { ...match, ...ids, atMs: trade.atMs }, context);
+  const fill = settle(order, { ...match, tradeId: trade.id, atMs: trade.atMs }, context);
   addFill(floor.orders, fill);
-  if (order.listId >= 0) keepReceived(floor, order, fill);
   noteChange(floor.orders, order);
   if (match.maker) showNextSlice(floor, order, match.quantity);
   report(floor, order, { execution: 'TRADE', atMs: trade.atMs, fill });
@@ -173,45 +149,19 @@ function prevent(
   match: Match & { readonly maker: Order; readonly atMs: number },
 ): PreventedMatch {
   const { maker, price, atMs } = match;
-  const isTransfer = maker.symbol === taker.symbol && isTransferOf(taker, maker);
-  const mode = taker.prevention === 'TRANSFER' && !isTransfer ? 'DECREMENT' : taker.prevention;
-  const isShared = mode === 'DECREMENT' || mode === 'TRANSFER';
-  const lost = (order: Order): Decimal => (isShared ? match.quantity : remainingOf(order));
+  const mode = taker.prevention;
+  const lost = (order: Order): Decimal => (mode === 'DECREMENT' ? match.quantity : remainingOf(order));
   floor.orders.lastPreventedId += 1;
   const prevented: PreventedMatch = {
     ...{ id: floor.orders.lastPreventedId, account: taker.account, symbol: taker.symbol },
-    ...{
-      makerAccount: maker.account,
-      makerSymbol: maker.symbol,
-      tradeGroupId: groupOf(floor, taker.account, maker.account),
-    },
     ...{ takerOrderId: taker.id, makerOrderId: maker.id, mode, price, atMs },
     takerQuantity: mode === 'EXPIRE_MAKER' ? ZERO : lost(taker),
     makerQuantity: mode === 'EXPIRE_TAKER' ? ZERO : lost(maker),
   };
   addPrevented(floor.orders, prevented);
-  // Within one account a transfer moves nothing.
-  if (isTransfer && maker.account !== taker.account) handOver(floor, [taker, maker], match);
   if (prevented.makerQuantity > 0n) lose(floor, maker, prevented);
   if (prevented.takerQuantity > 0n) lose(floor, taker, prevented);
   return prevented;
-}
-
-/** Moves a prevented quantity and what it is worth between two accounts of a trade group. */
-function handOver(floor: Floor, orders: readonly Order[], { price, quantity }: Match): void {
-  for (const order of orders) {
-    const other = orders.find((one) => one !== order);
-    const { rules } = floor.market(order.symbol).listing;
-    claimLock(floor, order);
-    const amount = order.side === 'BUY' ? truncate8(multiply(price, quantity)) : quantity;
-    floor.purses.pay({
-      from: order.account,
-      to: other?.account ?? order.account,
-      asset: paidAsset(order.side, rules),
-      amount,
-    });
-    order.locked = subtract(order.locked, amount);
-  }
 }
 
 function lose(floor: Floor, order: Order, match: PreventedMatch): void {
@@ -234,6 +184,6 @@ export function sweep(floor: Floor, symbol: string, source: SourceTrade): void {
     const { price } = order;
     const trade = printClient(market, { atMs: source.atMs, price, quantity, takerBuys: order.side === 'SELL' });
     announce(floor, trade);
-    execute(floor, order, { trade, price, quantity, maker: true, short: false, allocated: false });
+    execute(floor, order, { trade, price, quantity, maker: true, short: false });
   }
 }

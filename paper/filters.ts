@@ -7,8 +7,6 @@ import { waitsForRise } from './triggers.ts';
 
 export const AVERAGE_MINUTES = 5;
 export const ICEBERG_PARTS = 100;
-/** How often the quantity of one order may be changed. */
-export const MAX_NUM_ORDER_AMENDS = 10;
 
 export interface FilterContext {
   /** The reference price; where the coin has none, the volume-weighted price of the last five minutes. */
@@ -34,7 +32,7 @@ export function checkFilters(order: NewOrder, rules: SymbolRules, context: Filte
 function brokenPrice(order: NewOrder, rules: SymbolRules, { reference, isOlder }: FilterContext): string | undefined {
   const prices = [order.price, order.stopPrice].filter((price) => price > 0n);
   const range = { ...rules.price, step: rules.price.tick };
-  if (!takesAnyPrice(order.type) && order.price === ZERO && order.peg === null) return 'PRICE_FILTER';
+  if (!takesAnyPrice(order.type) && order.price === ZERO) return 'PRICE_FILTER';
   if (isStop(order.type) && order.stopPrice === ZERO && order.trailingDelta === 0) return 'PRICE_FILTER';
   if (prices.some((price) => !isInRange(price, range))) return 'PRICE_FILTER';
   if (prices.some((price) => !isInBand(price, bandOf(order, rules, isOlder), reference)))

@@ -11,7 +11,7 @@ import { releaseUnneeded } from './settlement.ts';
 /** What happened to one order, with the order as it was right after. */
 export interface Report {
   readonly kind: 'order';
-  readonly execution: 'NEW' | 'TRADE' | 'CANCELED' | 'EXPIRED' | 'REPLACED' | 'TRADE_PREVENTION';
+  readonly execution: 'NEW' | 'TRADE' | 'CANCELED' | 'EXPIRED' | 'TRADE_PREVENTION';
   readonly order: Readonly<Order>;
   readonly fill: Fill | null;
   /** The match that was prevented, when that is what happened. */
@@ -32,8 +32,6 @@ export interface Floor {
   filter(order: NewOrder): Refusal | undefined;
   /** The price that filters and price ranges go by; null where a coin has none now. */
   reference(symbol: string): Decimal | null;
-  /** The other coins that smart order routing takes from for this one; undefined where there is none. */
-  routes(symbol: string): readonly string[] | undefined;
   /** What an amount of an asset is worth in BNB; undefined without a price. */
   readonly worthInBnb: (asset: string, amount: Decimal) => Decimal | undefined;
   onReport(report: Report | ListReport): void;

@@ -18,17 +18,15 @@ import { type Decimal, formatDecimal, readDecimal, ZERO } from '#core/decimal.ts
 import { BadInputError } from './bad-input.ts';
 import { parseJson } from './json-literals.ts';
 import {
-  type Amendment,
   EXPIRY_REASONS,
   type Fill,
   ORDER_STATUSES,
   ORDER_TYPES,
   type Order,
   type PreventedMatch,
-  PEG_PRICES,
   PREVENTION_MODES,
 } from './order.ts';
-import { LIST_KINDS, type OrderList } from './order-list.ts';
+import type { OrderList } from './order-list.ts';
 import type { OrdersState } from './orders.ts';
 import type { PurseRow } from './purses.ts';
 
@@ -65,16 +63,11 @@ const decimal = z.string().transform((text, context): Decimal => {
   return z.NEVER;
 });
 const side = z.enum(['BUY', 'SELL']);
-const prevention = z.enum(PREVENTION_MODES);
-const amendment = z.object({
-  executionId: z.number(),
-  originalClientId: z.string(),
-  clientOrderId: z.string(),
-  originalQuantity: decimal,
-  quantity: decimal,
-  atMs: z.number(),
-}) satisfies z.ZodType<Amendment, unknown>;
-const order = z.object({
+/** Earlier versions had this mode; within one account it does the same. */
+const prevention = z
+  .enum([...PREVENTION_MODES, 'TRANSFER'])
+  .transform((mode) => (mode === 'TRANSFER' ? 'DECREMENT' : mode));
+const storedOrder = z.object({
   id: z.number(),
   account: z.string(),
   symbol: z.string(),
@@ -89,11 +82,6 @@ const order = z.object({
   quoteQuantity: decimal,
   icebergQuantity: decimal.default(ZERO),
   prevention: prevention.default('NONE'),
-  peg: z
-    .object({ priceType: z.enum(PEG_PRICES), offset: z.number().nullable(), sent: decimal })
-    .nullable()
-    .default(null),
-  workingFloor: z.enum(['EXCHANGE', 'SOR']).nullable().default(null),
   strategyId: z.number().nullable().default(null),
   strategyType: z.number().nullable().default(null),
   listId: z.number().default(NO_ID),
@@ -109,14 +97,17 @@ const order = z.object({
   extreme: decimal.default(ZERO),
   shown: decimal.default(ZERO),
   ahead: decimal.default(ZERO),
-  amendments: z.array(amendment).default([]),
   createdMs: z.number(),
   updatedMs: z.number(),
   expiryReason: z.enum(EXPIRY_REASONS),
-}) satisfies z.ZodType<Order, unknown>;
+  peg: z.object({}).nullable().default(null),
+});
+/** Earlier versions had pegged orders: one that has not got its price yet works at none, and is refused when it begins. */
+const order = storedOrder.transform(({ peg, ...one }) =>
+  peg !== null && one.workingMs < 0 ? { ...one, price: ZERO } : one,
+) satisfies z.ZodType<Order, unknown>;
 const fill = z.object({
   id: z.number(),
-  allocationId: z.number().default(NO_ID),
   account: z.string(),
   symbol: z.string(),
   orderId: z.number(),
@@ -133,9 +124,6 @@ const fill = z.object({
 const preventedMatch = z.object({
   id: z.number(),
   account: z.string(),
-  makerAccount: z.string().default(''),
-  makerSymbol: z.string().default(''),
-  tradeGroupId: z.number().default(NO_ID),
   symbol: z.string(),
   takerOrderId: z.number(),
   makerOrderId: z.number(),
@@ -145,11 +133,13 @@ const preventedMatch = z.object({
   makerQuantity: decimal,
   atMs: z.number(),
 }) satisfies z.ZodType<PreventedMatch, unknown>;
+const LIST_KINDS = { OCO: 'OCO', OTO: 'OTO', OTOCO: 'OTOCO', OPO: 'OTO', OPOCO: 'OTOCO' } as const;
 const list = z.object({
   id: z.number(),
   account: z.string(),
   symbol: z.string(),
-  kind: z.enum(LIST_KINDS),
+  // Earlier versions had OPO and OPOCO lists; their waiting orders have no quantity, and are refused when they begin.
+  kind: z.enum(['OCO', 'OTO', 'OTOCO', 'OPO', 'OPOCO']).transform((kind) => LIST_KINDS[kind]),
   clientListId: z.string(),
   orderIds: z.array(z.number()),
   done: z.boolean(),
@@ -161,7 +151,8 @@ const record = z.object({
     lastId: z.number(),
     lastExecutionId: z.number(),
     orders: z.array(order),
-    fills: z.array(fill),
+    // Earlier versions had executions that were no trades.
+    fills: z.array(fill).transform((fills) => fills.filter((one) => one.id >= 0)),
     prevented: z.array(preventedMatch).default([]),
     lists: z.array(list).default([]),
   }),

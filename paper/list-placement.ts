@@ -4,9 +4,8 @@ import type { Taken } from './execution.ts';
 import { type Floor, report } from './floor.ts';
 import { ordersOfList, reportList } from './lists.ts';
 import { isStop, type NewOrder, type Order } from './order.ts';
-import { firstPhaseOf, type NewList, type OrderList, pairOf, secondPhaseOf } from './order-list.ts';
+import { firstPhaseOf, type NewList, type OrderList, pairOf } from './order-list.ts';
 import { addList, findList } from './orders.ts';
-import { pegged } from './peg.ts';
 import { BAD_RELATIONSHIP, DUPLICATE_ORDER, type Refusal, rejected } from './refusal.ts';
 import { EMPTY_PLAN } from './taker.ts';
 import { beginOrders, settleBook } from './working.ts';
@@ -21,14 +20,8 @@ export interface ListAccepted {
 }
 
 /** Checks a list and accepts it; those of its first phase begin. A refusal leaves no trace. */
-export function placeList(floor: Floor, asked: NewList, atMs: number): ListAccepted | Refusal {
-  const first: NewOrder[] = [];
-  for (const order of firstPhaseOf(asked.kind, asked.orders)) {
-    const priced = pegged(floor, order);
-    if ('kind' in priced) return priced;
-    first.push(priced);
-  }
-  const request = { ...asked, orders: [...first, ...secondPhaseOf(asked.kind, asked.orders)] };
+export function placeList(floor: Floor, request: NewList, atMs: number): ListAccepted | Refusal {
+  const first = firstPhaseOf(request.kind, request.orders);
   const plans = first.map((order) => planOf(floor, order));
   const refusal = listRefusal(floor, request) ?? beginRefusal(floor, first, plans);
   if (refusal !== undefined) return refusal;
@@ -89,9 +82,9 @@ function isOrdered(pair: readonly NewOrder[], last: Decimal | undefined): boolea
   return above === undefined || below === undefined || above > below;
 }
 
-/** The price at which an order of a pair acts; undefined for one that only trails or has no price yet. */
+/** The price at which an order of a pair acts; undefined for one that only trails. */
 function priceInPair(order: NewOrder): Decimal | undefined {
-  if (!isStop(order.type)) return order.price > 0n ? order.price : undefined;
+  if (!isStop(order.type)) return order.price;
   return order.stopPrice > 0n ? order.stopPrice : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { type Decimal, ZERO } from '#core/decimal.ts';
 import type { ResponseType } from './order-json.ts';
-import { isPaying, type ListKind, type NewList } from './order-list.ts';
+import type { ListKind, NewList } from './order-list.ts';
 import type { NewOrder, OrderSide, OrderType } from './order.ts';
 import {
   randomClientId,
@@ -67,14 +67,10 @@ export const parseTriggered =
     const base = readBase(params, account);
     const working = readWorking(params, base);
     const nameOf = prefixed('pending');
-    const hasPair = kind.endsWith('OCO');
-    const type = hasPair ? 'LIMIT' : requireWord(params, 'pendingType', TYPES);
+    const type = kind === 'OTO' ? requireWord(params, 'pendingType', TYPES) : undefined;
     const side = requireWord(params, 'pendingSide', SIDES);
-    if (isPaying(kind) && working.side === 'SELL') deny(-1222, 'Working order in an OPO list must be a bid.');
-    if (isPaying(kind) && side === 'BUY') deny(-1223, 'Pending orders in an OPO list must be asks.');
-    const quantity = isPaying(kind) ? null : requireAmount(params, 'pendingQuantity');
-    const leg = { ...base, side, quantity, nameOf };
-    const pending = hasPair ? readPair(params, leg) : [readOrder(params, { ...leg, type })];
+    const leg = { ...base, side, quantity: requireAmount(params, 'pendingQuantity'), nameOf };
+    const pending = type === undefined ? readPair(params, leg) : [readOrder(params, { ...leg, type })];
     return finish(params, base, { kind, orders: [working, ...pending] });
   };
 
@@ -100,14 +96,13 @@ function readWorking(params: Params, base: Base): NewOrder {
 
 interface Leg extends Base {
   readonly side: OrderSide;
-  /** Null where another order pays for it. */
-  readonly quantity: Decimal | null;
+  readonly quantity: Decimal;
   readonly nameOf: NameOf;
 }
 
 function readOrder(params: Params, { nameOf, ...order }: Leg & { readonly type: OrderType }): NewOrder {
   const terms = readTerms(params, { type: order.type, quantity: order.quantity, nameOf });
-  return { ...order, ...terms, quantity: order.quantity ?? ZERO, quoteQuantity: ZERO, workingFloor: null };
+  return { ...order, ...terms, quoteQuantity: ZERO };
 }
 
 function readPair(params: Params, leg: Leg): NewOrder[] {

@@ -1,8 +1,7 @@
-import { add, minimum, floorToStep, subtract, ZERO } from '#core/decimal.ts';
-import { BNB } from './commission.ts';
+import { add, ZERO } from '#core/decimal.ts';
 import { expireOrder, type Floor } from './floor.ts';
-import { type Fill, isOpen, type Order, takesAnyPrice } from './order.ts';
-import { firstPhaseOf, isPaying, type ListReport, type OrderList, pairOf, secondPhaseOf } from './order-list.ts';
+import { isOpen, type Order } from './order.ts';
+import { firstPhaseOf, type ListReport, type OrderList, pairOf, secondPhaseOf } from './order-list.ts';
 import type { Orders } from './orders.ts';
 import { releaseUnneeded } from './settlement.ts';
 
@@ -45,41 +44,6 @@ export function expireSibling(floor: Floor, order: Order, atMs: number): void {
   claimLock(floor, order);
   expireOrder(floor, sibling, { reason: 'OCO_TRIGGER', atMs });
   releaseUnneeded(order, floor.market(order.symbol).listing.rules, floor.purses);
-}
-
-/**
- * Locks what an order received that pays for those waiting for it. The commission comes from free money where there is
- * enough of it, unless it is BNB that was received.
- */
-export function keepReceived(floor: Floor, order: Order, fill: Fill): void {
-  const list = floor.orders.lists.get(order.listId);
-  if (list === undefined || !isPaying(list.kind) || list.orderIds[0] !== order.id) return;
-  const [, holder] = ordersOfList(floor.orders, list);
-  if (holder === undefined) return;
-  const asset = floor.market(order.symbol).listing.rules.baseAsset;
-  const hasFee = asset !== BNB && floor.purses.balance(order.account, asset).free >= fill.quantity;
-  const fee = hasFee || fill.commissionAsset !== asset ? ZERO : fill.commission;
-  const kept = subtract(fill.quantity, fee);
-  floor.purses.lock(order.account, asset, kept);
-  holder.locked = add(holder.locked, kept);
-  floor.orders.changed.add(holder);
-}
-
-/** Turns what was kept for waiting orders into their quantity, as far as the lot sizes allow; the rest is free again. */
-export function takeKept(floor: Floor, waiting: readonly Order[]): void {
-  const [holder] = waiting;
-  const list = floor.orders.lists.get(holder?.listId ?? -1);
-  if (holder === undefined || list === undefined || !isPaying(list.kind)) return;
-  const { lot, marketLot, baseAsset } = floor.market(holder.symbol).listing.rules;
-  let quantity = holder.locked;
-  floor.purses.unlock(holder.account, baseAsset, quantity);
-  holder.locked = ZERO;
-  for (const { max, step } of waiting.some((one) => takesAnyPrice(one.type)) ? [lot, marketLot] : [lot])
-    quantity = floorToStep(max > 0n ? minimum(quantity, max) : quantity, step);
-  for (const order of waiting) {
-    order.quantity = quantity;
-    order.shown = minimum(order.icebergQuantity, quantity);
-  }
 }
 
 /**

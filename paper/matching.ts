@@ -1,5 +1,5 @@
 import { admitOrder, beginRefusal, namesakeRefusal, planOf } from './admission.ts';
-import { routesOf, sweep } from './execution.ts';
+import { sweep } from './execution.ts';
 import { closeOrder, type Floor, report } from './floor.ts';
 import { ordersOfList } from './lists.ts';
 import type { SourceTrade } from './market/path.ts';
@@ -7,7 +7,6 @@ import { ticksOf } from './market/quote.ts';
 import { printSource } from './market/symbol-market.ts';
 import { type Fill, isOpen, type NewOrder, type Order, type PreventedMatch } from './order.ts';
 import { bookOf, renameOrder } from './orders.ts';
-import { pegged } from './peg.ts';
 import type { Refusal } from './refusal.ts';
 import { nextTrigger, showTrade } from './triggers.ts';
 import { beginOrders, settleBook } from './working.ts';
@@ -20,24 +19,19 @@ export interface Accepted {
 }
 
 /** Checks what depends on book and balances, then accepts and matches; a refusal leaves no trace. */
-export function placeOrder(floor: Floor, asked: NewOrder, atMs: number): Accepted | Refusal {
-  const request = pegged(floor, asked);
-  if ('kind' in request) return request;
+export function placeOrder(floor: Floor, request: NewOrder, atMs: number): Accepted | Refusal {
   const plan = planOf(floor, request);
   const refusal = namesakeRefusal(floor, request) ?? beginRefusal(floor, [request], [plan]);
   if (refusal !== undefined) return refusal;
   const order = admitOrder(floor, request, { plan, listId: -1, pending: false, atMs });
   const [taken = { fills: [], prevented: [] }] = beginOrders(floor, [{ order, plan }], atMs);
-  for (const symbol of [order.symbol, ...routesOf(floor, order)]) settleBook(floor, symbol, atMs);
+  settleBook(floor, order.symbol, atMs);
   return { kind: 'accepted', order, ...taken };
 }
 
 /** The checks of placeOrder without its effects. */
-export function checkOrder(floor: Floor, asked: NewOrder): Refusal | undefined {
-  const request = pegged(floor, asked);
-  if ('kind' in request) return request;
-  return namesakeRefusal(floor, request) ?? beginRefusal(floor, [request], [planOf(floor, request)]);
-}
+export const checkOrder = (floor: Floor, request: NewOrder): Refusal | undefined =>
+  namesakeRefusal(floor, request) ?? beginRefusal(floor, [request], [planOf(floor, request)]);
 
 /** A cancel: the id that becomes the order's client id, and the market time. */
 export interface Cancel {

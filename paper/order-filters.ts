@@ -8,7 +8,6 @@ import { averagePrice } from './market/statistics.ts';
 import { listingNow, type SymbolMarket } from './market/symbol-market.ts';
 import { type NewOrder, remainingOf } from './order.ts';
 import { openOrdersOf, type Orders } from './orders.ts';
-import { sentPrice } from './peg.ts';
 import type { Purses } from './purses.ts';
 import { MARKET_CLOSED, type Refusal, rejected } from './refusal.ts';
 
@@ -21,13 +20,11 @@ interface FilterState {
   readonly nowMs: number;
 }
 
-/** The filter of price and quantity one order breaks as of now; a pegged one must pass at the price it was sent with too. */
+/** The filter of price and quantity one order breaks as of now. */
 export function filterRefusal(state: FilterState, order: NewOrder): Refusal | undefined {
   const { market } = state;
   if (market.lastPrice === undefined) return rejected(MARKET_CLOSED);
-  const check = (one: NewOrder) => checkFilters(one, listingNow(market).rules, contextFor(state, one));
-  const sent = sentPrice(order);
-  return (sent === ZERO || sent === order.price ? undefined : check({ ...order, price: sent })) ?? check(order);
+  return checkFilters(order, listingNow(market).rules, contextFor(state, order));
 }
 
 /** The count of open orders that placing all of these at once would exceed; `isList` counts one list more. */

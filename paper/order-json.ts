@@ -2,11 +2,12 @@ import { type Decimal, formatFixed, multiply, ZERO } from '#core/decimal.ts';
 import type { Report } from './floor.ts';
 import type { Accepted } from './matching.ts';
 import { type Fill, isOpen, isStop, type Order, type PreventedMatch } from './order.ts';
-import { sentPrice } from './peg.ts';
 import type { PurseRow } from './purses.ts';
 
 export const fixed8 = (value: Decimal): string => formatFixed(value, 8);
 const NONE = 'NONE';
+/** No account is in a trade group. */
+const NO_GROUP = -1;
 
 /** An order as queries answer it. */
 export const queriedOrder = (order: Readonly<Order>): Record<string, unknown> => ({
@@ -14,7 +15,7 @@ export const queriedOrder = (order: Readonly<Order>): Record<string, unknown> =>
   orderId: order.id,
   orderListId: order.listId,
   clientOrderId: order.clientOrderId,
-  price: fixed8(sentPrice(order)),
+  price: fixed8(order.price),
   origQty: fixed8(order.quantity),
   executedQty: fixed8(order.executed),
   cummulativeQuoteQty: fixed8(order.executedQuote),
@@ -40,17 +41,8 @@ const optional = (order: Readonly<Order>): Record<string, unknown> => ({
   ...(order.strategyId === null ? {} : { strategyId: order.strategyId }),
   ...(order.strategyType === null ? {} : { strategyType: order.strategyType }),
   ...trailing(order),
-  ...pegging(order),
-  ...(order.workingFloor === null ? {} : { usedSor: true, workingFloor: order.workingFloor }),
   ...(order.expiryReason === NONE ? {} : { expiryReason: order.expiryReason }),
 });
-
-/** What a pegged order was asked for; the price only once the book has given it one. */
-function pegging({ peg, price, workingMs }: Readonly<Order>): Record<string, unknown> {
-  if (peg === null) return {};
-  const offset = peg.offset === null ? {} : { pegOffsetType: 'PRICE_LEVEL', pegOffsetValue: peg.offset };
-  return { pegPriceType: peg.priceType, ...offset, ...(workingMs < 0 ? {} : { peggedPrice: fixed8(price) }) };
-}
 
 const trailing = (order: Readonly<Order>): Record<string, unknown> =>
   order.trailingDelta === 0 ? {} : { trailingDelta: order.trailingDelta, trailingTime: order.trailingMs };
@@ -99,9 +91,9 @@ export const preventedMatch = (match: PreventedMatch): Record<string, unknown> =
   symbol: match.symbol,
   preventedMatchId: match.id,
   takerOrderId: match.takerOrderId,
-  makerSymbol: match.makerSymbol,
+  makerSymbol: match.symbol,
   makerOrderId: match.makerOrderId,
-  tradeGroupId: match.tradeGroupId,
+  tradeGroupId: NO_GROUP,
   selfTradePreventionMode: match.mode,
   price: fixed8(match.price),
   ...preventedQuantities(match),
@@ -122,32 +114,9 @@ export const canceledOrder = (order: Readonly<Order>, origClientOrderId: string)
   ...optional(order),
 });
 
-/** The order in the answer to an amend. */
-export const amendedOrder = (order: Readonly<Order>, origClientOrderId: string): Record<string, unknown> => ({
-  symbol: order.symbol,
-  orderId: order.id,
-  orderListId: order.listId,
-  origClientOrderId,
-  clientOrderId: order.clientOrderId,
-  price: fixed8(sentPrice(order)),
-  qty: fixed8(order.quantity),
-  executedQty: fixed8(order.executed),
-  preventedQty: fixed8(order.prevented),
-  quoteOrderQty: fixed8(order.quoteQuantity),
-  cumulativeQuoteQty: fixed8(order.executedQuote),
-  status: order.status,
-  timeInForce: order.timeInForce,
-  type: order.type,
-  side: order.side,
-  ...stop(order),
-  ...(order.workingMs < 0 ? {} : { workingTime: order.workingMs }),
-  selfTradePreventionMode: order.prevention,
-});
-
 const amounts = (order: Readonly<Order>): Record<string, unknown> => ({
-  price: fixed8(sentPrice(order)),
-  // An order that waits for what another one receives has no quantity yet.
-  ...(order.quantity === ZERO && order.status === 'PENDING_NEW' ? {} : { origQty: fixed8(order.quantity) }),
+  price: fixed8(order.price),
+  origQty: fixed8(order.quantity),
   executedQty: fixed8(order.executed),
   origQuoteOrderQty: fixed8(order.quoteQuantity),
   cummulativeQuoteQty: fixed8(order.executedQuote),
@@ -163,22 +132,12 @@ const stop = (order: Readonly<Order>): Record<string, unknown> => ({
 });
 
 const placedFill = (fill: Fill): Record<string, unknown> => ({
-  ...(fill.allocationId < 0 ? {} : { matchType: ALLOCATED }),
   price: fixed8(fill.price),
   qty: fixed8(fill.quantity),
   commission: fixed8(fill.commission),
   commissionAsset: fill.commissionAsset,
   tradeId: fill.id,
-  ...(fill.allocationId < 0 ? {} : { allocId: fill.allocationId }),
 });
-
-const ALLOCATED = 'ONE_PARTY_TRADE_REPORT';
-
-/** A row of myAllocations. */
-export const allocation = (fill: Fill): Record<string, unknown> => {
-  const { id: _, isBestMatch: __, ...row } = accountTrade(fill);
-  return { ...row, allocationId: fill.allocationId, allocationType: 'SOR', isAllocator: false };
-};
 
 /** A row of myTrades. */
 export const accountTrade = (fill: Fill): Record<string, unknown> => ({
@@ -209,7 +168,7 @@ export function executionReport(report: Report): Record<string, unknown> {
     o: order.type,
     f: order.timeInForce,
     q: fixed8(order.quantity),
-    p: fixed8(sentPrice(order)),
+    p: fixed8(order.price),
     P: fixed8(order.stopPrice),
     F: fixed8(order.icebergQuantity),
     g: order.listId,
@@ -240,16 +199,9 @@ export function executionReport(report: Report): Record<string, unknown> {
     ...(order.prevented === ZERO ? {} : { A: fixed8(order.prevented) }),
     ...(prevented === null ? {} : preventionOf(order, prevented)),
     ...(order.working ? { W: order.workingMs } : {}),
-    ...(order.workingFloor === null ? {} : { k: order.workingFloor, uS: true }),
-    ...(fill === null || fill.allocationId < 0 ? {} : { b: ALLOCATED, a: fill.allocationId }),
-    ...short(pegging(order), { pegPriceType: 'gP', pegOffsetType: 'gOT', pegOffsetValue: 'gOV', peggedPrice: 'gp' }),
     ...(order.expiryReason === NONE ? {} : { eR: order.expiryReason }),
   };
 }
-
-/** The fields under the letters of the stream. */
-const short = (fields: Record<string, unknown>, names: Readonly<Record<string, string>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [names[name] ?? name, value]));
 
 function preventionOf(order: Readonly<Order>, match: PreventedMatch): Record<string, unknown> {
   const isTaker = order.id === match.takerOrderId;
@@ -257,9 +209,9 @@ function preventionOf(order: Readonly<Order>, match: PreventedMatch): Record<str
   return {
     v: match.id,
     B: fixed8(quantity),
-    u: match.tradeGroupId,
+    u: NO_GROUP,
     U: isTaker ? match.makerOrderId : match.takerOrderId,
-    Cs: isTaker ? match.makerSymbol : match.symbol,
+    Cs: match.symbol,
     pl: fixed8(quantity),
     pL: fixed8(match.price),
     pY: fixed8(multiply(match.price, quantity)),

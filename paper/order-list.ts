@@ -1,11 +1,7 @@
 import type { NewOrder } from './order.ts';
 
-/**
- * OCO: one cancels the other. OTO: the second is placed when the first has filled. OTOCO: the second is an OCO. OPO and
- * OPOCO: the same, and what the first receives is the quantity of the second.
- */
-export const LIST_KINDS = ['OCO', 'OTO', 'OTOCO', 'OPO', 'OPOCO'] as const;
-export type ListKind = (typeof LIST_KINDS)[number];
+/** OCO: one cancels the other. OTO: the second is placed when the first has filled. OTOCO: the second is an OCO. */
+export type ListKind = 'OCO' | 'OTO' | 'OTOCO';
 
 /** Orders that belong together. */
 export interface OrderList {
@@ -13,8 +9,8 @@ export interface OrderList {
   readonly account: string;
   readonly symbol: string;
   readonly kind: ListKind;
-  clientListId: string;
-  /** OCO: above and below. OTO and OPO: working and pending. OTOCO and OPOCO: working, above and below. */
+  readonly clientListId: string;
+  /** OCO: above and below. OTO: working and pending. OTOCO: working, above and below. */
   readonly orderIds: readonly number[];
   done: boolean;
   readonly createdMs: number;
@@ -30,7 +26,7 @@ export interface NewList {
 /** What happened to a list. */
 export interface ListReport {
   readonly kind: 'list';
-  readonly change: 'EXEC_STARTED' | 'UPDATED' | 'ALL_DONE';
+  readonly change: 'EXEC_STARTED' | 'ALL_DONE';
   readonly list: Readonly<OrderList>;
   readonly orders: readonly { readonly id: number; readonly clientOrderId: string }[];
   readonly atMs: number;
@@ -38,9 +34,7 @@ export interface ListReport {
 
 /** Which orders of a list are the two of which only one may be executed, by their places in it. */
 export const pairOf = <One>(kind: ListKind, orders: readonly One[]): readonly One[] =>
-  kind === 'OTO' || kind === 'OPO' ? [] : kind === 'OCO' ? orders : orders.slice(1);
-/** True when the first order pays for those that wait for it. */
-export const isPaying = (kind: ListKind): boolean => kind.startsWith('OPO');
+  kind === 'OTO' ? [] : kind === 'OCO' ? orders : orders.slice(1);
 /** Those that work from the beginning. */
 export const firstPhaseOf = <One>(kind: ListKind, orders: readonly One[]): readonly One[] =>
   kind === 'OCO' ? orders : orders.slice(0, 1);

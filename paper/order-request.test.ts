@@ -60,9 +60,9 @@ test('an order that sends no self-trade prevention mode expires the resting orde
 test('prevented matches are listed by their own id or by an order', () => {
   const rig = openRestRig();
   rig.ask('POST order', { ...MAKER, price: '99.99' });
-  const sell = { ...LIMIT, side: 'SELL', price: '99.9', selfTradePreventionMode: 'TRANSFER' };
+  const sell = { ...LIMIT, side: 'SELL', price: '99.9', selfTradePreventionMode: 'DECREMENT' };
   const taken = rig.ask('POST order', sell).body;
-  assert.deepEqual([pick(taken, 'status'), pick(taken, 'selfTradePreventionMode')], ['EXPIRED_IN_MATCH', 'TRANSFER']);
+  assert.deepEqual([pick(taken, 'status'), pick(taken, 'selfTradePreventionMode')], ['EXPIRED_IN_MATCH', 'DECREMENT']);
   const byOrder = rig.ask('GET myPreventedMatches', { orderId: '1' }).body;
   assert.deepEqual([pick(byOrder, '0.takerOrderId'), pick(byOrder, '0.selfTradePreventionMode')], [2, 'DECREMENT']);
   assert.deepEqual(rig.ask('GET myPreventedMatches', { preventedMatchId: '0' }).body, byOrder);

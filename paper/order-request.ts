@@ -7,10 +7,7 @@ import {
   type NewOrder,
   ORDER_TYPES,
   type OrderType,
-  type Peg,
-  PEG_PRICES,
   PREVENTION_MODES,
-  takesAnyPrice,
   type TimeInForce,
 } from './order.ts';
 import {
@@ -29,12 +26,10 @@ import {
   deny,
   ICEBERG_TOO_LARGE,
   missing,
-  NEVER_PEGGED,
   notRequired,
   notValid,
   RefusedError,
   rejected,
-  WRONG_PEG,
 } from './refusal.ts';
 
 export const SIDES = { words: ['BUY', 'SELL'], code: -1117, message: 'Invalid side.' } as const;
@@ -67,7 +62,7 @@ export function readOrderRequest(params: Params, account: string): OrderRequest 
   const terms = readTerms(params, { type, quantity, nameOf: plainName });
   const responseType = readResponseType(params) ?? (type === 'LIMIT' || type === 'MARKET' ? 'FULL' : 'ACK');
   const prevention = readPrevention(params);
-  const order = { account, symbol, side, type, quantity, quoteQuantity, prevention, workingFloor: null, ...terms };
+  const order = { account, symbol, side, type, quantity, quoteQuantity, prevention, ...terms };
   return { order, responseType };
 }
 
@@ -84,9 +79,12 @@ export function requireWord<Word extends string>(
 export const readResponseType = (params: Params): ResponseType | undefined =>
   readWord(params, 'newOrderRespType', { words: RESPONSES, ...notValid('newOrderRespType') });
 
-export const readPrevention = (params: Params): NewOrder['prevention'] =>
-  readWord(params, 'selfTradePreventionMode', { words: PREVENTION_MODES, ...notValid('selfTradePreventionMode') }) ??
-  DEFAULT_PREVENTION;
+export function readPrevention(params: Params): NewOrder['prevention'] {
+  const name = 'selfTradePreventionMode';
+  if (params.values.get(name) === 'TRANSFER')
+    deny(-1013, 'The self-trade prevention mode TRANSFER is not supported by the paper exchange.');
+  return readWord(params, name, { words: PREVENTION_MODES, ...notValid(name) }) ?? DEFAULT_PREVENTION;
+}
 
 /** Parameter names of an order that is alone in its request. */
 const plainName = (name: string): string => (name === 'clientOrderId' ? 'newClientOrderId' : name);
@@ -109,7 +107,6 @@ export type Terms = Pick<
   | 'stopPrice'
   | 'trailingDelta'
   | 'icebergQuantity'
-  | 'peg'
   | 'strategyId'
   | 'strategyType'
 >;
@@ -119,16 +116,15 @@ export function readTerms(
   params: Params,
   order: {
     readonly type: OrderType;
-    readonly quantity: Decimal | null;
+    readonly quantity: Decimal;
     readonly nameOf: (field: string) => string;
   },
 ): Terms {
   const { type, nameOf } = order;
   const hasLimit = type === 'LIMIT' || type.endsWith('_LIMIT');
-  const peg = readPeg(params, nameOf);
-  const prices = readPrices(params, { type, nameOf, pegged: peg !== undefined });
+  refusePeg(params, nameOf);
+  const prices = readPrices(params, type, nameOf);
   const timeInForce = hasLimit ? readTime(params, nameOf('timeInForce')) : noTime(params, nameOf('timeInForce'));
-  if (peg !== undefined) checkPeg(peg, type, timeInForce);
   const icebergQuantity = readAmount(params, nameOf('icebergQty')) ?? ZERO;
   if (icebergQuantity > 0n && !hasLimit && type !== 'LIMIT_MAKER') refuseSent({ [nameOf('icebergQty')]: ZERO });
   if (icebergQuantity > 0n && timeInForce !== 'GTC') {
@@ -136,49 +132,32 @@ export function readTerms(
     if (name === 'icebergQty') deny(-1014, 'Unsupported order combination.');
     deny(-1160, `Parameter '${name}' is not supported if \`aboveTimeInForce\`/\`belowTimeInForce\` is not GTC.`);
   }
-  if (icebergQuantity > (order.quantity ?? icebergQuantity)) throw new RefusedError(rejected(ICEBERG_TOO_LARGE));
+  if (icebergQuantity > order.quantity) throw new RefusedError(rejected(ICEBERG_TOO_LARGE));
   const strategyId = readInteger(params, nameOf('strategyId')) ?? null;
   const strategyType = readInteger(params, nameOf('strategyType')) ?? null;
   if (strategyType !== null && strategyType < SMALLEST_STRATEGY_TYPE)
     deny(-1134, 'strategyType was less than 1000000.');
   const clientOrderId = readClientId(params, nameOf('clientOrderId')) ?? randomClientId();
-  const own = { timeInForce, icebergQuantity, strategyId, strategyType, clientOrderId };
-  return { ...prices, ...own, peg: peg === undefined ? null : { ...peg, sent: prices.price } };
+  return { ...prices, timeInForce, icebergQuantity, strategyId, strategyType, clientOrderId };
 }
 
-const MOST_PEG_LEVELS = 100;
-
-function readPeg(params: Params, nameOf: (field: string) => string): Omit<Peg, 'sent'> | undefined {
-  const prices = { words: PEG_PRICES, code: -1210, message: 'Invalid pegPriceType.' };
-  const offsets = { words: ['PRICE_LEVEL'], code: -1211, message: 'Invalid pegOffsetType.' };
-  const priceType = readWord(params, nameOf('pegPriceType'), prices);
-  const [typeName, valueName] = [nameOf('pegOffsetType'), nameOf('pegOffsetValue')];
-  const offsetType = readWord(params, typeName, offsets);
-  const offset = readInteger(params, valueName);
-  if (priceType === undefined) refuseSent({ [typeName]: offsetType, [valueName]: offset });
-  if ((offsetType === undefined) !== (offset === undefined))
-    deny(-1128, `Fields [${typeName}, ${valueName}] must be sent together or omitted entirely.`);
-  if ((offset ?? 0) > MOST_PEG_LEVELS)
-    deny(-1102, `'${valueName}' contains unexpected value. Cannot be greater than ${MOST_PEG_LEVELS}.`);
-  return priceType === undefined ? undefined : { priceType, offset: offset ?? null };
-}
-
-function checkPeg({ priceType }: Pick<Peg, 'priceType'>, type: OrderType, timeInForce: TimeInForce): void {
-  if (takesAnyPrice(type)) throw new RefusedError(rejected(NEVER_PEGGED));
-  const isWrong = priceType === 'MARKET_PEG' ? type === 'LIMIT_MAKER' : type === 'LIMIT' && timeInForce !== 'GTC';
-  if (isWrong) throw new RefusedError(rejected(WRONG_PEG));
+/** Without its peg the order would be another one. */
+function refusePeg(params: Params, nameOf: (field: string) => string): void {
+  if (['pegPriceType', 'pegOffsetType', 'pegOffsetValue'].some((field) => params.values.has(nameOf(field))))
+    throw new RefusedError(rejected('Pegged orders are not supported by the paper exchange.'));
 }
 
 function readPrices(
   params: Params,
-  { type, nameOf, pegged }: { type: OrderType; nameOf: (field: string) => string; pegged: boolean },
+  type: OrderType,
+  nameOf: (field: string) => string,
 ): Pick<NewOrder, 'price' | 'stopPrice' | 'trailingDelta'> {
   const price = readAmount(params, nameOf('price'));
   const stopPrice = readAmount(params, nameOf('stopPrice'));
   const trailingDelta = readInteger(params, nameOf('trailingDelta'));
   const needsPrice = type === 'LIMIT_MAKER' || type === 'LIMIT' || type.endsWith('_LIMIT');
   if (!needsPrice) refuseSent({ [nameOf('price')]: price });
-  else if (price === undefined && !pegged) throw new RefusedError(missing(nameOf('price')));
+  else if (price === undefined) throw new RefusedError(missing(nameOf('price')));
   if (!isStop(type)) refuseSent({ [nameOf('stopPrice')]: stopPrice, [nameOf('trailingDelta')]: trailingDelta });
   else if (stopPrice === undefined && trailingDelta === undefined)
     throw new RefusedError(bothMissing(nameOf('stopPrice'), nameOf('trailingDelta')));

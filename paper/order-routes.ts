@@ -1,10 +1,9 @@
-import { amendRoutes } from './rest-amend.ts';
 import { commissionRoutes } from './rest-commission.ts';
 import { listRoutes } from './rest-lists.ts';
 import { replaceRoutes } from './rest-replace.ts';
-import { sorRoutes } from './rest-sor.ts';
 import { tradingRoutes } from './rest-trading.ts';
 import type { SignedRoute } from './routes.ts';
+import { unsupportedRoutes } from './unsupported.ts';
 import type { Venue } from './venue.ts';
 
 /** Everything a client can do with orders. */
@@ -12,7 +11,6 @@ export const orderRoutes = (venue: Venue): SignedRoute[] => [
   ...tradingRoutes(venue),
   ...commissionRoutes(venue),
   ...replaceRoutes(venue),
-  ...amendRoutes(venue),
   ...listRoutes(venue),
-  ...sorRoutes(venue),
+  ...unsupportedRoutes,
 ];

@@ -13,14 +13,7 @@ export const ORDER_TYPES = [
 export type OrderType = (typeof ORDER_TYPES)[number];
 export type TimeInForce = 'GTC' | 'IOC' | 'FOK';
 /** What happens instead of a trade of an account with itself; the taker's mode decides. */
-export const PREVENTION_MODES = [
-  'NONE',
-  'EXPIRE_TAKER',
-  'EXPIRE_MAKER',
-  'EXPIRE_BOTH',
-  'DECREMENT',
-  'TRANSFER',
-] as const;
+export const PREVENTION_MODES = ['NONE', 'EXPIRE_TAKER', 'EXPIRE_MAKER', 'EXPIRE_BOTH', 'DECREMENT'] as const;
 export type PreventionMode = (typeof PREVENTION_MODES)[number];
 /** Applied to orders that send no mode, as the exchange has done since 2024. */
 export const DEFAULT_PREVENTION: PreventionMode = 'EXPIRE_MAKER';
@@ -47,16 +40,6 @@ export const EXPIRY_REASONS = [
 ] as const;
 export type ExpiryReason = (typeof EXPIRY_REASONS)[number];
 
-export const PEG_PRICES = ['PRIMARY_PEG', 'MARKET_PEG'] as const;
-/** The level of the book that gives an order its price: of its own side (primary) or of the other one (market). */
-export interface Peg {
-  readonly priceType: (typeof PEG_PRICES)[number];
-  /** How many levels deeper than the best; null when not asked for. */
-  readonly offset: number | null;
-  /** The price it was sent with; zero for none. */
-  readonly sent: Decimal;
-}
-
 /** An order as asked for. Absent prices and quantities are zero, as on the wire. */
 export interface NewOrder {
   readonly account: string;
@@ -74,9 +57,6 @@ export interface NewOrder {
   /** How much of it the book shows at a time; zero shows all. */
   readonly icebergQuantity: Decimal;
   readonly prevention: PreventionMode;
-  readonly peg: Peg | null;
-  /** Where an order that uses smart order routing was last active; null for one that does not use it. */
-  readonly workingFloor: 'EXCHANGE' | 'SOR' | null;
   readonly strategyId: number | null;
   readonly strategyType: number | null;
 }
@@ -89,22 +69,16 @@ export const NO_OPTIONS = {
   quoteQuantity: ZERO,
   icebergQuantity: ZERO,
   prevention: 'NONE',
-  peg: null,
-  workingFloor: null,
   strategyId: null,
   strategyType: null,
 } as const satisfies Partial<NewOrder>;
 
 /** An order the engine has accepted; the engine alone changes it. */
-export interface Order extends Omit<NewOrder, 'clientOrderId' | 'quantity' | 'price' | 'workingFloor'> {
+export interface Order extends Omit<NewOrder, 'clientOrderId'> {
   readonly id: number;
   /** The order list it belongs to; -1 for none. */
   readonly listId: number;
   clientOrderId: string;
-  /** Zero for any price, and for a pegged stop that waits. */
-  price: Decimal;
-  workingFloor: NewOrder['workingFloor'];
-  quantity: Decimal;
   executed: Decimal;
   executedQuote: Decimal;
   /** Quantity lost to matches that would have been with itself, and the last of them (-1: none). */
@@ -123,27 +97,15 @@ export interface Order extends Omit<NewOrder, 'clientOrderId' | 'quantity' | 'pr
   shown: Decimal;
   /** Volume of the market makers at its price that is matched before it. */
   ahead: Decimal;
-  amendments: readonly Amendment[];
   readonly createdMs: number;
   updatedMs: number;
   expiryReason: ExpiryReason;
 }
 
-/** One change of an open order's quantity. */
-export interface Amendment {
-  readonly executionId: number;
-  readonly originalClientId: string;
-  readonly clientOrderId: string;
-  readonly originalQuantity: Decimal;
-  readonly quantity: Decimal;
-  readonly atMs: number;
-}
-
 /** One execution of an order. */
 export interface Fill {
-  /** The trade; -1 for an allocation of smart order routing, which has an id of its own (-1 for a trade). */
+  /** The trade. */
   readonly id: number;
-  readonly allocationId: number;
   readonly account: string;
   readonly symbol: string;
   readonly orderId: number;
@@ -158,15 +120,11 @@ export interface Fill {
   readonly maker: boolean;
 }
 
-/** A match that did not happen because both orders are of one account or one trade group. */
+/** A match that did not happen because both orders are of one account. */
 export interface PreventedMatch {
   readonly id: number;
   readonly account: string;
-  readonly makerAccount: string;
-  /** The group both accounts belong to; -1 for one account outside of any. */
-  readonly tradeGroupId: number;
   readonly symbol: string;
-  readonly makerSymbol: string;
   readonly takerOrderId: number;
   readonly makerOrderId: number;
   readonly mode: PreventionMode;

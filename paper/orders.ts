@@ -24,7 +24,6 @@ export interface Orders {
   newFills: Fill[];
   newPrevented: PreventedMatch[];
   lastPreventedId: number;
-  lastAllocationId: number;
   lastId: number;
   lastExecutionId: number;
 }
@@ -57,7 +56,6 @@ export const emptyOrders = (): Orders => ({
   newFills: [],
   newPrevented: [],
   lastPreventedId: -1,
-  lastAllocationId: -1,
   lastId: 0,
   lastExecutionId: 0,
 });
@@ -119,10 +117,7 @@ export function addFill(orders: Orders, fill: Fill): void {
   orders.newFills.push(fill);
 }
 
-function indexFill(orders: Orders, fill: Fill): void {
-  append(orders.fillsByOwner, ownerKey(fill), fill);
-  orders.lastAllocationId = Math.max(orders.lastAllocationId, fill.allocationId);
-}
+const indexFill = (orders: Orders, fill: Fill): void => append(orders.fillsByOwner, ownerKey(fill), fill);
 
 export function addPrevented(orders: Orders, match: PreventedMatch): void {
   indexPrevented(orders, match);
@@ -130,8 +125,7 @@ export function addPrevented(orders: Orders, match: PreventedMatch): void {
 }
 
 function indexPrevented(orders: Orders, match: PreventedMatch): void {
-  const maker = { account: match.makerAccount, symbol: match.makerSymbol };
-  for (const key of new Set([ownerKey(match), ownerKey(maker)])) append(orders.preventedByOwner, key, match);
+  append(orders.preventedByOwner, ownerKey(match), match);
   orders.lastPreventedId = Math.max(orders.lastPreventedId, match.id);
 }
 
@@ -189,7 +183,7 @@ export const wholeState = (orders: Orders): OrdersState => ({
   lastExecutionId: orders.lastExecutionId,
   orders: [...orders.byId.values()],
   fills: [...orders.fillsByOwner.values()].flat(),
-  prevented: [...new Set([...orders.preventedByOwner.values()].flat())].toSorted((a, b) => a.id - b.id),
+  prevented: [...orders.preventedByOwner.values()].flat(),
   lists: [...orders.lists.values()],
 });
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { add, formatDecimal, subtract, ZERO } from '#core/decimal.ts';
+import { formatDecimal, subtract, ZERO } from '#core/decimal.ts';
 import type { Order, PreventionMode } from './order.ts';
 import { executionReport, placedOrder, preventedMatch, queriedOrder } from './order-json.ts';
 import { bookOf, preventedOf } from './orders.ts';
-import { totalsOf } from './purses.ts';
-import { openRig, RICH } from './rig.ts';
+import { openRig } from './rig.ts';
 import { depthOf } from './taker.ts';
 
 const told = (order: Order): string =>
@@ -70,44 +69,6 @@ test('another account is no self-trade, whatever the mode', () => {
   const met = meet('EXPIRE_BOTH', '1', 'bob');
   assert.equal(told(met.result.order), 'FILLED executed 1 prevented 0');
 });
-
-/** A bid of ann and a sale of bob who belong to one trade group. */
-function meetInGroup(maker: PreventionMode, taker: PreventionMode) {
-  const rig = openRig(RICH.map((one) => ({ ...one, tradeGroupId: 7 })));
-  const resting = rig.accept({ type: 'LIMIT_MAKER', price: '99.99', quantity: '2', prevention: maker }).order;
-  const result = rig.accept({ account: 'bob', side: 'SELL', price: '99.9', quantity: '0.5', prevention: taker });
-  const free = (account: string, asset: string) => {
-    const { free, locked } = rig.venue.floor.purses.balance(account, asset);
-    return formatDecimal(add(free, locked));
-  };
-  return { rig, resting, taken: result.order, moved: [free('ann', 'BTC'), free('ann', 'USDT'), free('bob', 'BTC')] };
-}
-
-for (const { maker, taker, tells, moved, mode } of [
-  { maker: 'NONE', taker: 'NONE', tells: 'FILLED executed 0.5 prevented 0', mode: undefined },
-  { maker: 'NONE', taker: 'EXPIRE_TAKER', tells: 'EXPIRED_IN_MATCH executed 0 prevented 0.5', mode: 'EXPIRE_TAKER' },
-  { maker: 'NONE', taker: 'TRANSFER', tells: 'EXPIRED_IN_MATCH executed 0 prevented 0.5', mode: 'DECREMENT' },
-  {
-    maker: 'TRANSFER',
-    taker: 'TRANSFER',
-    tells: 'EXPIRED_IN_MATCH executed 0 prevented 0.5',
-    mode: 'TRANSFER',
-    moved: ['100.5', '99950.005', '99.5'],
-  },
-] as const) {
-  test(`two accounts of one trade group, ${maker} meets ${taker}`, () => {
-    const met = meetInGroup(maker, taker);
-    assert.equal(told(met.taken), tells);
-    if (mode === undefined) return;
-    assert.deepEqual(met.moved, moved ?? ['100', '100000', '100']);
-    const [seenByAnn, seenByBob] = ['ann', 'bob'].map((account) =>
-      preventedOf(met.rig.venue.floor.orders, account, 'BTCUSDT').map(preventedMatch),
-    );
-    assert.deepEqual([seenByAnn, seenByAnn?.[0]?.['tradeGroupId']], [seenByBob, 7]);
-    assert.equal(seenByAnn?.[0]?.['selfTradePreventionMode'], mode);
-    for (const total of totalsOf(met.rig.venue.floor.purses.rows())) assert.equal(total.difference, ZERO);
-  });
-}
 
 test('what was prevented is told in the placement, the query, the stream and the list of prevented matches', () => {
   const { rig, maker, result } = meet('EXPIRE_BOTH', '1');

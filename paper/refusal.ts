@@ -56,9 +56,6 @@ export const TRIGGERS_IMMEDIATELY = 'Order would trigger immediately.';
 export const BAD_RELATIONSHIP = 'The relationship of the prices for the orders is not correct.';
 export const WOULD_TAKE = 'Order would immediately match and take.';
 export const ICEBERG_TOO_LARGE = 'IcebergQty exceeds QTY.';
-export const NEVER_PEGGED = 'This order type may not use pegged price.';
-export const WRONG_PEG = 'This price peg cannot be used with this order type.';
-export const THIN_FOR_PEG = 'Order book liquidity is too low for this pegged order.';
 export const WORTHLESS = 'Price * QTY is zero or less.';
 export const NO_LIQUIDITY = 'Order book liquidity is less than symbol minimum quantity.';
 export const liquidityBelow = (filter: 'LOT_SIZE' | 'MARKET_LOT_SIZE'): string =>

@@ -46,8 +46,10 @@ const OCO = {
 };
 const OTO = {
   ...{ ...ONE, workingType: 'LIMIT', workingSide: 'BUY', workingPrice: '20000', workingQuantity: '0.001' },
-  ...{ workingTimeInForce: 'GTC', pendingType: 'MARKET', pendingSide: 'SELL' },
+  ...{ workingTimeInForce: 'GTC', pendingType: 'LIMIT_MAKER', pendingSide: 'SELL', pendingQuantity: '0.001' },
 };
+const TRANSFER = { selfTradePreventionMode: 'TRANSFER' };
+const PEG = { pegPriceType: 'PRIMARY_PEG' };
 const market = () => paper.venue.floor.market('BTCUSDT');
 const account = () => paper.venue.floor.account('ann');
 
@@ -221,7 +223,6 @@ const ROWS: readonly Row[] = [
     order: { ...STOP, trailingDelta: '100' },
     lacks: 'allowTrailingStop',
   },
-  { code: -2010, msg: unsupported('Pegged'), order: { pegPriceType: 'PRIMARY_PEG' }, lacks: 'pegInstructionsAllowed' },
   {
     ...{ code: -2010, msg: 'Quote order qty market orders are not support for this symbol.' },
     ...{ order: { ...MARKET, quantity: undefined, quoteOrderQty: '20' }, lacks: 'quoteOrderQtyMarketAllowed' },
@@ -230,7 +231,6 @@ const ROWS: readonly Row[] = [
     ...{ code: -2010, msg: 'OCO orders are not supported for this symbol', at: 'POST orderList/oco', params: OCO },
     lacks: 'ocoAllowed',
   },
-  { code: -2010, msg: unsupported('OPO'), at: 'POST orderList/opo', params: OTO, lacks: 'opoAllowed' },
   {
     ...{ code: -2010, msg: 'Order cancel-replace is not supported for this symbol.', at: 'POST order/cancelReplace' },
     params: { ...LIMIT, cancelReplaceMode: 'STOP_ON_FAILURE', cancelOrderId: '1' },
@@ -272,9 +272,40 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+/** What the real exchange has and this one has not: nothing of it is left out in silence. */
+const UNSUPPORTED: readonly Row[] = [
+  ...[
+    { at: 'POST sor/order', params: LIMIT, what: 'smart order routing' },
+    { at: 'POST sor/order/test', params: LIMIT, what: 'smart order routing' },
+    { at: 'GET myAllocations', params: ONE, what: 'smart order routing' },
+    { at: 'POST orderList/opo', params: OTO, what: 'OPO lists' },
+    { at: 'POST orderList/opoco', params: OTO, what: 'OPOCO lists' },
+    { at: 'PUT order/amend/keepPriority', params: { ...ONE, orderId: '1', newQty: '1' }, what: 'amending of orders' },
+    { at: 'GET order/amendments', params: { ...ONE, orderId: '1' }, what: 'amending of orders' },
+  ].map(({ what, ...row }) => ({
+    ...{ code: -1020, msg: `This operation is not supported: the paper exchange has no ${what}.`, ...row },
+  })),
+  ...[
+    { order: PEG },
+    { order: { ...PEG, price: undefined, pegOffsetType: 'PRICE_LEVEL', pegOffsetValue: '1' } },
+    { order: { pegOffsetValue: '1' } },
+    { order: { ...MARKET, ...PEG } },
+    { at: 'POST order/test', params: { ...LIMIT, ...PEG } },
+    {
+      at: 'POST order/cancelReplace',
+      params: { ...LIMIT, ...PEG, cancelReplaceMode: 'ALLOW_FAILURE', cancelOrderId: '1' },
+    },
+    { at: 'POST orderList/oco', params: { ...OCO, abovePegPriceType: 'PRIMARY_PEG' } },
+    { at: 'POST orderList/oto', params: { ...OTO, pendingPrice: '200000', pendingPegPriceType: 'PRIMARY_PEG' } },
+  ].map((row) => ({ code: -2010, msg: 'Pegged orders are not supported by the paper exchange.', ...row })),
+  ...[{ order: TRANSFER }, { at: 'POST orderList/oco', params: { ...OCO, ...TRANSFER } }].map((row) => ({
+    ...{ code: -1013, msg: 'The self-trade prevention mode TRANSFER is not supported by the paper exchange.', ...row },
+  })),
+];
+
 const PUBLIC = /^GET (klines|depth|exchangeInfo|ticker|referencePrice)/;
 
-for (const row of ROWS) {
+for (const row of [...ROWS, ...UNSUPPORTED]) {
   test(`${row.code} ${row.msg} (${row.at ?? JSON.stringify(row.order)})`, async () => {
     const { terms, quote } = market();
     row.given?.();

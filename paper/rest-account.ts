@@ -1,10 +1,13 @@
 import type { Account } from './accounts.ts';
 import { rateText } from './commission.ts';
+import { EXCHANGE_FILTERS, filtersOf } from './exchange-info.ts';
 import { type Limits, orderLimitRows } from './limits.ts';
+import { listingNow } from './market/symbol-market.ts';
 import { accountTrade, fixed8 } from './order-json.ts';
 import { fillsOf } from './orders.ts';
 import { finishParams, type Params, readInteger, readWord, requireSymbol } from './params.ts';
 import { readRange, requireUntimed, rowsIn } from './range.ts';
+import { RefusedError, unknownSymbol } from './refusal.ts';
 import { requireListed } from './rest-trading.ts';
 import { ownQuery, type SignedRoute } from './routes.ts';
 import { catchUp, type Venue } from './venue.ts';
@@ -20,6 +23,7 @@ export const accountRoutes = (venue: Venue, limits: Limits): SignedRoute[] => [
     security: 'read',
     handle: (params, { name }) => (finishParams(params), orderLimitRows(limits.orderCounts(name, Date.now()))),
   },
+  ownQuery(venue, ['myFilters', 'myFilters', 40], listFilters),
 ];
 
 function describeAccount(venue: Venue, params: Params, account: Account): unknown {
@@ -40,12 +44,11 @@ function describeAccount(venue: Venue, params: Params, account: Account): unknow
     canDeposit: true,
     brokered: false,
     requireSelfTradePrevention: false,
-    preventSor: account.preventSor,
+    preventSor: true,
     updateTime: nowMs,
     accountType: 'SPOT',
     balances: kept.map(({ asset, balance }) => ({ asset, free: fixed8(balance.free), locked: fixed8(balance.locked) })),
     permissions: ['SPOT'],
-    ...(account.tradeGroupId < 0 ? {} : { tradeGroupId: account.tradeGroupId }),
     uid: venue.accounts.indexOf(account) + 1,
   };
 }
@@ -58,7 +61,19 @@ function listFills(venue: Venue, params: Params, account: Account): unknown {
   requireUntimed(range, orderId, range.fromId);
   catchUp(venue);
   const own = fillsOf(venue.floor.orders, account.name, symbol).filter(
-    (fill) => fill.allocationId < 0 && fill.orderId === (orderId ?? fill.orderId),
+    (fill) => fill.orderId === (orderId ?? fill.orderId),
   );
   return rowsIn(range, own, { id: (fill) => fill.id, atMs: (fill) => fill.atMs }).map(accountTrade);
+}
+
+function listFilters(venue: Venue, params: Params, account: Account): unknown {
+  const symbol = requireSymbol(params);
+  finishParams(params);
+  const market = venue.markets.get(symbol);
+  if (market === undefined) throw new RefusedError(unknownSymbol());
+  const { baseAsset, quoteAsset } = market.listing.rules;
+  const assetFilters = [...account.assetLimits]
+    .filter(([asset]) => asset === baseAsset || asset === quoteAsset)
+    .map(([asset, limit]) => ({ filterType: 'MAX_ASSET', asset, limit: fixed8(limit) }));
+  return { exchangeFilters: EXCHANGE_FILTERS, symbolFilters: filtersOf(listingNow(market)), assetFilters };
 }

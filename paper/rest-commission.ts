@@ -2,7 +2,7 @@ import type { Account } from './accounts.ts';
 import { BNB, rateText } from './commission.ts';
 import { checkOrder } from './matching.ts';
 import { fixed8 } from './order-json.ts';
-import { type OrderRequest, readOrderRequest } from './order-request.ts';
+import { readOrderRequest } from './order-request.ts';
 import { finishParams, type Params, readWord, requireSymbol } from './params.ts';
 import { notValid, RefusedError } from './refusal.ts';
 import { requireFilters, requireListed } from './rest-trading.ts';
@@ -14,8 +14,7 @@ export const commissionRoutes = (venue: Venue): SignedRoute[] => [
   {
     ...{ method: 'POST', path: '/api/v3/order/test', wsMethod: 'order.test', security: 'trade' },
     weight: (params) => (params.values.get('computeCommissionRates') === 'true' ? 20 : 1),
-    handle: (params, account) =>
-      tryOrder(venue, { params, account, read: () => readOrderRequest(params, account.name) }),
+    handle: (params, account) => tryOrder(venue, params, account),
   },
   ownQuery(venue, ['account/commission', 'account.commission', 20], describe),
 ];
@@ -45,13 +44,10 @@ const discountOf = (account: Account): Record<string, unknown> => ({
 });
 
 /** Checks an order without placing it. */
-export function tryOrder(
-  venue: Venue,
-  { params, account, read }: { readonly params: Params; readonly account: Account; readonly read: () => OrderRequest },
-): unknown {
+function tryOrder(venue: Venue, params: Params, account: Account): unknown {
   const booleans = { words: ['true', 'false'], ...notValid('computeCommissionRates') } as const;
   const wantsRates = readWord(params, 'computeCommissionRates', booleans) === 'true';
-  const { order } = read();
+  const { order } = readOrderRequest(params, account.name);
   finishParams(params);
   requireFilters(venue, [order]);
   const refusal = checkOrder(venue.floor, order);

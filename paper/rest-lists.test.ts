@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal } from '#core/decimal.ts';
 import { pick } from './client.ts';
 import { listStatus } from './list-json.ts';
 import { openRestRig, type RestRig } from './rest-rig.ts';
-import { RICH } from './rig.ts';
 
 const SELL_OCO = {
   side: 'SELL',
@@ -187,56 +185,6 @@ test('an OTOCO places its pair when the first has filled, counts as three, and t
   assert.equal(pick(rig.ask('GET orderList', { orderListId: '0' }).body, 'listOrderStatus'), 'ALL_DONE');
 });
 
-const { pendingQuantity: _, ...PAID } = PENDING;
-const { pendingQuantity: __, ...PAID_PAIR } = PENDING_PAIR;
-
-for (const { name, btc, locked, quantity } of [
-  { name: 'with free money for the commission', btc: '100', locked: ['1', '2'], quantity: '2.00000000' },
-  {
-    name: 'that pays the commission from what it received',
-    btc: '0',
-    locked: ['0.999', '1.998'],
-    quantity: '1.99800000',
-  },
-]) {
-  test(`an OPO ${name} keeps what its first order receives, and sells that`, () => {
-    const rig = openRestRig(RICH.map((one) => ({ ...one, balances: { USDT: '1000', BTC: btc } })));
-    const { body, headers } = rig.ask('POST orderList/opo', { ...WORKING, ...PAID, pendingClientOrderId: 'exit' });
-    assert.deepEqual([pick(body, 'contingencyType'), headers['X-MBX-ORDER-COUNT-10S']], ['OTO', '2']);
-    assert.equal(pick(body, 'orderReports.1.origQty'), undefined, 'what it sells is not known yet');
-    rig.toFront();
-    rig.trade('99', '1', false);
-    assert.deepEqual([stateOf(rig, 'exit'), rig.locked('ann', 'BTC')], ['PENDING_NEW', locked[0]]);
-    const amended = rig.ask('PUT order/amend/keepPriority', { origClientOrderId: 'exit', newQty: '1' }).body;
-    assert.equal(pick(amended, 'msg'), 'Order amend (pending OPO order) is not supported.');
-    rig.trade('99', '1', false);
-    const exit = rig.ask('GET order', { origClientOrderId: 'exit' }).body;
-    assert.deepEqual(
-      [pick(exit, 'status'), pick(exit, 'origQty'), rig.locked('ann', 'BTC')],
-      ['NEW', quantity, locked[1]],
-    );
-  });
-}
-
-test('an OPOCO sells what it received once, rounded to the lot; what is over is free', () => {
-  const rig = openRestRig(RICH.map((one) => ({ ...one, makerBps: 7.7777, balances: { USDT: '1000' } })));
-  rig.ask('POST orderList/opoco', { ...WORKING, ...PAID_PAIR });
-  rig.trade('98', '1', false);
-  const { free, locked } = rig.venue.floor.purses.balance('ann', 'BTC');
-  assert.deepEqual([formatDecimal(free), formatDecimal(locked)], ['0.00000446', '1.99844']);
-  rig.trade('95', '1', false);
-  assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['EXPIRED OCO_TRIGGER', 'FILLED']);
-});
-
-test('an OPO that is canceled half way gives back what it kept', () => {
-  const { rig } = place('orderList/opo', { ...WORKING, ...PAID });
-  rig.toFront();
-  rig.trade('99', '0.5', false);
-  assert.equal(rig.locked('ann', 'BTC'), '0.5');
-  rig.ask('DELETE orderList', { listClientOrderId: 'both' });
-  assert.deepEqual([rig.locked('ann', 'BTC'), rig.locked('ann', 'USDT')], ['0', '0']);
-});
-
 test('the older form of an OCO is the same pair', () => {
   const { rig, body } = place('order/oco', {
     ...{ side: 'SELL', quantity: '1', price: '110', stopPrice: '95', stopLimitPrice: '94' },
@@ -263,14 +211,6 @@ test('lists are found by both ids, the open ones and all of them', () => {
     [ids('openOrderList'), ids('allOrderList'), ids('allOrderList', { fromId: '1' })],
     [[1], [0, 1], [1]],
   );
-});
-
-test('an amend of one order of a pair amends both', () => {
-  const { rig } = place('orderList/oco', SELL_OCO);
-  const { body } = rig.ask('PUT order/amend/keepPriority', { origClientOrderId: 'profit', newQty: '1' });
-  assert.equal(pick(body, 'listStatus.contingencyType'), 'OCO');
-  assert.equal(pick(rig.ask('GET order', { origClientOrderId: 'loss' }).body, 'origQty'), '1.00000000');
-  assert.deepEqual([rig.locked('ann', 'BTC'), rig.lists.at(-1)?.change], ['1', 'UPDATED']);
 });
 
 const RELATIONSHIP = { code: -2010, msg: 'The relationship of the prices for the orders is not correct.' };
@@ -307,18 +247,6 @@ for (const { name, path = 'orderList/oco', params, says } of [
     name: 'a market order in a pair',
     params: { ...SELL_OCO, belowType: 'MARKET' },
     says: { code: -1158, msg: 'Order type not supported in OCO.' },
-  },
-  {
-    name: 'a first order that sells and is to pay',
-    path: 'orderList/opo',
-    params: { ...WORKING, ...PAID, workingSide: 'SELL', workingPrice: '101' },
-    says: { code: -1222, msg: 'Working order in an OPO list must be a bid.' },
-  },
-  {
-    name: 'a second order that buys with what it was paid',
-    path: 'orderList/opoco',
-    params: { ...WORKING, ...PAID_PAIR, pendingSide: 'BUY' },
-    says: { code: -1223, msg: 'Pending orders in an OPO list must be asks.' },
   },
   {
     name: 'more than is there',

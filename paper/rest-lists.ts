@@ -6,7 +6,7 @@ import { type ListRequest, parseOco, parseOldOco, parseTriggered } from './list-
 import { ordersOfList } from './lists.ts';
 import { placedOrder } from './order-json.ts';
 import type { Feature } from './market/terms.ts';
-import { isPaying, type ListKind, type OrderList } from './order-list.ts';
+import type { ListKind, OrderList } from './order-list.ts';
 import { UNKNOWN_ORDER } from './order-lookup.ts';
 import { randomClientId } from './order-request.ts';
 import { findList, listsOf } from './orders.ts';
@@ -21,7 +21,7 @@ import { catchUp, commit, enliven, type Venue } from './venue.ts';
 export const listRoutes = (venue: Venue): SignedRoute[] => [
   placement(venue, { path: 'orderList/oco', wsMethod: 'orderList.place.oco', kind: 'OCO', parse: parseOco }),
   placement(venue, { path: 'order/oco', wsMethod: 'orderList.place', kind: 'OCO', parse: parseOldOco }),
-  ...(['OTO', 'OTOCO', 'OPO', 'OPOCO'] as const).map((kind) => {
+  ...(['OTO', 'OTOCO'] as const).map((kind) => {
     const name = kind.toLowerCase();
     const parse = parseTriggered(kind);
     return placement(venue, { path: `orderList/${name}`, wsMethod: `orderList.place.${name}`, kind, parse });
@@ -55,7 +55,7 @@ const placement = (
   },
 ): SignedRoute => ({
   ...{ method: 'POST', path: `/api/v3/${list.path}`, wsMethod: list.wsMethod, weight: 1, security: 'trade' },
-  ...{ freeWhenDone: true, placesOrder: true, orderCount: list.kind.length > 3 ? 3 : 2 },
+  ...{ freeWhenDone: true, placesOrder: true, orderCount: list.kind === 'OTOCO' ? 3 : 2 },
   handle: (params, account) => place(venue, list.parse(params, account.name)),
 });
 
@@ -64,13 +64,11 @@ const NEEDS: Readonly<Record<ListKind, readonly Feature[]>> = {
   OCO: ['ocoAllowed'],
   OTO: ['otoAllowed'],
   OTOCO: ['otoAllowed', 'ocoAllowed'],
-  OPO: ['otoAllowed', 'opoAllowed'],
-  OPOCO: ['otoAllowed', 'opoAllowed', 'ocoAllowed'],
 };
 
 function place(venue: Venue, { list, symbol, responseType }: ListRequest): unknown {
   requireListed(venue, symbol, NEEDS[list.kind]);
-  requireFilters(venue, isPaying(list.kind) ? list.orders.slice(0, 1) : list.orders, true);
+  requireFilters(venue, list.orders, true);
   enliven(venue, symbol);
   const atMs = catchUp(venue);
   const placed = placeList(venue.floor, list, atMs);

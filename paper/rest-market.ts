@@ -20,7 +20,6 @@ import { deny, notValid, RefusedError } from './refusal.ts';
 import { readStatus, readSymbols, requireMarket, requireStatus } from './read-symbols.ts';
 import { readTimeZone } from './rest-tickers.ts';
 import { openQuery, type PublicRoute } from './routes.ts';
-import { sorsOf } from './sor.ts';
 import { type DepthSnapshot, klinesNow, type Venue } from './venue.ts';
 
 /** Unsigned market data. */
@@ -58,7 +57,6 @@ function listSymbols(venue: Venue, params: Params): unknown {
   return exchangeInfo(
     markets.filter((one) => status === undefined || statusOf(one) === status).map(symbolInfo),
     Date.now(),
-    sorsOf(venue.markets.values()),
   );
 }
 

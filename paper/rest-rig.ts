@@ -3,6 +3,7 @@ import { type Limits, openLimits } from './limits.ts';
 import { orderRoutes } from './order-routes.ts';
 import { openParams } from './params.ts';
 import { RefusedError, refusalBody } from './refusal.ts';
+import { accountRoutes } from './rest-account.ts';
 import { performSigned } from './rest.ts';
 import { openRig, RIG_SYMBOL, type Rig } from './rig.ts';
 import { tableOf } from './routes.ts';
@@ -13,7 +14,7 @@ export interface OrderAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A rig whose order routes are asked as over HTTP, without sockets and signatures; `symbol` is filled in. */
+/** A rig whose signed routes are asked as over HTTP, without sockets and signatures; `symbol` is filled in. */
 export interface RestRig extends Rig {
   ask(request: string, params?: Readonly<Record<string, string>>, account?: string): OrderAnswer;
 }
@@ -21,15 +22,15 @@ export interface RestRig extends Rig {
 export const openRestRig = (accounts?: AccountInput[]): RestRig =>
   withRoutes(openRig(accounts), atOneInstant(openLimits()));
 
-/** Asks the order routes of a rig. */
+/** Asks the routes of orders and accounts of a rig. */
 export function withRoutes(rig: Rig, limits: Limits): RestRig {
-  const table = tableOf(orderRoutes(rig.venue));
+  const table = tableOf([...orderRoutes(rig.venue), ...accountRoutes(rig.venue, limits)]);
   return {
     ...rig,
     ask: (request, params = {}, account = 'ann') => {
       const [method = '', path = ''] = request.split(' ');
       const route = table.byPath(method, `/api/v3/${path}`);
-      if (route === undefined || route.security === 'none') throw new Error(`there is no order route ${request}`);
+      if (route === undefined || route.security === 'none') throw new Error(`there is no signed route ${request}`);
       const values = openParams(
         new Map(Object.entries(path.endsWith('OrderList') ? params : { symbol: RIG_SYMBOL, ...params })),
       );

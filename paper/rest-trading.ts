@@ -11,7 +11,6 @@ import { canceledOrder, placedOrder, preventedMatch, queriedOrder } from './orde
 import { type OrderRequest, parseOrderRequest, randomClientId } from './order-request.ts';
 import { countRefusal } from './order-filters.ts';
 import { openOrdersOf, ordersOf, preventedOf } from './orders.ts';
-import { pegged } from './peg.ts';
 import {
   finishParams,
   type Params,
@@ -81,8 +80,7 @@ export function requireFilters(venue: Venue, added: readonly NewOrder[], isList 
     const market = marketNow(venue, order.symbol);
     if (market === undefined) throw new RefusedError(unknownSymbol());
     const unfit = statusOf(market) === 'TRADING' ? undefined : rejected(MARKET_CLOSED);
-    const priced = unfit ?? termsRefusal(market, floor.account(order.account), order) ?? pegged(floor, order);
-    const refusal = 'kind' in priced ? priced : floor.filter(priced);
+    const refusal = unfit ?? termsRefusal(market, floor.account(order.account), order) ?? floor.filter(order);
     if (refusal !== undefined) throw new RefusedError(refusal);
   }
   const tooMany = countRefusal(floor.orders, added, isList);

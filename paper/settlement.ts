@@ -2,7 +2,6 @@ import { add, type Decimal, multiply, subtract, ZERO } from '#core/decimal.ts';
 import type { SymbolRules } from '#core/symbol.ts';
 import { ceil8, commissionOn, type FeeContext, truncate8 } from './commission.ts';
 import { type Fill, isOpen, type NewOrder, type Order, type OrderSide, remainingOf } from './order.ts';
-import { isUnpriced } from './peg.ts';
 import { FEES_PURSE, MARKET_PURSE, type Purses } from './purses.ts';
 
 /** The asset an order pays with. */
@@ -13,9 +12,12 @@ export const paidAsset = (side: OrderSide, rules: SymbolRules): string =>
 export const lockFor = (order: Pick<NewOrder, 'side' | 'price'>, rest: Decimal): Decimal =>
   order.side === 'BUY' ? ceil8(multiply(order.price, rest)) : rest;
 
+/** True for a buy at any price: it has none of its own to lock money for. */
+export const isUnpriced = ({ side, price }: Pick<NewOrder, 'side' | 'price'>): boolean =>
+  side === 'BUY' && price === ZERO;
+
 export interface Execution {
   readonly tradeId: number;
-  readonly allocationId: number;
   readonly price: Decimal;
   readonly quantity: Decimal;
   readonly maker: boolean;
@@ -51,7 +53,6 @@ export function settle(
   releaseUnneeded(order, rules, purses);
   return {
     id: execution.tradeId,
-    allocationId: execution.allocationId,
     account: order.account,
     symbol: order.symbol,
     orderId: order.id,

@@ -11,8 +11,6 @@ export interface Match {
   readonly price: Decimal;
   readonly quantity: Decimal;
   readonly maker: Order | null;
-  /** The market whose book it is taken from. */
-  readonly market: SymbolMarket;
   /** True when it would be a trade of an account with itself, which the taker's mode forbids. */
   readonly prevented: boolean;
   /** True when preventing it costs the taker nothing. */
@@ -23,7 +21,7 @@ export interface Plan {
   readonly matches: readonly Match[];
   /** What would be traded, without what is prevented. */
   readonly quantity: Decimal;
-  /** What it is worth, and what is handed over within a trade group. */
+  /** What it is worth. */
   readonly quote: Decimal;
   /** Why it takes no more: it has enough, nothing more is offered at its price, or what is lies outside the price range. */
   readonly end: 'done' | 'exhausted' | 'out of range';
@@ -37,8 +35,7 @@ export const EMPTY_PLAN: Plan = { matches: [], quantity: ZERO, quote: ZERO, end:
 
 export interface Taker {
   readonly side: OrderSide;
-  /** True for accounts it must not trade with when it prevents self-trades. */
-  readonly isOwn: (account: string) => boolean;
+  readonly account: string;
   /** Null takes any price. */
   readonly limit: Decimal | null;
   readonly appetite: Appetite;
@@ -47,18 +44,12 @@ export interface Taker {
   readonly bounds: { readonly up: Decimal | null; readonly down: Decimal | null };
 }
 
-/** A book and the market it belongs to. */
-export interface Floored {
-  readonly book: Book;
-  readonly market: SymbolMarket;
-}
-
 /**
- * Plans what a taker would match in its own book and in `others`, best price first, at one price in the order of
- * the queue (queue.ts), and its own book before others. Nothing changes.
+ * Plans what a taker would match, best price first, at one price in the order of the queue (queue.ts). Nothing
+ * changes.
  */
-export function planTaker(own: Floored, others: readonly Floored[], taker: Taker): Plan {
-  const { step } = own.market.listing.rules.lot;
+export function planTaker(book: Book, market: SymbolMarket, taker: Taker): Plan {
+  const { step } = market.listing.rules.lot;
   const { up, down } = taker.bounds;
   const matches: Match[] = [];
   const expired = new Set<Order>();
@@ -66,9 +57,7 @@ export function planTaker(own: Floored, others: readonly Floored[], taker: Taker
   let quote = ZERO;
   let left = taker.appetite;
   let levels = 0;
-  const offers =
-    others.length === 0 ? offersFor(taker.side, own.book, own.market) : offersOf(taker.side, [own, ...others]);
-  for (const { price, quantity: offered, maker, market } of offers) {
+  for (const { price, quantity: offered, maker } of offersFor(taker.side, book, market)) {
     const beyond = taker.limit !== null && (taker.side === 'BUY' ? price > taker.limit : price < taker.limit);
     levels += 1;
     if (beyond || levels > MAX_LEVELS) return { matches, quantity, quote, end: 'exhausted' };
@@ -77,9 +66,9 @@ export function planTaker(own: Floored, others: readonly Floored[], taker: Taker
     if (price > (up ?? price) || price < (down ?? price)) return { matches, quantity, quote, end: 'out of range' };
     if (maker !== null && expired.has(maker)) continue;
     const taken = minimum(wanted, offered);
-    const prevented = taker.prevention !== 'NONE' && maker !== null && taker.isOwn(maker.account);
+    const prevented = taker.prevention !== 'NONE' && maker !== null && maker.account === taker.account;
     const sparesTaker = prevented && taker.prevention === 'EXPIRE_MAKER';
-    matches.push({ price, quantity: taken, maker, market, prevented, sparesTaker });
+    matches.push({ price, quantity: taken, maker, prevented, sparesTaker });
     if (prevented && (taker.prevention === 'EXPIRE_TAKER' || taker.prevention === 'EXPIRE_BOTH'))
       return { matches, quantity, quote, end: 'done' };
     if (sparesTaker && maker !== null) {
@@ -91,36 +80,13 @@ export function planTaker(own: Floored, others: readonly Floored[], taker: Taker
       'quantity' in left
         ? { quantity: subtract(left.quantity, taken) }
         : { quoteAmount: subtract(left.quoteAmount, worth) };
-    const isTransfer = prevented && market === own.market && isTransferOf(taker, maker);
-    if (isTransfer || !prevented) quote = add(quote, worth);
-    if (!prevented) quantity = add(quantity, taken);
+    if (!prevented) [quantity, quote] = [add(quantity, taken), add(quote, worth)];
   }
   const satisfied = 'quantity' in left && left.quantity <= 0n;
   return { matches, quantity, quote, end: satisfied ? 'done' : 'exhausted' };
 }
 
-/** It takes both orders to ask for a transfer. */
-export const isTransferOf = (taker: Pick<Taker, 'prevention'>, maker: Pick<Order, 'prevention'>): boolean =>
-  taker.prevention === 'TRANSFER' && maker.prevention === 'TRANSFER';
-
-type Offer = Pick<Match, 'price' | 'quantity' | 'maker' | 'market'>;
-
-/** The offers of several books as one; where prices are equal the first book comes first. */
-function* offersOf(side: OrderSide, books: readonly Floored[]): Generator<Offer> {
-  const streams = books.map(({ book, market }) => {
-    const offers = offersFor(side, book, market);
-    return { offers, next: offers.next() };
-  });
-  for (;;) {
-    let best: Offer | undefined;
-    for (const { next } of streams)
-      if (!next.done && (best === undefined || isCheaper(side, next.value.price, best.price))) best = next.value;
-    if (best === undefined) return;
-    yield best;
-    const from = streams.find(({ next }) => next.value === best);
-    if (from !== undefined) from.next = from.offers.next();
-  }
-}
+type Offer = Pick<Match, 'price' | 'quantity' | 'maker'>;
 
 const isCheaper = (side: OrderSide, one: Decimal, other: Decimal): boolean =>
   side === 'BUY' ? one < other : one > other;
@@ -141,7 +107,7 @@ function* offersFor(side: OrderSide, book: Book, market: SymbolMarket): Generato
     if (client.done || !comesFirst) {
       if (makers === undefined) return;
       if (passed < makers.quantity)
-        yield { price: makers.price, quantity: subtract(makers.quantity, passed), maker: null, market };
+        yield { price: makers.price, quantity: subtract(makers.quantity, passed), maker: null };
       passed = ZERO;
       level = ladder?.next();
       continue;
@@ -149,10 +115,10 @@ function* offersFor(side: OrderSide, book: Book, market: SymbolMarket): Generato
     const { order, quantity } = client.value;
     const ahead = makers?.price === order.price ? aheadOf(client.value, makers.quantity) : ZERO;
     if (ahead > passed) {
-      yield { price: order.price, quantity: subtract(ahead, passed), maker: null, market };
+      yield { price: order.price, quantity: subtract(ahead, passed), maker: null };
       passed = ahead;
     }
-    yield { price: order.price, quantity, maker: order, market };
+    yield { price: order.price, quantity, maker: order };
     client = clients.next();
   }
 }

@@ -9,7 +9,6 @@ const NEEDS: readonly (readonly [Feature, (order: NewOrder) => boolean])[] = [
   ['icebergAllowed', (order) => order.icebergQuantity > 0n],
   ['quoteOrderQtyMarketAllowed', (order) => order.quoteQuantity > 0n],
   ['allowTrailingStop', (order) => order.trailingDelta > 0],
-  ['pegInstructionsAllowed', (order) => order.peg !== null],
 ];
 
 /** Why a coin does not take this order of this account, whatever its price and quantity. */

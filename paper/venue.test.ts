@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { requireDecimal } from '#core/decimal.ts';
 import { parseAccounts } from './accounts.ts';
-import { amendOrder } from './amend.ts';
 import { BadInputError } from './bad-input.ts';
 import { virtualClock } from './clock.ts';
 import { openJournal } from './journal.ts';
@@ -127,7 +126,7 @@ test('a broken record is refused with its place', () => {
   );
 });
 
-test('lists, trailing stops, icebergs, amends and prevented matches outlive a restart', () => {
+test('lists, trailing stops, icebergs and prevented matches outlive a restart', () => {
   const folder = newFolder();
   const first = open(folder, RIG_START_MS + 30_000);
   const order = { ...NO_OPTIONS, account: 'ann', symbol: RIG_SYMBOL, side: 'SELL', timeInForce: 'GTC' } as const;
@@ -147,7 +146,6 @@ test('lists, trailing stops, icebergs, amends and prevented matches outlive a re
   const iceberg = { ...profit, price: near, clientOrderId: 'ice', icebergQuantity: requireDecimal('0.5') };
   const placed = placeOrder(first.floor, iceberg, atMs);
   if (placed.kind === 'refused') assert.fail(placed.message);
-  amendOrder(first.floor, placed.order, { quantity: requireDecimal('1'), clientOrderId: 'ice', atMs });
   const buy = { ...order, side: 'BUY', clientOrderId: 'self', type: 'LIMIT', price: requireDecimal('120') } as const;
   placeOrder(first.floor, { ...buy, quantity: requireDecimal('700'), prevention: 'EXPIRE_TAKER' }, atMs);
   commit(first, atMs);
@@ -159,4 +157,58 @@ test('lists, trailing stops, icebergs, amends and prevented matches outlive a re
   catchUp(later);
   const statuses = [...later.floor.orders.byId.values()].map((one) => `${one.clientOrderId} ${one.status}`);
   assert.ok(statuses.includes('profit EXPIRED') && statuses.includes('loss FILLED'), statuses.join(', '));
+});
+
+test('pegged orders, OPO lists and allocations of earlier versions are read; what still waits is refused in its time', () => {
+  const folder = newFolder();
+  const first = open(folder, RIG_START_MS + 30_000);
+  const atMs = catchUp(first);
+  const order = { ...NO_OPTIONS, account: 'ann', symbol: RIG_SYMBOL, timeInForce: 'GTC' } as const;
+  const [entryPrice, one] = [requireDecimal('96'), requireDecimal('1')];
+  const entry = {
+    ...order,
+    clientOrderId: 'entry',
+    side: 'BUY',
+    type: 'LIMIT',
+    price: entryPrice,
+    quantity: one,
+  } as const;
+  const [exitPrice, unlikely] = [requireDecimal('110'), requireDecimal('7.5')];
+  const sale = { ...order, clientOrderId: 'exit', side: 'SELL', type: 'LIMIT_MAKER' } as const;
+  const exit = { ...sale, price: exitPrice, quantity: unlikely };
+  placeList(first.floor, { kind: 'OTO', clientListId: 'both', orders: [entry, exit] }, atMs);
+  const stopPrice = requireDecimal('100.5');
+  const stop = {
+    ...entry,
+    clientOrderId: 'peg',
+    type: 'STOP_LOSS_LIMIT',
+    stopPrice,
+    prevention: 'EXPIRE_TAKER',
+  } as const;
+  assert.equal(placeOrder(first.floor, stop, atMs).kind, 'accepted');
+  commit(first, atMs);
+  const path = join(folder, 'journal.jsonl');
+  const allocation = {
+    ...{ id: -1, allocationId: 0, account: 'ann', symbol: RIG_SYMBOL, orderId: 1, side: 'BUY', maker: false, atMs },
+    ...{ price: '1', quantity: '1', quote: '1', commission: '0', commissionAsset: 'BTC' },
+  };
+  const older = readFileSync(path, 'utf8')
+    .replace('"kind":"OTO"', '"kind":"OPO"')
+    .replace('"quantity":"7.5"', '"quantity":"0"')
+    .replace('"prevention":"EXPIRE_TAKER"', '"prevention":"TRANSFER"')
+    .replace(
+      '"clientOrderId":"peg"',
+      '"clientOrderId":"peg","peg":{"priceType":"PRIMARY_PEG","offset":null,"sent":"96"}',
+    )
+    .replace('"fills":[]', `"fills":${JSON.stringify([allocation])}`);
+  writeFileSync(path, older);
+  const later = open(folder, RIG_START_MS + 3 * MINUTE_MS);
+  const { orders, purses } = later.floor;
+  assert.deepEqual([orders.fillsByOwner.size, orders.byId.get(3)?.prevention], [0, 'DECREMENT']);
+  catchUp(later);
+  assert.deepEqual(
+    [...orders.byId.values()].map((one) => `${one.clientOrderId} ${one.status} ${one.expiryReason}`),
+    ['entry FILLED NONE', 'exit EXPIRED REJECTED', 'peg EXPIRED REJECTED'],
+  );
+  for (const asset of ['USDT', 'BTC']) assert.equal(purses.balance('ann', asset).locked, 0n, asset);
 });

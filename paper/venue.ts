@@ -21,7 +21,6 @@ import { playStep } from './matching.ts';
 import { filterRefusal } from './order-filters.ts';
 import type { ListReport } from './order-list.ts';
 import { clearOrders, emptyOrders, restoreOrders, symbolsWithOrders, takeChanges, wholeState } from './orders.ts';
-import { routesFrom, sorsOf } from './sor.ts';
 import { openPurses, OUTSIDE_PURSE, type PurseRow } from './purses.ts';
 
 /** Who hears of the market and of accounts; calls come after the change is stored. */
@@ -135,7 +134,6 @@ function openFloor(
   const byName = new Map(accounts.map((account) => [account.name, account]));
   const orders = emptyOrders();
   const purses = openPurses();
-  const sors = sorsOf(markets.values());
   const account = (name: string) => required(byName.get(name), `account ${name}`);
   const market = (symbol: string) => required(markets.get(symbol), `market of ${symbol}`);
   return {
@@ -148,7 +146,6 @@ function openFloor(
         { orders, purses, market: market(order.symbol), account: account(order.account), nowMs: out.nowMs() },
         order,
       ),
-    routes: (symbol) => routesFrom(sors, symbol),
     reference: (symbol) => referenceOf(market(symbol), out.nowMs())?.price ?? null,
     worthInBnb: (asset, amount) => worthInBnb(out.lastPrice, asset, amount),
     onReport: (report) => {
@@ -170,9 +167,7 @@ function restore(venue: Venue, records: readonly JournalRecord[]): void {
   const { orders, purses } = venue.floor;
   const latest = new Map(records.flatMap((record) => record.orders.orders).map((order) => [order.id, order]));
   const fills = new Map(
-    records
-      .flatMap((record) => record.orders.fills)
-      .map((fill) => [`${fill.symbol}|${fill.id}|${fill.orderId}|${fill.allocationId}`, fill]),
+    records.flatMap((record) => record.orders.fills).map((fill) => [`${fill.symbol}|${fill.id}|${fill.orderId}`, fill]),
   );
   const prevented = new Map(records.flatMap((one) => one.orders.prevented).map((match) => [match.id, match]));
   const lists = new Map(records.flatMap((one) => one.orders.lists).map((list) => [list.id, list]));

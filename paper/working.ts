@@ -2,12 +2,11 @@ import { subtract, ZERO } from '#core/decimal.ts';
 import { beginRefusal, lockAtStart, planOf } from './admission.ts';
 import { planFor, take, type Taken } from './execution.ts';
 import { expireOrder, type Floor, report } from './floor.ts';
-import { expireSibling, followList, takeKept } from './lists.ts';
-import { isOpen, isStop, type Order, remainingOf, takesAnyPrice } from './order.ts';
+import { expireSibling, followList } from './lists.ts';
+import { isOpen, isStop, type Order, takesAnyPrice } from './order.ts';
 import { bookOf, noteChange } from './orders.ts';
-import { pegPrice } from './peg.ts';
 import { joinBook } from './queue.ts';
-import { lockFor, paidAsset } from './settlement.ts';
+import { paidAsset } from './settlement.ts';
 import { EMPTY_PLAN, type Plan } from './taker.ts';
 
 /** An order that begins, with what it will match at once. */
@@ -77,10 +76,8 @@ export function settleBook(floor: Floor, symbol: string, atMs: number): void {
 
 /** Places the second phase of a list; what cannot be placed now expires as rejected. */
 function beginWaiting(floor: Floor, waiting: readonly Order[], atMs: number): void {
-  takeKept(floor, waiting);
-  const isThin = waiting.some((order) => !isStop(order.type) && !takePeg(floor, order));
   const plans = waiting.map((order) => planOf(floor, order));
-  const broken = isThin || waiting.some((order) => floor.filter(order) !== undefined);
+  const broken = waiting.some((order) => floor.filter(order) !== undefined);
   if (broken || beginRefusal(floor, waiting, plans) !== undefined) {
     for (const order of waiting) expireOrder(floor, order, { reason: 'REJECTED', atMs });
     return;
@@ -92,20 +89,11 @@ function beginWaiting(floor: Floor, waiting: readonly Order[], atMs: number): vo
   );
 }
 
-/** Gives a pegged order its price; false when the book is too thin for it. */
-function takePeg(floor: Floor, order: Order): boolean {
-  if (order.peg === null) return true;
-  const price = pegPrice(floor, order);
-  order.price = price ?? order.price;
-  return price !== undefined;
-}
-
 function fire(floor: Floor, stop: Order, atMs: number): void {
   bookOf(floor.orders, stop.symbol).remove(stop);
   expireSibling(floor, stop, atMs);
-  const isPriced = takePeg(floor, stop);
   const plan = planFor(floor, stop);
-  if (!isPriced || !fits(floor, stop, plan)) {
+  if (!fits(floor, stop, plan)) {
     expireOrder(floor, stop, { reason: 'REJECTED', atMs });
     return;
   }
@@ -121,9 +109,8 @@ function fire(floor: Floor, stop: Order, atMs: number): void {
 /** Whether a fired stop may work: it passes the filters again, and one whose price was not known is paid for. */
 function fits(floor: Floor, stop: Order, plan: Plan): boolean {
   if (floor.filter(stop) !== undefined) return false;
-  const isSettled = !takesAnyPrice(stop.type) && stop.peg === null;
-  if (isSettled || stop.side === 'SELL') return true;
-  const needed = takesAnyPrice(stop.type) ? plan.quote : lockFor(stop, remainingOf(stop));
+  if (!takesAnyPrice(stop.type) || stop.side === 'SELL') return true;
+  const needed = plan.quote;
   const asset = paidAsset(stop.side, floor.market(stop.symbol).listing.rules);
   const missing = subtract(needed, stop.locked);
   if (missing > floor.purses.balance(stop.account, asset).free) return false;

@@ -58,10 +58,21 @@ test('every query of the market answers over the WebSocket API as over REST', as
     assert.deepEqual(pick(reply, 'result'), rest.body, method);
     assert.equal(pick(reply, 'rateLimits.0.rateLimitType'), 'REQUEST_WEIGHT');
   }
-  const allocations = await call(socket, 'myAllocations', { symbol, fromAllocationId: 1 }, ann);
-  assert.deepEqual(pick(allocations, 'result'), []);
   const list = await call(socket, 'ticker.price', { symbols: ['BTCUSDT', 'LTCBTC'] });
   assert.deepEqual([pick(list, 'result.0.symbol'), pick(list, 'result.1.symbol')], ['BTCUSDT', 'LTCBTC']);
+});
+
+test('operations that are not supported say so over the WebSocket API too', async () => {
+  await using paper = await start();
+  await using socket = await listenTo(`${paper.wsUrl}/ws-api/v3`);
+  for (const method of [
+    ...['sor.order.place', 'sor.order.test', 'myAllocations', 'orderList.place.opo', 'orderList.place.opoco'],
+    ...['order.amend.keepPriority', 'order.amendments'],
+  ]) {
+    const reply = await call(socket, method, { symbol: 'BTCUSDT' }, ann);
+    assert.deepEqual([pick(reply, 'status'), pick(reply, 'error.code')], [400, -1020], method);
+    assert.match(String(pick(reply, 'error.msg')), /^This operation is not supported: the paper exchange has no /);
+  }
 });
 
 test('replies tell the limits unless they are not wanted', async () => {

@@ -7,12 +7,9 @@ export const FEATURES = {
   icebergAllowed: 'Iceberg orders are not supported for this symbol.',
   ocoAllowed: 'OCO orders are not supported for this symbol',
   otoAllowed: 'OTO orders are not supported for this symbol.',
-  opoAllowed: 'OPO orders are not supported for this symbol.',
   quoteOrderQtyMarketAllowed: 'Quote order qty market orders are not support for this symbol.',
   allowTrailingStop: 'Trailing stop orders are not supported for this symbol.',
   cancelReplaceAllowed: 'Order cancel-replace is not supported for this symbol.',
-  amendAllowed: 'Order amend is not supported for this symbol.',
-  pegInstructionsAllowed: 'Pegged orders are not supported for this symbol.',
 } as const;
 export type Feature = keyof typeof FEATURES;
 
