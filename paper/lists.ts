@@ -21,7 +21,7 @@ export function reportList(
 }
 
 /** The other order of a pair, while it is open. */
-export function siblingOf(floor: Floor, order: Order): Order | undefined {
+function siblingOf(floor: Floor, order: Order): Order | undefined {
   const list = floor.orders.lists.get(order.listId);
   if (list === undefined) return undefined;
   const pair = pairOf(list.kind, ordersOfList(floor.orders, list));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { AccountInput } from './accounts.ts';
-import { clientOf, type Key } from './client.ts';
+import { clientOf, type Key, pick } from './client.ts';
 import { openTerms } from './market/terms.ts';
 import type { PaperExchange } from './server.ts';
 import { control, startTrial } from './trial.ts';
@@ -322,6 +322,17 @@ for (const row of [...ROWS, ...UNSUPPORTED]) {
     assert.equal(paper.venue.floor.orders.byId.size, 0, 'a refusal leaves no trace');
   });
 }
+
+test('the list of coins and the account say what is not supported', async () => {
+  const send = clientOf(paper.url);
+  const { body } = await send('GET /api/v3/exchangeInfo', ONE);
+  assert.equal(pick(body, 'sors'), undefined);
+  for (const field of ['opoAllowed', 'amendAllowed', 'pegInstructionsAllowed'])
+    assert.equal(pick(body, `symbols.0.${field}`), false, field);
+  const modes = ['NONE', 'EXPIRE_TAKER', 'EXPIRE_MAKER', 'EXPIRE_BOTH', 'DECREMENT'];
+  assert.deepEqual(pick(body, 'symbols.0.allowedSelfTradePreventionModes'), modes);
+  assert.equal(pick((await send('GET /api/v3/account', {}, ann)).body, 'preventSor'), true);
+});
 
 for (const [status, code, msg] of [
   [500, -1000, 'An unknown error occurred while processing the request.'],

@@ -62,7 +62,7 @@ export const tradingRoutes = (venue: Venue): SignedRoute[] => [
 ];
 
 /** Places an order whose parameters have been read. */
-export function place(venue: Venue, { order, responseType }: OrderRequest): unknown {
+function place(venue: Venue, { order, responseType }: OrderRequest): unknown {
   requireFilters(venue, [order]);
   enliven(venue, order.symbol);
   const atMs = catchUp(venue);

@@ -51,6 +51,7 @@ const NAMES: RawNames = {
   commission: 'getCommissionRates',
   orderCount: 'getOrderRateLimit',
   allocations: 'getAllocations',
+  routed: 'submitNewSOROrder',
   preventions: 'getPreventedMatches',
   oco: 'submitNewOrderList',
   oldOco: 'submitNewOCO',

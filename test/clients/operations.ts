@@ -37,6 +37,7 @@ const SIGNED = {
   orderCount: 'GET rateLimit/order',
   preventions: 'GET myPreventedMatches',
   allocations: 'GET myAllocations',
+  routed: 'POST sor/order',
   filters: 'GET myFilters',
   oco: 'POST orderList/oco',
   oldOco: 'POST order/oco',

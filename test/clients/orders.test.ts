@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import type { Operation, Params } from './operations.ts';
 import { readOrder } from './raw-json.ts';
 import { codeOf, isLacking, scenario, symbol, topOf } from './scenario.ts';
 import type { Stage } from './stage.ts';
@@ -176,18 +177,6 @@ scenario('cancel and replace ends in every way it can', async ({ client }) => {
   }
 });
 
-scenario(
-  'an amend lowers the quantity and keeps the place',
-  async ({ client }) => {
-    const { id } = await place(client, { side: 'BUY', type: 'LIMIT', quantity: '0.01', price: 'bid*0.95' });
-    await client.send('amend', { symbol, orderId: id, newQty: '0.004' });
-    const { quantity, status } = await client.find(id);
-    assert.deepEqual([quantity, status], [0.004, 'NEW']);
-    assert.equal(await codeOf(client, client.send('amend', { symbol, orderId: id, newQty: '0.02' })), -2038);
-  },
-  { needs: ['amend'] },
-);
-
 const SELL_PAIR = {
   ...{ aboveType: 'LIMIT_MAKER', abovePrice: 'ask*1.01' },
   ...{ belowType: 'STOP_LOSS_LIMIT', belowStopPrice: 'bid*0.99', belowPrice: 'bid*0.98', belowTimeInForce: 'GTC' },
@@ -214,18 +203,18 @@ const LISTS = [
     states: ['NEW NEW', 'EXPIRED FILLED'],
     trades: ['bid*0.985'],
   },
-  ...(['oto', 'opo'] as const).map((operation) => ({
-    operation,
-    params: { ...WORKING, ...PENDING, ...(operation === 'oto' ? { pendingQuantity: '0.005' } : {}) },
+  {
+    operation: 'oto',
+    params: { ...WORKING, ...PENDING, pendingQuantity: '0.005' },
     states: ['NEW PENDING_NEW', 'FILLED NEW', 'FILLED FILLED'],
     trades: ['bid*0.99', 'ask*1.03'],
-  })),
-  ...(['otoco', 'opoco'] as const).map((operation) => ({
-    operation,
-    params: { ...WORKING, ...PENDING_PAIR, ...(operation === 'otoco' ? { pendingQuantity: '0.005' } : {}) },
+  },
+  {
+    operation: 'otoco',
+    params: { ...WORKING, ...PENDING_PAIR, pendingQuantity: '0.005' },
     states: ['NEW PENDING_NEW PENDING_NEW', 'FILLED NEW NEW', 'FILLED FILLED EXPIRED'],
     trades: ['bid*0.992', 'ask*1.03'],
-  })),
+  },
 ] as const;
 
 const id = z.union([z.string(), z.number(), z.bigint()]).transform(String);
@@ -235,9 +224,8 @@ const orderList = z.object({
   orders: z.array(z.object({ orderId: id })),
 });
 
-scenario('lists of orders go through their states, and are cancelled whole', async ({ client, stage, who }) => {
+scenario('lists of orders go through their states, and are cancelled whole', async ({ client, stage }) => {
   for (const { operation, params, states, trades } of LISTS) {
-    if (isLacking(who, operation)) continue;
     const top = await topOf(client);
     const begin = async () =>
       orderList.parse(await client.send(operation, { symbol, ...withPrices(params, await topOf(client)) }));
@@ -256,4 +244,27 @@ scenario('lists of orders go through their states, and are cancelled whole', asy
     assert.match(await statesOf(second), /^CANCELED( CANCELED)+$/, operation);
     assert.deepEqual(await client.send('openLists'), [], operation);
   }
+});
+
+const LIMIT = { ...BUY, symbol, type: 'LIMIT', timeInForce: 'GTC', price: 'bid*0.95' };
+/** What the real exchange has and the paper exchange has not. */
+const UNSUPPORTED: readonly (readonly [Operation, Params, number])[] = [
+  ['routed', LIMIT, -1020],
+  ['allocations', { symbol }, -1020],
+  ['opo', { symbol, ...WORKING, ...PENDING }, -1020],
+  ['opoco', { symbol, ...WORKING, ...PENDING_PAIR }, -1020],
+  ['amend', { symbol, orderId: '1', newQty: '0.001' }, -1020],
+  ['amendments', { symbol, orderId: '1' }, -1020],
+  ['place', { ...LIMIT, pegPriceType: 'PRIMARY_PEG' }, -2010],
+  ['place', { ...LIMIT, selfTradePreventionMode: 'TRANSFER' }, -1013],
+];
+
+scenario('what the paper exchange has not is refused, and nothing is placed instead', async ({ client, who }) => {
+  await client.loadMarkets();
+  for (const [operation, params, code] of UNSUPPORTED) {
+    if (isLacking(who, operation)) continue;
+    const call = client.send(operation, withPrices(params, await topOf(client)));
+    assert.equal(await codeOf(client, call), code, `${operation} ${JSON.stringify(params)}`);
+  }
+  assert.deepEqual(await client.listOpen(), []);
 });

@@ -45,7 +45,6 @@ const WEIGHTS: readonly (readonly [Operation, Params, number, number?])[] = [
   ['orderCount', {}, 40],
   ['commission', { symbol }, 20],
   ['preventions', { symbol, orderId: '1' }, 20],
-  ['allocations', { symbol }, 20],
   ['filters', { symbol }, 40],
   ['openLists', {}, 6],
   ['allLists', {}, 20],
@@ -56,7 +55,6 @@ const WEIGHTS: readonly (readonly [Operation, Params, number, number?])[] = [
   ['find', { symbol, orderId: '987654321' }, 4, -2013],
   ['cancel', { symbol, orderId: '987654321' }, 1, -2011],
   ['cancelAll', { symbol }, 1, -2011],
-  ['amend', { symbol, orderId: '987654321', newQty: '1' }, 4, -2038],
   ['findList', { orderListId: '987654321' }, 4, -2013],
 ];
 

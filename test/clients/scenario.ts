@@ -26,15 +26,13 @@ interface Cast {
 }
 interface Casting {
   readonly kinds?: readonly Key['kind'][];
-  /** Operations without which a client is left out: its exceptions say why it has not got them. */
-  readonly needs?: readonly Operation[];
 }
 
 /** One scenario, run by every client with every kind of key, each on a paper exchange of its own. */
 export function scenario(name: string, run: (cast: Cast) => Promise<void>, casting: Casting = {}): void {
-  const { kinds = ['HMAC', 'Ed25519'], needs = [] } = casting;
+  const { kinds = ['HMAC', 'Ed25519'] } = casting;
   for (const [who, open] of areInstalled ? Object.entries(CLIENTS) : [])
-    for (const account of needs.some((one) => isLacking(who, one)) ? [] : kinds)
+    for (const account of kinds)
       void test(`${who} (${account}): ${name}`, { timeout: 120_000 }, async () => {
         await using stage = await openStage();
         await using client = await open(stage.venue, KEYS[account]);

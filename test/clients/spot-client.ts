@@ -61,6 +61,7 @@ const NAMES: RawNames = {
   orderCount: 'rateLimitOrder',
   amendments: 'orderAmendments',
   allocations: 'myAllocations',
+  routed: 'sorOrder',
   preventions: 'myPreventedMatches',
   filters: 'myFilters',
   oco: 'orderListOco',
