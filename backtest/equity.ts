@@ -4,7 +4,7 @@ import { CHUNK, type Extremes, SHIFT } from './extremes.ts';
 const DAY_MS = 86_400_000;
 
 /** The deepest fall of the equity below a former peak. */
-export interface Drawdown {
+interface Drawdown {
   /** Share of the peak, 0.25 = 25 %. */
   depth: number;
   peakMs: number;
@@ -65,7 +65,7 @@ export function endDays(meter: EquityMeter, nowMs: number): void {
 }
 
 /** Candles through which nothing was bought or sold: rows `from` to `to`, `to` exclusive. */
-export interface Held {
+interface Held {
   readonly openMs: Float64Array;
   readonly lengthMs: number;
   readonly closes: Extremes;

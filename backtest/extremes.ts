@@ -40,7 +40,7 @@ export function extremesOf<T extends Numbers>(values: T): Extremes {
 }
 
 /** What `boundsOf` answers in: one object is reused. */
-export interface Span {
+interface Span {
   most: number;
   least: number;
 }

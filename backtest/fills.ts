@@ -91,7 +91,7 @@ export function marketPrice(
   return floorToStep(multiply(price, subtract(ONE, against)), tick);
 }
 
-export interface FillContext {
+interface FillContext {
   readonly rules: SymbolRules;
   readonly terms: Terms;
   readonly atMs: number;

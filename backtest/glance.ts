@@ -14,7 +14,7 @@ export interface Glance {
   readonly sales: number;
 }
 
-export type GlanceOutcome =
+type GlanceOutcome =
   | { readonly kind: 'glance'; readonly glance: Glance }
   | Extract<BacktestOutcome, { kind: 'refused' }>;
 

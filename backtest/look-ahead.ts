@@ -12,7 +12,7 @@ export interface Foresight {
   readonly withoutFuture: string;
 }
 
-export interface LookAhead {
+interface LookAhead {
   /** The first decision that depends on the future; null where none of those compared does. */
   readonly found: Foresight | null;
   /** Decisions that were compared with everything after their own candle hidden. */
@@ -20,7 +20,7 @@ export interface LookAhead {
 }
 
 /** Makes the strategy for the candles that it may see. */
-export type BindTo = (known: Pick<KernelInput, 'detail' | 'signal'>) => BoundStrategy;
+type BindTo = (known: Pick<KernelInput, 'detail' | 'signal'>) => BoundStrategy;
 
 /** Cuts of the whole run, for what depends on a long past. */
 const WHOLE_CUTS = 24;

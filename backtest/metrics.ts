@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const LEAST_CAGR_DAYS = 90;
 
 /** What the metrics are computed from. Money in quote; times in ms UTC. */
-export interface MetricsInput extends Charges {
+interface MetricsInput extends Charges {
   readonly balance: number;
   /** Cash and the position at the last close. */
   readonly finalEquity: number;
@@ -32,13 +32,13 @@ export interface MetricsInput extends Charges {
 }
 
 /** Mean, middle and longest time from the first buy to the sell that closed the cycle, in ms. */
-export interface Durations {
+interface Durations {
   readonly meanMs: number;
   readonly medianMs: number;
   readonly longestMs: number;
 }
 
-export interface ExitMetrics {
+interface ExitMetrics {
   readonly cycles: number;
   readonly wins: number;
   readonly net: number;
@@ -152,7 +152,7 @@ export function perExitReason(cycles: readonly ClosedCycle[]): Record<string, Ex
 }
 
 /** A run judged by the money it used; a result that an earlier version has stored lacks all of it. */
-export interface CapitalMetrics {
+interface CapitalMetrics {
   /** In quote: the most that was bound at any moment. */
   readonly used: number;
   /** Null when nothing was bought. */

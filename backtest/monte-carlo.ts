@@ -25,7 +25,7 @@ function deepestFall(steps: Iterable<number>, start: number): number {
 const RUNS = 1000;
 
 /** What is drawn from; money in quote. */
-export interface Drawn {
+interface Drawn {
   readonly balance: number;
   /** Nets of the closed trades, in their order. */
   readonly nets: readonly number[];

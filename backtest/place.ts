@@ -24,7 +24,7 @@ import { type Book, cashFor } from './book.ts';
 import { baseFeeRate } from './fills.ts';
 import type { Resting } from './resting.ts';
 
-export interface Moment {
+interface Moment {
   readonly nowMs: number;
   readonly priceTicks: number;
   readonly shared: SharedSettings;
@@ -142,7 +142,7 @@ function placeExit(decision: Sell, book: Book, moment: Moment): string {
   return decision.reason;
 }
 
-export interface Guarding {
+interface Guarding {
   readonly settings: StopSettings;
   /** The highest stop that the strategy holds; 0 without one. */
   readonly stopTicks: number;

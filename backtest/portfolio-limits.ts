@@ -10,7 +10,7 @@ import type { Wider } from './place.ts';
 export type AccountLimits = Pick<RiskFacts, 'limits' | 'timezone'>;
 
 /** A coin that counts towards limits. */
-export interface LimitedCoin {
+interface LimitedCoin {
   readonly profileId: ProfileId;
   readonly symbol: string;
   readonly book: Book;

@@ -11,7 +11,7 @@ import { guard, meetCandle, meetOpen, order, unlessOverdue } from './market.ts';
 import { type AccountLimits, openLimits } from './portfolio-limits.ts';
 
 /** The coins of one profile, all bound to its strategy; `id` is the subject of its limits. */
-export interface PortfolioProfile {
+interface PortfolioProfile {
   readonly id: ProfileId;
   readonly coins: readonly KernelInput[];
 }

@@ -60,7 +60,7 @@ export interface CoinPart {
   readonly buyAndHold: number;
 }
 
-export interface DrawdownRecord {
+interface DrawdownRecord {
   readonly depth: number;
   readonly peakAt: string;
   readonly troughAt: string;

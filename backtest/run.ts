@@ -135,7 +135,7 @@ interface Asked {
 }
 
 /** What a report is made from: one coin, or the coins of a basket, which share their purse. */
-export interface Made {
+interface Made {
   readonly inputs: readonly KernelInput[];
   readonly books: readonly Book[];
   /** Of all coins, in the order in which they happened. */

@@ -19,7 +19,7 @@ export interface LiveDay {
   readonly trades: readonly Trade[];
 }
 
-export interface Trade {
+interface Trade {
   readonly atMs: number;
   readonly side: Side;
   readonly quantity: string;

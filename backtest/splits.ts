@@ -8,7 +8,7 @@ const REGIME_DAYS = 20;
 const REGIME_MOVE = 0.05;
 
 /** A run over part of its days. */
-export interface Part {
+interface Part {
   readonly from: string;
   readonly days: number;
   readonly totalReturn: number;
@@ -29,7 +29,7 @@ export interface Regime {
   readonly net: number;
 }
 
-export interface SplitInput {
+interface SplitInput {
   readonly balance: number;
   /** Equity at the end of each UTC day, one for each of `coin`. */
   readonly days: readonly number[];

@@ -2,7 +2,7 @@ import { add, type Decimal, minimum, subtract, ZERO } from '#core/decimal.ts';
 import { isStop, type Order, remainingOf, shownOf } from './order.ts';
 
 /** One price of one side, its orders by arrival. */
-export interface PriceLevel {
+interface PriceLevel {
   readonly price: Decimal;
   readonly orders: ReadonlySet<Order>;
 }
@@ -74,10 +74,6 @@ function placeOf(side: readonly Level[], { side: own, price }: Pick<Order, 'side
   }
   return low;
 }
-
-/** How many orders rest or wait in a book. */
-export const ordersIn = ({ bids, asks, stops }: Book): number =>
-  [...bids, ...asks].reduce((sum, level) => sum + level.orders.size, stops.size);
 
 /** What the clients show at one price. */
 export function clientsAt(side: readonly PriceLevel[], price: Decimal): Decimal {

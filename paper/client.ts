@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
 /** A plain client for tests: signs by itself and shares no code with the exchange. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly body: unknown;
   readonly headers: Headers;

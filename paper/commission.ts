@@ -24,7 +24,7 @@ export const ceil8 = (amount: Decimal): Decimal => ceilToStep(amount, SMALLEST);
 export const rateText = (bps: number): string => (bps / 10_000).toFixed(8);
 
 /** An amount of one asset. */
-export interface Money {
+interface Money {
   readonly asset: string;
   readonly amount: Decimal;
 }

@@ -7,7 +7,7 @@ const TOKEN_BYTES = 32;
 const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i;
 
 /** Why the control port does not serve a request. */
-export interface ControlRefusal {
+interface ControlRefusal {
   readonly status: 401 | 403 | 415;
   readonly error: string;
 }

@@ -32,7 +32,7 @@ import type { UserStreams } from './user-streams.ts';
 import { catchUp, commit, enliven, type Venue } from './venue.ts';
 
 /** The control plane for tests and drills: its own port, this machine only. */
-export interface ControlPlane extends Measured {
+interface ControlPlane extends Measured {
   readonly eventFaults: EventFaults;
   /** The other exchange that the market follows. */
   readonly following: Following | undefined;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkCounts, EXCHANGE_COUNTS, NO_ORDERS, type OrderCounts, SYMBOL_COUNTS } from './count-filters.ts';
+import { checkCounts, EXCHANGE_COUNTS, type OrderCounts, SYMBOL_COUNTS } from './count-filters.ts';
 
+const NO_ORDERS: OrderCounts = { orders: 0, stops: 0, icebergs: 0, lists: 0 };
 const one: OrderCounts = { ...NO_ORDERS, orders: 1 };
 
 for (const { kind, name } of [

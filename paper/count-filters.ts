@@ -9,7 +9,6 @@ export interface OrderCounts {
   readonly lists: number;
 }
 
-export const NO_ORDERS: OrderCounts = { orders: 0, stops: 0, icebergs: 0, lists: 0 };
 /** The most an account may have open in one coin. */
 export const SYMBOL_COUNTS: OrderCounts = { orders: 200, stops: 5, icebergs: 100, lists: 20 };
 /** The most it may have open in all coins. */

@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { add, formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
 import type { AccountInput } from './accounts.ts';
-import { ordersIn } from './book.ts';
 import { pick } from './client.ts';
 import { openJournal } from './journal.ts';
 import { openLimits } from './limits.ts';
@@ -15,7 +14,7 @@ import { executionReport, queriedOrder } from './order-json.ts';
 import { bookOf, wholeState } from './orders.ts';
 import { totalsOf } from './purses.ts';
 import { type RestRig, withRoutes } from './rest-rig.ts';
-import { openRig, RIG_SYMBOL } from './rig.ts';
+import { openRig, ordersIn, RIG_SYMBOL } from './rig.ts';
 
 /** How much one run does; PAPER_ACTIONS and PAPER_SEED repeat or lengthen one. */
 const ACTIONS = Number(process.env['PAPER_ACTIONS'] ?? 10_000);

@@ -21,7 +21,7 @@ import { type Match, type Plan, planTaker, type Taker } from './taker.ts';
 import { showTrade } from './triggers.ts';
 
 /** A plan and the market time of its execution. */
-export interface Dated {
+interface Dated {
   readonly plan: Plan;
   readonly atMs: number;
 }

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { requireDecimal, ZERO } from '#core/decimal.ts';
 import { checkFilters, type FilterContext } from './filters.ts';
 import { listingOf } from './market/listings.ts';
-import { NO_OPTIONS, type NewOrder } from './order.ts';
+import type { NewOrder } from './order.ts';
+import { NO_OPTIONS } from './rig.ts';
 
 const { rules } = listingOf('BTCUSDT', 60_000);
 const base: NewOrder = {

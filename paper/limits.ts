@@ -65,7 +65,7 @@ export interface Wait {
   readonly used: number;
 }
 
-export interface OrderCount {
+interface OrderCount {
   readonly name: string;
   readonly interval: string;
   readonly intervalNum: number;

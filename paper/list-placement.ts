@@ -10,7 +10,7 @@ import { BAD_RELATIONSHIP, DUPLICATE_ORDER, type Refusal, rejected } from './ref
 import { EMPTY_PLAN } from './taker.ts';
 import { beginOrders, settleBook } from './working.ts';
 
-export interface ListAccepted {
+interface ListAccepted {
   readonly kind: 'accepted';
   readonly list: OrderList;
   /** The orders as they were when all had been placed, before anything followed from it. */

@@ -53,7 +53,7 @@ export const emptyStreams = (isForeign: MarketStreams['isForeign'] = () => false
   faults: openEventFaults(),
 });
 
-export interface Subscription {
+interface Subscription {
   readonly client: StreamClient;
   readonly name: string;
 }

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { add, formatDecimal, ZERO } from '#core/decimal.ts';
-import { ordersIn } from './book.ts';
 import { cancelOrder } from './matching.ts';
 import { isOpen } from './order.ts';
 import { totalsOf } from './purses.ts';
-import { openRig, type Rig } from './rig.ts';
+import { openRig, ordersIn, type Rig } from './rig.ts';
 
 const price = fc.integer({ min: 9000, max: 11_000 }).map((cents) => (cents / 100).toFixed(2));
 const quantity = fc.integer({ min: 1, max: 3_000_000 }).map((lots) => (lots / 100_000).toFixed(5));

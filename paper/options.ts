@@ -6,11 +6,11 @@ import { BadInputError } from './bad-input.ts';
 import { PROFILES, type Profile } from './profiles.ts';
 import type { RelayAddress } from './relay.ts';
 
-export type SourceOption =
+type SourceOption =
   | { readonly kind: 'synthetic' | 'script' }
   | { readonly kind: 'replay'; readonly folder: string }
   | ({ readonly kind: 'relay' } & RelayAddress);
-export type ClockOption = { readonly kind: 'real' } | { readonly kind: 'virtual'; readonly startMs: number };
+type ClockOption = { readonly kind: 'real' } | { readonly kind: 'virtual'; readonly startMs: number };
 
 /** How a paper exchange runs. Port 0 takes any free one. */
 export interface PaperOptions {

@@ -12,7 +12,7 @@ export interface Wanted {
   readonly clientOrderId: string | undefined;
 }
 
-export interface IdNames {
+interface IdNames {
   readonly orderId: string;
   readonly clientOrderId: string;
 }

@@ -99,7 +99,7 @@ function readQuantities(params: Params, type: OrderType): Pick<NewOrder, 'quanti
   return { quantity: quantity ?? ZERO, quoteQuantity: quoteQuantity ?? ZERO };
 }
 
-export type Terms = Pick<
+type Terms = Pick<
   NewOrder,
   | 'clientOrderId'
   | 'timeInForce'

@@ -1,4 +1,4 @@
-import { type Decimal, minimum, subtract, ZERO } from '#core/decimal.ts';
+import { type Decimal, minimum, subtract } from '#core/decimal.ts';
 
 export type OrderSide = 'BUY' | 'SELL';
 export const ORDER_TYPES = [
@@ -60,18 +60,6 @@ export interface NewOrder {
   readonly strategyId: number | null;
   readonly strategyType: number | null;
 }
-
-/** The options of an order that asks for none. */
-export const NO_OPTIONS = {
-  price: ZERO,
-  stopPrice: ZERO,
-  trailingDelta: 0,
-  quoteQuantity: ZERO,
-  icebergQuantity: ZERO,
-  prevention: 'NONE',
-  strategyId: null,
-  strategyType: null,
-} as const satisfies Partial<NewOrder>;
 
 /** An order the engine has accepted; the engine alone changes it. */
 export interface Order extends Omit<NewOrder, 'clientOrderId'> {

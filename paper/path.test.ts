@@ -5,9 +5,9 @@ import { formatDecimal, requireDecimal, toNumber } from '#core/decimal.ts';
 import { parseAccounts } from './accounts.ts';
 import { virtualClock } from './clock.ts';
 import { placeOrder } from './matching.ts';
-import { NO_OPTIONS, type NewOrder } from './order.ts';
+import type { NewOrder } from './order.ts';
 import { fillsOf } from './orders.ts';
-import { RICH, RIG_START_MS, RIG_SYMBOL, rigSource } from './rig.ts';
+import { NO_OPTIONS, RICH, RIG_START_MS, RIG_SYMBOL, rigSource } from './rig.ts';
 import { catchUp, commit, openVenue } from './venue.ts';
 
 const MINUTE_MS = 60_000;

@@ -19,7 +19,7 @@ export interface PurseRow {
 
 type Mutable = PurseRow & { balance: Balance };
 
-export interface Move {
+interface Move {
   readonly from: string;
   readonly to: string;
   readonly asset: string;
@@ -90,7 +90,7 @@ export function openPurses(): Purses {
   };
 }
 
-export interface AssetTotals {
+interface AssetTotals {
   readonly asset: string;
   readonly accounts: Decimal;
   readonly fees: Decimal;

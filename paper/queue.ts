@@ -18,7 +18,7 @@ export function joinBook(floor: Floor, order: Order): void {
 }
 
 /** Puts an order at the end of the queue of its price. */
-export function joinQueue(floor: Floor, order: Order): void {
+function joinQueue(floor: Floor, order: Order): void {
   const waits = isStop(order.type) && !order.working;
   order.ahead = waits ? ZERO : shownByMakers(floor.market(order.symbol), order);
 }

@@ -4,7 +4,7 @@ import { deny } from './refusal.ts';
 const DAY_MS = 86_400_000;
 
 /** What a request for a list wants of it: rows from an id on, or of at most a day. */
-export interface Range {
+interface Range {
   readonly fromId: number | undefined;
   readonly startMs: number | undefined;
   readonly endMs: number | undefined;

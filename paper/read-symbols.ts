@@ -10,7 +10,7 @@ const LIST = new RegExp(listOf(SYMBOL_PATTERN), 'v');
 const STATUSES = ['TRADING', 'HALT', 'BREAK'] as const;
 
 /** The coins a request names; `one` when through `symbol`. */
-export interface NamedSymbols {
+interface NamedSymbols {
   readonly one: boolean;
   readonly symbols: readonly string[];
 }

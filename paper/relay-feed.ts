@@ -15,14 +15,14 @@ const SILENT_MS = 45_000;
 
 const frame = z.object({ stream: z.string(), data: z.unknown() });
 
-export interface FeedListener {
+interface FeedListener {
   hear(stream: string, data: unknown): void;
   /** The connection works, or has ended and why. */
   turn(state: { readonly isUp: true } | { readonly isUp: false; readonly because: string }): void;
 }
 
 /** Combined streams of another exchange over as many connections as it takes; each connects anew for ever. */
-export interface Feed extends Disposable {
+interface Feed extends Disposable {
   /** Replaces what is subscribed to. */
   want(names: ReadonlySet<string>): void;
 }

@@ -1,5 +1,5 @@
 /** One request as tests may see it: names of headers and parameters, never values. */
-export interface LoggedRequest {
+interface LoggedRequest {
   readonly atMs: number;
   readonly method: string;
   readonly path: string;

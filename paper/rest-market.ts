@@ -34,7 +34,7 @@ export const marketRoutes = (venue: Venue): PublicRoute[] => [
 ];
 
 /** Protocol time and, beyond the real exchange, the time and pace of the market. */
-export const timeOf = (venue: Venue): Record<string, number> => ({
+const timeOf = (venue: Venue): Record<string, number> => ({
   serverTime: Date.now(),
   marketTime: venue.clock.nowMs(),
   marketSpeed: venue.clock.speed,

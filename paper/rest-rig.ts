@@ -8,7 +8,7 @@ import { performSigned } from './rest.ts';
 import { openRig, RIG_SYMBOL, type Rig } from './rig.ts';
 import { tableOf } from './routes.ts';
 
-export interface OrderAnswer {
+interface OrderAnswer {
   readonly status: number;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;

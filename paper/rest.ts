@@ -12,7 +12,7 @@ import { signedText } from './signatures.ts';
 import { encode, readTimeUnit } from './time-unit.ts';
 
 /** A request as it came in, its query and body untouched. */
-export interface RestRequest {
+interface RestRequest {
   readonly method: string;
   readonly path: string;
   readonly rawQuery: string;
@@ -24,7 +24,7 @@ export interface RestRequest {
 }
 
 /** What goes back; `reset` cuts the connection instead. */
-export interface RestReply {
+interface RestReply {
   readonly kind: 'reply' | 'reset';
   readonly status: number;
   readonly body: string;

@@ -1,12 +1,13 @@
 import type { CandleColumns } from '#core/candle.ts';
 import { formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
 import { type Account, type AccountInput, parseAccounts } from './accounts.ts';
+import type { Book } from './book.ts';
 import { virtualClock } from './clock.ts';
 import type { Report } from './floor.ts';
 import { replayOf } from './market/replay.ts';
 import type { MarketSource } from './market/source.ts';
 import { type Accepted, placeOrder, playTrade } from './matching.ts';
-import { NO_OPTIONS, type NewOrder } from './order.ts';
+import type { NewOrder } from './order.ts';
 import type { Balance } from './purses.ts';
 import type { Refusal } from './refusal.ts';
 import type { ListReport } from './order-list.ts';
@@ -30,7 +31,7 @@ export interface Rig {
   toFront(): void;
 }
 
-export interface RigOptions {
+interface RigOptions {
   /** More coins, each quiet at its price. */
   readonly others?: Readonly<Record<string, number>>;
   readonly stored?: NonNullable<VenueParts['stored']>;
@@ -55,6 +56,18 @@ export const RIG_SYMBOL = 'BTCUSDT';
 export const RIG_START_MS = Date.UTC(2022, 5, 1);
 const MINUTE_MS = 60_000;
 
+/** The options of an order that asks for none. */
+export const NO_OPTIONS = {
+  price: ZERO,
+  stopPrice: ZERO,
+  trailingDelta: 0,
+  quoteQuantity: ZERO,
+  icebergQuantity: ZERO,
+  prevention: 'NONE',
+  strategyId: null,
+  strategyType: null,
+} as const satisfies Partial<NewOrder>;
+
 export const RICH: AccountInput[] = [
   {
     name: 'ann',
@@ -75,7 +88,7 @@ export const RICH: AccountInput[] = [
 ];
 
 /** Candles of one minute each; of every row: open, high, low, close, volume. */
-export function columnsOf(
+function columnsOf(
   rows: readonly (readonly [number, number, number, number, number])[],
   startMs = RIG_START_MS,
 ): CandleColumns {
@@ -175,3 +188,7 @@ const orderOf = (texts: Partial<OrderTexts>, clientOrderId: string): NewOrder =>
     icebergQuantity: amount(texts.icebergQuantity),
   };
 };
+
+/** How many orders rest or wait in a book. */
+export const ordersIn = ({ bids, asks, stops }: Book): number =>
+  [...bids, ...asks].reduce((sum, level) => sum + level.orders.size, stops.size);

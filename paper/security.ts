@@ -12,7 +12,7 @@ const MAX_WINDOW_MS = 60_000;
 const AHEAD_MS = 1000;
 const WINDOW_RANGE = '^([0-9]{1,5})(\\.[0-9]{1,3})?$';
 
-export interface SignedRequest {
+interface SignedRequest {
   readonly accounts: readonly Account[];
   readonly apiKey: string | undefined;
   readonly ip: string;

@@ -18,7 +18,7 @@ const LIFE_MS = 86_400_000;
 /** How often connections are looked at. */
 const WATCH_MS = 1000;
 
-export interface SocketParts {
+interface SocketParts {
   readonly context: RestContext;
   readonly streams: MarketStreams;
   readonly users: UserStreams;

@@ -2,7 +2,7 @@ import { isKlineInterval, type KlineInterval, readZone } from './market/frames.t
 
 const WINDOW_MS = { '1h': 3_600_000, '4h': 14_400_000, '1d': 86_400_000 } as const;
 /** The lengths of the rolling tickers. */
-export type TickerWindow = keyof typeof WINDOW_MS;
+type TickerWindow = keyof typeof WINDOW_MS;
 export const windowMs = (window: TickerWindow): number => WINDOW_MS[window];
 
 const PLAIN = ['trade', 'aggTrade', 'bookTicker', 'miniTicker', 'ticker', 'avgPrice', 'referencePrice'] as const;

@@ -28,7 +28,7 @@ export interface Plan {
 }
 
 /** How much to take: a quantity, or as much as an amount of quote pays for (or brings in). */
-export type Appetite = { readonly quantity: Decimal } | { readonly quoteAmount: Decimal };
+type Appetite = { readonly quantity: Decimal } | { readonly quoteAmount: Decimal };
 
 const MAX_LEVELS = 5000;
 export const EMPTY_PLAN: Plan = { matches: [], quantity: ZERO, quote: ZERO, end: 'done' };

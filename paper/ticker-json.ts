@@ -2,7 +2,7 @@ import type { Span } from './market/statistics.ts';
 import { number8 } from './market-json.ts';
 
 /** Best bid and ask, each as price and quantity. */
-export interface Best {
+interface Best {
   readonly bid: readonly [string, string];
   readonly ask: readonly [string, string];
 }

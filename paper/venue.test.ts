@@ -11,10 +11,9 @@ import { openJournal } from './journal.ts';
 import type { Report } from './floor.ts';
 import { placeList } from './list-placement.ts';
 import { placeOrder } from './matching.ts';
-import { NO_OPTIONS } from './order.ts';
 import { wholeState } from './orders.ts';
 
-import { RICH, RIG_START_MS, RIG_SYMBOL, rigSource } from './rig.ts';
+import { NO_OPTIONS, RICH, RIG_START_MS, RIG_SYMBOL, rigSource } from './rig.ts';
 import { catchUp, commit, openVenue, type Venue } from './venue.ts';
 
 const folders: string[] = [];

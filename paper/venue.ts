@@ -24,7 +24,7 @@ import { clearOrders, emptyOrders, restoreOrders, symbolsWithOrders, takeChanges
 import { openPurses, OUTSIDE_PURSE, type PurseRow } from './purses.ts';
 
 /** Who hears of the market and of accounts; calls come after the change is stored. */
-export interface VenueListeners {
+interface VenueListeners {
   onTrade(trade: PublicTrade): void;
   /** A candle of the coin's own interval has closed. */
   onClose(symbol: string, openMs: number, atMs: number): void;
@@ -46,7 +46,7 @@ export interface DepthSnapshot {
 }
 
 /** How answers are made to lie, for drills. */
-export interface Drills {
+interface Drills {
   /** Market time for which queries do not know a new order. */
   orderLagMs: number;
   /** Books that queries answer instead of the one of now. */

@@ -10,7 +10,7 @@ import { paidAsset } from './settlement.ts';
 import { EMPTY_PLAN, type Plan } from './taker.ts';
 
 /** An order that begins, with what it will match at once. */
-export interface Beginner {
+interface Beginner {
   readonly order: Order;
   readonly plan: Plan;
 }

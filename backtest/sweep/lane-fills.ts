@@ -5,13 +5,13 @@ import type { LaneMarket } from './lane-market.ts';
 import { type LaneMoney, share } from './lane-money.ts';
 import { addNet } from './row.ts';
 
-export interface Row {
+interface Row {
   readonly row: number;
   readonly money: LaneMoney;
 }
 
 /** A row at which an order is filled, with its open. */
-export interface Met extends Row {
+interface Met extends Row {
   readonly price: number;
   readonly open: number;
 }

@@ -12,7 +12,7 @@ import {
 
 const LEAST_TRADES = 30;
 
-export interface LuckInput {
+interface LuckInput {
   /** Daily returns and closed trades of the best set. */
   readonly best: { readonly returns: Returns; readonly trades: number };
   /** Daily returns of every set that was tried, the best one included, each of the longest window it was tried on. */

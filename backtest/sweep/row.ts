@@ -43,7 +43,7 @@ export function addNet(tally: Tally, net: number): void {
   else tally.won += net;
 }
 
-export interface Outcome extends Pick<Evaluated, 'by'> {
+interface Outcome extends Pick<Evaluated, 'by'> {
   readonly balance: number;
   readonly days: readonly number[];
   readonly drawdown: number;

@@ -47,7 +47,7 @@ export function whyInKernel(
 }
 
 /** What a parameter set is worth by a rank; sets without a value come last. */
-export function scoreOf({ totalReturn, drawdown, sharpe, sortino, net }: SweepNumbers, rank: Rank): number {
+function scoreOf({ totalReturn, drawdown, sharpe, sortino, net }: SweepNumbers, rank: Rank): number {
   const scores: Record<Rank, number | null> = {
     return: totalReturn,
     sharpe,
@@ -59,7 +59,7 @@ export function scoreOf({ totalReturn, drawdown, sharpe, sortino, net }: SweepNu
 }
 
 /** One tried combination; `set` is its place in the sweep. */
-export interface SweepRow extends SweepNumbers {
+interface SweepRow extends SweepNumbers {
   readonly set: number;
   readonly values: Values;
 }
@@ -195,7 +195,7 @@ export async function searchByHalving(
   return { tried: await searchAll(evaluateAll, left, window), dropped };
 }
 
-export interface FoldRows {
+interface FoldRows {
   readonly train: Window;
   readonly test: Window;
 }
@@ -214,7 +214,7 @@ export const bestOf = (tried: readonly Tried[], rank: Rank): Tried | undefined =
 
 export const rowOf = ({ set, values, evaluated }: Tried): SweepRow => ({ set, values, ...evaluated.numbers });
 
-export interface Fold extends FoldRows {
+interface Fold extends FoldRows {
   readonly best: SweepRow;
   /** The best of the training, on days that it has not seen. */
   readonly outOfSample: SweepNumbers;

@@ -21,7 +21,7 @@ function rules(line: string): RuleTexts {
 }
 
 /** Real trading rules of well-known coins. */
-export const WELL_KNOWN: Readonly<Record<string, RuleTexts>> = {
+const WELL_KNOWN: Readonly<Record<string, RuleTexts>> = {
   BTCUSDT: rules('0.01 1000000 0.00001 9000 129.84957276'),
   ETHUSDT: rules('0.01 1000000 0.0001 9000 3125.75267907'),
   BNBUSDT: rules('0.1 100000 0.001 900000 4883.5223682'),

@@ -21,7 +21,7 @@ export interface PublicTrade {
   readonly takerBuys: boolean;
 }
 
-export type SourceEvent =
+type SourceEvent =
   /** `from` is the price in ticks of the candle's trade before; undefined for its first one. */
   | { readonly kind: 'trade'; readonly atMs: number; readonly trade: SourceTrade; readonly from: number | undefined }
   | { readonly kind: 'close'; readonly atMs: number; readonly openMs: number };

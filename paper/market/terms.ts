@@ -14,7 +14,7 @@ export const FEATURES = {
 export type Feature = keyof typeof FEATURES;
 
 /** The prices at which an order may be executed, as multiples of the reference price; null for no bound. */
-export type PriceRange = Readonly<Record<'bidUp' | 'bidDown' | 'askUp' | 'askDown', Decimal | null>>;
+type PriceRange = Readonly<Record<'bidUp' | 'bidDown' | 'askUp' | 'askDown', Decimal | null>>;
 
 /** Where a coin's reference price comes from: nowhere, the mean of its trades in a moving window, or outside. */
 export type ReferenceRule =
