@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { cacheKeys } from '#core/cache-keys.ts';
-import { acquireLease } from '#storage/leases.ts';
-import { listAccountOrders, readAccountHealth } from './contract/account-state.ts';
-import { setProfileKillSwitch } from './contract/halts.ts';
-import { listTickers } from './contract/market.ts';
-import { changeAccountRisk } from './contract/risk.ts';
-import { addFill, addOrder, BTC, cachePrice, cacheRules, holdPosition } from './test-records.ts';
-import { openTestApi, type TestApi } from './test-api.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import { acquireLease } from '#storage/postgres/leases.ts';
+import { listAccountOrders, readAccountHealth } from '#api/contract/account-state.ts';
+import { setProfileKillSwitch } from '#api/contract/halts.ts';
+import { listTickers } from '#api/contract/market.ts';
+import { changeAccountRisk } from '#api/contract/risk.ts';
+import { addFill, addOrder, BTC, cachePrice, cacheRules, holdPosition } from '#test/api/test-records.ts';
+import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
 let api: TestApi;
 before(async () => {

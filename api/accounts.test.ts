@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { AccountId } from '#core/ids.ts';
-import { COMMAND_CHANNEL } from '#core/cache-keys.ts';
+import { COMMAND_CHANNEL } from '#core/installation/cache-keys.ts';
 import {
   createAccount,
   deleteAccount,
@@ -12,16 +12,16 @@ import {
   renameAccount,
   saveApiKey,
   verifyApiKey,
-} from './contract/accounts.ts';
+} from '#api/contract/accounts.ts';
 import {
   readAccountKillSwitch,
   readKillSwitch,
   setAccountKillSwitch,
   setKillSwitch,
   setProfileKillSwitch,
-} from './contract/halts.ts';
-import { addOrder } from './test-records.ts';
-import { EMAIL, openTestApi, type TestApi } from './test-api.ts';
+} from '#api/contract/halts.ts';
+import { addOrder } from '#test/api/test-records.ts';
+import { EMAIL, openTestApi, type TestApi } from '#test/api/test-api.ts';
 
 let api: TestApi;
 before(async () => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ProfileId } from '#core/ids.ts';
 import { openReceiver, type Receiver } from '#integrations/test-receiver.ts';
-import { createRun } from '#storage/research.ts';
-import { askAdvisor, keepAdvisorReply, readAdvisor, readAdvisorPrompt } from './contract/advisor.ts';
-import { changeAiProvider, readAiProvider, testAiProvider } from './contract/ai-provider.ts';
-import { readProfile } from './contract/profiles.ts';
-import { openTestApi, type TestApi } from './test-api.ts';
+import { createRun } from '#storage/research/research.ts';
+import { askAdvisor, keepAdvisorReply, readAdvisor, readAdvisorPrompt } from '#api/contract/advisor.ts';
+import { changeAiProvider, readAiProvider, testAiProvider } from '#api/contract/ai-provider.ts';
+import { readProfile } from '#api/contract/profiles.ts';
+import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
 const SECRET = 'CANARY-console-key-4321';
 let api: TestApi;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { cacheKeys } from '#core/cache-keys.ts';
-import { NOT_HELD_NOTE } from '#core/cost-basis.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import { NOT_HELD_NOTE } from '#core/position/cost-basis.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import {
   bindCoin,
@@ -11,9 +11,9 @@ import {
   listCoins,
   readCoin,
   setAverageEntryPrice,
-} from './contract/profiles.ts';
-import { problemOf, type Reply, openTestApi, type TestApi } from './test-api.ts';
-import { BTC, cachePrice, cacheRules, ETH, holdPosition } from './test-records.ts';
+} from '#api/contract/profiles.ts';
+import { problemOf, type Reply, openTestApi, type TestApi } from '#test/api/test-api.ts';
+import { BTC, cachePrice, cacheRules, ETH, holdPosition } from '#test/api/test-records.ts';
 
 let api: TestApi;
 beforeEach(async () => {

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { cacheKeys } from '#core/cache-keys.ts';
-import { decodeColumns } from '#core/candle-planes.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import { decodeColumns } from '#core/market/candle-planes.ts';
 import { CandleStore } from '#storage/candles/store.ts';
-import { readCandleColumns } from './contract/market.ts';
-import { cookieOf, EMAIL, openTestApi, PASSWORD, type TestApi } from './test-api.ts';
-import { signIn } from './contract/session.ts';
+import { readCandleColumns } from '#api/contract/market.ts';
+import { cookieOf, EMAIL, openTestApi, PASSWORD, type TestApi } from '#test/api/test-api.ts';
+import { signIn } from '#api/contract/session.ts';
 
 const MINUTE_MS = 60_000;
 const YEAR = 365 * 1440;

@@ -1,7 +1,7 @@
 import { readJson } from '#core/json.ts';
 import { isObject } from '#core/merge.ts';
-import type { Call, Operation } from './contract/operation.ts';
-import { type Problem, PROBLEM_STATUS } from './contract/problem.ts';
+import type { Call, Operation } from '#api/contract/operation.ts';
+import { type Problem, PROBLEM_STATUS } from '#api/contract/problem.ts';
 
 const API_ROOT = '/api';
 

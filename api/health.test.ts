@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serveMetrics } from '#integrations/metrics.ts';
-import { readLiveness, readReadiness } from './contract/health.ts';
-import { readProfile } from './contract/profiles.ts';
-import { openTestApi } from './test-api.ts';
+import { readLiveness, readReadiness } from '#api/contract/health.ts';
+import { readProfile } from '#api/contract/profiles.ts';
+import { openTestApi } from '#test/api/test-api.ts';
 
 test('health: live as long as the process answers, ready only with both stores and the schema of this version', async () => {
   await using api = await openTestApi();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { requireDecimal as d } from '#core/decimal.ts';
-import { archiveFills, moveRun } from '#storage/account-history.ts';
-import { saveApiKey } from './contract/accounts.ts';
+import { requireDecimal as d } from '#core/amount/decimal.ts';
+import { archiveFills, moveRun } from '#storage/history/account-history.ts';
+import { saveApiKey } from '#api/contract/accounts.ts';
 import {
   backfillTradeArchive,
   exportArchivedFills,
@@ -10,8 +10,8 @@ import {
   listArchivedFills,
   listFeeReconciliations,
   reconcileFees,
-} from './contract/history.ts';
-import { openTestApi, type TestApi } from './test-api.ts';
+} from '#api/contract/history.ts';
+import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
 let api: TestApi;
 before(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { enableProfile, setAverageEntryPrice } from './contract/profiles.ts';
-import { openTestApi } from './test-api.ts';
+import { enableProfile, setAverageEntryPrice } from '#api/contract/profiles.ts';
+import { openTestApi } from '#test/api/test-api.ts';
 
 test('without trading rules the answer names them, not the API key', async () => {
   await using api = await openTestApi();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newId, type ProfileId } from '#core/ids.ts';
-import { openQueue, type Queue } from '#storage/queue.ts';
+import { openQueue, type Queue } from '#storage/jobs/queue.ts';
 
-import { deleteDeadLetter, listDeadLetters, listJobs, readJob, retryDeadLetter } from './contract/jobs.ts';
-import { until } from '../test/flow/until.ts';
-import { openTestApi, type TestApi } from './test-api.ts';
+import { deleteDeadLetter, listDeadLetters, listJobs, readJob, retryDeadLetter } from '#api/contract/jobs.ts';
+import { until } from '#test/flow/until.ts';
+import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
 const CANARY = 'canary-3d1f';
 const QUERY = 'update runner_states set asked_price = $1';

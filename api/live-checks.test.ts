@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { ProfileId } from '#core/ids.ts';
-import { keepReport } from '#storage/live-checks.ts';
-import { addResult, finishResearch, takeRun } from '#storage/research.ts';
+import { keepReport } from '#storage/research/live-checks.ts';
+import { addResult, finishResearch, takeRun } from '#storage/research/research.ts';
 import {
   changeLiveGate,
   readDrift,
   readLiveGate,
   readShadowReplay,
   startShadowReplay,
-} from './contract/live-checks.ts';
+} from '#api/contract/live-checks.ts';
 import {
   compareBacktests,
   launchBacktest,
@@ -20,9 +20,9 @@ import {
   readTrials,
   repeatBacktest,
   testRobustness,
-} from './contract/research.ts';
-import { BTC as BTC_RULES, cachePrice, cacheRules, ETH as ETH_RULES } from './test-records.ts';
-import { openTestApi, type TestApi } from './test-api.ts';
+} from '#api/contract/research.ts';
+import { BTC as BTC_RULES, cachePrice, cacheRules, ETH as ETH_RULES } from '#test/api/test-records.ts';
+import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
 const BTC = BTC_RULES.symbol;
 const WINDOW = { from: '2024-01-01T00:00:00.000Z', to: '2024-02-01T00:00:00.000Z' };

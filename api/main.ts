@@ -1,9 +1,9 @@
-import { BootRefused } from '#core/boot-refused.ts';
-import { EnvironmentError, parseEnvironment } from '#core/env.ts';
-import { scrubError } from '#core/scrub.ts';
+import { BootRefused } from '#core/installation/boot-refused.ts';
+import { EnvironmentError, parseEnvironment } from '#core/installation/env.ts';
+import { scrubError } from '#core/installation/scrub.ts';
 import { attachToSupervisor } from '#integrations/supervised.ts';
-import { DatabaseUnreachable, MigrationError } from '#storage/migrate.ts';
-import { openApi } from './boot.ts';
+import { DatabaseUnreachable, MigrationError } from '#storage/postgres/migrate.ts';
+import { openApi } from '#api/frame/boot.ts';
 
 /** Exit code of a bad configuration: the supervisor does not start the process again. */
 const BAD_CONFIGURATION = 78;

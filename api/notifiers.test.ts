@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ProfileId } from '#core/ids.ts';
-import { NOTIFIER_NAMES } from '#core/notify.ts';
+import { NOTIFIER_NAMES } from '#core/installation/notify.ts';
 import { NOTIFIERS } from '#integrations/notifiers.ts';
 import { openReceiver, type Receiver } from '#integrations/test-receiver.ts';
 import {
@@ -13,8 +13,8 @@ import {
   saveNotifier,
   testNotifier,
   testOpsNotify,
-} from './contract/notifiers.ts';
-import { openTestApi, type TestApi } from './test-api.ts';
+} from '#api/contract/notifiers.ts';
+import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
 let api: TestApi;
 let receiver: Receiver;

@@ -7,8 +7,8 @@ import {
   listConfigHistory,
   restoreConfig,
   switchStrategy,
-} from './contract/profile-configs.ts';
-import { createAccount } from './contract/accounts.ts';
+} from '#api/contract/profile-configs.ts';
+import { createAccount } from '#api/contract/accounts.ts';
 import {
   changeCoin,
   changeProfile,
@@ -16,9 +16,9 @@ import {
   listCoins,
   listProfiles,
   listStrategies,
-} from './contract/profiles.ts';
-import { holdPosition } from './test-records.ts';
-import { openTestApi, type TestApi } from './test-api.ts';
+} from '#api/contract/profiles.ts';
+import { holdPosition } from '#test/api/test-records.ts';
+import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
 let api: TestApi;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { createAccount } from './contract/accounts.ts';
+import { createAccount } from '#api/contract/accounts.ts';
 import {
   bindCoin,
   changeCoin,
@@ -16,9 +16,9 @@ import {
   readCoin,
   readProfile,
   unbindCoin,
-} from './contract/profiles.ts';
-import { addOrder, BTC, cachePrice, cacheRules, ETH, holdPosition, rulesOf } from './test-records.ts';
-import { openTestApi, type TestApi } from './test-api.ts';
+} from '#api/contract/profiles.ts';
+import { addOrder, BTC, cachePrice, cacheRules, ETH, holdPosition, rulesOf } from '#test/api/test-records.ts';
+import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
 let api: TestApi;
 beforeEach(async () => {

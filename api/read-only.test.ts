@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { acquireLease } from '#storage/leases.ts';
-import { until } from '#storage/test-outage.ts';
-import { createAccount, listAccounts } from './contract/accounts.ts';
-import { readKillSwitch, setKillSwitch } from './contract/halts.ts';
-import { readLiveness, readReadiness } from './contract/health.ts';
-import { openTestApi, type TestApi } from './test-api.ts';
+import { acquireLease } from '#storage/postgres/leases.ts';
+import { until } from '#test/harness/test-outage.ts';
+import { createAccount, listAccounts } from '#api/contract/accounts.ts';
+import { readKillSwitch, setKillSwitch } from '#api/contract/halts.ts';
+import { readLiveness, readReadiness } from '#api/contract/health.ts';
+import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
 /** Every connection begins anew under the setting. */
 async function setReadOnly({ database }: TestApi, value: 'on' | 'off'): Promise<void> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { cacheKeys } from '#core/cache-keys.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
 import type { ProfileId } from '#core/ids.ts';
-import { readWallet } from './contract/accounts.ts';
+import { readWallet } from '#api/contract/accounts.ts';
 import {
   exportLogs,
   listActionLogs,
@@ -11,7 +11,7 @@ import {
   listSymbols,
   readDashboard,
   readTickTrace,
-} from './contract/records.ts';
+} from '#api/contract/records.ts';
 import {
   addFill,
   addLogs,
@@ -22,8 +22,8 @@ import {
   ETH,
   holdPosition,
   type LogSeed,
-} from './test-records.ts';
-import { openTestApi, problemOf, type TestApi } from './test-api.ts';
+} from '#test/api/test-records.ts';
+import { openTestApi, problemOf, type TestApi } from '#test/api/test-api.ts';
 
 let api: TestApi;
 const asked: string[] = [];

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { z } from 'zod';
-import { COIN_ACTIONS } from '#core/manual-order.ts';
+import { COIN_ACTIONS } from '#core/order/manual-order.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
-import { OPERATIONS } from './contract/contract.ts';
-import { requestPlaces } from './test-schemas.ts';
+import { OPERATIONS } from '#api/contract/contract.ts';
+import { requestPlaces } from '#test/api/test-schemas.ts';
 
 /** Everything that parses what a caller sends. */
 const SCHEMAS: readonly (readonly [string, z.ZodType])[] = [

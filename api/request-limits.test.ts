@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { OPERATIONS } from './contract/contract.ts';
-import { changeCoin, changeProfile, lintProfile } from './contract/profiles.ts';
-import { importProfile } from './contract/profile-configs.ts';
-import { openTestApi, problemOf, type TestApi } from './test-api.ts';
+import { OPERATIONS } from '#api/contract/contract.ts';
+import { changeCoin, changeProfile, lintProfile } from '#api/contract/profiles.ts';
+import { importProfile } from '#api/contract/profile-configs.ts';
+import { openTestApi, problemOf, type TestApi } from '#test/api/test-api.ts';
 
 let api: TestApi;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { addResult, finishResearch, takeRun } from '#storage/research.ts';
+import { addResult, finishResearch, takeRun } from '#storage/research/research.ts';
 import {
   abortBacktest,
   abortSweep,
@@ -12,9 +12,9 @@ import {
   pinBacktest,
   readBacktest,
   readSweep,
-} from './contract/research.ts';
-import { BTC as BTC_RULES, cachePrice, cacheRules } from './test-records.ts';
-import { openTestApi, type TestApi } from './test-api.ts';
+} from '#api/contract/research.ts';
+import { BTC as BTC_RULES, cachePrice, cacheRules } from '#test/api/test-records.ts';
+import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
 const BTC = BTC_RULES.symbol;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setKillSwitch } from './contract/halts.ts';
-import { listProfiles } from './contract/profiles.ts';
-import { currentSession, signIn, status } from './contract/session.ts';
-import { EMAIL, openTestApi, PASSWORD } from './test-api.ts';
+import { setKillSwitch } from '#api/contract/halts.ts';
+import { listProfiles } from '#api/contract/profiles.ts';
+import { currentSession, signIn, status } from '#api/contract/session.ts';
+import { EMAIL, openTestApi, PASSWORD } from '#test/api/test-api.ts';
 
 test('kill switch, session and status answer while no connection is left for anything else', async (context) => {
   await using api = await openTestApi();

@@ -6,12 +6,12 @@ import { after, before, test } from 'node:test';
 import { createGzip } from 'node:zlib';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { until } from '#storage/test-outage.ts';
-import { downloadBackup, restoreBackup } from './contract/backup.ts';
-import { readKillSwitch } from './contract/halts.ts';
-import { listProfiles } from './contract/profiles.ts';
-import { currentSession } from './contract/session.ts';
-import { ORIGIN, openTestApi, problemOf, type TestApi } from './test-api.ts';
+import { until } from '#test/harness/test-outage.ts';
+import { downloadBackup, restoreBackup } from '#api/contract/backup.ts';
+import { readKillSwitch } from '#api/contract/halts.ts';
+import { listProfiles } from '#api/contract/profiles.ts';
+import { currentSession } from '#api/contract/session.ts';
+import { ORIGIN, openTestApi, problemOf, type TestApi } from '#test/api/test-api.ts';
 
 const MIB = 1024 ** 2;
 const FORMER = /^tradewind-backup-/;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type AccountId, newId, type ProfileId } from '#core/ids.ts';
-import { NO_LIMITS } from '#core/risk.ts';
+import { NO_LIMITS } from '#core/account/risk.ts';
 import {
   changeAccountRisk,
   changeProfileRisk,
@@ -9,9 +9,9 @@ import {
   readAccountRisk,
   readProfileRisk,
   resumeCoin,
-} from './contract/risk.ts';
-import { openTestApi, type TestApi } from './test-api.ts';
-import { addFill, addOrder, BTC, cacheRules, holdPosition } from './test-records.ts';
+} from '#api/contract/risk.ts';
+import { openTestApi, type TestApi } from '#test/api/test-api.ts';
+import { addFill, addOrder, BTC, cacheRules, holdPosition } from '#test/api/test-records.ts';
 
 let api: TestApi;
 before(async () => {

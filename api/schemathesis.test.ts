@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { notInstalled, pythonProgram } from '../test/clients/python.ts';
-import { launchBacktest, launchSweep } from './contract/research.ts';
-import { BTC, cachePrice, cacheRules } from './test-records.ts';
-import { openTestApi, ORIGIN, type TestApi } from './test-api.ts';
+import { notInstalled, pythonProgram } from '#test/clients/python.ts';
+import { launchBacktest, launchSweep } from '#api/contract/research.ts';
+import { BTC, cachePrice, cacheRules } from '#test/api/test-records.ts';
+import { openTestApi, ORIGIN, type TestApi } from '#test/api/test-api.ts';
 
 const EXAMPLES = Number(process.env['SCHEMATHESIS_EXAMPLES'] ?? 10);
 const MOST_MINUTES = 8;

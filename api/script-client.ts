@@ -1,7 +1,7 @@
 import { readProblem, requestOf } from './client.ts';
-import type { Answer, Call, Operation } from './contract/operation.ts';
-import type { Problem } from './contract/problem.ts';
-import { signIn } from './contract/session.ts';
+import type { Answer, Call, Operation } from '#api/contract/operation.ts';
+import type { Problem } from '#api/contract/problem.ts';
+import { signIn } from '#api/contract/session.ts';
 
 export interface Credentials {
   readonly email: string;

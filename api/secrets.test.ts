@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OPERATIONS } from './contract/contract.ts';
-import { changeAiProvider } from './contract/ai-provider.ts';
-import { createAccount, saveApiKey } from './contract/accounts.ts';
-import { createProfile } from './contract/profiles.ts';
-import { EMAIL, openTestApi, PASSWORD } from './test-api.ts';
+import { OPERATIONS } from '#api/contract/contract.ts';
+import { changeAiProvider } from '#api/contract/ai-provider.ts';
+import { createAccount, saveApiKey } from '#api/contract/accounts.ts';
+import { createProfile } from '#api/contract/profiles.ts';
+import { EMAIL, openTestApi, PASSWORD } from '#test/api/test-api.ts';
 
 test('no response of any operation contains a stored secret', async () => {
   await using api = await openTestApi({ paperKey: { apiKey: 'CANARY-paper-key-9999', secret: 'CANARY-paper-secret' } });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { listAccounts } from './contract/accounts.ts';
+import { listAccounts } from '#api/contract/accounts.ts';
 import {
   changeSettings,
   currentSession,
@@ -9,8 +9,17 @@ import {
   signIn,
   signOut,
   signUp,
-} from './contract/session.ts';
-import { cookieOf, EMAIL, openTestApi, ORIGIN, PASSWORD, problemOf, SECURE_ORIGIN, type TestApi } from './test-api.ts';
+} from '#api/contract/session.ts';
+import {
+  cookieOf,
+  EMAIL,
+  openTestApi,
+  ORIGIN,
+  PASSWORD,
+  problemOf,
+  SECURE_ORIGIN,
+  type TestApi,
+} from '#test/api/test-api.ts';
 
 const HOUR = 3_600_000;
 const credentials = { email: EMAIL, password: PASSWORD };

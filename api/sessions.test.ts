@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { currentSession, signIn } from './contract/session.ts';
-import { changePassword, deleteSession, listSessions, revokeOtherSessions } from './contract/sessions.ts';
-import { cookieOf, EMAIL, openTestApi, PASSWORD, problemOf, type TestApi } from './test-api.ts';
+import { currentSession, signIn } from '#api/contract/session.ts';
+import { changePassword, deleteSession, listSessions, revokeOtherSessions } from '#api/contract/sessions.ts';
+import { cookieOf, EMAIL, openTestApi, PASSWORD, problemOf, type TestApi } from '#test/api/test-api.ts';
 
 let api: TestApi;
 let password = PASSWORD;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { cacheKeys } from '#core/cache-keys.ts';
-import { changeCoin, changeProfile, createProfile } from './contract/profiles.ts';
-import { BTC, cachePrice, cacheRules, ETH, holdPosition } from './test-records.ts';
-import { openTestApi, type TestApi } from './test-api.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import { changeCoin, changeProfile, createProfile } from '#api/contract/profiles.ts';
+import { BTC, cachePrice, cacheRules, ETH, holdPosition } from '#test/api/test-records.ts';
+import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
 let api: TestApi;
 before(async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { newId, type AccountId, type OrderId, type ProfileId } from '#core/ids.ts';
-import { saveEquity } from '#storage/equity.ts';
-import { changeSettings } from './contract/session.ts';
+import { saveEquity } from '#storage/history/equity.ts';
+import { changeSettings } from '#api/contract/session.ts';
 import {
   exportFills,
   exportTaxLots,
@@ -10,9 +10,9 @@ import {
   listClosedTrades,
   listEquity,
   listTradeArchive,
-} from './contract/trades.ts';
-import { addOrder } from './test-records.ts';
-import { openTestApi, type TestApi } from './test-api.ts';
+} from '#api/contract/trades.ts';
+import { addOrder } from '#test/api/test-records.ts';
+import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
 let api: TestApi;
 let profileId: ProfileId;

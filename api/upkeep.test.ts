@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { RETENTION } from '#core/settings.ts';
-import { pruneRecords, savePruneReceipt } from '#storage/prune.ts';
-import { readSetting } from '#storage/service-settings.ts';
-import { changeProfile } from './contract/profiles.ts';
-import { changeRetention, exportAuditLogs, listAuditLogs, readRetention } from './contract/upkeep.ts';
-import { addLogs } from './test-records.ts';
-import { openTestApi, type TestApi } from './test-api.ts';
+import { pruneRecords, savePruneReceipt } from '#storage/history/prune.ts';
+import { readSetting } from '#storage/postgres/service-settings.ts';
+import { changeProfile } from '#api/contract/profiles.ts';
+import { changeRetention, exportAuditLogs, listAuditLogs, readRetention } from '#api/contract/upkeep.ts';
+import { addLogs } from '#test/api/test-records.ts';
+import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
 let api: TestApi;
 before(async () => {

@@ -3,17 +3,26 @@ import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { createAccount } from '#storage/accounts.ts';
-import { createProfile as insertProfile } from '#storage/profiles.ts';
-import { createOperator } from '#storage/users.ts';
-import { haltLockText } from '#core/halts.ts';
+import { createAccount } from '#storage/operator/accounts.ts';
+import { createProfile as insertProfile } from '#storage/operator/profiles.ts';
+import { createOperator } from '#storage/operator/users.ts';
+import { haltLockText } from '#core/account/halts.ts';
 import type { ProfileId } from '#core/ids.ts';
-import { setKillSwitch } from './contract/halts.ts';
-import { createProfile, lintProfile, readProfile } from './contract/profiles.ts';
-import { changeSettings, currentSession, signIn, signOut } from './contract/session.ts';
-import { listAuditLogs } from './contract/upkeep.ts';
-import { hashPassword } from './guard/password.ts';
-import { cookieOf, EMAIL, openTestApi, ORIGIN, PASSWORD, problemOf, type Reply, type TestApi } from './test-api.ts';
+import { setKillSwitch } from '#api/contract/halts.ts';
+import { createProfile, lintProfile, readProfile } from '#api/contract/profiles.ts';
+import { changeSettings, currentSession, signIn, signOut } from '#api/contract/session.ts';
+import { listAuditLogs } from '#api/contract/upkeep.ts';
+import { hashPassword } from '#api/guard/password.ts';
+import {
+  cookieOf,
+  EMAIL,
+  openTestApi,
+  ORIGIN,
+  PASSWORD,
+  problemOf,
+  type Reply,
+  type TestApi,
+} from '#test/api/test-api.ts';
 
 let api: TestApi;
 let cookie = '';

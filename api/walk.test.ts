@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isObject } from '#core/merge.ts';
-import { createApp } from './app.ts';
-import { OPERATIONS } from './contract/contract.ts';
-import { CAPTURE, DEMO_LOCKS, RETRY } from './contract/demo-locks.ts';
-import type { Operation } from './contract/operation.ts';
-import { readOpenApi, readReference, readReferenceStyle } from './contract/reference.ts';
-import { templateOf } from './openapi.ts';
-import { openTestApi, problemOf, type TestApi } from './test-api.ts';
+import { createApp } from '#api/frame/app.ts';
+import { OPERATIONS } from '#api/contract/contract.ts';
+import { CAPTURE, DEMO_LOCKS, RETRY } from '#api/contract/demo-locks.ts';
+import type { Operation } from '#api/contract/operation.ts';
+import { readOpenApi, readReference, readReferenceStyle } from '#api/contract/reference.ts';
+import { templateOf } from '#api/frame/openapi.ts';
+import { openTestApi, problemOf, type TestApi } from '#test/api/test-api.ts';
 
 let api: TestApi;
 before(async () => {

@@ -1,5 +1,5 @@
-import { INTERVAL_MS } from '#core/candle.ts';
-import { lowerBound } from '#core/candle-columns.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
+import { lowerBound } from '#core/market/candle-columns.ts';
 import type { Series } from './columns.ts';
 
 const DAY_MS = 86_400_000;

@@ -10,11 +10,11 @@ import {
   subtract,
   toNumber,
   ZERO,
-} from '#core/decimal.ts';
-import { type ExchangeFill, feeValueOf } from '#core/fill.ts';
-import { FLAT, foldFill, type Position } from '#core/position.ts';
-import { foldLevel, type LevelFill } from '#core/levels.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+} from '#core/amount/decimal.ts';
+import { type ExchangeFill, feeValueOf } from '#core/order/fill.ts';
+import { FLAT, foldFill, type Position } from '#core/position/position.ts';
+import { foldLevel, type LevelFill } from '#core/position/levels.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
 import { fillAt, marketPrice, OTHER_ASSET, type PendingOrder, type Terms } from './fills.ts';
 import type { Resting, Touch } from './resting.ts';
 
@@ -23,7 +23,7 @@ export interface BookedFill {
   readonly fill: ExchangeFill;
   readonly reason: string;
   readonly cycle: number;
-  /** Profit of a sell net of all fees, those of its buys too (core/position.ts); zero for a buy. */
+  /** Profit of a sell net of all fees, those of its buys too (core/position/position.ts); zero for a buy. */
   readonly realised: Decimal;
   /** The fee in quote; one taken in the coin is valued at the price of the fill. */
   readonly feeQuote: Decimal;

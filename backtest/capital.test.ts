@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { requireDecimal, ZERO } from '#core/decimal.ts';
-import { checkBars, gateFacts, USUAL_BARS } from '#core/live-gate.ts';
-import { randomFrom } from '#core/random.ts';
+import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import { checkBars, gateFacts, USUAL_BARS } from '#core/research/live-gate.ts';
+import { randomFrom } from '#core/research/random.ts';
 import { BARE, backtest } from '#test/golden/hourly-backtest.ts';
 import { GOLDEN_RULES } from '#test/golden/market-run.ts';
 import type { Terms } from './fills.ts';

@@ -1,5 +1,5 @@
-import { type CandleColumns, INTERVAL_MS, type Interval } from '#core/candle.ts';
-import { lowerBound, sliceColumns } from '#core/candle-columns.ts';
+import { type CandleColumns, INTERVAL_MS, type Interval } from '#core/market/candle.ts';
+import { lowerBound, sliceColumns } from '#core/market/candle-columns.ts';
 
 /** The candles of one coin at one interval. */
 export interface Series {

@@ -1,6 +1,6 @@
-import { INTERVAL_MS } from '#core/candle.ts';
-import { lowerBound } from '#core/candle-columns.ts';
-import { type Decimal, toNumber, ZERO } from '#core/decimal.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
+import { lowerBound } from '#core/market/candle-columns.ts';
+import { type Decimal, toNumber, ZERO } from '#core/amount/decimal.ts';
 import type { BookedFill } from './book.ts';
 import type { KernelInput } from './kernel.ts';
 import { iso } from './records.ts';

@@ -1,4 +1,4 @@
-import { lowerBound } from '#core/candle-columns.ts';
+import { lowerBound } from '#core/market/candle-columns.ts';
 import { CHUNK, type Extremes, SHIFT } from './extremes.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requireDecimal, ZERO } from '#core/decimal.ts';
-import { sliceColumns } from '#core/candle-columns.ts';
+import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import { sliceColumns } from '#core/market/candle-columns.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
-import { randomFrom } from '#core/random.ts';
+import { randomFrom } from '#core/research/random.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import { runPortfolio } from './portfolio-run.ts';

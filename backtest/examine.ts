@@ -1,4 +1,4 @@
-import { toNumber } from '#core/decimal.ts';
+import { toNumber } from '#core/amount/decimal.ts';
 import type { AnyStrategy, BoundStrategy } from '#strategies/strategy.ts';
 import { fragility, type RefusedVariant, type Variant } from './fragility.ts';
 import { checkLookAhead, type Foresight } from './look-ahead.ts';

@@ -1,6 +1,6 @@
-import { describe, type Numbers } from '#core/decision.ts';
-import { formatDecimal, fromSteps } from '#core/decimal.ts';
-import { OVERDUE } from '#core/protective-stop.ts';
+import { describe, type Numbers } from '#core/decision/decision.ts';
+import { formatDecimal, fromSteps } from '#core/amount/decimal.ts';
+import { OVERDUE } from '#core/sizing/protective-stop.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import { type KernelInput, runKernel } from './kernel.ts';
 import { openPortfolio, type PortfolioInput } from './portfolio-backtest.ts';

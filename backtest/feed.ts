@@ -1,6 +1,6 @@
-import { type Candle, type CandleColumns, INTERVAL_MS } from '#core/candle.ts';
-import { lowerBound } from '#core/candle-columns.ts';
-import { createGates, gateNeeds, type Gates } from '#core/gates.ts';
+import { type Candle, type CandleColumns, INTERVAL_MS } from '#core/market/candle.ts';
+import { lowerBound } from '#core/market/candle-columns.ts';
+import { createGates, gateNeeds, type Gates } from '#core/decision/gates.ts';
 import type { StrategyInstance, TickView } from '#strategies/strategy.ts';
 import type { Series } from './columns.ts';
 import type { KernelInput } from './kernel.ts';

@@ -1,7 +1,7 @@
 // One case per rule of filling. Prices on a grid of 0.01, lots of 0.001, fee 0.1 %, 1000 at the start.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
+import { formatDecimal, requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { GOLDEN_RULES } from '#test/golden/market-run.ts';
 import type { Terms } from './fills.ts';
 import { type KernelRun, runKernel } from './kernel.ts';

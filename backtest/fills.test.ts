@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
+import { formatDecimal, requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { GOLDEN_RULES } from '#test/golden/market-run.ts';
 import { fillAt, marketPrice } from './fills.ts';
 

@@ -10,10 +10,10 @@ import {
   subtract,
   toNumber,
   ZERO,
-} from '#core/decimal.ts';
-import type { ExchangeFill } from '#core/fill.ts';
-import type { Side } from '#core/order.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+} from '#core/amount/decimal.ts';
+import type { ExchangeFill } from '#core/order/fill.ts';
+import type { Side } from '#core/order/order.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
 
 /** What a run is charged and begins with; rates are fractions (0.001 is 0.1 %), the balance is in the quote asset. */
 export interface Terms {

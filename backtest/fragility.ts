@@ -1,12 +1,12 @@
-import { lowerBound } from '#core/candle-columns.ts';
-import { add, divide, fromNumber } from '#core/decimal.ts';
-import { randomFrom } from '#core/random.ts';
+import { lowerBound } from '#core/market/candle-columns.ts';
+import { add, divide, fromNumber } from '#core/amount/decimal.ts';
+import { randomFrom } from '#core/research/random.ts';
 import { withValue } from '#strategies/knobs.ts';
 import { nearSettings } from '#strategies/near-settings.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { Series } from './columns.ts';
 import type { KernelInput } from './kernel.ts';
-import { evaluate } from './sweep/row.ts';
+import { evaluate } from '#backtest/sweep/row.ts';
 
 /** One small change and what came of the run. */
 export interface Variant {

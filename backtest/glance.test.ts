@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { requireDecimal } from '#core/decimal.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { type Glance, glanceBacktest } from './glance.ts';
 import { type BacktestInput, runBacktest } from './run.ts';

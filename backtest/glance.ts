@@ -1,4 +1,4 @@
-import { toNumber } from '#core/decimal.ts';
+import { toNumber } from '#core/amount/decimal.ts';
 import { againstOf } from './fills.ts';
 import { capitalMetrics, exposure, feesPaid, totalReturn, winRate } from './metrics.ts';
 import type { BacktestResult } from './result.ts';

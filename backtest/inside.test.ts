@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
-import { INTERVAL_MS } from '#core/candle.ts';
+import { formatDecimal, requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { GOLDEN_RULES } from '#test/golden/market-run.ts';
 import type { Series } from './columns.ts';

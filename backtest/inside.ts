@@ -1,4 +1,4 @@
-import { INTERVAL_MS } from '#core/candle.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
 import type { Reach } from '#strategies/strategy.ts';
 import type { Run } from './kernel.ts';
 import { guard, meetAt, meetStop, order } from './market.ts';

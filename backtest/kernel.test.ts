@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { INTERVAL_MS } from '#core/candle.ts';
-import { sliceColumns } from '#core/candle-columns.ts';
-import { add, type Decimal, floorToStep, multiply, requireDecimal, subtract, toNumber, ZERO } from '#core/decimal.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
+import { sliceColumns } from '#core/market/candle-columns.ts';
+import {
+  add,
+  type Decimal,
+  floorToStep,
+  multiply,
+  requireDecimal,
+  subtract,
+  toNumber,
+  ZERO,
+} from '#core/amount/decimal.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { GOLDEN_RULES } from '#test/golden/market-run.ts';
 import { randomMinutes } from '#test/golden/random-candles.ts';

@@ -1,7 +1,7 @@
-import { INTERVAL_MS } from '#core/candle.ts';
-import { lowerBound } from '#core/candle-columns.ts';
-import { toNumber } from '#core/decimal.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
+import { lowerBound } from '#core/market/candle-columns.ts';
+import { toNumber } from '#core/amount/decimal.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
 import {
   type BoundStrategy,
   gridOf,

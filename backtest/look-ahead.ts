@@ -1,6 +1,6 @@
-import { type CandleColumns, INTERVAL_MS, MOST_CLOSED } from '#core/candle.ts';
-import { lowerBound, sliceColumns } from '#core/candle-columns.ts';
-import { randomFrom } from '#core/random.ts';
+import { type CandleColumns, INTERVAL_MS, MOST_CLOSED } from '#core/market/candle.ts';
+import { lowerBound, sliceColumns } from '#core/market/candle-columns.ts';
+import { randomFrom } from '#core/research/random.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import type { Series } from './columns.ts';
 import { type KernelInput, runKernel } from './kernel.ts';

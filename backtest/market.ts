@@ -1,7 +1,7 @@
-import { INTERVAL_MS } from '#core/candle.ts';
-import { fromSteps, minimum, multiply, subtract, toNumber } from '#core/decimal.ts';
-import type { Decision } from '#core/decision.ts';
-import { OVERDUE } from '#core/protective-stop.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
+import { fromSteps, minimum, multiply, subtract, toNumber } from '#core/amount/decimal.ts';
+import type { Decision } from '#core/decision/decision.ts';
+import { OVERDUE } from '#core/sizing/protective-stop.ts';
 import { settingsNow } from '#strategies/strategy.ts';
 import { type Book, countBound, type Session, settlePending, settleResting } from './book.ts';
 import { marketPrice } from './fills.ts';

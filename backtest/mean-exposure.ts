@@ -1,6 +1,6 @@
-import { INTERVAL_MS } from '#core/candle.ts';
-import { lowerBound } from '#core/candle-columns.ts';
-import { toNumber } from '#core/decimal.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
+import { lowerBound } from '#core/market/candle-columns.ts';
+import { toNumber } from '#core/amount/decimal.ts';
 import type { BookedFill } from './book.ts';
 import type { KernelInput } from './kernel.ts';
 

@@ -1,4 +1,4 @@
-import { type Decimal, toNumber } from '#core/decimal.ts';
+import { type Decimal, toNumber } from '#core/amount/decimal.ts';
 import { buyAndHold, type Charges, type CoinDay, costAveraging, equalExposure } from './benchmarks.ts';
 import type { BookedFill, Cycle } from './book.ts';
 

@@ -1,4 +1,4 @@
-import { randomFrom } from '#core/random.ts';
+import { randomFrom } from '#core/research/random.ts';
 
 /** Values that a share of all outcomes lies below. */
 export interface Band {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { requireDecimal, ZERO } from '#core/decimal.ts';
+import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { aggregateSeries } from './columns.ts';
 import { type KernelInput, type KernelRun, runKernel } from './kernel.ts';

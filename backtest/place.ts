@@ -1,5 +1,5 @@
-import type { CapRoom } from '#core/budget.ts';
-import type { Decision, EntryForm } from '#core/decision.ts';
+import type { CapRoom } from '#core/sizing/budget.ts';
+import type { Decision, EntryForm } from '#core/decision/decision.ts';
 import {
   add,
   type Decimal,
@@ -11,13 +11,13 @@ import {
   subtract,
   toNumber,
   ZERO,
-} from '#core/decimal.ts';
-import { sizeByTerms } from '#core/entry-size.ts';
-import type { Gates } from '#core/gates.ts';
-import type { OrderForm } from '#core/order.ts';
-import { isSellable } from '#core/position.ts';
-import { planStop, type StopSettings } from '#core/protective-stop.ts';
-import { CASH_BUFFER, sellableQuantity } from '#core/sizing.ts';
+} from '#core/amount/decimal.ts';
+import { sizeByTerms } from '#core/sizing/entry-size.ts';
+import type { Gates } from '#core/decision/gates.ts';
+import type { OrderForm } from '#core/order/order.ts';
+import { isSellable } from '#core/position/position.ts';
+import { planStop, type StopSettings } from '#core/sizing/protective-stop.ts';
+import { CASH_BUFFER, sellableQuantity } from '#core/sizing/sizing.ts';
 import { toTicks } from '#strategies/ticks.ts';
 import type { SharedSettings } from '#strategies/strategy.ts';
 import { type Book, cashFor } from './book.ts';

@@ -1,5 +1,5 @@
-import { BASKET } from '#core/research.ts';
-import { formatDecimal, toNumber, ZERO } from '#core/decimal.ts';
+import { BASKET } from '#core/research/research.ts';
+import { formatDecimal, toNumber, ZERO } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { buyAndHold, type CoinDay, coinDays } from './benchmarks.ts';
 import type { KernelInput, Run } from './kernel.ts';

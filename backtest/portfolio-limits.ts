@@ -1,8 +1,8 @@
-import { dayStart } from '#core/day-start.ts';
-import { add, type Decimal, ZERO } from '#core/decimal.ts';
+import { dayStart } from '#core/account/day-start.ts';
+import { add, type Decimal, ZERO } from '#core/amount/decimal.ts';
 import type { OrderId, ProfileId } from '#core/ids.ts';
-import { type Gain, hasLimits, type Holding, type RiskFacts } from '#core/risk.ts';
-import { createRiskJudge, type RiskJudge } from '#core/risk-judge.ts';
+import { type Gain, hasLimits, type Holding, type RiskFacts } from '#core/account/risk.ts';
+import { createRiskJudge, type RiskJudge } from '#core/account/risk-judge.ts';
 import type { Book } from './book.ts';
 import type { Wider } from './place.ts';
 
@@ -20,7 +20,7 @@ interface LimitedCoin {
 type Judged = Pick<Wider, 'refusal' | 'rooms' | 'placed'>;
 
 const HOUR_MS = 3_600_000;
-/** The longest loss streak that can be asked for (core/risk.ts). */
+/** The longest loss streak that can be asked for (core/account/risk.ts). */
 const CLOSINGS_PER_PROFILE = 20;
 
 /** What an order or a round trip has made so far; `key` names it. */

@@ -1,6 +1,6 @@
-import { basketCoin, type BasketCoin, createBasket } from '#core/basket.ts';
-import { INTERVAL_MS } from '#core/candle.ts';
-import { add, type Decimal, fromSteps, multiply, toNumber } from '#core/decimal.ts';
+import { basketCoin, type BasketCoin, createBasket } from '#core/sizing/basket.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
+import { add, type Decimal, fromSteps, multiply, toNumber } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { type BookedFill, cashFor, openPurse, type Purse } from './book.ts';
 import { endDays, type EquityMeter, moveExtremes, openMeter } from './equity.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Decision } from '#core/decision.ts';
-import { add, formatDecimal, multiply, requireDecimal, subtract, toNumber, ZERO } from '#core/decimal.ts';
+import type { Decision } from '#core/decision/decision.ts';
+import { add, formatDecimal, multiply, requireDecimal, subtract, toNumber, ZERO } from '#core/amount/decimal.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
-import { NO_LIMITS, type RiskLimits } from '#core/risk.ts';
+import { NO_LIMITS, type RiskLimits } from '#core/account/risk.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { Series } from './columns.ts';
 import { runKernel } from './kernel.ts';

@@ -1,4 +1,4 @@
-import type { CandleColumns } from '#core/candle.ts';
+import type { CandleColumns } from '#core/market/candle.ts';
 import { type Extremes, extremesOf } from './extremes.ts';
 
 /** Prices of a series in whole ticks, rounded to the nearest, and what long spans of it are looked up by. */

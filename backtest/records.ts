@@ -1,4 +1,4 @@
-import { formatDecimal } from '#core/decimal.ts';
+import { formatDecimal } from '#core/amount/decimal.ts';
 import type { BookedFill, Cycle, Rejection } from './book.ts';
 import type { CycleRecord, FillRecord, RejectionRecord } from './result.ts';
 

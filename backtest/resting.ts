@@ -1,5 +1,5 @@
-import type { Decimal } from '#core/decimal.ts';
-import type { OrderForm, Side } from '#core/order.ts';
+import type { Decimal } from '#core/amount/decimal.ts';
+import type { OrderForm, Side } from '#core/order/order.ts';
 import { snapDown } from '#strategies/ticks.ts';
 import type { EntryTag } from './fills.ts';
 

@@ -1,5 +1,5 @@
-import type { Interval } from '#core/candle.ts';
-import type { Side } from '#core/order.ts';
+import type { Interval } from '#core/market/candle.ts';
+import type { Side } from '#core/order/order.ts';
 import type { Coverage } from './columns.ts';
 import type { Metrics } from './metrics.ts';
 import type { holdout, Regime } from './splits.ts';

@@ -1,8 +1,8 @@
-import { INTERVAL_MS, INTERVALS, type Interval } from '#core/candle.ts';
-import { lowerBound } from '#core/candle-columns.ts';
-import { gateNeeds } from '#core/gates.ts';
-import { formatDecimal, multiply, requireDecimal, toNumber, ZERO } from '#core/decimal.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+import { INTERVAL_MS, INTERVALS, type Interval } from '#core/market/candle.ts';
+import { lowerBound } from '#core/market/candle-columns.ts';
+import { gateNeeds } from '#core/decision/gates.ts';
+import { formatDecimal, multiply, requireDecimal, toNumber, ZERO } from '#core/amount/decimal.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import { type CoinDay, coinDays } from './benchmarks.ts';
 import type { Book, BookedFill } from './book.ts';

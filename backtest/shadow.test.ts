@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requireDecimal, ZERO } from '#core/decimal.ts';
+import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { GOLDEN_RULES } from '#test/golden/market-run.ts';
 import { openKernel } from './run.ts';
 import { compareDay, type LiveDay } from './shadow.ts';

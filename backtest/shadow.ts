@@ -1,7 +1,7 @@
-import { INTERVAL_MS } from '#core/candle.ts';
-import { add, divide, formatDecimal, ZERO } from '#core/decimal.ts';
-import type { Side } from '#core/order.ts';
-import type { ShadowCoin } from '#core/shadow.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
+import { add, divide, formatDecimal, ZERO } from '#core/amount/decimal.ts';
+import type { Side } from '#core/order/order.ts';
+import type { ShadowCoin } from '#core/research/shadow.ts';
 import type { BookedFill } from './book.ts';
 import { type KernelInput, runKernel } from './kernel.ts';
 

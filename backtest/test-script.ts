@@ -1,7 +1,7 @@
-import { INTERVAL_MS, type Interval } from '#core/candle.ts';
-import type { Decision } from '#core/decision.ts';
-import { ONE, requireDecimal } from '#core/decimal.ts';
-import type { StopSettings } from '#core/protective-stop.ts';
+import { INTERVAL_MS, type Interval } from '#core/market/candle.ts';
+import type { Decision } from '#core/decision/decision.ts';
+import { ONE, requireDecimal } from '#core/amount/decimal.ts';
+import type { StopSettings } from '#core/sizing/protective-stop.ts';
 import type { BoundStrategy, SharedSettings, StrategyInstance, TickView } from '#strategies/strategy.ts';
 import type { Series } from './columns.ts';
 

@@ -1,5 +1,5 @@
-import { requireDecimal, ZERO } from '#core/decimal.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
 import type { Series } from './columns.ts';
 
 const d = requireDecimal;

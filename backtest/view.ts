@@ -1,7 +1,7 @@
-import { toSteps } from '#core/decimal.ts';
-import { targetOf } from '#core/levels.ts';
-import { isSellable } from '#core/position.ts';
-import { minOrderQuote } from '#core/sizing.ts';
+import { toSteps } from '#core/amount/decimal.ts';
+import { targetOf } from '#core/position/levels.ts';
+import { isSellable } from '#core/position/position.ts';
+import { minOrderQuote } from '#core/sizing/sizing.ts';
 import type { SharedSettings, TickView } from '#strategies/strategy.ts';
 import type { Book } from './book.ts';
 import { baseFeeRate } from './fills.ts';

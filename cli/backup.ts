@@ -1,9 +1,9 @@
-import { EnvironmentError, parseEnvironment } from '#core/env.ts';
+import { EnvironmentError, parseEnvironment } from '#core/installation/env.ts';
 import { backupName } from '#storage/backup/folder.ts';
 import { restoreBackup } from '#storage/backup/restore.ts';
 import { takeBackup } from '#storage/backup/take.ts';
-import { openDatabase } from '#storage/database.ts';
-import { migrateDatabase } from '#storage/migrate.ts';
+import { openDatabase } from '#storage/postgres/database.ts';
+import { migrateDatabase } from '#storage/postgres/migrate.ts';
 import type { CommandContext } from './command.ts';
 import { parseFlags } from './flags.ts';
 

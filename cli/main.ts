@@ -25,17 +25,17 @@ async function runMain(main: Promise<unknown>): Promise<never> {
 async function runCommand(name: string): Promise<number> {
   switch (name) {
     case 'start':
-      return (await import('./start/command.ts')).runStart(argv, context);
+      return (await import('#cli/start/command.ts')).runStart(argv, context);
     case 'api':
-      return runMain(import('../api/main.ts'));
+      return runMain(import('#api/main.ts'));
     case 'worker':
-      return runMain(import('../worker/main.ts'));
+      return runMain(import('#worker/main.ts'));
     case 'backtest':
-      return (await import('./backtest/command.ts')).runBacktestCommand(argv);
+      return (await import('#cli/backtest/command.ts')).runBacktestCommand(argv);
     case 'sweep':
-      return (await import('./sweep/command.ts')).runSweepCommand(argv);
+      return (await import('#cli/sweep/command.ts')).runSweepCommand(argv);
     case 'candles':
-      return (await import('./candles/command.ts')).runCandles(argv, context);
+      return (await import('#cli/candles/command.ts')).runCandles(argv, context);
     case 'migrate':
       return (await import('./migrate.ts')).runMigrate(argv, context);
     case 'backup':
@@ -46,7 +46,7 @@ async function runCommand(name: string): Promise<number> {
     case 'halt':
     case 'resume':
     case 'logs':
-      return (await import('./remote/command.ts')).runRemote(name, argv, context);
+      return (await import('#cli/remote/command.ts')).runRemote(name, argv, context);
     case 'version':
     case '--version':
     case '-v':

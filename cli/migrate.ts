@@ -1,5 +1,5 @@
-import { EnvironmentError, parseEnvironment } from '#core/env.ts';
-import { migrateDatabase } from '#storage/migrate.ts';
+import { EnvironmentError, parseEnvironment } from '#core/installation/env.ts';
+import { migrateDatabase } from '#storage/postgres/migrate.ts';
 import type { CommandContext } from './command.ts';
 import { parseFlags } from './flags.ts';
 

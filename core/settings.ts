@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TICK_TRACE_CAP } from './cache-keys.ts';
+import { TICK_TRACE_CAP } from '#core/installation/cache-keys.ts';
 
 const days = z.int('must be a whole number').min(1).max(3650);
 const flag = z.boolean('must be true or false');
@@ -54,7 +54,7 @@ export const RETENTION = setting('retention', retention, {
   tickTraceEntries: TICK_TRACE_CAP,
 });
 export const BACKUP_SCHEDULE = setting('backup', backup, { enabled: false, intervalHours: 24, keep: 7 });
-/** Messages about the account and the installation, by their event (core/notify.ts). */
+/** Messages about the account and the installation, by their event (core/installation/notify.ts). */
 export const OPS_NOTIFY = setting('ops-notify', opsNotify, {
   'job-failed': true,
   'exchange-reset': true,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readDecimal, requireDecimal } from './decimal.ts';
+import { readDecimal, requireDecimal } from '#core/amount/decimal.ts';
 
 /* Text that a caller sends. Each has a largest length, so that no request is slow to parse. */
 

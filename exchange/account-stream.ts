@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { AccountEvent, ExchangeClock, OpenAccountStream } from '#core/ports.ts';
+import type { AccountEvent, ExchangeClock, OpenAccountStream } from '#core/ports/ports.ts';
 import { readExactJson } from './json.ts';
 import { createLinkState } from './link-state.ts';
-import { readUserEvent } from './parse/user-events.ts';
+import { readUserEvent } from '#exchange/parse/user-events.ts';
 import { createSigner, type Signer } from './signing.ts';
 import { LiveSocket, SOCKET_TIMING, type SocketTiming } from './socket.ts';
 import { type ConnectionState, Succession } from './succession.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { ExchangeClock } from '#core/ports.ts';
+import type { ExchangeClock } from '#core/ports/ports.ts';
 import { checkKey, type KeyHealth } from './check-key.ts';
-import { type Reaction, startScriptedServer } from './fixtures/scripted-server.ts';
+import { type Reaction, startScriptedServer } from '#exchange/fixtures/scripted-server.ts';
 import { createGovernor } from './limits.ts';
 
 const clock: ExchangeClock = {

@@ -1,9 +1,9 @@
-import { ORDER_TIMING } from '#core/order-timing.ts';
-import type { ExchangeClock } from '#core/ports.ts';
+import { ORDER_TIMING } from '#core/order/order-timing.ts';
+import type { ExchangeClock } from '#core/ports/ports.ts';
 import { ExchangeError, type ErrorReason } from './errors.ts';
 import { createOrderBudget, type Governor, governorFor } from './limits.ts';
-import { parseAccount } from './parse/account.ts';
-import { type KeyRestrictions, parseKeyRestrictions } from './parse/key-restrictions.ts';
+import { parseAccount } from '#exchange/parse/account.ts';
+import { type KeyRestrictions, parseKeyRestrictions } from '#exchange/parse/key-restrictions.ts';
 import { readSigned, type SignedLink } from './signed-call.ts';
 import { createSigner, KeyFormatError } from './signing.ts';
 import { createTransport } from './transport.ts';

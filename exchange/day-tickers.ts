@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { DayTicker } from '#core/discovery.ts';
+import type { DayTicker } from '#core/research/discovery.ts';
 import { governorFor } from './limits.ts';
-import { float, requireShape } from './parse/shape.ts';
+import { float, requireShape } from '#exchange/parse/shape.ts';
 import { callUnsigned, createTransport } from './transport.ts';
 
 const tickers = z.array(

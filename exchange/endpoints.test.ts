@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { EnvironmentError, parseEnvironment } from '#core/env.ts';
+import { EnvironmentError, parseEnvironment } from '#core/installation/env.ts';
 import { endpointsOf } from './endpoints.ts';
 
 const env = (extra: Record<string, string> = {}) =>

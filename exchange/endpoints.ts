@@ -1,5 +1,5 @@
-import type { Venue } from '#core/account.ts';
-import { type Environment, EnvironmentError } from '#core/env.ts';
+import type { Venue } from '#core/account/account.ts';
+import { type Environment, EnvironmentError } from '#core/installation/env.ts';
 
 /** Base URLs of one venue, without a trailing slash. */
 interface Endpoints {

@@ -1,9 +1,9 @@
-import { ZERO } from '#core/decimal.ts';
-import type { ExchangeFill } from '#core/fill.ts';
-import { cancelIdOf } from '#core/order.ts';
-import type { ExchangeOrder, OrderLookup, WriteOutcome } from '#core/ports.ts';
+import { ZERO } from '#core/amount/decimal.ts';
+import type { ExchangeFill } from '#core/order/fill.ts';
+import { cancelIdOf } from '#core/order/order.ts';
+import type { ExchangeOrder, OrderLookup, WriteOutcome } from '#core/ports/ports.ts';
 import { isReason } from './outcome.ts';
-import { parseOrder, parseTrades } from './parse/orders.ts';
+import { parseOrder, parseTrades } from '#exchange/parse/orders.ts';
 import { readSigned, type SignedLink } from './signed-call.ts';
 import type { Params } from './signing.ts';
 

@@ -1,5 +1,5 @@
-import type { Decimal } from '#core/decimal.ts';
-import type { MarketEvent, MarketStream, MarketSubscription, OpenMarketStream } from '#core/ports.ts';
+import type { Decimal } from '#core/amount/decimal.ts';
+import type { MarketEvent, MarketStream, MarketSubscription, OpenMarketStream } from '#core/ports/ports.ts';
 import { createLinkState } from './link-state.ts';
 import { SilenceWatch } from './silence.ts';
 import type { SocketTiming } from './socket.ts';

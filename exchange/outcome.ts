@@ -1,4 +1,4 @@
-import type { ExchangeOrder, WriteOutcome } from '#core/ports.ts';
+import type { ExchangeOrder, WriteOutcome } from '#core/ports/ports.ts';
 import { ExchangeError, isDefinitiveRejection, isKeyRefusal } from './errors.ts';
 
 /** Throws when a success speaks of another order than was meant: it proves nothing about ours. */

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { inspect } from 'node:util';
-import { formatDecimal, requireDecimal } from '#core/decimal.ts';
-import type { OrderDraft } from '#core/order.ts';
-import type { ExchangeClock, PlaceRequest, TradingPort, WriteOutcome } from '#core/ports.ts';
-import { orderOf } from './fixtures/orders.ts';
-import { type Reaction, type Received, type ScriptedServer, startScriptedServer } from './fixtures/scripted-server.ts';
+import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
+import type { OrderDraft } from '#core/order/order.ts';
+import type { ExchangeClock, PlaceRequest, TradingPort, WriteOutcome } from '#core/ports/ports.ts';
+import { orderOf } from '#exchange/fixtures/orders.ts';
+import {
+  type Reaction,
+  type Received,
+  type ScriptedServer,
+  startScriptedServer,
+} from '#exchange/fixtures/scripted-server.ts';
 import { createGovernor, type Governor } from './limits.ts';
 import { orderParams } from './order-request.ts';
 import { createTrading } from './place.ts';

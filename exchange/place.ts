@@ -1,5 +1,5 @@
-import type { ExchangeFill } from '#core/fill.ts';
-import { ORDER_TIMING, type OrderTiming } from '#core/order-timing.ts';
+import type { ExchangeFill } from '#core/order/fill.ts';
+import { ORDER_TIMING, type OrderTiming } from '#core/order/order-timing.ts';
 import type {
   ExchangeClock,
   ExchangeOrder,
@@ -7,13 +7,13 @@ import type {
   PlaceRequest,
   TradingPort,
   WriteOutcome,
-} from '#core/ports.ts';
+} from '#core/ports/ports.ts';
 import { adopt, fillsOf, findOrder, tradesAfter, tradesFrom, withFills } from './find-order.ts';
 import { createOrderBudget, type Governor, governorFor } from './limits.ts';
-import { parseAccount } from './parse/account.ts';
+import { parseAccount } from '#exchange/parse/account.ts';
 import { gateOf, laneOf, orderParams, waitMsOf } from './order-request.ts';
 import { failureOf, isReason, requireOwn } from './outcome.ts';
-import { parseCanceled, parseOrders, parsePlacement } from './parse/orders.ts';
+import { parseCanceled, parseOrders, parsePlacement } from '#exchange/parse/orders.ts';
 import { cancelReplace } from './replace.ts';
 import { readSigned, type Sent, sendSigned, type SignedLink } from './signed-call.ts';
 import { createSigner } from './signing.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { MarketPort } from '#core/ports.ts';
+import type { MarketPort } from '#core/ports/ports.ts';
 import { createExchangeClock, type ServerTime } from './clock.ts';
 import { type Governor, governorFor } from './limits.ts';
-import { parseCandles } from './parse/candles.ts';
-import { parseExchangeInfo } from './parse/rules.ts';
-import { decimal, requireShape } from './parse/shape.ts';
+import { parseCandles } from '#exchange/parse/candles.ts';
+import { parseExchangeInfo } from '#exchange/parse/rules.ts';
+import { decimal, requireShape } from '#exchange/parse/shape.ts';
 import { callUnsigned, createTransport, type Transport } from './transport.ts';
 
 interface MarketReaderOptions {

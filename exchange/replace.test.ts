@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { formatDecimal, requireDecimal } from '#core/decimal.ts';
-import type { ExchangeClock, ReplaceOutcome, ReplaceRequest } from '#core/ports.ts';
-import { orderOf } from './fixtures/orders.ts';
-import { type Reaction, type Received, startScriptedServer } from './fixtures/scripted-server.ts';
+import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
+import type { ExchangeClock, ReplaceOutcome, ReplaceRequest } from '#core/ports/ports.ts';
+import { orderOf } from '#exchange/fixtures/orders.ts';
+import { type Reaction, type Received, startScriptedServer } from '#exchange/fixtures/scripted-server.ts';
 import { createGovernor } from './limits.ts';
 import { createTrading } from './place.ts';
 

@@ -1,9 +1,9 @@
-import type { ReplaceOutcome, ReplaceRequest, WriteOutcome } from '#core/ports.ts';
+import type { ReplaceOutcome, ReplaceRequest, WriteOutcome } from '#core/ports/ports.ts';
 import { ExchangeError, reasonOf } from './errors.ts';
 import { adopt, findOrder, withFills } from './find-order.ts';
 import { failureOf, isReason, requireOwn } from './outcome.ts';
-import { parseCanceled, parsePlacement } from './parse/orders.ts';
-import { type Halves, parseHalves, readFailure, readHalves } from './parse/replacement.ts';
+import { parseCanceled, parsePlacement } from '#exchange/parse/orders.ts';
+import { type Halves, parseHalves, readFailure, readHalves } from '#exchange/parse/replacement.ts';
 import { gateOf, laneOf, orderParams, waitMsOf } from './order-request.ts';
 import { sendSigned, type SignedLink } from './signed-call.ts';
 

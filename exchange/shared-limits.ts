@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { CacheStore } from '#core/cache-store.ts';
+import type { CacheStore } from '#core/ports/cache.ts';
 import { readJson } from '#core/json.ts';
 import type { Governor, LimitNews } from './limits.ts';
 

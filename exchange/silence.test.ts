@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { requireDecimal } from '#core/decimal.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
 import { SilenceWatch } from './silence.ts';
 
 /** At `s` seconds the price of the coin is read as given, or its stream tells it. */

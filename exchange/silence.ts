@@ -1,4 +1,4 @@
-import type { Decimal } from '#core/decimal.ts';
+import type { Decimal } from '#core/amount/decimal.ts';
 
 /** A difference this old is no trade that is still on its way. */
 const CERTAIN_MS = 4_000;

@@ -1,4 +1,4 @@
-import { type Frame, type MarketFrame, readFrame } from './parse/frames.ts';
+import { type Frame, type MarketFrame, readFrame } from '#exchange/parse/frames.ts';
 import { LiveSocket, type SocketTiming } from './socket.ts';
 import type { ConnectionState } from './succession.ts';
 

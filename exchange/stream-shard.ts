@@ -1,5 +1,5 @@
-import type { MarketEvent } from '#core/ports.ts';
-import type { MarketFrame } from './parse/frames.ts';
+import type { MarketEvent } from '#core/ports/ports.ts';
+import type { MarketFrame } from '#exchange/parse/frames.ts';
 import { SOCKET_TIMING } from './socket.ts';
 import { type ConnectionOptions, StreamConnection } from './stream-connection.ts';
 import { Succession } from './succession.ts';

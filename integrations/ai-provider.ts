@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import type { AiProviderName, CredentialKind } from '#core/ai-provider.ts';
+import type { AiProviderName, CredentialKind } from '#core/installation/ai-provider.ts';
 import { readJson } from '#core/json.ts';
 import { isMetadata, isPrivate, type PrivateAddresses } from './addresses.ts';
 import { type Outgoing, postJson } from './outgoing.ts';

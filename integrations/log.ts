@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
-import { scrub, scrubError } from '#core/scrub.ts';
+import { scrub, scrubError } from '#core/installation/scrub.ts';
 
 export type Log = Logger;
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import type { Notification, NotifierName } from '#core/notify.ts';
+import type { Notification, NotifierName } from '#core/installation/notify.ts';
 import type { PrivateAddresses } from './addresses.ts';
 import { type Outgoing, postJson } from './outgoing.ts';
 import { shownWords } from './redact.ts';

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { text as bodyOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { NOTIFIER_NAMES, type NotifierName } from '#core/notify.ts';
+import { NOTIFIER_NAMES, type NotifierName } from '#core/installation/notify.ts';
 import { askAi } from './ai-provider.ts';
 import { sendNotification } from './notifiers.ts';
 import { shownWords } from './redact.ts';

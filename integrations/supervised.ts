@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import { scrubError } from '#core/scrub.ts';
+import { scrubError } from '#core/installation/scrub.ts';
 
 /** What a supervised main gets: a way to say that it serves. Harmless when it runs alone. */
 interface Supervised {

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { clientOf, type Key, pick } from './client.ts';
+import { clientOf, type Key, pick } from '#test/paper/client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'paper-main-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { join, resolve } from 'node:path';
-import { type Account, readAccountsFile } from './accounts.ts';
+import { type Account, readAccountsFile } from '#paper/exchange/accounts.ts';
 import { BadInputError } from './bad-input.ts';
-import { PROFILES, type Profile } from './profiles.ts';
-import type { RelayAddress } from './relay.ts';
+import { PROFILES, type Profile } from '#paper/rest/profiles.ts';
+import type { RelayAddress } from '#paper/relay/relay.ts';
 
 type SourceOption =
   | { readonly kind: 'synthetic' | 'script' }

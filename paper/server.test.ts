@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AccountInput } from './accounts.ts';
-import { clientOf, type Key, listenTo, pick, signText, subscribeTo } from './client.ts';
+import type { AccountInput } from '#paper/exchange/accounts.ts';
+import { clientOf, type Key, listenTo, pick, signText, subscribeTo } from '#test/paper/client.ts';
 import type { PaperExchange } from './server.ts';
-import { control, startTrial } from './trial.ts';
+import { control, startTrial } from '#test/paper/trial.ts';
 
 const START_MS = Date.UTC(2026, 2, 3, 10, 0, 30);
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };

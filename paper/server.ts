@@ -2,16 +2,16 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { BadInputError } from './bad-input.ts';
-import { type MarketClock, realClock, scaledClock, virtualClock } from './clock.ts';
-import { createControl } from './control.ts';
-import { controlHeaders, issueControlToken } from './control-guard.ts';
-import { openEventFaults } from './event-faults.ts';
-import { openFaults } from './faults.ts';
-import { openJournal } from './journal.ts';
-import { type Limits, openLimits } from './limits.ts';
-import { openReplay } from './market/replay.ts';
-import type { MarketSource } from './market/source.ts';
-import { openSynthetic, standingStill } from './market/synthetic.ts';
+import { type MarketClock, realClock, scaledClock, virtualClock } from '#paper/exchange/clock.ts';
+import { createControl } from '#paper/drills/control.ts';
+import { controlHeaders, issueControlToken } from '#paper/drills/control-guard.ts';
+import { openEventFaults } from '#paper/drills/event-faults.ts';
+import { openFaults } from '#paper/drills/faults.ts';
+import { openJournal } from '#paper/exchange/journal.ts';
+import { type Limits, openLimits } from '#paper/rest/limits.ts';
+import { openReplay } from '#paper/market/replay.ts';
+import type { MarketSource } from '#paper/market/source.ts';
+import { openSynthetic, standingStill } from '#paper/market/synthetic.ts';
 import {
   emptyStreams,
   type MarketStreams,
@@ -21,27 +21,27 @@ import {
   streamSettled,
   streamTrade,
   watchedSymbols,
-} from './market-streams.ts';
-import type { Report } from './floor.ts';
+} from '#paper/streams/market-streams.ts';
+import type { Report } from '#paper/exchange/floor.ts';
 import type { PaperOptions } from './options.ts';
-import { startPump } from './pump.ts';
-import { openRequestLog } from './request-log.ts';
-import { isRelayedStream, openRelay, type Relay } from './relay.ts';
-import { relayRoutes } from './relay-query.ts';
-import { answerRest, plainAddress, type RestContext } from './rest.ts';
-import { accountRoutes } from './rest-account.ts';
-import { marketRoutes } from './rest-market.ts';
-import { orderRoutes } from './order-routes.ts';
-import { referenceRoutes } from './rest-reference.ts';
-import { sapiRoutes } from './rest-sapi.ts';
-import { tickerRoutes } from './rest-tickers.ts';
-import { tradeRoutes } from './rest-trades.ts';
-import { tableOf } from './routes.ts';
-import { BodyTooLargeError, readBody, splitUrl } from './server-request.ts';
-import { openSockets } from './sockets.ts';
-import { resolveMarket, type StoredMarket } from './stored-market.ts';
-import { openUserStreams, type UserStreams } from './user-streams.ts';
-import { openVenue, type Venue } from './venue.ts';
+import { startPump } from '#paper/exchange/pump.ts';
+import { openRequestLog } from '#paper/rest/request-log.ts';
+import { isRelayedStream, openRelay, type Relay } from '#paper/relay/relay.ts';
+import { relayRoutes } from '#paper/relay/relay-query.ts';
+import { answerRest, plainAddress, type RestContext } from '#paper/rest/rest.ts';
+import { accountRoutes } from '#paper/rest/rest-account.ts';
+import { marketRoutes } from '#paper/rest/rest-market.ts';
+import { orderRoutes } from '#paper/rest/order-routes.ts';
+import { referenceRoutes } from '#paper/rest/rest-reference.ts';
+import { sapiRoutes } from '#paper/rest/rest-sapi.ts';
+import { tickerRoutes } from '#paper/rest/rest-tickers.ts';
+import { tradeRoutes } from '#paper/rest/rest-trades.ts';
+import { tableOf } from '#paper/rest/routes.ts';
+import { BodyTooLargeError, readBody, splitUrl } from '#paper/rest/server-request.ts';
+import { openSockets } from '#paper/sockets/sockets.ts';
+import { resolveMarket, type StoredMarket } from '#paper/market/stored-market.ts';
+import { openUserStreams, type UserStreams } from '#paper/streams/user-streams.ts';
+import { openVenue, type Venue } from '#paper/exchange/venue.ts';
 
 const HOST = '127.0.0.1';
 const TOO_LARGE = '<html><body>413 Request Entity Too Large</body></html>';

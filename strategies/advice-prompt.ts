@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { AdvisorVariant } from '#core/advice.ts';
+import type { AdvisorVariant } from '#core/research/advice.ts';
 import { isObject } from '#core/merge.ts';
-import { costTerms } from '#core/research.ts';
+import { costTerms } from '#core/research/research.ts';
 import type { AnyStrategy } from './strategy.ts';
 
 /** A finished backtest as the question tells it: nothing of the account, of keys or of balances. */

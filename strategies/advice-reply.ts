@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Advice, LONGEST_REPLY, OVERFIT_RISKS, type Suggestion } from '#core/advice.ts';
+import { type Advice, LONGEST_REPLY, OVERFIT_RISKS, type Suggestion } from '#core/research/advice.ts';
 import { patchOf, valueAt, withValue } from '#core/config-path.ts';
 import { readJson } from '#core/json.ts';
 import { isObject } from '#core/merge.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { VARIANT_NAMES } from '#core/advice.ts';
+import { VARIANT_NAMES } from '#core/research/advice.ts';
 import { mergePatch } from '#core/merge.ts';
 import { advicePrompt } from './advice-prompt.ts';
 import { readAdvice } from './advice-reply.ts';

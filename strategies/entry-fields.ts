@@ -1,5 +1,5 @@
-import type { EquityShare, PositionCaps } from '#core/budget.ts';
-import { requireDecimal } from '#core/decimal.ts';
+import type { EquityShare, PositionCaps } from '#core/sizing/budget.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
 import { choice, count, decimalNumber, group, quoteAmount, readFactor, readKnob } from './fields.ts';
 import type { StoredReader } from './stored.ts';
 import type { Finding } from './strategy.ts';

@@ -1,4 +1,4 @@
-import type { Decision, EntryForm } from '#core/decision.ts';
+import type { Decision, EntryForm } from '#core/decision/decision.ts';
 import { choice, count, group } from './fields.ts';
 import type { StoredReader } from './stored.ts';
 import type { Finding, TickView } from './strategy.ts';

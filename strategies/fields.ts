@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Decimal, readDecimal, requireDecimal, toNumber } from '#core/decimal.ts';
+import { type Decimal, readDecimal, requireDecimal, toNumber } from '#core/amount/decimal.ts';
 
 /** How a form draws a knob; travels in the JSON Schema under `form`. */
 interface FormHint {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { INTERVALS, MOST_CLOSED } from '#core/candle.ts';
-import { BUY_LABELS, type GateSettings, type RatingRow, SELL_LABELS } from '#core/gates.ts';
-import { REGIME_POLICIES, type RegimeSettings } from '#core/regime.ts';
+import { INTERVALS, MOST_CLOSED } from '#core/market/candle.ts';
+import { BUY_LABELS, type GateSettings, type RatingRow, SELL_LABELS } from '#core/decision/gates.ts';
+import { REGIME_POLICIES, type RegimeSettings } from '#core/decision/regime.ts';
 import { choice, count, group } from './fields.ts';
 import type { StoredReader } from './stored.ts';
 import type { Finding } from './strategy.ts';

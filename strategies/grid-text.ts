@@ -1,4 +1,4 @@
-import { type Decimal, formatDecimal, formatFixed, fromNumber, fromSteps, multiply } from '#core/decimal.ts';
+import { type Decimal, formatDecimal, formatFixed, fromNumber, fromSteps, multiply } from '#core/amount/decimal.ts';
 import type { Grid } from './strategy.ts';
 
 /** How many decimals the multiples of a tick or step need. */

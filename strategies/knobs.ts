@@ -1,6 +1,6 @@
 import { valueAt, withValue } from '#core/config-path.ts';
-import { add, type Decimal, formatDecimal, readDecimal } from '#core/decimal.ts';
-import { randomFrom } from '#core/random.ts';
+import { add, type Decimal, formatDecimal, readDecimal } from '#core/amount/decimal.ts';
+import { randomFrom } from '#core/research/random.ts';
 
 /** A knob of a config and the values it is tried with; `path` such as ema.fast or buy.gridLevels.0.triggerPercentage. */
 export interface Knob {

@@ -8,7 +8,7 @@ import {
   readDecimal,
   requireDecimal,
   subtract,
-} from '#core/decimal.ts';
+} from '#core/amount/decimal.ts';
 import { isObject } from '#core/merge.ts';
 import type { AnyStrategy } from './strategy.ts';
 

@@ -1,4 +1,4 @@
-import type { Decision } from '#core/decision.ts';
+import type { Decision } from '#core/decision/decision.ts';
 import type { TickView } from './strategy.ts';
 
 /** One question of a strategy: an answer, or undefined to ask the next. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STRATEGIES } from './registry.ts';
-import * as momentum from './momentum/reasons.ts';
+import * as momentum from '#strategies/momentum/reasons.ts';
 import { flatView, GRID } from './test-view.ts';
-import * as trailing from './trailing-trade/reasons.ts';
+import * as trailing from '#strategies/trailing-trade/reasons.ts';
 
 for (const [name, strategy] of STRATEGIES) {
   test(`${name}: the defaults parse, bind and need no more candles than one load gives`, () => {

@@ -1,5 +1,5 @@
-import { type Decimal, requireDecimal } from '#core/decimal.ts';
-import { BAND_POLICIES, type StopSettings } from '#core/protective-stop.ts';
+import { type Decimal, requireDecimal } from '#core/amount/decimal.ts';
+import { BAND_POLICIES, type StopSettings } from '#core/sizing/protective-stop.ts';
 import { choice, flag, group, multiplier, readKnob } from './fields.ts';
 import type { StoredReader } from './stored.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MOST_CLOSED } from '#core/candle.ts';
-import { createGates } from '#core/gates.ts';
+import { MOST_CLOSED } from '#core/market/candle.ts';
+import { createGates } from '#core/decision/gates.ts';
 import { STRATEGIES } from './registry.ts';
 import type { StrategyInstance } from './strategy.ts';
 import { flatView, GRID, HOUR_MS, hourCandle } from './test-view.ts';

@@ -1,4 +1,4 @@
-import { readDecimal } from '#core/decimal.ts';
+import { readDecimal } from '#core/amount/decimal.ts';
 import { isObject } from '#core/merge.ts';
 
 /** Reads knobs of a stored config by dotted path: absent fills in, a wrong type falls back and is remembered. */

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
-import type { BasketTurn, Planner } from '#core/basket.ts';
-import type { Candle, Interval } from '#core/candle.ts';
-import type { Decision, Numbers, ReasonText } from '#core/decision.ts';
-import { type Decimal, fromNumber, multiply, toNumber } from '#core/decimal.ts';
-import type { EntryTerms, LevelBudget } from '#core/entry-size.ts';
-import type { GateSettings } from '#core/gates.ts';
-import type { StopSettings } from '#core/protective-stop.ts';
-import type { Regime } from '#core/regime.ts';
-import { EXIT_MARGIN } from '#core/sizing.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+import type { BasketTurn, Planner } from '#core/sizing/basket.ts';
+import type { Candle, Interval } from '#core/market/candle.ts';
+import type { Decision, Numbers, ReasonText } from '#core/decision/decision.ts';
+import { type Decimal, fromNumber, multiply, toNumber } from '#core/amount/decimal.ts';
+import type { EntryTerms, LevelBudget } from '#core/sizing/entry-size.ts';
+import type { GateSettings } from '#core/decision/gates.ts';
+import type { StopSettings } from '#core/sizing/protective-stop.ts';
+import type { Regime } from '#core/decision/regime.ts';
+import { EXIT_MARGIN } from '#core/sizing/sizing.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
 
 /**
  * What a strategy sees on one tick. One object per instance is reused: never keep it. Prices are whole ticks in float64,

@@ -1,5 +1,5 @@
-import type { Candle } from '#core/candle.ts';
-import { requireDecimal } from '#core/decimal.ts';
+import type { Candle } from '#core/market/candle.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
 import type { TickView } from './strategy.ts';
 
 export const HOUR_MS = 3_600_000;

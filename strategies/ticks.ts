@@ -1,4 +1,4 @@
-import { type Decimal, divide, readDecimal, toNumber, toSteps } from '#core/decimal.ts';
+import { type Decimal, divide, readDecimal, toNumber, toSteps } from '#core/amount/decimal.ts';
 import type { Grid, TickView } from './strategy.ts';
 
 /** Rounds onto the price grid; a level that is a whole number of ticks but for float error stays itself. */

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { isObject } from '#core/merge.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
-import { exportsWithImporters } from './harness/exports.ts';
-import { importsOf, ROOT, readSourceFiles, type SourceFile } from './harness/source-files.ts';
+import { exportsWithImporters } from '#test/harness/exports.ts';
+import { importsOf, ROOT, readSourceFiles, type SourceFile } from '#test/harness/source-files.ts';
 
 /** Which way the stairs go: what a room may import from other rooms, as beginnings of paths. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -57,11 +57,11 @@ const READS_ENVIRONMENT = [
   /^(api|worker|paper)\/main\.ts$/,
   /^vite\.config\.ts$/,
   /^test\//,
-  /^storage\/test-database\.ts$/,
+
 ];
 /** The check itself, and the client of scripts. */
 const CALLS_OUT = ['integrations/outgoing.ts', 'api/script-client.ts'];
-const DEFAULT_EXPORTS = [/^web\/pages\//, /^vite\.config\.ts$/];
+const DEFAULT_EXPORTS = [/^vite\.config\.ts$/];
 const BRAND_ROOMS = [/^exchange\//, /^paper\//, /^test\//];
 /** What scripts outside of this checkout import: `exports` in package.json. */
 const PUBLIC = [/^api\/contract\//, /^api\/script-client\.ts$/];
@@ -74,7 +74,11 @@ const TEST_PARTS = [
   /\/fixtures\//,
 ];
 /** For tests alone: the fold that tests compare stored positions with, and the names of all settings. */
-const FOR_TESTS = ['core/env.ts SETTINGS', 'paper/accounts.ts AccountInput', 'storage/fills.ts refoldPosition'];
+const FOR_TESTS = [
+  'core/installation/env.ts SETTINGS',
+  'paper/exchange/accounts.ts AccountInput',
+  'storage/trading/fills.ts refoldPosition',
+];
 /** A library: not every indicator has a strategy. */
 const LIBRARY = [/^core\/indicators\//];
 const STRATEGY_FILES = [

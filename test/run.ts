@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { runChecks } from './harness/checks.ts';
-import { findBrowser } from './harness/programs.ts';
-import { runTests } from './harness/run-tests.ts';
-import { provideCache, provideDatabase } from './harness/servers.ts';
-import { ROOT } from './harness/source-files.ts';
-import { addTallies, NOTHING, type Tally, tallyText } from './harness/tally.ts';
-import { againOnOtherServers, findTestFiles, type TestFiles } from './harness/test-files.ts';
+import { runChecks } from '#test/harness/checks.ts';
+import { findBrowser } from '#test/harness/programs.ts';
+import { runTests } from '#test/harness/run-tests.ts';
+import { provideCache, provideDatabase } from '#test/harness/servers.ts';
+import { ROOT } from '#test/harness/source-files.ts';
+import { addTallies, NOTHING, type Tally, tallyText } from '#test/harness/tally.ts';
+import { againOnOtherServers, findTestFiles, type TestFiles } from '#test/harness/test-files.ts';
 
 const USAGE = `npm test -- [--check | --servers] [part of a path …]
   --check    types, lint, format, unused code and the tests that need nothing but Node

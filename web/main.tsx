@@ -2,8 +2,8 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { makeQueryClient } from './data/query-client.ts';
-import { Times } from './data/session.tsx';
+import { makeQueryClient } from '#web/data/query-client.ts';
+import { Times } from '#web/data/session.tsx';
 import { makeRouter } from './routes.tsx';
 
 const app = document.getElementById('app');

@@ -12,10 +12,10 @@ import {
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type ProfileId, readId } from '#core/ids.ts';
-import { coinQuery, onboardingQuery, profileQuery, sessionQuery } from './data/queries.ts';
-import { SignInPage } from './pages/sign-in.tsx';
-import { Failure } from './parts/say.tsx';
-import { Porch, Shell } from './parts/shell.tsx';
+import { coinQuery, onboardingQuery, profileQuery, sessionQuery } from '#web/data/queries.ts';
+import { SignInPage } from '#web/shell/sign-in.tsx';
+import { Failure } from '#web/ui/say.tsx';
+import { Porch, Shell } from '#web/shell/shell.tsx';
 
 /** Who may see what: no operator yet, nobody signed in, or the page itself. A lost session shows the sign-in screen here. */
 function Gate(): ReactNode {
@@ -67,7 +67,7 @@ const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: 
 const welcome = createRoute({
   getParentRoute: () => root,
   path: '/welcome',
-  component: load(() => import('./pages/welcome.tsx'), 'WelcomePage'),
+  component: load(() => import('#web/welcome/welcome.tsx'), 'WelcomePage'),
 });
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage });
 
@@ -88,13 +88,13 @@ const config = createRoute({
   getParentRoute: () => shell,
   path: '/profiles/$id/config',
   validateSearch: texts('coin', 'edit', 'field'),
-  component: load(() => import('./pages/config.tsx'), 'ConfigPage'),
+  component: load(() => import('#web/config/config.tsx'), 'ConfigPage'),
 });
 const diagnosis = createRoute({
   getParentRoute: () => shell,
   path: '/profiles/$id/diagnosis',
   validateSearch: texts('coin', 'run'),
-  component: load(() => import('./pages/diagnosis.tsx'), 'DiagnosisPage'),
+  component: load(() => import('#web/profile/diagnosis.tsx'), 'DiagnosisPage'),
 });
 const coin = createRoute({
   getParentRoute: () => shell,
@@ -107,101 +107,101 @@ const coin = createRoute({
     void client.prefetchQuery(coinQuery(id, params.symbol));
     void client.prefetchQuery(profileQuery(id));
   },
-  component: load(() => import('./pages/coin.tsx'), 'CoinPage'),
+  component: load(() => import('#web/coin/coin.tsx'), 'CoinPage'),
 });
 const backtests = createRoute({
   getParentRoute: () => shell,
   path: '/profiles/$id/backtests',
   validateSearch: (search: Record<string, unknown>): { try?: string } =>
     typeof search['try'] === 'string' ? { try: search['try'] } : {},
-  component: load(() => import('./pages/backtests.tsx'), 'BacktestsPage'),
+  component: load(() => import('#web/research/backtests.tsx'), 'BacktestsPage'),
 });
 const compare = createRoute({
   getParentRoute: () => shell,
   path: '/profiles/$id/compare',
   validateSearch: ({ runs }: Record<string, unknown>): { runs?: string } => (typeof runs === 'string' ? { runs } : {}),
-  component: load(() => import('./pages/compare.tsx'), 'ComparePage'),
+  component: load(() => import('#web/research/compare.tsx'), 'ComparePage'),
 });
 const pages = [
   page(
     '/',
-    load(() => import('./pages/dashboard.tsx'), 'DashboardPage'),
+    load(() => import('#web/overview/dashboard.tsx'), 'DashboardPage'),
   ),
   page(
     '/profiles',
-    load(() => import('./pages/profiles.tsx'), 'ProfilesPage'),
+    load(() => import('#web/profile/profiles.tsx'), 'ProfilesPage'),
   ),
   page(
     '/profiles/$id',
-    load(() => import('./pages/profile.tsx'), 'ProfilePage'),
+    load(() => import('#web/profile/profile.tsx'), 'ProfilePage'),
   ),
   page(
     '/profiles/$id/risk',
-    load(() => import('./pages/risk.tsx'), 'RiskPage'),
+    load(() => import('#web/profile/risk.tsx'), 'RiskPage'),
   ),
   page(
     '/profiles/$id/logs',
-    load(() => import('./pages/logs.tsx'), 'LogsPage'),
+    load(() => import('#web/profile/logs.tsx'), 'LogsPage'),
   ),
   page(
     '/profiles/$id/backtests/$runId',
-    load(() => import('./pages/backtest.tsx'), 'BacktestPage'),
+    load(() => import('#web/research/backtest.tsx'), 'BacktestPage'),
   ),
   page(
     '/profiles/$id/sweeps',
-    load(() => import('./pages/sweeps.tsx'), 'SweepsPage'),
+    load(() => import('#web/research/sweeps.tsx'), 'SweepsPage'),
   ),
   page(
     '/profiles/$id/sweeps/$sweepId',
-    load(() => import('./pages/sweep.tsx'), 'SweepPage'),
+    load(() => import('#web/research/sweep.tsx'), 'SweepPage'),
   ),
   page(
     '/profiles/$id/live-checks',
-    load(() => import('./pages/live-checks.tsx'), 'LiveChecksPage'),
+    load(() => import('#web/research/live-checks.tsx'), 'LiveChecksPage'),
   ),
   page(
     '/profiles/$id/discovery',
-    load(() => import('./pages/discovery.tsx'), 'DiscoveryPage'),
+    load(() => import('#web/research/discovery.tsx'), 'DiscoveryPage'),
   ),
   page(
     '/profiles/$id/quick-look',
-    load(() => import('./pages/quick-look.tsx'), 'QuickLookPage'),
+    load(() => import('#web/research/quick-look.tsx'), 'QuickLookPage'),
   ),
   page(
     '/profiles/$id/history',
-    load(() => import('./pages/history.tsx'), 'HistoryPage'),
+    load(() => import('#web/profile/history.tsx'), 'HistoryPage'),
   ),
   page(
     '/profiles/$id/notifications',
-    load(() => import('./pages/notifications.tsx'), 'NotificationsPage'),
+    load(() => import('#web/profile/notifications.tsx'), 'NotificationsPage'),
   ),
   page(
     '/profiles/$id/manage',
-    load(() => import('./pages/manage.tsx'), 'ManagePage'),
+    load(() => import('#web/profile/manage.tsx'), 'ManagePage'),
   ),
   page(
     '/changes',
-    load(() => import('./pages/changes.tsx'), 'ChangesPage'),
+    load(() => import('#web/settings/changes.tsx'), 'ChangesPage'),
   ),
   page(
     '/activity',
-    load(() => import('./pages/activity.tsx'), 'ActivityPage'),
+    load(() => import('#web/shell/activity.tsx'), 'ActivityPage'),
   ),
   page(
     '/orders/$id',
-    load(() => import('./pages/order.tsx'), 'OrderPage'),
+    load(() => import('#web/coin/order.tsx'), 'OrderPage'),
   ),
   page(
     '/orphans',
-    load(() => import('./pages/orphans.tsx'), 'OrphansPage'),
+    load(() => import('#web/coin/orphans.tsx'), 'OrphansPage'),
   ),
   page(
     '/dead-letters',
-    load(() => import('./pages/dead-letters.tsx'), 'DeadLettersPage'),
+    load(() => import('#web/settings/dead-letters.tsx'), 'DeadLettersPage'),
   ),
   page(
     '/settings',
-    load(() => import('./pages/settings.tsx'), 'SettingsPage'),
+    load(() => import('#web/settings/settings.tsx'), 'SettingsPage'),
   ),
 ] as const;
 

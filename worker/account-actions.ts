@@ -1,4 +1,4 @@
-import type { ActionOutcome, OperatorAction } from '#core/operator-action.ts';
+import type { ActionOutcome, OperatorAction } from '#core/order/operator-action.ts';
 import type { AccountLoop } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 import { ORPHAN_ACTIONS } from './orphans.ts';

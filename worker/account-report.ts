@@ -1,7 +1,12 @@
-import { type AccountRunState, cacheKeys, HEARTBEAT_EVERY_MS, HEARTBEAT_TTL_MS } from '#core/cache-keys.ts';
-import type { Account } from '#core/account.ts';
-import { scrubError } from '#core/scrub.ts';
-import type { RunningAccount } from '#engine/run-account.ts';
+import {
+  type AccountRunState,
+  cacheKeys,
+  HEARTBEAT_EVERY_MS,
+  HEARTBEAT_TTL_MS,
+} from '#core/installation/cache-keys.ts';
+import type { Account } from '#core/account/account.ts';
+import { scrubError } from '#core/installation/scrub.ts';
+import type { RunningAccount } from '#engine/account/run-account.ts';
 import type { WorkerContext } from './context.ts';
 import { notifyAccount } from './notify.ts';
 

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Venue } from '#core/account.ts';
-import { cacheKeys, COIN_STATE_TTL_MS, EVENT_CHANNEL, PRICE_TTL_MS } from '#core/cache-keys.ts';
-import { type Decimal, formatDecimal } from '#core/decimal.ts';
-import type { BusEvent } from '#core/events.ts';
+import type { Venue } from '#core/account/account.ts';
+import { cacheKeys, COIN_STATE_TTL_MS, EVENT_CHANNEL, PRICE_TTL_MS } from '#core/installation/cache-keys.ts';
+import { type Decimal, formatDecimal } from '#core/amount/decimal.ts';
+import type { BusEvent } from '#core/installation/events.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
-import type { CacheStore } from '#core/cache-store.ts';
+import type { CacheStore } from '#core/ports/cache.ts';
 
 /**
  * A superseded price or tick is told at most this often; rarer where many are told at once, or where telling takes more

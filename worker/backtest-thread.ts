@@ -5,7 +5,7 @@ import { runBacktest } from '#backtest/run.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
 import { answerAside, isBacktestStart } from './backtest-aside.ts';
 import { giveWay } from './give-way.ts';
-import { loadPrepared, requireStrategy } from './jobs/research-input.ts';
+import { loadPrepared, requireStrategy } from '#worker/jobs/research-input.ts';
 
 giveWay();
 const start: unknown = workerData;

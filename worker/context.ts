@@ -1,8 +1,8 @@
-import type { Environment } from '#core/env.ts';
-import type { CacheStore } from '#core/cache-store.ts';
-import type { RecordSink } from '#core/ports.ts';
-import type { EngineLog } from '#engine/ports.ts';
-import type { Database } from '#storage/database.ts';
+import type { Environment } from '#core/installation/env.ts';
+import type { CacheStore } from '#core/ports/cache.ts';
+import type { RecordSink } from '#core/ports/ports.ts';
+import type { EngineLog } from '#engine/account/ports.ts';
+import type { Database } from '#storage/postgres/database.ts';
 import type { Announcer } from './announcer.ts';
 import type { NotifyDesk } from './notify.ts';
 import type { SweepProcess } from './sweep-process.ts';

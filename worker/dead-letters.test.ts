@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EVENT_CHANNEL } from '#core/cache-keys.ts';
+import { EVENT_CHANNEL } from '#core/installation/cache-keys.ts';
 import { newId } from '#core/ids.ts';
-import { listDeadLetters } from '#storage/dead-letters.ts';
-import { openCache } from '#storage/open-cache.ts';
-import { openQueue } from '#storage/queue.ts';
-import { openTestDatabase } from '#storage/test-database.ts';
-import { until } from '../test/flow/until.ts';
+import { listDeadLetters } from '#storage/jobs/dead-letters.ts';
+import { openCache } from '#storage/cache/open-cache.ts';
+import { openQueue } from '#storage/jobs/queue.ts';
+import { openTestDatabase } from '#test/harness/test-database.ts';
+import { until } from '#test/flow/until.ts';
 import { createAnnouncer } from './announcer.ts';
 import { watchDeadLetters } from './dead-letters.ts';
 import type { NotifyDesk } from './notify.ts';

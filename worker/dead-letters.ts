@@ -1,5 +1,5 @@
-import { readDeadLetter } from '#storage/dead-letters.ts';
-import type { Queue } from '#storage/queue.ts';
+import { readDeadLetter } from '#storage/jobs/dead-letters.ts';
+import type { Queue } from '#storage/jobs/queue.ts';
 import type { WorkerContext } from './context.ts';
 import { notifyAccount } from './notify.ts';
 

@@ -1,5 +1,5 @@
-import { cacheKeys, HEARTBEAT_EVERY_MS, HEARTBEAT_TTL_MS, type Heartbeat } from '#core/cache-keys.ts';
-import type { CacheStore } from '#core/cache-store.ts';
+import { cacheKeys, HEARTBEAT_EVERY_MS, HEARTBEAT_TTL_MS, type Heartbeat } from '#core/installation/cache-keys.ts';
+import type { CacheStore } from '#core/ports/cache.ts';
 
 /**
  * Writes this worker's entry every 5 s with a TTL of 15 s. The entry of an earlier run in the same slot is removed first,

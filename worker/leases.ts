@@ -1,8 +1,8 @@
 import type { AccountId } from '#core/ids.ts';
-import type { AccountToRun } from '#core/ports.ts';
-import { wait } from '#engine/wait.ts';
-import { acquireLease, leasedAccounts, releaseLease, renewLease } from '#storage/leases.ts';
-import { loadAccountsToRun } from '#storage/worker-profiles.ts';
+import type { AccountToRun } from '#core/ports/ports.ts';
+import { wait } from '#engine/state/wait.ts';
+import { acquireLease, leasedAccounts, releaseLease, renewLease } from '#storage/postgres/leases.ts';
+import { loadAccountsToRun } from '#storage/trading/worker-profiles.ts';
 import { type AccountLoop, fingerprintOf, startAccountLoop } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 import { createSpread } from './spread.ts';

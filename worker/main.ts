@@ -1,8 +1,8 @@
-import { BootRefused } from '#core/boot-refused.ts';
-import { EnvironmentError, parseEnvironment } from '#core/env.ts';
-import { scrubError } from '#core/scrub.ts';
+import { BootRefused } from '#core/installation/boot-refused.ts';
+import { EnvironmentError, parseEnvironment } from '#core/installation/env.ts';
+import { scrubError } from '#core/installation/scrub.ts';
 import { attachToSupervisor } from '#integrations/supervised.ts';
-import { DatabaseUnreachable, MigrationError } from '#storage/migrate.ts';
+import { DatabaseUnreachable, MigrationError } from '#storage/postgres/migrate.ts';
 import { openWorker } from './worker.ts';
 
 /** Exit code of a bad configuration: the supervisor does not start the process again. */

@@ -1,9 +1,9 @@
-import { type Coin, isCertain } from '#engine/coin.ts';
-import { bareSeconds } from '#engine/guard.ts';
+import { type Coin, isCertain } from '#engine/state/coin.ts';
+import { bareSeconds } from '#engine/state/guard.ts';
 import { measure, type Reading } from '#integrations/metrics.ts';
-import type { Database } from '#storage/database.ts';
-import { listUnwatched } from '#storage/profile-symbols.ts';
-import { countWaitingJobs, listSchedules } from '#storage/schedules.ts';
+import type { Database } from '#storage/postgres/database.ts';
+import { listUnwatched } from '#storage/operator/profile-symbols.ts';
+import { countWaitingJobs, listSchedules } from '#storage/jobs/schedules.ts';
 import type { AccountReport } from './account-report.ts';
 import type { AccountLoop } from './account-loop.ts';
 import type { VenueAccess } from './venues.ts';

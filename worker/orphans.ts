@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { venueOf } from '#core/account.ts';
-import { cacheKeys } from '#core/cache-keys.ts';
-import { formatDecimal, requireDecimal } from '#core/decimal.ts';
-import { type ActionOutcome, done, type OperatorAction, refused } from '#core/operator-action.ts';
-import { isLiveOrder } from '#core/order.ts';
-import { formOf, lockOf, type OrphanState, proveOwner } from '#core/orphan.ts';
-import type { ExchangeOrder } from '#core/ports.ts';
-import { readSymbolInfos } from '#core/symbol-codec.ts';
-import type { RunningAccount } from '#engine/run-account.ts';
-import { logRow } from '#engine/settle.ts';
+import { venueOf } from '#core/account/account.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
+import { type ActionOutcome, done, type OperatorAction, refused } from '#core/order/operator-action.ts';
+import { isLiveOrder } from '#core/order/order.ts';
+import { formOf, lockOf, type OrphanState, proveOwner } from '#core/position/orphan.ts';
+import type { ExchangeOrder } from '#core/ports/ports.ts';
+import { readSymbolInfos } from '#core/market/symbol-codec.ts';
+import type { RunningAccount } from '#engine/account/run-account.ts';
+import { logRow } from '#engine/tick/settle.ts';
 import {
   databaseTime,
   isResting,
@@ -17,8 +17,8 @@ import {
   recordOrphans,
   resolveOrphan,
   trackedClientIds,
-} from '#storage/orphan-orders.ts';
-import { loadProfilesToRun } from '#storage/worker-profiles.ts';
+} from '#storage/trading/orphan-orders.ts';
+import { loadProfilesToRun } from '#storage/trading/worker-profiles.ts';
 import { configProblem } from '#strategies/config-problem.ts';
 import type { AccountAction, ActionDesk } from './account-actions.ts';
 import { type AccountLoop, runnerOf } from './account-loop.ts';

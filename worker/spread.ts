@@ -1,6 +1,6 @@
-import { cacheKeys } from '#core/cache-keys.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
 import type { AccountId } from '#core/ids.ts';
-import { releaseLease, countLeases } from '#storage/leases.ts';
+import { releaseLease, countLeases } from '#storage/postgres/leases.ts';
 import type { AccountLoop } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 

@@ -3,8 +3,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { newId } from '#core/ids.ts';
-import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
-import { until } from '#storage/test-outage.ts';
+import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
+import { until } from '#test/harness/test-outage.ts';
 import { createSweepProcess, type StageStart } from './sweep-process.ts';
 
 const never = new AbortController().signal;

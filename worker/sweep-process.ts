@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import type { SweepRequest } from '#core/research.ts';
+import type { SweepRequest } from '#core/research/research.ts';
 import { isObject } from '#core/merge.ts';
-import type { Unit } from '#storage/research.ts';
-import { type Prepared, ResearchRefused } from './jobs/research-input.ts';
+import type { Unit } from '#storage/research/research.ts';
+import { type Prepared, ResearchRefused } from '#worker/jobs/research-input.ts';
 
 /** The sets of a unit of a sweep, and what they are tried on. */
 export interface UnitStart {

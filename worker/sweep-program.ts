@@ -1,12 +1,12 @@
 import { constants, setPriority } from 'node:os';
-import { scrubError } from '#core/scrub.ts';
+import { scrubError } from '#core/installation/scrub.ts';
 import { createLog } from '#integrations/log.ts';
-import { type Database, openDatabase } from '#storage/database.ts';
-import { openQueue } from '#storage/queue.ts';
-import { finishUnit } from '#storage/research.ts';
-import { ResearchRefused } from './jobs/research-input.ts';
-import { endStage, storedUnit } from './jobs/sweep-stage.ts';
-import { tryUnit } from './jobs/sweep-unit.ts';
+import { type Database, openDatabase } from '#storage/postgres/database.ts';
+import { openQueue } from '#storage/jobs/queue.ts';
+import { finishUnit } from '#storage/research/research.ts';
+import { ResearchRefused } from '#worker/jobs/research-input.ts';
+import { endStage, storedUnit } from '#worker/jobs/sweep-stage.ts';
+import { tryUnit } from '#worker/jobs/sweep-unit.ts';
 import { isSweepStart, type StageStart, type SweepAnswer, type SweepStart, type UnitStart } from './sweep-process.ts';
 
 /** The process that a worker's sweeps compute in; started by sweep-process.ts, which tells it what to do. */

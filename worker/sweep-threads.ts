@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { CandleColumns } from '#core/candle.ts';
-import { sharedColumns } from '#core/candle-columns.ts';
+import type { CandleColumns } from '#core/market/candle.ts';
+import { sharedColumns } from '#core/market/candle-columns.ts';
 import { isObject } from '#core/merge.ts';
 import type { Series } from '#backtest/columns.ts';
 import type { Evaluated } from '#backtest/sweep/row.ts';

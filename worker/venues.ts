@@ -1,17 +1,17 @@
-import type { Venue } from '#core/account.ts';
-import { cacheKeys } from '#core/cache-keys.ts';
-import type { Environment } from '#core/env.ts';
-import type { OrderTiming } from '#core/order-timing.ts';
-import type { CacheStore } from '#core/cache-store.ts';
-import type { MarketPort, OpenMarketStream } from '#core/ports.ts';
-import type { SymbolRules } from '#core/symbol.ts';
-import { encodeRules, readRules } from '#core/symbol-codec.ts';
+import type { Venue } from '#core/account/account.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import type { Environment } from '#core/installation/env.ts';
+import type { OrderTiming } from '#core/order/order-timing.ts';
+import type { CacheStore } from '#core/ports/cache.ts';
+import type { MarketPort, OpenMarketStream } from '#core/ports/ports.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
+import { encodeRules, readRules } from '#core/market/symbol-codec.ts';
 import { endpointsOf } from '#exchange/endpoints.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
 import { governorFor } from '#exchange/limits.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { shareLimits } from '#exchange/shared-limits.ts';
-import type { WatchedPrice } from '#engine/run-account.ts';
+import type { WatchedPrice } from '#engine/account/run-account.ts';
 import type { Announcer } from './announcer.ts';
 
 /** One venue as all its accounts share it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accountRun } from '#core/cache-keys.ts';
+import { accountRun } from '#core/installation/cache-keys.ts';
 import { account } from './accounts.ts';
 import { accountId, cursor, decimalText, instant, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';

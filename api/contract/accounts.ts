@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ENDPOINTS, EXCHANGE_MODES } from '#core/account.ts';
+import { ENDPOINTS, EXCHANGE_MODES } from '#core/account/account.ts';
 import { accountId, decimalText, humanLabel, humanName, instant } from './fields.ts';
 import { operation } from './operation.ts';
 

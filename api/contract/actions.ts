@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ACTION_STATES } from '#core/operator-action.ts';
+import { ACTION_STATES } from '#core/order/operator-action.ts';
 import { accountId, instant, profileId } from './fields.ts';
 import { operation } from './operation.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ADVISOR_SLOTS, advice, LONGEST_REPLY, VARIANT_NAMES } from '#core/advice.ts';
+import { ADVISOR_SLOTS, advice, LONGEST_REPLY, VARIANT_NAMES } from '#core/research/advice.ts';
 import { idSchema } from '#core/ids.ts';
 import { instant, profileId } from './fields.ts';
 import { operation } from './operation.ts';

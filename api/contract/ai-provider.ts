@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AI_PROVIDERS, CREDENTIAL_KINDS } from '#core/ai-provider.ts';
+import { AI_PROVIDERS, CREDENTIAL_KINDS } from '#core/installation/ai-provider.ts';
 import { instant } from './fields.ts';
 import { operation } from './operation.ts';
 

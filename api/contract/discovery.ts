@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { discoveryConfig } from '#core/discovery.ts';
+import { discoveryConfig } from '#core/research/discovery.ts';
 import { cursor, instant, numbers, profileId } from './fields.ts';
 import { operation } from './operation.ts';
 

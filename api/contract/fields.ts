@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readDecimal } from '#core/decimal.ts';
+import { readDecimal } from '#core/amount/decimal.ts';
 import { type AccountId, idSchema, type OrderId, type ProfileId, type SessionId } from '#core/ids.ts';
 import { instantText } from '#core/text-fields.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { driftReport } from '#core/drift.ts';
-import { GATE_BARS, gateBars } from '#core/live-gate.ts';
-import { shadowReport } from '#core/shadow.ts';
+import { driftReport } from '#core/research/drift.ts';
+import { GATE_BARS, gateBars } from '#core/research/live-gate.ts';
+import { shadowReport } from '#core/research/shadow.ts';
 import { instant, profileId } from './fields.ts';
 import { operation } from './operation.ts';
 

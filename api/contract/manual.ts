@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { manualOrder } from '#core/manual-order.ts';
+import { manualOrder } from '#core/order/manual-order.ts';
 import { asked } from './actions.ts';
 import { orderId, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { marketTrend } from '#core/cache-keys.ts';
-import { INTERVALS } from '#core/candle.ts';
+import { marketTrend } from '#core/installation/cache-keys.ts';
+import { INTERVALS } from '#core/market/candle.ts';
 import { RATING_LABELS } from '#core/indicators/rating-label.ts';
 import { accountId, decimalText, instant, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
@@ -32,7 +32,7 @@ export const CANDLE_COLUMNS_TYPE = 'application/vnd.tradewind.candles';
 export const MOST_COLUMN_ROWS = 527_040;
 
 /**
- * The body is read by `decodeColumns` of core/candle-planes.ts. Its head is {@link ColumnsHead} beside what it says of
+ * The body is read by `decodeColumns` of core/market/candle-planes.ts. Its head is {@link ColumnsHead} beside what it says of
  * itself; while it is `fetching`, ask again in some seconds.
  */
 export const readCandleColumns = operation({

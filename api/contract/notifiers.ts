@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NOTIFIER_NAMES, notifierRules } from '#core/notify.ts';
+import { NOTIFIER_NAMES, notifierRules } from '#core/installation/notify.ts';
 import { OPS_NOTIFY } from '#core/settings.ts';
 import { instant, profileId } from './fields.ts';
 import { operation } from './operation.ts';

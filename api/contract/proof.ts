@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { EVIDENCE_KINDS } from '#core/order-evidence.ts';
-import { VERDICTS } from '#core/order-proof.ts';
+import { EVIDENCE_KINDS } from '#core/order/order-evidence.ts';
+import { VERDICTS } from '#core/position/order-proof.ts';
 import { accountId, decimalText, instant, orderId, profileId } from './fields.ts';
 import { operation } from './operation.ts';
 import { fill, order } from './profiles.ts';

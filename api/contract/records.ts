@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { accountRun } from '#core/cache-keys.ts';
-import { INTERVALS } from '#core/candle.ts';
+import { accountRun } from '#core/installation/cache-keys.ts';
+import { INTERVALS } from '#core/market/candle.ts';
 import { account } from './accounts.ts';
 import { cursor, decimalText, instant, profileId, symbolName } from './fields.ts';
 import { killSwitch } from './halts.ts';

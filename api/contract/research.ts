@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { runTerms, sweepTerms } from '#core/research.ts';
-import { storedRobustness, sweepResult } from '#core/research-results.ts';
+import { runTerms, sweepTerms } from '#core/research/research.ts';
+import { storedRobustness, sweepResult } from '#core/research/research-results.ts';
 import { idSchema } from '#core/ids.ts';
 import { jsonObject } from '#core/text-fields.ts';
 import { instant, profileId, symbolName, warning } from './fields.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RISK_SCOPES, riskLimits } from '#core/risk.ts';
+import { RISK_SCOPES, riskLimits } from '#core/account/risk.ts';
 import { accountId, instant, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 import { coin } from './profiles.ts';

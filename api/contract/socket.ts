@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TOPICS } from '#core/events.ts';
+import { TOPICS } from '#core/installation/events.ts';
 
 /**
  * A server frame of the WebSocket `/api/ws`: an event in order of `seq`, or word that some can no longer be replayed. Each

@@ -1,5 +1,5 @@
-import { DEMO_LOCKS, type DemoLock } from '../contract/demo-locks.ts';
-import { ApiProblem } from '../problem.ts';
+import { DEMO_LOCKS, type DemoLock } from '#api/contract/demo-locks.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
 
 const patternOf = ({ path }: DemoLock): RegExp => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}/?$`);
 const LOCKS = DEMO_LOCKS.map((lock) => ({ ...lock, pattern: patternOf(lock) }));

@@ -1,4 +1,4 @@
-import { ApiProblem } from '../problem.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
 
 /** Header that a page of a foreign origin cannot set without a preflight, which it is refused. */
 const CLIENT_HEADER = 'x-tradewind-client';

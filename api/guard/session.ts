@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { parse, serialize } from 'hono/utils/cookie';
 import type { SessionId } from '#core/ids.ts';
-import { createSession, readSession, type StoredSession, touchSession } from '#storage/sessions.ts';
-import type { Writer } from '#storage/database.ts';
-import { readUser, type User } from '#storage/users.ts';
-import type { ApiContext } from '../context.ts';
-import { isUnavailable } from '../unavailable.ts';
+import { createSession, readSession, type StoredSession, touchSession } from '#storage/operator/sessions.ts';
+import type { Writer } from '#storage/postgres/database.ts';
+import { readUser, type User } from '#storage/operator/users.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import { isUnavailable } from '#api/frame/unavailable.ts';
 import type { Caller } from './caller.ts';
 
 export const SESSION_MS = 24 * 3_600_000;

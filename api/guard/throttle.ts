@@ -1,7 +1,7 @@
-import { cacheKeys } from '#core/cache-keys.ts';
-import type { CacheStore } from '#core/cache-store.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import type { CacheStore } from '#core/ports/cache.ts';
 import type { SessionId } from '#core/ids.ts';
-import { ApiProblem } from '../problem.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
 import { networkOf } from './client-ip.ts';
 
 const WINDOW_MS = 60_000;

@@ -1,4 +1,4 @@
-import { ApiProblem } from '../problem.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
 
 /** Runs at most so many pieces of work at a time; others wait in order, and are refused when too many wait. */
 export class Turns {

@@ -1,5 +1,5 @@
-import type { ApiContext } from '../context.ts';
-import { ApiProblem } from '../problem.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
 import type { Caller } from './caller.ts';
 import { networkOf, UNKNOWN } from './client-ip.ts';
 import { TokenBuckets } from './token-buckets.ts';

@@ -6,10 +6,10 @@ import {
   listAccounts as selectAccounts,
   lockAccount,
   renameAccount as updateName,
-} from '#storage/accounts.ts';
-import { confirmReset as clearReset } from '#storage/epochs.ts';
-import { auditChange } from '../audit.ts';
-import { announce } from '../bus.ts';
+} from '#storage/operator/accounts.ts';
+import { confirmReset as clearReset } from '#storage/trading/epochs.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { announce } from '#api/frame/bus.ts';
 import {
   confirmReset,
   createAccount,
@@ -17,11 +17,11 @@ import {
   listAccounts,
   readAccount,
   renameAccount,
-} from '../contract/accounts.ts';
-import type { Routes } from '../handle.ts';
-import { ApiProblem } from '../problem.ts';
-import { requireAccount } from '../require.ts';
-import { accountView } from '../views.ts';
+} from '#api/contract/accounts.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
+import { requireAccount } from '#api/frame/require.ts';
+import { accountView } from '#api/views/views.ts';
 
 const nameTaken = (name: string): ApiProblem =>
   new ApiProblem('conflict', `There is an account named "${name}" already.`, {

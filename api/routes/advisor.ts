@@ -1,19 +1,19 @@
 import { advicePrompt } from '#strategies/advice-prompt.ts';
 import { readAdvice } from '#strategies/advice-reply.ts';
-import { adviceOf, beginAsk, finishAsk, listSlots, readAiProvider, type SlotRow } from '#storage/advisor.ts';
-import { auditChange } from '../audit.ts';
-import { requireStrategy } from '../config-check.ts';
-import type { ApiContext } from '../context.ts';
+import { adviceOf, beginAsk, finishAsk, listSlots, readAiProvider, type SlotRow } from '#storage/research/advisor.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { requireStrategy } from '#api/checks/config-check.ts';
+import type { ApiContext } from '#api/frame/context.ts';
 import {
   type AdvisorSlotView,
   askAdvisor,
   keepAdvisorReply,
   readAdvisor,
   readAdvisorPrompt,
-} from '../contract/advisor.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { ApiProblem, invalidField } from '../problem.ts';
-import { parseWith } from '../validate.ts';
+} from '#api/contract/advisor.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { ApiProblem, invalidField } from '#api/frame/problem.ts';
+import { parseWith } from '#api/frame/validate.ts';
 import { requireRun } from './backtests.ts';
 
 const viewOf = (row: SlotRow): AdvisorSlotView => ({

@@ -5,13 +5,13 @@ import {
   readAiProvider as findAiProvider,
   saveAiProvider,
   type StoredAiProvider,
-} from '#storage/advisor.ts';
-import { auditChange } from '../audit.ts';
-import type { ApiContext } from '../context.ts';
-import { type AiProviderView, changeAiProvider, readAiProvider, testAiProvider } from '../contract/ai-provider.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { ApiProblem, invalidField } from '../problem.ts';
-import { requireValid } from '../validate.ts';
+} from '#storage/research/advisor.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import { type AiProviderView, changeAiProvider, readAiProvider, testAiProvider } from '#api/contract/ai-provider.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { ApiProblem, invalidField } from '#api/frame/problem.ts';
+import { requireValid } from '#api/frame/validate.ts';
 
 const TEST_QUESTION = { text: 'Answer with the word ready.', mostTokens: 16, timeoutMs: 20_000 };
 /** A shorter credential would be told by its end. */

@@ -1,11 +1,11 @@
-import { deleteApiKey as removeKey, otherKeyOwner, saveApiKey as storeKey } from '#storage/accounts.ts';
-import { auditChange } from '../audit.ts';
-import { announce } from '../bus.ts';
-import { deleteApiKey, readApiKey, saveApiKey, verifyApiKey } from '../contract/accounts.ts';
-import type { Routes } from '../handle.ts';
-import { ApiProblem } from '../problem.ts';
-import { requireAccount } from '../require.ts';
-import { keyView } from '../views.ts';
+import { deleteApiKey as removeKey, otherKeyOwner, saveApiKey as storeKey } from '#storage/operator/accounts.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { announce } from '#api/frame/bus.ts';
+import { deleteApiKey, readApiKey, saveApiKey, verifyApiKey } from '#api/contract/accounts.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
+import { requireAccount } from '#api/frame/require.ts';
+import { keyView } from '#api/views/views.ts';
 
 const noKey = (accountId: string): ApiProblem =>
   new ApiProblem('not_found', `The account ${accountId} has no API key.`);

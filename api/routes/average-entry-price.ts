@@ -1,22 +1,22 @@
-import { venueOf } from '#core/account.ts';
-import { totalOf } from '#core/cost-basis.ts';
-import { type Decimal, formatDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
+import { venueOf } from '#core/account/account.ts';
+import { totalOf } from '#core/position/cost-basis.ts';
+import { type Decimal, formatDecimal, requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
-import type { AccountView } from '#storage/accounts.ts';
-import { askCostBasis, readLedgerRow } from '#storage/cost-basis.ts';
-import type { Transaction } from '#storage/database.ts';
-import { listBoundSymbols } from '#storage/profile-symbols.ts';
-import { lockProfile } from '#storage/profiles.ts';
-import type { Queue } from '#storage/queue.ts';
-import { auditChange } from '../audit.ts';
-import { announce } from '../bus.ts';
-import { notBound } from '../coins.ts';
-import type { ApiContext } from '../context.ts';
-import { deleteAverageEntryPrice, setAverageEntryPrice } from '../contract/profiles.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { ApiProblem } from '../problem.ts';
-import { requireAccount, requireFoundProfile, requireProfile } from '../require.ts';
-import { readFreshWallet } from '../venues.ts';
+import type { AccountView } from '#storage/operator/accounts.ts';
+import { askCostBasis, readLedgerRow } from '#storage/trading/cost-basis.ts';
+import type { Transaction } from '#storage/postgres/database.ts';
+import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
+import { lockProfile } from '#storage/operator/profiles.ts';
+import type { Queue } from '#storage/jobs/queue.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { announce } from '#api/frame/bus.ts';
+import { notBound } from '#api/views/coins.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import { deleteAverageEntryPrice, setAverageEntryPrice } from '#api/contract/profiles.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
+import { requireAccount, requireFoundProfile, requireProfile } from '#api/frame/require.ts';
+import { readFreshWallet } from '#api/views/venues.ts';
 
 /** What the worker's wallet snapshot says is held of a coin; undefined when it is too old, absent or not readable. */
 export async function readHolding(context: ApiContext, account: AccountView, symbol: string): Promise<Holding> {

@@ -1,13 +1,13 @@
-import { runRequest } from '#core/research.ts';
-import { createRun, readRun } from '#storage/research.ts';
-import { auditChange } from '../audit.ts';
-import type { ApiContext } from '../context.ts';
-import { repeatBacktest } from '../contract/research.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { ApiProblem } from '../problem.ts';
-import { asRecord } from '../research-launch.ts';
-import { launchInTurn, requireLaunchAllowance, requireOpenSlot } from '../research-limits.ts';
-import { requireProfile } from '../require.ts';
+import { runRequest } from '#core/research/research.ts';
+import { createRun, readRun } from '#storage/research/research.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import { repeatBacktest } from '#api/contract/research.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
+import { asRecord } from '#api/checks/research-launch.ts';
+import { launchInTurn, requireLaunchAllowance, requireOpenSlot } from '#api/checks/research-limits.ts';
+import { requireProfile } from '#api/frame/require.ts';
 import { requireRun, runView } from './backtests.ts';
 
 /** The terms of a stored request; a window that was open ended where the run was started. */

@@ -1,4 +1,4 @@
-import { openWindowEnd } from '#core/research.ts';
+import { openWindowEnd } from '#core/research/research.ts';
 import {
   abortResearch,
   createRun,
@@ -7,10 +7,10 @@ import {
   pinRun,
   readRun as selectRun,
   type RunRow,
-} from '#storage/research.ts';
-import { auditChange } from '../audit.ts';
-import { fingerprintsOf } from '../config-fingerprint.ts';
-import type { ApiContext } from '../context.ts';
+} from '#storage/research/research.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { fingerprintsOf } from '#api/checks/config-fingerprint.ts';
+import type { ApiContext } from '#api/frame/context.ts';
 import {
   abortBacktest,
   deleteBacktest,
@@ -18,12 +18,12 @@ import {
   listBacktests,
   pinBacktest,
   readBacktest,
-} from '../contract/research.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { ApiProblem, invalidField } from '../problem.ts';
-import { asRecord, prepareLaunch } from '../research-launch.ts';
-import { launchInTurn, requireLaunchAllowance, requireOpenSlot } from '../research-limits.ts';
-import { requireProfile } from '../require.ts';
+} from '#api/contract/research.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { ApiProblem, invalidField } from '#api/frame/problem.ts';
+import { asRecord, prepareLaunch } from '#api/checks/research-launch.ts';
+import { launchInTurn, requireLaunchAllowance, requireOpenSlot } from '#api/checks/research-limits.ts';
+import { requireProfile } from '#api/frame/require.ts';
 
 export function requireWindow(
   { from, to }: { readonly from: string; readonly to?: string | undefined },

@@ -7,14 +7,20 @@ import { BackupRefused } from '#storage/backup/refused.ts';
 import { restoreBackup as restoreFrom } from '#storage/backup/restore.ts';
 import { writeBackup } from '#storage/backup/take.ts';
 import { openUnnamedFile } from '#storage/backup/unnamed-file.ts';
-import { writeAuditLog } from '#storage/audit-logs.ts';
-import { patchSetting, readSetting } from '#storage/service-settings.ts';
-import { auditChange } from '../audit.ts';
-import { announce } from '../bus.ts';
-import type { ApiContext } from '../context.ts';
-import { BACKUP_TYPE, downloadBackup, readBackupConfig, restoreBackup, saveBackupConfig } from '../contract/backup.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { ApiProblem, invalid } from '../problem.ts';
+import { writeAuditLog } from '#storage/operator/audit-logs.ts';
+import { patchSetting, readSetting } from '#storage/postgres/service-settings.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { announce } from '#api/frame/bus.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import {
+  BACKUP_TYPE,
+  downloadBackup,
+  readBackupConfig,
+  restoreBackup,
+  saveBackupConfig,
+} from '#api/contract/backup.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { ApiProblem, invalid } from '#api/frame/problem.ts';
 
 const MOST_BYTES = 2 * 1024 ** 3;
 const HOUR_MS = 3_600_000;

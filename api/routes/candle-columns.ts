@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { venueOf } from '#core/account.ts';
-import { cacheKeys, candlesFetched, type CandleSpan } from '#core/cache-keys.ts';
-import { INTERVAL_MS } from '#core/candle.ts';
-import { EMPTY_COLUMNS } from '#core/candle-columns.ts';
-import { encodePlanes, packColumns } from '#core/candle-planes.ts';
+import { venueOf } from '#core/account/account.ts';
+import { cacheKeys, candlesFetched, type CandleSpan } from '#core/installation/cache-keys.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
+import { EMPTY_COLUMNS } from '#core/market/candle-columns.ts';
+import { encodePlanes, packColumns } from '#core/market/candle-planes.ts';
 import { CandleStore } from '#storage/candles/store.ts';
-import type { ApiContext } from '../context.ts';
-import { CANDLE_COLUMNS_TYPE, type ColumnsHead, MOST_COLUMN_ROWS, readCandleColumns } from '../contract/market.ts';
-import { networkOf } from '../guard/client-ip.ts';
-import { requireAllowance } from '../guard/throttle.ts';
-import type { Routes } from '../handle.ts';
-import { Memo } from '../memo.ts';
-import { invalidField } from '../problem.ts';
-import { requireAccount, requireProfile } from '../require.ts';
-import { readCached } from '../venues.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import { CANDLE_COLUMNS_TYPE, type ColumnsHead, MOST_COLUMN_ROWS, readCandleColumns } from '#api/contract/market.ts';
+import { networkOf } from '#api/guard/client-ip.ts';
+import { requireAllowance } from '#api/guard/throttle.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { Memo } from '#api/frame/memo.ts';
+import { invalidField } from '#api/frame/problem.ts';
+import { requireAccount, requireProfile } from '#api/frame/require.ts';
+import { readCached } from '#api/views/venues.ts';
 
 const MOST_A_MINUTE = 30;
 /** Of all visitors of a live demo: each may have the worker fetch and keep candles. */

@@ -1,9 +1,9 @@
-import { lockProfile, readCaptureUntil, saveCaptureUntil } from '#storage/profiles.ts';
-import { auditChange } from '../audit.ts';
-import { armCapture, MOST_CAPTURE_HOURS, readCapture } from '../contract/capture.ts';
-import type { Routes } from '../handle.ts';
-import { invalidField } from '../problem.ts';
-import { requireFoundProfile, requireProfile } from '../require.ts';
+import { lockProfile, readCaptureUntil, saveCaptureUntil } from '#storage/operator/profiles.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { armCapture, MOST_CAPTURE_HOURS, readCapture } from '#api/contract/capture.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { invalidField } from '#api/frame/problem.ts';
+import { requireFoundProfile, requireProfile } from '#api/frame/require.ts';
 import { announceProfile } from './profiles.ts';
 
 const HOUR_MS = 3_600_000;

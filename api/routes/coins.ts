@@ -1,6 +1,6 @@
-import { cacheKeys } from '#core/cache-keys.ts';
-import { requireDecimal } from '#core/decimal.ts';
-import { lockAccount } from '#storage/accounts.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
+import { lockAccount } from '#storage/operator/accounts.ts';
 import {
   bindSymbol,
   listBoundSymbols,
@@ -8,21 +8,27 @@ import {
   newestOrders,
   saveOverride,
   unbindSymbol,
-} from '#storage/profile-symbols.ts';
-import { requestAction } from '#storage/operator-actions.ts';
-import { excludeIntents, lockProfile } from '#storage/profiles.ts';
-import { auditChange } from '../audit.ts';
-import { requireFreeBase, requireListed } from '../coin-binding.ts';
-import { notBound, readCoins, requireCoin } from '../coins.ts';
-import { overrideWarnings, readMarket, requireOverride, requireSizing, requireStrategy } from '../config-check.ts';
-import type { ApiContext } from '../context.ts';
-import { bindCoin, changeCoin, listCoins, readCoin, unbindCoin } from '../contract/profiles.ts';
-import { exposed, readExposure } from '../exposure.ts';
-import type { Operator } from '../guard/session.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { ApiProblem } from '../problem.ts';
-import { requireAccount, requireFoundProfile, requireProfile } from '../require.ts';
-import { fillView, orderView } from '../views.ts';
+} from '#storage/operator/profile-symbols.ts';
+import { requestAction } from '#storage/trading/operator-actions.ts';
+import { excludeIntents, lockProfile } from '#storage/operator/profiles.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { requireFreeBase, requireListed } from '#api/checks/coin-binding.ts';
+import { notBound, readCoins, requireCoin } from '#api/views/coins.ts';
+import {
+  overrideWarnings,
+  readMarket,
+  requireOverride,
+  requireSizing,
+  requireStrategy,
+} from '#api/checks/config-check.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import { bindCoin, changeCoin, listCoins, readCoin, unbindCoin } from '#api/contract/profiles.ts';
+import { exposed, readExposure } from '#api/checks/exposure.ts';
+import type { Operator } from '#api/guard/session.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
+import { requireAccount, requireFoundProfile, requireProfile } from '#api/frame/require.ts';
+import { fillView, orderView } from '#api/views/views.ts';
 import { askAndEnqueue, readHolding, requireNewHolding } from './average-entry-price.ts';
 import { announceProfile } from './profiles.ts';
 

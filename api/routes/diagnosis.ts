@@ -1,11 +1,15 @@
-import { listDiagnoses as selectDiagnoses, readDiagnosis as findDiagnosis, saveDiagnosis } from '#storage/diagnosis.ts';
-import { notBound } from '../coins.ts';
-import { auditChange } from '../audit.ts';
-import { diagnosisReport, listDiagnoses, readDiagnosis, startDiagnosis } from '../contract/diagnosis.ts';
-import { diagnose } from '../diagnosis.ts';
-import type { Routes } from '../handle.ts';
-import { ApiProblem } from '../problem.ts';
-import { requireAccount, requireProfile } from '../require.ts';
+import {
+  listDiagnoses as selectDiagnoses,
+  readDiagnosis as findDiagnosis,
+  saveDiagnosis,
+} from '#storage/history/diagnosis.ts';
+import { notBound } from '#api/views/coins.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { diagnosisReport, listDiagnoses, readDiagnosis, startDiagnosis } from '#api/contract/diagnosis.ts';
+import { diagnose } from '#api/diagnosis/diagnosis.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
+import { requireAccount, requireProfile } from '#api/frame/require.ts';
 
 const view = ({ report, startedAt, finishedAt, ...run }: Awaited<ReturnType<typeof selectDiagnoses>>[number]) => ({
   ...run,

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { describe, type Numbers } from '#core/decision.ts';
-import { type DiscoveryConfig, type DiscoveryOutcome, isOutcome, OUTCOME_TEXTS } from '#core/discovery.ts';
+import { describe, type Numbers } from '#core/decision/decision.ts';
+import { type DiscoveryConfig, type DiscoveryOutcome, isOutcome, OUTCOME_TEXTS } from '#core/research/discovery.ts';
 import type { ProfileId } from '#core/ids.ts';
-import type { Reader } from '#storage/database.ts';
-import { listTenures, pageCyclesOf, readDiscovery as readConfig, saveDiscovery } from '#storage/discovery.ts';
-import { lockProfile } from '#storage/profiles.ts';
-import { auditChange } from '../audit.ts';
-import type { ApiContext } from '../context.ts';
-import { changeDiscovery, listDiscoveryCycles, readDiscovery } from '../contract/discovery.ts';
-import { numbers } from '../contract/fields.ts';
-import { pageView, readCursor } from '../cursor.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { invalidField } from '../problem.ts';
-import { requireProfile } from '../require.ts';
+import type { Reader } from '#storage/postgres/database.ts';
+import { listTenures, pageCyclesOf, readDiscovery as readConfig, saveDiscovery } from '#storage/research/discovery.ts';
+import { lockProfile } from '#storage/operator/profiles.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import { changeDiscovery, listDiscoveryCycles, readDiscovery } from '#api/contract/discovery.ts';
+import { numbers } from '#api/contract/fields.ts';
+import { pageView, readCursor } from '#api/frame/cursor.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { invalidField } from '#api/frame/problem.ts';
+import { requireProfile } from '#api/frame/require.ts';
 
 const MINUTE_MS = 60_000;
 /** A round that lacks for so many periods is late. */

@@ -1,12 +1,12 @@
 import type { ProfileId } from '#core/ids.ts';
-import { lockProfile, saveProfile } from '#storage/profiles.ts';
-import { auditChange } from '../audit.ts';
-import { disableProfile, enableProfile } from '../contract/profiles.ts';
-import type { Caller } from '../guard/caller.ts';
-import type { Operator } from '../guard/session.ts';
-import type { Routes } from '../handle.ts';
-import { requireFoundProfile, requireProfile } from '../require.ts';
-import { profileView } from '../views.ts';
+import { lockProfile, saveProfile } from '#storage/operator/profiles.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { disableProfile, enableProfile } from '#api/contract/profiles.ts';
+import type { Caller } from '#api/guard/caller.ts';
+import type { Operator } from '#api/guard/session.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { requireFoundProfile, requireProfile } from '#api/frame/require.ts';
+import { profileView } from '#api/views/views.ts';
 import { announceProfile } from './profiles.ts';
 
 export function mountEnabling({ context, handle }: Routes): void {

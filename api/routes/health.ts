@@ -1,8 +1,8 @@
-import { readWriteState, type WriteState } from '#storage/leases.ts';
-import { requireCurrentSchema } from '#storage/migrate.ts';
-import { readLiveness, readReadiness } from '../contract/health.ts';
-import type { Routes } from '../handle.ts';
-import { ApiProblem } from '../problem.ts';
+import { readWriteState, type WriteState } from '#storage/postgres/leases.ts';
+import { requireCurrentSchema } from '#storage/postgres/migrate.ts';
+import { readLiveness, readReadiness } from '#api/contract/health.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
 
 /** Both stores must answer within this time. */
 const PATIENCE_MS = 3_000;

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { createRun, listRuns, pageArchived, type RunKind } from '#storage/account-history.ts';
-import { everyPage } from '#storage/pages.ts';
-import { lockProfile } from '#storage/profiles.ts';
-import { tradedSymbols } from '#storage/trades.ts';
-import { auditChange } from '../audit.ts';
-import type { ApiContext } from '../context.ts';
+import { createRun, listRuns, pageArchived, type RunKind } from '#storage/history/account-history.ts';
+import { everyPage } from '#storage/postgres/pages.ts';
+import { lockProfile } from '#storage/operator/profiles.ts';
+import { tradedSymbols } from '#storage/history/trades.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import type { ApiContext } from '#api/frame/context.ts';
 import {
   backfillReport,
   backfillTradeArchive,
@@ -14,13 +14,13 @@ import {
   listArchivedFills,
   listFeeReconciliations,
   reconcileFees,
-} from '../contract/history.ts';
-import { pageView, readCursor } from '../cursor.ts';
-import { exportRows, viewed } from '../export-rows.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { ApiProblem } from '../problem.ts';
-import { requireAccount, requireProfile } from '../require.ts';
-import { plain } from '../views.ts';
+} from '#api/contract/history.ts';
+import { pageView, readCursor } from '#api/frame/cursor.ts';
+import { exportRows, viewed } from '#api/views/export-rows.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
+import { requireAccount, requireProfile } from '#api/frame/require.ts';
+import { plain } from '#api/views/views.ts';
 
 type Asker = Pick<Incoming<typeof reconcileFees>, 'operator' | 'caller' | 'params'>;
 

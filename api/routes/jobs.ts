@@ -1,11 +1,11 @@
-import type { Transaction } from '#storage/database.ts';
-import { type DeadLetter, listDeadLetters as selectLetters, takeDeadLetter } from '#storage/dead-letters.ts';
-import { listSchedules, readJob as findJob } from '#storage/schedules.ts';
-import { auditChange } from '../audit.ts';
-import { announce } from '../bus.ts';
-import { deleteDeadLetter, listDeadLetters, listJobs, readJob, retryDeadLetter } from '../contract/jobs.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { ApiProblem } from '../problem.ts';
+import type { Transaction } from '#storage/postgres/database.ts';
+import { type DeadLetter, listDeadLetters as selectLetters, takeDeadLetter } from '#storage/jobs/dead-letters.ts';
+import { listSchedules, readJob as findJob } from '#storage/jobs/schedules.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { announce } from '#api/frame/bus.ts';
+import { deleteDeadLetter, listDeadLetters, listJobs, readJob, retryDeadLetter } from '#api/contract/jobs.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
 
 type Who = Pick<Incoming<typeof deleteDeadLetter>, 'operator' | 'caller' | 'params'>;
 

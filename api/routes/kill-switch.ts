@@ -1,8 +1,8 @@
-import type { HaltScope } from '#core/halts.ts';
-import { engageHalt, type HaltSubject, readHalt, releaseHalt } from '#storage/halts.ts';
-import { auditChange } from '../audit.ts';
-import { announce } from '../bus.ts';
-import type { ApiContext } from '../context.ts';
+import type { HaltScope } from '#core/account/halts.ts';
+import { engageHalt, type HaltSubject, readHalt, releaseHalt } from '#storage/trading/halts.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { announce } from '#api/frame/bus.ts';
+import type { ApiContext } from '#api/frame/context.ts';
 import {
   readAccountKillSwitch,
   readKillSwitch,
@@ -10,14 +10,14 @@ import {
   setAccountKillSwitch,
   setKillSwitch,
   setProfileKillSwitch,
-} from '../contract/halts.ts';
-import type { Caller } from '../guard/caller.ts';
-import type { Operator } from '../guard/session.ts';
-import type { Routes } from '../handle.ts';
-import { ApiProblem } from '../problem.ts';
-import { requireAccount, requireProfile } from '../require.ts';
-import { isUnavailable, outageOf } from '../unavailable.ts';
-import { killSwitchView } from '../views.ts';
+} from '#api/contract/halts.ts';
+import type { Caller } from '#api/guard/caller.ts';
+import type { Operator } from '#api/guard/session.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
+import { requireAccount, requireProfile } from '#api/frame/require.ts';
+import { isUnavailable, outageOf } from '#api/frame/unavailable.ts';
+import { killSwitchView } from '#api/views/views.ts';
 
 interface Wish {
   readonly engaged: boolean;

@@ -1,20 +1,20 @@
-import { shadowReport } from '#core/shadow.ts';
-import { driftReport } from '#core/drift.ts';
-import { readReport, requestReport, saveGateBars } from '#storage/live-checks.ts';
-import { readPinned } from '#storage/research.ts';
-import { auditChange } from '../audit.ts';
-import type { ApiContext } from '../context.ts';
+import { shadowReport } from '#core/research/shadow.ts';
+import { driftReport } from '#core/research/drift.ts';
+import { readReport, requestReport, saveGateBars } from '#storage/research/live-checks.ts';
+import { readPinned } from '#storage/research/research.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import type { ApiContext } from '#api/frame/context.ts';
 import {
   changeLiveGate,
   readDrift,
   readLiveGate,
   readShadowReplay,
   startShadowReplay,
-} from '../contract/live-checks.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { barsOf, readGate } from '../live-gate.ts';
-import { ApiProblem } from '../problem.ts';
-import { requireProfile } from '../require.ts';
+} from '#api/contract/live-checks.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { barsOf, readGate } from '#api/checks/live-gate.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
+import { requireProfile } from '#api/frame/require.ts';
 
 async function changeBars(context: ApiContext, { operator, caller, params, body }: Incoming<typeof changeLiveGate>) {
   const { database } = context;

@@ -1,12 +1,12 @@
-import { everyPage } from '#storage/pages.ts';
-import { pageLogs } from '#storage/logs.ts';
-import { exportLogs, listActionLogs, listLogs } from '../contract/records.ts';
-import { pageView, readCursor } from '../cursor.ts';
-import { exportRows, viewed } from '../export-rows.ts';
-import type { Routes } from '../handle.ts';
-import { logFilter } from '../log-query.ts';
-import { requireProfile } from '../require.ts';
-import { logRowView } from '../views.ts';
+import { everyPage } from '#storage/postgres/pages.ts';
+import { pageLogs } from '#storage/history/logs.ts';
+import { exportLogs, listActionLogs, listLogs } from '#api/contract/records.ts';
+import { pageView, readCursor } from '#api/frame/cursor.ts';
+import { exportRows, viewed } from '#api/views/export-rows.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { logFilter } from '#api/views/log-query.ts';
+import { requireProfile } from '#api/frame/require.ts';
+import { logRowView } from '#api/views/views.ts';
 
 const COLUMNS = ['id', 'symbol', 'level', 'msg', 'ctx', 'count', 'firstAt', 'lastAt'];
 

@@ -1,14 +1,14 @@
-import { type Venue, venueOf } from '#core/account.ts';
-import { cacheKeys, marketTrend } from '#core/cache-keys.ts';
-import { INTERVAL_MS, type Interval, isInterval } from '#core/candle.ts';
+import { type Venue, venueOf } from '#core/account/account.ts';
+import { cacheKeys, marketTrend } from '#core/installation/cache-keys.ts';
+import { INTERVAL_MS, type Interval, isInterval } from '#core/market/candle.ts';
 import { createTechnicalRating } from '#core/indicators/technical-rating.ts';
 import { ExchangeError } from '#exchange/errors.ts';
-import { readMarketTrend, readRatings } from '../contract/market.ts';
-import type { Routes } from '../handle.ts';
-import { Memo } from '../memo.ts';
-import { invalidField } from '../problem.ts';
-import { requireAccount, requireProfile } from '../require.ts';
-import { readCached } from '../venues.ts';
+import { readMarketTrend, readRatings } from '#api/contract/market.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { Memo } from '#api/frame/memo.ts';
+import { invalidField } from '#api/frame/problem.ts';
+import { requireAccount, requireProfile } from '#api/frame/require.ts';
+import { readCached } from '#api/views/venues.ts';
 
 /** As many as let the averages forget where they began. */
 const CANDLES = 400;

@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { venueOf } from '#core/account.ts';
-import { formatDecimal } from '#core/decimal.ts';
-import { EnvironmentError } from '#core/env.ts';
+import { venueOf } from '#core/account/account.ts';
+import { formatDecimal } from '#core/amount/decimal.ts';
+import { EnvironmentError } from '#core/installation/env.ts';
 import type { AccountId } from '#core/ids.ts';
 import { ExchangeError } from '#exchange/errors.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
-import { accountId } from '../contract/fields.ts';
-import { listStrategies } from '../contract/profiles.ts';
-import { listTickers } from '../contract/market.ts';
-import { listCandles, listSymbols } from '../contract/records.ts';
-import type { Routes } from '../handle.ts';
-import { ApiProblem } from '../problem.ts';
-import { requireAccount, requireProfile, venueName } from '../require.ts';
-import type { Venues } from '../venues.ts';
+import { accountId } from '#api/contract/fields.ts';
+import { listStrategies } from '#api/contract/profiles.ts';
+import { listTickers } from '#api/contract/market.ts';
+import { listCandles, listSymbols } from '#api/contract/records.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
+import { requireAccount, requireProfile, venueName } from '#api/frame/require.ts';
+import type { Venues } from '#api/views/venues.ts';
 
 const json = z.record(z.string(), z.unknown());
 

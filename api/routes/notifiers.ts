@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { isProfileEvent, NOTIFIER_NAMES, type Notification, type NotifierName, PROFILE_EVENTS } from '#core/notify.ts';
+import {
+  isProfileEvent,
+  NOTIFIER_NAMES,
+  type Notification,
+  type NotifierName,
+  PROFILE_EVENTS,
+} from '#core/installation/notify.ts';
 import { OPS_NOTIFY } from '#core/settings.ts';
 import { NOTIFIERS, sendNotification } from '#integrations/notifiers.ts';
 import {
@@ -8,11 +14,11 @@ import {
   readNotifier as findNotifier,
   saveNotifier as keepNotifier,
   type StoredNotifier,
-} from '#storage/notifiers.ts';
-import { lockProfile } from '#storage/profiles.ts';
-import { patchSetting, readSetting } from '#storage/service-settings.ts';
-import { auditChange } from '../audit.ts';
-import type { ApiContext } from '../context.ts';
+} from '#storage/operator/notifiers.ts';
+import { lockProfile } from '#storage/operator/profiles.ts';
+import { patchSetting, readSetting } from '#storage/postgres/service-settings.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import type { ApiContext } from '#api/frame/context.ts';
 import {
   changeOpsNotify,
   deleteNotifier,
@@ -22,11 +28,11 @@ import {
   saveNotifier,
   testNotifier,
   testOpsNotify,
-} from '../contract/notifiers.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { ApiProblem } from '../problem.ts';
-import { requireFoundProfile, requireProfile } from '../require.ts';
-import { requireValid } from '../validate.ts';
+} from '#api/contract/notifiers.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
+import { requireFoundProfile, requireProfile } from '#api/frame/require.ts';
+import { requireValid } from '#api/frame/validate.ts';
 
 /** A notifier as responses and the audit show it: of a secret only whether it is set. */
 const viewOf = ({ provider, enabled, settings, secrets, rules, updatedAt }: StoredNotifier) => ({

@@ -1,26 +1,26 @@
-import { venueOf } from '#core/account.ts';
-import { cacheKeys } from '#core/cache-keys.ts';
-import { formatDecimal, requireDecimal } from '#core/decimal.ts';
+import { venueOf } from '#core/account/account.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import type { AccountId } from '#core/ids.ts';
-import { guessOwner, proveOwner } from '#core/orphan.ts';
-import type { ProfileToRun } from '#core/ports.ts';
-import type { Reader } from '#storage/database.ts';
-import { listOrphans, isResting, type OrphanRow, readOrphan, resolveOrphan } from '#storage/orphan-orders.ts';
-import { loadProfilesToRun } from '#storage/worker-profiles.ts';
+import { guessOwner, proveOwner } from '#core/position/orphan.ts';
+import type { ProfileToRun } from '#core/ports/ports.ts';
+import type { Reader } from '#storage/postgres/database.ts';
+import { listOrphans, isResting, type OrphanRow, readOrphan, resolveOrphan } from '#storage/trading/orphan-orders.ts';
+import { loadProfilesToRun } from '#storage/trading/worker-profiles.ts';
 import { configProblem } from '#strategies/config-problem.ts';
-import { askWorker } from '../ask-worker.ts';
-import { auditChange } from '../audit.ts';
-import { announce } from '../bus.ts';
+import { askWorker } from '#api/frame/ask-worker.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { announce } from '#api/frame/bus.ts';
 import {
   adoptOrphanOrder,
   cancelOrphanOrder,
   detectOrphanOrders,
   leaveOrphanOrder,
   listOrphanOrders,
-} from '../contract/orphans.ts';
-import type { Routes } from '../handle.ts';
-import { ApiProblem } from '../problem.ts';
-import { requireAccount } from '../require.ts';
+} from '#api/contract/orphans.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
+import { requireAccount } from '#api/frame/require.ts';
 
 interface Target {
   readonly id: AccountId;

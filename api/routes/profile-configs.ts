@@ -1,10 +1,14 @@
 import { isObject } from '#core/merge.ts';
-import { listConfigVersions, readConfigVersion, switchStrategy as saveStrategy } from '#storage/profile-configs.ts';
-import { listBoundSymbols } from '#storage/profile-symbols.ts';
-import { excludeIntents, lockProfile } from '#storage/profiles.ts';
-import { auditChange } from '../audit.ts';
-import { readMarket, requireConfig, requireSizing, requireStrategy } from '../config-check.ts';
-import type { ApiContext } from '../context.ts';
+import {
+  listConfigVersions,
+  readConfigVersion,
+  switchStrategy as saveStrategy,
+} from '#storage/operator/profile-configs.ts';
+import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
+import { excludeIntents, lockProfile } from '#storage/operator/profiles.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { readMarket, requireConfig, requireSizing, requireStrategy } from '#api/checks/config-check.ts';
+import type { ApiContext } from '#api/frame/context.ts';
 import {
   cloneProfile,
   exportProfile,
@@ -12,11 +16,11 @@ import {
   listConfigHistory,
   restoreConfig,
   switchStrategy,
-} from '../contract/profile-configs.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { ApiProblem } from '../problem.ts';
-import { requireAccount, requireFoundProfile, requireProfile } from '../require.ts';
-import { profileView } from '../views.ts';
+} from '#api/contract/profile-configs.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
+import { requireAccount, requireFoundProfile, requireProfile } from '#api/frame/require.ts';
+import { profileView } from '#api/views/views.ts';
 import { announceProfile, createFrom, saveChange } from './profiles.ts';
 
 const configOf = (stored: unknown): Record<string, unknown> => (isObject(stored) ? stored : {});

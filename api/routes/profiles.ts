@@ -1,10 +1,10 @@
 import type { AccountId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
-import type { Transaction } from '#storage/database.ts';
-import { bindSymbol, type BoundSymbol, listBoundSymbols } from '#storage/profile-symbols.ts';
-import { lockAccount } from '#storage/accounts.ts';
-import { forgetProfile } from '#storage/forget-profile.ts';
-import { requestAction } from '#storage/operator-actions.ts';
+import type { Transaction } from '#storage/postgres/database.ts';
+import { bindSymbol, type BoundSymbol, listBoundSymbols } from '#storage/operator/profile-symbols.ts';
+import { lockAccount } from '#storage/operator/accounts.ts';
+import { forgetProfile } from '#storage/operator/forget-profile.ts';
+import { requestAction } from '#storage/trading/operator-actions.ts';
 import {
   countProfiles,
   createProfile as insertProfile,
@@ -15,10 +15,10 @@ import {
   lockProfile,
   type ProfileView,
   saveProfile,
-} from '#storage/profiles.ts';
-import { auditChange } from '../audit.ts';
-import { announce } from '../bus.ts';
-import { requireFreeBase, requireListed } from '../coin-binding.ts';
+} from '#storage/operator/profiles.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { announce } from '#api/frame/bus.ts';
+import { requireFreeBase, requireListed } from '#api/checks/coin-binding.ts';
 import {
   lintConfig,
   lintWarnings,
@@ -29,8 +29,8 @@ import {
   requireSizing,
   requireStrategy,
   type Warning,
-} from '../config-check.ts';
-import type { ApiContext } from '../context.ts';
+} from '#api/checks/config-check.ts';
+import type { ApiContext } from '#api/frame/context.ts';
 import {
   changeProfile,
   createProfile,
@@ -38,14 +38,14 @@ import {
   lintProfile,
   listProfiles,
   readProfile,
-} from '../contract/profiles.ts';
-import { exposed, readExposure } from '../exposure.ts';
-import type { Caller } from '../guard/caller.ts';
-import type { Operator } from '../guard/session.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { ApiProblem, invalidField } from '../problem.ts';
-import { requireAccount, requireFoundProfile, requireProfile } from '../require.ts';
-import { profileView } from '../views.ts';
+} from '#api/contract/profiles.ts';
+import { exposed, readExposure } from '#api/checks/exposure.ts';
+import type { Caller } from '#api/guard/caller.ts';
+import type { Operator } from '#api/guard/session.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { ApiProblem, invalidField } from '#api/frame/problem.ts';
+import { requireAccount, requireFoundProfile, requireProfile } from '#api/frame/require.ts';
+import { profileView } from '#api/views/views.ts';
 
 const configOf = (stored: unknown): Record<string, unknown> => (isObject(stored) ? stored : {});
 

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import { formatDecimal, requireDecimal } from '#core/decimal.ts';
-import { verdictOf } from '#core/order-proof.ts';
-import { certainFrom, ORDER_TIMING } from '#core/order-timing.ts';
-import { readProof, type StoredProof } from '#storage/order-proof.ts';
-import { readOrderProof } from '../contract/proof.ts';
-import type { Routes } from '../handle.ts';
-import { ApiProblem } from '../problem.ts';
-import { fillView, orderView } from '../views.ts';
+import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
+import { verdictOf } from '#core/position/order-proof.ts';
+import { certainFrom, ORDER_TIMING } from '#core/order/order-timing.ts';
+import { readProof, type StoredProof } from '#storage/trading/order-proof.ts';
+import { readOrderProof } from '#api/contract/proof.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
+import { fillView, orderView } from '#api/views/views.ts';
 
 type Proof = z.output<(typeof readOrderProof)['response']>;
 

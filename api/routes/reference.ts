@@ -1,8 +1,8 @@
-import { OPERATIONS } from '../contract/contract.ts';
-import type { Operation } from '../contract/operation.ts';
-import { readOpenApi, readReference, readReferenceStyle } from '../contract/reference.ts';
-import type { Routes } from '../handle.ts';
-import { openApiOf } from '../openapi.ts';
+import { OPERATIONS } from '#api/contract/contract.ts';
+import type { Operation } from '#api/contract/operation.ts';
+import { readOpenApi, readReference, readReferenceStyle } from '#api/contract/reference.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { openApiOf } from '#api/frame/openapi.ts';
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2733;background:#fff}
 h2{margin-top:2.5rem;text-transform:capitalize}summary{cursor:pointer;padding:.3rem 0}code{font:14px ui-monospace,monospace}

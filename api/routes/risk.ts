@@ -1,12 +1,12 @@
 import type { ProfileId } from '#core/ids.ts';
-import { limitsWithoutAsset, type RiskLimits } from '#core/risk.ts';
-import type { AccountView } from '#storage/accounts.ts';
-import { excludeIntents, lockProfile } from '#storage/profiles.ts';
-import { lockRiskLimits, pauseCoin as storePause, type RiskTarget, saveRiskLimits } from '#storage/risk.ts';
-import { auditChange } from '../audit.ts';
-import { announce } from '../bus.ts';
-import { requireCoin } from '../coins.ts';
-import type { ApiContext } from '../context.ts';
+import { limitsWithoutAsset, type RiskLimits } from '#core/account/risk.ts';
+import type { AccountView } from '#storage/operator/accounts.ts';
+import { excludeIntents, lockProfile } from '#storage/operator/profiles.ts';
+import { lockRiskLimits, pauseCoin as storePause, type RiskTarget, saveRiskLimits } from '#storage/trading/risk.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { announce } from '#api/frame/bus.ts';
+import { requireCoin } from '#api/views/coins.ts';
+import type { ApiContext } from '#api/frame/context.ts';
 import {
   changeAccountRisk,
   changeProfileRisk,
@@ -14,12 +14,12 @@ import {
   readAccountRisk,
   readProfileRisk,
   resumeCoin,
-} from '../contract/risk.ts';
-import type { Operator } from '../guard/session.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { invalid, invalidField } from '../problem.ts';
-import { requireAccount, requireFoundProfile, requireProfile } from '../require.ts';
-import { standingsOf } from '../standings.ts';
+} from '#api/contract/risk.ts';
+import type { Operator } from '#api/guard/session.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { invalid, invalidField } from '#api/frame/problem.ts';
+import { requireAccount, requireFoundProfile, requireProfile } from '#api/frame/require.ts';
+import { standingsOf } from '#api/views/standings.ts';
 
 interface Limited extends RiskTarget {
   readonly account: AccountView;

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { SessionId } from '#core/ids.ts';
-import { createAccount, saveApiKey } from '#storage/accounts.ts';
-import { writeAuditLog } from '#storage/audit-logs.ts';
-import type { Transaction } from '#storage/database.ts';
-import { deleteSession } from '#storage/sessions.ts';
+import { createAccount, saveApiKey } from '#storage/operator/accounts.ts';
+import { writeAuditLog } from '#storage/operator/audit-logs.ts';
+import type { Transaction } from '#storage/postgres/database.ts';
+import { deleteSession } from '#storage/operator/sessions.ts';
 import {
   createOperator,
   holdPassword,
@@ -11,16 +11,16 @@ import {
   readUserByEmail,
   saveTimezone,
   type User,
-} from '#storage/users.ts';
-import { announce, announceSessionEnd } from '../bus.ts';
-import type { ApiContext } from '../context.ts';
-import { changeSettings, currentSession, readSettings, signIn, signOut, signUp } from '../contract/session.ts';
-import { hashPassword, verifyPassword } from '../guard/password.ts';
-import { clearCookies, openSession, type Operator, SESSION_MS, sessionCookie } from '../guard/session.ts';
-import { requireSignInAllowance } from '../guard/throttle.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { ApiProblem, invalidField } from '../problem.ts';
-import { isTimezone } from '../timezone.ts';
+} from '#storage/operator/users.ts';
+import { announce, announceSessionEnd } from '#api/frame/bus.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import { changeSettings, currentSession, readSettings, signIn, signOut, signUp } from '#api/contract/session.ts';
+import { hashPassword, verifyPassword } from '#api/guard/password.ts';
+import { clearCookies, openSession, type Operator, SESSION_MS, sessionCookie } from '#api/guard/session.ts';
+import { requireSignInAllowance } from '#api/guard/throttle.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { ApiProblem, invalidField } from '#api/frame/problem.ts';
+import { isTimezone } from '#api/frame/timezone.ts';
 
 /** What the injected operator of a live demo shows in place of a session. */
 const NO_SESSION: SessionId = '00000000-0000-0000-0000-000000000000' as SessionId;

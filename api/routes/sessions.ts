@@ -3,17 +3,17 @@ import {
   deleteSession as removeSession,
   deleteSessionsBut,
   listSessions as selectSessions,
-} from '#storage/sessions.ts';
-import { savePassword } from '#storage/users.ts';
-import { auditChange } from '../audit.ts';
-import { announceSessionEnd } from '../bus.ts';
-import type { ApiContext } from '../context.ts';
-import { changePassword, deleteSession, listSessions, revokeOtherSessions } from '../contract/sessions.ts';
-import { hashPassword, verifyPassword } from '../guard/password.ts';
-import { clearCookies, type Operator } from '../guard/session.ts';
-import { requirePasswordAllowance } from '../guard/throttle.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { ApiProblem, invalidField } from '../problem.ts';
+} from '#storage/operator/sessions.ts';
+import { savePassword } from '#storage/operator/users.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import { announceSessionEnd } from '#api/frame/bus.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import { changePassword, deleteSession, listSessions, revokeOtherSessions } from '#api/contract/sessions.ts';
+import { hashPassword, verifyPassword } from '#api/guard/password.ts';
+import { clearCookies, type Operator } from '#api/guard/session.ts';
+import { requirePasswordAllowance } from '#api/guard/throttle.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 
 const WRONG = 'is not the current password';
 const ENDED = 'This session has ended meanwhile: sign in again.';

@@ -1,9 +1,9 @@
-import { cacheKeys, type Heartbeat, heartbeat } from '#core/cache-keys.ts';
-import { latestMigrationAppliedAt } from '#storage/migrate.ts';
-import { readOperator } from '#storage/users.ts';
-import { onboarding, status } from '../contract/session.ts';
-import type { Routes } from '../handle.ts';
-import { readCached } from '../venues.ts';
+import { cacheKeys, type Heartbeat, heartbeat } from '#core/installation/cache-keys.ts';
+import { latestMigrationAppliedAt } from '#storage/postgres/migrate.ts';
+import { readOperator } from '#storage/operator/users.ts';
+import { onboarding, status } from '#api/contract/session.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { readCached } from '#api/views/venues.ts';
 
 /** Of several workers the one that most needs a restart: another build first, then the one that booted earliest. */
 function worstWorker(workers: readonly Heartbeat[], apiSha: string): Heartbeat | undefined {

@@ -1,5 +1,5 @@
-import { drawOf, foldsOf, openWindowEnd, unitsOf } from '#core/research.ts';
-import { sweepResult } from '#core/research-results.ts';
+import { drawOf, foldsOf, openWindowEnd, unitsOf } from '#core/research/research.ts';
+import { sweepResult } from '#core/research/research-results.ts';
 import {
   abortResearch,
   createSweep,
@@ -7,17 +7,17 @@ import {
   readSweep as selectSweep,
   type SweepView,
   unitJobs,
-} from '#storage/research.ts';
-import { deleteWaitingUnits } from '#storage/open-research.ts';
+} from '#storage/research/research.ts';
+import { deleteWaitingUnits } from '#storage/research/open-research.ts';
 import { countCandidates } from '#strategies/candidates.ts';
-import { auditChange } from '../audit.ts';
-import type { ApiContext } from '../context.ts';
-import { abortSweep, launchSweep, listSweeps, readSweep } from '../contract/research.ts';
-import type { Incoming, Routes } from '../handle.ts';
-import { ApiProblem, invalidField } from '../problem.ts';
-import { asRecord, prepareLaunch } from '../research-launch.ts';
-import { launchInTurn, requireLaunchAllowance, requireOpenSlot, researchLimits } from '../research-limits.ts';
-import { requireProfile } from '../require.ts';
+import { auditChange } from '#api/frame/audit.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import { abortSweep, launchSweep, listSweeps, readSweep } from '#api/contract/research.ts';
+import type { Incoming, Routes } from '#api/frame/handle.ts';
+import { ApiProblem, invalidField } from '#api/frame/problem.ts';
+import { asRecord, prepareLaunch } from '#api/checks/research-launch.ts';
+import { launchInTurn, requireLaunchAllowance, requireOpenSlot, researchLimits } from '#api/checks/research-limits.ts';
+import { requireProfile } from '#api/frame/require.ts';
 import { requireWindow } from './backtests.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,10 +1,10 @@
-import { cacheKeys } from '#core/cache-keys.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
 import { readJson } from '#core/json.ts';
 import { isObject } from '#core/merge.ts';
-import type { CacheStore } from '#core/cache-store.ts';
-import { readTickTrace } from '../contract/records.ts';
-import type { Routes } from '../handle.ts';
-import { requireProfile } from '../require.ts';
+import type { CacheStore } from '#core/ports/cache.ts';
+import { readTickTrace } from '#api/contract/records.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { requireProfile } from '#api/frame/require.ts';
 
 const SCANNED_AT_ONCE = 500;
 

@@ -9,13 +9,13 @@ import {
   requireDecimal,
   subtract,
   ZERO,
-} from '#core/decimal.ts';
-import { feeValueOf } from '#core/fill.ts';
+} from '#core/amount/decimal.ts';
+import { feeValueOf } from '#core/order/fill.ts';
 import type { ProfileId } from '#core/ids.ts';
-import { foldLots, type LotEvent, type LotMethod } from '#core/tax-lots.ts';
-import { listEquity as selectEquity } from '#storage/equity.ts';
-import type { Reader } from '#storage/database.ts';
-import { everyPage } from '#storage/pages.ts';
+import { foldLots, type LotEvent, type LotMethod } from '#core/position/tax-lots.ts';
+import { listEquity as selectEquity } from '#storage/history/equity.ts';
+import type { Reader } from '#storage/postgres/database.ts';
+import { everyPage } from '#storage/postgres/pages.ts';
 import {
   type CycleRow,
   cycleTotals,
@@ -28,7 +28,7 @@ import {
   type PeriodRow,
   tradedSymbols,
   type TradeFilter,
-} from '#storage/trades.ts';
+} from '#storage/history/trades.ts';
 import {
   exportFills,
   exportTaxLots,
@@ -36,12 +36,12 @@ import {
   listClosedTrades,
   listEquity,
   listTradeArchive,
-} from '../contract/trades.ts';
-import { pageView, readCursor } from '../cursor.ts';
-import { exportRows, viewed } from '../export-rows.ts';
-import type { Routes } from '../handle.ts';
-import { requireProfile } from '../require.ts';
-import { plain, plainOrNull } from '../views.ts';
+} from '#api/contract/trades.ts';
+import { pageView, readCursor } from '#api/frame/cursor.ts';
+import { exportRows, viewed } from '#api/views/export-rows.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { requireProfile } from '#api/frame/require.ts';
+import { plain, plainOrNull } from '#api/views/views.ts';
 
 const cycleView = ({ id: _id, openedAt, closedAt, bought, sold, net, ...row }: CycleRow) => ({
   ...row,

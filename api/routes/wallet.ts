@@ -1,10 +1,10 @@
-import { venueOf } from '#core/account.ts';
-import { formatDecimal } from '#core/decimal.ts';
-import { listProfiles } from '#storage/profiles.ts';
-import { readWallet } from '../contract/accounts.ts';
-import type { Routes } from '../handle.ts';
-import { requireAccount } from '../require.ts';
-import { holdingsOf, mainQuoteAsset } from '../worth.ts';
+import { venueOf } from '#core/account/account.ts';
+import { formatDecimal } from '#core/amount/decimal.ts';
+import { listProfiles } from '#storage/operator/profiles.ts';
+import { readWallet } from '#api/contract/accounts.ts';
+import type { Routes } from '#api/frame/handle.ts';
+import { requireAccount } from '#api/frame/require.ts';
+import { holdingsOf, mainQuoteAsset } from '#api/views/worth.ts';
 
 export function mountWallet({ context, handle }: Routes): void {
   const { database, venues } = context;

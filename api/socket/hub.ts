@@ -1,10 +1,10 @@
 import type { WebSocket } from 'ws';
-import { EVENT_CHANNEL } from '#core/cache-keys.ts';
-import { busMessage } from '#core/events.ts';
-import { validSessions } from '#storage/sessions.ts';
-import { SESSION_CHANNEL } from '../bus.ts';
-import type { ApiContext } from '../context.ts';
-import { readCached } from '../venues.ts';
+import { EVENT_CHANNEL } from '#core/installation/cache-keys.ts';
+import { busMessage } from '#core/installation/events.ts';
+import { validSessions } from '#storage/operator/sessions.ts';
+import { SESSION_CHANNEL } from '#api/frame/bus.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import { readCached } from '#api/views/venues.ts';
 import { SocketClient, type SocketOwner } from './client.ts';
 import { FrameRing } from './ring.ts';
 

@@ -1,4 +1,4 @@
-import type { BusEvent, Topic } from '#core/events.ts';
+import type { BusEvent, Topic } from '#core/installation/events.ts';
 
 /** An event with its place in this process; `text` is the frame as it is sent. */
 export interface Frame {

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { EVENT_CHANNEL } from '#core/cache-keys.ts';
-import type { Topic } from '#core/events.ts';
-import { setKillSwitch } from '../contract/halts.ts';
-import { signIn, signOut } from '../contract/session.ts';
-import { type ServerFrame, serverFrame } from '../contract/socket.ts';
-import { cookieOf, EMAIL, openTestApi, ORIGIN, PASSWORD, type TestApi } from '../test-api.ts';
+import { EVENT_CHANNEL } from '#core/installation/cache-keys.ts';
+import type { Topic } from '#core/installation/events.ts';
+import { setKillSwitch } from '#api/contract/halts.ts';
+import { signIn, signOut } from '#api/contract/session.ts';
+import { type ServerFrame, serverFrame } from '#api/contract/socket.ts';
+import { cookieOf, EMAIL, openTestApi, ORIGIN, PASSWORD, type TestApi } from '#test/api/test-api.ts';
 
 let api: TestApi;
 before(async () => {

@@ -1,13 +1,13 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import type { ApiContext } from '../context.ts';
-import { PROBLEM_STATUS } from '../contract/problem.ts';
-import { callerOf } from '../guard/caller.ts';
-import { networkOf } from '../guard/client-ip.ts';
-import { identify, type Visitors } from '../guard/visitor-limits.ts';
-import { ApiProblem, problemBody } from '../problem.ts';
-import { toProblem } from '../to-problem.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import { PROBLEM_STATUS } from '#api/contract/problem.ts';
+import { callerOf } from '#api/guard/caller.ts';
+import { networkOf } from '#api/guard/client-ip.ts';
+import { identify, type Visitors } from '#api/guard/visitor-limits.ts';
+import { ApiProblem, problemBody } from '#api/frame/problem.ts';
+import { toProblem } from '#api/frame/to-problem.ts';
 import type { SocketHub } from './hub.ts';
 
 const PATH = '/api/ws';

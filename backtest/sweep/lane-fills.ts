@@ -1,6 +1,6 @@
 import { snapDown, snapUp } from '#strategies/ticks.ts';
 import type { Lane } from './lane.ts';
-import { CHUNK, SHIFT, WIDE, WIDE_SHIFT } from '../extremes.ts';
+import { CHUNK, SHIFT, WIDE, WIDE_SHIFT } from '#backtest/extremes.ts';
 import type { LaneMarket } from './lane-market.ts';
 import { type LaneMoney, share } from './lane-money.ts';
 import { addNet } from './row.ts';

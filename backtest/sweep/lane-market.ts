@@ -1,8 +1,8 @@
-import { INTERVAL_MS } from '#core/candle.ts';
-import { lowerBound } from '#core/candle-columns.ts';
-import { toNumber } from '#core/decimal.ts';
-import { type Extremes, extremesOf } from '../extremes.ts';
-import type { KernelInput } from '../kernel.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
+import { lowerBound } from '#core/market/candle-columns.ts';
+import { toNumber } from '#core/amount/decimal.ts';
+import { type Extremes, extremesOf } from '#backtest/extremes.ts';
+import type { KernelInput } from '#backtest/kernel.ts';
 
 const DAY_MS = 86_400_000;
 

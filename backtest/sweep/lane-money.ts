@@ -1,6 +1,6 @@
-import { type Decimal, requireDecimal, toNumber, ZERO } from '#core/decimal.ts';
-import type { SymbolRules } from '#core/symbol.ts';
-import type { Terms } from '../fills.ts';
+import { type Decimal, requireDecimal, toNumber, ZERO } from '#core/amount/decimal.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
+import type { Terms } from '#backtest/fills.ts';
 
 /** A rate as a fraction of whole numbers in lowest terms. */
 export interface Fraction {

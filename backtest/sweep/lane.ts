@@ -2,7 +2,7 @@ import { snapDown } from '#strategies/ticks.ts';
 import { fillBuy, fillSell, isNear, placeStop } from './lane-fills.ts';
 import { openTally, type Tally } from './row.ts';
 import { type Fraction, type LaneMoney, lotsFor } from './lane-money.ts';
-import { boundsOf, CHUNK, SHIFT } from '../extremes.ts';
+import { boundsOf, CHUNK, SHIFT } from '#backtest/extremes.ts';
 import type { LaneMarket } from './lane-market.ts';
 
 /** One parameter set as numbers. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { randomFrom } from '#core/random.ts';
+import { randomFrom } from '#core/research/random.ts';
 import { luckOf } from './luck.ts';
 import {
   deflatedSharpe,

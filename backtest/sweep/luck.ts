@@ -1,4 +1,4 @@
-import type { Luck } from '#core/research-results.ts';
+import type { Luck } from '#core/research/research-results.ts';
 import {
   dailySharpe,
   deflatedSharpe,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Interval } from '#core/candle.ts';
-import { type Decimal, requireDecimal, ZERO } from '#core/decimal.ts';
+import type { Interval } from '#core/market/candle.ts';
+import { type Decimal, requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { config as schema } from '#strategies/momentum/config.ts';
 import { momentum } from '#strategies/momentum/strategy.ts';
 import { anyStrategy } from '#strategies/strategy.ts';
-import { aggregateSeries } from '../columns.ts';
-import { rulesOf, walk } from '../test-walk.ts';
+import { aggregateSeries } from '#backtest/columns.ts';
+import { rulesOf, walk } from '#backtest/test-walk.ts';
 import { runMomentumLanes } from './momentum-lanes.ts';
 import { evaluate } from './row.ts';
 

@@ -1,7 +1,7 @@
 import { readFactor } from '#strategies/fields.ts';
 import { fitWindows, readStoredConfig } from '#strategies/momentum/config.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
-import type { KernelInput } from '../kernel.ts';
+import type { KernelInput } from '#backtest/kernel.ts';
 import { BLOCK, type Column, type Ema, emaColumn, fillEmas, smaColumn } from './lane-averages.ts';
 import { accountUntil } from './lane-fills.ts';
 import { advance, type Crosses, type Lane, type LaneKnobs, openLane } from './lane.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requireDecimal, ZERO } from '#core/decimal.ts';
-import { randomFrom } from '#core/random.ts';
+import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import { randomFrom } from '#core/research/random.ts';
 import { candidatesOf } from '#strategies/candidates.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
-import type { Series } from '../columns.ts';
+import type { Series } from '#backtest/columns.ts';
 import { type Evaluate, evaluateSets, type Halved, rankTried, searchAll, searchByHalving } from './search.ts';
 import { sweepVerdict, type Verdict } from './verdict.ts';
 

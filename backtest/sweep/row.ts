@@ -1,6 +1,6 @@
-import { toNumber } from '#core/decimal.ts';
-import { type KernelInput, type KernelRun, runKernel } from '../kernel.ts';
-import { dailyReturns, exposure, sharpe, sortino, totalReturn } from '../metrics.ts';
+import { toNumber } from '#core/amount/decimal.ts';
+import { type KernelInput, type KernelRun, runKernel } from '#backtest/kernel.ts';
+import { dailyReturns, exposure, sharpe, sortino, totalReturn } from '#backtest/metrics.ts';
 
 /** The numbers by which parameter sets are compared; each is defined in metrics.ts. */
 export interface SweepNumbers {

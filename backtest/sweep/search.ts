@@ -1,11 +1,11 @@
-import { lowerBound } from '#core/candle-columns.ts';
-import type { FoldWindow } from '#core/research.ts';
-import type { Luck } from '#core/research-results.ts';
+import { lowerBound } from '#core/market/candle-columns.ts';
+import type { FoldWindow } from '#core/research/research.ts';
+import type { Luck } from '#core/research/research-results.ts';
 import type { Candidate } from '#strategies/candidates.ts';
 import type { Values } from '#strategies/knobs.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
-import type { KernelInput } from '../kernel.ts';
-import { sha256 } from '../sha256.ts';
+import type { KernelInput } from '#backtest/kernel.ts';
+import { sha256 } from '#backtest/sha256.ts';
 import { beyondLanes, runMomentumLanes } from './momentum-lanes.ts';
 import { type Evaluated, evaluate, type SweepNumbers } from './row.ts';
 import { luckOf } from './luck.ts';

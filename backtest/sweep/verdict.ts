@@ -1,4 +1,4 @@
-import type { Luck } from '#core/research-results.ts';
+import type { Luck } from '#core/research/research-results.ts';
 
 /** What a sweep found, as far as it decides what to say about it. */
 export interface Judged {

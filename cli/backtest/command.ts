@@ -4,7 +4,7 @@ import { type PortfolioInput, runPortfolioBacktest, SEPARATE_WARNING } from '#ba
 import type { BacktestResult } from '#backtest/result.ts';
 import { runBacktest } from '#backtest/run.ts';
 import { BadInputError } from '#paper/bad-input.ts';
-import { print } from '../print.ts';
+import { print } from '#cli/print.ts';
 import { type Input, readAccount, readInputs, readProfile, symbolsOf } from './inputs.ts';
 import { type BacktestOptions, parseBacktestOptions } from './options.ts';
 import { robustnessTable } from './robustness.ts';

@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { isTimezone } from '#api/timezone.ts';
-import { INTERVAL_MS, INTERVALS, type Interval } from '#core/candle.ts';
+import { isTimezone } from '#api/frame/timezone.ts';
+import { INTERVAL_MS, INTERVALS, type Interval } from '#core/market/candle.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
-import { NO_LIMITS, riskLimits } from '#core/risk.ts';
+import { NO_LIMITS, riskLimits } from '#core/account/risk.ts';
 import { CandleStore, CandleStoreError, isCandleStore } from '#storage/candles/store.ts';
 import { BadInputError } from '#paper/bad-input.ts';
 import {

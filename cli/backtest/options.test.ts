@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { formatDecimal, ZERO } from '#core/decimal.ts';
-import { chargesOf, runTerms } from '#core/research.ts';
+import { formatDecimal, ZERO } from '#core/amount/decimal.ts';
+import { chargesOf, runTerms } from '#core/research/research.ts';
 import { parseBacktestOptions } from './options.ts';
 
 const CWD = resolve('/somewhere');

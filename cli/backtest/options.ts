@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import type { Terms } from '#backtest/fills.ts';
-import { type Decimal, readDecimal, requireDecimal, ZERO } from '#core/decimal.ts';
-import { chargesOf, costTerms } from '#core/research.ts';
+import { type Decimal, readDecimal, requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import { chargesOf, costTerms } from '#core/research/research.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
-import { parseFlags } from '../flags.ts';
-import { readInstant } from '../instant.ts';
+import { parseFlags } from '#cli/flags.ts';
+import { readInstant } from '#cli/instant.ts';
 
 /** Candles, window and terms, whatever is traded. */
 export interface MarketOptions {

@@ -1,18 +1,18 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { CandleColumns } from '#core/candle.ts';
-import { INTERVAL_MS, INTERVALS, type Interval, isInterval } from '#core/candle.ts';
-import { parseEnvironment } from '#core/env.ts';
+import type { CandleColumns } from '#core/market/candle.ts';
+import { INTERVAL_MS, INTERVALS, type Interval, isInterval } from '#core/market/candle.ts';
+import { parseEnvironment } from '#core/installation/env.ts';
 import { endpointsOf } from '#exchange/endpoints.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { BadInputError } from '#paper/bad-input.ts';
 import { type CandleSeries, readEachFile, readNamedFile } from '#paper/market/candle-files.ts';
 import { CandleStore, CandleStoreError, type StoredSeries } from '#storage/candles/store.ts';
 import { backfillCandles } from '#worker/backfill.ts';
-import type { CommandContext } from '../command.ts';
-import { parseFlags } from '../flags.ts';
-import { readInstant } from '../instant.ts';
+import type { CommandContext } from '#cli/command.ts';
+import { parseFlags } from '#cli/flags.ts';
+import { readInstant } from '#cli/instant.ts';
 
 const kinds = {
   from: 'text',

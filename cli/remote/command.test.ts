@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { EMAIL, openTestApi, PASSWORD, type TestApi } from '#api/test-api.ts';
-import { addLogs } from '#api/test-records.ts';
+import { EMAIL, openTestApi, PASSWORD, type TestApi } from '#test/api/test-api.ts';
+import { addLogs } from '#test/api/test-records.ts';
 
 const MAIN = join(import.meta.dirname, '../main.ts');
 const home = mkdtempSync(join(tmpdir(), 'remote-'));

@@ -5,9 +5,9 @@ import { listProfiles } from '#api/contract/profiles.ts';
 import { listLogs } from '#api/contract/records.ts';
 import { status } from '#api/contract/session.ts';
 import { type Client, ClientProblem } from '#api/script-client.ts';
-import type { CommandContext } from '../command.ts';
-import { type FlagKinds, parseFlags } from '../flags.ts';
-import { print, oneLine } from '../print.ts';
+import type { CommandContext } from '#cli/command.ts';
+import { type FlagKinds, parseFlags } from '#cli/flags.ts';
+import { print, oneLine } from '#cli/print.ts';
 import { followLogs, type LogRow } from './follow.ts';
 import { openLink } from './link.ts';
 

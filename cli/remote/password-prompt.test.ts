@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { EMAIL, openTestApi, PASSWORD } from '#api/test-api.ts';
-import { until } from '#storage/test-outage.ts';
+import { EMAIL, openTestApi, PASSWORD } from '#test/api/test-api.ts';
+import { until } from '#test/harness/test-outage.ts';
 
 const MAIN = join(import.meta.dirname, '../main.ts');
 const COMMAND = `"${process.execPath}" "${MAIN}" profiles`;

@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { EMAIL, openTestApi, PASSWORD, type TestApi } from '#api/test-api.ts';
-import { addLogs } from '#api/test-records.ts';
-import { openDatabase } from '#storage/database.ts';
-import { openEmptyDatabase } from '#storage/test-database.ts';
-import { until } from '#storage/test-outage.ts';
+import { EMAIL, openTestApi, PASSWORD, type TestApi } from '#test/api/test-api.ts';
+import { addLogs } from '#test/api/test-records.ts';
+import { openDatabase } from '#storage/postgres/database.ts';
+import { openEmptyDatabase } from '#test/harness/test-database.ts';
+import { until } from '#test/harness/test-outage.ts';
 
 const CHECKOUT = join(import.meta.dirname, '..', '..');
 const MAIN = join(CHECKOUT, 'cli/main.ts');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseEnvironment } from '#core/env.ts';
+import { parseEnvironment } from '#core/installation/env.ts';
 import { planApi, planPaper, planWorker, type ServiceFacts, type Variables } from './child-plans.ts';
 
 const paper = {

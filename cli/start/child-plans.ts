@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Environment } from '#core/env.ts';
+import type { Environment } from '#core/installation/env.ts';
 import type { ChildPlan } from './child.ts';
 import type { StartOptions } from './options.ts';
 import type { KeyPair } from './paper-accounts.ts';

@@ -1,6 +1,6 @@
-import { EnvironmentError, parseEnvironment } from '#core/env.ts';
-import type { CommandContext } from '../command.ts';
-import { readVersion } from '../version.ts';
+import { EnvironmentError, parseEnvironment } from '#core/installation/env.ts';
+import type { CommandContext } from '#cli/command.ts';
+import { readVersion } from '#cli/version.ts';
 import { openBrowser } from './browser.ts';
 import { openDataFolder } from './data-folder.ts';
 import { parseStartOptions, type StartOptions } from './options.ts';

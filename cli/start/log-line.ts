@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readJson } from '#core/json.ts';
-import { oneLine } from '../print.ts';
+import { oneLine } from '#cli/print.ts';
 
 const record = z.object({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']),

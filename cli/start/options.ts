@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { parseFlags } from '../flags.ts';
-import { readInstant } from '../instant.ts';
+import { parseFlags } from '#cli/flags.ts';
+import { readInstant } from '#cli/instant.ts';
 
 export interface StartOptions {
   readonly dataDir: string;

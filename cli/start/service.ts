@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Environment } from '#core/env.ts';
+import type { Environment } from '#core/installation/env.ts';
 import { readGitSha } from '#integrations/git-sha.ts';
 import { readOrChoosePort } from '#storage/embedded/port.ts';
-import { migrateDatabase } from '#storage/migrate.ts';
-import { openCache } from '#storage/open-cache.ts';
+import { migrateDatabase } from '#storage/postgres/migrate.ts';
+import { openCache } from '#storage/cache/open-cache.ts';
 import { abortable } from './abortable.ts';
 import { type ChildPlan, SupervisedChild } from './child.ts';
 import { type PaperFacts, planApi, planPaper, planWorker, type ServiceFacts, type Variables } from './child-plans.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
-import { randomFrom } from '#core/random.ts';
+import { randomFrom } from '#core/research/random.ts';
 
 const MAIN = resolve(import.meta.dirname, '..', 'main.ts');
 const FOLDER = mkdtempSync(join(tmpdir(), 'sweep-'));

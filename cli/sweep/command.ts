@@ -10,14 +10,14 @@ import {
   whyInKernel,
 } from '#backtest/sweep/search.ts';
 import { sweepVerdict, type Verdict } from '#backtest/sweep/verdict.ts';
-import { INTERVAL_MS } from '#core/candle.ts';
-import { foldsOf } from '#core/research.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
+import { foldsOf } from '#core/research/research.ts';
 import { candidatesOf } from '#strategies/candidates.ts';
 import { BadInputError } from '#paper/bad-input.ts';
 import { SweepThreads } from '#worker/sweep-threads.ts';
-import { readInputs } from '../backtest/inputs.ts';
-import { columns } from '../backtest/table.ts';
-import { print } from '../print.ts';
+import { readInputs } from '#cli/backtest/inputs.ts';
+import { columns } from '#cli/backtest/table.ts';
+import { print } from '#cli/print.ts';
 import { parseSweepOptions, type SweepOptions } from './options.ts';
 
 /** Tries many parameter sets on files. Returns the exit code: 0 done, 1 the files cannot be used, 2 wrong usage. */

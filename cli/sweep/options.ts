@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { RANKS, type Rank } from '#backtest/sweep/search.ts';
-import { readRunOptions, RUN_FLAGS, type RunOptions } from '../backtest/options.ts';
-import { parseFlags } from '../flags.ts';
+import { readRunOptions, RUN_FLAGS, type RunOptions } from '#cli/backtest/options.ts';
+import { parseFlags } from '#cli/flags.ts';
 
 const SEARCHES = ['grid', 'random', 'halving'] as const;
 const DAY_MS = 86_400_000;

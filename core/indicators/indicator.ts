@@ -1,4 +1,4 @@
-import type { Candle } from '../candle.ts';
+import type { Candle } from '#core/market/candle.ts';
 
 /**
  * What an indicator needs to go on where it stopped: plain JSON of finite numbers. An indicator made again with the

@@ -1,4 +1,4 @@
-import type { Candle } from '../candle.ts';
+import type { Candle } from '#core/market/candle.ts';
 import { type Indicator, type IndicatorState, numberOf, typicalPrice } from './indicator.ts';
 
 interface Vwap extends Indicator {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Wallet } from '#core/account.ts';
+import type { Wallet } from '#core/account/account.ts';
 import { decimal, float, requireShape } from './shape.ts';
-import { formatDecimal } from '#core/decimal.ts';
+import { formatDecimal } from '#core/amount/decimal.ts';
 
 const amount = decimal.transform(formatDecimal);
 const account = z.object({

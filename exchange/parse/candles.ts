@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Candle, INTERVAL_MS, type Interval } from '#core/candle.ts';
+import { type Candle, INTERVAL_MS, type Interval } from '#core/market/candle.ts';
 import { float, requireShape } from './shape.ts';
 
 const row = z.tuple([z.number(), float, float, float, float, float]).rest(z.unknown());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { formatDecimal, ZERO } from '#core/decimal.ts';
-import { ExchangeError } from '../errors.ts';
+import { formatDecimal, ZERO } from '#core/amount/decimal.ts';
+import { ExchangeError } from '#exchange/errors.ts';
 import { parseOrder, parseOrders, parsePlacement, parseTrades } from './orders.ts';
 
 const queried = {

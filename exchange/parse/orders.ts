@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Decimal, floorToStep, multiply, requireDecimal, ZERO } from '#core/decimal.ts';
-import type { ExchangeFill } from '#core/fill.ts';
-import { type OrderState, originalIdOf, type Side } from '#core/order.ts';
-import type { OrderList, UnreadOrder } from '#core/order-list.ts';
-import type { ExchangeOrder } from '#core/ports.ts';
+import { type Decimal, floorToStep, multiply, requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import type { ExchangeFill } from '#core/order/fill.ts';
+import { type OrderState, originalIdOf, type Side } from '#core/order/order.ts';
+import type { OrderList, UnreadOrder } from '#core/order/order-list.ts';
+import type { ExchangeOrder } from '#core/ports/ports.ts';
 import { decimal, id, instant, requireShape } from './shape.ts';
 
 const STATES = {

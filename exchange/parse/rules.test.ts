@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { formatDecimal } from '#core/decimal.ts';
-import { rulesFor } from '#core/symbol.ts';
+import { formatDecimal } from '#core/amount/decimal.ts';
+import { rulesFor } from '#core/market/symbol.ts';
 import { parseExchangeInfo } from './rules.ts';
 
 const lot = (filterType: string, minQty: string, maxQty: string, stepSize: string) => ({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Decimal, ZERO } from '#core/decimal.ts';
-import { type SymbolRules, type SymbolStatus, unreadableRules } from '#core/symbol.ts';
-import type { RateLimit, RateLimits } from '../limits.ts';
+import { type Decimal, ZERO } from '#core/amount/decimal.ts';
+import { type SymbolRules, type SymbolStatus, unreadableRules } from '#core/market/symbol.ts';
+import type { RateLimit, RateLimits } from '#exchange/limits.ts';
 import { decimal, requireShape } from './shape.ts';
 
 const filter = z.looseObject({ filterType: z.string() });

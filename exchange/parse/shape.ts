@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { readDecimal } from '#core/decimal.ts';
-import { unreadable } from '../errors.ts';
+import { readDecimal } from '#core/amount/decimal.ts';
+import { unreadable } from '#exchange/errors.ts';
 
 /** Decimal text of the exchange to an exact decimal. */
 export const decimal = z.string().transform((text, context) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { formatDecimal } from '#core/decimal.ts';
+import { formatDecimal } from '#core/amount/decimal.ts';
 import { readUserEvent } from './user-events.ts';
 
 const AT = new Date(5);

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { type CandleColumns, INTERVAL_MS, type Interval, isInterval } from '#core/candle.ts';
-import { joinColumns, lowerBound, sliceColumns } from '#core/candle-columns.ts';
-import { CandleTextError, parseCandleText } from '#core/candle-text.ts';
-import { BadInputError } from '../bad-input.ts';
+import { type CandleColumns, INTERVAL_MS, type Interval, isInterval } from '#core/market/candle.ts';
+import { joinColumns, lowerBound, sliceColumns } from '#core/market/candle-columns.ts';
+import { CandleTextError, parseCandleText } from '#core/market/candle-text.ts';
+import { BadInputError } from '#paper/bad-input.ts';
 import { unzipOnly } from './zip.ts';
 
 export interface CandleSeries {

@@ -1,4 +1,13 @@
-import { type Decimal, fromNumber, fromSteps, minimum, subtract, toNumber, toSteps, ZERO } from '#core/decimal.ts';
+import {
+  type Decimal,
+  fromNumber,
+  fromSteps,
+  minimum,
+  subtract,
+  toNumber,
+  toSteps,
+  ZERO,
+} from '#core/amount/decimal.ts';
 import { mix, share } from './noise.ts';
 import type { Listing } from './source.ts';
 

@@ -8,7 +8,7 @@ import {
   ONE,
   requireDecimal,
   ZERO,
-} from '#core/decimal.ts';
+} from '#core/amount/decimal.ts';
 import type { SymbolMarket } from './symbol-market.ts';
 
 /** The trades of one stretch of time: when it began, how many there were, and the sum of their prices. */

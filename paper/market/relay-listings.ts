@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Decimal, readDecimal, toNumber, ZERO } from '#core/decimal.ts';
-import type { SymbolRules, SymbolStatus } from '#core/symbol.ts';
+import { type Decimal, readDecimal, toNumber, ZERO } from '#core/amount/decimal.ts';
+import type { SymbolRules, SymbolStatus } from '#core/market/symbol.ts';
 import type { Listing } from './source.ts';
 
 const STATUSES: readonly SymbolStatus[] = ['TRADING', 'HALT', 'BREAK', 'CANCEL_ONLY'];

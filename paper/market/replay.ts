@@ -1,6 +1,6 @@
-import type { CandleColumns } from '#core/candle.ts';
-import { EMPTY_COLUMNS, lowerBound, sliceColumns } from '#core/candle-columns.ts';
-import { BadInputError } from '../bad-input.ts';
+import type { CandleColumns } from '#core/market/candle.ts';
+import { EMPTY_COLUMNS, lowerBound, sliceColumns } from '#core/market/candle-columns.ts';
+import { BadInputError } from '#paper/bad-input.ts';
 import { type CandleSeries, readCandleFolder } from './candle-files.ts';
 import { listingOf, readAssets } from './listings.ts';
 import { countTrades } from './path.ts';

@@ -1,6 +1,6 @@
-import type { CandleColumns } from '#core/candle.ts';
-import type { Decimal } from '#core/decimal.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+import type { CandleColumns } from '#core/market/candle.ts';
+import type { Decimal } from '#core/amount/decimal.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
 
 /** One coin of a market source: its trading rules and the finest interval its candles come in. */
 export interface Listing {

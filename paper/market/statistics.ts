@@ -1,4 +1,4 @@
-import { toNumber } from '#core/decimal.ts';
+import { toNumber } from '#core/amount/decimal.ts';
 import { type Kline, mergeKlines } from './kline.ts';
 import { ownCandles } from './klines.ts';
 import { formingKline, type SymbolMarket } from './symbol-market.ts';

@@ -1,5 +1,5 @@
-import { add, type Decimal, fromSteps, maximum, toSteps, ZERO } from '#core/decimal.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+import { add, type Decimal, fromSteps, maximum, toSteps, ZERO } from '#core/amount/decimal.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
 import { beginForming, type Forming, growForming, type Kline, klineOf, klineOfForming } from './kline.ts';
 import { mix, mixText } from './noise.ts';
 import { countTrades, type SourceTrade, tradesOf } from './path.ts';

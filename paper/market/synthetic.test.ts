@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { INTERVAL_MS } from '#core/candle.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
 import { readKlines } from './klines.ts';
 import { tradesOf } from './path.ts';
 import { openSymbolMarket, skipTo } from './symbol-market.ts';

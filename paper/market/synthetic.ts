@@ -1,5 +1,5 @@
-import type { CandleColumns } from '#core/candle.ts';
-import { EMPTY_COLUMNS, joinColumns, lowerBound, sliceColumns } from '#core/candle-columns.ts';
+import type { CandleColumns } from '#core/market/candle.ts';
+import { EMPTY_COLUMNS, joinColumns, lowerBound, sliceColumns } from '#core/market/candle-columns.ts';
 import { listingOf } from './listings.ts';
 import { mix, mixText, share, smoothNoise } from './noise.ts';
 import { candleAt, countOf, type Listing, type MarketSource, valueOf } from './source.ts';

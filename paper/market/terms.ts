@@ -1,6 +1,6 @@
-import { type Decimal, requireDecimal } from '#core/decimal.ts';
-import type { OrderSide, PreventionMode } from '../order.ts';
-import { PREVENTION_MODES } from '../order.ts';
+import { type Decimal, requireDecimal } from '#core/amount/decimal.ts';
+import type { OrderSide, PreventionMode } from '#paper/exchange/order.ts';
+import { PREVENTION_MODES } from '#paper/exchange/order.ts';
 
 /** Instructions a coin may not take: the key of exchangeInfo that says so, and the words of the refusal. */
 export const FEATURES = {

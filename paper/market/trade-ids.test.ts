@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { requireDecimal } from '#core/decimal.ts';
-import { aggregateTrades } from '../agg-trades.ts';
-import { RIG_START_MS, rigSource } from '../rig.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
+import { aggregateTrades } from '#paper/rest/agg-trades.ts';
+import { RIG_START_MS, rigSource } from '#test/paper/rig.ts';
 import { rollingSpan } from './statistics.ts';
 import { openSymbolMarket, printClient, recentTrades, skipTo } from './symbol-market.ts';
 import { openSynthetic } from './synthetic.ts';

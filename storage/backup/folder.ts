@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Database } from '../database.ts';
-import { makeFolder } from '../make-folder.ts';
+import type { Database } from '#storage/postgres/database.ts';
+import { makeFolder } from '#storage/make-folder.ts';
 import { PART, takeBackup } from './take.ts';
 
 const NAME = /^tradewind-\d{4}-\d\d-\d\dT[\d-]+Z\.backup$/;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type pg from 'pg';
-import type { Database } from '../database.ts';
+import type { Database } from '#storage/postgres/database.ts';
 import { type Batch, type Manifest, type Rows, writeBackupFile } from './file.ts';
 
 /** What means nothing to another installation or another day: caches, sessions, and who trades an account now. */

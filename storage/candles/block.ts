@@ -1,6 +1,12 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { CandleColumns, Interval } from '#core/candle.ts';
-import { decodePlanes, encodePlanes, isPlanesHeader, type PlanesHeader, planesSize } from '#core/candle-planes.ts';
+import type { CandleColumns, Interval } from '#core/market/candle.ts';
+import {
+  decodePlanes,
+  encodePlanes,
+  isPlanesHeader,
+  type PlanesHeader,
+  planesSize,
+} from '#core/market/candle-planes.ts';
 
 export type BlockHeader = PlanesHeader;
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import type { CandleColumns } from '#core/candle.ts';
-import { sharedColumns } from '#core/candle-columns.ts';
+import type { CandleColumns } from '#core/market/candle.ts';
+import { sharedColumns } from '#core/market/candle-columns.ts';
 import { decodeBlock, encodeBlock } from './block.ts';
 import { CandleStore, CandleStoreError, isCandleStore } from './store.ts';
 

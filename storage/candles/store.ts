@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type CandleColumns, INTERVAL_MS, INTERVALS, type Interval, isInterval } from '#core/candle.ts';
-import { lowerBound, sharedColumns, sliceColumns } from '#core/candle-columns.ts';
+import { type CandleColumns, INTERVAL_MS, INTERVALS, type Interval, isInterval } from '#core/market/candle.ts';
+import { lowerBound, sharedColumns, sliceColumns } from '#core/market/candle-columns.ts';
 import { type BlockHeader, decodeBlock, encodeBlock, readBlockHeader } from './block.ts';
 
 const ENDING = '.candles';

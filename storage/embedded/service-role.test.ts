@@ -3,11 +3,11 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { restoreBackup } from '../backup/restore.ts';
-import { takeBackup } from '../backup/take.ts';
-import { openDatabase } from '../database.ts';
-import { migrateDatabase } from '../migrate.ts';
-import { openQueue } from '../queue.ts';
+import { restoreBackup } from '#storage/backup/restore.ts';
+import { takeBackup } from '#storage/backup/take.ts';
+import { openDatabase } from '#storage/postgres/database.ts';
+import { migrateDatabase } from '#storage/postgres/migrate.ts';
+import { openQueue } from '#storage/jobs/queue.ts';
 import { startEmbeddedPostgres } from './launch.ts';
 
 test('migrations, the queue, a backup and its restore work without a superuser, twice', async (t) => {

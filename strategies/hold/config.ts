@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isObject } from '#core/merge.ts';
-import { group } from '../fields.ts';
+import { group } from '#strategies/fields.ts';
 
 /** No knobs: a new strategy begins by adding its own here. */
 export const config = group({ title: 'Hold', help: 'Nothing to set: this strategy only watches' }, {});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GRID, heldView } from '../test-view.ts';
+import { GRID, heldView } from '#strategies/test-view.ts';
 import { createInstance } from './instance.ts';
 
 test('hold never trades, whatever the price does', () => {

@@ -1,5 +1,5 @@
-import { priceText } from '../grid-text.ts';
-import type { Grid, StrategyInstance } from '../strategy.ts';
+import { priceText } from '#strategies/grid-text.ts';
+import type { Grid, StrategyInstance } from '#strategies/strategy.ts';
 import type { Config } from './config.ts';
 import { HOLD } from './reasons.ts';
 

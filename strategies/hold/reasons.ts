@@ -1,4 +1,4 @@
-import type { Decision, ReasonText } from '#core/decision.ts';
+import type { Decision, ReasonText } from '#core/decision/decision.ts';
 
 export const REASONS = {
   'hold-by-design': { sentence: 'This strategy never trades; it only watches.', thresholds: [] },

@@ -1,5 +1,5 @@
-import { ONE, ZERO } from '#core/decimal.ts';
-import type { Strategy } from '../strategy.ts';
+import { ONE, ZERO } from '#core/amount/decimal.ts';
+import type { Strategy } from '#strategies/strategy.ts';
 import { type Config, config, readStoredConfig } from './config.ts';
 import { createInstance } from './instance.ts';
 import { REASONS } from './reasons.ts';

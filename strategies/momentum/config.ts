@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import { INTERVALS, MOST_CLOSED } from '#core/candle.ts';
-import type { Numbers } from '#core/decision.ts';
-import { capKnobs, entrySizing, readEntry, lossCooldownMinutes } from '../entry-fields.ts';
-import { choice, count, decimalNumber, flag, group, multiplier } from '../fields.ts';
-import { execution, readExecution } from '../execution.ts';
-import { readGates, regime, technicals } from '../gate-fields.ts';
-import { protectiveStop, readProtectiveStop } from '../stop-fields.ts';
-import { storedReader } from '../stored.ts';
+import { INTERVALS, MOST_CLOSED } from '#core/market/candle.ts';
+import type { Numbers } from '#core/decision/decision.ts';
+import { capKnobs, entrySizing, readEntry, lossCooldownMinutes } from '#strategies/entry-fields.ts';
+import { choice, count, decimalNumber, flag, group, multiplier } from '#strategies/fields.ts';
+import { execution, readExecution } from '#strategies/execution.ts';
+import { readGates, regime, technicals } from '#strategies/gate-fields.ts';
+import { protectiveStop, readProtectiveStop } from '#strategies/stop-fields.ts';
+import { storedReader } from '#strategies/stored.ts';
 
 /** A cross compares two values of the slow average, so it needs one closed candle more than the period; 999 is all there is. */
 const MAX_SLOW = 998;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { requireDecimal } from '#core/decimal.ts';
-import type { TickView } from '../strategy.ts';
-import { flatView, GRID, HOUR_MS, heldView, hourCandle } from '../test-view.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
+import type { TickView } from '#strategies/strategy.ts';
+import { flatView, GRID, HOUR_MS, heldView, hourCandle } from '#strategies/test-view.ts';
 import { config } from './config.ts';
 import { createInstance } from './instance.ts';
 

@@ -1,12 +1,12 @@
-import { type Candle, INTERVAL_MS } from '#core/candle.ts';
-import type { Decision, Numbers } from '#core/decision.ts';
-import { toNumber } from '#core/decimal.ts';
-import { barsSince, queueingOf } from '../execution.ts';
-import { readFactor } from '../fields.ts';
-import { awayText, percentText, priceText, profitText, quantityText } from '../grid-text.ts';
-import { firstAnswer } from '../ordered-rules.ts';
-import type { Grid, PlanLine, StrategyInstance, Stretch, TickView } from '../strategy.ts';
-import { breakEvenOf, snapUp } from '../ticks.ts';
+import { type Candle, INTERVAL_MS } from '#core/market/candle.ts';
+import type { Decision, Numbers } from '#core/decision/decision.ts';
+import { toNumber } from '#core/amount/decimal.ts';
+import { barsSince, queueingOf } from '#strategies/execution.ts';
+import { readFactor } from '#strategies/fields.ts';
+import { awayText, percentText, priceText, profitText, quantityText } from '#strategies/grid-text.ts';
+import { firstAnswer } from '#strategies/ordered-rules.ts';
+import type { Grid, PlanLine, StrategyInstance, Stretch, TickView } from '#strategies/strategy.ts';
+import { breakEvenOf, snapUp } from '#strategies/ticks.ts';
 import { type Config, DEFAULTS, fitWindows, storedWindows } from './config.ts';
 import { ANSWERS } from './reasons.ts';
 import {

@@ -1,9 +1,9 @@
-import { capFindings } from '../entry-fields.ts';
-import { executionFindings } from '../execution.ts';
-import { readFactor } from '../fields.ts';
-import { gateFindings } from '../gate-fields.ts';
-import type { Finding } from '../strategy.ts';
-import { breakEvenOf } from '../ticks.ts';
+import { capFindings } from '#strategies/entry-fields.ts';
+import { executionFindings } from '#strategies/execution.ts';
+import { readFactor } from '#strategies/fields.ts';
+import { gateFindings } from '#strategies/gate-fields.ts';
+import type { Finding } from '#strategies/strategy.ts';
+import { breakEvenOf } from '#strategies/ticks.ts';
 import type { Config } from './config.ts';
 
 /** Knobs that are legal but do nothing, contradict each other or lose money. `takerFee` is a share such as 0.001. */

@@ -1,5 +1,5 @@
-import type { Decision, ReasonText } from '#core/decision.ts';
-import { CONDITION_GONE, TIMEOUT, WAITING_REASONS } from '../execution.ts';
+import type { Decision, ReasonText } from '#core/decision/decision.ts';
+import { CONDITION_GONE, TIMEOUT, WAITING_REASONS } from '#strategies/execution.ts';
 
 const SOLD_AT = ['threshold'] as const;
 

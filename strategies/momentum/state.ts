@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatDecimal } from '#core/decimal.ts';
+import { formatDecimal } from '#core/amount/decimal.ts';
 import { createAtr } from '#core/indicators/atr.ts';
 import { createEma, type Ema } from '#core/indicators/ema.ts';
 import {
@@ -9,8 +9,8 @@ import {
   type LineIndicator,
 } from '#core/indicators/indicator.ts';
 import { createSma } from '#core/indicators/sma.ts';
-import type { Grid } from '../strategy.ts';
-import { tickScale } from '../ticks.ts';
+import type { Grid } from '#strategies/strategy.ts';
+import { tickScale } from '#strategies/ticks.ts';
 import type { Config } from './config.ts';
 
 /** What only a position moves; levels are whole ticks, 0 when there is none. None falls inside a position. */

@@ -1,10 +1,10 @@
-import { MOST_CLOSED } from '#core/candle.ts';
-import { ZERO } from '#core/decimal.ts';
-import { entryShares } from '../entry-fields.ts';
-import { readFactor, readKnob } from '../fields.ts';
-import { gateShares } from '../gate-fields.ts';
-import { stopShares } from '../stop-fields.ts';
-import type { CandleNeed, SharedSettings, Strategy } from '../strategy.ts';
+import { MOST_CLOSED } from '#core/market/candle.ts';
+import { ZERO } from '#core/amount/decimal.ts';
+import { entryShares } from '#strategies/entry-fields.ts';
+import { readFactor, readKnob } from '#strategies/fields.ts';
+import { gateShares } from '#strategies/gate-fields.ts';
+import { stopShares } from '#strategies/stop-fields.ts';
+import type { CandleNeed, SharedSettings, Strategy } from '#strategies/strategy.ts';
 import { type Config, config, fitWindows, readStoredConfig } from './config.ts';
 import { createInstance, needOf } from './instance.ts';
 import { lint } from './lint.ts';

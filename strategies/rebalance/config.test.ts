@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { undescribedKnobs } from '../test-schema.ts';
+import { undescribedKnobs } from '#strategies/test-schema.ts';
 import { config, readStoredConfig } from './config.ts';
 
 const problemsOf = (value: unknown): string[] => {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Interval } from '#core/candle.ts';
-import { choice, count, decimalNumber, flag, group, quoteAmount, readFactor } from '../fields.ts';
-import { readGates, regime, technicals } from '../gate-fields.ts';
-import { storedReader } from '../stored.ts';
+import type { Interval } from '#core/market/candle.ts';
+import { choice, count, decimalNumber, flag, group, quoteAmount, readFactor } from '#strategies/fields.ts';
+import { readGates, regime, technicals } from '#strategies/gate-fields.ts';
+import { storedReader } from '#strategies/stored.ts';
 
 const MODES = ['fixed', 'momentum'] as const;
 const PLANS = ['5m', '15m', '30m', '1h', '2h', '4h', '1d'] as const satisfies readonly Interval[];

@@ -1,8 +1,8 @@
-import { MOST_CLOSED } from '#core/candle.ts';
-import type { Decision } from '#core/decision.ts';
+import { MOST_CLOSED } from '#core/market/candle.ts';
+import type { Decision } from '#core/decision/decision.ts';
 import { isObject } from '#core/merge.ts';
-import { priceText } from '../grid-text.ts';
-import type { Grid, StrategyInstance } from '../strategy.ts';
+import { priceText } from '#strategies/grid-text.ts';
+import type { Grid, StrategyInstance } from '#strategies/strategy.ts';
 import type { Config } from './config.ts';
 
 const UNREADABLE: Decision = Object.freeze({ kind: 'nothing', reason: 'entry-config-unreadable' });

@@ -1,6 +1,6 @@
-import { readFactor } from '../fields.ts';
-import { gateFindings } from '../gate-fields.ts';
-import type { Finding } from '../strategy.ts';
+import { readFactor } from '#strategies/fields.ts';
+import { gateFindings } from '#strategies/gate-fields.ts';
+import type { Finding } from '#strategies/strategy.ts';
 import { type Config, config } from './config.ts';
 
 type Check = (settings: Config, coins: readonly string[] | undefined) => Finding | readonly Finding[] | undefined;

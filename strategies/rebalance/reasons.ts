@@ -1,4 +1,4 @@
-import type { ReasonText } from '#core/decision.ts';
+import type { ReasonText } from '#core/decision/decision.ts';
 
 export const REASONS = {
   'plan-not-due': {

@@ -1,9 +1,9 @@
-import type { BasketCoin, BasketPlan, BasketView, Leg, Planner } from '#core/basket.ts';
-import type { Numbers } from '#core/decision.ts';
-import { toNumber } from '#core/decimal.ts';
-import { CASH_BUFFER } from '#core/sizing.ts';
-import { readFactor } from '../fields.ts';
-import { percentText } from '../grid-text.ts';
+import type { BasketCoin, BasketPlan, BasketView, Leg, Planner } from '#core/sizing/basket.ts';
+import type { Numbers } from '#core/decision/decision.ts';
+import { toNumber } from '#core/amount/decimal.ts';
+import { CASH_BUFFER } from '#core/sizing/sizing.ts';
+import { readFactor } from '#strategies/fields.ts';
+import { percentText } from '#strategies/grid-text.ts';
 import type { Config } from './config.ts';
 
 const BUFFER = 1 + toNumber(CASH_BUFFER);

@@ -1,9 +1,9 @@
-import { MOST_CLOSED } from '#core/candle.ts';
-import { divide, fromSteps, multiply, ONE, ZERO } from '#core/decimal.ts';
-import type { LevelBudget } from '#core/entry-size.ts';
-import { readKnob } from '../fields.ts';
-import { gateShares } from '../gate-fields.ts';
-import type { SharedSettings, Strategy } from '../strategy.ts';
+import { MOST_CLOSED } from '#core/market/candle.ts';
+import { divide, fromSteps, multiply, ONE, ZERO } from '#core/amount/decimal.ts';
+import type { LevelBudget } from '#core/sizing/entry-size.ts';
+import { readKnob } from '#strategies/fields.ts';
+import { gateShares } from '#strategies/gate-fields.ts';
+import type { SharedSettings, Strategy } from '#strategies/strategy.ts';
 import { type Config, config, readStoredConfig } from './config.ts';
 import { createInstance } from './instance.ts';
 import { lint } from './lint.ts';

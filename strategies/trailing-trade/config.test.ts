@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { isObject } from '#core/merge.ts';
-import { undescribedKnobs } from '../test-schema.ts';
+import { undescribedKnobs } from '#strategies/test-schema.ts';
 import { config, DEFAULTS, readStoredConfig } from './config.ts';
 import { windowOf } from './instance.ts';
 

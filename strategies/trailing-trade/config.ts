@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { INTERVALS } from '#core/candle.ts';
-import { capKnobs, entrySizing, readEntry, lossCooldownMinutes } from '../entry-fields.ts';
+import { INTERVALS } from '#core/market/candle.ts';
+import { capKnobs, entrySizing, readEntry, lossCooldownMinutes } from '#strategies/entry-fields.ts';
 import {
   choice,
   count,
@@ -11,12 +11,12 @@ import {
   multiplier,
   quoteAmount,
   readFactor,
-} from '../fields.ts';
-import { execution, readExecution } from '../execution.ts';
-import { readGates, regime, technicals } from '../gate-fields.ts';
-import { judgeRungs, readRungs, takeProfits } from '../ladder.ts';
-import { protectiveStop, readProtectiveStop } from '../stop-fields.ts';
-import { storedReader } from '../stored.ts';
+} from '#strategies/fields.ts';
+import { execution, readExecution } from '#strategies/execution.ts';
+import { readGates, regime, technicals } from '#strategies/gate-fields.ts';
+import { judgeRungs, readRungs, takeProfits } from '#strategies/ladder.ts';
+import { protectiveStop, readProtectiveStop } from '#strategies/stop-fields.ts';
+import { storedReader } from '#strategies/stored.ts';
 
 export const MAX_WINDOW = 999;
 

@@ -1,9 +1,9 @@
-import type { Decision, Numbers } from '#core/decision.ts';
-import { divide, formatDecimal, fromSteps, ONE } from '#core/decimal.ts';
-import { barsSince } from '../execution.ts';
-import { readKnob } from '../fields.ts';
-import { awayText, percentText, priceText, profitText, quantityText } from '../grid-text.ts';
-import type { Grid, TickView } from '../strategy.ts';
+import type { Decision, Numbers } from '#core/decision/decision.ts';
+import { divide, formatDecimal, fromSteps, ONE } from '#core/amount/decimal.ts';
+import { barsSince } from '#strategies/execution.ts';
+import { readKnob } from '#strategies/fields.ts';
+import { awayText, percentText, priceText, profitText, quantityText } from '#strategies/grid-text.ts';
+import type { Grid, TickView } from '#strategies/strategy.ts';
 import { type Config, MAX_WINDOW } from './config.ts';
 import { REASONS, type ReasonCode } from './reasons.ts';
 import { barsHeld, firstBuyNeed, type Scene } from './rules.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { requireDecimal } from '#core/decimal.ts';
-import type { Grid, TickView } from '../strategy.ts';
-import { flatView as flat, GRID, HOUR_MS, heldView as held, hourCandle as candleOf } from '../test-view.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
+import type { Grid, TickView } from '#strategies/strategy.ts';
+import { flatView as flat, GRID, HOUR_MS, heldView as held, hourCandle as candleOf } from '#strategies/test-view.ts';
 import { config } from './config.ts';
 import { createInstance } from './instance.ts';
 

@@ -1,9 +1,9 @@
-import { capFindings } from '../entry-fields.ts';
-import { executionFindings } from '../execution.ts';
-import { readFactor } from '../fields.ts';
-import { gateFindings } from '../gate-fields.ts';
-import { breakEvenOf } from '../ticks.ts';
-import type { Finding } from '../strategy.ts';
+import { capFindings } from '#strategies/entry-fields.ts';
+import { executionFindings } from '#strategies/execution.ts';
+import { readFactor } from '#strategies/fields.ts';
+import { gateFindings } from '#strategies/gate-fields.ts';
+import { breakEvenOf } from '#strategies/ticks.ts';
+import type { Finding } from '#strategies/strategy.ts';
 import type { Config } from './config.ts';
 
 type Check = (config: Config, breakEven: number) => Finding | readonly Finding[] | undefined;

@@ -1,9 +1,17 @@
-import type { Decision, EntryForm } from '#core/decision.ts';
-import { barsSince, chaseForm, CONDITION_GONE, fellAway, makerForm, type Queueing, TIMEOUT } from '../execution.ts';
-import { type NextRung, placeRung, type Rung } from '../ladder.ts';
-import type { Rule as OrderedRule } from '../ordered-rules.ts';
-import type { TickView } from '../strategy.ts';
-import { breakEvenOf, snapDown, snapUp } from '../ticks.ts';
+import type { Decision, EntryForm } from '#core/decision/decision.ts';
+import {
+  barsSince,
+  chaseForm,
+  CONDITION_GONE,
+  fellAway,
+  makerForm,
+  type Queueing,
+  TIMEOUT,
+} from '#strategies/execution.ts';
+import { type NextRung, placeRung, type Rung } from '#strategies/ladder.ts';
+import type { Rule as OrderedRule } from '#strategies/ordered-rules.ts';
+import type { TickView } from '#strategies/strategy.ts';
+import { breakEvenOf, snapDown, snapUp } from '#strategies/ticks.ts';
 import { ADDS, ANSWERS } from './reasons.ts';
 import type { Memory } from './state.ts';
 

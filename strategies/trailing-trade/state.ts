@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Interval } from '#core/candle.ts';
-import { formatDecimal } from '#core/decimal.ts';
+import type { Interval } from '#core/market/candle.ts';
+import { formatDecimal } from '#core/amount/decimal.ts';
 import { createAtr } from '#core/indicators/atr.ts';
 import {
   type BarIndicator,
@@ -10,8 +10,8 @@ import {
 } from '#core/indicators/indicator.ts';
 import { createRsi } from '#core/indicators/rsi.ts';
 import { createWindowLow, type WindowLow } from '#core/indicators/window-low.ts';
-import type { Grid } from '../strategy.ts';
-import { tickScale } from '../ticks.ts';
+import type { Grid } from '#strategies/strategy.ts';
+import { tickScale } from '#strategies/ticks.ts';
 
 /** What an instance remembers between ticks. Levels are whole ticks, 0 when there is none. */
 export interface Memory {

@@ -1,10 +1,10 @@
-import { divide, ONE, requireDecimal, ZERO } from '#core/decimal.ts';
-import type { LevelBudget } from '#core/entry-size.ts';
-import { entryShares } from '../entry-fields.ts';
-import { readKnob } from '../fields.ts';
-import { gateShares } from '../gate-fields.ts';
-import { stopShares } from '../stop-fields.ts';
-import type { SharedSettings, Strategy } from '../strategy.ts';
+import { divide, ONE, requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import type { LevelBudget } from '#core/sizing/entry-size.ts';
+import { entryShares } from '#strategies/entry-fields.ts';
+import { readKnob } from '#strategies/fields.ts';
+import { gateShares } from '#strategies/gate-fields.ts';
+import { stopShares } from '#strategies/stop-fields.ts';
+import type { SharedSettings, Strategy } from '#strategies/strategy.ts';
 import { type Config, config, DEFAULT_LEVEL, readStoredConfig } from './config.ts';
 import { createInstance, needsOf } from './instance.ts';
 import { lint } from './lint.ts';

@@ -7,10 +7,10 @@ import { listAccounts } from '#api/contract/accounts.ts';
 import { changeAiProvider } from '#api/contract/ai-provider.ts';
 import { saveNotifier, testNotifier } from '#api/contract/notifiers.ts';
 import { signIn, signUp } from '#api/contract/session.ts';
-import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
-import { startApp } from '../faults/app.ts';
-import { type ApiClient, createClient } from '../flow/client.ts';
-import { LIVELY, startProfile } from '../flow/profile.ts';
+import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
+import { startApp } from '#test/faults/app.ts';
+import { type ApiClient, createClient } from '#test/flow/client.ts';
+import { LIVELY, startProfile } from '#test/flow/profile.ts';
 import type { Target } from './visitor.ts';
 
 /** The operator, recognisable wherever anything of them turns up. */

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Agent, request } from 'undici';
-import { openTestApi, ORIGIN } from '#api/test-api.ts';
-import { addManyLogs } from '#api/test-records.ts';
-import { provideDatabase } from '../harness/servers.ts';
+import { openTestApi, ORIGIN } from '#test/api/test-api.ts';
+import { addManyLogs } from '#test/api/test-records.ts';
+import { provideDatabase } from '#test/harness/servers.ts';
 
 /**
  * What the api answers in a second, beside a bare node:http server that answers bytes of the same length to the same

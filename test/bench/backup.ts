@@ -5,9 +5,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { UPLOADED_FILE } from '#storage/backup/lines.ts';
 import { restoreBackup } from '#storage/backup/restore.ts';
 import { takeBackup } from '#storage/backup/take.ts';
-import type { Database } from '#storage/database.ts';
-import { openTestDatabase } from '#storage/test-database.ts';
-import { provideDatabase } from '../harness/servers.ts';
+import type { Database } from '#storage/postgres/database.ts';
+import { openTestDatabase } from '#test/harness/test-database.ts';
+import { provideDatabase } from '#test/harness/servers.ts';
 
 /**
  * A backup of BACKUP_BENCH_MB megabytes of rows, 2048 unless set, written and restored into an empty database: seconds,

@@ -1,4 +1,4 @@
-import type { CandleColumns } from '#core/candle.ts';
+import type { CandleColumns } from '#core/market/candle.ts';
 
 /** The settings of the compared run as plain numbers; prices in quote, times in ms. */
 interface BareSettings {

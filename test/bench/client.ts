@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import { createHmac } from 'node:crypto';
 import { Agent, request as sendRequest } from 'undici';
 import { WebSocket, WebSocketServer } from 'ws';
-import { requireDecimal } from '#core/decimal.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
 import { createExchangeClock } from '#exchange/clock.ts';
 import { orderOf } from '#exchange/fixtures/orders.ts';
 import { createGovernor } from '#exchange/limits.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
 import { createTrading } from '#exchange/place.ts';
-import { pick } from '#paper/client.ts';
+import { pick } from '#test/paper/client.ts';
 
 /**
  * From a price frame on the wire to the order's request at the server, on loopback and without a database: the client of

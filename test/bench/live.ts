@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { setKillSwitch } from '#api/contract/halts.ts';
 import { abortSweep, launchSweep, readSweep } from '#api/contract/research.ts';
-import { cacheKeys } from '#core/cache-keys.ts';
-import { until } from '../flow/until.ts';
-import { provideDatabase } from '../harness/servers.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import { until } from '#test/flow/until.ts';
+import { provideDatabase } from '#test/harness/servers.ts';
 import { type LiveStage, LOW, openLiveStage, REST, usageOf } from './live-stage.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Series } from '#backtest/columns.ts';
-import { randomFrom } from '#core/random.ts';
+import { randomFrom } from '#core/research/random.ts';
 
 const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2020, 0, 1);

@@ -1,6 +1,6 @@
-import type { AccountInput } from '#paper/accounts.ts';
-import { openRig, type Rig } from '#paper/rig.ts';
-import { randomFrom } from '#core/random.ts';
+import type { AccountInput } from '#paper/exchange/accounts.ts';
+import { openRig, type Rig } from '#test/paper/rig.ts';
+import { randomFrom } from '#core/research/random.ts';
 
 /** How many orders a second the paper exchange matches in process: no sockets, no journal, no parsing. */
 const CLIENTS = 50;

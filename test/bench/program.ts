@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { ROOT } from '../harness/source-files.ts';
+import { ROOT } from '#test/harness/source-files.ts';
 
 const ready = z.object({ rest: z.string(), ws: z.string() });
 

@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads';
 import type { KernelInput } from '#backtest/kernel.ts';
 import { evaluate } from '#backtest/sweep/row.ts';
 import { rankTried, searchAll, type Tried } from '#backtest/sweep/search.ts';
-import { requireDecimal, ZERO } from '#core/decimal.ts';
+import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { listingOf } from '#paper/market/listings.ts';
 import { CandleStore } from '#storage/candles/store.ts';
 import { candidatesOf } from '#strategies/candidates.ts';

@@ -3,9 +3,9 @@ import { parseArgs } from 'node:util';
 import type { CDPSession, Page } from 'playwright-core';
 import { WebSocketServer } from 'ws';
 import { isObject } from '#core/merge.ts';
-import { DESKTOP } from '../e2e/browser.ts';
-import { settle, type Stack, startStack } from '../e2e/stack.ts';
-import { findBrowser } from '../harness/programs.ts';
+import { DESKTOP } from '#test/e2e/browser.ts';
+import { settle, type Stack, startStack } from '#test/e2e/stack.ts';
+import { findBrowser } from '#test/harness/programs.ts';
 import { type Traced, traced } from './web-trace.ts';
 
 /**

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { z } from 'zod';
-import { ordersOf } from '../../paper/orders.ts';
+import { ordersOf } from '../../paper/exchange/orders.ts';
 import { notInstalled, pythonProgram, type PythonTool, sourcesOf } from './python.ts';
 import { NOT_SPOT, SKIPPED_BY_AUTHORS, SPOT_FILES } from './python-binance-tests.ts';
 import { CLIENT_SECONDS, runPython, scriptPath } from './python-client.ts';

@@ -1,9 +1,9 @@
 import { generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
 import { z } from 'zod';
-import { parseAccounts } from '../../paper/accounts.ts';
+import { parseAccounts } from '../../paper/exchange/accounts.ts';
 import type { PaperOptions } from '../../paper/options.ts';
 import { type PaperExchange, startPaper } from '../../paper/server.ts';
-import { control as askControl } from '../../paper/trial.ts';
+import { control as askControl } from '../paper/trial.ts';
 // This folder is a package of its own, where the names of the rooms do not reach.
 import { type Key, PATIENCE_MS, type Venue } from './stock-client.ts';
 

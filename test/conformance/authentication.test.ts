@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { OPERATIONS } from '#api/contract/contract.ts';
 import { changeSettings, signIn, signUp } from '#api/contract/session.ts';
-import { EMAIL, openTestApi, PASSWORD, problemOf, type TestApi } from '#api/test-api.ts';
-import { createAccount } from '#storage/accounts.ts';
-import { openTestDatabase } from '#storage/test-database.ts';
-import { createOperator } from '#storage/users.ts';
-import { importsOf, ROOT, readSourceFiles } from '../harness/source-files.ts';
+import { EMAIL, openTestApi, PASSWORD, problemOf, type TestApi } from '#test/api/test-api.ts';
+import { createAccount } from '#storage/operator/accounts.ts';
+import { openTestDatabase } from '#test/harness/test-database.ts';
+import { createOperator } from '#storage/operator/users.ts';
+import { importsOf, ROOT, readSourceFiles } from '#test/harness/source-files.ts';
 
 let api: TestApi;
 before(async () => {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changeCoin, disableProfile, readCoin, setAverageEntryPrice } from '#api/contract/profiles.ts';
 import { listJobs } from '#api/contract/jobs.ts';
-import { NOT_HELD_NOTE } from '#core/cost-basis.ts';
+import { NOT_HELD_NOTE } from '#core/position/cost-basis.ts';
 import type { ProfileId } from '#core/ids.ts';
-import { control } from '#paper/trial.ts';
-import { openOutside } from '../flow/outside.ts';
-import { LIVELY, startProfile } from '../flow/profile.ts';
-import { openStack, type Stack } from '../flow/stack.ts';
-import { until } from '../flow/until.ts';
-import * as watching from '../flow/watching.ts';
+import { control } from '#test/paper/trial.ts';
+import { openOutside } from '#test/flow/outside.ts';
+import { LIVELY, startProfile } from '#test/flow/profile.ts';
+import { openStack, type Stack } from '#test/flow/stack.ts';
+import { until } from '#test/flow/until.ts';
+import * as watching from '#test/flow/watching.ts';
 
 const ticksOf = async (stack: Stack, id: ProfileId) =>
   (await (await stack.fetch(`/profiles/${id}/tick-trace?limit=1000`)).json()).entries;

@@ -5,12 +5,12 @@ import { readApiKey, saveApiKey } from '#api/contract/accounts.ts';
 import * as profiles from '#api/contract/profiles.ts';
 import { exportLogs, listActionLogs, listLogs } from '#api/contract/records.ts';
 import { launchBacktest } from '#api/contract/research.ts';
-import { openTestApi, type TestApi } from '#api/test-api.ts';
-import { BTC, cachePrice, cacheRules, ETH } from '#api/test-records.ts';
-import { GATE_UNAVAILABLE, NO_SELLABLE_POSITION, NOT_HELD_NOTE } from '#core/cost-basis.ts';
+import { openTestApi, type TestApi } from '#test/api/test-api.ts';
+import { BTC, cachePrice, cacheRules, ETH } from '#test/api/test-records.ts';
+import { GATE_UNAVAILABLE, NO_SELLABLE_POSITION, NOT_HELD_NOTE } from '#core/position/cost-basis.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
-import { migrateDatabase } from '#storage/migrate.ts';
-import { createRecordSink } from '#storage/records.ts';
+import { migrateDatabase } from '#storage/postgres/migrate.ts';
+import { createRecordSink } from '#storage/history/records.ts';
 
 let api: TestApi;
 let askedOfExchange = 0;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ROOT } from '../harness/source-files.ts';
+import { ROOT } from '#test/harness/source-files.ts';
 
 const textOf = (...path: string[]): string => readFileSync(join(ROOT, ...path), 'utf8');
 const namesIn = (text: string): Set<string> => new Set(text.match(/tradewind_[a-z_]+/g));

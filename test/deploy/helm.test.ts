@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { HELM_PROGRAM } from '../auth-proxy/proxy-program.ts';
-import { loadPackage } from '../auth-proxy/stub-providers.ts';
-import { findProgram } from '../harness/programs.ts';
-import { ROOT } from '../harness/source-files.ts';
+import { HELM_PROGRAM } from '#test/auth-proxy/proxy-program.ts';
+import { loadPackage } from '#test/auth-proxy/stub-providers.ts';
+import { findProgram } from '#test/harness/programs.ts';
+import { ROOT } from '#test/harness/source-files.ts';
 
 const CHART = join(ROOT, 'deploy', 'helm');
 const HELM = findProgram(['helm']) ?? (existsSync(HELM_PROGRAM) ? HELM_PROGRAM : undefined);

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { z } from 'zod';
-import { openDatabase } from '#storage/database.ts';
-import { openTestDatabase } from '#storage/test-database.ts';
-import { until } from '../flow/until.ts';
-import { freePort } from '../harness/servers.ts';
-import { ROOT } from '../harness/source-files.ts';
+import { openDatabase } from '#storage/postgres/database.ts';
+import { openTestDatabase } from '#test/harness/test-database.ts';
+import { until } from '#test/flow/until.ts';
+import { freePort } from '#test/harness/servers.ts';
+import { ROOT } from '#test/harness/source-files.ts';
 import { startRole } from './role.ts';
 
 const DOCKERFILE = readFileSync(join(ROOT, 'deploy', 'Dockerfile'), 'utf8');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { EMAIL, openTestApi, ORIGIN, PASSWORD } from '#api/test-api.ts';
-import { freePort } from '../harness/servers.ts';
+import { EMAIL, openTestApi, ORIGIN, PASSWORD } from '#test/api/test-api.ts';
+import { freePort } from '#test/harness/servers.ts';
 import { openNginx, withoutNginx } from './nginx.ts';
 
 const missing = withoutNginx;

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '../flow/until.ts';
-import { findProgram } from '../harness/programs.ts';
-import { ROOT } from '../harness/source-files.ts';
+import { until } from '#test/flow/until.ts';
+import { findProgram } from '#test/harness/programs.ts';
+import { ROOT } from '#test/harness/source-files.ts';
 
 const NGINX = findProgram(['nginx']);
 /** A reason to skip, or false where nginx is on this machine. */

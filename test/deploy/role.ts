@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { ROOT } from '../harness/source-files.ts';
+import { ROOT } from '#test/harness/source-files.ts';
 
 /** One role of the service as a process, as the image and the units start it. */
 export interface Role extends AsyncDisposable {

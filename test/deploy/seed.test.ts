@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { ROOT } from '../harness/source-files.ts';
+import { ROOT } from '#test/harness/source-files.ts';
 
 test('the seed of a demo passes any password to the api, and to no list of processes', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tradewind-seed-'));

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { status } from '#api/contract/session.ts';
-import { openTestDatabase } from '#storage/test-database.ts';
-import { createClient } from '../flow/client.ts';
-import { until } from '../flow/until.ts';
-import { freePort } from '../harness/servers.ts';
+import { openTestDatabase } from '#test/harness/test-database.ts';
+import { createClient } from '#test/flow/client.ts';
+import { until } from '#test/flow/until.ts';
+import { freePort } from '#test/harness/servers.ts';
 import { startRole } from './role.ts';
 
 const LATER = `insert into schema_migrations (number, name, digest, breaking) values (9999, '9999-later', 'x', true)`;

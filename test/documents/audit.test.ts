@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { findProgram } from '../harness/programs.ts';
-import { ROOT } from '../harness/source-files.ts';
+import { findProgram } from '#test/harness/programs.ts';
+import { ROOT } from '#test/harness/source-files.ts';
 
 const npm = findProgram(['npm']);
 const severities = z.object({ metadata: z.object({ vulnerabilities: z.record(z.string(), z.number()) }) });

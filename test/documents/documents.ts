@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { OPERATIONS } from '#api/contract/contract.ts';
 import { DEMO_LOCKS } from '#api/contract/demo-locks.ts';
-import { EXIT_CAUSES } from '#core/exit-cause.ts';
+import { EXIT_CAUSES } from '#core/decision/exit-cause.ts';
 import { isObject } from '#core/merge.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { conformance } from './conformance.ts';
 import { dashboard, metrics } from './metrics.ts';
-import { importsOf, ROOT, readSourceFiles } from '../harness/source-files.ts';
+import { importsOf, ROOT, readSourceFiles } from '#test/harness/source-files.ts';
 
 /** Documents that are made from the code: `npm run documents` writes them, a test compares them. */
 export const DOCUMENTS: Readonly<Record<string, () => string>> = {

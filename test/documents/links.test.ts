@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
-import { ROOT, readSourceFiles, type SourceFile } from '../harness/source-files.ts';
+import { ROOT, readSourceFiles, type SourceFile } from '#test/harness/source-files.ts';
 
 const documents = readSourceFiles('.md');
 /** What is read as prose: no fenced blocks, no code spans. */

@@ -1,7 +1,7 @@
 import { register } from 'prom-client';
 import '#integrations/metrics.ts';
 import { measureAccounts, measureJobs, measurePositions, measureVenues } from '#worker/measures.ts';
-import { openDatabase } from '#storage/database.ts';
+import { openDatabase } from '#storage/postgres/database.ts';
 
 interface Described {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '#core/merge.ts';
-import { controlHeaders } from '#paper/control-guard.ts';
-import { type Hands, openHands } from '../flow/outside.ts';
+import { controlHeaders } from '#paper/drills/control-guard.ts';
+import { type Hands, openHands } from '#test/flow/outside.ts';
 import type { Stack } from './stack.ts';
 
 /** The paper exchange of a started service: the account in other hands, and what is done to the exchange itself. */

@@ -2,11 +2,11 @@ import type { Series } from '#backtest/columns.ts';
 import { sha256 } from '#backtest/sha256.ts';
 import { runBacktest } from '#backtest/run.ts';
 import { runMomentumLanes } from '#backtest/sweep/momentum-lanes.ts';
-import { requireDecimal } from '#core/decimal.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy, BoundStrategy } from '#strategies/strategy.ts';
-import { benchMinutes } from '../bench/market.ts';
-import { GOLDEN_RULES } from '../golden/market-run.ts';
+import { benchMinutes } from '#test/bench/market.ts';
+import { GOLDEN_RULES } from '#test/golden/market-run.ts';
 
 const ROWS = 30_000;
 const TERMS = {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { type App, startApp } from '../faults/app.ts';
-import { MARKET_START, writeSwingingCandles } from '../flow/candles.ts';
+import { type App, startApp } from '#test/faults/app.ts';
+import { MARKET_START, writeSwingingCandles } from '#test/flow/candles.ts';
 import { DESKTOP, openBrowser, PHONE, shoot, sidewaysScroll } from './browser.ts';
 
 /** The market runs 600 times as fast as the clock: a swing takes 18 seconds. */

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { isObject } from '#core/merge.ts';
-import { MARKET_START } from '../flow/candles.ts';
-import { until } from '../flow/until.ts';
+import { MARKET_START } from '#test/flow/candles.ts';
+import { until } from '#test/flow/until.ts';
 import { ask, type Stack } from './stack.ts';
 
 const HOUR_MS = 3_600_000;

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterEach } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { isObject } from '#core/merge.ts';
-import { type App, startApp } from '../faults/app.ts';
-import { MARKET_START, writeSwingingCandles } from '../flow/candles.ts';
+import { type App, startApp } from '#test/faults/app.ts';
+import { MARKET_START, writeSwingingCandles } from '#test/flow/candles.ts';
 import { DESKTOP, openBrowser } from './browser.ts';
 
 export const OPERATOR = { email: 'operator@example.org', password: 'a long enough password', timezone: 'UTC' };

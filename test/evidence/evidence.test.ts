@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { openTally } from '../faults/tally.ts';
-import { ROOT } from '../harness/source-files.ts';
+import { openTally } from '#test/faults/tally.ts';
+import { ROOT } from '#test/harness/source-files.ts';
 import { pageOf, type Proof, proofs, staleness } from './evidence.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { ROOT, readSourceFiles } from '../harness/source-files.ts';
+import { ROOT, readSourceFiles } from '#test/harness/source-files.ts';
 import { type Outcome, pageOf, type Proof, proofs } from './evidence.ts';
 
 const USAGE = `npm run evidence -- [--days N] [--seeds N]

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { until } from '../flow/until.ts';
+import { until } from '#test/flow/until.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 export type Part = 'worker' | 'api' | 'postgres';

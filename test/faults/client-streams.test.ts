@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { requireDecimal } from '#core/decimal.ts';
-import { clientOrderIdOf } from '#core/order.ts';
-import type { AccountEvent, MarketEvent, MarketPort, TradingPort } from '#core/ports.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
+import { clientOrderIdOf } from '#core/order/order.ts';
+import type { AccountEvent, MarketEvent, MarketPort, TradingPort } from '#core/ports/ports.ts';
 import { createAccountStream } from '#exchange/account-stream.ts';
 import { orderOf } from '#exchange/fixtures/orders.ts';
 import { createGovernor } from '#exchange/limits.ts';
@@ -10,11 +10,11 @@ import { createMarketStream } from '#exchange/market-stream.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { SOCKET_TIMING, type SocketTiming } from '#exchange/socket.ts';
-import { parseAccounts } from '#paper/accounts.ts';
+import { parseAccounts } from '#paper/exchange/accounts.ts';
 import { startPaper } from '#paper/server.ts';
-import { control } from '#paper/trial.ts';
-import { KEY } from '../flow/stack.ts';
-import { until } from '../flow/until.ts';
+import { control } from '#test/paper/trial.ts';
+import { KEY } from '#test/flow/stack.ts';
+import { until } from '#test/flow/until.ts';
 
 const SYMBOL = 'BTCUSDT';
 const TRADES = 'btcusdt@trade';

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { z } from 'zod';
-import { floorToStep, multiply, requireDecimal } from '#core/decimal.ts';
-import { cancelIdOf, clientOrderIdOf } from '#core/order.ts';
-import { ORDER_TIMING } from '#core/order-timing.ts';
-import type { MarketPort, PlaceRequest, TradingPort } from '#core/ports.ts';
+import { floorToStep, multiply, requireDecimal } from '#core/amount/decimal.ts';
+import { cancelIdOf, clientOrderIdOf } from '#core/order/order.ts';
+import { ORDER_TIMING } from '#core/order/order-timing.ts';
+import type { MarketPort, PlaceRequest, TradingPort } from '#core/ports/ports.ts';
 import { ExchangeError } from '#exchange/errors.ts';
 import { orderOf } from '#exchange/fixtures/orders.ts';
 import { createGovernor } from '#exchange/limits.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
-import { parseAccounts } from '#paper/accounts.ts';
+import { parseAccounts } from '#paper/exchange/accounts.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
-import { control as askControl } from '#paper/trial.ts';
-import { until } from '../flow/until.ts';
+import { control as askControl } from '#test/paper/trial.ts';
+import { until } from '#test/flow/until.ts';
 import type { RequestFault } from './fault-table.ts';
 
 const SYMBOL = 'BTCUSDT';

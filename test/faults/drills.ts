@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { formatDecimal, multiply, requireDecimal } from '#core/decimal.ts';
+import { formatDecimal, multiply, requireDecimal } from '#core/amount/decimal.ts';
 import { BackupRefused } from '#storage/backup/refused.ts';
 import { restoreBackup } from '#storage/backup/restore.ts';
 import { takeBackup } from '#storage/backup/take.ts';
-import type { Transaction } from '#storage/database.ts';
-import { releaseHalt } from '#storage/halts.ts';
+import type { Transaction } from '#storage/postgres/database.ts';
+import { releaseHalt } from '#storage/trading/halts.ts';
 import { unreadCandles } from './fault-table.ts';
 import type { Engagement } from './oracle.ts';
 import type { Stage } from './stage.ts';

@@ -1,5 +1,5 @@
-import type { OrderTiming } from '#core/order-timing.ts';
-import type { Dice } from '../flow/random.ts';
+import type { OrderTiming } from '#core/order/order-timing.ts';
+import type { Dice } from '#test/flow/random.ts';
 
 /**
  * Everything an order's way takes, shortened so that a proof of absence takes a second instead of 18; the rule is the same.
@@ -23,7 +23,7 @@ export interface RequestMatch {
   readonly text?: string;
 }
 
-/** One fault of the paper exchange (paper/faults.ts), used up by the next requests that match. */
+/** One fault of the paper exchange (paper/drills/faults.ts), used up by the next requests that match. */
 export interface RequestFault {
   readonly match: RequestMatch;
   readonly kind: 'fail-before' | 'apply-then-fail' | 'delay' | 'late' | 'reset';

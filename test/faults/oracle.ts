@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
-import { cacheKeys, TICK_TRACE_CAP } from '#core/cache-keys.ts';
+import { cacheKeys, TICK_TRACE_CAP } from '#core/installation/cache-keys.ts';
 import {
   absolute,
   add,
@@ -12,16 +12,16 @@ import {
   requireDecimal,
   subtract,
   ZERO,
-} from '#core/decimal.ts';
-import type { HaltScope } from '#core/halts.ts';
-import { isLiveOrder, type OrderState, originalIdOf } from '#core/order.ts';
-import { STOP_QTY_DRIFT } from '#core/protective-stop.ts';
-import { isSellable } from '#core/position.ts';
+} from '#core/amount/decimal.ts';
+import type { HaltScope } from '#core/account/halts.ts';
+import { isLiveOrder, type OrderState, originalIdOf } from '#core/order/order.ts';
+import { STOP_QTY_DRIFT } from '#core/sizing/protective-stop.ts';
+import { isSellable } from '#core/position/position.ts';
 import { listingNow } from '#paper/market/symbol-market.ts';
-import type { OrderStatus } from '#paper/order.ts';
-import { refoldPosition } from '#storage/fills.ts';
-import type { OrdersTable } from '#storage/tables.ts';
-import { tracedTicks } from '../flow/traced-ticks.ts';
+import type { OrderStatus } from '#paper/exchange/order.ts';
+import { refoldPosition } from '#storage/trading/fills.ts';
+import type { OrdersTable } from '#storage/postgres/tables.ts';
+import { tracedTicks } from '#test/flow/traced-ticks.ts';
 import { EXCHANGE_ACCOUNT, OPENING, type Stage } from './stage.ts';
 
 /** A kill switch from its engagement to its release, in the order that `halt_order` gives; null: never released. */

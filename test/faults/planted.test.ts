@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
-import { ROOT } from '../harness/source-files.ts';
+import { ROOT } from '#test/harness/source-files.ts';
 import { PLANTED } from './planted.ts';
 
 /** How often the worker meets the order at the right moment is the machine's choice: so many schedules it has. */

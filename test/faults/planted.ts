@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
-import { ROOT } from '../harness/source-files.ts';
+import { ROOT } from '#test/harness/source-files.ts';
 
 interface PlantedBug {
   readonly file: string;
@@ -26,7 +26,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
     says: /was sent twice|stored \(first\) and exchange \(second\) differ/,
   },
   'fill-booked-twice': {
-    file: 'storage/fills.ts',
+    file: 'storage/trading/fills.ts',
     text: 'if (!(await insertFill(transaction, folded))) {',
     becomes: 'if (!(await insertFill(transaction, folded)) && before === undefined) {',
     // Only a worker that has to ask again meets a fill that it knows.
@@ -34,14 +34,14 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
     says: /differ|does not come to rest|wallet/,
   },
   'halt-checked-in-memory-only': {
-    file: 'storage/intents.ts',
+    file: 'storage/trading/intents.ts',
     text: 'where $5::boolean or (freeze_exits and not $22::boolean)',
     becomes: 'where ($5::boolean or (freeze_exits and not $22::boolean)) and false',
     cell: 'slow × kill switch',
     says: /was committed under a kill switch/,
   },
   'action-forgets-its-order': {
-    file: 'storage/intents.ts',
+    file: 'storage/trading/intents.ts',
     text: 'request.actionId ?? null,',
     becomes: 'null,',
     // Whoever takes an action up again must find what was ordered for it.
@@ -49,14 +49,14 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
     says: /two for one action/,
   },
   'manual-buy-under-a-halt': {
-    file: 'core/halts.ts',
+    file: 'core/account/halts.ts',
     text: "order.purpose === 'entry' || (order.purpose === 'manual' && order.side === 'buy');",
     becomes: "order.purpose === 'entry';",
     cell: 'slow × kill switch',
     says: /was committed under a kill switch/,
   },
   'absence-believed-at-once': {
-    file: 'core/order-timing.ts',
+    file: 'core/order/order-timing.ts',
     text: 'sendBeforeMs + timing.receiveWindowMs + timing.engineTimeoutMs + timing.clockMarginMs',
     becomes: 'sendBeforeMs - timing.sendWithinMs',
     cell: 'applied after the answer -1007 × entry',
@@ -70,28 +70,28 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
     says: /stored \(first\) and exchange \(second\) differ/,
   },
   'intents-forgotten-at-start': {
-    file: 'engine/recover.ts',
+    file: 'engine/runner/recover.ts',
     text: 'if (record.profileId !== coin.profile.id || record.symbol !== coin.symbol) continue;',
     becomes: `if (record.profileId !== coin.profile.id || record.symbol !== coin.symbol || record.state === 'intent') continue;`,
     cell: 'worker killed × entry',
     says: /does not come to rest/,
   },
   'restored-stop-not-adopted': {
-    file: 'engine/recover.ts',
+    file: 'engine/runner/recover.ts',
     text: '  await adoptOpenOrders(coin);',
     becomes: '',
     cell: 'backup restored × stop create',
     says: /A sale by hand of .* did not get through|its stops are for/,
   },
   'first-stop-never-placed': {
-    file: 'engine/protect.ts',
+    file: 'engine/tick/protect.ts',
     text: 'if (idle && !coin.view.sellable) return undefined;',
     becomes: 'if (idle) return undefined;',
     cell: 'slow × stop create',
     says: /its stops are for|without a stop and without a reason/,
   },
   'stop-cancelled-then-placed': {
-    file: 'engine/execute.ts',
+    file: 'engine/tick/execute.ts',
     text: 'const { cancelled, placed } = await trading.cancelReplace({ ...request, cancelClientOrderId, cancelId });',
     becomes: `const cancelled = await trading.cancel(coin.symbol, cancelClientOrderId, cancelId);
   const placed = cancelled.kind === 'accepted' ? await trading.place(request) : { kind: 'not-attempted' };`,

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { cacheKeys } from '#core/cache-keys.ts';
-import type { HaltScope } from '#core/halts.ts';
-import { engageHalt, type HaltSubject, releaseHalt } from '#storage/halts.ts';
-import { until } from '../flow/until.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import type { HaltScope } from '#core/account/halts.ts';
+import { engageHalt, type HaltSubject, releaseHalt } from '#storage/trading/halts.ts';
+import { until } from '#test/flow/until.ts';
 import { backUp, changeGrid, nextHaltOrder, refuseWrites, restore, unreadLast } from './drills.ts';
 import { assertConsistent, bareCoins, type Engagement, openActions, openOutcomes, uncompared } from './oracle.ts';
 import { ANY_ORDER, describeSchedule, drawSchedule, MARKET_BUY, type Schedule, type Step } from './schedule.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { provideDatabase } from '../harness/servers.ts';
+import { provideDatabase } from '#test/harness/servers.ts';
 import { plant } from './planted.ts';
 
 const TOTALS_EVERY = 100;

@@ -1,5 +1,5 @@
-import type { HaltScope } from '#core/halts.ts';
-import { type Dice, openDice } from '../flow/random.ts';
+import type { HaltScope } from '#core/account/halts.ts';
+import { type Dice, openDice } from '#test/flow/random.ts';
 import { firstReadFault, ORDER_FAULTS, READ_FAULTS, type RequestFault, type RequestMatch } from './fault-table.ts';
 
 /** Fills an order of the column in part; one that is to rest has to arrive first. */

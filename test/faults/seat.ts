@@ -1,5 +1,5 @@
-import { parseEnvironment } from '#core/env.ts';
-import { openRelay, type Relay } from '#storage/test-outage.ts';
+import { parseEnvironment } from '#core/installation/env.ts';
+import { openRelay, type Relay } from '#test/harness/test-outage.ts';
 import { openWorker } from '#worker/worker.ts';
 import { drillTiming } from './fault-table.ts';
 import type { Trigger } from './schedule.ts';

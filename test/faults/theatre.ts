@@ -1,7 +1,7 @@
-import type { CacheStore } from '#core/cache-store.ts';
-import type { Database } from '#storage/database.ts';
-import { openCache } from '#storage/open-cache.ts';
-import { openTestDatabase, PATIENCE_MS } from '#storage/test-database.ts';
+import type { CacheStore } from '#core/ports/cache.ts';
+import type { Database } from '#storage/postgres/database.ts';
+import { openCache } from '#storage/cache/open-cache.ts';
+import { openTestDatabase, PATIENCE_MS } from '#test/harness/test-database.ts';
 
 /** A database on which one schedule after another is played: making one for each costs more than the play. */
 export interface Theatre extends AsyncDisposable {

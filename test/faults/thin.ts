@@ -1,7 +1,7 @@
-import { add, divide, fromSteps, ONE, requireDecimal, toSteps } from '#core/decimal.ts';
-import { playTrade } from '#paper/matching.ts';
-import { isStop } from '#paper/order.ts';
-import { catchUp, commit, type Venue } from '#paper/venue.ts';
+import { add, divide, fromSteps, ONE, requireDecimal, toSteps } from '#core/amount/decimal.ts';
+import { playTrade } from '#paper/exchange/matching.ts';
+import { isStop } from '#paper/exchange/order.ts';
+import { catchUp, commit, type Venue } from '#paper/exchange/venue.ts';
 
 /** Less than the distance between two prices of a book. */
 const LITTLE = requireDecimal('0.000001');

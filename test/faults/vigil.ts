@@ -1,9 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { absolute, add, type Decimal, maximum, multiply, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
-import { isSellable } from '#core/position.ts';
-import { STOP_QTY_DRIFT } from '#core/protective-stop.ts';
+import {
+  absolute,
+  add,
+  type Decimal,
+  maximum,
+  multiply,
+  requireDecimal,
+  subtract,
+  ZERO,
+} from '#core/amount/decimal.ts';
+import { isSellable } from '#core/position/position.ts';
+import { STOP_QTY_DRIFT } from '#core/sizing/protective-stop.ts';
 import { listingNow, type SymbolMarket } from '#paper/market/symbol-market.ts';
-import { until } from '../flow/until.ts';
+import { until } from '#test/flow/until.ts';
 import { walletOf } from './oracle.ts';
 import type { Stage } from './stage.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal, multiply, requireDecimal as d } from '#core/decimal.ts';
+import { formatDecimal, multiply, requireDecimal as d } from '#core/amount/decimal.ts';
 import { newId } from '#core/ids.ts';
-import { execute } from '#engine/execute.ts';
+import { execute } from '#engine/tick/execute.ts';
 import { orderOf } from '#exchange/fixtures/orders.ts';
-import { createRun, pageArchived, recordedFees } from '#storage/account-history.ts';
-import { walletSums } from '#storage/ledger.ts';
-import { everyFill } from '#storage/trades.ts';
+import { createRun, pageArchived, recordedFees } from '#storage/history/account-history.ts';
+import { walletSums } from '#storage/trading/ledger.ts';
+import { everyFill } from '#storage/history/trades.ts';
 import { archiveTrades, checkFees, type HistoryDesk } from '#worker/jobs/account-history.ts';
 import { type AccountBench, openAccountBench, SYMBOL } from './account-bench.ts';
 import { until } from './until.ts';

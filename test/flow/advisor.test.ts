@@ -7,13 +7,13 @@ import { changeAiProvider, testAiProvider } from '#api/contract/ai-provider.ts';
 import { listDeadLetters } from '#api/contract/jobs.ts';
 import { saveNotifier } from '#api/contract/notifiers.ts';
 import { exportAuditLogs } from '#api/contract/upkeep.ts';
-import { openTestApi, ORIGIN, type TestApi } from '#api/test-api.ts';
-import type { AdvisorVariant } from '#core/advice.ts';
-import { parseEnvironment } from '#core/env.ts';
+import { openTestApi, ORIGIN, type TestApi } from '#test/api/test-api.ts';
+import type { AdvisorVariant } from '#core/research/advice.ts';
+import { parseEnvironment } from '#core/installation/env.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { openReceiver, type Receiver } from '#integrations/test-receiver.ts';
-import { beginAsk, takeAsk } from '#storage/advisor.ts';
-import { createRun } from '#storage/research.ts';
+import { beginAsk, takeAsk } from '#storage/research/advisor.ts';
+import { createRun } from '#storage/research/research.ts';
 import { openWorker } from '#worker/worker.ts';
 import { until } from './until.ts';
 

@@ -10,9 +10,9 @@ import {
   setAverageEntryPrice,
 } from '#api/contract/profiles.ts';
 import { listActionLogs } from '#api/contract/records.ts';
-import { NO_SELLABLE_POSITION, NOT_HELD_NOTE } from '#core/cost-basis.ts';
-import { parseEnvironment } from '#core/env.ts';
-import { clientOrderIdOf } from '#core/order.ts';
+import { NO_SELLABLE_POSITION, NOT_HELD_NOTE } from '#core/position/cost-basis.ts';
+import { parseEnvironment } from '#core/installation/env.ts';
+import { clientOrderIdOf } from '#core/order/order.ts';
 import { encodeQuery, signHmac } from '#exchange/signing.ts';
 import { openWorker } from '#worker/worker.ts';
 import { LIVELY } from './profile.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { cancelIdOf } from '#core/order.ts';
+import { cancelIdOf } from '#core/order/order.ts';
 import { ExchangeError } from '#exchange/errors.ts';
-import { control } from '#paper/trial.ts';
+import { control } from '#test/paper/trial.ts';
 import { type AccountBench, openAccountBench, SYMBOL } from './account-bench.ts';
 import { until } from './until.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal, multiply, toNumber } from '#core/decimal.ts';
-import type { Coin } from '#engine/coin.ts';
+import { formatDecimal, multiply, toNumber } from '#core/amount/decimal.ts';
+import type { Coin } from '#engine/state/coin.ts';
 import { type Guarded, openGuarded, ordersOf, SYMBOL } from './guarded.ts';
 import { until } from './until.ts';
 

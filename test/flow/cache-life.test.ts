@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createProfile, deleteProfile, unbindCoin } from '#api/contract/profiles.ts';
-import { cacheKeys } from '#core/cache-keys.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
 import { outcomeOf } from './outside.ts';
 import { add, closeWatching, flow, openWatching, paramsOf, ready } from './watching.ts';
 import { until } from './until.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal } from '#core/decimal.ts';
+import { formatDecimal } from '#core/amount/decimal.ts';
 import { enter, type Guarded, openGuarded, ordersOf, stopsOf, SYMBOL } from './guarded.ts';
 import { until } from './until.ts';
 

@@ -1,29 +1,36 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { type GateCause, GATE_UNAVAILABLE, NO_SELLABLE_POSITION, NOT_HELD_NOTE } from '#core/cost-basis.ts';
-import { type Decimal, floorToStep, formatDecimal, multiply, requireDecimal as d, ZERO } from '#core/decimal.ts';
+import { type GateCause, GATE_UNAVAILABLE, NO_SELLABLE_POSITION, NOT_HELD_NOTE } from '#core/position/cost-basis.ts';
+import { type Decimal, floorToStep, formatDecimal, multiply, requireDecimal as d, ZERO } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
-import { ORDER_TIMING } from '#core/order-timing.ts';
-import type { OrderRecord } from '#core/order.ts';
-import type { ActionLogRow, MarketPort, TradingPort, TradingStore } from '#core/ports.ts';
-import type { SymbolInfo } from '#core/symbol-codec.ts';
-import type { SymbolRules } from '#core/symbol.ts';
-import { createAccountContext } from '#engine/account-context.ts';
-import { createCoin, liveOrderOf } from '#engine/coin.ts';
-import { type CoinRunner, createCoinRunner } from '#engine/coin-runner.ts';
-import { applyCostBasis, type BasisDesk, type BasisInputs } from '#engine/cost-basis.ts';
-import { reconcilePositions, type Sweep } from '#engine/reconcile-positions.ts';
+import { ORDER_TIMING } from '#core/order/order-timing.ts';
+import type { OrderRecord } from '#core/order/order.ts';
+import type { ActionLogRow, MarketPort, TradingPort, TradingStore } from '#core/ports/ports.ts';
+import type { SymbolInfo } from '#core/market/symbol-codec.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
+import { createAccountContext } from '#engine/state/account-context.ts';
+import { createCoin, liveOrderOf } from '#engine/state/coin.ts';
+import { type CoinRunner, createCoinRunner } from '#engine/runner/coin-runner.ts';
+import { applyCostBasis, type BasisDesk, type BasisInputs } from '#engine/tick/cost-basis.ts';
+import { reconcilePositions, type Sweep } from '#engine/account/reconcile-positions.ts';
 import { createAccountStream } from '#exchange/account-stream.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
-import { parseAccounts } from '#paper/accounts.ts';
+import { parseAccounts } from '#paper/exchange/accounts.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
-import { control } from '#paper/trial.ts';
-import { askCostBasis, readLedgerRow } from '#storage/cost-basis.ts';
-import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
-import { intentOf, type Owner, requireCommitted, seedNextOwner, seedOwner, SYMBOL } from '#storage/test-trading.ts';
-import { createTradingStore } from '#storage/trading-store.ts';
+import { control } from '#test/paper/trial.ts';
+import { askCostBasis, readLedgerRow } from '#storage/trading/cost-basis.ts';
+import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
+import {
+  intentOf,
+  type Owner,
+  requireCommitted,
+  seedNextOwner,
+  seedOwner,
+  SYMBOL,
+} from '#test/harness/test-trading.ts';
+import { createTradingStore } from '#storage/trading/trading-store.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { KEY } from './stack.ts';
 import { until } from './until.ts';

@@ -4,9 +4,9 @@ import test from 'node:test';
 import { inspect } from 'node:util';
 import { request as sendRequest } from 'undici';
 import { z } from 'zod';
-import { add, type Decimal, formatDecimal, floorToStep, multiply, requireDecimal, ZERO } from '#core/decimal.ts';
-import { cancelIdOf, clientOrderIdOf, type OrderDraft } from '#core/order.ts';
-import type { AccountEvent, MarketEvent, MarketPort, TradingPort, WriteOutcome } from '#core/ports.ts';
+import { add, type Decimal, formatDecimal, floorToStep, multiply, requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import { cancelIdOf, clientOrderIdOf, type OrderDraft } from '#core/order/order.ts';
+import type { AccountEvent, MarketEvent, MarketPort, TradingPort, WriteOutcome } from '#core/ports/ports.ts';
 import { createAccountStream } from '#exchange/account-stream.ts';
 import { checkKey } from '#exchange/check-key.ts';
 import { ExchangeError } from '#exchange/errors.ts';
@@ -15,7 +15,7 @@ import { collect } from '#exchange/fixtures/scripted-server.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
-import { parseAccounts } from '#paper/accounts.ts';
+import { parseAccounts } from '#paper/exchange/accounts.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
 
 const pem = (

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal } from '#core/decimal.ts';
+import { formatDecimal } from '#core/amount/decimal.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
-import { engageHalt } from '#storage/halts.ts';
-import { DRILL_TIMING } from '../faults/fault-table.ts';
+import { engageHalt } from '#storage/trading/halts.ts';
+import { DRILL_TIMING } from '#test/faults/fault-table.ts';
 import { enter, type Guarded, openGuarded, ordersOf, stopsOf, SYMBOL } from './guarded.ts';
 import { KEY } from './stack.ts';
 import { until } from './until.ts';

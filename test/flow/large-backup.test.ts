@@ -5,16 +5,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { openTestApi } from '#api/test-api.ts';
-import { addManyLogs } from '#api/test-records.ts';
+import { openTestApi } from '#test/api/test-api.ts';
+import { addManyLogs } from '#test/api/test-records.ts';
 import { BackupRefused } from '#storage/backup/refused.ts';
 import { restoreBackup } from '#storage/backup/restore.ts';
 import { takeBackup } from '#storage/backup/take.ts';
-import { type Database, openDatabase } from '#storage/database.ts';
-import { migrateDatabase } from '#storage/migrate.ts';
-import { openEmptyDatabase } from '#storage/test-database.ts';
-import { provideDatabase } from '../harness/servers.ts';
-import { ROOT } from '../harness/source-files.ts';
+import { type Database, openDatabase } from '#storage/postgres/database.ts';
+import { migrateDatabase } from '#storage/postgres/migrate.ts';
+import { openEmptyDatabase } from '#test/harness/test-database.ts';
+import { provideDatabase } from '#test/harness/servers.ts';
+import { ROOT } from '#test/harness/source-files.ts';
 import { until } from './until.ts';
 
 /** A million in CI's second half. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { formatDecimal, ONE, subtract } from '#core/decimal.ts';
+import { formatDecimal, ONE, subtract } from '#core/amount/decimal.ts';
 import { openAccountBench, SYMBOL } from './account-bench.ts';
 import { until } from './until.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readDashboard } from '#api/contract/records.ts';
-import { openTestApi } from '#api/test-api.ts';
-import { cacheKeys, marketClock } from '#core/cache-keys.ts';
-import { parseEnvironment } from '#core/env.ts';
-import { ORDER_TIMING } from '#core/order-timing.ts';
+import { openTestApi } from '#test/api/test-api.ts';
+import { cacheKeys, marketClock } from '#core/installation/cache-keys.ts';
+import { parseEnvironment } from '#core/installation/env.ts';
+import { ORDER_TIMING } from '#core/order/order-timing.ts';
 import { startScriptedServer } from '#exchange/fixtures/scripted-server.ts';
 import { createVenues } from '#worker/venues.ts';
 import { until } from './until.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serveMetrics } from '#integrations/metrics.ts';
-import { openDatabase } from '#storage/database.ts';
-import { openQueue } from '#storage/queue.ts';
-import { openTestDatabase } from '#storage/test-database.ts';
-import { seedOwner } from '#storage/test-trading.ts';
+import { openDatabase } from '#storage/postgres/database.ts';
+import { openQueue } from '#storage/jobs/queue.ts';
+import { openTestDatabase } from '#test/harness/test-database.ts';
+import { seedOwner } from '#test/harness/test-trading.ts';
 import { measureAccounts, measureJobs, measurePositions, measureVenues } from '#worker/measures.ts';
 import { openAccountBench, SYMBOL } from './account-bench.ts';
 import { until } from './until.ts';

@@ -7,10 +7,18 @@ import { readAccountHealth } from '#api/contract/account-state.ts';
 import { readCoin } from '#api/contract/profiles.ts';
 import { readDashboard } from '#api/contract/records.ts';
 import { listEquity, listTradeArchive } from '#api/contract/trades.ts';
-import { add, type Decimal, formatDecimal, multiply, requireDecimal as d, subtract, ZERO } from '#core/decimal.ts';
+import {
+  add,
+  type Decimal,
+  formatDecimal,
+  multiply,
+  requireDecimal as d,
+  subtract,
+  ZERO,
+} from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
-import { control } from '#paper/trial.ts';
-import { openCache } from '#storage/open-cache.ts';
+import { control } from '#test/paper/trial.ts';
+import { openCache } from '#storage/cache/open-cache.ts';
 import { snapshotEquity } from '#worker/jobs/snapshot-equity.ts';
 import { MARKET_START, writeSwingingCandles } from './candles.ts';
 import { LIVELY, startProfile } from './profile.ts';

@@ -7,13 +7,13 @@ import { cancelOrder, forceSell, placeOrder } from '#api/contract/manual.ts';
 import { readOrderProof } from '#api/contract/proof.ts';
 import { createProfile, disableProfile, readCoin } from '#api/contract/profiles.ts';
 import { listLogs, readTickTrace } from '#api/contract/records.ts';
-import { EVENT_CHANNEL } from '#core/cache-keys.ts';
-import { busMessage } from '#core/events.ts';
+import { EVENT_CHANNEL } from '#core/installation/cache-keys.ts';
+import { busMessage } from '#core/installation/events.ts';
 import { newId, type OrderId, type ProfileId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
-import { control } from '#paper/trial.ts';
-import { openCache } from '#storage/open-cache.ts';
-import { requestAction } from '#storage/operator-actions.ts';
+import { control } from '#test/paper/trial.ts';
+import { openCache } from '#storage/cache/open-cache.ts';
+import { requestAction } from '#storage/trading/operator-actions.ts';
 import { KEY, openStack, type Stack } from './stack.ts';
 import { until } from './until.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { adoptOrphanOrder, cancelOrphanOrder, leaveOrphanOrder, listOrphanOrders } from '#api/contract/orphans.ts';
 import { createProfile, readCoin, setAverageEntryPrice, unbindCoin } from '#api/contract/profiles.ts';
-import { formatDecimal, multiply, requireDecimal } from '#core/decimal.ts';
+import { formatDecimal, multiply, requireDecimal } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { detect, openOutside, type Outside, outcomeOf, ownId } from './outside.ts';
 import { openStack, type Stack } from './stack.ts';

@@ -1,12 +1,12 @@
 import { readAction } from '#api/contract/actions.ts';
 import { detectOrphanOrders, listOrphanOrders } from '#api/contract/orphans.ts';
 import type { Answer } from '#api/contract/operation.ts';
-import { type Decimal, floorToStep, formatDecimal, multiply, requireDecimal } from '#core/decimal.ts';
+import { type Decimal, floorToStep, formatDecimal, multiply, requireDecimal } from '#core/amount/decimal.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
-import { clientOrderIdOf, type OrderPurpose } from '#core/order.ts';
+import { clientOrderIdOf, type OrderPurpose } from '#core/order/order.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { createSigner } from '#exchange/signing.ts';
-import { isOpen } from '#paper/order.ts';
+import { isOpen } from '#paper/exchange/order.ts';
 import { KEY, type Stack } from './stack.ts';
 import { until } from './until.ts';
 

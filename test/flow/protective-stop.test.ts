@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { formatDecimal, requireDecimal } from '#core/decimal.ts';
+import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
-import { engageHalt } from '#storage/halts.ts';
+import { engageHalt } from '#storage/trading/halts.ts';
 import { enter, type Guarded, openGuarded, ordersOf, SETTINGS, stopsOf, SYMBOL } from './guarded.ts';
 import { KEY } from './stack.ts';
 import { until } from './until.ts';

@@ -4,8 +4,8 @@ import { createAccount, deleteAccount, deleteApiKey, readWallet, saveApiKey } fr
 import { setKillSwitch } from '#api/contract/halts.ts';
 import { adoptOrphanOrder, leaveOrphanOrder, listOrphanOrders } from '#api/contract/orphans.ts';
 import { bindCoin, deleteProfile, listProfiles, readCoin, readProfile, unbindCoin } from '#api/contract/profiles.ts';
-import { control } from '#paper/trial.ts';
-import { openQueue } from '#storage/queue.ts';
+import { control } from '#test/paper/trial.ts';
+import { openQueue } from '#storage/jobs/queue.ts';
 import { detect, openOutside, outcomeOf, ownId } from './outside.ts';
 import { LIVELY, startProfile } from './profile.ts';
 import { KEY, openStack, type Stack } from './stack.ts';

@@ -1,8 +1,8 @@
 // Two orders of one account meet: the exchange ends the resting one, and the engine goes on from there.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal } from '#core/decimal.ts';
-import { clientOf } from '#paper/client.ts';
+import { formatDecimal } from '#core/amount/decimal.ts';
+import { clientOf } from '#test/paper/client.ts';
 import { enter, type Guarded, openGuarded, ordersOf, SYMBOL } from './guarded.ts';
 import { KEY } from './stack.ts';
 import { until } from './until.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CacheStore } from '#core/cache-store.ts';
+import type { CacheStore } from '#core/ports/cache.ts';
 import { createGovernor, type Governor, type Usage } from '#exchange/limits.ts';
 import { shareLimits } from '#exchange/shared-limits.ts';
-import { openCache } from '#storage/open-cache.ts';
-import { openRelay } from '#storage/test-outage.ts';
-import { openTestDatabase } from '#storage/test-database.ts';
+import { openCache } from '#storage/cache/open-cache.ts';
+import { openRelay } from '#test/harness/test-outage.ts';
+import { openTestDatabase } from '#test/harness/test-database.ts';
 import { until } from './until.ts';
 
 const restUrl = 'https://exchange.example';

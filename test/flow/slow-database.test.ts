@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { requireDecimal } from '#core/decimal.ts';
-import type { OrderDraft } from '#core/order.ts';
-import { ORDER_TIMING } from '#core/order-timing.ts';
-import { execute } from '#engine/execute.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
+import type { OrderDraft } from '#core/order/order.ts';
+import { ORDER_TIMING } from '#core/order/order-timing.ts';
+import { execute } from '#engine/tick/execute.ts';
 import { orderOf } from '#exchange/fixtures/orders.ts';
 import { openAccountBench, SYMBOL } from './account-bench.ts';
 

@@ -6,12 +6,12 @@ import { createAccount } from '#api/contract/accounts.ts';
 import { setProfileKillSwitch } from '#api/contract/halts.ts';
 import * as profiles from '#api/contract/profiles.ts';
 import { listLogs } from '#api/contract/records.ts';
-import { openTestApi, problemOf, type TestApi } from '#api/test-api.ts';
-import { BTC, cachePrice, cacheRules, ETH } from '#api/test-records.ts';
-import { NO_SELLABLE_POSITION, NOT_HELD_NOTE } from '#core/cost-basis.ts';
+import { openTestApi, problemOf, type TestApi } from '#test/api/test-api.ts';
+import { BTC, cachePrice, cacheRules, ETH } from '#test/api/test-records.ts';
+import { NO_SELLABLE_POSITION, NOT_HELD_NOTE } from '#core/position/cost-basis.ts';
 import { isObject } from '#core/merge.ts';
 import type { ProfileId } from '#core/ids.ts';
-import { createOperator } from '#storage/users.ts';
+import { createOperator } from '#storage/operator/users.ts';
 import { until } from './until.ts';
 import * as watching from './watching.ts';
 

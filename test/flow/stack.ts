@@ -1,15 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Api, openApi } from '#api/boot.ts';
+import { type Api, openApi } from '#api/frame/boot.ts';
 import { signUp } from '#api/contract/session.ts';
 import { listAccounts } from '#api/contract/accounts.ts';
-import { parseEnvironment } from '#core/env.ts';
+import { parseEnvironment } from '#core/installation/env.ts';
 import type { AccountId } from '#core/ids.ts';
-import { type AccountInput, parseAccounts } from '#paper/accounts.ts';
+import { type AccountInput, parseAccounts } from '#paper/exchange/accounts.ts';
 import type { PaperOptions } from '#paper/options.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
-import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
+import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
 import { openWorker, type WorkerSettings } from '#worker/worker.ts';
 import { type ApiClient, createClient } from './client.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Candle } from '#core/candle.ts';
-import { formatDecimal, ONE, subtract } from '#core/decimal.ts';
+import type { Candle } from '#core/market/candle.ts';
+import { formatDecimal, ONE, subtract } from '#core/amount/decimal.ts';
 import { type AccountBench, openAccountBench, SYMBOL } from './account-bench.ts';
 import { until } from './until.ts';
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { add, formatDecimal, multiply, requireDecimal as d, subtract, ZERO } from '#core/decimal.ts';
-import type { Side } from '#core/order.ts';
-import { NO_LIMITS } from '#core/risk.ts';
-import { baseFeeRate } from '#engine/base-fee.ts';
-import { execute } from '#engine/execute.ts';
+import { add, formatDecimal, multiply, requireDecimal as d, subtract, ZERO } from '#core/amount/decimal.ts';
+import type { Side } from '#core/order/order.ts';
+import { NO_LIMITS } from '#core/account/risk.ts';
+import { baseFeeRate } from '#engine/state/base-fee.ts';
+import { execute } from '#engine/tick/execute.ts';
 import { orderOf } from '#exchange/fixtures/orders.ts';
-import { realisedSince } from '#storage/dashboard.ts';
-import { createTradingStore } from '#storage/trading-store.ts';
-import { readRisk, saveRiskLimits } from '#storage/risk.ts';
+import { realisedSince } from '#storage/operator/dashboard.ts';
+import { createTradingStore } from '#storage/trading/trading-store.ts';
+import { readRisk, saveRiskLimits } from '#storage/trading/risk.ts';
 import { type AccountBench, openAccountBench, SYMBOL } from './account-bench.ts';
 import { until } from './until.ts';
 

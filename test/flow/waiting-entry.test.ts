@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal } from '#core/decimal.ts';
-import { pauseCoin } from '#storage/risk.ts';
+import { formatDecimal } from '#core/amount/decimal.ts';
+import { pauseCoin } from '#storage/trading/risk.ts';
 import { enter, type Guarded, openGuarded, ordersOf, stopsOf, SYMBOL } from './guarded.ts';
 import { until } from './until.ts';
 

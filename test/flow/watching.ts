@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { bindCoin, createProfile, readCoin, setAverageEntryPrice } from '#api/contract/profiles.ts';
-import { cachedWallet, cacheKeys } from '#core/cache-keys.ts';
+import { cachedWallet, cacheKeys } from '#core/installation/cache-keys.ts';
 import type { ProfileId } from '#core/ids.ts';
-import type { CacheStore } from '#core/cache-store.ts';
-import { control as askControl } from '#paper/trial.ts';
-import { openCache } from '#storage/open-cache.ts';
-import { openQueue, type Queue } from '#storage/queue.ts';
+import type { CacheStore } from '#core/ports/cache.ts';
+import { control as askControl } from '#test/paper/trial.ts';
+import { openCache } from '#storage/cache/open-cache.ts';
+import { openQueue, type Queue } from '#storage/jobs/queue.ts';
 import { openStack, type Stack } from './stack.ts';
 import { until } from './until.ts';
 

@@ -6,11 +6,11 @@ import { aggregateSeries } from '#backtest/columns.ts';
 import type { KernelInput } from '#backtest/kernel.ts';
 import type { BacktestInput } from '#backtest/run.ts';
 import { candlesOf } from '#backtest/test-script.ts';
-import { type BasketCoin, type BasketView, createBasket } from '#core/basket.ts';
-import { formatDecimal, fromNumber, ONE, requireDecimal, ZERO } from '#core/decimal.ts';
-import { sizeByTerms } from '#core/entry-size.ts';
+import { type BasketCoin, type BasketView, createBasket } from '#core/sizing/basket.ts';
+import { formatDecimal, fromNumber, ONE, requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import { sizeByTerms } from '#core/sizing/entry-size.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
-import { FLAT } from '#core/position.ts';
+import { FLAT } from '#core/position/position.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { GOLDEN_RULES } from './market-run.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, type Numbers } from '#core/decision.ts';
-import { formatDecimal } from '#core/decimal.ts';
+import { describe, type Numbers } from '#core/decision/decision.ts';
+import { formatDecimal } from '#core/amount/decimal.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { GoldenRow } from './market-run.ts';
 

@@ -3,7 +3,7 @@ import type { Terms } from '#backtest/fills.ts';
 import type { BacktestResult } from '#backtest/result.ts';
 import { runBacktest } from '#backtest/run.ts';
 import { candlesOf } from '#backtest/test-script.ts';
-import { requireDecimal, ZERO } from '#core/decimal.ts';
+import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { GOLDEN_RULES } from './market-run.ts';
 

@@ -28,7 +28,7 @@ import { createVwma } from '#core/indicators/vwma.ts';
 import { createWilliamsR } from '#core/indicators/williams-r.ts';
 import { createWma } from '#core/indicators/wma.ts';
 import { createZScore } from '#core/indicators/z-score.ts';
-import { randomFrom } from '#core/random.ts';
+import { randomFrom } from '#core/research/random.ts';
 
 const ROWS = 3_000;
 const NEAR = 1e-9;

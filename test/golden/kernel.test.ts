@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { INTERVAL_MS } from '#core/candle.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
 import { BARE, backtest } from './hourly-backtest.ts';
 
 const HOUR_MS = INTERVAL_MS['1h'];

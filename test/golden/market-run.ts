@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { Book } from '#backtest/book.ts';
 import { runKernel } from '#backtest/kernel.ts';
 import { candlesOf } from '#backtest/test-script.ts';
-import type { Decision, Numbers } from '#core/decision.ts';
-import { add, type Decimal, multiply, requireDecimal, subtract, ZERO } from '#core/decimal.ts';
-import type { ExchangeFill } from '#core/fill.ts';
-import { type Position, unrealisedOf } from '#core/position.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+import type { Decision, Numbers } from '#core/decision/decision.ts';
+import { add, type Decimal, multiply, requireDecimal, subtract, ZERO } from '#core/amount/decimal.ts';
+import type { ExchangeFill } from '#core/order/fill.ts';
+import { type Position, unrealisedOf } from '#core/position/position.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
 import type { AnyStrategy, BoundStrategy } from '#strategies/strategy.ts';
 
 /** The market of every golden example: tick 0.01, step 0.001, minimum order value 5, no slippage. */

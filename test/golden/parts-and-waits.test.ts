@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BacktestResult } from '#backtest/result.ts';
-import { requireDecimal } from '#core/decimal.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
 import { BARE, backtest } from './hourly-backtest.ts';
 
 /** Each fill as `hour side quantity @ price reason`, and the cash it left. */

@@ -11,7 +11,7 @@ export interface TestFiles {
   readonly browser: string[];
 }
 
-const SERVERS = new Set(['storage/test-database.ts', 'storage/embedded/launch.ts']);
+const SERVERS = new Set(['test/harness/test-database.ts', 'storage/embedded/launch.ts']);
 const INTEGRATION_FOLDERS = [
   'test/flow/',
   'test/faults/',

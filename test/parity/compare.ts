@@ -4,10 +4,10 @@ import type { BookedFill } from '#backtest/book.ts';
 import type { Series } from '#backtest/columns.ts';
 import { runKernel } from '#backtest/kernel.ts';
 import { openKernel } from '#backtest/run.ts';
-import { INTERVAL_MS } from '#core/candle.ts';
-import { formatDecimal, requireDecimal, toNumber, ZERO } from '#core/decimal.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
+import { formatDecimal, requireDecimal, toNumber, ZERO } from '#core/amount/decimal.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
 import type { Play, Played, PlayedFill } from './live.ts';
 
 const MINUTE_MS = INTERVAL_MS['1m'];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Series } from '#backtest/columns.ts';
 import { readNamedFile } from '#paper/market/candle-files.ts';
 import { openSynthetic } from '#paper/market/synthetic.ts';
-import { NO_LIMITS, type RiskLimits } from '#core/risk.ts';
+import { NO_LIMITS, type RiskLimits } from '#core/account/risk.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { Play } from './live.ts';
 

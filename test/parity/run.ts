@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { provideDatabase } from '../harness/servers.ts';
+import { provideDatabase } from '#test/harness/servers.ts';
 import { compare, playKernel, reportOf } from './compare.ts';
 import { playLive } from './live.ts';
 import { recordedPlays, syntheticPlays } from './plays.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { type BacktestInput, runBacktest } from '#backtest/run.ts';
-import { requireDecimal } from '#core/decimal.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
 import { readNamedFile } from '#paper/market/candle-files.ts';
 import { listingOfSeries } from '#paper/market/replay.ts';
 import { STRATEGIES } from '#strategies/registry.ts';

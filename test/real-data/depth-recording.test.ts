@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { type Decimal, formatFixed, requireDecimal, ZERO } from '#core/decimal.ts';
+import { type Decimal, formatFixed, requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { readExactJson } from '#exchange/json.ts';
 import { readFrame } from '#exchange/parse/frames.ts';
 

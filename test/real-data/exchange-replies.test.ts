@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { readDecimal } from '#core/decimal.ts';
+import { readDecimal } from '#core/amount/decimal.ts';
 import { readExactJson } from '#exchange/json.ts';
 import { parseAccount } from '#exchange/parse/account.ts';
 import { parseCandles } from '#exchange/parse/candles.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { requireDecimal, toNumber } from '#core/decimal.ts';
-import { clientOf, type Key, listenTo, pick } from '#paper/client.ts';
+import { requireDecimal, toNumber } from '#core/amount/decimal.ts';
+import { clientOf, type Key, listenTo, pick } from '#test/paper/client.ts';
 import type { PaperExchange } from '#paper/server.ts';
-import { control, startTrial } from '#paper/trial.ts';
-import { totalsOf } from '#paper/purses.ts';
+import { control, startTrial } from '#test/paper/trial.ts';
+import { totalsOf } from '#paper/exchange/purses.ts';
 
 const folder = join(import.meta.dirname, '../../../shared/data/candles/timealiver-binance-spot');
 const skip = existsSync(folder) ? false : `needs recorded candles in ${folder}, and there are none`;

@@ -15,14 +15,14 @@ import {
   requireDecimal,
   toNumber,
   ZERO,
-} from '#core/decimal.ts';
-import { type EntryTerms, sizeByTerms } from '#core/entry-size.ts';
-import { FLAT } from '#core/position.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+} from '#core/amount/decimal.ts';
+import { type EntryTerms, sizeByTerms } from '#core/sizing/entry-size.ts';
+import { FLAT } from '#core/position/position.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
 import { readExactJson } from '#exchange/json.ts';
 import { parseExchangeInfo } from '#exchange/parse/rules.ts';
 import { toTicks } from '#strategies/ticks.ts';
-import { type Dice, openDice } from '../flow/random.ts';
+import { type Dice, openDice } from '#test/flow/random.ts';
 
 const folder = join(import.meta.dirname, '../../../shared/data/exchange-info');
 const skip = existsSync(folder) ? false : `needs recorded exchange information in ${folder}, and there is none`;

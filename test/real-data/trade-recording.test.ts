@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { z } from 'zod';
-import { formatFixed, requireDecimal } from '#core/decimal.ts';
+import { formatFixed, requireDecimal } from '#core/amount/decimal.ts';
 import { readFrame } from '#exchange/parse/frames.ts';
 
 const folder = join(import.meta.dirname, '../../../shared/data/trades/freqtrade');

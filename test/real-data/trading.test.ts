@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { describeTrading } from '../flow/trading.contract.ts';
+import { describeTrading } from '#test/flow/trading.contract.ts';
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'candles', 'timealiver-binance-spot');
 

@@ -6,15 +6,15 @@ import { z } from 'zod';
 import { listAccounts } from '#api/contract/accounts.ts';
 import { listProfiles } from '#api/contract/profiles.ts';
 import { signUp } from '#api/contract/session.ts';
-import { parseAccounts } from '#paper/accounts.ts';
+import { parseAccounts } from '#paper/exchange/accounts.ts';
 import { startPaper } from '#paper/server.ts';
-import { openTestDatabase } from '#storage/test-database.ts';
-import { createClient } from '../flow/client.ts';
-import { LIVELY, startProfile } from '../flow/profile.ts';
-import { KEY } from '../flow/stack.ts';
-import { until } from '../flow/until.ts';
-import { freePort, provideDatabase } from '../harness/servers.ts';
-import { ROOT } from '../harness/source-files.ts';
+import { openTestDatabase } from '#test/harness/test-database.ts';
+import { createClient } from '#test/flow/client.ts';
+import { LIVELY, startProfile } from '#test/flow/profile.ts';
+import { KEY } from '#test/flow/stack.ts';
+import { until } from '#test/flow/until.ts';
+import { freePort, provideDatabase } from '#test/harness/servers.ts';
+import { ROOT } from '#test/harness/source-files.ts';
 
 /**
  * A day of market in a quarter of an hour: worker and api as programs of their own, trading and being asked all the time.

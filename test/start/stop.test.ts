@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { until } from '../flow/until.ts';
+import { until } from '#test/flow/until.ts';
 import { findSupervisor, Trial } from './trial.ts';
 
 test('Ctrl-C under npm stops everything, and a second start before that is refused', async () => {

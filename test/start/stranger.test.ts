@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { until } from '../flow/until.ts';
+import { until } from '#test/flow/until.ts';
 import {
   cloneIt,
   FIRST_START_MS,

@@ -4,9 +4,9 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync } fr
 import { dirname, join } from 'node:path';
 import { after, before } from 'node:test';
 import { z } from 'zod';
-import { MARKET_START, writeSwingingCandles } from '../flow/candles.ts';
-import { until } from '../flow/until.ts';
-import { findProgram } from '../harness/programs.ts';
+import { MARKET_START, writeSwingingCandles } from '#test/flow/candles.ts';
+import { until } from '#test/flow/until.ts';
+import { findProgram } from '#test/harness/programs.ts';
 import { ROOT, type Start, Trial } from './trial.ts';
 
 /** The README's path on an account that has nothing but Node, npm and git: every step is a command or a request. */

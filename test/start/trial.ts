@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { until } from '../flow/until.ts';
+import { until } from '#test/flow/until.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 const BOOTSTRAP = join(ROOT, 'cli', 'tradewind.js');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../flow/until.ts';
+import { until } from '#test/flow/until.ts';
 import {
   cloneIt,
   FIRST_START_MS,

@@ -1,6 +1,6 @@
 import { isObject } from '#core/merge.ts';
-import type { Venue } from '#core/account.ts';
-import { venueOf } from '#core/account.ts';
+import type { Venue } from '#core/account/account.ts';
+import { venueOf } from '#core/account/account.ts';
 import type { Coin, Dashboard } from './queries.ts';
 import type { EventFrame } from './live-socket.ts';
 

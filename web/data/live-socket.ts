@@ -1,5 +1,5 @@
 import type { ClientFrame, ServerFrame } from '#api/contract/socket.ts';
-import { TOPICS } from '#core/events.ts';
+import { TOPICS } from '#core/installation/events.ts';
 import { isObject } from '#core/merge.ts';
 
 export type SocketState = 'connecting' | 'open' | 'lost';

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { ProfileId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
-import type { RunRequest, SweepRequest } from '#core/research.ts';
+import type { RunRequest, SweepRequest } from '#core/research/research.ts';
 import type { Metrics } from '#backtest/metrics.ts';
 import type { BacktestResult } from '#backtest/result.ts';
 import { readAdvisor } from '#api/contract/advisor.ts';

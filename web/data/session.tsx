@@ -3,7 +3,7 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useState
 import type { AccountId } from '#core/ids.ts';
 import { keys } from './keys.ts';
 import { type Dashboard, dashboardQuery, onboardingQuery, type Session, sessionQuery } from './queries.ts';
-import { browserZone } from '#web/words/zones.ts';
+import { browserZone } from './zones.ts';
 import { useBeat } from './live.tsx';
 
 /** How moments are written: in the operator's IANA zone, as seen from the present minute of the market. */

@@ -1,8 +1,8 @@
-import { INTERVAL_MS, INTERVALS } from '#core/candle.ts';
-import { decodeColumns } from '#core/candle-planes.ts';
-import { requireDecimal, ZERO } from '#core/decimal.ts';
-import { chargesOf, costTerms } from '#core/research.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+import { INTERVAL_MS, INTERVALS } from '#core/market/candle.ts';
+import { decodeColumns } from '#core/market/candle-planes.ts';
+import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import { chargesOf, costTerms } from '#core/research/research.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
 import { readCandleColumns } from '#api/contract/market.ts';
 import { callBytes } from '#web/data/call.ts';
 import type { Coin, Profile } from '#web/data/queries.ts';

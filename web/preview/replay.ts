@@ -1,4 +1,4 @@
-import { toNumber } from '#core/decimal.ts';
+import { toNumber } from '#core/amount/decimal.ts';
 import { aggregateSeries, type Series } from '#backtest/columns.ts';
 import { type Glance, glanceBacktest } from '#backtest/glance.ts';
 import { type BacktestInput, type BacktestOutcome, runBacktest } from '#backtest/run.ts';

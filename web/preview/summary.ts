@@ -1,5 +1,5 @@
-import type { CandleColumns, Interval } from '#core/candle.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+import type { CandleColumns, Interval } from '#core/market/candle.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
 import type { Terms } from '#backtest/fills.ts';
 import type { BacktestResult } from '#backtest/result.ts';
 import type { BacktestOutcome } from '#backtest/run.ts';

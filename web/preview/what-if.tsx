@@ -1,15 +1,15 @@
 import { type ReactNode, useState } from 'react';
-import { INTERVAL_MS } from '#core/candle.ts';
-import { toNumber } from '#core/decimal.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
+import { toNumber } from '#core/amount/decimal.ts';
 import type { Coin, Profile } from '#web/data/queries.ts';
-import { AmbiguityBand } from '#web/parts/ambiguity-band.tsx';
-import { EquityPlot } from '#web/parts/equity-plot.tsx';
-import { Icon } from '#web/parts/icon.tsx';
-import { Failure, Say } from '#web/parts/say.tsx';
-import { Section } from '#web/parts/section.tsx';
-import { CAPITAL } from '#web/words/capital.ts';
-import { MISSING, percent, signedPercent } from '#web/words/numbers.ts';
-import { age } from '#web/words/time.ts';
+import { AmbiguityBand } from '#web/ui/ambiguity-band.tsx';
+import { EquityPlot } from '#web/ui/equity-plot.tsx';
+import { Icon } from '#web/ui/icon.tsx';
+import { Failure, Say } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+import { CAPITAL } from '#web/research/capital.ts';
+import { MISSING, percent, signedPercent } from '#web/ui/numbers.ts';
+import { age } from '#web/ui/time.ts';
 import type { Comparison, Past, Summary } from './summary.ts';
 import { usePreview } from './use-preview.ts';
 

@@ -1,11 +1,18 @@
 import { z } from 'zod';
-import { type Account, venueOf } from '#core/account.ts';
-import { type Decimal, floorToStep, formatDecimal, multiply, readDecimal, requireDecimal } from '#core/decimal.ts';
-import { FeeSums, isSameFee } from '#core/fee-check.ts';
-import { type ExchangeFill, isThirdAssetFee } from '#core/fill.ts';
+import { type Account, venueOf } from '#core/account/account.ts';
+import {
+  type Decimal,
+  floorToStep,
+  formatDecimal,
+  multiply,
+  readDecimal,
+  requireDecimal,
+} from '#core/amount/decimal.ts';
+import { FeeSums, isSameFee } from '#core/position/fee-check.ts';
+import { type ExchangeFill, isThirdAssetFee } from '#core/order/fill.ts';
 import type { ProfileId } from '#core/ids.ts';
-import type { MarketPort, TradingPort } from '#core/ports.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+import type { MarketPort, TradingPort } from '#core/ports/ports.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
 import { ExchangeError } from '#exchange/errors.ts';
 import { endpointsOf } from '#exchange/endpoints.ts';
 import { createTrading } from '#exchange/place.ts';
@@ -18,11 +25,11 @@ import {
   recordedFees,
   type RecordedFee,
   undecidedSince,
-} from '#storage/account-history.ts';
-import type { Database } from '#storage/database.ts';
-import { tradedSymbols } from '#storage/trades.ts';
-import { loadAccountsToRun } from '#storage/worker-profiles.ts';
-import type { WorkerContext } from '../context.ts';
+} from '#storage/history/account-history.ts';
+import type { Database } from '#storage/postgres/database.ts';
+import { tradedSymbols } from '#storage/history/trades.ts';
+import { loadAccountsToRun } from '#storage/trading/worker-profiles.ts';
+import type { WorkerContext } from '#worker/context.ts';
 
 const NEVER: string | null = null;
 /** Full pages only end when there is nothing more. */

@@ -1,12 +1,12 @@
 import { askAi } from '#integrations/ai-provider.ts';
-import { type Ask, finishAsk, readAiProvider, takeAsk } from '#storage/advisor.ts';
-import type { JobRun } from '#storage/queue.ts';
-import { readRunById } from '#storage/research.ts';
-import { readOperator } from '#storage/users.ts';
+import { type Ask, finishAsk, readAiProvider, takeAsk } from '#storage/research/advisor.ts';
+import type { JobRun } from '#storage/jobs/queue.ts';
+import { readRunById } from '#storage/research/research.ts';
+import { readOperator } from '#storage/operator/users.ts';
 import { advicePrompt } from '#strategies/advice-prompt.ts';
 import { readAdvice } from '#strategies/advice-reply.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
-import type { WorkerContext } from '../context.ts';
+import type { WorkerContext } from '#worker/context.ts';
 
 /** Below the time that the queue gives a job. */
 const TIMEOUT_MS = 180_000;

@@ -3,12 +3,12 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseEnvironment } from '#core/env.ts';
+import { parseEnvironment } from '#core/installation/env.ts';
 import { BACKUP_SCHEDULE } from '#core/settings.ts';
 import { listBackups } from '#storage/backup/folder.ts';
-import { patchSetting } from '#storage/service-settings.ts';
-import { openTestDatabase } from '#storage/test-database.ts';
-import type { NotifyDesk } from '../notify.ts';
+import { patchSetting } from '#storage/postgres/service-settings.ts';
+import { openTestDatabase } from '#test/harness/test-database.ts';
+import type { NotifyDesk } from '#worker/notify.ts';
 import { backUp } from './backup.ts';
 
 test('a backup is written when it is due and only so many are kept; one that cannot be written is told', async () => {

@@ -1,8 +1,8 @@
 import { BACKUP_SCHEDULE } from '#core/settings.ts';
 import { keepBackup, listBackups, pruneBackups } from '#storage/backup/folder.ts';
-import { readSetting } from '#storage/service-settings.ts';
-import type { WorkerContext } from '../context.ts';
-import { notifyAccount } from '../notify.ts';
+import { readSetting } from '#storage/postgres/service-settings.ts';
+import type { WorkerContext } from '#worker/context.ts';
+import { notifyAccount } from '#worker/notify.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { cacheKeys } from '#core/cache-keys.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
 import { isObject } from '#core/merge.ts';
-import type { CacheStore } from '#core/cache-store.ts';
-import { openCache } from '#storage/open-cache.ts';
-import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
-import { seedOwner } from '#storage/test-trading.ts';
+import type { CacheStore } from '#core/ports/cache.ts';
+import { openCache } from '#storage/cache/open-cache.ts';
+import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
+import { seedOwner } from '#test/harness/test-trading.ts';
 import { sendDigests } from './digest.ts';
 import { snapshotEquity } from './snapshot-equity.ts';
 

@@ -1,9 +1,9 @@
-import { formatDecimal, requireDecimal } from '#core/decimal.ts';
-import { exitCause } from '#core/exit-cause.ts';
-import { type Digest, readDigests } from '#storage/digest.ts';
-import { readOperator } from '#storage/users.ts';
-import type { WorkerContext } from '../context.ts';
-import { type NotifyDesk, notifyEvent } from '../notify.ts';
+import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
+import { exitCause } from '#core/decision/exit-cause.ts';
+import { type Digest, readDigests } from '#storage/postgres/digest.ts';
+import { readOperator } from '#storage/operator/users.ts';
+import type { WorkerContext } from '#worker/context.ts';
+import { type NotifyDesk, notifyEvent } from '#worker/notify.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** Hour of the operator's day at which the digest is sent. */

@@ -1,10 +1,16 @@
-import { type Venue, venueOf } from '#core/account.ts';
-import { cacheKeys, marketTrend } from '#core/cache-keys.ts';
-import type { Candle } from '#core/candle.ts';
-import { coinsToRead, type DayTicker, type DiscoveryConfig, judgeCoins, screenMarket } from '#core/discovery.ts';
+import { type Venue, venueOf } from '#core/account/account.ts';
+import { cacheKeys, marketTrend } from '#core/installation/cache-keys.ts';
+import type { Candle } from '#core/market/candle.ts';
+import {
+  coinsToRead,
+  type DayTicker,
+  type DiscoveryConfig,
+  judgeCoins,
+  screenMarket,
+} from '#core/research/discovery.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
-import type { MarketPort } from '#core/ports.ts';
-import type { SymbolRules } from '#core/symbol.ts';
+import type { MarketPort } from '#core/ports/ports.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
 import { readDayTickers } from '#exchange/day-tickers.ts';
 import { endpointsOf } from '#exchange/endpoints.ts';
 import { createSma } from '#core/indicators/sma.ts';
@@ -15,9 +21,9 @@ import {
   pageCyclesOf,
   pruneCycles,
   saveCycle,
-} from '#storage/discovery.ts';
-import { loadAccountsToRun } from '#storage/worker-profiles.ts';
-import type { WorkerContext } from '../context.ts';
+} from '#storage/research/discovery.ts';
+import { loadAccountsToRun } from '#storage/trading/worker-profiles.ts';
+import type { WorkerContext } from '#worker/context.ts';
 
 const MINUTE_MS = 60_000;
 const TREND_EVERY_MS = 5 * MINUTE_MS;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { candlesFetched, cacheKeys, type CandleSpan } from '#core/cache-keys.ts';
+import { candlesFetched, cacheKeys, type CandleSpan } from '#core/installation/cache-keys.ts';
 import { CandleStore } from '#storage/candles/store.ts';
-import { backfillCandles } from '../backfill.ts';
-import type { WorkerContext } from '../context.ts';
+import { backfillCandles } from '#worker/backfill.ts';
+import type { WorkerContext } from '#worker/context.ts';
 
 /** What the exchange does not have is not asked for again at once; what failed is, sooner. */
 const ASKED_MS = 600_000;

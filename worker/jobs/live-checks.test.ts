@@ -3,24 +3,24 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { cacheKeys } from '#core/cache-keys.ts';
-import type { OrderRecord } from '#core/order.ts';
-import { sharedColumns } from '#core/candle-columns.ts';
-import { driftReport } from '#core/drift.ts';
-import { parseEnvironment } from '#core/env.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import type { OrderRecord } from '#core/order/order.ts';
+import { sharedColumns } from '#core/market/candle-columns.ts';
+import { driftReport } from '#core/research/drift.ts';
+import { parseEnvironment } from '#core/installation/env.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
-import type { TradingStore } from '#core/ports.ts';
-import { shadowReport } from '#core/shadow.ts';
-import { encodeRules } from '#core/symbol-codec.ts';
+import type { TradingStore } from '#core/ports/ports.ts';
+import { shadowReport } from '#core/research/shadow.ts';
+import { encodeRules } from '#core/market/symbol-codec.ts';
 import { createLog } from '#integrations/log.ts';
 import { CandleStore } from '#storage/candles/store.ts';
-import { readReport } from '#storage/live-checks.ts';
-import { openCache } from '#storage/open-cache.ts';
-import { openQueue, type Queue } from '#storage/queue.ts';
-import { createRecordSink } from '#storage/records.ts';
-import { addResult, createRun, finishResearch, pinRun, takeRun } from '#storage/research.ts';
-import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
-import { until } from '#storage/test-outage.ts';
+import { readReport } from '#storage/research/live-checks.ts';
+import { openCache } from '#storage/cache/open-cache.ts';
+import { openQueue, type Queue } from '#storage/jobs/queue.ts';
+import { createRecordSink } from '#storage/history/records.ts';
+import { addResult, createRun, finishResearch, pinRun, takeRun } from '#storage/research/research.ts';
+import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
+import { until } from '#test/harness/test-outage.ts';
 import {
   commitNext,
   exchangeIdOf,
@@ -32,10 +32,10 @@ import {
   seedOwner,
   seedProfile,
   SYMBOL,
-} from '#storage/test-trading.ts';
-import { createTradingStore } from '#storage/trading-store.ts';
-import { notifyingSink } from '../notify.ts';
-import { openWorker } from '../worker.ts';
+} from '#test/harness/test-trading.ts';
+import { createTradingStore } from '#storage/trading/trading-store.ts';
+import { notifyingSink } from '#worker/notify.ts';
+import { openWorker } from '#worker/worker.ts';
 import { watchDrift } from './watch-drift.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,14 +1,14 @@
-import { cacheKeys } from '#core/cache-keys.ts';
-import type { Environment } from '#core/env.ts';
-import { isProfileEvent, isUrgent, type Notification, quietUntil } from '#core/notify.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import type { Environment } from '#core/installation/env.ts';
+import { isProfileEvent, isUrgent, type Notification, quietUntil } from '#core/installation/notify.ts';
 import { OPS_NOTIFY } from '#core/settings.ts';
 import { sendNotification } from '#integrations/notifiers.ts';
-import type { Database, Reader } from '#storage/database.ts';
-import { listNotifiers, readNotifier, type StoredNotifier } from '#storage/notifiers.ts';
-import type { JobData, JobRun, Queue } from '#storage/queue.ts';
-import { readSetting } from '#storage/service-settings.ts';
-import { readOperator } from '#storage/users.ts';
-import type { WorkerContext } from '../context.ts';
+import type { Database, Reader } from '#storage/postgres/database.ts';
+import { listNotifiers, readNotifier, type StoredNotifier } from '#storage/operator/notifiers.ts';
+import type { JobData, JobRun, Queue } from '#storage/jobs/queue.ts';
+import { readSetting } from '#storage/postgres/service-settings.ts';
+import { readOperator } from '#storage/operator/users.ts';
+import type { WorkerContext } from '#worker/context.ts';
 
 /** Most messages of one notifier within the window; one more says that the rest is left out. */
 const MOST = 20;

@@ -1,8 +1,8 @@
 import { RETENTION } from '#core/settings.ts';
-import { scrubError } from '#core/scrub.ts';
-import { pruneRecords, savePruneReceipt } from '#storage/prune.ts';
-import { readSetting } from '#storage/service-settings.ts';
-import type { WorkerContext } from '../context.ts';
+import { scrubError } from '#core/installation/scrub.ts';
+import { pruneRecords, savePruneReceipt } from '#storage/history/prune.ts';
+import { readSetting } from '#storage/postgres/service-settings.ts';
+import type { WorkerContext } from '#worker/context.ts';
 
 /** Removes what the operator does not keep any more, and leaves a receipt, also of a prune that failed. */
 export async function prune({ database, log }: WorkerContext): Promise<void> {

@@ -1,6 +1,6 @@
-import { venueOf } from '#core/account.ts';
-import { loadAccountsToRun } from '#storage/worker-profiles.ts';
-import type { WorkerContext } from '../context.ts';
+import { venueOf } from '#core/account/account.ts';
+import { loadAccountsToRun } from '#storage/trading/worker-profiles.ts';
+import type { WorkerContext } from '#worker/context.ts';
 
 /** Reads the trading rules of every venue that an account uses and keeps them in the cache. */
 export async function refreshRules(context: WorkerContext): Promise<void> {

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import { cacheKeys } from '#core/cache-keys.ts';
-import { INTERVAL_MS, type Interval } from '#core/candle.ts';
-import { requireDecimal } from '#core/decimal.ts';
-import { gateNeeds } from '#core/gates.ts';
-import { chargesOf, type Costs, type RunRequest } from '#core/research.ts';
-import type { SymbolRules } from '#core/symbol.ts';
-import { readRules } from '#core/symbol-codec.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import { INTERVAL_MS, type Interval } from '#core/market/candle.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
+import { gateNeeds } from '#core/decision/gates.ts';
+import { chargesOf, type Costs, type RunRequest } from '#core/research/research.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
+import { readRules } from '#core/market/symbol-codec.ts';
 import type { Series } from '#backtest/columns.ts';
 import { type BacktestInput, historyIntervals } from '#backtest/run.ts';
 import { CandleStore } from '#storage/candles/store.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy, BoundStrategy } from '#strategies/strategy.ts';
-import { backfillCandles } from '../backfill.ts';
-import type { WorkerContext } from '../context.ts';
+import { backfillCandles } from '#worker/backfill.ts';
+import type { WorkerContext } from '#worker/context.ts';
 
 /** What cannot be run: a sentence for the operator, and no reason to try again. */
 export class ResearchRefused extends Error {}

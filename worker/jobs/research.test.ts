@@ -5,20 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { cacheKeys } from '#core/cache-keys.ts';
-import { sharedColumns } from '#core/candle-columns.ts';
-import { parseEnvironment } from '#core/env.ts';
+import { cacheKeys } from '#core/installation/cache-keys.ts';
+import { sharedColumns } from '#core/market/candle-columns.ts';
+import { parseEnvironment } from '#core/installation/env.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
-import type { Notification } from '#core/notify.ts';
-import { randomFrom } from '#core/random.ts';
-import { unitsOf } from '#core/research.ts';
-import { storedRobustness, sweepResult } from '#core/research-results.ts';
-import { encodeRules } from '#core/symbol-codec.ts';
+import type { Notification } from '#core/installation/notify.ts';
+import { randomFrom } from '#core/research/random.ts';
+import { unitsOf } from '#core/research/research.ts';
+import { storedRobustness, sweepResult } from '#core/research/research-results.ts';
+import { encodeRules } from '#core/market/symbol-codec.ts';
 import { createLog } from '#integrations/log.ts';
 import { CandleStore } from '#storage/candles/store.ts';
-import { openCache } from '#storage/open-cache.ts';
-import { openQueue, type Queue } from '#storage/queue.ts';
+import { openCache } from '#storage/cache/open-cache.ts';
+import { openQueue, type Queue } from '#storage/jobs/queue.ts';
 import {
   abortResearch,
   createRun,
@@ -30,11 +30,11 @@ import {
   readUnits,
   takeUnit,
   trialsBeside,
-} from '#storage/research.ts';
-import { openTestDatabase, type TestDatabase } from '#storage/test-database.ts';
+} from '#storage/research/research.ts';
+import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
 import { GOLDEN_RULES } from '#test/golden/market-run.ts';
-import { seedAccount, seedProfile, seedUser } from '#storage/test-trading.ts';
-import { openWorker } from '../worker.ts';
+import { seedAccount, seedProfile, seedUser } from '#test/harness/test-trading.ts';
+import { openWorker } from '#worker/worker.ts';
 
 const FROM = Date.UTC(2024, 0, 1);
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isObject } from '#core/merge.ts';
-import { BASKET, runRequest, type RunRequest } from '#core/research.ts';
+import { BASKET, runRequest, type RunRequest } from '#core/research/research.ts';
 import type { CycleRecord } from '#backtest/result.ts';
-import type { JobRun } from '#storage/queue.ts';
+import type { JobRun } from '#storage/jobs/queue.ts';
 import {
   addResult,
   finishResearch,
@@ -12,11 +12,11 @@ import {
   saveRobustness,
   stateOf,
   takeRun,
-} from '#storage/research.ts';
+} from '#storage/research/research.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
-import { type BacktestStart, examineAside, runBacktestAside } from '../backtest-aside.ts';
-import type { WorkerContext } from '../context.ts';
-import { notifyEvent } from '../notify.ts';
+import { type BacktestStart, examineAside, runBacktestAside } from '#worker/backtest-aside.ts';
+import type { WorkerContext } from '#worker/context.ts';
+import { notifyEvent } from '#worker/notify.ts';
 import { type Prepared, prepareResearch, ResearchRefused } from './research-input.ts';
 
 const ASK_EVERY_MS = 1_000;

@@ -1,8 +1,8 @@
-import { venueOf } from '#core/account.ts';
+import { venueOf } from '#core/account/account.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { mergePatch } from '#core/merge.ts';
-import { costTerms } from '#core/research.ts';
-import type { ShadowCoin, ShadowReport } from '#core/shadow.ts';
+import { costTerms } from '#core/research/research.ts';
+import type { ShadowCoin, ShadowReport } from '#core/research/shadow.ts';
 import { openKernel } from '#backtest/run.ts';
 import { compareDay } from '#backtest/shadow.ts';
 import {
@@ -13,11 +13,11 @@ import {
   readChecked,
   requestReport,
   tradesOf,
-} from '#storage/live-checks.ts';
-import { listBoundSymbols } from '#storage/profile-symbols.ts';
-import type { JobRun, Queue } from '#storage/queue.ts';
+} from '#storage/research/live-checks.ts';
+import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
+import type { JobRun, Queue } from '#storage/jobs/queue.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
-import type { WorkerContext } from '../context.ts';
+import type { WorkerContext } from '#worker/context.ts';
 import { loadPrepared, prepareResearch, ResearchRefused } from './research-input.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,9 +1,9 @@
-import { type Venue, venueOf } from '#core/account.ts';
-import { cachedPrice, cacheKeys } from '#core/cache-keys.ts';
-import { add, type Decimal, formatDecimal, multiply, requireDecimal, ZERO } from '#core/decimal.ts';
-import { listHoldings, saveEquity } from '#storage/equity.ts';
-import { loadAccountsToRun } from '#storage/worker-profiles.ts';
-import type { WorkerContext } from '../context.ts';
+import { type Venue, venueOf } from '#core/account/account.ts';
+import { cachedPrice, cacheKeys } from '#core/installation/cache-keys.ts';
+import { add, type Decimal, formatDecimal, multiply, requireDecimal, ZERO } from '#core/amount/decimal.ts';
+import { listHoldings, saveEquity } from '#storage/history/equity.ts';
+import { loadAccountsToRun } from '#storage/trading/worker-profiles.ts';
+import type { WorkerContext } from '#worker/context.ts';
 
 const textOf = (stored: string): string | undefined => cachedPrice.safeParse(JSON.parse(stored)).data?.price;
 

@@ -1,5 +1,5 @@
 import { isObject } from '#core/merge.ts';
-import { foldsOf, sweepRequest, type SweepRequest, unitsOf } from '#core/research.ts';
+import { foldsOf, sweepRequest, type SweepRequest, unitsOf } from '#core/research/research.ts';
 import {
   bestOf,
   bestThird,
@@ -11,8 +11,8 @@ import {
 } from '#backtest/sweep/search.ts';
 import { tickWarnings } from '#backtest/run.ts';
 import type { Evaluated } from '#backtest/sweep/row.ts';
-import type { Database, Transaction } from '#storage/database.ts';
-import type { Queue } from '#storage/queue.ts';
+import type { Database, Transaction } from '#storage/postgres/database.ts';
+import type { Queue } from '#storage/jobs/queue.ts';
 import {
   addUnits,
   finishResearch,
@@ -24,7 +24,7 @@ import {
   readUnits,
   trialsBeside,
   unitJobs,
-} from '#storage/research.ts';
+} from '#storage/research/research.ts';
 import { requireStrategy } from './research-input.ts';
 import { noneIsAConfig, type RefusedSets } from '#strategies/candidates.ts';
 import { parseKnobs } from '#strategies/knobs.ts';

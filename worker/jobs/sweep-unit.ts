@@ -1,4 +1,4 @@
-import { drawOf, type SweepRequest } from '#core/research.ts';
+import { drawOf, type SweepRequest } from '#core/research/research.ts';
 import { openKernel } from '#backtest/run.ts';
 import {
   evaluateSets,
@@ -10,7 +10,7 @@ import {
   type Window,
 } from '#backtest/sweep/search.ts';
 import { candidatesOf } from '#strategies/candidates.ts';
-import type { UnitStart } from '../sweep-process.ts';
+import type { UnitStart } from '#worker/sweep-process.ts';
 import { loadPrepared, requireStrategy, ResearchRefused } from './research-input.ts';
 import { foldsIn, type UnitResult, type UnitTried } from './sweep-stage.ts';
 

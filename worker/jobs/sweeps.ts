@@ -1,7 +1,7 @@
-import { sweepRequest, type SweepRequest } from '#core/research.ts';
-import type { JobRun } from '#storage/queue.ts';
-import { readSweep, takeUnit, type Unit } from '#storage/research.ts';
-import type { WorkerContext } from '../context.ts';
+import { sweepRequest, type SweepRequest } from '#core/research/research.ts';
+import type { JobRun } from '#storage/jobs/queue.ts';
+import { readSweep, takeUnit, type Unit } from '#storage/research/research.ts';
+import type { WorkerContext } from '#worker/context.ts';
 import { stoppable } from './research.ts';
 import { type Prepared, prepareResearch } from './research-input.ts';
 

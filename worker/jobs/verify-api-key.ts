@@ -1,10 +1,10 @@
-import { venueOf } from '#core/account.ts';
+import { venueOf } from '#core/account/account.ts';
 import type { AccountId } from '#core/ids.ts';
 import { checkKey } from '#exchange/check-key.ts';
 import { endpointsOf } from '#exchange/endpoints.ts';
-import { loadAccountsToRun, saveKeyStatus } from '#storage/worker-profiles.ts';
-import type { WorkerContext } from '../context.ts';
-import { notifyAccount } from '../notify.ts';
+import { loadAccountsToRun, saveKeyStatus } from '#storage/trading/worker-profiles.ts';
+import type { WorkerContext } from '#worker/context.ts';
+import { notifyAccount } from '#worker/notify.ts';
 
 /**
  * Asks the exchange whether the stored key works; only a definite answer changes its status, which is returned. Null when

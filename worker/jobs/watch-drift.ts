@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type DriftReport, driftReport, driftTests, driftVerdict, type Outcome } from '#core/drift.ts';
+import { type DriftReport, driftReport, driftTests, driftVerdict, type Outcome } from '#core/research/drift.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
-import { cyclesSince, keepReport, listPinning, readReport, slippagesSince } from '#storage/live-checks.ts';
-import { readPinned } from '#storage/research.ts';
-import type { WorkerContext } from '../context.ts';
+import { cyclesSince, keepReport, listPinning, readReport, slippagesSince } from '#storage/research/live-checks.ts';
+import { readPinned } from '#storage/research/research.ts';
+import type { WorkerContext } from '#worker/context.ts';
 
 /** What a stored result says of its closed positions. */
 const testedResult = z.object({

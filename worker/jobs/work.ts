@@ -1,6 +1,6 @@
-import type { Queue } from '#storage/queue.ts';
-import type { WorkerContext } from '../context.ts';
-import type { Leases } from '../leases.ts';
+import type { Queue } from '#storage/jobs/queue.ts';
+import type { WorkerContext } from '#worker/context.ts';
+import type { Leases } from '#worker/leases.ts';
 import { runAccountHistory } from './account-history.ts';
 import { advise } from './advise.ts';
 import { backUp } from './backup.ts';

@@ -1,0 +1,51 @@
+import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
+import { isSellable } from '#core/position/position.ts';
+import type { Reader } from '#storage/postgres/database.ts';
+import { countLiveOrders, listPositions } from '#storage/operator/profile-symbols.ts';
+import type { CachedMarket } from './config-check.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
+
+interface Holder {
+  readonly profileId: ProfileId;
+  /** Absent for all coins of the profile. */
+  readonly symbol?: string;
+  readonly market: CachedMarket;
+}
+
+/** What keeps a coin or a profile from being taken away at once. */
+interface Exposure {
+  readonly positions: number;
+  readonly orders: number;
+  /** Counts and numbers, coin by coin. */
+  readonly words: string;
+}
+
+/**
+ * Positions that can be sold and orders that may still be live. Dust below the coin's minimum is no position; without
+ * trading rules anything held counts, without a price the average entry price stands in.
+ */
+export async function readExposure(database: Reader, { profileId, symbol, market }: Holder): Promise<Exposure> {
+  const concerns = (one: string): boolean => symbol === undefined || one === symbol;
+  const positions = (await listPositions(database, profileId)).filter((position) => {
+    if (!concerns(position.symbol)) return false;
+    const rules = market.rules?.get(position.symbol);
+    const price = market.prices.get(position.symbol)?.price ?? requireDecimal(position.averagePrice);
+    return rules === undefined || isSellable(requireDecimal(position.quantity), price, rules);
+  });
+  const counts = [...(await countLiveOrders(database, profileId))].filter(([one]) => concerns(one));
+  const orders = counts.reduce((sum, [, count]) => sum + count, 0);
+  const named = [
+    ...positions.map((one) => `${one.symbol} ${plain(one.quantity)} bought at ${plain(one.averagePrice)}`),
+    ...counts.map(([one, count]) => `${one} ${counted(count, 'live order')}`),
+  ];
+  const what = symbol ?? 'The profile';
+  const words = `${what} has ${counted(positions.length, 'open position')} and ${counted(orders, 'live order')} (${named.join(', ')})`;
+  return { positions: positions.length, orders, words };
+}
+
+export const exposed = ({ words }: Exposure, advice: string): ApiProblem =>
+  new ApiProblem('conflict', `${words}: ${advice}`);
+
+const plain = (text: string): string => formatDecimal(requireDecimal(text));
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,109 @@
+import type { z } from 'zod';
+import { checkBars, type GateBars, type GateCheck, gateBars, gateFacts, USUAL_BARS } from '#core/research/live-gate.ts';
+import { mergePatch } from '#core/merge.ts';
+import type { ProfileId } from '#core/ids.ts';
+import { findTested, readGateBars } from '#storage/research/live-checks.ts';
+import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
+import type { ProfileView } from '#storage/operator/profiles.ts';
+import { requireStrategy } from './config-check.ts';
+import { fingerprintsOf } from './config-fingerprint.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import type { liveGate } from '#api/contract/live-checks.ts';
+
+type LiveGate = z.output<typeof liveGate>;
+type GateCoin = LiveGate['coins'][number];
+
+/** The usual bars with those that the operator has set. */
+export async function barsOf({ database }: Pick<ApiContext, 'database'>, id: ProfileId): Promise<GateBars> {
+  const stored = gateBars.partial().safeParse(await readGateBars(database.kysely, id));
+  return gateBars.parse({ ...USUAL_BARS, ...stored.data });
+}
+
+const WORDS: Record<GateCheck['bar'], string> = {
+  profitFactor: 'profit factor',
+  closedCycles: 'closed positions',
+  returnOnCapital: 'return on capital used',
+  alpha: 'return against equal exposure',
+  outOfSample: 'return of the last 30 % of the days',
+  drawdown: 'deepest fall',
+  coverage: 'share of candles that were there',
+  ageDays: 'days since its window ended',
+};
+/** Decimals of the percents. Small sums move the return on the whole balance by hundredths. */
+const SHARES: ReadonlyMap<string, number> = new Map<GateCheck['bar'], number>([
+  ['returnOnCapital', 2],
+  ['alpha', 2],
+  ['outOfSample', 1],
+  ['drawdown', 1],
+  ['coverage', 1],
+]);
+
+function failureOf({ bar, kind, wanted, value }: GateCheck): string {
+  const told = (number: number): string => {
+    const decimals = SHARES.get(bar);
+    if (decimals !== undefined) return `${(number * 100).toFixed(decimals)} %`;
+    return String(bar === 'ageDays' ? Math.floor(number) : Number(number.toFixed(2)));
+  };
+  const has = value === null ? 'not known' : told(value);
+  return `${WORDS[bar]} ${has}, asked is at ${kind} ${told(wanted)}`;
+}
+
+const OLD =
+  'An earlier version ran the backtest of these settings, without the return on capital used and the benchmark of equal exposure: run it again.';
+
+async function judge(
+  { database, now }: ApiContext,
+  profile: ProfileView,
+  asked: { readonly symbol: string; readonly fingerprint: string | null; readonly bars: GateBars },
+): Promise<GateCoin> {
+  const { symbol, fingerprint, bars } = asked;
+  const none = { symbol, runId: null, finishedAt: null, checks: [] };
+  if (fingerprint === null) {
+    const sentence = 'The saved settings are outside their bounds, so no backtest can match them: save them again.';
+    return { ...none, verdict: 'config-not-parsable', sentence };
+  }
+  const run = await findTested(database.kysely, { profileId: profile.id, symbol, fingerprint });
+  const facts = gateFacts.safeParse(run?.result);
+  if (run === undefined) {
+    return { ...none, verdict: 'no-backtest', sentence: 'No finished backtest has exactly these settings: run one.' };
+  }
+  const tested = { symbol, runId: run.id, finishedAt: run.finishedAt?.toISOString() ?? null };
+  if (!facts.success) return { ...tested, checks: [], verdict: 'old-backtest', sentence: OLD };
+  const checks = checkBars(bars, facts.data, now().getTime());
+  const failed = checks.filter(({ passed }) => !passed);
+  const found = { ...tested, checks };
+  if (failed.length === 0)
+    return {
+      ...found,
+      verdict: 'clear',
+      sentence: `Its backtest clears ${checks.length === 1 ? 'the bar' : `all ${checks.length} bars`}.`,
+    };
+  return { ...found, verdict: 'below-bars', sentence: `Below the bars: ${failed.map(failureOf).join('; ')}.` };
+}
+
+/** Holds the present settings of each coin against the newest backtest of exactly these settings. */
+export async function readGate(context: ApiContext, profile: ProfileView): Promise<LiveGate> {
+  const bars = await barsOf(context, profile.id);
+  const strategy = requireStrategy(profile.strategyName);
+  const bound = await listBoundSymbols(context.database.kysely, profile.id);
+  const merged = bound.map(({ symbol, overrideConfig }) => ({
+    symbol,
+    config: strategy.plansBaskets === true ? profile.config : mergePatch(profile.config, overrideConfig),
+  }));
+  const coins: GateCoin[] = [];
+  for (const [symbol, fingerprint] of fingerprintsOf(strategy, merged))
+    coins.push(await judge(context, profile, { symbol, fingerprint, bars }));
+  const short = coins.filter(({ verdict }) => verdict !== 'clear').length;
+  const clear = coins.length > 0 && short === 0;
+  const first = clear
+    ? 'A backtest of exactly these settings clears the bars.'
+    : coins.length === 0
+      ? 'The profile has no coin to test.'
+      : `${short} of ${coins.length} ${coins.length === 1 ? 'has' : 'have'} no backtest of exactly these settings that clears the bars.`;
+  return {
+    bars,
+    clear,
+    coins,
+    sentence: `${first} This is advice: the past promises nothing, and trading is not stopped.`,
+  };
+}

@@ -1,0 +1,65 @@
+import { venueOf } from '#core/account/account.ts';
+import { requireDecimal } from '#core/amount/decimal.ts';
+import { isObject, mergePatch } from '#core/merge.ts';
+import { type BoundSymbol, listBoundSymbols } from '#storage/operator/profile-symbols.ts';
+import type { ProfileView } from '#storage/operator/profiles.ts';
+import type { AnyStrategy } from '#strategies/strategy.ts';
+import { readMarket, requireOverride, requireSizing, requireStrategy, type Warning } from './config-check.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import type { Operator } from '#api/guard/session.ts';
+import { requireListed } from './coin-binding.ts';
+import { invalidField } from '#api/frame/problem.ts';
+import { requireAccount, requireProfile } from '#api/frame/require.ts';
+import { parseWith } from '#api/frame/validate.ts';
+
+interface Launch {
+  readonly profile: ProfileView;
+  readonly strategy: AnyStrategy;
+  readonly venue: ReturnType<typeof venueOf>;
+  /** The profile's config with the override of the launch, before those of the coins. */
+  readonly config: unknown;
+  readonly coins: readonly { readonly symbol: string; readonly config: unknown }[];
+  readonly warnings: Warning[];
+}
+
+/**
+ * Everything that a launch must pass: the override it carries like a save, order sizes like a save. A stored config that
+ * does not parse is no fault of the launch and comes back as a warning.
+ */
+export async function prepareLaunch(
+  context: ApiContext,
+  operator: Operator,
+  asked: {
+    readonly id: ProfileView['id'];
+    readonly symbols?: readonly string[] | undefined;
+    readonly overrideConfig: Record<string, unknown>;
+    /** What the test begins with; its equity is not the account's. */
+    readonly balance: string;
+  },
+): Promise<Launch> {
+  const { database } = context;
+  const profile = await requireProfile(database.kysely, operator, asked.id);
+  const account = await requireAccount(database.kysely, operator, profile.accountId);
+  const strategy = requireStrategy(profile.strategyName);
+  requireOverride(strategy, profile.config, asked.overrideConfig);
+  const config = mergePatch(profile.config, asked.overrideConfig);
+  const known = await listBoundSymbols(database.kysely, profile.id);
+  const symbols = [...new Set(asked.symbols ?? known.map(({ symbol }) => symbol))];
+  if (symbols.length === 0) throw invalidField('symbols', 'names no coin, and the profile has none');
+  const market = { ...(await readMarket(context, account)), equity: () => requireDecimal(asked.balance) };
+  requireListed(symbols, market.rules, 'symbols');
+  const bound: BoundSymbol[] = symbols.map((symbol) => ({
+    symbol,
+    overrideConfig: known.find((one) => one.symbol === symbol)?.overrideConfig ?? {},
+  }));
+  const warnings = requireSizing({ market, strategy, config, part: 'overrideConfig' }, bound);
+  const coins = bound.map(({ symbol, overrideConfig }) => {
+    // Overrides of coins do not apply where all of them are planned at once.
+    const merged = strategy.plansBaskets === true ? config : mergePatch(config, overrideConfig);
+    const parsed = parseWith(strategy.config, merged);
+    return { symbol, config: parsed.success ? parsed.data : merged };
+  });
+  return { profile, strategy, venue: venueOf(account), config, coins, warnings };
+}
+
+export const asRecord = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});

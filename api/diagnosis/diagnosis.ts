@@ -1,0 +1,170 @@
+import { venueOf } from '#core/account/account.ts';
+import { type AccountRunState, cacheKeys } from '#core/installation/cache-keys.ts';
+import { APPROVAL_REASONS, describe } from '#core/decision/decision.ts';
+import { assetRefusal } from '#core/account/risk.ts';
+import type { AccountView } from '#storage/operator/accounts.ts';
+import { readOpen } from '#storage/operator/dashboard.ts';
+import { listHalts } from '#storage/trading/halts.ts';
+import { pageLogs } from '#storage/history/logs.ts';
+import type { ProfileView } from '#storage/operator/profiles.ts';
+import { readMarket } from '#api/checks/config-check.ts';
+import { readCoins } from '#api/views/coins.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+import type { DiagnosisCheck, DiagnosisReport } from '#api/contract/diagnosis.ts';
+import { aside, check, diagnoseCoin, faultWords, type Found } from './diagnosis-coin.ts';
+import { standingsOf } from '#api/views/standings.ts';
+
+/** Of more coins only what is not ok is told: the report stays one that can be read. */
+const WHOLE_COINS = 25;
+const DAY_MS = 86_400_000;
+
+interface Asked {
+  readonly account: AccountView;
+  readonly profile: ProfileView;
+  readonly symbol?: string | undefined;
+}
+
+async function workerChecks({ cache, database }: ApiContext, { account }: Asked): Promise<DiagnosisCheck[]> {
+  const workers = (await cache.list(cacheKeys.heartbeats)).size;
+  const { holder } = await readOpen(database.kysely, account.id);
+  const health = aside('System health', '/settings');
+  const alone = 'No worker has taken the account, which takes seconds: if this stays, its log says why.';
+  const lease: Found = holder === null ? ['fail', alone, health] : ['ok', `The worker ${holder} trades the account.`];
+  return [
+    check('worker', { workers }, workers === 0 ? ['fail', 'No worker runs: start it.', health] : ['ok', 'One runs.']),
+    check('lease', { holder }, workers === 0 ? ['unknown', 'Without a worker nobody takes it.'] : lease),
+  ];
+}
+
+function runningFound(run: AccountRunState | undefined): Found {
+  if (run === undefined) return ['unknown', 'No worker has said so.'];
+  const { downSince, faults } = run;
+  if (faults !== null) return ['fail', faultWords(faults), aside('System health', '/settings')];
+  return downSince === null ? ['ok', 'It runs.'] : ['warn', `It has been starting since ${downSince}.`];
+}
+
+function keyFound({ apiKey }: AccountView): Found {
+  const page = aside('API key', '/settings');
+  if (apiKey === null) return ['fail', 'The account has no API key: enter one.', page];
+  const cause = apiKey.cause ?? 'cause unknown';
+  const words = `The exchange refuses the API key (${cause}): correct it there, or enter another one.`;
+  if (apiKey.status === 'error') return ['fail', words, page];
+  if (apiKey.status === 'healthy') return ['ok', 'The exchange accepts it.'];
+  return ['warn', 'The API key has not been checked yet; nothing is bought before.', page];
+}
+
+interface Known extends Asked {
+  readonly run: AccountRunState | undefined;
+}
+
+function accountChecks({ account, profile, run }: Known, coins: number): DiagnosisCheck[] {
+  const { apiKey, resetAt } = account;
+  const key = { status: apiKey?.status, cause: apiKey?.cause, checkedAt: apiKey?.checkedAt?.toISOString() };
+  const reset = 'The exchange was found reset: confirm that the account may go on.';
+  const page = `/profiles/${profile.id}`;
+  const { enabled } = profile;
+  const off: Found = ['fail', 'The profile is disabled: enable it.', aside('Enable', page)];
+  const none: Found = ['fail', 'No coin is bound: add one.', aside('Coins', page)];
+  return [
+    check(
+      'account',
+      { resetAt: resetAt?.toISOString() },
+      resetAt === null ? ['ok', 'Its exchange goes on as it was.'] : ['fail', reset, aside('Notice of the reset', '/')],
+    ),
+    check('key', key, keyFound(account)),
+    check('running', { downSince: run?.downSince, faults: run?.faults?.count }, runningFound(run)),
+    check('enabled', { enabled: String(enabled) }, enabled ? ['ok', 'It is enabled.'] : off),
+    check('coins', { coins }, coins > 0 ? ['ok', `${coins} bound.`] : none),
+  ];
+}
+
+async function haltCheck({ database }: ApiContext, { account, profile }: Asked): Promise<DiagnosisCheck> {
+  const subjects = new Set<string>(['all', account.id, profile.id]);
+  const halt = (await listHalts(database)).find(({ subject, reset }) => subjects.has(subject) && reset !== true);
+  if (halt === undefined) return check('halts', {}, ['ok', 'None is on.']);
+  const { scope, reason } = halt;
+  const since = halt.since.toISOString();
+  const why = reason === '' ? '' : ` ("${reason}")`;
+  const line = `The kill switch (${scope}) has been on since ${since}${why}: release it to buy again.`;
+  const place = scope === 'profile' ? `/profiles/${profile.id}` : '/';
+  return check('halts', { scope, since, reason }, ['fail', line, aside('Kill switch', place)]);
+}
+
+function limitChecks(subjects: Awaited<ReturnType<typeof standingsOf>>, { profile }: Asked): DiagnosisCheck {
+  const standings = subjects.flatMap((each) => each.standings);
+  const blocked = standings.find((one) => one.blocked);
+  const told = Object.fromEntries(
+    standings.map(({ scope, limit, used, most }) => [`${scope} ${limit}`, `${used} of ${most}`]),
+  );
+  if (blocked === undefined)
+    return check('limits', told, ['ok', standings.length === 0 ? 'None is set.' : 'None is reached.']);
+  const setting = {
+    words: 'Limits',
+    place: `/profiles/${profile.id}/risk`,
+    path: blocked.limit,
+    value: String(blocked.most),
+  };
+  return check('limits', { ...told, until: blocked.until }, [
+    'fail',
+    blocked.sentence ?? 'A limit is reached.',
+    setting,
+  ]);
+}
+
+async function logCheck({ database, now }: ApiContext, { profile, symbol }: Asked): Promise<DiagnosisCheck> {
+  const from = new Date(now().getTime() - DAY_MS).toISOString();
+  const filter = { profileIds: [profile.id], levels: ['warn', 'error'] as const, from, symbol };
+  const [newest] = (await pageLogs(database.kysely, filter, { limit: 1 })).rows;
+  if (newest === undefined) return check('log', {}, ['ok', 'No warning.']);
+  const told = { level: newest.level, symbol: newest.symbol, at: newest.lastAt.toISOString() };
+  return check('log', told, ['warn', newest.msg, aside('Logs', `/profiles/${profile.id}/logs`)]);
+}
+
+/** Answers "why is it not trading?" from the database and the cache alone: nothing is asked of the exchange. */
+export async function diagnose(context: ApiContext, asked: Asked): Promise<DiagnosisReport> {
+  const { account, profile, symbol } = asked;
+  const venue = venueOf(account);
+  const nowMs = context.now().getTime();
+  // A replayed market runs faster than the wall: a second later shows by how much.
+  const marketMs = (await context.venues.marketMs(venue, nowMs)) ?? nowMs;
+  const speed = ((await context.venues.marketMs(venue, nowMs + 1000)) ?? nowMs + 1000) - marketMs;
+  const ago = (at: string): number => Math.max(0, Math.round((marketMs - Date.parse(at)) / (speed || 1000)));
+  const rules = await context.venues.rules(venue);
+  const wallet = await context.venues.wallet(account.id);
+  const subjects = (await standingsOf(context, account)).filter(
+    (each) => each.scope === 'account' || each.subject === profile.id,
+  );
+  const bound = (await readCoins(context, account, [profile.id])).map(({ coin }) => coin);
+  const run = await context.venues.accountRun(account.id);
+  const workers = await workerChecks(context, asked);
+  const missing: Found = ['unknown', 'Not loaded yet; a worker loads them within minutes.'];
+  const checks = [
+    ...workers,
+    ...accountChecks({ ...asked, run }, bound.length),
+    await haltCheck(context, asked),
+    check('rules', { coins: rules?.size }, rules === undefined ? missing : ['ok', 'They are loaded.']),
+    limitChecks(subjects, asked),
+    await logCheck(context, asked),
+  ];
+  const uncounted = (name: string): string | undefined => {
+    const refusal = subjects.map((each) => assetRefusal(each, name)).find((one) => one !== undefined);
+    return refusal && describe(APPROVAL_REASONS[refusal.reason], refusal.numbers);
+  };
+  const alive = workers.every(({ status }) => status === 'ok') && profile.enabled;
+  const { equity } = await readMarket(context, account);
+  const troubles = run?.coins.filter(({ profileId }) => profileId === profile.id) ?? [];
+  const scene = { profile, rules, wallet, equity, ago, alive, uncounted, troubles };
+  const wanted = bound.filter((coin) => symbol === undefined || coin.symbol === symbol);
+  const coins = wanted.map((coin) => diagnoseCoin(coin, scene));
+  const failed = checks.find(({ status }) => status === 'fail');
+  const [first] = coins;
+  const every = (status: string): boolean => first !== undefined && coins.every((coin) => coin.status === status);
+  return {
+    verdict: failed !== undefined || every('fail') ? 'blocked' : every('unknown') ? 'unknown' : 'waiting',
+    headline: failed?.line ?? (first === undefined ? '' : `${first.symbol}: ${first.line}`),
+    checks,
+    coins: coins.map((coin) =>
+      coins.length <= WHOLE_COINS ? coin : { ...coin, checks: coin.checks.filter(({ status }) => status !== 'ok') },
+    ),
+  };
+}

@@ -1,0 +1,44 @@
+import type { CacheStore } from '#core/ports/cache.ts';
+import type { Environment } from '#core/installation/env.ts';
+import type { UserId } from '#core/ids.ts';
+import type { Log } from '#integrations/log.ts';
+import type { Database } from '#storage/postgres/database.ts';
+import type { Queue } from '#storage/jobs/queue.ts';
+import type { Venues } from '#api/views/venues.ts';
+
+export interface ApiSettings {
+  /** Exact origins of the pages that may talk to this api. */
+  readonly origins: readonly string[];
+  readonly liveDemo: boolean;
+  readonly sha: string;
+  readonly bootedAt: Date;
+  /** Where the worker keeps backups. */
+  readonly backupDir: string | undefined;
+  /** Where candles are kept, one folder for each venue. */
+  readonly candleDir: string;
+  /** Folder of the built web app; no pages without it. */
+  readonly webDir: string | undefined;
+  /** Whether notifiers and the AI provider may be at a private address. */
+  readonly outgoingPrivate: Environment['OUTGOING_PRIVATE'];
+  /** Key pair of the account that a fresh install starts with. */
+  readonly paperKey: { readonly apiKey: string; readonly secret: string } | null;
+}
+
+/** What every operation works with. */
+export interface ApiContext {
+  readonly settings: ApiSettings;
+  readonly database: Database;
+  readonly cache: CacheStore;
+  readonly queue: Queue;
+  readonly venues: Venues;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** The operator that requests without a session act as, resolved once at boot; null unless this is a live demo. */
+  readonly demoUserId: UserId | null;
+}
+
+/** What the server is opened with. */
+export interface ServerContext extends ApiContext {
+  /** The `database` of the session check, kill switches, status and health: they answer while every other query waits. */
+  readonly reserved: Database;
+}

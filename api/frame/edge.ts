@@ -1,0 +1,70 @@
+import type { Context, Hono } from 'hono';
+import { newId } from '#core/ids.ts';
+import { httpRequests } from '#integrations/metrics.ts';
+import type { ApiContext } from './context.ts';
+import { type Caller, callerOf } from '#api/guard/caller.ts';
+import { requireUnlocked } from '#api/guard/demo-locks.ts';
+import { corsHeaders, PREFLIGHT_HEADERS, requireOrigin } from '#api/guard/origin.ts';
+import { HSTS, securityHeaders } from '#api/guard/security-headers.ts';
+import type { VisitorLimits } from '#api/guard/visitor-limits.ts';
+import type { ApiEnv } from './handle.ts';
+import { ApiProblem, problemResponse } from './problem.ts';
+import { toProblem } from './to-problem.ts';
+
+/** What every request passes before it reaches an operation, and every response on its way out. */
+export function mountEdge(app: Hono<ApiEnv>, { settings, log }: ApiContext, visitors?: VisitorLimits): void {
+  const callerIn = (c: Context<ApiEnv>): Caller =>
+    callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: settings.origins });
+  /** Also of a request that is refused for its origin: refusing costs something too. */
+  const count = (c: Context<ApiEnv>): void => {
+    const sent = c.req.header('origin');
+    // A page of a listed origin may read the refusal.
+    if (sent !== undefined && settings.origins.includes(sent)) c.set('origin', sent);
+    visitors?.requireRequest(c.req.header('cookie') ?? null, callerIn(c));
+  };
+  const hardening = Object.entries(securityHeaders(settings.origins));
+  app.use(async (c, next) => {
+    const requestId = newId();
+    const startedMs = performance.now();
+    c.set('requestId', requestId);
+    c.set('origin', null);
+    await next();
+    for (const [name, value] of hardening) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+    const { secure, ip } = callerIn(c);
+    const more = { ...corsHeaders(c.get('origin')), ...(secure ? HSTS : {}) };
+    for (const [name, value] of Object.entries(more)) c.res.headers.set(name, value);
+    c.res.headers.set('x-request-id', requestId);
+    const ms = Math.round(performance.now() - startedMs);
+    const labels = { method: c.req.method, route: c.req.routePath, status: String(c.res.status) };
+    httpRequests.observe(labels, (performance.now() - startedMs) / 1000);
+    // A flood that is refused must not fill the log; the metrics count it.
+    log[c.res.status === 429 ? 'debug' : 'info'](
+      { event: 'request', requestId, method: c.req.method, path: c.req.path, status: c.res.status, ms, ip },
+      'A request was answered',
+    );
+  });
+  app.use(async (c, next) => {
+    count(c);
+    const { method } = c.req;
+    c.set('origin', requireOrigin({ method, headers: c.req.raw.headers, allowed: settings.origins }));
+    if (method === 'OPTIONS') return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
+    if (settings.liveDemo && c.req.path.startsWith('/api/')) requireUnlocked(method, c.req.path.slice('/api'.length));
+    return next();
+  });
+}
+
+/** Turns whatever an operation threw into problem details; what nobody expected is logged and kept from the client. */
+export function mountErrors(app: Hono<ApiEnv>, { log }: ApiContext): void {
+  app.onError((error, c) => {
+    const requestId = c.get('requestId');
+    const problem = toProblem(error, `Something went wrong here; the log tells more under request ${requestId}.`);
+    const about = { requestId, err: error };
+    if (error instanceof ApiProblem) return problemResponse(problem);
+    if (problem.code === 'unavailable')
+      log.warn({ event: 'store_unreachable', ...about }, 'The database or the cache store is unreachable');
+    else if (problem.code === 'validation_failed')
+      log.warn({ event: 'value_refused', ...about }, 'The database refused a value');
+    else log.error({ event: 'request_failed', ...about }, 'An operation failed');
+    return problemResponse(problem);
+  });
+}

@@ -1,0 +1,72 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { createAdaptorServer } from '@hono/node-server';
+import { createApp } from './app.ts';
+import type { ServerContext } from './context.ts';
+import { VisitorLimits } from '#api/guard/visitor-limits.ts';
+import { SocketHub } from '#api/socket/hub.ts';
+import { createUpgrade } from '#api/socket/upgrade.ts';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * So long a connection is kept without a request: longer than proxies keep theirs (60 s), as one of these may be about to
+ * ask when the server closes it, and then no answer comes.
+ */
+const KEPT_MS = 75_000;
+
+/** HTTP and WebSocket on one port. */
+class ApiServer implements AsyncDisposable {
+  readonly port: number;
+  readonly #server: Listening;
+  readonly #hub: SocketHub;
+
+  constructor(server: Listening, options: { port: number; hub: SocketHub }) {
+    this.#server = server;
+    this.#hub = options.hub;
+    this.port = options.port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    await this.#hub[Symbol.asyncDispose]();
+    if ('closeAllConnections' in this.#server) this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+type Listening = ReturnType<typeof createAdaptorServer>;
+
+/** Starts to listen; rejects when the port cannot be taken. Port 0 takes a free one. */
+export async function serveApi(context: ServerContext, { host, port }: Address): Promise<ApiServer> {
+  const limits = context.settings.liveDemo ? new VisitorLimits() : undefined;
+  const app = await createApp(context, limits);
+  const hub = await SocketHub.open(context);
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: { keepAliveTimeout: KEPT_MS } });
+  const upgrade = createUpgrade(
+    { ...context, database: context.reserved },
+    { hub, visitors: limits && { limits, guard: context } },
+  );
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => upgrade(request, socket, head));
+  try {
+    return new ApiServer(server, { port: await listen(server, { host, port }), hub });
+  } catch (error) {
+    await hub[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function listen(server: Listening, { host, port }: Address): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      const address = server.address();
+      if (address !== null && typeof address === 'object') resolve(address.port);
+      else reject(new Error('The server listens, but on no port.'));
+    });
+  });
+}

@@ -1,0 +1,23 @@
+import { type Account, venueOf } from '#core/account/account.ts';
+import { APPROVAL_REASONS, describe } from '#core/decision/decision.ts';
+import { pastStandings, presentStandings, riskSubjects } from '#core/account/risk.ts';
+import { readRisk } from '#storage/trading/risk.ts';
+import type { ApiContext } from '#api/frame/context.ts';
+
+/** How the limits of an account and of each of its profiles stand at the market time of its venue. */
+export async function standingsOf({ database, venues, now }: ApiContext, account: Account) {
+  const nowMs = now().getTime();
+  const at = new Date((await venues.marketMs(venueOf(account), nowMs)) ?? nowMs);
+  return riskSubjects(await readRisk(database.kysely, account.id, at)).map((each) => ({
+    scope: each.scope,
+    subject: each.subject,
+    limits: each.limits,
+    standings: [...pastStandings(each, at), ...presentStandings(each, at)].map(
+      ({ limit, reason, blocked, until, numbers }) => ({
+        ...{ limit, blocked, scope: numbers.scope, used: numbers.used, most: numbers.most },
+        until: until?.toISOString() ?? null,
+        sentence: blocked ? describe(APPROVAL_REASONS[reason], numbers) : null,
+      }),
+    ),
+  }));
+}

@@ -1,0 +1,139 @@
+import type { z } from 'zod';
+import type { Venue } from '#core/account/account.ts';
+import {
+  accountRun,
+  type AccountRunState,
+  cachedPrice,
+  cachedWallet,
+  cacheKeys,
+  marketClock,
+} from '#core/installation/cache-keys.ts';
+import type { Candle, Interval } from '#core/market/candle.ts';
+import { SNAPSHOT_MAX_AGE_MS } from '#core/position/cost-basis.ts';
+import { type Decimal, readDecimal } from '#core/amount/decimal.ts';
+import type { AccountId } from '#core/ids.ts';
+import type { CacheStore } from '#core/ports/cache.ts';
+import { readJson } from '#core/json.ts';
+import type { MarketPort } from '#core/ports/ports.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
+import { readRules } from '#core/market/symbol-codec.ts';
+import { Memo } from '#api/frame/memo.ts';
+
+export interface Price {
+  readonly price: Decimal;
+  readonly at: string;
+}
+export type Prices = ReadonlyMap<string, Price>;
+export type Rules = ReadonlyMap<string, SymbolRules>;
+export type CachedWallet = z.output<typeof cachedWallet>;
+
+interface CandleQuery {
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly limit: number;
+  readonly beforeMs?: number;
+}
+
+const RULES_TTL_MS = 10_000;
+const CANDLES_TTL_MS = 1_000;
+const PAST_CANDLES_TTL_MS = 60_000;
+const CLOCK_TTL_MS = 60_000;
+const KEPT_CANDLE_LISTS = 200;
+
+/** Cached JSON of a worker; undefined when it is absent or not what it should be. */
+export function readCached<Schema extends z.ZodType>(
+  schema: Schema,
+  text: string | undefined,
+): z.output<Schema> | undefined {
+  return text === undefined ? undefined : schema.safeParse(readJson(text)).data;
+}
+
+function priceOf(text: string | undefined): Price | undefined {
+  const cached = readCached(cachedPrice, text);
+  const price = cached === undefined ? undefined : readDecimal(cached.price);
+  return cached === undefined || price === undefined ? undefined : { price, at: cached.at };
+}
+
+function rulesOf(text: string): Rules | undefined {
+  try {
+    const list = readRules(text);
+    return list === undefined ? undefined : new Map(list.map((rules) => [rules.symbol, rules]));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The wallet that the worker has read within the last minute; undefined without one. */
+export async function readFreshWallet(
+  { venues, now }: { readonly venues: Venues; readonly now: () => Date },
+  accountId: AccountId,
+): Promise<CachedWallet | undefined> {
+  const wallet = await venues.wallet(accountId);
+  const isFresh = wallet !== undefined && now().getTime() - Date.parse(wallet.keptAt) < SNAPSHOT_MAX_AGE_MS;
+  return isFresh ? wallet : undefined;
+}
+
+/** What workers have put into the cache store about venues, and candles straight from them, briefly remembered. */
+export class Venues {
+  readonly #cache: CacheStore;
+  readonly #openMarket: (venue: Venue) => MarketPort;
+  readonly #markets = new Map<Venue, MarketPort>();
+  readonly #rules: Memo<Rules | undefined>;
+  readonly #candles: Memo<Candle[]>;
+  readonly #clocks: Memo<void>;
+
+  constructor(options: { cache: CacheStore; openMarket: (venue: Venue) => MarketPort; nowMs: () => number }) {
+    this.#cache = options.cache;
+    this.#openMarket = options.openMarket;
+    this.#rules = new Memo({ nowMs: options.nowMs, most: 4, keep: (rules) => rules !== undefined });
+    this.#candles = new Memo({ nowMs: options.nowMs, most: KEPT_CANDLE_LISTS });
+    this.#clocks = new Memo({ nowMs: options.nowMs, most: 4 });
+  }
+
+  /** Trading rules by symbol; undefined while no worker has loaded them. */
+  rules(venue: Venue): Promise<Rules | undefined> {
+    return this.#rules.get(venue, RULES_TTL_MS, async () => {
+      const text = await this.#cache.get(cacheKeys.rules(venue));
+      return text === undefined ? undefined : rulesOf(text);
+    });
+  }
+
+  async prices(venue: Venue): Promise<Prices> {
+    const prefix = cacheKeys.prices(venue);
+    const prices = new Map<string, Price>();
+    for (const [key, text] of await this.#cache.list(prefix)) {
+      const price = priceOf(text);
+      if (price !== undefined) prices.set(key.slice(prefix.length), price);
+    }
+    return prices;
+  }
+
+  async wallet(accountId: AccountId): Promise<CachedWallet | undefined> {
+    return readCached(cachedWallet, await this.#cache.get(cacheKeys.wallet(accountId)));
+  }
+
+  /** What a worker says about how it runs the account; undefined while none holds it. */
+  async accountRun(accountId: AccountId): Promise<AccountRunState | undefined> {
+    return readCached(accountRun, await this.#cache.get(cacheKeys.accountRun(accountId)));
+  }
+
+  /** Market time of a venue at wall time `nowMs`; undefined while no worker has told it. */
+  async marketMs(venue: Venue, nowMs: number): Promise<number | undefined> {
+    const clock = readCached(marketClock, await this.#cache.get(cacheKeys.marketClock(venue)));
+    return clock === undefined ? undefined : clock.marketMs + (nowMs - clock.wallMs) * clock.speed;
+  }
+
+  /** Candles of the venue itself, oldest first; throws ExchangeError. */
+  candles(venue: Venue, query: CandleQuery): Promise<Candle[]> {
+    const key = [venue, query.symbol, query.interval, query.limit, query.beforeMs ?? ''].join(':');
+    const ttlMs = query.beforeMs === undefined ? CANDLES_TTL_MS : PAST_CANDLES_TTL_MS;
+    return this.#candles.get(key, ttlMs, async () => (await this.#market(venue)).candles(query));
+  }
+
+  async #market(venue: Venue): Promise<MarketPort> {
+    const market = this.#markets.get(venue) ?? this.#openMarket(venue);
+    this.#markets.set(venue, market);
+    await this.#clocks.get(venue, CLOCK_TTL_MS, () => market.clock.sync());
+    return market;
+  }
+}

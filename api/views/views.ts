@@ -1,0 +1,198 @@
+import type { z } from 'zod';
+import { isPhantom, totalOf } from '#core/position/cost-basis.ts';
+import { APPROVAL_REASONS, describe } from '#core/decision/decision.ts';
+import {
+  add,
+  type Decimal,
+  divide,
+  formatDecimal,
+  multiply,
+  requireDecimal,
+  subtract,
+  ZERO,
+} from '#core/amount/decimal.ts';
+import { isObject } from '#core/merge.ts';
+import { unrealisedOf } from '#core/position/position.ts';
+import { type OrphanLock, orphansOn } from '#core/position/orphan.ts';
+import type { AccountView, KeyStatus } from '#storage/operator/accounts.ts';
+import type { HaltView } from '#storage/trading/halts.ts';
+import type { LogView } from '#storage/history/logs.ts';
+import type { CoinRow, FillView, OrderView } from '#storage/operator/profile-symbols.ts';
+import type { ProfileView } from '#storage/operator/profiles.ts';
+import type { account } from '#api/contract/accounts.ts';
+import type { killSwitch } from '#api/contract/halts.ts';
+import type { coin, coinState, fill, order, profile } from '#api/contract/profiles.ts';
+import type { logRow } from '#api/contract/records.ts';
+import type { CachedWallet, Prices, Rules } from './venues.ts';
+
+/* Rows of storage as the contract shows them. Fields are named one by one: nothing leaves by being there. */
+
+/** Decimal text without the zeros that a numeric column pads with. */
+export const plain = (text: string): string => formatDecimal(requireDecimal(text));
+export const plainOrNull = (text: string | null): string | null => (text === null ? null : plain(text));
+const configOf = (stored: unknown): Record<string, unknown> => (isObject(stored) ? stored : {});
+
+export const keyView = (key: KeyStatus): NonNullable<z.output<typeof account>['apiKey']> => ({
+  label: key.label,
+  last4: key.last4,
+  status: key.status,
+  cause: key.cause,
+  checkedAt: key.checkedAt?.toISOString() ?? null,
+});
+
+export const accountView = (one: AccountView): z.output<typeof account> => ({
+  id: one.id,
+  name: one.name,
+  exchangeMode: one.exchangeMode,
+  endpoint: one.endpoint,
+  resetAt: one.resetAt?.toISOString() ?? null,
+  createdAt: one.createdAt.toISOString(),
+  apiKey: one.apiKey === null ? null : keyView(one.apiKey),
+});
+
+export const profileView = (one: ProfileView): z.output<typeof profile> => ({
+  id: one.id,
+  accountId: one.accountId,
+  name: one.name,
+  strategyName: one.strategyName,
+  config: configOf(one.config),
+  enabled: one.enabled,
+  symbols: [...one.symbols],
+  createdAt: one.createdAt.toISOString(),
+  updatedAt: one.updatedAt.toISOString(),
+});
+
+export const killSwitchView = (halt: HaltView | undefined): z.output<typeof killSwitch> => ({
+  engaged: halt !== undefined,
+  since: halt?.since.toISOString() ?? null,
+  reason: halt?.reason ?? null,
+  by: halt?.by ?? null,
+  freeze: halt?.freeze ?? false,
+  cancelEntryOrders: halt?.cancelEntries ?? false,
+});
+
+export const logRowView = (row: LogView): z.output<typeof logRow> => ({
+  id: row.id,
+  symbol: row.symbol,
+  level: row.level,
+  msg: row.msg,
+  ctx: row.ctx,
+  count: row.count,
+  firstAt: row.firstAt.toISOString(),
+  lastAt: row.lastAt.toISOString(),
+});
+
+export function orderView(row: OrderView): z.output<typeof order> {
+  const filled = requireDecimal(row.filledQuantity);
+  return {
+    id: row.id,
+    symbol: row.symbol,
+    side: row.side,
+    purpose: row.purpose,
+    type: row.type,
+    state: row.state,
+    reason: row.reason,
+    quantity: plain(row.quantity),
+    price: plainOrNull(row.price),
+    stopPrice: plainOrNull(row.stopPrice),
+    filledQuantity: formatDecimal(filled),
+    averageFillPrice: filled === 0n ? null : formatDecimal(divide(requireDecimal(row.filledQuote), filled)),
+    clientOrderId: row.clientOrderId,
+    exchangeOrderId: row.exchangeOrderId,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+export const fillView = (row: FillView): z.output<typeof fill> => ({
+  tradeId: row.tradeId,
+  orderId: row.orderId,
+  side: row.side,
+  price: plain(row.price),
+  quantity: plain(row.quantity),
+  quoteQuantity: plain(row.quoteQuantity),
+  feeAmount: plain(row.feeAmount),
+  feeAsset: row.feeAsset,
+  feeQuote: plainOrNull(row.feeQuote),
+  realised: plain(row.realised),
+  at: row.at.toISOString(),
+});
+
+const pauseView = ({ pausedAt, pausedUntil, pauseReason }: CoinRow): z.output<typeof coin>['pause'] =>
+  pausedAt === null || pausedUntil === null
+    ? null
+    : { since: pausedAt.toISOString(), until: pausedUntil.toISOString(), reason: pauseReason };
+
+interface CoinSurroundings {
+  readonly rules: Rules | undefined;
+  readonly prices: Prices;
+  readonly wallet: CachedWallet | undefined;
+  /** Positions of an asset in all coins of the account. */
+  readonly held: (baseAsset: string) => Decimal;
+  /** What orders that no profile tracks lock on the account. */
+  readonly orphans: readonly OrphanLock[];
+  readonly state: z.output<typeof coinState> | undefined;
+}
+
+/** What the wallet holds beyond the positions, as far as it could be sold. */
+function untrackedOf(row: CoinRow, { rules, prices, wallet, held, orphans }: CoinSurroundings): string | null {
+  const known = rules?.get(row.symbol);
+  const price = prices.get(row.symbol)?.price;
+  if (known === undefined || price === undefined || wallet === undefined) return null;
+  const taken = add(held(known.baseAsset), orphansOn(known.baseAsset, orphans).locked);
+  const more = subtract(totalOf(wallet.balances, known.baseAsset) ?? ZERO, taken);
+  return isPhantom(more, price, known) ? null : formatDecimal(more);
+}
+
+const LOCKED = 'base-locked-by-orphan';
+const LEFT = {
+  sentence:
+    '{left} open {left:order|orders} of {asset} {left:belongs|belong} to no profile and {left:was|were} left: {locked} {asset} cannot be sold.',
+  thresholds: [],
+};
+
+/** While one is undecided no buy is made; one that was left only keeps what it locks from being sold. */
+function blockersOf(baseAsset: string | undefined, locks: readonly OrphanLock[]): z.output<typeof coin>['blockers'] {
+  const { orders, left, locked } = orphansOn(baseAsset ?? '', locks);
+  if (orders === 0) return [];
+  const numbers = { asset: baseAsset ?? '', orders, left, locked: formatDecimal(locked) };
+  return [{ code: LOCKED, sentence: describe(left < orders ? APPROVAL_REASONS[LOCKED] : LEFT, numbers), numbers }];
+}
+
+export function coinView(row: CoinRow, surroundings: CoinSurroundings): z.output<typeof coin> {
+  const { rules, prices, state } = surroundings;
+  const known = rules?.get(row.symbol);
+  const price = prices.get(row.symbol);
+  const quantity = requireDecimal(row.quantity);
+  const cost = requireDecimal(row.cost);
+  const valued = price !== undefined && quantity > 0n;
+  return {
+    symbol: row.symbol,
+    baseAsset: known?.baseAsset ?? null,
+    quoteAsset: known?.quoteAsset ?? null,
+    tickSize: known === undefined ? null : formatDecimal(known.price.tick),
+    stepSize: known === undefined ? null : formatDecimal(known.lot.step),
+    overrideConfig: configOf(row.overrideConfig),
+    price: price === undefined ? null : formatDecimal(price.price),
+    priceAt: price?.at ?? null,
+    position: {
+      quantity: formatDecimal(quantity),
+      averagePrice: plain(row.averagePrice),
+      cost: formatDecimal(cost),
+      value: valued ? formatDecimal(multiply(quantity, price.price)) : null,
+      unrealised: valued && row.note === null ? formatDecimal(unrealisedOf({ quantity, cost }, price.price)) : null,
+      realised: plain(row.realised),
+      fees: plain(row.fees),
+      unvaluedFees: row.unvaluedFees,
+      cycle: row.cycle,
+    },
+    pause: pauseView(row),
+    costBasis:
+      row.basisPrice === null
+        ? null
+        : { averageEntryPrice: plain(row.basisPrice), quantity: plain(row.basisQuantity ?? '0'), note: row.note },
+    blockers: blockersOf(known?.baseAsset, surroundings.orphans),
+    untracked: untrackedOf(row, surroundings),
+    state: state ?? null,
+  };
+}

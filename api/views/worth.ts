@@ -1,0 +1,59 @@
+import { add, type Decimal, divide, multiply, readDecimal, ZERO } from '#core/amount/decimal.ts';
+import type { CachedWallet, Prices, Rules } from './venues.ts';
+
+/** Quote assets to fall back to, most usual first, when no coin is bound. */
+const USUAL_QUOTES = ['USDT', 'USDC', 'FDUSD', 'EUR', 'BTC'];
+
+/**
+ * The asset an account is measured in: the quote asset of most of its coins, else a usual one that its wallet holds;
+ * null when there is neither.
+ */
+export function mainQuoteAsset(
+  symbols: readonly string[],
+  rules: Rules | undefined,
+  wallet: CachedWallet | undefined,
+): string | null {
+  const counts = new Map<string, number>();
+  for (const symbol of symbols) {
+    const quote = rules?.get(symbol)?.quoteAsset;
+    if (quote !== undefined) counts.set(quote, (counts.get(quote) ?? 0) + 1);
+  }
+  const [most] = [...counts].toSorted((a, b) => b[1] - a[1]);
+  if (most !== undefined) return most[0];
+  return USUAL_QUOTES.find((asset) => wallet?.balances[asset] !== undefined) ?? null;
+}
+
+/** What `amount` of an asset is worth in `quote` at cached prices; undefined without a price in either direction. */
+function worthIn(
+  quote: string,
+  { asset, amount }: { asset: string; amount: Decimal },
+  prices: Prices,
+): Decimal | undefined {
+  if (asset === quote || amount === 0n) return amount;
+  const direct = prices.get(`${asset}${quote}`);
+  if (direct !== undefined) return multiply(amount, direct.price);
+  const inverse = prices.get(`${quote}${asset}`);
+  return inverse === undefined || inverse.price === 0n ? undefined : divide(amount, inverse.price);
+}
+
+interface Holding {
+  readonly asset: string;
+  readonly free: Decimal;
+  readonly locked: Decimal;
+  readonly value: Decimal | undefined;
+}
+
+/** Balances with their worth; amounts that are no decimals are left out. */
+export function holdingsOf(wallet: CachedWallet, quote: string | null, prices: Prices): Holding[] {
+  return Object.entries(wallet.balances).flatMap(([asset, balance]) => {
+    const free = readDecimal(balance.free);
+    const locked = readDecimal(balance.locked);
+    if (free === undefined || locked === undefined) return [];
+    const value = quote === null ? undefined : worthIn(quote, { asset, amount: add(free, locked) }, prices);
+    return [{ asset, free, locked, value }];
+  });
+}
+
+/** Worth of everything that has a price. */
+export const equityOf = (holdings: readonly Holding[]): Decimal =>
+  holdings.reduce((sum, { value }) => (value === undefined ? sum : add(sum, value)), ZERO);

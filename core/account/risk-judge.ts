@@ -1,0 +1,118 @@
+import type { CapRoom } from '#core/sizing/budget.ts';
+import type { ApprovalReason, Numbers } from '#core/decision/decision.ts';
+import { type Decimal, maximum, requireDecimal, subtract, ZERO } from '#core/amount/decimal.ts';
+import type { OrderId, ProfileId } from '#core/ids.ts';
+import {
+  assetRefusal,
+  type CountedEntry,
+  exposureOf,
+  hasLimits,
+  openCoins,
+  pastStandings,
+  presentStandings,
+  type RiskFacts,
+  type RiskSubject,
+  riskSubjects,
+  type Standing,
+} from './risk.ts';
+
+const MINUTE_MS = 60_000;
+
+export interface CoinName {
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+}
+
+/**
+ * The operator's limits of one account and what counts towards them, for live trading and backtests alike. Facts are
+ * taken again after every fill; a buy counts from its approval on, so that coins deciding at once cannot share one room.
+ * Times are market time.
+ */
+export interface RiskJudge {
+  /** Limits, results and positions as of `now`; buys under way are taken the first time only, then they are counted here. */
+  take(facts: Omit<RiskFacts, 'pauses'>, now: Date): void;
+  /** False where nothing is limited; undefined before facts were taken. */
+  isLimited(): boolean | undefined;
+  /** The first limit that refuses a buy of the coin now. Exposure makes a buy smaller: see `rooms`. */
+  refusal(coin: CoinName, now: Date): { readonly reason: ApprovalReason; readonly numbers: Numbers } | undefined;
+  /** What exposure caps leave for the coin, in quote. */
+  rooms(coin: CoinName): CapRoom[];
+  /** Counts a buy that was approved at `entry.at`. */
+  reserve(entry: Omit<CountedEntry, 'live'>, now: Date): void;
+  /** A part of it is in the position now. */
+  spent(orderId: OrderId, quote: Decimal): void;
+  /** It is final; it still counts towards the buys of its minute. */
+  finish(orderId: OrderId): void;
+  /** It was never sent. */
+  forget(orderId: OrderId): void;
+}
+
+interface Known extends RiskSubject {
+  readonly subject: string;
+  /** Limits that refuse until a time, as of the last facts. */
+  readonly tripped: readonly Standing[];
+}
+
+export function createRiskJudge(): RiskJudge {
+  const entries = new Map<OrderId, CountedEntry>();
+  let known: readonly Known[] | null = null;
+  const subjectsOf = ({ profileId }: CoinName): Known[] =>
+    (known ?? [])
+      .filter(({ scope, subject }) => scope === 'account' || subject === profileId)
+      .map((each) => {
+        const counted = [...entries.values()].filter(
+          (entry) => each.scope === 'account' || entry.profileId === profileId,
+        );
+        return { ...each, facts: { ...each.facts, entries: counted } };
+      });
+  const change = (orderId: OrderId, quoteOf: (entry: CountedEntry) => Decimal, live: boolean): void => {
+    const entry = entries.get(orderId);
+    if (entry !== undefined) entries.set(orderId, { ...entry, quote: quoteOf(entry), live });
+  };
+  return {
+    take(facts, now) {
+      // Buys of an earlier run count too; from then on they are known better here than from a snapshot.
+      if (known === null) for (const entry of facts.entries) entries.set(entry.orderId, entry);
+      const asOf = latest(now, facts);
+      known = riskSubjects({ ...facts, pauses: [] }).map((subject) => {
+        return { ...subject, tripped: pastStandings(subject, asOf).filter(({ blocked }) => blocked) };
+      });
+    },
+    isLimited: () => known?.some(({ limits }) => hasLimits(limits)),
+    refusal(coin, now) {
+      for (const subject of subjectsOf(coin)) {
+        const refusal =
+          subject.tripped.find(({ until }) => until !== null && until > now) ??
+          assetRefusal(subject, coin.symbol) ??
+          presentStandings(subject, now).find((standing) => standing.blocked && refusesNow(standing, subject, coin));
+        if (refusal !== undefined) return { reason: refusal.reason, numbers: refusal.numbers };
+      }
+      return undefined;
+    },
+    rooms: (coin) =>
+      subjectsOf(coin).flatMap(({ scope, limits, facts }) => {
+        if (limits.exposure === null) return [];
+        const cap = requireDecimal(limits.exposure);
+        const used = exposureOf(facts, limits.asset);
+        return [{ reason: `cap-${scope}-exposure` as const, cap, used, room: maximum(subtract(cap, used), ZERO) }];
+      }),
+    reserve(entry, now) {
+      const gone = now.getTime() - MINUTE_MS;
+      for (const [orderId, { live, at }] of entries) if (!live && at.getTime() <= gone) entries.delete(orderId);
+      entries.set(entry.orderId, { ...entry, live: true });
+    },
+    spent: (orderId, quote) => change(orderId, (entry) => maximum(subtract(entry.quote, quote), ZERO), true),
+    finish: (orderId) => change(orderId, () => ZERO, false),
+    forget: (orderId) => void entries.delete(orderId),
+  };
+}
+
+/** What was booked has happened, also where the exchange's clock is ahead of the one that says `now`. */
+const latest = (now: Date, { gains, closings }: Pick<RiskFacts, 'gains' | 'closings'>): Date =>
+  new Date(Math.max(now.getTime(), gains.at(-1)?.at.getTime() ?? 0, closings.at(-1)?.at.getTime() ?? 0));
+
+/** A coin that is open already takes no new place; an exposure shrinks a buy before it refuses one. */
+function refusesNow({ limit }: Standing, { facts }: RiskSubject, { profileId, symbol }: CoinName): boolean {
+  if (limit === 'exposure') return false;
+  return limit !== 'openPositions' || !openCoins(facts).has(`${profileId}:${symbol}`);
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import type { Venue } from '#core/account/account.ts';
+import type { Interval } from '#core/market/candle.ts';
+import type { AccountId, ProfileId } from '#core/ids.ts';
+
+/** Every key and channel of the cache store, with the JSON that lies under it. */
+export const cacheKeys = {
+  /** One entry per worker, TTL 15 s, written every 5 s: {@link heartbeat}. */
+  heartbeat: (slot: string): string => `heartbeat:${slot}`,
+  heartbeats: 'heartbeat:',
+  /** {@link cachedPrice} of a coin that an enabled profile has, or any profile holds; it expires by {@link PRICE_TTL_MS}. */
+  price: (venue: Venue, symbol: string): string => `price:${venue}:${symbol}`,
+  prices: (venue: Venue): string => `price:${venue}:`,
+  /** Array of encoded trading rules (core/market/symbol-codec.ts). */
+  rules: (venue: Venue): string => `rules:${venue}`,
+  /** {@link cachedWallet}. */
+  wallet: (accountId: AccountId): string => `wallet:${accountId}`,
+  /** {@link accountRun}: TTL 15 s, written every 5 s and at each fault by the worker that holds the account. */
+  accountRun: (accountId: AccountId): string => `account-run:${accountId}`,
+  /** When the open orders of an account were last compared with what its profiles track. */
+  orphansSeen: (accountId: AccountId): string => `orphans-seen:${accountId}`,
+  /** {@link marketTrend} of a venue. */
+  marketTrend: (venue: Venue): string => `market-trend:${venue}`,
+  /** {@link marketClock} of a venue. */
+  marketClock: (venue: Venue): string => `market-clock:${venue}`,
+  /** Last decision and plan of a coin: the contract's coinState, with {@link COIN_STATE_TTL_MS}. */
+  coinState: (profileId: ProfileId, symbol: string): string => `coin-state:${profileId}:${symbol}`,
+  coinStates: (profileId: ProfileId): string => `coin-state:${profileId}:`,
+  /** Capped list of tick audits, one JSON text an entry, with {@link TICK_TRACE_TTL_MS}. */
+  tickTrace: (profileId: ProfileId): string => `tick-trace:${profileId}`,
+  /** Window counter of the messages of a notifier. */
+  notified: (profileId: ProfileId, provider: string): string => `notified:${profileId}:${provider}`,
+  /** Window counter of sign-in attempts. */
+  signInAttempts: (ip: string): string => `sign-in:${ip}`,
+  passwordAttempts: (sessionId: string): string => `password:${sessionId}`,
+  /** Window counter of large answers. */
+  /** Backtests and sweeps that visitors of a demo have launched. */
+  demoLaunches: 'demo-launches',
+  columnsAsked: (operator: string): string => `columns-asked:${operator}`,
+  /** {@link candlesFetched}: when the candles that a store lacks were last asked of the exchange. */
+  candlesFetched: ({ venue, symbol, interval, fromMs }: CandleSpan): string =>
+    `candles-fetched:${venue}:${symbol}:${interval}:${fromMs}`,
+} as const;
+
+/** Frames for the browser (api/contract/socket.ts busEvent). */
+export const EVENT_CHANNEL = 'events';
+/** Words from the api to the workers: {@link workerCommand}. */
+export const COMMAND_CHANNEL = 'commands';
+
+export const HEARTBEAT_TTL_MS = 15_000;
+export const HEARTBEAT_EVERY_MS = 5_000;
+export const TICK_TRACE_CAP = 100_000;
+/** Each write of the entry starts it again. The last tick of a disabled profile and its trace stay readable for a while. */
+export const PRICE_TTL_MS = 60_000;
+export const COIN_STATE_TTL_MS = 86_400_000;
+export const TICK_TRACE_TTL_MS = 7 * 86_400_000;
+
+export const heartbeat = z.object({ sha: z.string(), bootedAt: z.iso.datetime() });
+export type Heartbeat = z.infer<typeof heartbeat>;
+
+/** What keeps an account, or one of its coins, from running. */
+export const accountRun = z.object({
+  /** Since when it has not run: it starts, or waits for its next start. Null while it runs. */
+  downSince: z.iso.datetime().nullable(),
+  /** Faults that stopped it, one after the other; null once it has run for half a minute. */
+  faults: z.object({ count: z.number(), cause: z.string(), since: z.iso.datetime() }).nullable(),
+  /** Coins that do not run, or run without all of their candles. */
+  coins: z.array(
+    z.object({
+      profileId: z.string(),
+      symbol: z.string(),
+      runs: z.boolean(),
+      cause: z.string(),
+      nextAt: z.iso.datetime().nullable(),
+    }),
+  ),
+});
+export type AccountRunState = z.infer<typeof accountRun>;
+
+export const cachedPrice = z.object({ price: z.string(), at: z.iso.datetime() });
+export const cachedWallet = z.object({
+  at: z.iso.datetime(),
+  /** Wall time at which the worker wrote it. */
+  keptAt: z.iso.datetime(),
+  balances: z.record(z.string(), z.object({ free: z.string(), locked: z.string() })),
+});
+/** `marketMs` at wall time `wallMs`, advancing `speed` times as fast. */
+export const marketClock = z.object({ marketMs: z.number(), wallMs: z.number(), speed: z.number() });
+
+export const marketTrend = z.object({
+  at: z.iso.datetime(),
+  /** Leading coins against their average price of so many days. */
+  leaders: z.array(
+    z.object({
+      symbol: z.string(),
+      price: z.string(),
+      average: z.string(),
+      days: z.number(),
+      trend: z.enum(['up', 'down']),
+    }),
+  ),
+  /** Coins quoted like the leaders whose price rose in the last 24 hours. */
+  breadth: z.object({ up: z.number(), all: z.number() }),
+});
+
+export interface CandleSpan {
+  readonly venue: Venue;
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+export const candlesFetched = z.object({ toMs: z.number(), problem: z.string().nullable() });
+
+export const workerCommand = z.object({ kind: z.enum(['profiles-changed', 'accounts-changed', 'halts-changed']) });
+export type WorkerCommand = z.infer<typeof workerCommand>;

@@ -1,0 +1,69 @@
+import { type Decimal, ZERO } from '#core/amount/decimal.ts';
+
+export const SYMBOL_STATUSES = [
+  ...(['TRADING', 'HALT', 'BREAK', 'CANCEL_ONLY'] as const),
+  /** No longer listed. */
+  'absent',
+  /** Listed, but not for this account. */
+  'not-permitted',
+  /** Listed with rules that this program cannot read: a coin that runs keeps the last ones for its exits. */
+  'unreadable',
+] as const;
+export type SymbolStatus = (typeof SYMBOL_STATUSES)[number];
+
+/**
+ * Trading rules of one coin, as decimals. A zero step, minimum or maximum means that the exchange does not enforce it.
+ */
+export interface SymbolRules {
+  readonly symbol: string;
+  readonly status: SymbolStatus;
+  /** Why the rules could not be read, as a sentence. */
+  readonly problem?: string;
+  readonly baseAsset: string;
+  readonly quoteAsset: string;
+  readonly orderTypes: readonly string[];
+  /** An account needs one permission of every set. */
+  readonly permissionSets?: readonly (readonly string[])[];
+  readonly price: { readonly tick: Decimal; readonly min: Decimal; readonly max: Decimal };
+  readonly lot: { readonly step: Decimal; readonly min: Decimal; readonly max: Decimal };
+  readonly marketLot: { readonly step: Decimal; readonly min: Decimal; readonly max: Decimal };
+  readonly notional: { readonly min: Decimal; readonly max: Decimal; readonly minAppliesToMarket: boolean };
+  /** Multipliers on the reference price; null when the coin has no such filter. */
+  readonly band: {
+    readonly bidUp: Decimal;
+    readonly bidDown: Decimal;
+    readonly askUp: Decimal;
+    readonly askDown: Decimal;
+  } | null;
+  /** Distances in hundredths of a percent at which a stop below the price may trail; absent when none may. */
+  readonly trailing?: { readonly min: number; readonly max: number };
+}
+
+/**
+ * Rules as they are for an account with these permissions. Without any, as some replies leave them out, nothing is known
+ * against it: the exchange's refusals decide.
+ */
+export const rulesFor = (permissions: readonly string[], list: readonly SymbolRules[]): SymbolRules[] =>
+  list.map((rules) => {
+    const missing = rules.permissionSets?.some((set) => !set.some((one) => permissions.includes(one))) ?? false;
+    return missing && permissions.length > 0 ? { ...rules, status: 'not-permitted' } : rules;
+  });
+
+const NO_RANGE = { step: ZERO, min: ZERO, max: ZERO };
+
+/** A listed coin whose rules could not be read: it has a name and no grid, so nothing can be priced or sized with it. */
+export const unreadableRules = (
+  entry: Pick<SymbolRules, 'symbol' | 'baseAsset' | 'quoteAsset'> & { readonly problem: string },
+): SymbolRules => ({
+  symbol: entry.symbol,
+  status: 'unreadable',
+  problem: entry.problem,
+  baseAsset: entry.baseAsset,
+  quoteAsset: entry.quoteAsset,
+  orderTypes: [],
+  price: { tick: ZERO, min: ZERO, max: ZERO },
+  lot: NO_RANGE,
+  marketLot: NO_RANGE,
+  notional: { min: ZERO, max: ZERO, minAppliesToMarket: false },
+  band: null,
+});

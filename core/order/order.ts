@@ -1,0 +1,138 @@
+import type { Decimal } from '#core/amount/decimal.ts';
+import type { AccountId, OrderId, ProfileId } from '#core/ids.ts';
+
+/** `sending` lives in memory only: after a crash an `intent` counts as possibly sent. */
+export const ORDER_STATES = [
+  'intent',
+  'open',
+  'partially-filled',
+  'filled',
+  'cancelled',
+  'expired',
+  'rejected',
+  'unknown',
+  'never-arrived',
+] as const;
+export type OrderState = (typeof ORDER_STATES)[number];
+
+/** States in which the exchange may still hold or receive the order. */
+export const LIVE_ORDER_STATES = ['intent', 'open', 'partially-filled', 'unknown'] as const satisfies OrderState[];
+export const isLiveOrder = (state: OrderState): boolean => LIVE_ORDER_STATES.some((live) => live === state);
+
+export type Side = 'buy' | 'sell';
+const PURPOSES = ['entry', 'exit', 'stop', 'manual'] as const;
+export type OrderPurpose = (typeof PURPOSES)[number];
+
+export type OrderForm =
+  | { readonly type: 'market' }
+  /** `maker`: refused by the exchange where it would meet the book at once; known for fresh orders only. */
+  | { readonly type: 'limit'; readonly price: Decimal; readonly maker?: boolean }
+  | { readonly type: 'stop-loss-limit'; readonly stopPrice: Decimal; readonly price: Decimal }
+  /** Sells at the market once the price is reached; never placed here, but found on the exchange. */
+  | { readonly type: 'stop-loss'; readonly stopPrice: Decimal }
+  /** Sells at the market once the price has fallen by so many hundredths of a percent from its best since placement. */
+  | { readonly type: 'trailing-stop'; readonly deltaBips: number };
+
+/** What the engine wants sent; `quantity` and prices lie exactly on the coin's grid. */
+export interface OrderDraft {
+  readonly accountId: AccountId;
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly purpose: OrderPurpose;
+  readonly form: OrderForm;
+  readonly quantity: Decimal;
+  /** The buy level an entry belongs to, and what the level was to spend when its first order was made. */
+  readonly entry?: { readonly level: number; readonly plannedQuote: Decimal };
+}
+
+declare const approved: unique symbol;
+/** Only engine/tick/approve.ts makes one; nothing else can be committed as an intent or sent. */
+export type ApprovedOrder = OrderDraft & { readonly [approved]: true };
+
+/** An order row. Times are market time unless named otherwise; `sendBeforeMs` is protocol time. */
+export interface OrderRecord extends OrderDraft {
+  readonly id: OrderId;
+  readonly clientOrderId: string;
+  readonly exchangeOrderId: string | null;
+  readonly state: OrderState;
+  readonly reason: string;
+  /** Why it was made, as it was committed. */
+  readonly decision: unknown;
+  readonly filledQuantity: Decimal;
+  readonly filledQuote: Decimal;
+  readonly fencing: number;
+  readonly sendBeforeMs: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly payload: unknown;
+}
+
+const PURPOSE_LETTER: Readonly<Record<OrderPurpose, string>> = { entry: 'e', exit: 'x', stop: 's', manual: 'm' };
+/** The offset of the 64-bit hash in two halves; its prime is 2^40 + FNV_PRIME. */
+const [FNV_HIGH, FNV_LOW] = [0xcbf29ce4, 0x84222325];
+const FNV_PRIME = 0x1b3;
+const HALF = 2 ** 32;
+const encoder = new TextEncoder();
+
+/** A short, stable name of a text; no protection against forgery. */
+export function fnv1a64(text: string): bigint {
+  // In halves that float64 holds exactly: it stands between a price and its order.
+  let [high, low] = [FNV_HIGH, FNV_LOW];
+  for (const byte of encoder.encode(text)) {
+    const mixed = (low ^ byte) >>> 0;
+    const product = mixed * FNV_PRIME;
+    high = (high * FNV_PRIME + Math.floor(product / HALF) + mixed * 256) >>> 0;
+    low = product >>> 0;
+  }
+  return (BigInt(high) << 32n) | BigInt(low);
+}
+
+/**
+ * The client order id of an intent: `tw1-<owner>-<purpose><sequence>`, at most 36 characters of [A-Za-z0-9-].
+ * Deterministic, so that the owner of a stray order can be derived again; `sequence` never repeats within
+ * (profile, symbol), so that an id is never used for a second intent.
+ */
+export function clientOrderIdOf(owner: {
+  readonly profileId: ProfileId;
+  readonly symbol: string;
+  readonly purpose: OrderPurpose;
+  readonly sequence: number;
+}): string {
+  const hash = fnv1a64(`${owner.profileId}:${owner.symbol}`).toString(36).padStart(13, '0');
+  return `tw1-${hash}-${PURPOSE_LETTER[owner.purpose]}${owner.sequence.toString(36)}`;
+}
+
+/** The id sent with the cancel of an order: deterministic too, and never that of an order. */
+export const cancelIdOf = (clientOrderId: string): string => `${clientOrderId}-c`;
+
+/** The order id behind the id of its cancel; any other id comes back as it is. */
+export const originalIdOf = (clientOrderId: string): string => clientOrderId.replace(/^(tw1-.+)-c$/, '$1');
+
+/** True for an id as this service gives it to its orders, whichever profile they are of. */
+export const isServiceOrderId = (clientOrderId: string): boolean => clientOrderId.startsWith('tw1-');
+
+/** True when `clientOrderId` has the form this service gives to the orders of (profile, symbol). */
+export function isOwnClientOrderId(clientOrderId: string, profileId: ProfileId, symbol: string): boolean {
+  const prefix = clientOrderIdOf({ profileId, symbol, purpose: 'entry', sequence: 0 }).slice(0, -2);
+  return clientOrderId.startsWith(prefix) && /^[exsm][0-9a-z]+(-c)?$/.test(clientOrderId.slice(prefix.length));
+}
+
+/** What an own client order id says of its order. */
+export interface OwnOrderId {
+  readonly clientOrderId: string;
+  readonly purpose: OrderPurpose;
+  readonly sequence: number;
+}
+
+/** Reads the id of a stray order of (profile, symbol); undefined for one that deriving it again does not give. */
+export function readOwnClientOrderId(id: string, profileId: ProfileId, symbol: string): OwnOrderId | undefined {
+  if (!isOwnClientOrderId(id, profileId, symbol)) return undefined;
+  const clientOrderId = originalIdOf(id);
+  const text = clientOrderId.slice(clientOrderId.lastIndexOf('-') + 1);
+  const purpose = PURPOSES.find((each) => PURPOSE_LETTER[each] === text[0]);
+  if (purpose === undefined) return undefined;
+  const sequence = Number.parseInt(text.slice(1), 36);
+  const derived = clientOrderIdOf({ profileId, symbol, purpose, sequence });
+  return derived === clientOrderId ? { clientOrderId, purpose, sequence } : undefined;
+}

@@ -1,0 +1,177 @@
+import { add, type Decimal, maximum, multiply, subtract, ZERO } from '#core/amount/decimal.ts';
+import type { AccountId, ProfileId } from '#core/ids.ts';
+import { mergePatch } from '#core/merge.ts';
+import { type OrderForm, type OwnOrderId, readOwnClientOrderId } from '#core/order/order.ts';
+import type { ExchangeOrder, ProfileToRun } from '#core/ports/ports.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
+
+/** `left`: the operator wants it to rest. `gone`: it is on the book no more, and not by a cancel of the operator. */
+export const ORPHAN_STATES = ['open', 'left', 'adopted', 'cancelled', 'gone'] as const;
+export type OrphanState = (typeof ORPHAN_STATES)[number];
+
+/** What an orphan that rests on the exchange holds locked there; assets are null while its coin's rules are unknown. */
+export interface OrphanLock {
+  readonly exchangeOrderId: string;
+  readonly baseAsset: string | null;
+  readonly asset: string | null;
+  readonly amount: Decimal;
+  /** Legs of one order list lock the same amount. */
+  readonly listId: string | null;
+  readonly left: boolean;
+}
+
+/** An order of the exchange whose client id proves whose it is; `own` is what the id says. */
+export interface FoundOrder {
+  readonly accountId: AccountId;
+  readonly profileId: ProfileId;
+  readonly order: ExchangeOrder;
+  readonly own: OwnOrderId;
+  readonly fencing: number;
+}
+
+/** What an open order locks: of the base what it has not sold, of the quote what it may still spend. */
+export function lockOf(
+  { exchangeOrderId, side, quantity, filledQuantity, price, stopPrice, listId }: ExchangeOrder,
+  rules: Pick<SymbolRules, 'baseAsset' | 'quoteAsset'> | undefined,
+): Omit<OrphanLock, 'left'> {
+  const rest = maximum(subtract(quantity, filledQuantity), ZERO);
+  return {
+    exchangeOrderId,
+    baseAsset: rules?.baseAsset ?? null,
+    asset: (side === 'sell' ? rules?.baseAsset : rules?.quoteAsset) ?? null,
+    amount: side === 'sell' ? rest : multiply(rest, maximum(price, stopPrice)),
+    listId: listId ?? null,
+  };
+}
+
+export interface OrphansOn {
+  readonly orders: number;
+  /** How many of them the operator left there. */
+  readonly left: number;
+  readonly locked: Decimal;
+  /** The exchange's ids of those that lock it. */
+  readonly lockedBy: readonly string[];
+}
+
+/** Orphans of the coins of one base asset, and what they lock of it. */
+export function orphansOn(baseAsset: string, locks: readonly OrphanLock[]): OrphansOn {
+  const concerned = locks.filter((lock) => lock.baseAsset === baseAsset);
+  const locking = concerned.filter(({ asset }) => asset === baseAsset);
+  const lists = new Map<string, Decimal>();
+  let locked = ZERO;
+  for (const { amount, listId } of locking) {
+    if (listId === null) locked = add(locked, amount);
+    else lists.set(listId, maximum(lists.get(listId) ?? ZERO, amount));
+  }
+  for (const amount of lists.values()) locked = add(locked, amount);
+  const left = concerned.filter((lock) => lock.left).length;
+  return { orders: concerned.length, left, locked, lockedBy: locking.map(({ exchangeOrderId }) => exchangeOrderId) };
+}
+
+/** An order of the exchange in this service's words; null for one that it would not know how to look after. */
+export function formOf({ type, price, stopPrice, trailingBips, listId }: ExchangeOrder): OrderForm | null {
+  if (listId !== undefined) return null;
+  if (type === 'MARKET') return { type: 'market' };
+  if (type === 'LIMIT' || type === 'LIMIT_MAKER') return { type: 'limit', price };
+  if (type === 'STOP_LOSS' && trailingBips !== undefined) return { type: 'trailing-stop', deltaBips: trailingBips };
+  if (trailingBips !== undefined) return null;
+  if (type === 'STOP_LOSS') return { type: 'stop-loss', stopPrice };
+  return type === 'STOP_LOSS_LIMIT' ? { type: 'stop-loss-limit', stopPrice, price } : null;
+}
+
+/** Why the config that a coin of a profile runs with cannot be parsed by its strategy; null when it can. */
+type ConfigProblem = (strategyName: string, merged: unknown) => string | null;
+
+type Stray = Pick<ExchangeOrder, 'symbol' | 'clientOrderId'>;
+
+interface Claim {
+  readonly profile: ProfileToRun;
+  readonly own: OwnOrderId;
+  /** Why its config proves nothing. */
+  readonly problem: string | null;
+}
+
+/** The profiles whose orders of this coin have this very client id, derived again, each with whether its config parses. */
+export const claimsOn = (
+  { symbol, clientOrderId }: Stray,
+  profiles: readonly ProfileToRun[],
+  problemOf: ConfigProblem,
+): Claim[] =>
+  profiles.flatMap((profile) => {
+    const own = readOwnClientOrderId(clientOrderId, profile.id, symbol);
+    if (own === undefined) return [];
+    const override = profile.symbols.find((coin) => coin.symbol === symbol)?.overrideConfig ?? {};
+    return [{ profile, own, problem: problemOf(profile.strategyName, mergePatch(profile.config, override)) }];
+  });
+
+type Ownership =
+  | { readonly kind: 'proven'; readonly profile: ProfileToRun; readonly own: OwnOrderId }
+  | {
+      readonly kind: 'refused';
+      readonly code: 'owner-not-proven' | 'owner-ambiguous' | 'config-not-parsable' | 'coin-not-bound';
+      readonly reason: string;
+    };
+
+/** Whose order it is: exactly one profile, proven under its parsed config, that still has the coin. */
+export function proveOwner(order: Stray, profiles: readonly ProfileToRun[], problemOf: ConfigProblem): Ownership {
+  const { symbol, clientOrderId } = order;
+  const refused = (code: Extract<Ownership, { kind: 'refused' }>['code'], reason: string): Ownership => ({
+    kind: 'refused',
+    code,
+    reason,
+  });
+  const claims = claimsOn(order, profiles, problemOf);
+  const [first, second] = claims.filter(({ problem }) => problem === null);
+  const [doubtful] = claims;
+  if (second !== undefined) {
+    const names = claims.map(({ profile }) => `"${profile.name}"`).join(' and ');
+    return refused(
+      'owner-ambiguous',
+      `The id ${clientOrderId} could be one of ${names}: cancel the order or leave it.`,
+    );
+  }
+  if (first !== undefined) {
+    if (first.profile.symbols.some((coin) => coin.symbol === symbol)) return { kind: 'proven', ...first };
+    const advice = `bind the coin first, or cancel the order`;
+    return refused(
+      'coin-not-bound',
+      `The profile "${first.profile.name}" does not trade ${symbol} any more: ${advice}.`,
+    );
+  }
+  if (doubtful !== undefined) {
+    return refused(
+      'config-not-parsable',
+      `The saved settings of "${doubtful.profile.name}" cannot be parsed by the profile's strategy (${doubtful.problem}), so that they prove nothing: re-save the config, then adopt the order.`,
+    );
+  }
+  return refused(
+    'owner-not-proven',
+    `No profile of this account gives the id ${clientOrderId} to an order of ${symbol}: cancel the order or leave it.`,
+  );
+}
+
+interface OwnerGuess {
+  readonly profile: { readonly id: ProfileId; readonly name: string } | null;
+  /** It can be adopted. */
+  readonly proven: boolean;
+  /** A sentence. */
+  readonly evidence: string;
+}
+
+/** Whose order it may be, and what speaks for that. */
+export function guessOwner(order: Stray, profiles: readonly ProfileToRun[], problemOf: ConfigProblem): OwnerGuess {
+  const ownership = proveOwner(order, profiles, problemOf);
+  if (ownership.kind === 'proven') {
+    const { profile, own } = ownership;
+    const evidence = `The id is the one that "${profile.name}" gives to its ${own.purpose} number ${own.sequence} of ${order.symbol}.`;
+    return { profile, proven: true, evidence };
+  }
+  const [claim] = claimsOn(order, profiles, problemOf);
+  if (claim !== undefined) return { profile: claim.profile, proven: false, evidence: ownership.reason };
+  const trader = profiles.find(({ symbols }) => symbols.some(({ symbol }) => symbol === order.symbol));
+  const origin = order.clientOrderId.startsWith('tw1-')
+    ? 'The id has the form that this service gives, but belongs to no profile of this account'
+    : 'The id was not given by this service';
+  if (trader === undefined) return { profile: null, proven: false, evidence: `${origin}.` };
+  return { profile: trader, proven: false, evidence: `${origin}; "${trader.name}" trades ${order.symbol}.` };
+}

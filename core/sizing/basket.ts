@@ -1,0 +1,176 @@
+import { type Decimal, multiply, ONE, toNumber } from '#core/amount/decimal.ts';
+import type { Numbers } from '#core/decision/decision.ts';
+import type { Position } from '#core/position/position.ts';
+import { EXIT_MARGIN, minOrderQuote } from './sizing.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
+
+/** One coin of a basket; money and quantities are float64, as only orders are exact. */
+export interface BasketCoin {
+  readonly symbol: string;
+  readonly quantity: number;
+  readonly price: number;
+  readonly step: number;
+  /** Smallest sale and smallest buy that the exchange takes and that can be undone, in quote. */
+  readonly minSell: number;
+  readonly minBuy: number;
+  /** How strong it is, for a basket that ranks; null while too few candles are known. */
+  readonly score: number | null;
+  /** Close of its newest closed candle. */
+  readonly closedMs: number;
+  /** Why no plan may be made with it, such as an old price; null when it is fine. */
+  readonly lacks: string | null;
+  /** None of its orders is on its way. */
+  readonly settled: boolean;
+}
+
+/** A coin as a plan sees it. */
+export function basketCoin({
+  position,
+  rules,
+  price,
+  baseFeeRate,
+  ...rest
+}: {
+  readonly position: Position;
+  readonly rules: SymbolRules;
+  readonly price: Decimal;
+  readonly baseFeeRate: number;
+} & Pick<BasketCoin, 'score' | 'closedMs' | 'lacks' | 'settled'>): BasketCoin {
+  const stop = { stopMultiple: null, stopLimitOffset: ONE, baseFeeRate };
+  return {
+    ...rest,
+    symbol: rules.symbol,
+    quantity: position.firstBuyAt === null ? 0 : toNumber(position.quantity),
+    price: toNumber(price),
+    step: toNumber(rules.lot.step),
+    minSell: toNumber(multiply(rules.notional.min, EXIT_MARGIN)),
+    minBuy: price > 0n ? toNumber(minOrderQuote({ price, rules, ...stop })) : 0,
+  };
+}
+
+export interface BasketView {
+  readonly coins: readonly BasketCoin[];
+  readonly freeQuote: number;
+  readonly takerFee: number;
+}
+
+/** One trade of a plan: whole lots to sell, or quote to spend. */
+export interface Leg {
+  readonly symbol: string;
+  readonly side: 'buy' | 'sell';
+  readonly reason: string;
+  readonly lots: number;
+  readonly quote: number;
+  readonly numbers: Numbers;
+}
+
+/** What a plan over the whole basket says; without legs `reason` tells why. */
+export interface BasketPlan {
+  readonly reason: string;
+  readonly numbers: Numbers;
+  readonly legs: readonly Leg[];
+  /** Fresh money that the plan may spend beside what its sales bring. */
+  readonly cash: number;
+}
+
+export interface Planner {
+  plan(basket: BasketView): BasketPlan;
+  /** Fits the buys of a plan to the money there is: scaled alike, the smallest left out where too small. */
+  fit(buys: readonly Leg[], money: number, coins: readonly BasketCoin[]): readonly Leg[];
+}
+
+/** What one coin has to do at this tick: a leg, or the reason why there is none. */
+export interface BasketTurn {
+  readonly reason: string;
+  readonly numbers: Numbers;
+  readonly leg: Leg | null;
+}
+
+/** Buys start at the latest so long after the plan was made, with what the sales have brought by then. */
+const SELL_WAIT_MS = 60_000;
+
+interface Running {
+  readonly cash: number;
+  readonly freeAtStart: number;
+  readonly startedMs: number;
+  readonly numbers: Numbers;
+  sells: readonly Leg[];
+  buys: readonly Leg[];
+  fitted: boolean;
+  /** Legs handed out, and those of them that are over. */
+  readonly asked: Set<string>;
+  readonly over: Set<string>;
+}
+
+/** The plan of one profile over all its coins: one per closed candle, sales before buys, each leg tried once. */
+export interface Basket {
+  /** Close of the candle that the last plan was made for. */
+  planMs: number;
+  turn(symbol: string, nowMs: number, view: BasketView): BasketTurn;
+}
+
+export function createBasket(planner: Planner): Basket {
+  let running: Running | null = null;
+  const basket: Basket = {
+    planMs: 0,
+    turn(symbol, nowMs, view) {
+      if (running !== null) follow(running, symbol, view);
+      const newest = Math.max(...view.coins.map(({ closedMs }) => closedMs));
+      // Of a plan whose candle is past only what is on its way goes on: the next one looks at what has become of it.
+      const past =
+        newest > basket.planMs && running !== null && [...running.asked].every((each) => running?.over.has(each));
+      if (running !== null && (past || isOver(running))) running = null;
+      if (running !== null) return legOf(running, symbol, { nowMs, view, planner });
+      const lacking = view.coins.filter(({ lacks }) => lacks !== null);
+      if (newest <= basket.planMs) {
+        const until = new Date(newest).toISOString();
+        return { reason: 'plan-not-due', numbers: { closed: until }, leg: null };
+      }
+      if (lacking.length > 0 || view.coins.some(({ closedMs }) => closedMs < newest)) {
+        const symbols = view.coins.filter(({ lacks, closedMs }) => lacks !== null || closedMs < newest);
+        const what = lacking[0]?.lacks ?? 'the newest candle';
+        const numbers = { symbols: symbols.map((each) => each.symbol).join(', '), what };
+        return { reason: 'plan-data-missing', numbers, leg: null };
+      }
+      basket.planMs = newest;
+      const { reason, numbers, legs, cash } = planner.plan(view);
+      if (legs.length === 0) return { reason, numbers, leg: null };
+      const [sells, buys] = [legs.filter(({ side }) => side === 'sell'), legs.filter(({ side }) => side === 'buy')];
+      const start = { cash, freeAtStart: view.freeQuote, startedMs: nowMs, numbers };
+      running = { ...start, sells, buys, fitted: false, asked: new Set(), over: new Set() };
+      return legOf(running, symbol, { nowMs, view, planner });
+    },
+  };
+  return basket;
+}
+
+/** A leg is over when its coin comes round again after it was handed out, and nothing of it is on its way any more. */
+function follow({ asked, over }: Running, symbol: string, { coins }: BasketView): void {
+  if (asked.has(symbol) && coins.some((coin) => coin.symbol === symbol && coin.settled)) over.add(symbol);
+}
+
+const isOver = ({ sells, buys, over, fitted }: Running): boolean =>
+  (fitted || buys.length === 0) && [...sells, ...buys].every(({ symbol }) => over.has(symbol));
+
+interface Moment {
+  readonly nowMs: number;
+  readonly view: BasketView;
+  readonly planner: Planner;
+}
+
+function legOf(running: Running, symbol: string, { nowMs, view, planner }: Moment): BasketTurn {
+  const { sells, asked, over, cash, freeAtStart, startedMs } = running;
+  const sold = sells.every((leg) => over.has(leg.symbol)) || nowMs - startedMs >= SELL_WAIT_MS;
+  if (sold && !running.fitted) {
+    const realised = Math.max(0, view.freeQuote - freeAtStart);
+    running.buys = planner.fit(running.buys, Math.min(view.freeQuote, cash + realised), view.coins);
+    running.fitted = true;
+  }
+  const mine = [...sells, ...(sold ? running.buys : [])].find((leg) => leg.symbol === symbol && !asked.has(symbol));
+  if (mine !== undefined) {
+    asked.add(symbol);
+    return { reason: mine.reason, numbers: { ...running.numbers, ...mine.numbers }, leg: mine };
+  }
+  const open = sells.length + running.buys.length - over.size;
+  return { reason: 'plan-unsettled', numbers: { open }, leg: null };
+}

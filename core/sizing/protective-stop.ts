@@ -1,0 +1,201 @@
+import {
+  absolute,
+  add,
+  ceilToStep,
+  type Decimal,
+  divide,
+  floorToStep,
+  formatDecimal,
+  maximum,
+  minimum,
+  multiply,
+  ONE,
+  requireDecimal,
+  subtract,
+  toNumber,
+  ZERO,
+} from '#core/amount/decimal.ts';
+import type { Decision, Numbers, ReasonText } from '#core/decision/decision.ts';
+import type { OrderForm } from '#core/order/order.ts';
+import { stopLimitAt } from './sizing.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
+
+/** What to do where the exchange accepts no order as far from the price as the stop is. */
+export const BAND_POLICIES = ['notify', 'clamp', 'native-trail'] as const;
+
+/** How a stop rests on the exchange; `offset` is the share of the trigger price that it sells for at least. */
+export interface StopSettings {
+  readonly offset: Decimal;
+  readonly onBandBlock: (typeof BAND_POLICIES)[number];
+}
+
+/** A resting stop is moved once it is off by this share of its price, or of its quantity. */
+const STOP_DRIFT = requireDecimal('0.001');
+export const STOP_QTY_DRIFT = requireDecimal('0.01');
+/** A clamped stop keeps this distance to the edge of the band, and moves once it is off by as much. */
+const CLAMP_CUSHION = requireDecimal('1.01');
+/** How long a triggered stop may sell by itself before an exit takes it down (wall ms). */
+export const TRIGGERED_GRACE_MS = 5_000;
+
+const BIPS = requireDecimal('10000');
+
+/** Why no stop rests, or not where it should. */
+export const STOP_REASONS = {
+  'order-stop-outside-band': {
+    sentence:
+      'The exchange accepts no order at {limit}, as it is below {floor}: the stop does not rest there, and this service watches it alone.',
+    thresholds: [],
+  },
+  'order-stop-blocked': {
+    sentence:
+      'No stop can rest on the exchange: of the {needed} to guard only {free} is free. Other orders hold the rest, or it has left the wallet.',
+    thresholds: ['needed'],
+  },
+  'order-stop-unsellable': {
+    sentence:
+      'No stop can rest on the exchange: {quantity} at {limit} is worth less than the {minNotional} it accepts.',
+    thresholds: ['minNotional'],
+  },
+  'order-stop-reached': { sentence: 'The price {price} is at or below the stop {stop}.', thresholds: ['stop'] },
+  'exit-failed-stop': {
+    sentence:
+      'Selling at the market: the stop on the exchange was triggered at {stop} and has not sold in time for {limit} or more; the price is {price}.',
+    thresholds: ['stop', 'limit'],
+  },
+  'order-stop-no-price': { sentence: 'No stop can be placed before there is a price.', thresholds: [] },
+} as const satisfies Record<string, ReasonText>;
+type StopReason = keyof typeof STOP_REASONS;
+
+/** What is decided where a stop was reached and has not sold in time. */
+export const OVERDUE = { kind: 'sell', reason: 'exit-failed-stop', lots: 'all' } as const satisfies Decision;
+
+export interface RestingStop {
+  readonly form: OrderForm;
+  /** What it has not sold yet. */
+  readonly left: Decimal;
+  /** The strategy's level it was placed for, which a clamped or trailing order does not show; zero when unknown. */
+  readonly level: Decimal;
+  /** Which of the strategy's levels that was, as the reason of the sale. */
+  readonly reason: string;
+  /** It has sold a part. */
+  readonly sold: boolean;
+  /** It is selling, and may do so a while longer. */
+  readonly triggered: boolean;
+}
+
+export interface StopSituation {
+  /** Undefined when no stop may rest. */
+  readonly settings: StopSettings | undefined;
+  /** The highest stop that the strategy holds, on the grid; zero without one. */
+  readonly stop: Decimal;
+  /** Which of the strategy's levels `stop` is, as the reason of the sale. */
+  readonly reason: string;
+  /** The level of a resting stop that must not fall; zero when it may. */
+  readonly least: Decimal;
+  readonly price: Decimal | null;
+  readonly position: Decimal;
+  /** What the wallet has free of the base asset. */
+  readonly free: Decimal;
+  readonly rules: SymbolRules;
+  readonly resting: RestingStop | null;
+}
+
+/** `wait` leaves alone what rests; `place` replaces it. */
+export type StopPlan =
+  | { readonly kind: 'idle' | 'keep' | 'remove' }
+  | { readonly kind: 'wait'; readonly reason: StopReason; readonly numbers: Numbers }
+  | {
+      readonly kind: 'place';
+      readonly form: OrderForm;
+      readonly quantity: Decimal;
+      readonly level: Decimal;
+      readonly reason: string;
+    };
+
+const KEEP: StopPlan = { kind: 'keep' };
+
+/** What must happen for the resting order to be the stop that is wanted (strategies-exact 1.7). */
+export function planStop(situation: StopSituation): StopPlan {
+  const { settings, resting, price } = situation;
+  if (settings === undefined) return { kind: resting === null ? 'idle' : 'remove' };
+  if (resting?.triggered === true) return KEEP;
+  if (situation.stop <= 0n) {
+    if (resting === null) return { kind: 'idle' };
+    return resting.sold ? KEEP : { kind: 'remove' };
+  }
+  if (price === null) return resting === null ? wait('order-stop-no-price') : KEEP;
+  const level = maximum(situation.stop, situation.least);
+  if (level >= price) return wait('order-stop-reached', { price, stop: level });
+  const reason = resting !== null && situation.least > situation.stop ? resting.reason : situation.reason;
+  return planForm({ ...situation, settings, price, level, reason });
+}
+
+interface Wanted extends StopSituation {
+  readonly settings: StopSettings;
+  readonly price: Decimal;
+  readonly level: Decimal;
+}
+
+function planForm(wanted: Wanted): StopPlan {
+  const { rules, settings, level, price, resting, reason } = wanted;
+  const quantity = quantityOf(wanted);
+  const limit = stopLimitAt(level, settings.offset, rules);
+  const plain: OrderForm = { type: 'stop-loss-limit', stopPrice: level, price: limit };
+  const missing = unsellable(wanted, quantity, limit);
+  if (missing !== undefined) return missing;
+  const same = resting !== null && isNear(quantity, resting.left, { drift: STOP_QTY_DRIFT, least: rules.lot.step });
+  if (same && isNearForm(plain, resting.form, STOP_DRIFT)) return KEEP;
+  const floor = rules.band === null ? null : multiply(price, rules.band.askDown);
+  if (floor === null || limit >= floor) return { kind: 'place', form: plain, quantity, level, reason };
+  if (same && resting.form.type === 'trailing-stop' && isNear(level, resting.level, { drift: STOP_DRIFT })) return KEEP;
+  const form = formInBand(wanted, floor);
+  if (form === null) return wait('order-stop-outside-band', { limit, floor });
+  const near = same && isNearForm(form, resting.form, subtract(CLAMP_CUSHION, ONE));
+  return near ? KEEP : { kind: 'place', form, quantity, level, reason };
+}
+
+/** What takes the place of a stop whose limit lies below `floor`, the lowest price that the exchange accepts. */
+function formInBand({ settings, rules, price, level }: Wanted, floor: Decimal): OrderForm | null {
+  if (settings.onBandBlock === 'clamp') {
+    const stopPrice = ceilToStep(multiply(divide(floor, settings.offset), CLAMP_CUSHION), rules.price.tick);
+    const form = { type: 'stop-loss-limit', stopPrice, price: stopLimitAt(stopPrice, settings.offset, rules) } as const;
+    return stopPrice < price ? form : null;
+  }
+  const { trailing } = rules;
+  if (settings.onBandBlock === 'notify' || trailing === undefined || !rules.orderTypes.includes('STOP_LOSS'))
+    return null;
+  const deltaBips = Math.round(toNumber(multiply(subtract(ONE, divide(level, price)), BIPS)));
+  return deltaBips >= trailing.min && deltaBips <= trailing.max ? { type: 'trailing-stop', deltaBips } : null;
+}
+
+function quantityOf({ position, free, resting, rules }: StopSituation): Decimal {
+  const available = resting === null ? free : add(free, resting.left);
+  const lots = floorToStep(minimum(position, available), rules.lot.step);
+  return rules.lot.max > 0n ? minimum(lots, rules.lot.max) : lots;
+}
+
+function unsellable(wanted: Wanted, quantity: Decimal, limit: Decimal): StopPlan | undefined {
+  const { rules, position, free } = wanted;
+  const sells = (lots: Decimal): boolean =>
+    lots > 0n && lots >= rules.lot.min && multiply(lots, limit) >= rules.notional.min;
+  if (sells(quantity)) return undefined;
+  const needed = floorToStep(position, rules.lot.step);
+  if (sells(needed)) return wait('order-stop-blocked', { free, needed });
+  return wait('order-stop-unsellable', { quantity: needed, limit, minNotional: rules.notional.min });
+}
+
+/** Whether `b` is off by less than a share of `a`, or by less than `least` where that is more. */
+const isNear = (a: Decimal, b: Decimal, by: { readonly drift: Decimal; readonly least?: Decimal }): boolean =>
+  absolute(subtract(a, b)) < maximum(multiply(a, by.drift), by.least ?? ZERO);
+
+const isNearForm = (form: OrderForm, other: OrderForm, drift: Decimal): boolean =>
+  form.type === 'stop-loss-limit' &&
+  other.type === 'stop-loss-limit' &&
+  isNear(form.stopPrice, other.stopPrice, { drift }) &&
+  isNear(form.price, other.price, { drift });
+
+const wait = (reason: StopReason, numbers: Readonly<Record<string, Decimal>> = {}): StopPlan => ({
+  kind: 'wait',
+  reason,
+  numbers: Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, formatDecimal(value)])),
+});

@@ -1,0 +1,99 @@
+import { certainFrom } from '#core/order/order-timing.ts';
+import { originalIdOf, type OrderRecord } from '#core/order/order.ts';
+import type { ExchangeOrder } from '#core/ports/ports.ts';
+import { type AccountContext, marketNow } from '#engine/state/account-context.ts';
+import { LeaseLost } from '#engine/tick/execute.ts';
+import { wait } from '#engine/state/wait.ts';
+
+/** The exchange was found reset: this run of the account ends, and the next one begins in the new epoch. */
+export class ExchangeReset extends Error {
+  constructor({ orders, positions }: { readonly orders: number; readonly positions: number }) {
+    super(
+      `The exchange knows none of the account's earlier orders: it was reset, or the API key is another account's. ${orders} open orders and ${positions} recorded positions or prices are void; nothing is bought until you confirm the reset.`,
+    );
+    this.name = 'ExchangeReset';
+  }
+}
+
+/** Faults after which nothing of this run may go on. */
+export const endsRun = (error: unknown): boolean => error instanceof ExchangeReset || error instanceof LeaseLost;
+
+const MOST_ORDERS = 3;
+
+/** Looks whether a test exchange was reset, once after each (re)connect: a reset cuts every connection. */
+export interface ResetWatch {
+  /** The connection was lost. */
+  suspect(): void;
+  /** Throws ExchangeReset when it was; when that cannot be told now, throws, and the next call looks again. */
+  look(): Promise<void>;
+}
+
+export function createResetWatch(context: AccountContext): ResetWatch {
+  const { account, fencing, ports, timing, signal } = context;
+  let due = account.exchangeMode === 'testnet';
+  let looking: Promise<void> | null = null;
+  const look = async (): Promise<void> => {
+    if (!due) return;
+    // Twice: what follows from it is not undone.
+    let verdict = await judge(context);
+    if (verdict === 'reset') {
+      await wait(timing.separateMs, signal);
+      verdict = signal.aborted ? 'undecided' : await judge(context);
+    }
+    due = verdict === 'undecided';
+    if (verdict !== 'reset') return;
+    const result = await ports.store.closeEpoch({ account, fencing, at: marketNow(context) });
+    throw result.kind === 'lost-lease' ? new LeaseLost() : new ExchangeReset(result);
+  };
+  return {
+    suspect() {
+      due = account.exchangeMode === 'testnet';
+    },
+    look() {
+      looking ??= look().finally(() => {
+        looking = null;
+      });
+      return looking;
+    },
+  };
+}
+
+/**
+ * Reset: none of the newest orders is there, and neither is any in the lists, whose ids do not reach theirs. The lists are a
+ * second witness: that an order does not exist is also said, for a while, of one that does.
+ */
+async function judge(context: AccountContext): Promise<'same' | 'reset' | 'undecided'> {
+  const { account, ports, timing } = context;
+  const nowMs = ports.market.clock.protocolMs();
+  const sentBeforeMs = nowMs - certainFrom(0, timing);
+  const known = await ports.store.acknowledgedOrders(account, { most: MOST_ORDERS, sentBeforeMs });
+  if (known.length === 0) return 'undecided';
+  const fates = await Promise.all(known.map((record) => fateOf(context, record)));
+  if (fates.includes('there')) return 'same';
+  if (fates.includes('another')) return 'reset';
+  for (const record of known) {
+    const { orders: listed, unread } = await ports.trading.recentOrders(record.symbol);
+    if (listed.some((order) => reaches(order, record))) return 'same';
+    if (unread.length > 0) return 'undecided';
+  }
+  return 'reset';
+}
+
+async function fateOf({ ports }: AccountContext, record: OrderRecord): Promise<'there' | 'gone' | 'another'> {
+  const { symbol, exchangeOrderId } = record;
+  if (exchangeOrderId === null) return 'gone';
+  const found = await ports.trading.findOrder(symbol, { exchangeOrderId });
+  if (found.kind === 'unreadable') throw new Error(`Order ${exchangeOrderId} of ${symbol}: ${found.cause}`);
+  if (found.kind === 'absent') return 'gone';
+  return isSame(found.order, record) ? 'there' : 'another';
+}
+
+/** An order that was cancelled by hand has another client id, but is for the same. */
+const isSame = (order: ExchangeOrder, { clientOrderId, side, quantity }: OrderRecord): boolean =>
+  originalIdOf(order.clientOrderId) === clientOrderId || (order.side === side && order.quantity === quantity);
+
+/** Whether it is the recorded order, or a later one. */
+function reaches(listed: ExchangeOrder, record: OrderRecord): boolean {
+  const [id, recordedId] = [BigInt(listed.exchangeOrderId), BigInt(record.exchangeOrderId ?? '0')];
+  return id > recordedId || (id === recordedId && isSame(listed, record));
+}

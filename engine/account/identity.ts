@@ -1,0 +1,113 @@
+import { totalOf } from '#core/position/cost-basis.ts';
+import { absolute, type Decimal, formatDecimal, requireDecimal, subtract, ZERO } from '#core/amount/decimal.ts';
+import type { OutsideChange } from '#core/position/ledger.ts';
+import type { LedgerBalance, TradingPort } from '#core/ports/ports.ts';
+import { isCertain } from '#engine/state/coin.ts';
+import type { CoinRunner } from '#engine/runner/coin-runner.ts';
+import { type BasisDesk, isSettled, tell } from '#engine/tick/cost-basis.ts';
+import { LeaseLost } from '#engine/tick/execute.ts';
+
+/** What the check found; `undecided` says why nothing was judged this time. */
+export type IdentityResult =
+  | { readonly kind: 'holds' }
+  | { readonly kind: 'booked'; readonly changes: readonly OutsideChange[] }
+  | { readonly kind: 'undecided'; readonly cause: string };
+
+const MOST_TRIES = 3;
+/** Amounts of assets that are not traded as a base are exact at the exchange. */
+const SMALLEST = requireDecimal('0.00000001');
+
+/**
+ * Ledger and untracked holdings together are the wallet, within one step per asset. A difference is booked as a row with a
+ * reason and told; the first check of an epoch takes what is in the wallet besides the ledger as untracked.
+ * Nothing is done unless everything that the exchange has executed is booked, before and after the wallet was read.
+ */
+export async function checkIdentity(
+  desk: BasisDesk,
+  trading: TradingPort,
+  runners: readonly CoinRunner[],
+): Promise<IdentityResult> {
+  let result: IdentityResult = { kind: 'undecided', cause: 'the account is being traded just now' };
+  for (let tries = 0; tries < MOST_TRIES && result.kind === 'undecided'; tries++)
+    result = await attempt(desk, trading, runners);
+  const { log, account } = desk;
+  if (result.kind === 'booked') tellChanges(desk, runners, result.changes);
+  if (result.kind === 'undecided') {
+    const fields = { event: 'identity_not_checked', accountId: account.id, cause: result.cause };
+    log.info(fields, `Ledger and wallet of ${account.name} were not compared this time: ${result.cause}.`);
+  }
+  return result;
+}
+
+async function attempt(desk: BasisDesk, trading: TradingPort, runners: readonly CoinRunner[]): Promise<IdentityResult> {
+  const { store, account, fencing, now } = desk;
+  const booked = await store.ledgerBalance(account);
+  const wallet = await trading.wallet().catch(() => undefined);
+  if (wallet === undefined) return { kind: 'undecided', cause: 'the wallet could not be read' };
+  const open = await openCause(desk, runners);
+  if (open !== undefined) return { kind: 'undecided', cause: open };
+  const changes = changesOf(booked, wallet.wallet.balances, runners);
+  if (changes === undefined) return { kind: 'undecided', cause: 'the wallet was not readable' };
+  if (changes.length === 0) return { kind: 'holds' };
+  const result = await store.bookOutside({ account, fencing, at: now(), booked, changes });
+  if (result === 'lost-lease') throw new LeaseLost();
+  return result === 'booked'
+    ? { kind: 'booked', changes }
+    : { kind: 'undecided', cause: 'the account is being traded just now' };
+}
+
+/** Why it is not certain that every execution is booked; undefined when it is. */
+async function openCause({ store, account }: BasisDesk, runners: readonly CoinRunner[]): Promise<string | undefined> {
+  const followed = new Set(runners.flatMap(({ coin }) => [...coin.live.keys()]));
+  for (const { clientOrderId } of await store.liveOrders(account.id))
+    if (!followed.has(clientOrderId)) return `order ${clientOrderId} is not followed`;
+  for (const { coin } of runners) {
+    const unknown = [...coin.live.values()].find((live) => !isCertain(live));
+    if (unknown !== undefined) return `it is not certain what became of order ${unknown.record.clientOrderId}`;
+    if (!(await isSettled(coin).catch(() => false))) return `executions of ${coin.symbol} are still to be booked`;
+  }
+  return undefined;
+}
+
+/** Undefined when the wallet garbles an amount. */
+function changesOf(
+  { begun, sums }: LedgerBalance,
+  balances: Parameters<typeof totalOf>[0],
+  runners: readonly CoinRunner[],
+): OutsideChange[] | undefined {
+  const expected = new Map(sums.map(({ asset, sum }) => [asset, sum]));
+  const changes: OutsideChange[] = [];
+  for (const asset of new Set([...expected.keys(), ...Object.keys(balances)])) {
+    const wallet = totalOf(balances, asset);
+    if (wallet === undefined) return undefined;
+    const amount = subtract(wallet, expected.get(asset) ?? ZERO);
+    const least = begun ? stepOf(asset, runners) : SMALLEST;
+    if (absolute(amount) >= least) changes.push({ asset, amount, reason: begun ? 'unexplained' : 'untracked', wallet });
+  }
+  return changes;
+}
+
+const stepOf = (asset: string, runners: readonly CoinRunner[]): Decimal =>
+  runners.find(({ coin }) => coin.rules.baseAsset === asset)?.coin.rules.lot.step ?? SMALLEST;
+
+function tellChanges(desk: BasisDesk, runners: readonly CoinRunner[], changes: readonly OutsideChange[]): void {
+  for (const { asset, amount, reason, wallet } of changes) {
+    const numbers = {
+      asset,
+      wallet: formatDecimal(wallet),
+      expected: formatDecimal(subtract(wallet, amount)),
+      difference: formatDecimal(amount),
+    };
+    const fields = { event: `ledger_${reason}`, accountId: desk.account.id, ...numbers };
+    if (reason === 'untracked') {
+      desk.log.info(fields, `${numbers.difference} ${asset} of the wallet is no profile's: it counts as untracked.`);
+      continue;
+    }
+    const msg = `The wallet holds ${numbers.wallet} ${asset}, ledger and untracked holdings say ${numbers.expected}: the difference of ${numbers.difference} is booked as unexplained. Deposits, withdrawals and trades by hand look like this.`;
+    const coins = runners.filter(({ coin: { rules } }) => rules.baseAsset === asset || rules.quoteAsset === asset);
+    const told = new Map(coins.map(({ coin }) => [coin.profile.id, coin.symbol]));
+    if (told.size === 0) desk.log.warn(fields, msg);
+    for (const [profileId, symbol] of told)
+      tell(desk, { profileId, symbol }, { level: 'warn', event: fields.event, msg, numbers });
+  }
+}

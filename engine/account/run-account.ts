@@ -1,0 +1,355 @@
+import type { Wallet } from '#core/account/account.ts';
+import { add, type Decimal, multiply, ZERO } from '#core/amount/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
+import type { AccountEvent, MarketEvent, MarketStream } from '#core/ports/ports.ts';
+import { rulesFor, type SymbolRules } from '#core/market/symbol.ts';
+import { type AccountContext, type AccountContextInput, createAccountContext } from '#engine/state/account-context.ts';
+import { type CoinRunner, isWatched, keepStates } from '#engine/runner/coin-runner.ts';
+import { createResetWatch, endsRun, type ResetWatch } from './epoch.ts';
+import { DISCOUNT_ASSET } from '#engine/state/fee-prices.ts';
+import { createInbox } from './inbox.ts';
+import type { Roster } from './ports.ts';
+import { createRunningCoins, type RunningCoins } from './roster.ts';
+import { createReconciler, type Reconciler } from './reconcile-account.ts';
+import { createRestPrices } from './rest-prices.ts';
+import { wait } from '#engine/state/wait.ts';
+
+const TIMER_MS = 1_000;
+const COINS_A_TURN = 50;
+const LOOK_EVERY_TICKS = 20;
+const HALTS_EVERY_TICKS = 2;
+const CLOCK_EVERY_TICKS = 60;
+const PROFILES_EVERY_TICKS = 30;
+/** An hour: rules and phases of coins change without notice. */
+const RULES_EVERY_TICKS = 3_600;
+/** Balances that are in doubt are read no more often than this (wall ms). */
+const BALANCES_EVERY_MS = 5_000;
+/** Rules that a refused order has put in doubt are read again no more often than this (wall ms). */
+const DOUBTED_EVERY_MS = 10_000;
+/** After a read of them that failed; twice as long after each further one, up to the above. */
+const RULES_RETRY_MS = 1_000;
+const NOT_TRADING_EVERY_TICKS = 20;
+
+/** One account while this worker holds its lease. */
+export interface RunningAccount {
+  readonly context: AccountContext;
+  readonly coins: RunningCoins;
+  /** Profiles, coins, configs or orphans changed. */
+  refreshProfiles(): Promise<void>;
+  refreshHalts(): Promise<void>;
+}
+
+export interface AccountRun extends Omit<AccountContextInput, 'fail'> {
+  readonly roster: Roster;
+  readonly onRunning: (account: RunningAccount) => void;
+  readonly onWallet: (wallet: Wallet) => void;
+  readonly onRules: (rules: readonly SymbolRules[]) => void;
+  /** The rules as a worker has last read them, for a start at which the exchange does not answer with them. */
+  readonly keptRules?: () => Promise<readonly SymbolRules[] | undefined>;
+  /** A price of a coin that is watched: its profile is enabled or holds it. */
+  readonly onPrice: (seen: WatchedPrice) => void;
+  /** A profile has the coin no longer, and nothing more is written of it. */
+  readonly onUnbound: (profileId: ProfileId, symbol: string) => void;
+}
+
+/** A coin's last price, at market time `atMs`. */
+export interface WatchedPrice {
+  readonly symbol: string;
+  readonly price: Decimal;
+  readonly atMs: number;
+}
+
+/**
+ * Runs one account until `signal` aborts (resolves) or a fault ends it (rejects). It keeps nothing that cannot be rebuilt:
+ * the caller starts it again and recovery is the ordinary way in.
+ */
+export async function runAccount(run: AccountRun): Promise<void> {
+  const ended = new AbortController();
+  // Not one made of both: whether it is aborted is asked at every price, and one made of others has to ask them all.
+  const { signal } = ended;
+  const stop = (): void => ended.abort(run.signal.reason);
+  run.signal.addEventListener('abort', stop);
+  if (run.signal.aborted) stop();
+  const faults: unknown[] = [];
+  const fail = (error: unknown): void => {
+    if (!signal.aborted) faults.push(error);
+    ended.abort();
+  };
+  const { account, fencing, keyStatus, ports, timing, isKeyRefusal } = run;
+  const context = createAccountContext({ account, fencing, keyStatus, ports, timing, isKeyRefusal, fail, signal });
+  try {
+    await trade(context, run);
+  } finally {
+    run.signal.removeEventListener('abort', stop);
+    ended.abort();
+  }
+  if (faults.length > 0) throw faults[0];
+}
+
+async function trade(context: AccountContext, run: AccountRun): Promise<void> {
+  const { ports, signal } = context;
+  await ports.market.clock.sync();
+  const rules = await readFirstRules(context, run);
+  const coins = createRunningCoins(context, run, rules);
+  context.coinsOf = (profileId) =>
+    [...coins.all()].map(({ coin }) => coin).filter(({ profile }) => profile.id === profileId);
+  context.positionValue = (quoteAsset) => positionValueOf(coins.all(), quoteAsset);
+  const inbox = createInbox();
+  const reconciler = createReconciler(context, coins, () => refreshWallet(context, run));
+  const resets = createResetWatch(context);
+
+  // Subscribed first, read afterwards: what happens in between waits in the inbox.
+  await using accountStream = ports.openAccountStream((event) => inbox.receive(event));
+  // A refused key shows as a stream that does not come up: a signed call says what is wrong with it.
+  await inbox.connected(signal).catch(async (error: unknown) => {
+    await ports.trading.wallet();
+    throw error;
+  });
+  await refreshWallet(context, run);
+  context.fees.thirdAsset = await ports.store.newestThirdFee(context.account.id);
+  refreshFeePrices(context);
+  await judgeReset(context, resets);
+  coins.setRules(rulesFor(context.permissions, rules));
+  await readHalts(context);
+  context.orphans = await ports.store.orphanLocks(context.account.id);
+  await coins.refresh();
+  await reconciler.begin().catch((error: unknown) => onUnread(context, error));
+  inbox.open((event) => onAccountEvent(context, { event, coins, run, reconciler, resets }));
+
+  let connected = false;
+  await using market = ports.openMarketStream((event) => {
+    if (event.kind === 'connected') connected = true;
+    if (event.kind === 'disconnected') connected = false;
+    onMarketEvent(context, { coins, onPrice: run.onPrice }, event);
+  });
+  market.update(coins.wanted());
+  const refreshProfiles = async (): Promise<void> => {
+    context.orphans = await ports.store.orphanLocks(context.account.id);
+    await coins.refresh();
+    market.update(coins.wanted());
+  };
+  run.onRunning({
+    context,
+    coins,
+    refreshProfiles,
+    refreshHalts: () => refreshHalts(context, coins),
+  });
+  try {
+    const look = async (): Promise<void> => {
+      await judgeReset(context, resets);
+      await reconciler.look((cause) => accountStream.renew(cause));
+    };
+    await keepTime(context, { coins, run, refreshProfiles, look, market, streamConnected: () => connected });
+  } finally {
+    await coins.close();
+  }
+}
+
+/** Exits must not wait for rules: with those of before they work in almost every case, and they are read again soon. */
+async function readFirstRules(context: AccountContext, run: AccountRun): Promise<readonly SymbolRules[]> {
+  try {
+    const rules = await context.ports.market.rules();
+    run.onRules(rules);
+    return rules;
+  } catch (error) {
+    const kept = await run.keptRules?.();
+    if (kept === undefined) throw error;
+    warn(context, 'rules_not_read', error);
+    Object.assign(context.rules, { doubted: true, failures: 1, readMs: performance.now() });
+    return kept;
+  }
+}
+
+interface TimeKeeping {
+  readonly coins: RunningCoins;
+  readonly run: AccountRun;
+  readonly refreshProfiles: () => Promise<void>;
+  /** Compares the account with what its stream has told. */
+  readonly look: () => Promise<void>;
+  readonly market: MarketStream;
+  readonly streamConnected: () => boolean;
+}
+
+/** Once a second: silence ticks too, prices that the stream does not bring are read, wallet and halts are read again. */
+async function keepTime(
+  context: AccountContext,
+  { coins, run, refreshProfiles, look, market, streamConnected }: TimeKeeping,
+): Promise<void> {
+  const restPrices = createRestPrices(context, { stream: market, streamConnected, onPrice: run.onPrice });
+  for (let beat = 1; !context.signal.aborted; beat++) {
+    await wait(TIMER_MS, context.signal);
+    if (context.signal.aborted) return;
+    await beatAll(context, coins);
+    await keepStates(context);
+    restPrices.refresh(coins.all());
+    if (areBalancesDue(context)) void refreshWallet(context, run).catch((error: unknown) => onUnread(context, error));
+    refreshFeePrices(context);
+    if (areRulesDue(context, coins, beat)) {
+      await refreshRules(context, { coins, run, refreshProfiles });
+    }
+    if (beat % PROFILES_EVERY_TICKS === 0 || coins.isRetryDue()) await refreshProfiles();
+    if (beat % HALTS_EVERY_TICKS === 0) {
+      context.halts = await context.ports.store.halts();
+      await context.risk.poll();
+      for (const runner of coins.all()) runner.onHalts();
+    }
+    if (beat % CLOCK_EVERY_TICKS === 0)
+      await context.ports.market.clock.sync().catch((error: unknown) => warn(context, 'clock_not_read', error));
+    if (beat % LOOK_EVERY_TICKS === 0) void look().catch((error: unknown) => onUnread(context, error));
+  }
+}
+
+/** With many coins a few at a time: a price that comes meanwhile is not kept waiting for all of them. */
+async function beatAll({ signal }: AccountContext, coins: RunningCoins): Promise<void> {
+  let nth = 0;
+  for (const runner of coins.all()) {
+    runner.onTimer();
+    nth += 1;
+    if (nth % COINS_A_TURN === 0) await wait(0, signal);
+    if (signal.aborted) return;
+  }
+}
+
+const areBalancesDue = ({ balances: { doubted, readMs } }: AccountContext): boolean =>
+  doubted && performance.now() - readMs >= BALANCES_EVERY_MS;
+
+function areRulesDue(context: AccountContext, coins: RunningCoins, beat: number): boolean {
+  if (beat % RULES_EVERY_TICKS === 0) return true;
+  const { doubted, readMs, failures } = context.rules;
+  const pauseMs = failures === 0 ? DOUBTED_EVERY_MS : Math.min(RULES_RETRY_MS * 2 ** (failures - 1), DOUBTED_EVERY_MS);
+  if (doubted && performance.now() - readMs >= pauseMs) return true;
+  return beat % NOT_TRADING_EVERY_TICKS === 0 && [...coins.all()].some(({ coin }) => coin.rules.status !== 'TRADING');
+}
+
+/** A coin whose rules or phase changed is opened anew with them; its orders and state stay. */
+async function refreshRules(
+  context: AccountContext,
+  { coins, run, refreshProfiles }: Pick<TimeKeeping, 'coins' | 'run' | 'refreshProfiles'>,
+): Promise<void> {
+  context.rules.readMs = performance.now();
+  const rules = await context.ports.market.rules().catch((error: unknown) => {
+    warn(context, 'rules_not_read', error);
+    return undefined;
+  });
+  const isRead = rules !== undefined;
+  context.rules.doubted = !isRead;
+  context.rules.failures = isRead ? 0 : context.rules.failures + 1;
+  if (!isRead) return;
+  run.onRules(rules);
+  coins.setRules(rulesFor(context.permissions, rules));
+  await refreshProfiles();
+}
+
+async function refreshHalts(context: AccountContext, coins: RunningCoins): Promise<void> {
+  await readHalts(context);
+  for (const runner of coins.all()) {
+    runner.onHalts();
+    runner.nudge('operator');
+  }
+}
+
+/** Kill switches first: they bind even when the limits cannot be read. */
+async function readHalts(context: AccountContext): Promise<void> {
+  context.halts = await context.ports.store.halts();
+  await context.risk.refresh();
+}
+
+async function refreshWallet(context: AccountContext, run: AccountRun): Promise<void> {
+  const { balances, ports } = context;
+  balances.readMs = performance.now();
+  const { wallet, takerFee, makerFee, permissions } = await ports.trading.wallet();
+  balances.doubted = false;
+  context.wallet.replace(wallet);
+  context.fees.taker = takerFee;
+  context.fees.maker = makerFee;
+  context.permissions = permissions;
+  run.onWallet(wallet);
+}
+
+/** Only who holds the asset can pay with it. */
+function refreshFeePrices({ wallet, feePrices }: AccountContext): void {
+  if (wallet.total(DISCOUNT_ASSET) > 0n) feePrices.refresh();
+}
+
+interface AccountHandling {
+  readonly event: AccountEvent;
+  readonly coins: RunningCoins;
+  readonly run: AccountRun;
+  readonly reconciler: Reconciler;
+  readonly resets: ResetWatch;
+}
+
+function onAccountEvent(context: AccountContext, { event, coins, run, reconciler, resets }: AccountHandling): void {
+  if (event.kind === 'balances') {
+    context.wallet.merge(event.balances, event.at);
+    const wallet = context.wallet.snapshot();
+    if (wallet !== null) run.onWallet(wallet);
+    for (const runner of coins.all()) if (runner.coin.guard.bare !== null) runner.nudge('order');
+    return;
+  }
+  if (event.kind === 'order') {
+    for (const runner of coins.of(event.order.symbol)) runner.onOrder(event.order, event.fill);
+    return;
+  }
+  if (event.kind === 'disconnected') {
+    warn(context, 'account_stream_lost', event.cause);
+    return;
+  }
+  // Connected again: whatever happened meanwhile is read from the exchange.
+  resets.suspect();
+  judgeReset(context, resets)
+    .then(() => reconciler.catchUp())
+    .catch((error: unknown) => onUnread(context, error));
+  for (const runner of coins.all()) for (const id of runner.coin.live.keys()) runner.watch(id);
+}
+
+function onMarketEvent(
+  context: AccountContext,
+  { coins, onPrice }: Pick<AccountRun, 'onPrice'> & { readonly coins: RunningCoins },
+  event: MarketEvent,
+): void {
+  if (event.kind === 'price') {
+    context.lastEventMs = Math.max(context.lastEventMs, event.atMs);
+    const runners = coins.of(event.symbol);
+    for (const runner of runners) runner.onPrice(event.price, true);
+    if (runners.some(isWatched)) onPrice(event);
+  } else if (event.kind === 'candle') {
+    if (!event.candle.closed) return;
+    context.lastEventMs = Math.max(context.lastEventMs, event.candle.closeMs);
+    for (const runner of coins.of(event.symbol)) runner.onCandle(event.interval, event.candle);
+  } else if (event.kind === 'disconnected') {
+    warn(context, 'market_stream_lost', event.cause);
+  } else {
+    for (const runner of coins.all()) runner.onStream();
+  }
+}
+
+/** Nothing waits for an answer that the exchange does not give now: the next look asks again. */
+async function judgeReset(context: AccountContext, resets: ResetWatch): Promise<void> {
+  await resets.look().catch((error: unknown) => {
+    if (endsRun(error)) throw error;
+    warn(context, 'reset_not_judged', error);
+  });
+}
+
+/** What could not be read now is read later; what must end this run does. */
+function onUnread(context: AccountContext, error: unknown): void {
+  if (endsRun(error) || context.isKeyRefusal(error)) context.fail(error);
+  else warn(context, 'account_not_read', error);
+}
+
+const warn = (context: AccountContext, event: string, err: unknown): void =>
+  context.ports.log.warn(
+    { event, accountId: context.account.id, err },
+    `Account ${context.account.name}: ${event.replaceAll('_', ' ')}`,
+  );
+
+/** Positions at their last price, or at cost where none has been seen yet. */
+function positionValueOf(runners: Iterable<CoinRunner>, quoteAsset: string): Decimal {
+  let value = ZERO;
+  for (const { coin } of runners) {
+    if (coin.position.quantity === ZERO || coin.rules.quoteAsset !== quoteAsset) continue;
+    value = add(value, multiply(coin.position.quantity, coin.price ?? coin.position.averagePrice));
+  }
+  return value;
+}

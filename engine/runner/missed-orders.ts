@@ -1,0 +1,88 @@
+import { formatDecimal } from '#core/amount/decimal.ts';
+import type { ExchangeFill } from '#core/order/fill.ts';
+import { isLiveOrder, readOwnClientOrderId } from '#core/order/order.ts';
+import { formOf } from '#core/position/orphan.ts';
+import type { ExchangeOrder, TradingPort } from '#core/ports/ports.ts';
+import type { Coin, LiveOrder } from '#engine/state/coin.ts';
+import { findOwnOrder, logRow, settleOrder } from '#engine/tick/settle.ts';
+
+/**
+ * The order behind an execution. Throws while it cannot be read, also when the exchange says that it does not exist: what
+ * has executed exists, and to pass over it would leave an own execution unrecorded.
+ */
+export async function readOrder(trading: TradingPort, symbol: string, exchangeOrderId: string): Promise<ExchangeOrder> {
+  const lookup = await trading.findOrder(symbol, { exchangeOrderId });
+  if (lookup.kind === 'found') return lookup.order;
+  const cause = lookup.kind === 'unreadable' ? lookup.cause : 'the exchange has executed it and says it does not exist';
+  throw new Error(`Order ${exchangeOrderId} of ${symbol}: ${cause}`);
+}
+
+/**
+ * Orders of these executions, the one that ended first coming first: of whoever has booked some of them, the newest execution
+ * that is known lies before the last one of each of the others, also when parts of two orders took turns.
+ */
+export const byLastExecution = (fills: readonly Pick<ExchangeFill, 'exchangeOrderId'>[]): string[] =>
+  [...new Set(fills.map((fill) => fill.exchangeOrderId).toReversed())].toReversed();
+
+/**
+ * Books what the exchange has executed for this coin since the last execution that is known, order after order: all own
+ * ones, also those that a restored backup does not know. An order whose executions cannot be read now stays live, to be
+ * watched. Called while nothing else happens to the coin; throws when the exchange does not answer.
+ */
+export async function bookMissedOrders(coin: Coin): Promise<void> {
+  const { symbol, context } = coin;
+  const { account, ports } = context;
+  const last = await ports.store.lastTradeId({ accountId: account.id, epoch: account.epoch, symbol });
+  const fills = await ports.trading.tradesAfter(symbol, last);
+  for (const exchangeOrderId of byLastExecution(fills)) {
+    const order = await readOrder(ports.trading, symbol, exchangeOrderId);
+    const live = await adoptOrder(coin, order);
+    if (live === undefined) continue;
+    await settleOrder(coin, live, { order, fills: fills.filter((fill) => fill.exchangeOrderId === exchangeOrderId) });
+    if (isLiveOrder(live.record.state)) coin.live.set(live.record.clientOrderId, live);
+  }
+}
+
+/**
+ * Records and watches the own orders that rest on the exchange and that a restored backup does not know: they lock what the
+ * coin has to sell. Legs of order lists and unknown types stay orphans. Throws when the exchange does not answer.
+ */
+export async function adoptOpenOrders(coin: Coin): Promise<void> {
+  const { orders } = await coin.context.ports.trading.openOrders(coin.symbol);
+  for (const order of orders) {
+    const live = formOf(order) === null ? undefined : await adoptOrder(coin, order);
+    if (live === undefined || coin.live.has(live.record.clientOrderId)) continue;
+    await settleOrder(coin, live, { order, fills: [] });
+    if (isLiveOrder(live.record.state)) coin.live.set(live.record.clientOrderId, live);
+  }
+}
+
+/**
+ * The own order behind what the exchange reports, recorded first when only the exchange knows it. Undefined for a foreign
+ * order and for one that this run has settled.
+ */
+export async function adoptOrder(coin: Coin, order: ExchangeOrder): Promise<LiveOrder | undefined> {
+  const { account, fencing, ports } = coin.context;
+  const profileId = coin.profile.id;
+  const own = readOwnClientOrderId(order.clientOrderId, profileId, coin.symbol);
+  if (own === undefined || coin.settled.has(own.clientOrderId)) return undefined;
+  const known = await findOwnOrder(coin, own.clientOrderId);
+  if (known !== undefined) return known;
+  await ports.store.adoptOwnOrder({ accountId: account.id, profileId, order, own, fencing });
+  const adopted = await findOwnOrder(coin, own.clientOrderId);
+  if (adopted !== undefined) logAdoption(coin, order, adopted);
+  return adopted;
+}
+
+function logAdoption(coin: Coin, { exchangeOrderId, state, ...order }: ExchangeOrder, { record }: LiveOrder): void {
+  const { clientOrderId, id: orderId, purpose } = record;
+  const quantity = formatDecimal(order.quantity);
+  logRow(coin, {
+    level: 'warn',
+    msg: `An order of this profile was on the exchange but not in the database; it is recorded now: ${purpose} of ${quantity} ${coin.rules.baseAsset}.`,
+    ctx: {
+      ...{ event: 'order_adopted', orderId, clientOrderId, exchangeOrderId, state, quantity },
+      filledQuantity: formatDecimal(order.filledQuantity),
+    },
+  });
+}

@@ -1,0 +1,38 @@
+import type { TickResult } from '#core/decision/audit.ts';
+import { cancelIdOf } from '#core/order/order.ts';
+import { certainFrom } from '#core/order/order-timing.ts';
+import type { WriteOutcome } from '#core/ports/ports.ts';
+import type { Coin, LiveOrder } from '#engine/state/coin.ts';
+import { logRow, settleOrder } from './settle.ts';
+
+/**
+ * Writes down what became of the cancel of an own order, sent until `sentUntilMs` (protocol time). A cancelled order may
+ * turn out to have filled. Whatever is not certain is looked up before anything else is sent for the coin.
+ */
+export async function applyCancel(
+  coin: Coin,
+  live: LiveOrder,
+  { outcome, sentUntilMs }: { readonly outcome: WriteOutcome; readonly sentUntilMs: number },
+): Promise<void> {
+  const { timing, ports } = coin.context;
+  if (outcome.kind === 'accepted') await settleOrder(coin, live, outcome);
+  else if (outcome.kind === 'unknown') live.cancelUntilMs = certainFrom(sentUntilMs, timing);
+  else if (outcome.kind === 'rejected') {
+    live.cancelUntilMs = ports.market.clock.protocolMs() - 1;
+    const { code, message, payload } = outcome;
+    const ctx = { event: 'cancel_rejected', orderId: live.record.id, code, payload };
+    logRow(coin, { level: 'warn', msg: `The exchange refused to cancel an order of ${coin.symbol}: ${message}`, ctx });
+  }
+}
+
+/** Cancels a resting order; it is gone only when its record says so afterwards. */
+export async function cancelOrder(
+  coin: Coin,
+  live: LiveOrder,
+): Promise<{ readonly outcome: WriteOutcome; readonly result: TickResult }> {
+  const { trading, market } = coin.context.ports;
+  const { clientOrderId, id: orderId } = live.record;
+  const outcome = await trading.cancel(coin.symbol, clientOrderId, cancelIdOf(clientOrderId));
+  await applyCancel(coin, live, { outcome, sentUntilMs: market.clock.protocolMs() });
+  return { outcome, result: { kind: 'order', orderId, clientOrderId, outcome: `cancel-${outcome.kind}` } };
+}

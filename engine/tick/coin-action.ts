@@ -1,0 +1,178 @@
+import type { TickResult } from '#core/decision/audit.ts';
+import { APPROVAL_REASONS, describe, type Numbers } from '#core/decision/decision.ts';
+import { ceilToStep, type Decimal, floorToStep, formatDecimal } from '#core/amount/decimal.ts';
+import type { ManualReason } from '#core/order/manual-order.ts';
+import { isObject } from '#core/merge.ts';
+import { type ActionOutcome, done, EXPIRED, refused } from '#core/order/operator-action.ts';
+import { isLiveOrder, type Side } from '#core/order/order.ts';
+import {
+  type ApprovalContext,
+  type ApprovalResult,
+  approveManual,
+  type ManualSize,
+  type ManualWish,
+} from './approve.ts';
+import { type Coin, type LiveOrder, pendingOrder, restingOrders } from '#engine/state/coin.ts';
+
+/** What the operator wants of a coin. */
+export type CoinWish =
+  | { readonly kind: 'order'; readonly side: Side; readonly limit: Decimal | null; readonly size: ManualSize }
+  | { readonly kind: 'cancel'; readonly orderId: string }
+  | { readonly kind: 'force-sell' };
+
+/** A wish of the operator on its way through one coin; `id` is the action's. */
+export interface CoinAction {
+  readonly id: string;
+  readonly wish: CoinWish;
+  /** performance.now() when it was asked for, and after which nothing is begun any more. */
+  readonly askedMs: number;
+  readonly deadlineMs: number;
+  /** The order it made, or the one it cancels once the cancel was sent. */
+  order: LiveOrder | null;
+  readonly finish: (outcome: ActionOutcome) => void;
+}
+
+/** What a tick does for the action that the coin was asked: `wait` for something to become certain, or end it, or act. */
+export type ActionStep =
+  | { readonly kind: 'wait' }
+  /** Its order is settled and more is to be sold: another one is made for it. */
+  | { readonly kind: 'go-on'; readonly settled: LiveOrder }
+  | { readonly kind: 'end'; readonly outcome: ActionOutcome }
+  | { readonly kind: 'refuse'; readonly reason: ManualReason; readonly approval: Refusal }
+  | { readonly kind: 'cancel'; readonly reason: ManualReason; readonly live: LiveOrder }
+  | { readonly kind: 'send'; readonly reason: ManualReason; readonly approval: Approved };
+type Approved = Extract<ApprovalResult, { kind: 'approved' }>;
+type Refusal = Extract<ApprovalResult, { kind: 'refused' }>;
+
+const WAIT: ActionStep = { kind: 'wait' };
+const LATE: ActionStep = { kind: 'end', outcome: EXPIRED };
+const isLate = ({ deadlineMs }: CoinAction): boolean => performance.now() >= deadlineMs;
+
+/**
+ * The next step of an action. Once it has made an order nothing else is sent for it: what became of that order is what
+ * became of the action. Only a sale of everything goes on while its orders sell and something is left. Before its order
+ * an action may be repeated from the start, and is dropped after its deadline.
+ */
+export function nextStep(coin: Coin, action: CoinAction, context: () => ApprovalContext): ActionStep {
+  const { wish, order } = action;
+  if (wish.kind === 'cancel') return stepOfCancel(coin, action, wish.orderId);
+  if (order !== null) return leavesRest(action, order, context) ? { kind: 'go-on', settled: order } : endOf(order);
+  if (isLate(action)) return LATE;
+  if (pendingOrder(coin) !== undefined || coin.price === null) return WAIT;
+  if (wish.kind === 'order') return judge(coin, { ...wish, reason: `manual-${wish.side}` }, context());
+  // The stop may be selling by itself; a buy that rests must not buy back, a sale that rests holds the coins.
+  const now = context();
+  if (now.stop?.selling === true) return WAIT;
+  const [live] = now.halts.some(({ freeze }) => freeze) ? [] : restingOrders(coin);
+  if (live !== undefined) return { kind: 'cancel', reason: 'force-sell', live };
+  const step = judge(coin, { side: 'sell', limit: null, size: 'all', reason: 'force-sell' }, now);
+  const { balances } = coin.context;
+  // The stream may have lost what the position has bought: the exchange is asked before a sale is refused.
+  if (step.kind !== 'refuse' || !lacksCoins(coin, step.approval) || balances.readMs >= action.askedMs) return step;
+  balances.doubted = true;
+  return WAIT;
+}
+
+/** Refused because the wallet as last reported holds nothing of the position that is free. */
+export const lacksCoins = ({ position }: Coin, approval: ApprovalResult): boolean =>
+  position.firstBuyAt !== null &&
+  approval.kind === 'refused' &&
+  (approval.reason === 'exit-nothing-free' || approval.reason === 'exit-locked-by-orphan');
+
+/** A market order sells no more than the exchange takes at once and finds buyers for: the rest may still be sold. */
+function leavesRest(action: CoinAction, { record, applied }: LiveOrder, context: () => ApprovalContext): boolean {
+  if (action.wish.kind !== 'force-sell' || isLiveOrder(record.state) || applied === 0n || isLate(action)) return false;
+  return approveManual({ side: 'sell', limit: null, size: 'all' }, context()).kind === 'approved';
+}
+
+function judge(
+  { rules }: Coin,
+  { reason, ...wish }: ManualWish & { readonly reason: ManualReason },
+  context: ApprovalContext,
+): ActionStep {
+  // Onto the grid, never to a worse price than asked for.
+  const snap = wish.side === 'buy' ? floorToStep : ceilToStep;
+  const limit = wish.limit === null ? null : snap(wish.limit, rules.price.tick);
+  const approval = approveManual({ ...wish, limit }, context);
+  return approval.kind === 'refused' ? { kind: 'refuse', reason, approval } : { kind: 'send', reason, approval };
+}
+
+/** Tried again while the order rests; that it does not rest any more says how it ended. */
+function stepOfCancel(coin: Coin, action: CoinAction, orderId: string): ActionStep {
+  const live = [...coin.live.values()].find(({ record }) => record.id === orderId);
+  const end = (why: string): ActionStep => ({ kind: 'end', outcome: refused(why, { orderId }) });
+  if (live === undefined) {
+    const state = action.order?.record.state;
+    if (state === 'cancelled') return { kind: 'end', outcome: done({ orderId }) };
+    return end(
+      state === undefined
+        ? 'There is nothing to cancel: the order is not open.'
+        : `It was too late to cancel: the order is ${state}.`,
+    );
+  }
+  if (live.record.purpose === 'stop') {
+    return end(
+      'This is the protective stop of the position: it would be placed again at once. Turn it off in the config.',
+    );
+  }
+  if (!restingOrders(coin).includes(live)) return WAIT;
+  return isLate(action) ? LATE : { kind: 'cancel', reason: 'manual-cancel', live };
+}
+
+const textOf = (approval: Refusal): string => describe(APPROVAL_REASONS[approval.reason], approval.numbers);
+
+/** How an action ends that the engine has refused. */
+export const refusalOf = (approval: Refusal): ActionOutcome =>
+  refused(textOf(approval), { code: approval.reason, numbers: approval.numbers });
+
+/** How an action ends whose request was not sent or not committed; undefined when it is tried again. */
+export function unsentOf(result: TickResult): ActionOutcome | undefined {
+  if (result.kind === 'order') {
+    return result.outcome === 'cancel-not-sent'
+      ? refused('The cancel was not sent: the request limit of the exchange is used up. Try again in a minute.')
+      : undefined;
+  }
+  return result.reason === 'halt-kill-switch'
+    ? refused('A kill switch was engaged in the meantime.', { code: result.reason })
+    : undefined;
+}
+
+function endOf({ record, applied }: LiveOrder): ActionStep {
+  const { state, form } = record;
+  if (state === 'intent' || state === 'unknown') return WAIT;
+  if (isLiveOrder(state) && form.type === 'market') return WAIT;
+  const detail = {
+    orderId: record.id,
+    state,
+    side: record.side,
+    quantity: formatDecimal(record.quantity),
+    filledQuantity: formatDecimal(applied),
+    filledQuote: formatDecimal(record.filledQuote),
+  };
+  const why = whyNotDone(record, applied);
+  return { kind: 'end', outcome: why === null ? done(detail) : refused(why, detail) };
+}
+
+/** Never sent, as the stop that it was to take the place of was gone: what is left to sell is looked at again. */
+export const isUntried = ({ record: { state, payload } }: LiveOrder): boolean =>
+  state === 'cancelled' && isObject(payload) && payload['reason'] === 'not-attempted';
+
+function whyNotDone({ state, exchangeOrderId, payload }: LiveOrder['record'], applied: Decimal): string | null {
+  const told = isObject(payload) ? (payload['msg'] ?? payload['reason']) : undefined;
+  const cause = typeof told === 'string' ? told : 'no cause was given';
+  if (state === 'rejected') return `The exchange refused the order: ${cause}`;
+  if (state === 'never-arrived') return 'The order never arrived at the exchange: nothing was traded.';
+  if (isLiveOrder(state) || applied > 0n) return null;
+  if (exchangeOrderId === null) return `The order was not sent (${cause}).`;
+  return `The order ended as ${state} before anything was traded.`;
+}
+
+/** The numbers of a step, for the tick's record. */
+export function numbersOf({ id, wish }: CoinAction, step: ActionStep): Numbers {
+  const numbers: Record<string, string> = { action: id };
+  if (step.kind === 'cancel') numbers['order'] = step.live.record.clientOrderId;
+  if (wish.kind !== 'order') return numbers;
+  if (wish.limit !== null) numbers['limit'] = formatDecimal(wish.limit);
+  numbers[wish.size.by] = formatDecimal(wish.size.amount);
+  return numbers;
+}

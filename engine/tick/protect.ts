@@ -1,0 +1,209 @@
+import type { TickResult } from '#core/decision/audit.ts';
+import { APPROVAL_REASONS, describe, type Numbers, type ReasonText } from '#core/decision/decision.ts';
+import { formatDecimal, fromSteps, maximum, requireDecimal, subtract, ZERO } from '#core/amount/decimal.ts';
+import { exitCause } from '#core/decision/exit-cause.ts';
+import { isSellable } from '#core/position/position.ts';
+import {
+  planStop,
+  type RestingStop,
+  STOP_REASONS,
+  type StopPlan,
+  TRIGGERED_GRACE_MS,
+} from '#core/sizing/protective-stop.ts';
+import { type ApprovalContext, type ApprovalResult, approveStop, stopRefusal } from './approve.ts';
+import { cancelOrder } from './cancel.ts';
+import { type Coin, inSells, type LiveOrder, restingStops } from '#engine/state/coin.ts';
+import { execute, idsOf } from './execute.ts';
+import { bareSeconds, readBasis } from '#engine/state/guard.ts';
+import { logRow } from './settle.ts';
+
+/** A position that has had no stop on the exchange for this long is told of. */
+const TELL_AFTER_SECONDS = 5;
+
+/**
+ * Keeps the stop on the exchange equal to what strategy and position demand, after a tick that sent nothing. Returns
+ * undefined when nothing is to be sent, else what came of it.
+ */
+export function protect(coin: Coin, context: () => ApprovalContext): Promise<TickResult[]> | undefined {
+  const [live, extra] = restingStops(coin);
+  const idle = live === undefined && coin.guard.bare === null && coin.guard.cause === null;
+  if (idle && !coin.view.sellable) return undefined;
+  const plan: StopPlan = extra === undefined ? planFor(coin, live) : { kind: 'remove' };
+  if (plan.kind === 'wait' && plan.reason === 'order-stop-blocked') coin.context.balances.doubted = true;
+  if (plan.kind === 'wait') note(coin, true, plan);
+  else if (plan.kind === 'keep' || plan.kind === 'idle') note(coin, plan.kind === 'keep');
+  else return move(coin, { plan, live: extra ?? live, context: context() });
+  return undefined;
+}
+
+function planFor(coin: Coin, live: LiveOrder | undefined): StopPlan {
+  const { position, rules, context, bound, price } = coin;
+  const resting = live === undefined ? null : restingOf(coin, live);
+  // What a sale by hand has on the book is not the stop's to sell.
+  const left = maximum(subtract(position.quantity, inSells(coin)), ZERO);
+  const guarded = left === position.quantity || isSellable(left, position.averagePrice, rules);
+  return planStop({
+    settings: bound.shared.protectiveStop,
+    stop: guarded ? fromSteps(Math.round(coin.instance.stopTicks(coin.view)), rules.price.tick) : ZERO,
+    reason: coin.instance.stopReason(coin.view),
+    least: live === undefined || resting === null || mayFall(coin, live) ? ZERO : resting.level,
+    price,
+    position: left,
+    free: context.wallet.free(rules.baseAsset, performance.now()),
+    rules,
+    resting,
+  });
+}
+
+function restingOf(coin: Coin, { record, applied }: LiveOrder): RestingStop {
+  const shown = 'stopPrice' in record.form ? record.form.stopPrice : ZERO;
+  const level = readBasis(record)?.level;
+  return {
+    form: record.form,
+    left: subtract(record.quantity, applied),
+    level: level === undefined ? shown : requireDecimal(level),
+    reason: record.reason,
+    sold: applied > 0n,
+    triggered: isSelling(coin),
+  };
+}
+
+/** Only a lower average entry price or other settings may lower a stop; whatever else does has lost what it knew. */
+function mayFall({ position, settings }: Coin, { record }: LiveOrder): boolean {
+  const basis = readBasis(record);
+  return basis !== null && (position.averagePrice < requireDecimal(basis.average) || settings !== basis.settings);
+}
+
+/** Looks before each decision whether the resting stop has begun to sell. */
+export function watchStop(coin: Coin): void {
+  const [live] = restingStops(coin);
+  const { guard, price } = coin;
+  if (live === undefined) guard.triggered = null;
+  if (live === undefined || guard.triggered?.clientOrderId === live.record.clientOrderId) return;
+  const { form, clientOrderId } = live.record;
+  const reached = 'stopPrice' in form && price !== null && price <= form.stopPrice;
+  guard.triggered = reached || live.applied > 0n ? { clientOrderId, sinceMs: performance.now() } : null;
+}
+
+/** The resting stop is selling, and has not had its time yet: an exit leaves it to that. */
+export const isSelling = ({ guard: { triggered } }: Coin): boolean =>
+  triggered !== null && performance.now() - triggered.sinceMs < TRIGGERED_GRACE_MS;
+
+/**
+ * A stop that was reached and has not sold in time, as the price jumped below its limit: everything is sold, also where
+ * the strategy itself would wait. Its prices are the numbers of that decision.
+ */
+export function overdueStop(coin: Coin): Numbers | undefined {
+  const [live] = restingStops(coin);
+  const form = live?.record.form;
+  if (coin.guard.triggered === null || isSelling(coin) || !coin.view.sellable) return undefined;
+  if (form?.type !== 'stop-loss-limit' || coin.price === null || coin.price > form.stopPrice) return undefined;
+  const { stopPrice, price: limit } = form;
+  return { price: formatDecimal(coin.price), stop: formatDecimal(stopPrice), limit: formatDecimal(limit) };
+}
+
+interface Move {
+  readonly plan: StopPlan;
+  readonly live: LiveOrder | undefined;
+  readonly context: ApprovalContext;
+}
+
+function move(coin: Coin, { plan, live, context }: Move): Promise<TickResult[]> | undefined {
+  const wanted = plan.kind === 'place';
+  const approval = wanted ? approveStop(plan, context) : stopRefusal(context);
+  if (approval?.kind === 'refused') {
+    note(coin, wanted, approval);
+    return undefined;
+  }
+  note(coin, wanted);
+  if (live !== undefined && (!wanted || live.applied > 0n)) return takeDown(coin, live).then((result) => [result]);
+  if (approval === undefined || plan.kind !== 'place') return undefined;
+  return place(coin, { approval, live, level: formatDecimal(plan.level), reason: plan.reason });
+}
+
+interface Placing {
+  readonly approval: Extract<ApprovalResult, { kind: 'approved' }>;
+  readonly live: LiveOrder | undefined;
+  readonly level: string;
+  /** Why the order sells once it fills. */
+  readonly reason: string;
+}
+
+async function place(coin: Coin, { approval, live, level, reason }: Placing): Promise<TickResult[]> {
+  const { order, numbers } = approval;
+  const basis = { level, average: formatDecimal(coin.position.averagePrice), settings: coin.settings };
+  const execution = { reason, numbers, order, basis };
+  const result = await execute(coin, live === undefined ? execution : { ...execution, replaces: live });
+  if (result.kind === 'order' && result.outcome === 'accepted') {
+    const { stop, limit, trail, quantity } = numbers;
+    const how = trail === undefined ? `at ${stop}, for no less than ${limit}` : `${trail} % below its best price`;
+    const verb = live === undefined ? 'A stop rests on the exchange' : 'The stop on the exchange has moved';
+    const cause = exitCause(reason);
+    logRow(coin, {
+      level: 'info',
+      msg: `${verb} (${cause}): it sells ${quantity} ${coin.rules.baseAsset} ${how}.`,
+      ctx: { event: 'stop_placed', ...result, reason, numbers },
+    });
+  }
+  note(coin, true);
+  return [result];
+}
+
+const TAKEN_DOWN = {
+  stop: ['stop_removed', 'The stop on the exchange was taken down.'],
+  entry: ['entry_withdrawn', 'The waiting buy was taken back.'],
+  manual: ['manual_withdrawn', 'The order by hand was taken off the book.'],
+} as const;
+
+/** Cancels an order that rests. */
+export async function takeDown(coin: Coin, live: LiveOrder): Promise<TickResult> {
+  const { outcome, result } = await cancelOrder(coin, live);
+  const { purpose } = live.record;
+  if (outcome.kind === 'rejected') coin.breaker.refused(purpose, outcome.message, Date.now());
+  if (outcome.kind === 'accepted' && live.record.state === 'cancelled') {
+    const [event, msg] = TAKEN_DOWN[purpose === 'stop' || purpose === 'manual' ? purpose : 'entry'];
+    logRow(coin, { level: 'info', msg, ctx: { event, ...idsOf(live.record) } });
+  }
+  return result;
+}
+
+interface Lack {
+  readonly reason: string;
+  readonly numbers: Numbers;
+}
+
+/**
+ * Counts the time in which a stop is wanted and none rests, and tells of it once per episode: at once where the exchange
+ * refuses the price, else when it has lasted a while.
+ */
+function note(coin: Coin, wanted: boolean, lack?: Lack): void {
+  const { guard } = coin;
+  const rests = restingStops(coin).length > 0;
+  count(coin, wanted && !rests);
+  if (lack === undefined) {
+    if (wanted && !rests) return;
+    guard.cause = null;
+    guard.told = false;
+    return;
+  }
+  guard.cause = wordsOf(lack);
+  const seconds = bareSeconds(guard);
+  if (guard.told || (lack.reason !== 'order-stop-outside-band' && seconds < TELL_AFTER_SECONDS)) return;
+  guard.told = true;
+  const msg = rests ? guard.cause : `The position has no stop on the exchange. ${guard.cause}`;
+  logRow(coin, { level: 'warn', msg, ctx: { event: 'stop_missing', ...lack, seconds } });
+}
+
+function count({ guard, context, symbol }: Coin, bare: boolean): void {
+  const nowMs = performance.now();
+  const { sinceMs = nowMs, countedMs = nowMs } = guard.bare ?? {};
+  context.unprotectedMs.set(symbol, (context.unprotectedMs.get(symbol) ?? 0) + nowMs - countedMs);
+  guard.bare = bare ? { sinceMs, countedMs: nowMs } : null;
+}
+
+const TEXTS: Readonly<Record<string, ReasonText>> = { ...STOP_REASONS, ...APPROVAL_REASONS };
+
+function wordsOf({ reason, numbers }: Lack): string {
+  const text = TEXTS[reason];
+  return text === undefined ? reason : describe(text, numbers);
+}

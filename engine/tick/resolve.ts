@@ -1,0 +1,133 @@
+import { formatDecimal } from '#core/amount/decimal.ts';
+import { cancelIdOf, type OrderRecord } from '#core/order/order.ts';
+import { certainFrom } from '#core/order/order-timing.ts';
+import type { OrderList } from '#core/order/order-list.ts';
+import type { ExchangeOrder } from '#core/ports/ports.ts';
+import { type AccountContext, marketNow } from '#engine/state/account-context.ts';
+import { wait } from '#engine/state/wait.ts';
+import type { Coin, LiveOrder } from '#engine/state/coin.ts';
+import { idsOf } from './execute.ts';
+import { announceOrder, logRow, settleOrder } from './settle.ts';
+
+const FIRST_WAIT_MS = 100;
+
+/** What one look at the exchange says about an order whose outcome is not known. */
+type Proof =
+  | { readonly kind: 'found'; readonly order: ExchangeOrder }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unclear' };
+
+/**
+ * Looks for the order by the id that the exchange gave it, else by its client id, then among open and recent orders (a
+ * cancelled order carries the cancel's id). Only a definite answer of every source counts as absent.
+ */
+async function lookForOrder(context: AccountContext, record: OrderRecord): Promise<Proof> {
+  const { trading } = context.ports;
+  const { symbol, clientOrderId, exchangeOrderId } = record;
+  const byId = await trading.findOrder(symbol, exchangeOrderId === null ? { clientOrderId } : { exchangeOrderId });
+  if (byId.kind === 'found') return byId;
+  if (byId.kind === 'unreadable') return { kind: 'unclear' };
+  try {
+    const lists = [await trading.openOrders(symbol), await trading.recentOrders(symbol)];
+    return proofFromLists(lists, clientOrderId);
+  } catch (error) {
+    context.ports.log.warn(
+      { event: 'order_lookup_failed', symbol, clientOrderId, err: error },
+      'Orders could not be listed; asking again',
+    );
+    return { kind: 'unclear' };
+  }
+}
+
+/** A listed order that cannot be read, and may be this one, is no proof of absence. */
+export function proofFromLists(lists: readonly OrderList[], clientOrderId: string): Proof {
+  const ids = new Set([clientOrderId, cancelIdOf(clientOrderId)]);
+  const order = lists.flatMap(({ orders }) => orders).find((each) => ids.has(each.clientOrderId));
+  if (order !== undefined) return { kind: 'found', order };
+  const maybe = lists.flatMap(({ unread }) => unread).some((each) => ids.has(each.clientOrderId ?? clientOrderId));
+  return { kind: maybe ? 'unclear' : 'absent' };
+}
+
+/**
+ * Asks until the order is found, or until two answers after the moment of certainty, far enough apart, agree that
+ * it does not exist (design: engine 3.4). `enqueue` runs each change in the coin's own serial order.
+ */
+export async function resolveOrder(
+  coin: Coin,
+  live: LiveOrder,
+  enqueue: (job: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { context } = coin;
+  const { clientOrderId } = live.record;
+  const { timing } = context;
+  const certainMs = certainFrom(live.record.sendBeforeMs, timing);
+  let seen = live.record.exchangeOrderId !== null;
+  if (!seen) live.certainAtMs = certainMs;
+  let absentSinceMs: number | null = null;
+  for (let waitMs = FIRST_WAIT_MS; !context.signal.aborted; waitMs = Math.min(waitMs * 2, timing.lookEveryMs)) {
+    if (!coin.live.has(clientOrderId)) return;
+    const askedMs = context.ports.market.clock.protocolMs();
+    const proof = await lookForOrder(context, live.record);
+    witness(context, live, { proof, certainMs });
+    if (proof.kind === 'found') {
+      let complete = false;
+      seen = true;
+      await enqueue(async () => {
+        if (!coin.live.has(clientOrderId)) complete = true;
+        else
+          complete =
+            (await settleOrder(coin, live, { order: proof.order, fills: [] })) && isPastCancel(coin, live, askedMs);
+      });
+      if (complete) return;
+    }
+    const nowMs = context.ports.market.clock.protocolMs();
+    const provable = proof.kind === 'absent' && !seen && nowMs > certainMs;
+    if (!provable) absentSinceMs = null;
+    else if (absentSinceMs === null) absentSinceMs = nowMs;
+    else if (nowMs - absentSinceMs >= timing.separateMs) {
+      await enqueue(() => declareNeverArrived(coin, live));
+      return;
+    }
+    await wait(waitMs, context.signal);
+  }
+}
+
+/** A look is evidence of its own: "does not exist" counts only after the moment of certainty. */
+function witness(
+  { ports }: AccountContext,
+  { record }: LiveOrder,
+  { proof, certainMs }: { readonly proof: Proof; readonly certainMs: number },
+): void {
+  const found =
+    proof.kind === 'found'
+      ? { state: proof.order.state, filledQuantity: formatDecimal(proof.order.filledQuantity) }
+      : {};
+  const conclusive = proof.kind === 'found' || ports.market.clock.protocolMs() > certainMs;
+  const detail = { answer: proof.kind, ...found, conclusive, certainAt: new Date(certainMs).toISOString() };
+  ports.records.evidence({ orderId: record.id, kind: 'lookup', at: new Date(), detail });
+}
+
+/** An answer from before the last moment of a cancel says nothing about what the cancel did. */
+function isPastCancel(coin: Coin, live: LiveOrder, askedMs: number): boolean {
+  if (!coin.live.has(live.record.clientOrderId) || live.cancelUntilMs === null) return true;
+  if (askedMs <= live.cancelUntilMs) return false;
+  live.cancelUntilMs = null;
+  return true;
+}
+
+async function declareNeverArrived(coin: Coin, live: LiveOrder): Promise<void> {
+  if (!coin.live.has(live.record.clientOrderId)) return;
+  live.record = await coin.context.ports.store.updateOrder(live.record.id, {
+    state: 'never-arrived',
+    at: marketNow(coin.context),
+  });
+  coin.live.delete(live.record.clientOrderId);
+  coin.context.wallet.settle(live.record.id, performance.now());
+  coin.context.risk.finish(live.record.id);
+  logRow(coin, {
+    level: 'warn',
+    msg: 'The order never arrived: the exchange has said twice that it does not exist, after the last moment at which it could have. Deciding again.',
+    ctx: { event: 'order_never_arrived', ...idsOf(live.record) },
+  });
+  announceOrder(coin, live);
+}

@@ -1,0 +1,382 @@
+import type { Approval, TickAudit, TickResult, Trigger } from '#core/decision/audit.ts';
+import { APPROVAL_REASONS, type Decision, describe, type Numbers, type ReasonText } from '#core/decision/decision.ts';
+import { add, type Decimal, formatDecimal, multiply, subtract, ZERO } from '#core/amount/decimal.ts';
+import { newId } from '#core/ids.ts';
+import { MANUAL_REASONS, type ManualReason } from '#core/order/manual-order.ts';
+import type { ActionOutcome } from '#core/order/operator-action.ts';
+import { orphansOn } from '#core/position/orphan.ts';
+import { OVERDUE, STOP_REASONS } from '#core/sizing/protective-stop.ts';
+import { haltsOf } from '#engine/state/account-context.ts';
+import { settingsNow } from '#strategies/strategy.ts';
+import { type ApprovalContext, type ApprovalResult, approve, exitRefusal } from './approve.ts';
+import { baseFeeRate } from '#engine/state/base-fee.ts';
+import { basketTurn } from './basket.ts';
+import {
+  type Coin,
+  inSells,
+  isCertain,
+  isLeftOver,
+  type LiveOrder,
+  missingCandles,
+  pendingOrder,
+  planPrices,
+  refreshView,
+  restingOrders,
+  restingStops,
+  waitingEntry,
+} from '#engine/state/coin.ts';
+import {
+  type ActionStep,
+  type CoinAction,
+  isUntried,
+  lacksCoins,
+  nextStep,
+  numbersOf,
+  refusalOf,
+  unsentOf,
+} from './coin-action.ts';
+import { type DecisionLog, sentenceOf } from './decision-log.ts';
+import { execute, type Execution } from './execute.ts';
+import { bareSeconds } from '#engine/state/guard.ts';
+import { logRow } from './settle.ts';
+import { isSelling, overdueStop, protect, takeDown, watchStop } from './protect.ts';
+
+const STALE: Decision = { kind: 'nothing', reason: 'stale-price' };
+const ACTION_FIRST = { kind: 'refused', reason: 'action-first', numbers: {} } as const;
+/** Of decisions that are the engine's. */
+const OWN_TEXTS: Readonly<Record<string, ReasonText>> = {
+  [STALE.reason]: APPROVAL_REASONS['stale-price'],
+  [OVERDUE.reason]: STOP_REASONS[OVERDUE.reason],
+  ...MANUAL_REASONS,
+};
+
+/**
+ * One tick: snapshot, decide, approve, execute, record. A tick that sends nothing returns undefined without a promise,
+ * so that silence costs no await. Exits come first, then what the operator has asked for, then entries. A disabled
+ * profile decides nothing; what is asked of it is done all the same.
+ */
+export function tick(coin: Coin, trigger: Trigger, log: DecisionLog): Promise<void> | undefined {
+  const { enabled } = coin.profile;
+  if (!enabled && coin.asked === null) return undefined;
+  const startedMs = performance.now();
+  refreshView(coin);
+  watchStop(coin);
+  if (enabled) coin.view.basket = basketTurn(coin);
+  const decided = enabled ? decide(coin) : { decision: STALE, numbers: {} };
+  const { decision } = decided;
+  const seen = { trigger, ...decided, startedMs, atMs: coin.view.nowMs, input: inputOf(coin) };
+  let approval: Approval = { kind: 'not-needed' };
+  if (decision.kind === 'sell') {
+    const context = approvalContext(coin);
+    const [inTheWay] = exitRefusal(context) === undefined ? restingOrders(coin).filter(isSale) : [];
+    if (inTheWay !== undefined) return clear(coin, log, { seen, inTheWay });
+    const result = approve(decision, context);
+    if (result.kind === 'approved') return send(coin, log, { ...seen, result });
+    if (lacksCoins(coin, result)) coin.context.balances.doubted = true;
+    approval = result;
+  }
+  const waiting = unwanted(coin, decision);
+  const acted = coin.asked === null ? undefined : act(coin, log, { seen, action: coin.asked });
+  if (acted !== undefined || !enabled) return acted;
+  if (waiting !== undefined) return clear(coin, log, { seen, inTheWay: waiting });
+  if (decision.kind === 'buy') {
+    const result = coin.asked === null ? approve(decision, approvalContext(coin)) : ACTION_FIRST;
+    if (result.kind === 'approved') return send(coin, log, { ...seen, result });
+    approval = result;
+  }
+  return end(coin, log, { ...seen, approval });
+}
+
+/** Takes a sale that holds what is to be sold, or a buy that is not wanted any more, off the book: risking less needs no approval. */
+async function clear(
+  coin: Coin,
+  log: DecisionLog,
+  { seen, inTheWay }: { readonly seen: Seen; readonly inTheWay: LiveOrder },
+): Promise<void> {
+  const outcome = await takeDown(coin, inTheWay);
+  record(coin, log, { ...seen, approval: { kind: 'not-needed' }, results: [outcome] });
+}
+
+/** The waiting buy that the strategy takes back, or that settings of another time wanted. */
+function unwanted(coin: Coin, { kind }: Decision): LiveOrder | undefined {
+  const waiting = kind === 'sell' ? undefined : waitingEntry(coin);
+  const takesBack = kind === 'cancel' && missingCandles(coin) === undefined;
+  return waiting !== undefined && (takesBack || isLeftOver(coin, waiting)) ? waiting : undefined;
+}
+
+const isSale = ({ record: { side } }: LiveOrder): boolean => side === 'sell';
+
+interface Acting {
+  readonly seen: Seen;
+  readonly action: CoinAction;
+}
+
+/** The operator's turn; undefined while it has to wait for something to become certain. */
+function act(coin: Coin, log: DecisionLog, { seen, action }: Acting): Promise<void> | undefined {
+  const step = nextStep(coin, action, () => approvalContext(coin));
+  return step.kind === 'wait' ? undefined : carryOut(coin, log, { seen, action, step });
+}
+
+async function carryOut(
+  coin: Coin,
+  log: DecisionLog,
+  { seen, action, step }: Acting & { readonly step: Exclude<ActionStep, { kind: 'wait' }> },
+): Promise<void> {
+  if (step.kind === 'end') {
+    finish(coin, action, step.outcome);
+    return;
+  }
+  if (step.kind === 'go-on') return freeAction(coin, action, step.settled);
+  const numbers = numbersOf(action, step);
+  const shown = { ...seen, decision: { kind: kindOf(step.reason), reason: step.reason }, numbers };
+  if (step.kind === 'refuse') {
+    record(coin, log, { ...shown, approval: step.approval, results: [] });
+    finish(coin, action, refusalOf(step.approval));
+    return;
+  }
+  const result = await (step.kind === 'cancel'
+    ? cancelFor(coin, action, step.live)
+    : sendOrder(coin, { reason: step.reason, numbers, order: step.approval.order, action }));
+  const approval = step.kind === 'cancel' ? ({ kind: 'not-needed' } as const) : approvalOf(step.approval);
+  record(coin, log, { ...shown, approval, results: [result] });
+  if (action.order !== null && isUntried(action.order)) await freeAction(coin, action, action.order);
+  const outcome = unsentOf(result);
+  if (outcome !== undefined) finish(coin, action, outcome);
+}
+
+/** The action may make another order: this one was never sent, or has done its part. */
+async function freeAction(coin: Coin, action: CoinAction, { record }: LiveOrder): Promise<void> {
+  await coin.context.ports.store.updateOrder(record.id, { state: record.state, freesAction: true });
+  action.order = null;
+}
+
+async function cancelFor(coin: Coin, action: CoinAction, live: LiveOrder): Promise<TickResult> {
+  const result = await takeDown(coin, live);
+  if (action.wish.kind === 'cancel') action.order = live;
+  return result;
+}
+
+function finish(coin: Coin, action: CoinAction, outcome: ActionOutcome): void {
+  coin.asked = null;
+  action.finish(outcome);
+  logRow(coin, {
+    level: outcome.state === 'done' ? 'info' : 'warn',
+    msg: outcome.reason ?? 'What you asked for is done.',
+    ctx: { event: 'operator_action', action: action.id, ...outcome },
+  });
+}
+
+const kindOf = (reason: ManualReason): Decision['kind'] =>
+  reason === 'manual-buy' ? 'buy' : reason === 'manual-cancel' ? 'cancel' : 'sell';
+
+/** Nothing was sent for the decision: the stop on the exchange is kept as it should be. */
+function end(coin: Coin, log: DecisionLog, recording: Omit<Recording, 'results'>): Promise<void> | undefined {
+  const kept = protect(coin, () => approvalContext(coin));
+  if (kept !== undefined) return kept.then((results) => record(coin, log, { ...recording, results }));
+  record(coin, log, { ...recording, results: [] });
+  return undefined;
+}
+
+/** What a tick looked at and answered, frozen before anything is sent. */
+interface Seen {
+  readonly trigger: Trigger;
+  readonly decision: Pick<Decision, 'kind' | 'reason'>;
+  readonly numbers: Numbers;
+  readonly startedMs: number;
+  readonly atMs: number;
+  readonly input: Input;
+}
+
+interface Sending extends Seen {
+  readonly result: Extract<ApprovalResult, { kind: 'approved' }>;
+}
+
+async function send(coin: Coin, log: DecisionLog, sending: Sending): Promise<void> {
+  const { result, decision, numbers } = sending;
+  // What is sold must not be bought back by a buy that rests.
+  const results: TickResult[] = [];
+  if (result.order.purpose === 'exit') for (const live of restingOrders(coin)) results.push(await takeDown(coin, live));
+  results.push(await sendOrder(coin, { reason: decision.reason, numbers, order: result.order }));
+  record(coin, log, { ...sending, approval: approvalOf(result), results });
+}
+
+const approvalOf = ({ order, numbers }: Sending['result']): Approval => ({
+  kind: 'approved',
+  quantity: formatDecimal(order.quantity),
+  numbers,
+});
+
+/** What sells takes the place of the stop on the exchange, a buy of the strategy that of the one that waits. */
+function sendOrder(coin: Coin, execution: Execution): Promise<TickResult> {
+  const { side, purpose } = execution.order;
+  const inPlaceOf = side === 'sell' ? restingStops(coin)[0] : purpose === 'entry' ? waitingEntry(coin) : undefined;
+  return inPlaceOf === undefined ? execute(coin, execution) : executeInPlace(coin, execution, inPlaceOf);
+}
+
+/** An order that has filled in part is taken down first: only then is it certain how much is left. */
+const executeInPlace = (coin: Coin, execution: Execution, stop: LiveOrder): Promise<TickResult> =>
+  stop.applied > 0n ? takeDown(coin, stop) : execute(coin, { ...execution, replaces: stop });
+
+/** What is to be done, with its numbers. A stop that was reached in vain sells, whatever the strategy says. */
+function decide(coin: Coin): { readonly decision: Decision; readonly numbers: Numbers } {
+  if (coin.price === null) return { decision: STALE, numbers: { price: null, ageMs: null, limitMs: null } };
+  const decision = coin.instance.decide(coin.view);
+  const overdue = overdueStop(coin);
+  if (overdue !== undefined) return { decision: OVERDUE, numbers: overdue };
+  return { decision, numbers: coin.instance.explain(decision, coin.view) };
+}
+
+function approvalContext(coin: Coin): ApprovalContext {
+  const { context, profile, rules, position, bound } = coin;
+  const nowMs = performance.now();
+  const pending = pendingOrder(coin);
+  const [stop] = restingStops(coin);
+  const waiting = waitingEntry(coin);
+  return {
+    accountId: context.account.id,
+    profileId: profile.id,
+    enabled: profile.enabled,
+    keyStatus: context.keyStatus,
+    halts: haltsOf(context, profile.id),
+    rules,
+    price: coin.price ?? rules.price.min,
+    priceAgeMs: coin.view.priceAgeMs,
+    now: new Date(coin.view.nowMs),
+    position,
+    levels: coin.levels,
+    freeQuote: context.wallet.free(rules.quoteAsset, nowMs),
+    equity: () => add(context.wallet.total(rules.quoteAsset), context.positionValue(rules.quoteAsset)),
+    freeBase: context.wallet.free(rules.baseAsset, nowMs),
+    shared: settingsNow(bound.shared, coin.instance, coin.view),
+    takerFee: context.fees.taker,
+    baseFeeRate: baseFeeRate(context, rules),
+    pending:
+      pending === undefined
+        ? null
+        : {
+            clientOrderId: pending.record.clientOrderId,
+            unknown: !isCertain(pending),
+            certainAt: new Date(pending.certainAtMs ?? pending.cancelUntilMs ?? pending.record.sendBeforeMs),
+          },
+    inSells: inSells(coin),
+    waiting: waiting === undefined ? null : { locked: lockedBy(waiting) },
+    gates: coin.gates,
+    candles: missingCandles(coin) ?? null,
+    stop: stop === undefined ? null : { left: subtract(stop.record.quantity, stop.applied), selling: isSelling(coin) },
+    risk: {
+      refusal: () => context.risk.refusal({ profileId: profile.id, symbol: coin.symbol }, new Date(coin.view.nowMs)),
+      rooms: () => context.risk.rooms({ profileId: profile.id, symbol: coin.symbol }),
+    },
+    orphans: orphansOn(rules.baseAsset, context.orphans),
+    unreadOrder: context.unreadOrders.get(coin.symbol) ?? null,
+    refusals: (purpose) => coin.breaker.open(purpose, Date.now()),
+  };
+}
+
+/** The quote that a waiting buy keeps. */
+const lockedBy = ({ record: { form, quantity }, applied }: LiveOrder): Decimal =>
+  'price' in form ? multiply(subtract(quantity, applied), form.price) : ZERO;
+
+interface Recording extends Seen {
+  readonly approval: Approval;
+  readonly results: readonly TickResult[];
+}
+
+function record(coin: Coin, log: DecisionLog, recording: Recording): void {
+  const [wallMs, tookMs] = [Date.now(), performance.now() - recording.startedMs];
+  const captured = (coin.profile.captureUntil?.getTime() ?? 0) > wallMs;
+  const write = (): void =>
+    log.record(recording, (ticks) => auditOf(coin, recording, { ticks, wallMs, tookMs }), captured);
+  const { later } = coin.context;
+  if (mayWait(recording, later.size)) {
+    later.add(write);
+    return;
+  }
+  later.drain();
+  write();
+}
+
+/** Candles of many coins close together: all are decided on before any of it is written down, unless something was sent. */
+const mayWait = ({ trigger, results }: Recording, waiting: number): boolean =>
+  results.length === 0 && (trigger === 'candle' || (waiting > 0 && (trigger === 'price' || trigger === 'timer')));
+
+interface Told {
+  readonly ticks: number;
+  readonly wallMs: number;
+  readonly tookMs: number;
+}
+
+function auditOf(coin: Coin, recording: Recording, { ticks, wallMs, tookMs }: Told): TickAudit {
+  const { trigger, decision, numbers, approval, results, atMs, input } = recording;
+  const text = coin.bound.reasons[decision.reason] ?? OWN_TEXTS[decision.reason];
+  return {
+    id: newId<string>(wallMs),
+    at: new Date(atMs).toISOString(),
+    profileId: coin.profile.id,
+    symbol: coin.symbol,
+    trigger,
+    input: inputText(input),
+    decision: {
+      kind: decision.kind,
+      reason: decision.reason,
+      numbers,
+      sentence: text === undefined ? decision.reason : describe(text, numbers),
+    },
+    approval,
+    results,
+    latencyMicros: Math.round(tookMs * 1000),
+    ticks,
+  };
+}
+
+/** Hands an audit to those who keep and show it. */
+export function tellTick(coin: Coin, audit: TickAudit): void {
+  const { records, announce } = coin.context.ports;
+  records.audit(audit);
+  for (const result of audit.results) {
+    if (result.kind !== 'order') continue;
+    const kind = result.outcome.startsWith('cancel-') ? 'cancel' : 'decision';
+    records.evidence({ orderId: result.orderId, kind, at: new Date(), detail: audit });
+  }
+  announce({ topic: 'tick', id: coin.profile.id, data: { symbol: coin.symbol, state: stateOf(coin, audit) } });
+}
+
+/** What a tick looked at; written out as text only where somebody is told. */
+const inputOf = ({ price, view, position, context, rules, live, guard, version }: Coin, nowMs = performance.now()) => ({
+  ...{ price, priceAgeMs: view.priceAgeMs, position, version, liveOrders: live.size },
+  freeQuote: context.wallet.free(rules.quoteAsset, nowMs),
+  freeBase: context.wallet.free(rules.baseAsset, nowMs),
+  unprotectedSeconds: bareSeconds(guard),
+});
+type Input = ReturnType<typeof inputOf>;
+
+const inputText = ({ price, priceAgeMs, position, freeQuote, freeBase, version, ...input }: Input): Numbers => ({
+  price: price === null ? null : formatDecimal(price),
+  priceAgeMs: Number.isFinite(priceAgeMs) ? Math.round(priceAgeMs) : null,
+  ...positionText(position),
+  freeQuote: formatDecimal(freeQuote),
+  freeBase: formatDecimal(freeBase),
+  ...input,
+  stateVersion: version,
+});
+
+/** As the strategy gets it: what is recorded without backing a position goes by names of its own. */
+function positionText({ firstBuyAt, quantity, averagePrice }: Coin['position']): Numbers {
+  const recorded = { quantity: formatDecimal(quantity), averagePrice: formatDecimal(averagePrice) };
+  if (firstBuyAt !== null) return recorded;
+  const none = { quantity: '0', averagePrice: '0' };
+  if (quantity === ZERO && averagePrice === ZERO) return none;
+  return { ...none, recordedQuantity: recorded.quantity, recordedAveragePrice: recorded.averagePrice };
+}
+
+/** The contract's coinState: what the coin page shows as the last decision and the plan. */
+const stateOf = (coin: Coin, audit: TickAudit): unknown => ({
+  at: audit.at,
+  decision: { ...audit.decision, sentence: sentenceOf(audit) },
+  approval:
+    audit.approval.kind === 'refused'
+      ? { kind: 'refused', reason: audit.approval.reason }
+      : { kind: audit.approval.kind },
+  plan: planPrices(coin).map((line) => ({ name: line.name, price: formatDecimal(line.price) })),
+  protection: { unprotectedSeconds: bareSeconds(coin.guard), cause: coin.guard.cause },
+});

@@ -1,0 +1,70 @@
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import type { DrillParts } from './control-drills.ts';
+import type { MarketStreams } from '#paper/streams/market-streams.ts';
+
+export interface Measured extends DrillParts {
+  readonly streams: MarketStreams;
+}
+
+/** Of the process, however many exchanges it runs: what measures it is never let go. */
+const ofProcess = new Registry();
+
+/** What the exchange and its process do, in the text format of Prometheus; counts begin here. */
+export function openMetrics(measured: Measured): Registry {
+  if (ofProcess.getSingleMetric('process_cpu_seconds_total') === undefined) {
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  const registry = new Registry();
+  countRequests(measured, registry);
+  measureMarket(measured, registry);
+  return Registry.merge([ofProcess, registry]);
+}
+
+function countRequests({ context: { log, table } }: Measured, registry: Registry): void {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'paper_requests_total',
+    help: 'Requests that were answered; the WebSocket API has the method WS.',
+    labelNames: ['method', 'path', 'status'],
+    registers,
+  });
+  const weight = new Counter({ name: 'paper_request_weight_total', help: 'Weight that they cost.', registers });
+  log.onAdd(({ method, path, status, weight: cost }) => {
+    const route = method === 'WS' ? table.byWsMethod(path) : table.byPath(method, path);
+    // What others make up must not make rows.
+    requests.inc({
+      method: route === undefined ? 'any' : method,
+      path: route === undefined ? 'unknown' : path,
+      status,
+    });
+    weight.inc(cost);
+  });
+}
+
+function measureMarket({ venue, streams, sockets }: Measured, registry: Registry): void {
+  const { orders } = venue.floor;
+  const { markets, clock } = venue;
+  const gauges: Readonly<Record<string, readonly [help: string, read: () => number]>> = {
+    paper_open_orders: ['Orders that may still be executed.', () => orders.open.size],
+    paper_orders: ['Orders that it knows.', () => orders.byId.size],
+    paper_order_executions: ['Steps that orders have taken, the fills among them.', () => orders.lastExecutionId],
+    paper_coins: ['Coins that are listed.', () => markets.size],
+    paper_live_coins: ['Coins whose every trade is played.', () => venue.live.size],
+    paper_trades: ['Trades printed.', () => markets.values().reduce((sum, { lastTradeId }) => sum + lastTradeId, 0)],
+    paper_streams: ['Market streams with a subscriber.', () => streams.clients.size],
+    paper_api_connections: ['Connections of the WebSocket API.', () => sockets.count('api')],
+    paper_stream_connections: ['Connections of market streams.', () => sockets.count('streams')],
+    paper_market_time_seconds: ['Time of the market.', () => clock.nowMs() / 1000],
+    paper_market_lag_seconds: ['Market time that is not played yet.', () => (clock.nowMs() - venue.playedMs) / 1000],
+  };
+  for (const [name, [help, read]] of Object.entries(gauges)) {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}

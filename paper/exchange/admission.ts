@@ -1,0 +1,117 @@
+import { add, type Decimal, maximum, minimum, multiply, ZERO } from '#core/amount/decimal.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
+import { ceil8 } from './commission.ts';
+import { planFor } from './execution.ts';
+import type { Floor } from './floor.ts';
+import { statusOf } from '#paper/market/symbol-market.ts';
+import { isOpen, isStop, type NewOrder, type Order } from './order.ts';
+import { addOrder, findByClientId } from './orders.ts';
+import {
+  DUPLICATE_ORDER,
+  filterFailure,
+  INSUFFICIENT_BALANCE,
+  liquidityBelow,
+  MARKET_CLOSED,
+  NO_LIQUIDITY,
+  type Refusal,
+  rejected,
+  TRIGGERS_IMMEDIATELY,
+  WOULD_TAKE,
+} from './refusal.ts';
+import { isUnpriced, lockFor, paidAsset } from './settlement.ts';
+import { EMPTY_PLAN, type Plan } from './taker.ts';
+import { reachesStop } from './triggers.ts';
+
+/** What an order would match when it begins to work; nothing for one that waits for a price. */
+export const planOf = (floor: Floor, request: NewOrder): Plan =>
+  isStop(request.type) ? EMPTY_PLAN : planFor(floor, request);
+
+/** Why an id cannot be used: an open order of the account has it. */
+export function namesakeRefusal(floor: Floor, request: NewOrder): Refusal | undefined {
+  const namesake = findByClientId(floor.orders, request, request.clientOrderId);
+  return namesake !== undefined && isOpen(namesake) ? rejected(DUPLICATE_ORDER) : undefined;
+}
+
+/** Why orders cannot begin now. Several are a pair of which only one will be executed, so that it is paid for once. */
+export function beginRefusal(floor: Floor, requests: readonly NewOrder[], plans: readonly Plan[]): Refusal | undefined {
+  const [first] = requests;
+  if (first === undefined) return undefined;
+  const market = floor.market(first.symbol);
+  const { rules } = market.listing;
+  const { lastPrice } = market;
+  if (lastPrice === undefined || statusOf(market) !== 'TRADING') return rejected(MARKET_CLOSED);
+  for (const [at, request] of requests.entries()) {
+    const plan = plans[at] ?? EMPTY_PLAN;
+    const unfit = misplacement(request, plan, lastPrice);
+    if (unfit !== undefined) return rejected(unfit);
+    const short = request.quoteQuantity > 0n ? amountRefusal(rules, plan) : undefined;
+    if (short !== undefined) return short;
+  }
+  const { free } = floor.purses.balance(first.account, paidAsset(first.side, rules));
+  const needed = requests
+    .map((request, at) => lockAtStart(request, plans[at] ?? EMPTY_PLAN, lastPrice))
+    .reduce(maximum, ZERO);
+  return free < needed ? rejected(INSUFFICIENT_BALANCE) : undefined;
+}
+
+/** Why an amount of quote does not turn into a quantity that may be traded. */
+function amountRefusal({ lot, marketLot }: SymbolRules, plan: Plan): Refusal | undefined {
+  if (plan.matches.length === 0) return rejected(NO_LIQUIDITY);
+  const quantity = plannedQuantity(plan);
+  if (quantity < lot.min) return rejected(liquidityBelow('LOT_SIZE'));
+  if (quantity < marketLot.min) return rejected(liquidityBelow('MARKET_LOT_SIZE'));
+  return marketLot.max > 0n && quantity > marketLot.max ? filterFailure('MARKET_LOT_SIZE') : undefined;
+}
+
+/** Why an order does not fit the market as it stands. */
+function misplacement(request: NewOrder, plan: Plan, lastPrice: Decimal): string | undefined {
+  const crosses = plan.matches.length > 0 || plan.end === 'out of range';
+  if (request.type === 'LIMIT_MAKER' && crosses) return WOULD_TAKE;
+  const standsStill = isStop(request.type) && request.stopPrice > 0n;
+  return standsStill && reachesStop(request, lastPrice) ? TRIGGERS_IMMEDIATELY : undefined;
+}
+
+/** What an order locks when it begins; a stop without a price of its own locks for its stop price until it fires. */
+export function lockAtStart(request: NewOrder, plan: Plan, lastPrice: Decimal): Decimal {
+  if (request.quoteQuantity > 0n && request.side === 'SELL') return plannedQuantity(plan);
+  if (!isUnpriced(request)) return lockFor(request, request.quantity);
+  if (request.type === 'MARKET') return plan.quote;
+  return ceil8(multiply(request.stopPrice > 0n ? request.stopPrice : lastPrice, request.quantity));
+}
+
+/** What an amount of quote turns out to ask for: what is traded, and what prevention takes from the taker. */
+const plannedQuantity = (plan: Plan): Decimal =>
+  plan.matches.reduce((sum, match) => (match.sparesTaker ? sum : add(sum, match.quantity)), ZERO);
+
+/** Makes an order of a request; it neither locks nor works yet. */
+export function admitOrder(
+  floor: Floor,
+  request: NewOrder,
+  given: { readonly plan: Plan; readonly listId: number; readonly pending: boolean; readonly atMs: number },
+): Order {
+  const quantity = request.quoteQuantity > 0n ? plannedQuantity(given.plan) : request.quantity;
+  floor.orders.lastId += 1;
+  const order: Order = {
+    ...request,
+    quantity,
+    id: floor.orders.lastId,
+    listId: given.listId,
+    executed: ZERO,
+    executedQuote: ZERO,
+    prevented: ZERO,
+    preventedMatchId: -1,
+    status: given.pending ? 'PENDING_NEW' : 'NEW',
+    locked: ZERO,
+    working: false,
+    workingMs: -1,
+    trailingMs: -1,
+    extreme: ZERO,
+    shown: minimum(request.icebergQuantity, quantity),
+    ahead: ZERO,
+    createdMs: given.atMs,
+    updatedMs: given.atMs,
+    expiryReason: 'NONE',
+  };
+  addOrder(floor.orders, order);
+  return order;
+}

@@ -1,0 +1,70 @@
+import {
+  ceilToStep,
+  type Decimal,
+  divide,
+  floorToStep,
+  multiply,
+  ONE,
+  requireDecimal,
+  subtract,
+} from '#core/amount/decimal.ts';
+import type { Account } from './accounts.ts';
+import type { Purses } from './purses.ts';
+
+export const BNB = 'BNB';
+
+const SMALLEST = requireDecimal('0.00000001');
+
+/** Cuts a non-negative amount to the 8 decimals of the wire. */
+export const truncate8 = (amount: Decimal): Decimal => floorToStep(amount, SMALLEST);
+/** The smallest amount of 8 decimals not below a non-negative one. */
+export const ceil8 = (amount: Decimal): Decimal => ceilToStep(amount, SMALLEST);
+
+/** A rate in basis points as decimal text, e.g. 10 -> "0.00100000". */
+export const rateText = (bps: number): string => (bps / 10_000).toFixed(8);
+
+/** An amount of one asset. */
+interface Money {
+  readonly asset: string;
+  readonly amount: Decimal;
+}
+
+export interface FeeContext {
+  readonly account: Account;
+  readonly purses: Purses;
+  readonly worthInBnb: (asset: string, amount: Decimal) => Decimal | undefined;
+}
+
+/**
+ * The fee on what an account received, truncated to 8 decimals: in BNB and discounted when the account wants that and
+ * its free BNB covers the whole of it, else in the asset received.
+ */
+export function commissionOn(received: Money, isMaker: boolean, { account, purses, worthInBnb }: FeeContext): Money {
+  const rate = isMaker ? account.makerRate : account.takerRate;
+  const worth = account.feesInBnb ? worthInBnb(received.asset, received.amount) : undefined;
+  if (worth !== undefined) {
+    const amount = truncate8(multiply(multiply(worth, rate), subtract(ONE, account.bnbDiscount)));
+    if (amount <= purses.balance(account.name, BNB).free) return { asset: BNB, amount };
+  }
+  return { asset: received.asset, amount: truncate8(multiply(received.amount, rate)) };
+}
+
+const PIVOT = 'USDT';
+
+type LastPrice = (symbol: string) => Decimal | undefined;
+
+/** Values an amount in BNB at the last prices: by a pair of the two, else by way of USDT. */
+export function worthInBnb(lastPrice: LastPrice, asset: string, amount: Decimal): Decimal | undefined {
+  if (asset === BNB) return amount;
+  const direct = convert(lastPrice, { asset, amount }, BNB);
+  if (direct !== undefined) return direct;
+  const pivot = convert(lastPrice, { asset, amount }, PIVOT);
+  return pivot === undefined ? undefined : convert(lastPrice, { asset: PIVOT, amount: pivot }, BNB);
+}
+
+function convert(lastPrice: LastPrice, { asset, amount }: Money, into: string): Decimal | undefined {
+  const selling = lastPrice(asset + into);
+  if (selling !== undefined) return multiply(amount, selling);
+  const buying = lastPrice(into + asset);
+  return buying === undefined ? undefined : divide(amount, buying);
+}

@@ -1,0 +1,80 @@
+import type { Account } from './accounts.ts';
+import type { Decimal } from '#core/amount/decimal.ts';
+import type { PublicTrade, SymbolMarket } from '#paper/market/symbol-market.ts';
+import type { ExpiryReason, Fill, NewOrder, Order, OrderStatus, PreventedMatch } from './order.ts';
+import type { ListReport } from './order-list.ts';
+import { noteChange, type Orders } from './orders.ts';
+import type { Purses } from './purses.ts';
+import type { Refusal } from './refusal.ts';
+import { releaseUnneeded } from './settlement.ts';
+
+/** What happened to one order, with the order as it was right after. */
+export interface Report {
+  readonly kind: 'order';
+  readonly execution: 'NEW' | 'TRADE' | 'CANCELED' | 'EXPIRED' | 'TRADE_PREVENTION';
+  readonly order: Readonly<Order>;
+  readonly fill: Fill | null;
+  /** The match that was prevented, when that is what happened. */
+  readonly prevented: PreventedMatch | null;
+  /** The client id before a cancel replaced it; empty otherwise. */
+  readonly originalClientId: string;
+  readonly executionId: number;
+  readonly atMs: number;
+}
+
+/** What the matching functions work on and tell; everything they do is done when they return. */
+export interface Floor {
+  readonly orders: Orders;
+  readonly purses: Purses;
+  account(name: string): Account;
+  market(symbol: string): SymbolMarket;
+  /** The filter an order breaks as of now. */
+  filter(order: NewOrder): Refusal | undefined;
+  /** The price that filters and price ranges go by; null where a coin has none now. */
+  reference(symbol: string): Decimal | null;
+  /** What an amount of an asset is worth in BNB; undefined without a price. */
+  readonly worthInBnb: (asset: string, amount: Decimal) => Decimal | undefined;
+  onReport(report: Report | ListReport): void;
+  onTrade(trade: PublicTrade): void;
+}
+
+/** Tells what just happened to an order. */
+export function report(
+  floor: Floor,
+  order: Order,
+  what: Pick<Report, 'execution' | 'atMs'> & Partial<Pick<Report, 'fill' | 'prevented' | 'originalClientId'>>,
+): void {
+  floor.orders.lastExecutionId += 1;
+  floor.onReport({
+    kind: 'order',
+    fill: null,
+    prevented: null,
+    originalClientId: '',
+    ...what,
+    order: { ...order },
+    executionId: floor.orders.lastExecutionId,
+  });
+}
+
+/** Ends an order and gives back what it locks. */
+export function closeOrder(
+  floor: Floor,
+  order: Order,
+  end: { readonly status: OrderStatus; readonly atMs: number },
+): void {
+  order.status = end.status;
+  order.updatedMs = end.atMs;
+  releaseUnneeded(order, floor.market(order.symbol).listing.rules, floor.purses);
+  noteChange(floor.orders, order);
+}
+
+/** Ends what is left of an order on behalf of the exchange. */
+export function expireOrder(
+  floor: Floor,
+  order: Order,
+  expiry: { readonly reason: ExpiryReason; readonly atMs: number },
+): void {
+  order.expiryReason = expiry.reason;
+  closeOrder(floor, order, { status: 'EXPIRED', atMs: expiry.atMs });
+  report(floor, order, { execution: 'EXPIRED', atMs: expiry.atMs });
+}

@@ -1,0 +1,94 @@
+import type { Decimal } from '#core/amount/decimal.ts';
+import { admitOrder, beginRefusal, namesakeRefusal, planOf } from './admission.ts';
+import type { Taken } from './execution.ts';
+import { type Floor, report } from './floor.ts';
+import { ordersOfList, reportList } from './lists.ts';
+import { isStop, type NewOrder, type Order } from './order.ts';
+import { firstPhaseOf, type NewList, type OrderList, pairOf } from './order-list.ts';
+import { addList, findList } from './orders.ts';
+import { BAD_RELATIONSHIP, DUPLICATE_ORDER, type Refusal, rejected } from './refusal.ts';
+import { EMPTY_PLAN } from './taker.ts';
+import { beginOrders, settleBook } from './working.ts';
+
+interface ListAccepted {
+  readonly kind: 'accepted';
+  readonly list: OrderList;
+  /** The orders as they were when all had been placed, before anything followed from it. */
+  readonly orders: readonly Readonly<Order>[];
+  /** What those of the first phase took, in the same order. */
+  readonly taken: readonly Taken[];
+}
+
+/** Checks a list and accepts it; those of its first phase begin. A refusal leaves no trace. */
+export function placeList(floor: Floor, request: NewList, atMs: number): ListAccepted | Refusal {
+  const first = firstPhaseOf(request.kind, request.orders);
+  const plans = first.map((order) => planOf(floor, order));
+  const refusal = listRefusal(floor, request) ?? beginRefusal(floor, first, plans);
+  if (refusal !== undefined) return refusal;
+  const list = openList(floor, request, atMs);
+  const orders = request.orders.map((order, at) =>
+    admitOrder(floor, order, {
+      plan: plans[at] ?? EMPTY_PLAN,
+      listId: list.id,
+      pending: !first.includes(order),
+      atMs,
+    }),
+  );
+  reportList(floor, list, { change: 'EXEC_STARTED', atMs });
+  for (const order of orders.filter((one) => one.status === 'PENDING_NEW'))
+    report(floor, order, { execution: 'NEW', atMs });
+  const taken = beginOrders(
+    floor,
+    first.map((_, at) => ({ order: requireOrder(orders[at]), plan: plans[at] ?? EMPTY_PLAN })),
+    atMs,
+  );
+  const placed = ordersOfList(floor.orders, list).map((order) => ({ ...order }));
+  const accepted = { kind: 'accepted', list: { ...list }, orders: placed, taken } as const;
+  settleBook(floor, list.symbol, atMs);
+  return accepted;
+}
+
+function openList(floor: Floor, { kind, clientListId, orders }: NewList, atMs: number): OrderList {
+  const first = requireOrder(orders[0]);
+  floor.orders.lastListId += 1;
+  const list: OrderList = {
+    ...{ id: floor.orders.lastListId, account: first.account, symbol: first.symbol, kind, clientListId },
+    orderIds: orders.map((_, at) => floor.orders.lastId + 1 + at),
+    done: false,
+    createdMs: atMs,
+  };
+  addList(floor.orders, list);
+  return list;
+}
+
+function listRefusal(floor: Floor, { kind, clientListId, orders }: NewList): Refusal | undefined {
+  const { account, symbol } = requireOrder(orders[0]);
+  const namesake = findList(floor.orders, account, { clientListId });
+  if (namesake !== undefined && !namesake.done) return rejected(DUPLICATE_ORDER);
+  if (new Set(orders.map((order) => order.clientOrderId)).size < orders.length) return rejected(DUPLICATE_ORDER);
+  for (const order of orders) {
+    const refusal = namesakeRefusal(floor, order);
+    if (refusal !== undefined) return refusal;
+  }
+  const last = kind === 'OCO' ? floor.market(symbol).lastPrice : undefined;
+  return isOrdered(pairOf(kind, orders), last) ? undefined : rejected(BAD_RELATIONSHIP);
+}
+
+/** Whether the upper order of a pair lies above the lower one, and the last price (where it counts) between them. */
+function isOrdered(pair: readonly NewOrder[], last: Decimal | undefined): boolean {
+  const [above, below] = pair.map(priceInPair);
+  if (above !== undefined && last !== undefined && above <= last) return false;
+  if (below !== undefined && last !== undefined && below >= last) return false;
+  return above === undefined || below === undefined || above > below;
+}
+
+/** The price at which an order of a pair acts; undefined for one that only trails. */
+function priceInPair(order: NewOrder): Decimal | undefined {
+  if (!isStop(order.type)) return order.price;
+  return order.stopPrice > 0n ? order.stopPrice : undefined;
+}
+
+function requireOrder<One>(order: One | undefined): One {
+  if (order === undefined) throw new Error('an order list has at least two orders');
+  return order;
+}

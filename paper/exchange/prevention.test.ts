@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatDecimal, subtract, ZERO } from '#core/amount/decimal.ts';
+import type { Order, PreventionMode } from './order.ts';
+import { executionReport, placedOrder, preventedMatch, queriedOrder } from '#paper/rest/order-json.ts';
+import { bookOf, preventedOf } from './orders.ts';
+import { openRig } from '#test/paper/rig.ts';
+import { depthOf } from './taker.ts';
+
+const told = (order: Order): string =>
+  `${order.status} executed ${formatDecimal(order.executed)} prevented ${formatDecimal(order.prevented)}`;
+
+/** A buy of 2 at the best bid, then a sell of the same account at that price. */
+function meet(prevention: PreventionMode, selling: string, account = 'ann') {
+  const rig = openRig();
+  const { order: maker } = rig.accept({ type: 'LIMIT_MAKER', price: '99.99', quantity: '2' });
+  return { rig, maker, result: rig.accept({ account, side: 'SELL', price: '99.9', quantity: selling, prevention }) };
+}
+
+for (const { mode, selling, maker, taker } of [
+  {
+    mode: 'NONE',
+    selling: '1',
+    maker: 'PARTIALLY_FILLED executed 1 prevented 0',
+    taker: 'FILLED executed 1 prevented 0',
+  },
+  {
+    mode: 'EXPIRE_TAKER',
+    selling: '1',
+    maker: 'NEW executed 0 prevented 0',
+    taker: 'EXPIRED_IN_MATCH executed 0 prevented 1',
+  },
+  {
+    mode: 'EXPIRE_BOTH',
+    selling: '1',
+    maker: 'EXPIRED_IN_MATCH executed 0 prevented 2',
+    taker: 'EXPIRED_IN_MATCH executed 0 prevented 1',
+  },
+  {
+    mode: 'DECREMENT',
+    selling: '0.5',
+    maker: 'NEW executed 0 prevented 0.5',
+    taker: 'EXPIRED_IN_MATCH executed 0 prevented 0.5',
+  },
+  {
+    mode: 'DECREMENT',
+    selling: '2',
+    maker: 'EXPIRED_IN_MATCH executed 0 prevented 2',
+    taker: 'EXPIRED_IN_MATCH executed 0 prevented 2',
+  },
+] as const) {
+  test(`${mode}, selling ${selling} to one's own bid for 2`, () => {
+    const met = meet(mode, selling);
+    assert.deepEqual([told(met.maker), told(met.result.order)], [maker, taker]);
+    const { purses, orders } = met.rig.venue.floor;
+    assert.equal(purses.balance('ann', 'BTC').locked, met.result.order.locked);
+    assert.equal(purses.balance('ann', 'USDT').locked, met.maker.locked);
+    assert.equal(preventedOf(orders, 'ann', 'BTCUSDT').length, mode === 'NONE' ? 0 : 1);
+  });
+}
+
+test('EXPIRE_MAKER ends the resting order and goes on to the market makers', () => {
+  const met = meet('EXPIRE_MAKER', '1');
+  assert.equal(told(met.maker), 'EXPIRED_IN_MATCH executed 0 prevented 2');
+  assert.equal(told(met.result.order), 'FILLED executed 1 prevented 0');
+});
+
+test('another account is no self-trade, whatever the mode', () => {
+  const met = meet('EXPIRE_BOTH', '1', 'bob');
+  assert.equal(told(met.result.order), 'FILLED executed 1 prevented 0');
+});
+
+test('what was prevented is told in the placement, the query, the stream and the list of prevented matches', () => {
+  const { rig, maker, result } = meet('EXPIRE_BOTH', '1');
+  assert.deepEqual(placedOrder(result, 'FULL')['preventedMatches'], [
+    {
+      preventedMatchId: 0,
+      makerOrderId: maker.id,
+      price: '99.99000000',
+      takerPreventedQuantity: '1.00000000',
+      makerPreventedQuantity: '2.00000000',
+    },
+  ]);
+  assert.equal(queriedOrder(maker)['preventedQuantity'], '2.00000000');
+  const [match] = preventedOf(rig.venue.floor.orders, 'ann', 'BTCUSDT');
+  assert.equal(match && preventedMatch(match)['selfTradePreventionMode'], 'EXPIRE_BOTH');
+  const events = rig.reports.filter((one) => one.execution === 'TRADE_PREVENTION').map(executionReport);
+  assert.deepEqual(
+    events.map((event) => [event['i'], event['X'], event['A'], event['B'], event['U'], event['l'], event['t']]),
+    [
+      [maker.id, 'EXPIRED_IN_MATCH', '2.00000000', '2.00000000', result.order.id, '0.00000000', -1],
+      [result.order.id, 'EXPIRED_IN_MATCH', '1.00000000', '1.00000000', maker.id, '0.00000000', -1],
+    ],
+  );
+});
+
+test('an iceberg shows one slice at a time, and the next stands behind others of its price', () => {
+  const rig = openRig();
+  const market = rig.venue.floor.market('BTCUSDT');
+  market.quote = undefined;
+  const hidden = rig.accept({ price: '99', quantity: '3', icebergQuantity: '1' }).order;
+  const plain = rig.accept({ account: 'bob', price: '99', quantity: '1' }).order;
+  rig.trade('99', '2.5', false);
+  assert.deepEqual([formatDecimal(hidden.executed), formatDecimal(plain.executed)], ['1.5', '1']);
+  market.quote = undefined;
+  rig.trade('99', '1', false);
+  assert.deepEqual([formatDecimal(hidden.executed), formatDecimal(hidden.shown)], ['2.5', '0.5']);
+});
+
+test('the depth shows what an iceberg shows', () => {
+  const rig = openRig();
+  const market = rig.venue.floor.market('BTCUSDT');
+  const offered = () =>
+    depthOf(bookOf(rig.venue.floor.orders, 'BTCUSDT'), market, 1).bids.find(
+      (level) => formatDecimal(level.price) === '99.99',
+    )?.quantity ?? ZERO;
+  const makers = offered();
+  rig.accept({ type: 'LIMIT_MAKER', price: '99.99', quantity: '3', icebergQuantity: '1' });
+  assert.equal(formatDecimal(subtract(offered(), makers)), '1');
+});
+
+test('an iceberg that took more than it hides shows no more than is left of it', () => {
+  const rig = openRig();
+  rig.venue.floor.market('BTCUSDT').quote = undefined;
+  rig.accept({ account: 'bob', price: '99', quantity: '2.5' });
+  const iceberg = rig.accept({ side: 'SELL', price: '99', quantity: '3', icebergQuantity: '1.5' }).order;
+  rig.trade('99', '5', true);
+  assert.deepEqual([iceberg.status, formatDecimal(iceberg.executed)], ['FILLED', '3']);
+});

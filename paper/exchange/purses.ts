@@ -1,0 +1,124 @@
+import { add, type Decimal, negate, subtract, ZERO } from '#core/amount/decimal.ts';
+
+export interface Balance {
+  readonly free: Decimal;
+  readonly locked: Decimal;
+}
+
+/** Counterparts that are no account; they may be negative, and with them everything adds up to zero. */
+export const MARKET_PURSE = '#market';
+export const FEES_PURSE = '#fees';
+export const OUTSIDE_PURSE = '#outside';
+const EMPTY: Balance = { free: ZERO, locked: ZERO };
+
+export interface PurseRow {
+  readonly owner: string;
+  readonly asset: string;
+  readonly balance: Balance;
+}
+
+type Mutable = PurseRow & { balance: Balance };
+
+interface Move {
+  readonly from: string;
+  readonly to: string;
+  readonly asset: string;
+  readonly amount: Decimal;
+}
+
+/**
+ * All money of the exchange. Every change is a move between two purses or between the two halves of one, so that the sum
+ * over all purses stays zero per asset.
+ */
+export interface Purses {
+  balance(owner: string, asset: string): Balance;
+  /** Free money from one owner to another. */
+  move(money: Move): void;
+  lock(owner: string, asset: string, amount: Decimal): void;
+  unlock(owner: string, asset: string, amount: Decimal): void;
+  /** Locked money of one owner to the free money of another. */
+  pay(money: Move): void;
+  rows(): PurseRow[];
+  restore(row: PurseRow): void;
+  /** Forgets all money. */
+  clear(): void;
+  /** The rows changed since the last call. */
+  takeChanged(): PurseRow[];
+}
+
+export function openPurses(): Purses {
+  const owners = new Map<string, Map<string, Mutable>>();
+  const changed = new Set<Mutable>();
+  const rowOf = (owner: string, asset: string): Mutable => {
+    const assets = owners.get(owner) ?? new Map<string, Mutable>();
+    if (assets.size === 0) owners.set(owner, assets);
+    const row = assets.get(asset) ?? { owner, asset, balance: EMPTY };
+    return assets.has(asset) ? row : (assets.set(asset, row), row);
+  };
+  const balance = (owner: string, asset: string): Balance => owners.get(owner)?.get(asset)?.balance ?? EMPTY;
+  const set = (row: Mutable, next: Balance) => {
+    const negative = next.free < 0n || next.locked < 0n;
+    if (negative && !row.owner.startsWith('#'))
+      throw new Error(`the ${row.asset} balance of "${row.owner}" would fall below zero`);
+    row.balance = next;
+    changed.add(row);
+  };
+  const change = (owner: string, asset: string, by: Balance) => {
+    const row = rowOf(owner, asset);
+    set(row, { free: add(row.balance.free, by.free), locked: add(row.balance.locked, by.locked) });
+  };
+  return {
+    balance,
+    move: ({ from, to, asset, amount }) => {
+      change(from, asset, { free: negate(amount), locked: ZERO });
+      change(to, asset, { free: amount, locked: ZERO });
+    },
+    lock: (owner, asset, amount) => change(owner, asset, { free: negate(amount), locked: amount }),
+    unlock: (owner, asset, amount) => change(owner, asset, { free: amount, locked: negate(amount) }),
+    pay: ({ from, to, asset, amount }) => {
+      change(from, asset, { free: ZERO, locked: negate(amount) });
+      change(to, asset, { free: amount, locked: ZERO });
+    },
+    rows: () => [...owners.values()].flatMap((assets) => [...assets.values()].map((row) => ({ ...row }))),
+    restore: ({ owner, asset, balance: stored }) => set(rowOf(owner, asset), stored),
+    clear: () => owners.clear(),
+    takeChanged: () => {
+      const rows = [...changed].map((row) => ({ ...row }));
+      changed.clear();
+      return rows;
+    },
+  };
+}
+
+interface AssetTotals {
+  readonly asset: string;
+  readonly accounts: Decimal;
+  readonly fees: Decimal;
+  readonly market: Decimal;
+  readonly deposits: Decimal;
+  /** Zero unless money appeared or vanished. */
+  readonly difference: Decimal;
+}
+
+/** Sums per asset: what accounts, fees and market hold must equal what was deposited. */
+export function totalsOf(rows: readonly PurseRow[]): AssetTotals[] {
+  const byAsset = Map.groupBy(rows, (row) => row.asset);
+  return [...byAsset].map(([asset, all]) => {
+    const sum = (keep: (owner: string) => boolean): Decimal =>
+      all
+        .filter((row) => keep(row.owner))
+        .reduce((total, row) => add(total, add(row.balance.free, row.balance.locked)), ZERO);
+    const accounts = sum((owner) => !owner.startsWith('#'));
+    const fees = sum((owner) => owner === FEES_PURSE);
+    const market = sum((owner) => owner === MARKET_PURSE);
+    const deposits = negate(sum((owner) => owner === OUTSIDE_PURSE));
+    return {
+      asset,
+      accounts,
+      fees,
+      market,
+      deposits,
+      difference: subtract(add(add(accounts, fees), market), deposits),
+    };
+  });
+}

@@ -1,0 +1,79 @@
+import { add, type Decimal, multiply, subtract, ZERO } from '#core/amount/decimal.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
+import { ceil8, commissionOn, type FeeContext, truncate8 } from './commission.ts';
+import { type Fill, isOpen, type NewOrder, type Order, type OrderSide, remainingOf } from './order.ts';
+import { FEES_PURSE, MARKET_PURSE, type Purses } from './purses.ts';
+
+/** The asset an order pays with. */
+export const paidAsset = (side: OrderSide, rules: SymbolRules): string =>
+  side === 'BUY' ? rules.quoteAsset : rules.baseAsset;
+
+/** What a limit order must keep locked: price times the rest in quote for a buy, the rest in base for a sell. */
+export const lockFor = (order: Pick<NewOrder, 'side' | 'price'>, rest: Decimal): Decimal =>
+  order.side === 'BUY' ? ceil8(multiply(order.price, rest)) : rest;
+
+/** True for a buy at any price: it has none of its own to lock money for. */
+export const isUnpriced = ({ side, price }: Pick<NewOrder, 'side' | 'price'>): boolean =>
+  side === 'BUY' && price === ZERO;
+
+export interface Execution {
+  readonly tradeId: number;
+  readonly price: Decimal;
+  readonly quantity: Decimal;
+  readonly maker: boolean;
+  /** True when the order will not be whole with it, though no quantity is left: its amount of quote is not used up. */
+  readonly short: boolean;
+  readonly atMs: number;
+}
+
+/**
+ * Books one execution of an order: pays from what it locked, receives the other asset less commission, advances the
+ * order and gives back what is no longer needed. The other side settles against the same market purse.
+ */
+export function settle(
+  order: Order,
+  execution: Execution,
+  context: FeeContext & { readonly rules: SymbolRules },
+): Fill {
+  const { rules, purses } = context;
+  const quote = truncate8(multiply(execution.price, execution.quantity));
+  const isBuy = order.side === 'BUY';
+  const paid = isBuy ? quote : execution.quantity;
+  const received = isBuy ? execution.quantity : quote;
+  const receivedAsset = isBuy ? rules.baseAsset : rules.quoteAsset;
+  purses.pay({ from: order.account, to: MARKET_PURSE, asset: paidAsset(order.side, rules), amount: paid });
+  purses.move({ from: MARKET_PURSE, to: order.account, asset: receivedAsset, amount: received });
+  const fee = commissionOn({ asset: receivedAsset, amount: received }, execution.maker, context);
+  purses.move({ from: order.account, to: FEES_PURSE, ...fee });
+  order.locked = subtract(order.locked, paid);
+  order.executed = add(order.executed, execution.quantity);
+  order.executedQuote = add(order.executedQuote, quote);
+  order.status = remainingOf(order) === 0n && !execution.short ? 'FILLED' : 'PARTIALLY_FILLED';
+  order.updatedMs = execution.atMs;
+  releaseUnneeded(order, rules, purses);
+  return {
+    id: execution.tradeId,
+    account: order.account,
+    symbol: order.symbol,
+    orderId: order.id,
+    listId: order.listId,
+    side: order.side,
+    price: execution.price,
+    quantity: execution.quantity,
+    quote,
+    commission: fee.amount,
+    commissionAsset: fee.asset,
+    atMs: execution.atMs,
+    maker: execution.maker,
+  };
+}
+
+/** Unlocks what the order's remainder does not need; everything once the order is closed. */
+export function releaseUnneeded(order: Order, rules: SymbolRules, purses: Purses): void {
+  const rest = isOpen(order) ? remainingOf(order) : ZERO;
+  const needed = isUnpriced(order) && rest > 0n ? order.locked : lockFor(order, rest);
+  const surplus = subtract(order.locked, needed);
+  if (surplus <= 0n) return;
+  purses.unlock(order.account, paidAsset(order.side, rules), surplus);
+  order.locked = needed;
+}

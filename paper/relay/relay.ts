@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { EMPTY_COLUMNS } from '#core/market/candle-columns.ts';
+import { BadInputError } from '#paper/bad-input.ts';
+import { listingOfEntry, relayedInfo, statusOfEntry } from '#paper/market/relay-listings.ts';
+import { countOf, type MarketSource, type SourceCandle } from '#paper/market/source.ts';
+import { adoptPrice, adoptQuote, type SymbolMarket } from '#paper/market/symbol-market.ts';
+import { broadcast, type MarketStreams } from '#paper/streams/market-streams.ts';
+import { playTrade } from '#paper/exchange/matching.ts';
+import { bookOf } from '#paper/exchange/orders.ts';
+import { openFeed } from './relay-feed.ts';
+import { openUpstream, type Upstream } from './relay-query.ts';
+import { readArrayName, readStreamName } from '#paper/streams/stream-name.ts';
+import { catchUp, commit, type Venue } from '#paper/exchange/venue.ts';
+
+const ALL_PRICES = '!miniTicker@arr';
+const WANT_MS = 250;
+const LISTINGS_MS = 3_600_000;
+const OWN_KINDS = ['bookTicker', 'diff', 'partial', 'referencePrice'];
+
+/** Where the market data of another exchange are. */
+export interface RelayAddress {
+  readonly restUrl: string;
+  readonly streamUrl: string;
+}
+
+const prices = z.array(z.object({ symbol: z.string(), price: z.string() }));
+const miniTickers = z.array(z.object({ s: z.string(), c: z.string() }));
+const tradeFrame = z.object({ s: z.string(), p: z.string(), q: z.string(), m: z.boolean() });
+const bestFrame = z.object({ s: z.string(), b: z.string(), a: z.string() });
+
+/** Another exchange as the source of the market: its prices and its history, and our own book and orders. */
+export interface Relay {
+  readonly source: MarketSource;
+  readonly upstream: Upstream;
+  /** From here on the market follows the other one; says when it is lost and when it is back. */
+  follow(venue: Venue, streams: MarketStreams, log: (line: string) => void): Following;
+}
+
+export interface Following extends Disposable {
+  readonly state: { connected: boolean; heardMs: number };
+}
+
+/** True for streams that are passed on as they come: all but those of the book, which is ours. */
+export function isRelayedStream(name: string): boolean {
+  const stream = readStreamName(name);
+  return stream === undefined ? readArrayName(name) !== undefined : !OWN_KINDS.includes(stream.kind);
+}
+
+/** Reads coins and prices of the other exchange. Throws BadInputError when it cannot be reached. */
+export async function openRelay({ restUrl, streamUrl }: RelayAddress): Promise<Relay> {
+  const upstream = openUpstream(restUrl);
+  const ask = (path: string): Promise<unknown> => upstream.get(`/api/v3/${path}`, new URLSearchParams());
+  try {
+    const [info, last] = await Promise.all([ask('exchangeInfo'), ask('ticker/price')]);
+    const closes = new Map(prices.parse(last).map(({ symbol, price }) => [symbol, Number(price)]));
+    const listings = relayedInfo.parse(info).symbols.flatMap((one) => listingOfEntry(one) ?? []);
+    if (listings.length === 0) throw new Error('it lists no coin');
+    return {
+      source: sourceOf(restUrl, listings, closes),
+      upstream,
+      follow: (venue, streams, log) => follow({ venue, streams, log, upstream }, { restUrl, streamUrl }),
+    };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
+    throw new BadInputError(
+      `The market data of ${restUrl} cannot be read (${why}): check the network, or take a --source that needs none, synthetic or replay:DIR.`,
+    );
+  }
+}
+
+/** A source without candles of its own: prices stand at their last until trades arrive. */
+function sourceOf(url: string, listings: MarketSource['listings'], closes: ReadonlyMap<string, number>): MarketSource {
+  const candle = (price: number): SourceCandle => ({
+    ...{ openMs: 0, closeMs: 0, open: price, high: price, low: price, close: price, volume: 0 },
+  });
+  return {
+    name: `relay:${url}`,
+    listings,
+    startMs: Date.now(),
+    endMs: null,
+    candles: () => EMPTY_COLUMNS,
+    candleAfter: () => undefined,
+    tradesBefore: () => 0,
+    candleBefore: (symbol, ms) => {
+      const close = closes.get(symbol);
+      return close === undefined || ms <= 0 ? undefined : candle(close);
+    },
+  };
+}
+
+interface Parts {
+  readonly venue: Venue;
+  readonly streams: MarketStreams;
+  readonly upstream: Upstream;
+  readonly log: (line: string) => void;
+}
+
+function follow(parts: Parts, { restUrl, streamUrl }: RelayAddress): Following {
+  const { venue, streams, log } = parts;
+  const state = { connected: true, heardMs: Date.now() };
+  const feed = openFeed(streamUrl, {
+    hear: (stream, data) => {
+      state.heardMs = Date.now();
+      hearFrame(parts, stream, data);
+    },
+    turn: (now) => {
+      if (now.isUp === state.connected) return;
+      state.connected = now.isUp;
+      log(
+        now.isUp
+          ? `The market data of ${restUrl} are back.`
+          : `The market data of ${restUrl} are lost (${now.because}): prices stand still until they are back.`,
+      );
+    },
+  });
+  const want = (): void => {
+    const live = [...venue.live].map((symbol) => symbol.toLowerCase());
+    const own = live.flatMap((symbol) => [`${symbol}@trade`, `${symbol}@bookTicker`]);
+    feed.want(new Set([ALL_PRICES, ...own, ...[...streams.clients.keys()].filter(isRelayedStream)]));
+  };
+  want();
+  const timers = [setInterval(want, WANT_MS), setInterval(() => void refreshStatuses(parts), LISTINGS_MS)];
+  return {
+    state,
+    [Symbol.dispose]: () => {
+      for (const timer of timers) clearInterval(timer);
+      feed[Symbol.dispose]();
+    },
+  };
+}
+
+function hearFrame({ venue, streams }: Parts, stream: string, data: unknown): void {
+  const kind = stream.slice(stream.indexOf('@') + 1);
+  if (stream === ALL_PRICES) adoptPrices(venue, data);
+  else if (kind === 'bookTicker') return hearBest(venue, data);
+  else if (kind === 'trade') hearTrade(venue, data);
+  broadcast(streams, stream, data);
+}
+
+/** Coins whose trades nobody needs here take over their last prices only. */
+function adoptPrices(venue: Venue, data: unknown): void {
+  const atMs = venue.clock.nowMs();
+  for (const { s, c } of miniTickers.safeParse(data).data ?? []) {
+    const market = venue.live.has(s) ? undefined : venue.markets.get(s);
+    if (market !== undefined) adoptPrice(market, ticksIn(market, c), atMs);
+  }
+}
+
+const ticksIn = ({ listing }: SymbolMarket, price: string): number => countOf(Number(price), listing.grid.tickUnits);
+
+function hearTrade(venue: Venue, data: unknown): void {
+  const trade = tradeFrame.safeParse(data).data;
+  const market = trade === undefined ? undefined : venue.markets.get(trade.s);
+  if (trade === undefined || market === undefined || !venue.live.has(trade.s)) return;
+  const atMs = catchUp(venue);
+  const lots = countOf(Number(trade.q), market.listing.grid.stepUnits);
+  playTrade(venue.floor, trade.s, { atMs, ticks: ticksIn(market, trade.p), lots, takerBuys: !trade.m });
+  commit(venue, atMs);
+}
+
+/** The makers quote as the other market does, without crossing our clients: only a trade fills an order. */
+function hearBest(venue: Venue, data: unknown): void {
+  const best = bestFrame.safeParse(data).data;
+  const market = best === undefined ? undefined : venue.markets.get(best.s);
+  if (best === undefined || market === undefined || !venue.live.has(best.s)) return;
+  const [bid, ask] = [ticksIn(market, best.b), ticksIn(market, best.a)];
+  if (bid < 1 || ask <= bid) return;
+  const { bids, asks } = bookOf(venue.floor.orders, best.s);
+  adoptQuote(market, { bid, ask, ownBid: bids[0]?.price, ownAsk: asks[0]?.price }, venue.clock.nowMs());
+  commit(venue, venue.clock.nowMs());
+}
+
+async function refreshStatuses({ venue, upstream, log }: Parts): Promise<void> {
+  try {
+    const info = relayedInfo.parse(await upstream.get('/api/v3/exchangeInfo', new URLSearchParams()));
+    for (const one of info.symbols) {
+      const market = venue.markets.get(one.symbol);
+      if (market !== undefined) market.status = statusOfEntry(one);
+    }
+  } catch (error) {
+    log(`The list of coins was not read again: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

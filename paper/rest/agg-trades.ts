@@ -1,0 +1,56 @@
+import { add, type Decimal, fromNumber } from '#core/amount/decimal.ts';
+import type { PublicTrade } from '#paper/market/symbol-market.ts';
+import { fixed8 } from './order-json.ts';
+
+/** Neighbouring trades of one taker at one price, reported as one. Its ids are consecutive, as those of trades are. */
+export interface AggTrade {
+  readonly id: number;
+  readonly symbol: string;
+  readonly price: Decimal;
+  readonly quantity: Decimal;
+  readonly firstId: number;
+  readonly lastId: number;
+  readonly atMs: number;
+  readonly takerBuys: boolean;
+}
+
+const begin = (trade: PublicTrade): AggTrade => ({
+  id: trade.aggregateId,
+  symbol: trade.symbol,
+  price: trade.price,
+  quantity: fromNumber(trade.quantityNumber),
+  firstId: trade.id,
+  lastId: trade.id,
+  atMs: trade.atMs,
+  takerBuys: trade.takerBuys,
+});
+
+/** The aggregate grown by the next trade; undefined when that trade begins another one. */
+const grow = (agg: AggTrade, trade: PublicTrade): AggTrade | undefined =>
+  agg.id === trade.aggregateId
+    ? { ...agg, lastId: trade.id, quantity: add(agg.quantity, fromNumber(trade.quantityNumber)) }
+    : undefined;
+
+/** Trades, oldest first, as aggregates. */
+export function aggregateTrades(trades: readonly PublicTrade[]): AggTrade[] {
+  const result: AggTrade[] = [];
+  for (const trade of trades) {
+    const last = result.at(-1);
+    const grown = last && grow(last, trade);
+    if (grown === undefined) result.push(begin(trade));
+    else result[result.length - 1] = grown;
+  }
+  return result;
+}
+
+/** Members that the query and the stream share. */
+export const aggTradeJson = (agg: AggTrade): Record<string, unknown> => ({
+  a: agg.id,
+  p: fixed8(agg.price),
+  q: fixed8(agg.quantity),
+  f: agg.firstId,
+  l: agg.lastId,
+  T: agg.atMs,
+  m: !agg.takerBuys,
+  M: true,
+});

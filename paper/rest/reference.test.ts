@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
+import { pick } from '#test/paper/client.ts';
+import { noteReference, referenceOf } from '#paper/market/reference.ts';
+import type { ReferenceRule } from '#paper/market/terms.ts';
+import { openRestRig, type RestRig } from '#test/paper/rest-rig.ts';
+import { openRig, RIG_SYMBOL } from '#test/paper/rig.ts';
+
+const d = requireDecimal;
+const outside = (price: string | null): ReferenceRule => ({
+  kind: 'external',
+  id: 0,
+  price: price === null ? null : d(price),
+  atMs: 1,
+});
+
+test('the mean counts every trade of the window, and of the bucket that the window cuts only the share inside', () => {
+  const market = openRig().venue.floor.market(RIG_SYMBOL);
+  market.means.length = 0;
+  market.terms.reference = { kind: 'mean', bucketCount: 2, bucketWidthMs: 1000 };
+  const mean = (nowMs: number) => {
+    const price = referenceOf(market, nowMs)?.price ?? null;
+    return price === null ? null : formatDecimal(price);
+  };
+  assert.equal(mean(10_000), null);
+  for (const [atMs, price] of [
+    [10_000, '100'],
+    [10_500, '200'],
+    [11_200, '400'],
+    [12_900, '700'],
+  ] as const)
+    noteReference(market, d(price), atMs);
+  assert.deepEqual([mean(12_000), mean(12_500), mean(13_000), mean(20_000)], ['350', '416.66666666', '550', null]);
+});
+
+/** Asks at 101 and 130 alone, and a rule that allows a tenth in both directions from 100. */
+function openNarrow(reference = outside('100')): RestRig {
+  const rig = openRestRig();
+  const market = rig.venue.floor.market(RIG_SYMBOL);
+  market.quote = undefined;
+  market.terms.reference = reference;
+  const [up, down] = [d('1.1'), d('0.9')];
+  market.terms.range = { bidUp: up, bidDown: down, askUp: up, askDown: down };
+  for (const price of ['101', '130'])
+    rig.ask('POST order', { side: 'SELL', type: 'LIMIT', timeInForce: 'GTC', quantity: '1', price }, 'bob');
+  return rig;
+}
+
+const RANGE = 'EXECUTION_RULE_PRICE_RANGE_EXCEEDED';
+const LIMIT = { side: 'BUY', type: 'LIMIT', price: '140', quantity: '2' };
+for (const { name, params, reference, ends } of [
+  {
+    name: 'a market order',
+    params: { side: 'BUY', type: 'MARKET', quantity: '2' },
+    ends: ['EXPIRED', '1.00000000', RANGE],
+  },
+  {
+    name: 'an amount of quote',
+    params: { side: 'BUY', type: 'MARKET', quoteOrderQty: '200' },
+    ends: ['EXPIRED', '1.00000000', RANGE],
+  },
+  { name: 'a limit order', params: { ...LIMIT, timeInForce: 'GTC' }, ends: ['EXPIRED', '1.00000000', RANGE] },
+  { name: 'all or nothing', params: { ...LIMIT, timeInForce: 'FOK' }, ends: ['EXPIRED', '0.00000000', RANGE] },
+  {
+    name: 'a limit inside',
+    params: { ...LIMIT, price: '110', timeInForce: 'GTC' },
+    ends: ['PARTIALLY_FILLED', '1.00000000', undefined],
+  },
+  {
+    name: 'a market order while there is no reference price',
+    params: { side: 'BUY', type: 'MARKET', quantity: '2' },
+    reference: outside(null),
+    ends: ['FILLED', '2.00000000', undefined],
+  },
+]) {
+  test(`the price range rule and ${name}`, () => {
+    const rig = openNarrow(reference);
+    const { body } = rig.ask('POST order', params);
+    assert.deepEqual(
+      ['status', 'executedQty', 'expiryReason'].map((field) => pick(body, field)),
+      ends,
+    );
+    assert.equal(rig.venue.floor.purses.balance('ann', 'USDT').locked > 0n, ends[0] === 'PARTIALLY_FILLED');
+  });
+}
+
+test('filters go by the reference price where there is one', () => {
+  const rig = openNarrow(outside('10'));
+  const order = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', quantity: '1', price: '50' };
+  assert.equal(rig.ask('POST order', order).status, 200);
+  assert.equal(
+    pick(rig.ask('POST order', { ...order, price: '50.01' }).body, 'msg'),
+    'Filter failure: PERCENT_PRICE_BY_SIDE',
+  );
+  const small = { side: 'BUY', type: 'MARKET', quantity: '0.4' };
+  assert.equal(pick(rig.ask('POST order', small).body, 'msg'), 'Filter failure: NOTIONAL');
+});

@@ -1,0 +1,149 @@
+import type { Account } from '#paper/exchange/accounts.ts';
+import { finishParams, type Params, readInteger, readText } from '#paper/rest/params.ts';
+import { deny } from '#paper/exchange/refusal.ts';
+import type { RestContext } from '#paper/rest/rest.ts';
+import { requireAccount, requireKey } from '#paper/rest/security.ts';
+import { signedParams } from '#paper/rest/signatures.ts';
+import type { TimeUnit } from '#paper/rest/time-unit.ts';
+import type { UserStreams, UserSubscription } from '#paper/streams/user-streams.ts';
+
+const MOST_ACTIVE = 1000;
+const MOST_PER_LIFE = 65_535;
+
+/** A subscription; `byLogon` when it belongs to the account logged on. */
+interface SessionSubscription extends UserSubscription {
+  readonly byLogon: boolean;
+}
+
+/** One connection of the WebSocket API: who is logged on and whose events it gets. */
+export interface Session {
+  readonly context: RestContext;
+  readonly users: UserStreams;
+  readonly ip: string;
+  readonly connectedMs: number;
+  readonly returnRateLimits: boolean;
+  readonly unit: TimeUnit;
+  readonly subscriptions: Map<number, SessionSubscription>;
+  lastSubscriptionId: number;
+  loggedOn: { readonly account: Account; readonly sinceMs: number } | undefined;
+  send(frame: string): void;
+}
+
+/** The account of a signed call: by its own key and signature, or the one logged on (timestamp still required). */
+export function authorize(session: Session, params: Params, security: 'read' | 'trade'): Account {
+  const apiKey = readText(params, 'apiKey');
+  const { accounts } = session.context;
+  readText(params, 'recvWindow');
+  if (apiKey === undefined && session.loggedOn !== undefined) {
+    readText(params, 'timestamp');
+    return requireKey({ accounts, apiKey: session.loggedOn.account.apiKey, ip: session.ip, security });
+  }
+  const text = signedParams(params.values);
+  return requireAccount({ accounts, apiKey, ip: session.ip, params, text, security, nowMs: Date.now() });
+}
+
+/** The operations that exist on a connection only. */
+export function performSession(session: Session, method: string, params: Params): unknown {
+  switch (method) {
+    case 'session.logon':
+      return logOn(session, params);
+    case 'session.status':
+      finishParams(params);
+      return describeSession(session);
+    case 'session.logout':
+      finishParams(params);
+      return logOut(session);
+    case 'session.subscriptions':
+      finishParams(params);
+      return [...session.subscriptions.keys()].map((subscriptionId) => ({ subscriptionId }));
+    case 'userDataStream.subscribe.signature': {
+      const account = authorize(session, params, 'read');
+      finishParams(params);
+      return openSubscription(session, account, false);
+    }
+    case 'userDataStream.subscribe': {
+      finishParams(params);
+      const account = session.loggedOn?.account;
+      return account === undefined
+        ? deny(-2015, 'Invalid API-key, IP, or permissions for action.', 401)
+        : openSubscription(session, account, true);
+    }
+    case 'userDataStream.unsubscribe':
+      return unsubscribe(session, params);
+    default:
+      return deny(-1020, 'This operation is not supported.');
+  }
+}
+
+function logOn(session: Session, params: Params): unknown {
+  const account = authorize(session, params, 'read');
+  finishParams(params);
+  if (account.key.kind !== 'ed25519') deny(-1020, 'This operation is not supported.');
+  session.loggedOn = { account, sinceMs: Date.now() };
+  return describeSession(session);
+}
+
+/** Only the logged-on account's own subscription ends with it. */
+function logOut(session: Session): unknown {
+  closeSubscriptions(session, (one) => one.byLogon);
+  session.loggedOn = undefined;
+  return describeSession(session);
+}
+
+const describeSession = (session: Session): Record<string, unknown> => ({
+  apiKey: session.loggedOn?.account.apiKey ?? null,
+  authorizedSince: session.loggedOn?.sinceMs ?? null,
+  connectedSince: session.connectedMs,
+  returnRateLimits: session.returnRateLimits,
+  serverTime: Date.now(),
+  userDataStream: [...session.subscriptions.values()].some((one) => one.byLogon),
+});
+
+function openSubscription(session: Session, account: Account, byLogon: boolean): { subscriptionId: number } {
+  const active = [...session.subscriptions.values()];
+  if (active.some((one) => one.account === account.name))
+    deny(-2035, 'User data stream subscription is already active.');
+  const id = session.lastSubscriptionId + 1;
+  if (active.length >= MOST_ACTIVE || id >= MOST_PER_LIFE)
+    deny(-2042, 'The maximum number of subscription ids of this connection is reached.');
+  session.lastSubscriptionId = id;
+  const subscription = {
+    account: account.name,
+    id,
+    byLogon,
+    unit: session.unit,
+    send: (frame: string) => session.send(frame),
+  };
+  session.subscriptions.set(id, subscription);
+  session.users.add(subscription);
+  return { subscriptionId: id };
+}
+
+function unsubscribe(session: Session, params: Params): unknown {
+  const id = readInteger(params, 'subscriptionId');
+  finishParams(params);
+  if (id !== undefined && !session.subscriptions.has(id)) deny(-2036, 'User data stream subscription is not active.');
+  closeSubscriptions(session, (one) => id === undefined || one.id === id);
+  return {};
+}
+
+/** Ends subscriptions; each is told by a last event. */
+function closeSubscriptions(session: Session, isClosing: (one: SessionSubscription) => boolean): void {
+  for (const one of [...session.subscriptions.values()].filter(isClosing)) {
+    session.subscriptions.delete(one.id);
+    session.users.remove(one);
+    const event = { e: 'eventStreamTerminated', E: Date.now() };
+    // The answer to the request comes before the event.
+    setImmediate(() => session.send(JSON.stringify({ subscriptionId: one.id, event })));
+  }
+}
+
+/** Ends everything of an account whose key may not be used any more, and says so without having been asked. */
+export function revokeAccount(session: Session, apiKey: string): void {
+  const account = session.context.accounts.find((one) => one.apiKey === apiKey);
+  closeSubscriptions(session, (one) => one.account === account?.name);
+  if (session.loggedOn?.account.apiKey !== apiKey) return;
+  session.loggedOn = undefined;
+  const error = { code: -2015, msg: 'Invalid API-key, IP, or permissions for action.' };
+  session.send(JSON.stringify({ id: null, status: 401, error }));
+}

@@ -1,0 +1,177 @@
+import { hasCandles } from '#paper/market/klines.ts';
+import { DAY_MS, rollingSpan } from '#paper/market/statistics.ts';
+import { noteBookChange, type PublicTrade } from '#paper/market/symbol-market.ts';
+import {
+  type Followed,
+  follow,
+  framesOfClose,
+  framesOfTrade,
+  framesWhenSettled,
+  noteFollowedOrder,
+  openFollowed,
+  type Settled,
+  type StreamFrame,
+  unfollow,
+} from './followed.ts';
+import { type EventFaults, openEventFaults } from '#paper/drills/event-faults.ts';
+import type { Report } from '#paper/exchange/floor.ts';
+import { bookOf } from '#paper/exchange/orders.ts';
+import { type ArrayName, readArrayName, readStreamName, windowMs } from './stream-name.ts';
+import { miniTickerFrame, windowTickerFrame } from '#paper/rest/ticker-json.ts';
+import { encode, type TimeUnit } from '#paper/rest/time-unit.ts';
+import { enliven, type Venue } from '#paper/exchange/venue.ts';
+
+/** Takes the frames of one connection; `combined` wraps each with its stream's name. */
+export interface StreamClient {
+  combined: boolean;
+  readonly unit: TimeUnit;
+  send(frame: string): void;
+}
+
+/** Market streams: who subscribed to what. Frames are made only for streams that have a subscriber. */
+export interface MarketStreams {
+  readonly clients: Map<string, Set<StreamClient>>;
+  readonly followed: Map<string, Followed>;
+  /** Streams of all coins, with the time of their last frame. */
+  readonly arrays: Map<string, { readonly stream: ArrayName; sentMs: number }>;
+  /** Coins in which something happened since the books were last whole. */
+  readonly touched: Set<string>;
+  /** They stand between the frames and those who listen. */
+  readonly faults: EventFaults;
+  /** Streams that somebody else makes and hands to `broadcast`. */
+  readonly isForeign: (name: string) => boolean;
+}
+
+const ARRAYS_MS = 1000;
+
+export const emptyStreams = (isForeign: MarketStreams['isForeign'] = () => false): MarketStreams => ({
+  isForeign,
+  clients: new Map(),
+  followed: new Map(),
+  arrays: new Map(),
+  touched: new Set(),
+  faults: openEventFaults(),
+});
+
+interface Subscription {
+  readonly client: StreamClient;
+  readonly name: string;
+}
+
+/** Unknown names are remembered and stay silent, as on the real exchange. */
+export function subscribe(streams: MarketStreams, venue: Venue, { client, name }: Subscription): void {
+  const clients = streams.clients.get(name) ?? new Set();
+  streams.clients.set(name, clients.add(client));
+  if (streams.isForeign(name)) return;
+  const array = readArrayName(name);
+  if (array !== undefined && !streams.arrays.has(name)) streams.arrays.set(name, { stream: array, sentMs: 0 });
+  const stream = readStreamName(name);
+  const market = stream && enliven(venue, stream.symbol);
+  if (stream === undefined || market === undefined) return;
+  const followed =
+    streams.followed.get(stream.symbol) ?? openFollowed(market, bookOf(venue.floor.orders, stream.symbol));
+  streams.followed.set(stream.symbol, followed);
+  follow(followed, name, { stream, nowMs: venue.clock.nowMs() });
+}
+
+/** Why a stream would stay silent for ever; undefined for one that is served, and for a name that nothing is known of. */
+export function silenceOf(streams: MarketStreams, venue: Venue, name: string): string | undefined {
+  const stream = streams.isForeign(name) ? undefined : readStreamName(name);
+  const market = stream && venue.markets.get(stream.symbol);
+  if (stream?.kind !== 'kline' || market === undefined || hasCandles(market, stream.interval)) return undefined;
+  return `Invalid interval: this market has no candles of ${stream.interval}`;
+}
+
+export function unsubscribe(streams: MarketStreams, { client, name }: Subscription): void {
+  const clients = streams.clients.get(name);
+  clients?.delete(client);
+  if (clients?.size !== 0) return;
+  streams.clients.delete(name);
+  streams.arrays.delete(name);
+  const stream = readStreamName(name);
+  const followed = stream && streams.followed.get(stream.symbol);
+  if (followed === undefined) return;
+  unfollow(followed, name);
+  if (followed.streams.size === 0) streams.followed.delete(stream?.symbol ?? '');
+}
+
+/** Coins with a subscriber; all of them while somebody follows all. */
+export const watchedSymbols = (streams: MarketStreams, all: Iterable<string>): Iterable<string> =>
+  streams.arrays.size > 0 ? all : streams.followed.keys();
+
+/** Sends what a printed trade is told as at once. */
+export function streamTrade(streams: MarketStreams, trade: PublicTrade): void {
+  const followed = streams.followed.get(trade.symbol);
+  if (followed === undefined) return;
+  streams.touched.add(trade.symbol);
+  send(streams, framesOfTrade(followed, trade));
+}
+
+/** Notes what an order changed in the book. */
+export function streamOrder(streams: MarketStreams, venue: Venue, report: Report): void {
+  const { symbol } = report.order;
+  noteBookChange(venue.floor.market(symbol), report.atMs);
+  const followed = streams.followed.get(symbol);
+  if (followed === undefined) return;
+  streams.touched.add(symbol);
+  noteFollowedOrder(followed, report.order);
+}
+
+/** Sends the candles that end with one of the coin's own candles. */
+export function streamClose(
+  streams: MarketStreams,
+  close: { readonly symbol: string; readonly openMs: number; readonly atMs: number },
+): void {
+  const followed = streams.followed.get(close.symbol);
+  if (followed !== undefined) send(streams, framesOfClose(followed, close));
+}
+
+/** Everything up to `atMs` has happened and the books are whole: sends what is due of the coins that were touched. */
+export function streamSettled(streams: MarketStreams, venue: Venue, atMs: number): void {
+  const settled = { atMs, isLast: isStanding(venue, atMs) };
+  for (const symbol of streams.touched) sendDue(streams, symbol, settled);
+  streams.touched.clear();
+}
+
+/** True when a virtual clock waits at `atMs` to be moved on. */
+const isStanding = ({ clock }: Venue, atMs: number): boolean => clock.moveTo !== undefined && atMs <= clock.nowMs();
+
+/** Time has come to `nowMs`: sends what is due of all coins. */
+export function streamPause(streams: MarketStreams, venue: Venue, nowMs: number): void {
+  streams.touched.clear();
+  const settled = { atMs: nowMs, isLast: isStanding(venue, nowMs) };
+  for (const symbol of streams.followed.keys()) sendDue(streams, symbol, settled);
+  for (const [name, array] of streams.arrays) {
+    if (nowMs - array.sentMs < ARRAYS_MS) continue;
+    array.sentMs = nowMs;
+    broadcast(streams, name, rowsOf(array.stream, venue, nowMs));
+  }
+}
+
+function sendDue(streams: MarketStreams, symbol: string, settled: Settled): void {
+  const followed = streams.followed.get(symbol);
+  if (followed !== undefined) send(streams, framesWhenSettled(followed, settled));
+}
+
+const rowsOf = (stream: ArrayName, venue: Venue, nowMs: number): Record<string, unknown>[] =>
+  [...venue.markets].map(([symbol, market]) =>
+    stream.kind === 'allMini'
+      ? miniTickerFrame(symbol, rollingSpan(market, DAY_MS, nowMs))
+      : windowTickerFrame(symbol, stream.window, rollingSpan(market, windowMs(stream.window), nowMs)),
+  );
+
+function send(streams: MarketStreams, frames: readonly StreamFrame[]): void {
+  for (const { name, body } of frames) broadcast(streams, name, body);
+}
+
+/** Makes the text of a frame once for all subscribers of its stream that want the same unit of time. */
+export function broadcast(streams: MarketStreams, name: string, body: unknown): void {
+  const texts = new Map<TimeUnit, { readonly raw: string; readonly wrapped: string }>();
+  for (const client of streams.clients.get(name) ?? []) {
+    const known = texts.get(client.unit);
+    const raw = known?.raw ?? encode(body, client.unit);
+    const text = known ?? { raw, wrapped: `{"stream":"${name}","data":${raw}}` };
+    texts.set(client.unit, text);
+    streams.faults.pass(client, name, client.combined ? text.wrapped : text.raw);
+  }
+}

@@ -1,9 +1,0 @@
-import { cacheKeys } from '#core/cache-keys.ts';
-import type { CacheStore } from '#core/cache-store.ts';
-import type { ProfileId } from '#core/ids.ts';
-
-/** Removes a deleted profile from the cache store: the trace of its ticks and the states of its coins. */
-export async function forgetProfile(cache: CacheStore, profileId: ProfileId): Promise<void> {
-  await cache.delete(cacheKeys.tickTrace(profileId));
-  for (const key of (await cache.list(cacheKeys.coinStates(profileId))).keys()) await cache.delete(key);
-}

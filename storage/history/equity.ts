@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { ProfileId } from '#core/ids.ts';
+import type { Database, Reader } from '#storage/postgres/database.ts';
+import { jsonText } from '#storage/postgres/json.ts';
+
+/** What the profiles hold and have realised, coin by coin, with the account that trades them. */
+export const listHoldings = (database: Reader) =>
+  database
+    .selectFrom('profile_symbols as bound')
+    .innerJoin('profiles', 'profiles.id', 'bound.profile_id')
+    .leftJoin('runner_states as runner', (join) =>
+      join.onRef('runner.profile_id', '=', 'bound.profile_id').onRef('runner.symbol', '=', 'bound.symbol'),
+    )
+    .select(['bound.profile_id as profileId', 'profiles.account_id as accountId', 'bound.symbol'])
+    .select(sql<string>`coalesce(runner.quantity, 0)`.as('quantity'))
+    .select(sql<string>`coalesce(runner.cost, 0)`.as('cost'))
+    .orderBy('bound.profile_id')
+    .execute();
+
+interface EquitySnapshot {
+  readonly profileId: ProfileId;
+  readonly at: Date;
+  readonly positionValue: string;
+  readonly positionCost: string;
+  /** Price of every coin of the profile at that moment. */
+  readonly prices: Readonly<Record<string, string>>;
+}
+
+/** Keeps a snapshot together with what the profile has realised until now; a second one of the same moment is left out. */
+export async function saveEquity({ kysely }: Database, one: EquitySnapshot): Promise<void> {
+  await sql`
+    insert into equity_snapshots (profile_id, at, realised, position_value, position_cost, prices)
+    select id, ${one.at}, (select coalesce(sum(realised), 0) from fills where fills.profile_id = profiles.id),
+      ${one.positionValue}::numeric, ${one.positionCost}::numeric, ${jsonText(one.prices)}::jsonb
+    from profiles where id = ${one.profileId}
+    on conflict do nothing`.execute(kysely);
+}
+
+/** At most `limit` snapshots, evenly spread over the time, oldest first; the first and the newest are among them. */
+export async function listEquity(
+  database: Reader,
+  filter: {
+    readonly profileId: ProfileId;
+    readonly from?: string | undefined;
+    readonly to?: string | undefined;
+    readonly limit: number;
+  },
+) {
+  const numbered = database
+    .selectFrom('equity_snapshots')
+    .select(['at', 'realised', 'position_value as positionValue', 'position_cost as positionCost', 'prices'])
+    .select([sql<string>`row_number() over (order by at) - 1`.as('n'), sql<string>`count(*) over ()`.as('total')])
+    .where('profile_id', '=', filter.profileId)
+    .where(sql<boolean>`at >= coalesce(${filter.from ?? null}::timestamptz, '-infinity')`)
+    .where(sql<boolean>`at <= coalesce(${filter.to ?? null}::timestamptz, 'infinity')`);
+  return database
+    .selectFrom(numbered.as('numbered'))
+    .select(['at', 'realised', 'positionValue', 'positionCost', 'prices'])
+    .where(sql<boolean>`n = total - 1 or n % greatest(1, ceil((total - 1)::numeric / ${filter.limit - 1})::bigint) = 0`)
+    .orderBy('at')
+    .execute();
+}

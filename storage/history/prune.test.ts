@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newId, type OrderId } from '#core/ids.ts';
+import { RETENTION } from '#core/settings.ts';
+import { storedEvidence, writeEvidence } from '#storage/trading/order-evidence.ts';
+import { pruneRecords } from './prune.ts';
+import { openTestDatabase } from '#test/harness/test-database.ts';
+import { commitNext, seedOwner } from '#test/harness/test-trading.ts';
+import { createTradingStore } from '#storage/trading/trading-store.ts';
+
+const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);
+
+test('actions go 90 days after they are finished, evidence with the log unless its order is still alive', async () => {
+  await using opened = await openTestDatabase();
+  const { database } = opened;
+  const owner = await seedOwner(database);
+  const action = (name: string, finishedAt: Date | null) => ({
+    ...{ id: newId<string>(), account_id: owner.accountId, kind: name, requested_at: daysAgo(400) },
+    ...{ expires_at: daysAgo(400), state: finishedAt === null ? ('taken' as const) : ('done' as const) },
+    ...{ finished_at: finishedAt, payload: '{}', detail: '{}' },
+  });
+  const actions = [action('old', daysAgo(91)), action('recent', daysAgo(89)), action('unfinished', null)];
+  await database.kysely.insertInto('operator_actions').values(actions).execute();
+  const live = await commitNext(createTradingStore(database), owner);
+  const evidence = [live.id, newId<OrderId>()].flatMap((orderId) =>
+    [11, 9].map((age) => storedEvidence({ orderId, kind: 'request', at: daysAgo(age), detail: { age } })),
+  );
+  await writeEvidence(database, evidence);
+
+  const kept = await pruneRecords(database, RETENTION.defaults);
+  assert.deepEqual([kept['operatorActions'], kept['orderEvidence']], [1, undefined], 'the log is kept for ever');
+  const pruned = await pruneRecords(database, { ...RETENTION.defaults, actionLogDays: 10 });
+  assert.deepEqual([pruned['operatorActions'], pruned['orderEvidence']], [0, 1]);
+  const left = await database.kysely.selectFrom('operator_actions').select('kind').orderBy('kind').execute();
+  assert.deepEqual(left, [{ kind: 'recent' }, { kind: 'unfinished' }]);
+  const ids = (await database.kysely.selectFrom('order_evidence').select('id').execute()).map(({ id }) => id);
+  assert.deepEqual(new Set(ids), new Set(evidence.filter((_, index) => index !== 2).map(({ id }) => id)));
+});

@@ -1,0 +1,99 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { newId } from '#core/ids.ts';
+import { LIVE_ORDER_STATES } from '#core/order/order.ts';
+import type { Retention } from '#core/settings.ts';
+import type { Database, Reader, Writer } from '#storage/postgres/database.ts';
+import { jsonText } from '#storage/postgres/json.ts';
+
+/** Rows of one statement: a long one would hold up writers. */
+const ROWS_AT_ONCE = 10_000;
+
+const deletedRows = z.record(z.string(), z.number());
+type Pruned = z.output<typeof deletedRows>;
+
+type Condition = ReturnType<typeof sql<boolean>>;
+
+async function deleteWhere({ kysely }: Database, table: string, condition: Condition): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where ctid = any(array(
+      select ctid from ${sql.table(table)} where ${condition} limit ${ROWS_AT_ONCE}))`.execute(kysely);
+    deleted += Number(numAffectedRows);
+    if (numAffectedRows < ROWS_AT_ONCE) return deleted;
+  }
+}
+
+const olderThan = (column: string, days: number): Condition =>
+  sql<boolean>`${sql.ref(column)} < now() - ${days} * interval '1 day'`;
+
+/** Orphan orders that are resolved, for looking back. */
+const ORPHAN_DAYS = 30;
+/** What the operator asked for and what came of it, for looking back; the audit log holds the asking. */
+const ACTION_DAYS = 90;
+
+/** Removes what the operator does not keep, and sessions that have ended; returns how many rows of each kind. */
+export async function pruneRecords(database: Database, retention: Retention): Promise<Pruned> {
+  const { debugLogDays, actionLogDays, actionLogMaxRows, auditLogDays, equityDays } = retention;
+  const isDebug = sql<boolean>`level = 'debug' and ${olderThan('recorded_at', debugLogDays)}`;
+  const isResolved = sql<boolean>`state not in ('open', 'left') and ${olderThan('state_at', ORPHAN_DAYS)}`;
+  const pruned: Pruned = {
+    debugLogs: await deleteWhere(database, 'action_logs', isDebug),
+    sessions: await deleteWhere(database, 'sessions', sql<boolean>`expires_at < now()`),
+    orphans: await deleteWhere(database, 'orphan_orders', isResolved),
+    // One that is not finished has no such time.
+    operatorActions: await deleteWhere(database, 'operator_actions', olderThan('finished_at', ACTION_DAYS)),
+  };
+  const aged = [
+    ['actionLogs', 'action_logs', 'recorded_at', actionLogDays],
+    ['auditLogs', 'audit_logs', 'at', auditLogDays],
+    ['equity', 'equity_snapshots', 'at', equityDays],
+  ] as const;
+  for (const [name, table, column, days] of aged)
+    if (days !== null) pruned[name] = await deleteWhere(database, table, olderThan(column, days));
+  if (actionLogDays !== null) {
+    // An order that is not over keeps its proof whole.
+    const isOver = sql<boolean>`not exists (select from orders where id = order_id and state = any(${[...LIVE_ORDER_STATES]}::text[]))`;
+    const isOld = sql<boolean>`${olderThan('at', actionLogDays)} and ${isOver}`;
+    pruned['orderEvidence'] = await deleteWhere(database, 'order_evidence', isOld);
+  }
+  if (actionLogMaxRows !== null) {
+    // Ids rise with time: the newest rows are those at or above the id that many rows from the top.
+    const beyond = sql<boolean>`id < (select id from action_logs order by id desc offset ${actionLogMaxRows - 1} limit 1)`;
+    pruned['actionLogsBeyondMaximum'] = await deleteWhere(database, 'action_logs', beyond);
+  }
+  return pruned;
+}
+
+interface PruneReceipt {
+  readonly ok: boolean;
+  readonly error: string | null;
+  readonly deleted: Pruned;
+}
+
+export async function savePruneReceipt(
+  database: Writer,
+  { ok, error, deleted, settings }: PruneReceipt & { readonly settings: Retention },
+): Promise<void> {
+  await database
+    .insertInto('prune_receipts')
+    .values({ id: newId(), ok, error, deleted: jsonText(deleted), settings: jsonText(settings) })
+    .execute();
+  await database.deleteFrom('prune_receipts').where(olderThan('at', 365)).execute();
+}
+
+/** What the last prunes removed, newest first. */
+export async function listPruneReceipts(database: Reader, limit: number) {
+  const rows = await database
+    .selectFrom('prune_receipts')
+    .select(['at', 'ok', 'error', 'deleted'])
+    .orderBy('at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ at, ok, error, deleted }) => ({
+    at: at.toISOString(),
+    ok,
+    error,
+    deleted: deletedRows.parse(deleted),
+  }));
+}

@@ -1,0 +1,300 @@
+import { randomUUID } from 'node:crypto';
+import { fromKysely, type Job, PgBoss, type QueueOptions, type SendOptions } from 'pg-boss';
+import type { CandleSpan } from '#core/installation/cache-keys.ts';
+import type { AccountId, ProfileId } from '#core/ids.ts';
+import type { Notification, NotifierName } from '#core/installation/notify.ts';
+import { scrubError } from '#core/installation/scrub.ts';
+import { connect } from '#storage/postgres/connect.ts';
+import type { Ask } from '#storage/research/advisor.ts';
+import type { Transaction } from '#storage/postgres/database.ts';
+import type { Unit } from '#storage/research/research.ts';
+import { DEAD_LETTERS, type DeadLetter } from './dead-letters.ts';
+
+/** What each job is told. */
+export interface JobData {
+  readonly 'verify-api-key': { readonly accountId: AccountId };
+  readonly 'refresh-rules': Readonly<Record<string, never>>;
+  readonly prune: Readonly<Record<string, never>>;
+  readonly 'snapshot-equity': Readonly<Record<string, never>>;
+  /** Fans a message out to the notifiers it concerns: of a profile, of an account's profiles, or, without either, of all. */
+  readonly notify: {
+    readonly profileId?: ProfileId;
+    readonly accountId?: AccountId;
+    readonly notification: Notification;
+  };
+  readonly 'notify-send': {
+    readonly profileId: ProfileId;
+    readonly provider: NotifierName;
+    readonly notification: Notification;
+  };
+  readonly backup: Readonly<Record<string, never>>;
+  readonly digest: Readonly<Record<string, never>>;
+  readonly 'apply-avg-entry-price': { readonly profileId: ProfileId; readonly symbol: string };
+  /** Without an account: for every account. */
+  readonly 'reconcile-positions': { readonly accountId?: AccountId };
+  readonly 'run-backtest': { readonly runId: string };
+  readonly 'run-sweep-unit': Unit;
+  readonly 'test-robustness': { readonly runId: string };
+  /** Without a profile: asks for one of each enabled profile. */
+  readonly 'shadow-replay': { readonly profileId?: ProfileId };
+  readonly 'watch-drift': Readonly<Record<string, never>>;
+  readonly advise: Ask;
+  readonly 'detect-orphans': { readonly accountId?: AccountId };
+  readonly 'identity-check': { readonly accountId?: AccountId };
+  readonly 'fetch-candles': CandleSpan;
+  /** Fee reconciliation and backfill of the trade archive. */
+  readonly 'account-history': { readonly runId: string };
+  readonly discover: Readonly<Record<string, never>>;
+}
+export type JobName = keyof JobData;
+const JOB_NAMES: readonly JobName[] = [
+  'verify-api-key',
+  'refresh-rules',
+  'prune',
+  'snapshot-equity',
+  'notify',
+  'notify-send',
+  'digest',
+  'backup',
+  'apply-avg-entry-price',
+  'reconcile-positions',
+  'run-backtest',
+  'run-sweep-unit',
+  'test-robustness',
+  'shadow-replay',
+  'watch-drift',
+  'advise',
+  'detect-orphans',
+  'identity-check',
+  'fetch-candles',
+  'account-history',
+  'discover',
+];
+/** Work of minutes: when its worker dies, another one should not wait as long as such work may take. */
+const LONG_JOBS: readonly JobName[] = [
+  'run-backtest',
+  'run-sweep-unit',
+  'test-robustness',
+  'shadow-replay',
+  'fetch-candles',
+  'account-history',
+];
+const LONG = { expireInSeconds: 3600, heartbeatSeconds: 10 } as const;
+
+export interface JobRun {
+  readonly id: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  /** Aborted when the job takes too long or the process stops. */
+  readonly signal: AbortSignal;
+}
+
+interface EnqueueOptions {
+  /** While a job with this key waits for its first attempt, another one with the key is not added. */
+  readonly singletonKey?: string;
+  readonly startAfter?: Date;
+}
+
+export interface QueueLog {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+interface OpenQueueOptions {
+  readonly log: QueueLog;
+  /** False in a process that only enqueues: maintenance and schedules are then left to the workers. */
+  readonly works?: boolean;
+  readonly retry?: { readonly limit: number; readonly delaySeconds: number; readonly maxDelaySeconds: number };
+}
+
+/** Without notifications; with them a look is only for what was lost, and for jobs whose time has come. */
+const POLL_SECONDS = 0.5;
+const NOTIFIED_POLL_SECONDS = 2;
+const EXPIRE_SECONDS = 300;
+const SUPERVISE_SECONDS = 15;
+const STOP_MS = 3_000;
+const RETRY = { limit: 5, delaySeconds: 2, maxDelaySeconds: 300 } as const;
+/** During an outage every poll of every queue fails in the same words; one line in this time is enough. */
+const SAME_ERROR_MS = 10_000;
+/** pg-boss ends the message of a failed poll with whose poll it was. */
+const POLLED_BY = / \(Queue: [^)]*\)$/;
+const MAX_ERROR_CHARS = 20_000;
+/** Dead letters stay until the operator has dealt with them: ten years. */
+const KEPT_SECONDS = 315_360_000;
+
+/** Jobs in PostgreSQL: at least once, retried with backoff, exhausted ones kept as dead letters. */
+export class Queue implements AsyncDisposable {
+  readonly #boss: PgBoss;
+
+  constructor(boss: PgBoss) {
+    this.#boss = boss;
+  }
+
+  /** The job's id, or undefined when one with the same singleton key waits already. */
+  async enqueue<Name extends JobName>(
+    name: Name,
+    data: JobData[Name],
+    options: EnqueueOptions = {},
+  ): Promise<string | undefined> {
+    return (await this.#boss.send(name, data, sendOptions(options))) ?? undefined;
+  }
+
+  /**
+   * The job exists exactly if the transaction commits. Not for transactions that write orders or fills: the commit
+   * notifies, and notifying commits wait for each other.
+   */
+  async enqueueIn<Name extends JobName>(
+    transaction: Transaction,
+    job: { readonly name: Name; readonly data: JobData[Name] } & EnqueueOptions,
+  ): Promise<string | undefined> {
+    const db = fromKysely(transaction);
+    return (await this.#boss.send(job.name, job.data, { ...sendOptions(job), db })) ?? undefined;
+  }
+
+  /** As many jobs of a name at once, in one statement. */
+  async enqueueAllIn<Name extends JobName>(
+    transaction: Transaction,
+    name: Name,
+    jobs: readonly JobData[Name][],
+  ): Promise<void> {
+    const rows = jobs.map((data) => ({ data, singletonKey: randomUUID() }));
+    await this.#boss.insert(name, rows, { db: fromKysely(transaction) });
+  }
+
+  /** Runs jobs of a name, one at a time, or as many as there are `lanes`. A throwing handler is retried; only scrubbed words of its error are stored. */
+  async work<Name extends JobName>(
+    name: Name,
+    handler: (data: JobData[Name], run: JobRun) => Promise<void>,
+    lanes = 1,
+  ): Promise<void> {
+    const options = {
+      pollingIntervalSeconds: POLL_SECONDS,
+      notifyPollingIntervalSeconds: NOTIFIED_POLL_SECONDS,
+      batchSize: 1,
+    };
+    const run = async (jobs: Job<JobData[Name]>[]): Promise<void> => {
+      for (const job of jobs)
+        await runScrubbed(() => handler(job.data, { id: job.id, attempt: job.retryCount + 1, signal: job.signal }));
+    };
+    for (let lane = 0; lane < lanes; lane++) await this.#boss.work<JobData[Name]>(name, options, run);
+  }
+
+  /** Enqueues a job at the times of a cron line (five fields, UTC), by one process of all; a second call replaces it. */
+  async schedule<Name extends JobName>(name: Name, cron: string, data: JobData[Name]): Promise<void> {
+    await this.#boss.schedule(name, cron, data, { tz: 'UTC', singletonKey: `schedule:${name}` });
+  }
+
+  /** The next time of a cron line after `from`. */
+  nextRun(cron: string, from: Date): Date | undefined {
+    return this.#boss.previewSchedule(cron, { tz: 'UTC', count: 1, from })[0];
+  }
+
+  /** Tells each exhausted job once, by one process of all; one whose telling throws is told again. It stays listed. */
+  async watchDeadLetters(tell: (id: string) => Promise<void>): Promise<void> {
+    const options = { pollingIntervalSeconds: POLL_SECONDS, batchSize: 1 };
+    await this.#boss.work(DEAD_LETTERS, options, async (jobs: Job[]) => {
+      for (const job of jobs) await runScrubbed(() => tell(job.id));
+    });
+  }
+
+  /** Gives an exhausted job all its attempts again, as a job of its own; undefined for one that is no longer known. */
+  async enqueueAgain(transaction: Transaction, { job, data }: DeadLetter): Promise<string | undefined> {
+    if (!JOB_NAMES.some((name) => name === job) || typeof data !== 'object') return undefined;
+    const db = fromKysely(transaction);
+    return (await this.#boss.send(job, data, { ...sendOptions({}), db })) ?? undefined;
+  }
+
+  /** Stops taking jobs and lets running ones end, at most three seconds; what still runs then is retried later. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#boss.stop({ graceful: true, timeout: STOP_MS });
+  }
+}
+
+/** Opens the queue in schema `pgboss`, made on first use. Throws DatabaseUnreachable when PostgreSQL does not answer. */
+export async function openQueue(databaseUrl: string, options: OpenQueueOptions): Promise<Queue> {
+  await (await connect(databaseUrl)).end();
+  const works = options.works ?? true;
+  const boss = new PgBoss({
+    connectionString: databaseUrl,
+    application_name: 'tradewind-queue',
+    max: works ? 4 : 2,
+    schema: 'pgboss',
+    useListenNotify: works,
+    supervise: works,
+    schedule: works,
+    connectionTimeoutMillis: 5_000,
+    // How soon the job of a worker that died is seen to have stopped.
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
+  });
+  reportTo(options.log, boss);
+  try {
+    await boss.start();
+    await createQueues(boss, options.retry ?? RETRY);
+  } catch (error) {
+    await boss.stop({ graceful: false }).catch(() => {});
+    throw error;
+  }
+  return new Queue(boss);
+}
+
+/** What is there as it should be is left alone: a process that starts again is back sooner. */
+async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<OpenQueueOptions['retry']>): Promise<void> {
+  const known = new Map((await boss.getQueues()).map((queue) => [queue.name, new Map(Object.entries(queue))]));
+  const ensure = async (name: string, policy: 'short' | 'standard', settings: QueueOptions): Promise<void> => {
+    const queue = known.get(name);
+    if (queue === undefined) await boss.createQueue(name, { ...settings, policy });
+    else if (Object.entries(settings).some(([setting, value]) => queue.get(setting) !== value))
+      await boss.updateQueue(name, settings);
+  };
+  const kept = { deleteAfterSeconds: 0, retentionSeconds: KEPT_SECONDS, retryBackoff: true };
+  await ensure(DEAD_LETTERS, 'standard', kept);
+  const settings: QueueOptions & { deadLetter: string; notify: boolean } = {
+    retryLimit: retry.limit,
+    retryDelay: retry.delaySeconds,
+    retryBackoff: true,
+    retryDelayMax: retry.maxDelaySeconds,
+    expireInSeconds: EXPIRE_SECONDS,
+    deadLetter: DEAD_LETTERS,
+    notify: true,
+  };
+  for (const name of JOB_NAMES)
+    await ensure(name, 'short', LONG_JOBS.includes(name) ? { ...settings, ...LONG } : settings);
+}
+
+/** Without an error listener a lost connection would end the process. */
+function reportTo(log: QueueLog, boss: PgBoss): void {
+  let last = { reason: '', atMs: 0 };
+  boss.on('error', (error) => {
+    const words = scrubError(error);
+    const reason = words.message.replace(POLLED_BY, '');
+    const atMs = performance.now();
+    if (reason === last.reason && atMs - last.atMs < SAME_ERROR_MS) return;
+    last = { reason, atMs };
+    log.error({ event: 'queue_error', err: words }, `The job queue reports: ${reason}. It goes on by itself.`);
+  });
+  boss.on('warning', ({ message }) => log.warn({ event: 'queue_warning' }, `The job queue warns: ${message}`));
+}
+
+/** pg-boss stores the whole error object, so what leaves a handler has nothing but a scrubbed message and stack. */
+async function runScrubbed(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (thrown) {
+    const { message, stack } = scrubError(thrown);
+    const error = new Error(storable(message));
+    error.stack = storable(stack ?? message);
+    throw error;
+  }
+}
+
+/** jsonb refuses NUL and halves of surrogate pairs; a refused error would leave its job running until it expires. */
+const storable = (text: string): string => text.slice(0, MAX_ERROR_CHARS).toWellFormed().replaceAll('\0', '\ufffd');
+
+/** Every job has a key, because a queue of policy `short` admits one waiting job per key. */
+function sendOptions(options: EnqueueOptions): SendOptions {
+  return {
+    singletonKey: options.singletonKey ?? randomUUID(),
+    ...(options.startAfter === undefined ? {} : { startAfter: options.startAfter }),
+  };
+}

@@ -1,0 +1,58 @@
+import type { ProfileId } from '#core/ids.ts';
+import type { Reader, Writer } from '#storage/postgres/database.ts';
+import { jsonText } from '#storage/postgres/json.ts';
+
+/** A config that a profile has had; the trigger of the table writes them. */
+interface ConfigVersion {
+  readonly version: number;
+  readonly strategyName: string;
+  readonly config: unknown;
+  readonly at: Date;
+}
+
+/** Newest first, before version `before`. */
+export function listConfigVersions(
+  database: Reader,
+  profileId: ProfileId,
+  page: { readonly limit: number; readonly before?: number | undefined },
+): Promise<ConfigVersion[]> {
+  const query = database
+    .selectFrom('profile_configs')
+    .select(['version', 'strategy_name as strategyName', 'config', 'at'])
+    .where('profile_id', '=', profileId)
+    .orderBy('version', 'desc')
+    .limit(page.limit);
+  return (page.before === undefined ? query : query.where('version', '<', page.before)).execute();
+}
+
+export const readConfigVersion = async (
+  database: Reader,
+  profileId: ProfileId,
+  version: number,
+): Promise<ConfigVersion | undefined> =>
+  (await listConfigVersions(database, profileId, { limit: 1, before: version + 1 })).find(
+    (found) => found.version === version,
+  );
+
+/** Another strategy with a config of its own: overrides begin anew, positions stay, the old strategy's memory goes. */
+export async function switchStrategy(
+  database: Writer,
+  profileId: ProfileId,
+  to: { readonly strategyName: string; readonly config: unknown },
+): Promise<void> {
+  await database
+    .updateTable('profiles')
+    .set({ strategy_name: to.strategyName, config: jsonText(to.config), updated_at: new Date() })
+    .where('id', '=', profileId)
+    .execute();
+  await database
+    .updateTable('profile_symbols')
+    .set({ override_config: '{}' })
+    .where('profile_id', '=', profileId)
+    .execute();
+  await database
+    .updateTable('runner_states')
+    .set({ strategy_state: null })
+    .where('profile_id', '=', profileId)
+    .execute();
+}

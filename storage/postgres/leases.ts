@@ -1,0 +1,139 @@
+import { sql } from 'kysely';
+import type { Account } from '#core/account/account.ts';
+import { haltLockText } from '#core/account/halts.ts';
+import type { AccountId } from '#core/ids.ts';
+import type { Database, Transaction } from './database.ts';
+
+interface LeaseRequest {
+  readonly accountId: AccountId;
+  /** The worker's slot: a restarted worker of the same slot takes its lease back at once, with a new number. */
+  readonly holder: string;
+  readonly ttlMs: number;
+}
+
+interface HeldLease {
+  readonly accountId: AccountId;
+  readonly fencing: number;
+}
+
+const expiry = (ttlMs: number) => sql<Date>`clock_timestamp() + ${ttlMs} * interval '1 millisecond'`;
+
+const isHeldByOther = async (db: Database, { accountId, holder }: LeaseRequest): Promise<boolean> => {
+  const row = await db.kysely
+    .selectFrom('account_leases')
+    .select('holder')
+    .where('account_id', '=', accountId)
+    .where('holder', '!=', holder)
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+    .executeTakeFirst();
+  return row !== undefined;
+};
+
+/** Accounts that a worker holds, or held until it died. */
+export async function leasedAccounts(db: Database): Promise<Set<AccountId>> {
+  const rows = await db.kysely.selectFrom('account_leases').select('account_id').execute();
+  return new Set(rows.map((row) => row.account_id));
+}
+
+export interface WriteState {
+  readonly readOnly: boolean;
+  /** When the last lease ended, when that was some seconds ago: its worker died, or could not renew it. */
+  readonly leaseEndedAt: Date | null;
+}
+
+/** Whether the database takes writes, and the workers' own writes arrive. Writes nothing itself. */
+export async function readWriteState({ kysely }: Database): Promise<WriteState> {
+  const { rows } = await sql<WriteState>`
+    select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "readOnly", (
+      select max(expires_at) from account_leases having max(expires_at) < clock_timestamp() - interval '10 seconds'
+    ) as "leaseEndedAt"`.execute(kysely);
+  return rows[0] ?? { readOnly: false, leaseEndedAt: null };
+}
+
+/** How many accounts each worker holds now, by its slot; one that holds none is not in it. */
+export async function countLeases(db: Database): Promise<Map<string, number>> {
+  const rows = await db.kysely
+    .selectFrom('account_leases')
+    .select(({ fn }) => ['holder', fn.countAll<string>().as('accounts')])
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+    .groupBy('holder')
+    .execute();
+  return new Map(rows.map(({ holder, accounts }) => [holder, Number(accounts)]));
+}
+
+/**
+ * Takes the account when its lease is absent, expired or of the same holder. Holds the account's halt key exclusively,
+ * so that every intent with an older fencing number has committed before or can no longer commit.
+ */
+export async function acquireLease(db: Database, request: LeaseRequest): Promise<{ fencing: number } | undefined> {
+  // Asked without the lock first: waiting for it would hold up the intents of the account's owner.
+  if (await isHeldByOther(db, request)) return undefined;
+  const { accountId, holder, ttlMs } = request;
+  return db.transaction(async (transaction) => {
+    const lock = haltLockText('account', accountId);
+    await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(transaction);
+    const row = await transaction
+      .insertInto('account_leases')
+      .values({
+        account_id: accountId,
+        holder,
+        fencing: sql<string>`nextval('fencing_number')`,
+        expires_at: expiry(ttlMs),
+      })
+      .onConflict((conflict) =>
+        conflict
+          .column('account_id')
+          .doUpdateSet((values) => ({
+            holder: values.ref('excluded.holder'),
+            fencing: values.ref('excluded.fencing'),
+            expires_at: values.ref('excluded.expires_at'),
+          }))
+          .where((where) =>
+            where.or([
+              where('account_leases.holder', '=', holder),
+              where('account_leases.expires_at', '<=', sql<Date>`clock_timestamp()`),
+            ]),
+          ),
+      )
+      .returning('fencing')
+      .executeTakeFirst();
+    return row === undefined ? undefined : { fencing: Number(row.fencing) };
+  });
+}
+
+/** Extends a lease that still carries this fencing number; false means that another worker has taken the account. */
+export async function renewLease(db: Database, lease: HeldLease & { readonly ttlMs: number }): Promise<boolean> {
+  const { numUpdatedRows } = await db.kysely
+    .updateTable('account_leases')
+    .set({ expires_at: expiry(lease.ttlMs) })
+    .where('account_id', '=', lease.accountId)
+    .where('fencing', '=', String(lease.fencing))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Gives the account free for the next worker; a lease taken over meanwhile stays. */
+export async function releaseLease(db: Database, lease: HeldLease): Promise<void> {
+  await db.kysely
+    .deleteFrom('account_leases')
+    .where('account_id', '=', lease.accountId)
+    .where('fencing', '=', String(lease.fencing))
+    .execute();
+}
+
+/** Under the account's key, so that a takeover comes before or after everything that the transaction does. */
+export async function holdsLease(
+  transaction: Transaction,
+  { account, fencing }: { readonly account: Pick<Account, 'id'>; readonly fencing: number },
+): Promise<boolean> {
+  const lock = haltLockText('account', account.id);
+  await sql`select pg_advisory_xact_lock_shared(hashtextextended(${lock}, 0))`.execute(transaction);
+  const row = await transaction
+    .selectFrom('account_leases')
+    .select('fencing')
+    .where('account_id', '=', account.id)
+    .where('fencing', '=', String(fencing))
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,382 @@
+import { sql } from 'kysely';
+import { newId, type ProfileId } from '#core/ids.ts';
+import type { Reader, Transaction, Writer } from '#storage/postgres/database.ts';
+import { jsonText } from '#storage/postgres/json.ts';
+
+type ResearchState = 'queued' | 'running' | 'done' | 'failed' | 'aborted';
+/** The two kinds of work that the queue carries out for a profile. */
+export type ResearchTable = 'backtest_runs' | 'sweeps';
+
+export const OPEN_STATES = ['queued', 'running'] as const;
+/** Finished runs that nobody pinned; older ones go when a new one begins. */
+const MOST_KEPT = 100;
+
+interface NewRun {
+  readonly profileId: ProfileId;
+  readonly strategyName: string;
+  readonly config: unknown;
+  readonly request: unknown;
+  readonly warnings: unknown;
+}
+
+const rowOf = ({ profileId, strategyName, config, request, warnings }: NewRun) => ({
+  id: newId<string>(),
+  profile_id: profileId,
+  strategy_name: strategyName,
+  config: jsonText(config),
+  request: jsonText(request),
+  warnings: jsonText(warnings),
+});
+
+export async function createRun(writer: Writer, run: NewRun & { readonly fingerprints: unknown }): Promise<string> {
+  const row = { ...rowOf(run), config_fingerprints: jsonText(run.fingerprints) };
+  await writer.insertInto('backtest_runs').values(row).execute();
+  await deleteOldest(writer, 'backtest_runs', run.profileId);
+  return row.id;
+}
+
+/** A new one pushes out the oldest that has ended and that no user has pinned. */
+async function deleteOldest(writer: Writer, table: ResearchTable, profileId: ProfileId): Promise<void> {
+  const isKept = table === 'sweeps' ? sql<boolean>`false` : sql<boolean>`pinned`;
+  await writer
+    .deleteFrom(table)
+    .where('profile_id', '=', profileId)
+    .where(isKept, '=', false)
+    .where('state', 'not in', OPEN_STATES)
+    .where('id', 'not in', (kept) =>
+      kept
+        .selectFrom(table)
+        .select('id')
+        .where('profile_id', '=', profileId)
+        .where(isKept, '=', false)
+        .orderBy('created_at', 'desc')
+        .limit(MOST_KEPT),
+    )
+    .execute();
+}
+
+const selectRuns = (reader: Reader, profileId: ProfileId) =>
+  reader
+    .selectFrom('backtest_runs')
+    .select(['id', 'profile_id as profileId', 'state', 'pinned', 'strategy_name as strategyName', 'config', 'request'])
+    .select(['config_fingerprints as fingerprints', 'warnings', 'error'])
+    .select(['created_at as createdAt', 'finished_at as finishedAt'])
+    .where('profile_id', '=', profileId);
+
+/** Newest first, without their fills. */
+export const listRuns = (reader: Reader, profileId: ProfileId) =>
+  selectRuns(reader, profileId)
+    .select(
+      sql<
+        Record<string, unknown>
+      >`(select coalesce(jsonb_object_agg(key, value -> 'metrics'), '{}') from jsonb_each(results))`.as('metrics'),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(MOST_KEPT * 2)
+    .execute();
+export type RunRow = Awaited<ReturnType<typeof listRuns>>[number];
+
+/** For whoever has a job of it, whatever its profile. */
+export const readRunById = (reader: Reader, id: string) =>
+  reader
+    .selectFrom('backtest_runs')
+    .select(['profile_id as profileId', 'strategy_name as strategyName', 'config', 'request', 'results'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+export const readRun = (reader: Reader, profileId: ProfileId, id: string) =>
+  selectRuns(reader, profileId).select('results').where('id', '=', id).executeTakeFirst();
+
+export const readRobustness = async (reader: Reader, id: string): Promise<unknown> =>
+  (await reader.selectFrom('backtest_runs').select('robustness').where('id', '=', id).executeTakeFirst())?.robustness;
+
+export const saveRobustness = (writer: Writer, id: string, robustness: unknown): Promise<unknown> =>
+  writer
+    .updateTable('backtest_runs')
+    .set({ robustness: jsonText(robustness) })
+    .where('id', '=', id)
+    .execute();
+
+/** A run of whichever profile, for the worker. */
+export const readAnyRun = (reader: Reader, id: string) =>
+  reader
+    .selectFrom('backtest_runs')
+    .select(['profile_id as profileId', 'state', 'strategy_name as strategyName', 'request', 'results'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+/** False when there is none, or it still runs. */
+export async function deleteRun(writer: Writer, profileId: ProfileId, id: string): Promise<boolean> {
+  const deleted = await writer
+    .deleteFrom('backtest_runs')
+    .where('profile_id', '=', profileId)
+    .where('id', '=', id)
+    .where('state', 'not in', OPEN_STATES)
+    .executeTakeFirst();
+  return deleted.numDeletedRows > 0n;
+}
+
+export async function pinRun(writer: Writer, profileId: ProfileId, { id, pinned }: { id: string; pinned: boolean }) {
+  await writer
+    .updateTable('backtest_runs')
+    .set({ pinned, pinned_at: pinned ? sql<Date>`coalesce(pinned_at, now())` : null })
+    .where('profile_id', '=', profileId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The run that was pinned last, for what live trading is held against. */
+export const readPinned = (reader: Reader, profileId: ProfileId) =>
+  selectRuns(reader, profileId)
+    .select(['pinned_at as pinnedAt', 'results'])
+    .where('pinned', '=', true)
+    .where('state', '=', 'done')
+    .orderBy('pinned_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** False when there is nothing to stop. */
+export async function abortResearch(
+  writer: Writer,
+  table: ResearchTable,
+  { profileId, id }: { profileId: ProfileId; id: string },
+) {
+  const stopped = await writer
+    .updateTable(table)
+    .set({ state: 'aborted', finished_at: sql<Date>`now()` })
+    .where('profile_id', '=', profileId)
+    .where('id', '=', id)
+    .where('state', 'in', OPEN_STATES)
+    .executeTakeFirst();
+  return stopped.numUpdatedRows > 0n;
+}
+
+export async function stateOf(reader: Reader, table: ResearchTable, id: string): Promise<ResearchState | undefined> {
+  return (await reader.selectFrom(table).select('state').where('id', '=', id).executeTakeFirst())?.state;
+}
+
+/** Marks a run as running and returns it; undefined when it is finished, stopped or gone. */
+export const takeRun = (writer: Writer, id: string) =>
+  writer
+    .updateTable('backtest_runs')
+    .set({ state: 'running' })
+    .where('id', '=', id)
+    .where('state', 'in', OPEN_STATES)
+    .returning(['profile_id as profileId', 'strategy_name as strategyName', 'config', 'request', 'results'])
+    .executeTakeFirst();
+
+/** Adds the result of one coin. */
+export async function addResult(writer: Writer, id: string, { symbol, result }: { symbol: string; result: unknown }) {
+  const one = jsonText({ [symbol]: result });
+  await writer
+    .updateTable('backtest_runs')
+    .set({ results: sql<string>`results || ${one}::jsonb` })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function finishResearch(
+  writer: Writer,
+  table: ResearchTable,
+  { id, state, error }: { id: string; state: 'done' | 'failed'; error?: string },
+) {
+  await writer
+    .updateTable(table)
+    .set({ state, error: error ?? null, finished_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('state', 'in', OPEN_STATES)
+    .execute();
+}
+
+export interface Unit {
+  readonly sweepId: string;
+  readonly stage: number;
+  readonly number: number;
+}
+
+/** Creates a sweep with the units of its first stage; a walk-forward has a stage with the same units for each fold. */
+export async function createSweep(
+  writer: Writer,
+  sweep: NewRun & { readonly units: readonly (readonly number[])[]; readonly folds?: number },
+) {
+  const row = { ...rowOf(sweep), sets: sweep.units.flat().length };
+  await writer.insertInto('sweeps').values(row).execute();
+  await addUnits(writer, { sweepId: row.id, stages: { first: 0, last: sweep.folds ?? 0 } }, sweep.units);
+  await deleteOldest(writer, 'sweeps', sweep.profileId);
+  return row.id;
+}
+
+interface Stages {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Adds the same units to each of the stages, in one statement whose text does not grow with their number. */
+export async function addUnits(
+  writer: Writer,
+  { sweepId, stages }: { readonly sweepId: string; readonly stages: Stages },
+  units: readonly (readonly number[])[],
+) {
+  await sql`
+    insert into sweep_units (sweep_id, stage, number, sets)
+    select ${sweepId}, stage, unit.place - 1, unit.sets
+    from generate_series(${stages.first}::integer, ${stages.last}::integer) as stage,
+      jsonb_array_elements(${jsonText(units)}::jsonb) with ordinality as unit (sets, place)`.execute(writer);
+}
+
+/** What the job of each unit is given, stage after stage. */
+export const unitJobs = (sweepId: string, { first, last }: Stages, units: readonly unknown[]): Unit[] =>
+  Array.from({ length: last - first + 1 }, (_, i) =>
+    units.map((_sets, number) => ({ sweepId, stage: first + i, number })),
+  ).flat();
+
+const selectSweeps = (reader: Reader) =>
+  reader
+    .selectFrom('sweeps')
+    .select(['id', 'profile_id as profileId', 'state', 'strategy_name as strategyName', 'config', 'request', 'sets'])
+    .select(['warnings', 'result', 'error', 'created_at as createdAt', 'finished_at as finishedAt'])
+    .select((row) => [
+      row
+        .selectFrom('sweep_units')
+        .whereRef('sweep_id', '=', 'sweeps.id')
+        .select(sql<number>`count(*)::int`.as('n'))
+        .as('units'),
+      row
+        .selectFrom('sweep_units')
+        .whereRef('sweep_id', '=', 'sweeps.id')
+        .select(sql<number>`count(done_at)::int`.as('n'))
+        .as('unitsDone'),
+    ]);
+
+export const listSweeps = (reader: Reader, profileId: ProfileId) =>
+  selectSweeps(reader).where('profile_id', '=', profileId).orderBy('created_at', 'desc').limit(MOST_KEPT).execute();
+export type SweepView = Awaited<ReturnType<typeof listSweeps>>[number];
+
+export const readSweep = (reader: Reader, id: string) => selectSweeps(reader).where('id', '=', id).executeTakeFirst();
+
+/** The sets of a unit that still has to be done, its sweep marked as running; undefined when there is nothing to do. */
+export async function takeUnit(writer: Writer, { sweepId, stage, number }: Unit) {
+  const unit = await writer
+    .selectFrom('sweep_units')
+    .select('sets')
+    .where('sweep_id', '=', sweepId)
+    .where('stage', '=', stage)
+    .where('number', '=', number)
+    .where('done_at', 'is', null)
+    .executeTakeFirst();
+  if (unit === undefined) return undefined;
+  const sweep = await writer
+    .updateTable('sweeps')
+    .set({ state: 'running' })
+    .where('id', '=', sweepId)
+    .where('state', 'in', OPEN_STATES)
+    .returning(['profile_id as profileId', 'strategy_name as strategyName', 'config', 'request'])
+    .executeTakeFirst();
+  return sweep === undefined ? undefined : { ...sweep, sets: unit.sets };
+}
+
+/**
+ * Keeps what a unit found, unless another worker was first, and counts the sets that it tried, whatever becomes of its sweep.
+ * Later stages of halving look at the same sets again.
+ */
+export async function finishUnit(
+  writer: Writer,
+  { sweepId, stage, number }: Unit,
+  { evaluated, trials, worker }: { evaluated: unknown; trials: number; worker: string },
+): Promise<void> {
+  await sql`
+    with done as (
+      update sweep_units set evaluated = ${jsonText(evaluated)}, worker = ${worker}, done_at = now()
+      where sweep_id = ${sweepId} and stage = ${stage} and number = ${number} and done_at is null
+      returning stage
+    )
+    insert into trial_ledger (source_id, strategy_name, symbol, trials)
+    select id, strategy_name, request #>> '{coin,symbol}', ${trials}::integer
+    from done join sweeps on id = ${sweepId} where done.stage = 0
+    on conflict (source_id) do update set trials = trial_ledger.trials + excluded.trials`.execute(writer);
+}
+
+/** The last stage of a running sweep whose units are all done, held until the transaction ends; undefined otherwise. */
+export async function lockEndedStage(transaction: Transaction, sweepId: string): Promise<number | undefined> {
+  const sweep = await transaction
+    .selectFrom('sweeps')
+    .select('state')
+    .where('id', '=', sweepId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (sweep?.state !== 'running') return undefined;
+  const units = await transaction
+    .selectFrom('sweep_units')
+    .select([sql<number>`max(stage)`.as('stage'), sql<boolean>`bool_and(done_at is not null)`.as('done')])
+    .where('sweep_id', '=', sweepId)
+    .executeTakeFirst();
+  return units?.done === true ? units.stage : undefined;
+}
+
+/** What the units of a stage found, in their order. */
+export const readUnits = (reader: Reader, { sweepId, stage }: Pick<Unit, 'sweepId' | 'stage'>) =>
+  reader
+    .selectFrom('sweep_units')
+    .select(['number', 'sets', 'evaluated', 'worker'])
+    .where('sweep_id', '=', sweepId)
+    .where('stage', '=', stage)
+    .orderBy('number')
+    .execute();
+
+export async function keepSweepResult(writer: Writer, id: string, result: unknown) {
+  await writer
+    .updateTable('sweeps')
+    .set({ result: jsonText(result) })
+    .where('id', '=', id)
+    .execute();
+  await finishResearch(writer, 'sweeps', { id, state: 'done' });
+}
+
+/** How many sets a sweep has tried. */
+export async function readTrials(reader: Reader, sweepId: string): Promise<number> {
+  const row = await reader
+    .selectFrom('trial_ledger')
+    .select('trials')
+    .where('source_id', '=', sweepId)
+    .executeTakeFirst();
+  return row?.trials ?? 0;
+}
+
+/** The sets of a sweep that are no config of its strategy, counted by the units of its first stage. */
+export async function readRefusedSets(reader: Reader, sweepId: string) {
+  const { count, example } = await reader
+    .selectFrom('sweep_units')
+    .select(sql<number>`coalesce(sum((evaluated #>> '{refused,count}')::integer), 0)::integer`.as('count'))
+    .select(sql<string | null>`min(evaluated #>> '{refused,example}')`.as('example'))
+    .where('sweep_id', '=', sweepId)
+    .where('stage', '=', 0)
+    .executeTakeFirstOrThrow();
+  return { count, example };
+}
+
+/** How many sets were tried on a question, but for those of one sweep. */
+export async function trialsBeside(
+  reader: Reader,
+  { sweepId, strategyName, symbol }: { sweepId: string; strategyName: string; symbol: string },
+): Promise<number> {
+  const { trials } = await reader
+    .selectFrom('trial_ledger')
+    .select(sql<number>`coalesce(sum(trials), 0)::int`.as('trials'))
+    .where('strategy_name', '=', strategyName)
+    .where('symbol', '=', symbol)
+    .where('source_id', '!=', sweepId)
+    .executeTakeFirstOrThrow();
+  return trials;
+}
+
+/** The trial ledger by question, the newest first. */
+export const listTrials = (reader: Reader) =>
+  reader
+    .selectFrom('trial_ledger')
+    .select(['strategy_name as strategyName', 'symbol'])
+    .select([sql<number>`sum(trials)::int`.as('trials'), sql<number>`count(*)::int`.as('sweeps')])
+    .select(sql<Date>`max(at)`.as('lastAt'))
+    .groupBy(['strategy_name', 'symbol'])
+    .orderBy('lastAt', 'desc')
+    .execute();

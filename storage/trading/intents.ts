@@ -1,0 +1,208 @@
+import type pg from 'pg';
+import { formatDecimal, ZERO } from '#core/amount/decimal.ts';
+import {
+  type Halt,
+  type HaltScope,
+  haltLockText,
+  isRefusedByEveryHalt,
+  isRefusedByNoHalt,
+} from '#core/account/halts.ts';
+import { clientOrderIdOf, type OrderRecord } from '#core/order/order.ts';
+import type { IntentRequest, IntentResult } from '#core/ports/ports.ts';
+import type { Database } from '#storage/postgres/database.ts';
+import { jsonText } from '#storage/postgres/json.ts';
+import { type BoundStatement, type Statement, transactAtOnce } from '#storage/postgres/statements.ts';
+
+/** Widest first: everyone takes the three keys in this order. Engaging a halt takes its own key exclusively. */
+const LOCK: Statement = {
+  name: 'intent-lock',
+  text: `select pg_advisory_xact_lock_shared(hashtextextended($1, 0)),
+    pg_advisory_xact_lock_shared(hashtextextended($2, 0)),
+    pg_advisory_xact_lock_shared(hashtextextended($3, 0))`,
+};
+
+/** The order's number in base 36, as clientOrderIdOf writes it. */
+const NUMBER = `ltrim(${[6, 5, 4, 3, 2, 1, 0]
+  .map(
+    (place) => `substr('0123456789abcdefghijklmnopqrstuvwxyz', 1 + (order_sequence / ${36 ** place} % 36)::integer, 1)`,
+  )
+  .join(' || ')}, '0')`;
+
+const placeFor = (
+  rows: string,
+): string => `insert into orders (id, account_id, epoch, profile_id, symbol, side, purpose,
+      type, quantity, price, stop_price, trailing_delta, client_order_id, state, reason, decision, fencing, halt_order,
+      send_before, created_at, updated_at, action_id)
+    select $8::uuid, $1::uuid, epoch, $2::uuid, $3, $9, $10, $11, $12::numeric, $13::numeric, $14::numeric, $15::integer,
+      $16::text || ${NUMBER},
+      'intent', $17, $18::jsonb, $4::bigint, nextval('halt_order'), $19::timestamptz, $20::timestamptz, $20::timestamptz,
+      $21::uuid
+    from ${rows}
+    returning client_order_id`;
+
+/**
+ * A statement of its own after LOCK, so that its snapshot is younger than the locks and shows every halt and lease that
+ * was committed under them. When nothing refuses, it moves the runner state by compare-and-set and writes the order, whose
+ * client order id ends in its number in base 36. Answers with no row when it wrote nothing, and does not say why.
+ * The coin must be bound, and for an entry the profile enabled and the coin not paused: a decision made just before
+ * cannot commit. Each question is one of its own: PostgreSQL needs less time to begin them than to begin a join.
+ * $1 account, $2 profile, $3 symbol, $4 fencing, $5 refused by every halt, $6 expected version, $7 strategy state, $8 id,
+ * $9 side, $10 purpose, $11 type, $12 quantity, $13 price, $14 stop price, $15 trailing delta, $16 beginning of the client
+ * order id, $17 reason, $18 decision, $19 send before, $20 at, $21 operator's action,
+ * $22 refused by no halt.
+ */
+const COMMIT: Statement = {
+  name: 'intent-commit',
+  text: `with moved as (
+    update runner_states
+    set version = version + 1, order_sequence = order_sequence + 1, strategy_state = $7::jsonb
+    where profile_id = $2::uuid and symbol = $3 and version = $6::bigint
+      and exists (select from account_leases
+        where account_id = $1::uuid and fencing = $4::bigint and expires_at > clock_timestamp())
+      and exists (select from accounts where id = $1::uuid and (not $5::boolean or reset_at is null))
+      and exists (select from profiles where id = $2::uuid and (not $5::boolean or enabled))
+      and exists (select from profile_symbols where profile_id = $2::uuid and symbol = $3
+        and (not $5::boolean or paused_until is null or paused_until <= clock_timestamp()))
+      and not exists (select from kill_switches
+        where subject in ('all', $1::uuid::text, $2::uuid::text) and ($5::boolean or (freeze_exits and not $22::boolean)))
+    returning order_sequence, (select epoch from accounts where id = $1::uuid) as epoch
+  ) ${placeFor('moved')}`,
+};
+
+/** The runner state of a bound coin that has none yet: its number of orders begins where the table says. */
+const ENSURE: Statement = {
+  name: 'intent-ensure',
+  text: `insert into runner_states (profile_id, symbol)
+    select profile_id, symbol from profile_symbols where profile_id = $1::uuid and symbol = $2
+    on conflict (profile_id, symbol) do nothing`,
+};
+
+/**
+ * The same for whoever COMMIT has answered with nothing: says what refuses, and writes when that is only that the coin had
+ * no runner state before ENSURE. Parameters as above.
+ */
+const JUDGE: Statement = {
+  name: 'intent-judge',
+  text: `with lease as materialized (
+    select accounts.epoch, accounts.id, reset_at from account_leases join accounts on accounts.id = account_id
+    where account_id = $1::uuid and fencing = $4::bigint and expires_at > clock_timestamp()
+  ), halt as materialized (
+    select * from (
+      select scope, subject, reason, freeze_exits, cancel_entries, engaged_at, false as is_reset from kill_switches
+      where subject in ('all', $1::uuid::text, $2::uuid::text)
+      union all
+      select 'account', id::text, 'The exchange was reset: confirm that the account may go on.', false, false, reset_at, true
+      from lease where reset_at is not null
+    ) as engaged
+    where $5::boolean or (freeze_exits and not $22::boolean)
+    order by case scope when 'all' then 0 when 'account' then 1 else 2 end
+    limit 1
+  ), moved as (
+    update runner_states as runner
+    set version = runner.version + 1, order_sequence = runner.order_sequence + 1, strategy_state = $7::jsonb
+    from lease, profiles join profile_symbols on profile_symbols.profile_id = profiles.id
+    where runner.profile_id = $2::uuid and runner.symbol = $3 and runner.version = $6::bigint
+      and not exists (select 1 from halt)
+      and profiles.id = $2::uuid and profile_symbols.symbol = $3
+      and (not $5::boolean or (enabled and (paused_until is null or paused_until <= clock_timestamp())))
+    returning order_sequence
+  ), placed as (
+    ${placeFor('moved cross join lease')}
+  )
+  select halt.*, lease.epoch, placed.client_order_id
+  from (select 1) as one left join lease on true left join halt on true left join placed on true`,
+};
+
+interface Placed extends pg.QueryResultRow {
+  readonly client_order_id: string;
+}
+
+interface Judgement extends pg.QueryResultRow {
+  readonly scope: HaltScope | null;
+  readonly subject: string;
+  readonly reason: string;
+  readonly freeze_exits: boolean;
+  readonly cancel_entries: boolean;
+  readonly engaged_at: Date;
+  readonly is_reset: boolean;
+  readonly epoch: number | null;
+  readonly client_order_id: string | null;
+}
+
+const haltOf = (row: Judgement, scope: HaltScope): Halt => ({
+  scope,
+  subject: row.subject,
+  since: row.engaged_at,
+  reason: row.reason,
+  freeze: row.freeze_exits,
+  cancelEntries: row.cancel_entries,
+  ...(row.is_reset ? { reset: true } : {}),
+});
+
+const lockKeys = ({ order }: IntentRequest): string[] => [
+  haltLockText('all', 'all'),
+  haltLockText('account', order.accountId),
+  haltLockText('profile', order.profileId),
+];
+
+function commitValues({ order, ...request }: IntentRequest): BoundStatement['values'] {
+  const { accountId, profileId, symbol, side, purpose, form, quantity } = order;
+  return [
+    ...[accountId, profileId, symbol, request.fencing, isRefusedByEveryHalt(order), request.expectedVersion],
+    ...[jsonText(request.strategyState), request.orderId, side, purpose, form.type, formatDecimal(quantity)],
+    'price' in form ? formatDecimal(form.price) : null,
+    'stopPrice' in form ? formatDecimal(form.stopPrice) : null,
+    form.type === 'trailing-stop' ? form.deltaBips : null,
+    clientOrderIdOf({ profileId, symbol, purpose, sequence: 0 }).slice(0, -1),
+    ...[request.reason, jsonText(request.decision), new Date(request.sendBeforeMs), request.at],
+    request.actionId ?? null,
+    isRefusedByNoHalt(order, request.stopRests),
+  ];
+}
+
+function recordOf({ order, ...request }: IntentRequest, clientOrderId: string): OrderRecord {
+  const { accountId, profileId, symbol, side, purpose, form, quantity } = order;
+  return {
+    ...{ accountId, profileId, symbol, side, purpose, form, quantity },
+    id: request.orderId,
+    clientOrderId,
+    exchangeOrderId: null,
+    state: 'intent',
+    reason: request.reason,
+    decision: request.decision,
+    filledQuantity: ZERO,
+    filledQuote: ZERO,
+    fencing: request.fencing,
+    sendBeforeMs: request.sendBeforeMs,
+    createdAt: request.at,
+    updatedAt: request.at,
+    payload: null,
+  };
+}
+
+const committed = (request: IntentRequest, clientOrderId: string): IntentResult => ({
+  kind: 'committed',
+  record: recordOf(request, clientOrderId),
+  version: request.expectedVersion + 1,
+});
+
+function resultOf(request: IntentRequest, row: Judgement | undefined): IntentResult {
+  if (row === undefined || row.epoch === null) return { kind: 'lost-lease' };
+  if (row.scope !== null) return { kind: 'halted', halt: haltOf(row, row.scope) };
+  return row.client_order_id === null ? { kind: 'moved' } : committed(request, row.client_order_id);
+}
+
+/**
+ * The one durable step between a decision and its order: locks, judges halts and lease, moves the runner state and
+ * writes the order row, all or nothing. Throws CommitUnknown when the answer to COMMIT was lost: the order row, when it
+ * is there, was never sent by this caller.
+ */
+export async function commitIntent(db: Database, request: IntentRequest): Promise<IntentResult> {
+  const lock = { ...LOCK, values: lockKeys(request) };
+  const values = commitValues(request);
+  const [placed] = await transactAtOnce<Placed>(db, [lock, { ...COMMIT, values }]);
+  if (placed !== undefined) return committed(request, placed.client_order_id);
+  const coin = [request.order.profileId, request.order.symbol];
+  const [row] = await transactAtOnce<Judgement>(db, [lock, { ...ENSURE, values: coin }, { ...JUDGE, values }]);
+  return resultOf(request, row);
+}

@@ -1,0 +1,202 @@
+import { type Generated, type Selectable, sql } from 'kysely';
+import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
+import type { AccountId, ProfileId } from '#core/ids.ts';
+import type { Side } from '#core/order/order.ts';
+import type { OrphanLock, OrphanState } from '#core/position/orphan.ts';
+import type { ExchangeOrder } from '#core/ports/ports.ts';
+import type { Database, Reader, Writer } from '#storage/postgres/database.ts';
+import type { Time, TimeOrDefault } from '#storage/postgres/tables.ts';
+
+export interface OrphanOrdersTable {
+  account_id: AccountId;
+  symbol: string;
+  exchange_order_id: string;
+  client_order_id: string;
+  side: Side;
+  type: string;
+  price: string;
+  stop_price: string;
+  quantity: string;
+  filled_quantity: string;
+  list_id: string | null;
+  base_asset: string | null;
+  locked_asset: string | null;
+  locked_amount: string;
+  placed_at: Time;
+  first_seen_at: TimeOrDefault;
+  last_seen_at: TimeOrDefault;
+  state: Generated<OrphanState>;
+  state_at: TimeOrDefault;
+}
+
+export type OrphanRow = Selectable<OrphanOrdersTable>;
+
+export interface OrphanKey {
+  readonly accountId: AccountId;
+  readonly symbol: string;
+  readonly exchangeOrderId: string;
+}
+
+/** Those that the operator may still decide about. */
+const RESTING = ['open', 'left'] as const satisfies OrphanState[];
+const RESOLVED_SHOWN = 50;
+
+const now = sql<Date>`clock_timestamp()`;
+
+/** The database's time: what is seen after it is younger than what was decided before it. */
+export async function databaseTime({ kysely }: Database): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(kysely);
+  return rows[0]?.at ?? new Date();
+}
+
+/** Of these client ids those that a profile tracks: the order is recorded, and the profile still has its coin. */
+export async function trackedClientIds(
+  database: Reader,
+  accountId: AccountId,
+  clientOrderIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (clientOrderIds.length === 0) return new Set();
+  const rows = await database
+    .selectFrom('orders')
+    .innerJoin('profile_symbols as bound', (join) =>
+      join.onRef('bound.profile_id', '=', 'orders.profile_id').onRef('bound.symbol', '=', 'orders.symbol'),
+    )
+    .select('client_order_id')
+    .where('account_id', '=', accountId)
+    .where('client_order_id', 'in', [...clientOrderIds])
+    .execute();
+  return new Set(rows.map((row) => row.client_order_id));
+}
+
+/** Of these orders those that are recorded as the profile's own, live or not. */
+export async function recordedClientIds(
+  database: Reader,
+  { id, accountId }: { readonly id: ProfileId; readonly accountId: AccountId },
+  orders: readonly Pick<ExchangeOrder, 'clientOrderId'>[],
+): Promise<ReadonlySet<string>> {
+  if (orders.length === 0) return new Set();
+  const ids = orders.map(({ clientOrderId }) => clientOrderId);
+  const own = database.selectFrom('orders').select('client_order_id').where('profile_id', '=', id);
+  const rows = await own.where('account_id', '=', accountId).where('client_order_id', 'in', ids).execute();
+  return new Set(rows.map((row) => row.client_order_id));
+}
+
+interface SeenOrphan {
+  readonly order: ExchangeOrder;
+  readonly lock: Omit<OrphanLock, 'left'>;
+}
+
+interface Sighting {
+  readonly accountId: AccountId;
+  /** Before the order book was read: what was decided since stands. */
+  readonly asOf: Date;
+  readonly seen: readonly SeenOrphan[];
+}
+
+const valuesOf = (accountId: AccountId, { order, lock }: SeenOrphan) => ({
+  account_id: accountId,
+  symbol: order.symbol,
+  exchange_order_id: order.exchangeOrderId,
+  client_order_id: order.clientOrderId,
+  side: order.side,
+  type: order.trailingBips === undefined ? order.type : `${order.type} (trailing)`,
+  price: formatDecimal(order.price),
+  stop_price: formatDecimal(order.stopPrice),
+  quantity: formatDecimal(order.quantity),
+  filled_quantity: formatDecimal(order.filledQuantity),
+  list_id: lock.listId,
+  base_asset: lock.baseAsset,
+  locked_asset: lock.asset,
+  locked_amount: formatDecimal(lock.amount),
+  placed_at: order.placedAt ?? order.updatedAt,
+});
+
+/**
+ * Writes down which orphans rest on the exchange; those that rest no more are gone. What the operator left stays left,
+ * as long as it is the same order. Answers with the rows that are new.
+ */
+export const recordOrphans = (db: Database, { accountId, asOf, seen }: Sighting): Promise<OrphanRow[]> =>
+  db.transaction(async (transaction) => {
+    const fresh: OrphanRow[] = [];
+    for (const one of seen) {
+      const row = await transaction
+        .insertInto('orphan_orders')
+        .values(valuesOf(accountId, one))
+        .onConflict((conflict) =>
+          conflict.columns(['account_id', 'symbol', 'exchange_order_id']).doUpdateSet({
+            client_order_id: sql<string>`excluded.client_order_id`,
+            filled_quantity: sql<string>`excluded.filled_quantity`,
+            base_asset: sql<string>`coalesce(excluded.base_asset, orphan_orders.base_asset)`,
+            locked_asset: sql<string>`coalesce(excluded.locked_asset, orphan_orders.locked_asset)`,
+            locked_amount: sql<string>`excluded.locked_amount`,
+            last_seen_at: now,
+            state: sql<OrphanState>`case
+              when orphan_orders.state = 'left' and orphan_orders.client_order_id = excluded.client_order_id then 'left'
+              when orphan_orders.state in ('adopted', 'cancelled', 'gone') and orphan_orders.state_at > ${asOf} then orphan_orders.state
+              else 'open' end`,
+          }),
+        )
+        .returningAll()
+        .returning(sql<boolean>`xmax = 0`.as('isNew'))
+        .executeTakeFirstOrThrow();
+      if (row.isNew) fresh.push(row);
+    }
+    await transaction
+      .updateTable('orphan_orders')
+      .set({ state: 'gone', state_at: now })
+      .where('account_id', '=', accountId)
+      .where('state', 'in', RESTING)
+      .where('last_seen_at', '<', asOf)
+      .execute();
+    return fresh;
+  });
+
+export const readOrphan = (database: Reader, key: OrphanKey): Promise<OrphanRow | undefined> =>
+  database
+    .selectFrom('orphan_orders')
+    .selectAll()
+    .where('account_id', '=', key.accountId)
+    .where('symbol', '=', key.symbol)
+    .where('exchange_order_id', '=', key.exchangeOrderId)
+    .executeTakeFirst();
+
+export const isResting = ({ state }: Pick<OrphanRow, 'state'>): boolean => RESTING.some((one) => one === state);
+
+/** Resting ones, oldest first, then the newest of those that are resolved. */
+export async function listOrphans(database: Reader, accountId: AccountId): Promise<OrphanRow[]> {
+  const rows = database.selectFrom('orphan_orders').selectAll().where('account_id', '=', accountId);
+  const resting = await rows.where('state', 'in', RESTING).orderBy('placed_at').orderBy('exchange_order_id').execute();
+  const resolved = rows.where('state', 'not in', RESTING).orderBy('state_at', 'desc').limit(RESOLVED_SHOWN);
+  return [...resting, ...(await resolved.execute())];
+}
+
+/** What the resting orphans of an account lock. */
+export async function orphanLocks(database: Reader, accountId: AccountId): Promise<OrphanLock[]> {
+  const rows = await database
+    .selectFrom('orphan_orders')
+    .select(['exchange_order_id', 'base_asset', 'locked_asset', 'locked_amount', 'list_id', 'state'])
+    .where('account_id', '=', accountId)
+    .where('state', 'in', RESTING)
+    .execute();
+  return rows.map((row) => ({
+    exchangeOrderId: row.exchange_order_id,
+    baseAsset: row.base_asset,
+    asset: row.locked_asset,
+    amount: requireDecimal(row.locked_amount),
+    listId: row.list_id,
+    left: row.state === 'left',
+  }));
+}
+
+/** Decides about a resting orphan; false when it is resolved already. */
+export async function resolveOrphan(database: Writer, key: OrphanKey, state: OrphanState): Promise<boolean> {
+  const { numUpdatedRows } = await database
+    .updateTable('orphan_orders')
+    .set({ state, state_at: now })
+    .where('account_id', '=', key.accountId)
+    .where('symbol', '=', key.symbol)
+    .where('exchange_order_id', '=', key.exchangeOrderId)
+    .where('state', 'in', RESTING)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

@@ -1,0 +1,53 @@
+import type { AccountInput } from '#paper/exchange/accounts.ts';
+import { type Limits, openLimits } from '#paper/rest/limits.ts';
+import { orderRoutes } from '#paper/rest/order-routes.ts';
+import { openParams } from '#paper/rest/params.ts';
+import { RefusedError, refusalBody } from '#paper/exchange/refusal.ts';
+import { accountRoutes } from '#paper/rest/rest-account.ts';
+import { performSigned } from '#paper/rest/rest.ts';
+import { openRig, RIG_SYMBOL, type Rig } from './rig.ts';
+import { tableOf } from '#paper/rest/routes.ts';
+
+interface OrderAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A rig whose signed routes are asked as over HTTP, without sockets and signatures; `symbol` is filled in. */
+export interface RestRig extends Rig {
+  ask(request: string, params?: Readonly<Record<string, string>>, account?: string): OrderAnswer;
+}
+
+export const openRestRig = (accounts?: AccountInput[]): RestRig =>
+  withRoutes(openRig(accounts), atOneInstant(openLimits()));
+
+/** Asks the routes of orders and accounts of a rig. */
+export function withRoutes(rig: Rig, limits: Limits): RestRig {
+  const table = tableOf([...orderRoutes(rig.venue), ...accountRoutes(rig.venue, limits)]);
+  return {
+    ...rig,
+    ask: (request, params = {}, account = 'ann') => {
+      const [method = '', path = ''] = request.split(' ');
+      const route = table.byPath(method, `/api/v3/${path}`);
+      if (route === undefined || route.security === 'none') throw new Error(`there is no signed route ${request}`);
+      const values = openParams(
+        new Map(Object.entries(path.endsWith('OrderList') ? params : { symbol: RIG_SYMBOL, ...params })),
+      );
+      try {
+        const done = performSigned(limits, route, { params: values, account: rig.venue.floor.account(account) });
+        return { status: 200, ...done };
+      } catch (error) {
+        if (!(error instanceof RefusedError)) throw error;
+        return { status: error.refusal.status, body: refusalBody(error.refusal), headers: {} };
+      }
+    },
+  };
+}
+
+/** Limits whose windows never end, so that no test straddles one. */
+const atOneInstant = (limits: Limits): Limits => ({
+  ...limits,
+  reachedOrderLimit: (account) => limits.reachedOrderLimit(account, 0),
+  addOrder: (account) => limits.addOrder(account, 0),
+});

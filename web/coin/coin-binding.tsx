@@ -1,0 +1,134 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import type { ProfileId } from '#core/ids.ts';
+import { bindCoin, unbindCoin } from '#api/contract/profiles.ts';
+import { call } from '#web/data/call.ts';
+import { type Coin, type Order, type Profile, symbolsQuery } from '#web/data/queries.ts';
+import { coinView } from './coin-view.ts';
+import { count, quantity } from '#web/ui/numbers.ts';
+import { orderName } from './order-words.ts';
+import { AskWorker } from './ask-worker.tsx';
+import { PriceField } from './entry-price.tsx';
+import { Failure, Say } from '#web/ui/say.tsx';
+
+function useRefresh(id: ProfileId): () => Promise<void> {
+  const client = useQueryClient();
+  return async () => {
+    const stale = [['coins', id], ['profile', id], ['profiles'], ['dashboard']];
+    await Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey })));
+  };
+}
+
+/** Binds one more coin to a profile. */
+export function AddCoin({ profile }: { profile: Profile }): ReactNode {
+  const id = useId();
+  const [symbol, setSymbol] = useState('');
+  const [averageEntryPrice, setAverageEntryPrice] = useState('');
+  const { data } = useQuery(symbolsQuery(profile.accountId));
+  const refresh = useRefresh(profile.id);
+  const bind = useMutation({
+    mutationFn: () => {
+      const price = averageEntryPrice.trim();
+      const body = { symbol: symbol.trim().toUpperCase(), ...(price === '' ? {} : { averageEntryPrice: price }) };
+      return call(bindCoin, { params: { id: profile.id }, body });
+    },
+    onSuccess: async () => {
+      setSymbol('');
+      setAverageEntryPrice('');
+      await refresh();
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    bind.mutate();
+  };
+  const free =
+    data?.symbols.filter((market) => market.status === 'TRADING' && !profile.symbols.includes(market.symbol)) ?? [];
+  return (
+    <form className="actions" onSubmit={submit}>
+      <label htmlFor={id} className="two">
+        Add a coin
+      </label>
+      <span className="in">
+        <input
+          id={id}
+          list={`${id}-list`}
+          placeholder="ETHUSDT"
+          autoComplete="off"
+          required
+          value={symbol}
+          onChange={(event) => setSymbol(event.target.value)}
+        />
+      </span>
+      <datalist id={`${id}-list`}>
+        {free.map((market) => (
+          <option key={market.symbol}>{market.symbol}</option>
+        ))}
+      </datalist>
+      <PriceField value={averageEntryPrice} onChange={setAverageEntryPrice} />
+      <button type="submit" className="btn" disabled={bind.isPending}>
+        Add {symbol.trim().toUpperCase() || 'coin'}
+      </button>
+      <div className="w-full">
+        {bind.isError ? <Failure what="Not added." error={bind.error} /> : null}
+        {bind.data?.warnings.map((warning) => (
+          <Say key={warning.code} tone="care" title={`Added, but ${warning.message}:`}>
+            {warning.detail}
+          </Say>
+        ))}
+      </div>
+    </form>
+  );
+}
+
+interface RemoveProps {
+  profile: Profile;
+  coin: Coin;
+  /** Of this coin, those that the exchange may still hold. */
+  orders: readonly Order[];
+}
+
+/** Unbinds a coin, and says before what becomes of its orders and of what is held. */
+export function RemoveCoin({ profile, coin, orders }: RemoveProps): ReactNode {
+  const refresh = useRefresh(profile.id);
+  const view = coinView(coin);
+  const exposed = view.held || orders.length > 0;
+  const params = { id: profile.id, symbol: coin.symbol };
+  const names = orders.map(
+    (order) => `${orderName(order).toLowerCase()} of ${quantity(order.quantity, coin.stepSize)}`,
+  );
+  return (
+    <AskWorker
+      small
+      accountId={profile.accountId}
+      words="Remove"
+      label={`Remove ${view.base}`}
+      title={`Remove ${coin.symbol}?`}
+      action={
+        orders.length > 0
+          ? `Cancel ${count(orders.length, 'order')} and remove ${coin.symbol}`
+          : `Remove ${coin.symbol}`
+      }
+      done={`${coin.symbol} is removed.`}
+      run={() => call(unbindCoin, { params, query: { cancelOrders: exposed ? 'true' : 'false' } })}
+      onDone={() => void refresh()}
+    >
+      <p>This profile makes no more decisions about {view.base}. Its records stay.</p>
+      {orders.length === 0 ? null : (
+        <p>
+          First the worker cancels what rests on the exchange: {names.join(', ')} {view.base}. The coin goes once
+          nothing of it rests there.
+        </p>
+      )}
+      {view.held ? (
+        <p>
+          <b>
+            {quantity(coin.position.quantity, coin.stepSize)} {view.base} stay in the wallet, without a stop, and nobody
+            sells them.
+          </b>{' '}
+          They are managed again when the coin is added again. To be out of it, sell all first, on the page of the coin.
+        </p>
+      ) : null}
+    </AskWorker>
+  );
+}

@@ -1,0 +1,66 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useId, useState } from 'react';
+import type { ProfileId } from '#core/ids.ts';
+import { pauseCoin, resumeCoin } from '#api/contract/risk.ts';
+import { call } from '#web/data/call.ts';
+import { keys } from '#web/data/keys.ts';
+import type { Coin } from '#web/data/queries.ts';
+import { Icon } from '#web/ui/icon.tsx';
+import { Failure } from '#web/ui/say.tsx';
+import { Prose } from '#web/ui/when.tsx';
+
+const HOUR_MS = 3_600_000;
+const LENGTHS = { '1 hour': 1, '4 hours': 4, '1 day': 24, '1 week': 168 } as const;
+type Length = keyof typeof LENGTHS;
+
+/** Pauses buying of one coin for a while, or ends the pause. */
+export function CoinPause({ profileId, coin }: { profileId: ProfileId; coin: Coin }): ReactNode {
+  const id = useId();
+  const [length, setLength] = useState<Length>('1 hour');
+  const client = useQueryClient();
+  const params = { id: profileId, symbol: coin.symbol };
+  const change = useMutation({
+    mutationFn: (hours: number | null) =>
+      hours === null
+        ? call(resumeCoin, { params })
+        : call(pauseCoin, { params, body: { until: new Date(Date.now() + hours * HOUR_MS).toISOString() } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.coin(profileId, coin.symbol) }),
+  });
+  return (
+    <div className="actions">
+      {coin.pause === null ? (
+        <>
+          <label htmlFor={id} className="two">
+            No buys for
+          </label>
+          <select id={id} value={length} onChange={(event) => setLength(asLength(event.target.value))}>
+            {Object.keys(LENGTHS).map((words) => (
+              <option key={words}>{words}</option>
+            ))}
+          </select>
+          <button
+            type="button"
+            className="btn"
+            disabled={change.isPending}
+            onClick={() => change.mutate(LENGTHS[length])}
+          >
+            Pause buying {coin.symbol}
+          </button>
+        </>
+      ) : (
+        <>
+          <span className="care">
+            <Icon name="warn" /> <Prose text={`No buys until ${coin.pause.until}. ${coin.pause.reason}`} />
+          </span>
+          <button type="button" className="btn" disabled={change.isPending} onClick={() => change.mutate(null)}>
+            Resume buying {coin.symbol}
+          </button>
+        </>
+      )}
+      {change.isError ? <Failure what="Not changed." error={change.error} /> : null}
+    </div>
+  );
+}
+
+const isLength = (text: string): text is Length => text in LENGTHS;
+const asLength = (text: string): Length => (isLength(text) ? text : '1 hour');

@@ -1,0 +1,92 @@
+import type { ReactNode } from 'react';
+import { formatDecimal, readDecimal } from '#core/amount/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
+import type { Coin } from '#web/data/queries.ts';
+import { coinView } from './coin-view.ts';
+import { money, price, quantity, signedPercent } from '#web/ui/numbers.ts';
+import { UnheldPrice } from './entry-price.tsx';
+import { Gain } from '#web/ui/figures.tsx';
+import { Rail } from '#web/ui/rail.tsx';
+import { Section } from '#web/ui/section.tsx';
+
+interface CoinPositionProps {
+  profileId: ProfileId;
+  coin: Coin;
+  stopRests: boolean;
+}
+
+/** What is held of one coin, what it cost and what it is worth at the shown price. */
+export function CoinPosition({ profileId, coin, stopRests }: CoinPositionProps): ReactNode {
+  const view = coinView(coin);
+  const { position, costBasis } = coin;
+  const quote = <span className="unit">{view.quote}</span>;
+  const cause = coin.state?.protection?.cause ?? null;
+  const remainder = !view.held && costBasis?.note == null && Number(position.quantity) > 0;
+  return (
+    <Section title="Position">
+      <dl className="dl">
+        <dt>Held</dt>
+        <dd>
+          {view.held ? (
+            <>
+              {quantity(position.quantity, coin.stepSize)} <span className="unit">{view.base}</span>
+            </>
+          ) : (
+            'not held'
+          )}
+          {remainder ? (
+            <span className="note block">
+              {position.quantity} {view.base} is left, less than one tradeable step
+            </span>
+          ) : null}
+        </dd>
+        {view.held ? (
+          <>
+            <dt>Average price</dt>
+            <dd>
+              {price(position.averagePrice, coin.tickSize)} {quote}
+            </dd>
+            <dt>Market value</dt>
+            <dd>
+              {money(view.value === null ? null : formatDecimal(view.value), view.quote)} {quote}
+            </dd>
+            <dt>Unrealised P&amp;L, before exit fee</dt>
+            <dd>
+              <Gain value={view.gain} unit={view.quote} />
+              {view.gainShare === null ? null : <span className="note block">{signedPercent(view.gainShare)}</span>}
+            </dd>
+            <dt>Stop</dt>
+            <dd>
+              {view.stop === null ? (
+                'none'
+              ) : (
+                <>
+                  {price(view.stop, coin.tickSize)} {quote}
+                </>
+              )}
+              {view.stop === null ? null : (
+                <span className={stopRests || cause === null ? 'note block' : 'care block'}>
+                  {stopRests ? 'rests on the exchange' : (cause ?? 'kept by the worker')}
+                </span>
+              )}
+            </dd>
+          </>
+        ) : null}
+        <UnheldPrice profileId={profileId} coin={coin} />
+        <dt>Realised P&amp;L, after all fees</dt>
+        <dd title={feesWords(position, view.quote)}>
+          <Gain value={readDecimal(position.realised) ?? null} unit={view.quote} />
+        </dd>
+        <dt>Trades</dt>
+        <dd>{position.cycle}</dd>
+      </dl>
+      <Rail coin={coin} stopRests={stopRests} big />
+    </Section>
+  );
+}
+
+/** What the profits would be without fees, for who wants to know. */
+function feesWords({ fees, unvaluedFees }: Coin['position'], quote: string): string {
+  const paid = `${money(fees, quote)} ${quote} of fees paid in all`;
+  return unvaluedFees === 0 ? paid : `${paid}; the fees of ${unvaluedFees} fills are missing, as no price was known`;
+}

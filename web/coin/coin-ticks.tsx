@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { TickAudit } from '#core/decision/audit.ts';
+import type { ProfileId } from '#core/ids.ts';
+import { isObject } from '#core/merge.ts';
+import { traceQuery } from '#web/data/queries.ts';
+import { Context } from '#web/ui/feed.tsx';
+import { Icon } from '#web/ui/icon.tsx';
+import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+import { Prose, When } from '#web/ui/when.tsx';
+
+const isAudit = (entry: unknown): entry is TickAudit =>
+  isObject(entry) && isObject(entry['decision']) && isObject(entry['approval']);
+
+const TRIGGERS: Readonly<Record<string, string>> = {
+  price: 'price',
+  candle: 'closed candle',
+  order: 'own order',
+  operator: 'you',
+  timer: 'timer',
+  start: 'start',
+};
+const MARKS = { buy: 'up', sell: 'dno', cancel: 'x', nothing: 'minus' } as const;
+const markOf = (kind: string): 'up' | 'dno' | 'x' | 'minus' =>
+  MARKS[kind === 'buy' || kind === 'sell' || kind === 'cancel' ? kind : 'nothing'];
+
+/** The newest ticks as they were recorded. */
+export function CoinTicks({ profileId, symbol }: { profileId: ProfileId; symbol: string }): ReactNode {
+  const { data, error } = useQuery(traceQuery(profileId, symbol));
+  const entries = data?.entries.filter(isAudit);
+  return (
+    <Section title="Newest ticks" note="read every 5 s" span={5}>
+      {error === null ? null : <Failure what="The ticks could not be read." error={error} />}
+      {entries === undefined && error === null ? <Skeleton rows={6} /> : null}
+      {entries?.length === 0 ? <p className="p-2">No tick is recorded yet.</p> : null}
+      <ul className="feed">
+        {entries?.map((whole) => {
+          const { id, at, trigger, decision, approval, latencyMicros } = whole;
+          return (
+            <li key={id}>
+              <When at={at} />
+              <Icon name={markOf(decision.kind)} />
+              <div>
+                <Prose text={decision.sentence} />
+                <span className="note block">
+                  by {TRIGGERS[trigger] ?? trigger}, decided in{' '}
+                  {latencyMicros < 100 ? 'under 0.1' : (latencyMicros / 1000).toFixed(1)} ms
+                  {approval.kind === 'refused'
+                    ? `, refused: ${approval.reason}`
+                    : approval.kind === 'approved'
+                      ? ', approved'
+                      : ''}
+                </span>
+                <Context ctx={whole} />
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+    </Section>
+  );
+}

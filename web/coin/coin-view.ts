@@ -1,0 +1,97 @@
+import { type Decimal, divide, multiply, readDecimal, toNumber, ZERO } from '#core/amount/decimal.ts';
+import { unrealisedOf } from '#core/position/position.ts';
+import type { Coin } from '#web/data/queries.ts';
+import { change, percent } from '#web/ui/numbers.ts';
+
+/** What the service will do next with a coin, read from its plan. */
+export interface NextStep {
+  readonly verb: string;
+  readonly level: string;
+  readonly side: 'lower' | 'higher';
+  /** Distance from the price as a share; `null` without a price. */
+  readonly away: number | null;
+  /** The price is there already; something else keeps it from acting. */
+  readonly reached: boolean;
+}
+
+/** A coin as the pages show it: value and unrealised P&L always follow the shown price; the fees of the buys count. */
+interface CoinView {
+  readonly base: string;
+  readonly quote: string;
+  readonly held: boolean;
+  readonly price: Decimal | null;
+  readonly value: Decimal | null;
+  readonly gain: Decimal | null;
+  readonly gainShare: number | null;
+  readonly stop: string | null;
+  readonly next: NextStep | null;
+  /** The engine, not the strategy, keeps it from acting. */
+  readonly blocked: boolean;
+}
+
+/** How far the next step is: `, 0.8 % away`. */
+export const distanceWords = ({ away, reached }: NextStep): string =>
+  away === null ? '' : reached ? ': the price is there' : `, ${percent(Math.abs(away))} away`;
+
+const decimal = (text: string | null | undefined): Decimal | null =>
+  text == null ? null : (readDecimal(text) ?? null);
+
+/** Less than one step can not be sold: what a fee left behind is not a position, nor what the note says is not held. */
+function isHeld(coin: Coin): boolean {
+  if (coin.costBasis !== null && coin.costBasis.note !== null) return false;
+  const quantity = decimal(coin.position.quantity) ?? ZERO;
+  const step = decimal(coin.stepSize) ?? ZERO;
+  return quantity > 0n && quantity >= step;
+}
+
+const views = new WeakMap<Coin, CoinView>();
+
+/** Worked out once for each state of a coin: every part of a page that shows it asks. */
+export function coinView(coin: Coin): CoinView {
+  const known = views.get(coin);
+  if (known !== undefined) return known;
+  const view = viewOf(coin);
+  views.set(coin, view);
+  return view;
+}
+
+function viewOf(coin: Coin): CoinView {
+  const held = isHeld(coin);
+  const price = decimal(coin.price);
+  const quantity = decimal(coin.position.quantity) ?? ZERO;
+  const cost = decimal(coin.position.cost) ?? ZERO;
+  const value = held && price !== null ? multiply(quantity, price) : null;
+  const gain = held && price !== null && cost > 0n ? unrealisedOf({ quantity, cost }, price) : null;
+  return {
+    base: coin.baseAsset ?? coin.symbol,
+    quote: coin.quoteAsset ?? '',
+    held,
+    price,
+    value,
+    gain,
+    gainShare: gain === null ? null : toNumber(divide(gain, cost)),
+    stop: held ? planLevel(coin, 'stop') : null,
+    next: nextStep(coin, held, price),
+    blocked: coin.state?.approval.kind === 'refused',
+  };
+}
+
+const planLevel = (coin: Coin, name: string): string | null =>
+  coin.state?.plan.find((line) => line.name === name)?.price ?? null;
+
+/** Held: the trailing exit, else its arming, else the stop. Flat: the entry. */
+function nextStep(coin: Coin, held: boolean, price: Decimal | null): NextStep | null {
+  const step = (name: string, verb: string, side: NextStep['side']): NextStep | null => {
+    const level = planLevel(coin, name);
+    const at = decimal(level);
+    if (level === null || at === null) return null;
+    const reached = price !== null && (side === 'lower' ? price <= at : price >= at);
+    return { verb, level, side, away: price === null ? null : change(price, at), reached };
+  };
+  if (!held) return step('entry', 'Buys', 'lower');
+  return (
+    step('trail', 'Sells all', 'lower') ??
+    step('arm', 'Arms the trailing exit', 'higher') ??
+    step('stop', 'Sells all', 'lower')
+  );
+}

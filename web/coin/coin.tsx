@@ -1,0 +1,244 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useMemo, useState } from 'react';
+import { isInterval } from '#core/market/candle.ts';
+import { absolute, formatDecimal } from '#core/amount/decimal.ts';
+import { type ProfileId, readId } from '#core/ids.ts';
+import {
+  type Coin,
+  coinQuery,
+  type CoinPage as CoinAnswer,
+  killSwitchQuery,
+  type Profile,
+  profileQuery,
+} from '#web/data/queries.ts';
+import { useDemo } from '#web/data/session.tsx';
+import type { ChartRange, PlanLevel } from './chart-view.ts';
+import { ActYourself } from './act-yourself.tsx';
+import { CaptureSwitch } from './capture-switch.tsx';
+import { Blockers } from './blockers.tsx';
+import { CoinPause } from './coin-pause.tsx';
+import { CoinPosition } from './coin-position.tsx';
+import { CoinTicks } from './coin-ticks.tsx';
+import { DecisionLog } from './decision-log.tsx';
+import { EntryPrice } from './entry-price.tsx';
+import { Icon } from '#web/ui/icon.tsx';
+import { OrdersTable } from './orders-table.tsx';
+import { PriceChart } from './price-chart.tsx';
+import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+import { StrategyName } from '#web/ui/strategy-name.tsx';
+import { Timeline } from './timeline.tsx';
+import { Prose } from '#web/ui/when.tsx';
+import { coinView, distanceWords } from './coin-view.ts';
+import { money, price, quantity } from '#web/ui/numbers.ts';
+import { isLive, orderSummary } from './order-words.ts';
+
+export function CoinPage(): ReactNode {
+  const params = useParams({ from: '/shell/profiles/$id/coins/$symbol' });
+  const id = readId<ProfileId>(params.id);
+  return id !== undefined ? (
+    <Known key={params.symbol} id={id} symbol={params.symbol} />
+  ) : (
+    <p className="head">There is no such profile.</p>
+  );
+}
+
+function Known({ id, symbol }: { id: ProfileId; symbol: string }): ReactNode {
+  const { data, error } = useQuery(coinQuery(id, symbol));
+  const { data: profile } = useQuery(profileQuery(id));
+  if (data === undefined || profile === undefined) {
+    return (
+      <div className="head">
+        <h1 className="verdict">{symbol}</h1>
+        {error === null ? <Skeleton rows={10} /> : <Failure what="The coin could not be read." error={error} />}
+      </div>
+    );
+  }
+  return <Page answer={data} profile={profile} />;
+}
+
+const TABS = [
+  { tab: undefined, words: 'Trade' },
+  { tab: 'logs', words: 'Logs' },
+] as const;
+
+function Page({ answer, profile }: { answer: CoinAnswer; profile: Profile }): ReactNode {
+  const { tab } = useSearch({ from: '/shell/profiles/$id/coins/$symbol' });
+  const demo = useDemo();
+  const { coin } = answer;
+  return (
+    <>
+      <title>{`${coin.symbol} ${price(coin.price, coin.tickSize)} · Tradewind`}</title>
+      <nav className="crumb" aria-label="Breadcrumb">
+        <Link to="/">Overview</Link>
+        <Link to="/profiles/$id" params={{ id: profile.id }}>
+          {profile.name}
+        </Link>
+        <span>{coin.symbol}</span>
+      </nav>
+      <Head coin={coin} profile={profile} />
+      <nav className="places mb-4" aria-label="About this coin">
+        {TABS.map(({ tab: one, words }) => (
+          <Link
+            key={words}
+            to="/profiles/$id/coins/$symbol"
+            params={{ id: profile.id, symbol: coin.symbol }}
+            search={one === undefined ? {} : { tab: one }}
+            activeOptions={{ exact: true, includeSearch: true }}
+          >
+            {words}
+          </Link>
+        ))}
+        <Link to="/profiles/$id/config" params={{ id: profile.id }} search={{ coin: coin.symbol }}>
+          Settings
+        </Link>
+        {demo ? null : (
+          <Link to="/profiles/$id/diagnosis" params={{ id: profile.id }} search={{ coin: coin.symbol }}>
+            Why is it not trading?
+          </Link>
+        )}
+      </nav>
+      {tab === 'logs' ? <LogsTab coin={coin} profile={profile} /> : <TradeTab answer={answer} profile={profile} />}
+    </>
+  );
+}
+
+function TradeTab({ answer, profile }: { answer: CoinAnswer; profile: Profile }): ReactNode {
+  const { coin, orders, fills } = answer;
+  const [range, setRange] = useState<ChartRange | undefined>(undefined);
+  const stopRests = orders.some((order) => order.purpose === 'stop' && isLive(order));
+  const interval = String(profile.config['candleInterval']);
+  const levels = useMemo(() => levelsOf(coin, stopRests), [coin, stopRests]);
+  const rows = orders.map((order) => ({
+    order,
+    profileId: profile.id,
+    tickSize: coin.tickSize,
+    stepSize: coin.stepSize,
+    base: coin.baseAsset ?? coin.symbol,
+  }));
+  const chart = { profileId: profile.id, coin, fills, levels, onRange: setRange };
+  return (
+    <>
+      <div className="cols">
+        <div className="c9">
+          <PriceChart {...chart} first={isInterval(interval) ? interval : '1h'} />
+          <Timeline profileId={profile.id} symbol={coin.symbol} range={range} />
+        </div>
+        <div className="c3">
+          <CoinPosition profileId={profile.id} coin={coin} stopRests={stopRests} />
+          <Section title="Act yourself">
+            <ActYourself accountId={profile.accountId} profileId={profile.id} coin={coin} />
+            <CoinPause profileId={profile.id} coin={coin} />
+          </Section>
+        </div>
+      </div>
+      <Section title="Orders and their proof" note={orderSummary(orders)}>
+        {rows.length === 0 ? (
+          <p className="p-2">No orders yet.</p>
+        ) : (
+          <OrdersTable rows={rows} withCoin={false} accountId={profile.accountId} />
+        )}
+      </Section>
+    </>
+  );
+}
+
+function LogsTab({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {
+  return (
+    <div className="cols">
+      <Section title="Log" note="newest first; equal decisions in a row share a line" span={7}>
+        <CaptureSwitch profileId={profile.id} />
+        <DecisionLog profileId={profile.id} filters={{ symbol: coin.symbol }} />
+        <details className="p-2">
+          <summary>Advanced options</summary>
+          <EntryPrice profileId={profile.id} coin={coin} />
+        </details>
+      </Section>
+      <CoinTicks profileId={profile.id} symbol={coin.symbol} />
+    </div>
+  );
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  stop: 'stop',
+  floor: 'floor',
+  trail: 'trailing exit',
+  arm: 'exit starts',
+  entry: 'buys at',
+  cost: 'cost',
+};
+
+function levelsOf(coin: Coin, stopRests: boolean): PlanLevel[] {
+  const { held } = coinView(coin);
+  const plan = (coin.state?.plan ?? [])
+    .filter(({ name }) => name !== 'cost' && (held ? name !== 'entry' : name === 'entry'))
+    .map(({ name, price: level }) => ({
+      name: NAMES[name] ?? name,
+      price: Number(level),
+      fact: false,
+      solid: name === 'stop' && stopRests,
+    }));
+  const cost = { name: 'cost', price: Number(coin.position.averagePrice), fact: true, solid: true };
+  return held ? [...plan, cost] : plan;
+}
+
+function Head({ coin, profile }: { coin: Coin; profile: Profile }): ReactNode {
+  const view = coinView(coin);
+  return (
+    <div className="head">
+      <h1 className="verdict">
+        <b>{view.base}</b> <Result coin={coin} /> <Plan coin={coin} enabled={profile.enabled} />
+      </h1>
+      <p className="two">
+        Price {price(coin.price, coin.tickSize)} {view.quote}. Strategy: <StrategyName name={profile.strategyName} />,
+        in profile {profile.name}.
+      </p>
+      {coin.state === null ? null : (
+        <p className={view.blocked ? 'care' : 'two'}>
+          {view.blocked ? <Icon name="warn" /> : null} <Prose text={coin.state.decision.sentence} />
+        </p>
+      )}
+      <Blockers coin={coin} />
+    </div>
+  );
+}
+
+/** The second half of the verdict: what the service will do, or what keeps it from acting. */
+function Plan({ coin, enabled }: { coin: Coin; enabled: boolean }): ReactNode {
+  const { data: halt } = useQuery(killSwitchQuery);
+  const { next, held, base } = coinView(coin);
+  if (!enabled) return 'The profile is off, so nothing is decided.';
+  if (halt?.engaged && !held) return 'Buying is stopped.';
+  if (next === null) return coin.state === null ? 'The first decision is awaited.' : 'Nothing is planned.';
+  return (
+    <>
+      It {next.verb.charAt(0).toLowerCase() + next.verb.slice(1)}
+      {next.verb === 'Sells all' ? (
+        <span className="nb">
+          {' '}
+          {quantity(coin.position.quantity, coin.stepSize)} {base}
+        </span>
+      ) : null}{' '}
+      at <span className="intent nb">{price(next.level, coin.tickSize)}</span> or {next.side}
+      {distanceWords(next)}.
+    </>
+  );
+}
+
+function Result({ coin }: { coin: Coin }): ReactNode {
+  const { held, gain, quote } = coinView(coin);
+  if (!held) return 'is not held.';
+  if (gain === null) return 'is held.';
+  if (gain === 0n) return 'is at its cost.';
+  const up = gain > 0n;
+  return (
+    <>
+      is {up ? 'up' : 'down'}{' '}
+      <span className={`${up ? 'gain' : 'loss'} nb`}>
+        <Icon name={up ? 'up' : 'dn'} /> {money(formatDecimal(absolute(gain)), quote)} {quote}
+      </span>
+      .
+    </>
+  );
+}

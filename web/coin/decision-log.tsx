@@ -1,0 +1,54 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { ProfileId } from '#core/ids.ts';
+import { type LogFilters, logsQuery } from '#web/data/queries.ts';
+import { Feed } from '#web/ui/feed.tsx';
+import { Failure, Skeleton } from '#web/ui/say.tsx';
+
+interface DecisionLogProps {
+  profileId: ProfileId;
+  filters?: LogFilters;
+  /** New rows appear by themselves; else only on demand. */
+  follow?: boolean;
+  /** Rows of one page. */
+  size?: number;
+}
+
+/** The log of a profile, or of one of its coins, a page at a time; every row opens to its numbers. */
+export function DecisionLog({ profileId, filters = {}, follow = true, size = 15 }: DecisionLogProps): ReactNode {
+  const log = useInfiniteQuery({ ...logsQuery(profileId, filters, size), enabled: follow });
+  const { data, error } = log;
+  const rows = data?.pages.flatMap((page) => page.rows) ?? [];
+  const narrow = Object.keys(filters).some((name) => name !== 'symbol');
+  return (
+    <>
+      {error === null ? null : <Failure what="The log could not be read." error={error} />}
+      {data === undefined && error === null ? <Skeleton rows={6} /> : null}
+      {data !== undefined && rows.length === 0 ? (
+        <p className="p-2">
+          {narrow
+            ? 'No row fits. Choose fewer conditions to see more.'
+            : 'No decision yet. The first one appears within seconds while the profile is on.'}
+        </p>
+      ) : null}
+      <Feed rows={rows} open named={filters.symbol === undefined} />
+      <div className="actions">
+        {log.hasNextPage ? (
+          <button
+            type="button"
+            className="btn"
+            disabled={log.isFetchingNextPage}
+            onClick={() => void log.fetchNextPage()}
+          >
+            Show older
+          </button>
+        ) : null}
+        {follow ? null : (
+          <button type="button" className="btn" disabled={log.isFetching} onClick={() => void log.refetch()}>
+            Read again
+          </button>
+        )}
+      </div>
+    </>
+  );
+}

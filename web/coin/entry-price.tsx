@@ -1,0 +1,139 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import type { ProfileId } from '#core/ids.ts';
+import { deleteAverageEntryPrice, setAverageEntryPrice } from '#api/contract/profiles.ts';
+import { call } from '#web/data/call.ts';
+import { keys } from '#web/data/keys.ts';
+import { type Coin, jobQuery } from '#web/data/queries.ts';
+import { coinView } from './coin-view.ts';
+import { price } from '#web/ui/numbers.ts';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Failure, Say } from '#web/ui/say.tsx';
+
+interface PriceFieldProps {
+  value: string;
+  onChange: (text: string) => void;
+  unit?: string;
+  required?: boolean;
+}
+
+export function PriceField({ value, onChange, unit, required = false }: PriceFieldProps): ReactNode {
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id} className="two">
+        Average entry price
+      </label>
+      <span className="in">
+        <input
+          id={id}
+          inputMode="decimal"
+          placeholder={required ? '' : 'only if it is held already'}
+          autoComplete="off"
+          required={required}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />{' '}
+        {unit === undefined ? null : <span className="unit">{unit}</span>}
+      </span>
+    </>
+  );
+}
+
+interface EntryPriceProps {
+  profileId: ProfileId;
+  coin: Coin;
+}
+
+/** What the held coins cost on average: saved for the worker to apply, or removed. */
+export function EntryPrice({ profileId, coin }: EntryPriceProps): ReactNode {
+  const client = useQueryClient();
+  const { costBasis, symbol } = coin;
+  const { base, quote } = coinView(coin);
+  const [text, setText] = useState(costBasis?.averageEntryPrice ?? '');
+  const params = { id: profileId, symbol };
+  const save = useMutation({
+    mutationFn: async (averageEntryPrice: string | null) => {
+      if (averageEntryPrice === null) return call(deleteAverageEntryPrice, { params });
+      return call(setAverageEntryPrice, { params, body: { averageEntryPrice } });
+    },
+    onSuccess: async () => {
+      const stale = [keys.coin(profileId, symbol), keys.coins(profileId), keys.dashboard, keys.logs(profileId)];
+      await Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey })));
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate(text.trim());
+  };
+  return (
+    <form className="actions" onSubmit={submit}>
+      <PriceField value={text} onChange={setText} unit={quote} required />
+      <button type="submit" className="btn" disabled={save.isPending}>
+        Save price
+      </button>
+      {costBasis === null ? null : (
+        <button type="button" className="btn quiet" disabled={save.isPending} onClick={() => save.mutate(null)}>
+          Delete price
+        </button>
+      )}
+      <p className="note w-full">
+        What the {base} in the wallet cost on average. The profile manages all of it at this price from its next tick
+        on. Without a price it sells none of it.
+      </p>
+      <div className="w-full">
+        {save.isError ? <Failure what="Not changed." error={save.error} /> : null}
+        {save.isSuccess ? <Applied jobId={save.data.jobId} /> : null}
+      </div>
+    </form>
+  );
+}
+
+/** How far the worker is with a saved price. */
+function Applied({ jobId }: { jobId: string }): ReactNode {
+  const { data: job } = useQuery(jobQuery(jobId));
+  if (job?.state === 'done') return <Say tone="next">Saved, and the worker has applied it.</Say>;
+  if (job?.errorMessage == null) return <Say tone="next">Saved. The worker applies it within seconds.</Say>;
+  const next = job.state === 'failed' ? 'Save it again once that is mended.' : 'The worker tries again.';
+  return (
+    <Say tone="care" title="Saved, but not applied yet.">
+      {job.errorMessage} {next}
+    </Say>
+  );
+}
+
+/** A recorded price without a position and its note; and a price is offered for what the wallet holds beyond it. */
+export function UnheldPrice({ profileId, coin }: EntryPriceProps): ReactNode {
+  const [asking, setAsking] = useState(false);
+  const { costBasis, untracked } = coin;
+  const { base, quote, held } = coinView(coin);
+  return (
+    <>
+      {held || costBasis?.note == null ? null : (
+        <>
+          <dt>Recorded price</dt>
+          <dd>
+            {price(costBasis.averageEntryPrice, coin.tickSize)} <span className="unit">{quote}</span>
+            <span className="note block">{costBasis.note}</span>
+          </dd>
+        </>
+      )}
+      {untracked === null ? null : (
+        <>
+          <dt className="border-0">In the wallet, not managed</dt>
+          <dd className="border-0">
+            {untracked} <span className="unit">{base}</span>
+          </dd>
+          <dd className="col-span-full">
+            <button type="button" className="btn small" onClick={() => setAsking(true)}>
+              Average entry price
+            </button>
+          </dd>
+        </>
+      )}
+      <Dialog title={`${coin.symbol}: average entry price`} open={asking} onClose={() => setAsking(false)}>
+        <EntryPrice profileId={profileId} coin={coin} />
+      </Dialog>
+    </>
+  );
+}

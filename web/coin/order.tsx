@@ -1,0 +1,198 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { formatDecimal, readDecimal, subtract } from '#core/amount/decimal.ts';
+import { type OrderId, readId } from '#core/ids.ts';
+import { readOrderProof } from '#api/contract/proof.ts';
+import { call } from '#web/data/call.ts';
+import { coinsQuery, profileQuery } from '#web/data/queries.ts';
+import { useNow } from '#web/data/session.tsx';
+import { Icon } from '#web/ui/icon.tsx';
+import { OrderChain } from './order-chain.tsx';
+import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+import { Prose } from '#web/ui/when.tsx';
+import { orderCause, orderName, stateWords } from './order-words.ts';
+import { countdown, costOf, type Proof } from './proof.ts';
+
+export function OrderPage(): ReactNode {
+  const { id } = useParams({ from: '/shell/orders/$id' });
+  const known = readId<OrderId>(id);
+  return known === undefined ? <p className="head">There is no such order.</p> : <Known id={known} />;
+}
+
+function Known({ id }: { id: OrderId }): ReactNode {
+  const { data, error } = useQuery({
+    queryKey: ['order', id],
+    queryFn: ({ signal }) => call(readOrderProof, { params: { id } }, signal),
+    refetchInterval: ({ state }) => (state.data?.verdict.state === 'unknown' ? 1_000 : 15_000),
+  });
+  if (data !== undefined) return <Page proof={data} />;
+  return (
+    <div className="head">
+      <h1 className="verdict">Order</h1>
+      {error === null ? <Skeleton rows={8} /> : <Failure what="The order could not be read." error={error} />}
+    </div>
+  );
+}
+
+const MARKS = { proved: 'circ', open: 'ring', unknown: 'q' } as const;
+const TITLES: Readonly<Record<Proof['verdict']['state'], string>> = {
+  proved: 'Proved.',
+  open: 'Still open.',
+  unknown: 'No answer yet.',
+  refused: 'Refused by the exchange.',
+  'never-arrived': 'Never arrived.',
+  'not-sent': 'Not sent.',
+  contradicted: 'Something does not fit.',
+};
+
+function Page({ proof }: { proof: Proof }): ReactNode {
+  const { verdict, order } = proof;
+  const { data: profile } = useQuery(profileQuery(order.profileId));
+  const { data: held } = useQuery(coinsQuery(order.profileId));
+  // A coin that was removed since is not among them: its amounts stand without a unit.
+  const coin = held?.coins.find(({ symbol }) => symbol === order.symbol);
+  const [base, quote] = [coin?.baseAsset ?? '', coin?.quoteAsset ?? ''];
+  const { state } = verdict;
+  const good = state === 'proved' || state === 'open';
+  const cause = orderCause(order);
+  const mark = state === 'proved' || state === 'open' || state === 'unknown' ? MARKS[state] : 'x';
+  return (
+    <>
+      <title>{`${orderName(order)} ${order.symbol} · Tradewind`}</title>
+      <nav className="crumb" aria-label="Breadcrumb">
+        <Link to="/">Overview</Link>
+        <Link to="/profiles/$id" params={{ id: order.profileId }}>
+          {profile?.name ?? 'Profile'}
+        </Link>
+        <Link to="/profiles/$id/coins/$symbol" params={{ id: order.profileId, symbol: order.symbol }}>
+          {order.symbol}
+        </Link>
+        <span>Order {order.clientOrderId.split('-').at(-1)}</span>
+      </nav>
+      <div className="head">
+        <h1 className="verdict">
+          <span className={state === 'proved' ? 'gain' : good ? '' : 'care'}>
+            <Icon name={mark} />
+          </span>{' '}
+          <b>{TITLES[state]}</b>{' '}
+          {state === 'unknown' ? (
+            <Certain at={verdict.certainAt} />
+          ) : (
+            <Prose
+              text={`Wanted ${`${verdict.wanted} ${base}`.trim()}, ${order.side === 'buy' ? 'bought' : 'sold'} ${verdict.filled}, booked ${verdict.booked}.`}
+            />
+          )}
+        </h1>
+        <p className="two">
+          {orderName(order)}
+          {cause === null ? '' : ` (${cause})`} of {order.symbol}: {stateWords(order.state).text.toLowerCase()}.
+          {state === 'unknown'
+            ? ' The exchange may or may not have it. Until that is known the coin buys nothing more; its exit and its stop keep working.'
+            : ''}
+        </p>
+      </div>
+      {verdict.problems.map((problem) => (
+        <Say key={problem} tone="loss">
+          <Prose text={problem} />
+        </Say>
+      ))}
+      <div className="cols">
+        <Section title="From decision to ledger" note="UTC on hover" span={8}>
+          <OrderChain proof={proof} base={base} quote={quote} />
+        </Section>
+        <div className="c4">
+          <Amounts proof={proof} base={base} />
+          <Cost proof={proof} quote={quote} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Counts down to the moment from which the outcome can be proved. */
+function Certain({ at }: { at: string | null }): ReactNode {
+  const now = useNow();
+  if (at === null) return 'It is not sent again before it is certain what became of it.';
+  const left = Date.parse(at) - now;
+  return left > 0 ? (
+    <>
+      Certain in <b className="nb">{countdown(left)}</b>. It will not be sent again before that.
+    </>
+  ) : (
+    'Being made certain now. It will not be sent again before that.'
+  );
+}
+
+function Amounts({ proof: { verdict }, base }: { proof: Proof; base: string }): ReactNode {
+  const { wanted, filled, booked } = verdict;
+  const [whole, part] = [readDecimal(filled), readDecimal(booked)];
+  const unit = <span className="unit"> {base}</span>;
+  return (
+    <Section title="Verdict" note="checked when this page was read">
+      <dl className="dl">
+        <dt>Wanted</dt>
+        <dd>
+          {wanted}
+          {unit}
+        </dd>
+        <dt>Executed</dt>
+        <dd>
+          {filled}
+          {unit}
+        </dd>
+        <dt>Booked</dt>
+        <dd>
+          {booked}
+          {unit}
+        </dd>
+        <dt>
+          <b>Executed but not booked</b>
+        </dt>
+        <dd>
+          <b>{whole === undefined || part === undefined ? '–' : formatDecimal(subtract(whole, part))}</b>
+          {unit}
+        </dd>
+      </dl>
+    </Section>
+  );
+}
+
+function Cost({ proof, quote }: { proof: Proof; quote: string }): ReactNode {
+  const rows = costOf(proof, quote);
+  if (rows.length === 0) return null;
+  return (
+    <Section title="Cost of doing it">
+      <dl className="dl">
+        {rows.map(({ words, value }) => (
+          <div key={words} className="contents">
+            <dt>{words}</dt>
+            <dd>
+              <Prose text={value} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <div className="actions">
+        <CopyProof proof={proof} />
+        <Link
+          className="btn"
+          to="/profiles/$id/coins/$symbol"
+          params={{ id: proof.order.profileId, symbol: proof.order.symbol }}
+        >
+          Show on the chart
+        </Link>
+      </div>
+    </Section>
+  );
+}
+
+function CopyProof({ proof }: { proof: Proof }): ReactNode {
+  const text = JSON.stringify(proof, null, 2);
+  return (
+    <button type="button" className="btn" onClick={() => void navigator.clipboard.writeText(text)}>
+      Copy proof as text
+    </button>
+  );
+}

@@ -1,0 +1,158 @@
+import { useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useMemo, useState } from 'react';
+import type { ProfileId } from '#core/ids.ts';
+import { timelineQuery } from '#web/data/queries.ts';
+import { useZone } from '#web/data/session.tsx';
+import { full } from '#web/ui/time.ts';
+import { type Moment, nextChange, stretchesOf, timelineOf } from './timeline-words.ts';
+import { wordsOf } from '#web/ui/names.ts';
+import type { ChartRange } from './chart-view.ts';
+import { Icon } from '#web/ui/icon.tsx';
+import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+import { Prose } from '#web/ui/when.tsx';
+
+interface TimelineProps {
+  profileId: ProfileId;
+  symbol: string;
+  /** What the chart above shows, so that both share one time axis. */
+  range: ChartRange | undefined;
+}
+
+/** Every decision about a coin on the time axis of its chart; one of them is read in full below. */
+export function Timeline({ profileId, symbol, range }: TimelineProps): ReactNode {
+  const { data, error } = useQuery(timelineQuery(profileId, symbol));
+  const moments = useMemo(() => timelineOf(data?.rows ?? []), [data]);
+  const [chosen, setChosen] = useState<string | undefined>(undefined);
+  const found = moments.findIndex(({ id }) => id === chosen);
+  const index = found === -1 ? moments.length - 1 : found;
+  const here = moments[index];
+  const total = moments.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <Section title="Every decision" note={`the last ${total.toLocaleString('en-US')}, on the time axis of the chart`}>
+      <TimelineKey />
+      {error === null ? null : <Failure what="The decisions could not be read." error={error} />}
+      {data === undefined && error === null ? <Skeleton rows={2} /> : null}
+      {here === undefined ? (
+        data === undefined ? null : (
+          <p className="p-2">No decision yet. The first one appears within seconds while the profile is on.</p>
+        )
+      ) : (
+        <>
+          <Scrubber moments={moments} index={index} range={range} onChoose={(i) => setChosen(moments[i]?.id)} />
+          <Chosen moment={here} />
+        </>
+      )}
+    </Section>
+  );
+}
+
+function TimelineKey(): ReactNode {
+  return (
+    <div className="key">
+      <span>
+        <i className="box wait" /> waited to buy
+      </span>
+      <span>
+        <i className="box hold" /> held
+      </span>
+      <span>
+        <i className="box blocked" /> was kept from acting
+      </span>
+      <span>
+        <Icon name="up" /> bought
+      </span>
+      <span>
+        <Icon name="dno" /> sold
+      </span>
+      <span className="intent wide">
+        <Icon name="dia" /> you are here: arrow keys step, with Shift to the next change
+      </span>
+    </div>
+  );
+}
+
+interface ScrubberProps {
+  moments: readonly Moment[];
+  index: number;
+  range: ChartRange | undefined;
+  onChoose: (index: number) => void;
+}
+
+function Scrubber({ moments, index, range, onChoose }: ScrubberProps): ReactNode {
+  const zone = useZone();
+  const fromMs = range?.fromMs ?? moments[0]?.fromMs ?? 0;
+  const toMs = range?.toMs ?? moments.at(-1)?.toMs ?? 1;
+  const share = (ms: number): number => ((ms - fromMs) / Math.max(1, toMs - fromMs)) * 100;
+  const clipped = (ms: number): number => Math.min(100, Math.max(0, share(ms)));
+  const here = moments[index];
+  if (here === undefined) return null;
+  const at = clipped(here.toMs);
+  const keys: Readonly<Record<string, number>> = { Home: 0, End: moments.length - 1 };
+  const press = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : undefined;
+    const to = step === undefined ? keys[event.key] : event.shiftKey ? nextChange(moments, index, step) : index + step;
+    if (to === undefined) return;
+    event.preventDefault();
+    onChoose(Math.min(moments.length - 1, Math.max(0, to)));
+  };
+  const point = (event: PointerEvent<HTMLElement>): void => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const ms = fromMs + ((event.clientX - box.left) / box.width) * (toMs - fromMs);
+    const after = moments.findLastIndex((moment) => moment.fromMs <= ms);
+    onChoose(Math.max(0, after));
+  };
+  return (
+    <div
+      className="scrub"
+      style={{ marginRight: range?.rightPx ?? 0 }}
+      role="slider"
+      tabIndex={0}
+      aria-label="Decision timeline"
+      aria-valuemin={0}
+      aria-valuemax={moments.length - 1}
+      aria-valuenow={index}
+      aria-valuetext={`${full(here.fromMs, zone)}: ${here.sentence}`}
+      onKeyDown={press}
+      onPointerDown={point}
+    >
+      {stretchesOf(moments).map(({ kind, ...stretch }) => {
+        const [left, right] = [clipped(stretch.fromMs), clipped(stretch.toMs)];
+        const style = { left: `${left}%`, width: `${right - left}%` };
+        return right > left ? <span key={stretch.fromMs} className={`bk ${kind}`} style={style} /> : null;
+      })}
+      {moments.map(({ id, kind, mark, fromMs: ms }) =>
+        kind === 'event' && mark !== 'dot' && mark !== 'flag' && share(ms) >= 0 && share(ms) <= 100 ? (
+          <span key={id} className="ev" style={{ left: `${share(ms)}%` }}>
+            <Icon name={mark} />
+          </span>
+        ) : null,
+      )}
+      <span className="cur" style={{ left: `${at}%` }} />
+      <span className={at > 50 ? 'ct l' : 'ct'} style={{ left: `${at}%` }}>
+        {full(here.toMs, zone)}
+      </span>
+    </div>
+  );
+}
+
+function Chosen({ moment: { sentence, count, numbers } }: { moment: Moment }): ReactNode {
+  return (
+    <>
+      <div className="say next mt-4">
+        <Prose text={sentence} />
+        {count > 1 ? <span className="two nb"> {count.toLocaleString('en-US')} times in a row.</span> : null}
+      </div>
+      <dl className="dl two-up">
+        {numbers.map(([name, value]) => (
+          <div key={name}>
+            <dt>{wordsOf(name)}</dt>
+            <dd>
+              <Prose text={value} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}

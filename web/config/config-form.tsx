@@ -1,0 +1,256 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import type { z } from 'zod';
+import { valueAt, withoutValue, withPatched, withValue } from '#core/config-path.ts';
+import { isObject, mergePatch } from '#core/merge.ts';
+import type { warning } from '#api/contract/fields.ts';
+import { fieldError, ProblemError } from '#web/data/problem-error.ts';
+import { Failure, Say } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+import { changesOf } from './changes.ts';
+import { ConfigLeaf } from './config-leaf.tsx';
+import { type SchemaField, type SchemaGroup, schemaGroups } from './schema-fields.ts';
+import { settingWords } from './setting-words.ts';
+
+type Config = Record<string, unknown>;
+type Warnings = readonly z.infer<typeof warning>[];
+type Errors = readonly { path: string; message: string }[];
+
+/** One set of settings as the form edits it: those of a profile, or what one coin does differently. */
+export interface ConfigScope {
+  readonly schema: Config;
+  /** What is set here; everything else is inherited. */
+  readonly own: Config;
+  /** What holds where nothing is set here, complete. */
+  readonly base: Config;
+  /** Where inherited values come from, in words. */
+  readonly source: string;
+  /** The asset that amounts are counted in. */
+  readonly quote: string | undefined;
+  readonly save: (own: Config) => Promise<Warnings>;
+}
+
+interface ConfigFormProps {
+  scope: ConfigScope;
+  /** Remarks about the edit, each at the path of its setting. */
+  remarks?: Errors;
+  onEdit?: (merged: Config) => void;
+  /** What an edit begins with, where somebody proposes one. */
+  first?: Config | undefined;
+  /** The path of the setting, or of the group of settings, that has the focus at first. */
+  asked?: string | undefined;
+}
+
+/** Settings drawn from the JSON Schema of a strategy; refusals come from the server and stand at their field. */
+export function ConfigForm({ scope, remarks = [], onEdit, first, asked }: ConfigFormProps): ReactNode {
+  const [draft, setDraft] = useState<Config | null>(first ?? null);
+  const [all, setAll] = useState(false);
+  const edited = draft ?? scope.own;
+  const shown = asConfig(mergePatch(scope.base, edited));
+  const save = useMutation({
+    mutationFn: scope.save,
+    // What was changed while that was saved is the next edit.
+    onSuccess: (_warnings, sent) => setDraft((now) => (now === sent ? null : now)),
+  });
+  const errors = save.error instanceof ProblemError ? (save.error.problem.errors ?? []) : [];
+  const put = (next: unknown): void => {
+    if (!isObject(next)) return;
+    setDraft(next);
+    onEdit?.(asConfig(mergePatch(scope.base, next)));
+  };
+  const groups = schemaGroups(scope.schema, shown);
+  const fields = groups.flatMap((group) => group.fields);
+  const isOwn = ({ path }: SchemaField): boolean => valueAt(edited, path) !== undefined;
+  const focused = fields.find(({ path }) => path === asked || path.startsWith(`${asked}.`))?.path;
+  const isShown = (field: SchemaField): boolean =>
+    all || !field.advanced || isOwn(field) || field.path === focused || fieldError(errors, field.path) !== undefined;
+  const changes = fields.filter(
+    ({ path }) => !same(valueAt(shown, path), valueAt(mergePatch(scope.base, scope.own), path)),
+  );
+  const dirty = JSON.stringify(edited) !== JSON.stringify(scope.own);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate(edited);
+  };
+  const parts = { scope, edited, shown, errors, remarks, focused, isShown, put };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Detail all={all} count={fields.filter(isShown).length} total={fields.length} onChange={setAll} />
+      {groups.map((group) => (
+        <Group key={`${group.title} ${group.list === undefined ? '' : 'list'}`} group={group} {...parts} />
+      ))}
+      <Outcome error={save.error} fields={fields} warnings={save.data ?? []} />
+      <div className="actions">
+        <button type="submit" className="btn go" disabled={save.isPending || !dirty}>
+          {changes.length > 1 ? `Save ${changes.length} changes` : 'Save settings'}
+        </button>
+        <button type="button" className="btn" disabled={!dirty} onClick={() => put(scope.own)}>
+          Discard
+        </button>
+        <span className="note">{dirty ? 'Used from the next decision on.' : 'Nothing is changed.'}</span>
+      </div>
+      {changes.length === 0 ? null : <Changes fields={changes} scope={scope} shown={shown} />}
+    </form>
+  );
+}
+
+/** The settings with what is proposed for them, as pairs of path and value in JSON; what is none changes nothing. */
+export const withProposed = ({ own, base }: ConfigScope, proposed: string): Config =>
+  changesOf(proposed).reduce<Config>((made, { path, value }) => withPatched({ own: made, base }, path, value), own);
+
+const asConfig = (value: unknown): Config => (isObject(value) ? value : {});
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+function Detail({
+  all,
+  count,
+  total,
+  onChange,
+}: {
+  all: boolean;
+  count: number;
+  total: number;
+  onChange: (all: boolean) => void;
+}): ReactNode {
+  return (
+    <div className="flex flex-wrap items-center gap-3 pb-3">
+      <span className="seg" role="group" aria-label="Detail">
+        {[false, true].map((one) => (
+          <button key={String(one)} type="button" aria-pressed={all === one} onClick={() => onChange(one)}>
+            {one ? 'Advanced' : 'Basic'}
+          </button>
+        ))}
+      </span>
+      <span className="note">
+        {count} of {total} settings shown. A coloured bar marks a value set here.
+      </span>
+    </div>
+  );
+}
+
+interface GroupProps {
+  group: SchemaGroup;
+  scope: ConfigScope;
+  edited: Config;
+  shown: Config;
+  errors: Errors;
+  remarks: Errors;
+  focused: string | undefined;
+  isShown: (field: SchemaField) => boolean;
+  put: (next: unknown) => void;
+}
+
+function Group({ group, scope, edited, shown, errors, remarks, focused, isShown, put }: GroupProps): ReactNode {
+  const { itemOf, list } = group;
+  const items = (path: string): readonly unknown[] => {
+    const held = valueAt(shown, path);
+    return Array.isArray(held) ? held : [];
+  };
+  if (list !== undefined) {
+    const own = valueAt(edited, list.path) !== undefined;
+    return (
+      <div className="actions">
+        <button
+          type="button"
+          className="btn small"
+          disabled={list.length >= list.most}
+          onClick={() => put(withValue(edited, list.path, [...items(list.path), list.fresh]))}
+        >
+          Add a {group.title.toLowerCase()}
+        </button>
+        {own && itemOf === undefined ? (
+          <button type="button" className="btn small quiet" onClick={() => put(withoutValue(edited, list.path))}>
+            Use those of {scope.source}
+          </button>
+        ) : null}
+      </div>
+    );
+  }
+  const visible = group.fields.filter(isShown);
+  if (visible.length === 0) return null;
+  return (
+    <Section title={group.title} note={`${visible.length} ${visible.length === 1 ? 'setting' : 'settings'}`}>
+      {visible.map((field) => (
+        <ConfigLeaf
+          key={field.path}
+          field={field}
+          asked={field.path === focused}
+          quote={scope.quote}
+          value={valueAt(shown, field.path)}
+          own={valueAt(edited, field.path) !== undefined}
+          inherited={valueAt(scope.base, field.path)}
+          source={itemOf === undefined ? scope.source : undefined}
+          error={fieldError(errors, field.path)}
+          remarks={remarks.filter((one) => fieldError([one], field.path) !== undefined)}
+          onChange={(value) => put(withPatched({ own: edited, base: scope.base }, field.path, value))}
+          onInherit={() => put(withoutValue(edited, field.path))}
+        />
+      ))}
+      {itemOf === undefined ? null : (
+        <button
+          type="button"
+          className="btn small quiet"
+          onClick={() => put(withValue(edited, itemOf.path, items(itemOf.path).toSpliced(itemOf.index, 1)))}
+        >
+          Remove {group.title.toLowerCase()}
+        </button>
+      )}
+    </Section>
+  );
+}
+
+interface OutcomeProps {
+  error: Error | null;
+  fields: readonly SchemaField[];
+  warnings: Warnings;
+}
+
+/** What came of the last save; a refusal that belongs to no field is named here. */
+function Outcome({ error, fields, warnings }: OutcomeProps): ReactNode {
+  const errors = error instanceof ProblemError ? (error.problem.errors ?? []) : [];
+  if (error !== null && errors.length === 0) return <Failure what="Not saved." error={error} />;
+  if (error !== null) {
+    const refused = fields.filter(({ path }) => fieldError(errors, path) !== undefined);
+    const rest = errors.filter((one) => !refused.some(({ path }) => fieldError([one], path) !== undefined));
+    return (
+      <Say tone="loss" title="Not saved.">
+        {refused.length > 0 ? `Saving waits for: ${refused.map(({ label }) => label).join(', ')}. ` : ''}
+        {rest.map(({ path, message }) => `${path} ${message}`).join('; ')}
+      </Say>
+    );
+  }
+  return warnings.map((one) => (
+    <Say key={`${one.code} ${one.detail}`} tone="care" title={`Saved, but ${one.message}:`}>
+      {one.detail}
+    </Say>
+  ));
+}
+
+/** What saving would change, old and new side by side. */
+function Changes({
+  fields,
+  scope,
+  shown,
+}: {
+  fields: readonly SchemaField[];
+  scope: ConfigScope;
+  shown: Config;
+}): ReactNode {
+  const saved = mergePatch(scope.base, scope.own);
+  return (
+    <details className="px-2">
+      <summary>Compare with saved</summary>
+      <dl className="dl">
+        {fields.map((field) => (
+          <div key={field.path} className="contents">
+            <dt>{field.label}</dt>
+            <dd>
+              <span className="two">{settingWords(field, valueAt(saved, field.path), scope.quote)}</span> →{' '}
+              <b>{settingWords(field, valueAt(shown, field.path), scope.quote)}</b>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}

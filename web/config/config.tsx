@@ -1,0 +1,181 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useDeferredValue, useState } from 'react';
+import { mergePatch } from '#core/merge.ts';
+import { changeCoin, changeProfile, lintProfile } from '#api/contract/profiles.ts';
+import { call } from '#web/data/call.ts';
+import { keys } from '#web/data/keys.ts';
+import { type Coin, coinsQuery, type Profile, strategiesQuery } from '#web/data/queries.ts';
+import { ConfigForm, type ConfigScope, withProposed } from './config-form.tsx';
+import { ConfigHistory } from './config-history.tsx';
+import { EntryPrice } from '#web/coin/entry-price.tsx';
+import { ProfileFrame } from '#web/profile/profile-frame.tsx';
+import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+import { WhatIf } from '#web/preview/what-if.tsx';
+
+export function ConfigPage(): ReactNode {
+  const { id } = useParams({ from: '/shell/profiles/$id/config' });
+  const { coin, edit, field } = useSearch({ from: '/shell/profiles/$id/config' });
+  return (
+    <ProfileFrame id={id} part="Settings">
+      {(profile) => <Settings profile={profile} symbol={coin} proposed={edit} asked={field} />}
+    </ProfileFrame>
+  );
+}
+
+interface SettingsProps {
+  profile: Profile;
+  symbol: string | undefined;
+  /** Values to begin an edit with, as pairs of path and value in JSON. */
+  proposed: string | undefined;
+  /** The path of a setting that somebody was sent to. */
+  asked: string | undefined;
+}
+
+function Settings({ profile, symbol, proposed, asked }: SettingsProps): ReactNode {
+  const strategies = useQuery(strategiesQuery);
+  const held = useQuery(coinsQuery(profile.id));
+  const strategy = strategies.data?.strategies.find(({ name }) => name === profile.strategyName);
+  const coins = held.data?.coins ?? [];
+  const coin = coins.find((one) => one.symbol === symbol);
+  const failed = strategies.error ?? held.error;
+  return (
+    <>
+      <div className="head">
+        <h1 className="verdict">
+          {coin === undefined ? `How ${profile.name} trades.` : `What ${coin.symbol} does differently.`}
+        </h1>
+        <p className="two">
+          {strategy === undefined ? profile.strategyName : `${strategy.title}: ${strategy.summary}`}
+          {profile.symbols.length === 0 ? '' : ` On ${profile.symbols.join(', ')}.`}
+        </p>
+      </div>
+      <Scopes profile={profile} coins={coins} symbol={coin?.symbol} />
+      {failed === null ? null : <Failure what="The settings could not be read." error={failed} />}
+      {strategies.data === undefined && failed === null ? <Skeleton rows={8} height={52} /> : null}
+      {strategies.data !== undefined && strategy === undefined ? (
+        <Say tone="care" title="Unknown strategy.">
+          This version has no strategy called {profile.strategyName}.
+        </Say>
+      ) : null}
+      {strategy === undefined || (symbol !== undefined && held.data === undefined) ? null : (
+        <Editor
+          key={`${coin?.symbol ?? ''} ${proposed ?? ''}`}
+          {...{ profile, coins, coin, strategy, proposed, asked }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Whose settings are edited: those of the profile, or what one coin does differently. */
+function Scopes({ profile, coins, symbol }: { profile: Profile; coins: readonly Coin[]; symbol: string | undefined }) {
+  const set = (coin: Coin): boolean => Object.keys(coin.overrideConfig).length > 0;
+  return (
+    <nav className="places mb-4" aria-label="Settings of">
+      <Link
+        to="/profiles/$id/config"
+        params={{ id: profile.id }}
+        search={{}}
+        activeOptions={{ exact: true }}
+        aria-current={symbol === undefined}
+      >
+        All coins
+      </Link>
+      {coins.map((coin) => (
+        <Link
+          key={coin.symbol}
+          to="/profiles/$id/config"
+          params={{ id: profile.id }}
+          search={{ coin: coin.symbol }}
+          aria-current={coin.symbol === symbol}
+        >
+          {coin.symbol}
+          {set(coin) ? <span className="intent"> differs</span> : null}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+interface EditorProps {
+  profile: Profile;
+  coins: readonly Coin[];
+  coin: Coin | undefined;
+  strategy: { schema: Record<string, unknown>; defaults: Record<string, unknown> };
+  proposed: string | undefined;
+  asked: string | undefined;
+}
+
+function Editor({ profile, coins, coin, strategy, proposed, asked }: EditorProps): ReactNode {
+  const scope = useScope({ profile, coins, coin, strategy });
+  const saved = mergePatch(scope.base, scope.own);
+  const first = proposed === undefined ? undefined : withProposed(scope, proposed);
+  const [edit, setEdit] = useState<Record<string, unknown>>(mergePatch(scope.base, first ?? scope.own));
+  const remarks = useRemarks(profile, edit);
+  return (
+    <div className="cols">
+      <div className="c6">
+        <ConfigForm scope={scope} remarks={remarks} onEdit={setEdit} first={first} asked={asked} />
+        {coin === undefined ? <ConfigHistory profile={profile} /> : null}
+      </div>
+      <div className="c6 beside">
+        <WhatIf profile={profile} coins={coin === undefined ? coins : [coin]} saved={saved} edit={edit} />
+        {coin === undefined ? null : (
+          <Section title="Cost basis" note="of what is held already">
+            <EntryPrice profileId={profile.id} coin={coin} />
+          </Section>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** What the service says of an edit before it is saved: what it would refuse, and what does nothing. */
+function useRemarks(profile: Profile, edit: Record<string, unknown>): readonly { path: string; message: string }[] {
+  const config = useDeferredValue(edit);
+  const { data } = useQuery({
+    queryKey: ['lint', profile.id, JSON.stringify(config)],
+    queryFn: ({ signal }) => call(lintProfile, { params: { id: profile.id }, body: { config } }, signal),
+    placeholderData: keepPreviousData,
+  });
+  return data === undefined ? [] : [...data.errors, ...data.findings];
+}
+
+function useScope({ profile, coins, coin, strategy }: Omit<EditorProps, 'proposed' | 'asked'>): ConfigScope {
+  const client = useQueryClient();
+  const { id } = profile;
+  const refresh = async (): Promise<void> => {
+    const stale = [keys.profile(id), keys.coins(id), ['coin', id], keys.dashboard];
+    await Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey })));
+  };
+  const quotes = new Set(coins.map((one) => one.quoteAsset ?? ''));
+  const [quote] = quotes;
+  const common = { schema: strategy.schema, quote: coin?.quoteAsset ?? (quotes.size === 1 ? quote : undefined) };
+  if (coin === undefined) {
+    return {
+      ...common,
+      own: profile.config,
+      base: strategy.defaults,
+      source: 'the strategy’s default',
+      save: async (config) => {
+        const { warnings } = await call(changeProfile, { params: { id }, body: { config } });
+        await refresh();
+        return warnings;
+      },
+    };
+  }
+  return {
+    ...common,
+    own: coin.overrideConfig,
+    base: mergePatch(strategy.defaults, profile.config),
+    source: `profile ${profile.name}`,
+    save: async (overrideConfig) => {
+      const params = { id, symbol: coin.symbol };
+      const { warnings } = await call(changeCoin, { params, body: { overrideConfig } });
+      await refresh();
+      return warnings;
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { Link } from '@tanstack/react-router';
+import { memo, type ReactNode, useState } from 'react';
+import { formatDecimal } from '#core/amount/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
+import type { Coin } from '#web/data/queries.ts';
+import { coinView } from '#web/coin/coin-view.ts';
+import { MISSING, money, price, quantity, signedPercent } from '#web/ui/numbers.ts';
+import { Gain } from '#web/ui/figures.tsx';
+import { NextStepWords } from './next-step.tsx';
+import { Rail } from '#web/ui/rail.tsx';
+
+export interface CoinRow {
+  readonly coin: Coin;
+  readonly profileId: ProfileId;
+  readonly profileName: string;
+  readonly running: boolean;
+  readonly stopped: boolean;
+  readonly stopRests: boolean;
+}
+
+/** So many rows are laid out together, each column as wide as what it holds. */
+const FEW = 40;
+
+/** Coins with price, position, rail and what happens next; `extra` adds a cell such as a remove button. */
+export function CoinsTable({
+  rows,
+  extra,
+}: {
+  rows: readonly CoinRow[];
+  extra?: (coin: Coin) => ReactNode;
+}): ReactNode {
+  const { hidden, watch } = useSight();
+  return (
+    <div className="tw">
+      <table className={rows.length > FEW ? 'cards three many' : 'cards three'}>
+        <thead>
+          <tr>
+            <th>Coin</th>
+            <th className="num">Price</th>
+            <th className="num">Held</th>
+            <th className="num">Cost</th>
+            <th className="num">Gain or loss</th>
+            <th>Stop, cost, price, next</th>
+            <th>What happens next</th>
+            {extra === undefined ? null : <th aria-label="Actions" />}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => {
+            const key = `${row.profileId} ${row.coin.symbol}`;
+            return (
+              <tr key={key} ref={watch} data-key={key}>
+                <Cells row={row} extra={extra} seen={!hidden.has(key)} />
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Which rows of a table are out of sight, by their `data-key`. */
+function useSight() {
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const [observer] = useState(() => {
+    const see = (places: readonly IntersectionObserverEntry[]): void =>
+      setHidden((before) => {
+        const after = new Set(before);
+        for (const { target, isIntersecting } of places) {
+          const key = target.getAttribute('data-key') ?? '';
+          if (isIntersecting) after.delete(key);
+          else after.add(key);
+        }
+        return after;
+      });
+    return new IntersectionObserver(see, { rootMargin: '100px' });
+  });
+  const [watch] = useState(() => (row: HTMLTableRowElement) => {
+    observer.observe(row);
+    return () => observer.unobserve(row);
+  });
+  return { hidden, watch };
+}
+
+interface CellsProps {
+  row: CoinRow;
+  extra: ((coin: Coin) => ReactNode) | undefined;
+  seen: boolean;
+}
+
+/** Hundreds of coins change at once: a row that is out of sight keeps what it shows until it comes into sight. */
+const Cells = memo(CellsOf, (before, after) => {
+  if (!after.seen) return true;
+  const [old, now] = [before.row, after.row];
+  return (
+    before.seen &&
+    before.extra === after.extra &&
+    old.coin === now.coin &&
+    old.running === now.running &&
+    old.stopped === now.stopped &&
+    old.stopRests === now.stopRests
+  );
+});
+
+function CellsOf({ row, extra }: CellsProps): ReactNode {
+  const { coin, profileId, profileName, running, stopped, stopRests } = row;
+  const view = coinView(coin);
+  return (
+    <>
+      <td>
+        <Link to="/profiles/$id/coins/$symbol" params={{ id: profileId, symbol: coin.symbol }}>
+          <b>{view.base}</b>
+        </Link>
+        {view.quote === '' ? null : <span className="unit">/{view.quote}</span>}
+        {profileName === '' ? null : <span className="note">{profileName}</span>}
+      </td>
+      <td className="num rt">{price(coin.price, coin.tickSize)}</td>
+      <td className="num wide">
+        {view.held ? quantity(coin.position.quantity, coin.stepSize) : <span className="note">none</span>}
+        {view.value === null ? null : (
+          <span className="note">
+            {money(formatDecimal(view.value), view.quote)} {view.quote}
+          </span>
+        )}
+      </td>
+      <td className="num wide">{view.held ? price(coin.position.averagePrice, coin.tickSize) : MISSING}</td>
+      <td className="num rt">
+        {view.held ? <Gain value={view.gain} unit={view.quote} /> : <span className="note">not held</span>}
+        {view.gainShare === null ? null : <span className="note">{signedPercent(view.gainShare)}</span>}
+      </td>
+      <td className="full railcell">
+        <Rail coin={coin} stopRests={stopRests} />
+      </td>
+      <td className="act full">
+        <NextStepWords coin={coin} running={running} stopped={stopped} />
+      </td>
+      {extra === undefined ? null : <td className="full num">{extra(coin)}</td>}
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react';
+import type { Coin } from '#web/data/queries.ts';
+import { coinView, distanceWords } from '#web/coin/coin-view.ts';
+import { price } from '#web/ui/numbers.ts';
+import { Icon } from '#web/ui/icon.tsx';
+import { Prose } from '#web/ui/when.tsx';
+
+interface NextStepProps {
+  coin: Coin;
+  /** The profile is on. */
+  running: boolean;
+  /** The kill switch is engaged. */
+  stopped: boolean;
+}
+
+/** What happens next with a coin, and the last decision in its own words. */
+export function NextStepWords({ coin, running, stopped }: NextStepProps): ReactNode {
+  const { next, blocked, held } = coinView(coin);
+  if (!running || (stopped && !held)) {
+    return (
+      <>
+        <Icon name="minus" /> Nothing: {running ? 'buying is stopped' : 'the profile is off'}
+      </>
+    );
+  }
+  const sentence = coin.state?.decision.sentence;
+  return (
+    <>
+      {next === null ? (
+        <>
+          <Icon name="minus" /> {coin.state === null ? 'Waiting for the first decision' : 'Nothing planned'}
+        </>
+      ) : (
+        <>
+          <span className="intent">
+            <Icon name="flag" />
+          </span>{' '}
+          {next.verb} at <b>{price(next.level, coin.tickSize)}</b> or {next.side}
+          <span className="two nb">{distanceWords(next)}</span>
+        </>
+      )}
+      {sentence === undefined ? null : (
+        <span className={blocked ? 'note care' : 'note'}>
+          {blocked ? <Icon name="warn" /> : null} <Prose text={sentence} />
+        </span>
+      )}
+    </>
+  );
+}

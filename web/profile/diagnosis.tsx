@@ -1,0 +1,200 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { listDiagnoses, startDiagnosis } from '#api/contract/diagnosis.ts';
+import type { Answer } from '#api/contract/operation.ts';
+import { call } from '#web/data/call.ts';
+import type { Profile } from '#web/data/queries.ts';
+import { useDemo } from '#web/data/session.tsx';
+import { Checks } from './checks.tsx';
+import { Icon } from '#web/ui/icon.tsx';
+import { ProfileFrame } from './profile-frame.tsx';
+import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+import { Prose, When } from '#web/ui/when.tsx';
+
+type Run = Answer<typeof listDiagnoses>['runs'][number];
+type Report = NonNullable<Run['report']>;
+
+/** An answer this young is still one to the question of now. */
+const FRESH_MS = 60_000;
+
+export function DiagnosisPage(): ReactNode {
+  const { id } = useParams({ from: '/shell/profiles/$id/diagnosis' });
+  const { coin, run } = useSearch({ from: '/shell/profiles/$id/diagnosis' });
+  return (
+    <ProfileFrame id={id} part="Diagnosis">
+      {(profile) => <Diagnosis key={`${profile.id} ${coin ?? ''}`} profile={profile} symbol={coin} wanted={run} />}
+    </ProfileFrame>
+  );
+}
+
+interface DiagnosisProps {
+  profile: Profile;
+  /** The one coin that is asked about; else all of them. */
+  symbol: string | undefined;
+  /** The id of an earlier answer. */
+  wanted: string | undefined;
+}
+
+const answers = (run: Run, { profile, symbol }: Pick<DiagnosisProps, 'profile' | 'symbol'>): boolean => {
+  const told = run.report?.coins ?? [];
+  if (symbol !== undefined) return told.length === 1 && told[0]?.symbol === symbol;
+  return run.report !== null && told.length === profile.symbols.length;
+};
+
+function useDiagnoses({ profile, symbol }: Pick<DiagnosisProps, 'profile' | 'symbol'>) {
+  const client = useQueryClient();
+  const demo = useDemo();
+  const queryKey = ['diagnoses', profile.id] as const;
+  const held = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => call(listDiagnoses, { params: { id: profile.id } }, signal),
+  });
+  const start = useMutation({
+    mutationFn: () =>
+      call(startDiagnosis, { params: { id: profile.id }, query: symbol === undefined ? {} : { symbol } }),
+    onSuccess: () => client.invalidateQueries({ queryKey }),
+  });
+  const { mutate } = start;
+  const asked = useRef(false);
+  useEffect(() => {
+    if (held.data === undefined || demo || asked.current) return;
+    asked.current = true;
+    const newest = held.data.runs.find((run) => answers(run, { profile, symbol }));
+    if (newest === undefined || Date.now() - Date.parse(newest.startedAt) > FRESH_MS) mutate();
+  }, [held.data, demo, profile, symbol, mutate]);
+  return { runs: held.data?.runs, error: held.error ?? start.error, start, demo };
+}
+
+function Diagnosis({ profile, symbol, wanted }: DiagnosisProps): ReactNode {
+  const { runs, error, start, demo } = useDiagnoses({ profile, symbol });
+  const shown = runs?.find((run) => (wanted === undefined ? answers(run, { profile, symbol }) : run.id === wanted));
+  const about = symbol ?? profile.name;
+  const report = shown?.report ?? undefined;
+  const waiting = runs === undefined || start.isPending;
+  return (
+    <>
+      <div className="head">
+        <h1 className="verdict">
+          {report === undefined ? `Why is ${about} not trading?` : <Verdict report={report} about={about} />}
+        </h1>
+        {report === undefined ? null : (
+          <p className="two">
+            <Prose text={report.headline} />
+          </p>
+        )}
+      </div>
+      {error === null ? null : <Failure what="Not looked into." error={error} />}
+      {report === undefined && waiting && error === null ? <Skeleton rows={8} height={52} /> : null}
+      {report === undefined && !waiting && demo ? (
+        <p className="p-2">A live demo shows earlier diagnoses only, and there is none of {about}.</p>
+      ) : null}
+      <div className="actions">
+        {demo ? null : (
+          <button type="button" className="btn" disabled={waiting} onClick={() => start.mutate()}>
+            {start.isPending ? 'Looking…' : 'Look again now'}
+          </button>
+        )}
+        {shown === undefined ? null : (
+          <span className="note">
+            looked <When at={shown.startedAt} />, at what the service knew then; the exchange was not asked
+          </span>
+        )}
+        {symbol === undefined ? null : (
+          <Link to="/profiles/$id/diagnosis" params={{ id: profile.id }} search={{}}>
+            All coins of {profile.name}
+          </Link>
+        )}
+      </div>
+      {report === undefined ? null : <ReportParts profile={profile} report={report} />}
+      <Earlier profile={profile} runs={(runs ?? []).filter((run) => run !== shown)} />
+    </>
+  );
+}
+
+const MARKS = { blocked: 'x', waiting: 'circ', unknown: 'q' } as const;
+
+function Verdict({ report: { verdict }, about }: { report: Report; about: string }): ReactNode {
+  return (
+    <>
+      <span className={verdict === 'waiting' ? '' : 'care'}>
+        <Icon name={MARKS[verdict]} />
+      </span>{' '}
+      {verdict === 'blocked' ? (
+        <>
+          <b>{about} cannot buy.</b>
+        </>
+      ) : null}
+      {verdict === 'waiting' ? (
+        <>
+          <b>Nothing blocks {about}:</b> its strategy says not now.
+        </>
+      ) : null}
+      {verdict === 'unknown' ? <b>What keeps {about} cannot be said yet.</b> : null}
+    </>
+  );
+}
+
+function ReportParts({ profile, report }: { profile: Profile; report: Report }): ReactNode {
+  return (
+    <div className="cols">
+      <Section title="The profile" note="in the order in which it matters" span={6}>
+        <Checks checks={report.checks} />
+      </Section>
+      <div className="c6">
+        {report.coins.map((coin) => (
+          <Section
+            key={coin.symbol}
+            title={coin.symbol}
+            note={
+              <Link to="/profiles/$id/coins/$symbol" params={{ id: profile.id, symbol: coin.symbol }}>
+                open the coin
+              </Link>
+            }
+          >
+            <p className="px-2 pb-2">
+              <Prose text={coin.line} />
+            </p>
+            <Checks checks={coin.checks} />
+          </Section>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+const SHORT = {
+  blocked: 'could not buy',
+  waiting: 'was not blocked: its strategy said not now',
+  unknown: 'could not be said',
+} as const;
+
+function Earlier({ profile, runs }: { profile: Profile; runs: readonly Run[] }): ReactNode {
+  const told = runs.flatMap((run) => (run.report === null ? [] : [{ ...run, report: run.report }]));
+  if (told.length === 0) return null;
+  return (
+    <Section title="Earlier diagnoses" note="the last 50 are kept">
+      <ul className="block">
+        {told.slice(0, 12).map(({ id, report, startedAt }) => (
+          <li key={id}>
+            <Icon name={MARKS[report.verdict]} />
+            <span>
+              <Link
+                to="/profiles/$id/diagnosis"
+                params={{ id: profile.id }}
+                search={(search) => ({ ...search, run: id })}
+              >
+                <When at={startedAt} />
+              </Link>{' '}
+              {report.coins.length === 1 ? report.coins[0]?.symbol : profile.name} {SHORT[report.verdict]}
+              <span className="note block">
+                <Prose text={report.headline} />
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,264 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { readDecimal } from '#core/amount/decimal.ts';
+import type { Answer } from '#api/contract/operation.ts';
+import {
+  exportFills,
+  exportTaxLots,
+  exportTradeArchive,
+  listClosedTrades,
+  listTradeArchive,
+} from '#api/contract/trades.ts';
+import { addressOf, call } from '#web/data/call.ts';
+import { coinsQuery, equityQuery, type Profile } from '#web/data/queries.ts';
+import { useZone } from '#web/data/session.tsx';
+import { EquityPlot } from '#web/ui/equity-plot.tsx';
+import { ExchangeLists } from './exchange-lists.tsx';
+import { Figure, Gain } from '#web/ui/figures.tsx';
+import { ProfileFrame } from './profile-frame.tsx';
+import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+import { When } from '#web/ui/when.tsx';
+import { MISSING, money, percent } from '#web/ui/numbers.ts';
+import { exitWords } from '#web/ui/research.ts';
+import { mostInvested } from '#web/ui/equity.ts';
+import { age, dayMark } from '#web/ui/time.ts';
+
+type Totals = Answer<typeof listTradeArchive>['totals'];
+
+export function HistoryPage(): ReactNode {
+  const { id } = useParams({ from: '/shell/profiles/$id/history' });
+  return (
+    <ProfileFrame id={id} part="History">
+      {(profile) => <History profile={profile} />}
+    </ProfileFrame>
+  );
+}
+
+function History({ profile }: { profile: Profile }): ReactNode {
+  const [symbol, setSymbol] = useState('');
+  const narrow = symbol === '' ? {} : { symbol };
+  const trades = useInfiniteQuery({
+    queryKey: ['trades', profile.id, symbol],
+    queryFn: ({ signal, pageParam }) => {
+      const place = pageParam === '' ? {} : { cursor: pageParam };
+      return call(listTradeArchive, { params: { id: profile.id }, query: { limit: 50, ...narrow, ...place } }, signal);
+    },
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
+    refetchInterval: 30_000,
+  });
+  const { data: held } = useQuery(coinsQuery(profile.id));
+  const quote = held?.coins[0]?.quoteAsset ?? '';
+  const rows = trades.data?.pages.flatMap((page) => page.rows) ?? [];
+  const totals = trades.data?.pages[0]?.totals;
+  return (
+    <>
+      <div className="head">
+        <h1 className="verdict">
+          {totals === undefined || totals.count === 0 ? (
+            'No round trip is closed yet.'
+          ) : (
+            <>
+              {totals.count} round {totals.count === 1 ? 'trip' : 'trips'} made{' '}
+              <Gain value={readDecimal(totals.net) ?? null} unit={quote} />.
+            </>
+          )}
+        </h1>
+        <p className="two">
+          A round trip begins with the first buy of a coin and ends when all of it is sold. Fees are taken off.
+        </p>
+      </div>
+      {totals === undefined || totals.count === 0 ? null : <Figures totals={totals} quote={quote} />}
+      <Earned profile={profile} />
+      <div className="cols">
+        <Section title="Closed round trips" note={<Files profile={profile} narrow={narrow} />} span={8}>
+          {profile.symbols.length < 2 ? null : (
+            <div className="filters">
+              <span className="in">
+                <select aria-label="Coin" value={symbol} onChange={(event) => setSymbol(event.target.value)}>
+                  <option value="">All coins</option>
+                  {profile.symbols.map((one) => (
+                    <option key={one}>{one}</option>
+                  ))}
+                </select>
+              </span>
+            </div>
+          )}
+          {trades.error === null ? null : <Failure what="The round trips could not be read." error={trades.error} />}
+          {trades.data === undefined && trades.error === null ? <Skeleton rows={6} /> : null}
+          <Trades profile={profile} rows={rows} quote={quote} />
+          {trades.hasNextPage ? (
+            <div className="actions">
+              <button type="button" className="btn" onClick={() => void trades.fetchNextPage()}>
+                Show older
+              </button>
+            </div>
+          ) : null}
+        </Section>
+        <Periods profile={profile} quote={quote} />
+      </div>
+      <ExchangeLists profileId={profile.id} />
+    </>
+  );
+}
+
+function Figures({ totals, quote }: { totals: Totals; quote: string }): ReactNode {
+  const { count, wins, grossProfit, grossLoss } = totals;
+  return (
+    <div className="figs">
+      <Figure label="In profit" note={`${wins} of ${count}`}>
+        {percent(wins / count, 0)}
+      </Figure>
+      <Figure label="Won in all">
+        <Gain value={readDecimal(grossProfit) ?? null} unit={quote} />
+      </Figure>
+      <Figure label="Lost in all">
+        <Gain value={readDecimal(grossLoss) ?? null} unit={quote} />
+      </Figure>
+    </div>
+  );
+}
+
+/** What the profile has earned over time, beside what its coins did. */
+function Earned({ profile }: { profile: Profile }): ReactNode {
+  const { data } = useQuery(equityQuery(profile.id));
+  const points = data?.points ?? [];
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined || points.length < 2) return null;
+  const most = Math.max(mostInvested(points), 1);
+  return (
+    <Section title="Earned over time" note="realised and open together, as a share of the most that was invested">
+      <div className="key">
+        <span>
+          <i /> this profile
+        </span>
+        <span>
+          <i className="d" /> its coins, held in equal parts
+        </span>
+      </div>
+      <EquityPlot
+        balance={most}
+        fromMs={Date.parse(first.at)}
+        toMs={Date.parse(last.at)}
+        label={`Earned ${money(last.net)} since the first mark`}
+        lines={[
+          { kind: 'fact', values: points.map(({ net }) => most + Number(net)) },
+          { kind: 'held', values: points.map(({ holding }) => most * (1 + Number(holding ?? 0))) },
+        ]}
+      />
+    </Section>
+  );
+}
+
+interface TradesProps {
+  profile: Profile;
+  rows: Answer<typeof listTradeArchive>['rows'];
+  quote: string;
+}
+
+function Trades({ profile, rows, quote }: TradesProps): ReactNode {
+  if (rows.length === 0) return null;
+  return (
+    <div className="tw">
+      <table className="cards">
+        <thead>
+          <tr>
+            <th>Closed</th>
+            <th>Coin</th>
+            <th className="num">Bought for, {quote}</th>
+            <th className="num">Sold for, {quote}</th>
+            <th>Exit</th>
+            <th className="num">Held for</th>
+            <th className="num">Made, {quote}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ symbol, cycle, openedAt, closedAt, bought, sold, net, exitReason }) => (
+            <tr key={`${symbol} ${cycle}`}>
+              <td className="note">
+                <When at={closedAt} />
+              </td>
+              <td className="rt">
+                <Link to="/profiles/$id/coins/$symbol" params={{ id: profile.id, symbol }}>
+                  {symbol}
+                </Link>
+              </td>
+              <td className="num" data-l="Bought for">
+                {money(bought, quote)}
+              </td>
+              <td className="num rt" data-l="Sold for">
+                {money(sold, quote)}
+              </td>
+              <td data-l="Exit">{exitReason === null ? MISSING : exitWords(exitReason)}</td>
+              <td className="num">{age(Date.parse(closedAt) - Date.parse(openedAt))}</td>
+              <td className="num rt">
+                <Gain value={readDecimal(net) ?? null} unit={quote} bare />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const PERIODS = { day: 'Days', week: 'Weeks', month: 'Months' } as const;
+type Period = keyof typeof PERIODS;
+
+function Periods({ profile, quote }: { profile: Profile; quote: string }): ReactNode {
+  const [period, setPeriod] = useState<Period>('day');
+  const zone = useZone();
+  const { data, error } = useQuery({
+    queryKey: ['closed', profile.id, period],
+    queryFn: ({ signal }) => call(listClosedTrades, { params: { id: profile.id }, query: { period } }, signal),
+  });
+  return (
+    <Section title="Added up" note="your time zone" span={4}>
+      <span className="seg mx-2 mb-2" role="group" aria-label="Added up by">
+        {(['day', 'week', 'month'] as const).map((one) => (
+          <button key={one} type="button" aria-pressed={period === one} onClick={() => setPeriod(one)}>
+            {PERIODS[one]}
+          </button>
+        ))}
+      </span>
+      {error === null ? null : <Failure what="The sums could not be read." error={error} />}
+      <dl className="dl">
+        {data?.periods.slice(0, 20).map(({ from, count, net }) => (
+          <div key={from} className="contents">
+            <dt>
+              {from === null ? 'all' : dayMark(Date.parse(from), zone)}
+              <span className="note"> {count} closed</span>
+            </dt>
+            <dd>
+              <Gain value={readDecimal(net) ?? null} unit={quote} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+function Files({ profile, narrow }: { profile: Profile; narrow: { symbol?: string } }): ReactNode {
+  const params = { id: profile.id };
+  const files = [
+    { words: 'round trips', href: addressOf(exportTradeArchive.path, params, narrow) },
+    { words: 'executions', href: addressOf(exportFills.path, params, narrow) },
+    { words: 'sales with their cost, for taxes', href: addressOf(exportTaxLots.path, params, narrow) },
+  ];
+  return (
+    <span>
+      Save as a table (CSV):{' '}
+      {files.map(({ words, href }, i) => (
+        <span key={words}>
+          {i === 0 ? '' : ', '}
+          <a href={href} download>
+            {words}
+          </a>
+        </span>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,80 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useId, useState } from 'react';
+import { readJson } from '#core/json.ts';
+import { isObject } from '#core/merge.ts';
+import type { Call } from '#api/contract/operation.ts';
+import { importProfile } from '#api/contract/profile-configs.ts';
+import { call } from '#web/data/call.ts';
+import { keys } from '#web/data/keys.ts';
+import { accountsQuery } from '#web/data/queries.ts';
+import { Failure } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+
+type Saved = Call<typeof importProfile>['body']['profile'];
+/** The service looks at every part of it; here it must only be the right kind of file. */
+const isSaved = (value: unknown): value is Saved => isObject(value) && value['format'] === 'tradewind-profile';
+
+async function profileIn(file: File): Promise<Saved> {
+  const value = readJson(await file.text());
+  if (isSaved(value)) return value;
+  throw new Error(`${file.name} is not a profile that was saved by Tradewind.`);
+}
+
+/** Reads in a profile that was saved as a file, all of it or nothing. */
+export function ImportProfile(): ReactNode {
+  const id = useId();
+  const client = useQueryClient();
+  const go = useNavigate();
+  const { data } = useQuery(accountsQuery);
+  const [chosen, setChosen] = useState('');
+  const account = data?.accounts.find((one) => one.id === chosen) ?? data?.accounts[0];
+  const read = useMutation({
+    mutationFn: async (file: File) => {
+      if (account === undefined) throw new Error('There is no account to put it on.');
+      const profile = await profileIn(file);
+      return call(importProfile, { body: { accountId: account.id, profile } });
+    },
+    onSuccess: async (made) => {
+      await Promise.all([keys.profiles, keys.dashboard].map((queryKey) => client.invalidateQueries({ queryKey })));
+      await go({ to: '/profiles/$id', params: { id: made.profile.id } });
+    },
+  });
+  return (
+    <Section title="Read in a profile" note="from a file saved under Manage; it begins off">
+      {read.isError ? <Failure what="Not read in." error={read.error} /> : null}
+      <div className="actions">
+        {(data?.accounts.length ?? 0) < 2 ? null : (
+          <span className="in">
+            <select
+              aria-label="Onto the account"
+              value={account?.id}
+              onChange={(event) => setChosen(event.target.value)}
+            >
+              {data?.accounts.map((one) => (
+                <option key={one.id} value={one.id}>
+                  {one.name}
+                </option>
+              ))}
+            </select>
+          </span>
+        )}
+        <label htmlFor={id} className="btn">
+          Choose a file…
+        </label>
+        <input
+          id={id}
+          className="vh"
+          type="file"
+          accept="application/json,.json"
+          disabled={read.isPending}
+          onChange={({ target }) => {
+            const [file] = target.files ?? [];
+            if (file !== undefined) read.mutate(file);
+            target.value = '';
+          }}
+        />
+      </div>
+    </Section>
+  );
+}

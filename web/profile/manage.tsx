@@ -1,0 +1,210 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import type { AccountId } from '#core/ids.ts';
+import { cloneProfile, exportProfile, switchStrategy } from '#api/contract/profile-configs.ts';
+import { changeProfile, deleteProfile } from '#api/contract/profiles.ts';
+import { addressOf, call } from '#web/data/call.ts';
+import { accountsQuery, coinsQuery, dashboardQuery, type Profile, strategiesQuery } from '#web/data/queries.ts';
+import { Choice, Switch } from '#web/ui/field.tsx';
+import { TextForm } from '#web/ui/text-form.tsx';
+import { AskWorker } from '#web/coin/ask-worker.tsx';
+import { Confirm } from '#web/ui/confirm.tsx';
+import { ProfileFrame } from './profile-frame.tsx';
+import { ProfileSwitch } from './profile-switch.tsx';
+import { Section } from '#web/ui/section.tsx';
+import { coinView } from '#web/coin/coin-view.ts';
+import { count, quantity } from '#web/ui/numbers.ts';
+import { isLive } from '#web/coin/order-words.ts';
+
+export function ManagePage(): ReactNode {
+  const { id } = useParams({ from: '/shell/profiles/$id/manage' });
+  return (
+    <ProfileFrame id={id} part="Manage">
+      {(profile) => (
+        <>
+          <div className="head">
+            <h1 className="verdict">
+              {profile.name} is {profile.enabled ? 'on' : 'off'}.
+            </h1>
+            <div className="two">
+              <ProfileSwitch profile={profile} />
+            </div>
+          </div>
+          <div className="cols" key={`${profile.name} ${profile.strategyName}`}>
+            <div className="c6">
+              <Rename profile={profile} />
+              <Strategy profile={profile} />
+            </div>
+            <div className="c6">
+              <Copies profile={profile} />
+              <Delete profile={profile} />
+            </div>
+          </div>
+        </>
+      )}
+    </ProfileFrame>
+  );
+}
+
+function useRefresh(): () => Promise<void> {
+  const client = useQueryClient();
+  return async () => {
+    const stale = ['profile', 'profiles', 'dashboard', 'coins', 'coin'];
+    await client.invalidateQueries({ predicate: ({ queryKey }) => stale.includes(String(queryKey[0])) });
+  };
+}
+
+function Rename({ profile: { id, name } }: { profile: Profile }): ReactNode {
+  const refresh = useRefresh();
+  return (
+    <Section title="Name">
+      <TextForm
+        fields={[{ name: 'name', label: 'Name of the profile' }]}
+        first={{ name }}
+        submit={async (values) => {
+          await call(changeProfile, { params: { id }, body: { name: values['name'] ?? '' } });
+          await refresh();
+        }}
+        action="Rename"
+        failed="Not renamed."
+        done="Renamed."
+      />
+    </Section>
+  );
+}
+
+function Strategy({ profile }: { profile: Profile }): ReactNode {
+  const refresh = useRefresh();
+  const { data } = useQuery(strategiesQuery);
+  const others = data?.strategies.filter(({ name }) => name !== profile.strategyName) ?? [];
+  const [name, setName] = useState('');
+  const chosen = others.find((one) => one.name === name) ?? others[0];
+  const titleOf = (wanted: string): string => data?.strategies.find((one) => one.name === wanted)?.title ?? wanted;
+  return (
+    <Section title="Strategy" note={`now ${titleOf(profile.strategyName).toLowerCase()}`}>
+      <Choice
+        label="Another strategy"
+        note={chosen?.summary}
+        value={chosen?.name ?? ''}
+        options={others.map((one) => ({ value: one.name, words: one.title }))}
+        onChange={setName}
+      />
+      <div className="actions">
+        {chosen === undefined ? null : (
+          <Confirm
+            words={`Switch to ${chosen.title.toLowerCase()}…`}
+            title={`Switch ${profile.name} to ${chosen.title.toLowerCase()}?`}
+            action={`Switch ${profile.name} to ${chosen.title.toLowerCase()}`}
+            failed="Not switched."
+            disabled={profile.enabled}
+            run={async () => {
+              await call(switchStrategy, {
+                params: { id: profile.id },
+                body: { strategyName: chosen.name, config: {} },
+              });
+              await refresh();
+            }}
+          >
+            <p>
+              It begins with the settings of the strategy’s default; what single coins did differently is forgotten.
+            </p>
+            <p>Positions stay, and the new strategy manages them once the profile is on again.</p>
+            <p>The settings of now stay in the history, to be restored after switching back.</p>
+          </Confirm>
+        )}
+        {profile.enabled ? <span className="why">Turn the profile off first.</span> : null}
+      </div>
+    </Section>
+  );
+}
+
+function Copies({ profile }: { profile: Profile }): ReactNode {
+  const refresh = useRefresh();
+  const go = useNavigate();
+  const { data } = useQuery(accountsQuery);
+  const [accountId, setAccountId] = useState<AccountId>(profile.accountId);
+  return (
+    <Section title="Copies" note="a copy begins off">
+      <TextForm
+        fields={[{ name: 'name', label: 'Name of the copy' }]}
+        first={{ name: `${profile.name}, copy`.slice(0, 60) }}
+        submit={async ({ name = '' }) => {
+          const made = await call(cloneProfile, { params: { id: profile.id }, body: { name, accountId } });
+          await refresh();
+          await go({ to: '/profiles/$id', params: { id: made.profile.id } });
+        }}
+        action="Copy the profile"
+        failed="Not copied."
+        done="Copied."
+      >
+        {(data?.accounts.length ?? 0) < 2 ? null : (
+          <Choice
+            label="Onto the account"
+            note="On another account it gets its coins too; on the same one a coin belongs to one profile only."
+            value={accountId}
+            options={data?.accounts.map(({ id, name }) => ({ value: id, words: name })) ?? []}
+            onChange={(id) => setAccountId(data?.accounts.find((one) => one.id === id)?.id ?? profile.accountId)}
+          />
+        )}
+      </TextForm>
+      <div className="actions">
+        <a
+          className="btn"
+          href={addressOf(exportProfile.path, { id: profile.id }, undefined)}
+          download={`${profile.name}.json`}
+        >
+          Save as a file
+        </a>
+        <span className="why">What it does, nothing of what it did. Read it in again under Profiles.</span>
+      </div>
+    </Section>
+  );
+}
+
+function Delete({ profile }: { profile: Profile }): ReactNode {
+  const refresh = useRefresh();
+  const go = useNavigate();
+  const { data } = useQuery(coinsQuery(profile.id));
+  const { data: dashboard } = useQuery(dashboardQuery);
+  const [leave, setLeave] = useState(false);
+  const held = data?.coins.filter((coin) => coinView(coin).held) ?? [];
+  const orders = dashboard?.orders.filter((order) => order.profileId === profile.id && isLive(order)) ?? [];
+  const amounts = held.map((coin) => `${quantity(coin.position.quantity, coin.stepSize)} ${coinView(coin).base}`);
+  return (
+    <Section title="Delete">
+      <p className="two p-2">
+        The profile is turned off, the worker cancels every order that is provably its own, and then it is gone with its
+        settings. Its orders, fills and ledger rows stay.
+      </p>
+      {held.length === 0 ? null : (
+        <div className="px-2 pb-2">
+          <Switch
+            label={`Leave ${amounts.join(', ')} in the wallet`}
+            note="Nobody manages or sells them any more, and they have no stop. Else sell them first."
+            on={leave}
+            onChange={setLeave}
+          />
+        </div>
+      )}
+      <div className="actions">
+        <AskWorker
+          accountId={profile.accountId}
+          words="Delete this profile…"
+          disabled={held.length > 0 && !leave}
+          title={`Delete ${profile.name}?`}
+          action={`Delete ${profile.name}${orders.length === 0 ? '' : ` and cancel ${count(orders.length, 'order')}`}`}
+          done={`${profile.name} is deleted.`}
+          run={() =>
+            call(deleteProfile, { params: { id: profile.id }, query: { leavePositions: leave ? 'true' : 'false' } })
+          }
+          onDone={() => void go({ to: '/profiles' }).then(refresh)}
+        >
+          <p>{count(profile.symbols.length, 'coin')} of it get no more decisions. This can not be undone.</p>
+          {orders.length === 0 ? null : <p>{count(orders.length, 'order')} on the exchange are cancelled first.</p>}
+          {held.length === 0 ? null : <p>{amounts.join(', ')} stay in the wallet, unmanaged and without a stop.</p>}
+        </AskWorker>
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { type ProfileId, readId } from '#core/ids.ts';
+import { type Profile, profileQuery } from '#web/data/queries.ts';
+import { useDemo } from '#web/data/session.tsx';
+import { profilePagesOf } from '#web/shell/places.ts';
+import { PageStrip } from '#web/ui/page-strip.tsx';
+import { Failure, Skeleton } from '#web/ui/say.tsx';
+
+interface FrameProps {
+  /** The id as the address has it. */
+  id: string;
+  /** What this page is about; the page of the profile itself has none. */
+  part?: string;
+  /** The page of the profile that this one belongs to, where it is none itself. */
+  under?: string;
+  children: (profile: Profile) => ReactNode;
+}
+
+/** Around every page of one profile: where it is, and the ways to its other pages. */
+export function ProfileFrame({ id, part, under, children }: FrameProps): ReactNode {
+  const known = readId<ProfileId>(id);
+  if (known !== undefined) {
+    return (
+      <Known id={known} part={part} under={under}>
+        {children}
+      </Known>
+    );
+  }
+  return (
+    <div className="head">
+      <h1 className="verdict">There is no such profile.</h1>
+    </div>
+  );
+}
+
+interface KnownProps {
+  id: ProfileId;
+  part: string | undefined;
+  under: string | undefined;
+  children: (profile: Profile) => ReactNode;
+}
+
+function Known({ id, part, under, children }: KnownProps): ReactNode {
+  const demo = useDemo();
+  const { data: profile, error } = useQuery(profileQuery(id));
+  if (profile === undefined) {
+    return (
+      <div className="head">
+        <h1 className="verdict">{part ?? 'Profile'}</h1>
+        {error === null ? <Skeleton rows={6} /> : <Failure what="The profile could not be read." error={error} />}
+      </div>
+    );
+  }
+  return (
+    <>
+      <title>{`${part === undefined ? '' : `${part} · `}${profile.name} · Tradewind`}</title>
+      <nav className="crumb" aria-label="Breadcrumb">
+        <Link to="/">Overview</Link>
+        <Link to="/profiles">Profiles</Link>
+        {part === undefined ? (
+          <span>{profile.name}</span>
+        ) : (
+          <>
+            <Link to="/profiles/$id" params={{ id }}>
+              {profile.name}
+            </Link>
+            <span>{part}</span>
+          </>
+        )}
+      </nav>
+      <PageStrip label="Pages of this profile">
+        {profilePagesOf(demo).map(({ to, words }) => (
+          <Link
+            key={to}
+            to={to}
+            params={{ id }}
+            activeOptions={{ exact: true, includeSearch: false }}
+            aria-current={to === under ? 'true' : undefined}
+          >
+            {words}
+          </Link>
+        ))}
+      </PageStrip>
+      {children(profile)}
+    </>
+  );
+}

@@ -1,0 +1,112 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import type { AdvisorVariant } from '#core/research/advice.ts';
+import type { ProfileId } from '#core/ids.ts';
+import { keepAdvisorReply, readAdvisorPrompt } from '#api/contract/advisor.ts';
+import { call } from '#web/data/call.ts';
+import { ProblemError } from '#web/data/problem-error.ts';
+import { advisorQuery } from '#web/data/research.ts';
+import { Choice } from '#web/ui/field.tsx';
+import { VARIANTS } from './advice.ts';
+import { Failure, Say } from '#web/ui/say.tsx';
+
+interface ByHandProps {
+  profileId: ProfileId;
+  runId: string;
+  onKept: () => void;
+}
+
+/** The question out, the reply in: any chat answers, and no key is needed. */
+export function AskByHand(props: ByHandProps): ReactNode {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="px-2" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Ask any chat by hand</summary>
+      {open ? (
+        <div className="cols">
+          <Question {...props} />
+          <Reply {...props} />
+        </div>
+      ) : null}
+    </details>
+  );
+}
+
+function Question({ profileId, runId }: ByHandProps): ReactNode {
+  const id = useId();
+  const [variant, setVariant] = useState<AdvisorVariant>('safe');
+  const { data, error } = useQuery({
+    queryKey: ['advisor-prompt', profileId, runId, variant],
+    queryFn: ({ signal }) => call(readAdvisorPrompt, { params: { id: profileId, runId }, query: { variant } }, signal),
+  });
+  const copy = useMutation({ mutationFn: () => navigator.clipboard.writeText(data?.prompt ?? '') });
+  return (
+    <div className="c6">
+      <Choice
+        label="1. Ask for"
+        value={variant}
+        options={VARIANTS}
+        onChange={(value) => setVariant(VARIANTS.find((one) => one.value === value)?.value ?? 'safe')}
+      />
+      <div className="field stack">
+        <label htmlFor={id}>2. Copy this question into the chat</label>
+        <span className="note">It holds the settings and the results of this backtest, nothing else.</span>
+        <textarea id={id} className="area" readOnly rows={8} value={data?.prompt ?? ''} />
+      </div>
+      {error === null ? null : <Failure what="There is no question." error={error} />}
+      <div className="actions">
+        <button type="button" className="btn" disabled={data === undefined} onClick={() => copy.mutate()}>
+          Copy the question
+        </button>
+        {copy.isSuccess ? <span role="status">Copied.</span> : null}
+        {copy.isError ? <span role="status">The browser did not allow it: select the text and copy it.</span> : null}
+      </div>
+    </div>
+  );
+}
+
+function Reply({ profileId, runId, onKept }: ByHandProps): ReactNode {
+  const id = useId();
+  const client = useQueryClient();
+  const [reply, setReply] = useState('');
+  const keep = useMutation({
+    mutationFn: () => call(keepAdvisorReply, { params: { id: profileId, runId }, body: { reply } }),
+    onSuccess: async () => {
+      setReply('');
+      await client.invalidateQueries({ queryKey: advisorQuery(profileId, runId).queryKey });
+      onKept();
+    },
+  });
+  const refused = keep.error instanceof ProblemError ? keep.error.field('reply') : undefined;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    keep.mutate();
+  };
+  return (
+    <form className="c6" onSubmit={submit}>
+      <div className="field stack">
+        <label htmlFor={id}>3. Paste the whole reply</label>
+        <span className="note">
+          Text around the answer does no harm. What cannot be used is listed with the reason.
+        </span>
+        <textarea
+          id={id}
+          className="area"
+          rows={8}
+          required
+          aria-invalid={refused !== undefined}
+          value={reply}
+          onChange={(event) => setReply(event.target.value)}
+        />
+        {refused === undefined ? null : <Say tone="loss">The reply {refused}</Say>}
+      </div>
+      {keep.isError && refused === undefined ? <Failure what="Not read." error={keep.error} /> : null}
+      <div className="actions">
+        <button type="submit" className="btn" disabled={keep.isPending || reply.trim() === ''}>
+          Read the reply
+        </button>
+        {reply.trim() === '' ? <span className="note">Paste it first.</span> : null}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,86 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { type Changes, patchOf } from '#core/config-path.ts';
+import { launchBacktest } from '#api/contract/research.ts';
+import { call } from '#web/data/call.ts';
+import { ProblemError } from '#web/data/problem-error.ts';
+import type { Ready } from './research-ready.tsx';
+import { NotBegun } from '#web/ui/not-begun.tsx';
+import { Say } from '#web/ui/say.tsx';
+import { count } from '#web/ui/numbers.ts';
+import { firstTerms, isTerm, type Terms, termsBody } from '#web/ui/research.ts';
+import { ChangeToTry } from './change-to-try.tsx';
+import { changesOf } from '#web/config/changes.ts';
+import { TermsFields } from './terms-fields.tsx';
+
+interface FormProps {
+  ready: Ready;
+  /** Changes to begin with, as pairs of path and value in JSON. */
+  proposed: string | undefined;
+}
+
+/** Launches a backtest that any worker runs in the background. */
+export function BacktestForm({ ready, proposed }: FormProps): ReactNode {
+  const { profile, coins, schema, config, quote, interval, marketNow } = ready;
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [terms, setTerms] = useState<Terms>(() => firstTerms(marketNow()));
+  const [changes, setChanges] = useState<Changes>(() => changesOf(proposed));
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const chosen = coins.filter(({ symbol }) => !left.has(symbol));
+  const launch = useMutation({
+    mutationFn: () => {
+      const symbols = chosen.map(({ symbol }) => symbol);
+      const body = { ...termsBody(terms, marketNow()), symbols, overrideConfig: patchOf(config, changes) };
+      return call(launchBacktest, { params: { id: profile.id }, body });
+    },
+    onSuccess: ({ runId }) => {
+      void client.invalidateQueries({ queryKey: ['runs', profile.id] });
+      return navigate({ to: '/profiles/$id/backtests/$runId', params: { id: profile.id, runId } });
+    },
+  });
+  const errors = launch.error instanceof ProblemError ? (launch.error.problem.errors ?? []) : [];
+  const errorOf = (path: string): string | undefined => errors.find((one) => one.path === path)?.message;
+  const isShown = (path: string): boolean =>
+    isTerm(path) ||
+    (path === 'symbols' && coins.length > 1) ||
+    changes.some((change) => path.replaceAll('/', '.').endsWith(change.path));
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    launch.mutate();
+  };
+  const many = chosen.length > 1 ? count(chosen.length, 'coin') : (chosen[0]?.symbol ?? 'no coin');
+  return (
+    <form onSubmit={submit} noValidate>
+      {coins.length < 2 ? null : (
+        <fieldset className="field stack">
+          <legend className="vh">Coins</legend>
+          <span>Coins</span>
+          <span className="flex flex-wrap gap-x-6 gap-y-2 pt-1">
+            {coins.map(({ symbol }) => (
+              <label key={symbol} className="check">
+                <input
+                  type="checkbox"
+                  checked={!left.has(symbol)}
+                  onChange={() => setLeft(left.symmetricDifference(new Set([symbol])))}
+                />
+                {symbol}
+              </label>
+            ))}
+          </span>
+          {errorOf('symbols') === undefined ? null : <Say tone="loss">Coins {errorOf('symbols')}.</Say>}
+        </fieldset>
+      )}
+      <ChangeToTry {...{ schema, config, quote, changes, errors }} onChange={setChanges} />
+      <TermsFields {...{ terms, interval, quote, errorOf }} onChange={setTerms} />
+      {launch.isError ? <NotBegun error={launch.error} isShown={isShown} /> : null}
+      <div className="actions">
+        <button type="submit" className="btn go" disabled={launch.isPending || chosen.length === 0}>
+          Run the backtest of {many}
+        </button>
+        {chosen.length === 0 ? <span className="note">Choose a coin first.</span> : null}
+      </div>
+    </form>
+  );
+}

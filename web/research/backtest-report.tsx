@@ -1,0 +1,232 @@
+import type { ReactNode } from 'react';
+import type { StoredResult } from '#web/data/research.ts';
+import { CAPITAL } from './capital.ts';
+import { MISSING, money, percent } from '#web/ui/numbers.ts';
+import { fineShare, plain, reasonWords, share } from '#web/ui/research.ts';
+import { age } from '#web/ui/time.ts';
+import { AmbiguityBand } from '#web/ui/ambiguity-band.tsx';
+import { EquityPlot } from '#web/ui/equity-plot.tsx';
+import { Figure, Result } from '#web/ui/figures.tsx';
+import { Icon } from '#web/ui/icon.tsx';
+import { Say } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+import { Prose, When } from '#web/ui/when.tsx';
+
+/** Everything a backtest says, the number to believe first. */
+export function BacktestReport({ result }: { result: StoredResult }): ReactNode {
+  const { metrics, ambiguity, balance } = result;
+  const start = Number(balance);
+  const part = (equity: number): number => equity / start - 1;
+  const { worst, base, best, ...doubtful } = ambiguity;
+  return (
+    <>
+      <Figures result={result} />
+      {result.warnings.map((warning) => (
+        <Say key={warning} tone="care">
+          <Prose text={warning} />
+        </Say>
+      ))}
+      <div className="cols">
+        <Section title="Equity" note={<Window result={result} />} span={7}>
+          <div className="key">
+            <span>
+              <i className="n" /> these settings
+            </span>
+            <span>
+              <i className="d" /> {result.coins === undefined ? 'holding the coin' : 'holding an even spread'}
+            </span>
+          </div>
+          <EquityPlot
+            balance={start}
+            fromMs={Date.parse(result.from)}
+            toMs={Date.parse(result.to)}
+            label={`Equity: ${share(metrics.totalReturn)}, holding ${share(metrics.buyAndHold)}`}
+            lines={[
+              { kind: 'held', values: holdingOf(result) },
+              { kind: 'intent', values: result.equityCurve.map(({ equity }) => equity) },
+            ]}
+          />
+          <AmbiguityBand band={{ worst: part(worst), base: part(base), best: part(best), ...doubtful }} />
+        </Section>
+        <AllNumbers result={result} />
+      </div>
+      <div className="cols">
+        <Reasons result={result} />
+        <Trips result={result} />
+      </div>
+    </>
+  );
+}
+
+function Figures({ result }: { result: StoredResult }): ReactNode {
+  const { symbol, metrics, drawdown, holdout, quoteAsset, balance } = result;
+  const { capital } = metrics;
+  return (
+    <div className="figs">
+      <Figure label="Return" note={`${symbol}, from ${money(balance, quoteAsset)} ${quoteAsset}`}>
+        <Result value={metrics.totalReturn} />
+      </Figure>
+      <Figure
+        label={CAPITAL.returnOnUsed.words}
+        note={capital === undefined ? 'run it again to see it' : `at most ${plain(capital.used)} ${quoteAsset}`}
+      >
+        {share(capital?.returnOnUsed ?? null)}
+      </Figure>
+      <Figure label="Buy and hold" note="the whole balance, at the first price">
+        {share(metrics.buyAndHold)}
+      </Figure>
+      <Figure label="Deepest fall" note="from the highest worth before it">
+        {percent(-Math.abs(drawdown.depth))}
+      </Figure>
+      <Figure label="Last 30 % of the days" note="out of sample: alone, without the first">
+        {holdout === null ? MISSING : share(holdout.outOfSample.totalReturn)}
+      </Figure>
+      <Figure
+        label="Round trips"
+        note={metrics.winRate === null ? undefined : `${percent(metrics.winRate, 0)} in profit`}
+      >
+        {metrics.closedCycles}
+      </Figure>
+    </div>
+  );
+}
+
+/** What the money would be worth had it bought the coin at the first price and kept it. */
+function holdingOf({ equityCurve, balance }: StoredResult): number[] {
+  const first = equityCurve[0]?.price ?? 1;
+  return equityCurve.map(({ price }) => (Number(balance) * price) / first);
+}
+
+function Window({ result: { from, to, detailInterval, coverage } }: { result: StoredResult }): ReactNode {
+  return (
+    <>
+      <When at={from} day /> to <When at={to} day />, {coverage.candles.toLocaleString('en-US')} candles of{' '}
+      {detailInterval}
+    </>
+  );
+}
+
+type Numbers = readonly (readonly [words: string, text: string, note?: string])[];
+
+/** What the run made of the money it used; of a result that an earlier version has stored nothing is known. */
+function capitalRows({ metrics: { capital, exposure }, quoteAsset }: StoredResult): Numbers {
+  const rows = [
+    [CAPITAL.returnOnUsed, share(capital?.returnOnUsed ?? null)],
+    [CAPITAL.used, capital === undefined ? MISSING : `${plain(capital.used)} ${quoteAsset}`],
+    [CAPITAL.alpha, fineShare(capital?.alpha ?? null)],
+    [CAPITAL.equalExposure, fineShare(capital?.equalExposure ?? null)],
+    [CAPITAL.meanExposure, capital === undefined ? MISSING : percent(capital.meanExposure, 1)],
+    [CAPITAL.exposure, percent(exposure, 0)],
+  ] as const;
+  return rows.map(([{ words, note }, text]) => [words, text, note]);
+}
+
+function AllNumbers({ result }: { result: StoredResult }): ReactNode {
+  const { metrics, quoteAsset } = result;
+  const rows: Numbers = [
+    ['Return per year', share(metrics.cagr)],
+    ...capitalRows(result),
+    ['Daily DCA', share(metrics.costAveraging), 'An equal part of the balance spent at the first price of each day.'],
+    ['Return for its ups and downs (Sharpe)', plain(metrics.sharpe)],
+    ['Return for its downs alone (Sortino)', plain(metrics.sortino)],
+    ['Return for its deepest fall (Calmar)', plain(metrics.calmar)],
+    ['Won for each unit lost (profit factor)', plain(metrics.profitFactor)],
+    [`Made per round trip, ${quoteAsset}`, plain(metrics.expectancy)],
+    [`Best and worst, ${quoteAsset}`, `${plain(metrics.best)} / ${plain(metrics.worst)}`],
+    [`Fees paid, ${quoteAsset}`, plain(metrics.fees)],
+    ['Held for, in the middle', metrics.durations === null ? MISSING : age(metrics.durations.medianMs)],
+  ];
+  return (
+    <Section title="All the numbers" span={5}>
+      <dl className="dl">
+        {rows.map(([words, text, note]) => (
+          <div key={words} className="contents">
+            <dt title={note}>{words}</dt>
+            <dd>
+              <Prose text={text} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+/** Why it sold, and what kept it from trading. */
+function Reasons({ result: { metrics, decisions, quoteAsset } }: { result: StoredResult }): ReactNode {
+  const total = Object.values(decisions).reduce((sum, count) => sum + count, 0);
+  return (
+    <Section title="Why it sold, and what it waited for" span={6}>
+      <dl className="dl">
+        {Object.entries(metrics.exits).map(([reason, { cycles, net }]) => (
+          <div key={reason} className="contents">
+            <dt>Sold: {reasonWords(reason).toLowerCase()}</dt>
+            <dd>
+              {cycles}{' '}
+              <span className={net >= 0 ? 'gain' : 'loss'}>
+                <Icon name={net >= 0 ? 'up' : 'dn'} /> {plain(net)}
+              </span>{' '}
+              <span className="unit">{quoteAsset}</span>
+            </dd>
+          </div>
+        ))}
+        {Object.entries(decisions)
+          .slice(0, 8)
+          .map(([reason, count]) => (
+            <div key={reason} className="contents">
+              <dt className="two">{reasonWords(reason)}</dt>
+              <dd>{percent(count / Math.max(1, total))} of the candles</dd>
+            </div>
+          ))}
+      </dl>
+    </Section>
+  );
+}
+
+function Trips({ result: { cycles, quoteAsset, fillRules } }: { result: StoredResult }): ReactNode {
+  return (
+    <Section
+      title="Round trips"
+      note={`from a first buy to the sell that closes${cycles.length > 12 ? '; the last 12' : ''}`}
+      span={6}
+    >
+      <div className="tw">
+        <table>
+          <thead>
+            <tr>
+              <th>Closed</th>
+              <th>Sold because</th>
+              <th className="num">Made, {quoteAsset}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {cycles
+              .slice(-12)
+              .toReversed()
+              .map(({ cycle, closedAt, net, exitReason }) => (
+                <tr key={cycle}>
+                  <td className="note">
+                    <When at={closedAt} day />
+                  </td>
+                  <td>{reasonWords(exitReason)}</td>
+                  <td className="num">
+                    <span className={Number(net) >= 0 ? 'gain' : 'loss'}>
+                      <Icon name={Number(net) >= 0 ? 'up' : 'dn'} /> {plain(Number(net))}
+                    </span>
+                  </td>
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </div>
+      <details className="px-2">
+        <summary>How it was replayed</summary>
+        <ul className="note list-disc pl-5">
+          {fillRules.map((rule) => (
+            <li key={rule}>{rule}</li>
+          ))}
+        </ul>
+      </details>
+    </Section>
+  );
+}

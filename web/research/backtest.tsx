@@ -1,0 +1,188 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { abortBacktest, deleteBacktest, pinBacktest } from '#api/contract/research.ts';
+import { call } from '#web/data/call.ts';
+import type { Profile } from '#web/data/queries.ts';
+import {
+  fullConfigOf,
+  isBusy,
+  resultsOf,
+  type RunPage,
+  runQuery,
+  runRequestOf,
+  type StoredResult,
+} from '#web/data/research.ts';
+import { Advisor } from './advisor.tsx';
+import { BacktestDetails } from './backtest-details.tsx';
+import { BacktestReport } from './backtest-report.tsx';
+import { Confirm } from '#web/ui/confirm.tsx';
+import { Result } from '#web/ui/figures.tsx';
+import { ResearchFrame } from './research-frame.tsx';
+import { Robustness } from './robustness.tsx';
+import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { When } from '#web/ui/when.tsx';
+import { WorkProgress } from '#web/ui/work-progress.tsx';
+import { costWords, runWords, share } from '#web/ui/research.ts';
+
+export function BacktestPage(): ReactNode {
+  const { id, runId } = useParams({ from: '/shell/profiles/$id/backtests/$runId' });
+  return (
+    <ResearchFrame id={id} part="Backtest">
+      {(profile) => <OneRun profile={profile} runId={runId} />}
+    </ResearchFrame>
+  );
+}
+
+function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactNode {
+  const { data: run, error } = useQuery(runQuery(profile.id, runId));
+  const [symbol, setSymbol] = useState<string | undefined>(undefined);
+  if (run === undefined) {
+    return (
+      <div className="head">
+        <h1 className="verdict">Backtest</h1>
+        {error === null ? <Skeleton rows={8} /> : <Failure what="The backtest could not be read." error={error} />}
+      </div>
+    );
+  }
+  const results = resultsOf(run);
+  const result = results.find((one) => one.symbol === symbol) ?? results[0];
+  const all = runRequestOf(run)?.coins.length ?? results.length;
+  return (
+    <>
+      <div className="head">
+        <h1 className="verdict">
+          <Verdict run={run} result={result} />
+        </h1>
+        <Asked run={run} />
+        <Actions profile={profile} run={run} />
+      </div>
+      {isBusy(run) ? (
+        <WorkProgress
+          state={run.state}
+          done={results.length}
+          all={all}
+          unit={all === 1 ? 'coin' : 'coins'}
+          since={run.createdAt}
+          what="the backtest"
+          stop={() => call(abortBacktest, { params: { id: profile.id, runId } })}
+        />
+      ) : null}
+      {run.error === null ? null : (
+        <Say tone="loss" title="It did not finish.">
+          {run.error}
+        </Say>
+      )}
+      {run.warnings.map((warning) => (
+        <Say key={`${warning.code} ${warning.detail}`} tone="care" title={`${warning.message}:`}>
+          {warning.detail}
+        </Say>
+      ))}
+      {results.length < 2 ? null : <Coins results={results} shown={result?.symbol} onChoose={setSymbol} />}
+      {result === undefined ? null : (
+        <>
+          <BacktestReport result={result} />
+          <BacktestDetails result={result} />
+        </>
+      )}
+      {run.state === 'done' && result !== undefined ? (
+        <>
+          <Robustness profile={profile} run={run} symbol={result.symbol} />
+          <Advisor profile={profile} runId={runId} config={fullConfigOf(run)} />
+        </>
+      ) : null}
+    </>
+  );
+}
+
+function Verdict({ run, result }: { run: RunPage; result: StoredResult | undefined }): ReactNode {
+  if (result === undefined) return `The backtest ${runWords(run.state)}.`;
+  const { totalReturn, buyAndHold, capital } = result.metrics;
+  const name = result.coins === undefined ? result.symbol : 'The basket';
+  if (result.fills.length === 0) return `${name} was never bought.`;
+  return (
+    <>
+      {name} made <Result value={totalReturn} />
+      {capital === undefined
+        ? `; holding it made ${share(buyAndHold)}.`
+        : `, ${share(capital.returnOnUsed)} on the capital used; equal exposure made ${share(capital.equalExposure)}.`}
+    </>
+  );
+}
+
+/** What was asked for, in one line. */
+function Asked({ run }: { run: RunPage }): ReactNode {
+  const request = runRequestOf(run);
+  if (request === undefined) return null;
+  return (
+    <p className="two">
+      <When at={request.from} day /> to {request.to === undefined ? 'the newest candle' : <When at={request.to} day />},
+      candles of {request.detailInterval}; {costWords(request)}. Begun <When at={run.createdAt} />.
+    </p>
+  );
+}
+
+function Actions({ profile: { id }, run }: { profile: Profile; run: RunPage }): ReactNode {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const params = { id, runId: run.id };
+  const refresh = () => Promise.all(['run', 'runs'].map((name) => client.invalidateQueries({ queryKey: [name, id] })));
+  const pin = useMutation({
+    mutationFn: () => call(pinBacktest, { params, body: { pinned: !run.pinned } }),
+    onSuccess: refresh,
+  });
+  if (isBusy(run)) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-3">
+      <button type="button" className="btn small" disabled={pin.isPending} onClick={() => pin.mutate()}>
+        {run.pinned ? 'Unpin' : 'Pin'}
+      </button>
+      <Confirm
+        small
+        words="Delete…"
+        title="Delete this backtest?"
+        action="Delete the backtest"
+        failed="Not deleted."
+        run={async () => {
+          await call(deleteBacktest, { params });
+          // The list is not on screen: what it held would be shown again for a moment.
+          await client.invalidateQueries({ queryKey: ['runs', id], refetchType: 'all' });
+          await navigate({ to: '/profiles/$id/backtests', params: { id } });
+        }}
+      >
+        <p>Its results and what the advisor said of it are gone. No setting and no trade is touched.</p>
+      </Confirm>
+      <span className="note">
+        {run.pinned
+          ? 'Kept for good; live trading is held against it.'
+          : 'Pinned ones are kept, and live trading is held against them.'}
+      </span>
+      {pin.isError ? <Failure what="Not changed." error={pin.error} /> : null}
+    </div>
+  );
+}
+
+interface CoinsProps {
+  results: readonly StoredResult[];
+  shown: string | undefined;
+  onChoose: (symbol: string) => void;
+}
+
+/** Every coin of a run; one is shown in full below. */
+function Coins({ results, shown, onChoose }: CoinsProps): ReactNode {
+  return (
+    <div className="flex flex-wrap gap-2 pb-4" role="group" aria-label="Coin">
+      {results.map(({ symbol, metrics }) => (
+        <button
+          key={symbol}
+          type="button"
+          className="btn chosen"
+          aria-pressed={symbol === shown}
+          onClick={() => onChoose(symbol)}
+        >
+          {symbol} <Result value={metrics.totalReturn} />
+        </button>
+      ))}
+    </div>
+  );
+}

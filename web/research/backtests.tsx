@@ -1,0 +1,169 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import type { Profile } from '#web/data/queries.ts';
+import { isBusy, metricsOf, type Run, runRequestOf, runsQuery } from '#web/data/research.ts';
+import { useZone } from '#web/data/session.tsx';
+import { BacktestForm } from './backtest-form.tsx';
+import { Result } from '#web/ui/figures.tsx';
+import { Icon } from '#web/ui/icon.tsx';
+import { ResearchFrame } from './research-frame.tsx';
+import { ResearchReady } from './research-ready.tsx';
+import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+import { When } from '#web/ui/when.tsx';
+import { count } from '#web/ui/numbers.ts';
+import { runWords, share } from '#web/ui/research.ts';
+import { full } from '#web/ui/time.ts';
+
+export function BacktestsPage(): ReactNode {
+  const { id } = useParams({ from: '/shell/profiles/$id/backtests' });
+  const { try: proposed } = useSearch({ from: '/shell/profiles/$id/backtests' });
+  return (
+    <ResearchFrame id={id} part="Backtests">
+      {(profile) => (
+        <>
+          <div className="head">
+            <h1 className="verdict">What {profile.name} would have made of the past.</h1>
+            <p className="two">
+              A backtest replays candles of the past and decides with the rules that trade. It runs in the background
+              and is kept; nothing is bought or sold.
+            </p>
+          </div>
+          <div className="cols">
+            <Section title="A new backtest" span={5}>
+              <ResearchReady profile={profile}>
+                {(ready) => <BacktestForm key={proposed} ready={ready} proposed={proposed} />}
+              </ResearchReady>
+            </Section>
+            <Runs profile={profile} />
+          </div>
+        </>
+      )}
+    </ResearchFrame>
+  );
+}
+
+const MOST_COMPARED = 8;
+
+function Runs({ profile: { id } }: { profile: Profile }): ReactNode {
+  const { data, error } = useQuery(runsQuery(id));
+  const navigate = useNavigate();
+  const [marked, setMarked] = useState<readonly string[]>([]);
+  const runs = data?.runs ?? [];
+  const chosen = marked.filter((runId) => runs.some((run) => run.id === runId));
+  const toggle = (runId: string): void =>
+    setMarked(marked.includes(runId) ? marked.filter((one) => one !== runId) : [...marked, runId]);
+  const compare = (): void => {
+    void navigate({ to: '/profiles/$id/compare', params: { id }, search: { runs: chosen.join(',') } });
+  };
+  return (
+    <Section title="Backtests" note="newest first; after a hundred the oldest go, pinned ones stay" span={7} first>
+      {error === null ? null : <Failure what="The backtests could not be read." error={error} />}
+      {data === undefined && error === null ? <Skeleton rows={4} height={52} /> : null}
+      {data?.runs.length === 0 ? <p className="p-2">None yet. Run the first one with the form.</p> : null}
+      {runs.length === 0 ? null : (
+        <>
+          <table className="cards">
+            <thead>
+              <tr>
+                <th>Begun</th>
+                <th>Coins</th>
+                <th className="num">Made</th>
+                <th className="num">Holding made</th>
+                <th className="num">Round trips</th>
+                <th>
+                  <span className="vh">Compare</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {runs.map((run) => (
+                <Row key={run.id} run={run} marked={chosen.includes(run.id)} onMark={() => toggle(run.id)} id={id} />
+              ))}
+            </tbody>
+          </table>
+          <div className="actions">
+            <button
+              type="button"
+              className="btn"
+              disabled={chosen.length < 2 || chosen.length > MOST_COMPARED}
+              onClick={compare}
+            >
+              Compare {chosen.length < 2 ? '' : count(chosen.length, 'backtest')}
+            </button>
+            <span className="note">
+              {chosen.length < 2
+                ? 'Mark two or more to see them side by side.'
+                : chosen.length > MOST_COMPARED
+                  ? `At most ${MOST_COMPARED} go side by side.`
+                  : 'Their numbers, and the settings in which they differ.'}
+            </span>
+          </div>
+        </>
+      )}
+    </Section>
+  );
+}
+
+interface RowProps {
+  id: Profile['id'];
+  run: Run;
+  marked: boolean;
+  onMark: () => void;
+}
+
+/** One run; of several coins the mean of what each made of the same money. */
+function Row({ id, run, marked, onMark }: RowProps): ReactNode {
+  const zone = useZone();
+  const coins = metricsOf(run);
+  const request = runRequestOf(run);
+  const symbols = request?.coins.map(({ symbol }) => symbol) ?? coins.map(([symbol]) => symbol);
+  const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
+  return (
+    <tr>
+      <td>
+        <Link to="/profiles/$id/backtests/$runId" params={{ id, runId: run.id }}>
+          <When at={run.createdAt} />
+        </Link>
+        <span className="note">
+          {run.pinned ? (
+            <>
+              <Icon name="flag" /> pinned,{' '}
+            </>
+          ) : null}
+          {isBusy(run) ? `${runWords(run.state)}, ${coins.length} of ${symbols.length}` : runWords(run.state)}
+        </span>
+      </td>
+      <td>
+        {symbols.length > 2 ? count(symbols.length, 'coin') : symbols.join(', ')}
+        {request === undefined ? null : (
+          <span className="note">
+            from <When at={request.from} day />, {request.detailInterval}
+          </span>
+        )}
+      </td>
+      <td className="num" data-l="Made">
+        {coins.length === 0 ? '–' : <Result value={mean(coins.map(([, one]) => one.totalReturn))} />}
+      </td>
+      <td className="num" data-l="Holding made">
+        {coins.length === 0 ? '–' : share(mean(coins.map(([, one]) => one.buyAndHold)))}
+      </td>
+      <td className="num" data-l="Round trips">
+        {coins.length === 0 ? '–' : coins.reduce((sum, [, one]) => sum + one.closedCycles, 0)}
+      </td>
+      <td className="full num">
+        <label className="check">
+          <input
+            type="checkbox"
+            aria-label={`Compare the backtest begun ${full(Date.parse(run.createdAt), zone, true)}`}
+            checked={marked}
+            disabled={coins.length === 0}
+            onChange={onMark}
+          />
+          <span className="phone">Compare</span>
+        </label>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { ProfileId } from '#core/ids.ts';
+import { listDiscoveryCycles } from '#api/contract/discovery.ts';
+import type { Answer } from '#api/contract/operation.ts';
+import { call } from '#web/data/call.ts';
+import { stageWords } from './discovery-words.ts';
+import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Prose, When } from '#web/ui/when.tsx';
+
+type Round = Answer<typeof listDiscoveryCycles>['rows'][number];
+
+/** The newest searches: how many coins each test left, and what became of the last ones. */
+export function DiscoveryRounds({ profileId }: { profileId: ProfileId }): ReactNode {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="px-2" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>What the last searches found</summary>
+      {open ? <Rounds profileId={profileId} /> : null}
+    </details>
+  );
+}
+
+function Rounds({ profileId }: { profileId: ProfileId }): ReactNode {
+  const { data, error } = useQuery({
+    queryKey: ['discovery-cycles', profileId],
+    queryFn: ({ signal }) => call(listDiscoveryCycles, { params: { id: profileId }, query: { limit: 10 } }, signal),
+  });
+  if (error !== null) return <Failure what="The searches could not be read." error={error} />;
+  if (data === undefined) return <Skeleton rows={3} />;
+  if (data.rows.length === 0) return <p className="p-2">There was none yet.</p>;
+  return data.rows.map((round) => <OneRound key={round.id} round={round} />);
+}
+
+function OneRound({ round: { at, error, market, candidates, breadth, coins } }: { round: Round }): ReactNode {
+  return (
+    <details>
+      <summary>
+        <When at={at} />
+        {error === null ? '' : ', failed'}
+      </summary>
+      {error === null ? null : <p className="care p-2">{error}</p>}
+      <dl className="dl">
+        {[...market, ...candidates].map(({ stage, left }) => (
+          <div key={stage} className="contents">
+            <dt>{stageWords(stage)}</dt>
+            <dd>{left} left</dd>
+          </div>
+        ))}
+        {breadth === null ? null : (
+          <>
+            <dt>coins of the market that rose</dt>
+            <dd>
+              {breadth.up} of {breadth.all}
+            </dd>
+          </>
+        )}
+      </dl>
+      <ul className="note list-disc pl-5">
+        {coins.map(({ symbol, sentence }) => (
+          <li key={symbol}>
+            {symbol}: <Prose text={sentence} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

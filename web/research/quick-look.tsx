@@ -1,0 +1,121 @@
+import { useParams } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { mergePatch } from '#core/merge.ts';
+import type { BacktestOutcome } from '#backtest/run.ts';
+import type { Coin, Profile } from '#web/data/queries.ts';
+import { BacktestReport } from './backtest-report.tsx';
+import { ResearchFrame } from './research-frame.tsx';
+import { type Ready, ResearchReady } from './research-ready.tsx';
+import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+import { SweepMap } from './sweep-map.tsx';
+import type { Config } from '#web/preview/summary.ts';
+import { ReplayThread } from '#web/preview/thread.ts';
+import { usePast } from '#web/preview/use-preview.ts';
+import { percent } from '#web/ui/numbers.ts';
+
+export function QuickLookPage(): ReactNode {
+  const { id } = useParams({ from: '/shell/profiles/$id/quick-look' });
+  return (
+    <ResearchFrame id={id} part="Quick look">
+      {(profile) => <QuickLook profile={profile} />}
+    </ResearchFrame>
+  );
+}
+
+function QuickLook({ profile }: { profile: Profile }): ReactNode {
+  return (
+    <>
+      <div className="head">
+        <h1 className="verdict">{profile.name} over the past, at a glance.</h1>
+        <p className="two">
+          The saved settings decide again over candles of the past, with the rules that trade. It runs in this browser
+          and nothing of it is kept.
+        </p>
+      </div>
+      <ResearchReady profile={profile}>{(ready) => <Coins {...ready} />}</ResearchReady>
+    </>
+  );
+}
+
+function Coins({ profile, coins, schema, config }: Ready): ReactNode {
+  const [symbol, setSymbol] = useState<string | undefined>(undefined);
+  const coin = coins.find((one) => one.symbol === symbol) ?? coins[0];
+  if (coin === undefined) return null;
+  return (
+    <>
+      {coins.length < 2 ? null : (
+        <div className="filters">
+          <span className="in">
+            <select aria-label="Coin" value={coin.symbol} onChange={(event) => setSymbol(event.target.value)}>
+              {coins.map((one) => (
+                <option key={one.symbol}>{one.symbol}</option>
+              ))}
+            </select>
+          </span>
+        </div>
+      )}
+      <OneCoin
+        key={`${coin.symbol} ${JSON.stringify([profile.config, coin.overrideConfig])}`}
+        profile={profile}
+        coin={coin}
+        schema={schema}
+        config={mergePatch(config, coin.overrideConfig)}
+      />
+    </>
+  );
+}
+
+interface OneCoinProps {
+  profile: Profile;
+  coin: Coin;
+  schema: Config;
+  /** Complete: defaults, the profile's settings and the coin's own. */
+  config: Config;
+}
+
+function OneCoin({ profile, coin, schema, config }: OneCoinProps): ReactNode {
+  const { past, error, progress } = usePast({ profile, coin, wanted: true });
+  const [thread, setThread] = useState<ReplayThread | undefined>(undefined);
+  const [outcome, setOutcome] = useState<BacktestOutcome | undefined>(undefined);
+  // The page makes a new one of these for other settings.
+  const first = useRef(config);
+  const { strategyName } = profile;
+  useEffect(() => {
+    if (past === undefined || past.columns.openMs.length === 0) return undefined;
+    const made = new ReplayThread(past);
+    const run = async (): Promise<void> => {
+      setOutcome(await made.backtest(strategyName, first.current));
+      setThread(made);
+    };
+    void run();
+    return () => made[Symbol.dispose]();
+  }, [past, strategyName]);
+  if (error !== null) return <Failure what="The past could not be read." error={error} />;
+  if (past === undefined) {
+    return (
+      <p className="p-2" role="status">
+        Reading the candles of {coin.symbol}: {percent(progress, 0)}. <progress max={1} value={progress} />
+      </p>
+    );
+  }
+  if (past.columns.openMs.length === 0) return <p className="p-2">There are no candles of {coin.symbol} yet.</p>;
+  if (outcome === undefined) return <Skeleton rows={8} />;
+  if (outcome.kind === 'refused') {
+    return (
+      <Say tone="care" title="Nothing to replay.">
+        {outcome.sentence}
+      </Say>
+    );
+  }
+  return (
+    <>
+      <BacktestReport result={outcome.result} />
+      <Section title="Where the good ones are" note="the past with two settings changed">
+        {thread === undefined ? null : (
+          <SweepMap thread={thread} profile={profile} schema={schema} config={config} coin={coin} />
+        )}
+      </Section>
+    </>
+  );
+}

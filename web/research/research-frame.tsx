@@ -1,0 +1,32 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Profile } from '#web/data/queries.ts';
+import { RESEARCH_PAGES } from '#web/shell/places.ts';
+import { PageStrip } from '#web/ui/page-strip.tsx';
+import { ProfileFrame } from '#web/profile/profile-frame.tsx';
+
+interface FrameProps {
+  id: string;
+  part: string;
+  children: (profile: Profile) => ReactNode;
+}
+
+/** Around every page that looks at the past of a profile, or for what it could trade. */
+export function ResearchFrame({ id, part, children }: FrameProps): ReactNode {
+  return (
+    <ProfileFrame id={id} part={part} under="/profiles/$id/backtests">
+      {(profile) => (
+        <>
+          <PageStrip label="Research" sub>
+            {RESEARCH_PAGES.map(({ to, words }) => (
+              <Link key={to} to={to} params={{ id: profile.id }} activeOptions={{ includeSearch: false }}>
+                {words}
+              </Link>
+            ))}
+          </PageStrip>
+          {children(profile)}
+        </>
+      )}
+    </ProfileFrame>
+  );
+}

@@ -1,0 +1,187 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { sweepVerdict } from '#backtest/sweep/verdict.ts';
+import type { SweepRequest } from '#core/research/research.ts';
+import { abortSweep } from '#api/contract/research.ts';
+import { call } from '#web/data/call.ts';
+import { coinsQuery, type Profile } from '#web/data/queries.ts';
+import {
+  isBusy,
+  type SweepPage as SweepAnswer,
+  sweepQuery,
+  type SweepResult,
+  sweepRequestOf,
+} from '#web/data/research.ts';
+import { useLabels } from '#web/config/setting-labels.ts';
+import { Figure, Result } from '#web/ui/figures.tsx';
+import { ResearchFrame } from './research-frame.tsx';
+import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { SweepHeat } from './sweep-heat.tsx';
+import { SweepRanking } from './sweep-ranking.tsx';
+import { StrategyName } from '#web/ui/strategy-name.tsx';
+import { TrialLedger } from './trial-ledger.tsx';
+import { WalkForward } from './walk-forward.tsx';
+import { When } from '#web/ui/when.tsx';
+import { WorkProgress } from '#web/ui/work-progress.tsx';
+import { count, MISSING, percent } from '#web/ui/numbers.ts';
+import { costWords, plain, runWords } from '#web/ui/research.ts';
+
+export function SweepPage(): ReactNode {
+  const { id, sweepId } = useParams({ from: '/shell/profiles/$id/sweeps/$sweepId' });
+  return (
+    <ResearchFrame id={id} part="Sweep">
+      {(profile) => <OneSweep profile={profile} sweepId={sweepId} />}
+    </ResearchFrame>
+  );
+}
+
+function OneSweep({ profile, sweepId }: { profile: Profile; sweepId: string }): ReactNode {
+  const { data: sweep, error } = useQuery(sweepQuery(profile.id, sweepId));
+  const held = useQuery(coinsQuery(profile.id));
+  const request = sweep === undefined ? undefined : sweepRequestOf(sweep);
+  const { labelOf } = useLabels(profile.strategyName, request?.coin.config);
+  if (sweep === undefined) {
+    return (
+      <div className="head">
+        <h1 className="verdict">Sweep</h1>
+        {error === null ? <Skeleton rows={8} /> : <Failure what="The sweep could not be read." error={error} />}
+      </div>
+    );
+  }
+  const coin = held.data?.coins.find(({ symbol }) => symbol === request?.coin.symbol);
+  const { result } = sweep;
+  return (
+    <>
+      <div className="head">
+        <h1 className="verdict">
+          <Verdict sweep={sweep} />
+        </h1>
+        {request === undefined ? null : <Asked sweep={sweep} request={request} />}
+      </div>
+      {isBusy(sweep) ? (
+        <WorkProgress
+          state={sweep.state}
+          done={sweep.unitsDone}
+          all={sweep.units}
+          unit={sweep.units === 1 ? 'part' : 'parts'}
+          since={sweep.createdAt}
+          what="the sweep"
+          stop={() => call(abortSweep, { params: { id: profile.id, sweepId } })}
+        />
+      ) : null}
+      {sweep.error === null ? null : (
+        <Say tone="loss" title="It did not finish.">
+          {sweep.error}
+        </Say>
+      )}
+      {sweep.warnings.map((warning) => (
+        <Say key={`${warning.code} ${warning.detail}`} tone="care" title={`${warning.message}:`}>
+          {warning.detail}
+        </Say>
+      ))}
+      {result?.warnings.map((warning) => (
+        <Say key={warning} tone="care">
+          {warning}
+        </Say>
+      ))}
+      {result === null ? null : <RefusedSets result={result} of={sweep.sets} />}
+      {result === null || result.rows.length === 0 ? null : (
+        <>
+          <Figures result={result} />
+          <Luck result={result} />
+          <div className="cols">
+            <SweepHeat result={result} config={request?.coin.config} labelOf={labelOf} />
+            <WalkForward result={result} asked={request?.walkForward} />
+          </div>
+          <SweepRanking profile={profile} coin={coin} result={result} labelOf={labelOf} />
+          <TrialLedger strategyName={sweep.strategyName} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Verdict({ sweep }: { sweep: SweepAnswer }): ReactNode {
+  const { result } = sweep;
+  const best = result?.rows[0];
+  if (best === undefined || result === null) return `The sweep of ${sweep.sets} sets ${runWords(sweep.state)}.`;
+  return (
+    <>
+      The best of {result.evaluated.toLocaleString('en-US')} made <Result value={best.totalReturn} />
+      {result.walkForward === undefined ? (
+        ', on the days that chose it.'
+      ) : (
+        <>
+          . On days it had not seen: <Result value={result.walkForward.totalReturn} />.
+        </>
+      )}
+    </>
+  );
+}
+
+function Asked({ sweep, request }: { sweep: SweepAnswer; request: SweepRequest }): ReactNode {
+  return (
+    <p className="two">
+      <StrategyName name={sweep.strategyName} /> on {request.coin.symbol}, <When at={request.from} day /> to{' '}
+      {request.to === undefined ? 'the newest candle' : <When at={request.to} day />}, candles of{' '}
+      {request.detailInterval}; {costWords(request)}.
+    </p>
+  );
+}
+
+/** Sets that the sweep did not try. */
+function RefusedSets({ result: { refused }, of }: { result: SweepResult; of: number }): ReactNode {
+  if (refused === undefined || refused.count === 0) return null;
+  return (
+    <Say tone="next" title="Not every set is a valid config:">
+      The sweep left out {refused.count.toLocaleString('en-US')} of {of.toLocaleString('en-US')}. The first:{' '}
+      {refused.example}.
+    </Say>
+  );
+}
+
+function Figures({ result }: { result: SweepResult }): ReactNode {
+  const [best] = result.rows;
+  const { walkForward, luck, overfitting, trials } = result;
+  if (best === undefined) return null;
+  return (
+    <div className="figs">
+      {walkForward === undefined ? null : (
+        <Figure label="On unseen days" note="the number to believe">
+          <Result value={walkForward.totalReturn} />
+        </Figure>
+      )}
+      <Figure label="Best, on the days that chose it" note={count(best.closedCycles, 'round trip')}>
+        <Result value={best.totalReturn} />
+      </Figure>
+      <Figure label="Its deepest fall" note="from the highest worth before it">
+        {percent(-Math.abs(best.drawdown))}
+      </Figure>
+      <Figure
+        label="This good by luck"
+        note={`deflated Sharpe; Sharpe ${plain(best.sharpe)} after ${trials.toLocaleString('en-US')} tries`}
+      >
+        {luck.kind === 'measured' ? percent(luck.chance, 1) : MISSING}
+      </Figure>
+      <Figure
+        label="Overfitting (PBO)"
+        note={
+          overfitting === null ? 'not measured' : 'the best of one half of the days is below the median in the other'
+        }
+      >
+        {overfitting === null ? MISSING : percent(overfitting, 0)}
+      </Figure>
+    </div>
+  );
+}
+
+/** The verdict, as the command line prints it. */
+function Luck({ result }: { result: SweepResult }): ReactNode {
+  const { kind, title, text } = sweepVerdict(result);
+  return (
+    <Say tone={kind === 'promising' || kind === 'not-tried-forward' ? 'next' : 'care'} title={`${title}.`}>
+      {text}
+    </Say>
+  );
+}

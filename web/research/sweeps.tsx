@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Profile } from '#web/data/queries.ts';
+import { isBusy, type Sweep, sweepRequestOf, sweepsQuery } from '#web/data/research.ts';
+import { SweepForm } from './sweep-form.tsx';
+import { useLabels } from '#web/config/setting-labels.ts';
+import { ResearchFrame } from './research-frame.tsx';
+import { ResearchReady } from './research-ready.tsx';
+import { Failure, Skeleton } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+import { TrialLedger } from './trial-ledger.tsx';
+import { When } from '#web/ui/when.tsx';
+import { runWords } from '#web/ui/research.ts';
+
+export function SweepsPage(): ReactNode {
+  const { id } = useParams({ from: '/shell/profiles/$id/sweeps' });
+  return (
+    <ResearchFrame id={id} part="Sweeps">
+      {(profile) => (
+        <>
+          <div className="head">
+            <h1 className="verdict">Which settings of {profile.name} did well, and was it luck?</h1>
+            <p className="two">
+              A sweep replays the past with many sets of settings. Whoever tries many finds a good one by chance, so
+              every try is counted, and the best is held against that.
+            </p>
+          </div>
+          <div className="cols">
+            <Section title="A new sweep" span={5}>
+              <ResearchReady profile={profile}>{(ready) => <SweepForm ready={ready} />}</ResearchReady>
+            </Section>
+            <div className="c7 first">
+              <Sweeps profile={profile} />
+              <TrialLedger strategyName={profile.strategyName} />
+            </div>
+          </div>
+        </>
+      )}
+    </ResearchFrame>
+  );
+}
+
+function Sweeps({ profile: { id } }: { profile: Profile }): ReactNode {
+  const { data, error } = useQuery(sweepsQuery(id));
+  return (
+    <Section title="Sweeps" note="newest first">
+      {error === null ? null : <Failure what="The sweeps could not be read." error={error} />}
+      {data === undefined && error === null ? <Skeleton rows={4} height={52} /> : null}
+      {data?.sweeps.length === 0 ? <p className="p-2">None yet. Begin one with the form.</p> : null}
+      {data === undefined || data.sweeps.length === 0 ? null : (
+        <table className="cards">
+          <thead>
+            <tr>
+              <th>Begun</th>
+              <th>Coin</th>
+              <th>What is varied</th>
+              <th className="num">Sets</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.sweeps.map((sweep) => (
+              <Row key={sweep.id} id={id} sweep={sweep} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Section>
+  );
+}
+
+function Row({ id, sweep }: { id: Profile['id']; sweep: Sweep }): ReactNode {
+  const request = sweepRequestOf(sweep);
+  const { labelOf } = useLabels(sweep.strategyName, request?.coin.config);
+  const knobs = request?.knobs.split(';').map((knob) => knob.split('=')[0]?.trim() ?? '') ?? [];
+  return (
+    <tr>
+      <td>
+        <Link to="/profiles/$id/sweeps/$sweepId" params={{ id, sweepId: sweep.id }}>
+          <When at={sweep.createdAt} />
+        </Link>
+        <span className="note">
+          {isBusy(sweep)
+            ? `${runWords(sweep.state)}, ${sweep.unitsDone} of ${sweep.units} parts`
+            : runWords(sweep.state)}
+        </span>
+      </td>
+      <td className="rt">{request?.coin.symbol}</td>
+      <td className="full">
+        {knobs.map((knob) => (
+          <span key={knob} className="block">
+            {labelOf(knob)}
+          </span>
+        ))}
+        <span className="note">
+          {request?.search}
+          {request?.walkForward === undefined ? '' : ', walk forward'}
+        </span>
+      </td>
+      <td className="num" data-l="Sets">
+        {sweep.sets.toLocaleString('en-US')}
+      </td>
+    </tr>
+  );
+}

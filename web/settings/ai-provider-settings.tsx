@@ -1,0 +1,138 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { AiProviderName, CredentialKind } from '#core/installation/ai-provider.ts';
+import { type AiProviderView, changeAiProvider, readAiProvider, testAiProvider } from '#api/contract/ai-provider.ts';
+import { call } from '#web/data/call.ts';
+import { Choice } from '#web/ui/field.tsx';
+import { TextForm } from '#web/ui/text-form.tsx';
+import { Confirm } from '#web/ui/confirm.tsx';
+import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+
+const KEY = ['ai-provider'] as const;
+const PROVIDERS: readonly { value: AiProviderName; words: string }[] = [
+  { value: 'anthropic', words: 'Anthropic' },
+  { value: 'openai-compatible', words: 'another endpoint' },
+];
+const CREDENTIALS: readonly { value: CredentialKind; words: string }[] = [
+  { value: 'console-key', words: 'console key' },
+  { value: 'oauth-token', words: 'OAuth token' },
+];
+
+/** Whom the backtest advisor asks. The credential only ever goes in. */
+export function AiProviderSettings(): ReactNode {
+  const client = useQueryClient();
+  const { data, error } = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call(readAiProvider, {}, signal) });
+  const held = data?.aiProvider ?? null;
+  return (
+    <Section title="AI provider" note="a language model that the backtest advisor asks">
+      {error === null ? null : <Failure what="The AI provider could not be read." error={error} />}
+      {data === undefined && error === null ? <Skeleton rows={3} /> : null}
+      {data === undefined ? null : held === null ? (
+        <p className="two p-2">No provider is set up. The advisor can also be asked by hand, without any key.</p>
+      ) : (
+        <Held held={held} onRemoved={(saved) => client.setQueryData(KEY, saved)} />
+      )}
+      {data === undefined ? null : (
+        <details className="px-2">
+          <summary>{held === null ? 'Set up a provider' : 'Change it'}</summary>
+          <Setup key={held?.updatedAt} held={held} onSaved={(saved) => client.setQueryData(KEY, saved)} />
+        </details>
+      )}
+    </Section>
+  );
+}
+
+type Saved = { readonly aiProvider: AiProviderView | null };
+
+function Held({ held, onRemoved }: { held: AiProviderView; onRemoved: (saved: Saved) => void }): ReactNode {
+  const test = useMutation({ mutationFn: () => call(testAiProvider, {}) });
+  const { credential } = held;
+  return (
+    <>
+      <dl className="dl">
+        <dt>Asks</dt>
+        <dd>{held.model}</dd>
+        <dt>At</dt>
+        <dd>{held.baseUrl}</dd>
+        <dt>Credential</dt>
+        <dd>
+          {credential === null
+            ? 'none'
+            : `${credential.kind.replace('-', ' ')}${credential.last4 === '' ? '' : `, ends in ${credential.last4}`}`}
+        </dd>
+      </dl>
+      <div className="actions">
+        <button type="button" className="btn" disabled={test.isPending} onClick={() => test.mutate()}>
+          {test.isPending ? 'Waiting for the answer' : 'Send a test question'}
+        </button>
+        <Confirm
+          words="Remove…"
+          title="Remove the AI provider?"
+          action={`Remove ${held.model}`}
+          failed="Not removed."
+          run={async () => onRemoved(await call(changeAiProvider, { body: { provider: null } }))}
+        >
+          <p>Its credential is deleted here. Answers that are kept stay; the advisor can still be asked by hand.</p>
+        </Confirm>
+        <span className="note">The test may cost a little.</span>
+      </div>
+      {test.isError ? <Failure what="Not asked." error={test.error} /> : null}
+      {test.data === undefined ? null : (
+        <Say tone={test.data.ok ? 'next' : 'care'} title={test.data.ok ? 'It works.' : 'It does not work.'}>
+          {test.data.detail}
+        </Say>
+      )}
+    </>
+  );
+}
+
+function Setup({ held, onSaved }: { held: AiProviderView | null; onSaved: (saved: Saved) => void }): ReactNode {
+  const [provider, setProvider] = useState<AiProviderName>(held?.provider ?? 'anthropic');
+  const [kind, setKind] = useState<CredentialKind>(held?.credential?.kind ?? 'console-key');
+  const other = provider === 'openai-compatible';
+  return (
+    <>
+      <Choice
+        label="Provider"
+        note={other ? 'Any that speaks OpenAI’s chat completions, such as a model on your own machine.' : undefined}
+        value={provider}
+        options={PROVIDERS}
+        onChange={(value) => setProvider(PROVIDERS.find((one) => one.value === value)?.value ?? 'anthropic')}
+      />
+      {other ? null : (
+        <Choice
+          label="Kind of credential"
+          value={kind}
+          options={CREDENTIALS}
+          onChange={(value) => setKind(CREDENTIALS.find((one) => one.value === value)?.value ?? 'console-key')}
+        />
+      )}
+      <TextForm
+        first={{ baseUrl: held?.provider === provider ? held.baseUrl : '', model: held?.model ?? '' }}
+        fields={[
+          { name: 'model', label: 'Model', note: 'Its name, as the provider calls it.' },
+          {
+            name: 'baseUrl',
+            label: 'Address',
+            note: 'Empty is the usual one of the provider.',
+            input: { required: false, inputMode: 'url' },
+          },
+          {
+            name: 'credential',
+            label: 'Credential',
+            note: `${held?.credential == null ? '' : 'Stored; empty leaves it as it is. '}It can spend money: give it a limit at the provider. It is kept unencrypted in the database, and never shown again.`,
+            input: { type: 'password', autoComplete: 'off', required: false },
+          },
+        ]}
+        submit={async ({ baseUrl = '', model = '', credential = '' }) => {
+          const secret = credential === '' ? {} : { credential, ...(other ? {} : { credentialKind: kind }) };
+          onSaved(await call(changeAiProvider, { body: { provider, baseUrl, model, ...secret } }));
+        }}
+        action="Save the provider"
+        failed="Not saved."
+        done="Saved. Send a test question to see whether it answers."
+      />
+    </>
+  );
+}

@@ -1,0 +1,143 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useId } from 'react';
+import { changeSettings, signOut } from '#api/contract/session.ts';
+import { call } from '#web/data/call.ts';
+import { keys } from '#web/data/keys.ts';
+import { type Session, sessionQuery } from '#web/data/queries.ts';
+import { useDemo, useNow } from '#web/data/session.tsx';
+import { AccountSettings } from './accounts-settings.tsx';
+import { AiProviderSettings } from './ai-provider-settings.tsx';
+import { BackupSettings } from './backup-settings.tsx';
+import { HealthSettings } from './health-settings.tsx';
+import { OpsNotifySettings } from './ops-notify.tsx';
+import { RetentionSettings } from './retention-settings.tsx';
+import { Failure } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+import { PasswordSettings, SessionSettings } from './sessions-settings.tsx';
+import { setTheme, useTheme } from '#web/shell/theme-switch.tsx';
+import { full } from '#web/ui/time.ts';
+import { zoneGroups } from '#web/data/zones.ts';
+
+export function SettingsPage(): ReactNode {
+  const { data: session } = useQuery(sessionQuery);
+  const demo = useDemo();
+  return (
+    <>
+      <title>Settings · Tradewind</title>
+      <div className="head">
+        <h1 className="verdict">Settings</h1>
+        {session == null ? null : <p className="two">Signed in as {session.user.email}.</p>}
+      </div>
+      <div className="cols">
+        <div className="c6">
+          <Section title="This page">
+            {session == null ? null : <Timezone session={session} />}
+            <ThemeChoice />
+          </Section>
+          {demo ? null : (
+            <>
+              <OpsNotifySettings />
+              <BackupSettings />
+              <PasswordSettings />
+              <SessionSettings />
+              <Section title="Sign out">
+                <SignOut />
+              </Section>
+            </>
+          )}
+        </div>
+        <div className="c6">
+          {demo ? null : (
+            <>
+              <AccountSettings />
+              <AiProviderSettings />
+            </>
+          )}
+          <HealthSettings />
+          <RetentionSettings />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Timezone({ session }: { session: Session }): ReactNode {
+  const id = useId();
+  const client = useQueryClient();
+  const now = useNow();
+  const save = useMutation({
+    mutationFn: (timezone: string) => call(changeSettings, { body: { timezone } }),
+    onSuccess: ({ timezone }) => {
+      client.setQueryData<Session | null>(keys.session, (old) =>
+        old == null ? old : { ...old, user: { ...old.user, timezone } },
+      );
+    },
+  });
+  const { timezone } = session.user;
+  return (
+    <div className="field">
+      <label htmlFor={id}>Time zone</label>
+      <span className="note">Every time on every page, and where a day begins. Now {full(now, timezone)}.</span>
+      <span className="in">
+        <select
+          id={id}
+          value={timezone}
+          disabled={save.isPending}
+          onChange={(event) => save.mutate(event.target.value)}
+        >
+          {zoneGroups(timezone).map(({ region, zones }) => (
+            <optgroup key={region} label={region}>
+              {zones.map((zone) => (
+                <option key={zone}>{zone}</option>
+              ))}
+            </optgroup>
+          ))}
+        </select>
+      </span>
+      {save.isError ? <Failure what="Not saved." error={save.error} /> : null}
+    </div>
+  );
+}
+
+function ThemeChoice(): ReactNode {
+  const theme = useTheme();
+  return (
+    <div className="field">
+      <span>Colours</span>
+      <span className="note">Kept on this device.</span>
+      <span className="in border-0 bg-transparent">
+        <span className="seg" role="group" aria-label="Colours">
+          {(['dark', 'light'] as const).map((one) => (
+            <button key={one} type="button" aria-pressed={theme === one} onClick={() => setTheme(one)}>
+              {one === 'dark' ? 'Dark' : 'Light'}
+            </button>
+          ))}
+        </span>
+      </span>
+    </div>
+  );
+}
+
+function SignOut(): ReactNode {
+  const client = useQueryClient();
+  const leave = useMutation({
+    mutationFn: () => call(signOut, {}),
+    onSuccess: () => {
+      client.removeQueries({
+        predicate: ({ queryKey }) => !['status', 'onboarding', 'session'].includes(String(queryKey[0])),
+      });
+      client.setQueryData(keys.session, null);
+    },
+  });
+  return (
+    <>
+      <p className="two p-2">Trading goes on after you sign out.</p>
+      {leave.isError ? <Failure what="Still signed in." error={leave.error} /> : null}
+      <div className="actions">
+        <button type="button" className="btn" disabled={leave.isPending} onClick={() => leave.mutate()}>
+          Sign out
+        </button>
+      </div>
+    </>
+  );
+}

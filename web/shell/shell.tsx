@@ -1,0 +1,141 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
+import { Live } from '#web/data/live.tsx';
+import { dashboardQuery } from '#web/data/queries.ts';
+import { useDemo } from '#web/data/session.tsx';
+import { useSteady } from '#web/data/use-steady.ts';
+import { pursesOf } from '#web/ui/accounts.ts';
+import { placesOf } from './places.ts';
+import { AccountTag } from '#web/ui/figures.tsx';
+import { HealthLine } from './health-line.tsx';
+import { Heartbeat } from './heartbeat.tsx';
+import { Mark } from '#web/ui/icon.tsx';
+import { KillSwitch } from '#web/overview/kill-switch.tsx';
+import { Shortcuts } from './shortcuts.tsx';
+import { ThemeSwitch } from './theme-switch.tsx';
+
+function Places(): ReactNode {
+  return placesOf(useDemo()).map(({ to, words }) => (
+    <Link key={to} to={to} activeOptions={{ exact: to === '/' }} activeProps={{ 'aria-current': 'page' }}>
+      {words}
+    </Link>
+  ));
+}
+
+function Brand(): ReactNode {
+  return (
+    <Link to="/" className="mark" aria-label="Tradewind, overview">
+      <Mark />
+      <span className="wd">Tradewind</span>
+    </Link>
+  );
+}
+
+/** Which money the pages are about: the most real purse in use. */
+function Purse(): ReactNode {
+  const { data } = useQuery(dashboardQuery);
+  const purse = data === undefined ? undefined : pursesOf(data)[0];
+  if (purse === undefined) return null;
+  const [first] = purse.accounts;
+  return (
+    <span className="acct">
+      <span className="nm">{purse.accounts.length === 1 ? first?.name : `${purse.accounts.length} accounts`}</span>
+      <AccountTag tag={purse.tag} />
+    </span>
+  );
+}
+
+function DemoBanner(): ReactNode {
+  if (!useDemo()) return null;
+  return (
+    <div className="banner" role="note">
+      <span className="tag">Live demo</span>
+      <span>
+        You trade on a test network with play money. Everyone who opens this page shares this account; keys, accounts,
+        backups and notifications can not be changed here.
+      </span>
+    </div>
+  );
+}
+
+/** Moves focus and scroll to the top of a page that has just been opened. */
+function useArrival(): RefObject<HTMLElement | null> {
+  const main = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const arrived = useRef(path);
+  useEffect(() => {
+    if (arrived.current === path) return;
+    arrived.current = path;
+    // What an address asks for has the focus at once.
+    if (main.current?.querySelector('[data-asked]') === null) main.current.focus({ preventScroll: true });
+  }, [path]);
+  return main;
+}
+
+/** The page that is open. It takes no click while what it shows still moves. */
+function Page(): ReactNode {
+  const main = useArrival();
+  const isSteady = useSteady();
+  return (
+    <main id="main" className={isSteady ? 'page' : 'page pointer-events-none'} ref={main} tabIndex={-1}>
+      <Outlet />
+    </main>
+  );
+}
+
+/** Everything around a page for a signed-in operator. */
+export function Shell(): ReactNode {
+  const [stopping, setStopping] = useState(false);
+  return (
+    <Live>
+      <a className="skip" href="#main">
+        Skip to content
+      </a>
+      <DemoBanner />
+      <header className="top">
+        <div className="bar">
+          <Brand />
+          <nav className="nav" aria-label="Main">
+            <Places />
+          </nav>
+          <span className="grow" />
+          <Purse />
+          <Shortcuts onStop={() => setStopping(true)} />
+          <ThemeSwitch />
+          <KillSwitch asking={stopping} onAsk={setStopping} />
+        </div>
+        <HealthLine signedIn />
+        <Heartbeat />
+      </header>
+      <Page />
+      <nav className="tabs" aria-label="Main, phone">
+        <Places />
+      </nav>
+    </Live>
+  );
+}
+
+/** The frame of the screens before sign-in. */
+export function Porch({ children }: { children: ReactNode }): ReactNode {
+  return (
+    <>
+      <DemoBanner />
+      <header className="top">
+        <div className="bar">
+          <span className="mark">
+            <Mark />
+            <span>Tradewind</span>
+          </span>
+          <span className="grow" />
+          <ThemeSwitch />
+        </div>
+        <HealthLine signedIn={false} />
+        <div className="beat" />
+      </header>
+      <main id="main" className="page">
+        {children}
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+import { useNavigate } from '@tanstack/react-router';
+import { createElement, type ReactNode, useEffect, useRef, useState } from 'react';
+import { useDemo } from '#web/data/session.tsx';
+import { whenIdle } from '#web/data/when-idle.ts';
+import { KEYS, placesOf } from './places.ts';
+import { Dialog } from '#web/ui/dialog.tsx';
+
+const loadPalette = async () => (await import('./palette.tsx')).Palette;
+type PaletteScript = Awaited<ReturnType<typeof loadPalette>>;
+
+/** The palette, whose script is fetched once the page has nothing else to do, or when somebody asks for it. */
+function usePalette(asked: boolean): PaletteScript | undefined {
+  const [palette, setPalette] = useState<PaletteScript | undefined>(undefined);
+  useEffect(() => {
+    const load = (): void => void loadPalette().then((script) => setPalette(() => script));
+    if (!asked) return whenIdle(load);
+    load();
+    return undefined;
+  }, [asked]);
+  return palette;
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('input, select, textarea, [role=slider]') !== null;
+
+/** Focus on the link of the next or previous row of what the page lists. */
+function moveRow(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('main tbody tr a, main .feed summary')];
+  const at = rows.findIndex((row) => row === document.activeElement);
+  rows[at === -1 ? (step === 1 ? 0 : rows.length - 1) : at + step]?.focus();
+}
+
+/** Keys that work on every page, and the button for those who do not know them. */
+export function Shortcuts({ onStop }: { onStop: () => void }): ReactNode {
+  const [shown, setShown] = useState<'palette' | 'keys' | undefined>(undefined);
+  const afterG = useRef(false);
+  const navigate = useNavigate();
+  const demo = useDemo();
+  const palette = usePalette(shown === 'palette');
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      const key = event.key.toLowerCase();
+      if ((event.ctrlKey || event.metaKey) && key === 'k') {
+        event.preventDefault();
+        setShown('palette');
+        return;
+      }
+      if (event.shiftKey && key === 'escape') {
+        // Else the same key closes the dialog that it has just opened.
+        event.preventDefault();
+        onStop();
+        return;
+      }
+      const open = document.querySelector('dialog[open]') !== null;
+      if (open || isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+      const place = afterG.current ? placesOf(demo).find((one) => one.key === key) : undefined;
+      afterG.current = key === 'g';
+      if (place !== undefined) void navigate({ to: place.to });
+      else if (key === '?') setShown('keys');
+      else if (key === 'j') moveRow(1);
+      else if (key === 'k') moveRow(-1);
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [demo, navigate, onStop]);
+  const close = (): void => setShown(undefined);
+  return (
+    <>
+      <button type="button" className="btn quiet goto" onClick={() => setShown('palette')}>
+        Go to <kbd>Ctrl K</kbd>
+      </button>
+      {shown === 'palette' && palette !== undefined
+        ? createElement(palette, { open: true, onClose: close, onStop })
+        : null}
+      <Dialog title="Keys" open={shown === 'keys'} onClose={close}>
+        <dl className="dl py-2">
+          {KEYS.map(([key, words]) => (
+            <div key={key} className="contents">
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{words}</dd>
+            </div>
+          ))}
+        </dl>
+        <button type="button" className="btn" onClick={close}>
+          Close
+        </button>
+      </Dialog>
+    </>
+  );
+}

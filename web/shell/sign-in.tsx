@@ -1,0 +1,92 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { signIn } from '#api/contract/session.ts';
+import { call } from '#web/data/call.ts';
+import { restoredQuery } from '#web/data/queries.ts';
+import { useEnter } from '#web/data/session.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Failure, Say } from '#web/ui/say.tsx';
+import { Section } from '#web/ui/section.tsx';
+import { Porch } from './shell.tsx';
+import { When } from '#web/ui/when.tsx';
+
+export function SignInPage(): ReactNode {
+  const enter = useEnter();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const navigate = useNavigate();
+  const attempt = useMutation({
+    mutationFn: () => call(signIn, { body: { email, password } }),
+    onSuccess: async (session) => {
+      enter(session);
+      if (location.pathname === '/sign-in') await navigate({ to: '/' });
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    attempt.mutate();
+  };
+  return (
+    <Porch>
+      <title>Sign in · Tradewind</title>
+      <div className="head">
+        <h1 className="verdict">Sign in to see what your account does.</h1>
+        <p className="two">Trading goes on whether you are signed in or not.</p>
+      </div>
+      <Restored />
+      <div className="cols">
+        <Section title="Operator" span={5}>
+          <form onSubmit={submit}>
+            <Field
+              stack
+              label="E-mail"
+              input={{
+                type: 'email',
+                name: 'email',
+                autoComplete: 'username',
+                required: true,
+                autoFocus: true,
+                value: email,
+                onChange: (event) => setEmail(event.target.value),
+              }}
+            />
+            <Field
+              stack
+              label="Password"
+              input={{
+                type: 'password',
+                name: 'password',
+                autoComplete: 'current-password',
+                required: true,
+                value: password,
+                onChange: (event) => setPassword(event.target.value),
+              }}
+            />
+            {attempt.isError ? <Failure what="Not signed in." error={attempt.error} /> : null}
+            <div className="actions">
+              <button type="submit" className="btn go" disabled={attempt.isPending}>
+                Sign in
+              </button>
+            </div>
+          </form>
+        </Section>
+      </div>
+    </Porch>
+  );
+}
+
+/** After a restore, which has ended every session. */
+function Restored(): ReactNode {
+  const { data: restored } = useQuery(restoredQuery);
+  if (restored == null) return null;
+  return (
+    <Say tone="next" title="Restored.">
+      {Object.values(restored.rows)
+        .reduce((sum, rows) => sum + rows, 0)
+        .toLocaleString('en-US')}{' '}
+      rows are as they were <When at={restored.backupAt} />. Sign in with the password of then; trading is halted until
+      you allow it on the overview.
+    </Say>
+  );
+}

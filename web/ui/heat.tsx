@@ -1,0 +1,77 @@
+import type { ReactNode } from 'react';
+import { signedPercent } from './numbers.ts';
+import { edgeWords } from './sweep.ts';
+
+/** One edge of a heat map. */
+interface Edge {
+  readonly label: string;
+  readonly values: readonly (string | number)[];
+  /** Where the saved value stands; -1 where it is none of them. */
+  readonly saved: number;
+}
+
+interface HeatProps {
+  across: Edge;
+  down: Edge;
+  /** Rows of returns as shares: `undefined` is not tried yet, `null` gave none. */
+  cells: readonly (readonly (number | null | undefined)[])[];
+}
+
+/** Where the best cell lies; `undefined` before there is one. */
+export function bestOf(cells: HeatProps['cells']): { readonly x: number; readonly y: number } | undefined {
+  const best = Math.max(...cells.flat().flatMap((cell) => cell ?? []));
+  return cells.flatMap((row, y) => row.flatMap((cell, x) => (cell === best ? [{ x, y }] : [])))[0];
+}
+
+/** The return of each pair of settings, as a number and as a tint. */
+export function Heat({ across, down, cells }: HeatProps): ReactNode {
+  const strongest = Math.max(...cells.flat().flatMap((cell) => Math.abs(cell ?? 0)), 0.001);
+  const tint = (value: number | null | undefined): string | undefined =>
+    value === undefined || value === null
+      ? undefined
+      : `color-mix(in srgb, var(--color-${value >= 0 ? 'gain' : 'loss'}) ${Math.round((Math.abs(value) / strongest) * 40)}%, var(--color-ground))`;
+  const at = bestOf(cells);
+  return (
+    <>
+      <div className="tw" tabIndex={0} role="group" aria-label="Return of each pair of settings">
+        <table className="heat">
+          <caption className="vh">
+            Return of each pair of settings; across {across.label}, down {down.label}
+          </caption>
+          <thead>
+            <tr>
+              <th aria-label={down.label} />
+              {across.values.map((value) => (
+                <th key={value} scope="col">
+                  {edgeWords(value)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {cells.map((row, y) => (
+              <tr key={down.values[y]}>
+                <th scope="row">{edgeWords(down.values[y] ?? '')}</th>
+                {row.map((value, x) => {
+                  const mark = at?.x === x && at.y === y ? 'best' : '';
+                  const now = x === across.saved && y === down.saved ? 'now' : '';
+                  return (
+                    <td key={across.values[x]} className={`${mark} ${now}`} style={{ background: tint(value) }}>
+                      {value === undefined ? '' : value === null ? '–' : signedPercent(value, 1)}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div className="key pt-2">
+        <span>across: {across.label.toLowerCase()}</span>
+        <span>down: {down.label.toLowerCase()}</span>
+        <span className="intent">outlined: the best</span>
+        {across.saved < 0 || down.saved < 0 ? null : <span>dashed: as saved</span>}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { costTerms } from '#core/research/research.ts';
+import {
+  costWords,
+  detailsFor,
+  editOf,
+  firstTerms,
+  percentOf,
+  reasonWords,
+  remainingMs,
+  termsBody,
+} from './research.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 14, 12, 7);
+
+test('a period is counted back from the last full day, so that two runs a minute apart have the same window', () => {
+  const body = termsBody({ ...firstTerms(NOW), days: '7' }, NOW);
+  assert.deepEqual([body.from, body.to], ['2026-11-13T00:00:00.000Z', '2026-11-20T00:00:00.000Z']);
+  assert.deepEqual(termsBody({ ...firstTerms(NOW), days: '7' }, NOW + 60_000), body);
+  assert.deepEqual([body.feeBps, body.slippageBps, body.balance], ['10', '2', '1000']);
+});
+
+test('every cost that the API knows is sent, with its default', () => {
+  const {
+    from: _from,
+    to: _to,
+    detailInterval: _interval,
+    balance: _balance,
+    ...costs
+  } = termsBody(firstTerms(NOW), NOW);
+  assert.deepEqual(costs, costTerms.parse({}));
+  assert.equal(termsBody({ ...firstTerms(NOW), makerFeeBps: '7' }, NOW).makerFeeBps, '7');
+});
+
+test('costs in words; an older run was without some', () => {
+  const now = 'fee 0.1 %, slippage 0.02 %, spread 0.02 %, at most 5 % of the volume';
+  assert.equal(costWords(costTerms.parse({})), now);
+  assert.equal(costWords({ feeBps: '10', slippageBps: '0' }), 'fee 0.1 %');
+  assert.equal(costWords({ makerFeeBps: '7', feeIn: 'other' }), 'maker fee 0.07 %, fees in another asset');
+});
+
+test('days are taken whole, and never beyond now', () => {
+  const terms = { ...firstTerms(NOW), days: 'dates', from: '2026-11-01', to: '2026-11-03' };
+  const body = termsBody(terms, NOW);
+  assert.deepEqual([body.from, body.to], ['2026-11-01T00:00:00.000Z', '2026-11-04T00:00:00.000Z']);
+  assert.equal(termsBody({ ...terms, to: '2026-11-20' }, NOW).to, '2026-11-20T14:12:00.000Z');
+  assert.equal(termsBody({ ...terms, from: '' }, NOW).from, '', 'what is no day is left to the server');
+});
+
+test('hundredths of a percent are written as percent', () => {
+  assert.deepEqual(['10', '7.5', '0'].map(percentOf), ['0.1', '0.075', '0']);
+});
+
+test('a strategy is replayed over candles that its own are made of', () => {
+  assert.deepEqual(detailsFor('15m'), ['1m', '3m', '5m', '15m']);
+});
+
+test('what is left is told from what is done, and not before something is', () => {
+  assert.equal(remainingMs({ done: 1, all: 4, passedMs: 1000 }), 3000);
+  assert.equal(remainingMs({ done: 0, all: 4, passedMs: 1000 }), null);
+});
+
+test('reasons and edits are written for their reader', () => {
+  assert.equal(reasonWords('hold-below-arm'), 'Held: the trailing exit had not started');
+  assert.equal(reasonWords('entry-first'), 'First buy');
+  assert.equal(reasonWords('exit-stop-loss'), 'Stop loss');
+  assert.equal(reasonWords('exit-trail'), 'Trailing stop');
+  assert.equal(reasonWords('exit-failed-stop'), 'Failed stop');
+  assert.equal(reasonWords('exit-protective-stop'), 'Stop on the exchange');
+  assert.equal(reasonWords('force-sell'), 'By hand');
+  assert.equal(reasonWords('exit-of-a-later-version'), 'Of a later version');
+  assert.equal(editOf([{ path: 'sell.stop', value: '0.97' }]), '[["sell.stop","0.97"]]');
+});

@@ -1,0 +1,176 @@
+import { type Decimal, divide, formatDecimal, readDecimal, requireDecimal } from '#core/amount/decimal.ts';
+import { exitCause } from '#core/decision/exit-cause.ts';
+import { INTERVAL_MS, type Interval, INTERVALS } from '#core/market/candle.ts';
+import { type Costs, costTerms } from '#core/research/research.ts';
+import { MINUS, MISSING, signedPercent } from './numbers.ts';
+
+const DAY_MS = 86_400_000;
+const HUNDRED: Decimal = requireDecimal('100');
+
+/** A plain number with two decimals; an en dash where there is none. */
+export const plain = (value: number | null): string =>
+  value === null ? MISSING : value.toFixed(2).replace('-', MINUS);
+export const share = (value: number | null): string => (value === null ? MISSING : signedPercent(value, 1));
+/** With hundredths: small sums move the return on the whole balance no further. */
+export const fineShare = (value: number | null): string => (value === null ? MISSING : signedPercent(value, 2));
+
+/** Which past a run asks for, as a form holds it; `days` is a number of days back, or `dates` for `from` and `to`. */
+export interface Terms {
+  readonly days: string;
+  readonly from: string;
+  readonly to: string;
+  readonly detailInterval: string;
+  readonly balance: string;
+  /** In hundredths of a percent, like the slippage and the spread. */
+  readonly feeBps: string;
+  /** Empty: the same as the fee. */
+  readonly makerFeeBps: string;
+  readonly feeIn: Costs['feeIn'];
+  readonly slippageBps: string;
+  readonly spreadBps: string;
+  readonly volumePercent: string;
+}
+
+export const PERIODS = [
+  { value: '7', words: 'the last 7 days' },
+  { value: '30', words: 'the last 30 days' },
+  { value: '90', words: 'the last 90 days' },
+  { value: '365', words: 'the last year' },
+  { value: 'dates', words: 'from one day to another' },
+] as const;
+
+const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+export const firstTerms = (nowMs: number): Terms => ({
+  days: '30',
+  from: dayText(nowMs - 30 * DAY_MS),
+  to: dayText(nowMs),
+  detailInterval: '1m',
+  balance: '1000',
+  ...costTerms.parse({}),
+  makerFeeBps: '',
+});
+
+/** Hundredths of a percent as percent: `10` is `0.1`. */
+export function percentOf(bps: string): string {
+  const value = readDecimal(bps);
+  return value === undefined ? bps : formatDecimal(divide(value, HUNDRED));
+}
+
+const TERMS: readonly string[] = ['from', 'to', 'detailInterval', 'balance', ...Object.keys(costTerms.shape)];
+/** Whether a refusal of this path stands at one of the fields of the terms. */
+export const isTerm = (path: string): boolean => TERMS.includes(path);
+
+/** The terms as the API takes them; days are whole ones of UTC. What is counted back ends with the last full day, so that two runs can be compared. */
+export function termsBody(terms: Terms, nowMs: number) {
+  const end = Math.floor(nowMs / 60_000) * 60_000;
+  const days = terms.days === 'dates' ? undefined : Number(terms.days);
+  const [fromMs, lastMs] = [Date.parse(terms.from), Date.parse(terms.to) + DAY_MS];
+  const midnight = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  const [begin, until] = days === undefined ? [fromMs, Math.min(lastMs, end)] : [midnight - days * DAY_MS, midnight];
+  const iso = (ms: number): string => (Number.isFinite(ms) ? new Date(ms).toISOString() : '');
+  return {
+    from: iso(begin),
+    to: iso(until),
+    detailInterval: INTERVALS.find((one) => one === terms.detailInterval) ?? '1m',
+    balance: terms.balance,
+    feeBps: terms.feeBps,
+    ...(terms.makerFeeBps.trim() === '' ? {} : { makerFeeBps: terms.makerFeeBps }),
+    feeIn: terms.feeIn,
+    slippageBps: terms.slippageBps,
+    spreadBps: terms.spreadBps,
+    volumePercent: terms.volumePercent,
+  };
+}
+
+/** What a run was charged, in one phrase; one that is older than a cost was run without it. */
+export function costWords({
+  feeBps,
+  makerFeeBps,
+  feeIn,
+  slippageBps,
+  spreadBps,
+  volumePercent,
+}: Partial<Costs>): string {
+  const part = (name: string, bps: string | undefined): string[] =>
+    bps === undefined || Number(bps) === 0 ? [] : [`${name} ${percentOf(bps)} %`];
+  const volume = Number(volumePercent ?? 0) === 0 ? [] : [`at most ${volumePercent} % of the volume`];
+  return [
+    ...part('fee', feeBps),
+    ...part('maker fee', makerFeeBps),
+    ...(feeIn === 'other' ? ['fees in another asset'] : []),
+    ...part('slippage', slippageBps),
+    ...part('spread', spreadBps),
+    ...volume,
+  ].join(', ');
+}
+
+/** Candles that a strategy with decisions on `interval` can be replayed over: those it is made of. */
+export const detailsFor = (interval: Interval): Interval[] =>
+  INTERVALS.filter((one) => INTERVAL_MS[interval] % INTERVAL_MS[one] === 0);
+
+/** How much longer work takes that has done `done` of `all` parts since it began; `null` before the first. */
+export function remainingMs(progress: { readonly done: number; readonly all: number; readonly passedMs: number }) {
+  const { done, all, passedMs } = progress;
+  return done === 0 || all === 0 ? null : (passedMs / done) * (all - done);
+}
+
+const STATES: Readonly<Record<string, string>> = {
+  queued: 'waits for a worker',
+  running: 'is being worked on',
+  done: 'finished',
+  failed: 'failed',
+  aborted: 'stopped',
+};
+export const runWords = (state: string): string => STATES[state] ?? state;
+
+const WORDS: Readonly<Record<string, string>> = { entry: 'Waited: ', hold: 'Held: ', order: '' };
+
+/** Reasons that their code alone does not tell. */
+const PLAIN: Readonly<Record<string, string>> = {
+  'entry-first': 'First buy',
+  'entry-add': 'Bought more',
+  'entry-immediate': 'Bought at once',
+  'entry-cross-up': 'Crossed up',
+  'cooldown-loss': 'Paused after a loss',
+  'entry-above-window-low': 'Waited: the price was too far above the low',
+  'entry-above-level': 'Waited: the next buy level was not reached',
+  'entry-grid-complete': 'Waited: all buy levels were used',
+  'entry-history-short': 'Waited: there were not enough candles yet',
+  'entry-no-cross': 'Waited: the averages had not crossed',
+  'entry-below-trend': 'Waited: below the trend average',
+  'entry-trend-not-rising': 'Waited: the trend did not rise',
+  'entry-overextended': 'Waited: too far above the average',
+  'entry-already-this-candle': 'Waited: traded since the last candle closed',
+  'entry-rsi-high': 'Waited: RSI too high',
+  'entry-disabled': 'Waited: buying is switched off',
+  'hold-below-arm': 'Held: the trailing exit had not started',
+  'hold-below-floor-arm': 'Held: the floor had not gone up',
+  'hold-trail-armed': 'Held: the trailing exit followed the price',
+  'hold-trail-pending': 'Held: the trailing exit was about to start',
+  'hold-break-even-armed': 'Held: with a floor, not trailing yet',
+  'hold-above-floor': 'Held: above the floor',
+  'hold-above-stop': 'Held: above the stop',
+  'hold-until-time-stop': 'Held: until its time is over',
+  'hold-sell-disabled': 'Held: selling is switched off',
+  'hold-no-exit': 'Held: no exit is set',
+};
+
+/** The cause of a sale, as it begins a cell or a line. */
+export const exitWords = (reason: string): string => capital(exitCause(reason));
+const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
+/** A reason of a decision in words, `entry-rating-low` as `Waited: rating low`. */
+export function reasonWords(reason: string): string {
+  const known = PLAIN[reason];
+  if (known !== undefined) return known;
+  const [family = '', ...rest] = reason.split('-');
+  if (family === 'exit' || family === 'manual' || family === 'force') return exitWords(reason);
+  const prefix = WORDS[family];
+  const words = prefix === undefined ? reason.replaceAll('-', ' ') : `${prefix}${rest.join(' ')}`;
+  return capital(words);
+}
+
+/** Changes of settings as the settings form takes them from the address. */
+export const editOf = (changes: readonly { readonly path: string; readonly value: unknown }[]): string =>
+  JSON.stringify(changes.map(({ path, value }) => [path, value]));

@@ -1,0 +1,70 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type InputHTMLAttributes, type ReactNode, useState } from 'react';
+import { ProblemError } from '#web/data/problem-error.ts';
+import { Failure, Say } from './say.tsx';
+import { Field } from './field.tsx';
+
+interface TextField {
+  readonly name: string;
+  readonly label: string;
+  readonly note?: ReactNode;
+  readonly unit?: string;
+  readonly input?: InputHTMLAttributes<HTMLInputElement>;
+}
+
+interface TextFormProps {
+  fields: readonly TextField[];
+  /** Values to begin with. */
+  first?: Readonly<Record<string, string>>;
+  submit: (values: Readonly<Record<string, string>>) => Promise<unknown>;
+  /** What the button does, in words. */
+  action: string;
+  failed: string;
+  done: string;
+  children?: ReactNode;
+}
+
+/** A short form of texts; a refusal stands at the field it names, any other one below. */
+export function TextForm({ fields, first = {}, submit, action, failed, done, children }: TextFormProps): ReactNode {
+  const [values, setValues] = useState<Readonly<Record<string, string>>>(first);
+  const send = useMutation({
+    mutationFn: submit,
+    // What was written while that was sent is kept.
+    onSuccess: (_answer, sent) => setValues((now) => (now === sent ? first : now)),
+  });
+  const refusal = send.error instanceof ProblemError ? send.error : undefined;
+  const atField = fields.some(({ name }) => refusal?.field(name) !== undefined);
+  const onSubmit = (event: FormEvent): void => {
+    event.preventDefault();
+    send.mutate(values);
+  };
+  return (
+    <form onSubmit={onSubmit}>
+      {fields.map(({ name, label, note, unit, input }) => (
+        <Field
+          key={name}
+          stack
+          label={label}
+          note={note}
+          unit={unit}
+          error={refusal?.field(name)}
+          input={{
+            ...input,
+            name,
+            required: input?.required ?? true,
+            value: values[name] ?? '',
+            onChange: (event) => setValues({ ...values, [name]: event.target.value }),
+          }}
+        />
+      ))}
+      {children}
+      {send.isError && !atField ? <Failure what={failed} error={send.error} /> : null}
+      {send.isSuccess ? <Say tone="next">{done}</Say> : null}
+      <div className="actions">
+        <button type="submit" className="btn" disabled={send.isPending}>
+          {action}
+        </button>
+      </div>
+    </form>
+  );
+}
