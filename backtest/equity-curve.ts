@@ -2,7 +2,7 @@ import { INTERVAL_MS } from '#core/market/candle.ts';
 import { lowerBound } from '#core/market/candle-columns.ts';
 import { type Decimal, toNumber, ZERO } from '#core/amount/decimal.ts';
 import type { BookedFill } from './book.ts';
-import type { KernelInput } from './kernel.ts';
+import type { KernelInput } from './run-state.ts';
 import { iso } from './records.ts';
 import type { EquityPoint } from './result.ts';
 

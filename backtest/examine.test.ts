@@ -8,7 +8,7 @@ import { STRATEGIES } from '#strategies/registry.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import { runPortfolio } from './portfolio-run.ts';
 import { aggregateSeries, type Series } from './columns.ts';
-import type { KernelInput } from './kernel.ts';
+import type { KernelInput } from './run-state.ts';
 import { fragility } from './fragility.ts';
 import { checkLookAhead } from './look-ahead.ts';
 import { monteCarlo } from './monte-carlo.ts';

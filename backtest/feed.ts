@@ -1,23 +1,9 @@
 import { type Candle, type CandleColumns, INTERVAL_MS } from '#core/market/candle.ts';
 import { lowerBound } from '#core/market/candle-columns.ts';
-import { createGates, gateNeeds, type Gates } from '#core/decision/gates.ts';
+import { createGates, gateNeeds } from '#core/decision/gates.ts';
 import type { StrategyInstance, TickView } from '#strategies/strategy.ts';
 import type { Series } from './columns.ts';
-import type { KernelInput } from './kernel.ts';
-
-/** Gives the strategy its closed candles in order, each once, through one reused object. */
-export interface CandleFeed {
-  /** Close of the next candle to be given; infinite when there is none. */
-  nextCloseMs: number;
-  /** Row of that candle. */
-  row: number;
-  /** Candles given before the window, to warm up. */
-  readonly warmUp: number;
-  /** Gives every candle that has closed by `view.nowMs`; a number as an argument would be allocated at each call. */
-  give(): void;
-  /** The strategy has taken every candle before `row` itself. */
-  skipTo(row: number): void;
-}
+import type { CandleFeed, GateFeed, KernelInput } from './run-state.ts';
 
 /** Opens the feed `want` closed candles before `startMs`; these are given at once. */
 export function openFeed(
@@ -55,13 +41,6 @@ export function openFeed(
   return feed;
 }
 
-/** The gates of a run, and when the next candle is due to one of them. */
-export interface GateFeed {
-  readonly gates: Gates;
-  nextMs: number;
-  give(): void;
-}
-
 /** Opens the gates that the settings ask for; null when they ask for none. Throws when candles for one are missing. */
 export function openGates(input: KernelInput, view: TickView, startMs: number): GateFeed | null {
   const settings = input.bound.shared.gates;
@@ -91,6 +70,7 @@ export function openGates(input: KernelInput, view: TickView, startMs: number): 
 }
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 type Row = Writable<Record<'openMs' | 'open' | 'high' | 'low' | 'close' | 'volume', number>>;
 
 function readInto(candle: Row, columns: CandleColumns, row: number): void {

@@ -5,7 +5,7 @@ import { withValue } from '#strategies/knobs.ts';
 import { nearSettings } from '#strategies/near-settings.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { Series } from './columns.ts';
-import type { KernelInput } from './kernel.ts';
+import type { KernelInput } from './run-state.ts';
 import { evaluate } from '#backtest/sweep/row.ts';
 
 /** One small change and what came of the run. */

@@ -5,7 +5,8 @@ import { INTERVAL_MS } from '#core/market/candle.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { GOLDEN_RULES } from '#test/golden/market-run.ts';
 import type { Series } from './columns.ts';
-import { type KernelInput, runKernel } from './kernel.ts';
+import { runKernel } from './kernel.ts';
+import type { KernelInput } from './run-state.ts';
 import { openKernel, runBacktest } from './run.ts';
 import { candlesOf } from './test-script.ts';
 

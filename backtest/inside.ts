@@ -1,6 +1,6 @@
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import type { Reach } from '#strategies/strategy.ts';
-import type { Run } from './kernel.ts';
+import type { Run } from './run-state.ts';
 import { guard, meetAt, meetStop, order } from './market.ts';
 
 /* What a strategy that acts on ticks would do inside a candle, of which a backtest sees only the close. */

@@ -1,49 +1,16 @@
 import { INTERVAL_MS } from '#core/market/candle.ts';
 import { lowerBound } from '#core/market/candle-columns.ts';
 import { toNumber } from '#core/amount/decimal.ts';
-import type { SymbolRules } from '#core/market/symbol.ts';
-import {
-  type BoundStrategy,
-  gridOf,
-  type StrategyInstance,
-  type Stretch,
-  type TickView,
-} from '#strategies/strategy.ts';
+import { gridOf, type Stretch } from '#strategies/strategy.ts';
 import { type Book, openBook, openPurse, type Purse } from './book.ts';
-import type { Series } from './columns.ts';
-import { type EquityMeter, endDays, meterRows, moveExtremes, openMeter } from './equity.ts';
+import { endDays, type EquityMeter, meterRows, moveExtremes, openMeter } from './equity.ts';
 import { firstBelow } from './extremes.ts';
-import { type CandleFeed, type GateFeed, openFeed, openGates } from './feed.ts';
-import type { Terms } from './fills.ts';
+import { openFeed, openGates } from './feed.ts';
 import { actInside } from './inside.ts';
 import { guard, meetCandle, meetOpen, order, unlessOverdue } from './market.ts';
-import type { Wider } from './place.ts';
-import { type PriceGrid, priceGrid } from './price-grid.ts';
-import type { CandlePath } from './resting.ts';
+import { priceGrid } from './price-grid.ts';
 import { openView } from './view.ts';
-
-export interface KernelInput {
-  readonly bound: BoundStrategy;
-  readonly rules: SymbolRules;
-  readonly terms: Terms;
-  /** Candles at the interval the strategy needs, with as much before the window as there is. */
-  readonly signal: Series;
-  /** Candles that decide and fill; never coarser than the signal. */
-  readonly detail: Series;
-  /** Rows of `detail` that are traded: `start` inclusive, `end` exclusive. */
-  readonly start: number;
-  readonly end: number;
-  /** Candles of every interval that the gates of the settings ask for. */
-  readonly gateSeries?: readonly Series[];
-  /** Keeps the reason of every candle, one byte each. */
-  readonly recordDecisions?: boolean;
-  /** Asks the strategy at every candle, also where it could pass many at once: slower, with the same result. */
-  readonly stepwise?: boolean;
-  /** How a candle went that could have gone two ways; absent: up first. */
-  readonly path?: CandlePath;
-  /** Asks a strategy that acts on ticks also inside candles, at the prices where it acts; absent: at closes alone. */
-  readonly inside?: boolean;
-}
+import type { KernelInput, Run } from './run-state.ts';
 
 /** What a run left behind. `reasons[code]` names a code of `counts` and `decisions`. */
 export interface KernelRun {
@@ -93,24 +60,6 @@ export function openRun(input: KernelInput, purse: Purse = openPurse(input.terms
   const decisions = input.recordDecisions === true ? new Uint8Array(Math.max(0, end - start)) : null;
   const wake = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY };
   return { input, view, instance, feed, book, meter, grid, offGrid, tick, decisions, wake, gates, wider: null };
-}
-
-/** What the loop and the orders share. `wake` is the range of prices, in quote, in which no waiting order moves. */
-export interface Run {
-  readonly input: KernelInput;
-  readonly view: TickView;
-  readonly instance: StrategyInstance;
-  readonly feed: CandleFeed;
-  readonly book: Book;
-  readonly meter: EquityMeter;
-  /** Set anew where several coins spend the same money. */
-  readonly grid: PriceGrid;
-  readonly offGrid: number;
-  readonly tick: number;
-  readonly decisions: Uint8Array | null;
-  readonly wake: { below: number; above: number };
-  readonly gates: GateFeed | null;
-  wider: Wider | null;
 }
 
 function drive(run: Run): Pick<KernelRun, 'reasons' | 'counts' | 'heldCandles' | 'passed' | 'crossed'> {

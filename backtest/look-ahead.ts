@@ -3,7 +3,8 @@ import { lowerBound, sliceColumns } from '#core/market/candle-columns.ts';
 import { randomFrom } from '#core/research/random.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
 import type { Series } from './columns.ts';
-import { type KernelInput, runKernel } from './kernel.ts';
+import { runKernel } from './kernel.ts';
+import type { KernelInput } from './run-state.ts';
 
 /** Where a run decided otherwise once it could not know what came later. */
 export interface Foresight {

@@ -5,7 +5,7 @@ import { OVERDUE } from '#core/sizing/protective-stop.ts';
 import { settingsNow } from '#strategies/strategy.ts';
 import { type Book, countBound, type Session, settlePending, settleResting } from './book.ts';
 import { marketPrice } from './fills.ts';
-import type { Run } from './kernel.ts';
+import type { Run } from './run-state.ts';
 import { keepStop, placeOrder } from './place.ts';
 import { type Bar, meet, type Resting, wakeAbove, wakeBelow } from './resting.ts';
 import { viewOrders, viewPosition } from './view.ts';

@@ -2,7 +2,7 @@ import { INTERVAL_MS } from '#core/market/candle.ts';
 import { lowerBound } from '#core/market/candle-columns.ts';
 import { toNumber } from '#core/amount/decimal.ts';
 import type { BookedFill } from './book.ts';
-import type { KernelInput } from './kernel.ts';
+import type { KernelInput } from './run-state.ts';
 
 /**
  * Mean exposure = mean over the closes of the detail candles of (value of the coin / equity), a share: as all candles have

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import { aggregateSeries } from './columns.ts';
-import { type KernelInput, type KernelRun, runKernel } from './kernel.ts';
+import { type KernelRun, runKernel } from './kernel.ts';
+import type { KernelInput } from './run-state.ts';
 import { rulesOf, walk } from './test-walk.ts';
 
 const d = requireDecimal;

@@ -2,7 +2,7 @@ import { BASKET } from '#core/research/research.ts';
 import { formatDecimal, toNumber, ZERO } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { buyAndHold, type CoinDay, coinDays } from './benchmarks.ts';
-import type { KernelInput, Run } from './kernel.ts';
+import type { KernelInput, Run } from './run-state.ts';
 import type { AccountLimits } from './portfolio-limits.ts';
 import { type Portfolio, type PortfolioFill, type PortfolioRun, runPortfolio } from './portfolio-run.ts';
 import type { CoinPart } from './result.ts';

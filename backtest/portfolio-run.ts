@@ -6,7 +6,8 @@ import { type BookedFill, cashFor, openPurse, type Purse } from './book.ts';
 import { endDays, type EquityMeter, moveExtremes, openMeter } from './equity.ts';
 import { baseFeeRate } from './fills.ts';
 import { actInside } from './inside.ts';
-import { type KernelInput, openRun, type Run } from './kernel.ts';
+import { openRun } from './kernel.ts';
+import type { KernelInput, Run } from './run-state.ts';
 import { guard, meetCandle, meetOpen, order, unlessOverdue } from './market.ts';
 import { type AccountLimits, openLimits } from './portfolio-limits.ts';
 

@@ -1,4 +1,4 @@
-import { INTERVAL_MS, INTERVALS, type Interval } from '#core/market/candle.ts';
+import { type Interval, INTERVAL_MS, INTERVALS } from '#core/market/candle.ts';
 import { lowerBound } from '#core/market/candle-columns.ts';
 import { gateNeeds } from '#core/decision/gates.ts';
 import { formatDecimal, multiply, requireDecimal, toNumber, ZERO } from '#core/amount/decimal.ts';
@@ -11,7 +11,8 @@ import type { EquityMeter } from './equity.ts';
 import { equityCurve } from './equity-curve.ts';
 import { againstOf, FILL_RULES, type Terms } from './fills.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { type KernelInput, type KernelRun, runKernel } from './kernel.ts';
+import { type KernelRun, runKernel } from './kernel.ts';
+import type { KernelInput } from './run-state.ts';
 import { meanExposure } from './mean-exposure.ts';
 import { measure } from './metrics.ts';
 import { cycleRecord, fillRecord, iso, rejectionRecord } from './records.ts';

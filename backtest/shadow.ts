@@ -3,7 +3,8 @@ import { add, divide, formatDecimal, ZERO } from '#core/amount/decimal.ts';
 import type { Side } from '#core/order/order.ts';
 import type { ShadowCoin } from '#core/research/shadow.ts';
 import type { BookedFill } from './book.ts';
-import { type KernelInput, runKernel } from './kernel.ts';
+import { runKernel } from './kernel.ts';
+import type { KernelInput } from './run-state.ts';
 
 /** What the live engine decided and traded on one coin; times in ms of the market. */
 export interface LiveDay {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AccountEvent, ExchangeClock, OpenAccountStream } from '#core/ports/ports.ts';
+import type { AccountEvent, ExchangeClock, OpenAccountStream } from '#core/ports/exchange.ts';
 import { readExactJson } from './json.ts';
 import { createLinkState } from './link-state.ts';
 import { readUserEvent } from '#exchange/parse/user-events.ts';

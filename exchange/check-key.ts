@@ -1,6 +1,6 @@
 import { ORDER_TIMING } from '#core/order/order-timing.ts';
-import type { ExchangeClock } from '#core/ports/ports.ts';
-import { ExchangeError, type ErrorReason } from './errors.ts';
+import type { ExchangeClock } from '#core/ports/exchange.ts';
+import { type ErrorReason, ExchangeError } from './errors.ts';
 import { createOrderBudget, type Governor, governorFor } from './limits.ts';
 import { parseAccount } from '#exchange/parse/account.ts';
 import { type KeyRestrictions, parseKeyRestrictions } from '#exchange/parse/key-restrictions.ts';

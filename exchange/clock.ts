@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { ExchangeClock } from '#core/ports/ports.ts';
+import type { ExchangeClock } from '#core/ports/exchange.ts';
 
 /** What GET /api/v3/time says, in ms; only the paper exchange sends a market time of its own. */
 export interface ServerTime {

@@ -1,7 +1,8 @@
 import { ZERO } from '#core/amount/decimal.ts';
 import type { ExchangeFill } from '#core/order/fill.ts';
 import { cancelIdOf } from '#core/order/order.ts';
-import type { ExchangeOrder, OrderLookup, WriteOutcome } from '#core/ports/ports.ts';
+import type { OrderLookup, WriteOutcome } from '#core/ports/exchange.ts';
+import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import { isReason } from './outcome.ts';
 import { parseOrder, parseTrades } from '#exchange/parse/orders.ts';
 import { readSigned, type SignedLink } from './signed-call.ts';

@@ -1,5 +1,5 @@
 import type { Decimal } from '#core/amount/decimal.ts';
-import type { MarketEvent, MarketStream, MarketSubscription, OpenMarketStream } from '#core/ports/ports.ts';
+import type { MarketEvent, MarketStream, MarketSubscription, OpenMarketStream } from '#core/ports/exchange.ts';
 import { createLinkState } from './link-state.ts';
 import { SilenceWatch } from './silence.ts';
 import type { SocketTiming } from './socket.ts';

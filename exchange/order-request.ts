@@ -1,6 +1,6 @@
 import { formatDecimal } from '#core/amount/decimal.ts';
 import type { OrderDraft } from '#core/order/order.ts';
-import type { PlaceRequest } from '#core/ports/ports.ts';
+import type { PlaceRequest } from '#core/ports/exchange.ts';
 import type { Lane } from './limits.ts';
 import type { Gate, SignedLink } from './signed-call.ts';
 import type { Params } from './signing.ts';

@@ -1,4 +1,5 @@
-import type { ExchangeOrder, WriteOutcome } from '#core/ports/ports.ts';
+import type { WriteOutcome } from '#core/ports/exchange.ts';
+import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import { ExchangeError, isDefinitiveRejection, isKeyRefusal } from './errors.ts';
 
 /** Throws when a success speaks of another order than was meant: it proves nothing about ours. */

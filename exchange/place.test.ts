@@ -3,7 +3,7 @@ import test from 'node:test';
 import { inspect } from 'node:util';
 import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import type { OrderDraft } from '#core/order/order.ts';
-import type { ExchangeClock, PlaceRequest, TradingPort, WriteOutcome } from '#core/ports/ports.ts';
+import type { ExchangeClock, PlaceRequest, TradingPort, WriteOutcome } from '#core/ports/exchange.ts';
 import { orderOf } from '#exchange/fixtures/orders.ts';
 import {
   type Reaction,

@@ -1,13 +1,7 @@
 import type { ExchangeFill } from '#core/order/fill.ts';
 import { ORDER_TIMING, type OrderTiming } from '#core/order/order-timing.ts';
-import type {
-  ExchangeClock,
-  ExchangeOrder,
-  OrderLookup,
-  PlaceRequest,
-  TradingPort,
-  WriteOutcome,
-} from '#core/ports/ports.ts';
+import type { ExchangeClock, OrderLookup, PlaceRequest, TradingPort, WriteOutcome } from '#core/ports/exchange.ts';
+import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import { adopt, fillsOf, findOrder, tradesAfter, tradesFrom, withFills } from './find-order.ts';
 import { createOrderBudget, type Governor, governorFor } from './limits.ts';
 import { parseAccount } from '#exchange/parse/account.ts';
@@ -15,7 +9,7 @@ import { gateOf, laneOf, orderParams, waitMsOf } from './order-request.ts';
 import { failureOf, isReason, requireOwn } from './outcome.ts';
 import { parseCanceled, parseOrders, parsePlacement } from '#exchange/parse/orders.ts';
 import { cancelReplace } from './replace.ts';
-import { readSigned, type Sent, sendSigned, type SignedLink } from './signed-call.ts';
+import { readSigned, sendSigned, type Sent, type SignedLink } from './signed-call.ts';
 import { createSigner } from './signing.ts';
 import { createTransport } from './transport.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { MarketPort } from '#core/ports/ports.ts';
+import type { MarketPort } from '#core/ports/exchange.ts';
 import { createExchangeClock, type ServerTime } from './clock.ts';
 import { type Governor, governorFor } from './limits.ts';
 import { parseCandles } from '#exchange/parse/candles.ts';

@@ -1,4 +1,4 @@
-import type { ReplaceOutcome, ReplaceRequest, WriteOutcome } from '#core/ports/ports.ts';
+import type { ReplaceOutcome, ReplaceRequest, WriteOutcome } from '#core/ports/exchange.ts';
 import { ExchangeError, reasonOf } from './errors.ts';
 import { adopt, findOrder, withFills } from './find-order.ts';
 import { failureOf, isReason, requireOwn } from './outcome.ts';

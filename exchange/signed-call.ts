@@ -1,6 +1,6 @@
 import type { OrderTiming } from '#core/order/order-timing.ts';
 import type { Witness } from '#core/order/order-evidence.ts';
-import type { ExchangeClock } from '#core/ports/ports.ts';
+import type { ExchangeClock } from '#core/ports/exchange.ts';
 import { ExchangeError } from './errors.ts';
 import type { Lane, OrderBudget } from './limits.ts';
 import type { Params, Signer } from './signing.ts';

@@ -1,4 +1,4 @@
-import type { MarketEvent } from '#core/ports/ports.ts';
+import type { MarketEvent } from '#core/ports/exchange.ts';
 import type { MarketFrame } from '#exchange/parse/frames.ts';
 import { SOCKET_TIMING } from './socket.ts';
 import { type ConnectionOptions, StreamConnection } from './stream-connection.ts';

@@ -3,7 +3,7 @@ import test from 'node:test';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
-import type { AccountEvent, ExchangeClock, MarketEvent } from '#core/ports/ports.ts';
+import type { AccountEvent, ExchangeClock, MarketEvent } from '#core/ports/exchange.ts';
 import { createAccountStream } from './account-stream.ts';
 import { collect, startScriptedSocketServer } from '#exchange/fixtures/scripted-server.ts';
 import { createMarketStream } from './market-stream.ts';

@@ -52,13 +52,7 @@ const ROOMS = Object.keys(MAY_IMPORT);
 const PURE_ROOMS: Readonly<Record<string, readonly string[]>> = { core: ['zod'], strategies: ['zod'], backtest: [] };
 const TEST_PACKAGES = ['node:test', 'node:assert/strict', 'fast-check', 'decimal.js'];
 
-const READS_ENVIRONMENT = [
-  /^cli\//,
-  /^(api|worker|paper)\/main\.ts$/,
-  /^vite\.config\.ts$/,
-  /^test\//,
-
-];
+const READS_ENVIRONMENT = [/^cli\//, /^(api|worker|paper)\/main\.ts$/, /^vite\.config\.ts$/, /^test\//];
 /** The check itself, and the client of scripts. */
 const CALLS_OUT = ['integrations/outgoing.ts', 'api/script-client.ts'];
 const DEFAULT_EXPORTS = [/^vite\.config\.ts$/];
@@ -66,13 +60,7 @@ const BRAND_ROOMS = [/^exchange\//, /^paper\//, /^test\//];
 /** What scripts outside of this checkout import: `exports` in package.json. */
 const PUBLIC = [/^api\/contract\//, /^api\/script-client\.ts$/];
 /** Code in the place of tests: fixtures and the parts of test servers. */
-const TEST_PARTS = [
-  /^test\//,
-  /^paper\/(client|rig|rest-rig|trial)\.ts$/,
-  /\.(test|contract)\.tsx?$/,
-  /(^|\/)test-[\w-]+\.ts$/,
-  /\/fixtures\//,
-];
+const TEST_PARTS = [/^test\//, /\.(test|contract)\.tsx?$/, /(^|\/)test-[\w-]+\.ts$/, /\/fixtures\//];
 /** For tests alone: the fold that tests compare stored positions with, and the names of all settings. */
 const FOR_TESTS = [
   'core/installation/env.ts SETTINGS',

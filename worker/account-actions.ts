@@ -1,20 +1,6 @@
-import type { ActionOutcome, OperatorAction } from '#core/order/operator-action.ts';
-import type { AccountLoop } from './account-loop.ts';
-import type { WorkerContext } from './context.ts';
 import { ORPHAN_ACTIONS } from './orphans.ts';
 import { REMOVALS } from './removals.ts';
-
-/** Whoever carries out an action owns the account; `loop.running` is null only where the account has no key. */
-export interface ActionDesk {
-  readonly context: WorkerContext;
-  readonly loop: AccountLoop;
-}
-
-/**
- * Carries out one action and says what came of it. A resumed action may have been done in part, or in full: look before
- * doing anything twice. Throw only for a bug; what the exchange or the operator's data refuse is an outcome.
- */
-export type AccountAction = (desk: ActionDesk, action: OperatorAction) => Promise<ActionOutcome>;
+import type { AccountAction } from './account-action.ts';
 
 /** What can be asked of an account's owner, by kind. */
 export const ACCOUNT_ACTIONS: Readonly<Record<string, AccountAction>> = { ...ORPHAN_ACTIONS, ...REMOVALS };

@@ -1,12 +1,13 @@
 import { venueOf, type Wallet } from '#core/account/account.ts';
 import { cacheKeys } from '#core/installation/cache-keys.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
-import type { AccountToRun } from '#core/ports/ports.ts';
+import type { AccountToRun } from '#core/account/profile-to-run.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
 import { ExchangeReset } from '#engine/account/epoch.ts';
 import { KeyRefused, LeaseLost } from '#engine/tick/execute.ts';
-import type { EnginePorts } from '#engine/account/ports.ts';
-import { type RunningAccount, runAccount } from '#engine/account/run-account.ts';
+import type { EnginePorts } from '#engine/state/ports.ts';
+import { runAccount } from '#engine/account/run-account.ts';
+import type { RunningAccount } from '#engine/account/account-run.ts';
 import { wait } from '#engine/state/wait.ts';
 import { createAccountStream } from '#exchange/account-stream.ts';
 import { endpointsOf } from '#exchange/endpoints.ts';

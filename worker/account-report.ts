@@ -6,7 +6,7 @@ import {
 } from '#core/installation/cache-keys.ts';
 import type { Account } from '#core/account/account.ts';
 import { scrubError } from '#core/installation/scrub.ts';
-import type { RunningAccount } from '#engine/account/run-account.ts';
+import type { RunningAccount } from '#engine/account/account-run.ts';
 import type { WorkerContext } from './context.ts';
 import { notifyAccount } from './notify.ts';
 

@@ -1,5 +1,5 @@
-import { type Candle, type CandleColumns, INTERVAL_MS, type Interval } from '#core/market/candle.ts';
-import type { MarketPort } from '#core/ports/ports.ts';
+import { type Candle, type CandleColumns, type Interval, INTERVAL_MS } from '#core/market/candle.ts';
+import type { MarketPort } from '#core/ports/exchange.ts';
 import type { CandleStore } from '#storage/candles/store.ts';
 
 /** Most candles of one request. */

@@ -2,7 +2,7 @@ import { type MessagePort, Worker } from 'node:worker_threads';
 import { isObject } from '#core/merge.ts';
 import type { Examination, Examined } from '#backtest/examine.ts';
 import type { BacktestOutcome } from '#backtest/run.ts';
-import { type Prepared, ResearchRefused } from '#worker/jobs/research-input.ts';
+import { type Prepared, ResearchRefused } from '#worker/jobs/prepared.ts';
 
 /** A backtest as it is handed to a thread; several coins are a basket. */
 export interface BacktestStart {

@@ -1,7 +1,7 @@
 import { requireDecimal } from '#core/amount/decimal.ts';
 import { COIN_ACTIONS } from '#core/order/manual-order.ts';
 import { type ActionOutcome, type OperatorAction, refused } from '#core/order/operator-action.ts';
-import type { CoinWish } from '#engine/tick/coin-action.ts';
+import type { CoinWish } from '#engine/state/wish.ts';
 import { type AccountLoop, runnerOf } from './account-loop.ts';
 
 /** What an action asks of a coin; undefined when it asks nothing of one, or in words that this worker does not know. */

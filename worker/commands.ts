@@ -1,6 +1,6 @@
 import { COMMAND_CHANNEL, workerCommand } from '#core/installation/cache-keys.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
-import type { EngineLog } from '#engine/account/ports.ts';
+import type { EngineLog } from '#engine/state/ports.ts';
 import type { Leases } from './leases.ts';
 
 /** What the api announces is acted on at once; whatever is missed, the periodic reads find. */

@@ -1,7 +1,7 @@
 import type { Environment } from '#core/installation/env.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
-import type { RecordSink } from '#core/ports/ports.ts';
-import type { EngineLog } from '#engine/account/ports.ts';
+import type { RecordSink } from '#core/ports/records.ts';
+import type { EngineLog } from '#engine/state/ports.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import type { Announcer } from './announcer.ts';
 import type { NotifyDesk } from './notify.ts';

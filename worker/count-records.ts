@@ -1,5 +1,5 @@
 import { isObject } from '#core/merge.ts';
-import type { RecordSink } from '#core/ports/ports.ts';
+import type { RecordSink } from '#core/ports/records.ts';
 import { logRows, ticks } from '#integrations/metrics.ts';
 
 /** Passes records on and counts them for the metrics of this process. */

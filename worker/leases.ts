@@ -1,5 +1,5 @@
 import type { AccountId } from '#core/ids.ts';
-import type { AccountToRun } from '#core/ports/ports.ts';
+import type { AccountToRun } from '#core/account/profile-to-run.ts';
 import { wait } from '#engine/state/wait.ts';
 import { acquireLease, leasedAccounts, releaseLease, renewLease } from '#storage/postgres/leases.ts';
 import { loadAccountsToRun } from '#storage/trading/worker-profiles.ts';

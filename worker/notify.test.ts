@@ -5,7 +5,7 @@ import { parseEnvironment } from '#core/installation/env.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
 import { type NotifierName, notifierRules } from '#core/installation/notify.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
-import type { ActionLogRow } from '#core/ports/ports.ts';
+import type { ActionLogRow } from '#core/ports/records.ts';
 import { openReceiver, type Receiver } from '#integrations/test-receiver.ts';
 import { createAccount } from '#storage/operator/accounts.ts';
 import { saveNotifier } from '#storage/operator/notifiers.ts';
@@ -17,7 +17,7 @@ import { openTestDatabase, type TestDatabase } from '#test/harness/test-database
 import { until } from '#test/harness/test-outage.ts';
 import { createOperator } from '#storage/operator/users.ts';
 import { fanOut, send } from '#worker/jobs/notify.ts';
-import { type NotifyDesk, notifyAccount, notifyEvent, notifyingSink } from './notify.ts';
+import { notifyAccount, type NotifyDesk, notifyEvent, notifyingSink } from './notify.ts';
 
 const env = parseEnvironment({ DATABASE_URL: 'postgres://127.0.0.1/none', OUTGOING_PRIVATE: 'allow' });
 const log = { info: () => {}, warn: () => {}, error: () => {} };

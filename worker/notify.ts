@@ -1,8 +1,8 @@
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
 import type { AccountEvent, Notification, ProfileEvent } from '#core/installation/notify.ts';
-import type { ActionLogRow, RecordSink } from '#core/ports/ports.ts';
-import type { EngineLog } from '#engine/account/ports.ts';
+import type { ActionLogRow, RecordSink } from '#core/ports/records.ts';
+import type { EngineLog } from '#engine/state/ports.ts';
 import type { Queue } from '#storage/jobs/queue.ts';
 
 /** What telling somebody needs; nothing here waits for a notifier. */

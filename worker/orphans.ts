@@ -5,9 +5,9 @@ import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import { type ActionOutcome, done, type OperatorAction, refused } from '#core/order/operator-action.ts';
 import { isLiveOrder } from '#core/order/order.ts';
 import { formOf, lockOf, type OrphanState, proveOwner } from '#core/position/orphan.ts';
-import type { ExchangeOrder } from '#core/ports/ports.ts';
+import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import { readSymbolInfos } from '#core/market/symbol-codec.ts';
-import type { RunningAccount } from '#engine/account/run-account.ts';
+import type { RunningAccount } from '#engine/account/account-run.ts';
 import { logRow } from '#engine/tick/settle.ts';
 import {
   databaseTime,
@@ -20,7 +20,7 @@ import {
 } from '#storage/trading/orphan-orders.ts';
 import { loadProfilesToRun } from '#storage/trading/worker-profiles.ts';
 import { configProblem } from '#strategies/config-problem.ts';
-import type { AccountAction, ActionDesk } from './account-actions.ts';
+import type { AccountAction, ActionDesk } from './account-action.ts';
 import { type AccountLoop, runnerOf } from './account-loop.ts';
 import type { WorkerContext } from './context.ts';
 import { notifyAccount } from './notify.ts';

@@ -4,13 +4,14 @@ import type { ProfileId } from '#core/ids.ts';
 import { type ActionOutcome, done, type OperatorAction, refused } from '#core/order/operator-action.ts';
 import { isLiveOrder, isServiceOrderId } from '#core/order/order.ts';
 import { claimsOn } from '#core/position/orphan.ts';
-import type { ExchangeOrder, ProfileToRun } from '#core/ports/ports.ts';
+import type { ExchangeOrder } from '#core/order/exchange-order.ts';
+import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import { isSellable } from '#core/position/position.ts';
 import { cancelOrder } from '#engine/tick/cancel.ts';
 import { isCertain } from '#engine/state/coin.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
 import { openCoin } from '#engine/runner/recover.ts';
-import type { RunningAccount } from '#engine/account/run-account.ts';
+import type { RunningAccount } from '#engine/account/account-run.ts';
 import { wait } from '#engine/state/wait.ts';
 import { writeAuditLog } from '#storage/operator/audit-logs.ts';
 import type { Transaction } from '#storage/postgres/database.ts';
@@ -21,7 +22,7 @@ import { deleteProfile, excludeIntents } from '#storage/operator/profiles.ts';
 import { loadProfilesToRun } from '#storage/trading/worker-profiles.ts';
 import { configProblem } from '#strategies/config-problem.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
-import type { AccountAction, ActionDesk } from './account-actions.ts';
+import type { AccountAction, ActionDesk } from './account-action.ts';
 import { detectOrphans, NOT_RUNNING } from './orphans.ts';
 
 /** An order whose outcome is unknown is certain after twenty seconds; one that cannot be cancelled is tried for as long. */

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { SweepRequest } from '#core/research/research.ts';
 import { isObject } from '#core/merge.ts';
 import type { Unit } from '#storage/research/research.ts';
-import { type Prepared, ResearchRefused } from '#worker/jobs/research-input.ts';
+import { type Prepared, ResearchRefused } from '#worker/jobs/prepared.ts';
 
 /** The sets of a unit of a sweep, and what they are tried on. */
 export interface UnitStart {

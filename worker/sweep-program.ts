@@ -4,7 +4,7 @@ import { createLog } from '#integrations/log.ts';
 import { type Database, openDatabase } from '#storage/postgres/database.ts';
 import { openQueue } from '#storage/jobs/queue.ts';
 import { finishUnit } from '#storage/research/research.ts';
-import { ResearchRefused } from '#worker/jobs/research-input.ts';
+import { ResearchRefused } from '#worker/jobs/prepared.ts';
 import { endStage, storedUnit } from '#worker/jobs/sweep-stage.ts';
 import { tryUnit } from '#worker/jobs/sweep-unit.ts';
 import { isSweepStart, type StageStart, type SweepAnswer, type SweepStart, type UnitStart } from './sweep-process.ts';

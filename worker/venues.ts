@@ -3,7 +3,7 @@ import { cacheKeys } from '#core/installation/cache-keys.ts';
 import type { Environment } from '#core/installation/env.ts';
 import type { OrderTiming } from '#core/order/order-timing.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
-import type { MarketPort, OpenMarketStream } from '#core/ports/ports.ts';
+import type { MarketPort, OpenMarketStream } from '#core/ports/exchange.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { encodeRules, readRules } from '#core/market/symbol-codec.ts';
 import { endpointsOf } from '#exchange/endpoints.ts';
@@ -11,7 +11,7 @@ import { createMarketStream } from '#exchange/market-stream.ts';
 import { governorFor } from '#exchange/limits.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { shareLimits } from '#exchange/shared-limits.ts';
-import type { WatchedPrice } from '#engine/account/run-account.ts';
+import type { WatchedPrice } from '#engine/account/account-run.ts';
 import type { Announcer } from './announcer.ts';
 
 /** One venue as all its accounts share it. */

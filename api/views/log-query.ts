@@ -1,5 +1,5 @@
 import type { ProfileId } from '#core/ids.ts';
-import type { LogLevel } from '#core/ports/ports.ts';
+import type { LogLevel } from '#core/ports/records.ts';
 import type { LogFilter } from '#storage/history/logs.ts';
 import { invalidField } from '#api/frame/problem.ts';
 

@@ -14,7 +14,7 @@ import { type Decimal, readDecimal } from '#core/amount/decimal.ts';
 import type { AccountId } from '#core/ids.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
 import { readJson } from '#core/json.ts';
-import type { MarketPort } from '#core/ports/ports.ts';
+import type { MarketPort } from '#core/ports/exchange.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { readRules } from '#core/market/symbol-codec.ts';
 import { Memo } from '#api/frame/memo.ts';

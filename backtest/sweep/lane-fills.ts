@@ -1,5 +1,5 @@
 import { snapDown, snapUp } from '#strategies/ticks.ts';
-import type { Lane } from './lane.ts';
+import type { Lane } from './lane-state.ts';
 import { CHUNK, SHIFT, WIDE, WIDE_SHIFT } from '#backtest/extremes.ts';
 import type { LaneMarket } from './lane-market.ts';
 import { type LaneMoney, share } from './lane-money.ts';

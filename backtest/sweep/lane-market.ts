@@ -2,7 +2,7 @@ import { INTERVAL_MS } from '#core/market/candle.ts';
 import { lowerBound } from '#core/market/candle-columns.ts';
 import { toNumber } from '#core/amount/decimal.ts';
 import { type Extremes, extremesOf } from '#backtest/extremes.ts';
-import type { KernelInput } from '#backtest/kernel.ts';
+import type { KernelInput } from '#backtest/run-state.ts';
 
 const DAY_MS = 86_400_000;
 

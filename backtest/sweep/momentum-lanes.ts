@@ -1,12 +1,13 @@
 import { readFactor } from '#strategies/fields.ts';
 import { fitWindows, readStoredConfig } from '#strategies/momentum/config.ts';
 import type { BoundStrategy } from '#strategies/strategy.ts';
-import type { KernelInput } from '#backtest/kernel.ts';
+import type { KernelInput } from '#backtest/run-state.ts';
 import { BLOCK, type Column, type Ema, emaColumn, fillEmas, smaColumn } from './lane-averages.ts';
 import { accountUntil } from './lane-fills.ts';
-import { advance, type Crosses, type Lane, type LaneKnobs, openLane } from './lane.ts';
+import { advance, type Crosses } from './lane.ts';
+import { type Lane, type LaneKnobs, openLane } from './lane-state.ts';
 import { type LaneMarket, readLaneMarket } from './lane-market.ts';
-import { fractionOf, type LaneMoney, laneMoney, unitsOf } from './lane-money.ts';
+import { fractionOf, laneMoney, type LaneMoney, unitsOf } from './lane-money.ts';
 import { type Evaluated, evaluatedOf } from './row.ts';
 
 /** Signals through which one lane goes after the other, so that the candles stay there too. */

@@ -1,5 +1,6 @@
 import { toNumber } from '#core/amount/decimal.ts';
-import { type KernelInput, type KernelRun, runKernel } from '#backtest/kernel.ts';
+import { type KernelRun, runKernel } from '#backtest/kernel.ts';
+import type { KernelInput } from '#backtest/run-state.ts';
 import { dailyReturns, exposure, sharpe, sortino, totalReturn } from '#backtest/metrics.ts';
 
 /** The numbers by which parameter sets are compared; each is defined in metrics.ts. */

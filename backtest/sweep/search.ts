@@ -4,10 +4,10 @@ import type { Luck } from '#core/research/research-results.ts';
 import type { Candidate } from '#strategies/candidates.ts';
 import type { Values } from '#strategies/knobs.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
-import type { KernelInput } from '#backtest/kernel.ts';
+import type { KernelInput } from '#backtest/run-state.ts';
 import { sha256 } from '#backtest/sha256.ts';
 import { beyondLanes, runMomentumLanes } from './momentum-lanes.ts';
-import { type Evaluated, evaluate, type SweepNumbers } from './row.ts';
+import { evaluate, type Evaluated, type SweepNumbers } from './row.ts';
 import { luckOf } from './luck.ts';
 import { distinctSeries, overfitting } from './statistics.ts';
 

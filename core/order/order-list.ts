@@ -1,4 +1,4 @@
-import type { ExchangeOrder } from '#core/ports/ports.ts';
+import type { ExchangeOrder } from './exchange-order.ts';
 
 /** A listed order in a form that this program cannot read; null for what its entry does not say either. */
 export interface UnreadOrder {

@@ -2,7 +2,8 @@ import { add, type Decimal, maximum, multiply, subtract, ZERO } from '#core/amou
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import { mergePatch } from '#core/merge.ts';
 import { type OrderForm, type OwnOrderId, readOwnClientOrderId } from '#core/order/order.ts';
-import type { ExchangeOrder, ProfileToRun } from '#core/ports/ports.ts';
+import type { ExchangeOrder } from '#core/order/exchange-order.ts';
+import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 
 /** `left`: the operator wants it to rest. `gone`: it is on the book no more, and not by a cancel of the operator. */

@@ -1,12 +1,12 @@
 import { newId, type ProfileId } from '#core/ids.ts';
 import type { OrderRecord } from '#core/order/order.ts';
-import type { ProfileToRun } from '#core/ports/ports.ts';
+import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { encodeRules } from '#core/market/symbol-codec.ts';
 import { type AccountContext, marketNow } from '#engine/state/account-context.ts';
 import { mergedConfig } from '#engine/state/coin.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
-import type { Roster } from './ports.ts';
+import type { Roster } from '#engine/state/ports.ts';
 import { openCoin } from '#engine/runner/recover.ts';
 
 /** Coins that are opened, or whose candles are read, at the same time. */

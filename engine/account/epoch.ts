@@ -1,6 +1,6 @@
 import { certainFrom } from '#core/order/order-timing.ts';
-import { originalIdOf, type OrderRecord } from '#core/order/order.ts';
-import type { ExchangeOrder } from '#core/ports/ports.ts';
+import { type OrderRecord, originalIdOf } from '#core/order/order.ts';
+import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import { type AccountContext, marketNow } from '#engine/state/account-context.ts';
 import { LeaseLost } from '#engine/tick/execute.ts';
 import { wait } from '#engine/state/wait.ts';

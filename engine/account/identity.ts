@@ -1,7 +1,8 @@
 import { totalOf } from '#core/position/cost-basis.ts';
 import { absolute, type Decimal, formatDecimal, requireDecimal, subtract, ZERO } from '#core/amount/decimal.ts';
 import type { OutsideChange } from '#core/position/ledger.ts';
-import type { LedgerBalance, TradingPort } from '#core/ports/ports.ts';
+import type { LedgerBalance } from '#core/ports/store.ts';
+import type { TradingPort } from '#core/ports/exchange.ts';
 import { isCertain } from '#engine/state/coin.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
 import { type BasisDesk, isSettled, tell } from '#engine/tick/cost-basis.ts';

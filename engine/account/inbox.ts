@@ -1,4 +1,4 @@
-import type { AccountEvent } from '#core/ports/ports.ts';
+import type { AccountEvent } from '#core/ports/exchange.ts';
 
 /** Longest wait for the user stream at the start of a run; after it the run fails and is tried again. */
 const PATIENCE_MS = 15_000;

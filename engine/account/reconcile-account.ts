@@ -1,6 +1,6 @@
 import type { Decimal } from '#core/amount/decimal.ts';
 import type { OrderList, UnreadOrder } from '#core/order/order-list.ts';
-import type { ExchangeOrder } from '#core/ports/ports.ts';
+import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import { type AccountContext, marketMs } from '#engine/state/account-context.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
 import { readOrder } from '#engine/runner/missed-orders.ts';

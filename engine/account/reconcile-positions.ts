@@ -4,7 +4,9 @@ import { absolute, type Decimal, formatDecimal, maximum, subtract, ZERO } from '
 import type { ProfileId } from '#core/ids.ts';
 import { readOwnClientOrderId } from '#core/order/order.ts';
 import { orphansOn } from '#core/position/orphan.ts';
-import type { AdjustmentRequest, CostBasis, ExchangeOrder, TradingPort } from '#core/ports/ports.ts';
+import type { AdjustmentRequest, CostBasis } from '#core/ports/store.ts';
+import type { TradingPort } from '#core/ports/exchange.ts';
+import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import type { SymbolInfo } from '#core/market/symbol-codec.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { type Coin, pendingOrder, restingStops } from '#engine/state/coin.ts';

@@ -1,8 +1,8 @@
 import type { AccountContext } from '#engine/state/account-context.ts';
 import type { Decimal } from '#core/amount/decimal.ts';
-import type { MarketStream } from '#core/ports/ports.ts';
+import type { MarketStream } from '#core/ports/exchange.ts';
 import { type CoinRunner, isWatched } from '#engine/runner/coin-runner.ts';
-import type { AccountRun } from './run-account.ts';
+import type { AccountRun } from './account-run.ts';
 
 /** A coin without a streamed price for this long is asked for by REST; prices are read at most once in this time. */
 const SILENT_MS = 5_000;

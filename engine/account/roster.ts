@@ -1,10 +1,10 @@
 import type { ProfileId } from '#core/ids.ts';
-import type { MarketSubscription } from '#core/ports/ports.ts';
+import type { MarketSubscription } from '#core/ports/exchange.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { AccountContext } from '#engine/state/account-context.ts';
 import {
-  type CoinTrouble,
   candleTrouble,
+  type CoinTrouble,
   createCandleLanes,
   createOpener,
   type Entry,
@@ -14,7 +14,8 @@ import {
   type Wanted,
 } from './coin-opener.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
-import type { Roster } from './ports.ts';
+import type { Coin } from '#engine/state/coin.ts';
+import type { Roster } from '#engine/state/ports.ts';
 
 /** The coins of one account that run now, kept equal to what is stored. */
 export interface RunningCoins {
@@ -72,6 +73,7 @@ export function createRunningCoins(
         const opened = await opener.open(next, liveOrders);
         if (ended !== null) await opened?.runner.close();
         if (opened === undefined || ended !== null) continue;
+        opened.runner.coin.siblings = () => siblingsOf(running(), next.profile.id);
         entries.set(keyOf(next.profile.id, next.symbol), opened);
         reindex(entries, bySymbol);
         readCandles(opened.runner);
@@ -152,3 +154,6 @@ function reindex(entries: ReadonlyMap<string, Entry>, bySymbol: Map<string, Coin
     else runners.push(runner);
   }
 }
+
+const siblingsOf = (runners: Iterable<CoinRunner>, profileId: ProfileId): Coin[] =>
+  [...runners].map(({ coin }) => coin).filter(({ profile }) => profile.id === profileId);

@@ -1,63 +1,42 @@
-import type { Wallet } from '#core/account/account.ts';
 import { add, type Decimal, multiply, ZERO } from '#core/amount/decimal.ts';
-import type { ProfileId } from '#core/ids.ts';
-import type { AccountEvent, MarketEvent, MarketStream } from '#core/ports/ports.ts';
+import type { AccountEvent, MarketEvent, MarketStream } from '#core/ports/exchange.ts';
 import { rulesFor, type SymbolRules } from '#core/market/symbol.ts';
-import { type AccountContext, type AccountContextInput, createAccountContext } from '#engine/state/account-context.ts';
+import { type AccountContext, createAccountContext } from '#engine/state/account-context.ts';
 import { type CoinRunner, isWatched, keepStates } from '#engine/runner/coin-runner.ts';
 import { createResetWatch, endsRun, type ResetWatch } from './epoch.ts';
 import { DISCOUNT_ASSET } from '#engine/state/fee-prices.ts';
 import { createInbox } from './inbox.ts';
-import type { Roster } from './ports.ts';
 import { createRunningCoins, type RunningCoins } from './roster.ts';
 import { createReconciler, type Reconciler } from './reconcile-account.ts';
 import { createRestPrices } from './rest-prices.ts';
 import { wait } from '#engine/state/wait.ts';
+import type { AccountRun } from './account-run.ts';
 
 const TIMER_MS = 1_000;
+
 const COINS_A_TURN = 50;
+
 const LOOK_EVERY_TICKS = 20;
+
 const HALTS_EVERY_TICKS = 2;
+
 const CLOCK_EVERY_TICKS = 60;
+
 const PROFILES_EVERY_TICKS = 30;
+
 /** An hour: rules and phases of coins change without notice. */
 const RULES_EVERY_TICKS = 3_600;
+
 /** Balances that are in doubt are read no more often than this (wall ms). */
 const BALANCES_EVERY_MS = 5_000;
+
 /** Rules that a refused order has put in doubt are read again no more often than this (wall ms). */
 const DOUBTED_EVERY_MS = 10_000;
+
 /** After a read of them that failed; twice as long after each further one, up to the above. */
 const RULES_RETRY_MS = 1_000;
+
 const NOT_TRADING_EVERY_TICKS = 20;
-
-/** One account while this worker holds its lease. */
-export interface RunningAccount {
-  readonly context: AccountContext;
-  readonly coins: RunningCoins;
-  /** Profiles, coins, configs or orphans changed. */
-  refreshProfiles(): Promise<void>;
-  refreshHalts(): Promise<void>;
-}
-
-export interface AccountRun extends Omit<AccountContextInput, 'fail'> {
-  readonly roster: Roster;
-  readonly onRunning: (account: RunningAccount) => void;
-  readonly onWallet: (wallet: Wallet) => void;
-  readonly onRules: (rules: readonly SymbolRules[]) => void;
-  /** The rules as a worker has last read them, for a start at which the exchange does not answer with them. */
-  readonly keptRules?: () => Promise<readonly SymbolRules[] | undefined>;
-  /** A price of a coin that is watched: its profile is enabled or holds it. */
-  readonly onPrice: (seen: WatchedPrice) => void;
-  /** A profile has the coin no longer, and nothing more is written of it. */
-  readonly onUnbound: (profileId: ProfileId, symbol: string) => void;
-}
-
-/** A coin's last price, at market time `atMs`. */
-export interface WatchedPrice {
-  readonly symbol: string;
-  readonly price: Decimal;
-  readonly atMs: number;
-}
 
 /**
  * Runs one account until `signal` aborts (resolves) or a fault ends it (rejects). It keeps nothing that cannot be rebuilt:
@@ -91,8 +70,6 @@ async function trade(context: AccountContext, run: AccountRun): Promise<void> {
   await ports.market.clock.sync();
   const rules = await readFirstRules(context, run);
   const coins = createRunningCoins(context, run, rules);
-  context.coinsOf = (profileId) =>
-    [...coins.all()].map(({ coin }) => coin).filter(({ profile }) => profile.id === profileId);
   context.positionValue = (quoteAsset) => positionValueOf(coins.all(), quoteAsset);
   const inbox = createInbox();
   const reconciler = createReconciler(context, coins, () => refreshWallet(context, run));

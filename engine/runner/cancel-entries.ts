@@ -1,7 +1,8 @@
 import { isRefusedByEveryHalt } from '#core/account/halts.ts';
 import { haltsOf } from '#engine/state/account-context.ts';
 import { cancelOrder } from '#engine/tick/cancel.ts';
-import { type Coin, isCertain, type LiveOrder } from '#engine/state/coin.ts';
+import { type Coin, isCertain } from '#engine/state/coin.ts';
+import type { LiveOrder } from '#engine/state/live-order.ts';
 import { idsOf } from '#engine/tick/execute.ts';
 import { logRow } from '#engine/tick/settle.ts';
 

@@ -4,19 +4,13 @@ import { type Decimal, formatDecimal } from '#core/amount/decimal.ts';
 import type { ExchangeFill } from '#core/order/fill.ts';
 import type { ActionOutcome } from '#core/order/operator-action.ts';
 import { fnv1a64, isLiveOrder } from '#core/order/order.ts';
-import type { ExchangeOrder, ProfileToRun } from '#core/ports/ports.ts';
+import type { ExchangeOrder } from '#core/order/exchange-order.ts';
+import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import type { AccountContext } from '#engine/state/account-context.ts';
 import { cancelEntries, entriesToCancel } from './cancel-entries.ts';
-import {
-  type Coin,
-  isCertain,
-  type LiveOrder,
-  liveOrderOf,
-  missingCandles,
-  takeStored,
-  toKeep,
-} from '#engine/state/coin.ts';
-import type { CoinAction } from '#engine/tick/coin-action.ts';
+import { type Coin, isCertain, liveOrderOf, missingCandles, takeStored, toKeep } from '#engine/state/coin.ts';
+import type { LiveOrder } from '#engine/state/live-order.ts';
+import type { CoinAction } from '#engine/state/wish.ts';
 import { createDecisionLog, type DecisionLog } from '#engine/tick/decision-log.ts';
 import { createCandleFeeds } from './feed-candle.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';

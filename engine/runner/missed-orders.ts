@@ -2,8 +2,10 @@ import { formatDecimal } from '#core/amount/decimal.ts';
 import type { ExchangeFill } from '#core/order/fill.ts';
 import { isLiveOrder, readOwnClientOrderId } from '#core/order/order.ts';
 import { formOf } from '#core/position/orphan.ts';
-import type { ExchangeOrder, TradingPort } from '#core/ports/ports.ts';
-import type { Coin, LiveOrder } from '#engine/state/coin.ts';
+import type { TradingPort } from '#core/ports/exchange.ts';
+import type { ExchangeOrder } from '#core/order/exchange-order.ts';
+import type { Coin } from '#engine/state/coin.ts';
+import type { LiveOrder } from '#engine/state/live-order.ts';
 import { findOwnOrder, logRow, settleOrder } from '#engine/tick/settle.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { formatDecimal, ZERO } from '#core/amount/decimal.ts';
 import { certainFrom } from '#core/order/order-timing.ts';
 import type { OrderRecord } from '#core/order/order.ts';
-import type { ProfileToRun } from '#core/ports/ports.ts';
+import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { AccountContext } from '#engine/state/account-context.ts';

@@ -5,11 +5,10 @@ import { type Halt, haltsFor } from '#core/account/halts.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { OrderTiming } from '#core/order/order-timing.ts';
 import type { OrphanLock } from '#core/position/orphan.ts';
-import type { StateToKeep } from '#core/ports/ports.ts';
-import type { Coin } from './coin.ts';
+import type { StateToKeep } from '#core/ports/store.ts';
 import { createFeePrices, type FeePrices } from './fee-prices.ts';
 import { createLater, type Later } from './later.ts';
-import type { EnginePorts } from '#engine/account/ports.ts';
+import type { EnginePorts } from './ports.ts';
 import { createRiskBook, type RiskBook } from './risk-book.ts';
 import { createWalletBook, type WalletBook } from './wallet-book.ts';
 
@@ -55,7 +54,6 @@ export interface AccountContext {
   readonly later: Later;
   /** Plans over all coins of a profile, with the config they are made by. */
   readonly baskets: Map<ProfileId, { readonly config: string; readonly basket: Basket }>;
-  coinsOf: (profileId: ProfileId) => readonly Coin[];
   /** Worth of the running coins' positions in a quote asset. */
   positionValue: (quoteAsset: string) => Decimal;
 }
@@ -92,7 +90,6 @@ export function createAccountContext(input: AccountContextInput): AccountContext
     unsaved: new Map(),
     later: createLater(input.fail),
     baskets: new Map(),
-    coinsOf: () => [],
     positionValue: () => ZERO,
   };
   return context;

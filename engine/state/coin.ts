@@ -1,9 +1,10 @@
 import { add, type Decimal, fromSteps, subtract, toSteps, ZERO } from '#core/amount/decimal.ts';
-import { type Interval } from '#core/market/candle.ts';
+import type { Interval } from '#core/market/candle.ts';
 import { createGates, gateNeeds, type Gates } from '#core/decision/gates.ts';
 import { type LevelFill, targetOf } from '#core/position/levels.ts';
 import { fnv1a64, type OrderRecord } from '#core/order/order.ts';
-import type { ProfileToRun, RunnerState, StateToKeep } from '#core/ports/ports.ts';
+import type { RunnerState, StateToKeep } from '#core/ports/store.ts';
+import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import { isSellable, type Position } from '#core/position/position.ts';
 import { minOrderQuote } from '#core/sizing/sizing.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
@@ -12,25 +13,12 @@ import { type BoundStrategy, gridOf, type StrategyInstance, type TickView } from
 import { type AccountContext, marketMs } from './account-context.ts';
 import { baseFeeRate } from './base-fee.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
-import type { CoinAction } from '#engine/tick/coin-action.ts';
+import type { CoinAction } from './wish.ts';
 import { createGuard, type Guard } from './guard.ts';
+import type { LiveOrder } from './live-order.ts';
 
 /** Market time further back than this is another time, not a clock correction. */
 const BACKWARDS_MS = 3_600_000;
-
-/** An own order that may still rest or arrive, with the quantity of its fills applied so far. */
-export interface LiveOrder {
-  record: OrderRecord;
-  applied: Decimal;
-  /** What the exchange has last said it filled; more than is applied while executions are missing. */
-  reported: Decimal;
-  /** A fee was booked whose worth is not known. */
-  unvaluedFee: boolean;
-  /** Protocol time until which a cancel that was sent may still take effect; null when none can. */
-  cancelUntilMs: number | null;
-  /** Protocol time from which "does not exist" proves that it never arrived; set while the outcome is unknown. */
-  certainAtMs: number | null;
-}
 
 /** A stored order as it is followed. */
 export const liveOrderOf = (record: OrderRecord): LiveOrder => ({
@@ -74,6 +62,8 @@ export interface Coin {
   asked: CoinAction | null;
   /** What the last sweep over positions found wrong; only a second one in a row acts on it. */
   doubt: { readonly kind: 'phantom' | 'drift'; readonly sweep: string } | null;
+  /** The running coins of its profile, itself among them: a plan looks at all of them. */
+  siblings: () => readonly Coin[];
 }
 
 interface CoinInput {
@@ -151,6 +141,7 @@ export function createCoin({ context, profile, rules, bound, stored, levels }: C
     savedState: '',
     asked: null,
     doubt: null,
+    siblings: () => [coin],
   };
   refreshView(coin);
   const seen = saved?.lastFillAt ?? null;
@@ -313,6 +304,7 @@ const isResting = (live: LiveOrder): boolean =>
 
 const resting = (coin: Coin, is: (record: OrderRecord) => boolean): LiveOrder[] =>
   coin.live.size === 0 ? NONE : [...coin.live.values()].filter((live) => isResting(live) && is(live.record));
+
 const NONE: LiveOrder[] = [];
 
 /** Protective stops that the exchange certainly holds, oldest first; more than one only after a proof went wrong. */

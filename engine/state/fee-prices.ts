@@ -1,7 +1,7 @@
 import { type Decimal, multiply, ZERO } from '#core/amount/decimal.ts';
 import { type ExchangeFill, isThirdAssetFee } from '#core/order/fill.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
-import type { EngineLog } from '#engine/account/ports.ts';
+import type { EngineLog } from './ports.ts';
 
 /** The asset in which the exchange takes fees at a discount. */
 export const DISCOUNT_ASSET = 'BNB';

@@ -30,6 +30,7 @@ import { CASH_BUFFER, sellableQuantity, sizeEntry } from '#core/sizing/sizing.ts
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { SharedSettings } from '#strategies/strategy.ts';
 import type { Refusals } from '#engine/state/breaker.ts';
+import type { ManualSize } from '#engine/state/wish.ts';
 
 /** Entries need a price younger than this; exits do not. */
 export const PRICE_AGE_LIMIT_MS = 10_000;
@@ -87,7 +88,9 @@ const refuse = (reason: ApprovalReason, numbers: Numbers = {}): Refusal => ({
   reason,
   numbers,
 });
+
 type Refusal = Extract<ApprovalResult, { kind: 'refused' }>;
+
 type Check = (context: ApprovalContext) => Refusal | undefined;
 
 /** The one place that turns a draft into something that may be committed and sent. */
@@ -112,41 +115,54 @@ export function approve(
 }
 
 const haltReason = ({ reset }: Halt): ApprovalReason => (reset === true ? 'halt-exchange-reset' : 'halt-kill-switch');
+
 const haltNumbers = (halt: Halt): Numbers => ({ scope: halt.scope, since: halt.since.toISOString() });
 
 const notHalted: Check = ({ halts }) =>
   halts[0] === undefined ? undefined : refuse(haltReason(halts[0]), haltNumbers(halts[0]));
+
 const notFrozen: Check = ({ halts }) => {
   const frozen = halts.find((halt) => halt.freeze);
   return frozen === undefined ? undefined : refuse('halt-frozen', haltNumbers(frozen));
 };
+
 const profileEnabled: Check = ({ enabled }) => (enabled ? undefined : refuse('halt-profile-disabled'));
+
 const withinLimits: Check = ({ risk }) => {
   const refusal = risk.refusal();
   return refusal === undefined ? undefined : refuse(refusal.reason, refusal.numbers);
 };
+
 const KEY_WORDS = { error: 'in error', unchecked: 'not checked yet' } as const;
+
 const keyUsable: Check = ({ keyStatus }) =>
   keyStatus === 'healthy' ? undefined : refuse('data-key-unhealthy', { status: KEY_WORDS[keyStatus ?? 'unchecked'] });
+
 const symbolTrading: Check = ({ rules }) =>
   rules.status === 'TRADING' ? undefined : refuse('data-symbol-not-trading', { status: rules.status });
+
 const stopsAccepted: Check = (context) => (context.rules.status === 'unreadable' ? undefined : symbolTrading(context));
+
 const priceFresh: Check = ({ priceAgeMs }) =>
   priceAgeMs <= PRICE_AGE_LIMIT_MS
     ? undefined
     : refuse('stale-price', { ageMs: Math.round(priceAgeMs), limitMs: PRICE_AGE_LIMIT_MS });
+
 const nothingPending: Check = ({ pending }) => {
   if (pending === null) return undefined;
   const numbers = { order: pending.clientOrderId, certainAt: pending.certainAt.toISOString() };
   return refuse(pending.unknown ? 'order-unknown' : 'order-in-flight', numbers);
 };
+
 /** One may be an entry of ours, such as after a restored backup: another one would double it. */
 const noOrphan: Check = ({ orphans: { orders, left, locked }, rules }) =>
   orders === left
     ? undefined
     : refuse('base-locked-by-orphan', { orders: orders - left, locked: formatDecimal(locked), asset: rules.baseAsset });
+
 const ordersRead: Check = ({ unreadOrder: cause }) =>
   cause === null ? undefined : refuse('data-order-unreadable', { cause });
+
 const cooledDown: Check = ({ position, rules, now }) => {
   const until = position.cooldownUntil;
   if (until === null || until <= now) return undefined;
@@ -155,6 +171,7 @@ const cooledDown: Check = ({ position, rules, now }) => {
     netPnl: `${formatRounded(position.lastCycleNet ?? position.cycleNet, moneyPlaces(rules.quoteAsset))} ${rules.quoteAsset}`,
   });
 };
+
 const candlesRead: Check = ({ candles }) =>
   candles === null
     ? undefined
@@ -162,14 +179,17 @@ const candlesRead: Check = ({ candles }) =>
         interval: candles.interval,
         cause: candles.problem?.cause ?? 'they are being read',
       });
+
 /** The first buy of a position asks trend and ratings, an add the trend alone: a dip is rated low by nature. */
 const gatesAgree: Check = ({ gates, position, now }) => {
   const refusal = gates?.refusal({ first: position.firstBuyAt === null, nowMs: now.getTime() });
   return refusal === undefined ? undefined : refuse(refusal.reason, refusal.numbers);
 };
+
 /** A triggered stop has its time to sell: taking it down at once would only sell later. */
 const stopNotSelling: Check = ({ stop }) =>
   stop?.selling === true ? refuse('order-stop-triggered', { seconds: TRIGGERED_GRACE_MS / 1000 }) : undefined;
+
 const notRefused =
   (purpose: OrderPurpose): Check =>
   ({ refusals }) => {
@@ -197,11 +217,16 @@ const ENTRY_CHECKS: readonly Check[] = [
   gatesAgree,
   notRefused('entry'),
 ];
+
 /** What the operator wants bought waits for no cool-down, and is tried however often it was refused. */
 const MANUAL_BUY_CHECKS: readonly Check[] = ENTRY_CHECKS.slice(0, ENTRY_CHECKS.indexOf(cooledDown));
+
 const EXIT_CHECKS: readonly Check[] = [notFrozen, nothingPending, stopNotSelling, notRefused('exit')];
+
 const MANUAL_SELL_CHECKS: readonly Check[] = [notFrozen, nothingPending];
+
 const restingStopNotFrozen: Check = (context) => (context.stop === null ? undefined : notFrozen(context));
+
 const STOP_CHECKS: readonly Check[] = [restingStopNotFrozen, stopsAccepted, nothingPending, notRefused('stop')];
 
 const asText = (numbers: Readonly<Record<string, Decimal>>): Numbers =>
@@ -278,10 +303,6 @@ function approveSale(
   return { kind: 'approved', order: approveDraft(draft), numbers: asText({ quantity, free: freeBase }) };
 }
 
-export interface ManualSize {
-  readonly by: 'quantity' | 'quote';
-  readonly amount: Decimal;
-}
 /** What an operator wants bought or sold; the price of a limit order lies on the grid. */
 export type ManualWish =
   | { readonly side: 'buy'; readonly limit: Decimal | null; readonly size: ManualSize }
@@ -296,6 +317,7 @@ export function approveManual(wish: ManualWish, context: ApprovalContext): Appro
 
 /** The price of a market order may move before it fills: what is to be bought may cost so much more. */
 const BUFFERED = add(ONE, CASH_BUFFER);
+
 const manualForm = ({ limit }: ManualWish): OrderForm =>
   limit === null ? { type: 'market' } : { type: 'limit', price: limit };
 
@@ -345,6 +367,7 @@ function approveManualSale(wish: Extract<ManualWish, { side: 'sell' }>, context:
 
 /** Why the stop on the exchange may not be placed, moved or taken down now. Halts let it live; a freeze leaves one that rests alone. */
 export const stopRefusal = (context: ApprovalContext): Refusal | undefined => firstRefusal(STOP_CHECKS, context);
+
 /** Why nothing may be sold now, whatever there is to sell. */
 export const exitRefusal = (context: ApprovalContext): Refusal | undefined => firstRefusal(EXIT_CHECKS, context);
 

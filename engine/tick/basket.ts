@@ -10,7 +10,7 @@ export function basketTurn(coin: Coin): BasketTurn | null {
   const { bound, profile, context, symbol, rules, view } = coin;
   const { planner } = bound;
   if (planner === undefined) return null;
-  const coins = context.coinsOf(profile.id);
+  const coins = coin.siblings();
   const config = JSON.stringify(profile.config);
   const known = context.baskets.get(profile.id);
   const entry = known?.config === config ? known : { config, basket: createBasket(planner) };

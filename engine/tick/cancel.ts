@@ -1,8 +1,9 @@
 import type { TickResult } from '#core/decision/audit.ts';
 import { cancelIdOf } from '#core/order/order.ts';
 import { certainFrom } from '#core/order/order-timing.ts';
-import type { WriteOutcome } from '#core/ports/ports.ts';
-import type { Coin, LiveOrder } from '#engine/state/coin.ts';
+import type { WriteOutcome } from '#core/ports/exchange.ts';
+import type { Coin } from '#engine/state/coin.ts';
+import type { LiveOrder } from '#engine/state/live-order.ts';
 import { logRow, settleOrder } from './settle.ts';
 
 /**

@@ -4,33 +4,11 @@ import { ceilToStep, type Decimal, floorToStep, formatDecimal } from '#core/amou
 import type { ManualReason } from '#core/order/manual-order.ts';
 import { isObject } from '#core/merge.ts';
 import { type ActionOutcome, done, EXPIRED, refused } from '#core/order/operator-action.ts';
-import { isLiveOrder, type Side } from '#core/order/order.ts';
-import {
-  type ApprovalContext,
-  type ApprovalResult,
-  approveManual,
-  type ManualSize,
-  type ManualWish,
-} from './approve.ts';
-import { type Coin, type LiveOrder, pendingOrder, restingOrders } from '#engine/state/coin.ts';
-
-/** What the operator wants of a coin. */
-export type CoinWish =
-  | { readonly kind: 'order'; readonly side: Side; readonly limit: Decimal | null; readonly size: ManualSize }
-  | { readonly kind: 'cancel'; readonly orderId: string }
-  | { readonly kind: 'force-sell' };
-
-/** A wish of the operator on its way through one coin; `id` is the action's. */
-export interface CoinAction {
-  readonly id: string;
-  readonly wish: CoinWish;
-  /** performance.now() when it was asked for, and after which nothing is begun any more. */
-  readonly askedMs: number;
-  readonly deadlineMs: number;
-  /** The order it made, or the one it cancels once the cancel was sent. */
-  order: LiveOrder | null;
-  readonly finish: (outcome: ActionOutcome) => void;
-}
+import { isLiveOrder } from '#core/order/order.ts';
+import { type ApprovalContext, type ApprovalResult, approveManual, type ManualWish } from './approve.ts';
+import { type Coin, pendingOrder, restingOrders } from '#engine/state/coin.ts';
+import type { LiveOrder } from '#engine/state/live-order.ts';
+import type { CoinAction } from '#engine/state/wish.ts';
 
 /** What a tick does for the action that the coin was asked: `wait` for something to become certain, or end it, or act. */
 export type ActionStep =
@@ -41,11 +19,15 @@ export type ActionStep =
   | { readonly kind: 'refuse'; readonly reason: ManualReason; readonly approval: Refusal }
   | { readonly kind: 'cancel'; readonly reason: ManualReason; readonly live: LiveOrder }
   | { readonly kind: 'send'; readonly reason: ManualReason; readonly approval: Approved };
+
 type Approved = Extract<ApprovalResult, { kind: 'approved' }>;
+
 type Refusal = Extract<ApprovalResult, { kind: 'refused' }>;
 
 const WAIT: ActionStep = { kind: 'wait' };
+
 const LATE: ActionStep = { kind: 'end', outcome: EXPIRED };
+
 const isLate = ({ deadlineMs }: CoinAction): boolean => performance.now() >= deadlineMs;
 
 /**

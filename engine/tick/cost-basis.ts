@@ -12,13 +12,14 @@ import {
 import { add, type Decimal, formatDecimal, maximum, subtract, ZERO } from '#core/amount/decimal.ts';
 import type { BusEvent } from '#core/installation/events.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
-import type { AdjustmentRequest, CostBasis, LogLevel, RecordSink, TradingStore } from '#core/ports/ports.ts';
+import type { LogLevel, RecordSink } from '#core/ports/records.ts';
+import type { AdjustmentRequest, CostBasis, TradingStore } from '#core/ports/store.ts';
 import type { SymbolInfo } from '#core/market/symbol-codec.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { type Coin, takeStored } from '#engine/state/coin.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
 import { LeaseLost } from './execute.ts';
-import type { EngineLog } from '#engine/account/ports.ts';
+import type { EngineLog } from '#engine/state/ports.ts';
 
 /** What changes a position outside of fills, for the owner of an account whether or not its coins run. */
 export interface BasisDesk {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { TickAudit } from '#core/decision/audit.ts';
 import { newId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
-import type { ActionLogRow } from '#core/ports/ports.ts';
+import type { ActionLogRow } from '#core/ports/records.ts';
 import { createDecisionLog } from './decision-log.ts';
 
 const profileId = newId<TickAudit['profileId']>();

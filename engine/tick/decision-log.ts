@@ -1,7 +1,7 @@
 import type { Approval, TickAudit, TickResult, Trigger } from '#core/decision/audit.ts';
 import { APPROVAL_REASONS, type Decision, describe, type Numbers, type ReasonText } from '#core/decision/decision.ts';
 import { newId } from '#core/ids.ts';
-import type { ActionLogRow, LogLevel } from '#core/ports/ports.ts';
+import type { ActionLogRow, LogLevel } from '#core/ports/records.ts';
 
 /** A row covers at most this much market time. */
 const LONGEST_ROW_MS = 3_600_000;

@@ -6,12 +6,13 @@ import { newId, type OrderId } from '#core/ids.ts';
 import type { Witness } from '#core/order/order-evidence.ts';
 import { type ApprovedOrder, cancelIdOf, type OrderRecord } from '#core/order/order.ts';
 import { certainFrom } from '#core/order/order-timing.ts';
-import type { WriteOutcome } from '#core/ports/ports.ts';
+import type { WriteOutcome } from '#core/ports/exchange.ts';
 import { CASH_BUFFER } from '#core/sizing/sizing.ts';
 import { haltsOf, marketNow } from '#engine/state/account-context.ts';
 import { applyCancel } from './cancel.ts';
-import { type Coin, type LiveOrder, liveOrderOf, stateToStore, takeStored } from '#engine/state/coin.ts';
-import type { CoinAction } from './coin-action.ts';
+import { type Coin, liveOrderOf, stateToStore, takeStored } from '#engine/state/coin.ts';
+import type { LiveOrder } from '#engine/state/live-order.ts';
+import type { CoinAction } from '#engine/state/wish.ts';
 import type { StopBasis } from '#engine/state/guard.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
 

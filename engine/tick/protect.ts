@@ -12,7 +12,8 @@ import {
 } from '#core/sizing/protective-stop.ts';
 import { type ApprovalContext, type ApprovalResult, approveStop, stopRefusal } from './approve.ts';
 import { cancelOrder } from './cancel.ts';
-import { type Coin, inSells, type LiveOrder, restingStops } from '#engine/state/coin.ts';
+import { type Coin, inSells, restingStops } from '#engine/state/coin.ts';
+import type { LiveOrder } from '#engine/state/live-order.ts';
 import { execute, idsOf } from './execute.ts';
 import { bareSeconds, readBasis } from '#engine/state/guard.ts';
 import { logRow } from './settle.ts';

@@ -2,10 +2,11 @@ import { formatDecimal } from '#core/amount/decimal.ts';
 import { cancelIdOf, type OrderRecord } from '#core/order/order.ts';
 import { certainFrom } from '#core/order/order-timing.ts';
 import type { OrderList } from '#core/order/order-list.ts';
-import type { ExchangeOrder } from '#core/ports/ports.ts';
+import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import { type AccountContext, marketNow } from '#engine/state/account-context.ts';
 import { wait } from '#engine/state/wait.ts';
-import type { Coin, LiveOrder } from '#engine/state/coin.ts';
+import type { Coin } from '#engine/state/coin.ts';
+import type { LiveOrder } from '#engine/state/live-order.ts';
 import { idsOf } from './execute.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
 

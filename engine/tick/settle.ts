@@ -4,10 +4,12 @@ import { moneyPlaces } from '#core/amount/money-places.ts';
 import type { ExchangeFill } from '#core/order/fill.ts';
 import { newId } from '#core/ids.ts';
 import { isLiveOrder, isOwnClientOrderId } from '#core/order/order.ts';
-import type { ExchangeOrder, LogLevel } from '#core/ports/ports.ts';
+import type { LogLevel } from '#core/ports/records.ts';
+import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import { marketNow } from '#engine/state/account-context.ts';
 import { noteFeeAsset } from '#engine/state/base-fee.ts';
-import { type Coin, type LiveOrder, liveOrderOf, refreshView, toKeep } from '#engine/state/coin.ts';
+import { type Coin, liveOrderOf, refreshView, toKeep } from '#engine/state/coin.ts';
+import type { LiveOrder } from '#engine/state/live-order.ts';
 
 /** What the exchange says of an order, with those executions that came along. */
 interface SeenOrder {

@@ -16,7 +16,6 @@ import {
   inSells,
   isCertain,
   isLeftOver,
-  type LiveOrder,
   missingCandles,
   pendingOrder,
   planPrices,
@@ -25,16 +24,9 @@ import {
   restingStops,
   waitingEntry,
 } from '#engine/state/coin.ts';
-import {
-  type ActionStep,
-  type CoinAction,
-  isUntried,
-  lacksCoins,
-  nextStep,
-  numbersOf,
-  refusalOf,
-  unsentOf,
-} from './coin-action.ts';
+import type { LiveOrder } from '#engine/state/live-order.ts';
+import { type ActionStep, isUntried, lacksCoins, nextStep, numbersOf, refusalOf, unsentOf } from './coin-action.ts';
+import type { CoinAction } from '#engine/state/wish.ts';
 import { type DecisionLog, sentenceOf } from './decision-log.ts';
 import { execute, type Execution } from './execute.ts';
 import { bareSeconds } from '#engine/state/guard.ts';

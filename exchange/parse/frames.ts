@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { INTERVAL_MS, isInterval } from '#core/market/candle.ts';
 import { readDecimal } from '#core/amount/decimal.ts';
 import { isObject } from '#core/merge.ts';
-import type { MarketEvent } from '#core/ports/ports.ts';
+import type { MarketEvent } from '#core/ports/exchange.ts';
 import { decimal } from './shape.ts';
 
 const tradeId = z.union([z.number(), z.string().transform(Number)]);

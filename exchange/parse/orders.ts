@@ -3,7 +3,7 @@ import { type Decimal, floorToStep, multiply, requireDecimal, ZERO } from '#core
 import type { ExchangeFill } from '#core/order/fill.ts';
 import { type OrderState, originalIdOf, type Side } from '#core/order/order.ts';
 import type { OrderList, UnreadOrder } from '#core/order/order-list.ts';
-import type { ExchangeOrder } from '#core/ports/ports.ts';
+import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import { decimal, id, instant, requireShape } from './shape.ts';
 
 const STATES = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatDecimal, ZERO } from '#core/amount/decimal.ts';
 import { originalIdOf } from '#core/order/order.ts';
-import type { AccountEvent } from '#core/ports/ports.ts';
+import type { AccountEvent } from '#core/ports/exchange.ts';
 import { orderEnd, quoteOf, side } from './orders.ts';
 import { decimal, id, instant } from './shape.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type Decimal, fromNumber, readDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import { BadInputError } from '#paper/bad-input.ts';
-import { rateText } from './commission.ts';
+import { rateText } from './rate-text.ts';
 
 /** An account of the paper exchange with its one key; drills change what the key may do. */
 export interface Account {

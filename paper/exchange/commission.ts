@@ -17,11 +17,9 @@ const SMALLEST = requireDecimal('0.00000001');
 
 /** Cuts a non-negative amount to the 8 decimals of the wire. */
 export const truncate8 = (amount: Decimal): Decimal => floorToStep(amount, SMALLEST);
+
 /** The smallest amount of 8 decimals not below a non-negative one. */
 export const ceil8 = (amount: Decimal): Decimal => ceilToStep(amount, SMALLEST);
-
-/** A rate in basis points as decimal text, e.g. 10 -> "0.00100000". */
-export const rateText = (bps: number): string => (bps / 10_000).toFixed(8);
 
 /** An amount of one asset. */
 interface Money {

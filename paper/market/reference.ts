@@ -11,31 +11,12 @@ import {
 } from '#core/amount/decimal.ts';
 import type { SymbolMarket } from './symbol-market.ts';
 
-/** The trades of one stretch of time: when it began, how many there were, and the sum of their prices. */
-export interface Bucket {
-  readonly openMs: number;
-  count: number;
-  sum: Decimal;
-}
-
 /** The exchange cuts counts at 4 decimals, sums at 12 and the price at 8. */
 const [COUNT_STEP, SUM_STEP, PRICE_STEP] = [
   requireDecimal('0.0001'),
   requireDecimal('0.000000000001'),
   requireDecimal('0.00000001'),
 ];
-
-/** Adds a trade to the moving mean. */
-export function noteReference(market: SymbolMarket, price: Decimal, atMs: number): void {
-  const { means, terms } = market;
-  if (terms.reference.kind !== 'mean') return;
-  const { bucketCount, bucketWidthMs } = terms.reference;
-  const openMs = atMs - (atMs % bucketWidthMs);
-  const last = means.at(-1);
-  if (last?.openMs === openMs) [last.count, last.sum] = [last.count + 1, add(last.sum, price)];
-  else means.push({ openMs, count: 1, sum: price });
-  if (means.length > bucketCount + 1) means.shift();
-}
 
 /** The coin's reference price and its time: undefined when it has none, a price of null while there is nothing to go by. */
 export function referenceOf(

@@ -4,7 +4,7 @@ import { beginForming, type Forming, growForming, type Kline, klineOf, klineOfFo
 import { mix, mixText } from './noise.ts';
 import { countTrades, type SourceTrade, tradesOf } from './path.ts';
 import { type Quote, quoteAround, ticksOf } from './quote.ts';
-import { type Bucket, noteReference } from './reference.ts';
+import { type Bucket, noteReference } from './bucket.ts';
 import { countOf, type Listing, type MarketSource, type SourceCandle, valueOf } from './source.ts';
 import { openTerms, type Terms } from './terms.ts';
 

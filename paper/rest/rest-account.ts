@@ -1,5 +1,5 @@
 import type { Account } from '#paper/exchange/accounts.ts';
-import { rateText } from '#paper/exchange/commission.ts';
+import { rateText } from '#paper/exchange/rate-text.ts';
 import { EXCHANGE_FILTERS, filtersOf } from './exchange-info.ts';
 import { type Limits, orderLimitRows } from './limits.ts';
 import { listingNow } from '#paper/market/symbol-market.ts';

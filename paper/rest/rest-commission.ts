@@ -1,5 +1,6 @@
 import type { Account } from '#paper/exchange/accounts.ts';
-import { BNB, rateText } from '#paper/exchange/commission.ts';
+import { BNB } from '#paper/exchange/commission.ts';
+import { rateText } from '#paper/exchange/rate-text.ts';
 import { checkOrder } from '#paper/exchange/matching.ts';
 import { fixed8 } from './order-json.ts';
 import { readOrderRequest } from './order-request.ts';

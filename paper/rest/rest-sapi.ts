@@ -9,7 +9,8 @@ import {
   ZERO,
 } from '#core/amount/decimal.ts';
 import type { Account } from '#paper/exchange/accounts.ts';
-import { BNB, rateText, truncate8 } from '#paper/exchange/commission.ts';
+import { BNB, truncate8 } from '#paper/exchange/commission.ts';
+import { rateText } from '#paper/exchange/rate-text.ts';
 import { fixed8 } from './order-json.ts';
 import { finishParams, type Params, readSymbol, readText, requireText } from './params.ts';
 import { OUTSIDE_PURSE } from '#paper/exchange/purses.ts';

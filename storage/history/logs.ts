@@ -1,6 +1,6 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, sql, type SqlBool } from 'kysely';
 import type { ProfileId } from '#core/ids.ts';
-import type { LogLevel } from '#core/ports/ports.ts';
+import type { LogLevel } from '#core/ports/records.ts';
 import type { Reader } from '#storage/postgres/database.ts';
 import { type Page, type PageCursor, pageOf, placeOf } from '#storage/postgres/pages.ts';
 

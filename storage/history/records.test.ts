@@ -4,7 +4,7 @@ import type { TickAudit } from '#core/decision/audit.ts';
 import { cacheKeys } from '#core/installation/cache-keys.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
-import type { ActionLogRow } from '#core/ports/ports.ts';
+import type { ActionLogRow } from '#core/ports/records.ts';
 import { openDatabase } from '#storage/postgres/database.ts';
 import { openCache } from '#storage/cache/open-cache.ts';
 import { createRecordSink, type RecordLog, type RecordSinkOptions } from './records.ts';

@@ -4,12 +4,12 @@ import { cacheKeys, TICK_TRACE_TTL_MS } from '#core/installation/cache-keys.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { OrderEvidence } from '#core/order/order-evidence.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
-import type { ActionLogRow, RecordSink } from '#core/ports/ports.ts';
+import type { ActionLogRow, RecordSink } from '#core/ports/records.ts';
 import { scrubError } from '#core/installation/scrub.ts';
 import { RETENTION } from '#core/settings.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
-import { type StoredEvidence, storedEvidence, writeEvidence } from '#storage/trading/order-evidence.ts';
+import { storedEvidence, type StoredEvidence, writeEvidence } from '#storage/trading/order-evidence.ts';
 import { readSetting } from '#storage/postgres/service-settings.ts';
 
 export interface RecordLog {

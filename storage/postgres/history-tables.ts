@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Side } from '#core/order/order.ts';
-import type { Json, JsonOrDefault, NullableJson, NullableTime, Time, TimeOrDefault } from './tables.ts';
+import type { Json, JsonOrDefault, NullableJson, NullableTime, Time, TimeOrDefault } from './columns.ts';
 
 /* Row types of migrations 15 and 16. */
 

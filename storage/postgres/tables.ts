@@ -8,23 +8,21 @@ import type { ActionState } from '#core/order/operator-action.ts';
 import type { NotifierName } from '#core/installation/notify.ts';
 import type { EvidenceKind } from '#core/order/order-evidence.ts';
 import type { OrderForm, OrderPurpose, OrderState, Side } from '#core/order/order.ts';
-import type { LogLevel } from '#core/ports/ports.ts';
+import type { LogLevel } from '#core/ports/records.ts';
 import type { HistoryTables } from './history-tables.ts';
 import type { ResearchTables } from '#storage/research/research-tables.ts';
-import type { OrphanOrdersTable } from '#storage/trading/orphan-orders.ts';
-
-/* Row types of the migrations, as the driver returns them: numeric and bigint as text, timestamptz as Date. */
-
-/** Written as JSON text (storage/postgres/json.ts), because the driver turns a bare array into a PostgreSQL array. */
-export type Json = ColumnType<unknown, string, string>;
-export type JsonOrDefault = ColumnType<unknown, string | undefined, string>;
-export type NullableJson = ColumnType<unknown, string | null | undefined, string | null>;
-type NumericOrDefault = ColumnType<string, string | undefined, string>;
-type Bigint = ColumnType<string, string | number | bigint, string | number | bigint>;
-type BigintOrDefault = ColumnType<string, string | number | bigint | undefined, string | number | bigint>;
-export type Time = ColumnType<Date, Date | string, Date | string>;
-export type TimeOrDefault = ColumnType<Date, Date | string | undefined, Date | string>;
-export type NullableTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
+import type { OrphanOrdersTable } from '#storage/trading/orphan-orders-table.ts';
+import type {
+  Bigint,
+  BigintOrDefault,
+  Json,
+  JsonOrDefault,
+  NullableJson,
+  NullableTime,
+  NumericOrDefault,
+  Time,
+  TimeOrDefault,
+} from './columns.ts';
 
 interface UsersTable {
   id: UserId;

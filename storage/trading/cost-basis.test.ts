@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { NOT_HELD_NOTE } from '#core/position/cost-basis.ts';
 import { formatDecimal, ZERO } from '#core/amount/decimal.ts';
-import type { AdjustmentRequest, TradingStore } from '#core/ports/ports.ts';
+import type { AdjustmentRequest, TradingStore } from '#core/ports/store.ts';
 import { askCostBasis, readLedgerRow } from './cost-basis.ts';
 import { refoldPosition } from './fills.ts';
 import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';

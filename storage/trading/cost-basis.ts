@@ -3,7 +3,7 @@ import { haltLockText } from '#core/account/halts.ts';
 import { type Decimal, formatDecimal, requireDecimal, subtract } from '#core/amount/decimal.ts';
 import { type AccountId, newId } from '#core/ids.ts';
 import { adjustmentRowsOf } from '#core/position/ledger.ts';
-import type { AdjustmentRequest, AdjustmentResult, CostBasis } from '#core/ports/ports.ts';
+import type { AdjustmentRequest, AdjustmentResult, CostBasis } from '#core/ports/store.ts';
 import { FLAT, foldAdjustment } from '#core/position/position.ts';
 import type { Database, Reader, Transaction, Writer } from '#storage/postgres/database.ts';
 import { lockRunner, positionColumns, positionOf, type RunnerKey } from './runners.ts';

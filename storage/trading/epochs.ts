@@ -5,7 +5,7 @@ import { haltLockText } from '#core/account/halts.ts';
 import type { AccountId } from '#core/ids.ts';
 import { adjustmentRowsOf } from '#core/position/ledger.ts';
 import { LIVE_ORDER_STATES } from '#core/order/order.ts';
-import type { EpochResult } from '#core/ports/ports.ts';
+import type { EpochResult } from '#core/ports/store.ts';
 import { foldAdjustment } from '#core/position/position.ts';
 import type { Database, Transaction, Writer } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';

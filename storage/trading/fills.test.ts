@@ -6,7 +6,7 @@ import { add, type Decimal, multiply, requireDecimal, subtract, ZERO } from '#co
 import type { ExchangeFill } from '#core/order/fill.ts';
 import { newId, type OrderId } from '#core/ids.ts';
 import type { OrderRecord } from '#core/order/order.ts';
-import type { TradingStore } from '#core/ports/ports.ts';
+import type { TradingStore } from '#core/ports/store.ts';
 import { openDatabase } from '#storage/postgres/database.ts';
 import { refoldPosition } from './fills.ts';
 import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';

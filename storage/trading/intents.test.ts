@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { isOwnClientOrderId } from '#core/order/order.ts';
-import type { IntentRequest, TradingStore } from '#core/ports/ports.ts';
+import type { IntentRequest, TradingStore } from '#core/ports/store.ts';
 import { type Database, openDatabase } from '#storage/postgres/database.ts';
 import { engageHalt, releaseHalt } from './halts.ts';
 import { acquireLease } from '#storage/postgres/leases.ts';

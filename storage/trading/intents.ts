@@ -2,13 +2,13 @@ import type pg from 'pg';
 import { formatDecimal, ZERO } from '#core/amount/decimal.ts';
 import {
   type Halt,
-  type HaltScope,
   haltLockText,
+  type HaltScope,
   isRefusedByEveryHalt,
   isRefusedByNoHalt,
 } from '#core/account/halts.ts';
 import { clientOrderIdOf, type OrderRecord } from '#core/order/order.ts';
-import type { IntentRequest, IntentResult } from '#core/ports/ports.ts';
+import type { IntentRequest, IntentResult } from '#core/ports/store.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
 import { type BoundStatement, type Statement, transactAtOnce } from '#storage/postgres/statements.ts';

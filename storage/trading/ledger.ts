@@ -2,7 +2,7 @@ import type { Account } from '#core/account/account.ts';
 import { type Decimal, formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import { newId } from '#core/ids.ts';
 import { type LedgerRow, outsideRowsOf } from '#core/position/ledger.ts';
-import type { LedgerBalance, TradingStore } from '#core/ports/ports.ts';
+import type { LedgerBalance, TradingStore } from '#core/ports/store.ts';
 import type { Database, Reader, Writer } from '#storage/postgres/database.ts';
 import { holdsLease } from '#storage/postgres/leases.ts';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { maximum, multiply, ZERO } from '#core/amount/decimal.ts';
 import { newId, type OrderId } from '#core/ids.ts';
 import { isLiveOrder, ORDER_STATES, type OrderState } from '#core/order/order.ts';
-import type { TradingStore } from '#core/ports/ports.ts';
+import type { TradingStore } from '#core/ports/store.ts';
 import { ORDER_MOVES, statesBefore } from './order-moves.ts';
 import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
 import { AT, commitNext, d, type Owner, seedOwner } from '#test/harness/test-trading.ts';

@@ -3,7 +3,7 @@ import type { Account } from '#core/account/account.ts';
 import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import type { AccountId, OrderId } from '#core/ids.ts';
 import { LIVE_ORDER_STATES, type OrderForm, type OrderRecord, type OrderState } from '#core/order/order.ts';
-import type { OrderUpdate } from '#core/ports/ports.ts';
+import type { OrderUpdate } from '#core/ports/store.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
 import { statesBefore } from './order-moves.ts';

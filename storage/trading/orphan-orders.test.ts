@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requireDecimal as d, ZERO } from '#core/amount/decimal.ts';
-import type { ExchangeOrder } from '#core/ports/ports.ts';
+import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import {
   databaseTime,
   listOrphans,

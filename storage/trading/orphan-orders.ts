@@ -1,33 +1,10 @@
-import { type Generated, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
-import type { Side } from '#core/order/order.ts';
 import type { OrphanLock, OrphanState } from '#core/position/orphan.ts';
-import type { ExchangeOrder } from '#core/ports/ports.ts';
+import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import type { Database, Reader, Writer } from '#storage/postgres/database.ts';
-import type { Time, TimeOrDefault } from '#storage/postgres/tables.ts';
-
-export interface OrphanOrdersTable {
-  account_id: AccountId;
-  symbol: string;
-  exchange_order_id: string;
-  client_order_id: string;
-  side: Side;
-  type: string;
-  price: string;
-  stop_price: string;
-  quantity: string;
-  filled_quantity: string;
-  list_id: string | null;
-  base_asset: string | null;
-  locked_asset: string | null;
-  locked_amount: string;
-  placed_at: Time;
-  first_seen_at: TimeOrDefault;
-  last_seen_at: TimeOrDefault;
-  state: Generated<OrphanState>;
-  state_at: TimeOrDefault;
-}
+import type { OrphanOrdersTable } from './orphan-orders-table.ts';
 
 export type OrphanRow = Selectable<OrphanOrdersTable>;
 
@@ -39,6 +16,7 @@ export interface OrphanKey {
 
 /** Those that the operator may still decide about. */
 const RESTING = ['open', 'left'] as const satisfies OrphanState[];
+
 const RESOLVED_SHOWN = 50;
 
 const now = sql<Date>`clock_timestamp()`;

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
-import type { RunnerState, StateToKeep } from '#core/ports/ports.ts';
+import type { RunnerState, StateToKeep } from '#core/ports/store.ts';
 import { FLAT, type Position } from '#core/position/position.ts';
 import type { Database, Reader, Transaction } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';

@@ -1,4 +1,4 @@
-import type { TradingStore } from '#core/ports/ports.ts';
+import type { TradingStore } from '#core/ports/store.ts';
 import { adoptOwnOrder } from './adopt-order.ts';
 import { adjustPosition, readCostBasis } from './cost-basis.ts';
 import type { Database } from '#storage/postgres/database.ts';

@@ -1,6 +1,6 @@
 import type { ApiKey } from '#core/account/account.ts';
 import type { AccountId } from '#core/ids.ts';
-import type { AccountToRun, ProfileToRun } from '#core/ports/ports.ts';
+import type { AccountToRun, ProfileToRun } from '#core/account/profile-to-run.ts';
 import type { Database } from '#storage/postgres/database.ts';
 
 type KeyColumns = {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createMarketReader } from '#exchange/read.ts';
 import { createLog } from '#integrations/log.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
-import type { MarketPort } from '#core/ports/ports.ts';
+import type { MarketPort } from '#core/ports/exchange.ts';
 import { openCache } from '#storage/cache/open-cache.ts';
 import { openQueue } from '#storage/jobs/queue.ts';
 import { openTestDatabase } from '#test/harness/test-database.ts';

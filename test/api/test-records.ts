@@ -2,7 +2,7 @@ import { cacheKeys } from '#core/installation/cache-keys.ts';
 import { formatDecimal, multiply, requireDecimal } from '#core/amount/decimal.ts';
 import { type AccountId, newId, type OrderId, type ProfileId } from '#core/ids.ts';
 import type { OrderState, Side } from '#core/order/order.ts';
-import type { LogLevel } from '#core/ports/ports.ts';
+import type { LogLevel } from '#core/ports/records.ts';
 import { encodeRules } from '#core/market/symbol-codec.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { Database } from '#storage/postgres/database.ts';

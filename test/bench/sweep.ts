@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { KernelInput } from '#backtest/kernel.ts';
+import type { KernelInput } from '#backtest/run-state.ts';
 import { evaluate } from '#backtest/sweep/row.ts';
 import { rankTried, searchAll, type Tried } from '#backtest/sweep/search.ts';
 import { requireDecimal, ZERO } from '#core/amount/decimal.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { requireDecimal } from '#core/amount/decimal.ts';
 import { clientOrderIdOf } from '#core/order/order.ts';
-import type { AccountEvent, MarketEvent, MarketPort, TradingPort } from '#core/ports/ports.ts';
+import type { AccountEvent, MarketEvent, MarketPort, TradingPort } from '#core/ports/exchange.ts';
 import { createAccountStream } from '#exchange/account-stream.ts';
 import { orderOf } from '#exchange/fixtures/orders.ts';
 import { createGovernor } from '#exchange/limits.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { floorToStep, multiply, requireDecimal } from '#core/amount/decimal.ts';
 import { cancelIdOf, clientOrderIdOf } from '#core/order/order.ts';
 import { ORDER_TIMING } from '#core/order/order-timing.ts';
-import type { MarketPort, PlaceRequest, TradingPort } from '#core/ports/ports.ts';
+import type { MarketPort, PlaceRequest, TradingPort } from '#core/ports/exchange.ts';
 import { ExchangeError } from '#exchange/errors.ts';
 import { orderOf } from '#exchange/fixtures/orders.ts';
 import { createGovernor } from '#exchange/limits.ts';

@@ -10,7 +10,7 @@ import { signUp } from '#api/contract/session.ts';
 import { add, type Decimal, requireDecimal, subtract } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { isLiveOrder } from '#core/order/order.ts';
-import type { TradingPort } from '#core/ports/ports.ts';
+import type { TradingPort } from '#core/ports/exchange.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { controlHeaders } from '#paper/drills/control-guard.ts';

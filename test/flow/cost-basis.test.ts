@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { type GateCause, GATE_UNAVAILABLE, NO_SELLABLE_POSITION, NOT_HELD_NOTE } from '#core/position/cost-basis.ts';
+import { GATE_UNAVAILABLE, type GateCause, NO_SELLABLE_POSITION, NOT_HELD_NOTE } from '#core/position/cost-basis.ts';
 import { type Decimal, floorToStep, formatDecimal, multiply, requireDecimal as d, ZERO } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { ORDER_TIMING } from '#core/order/order-timing.ts';
 import type { OrderRecord } from '#core/order/order.ts';
-import type { ActionLogRow, MarketPort, TradingPort, TradingStore } from '#core/ports/ports.ts';
+import type { ActionLogRow } from '#core/ports/records.ts';
+import type { TradingStore } from '#core/ports/store.ts';
+import type { MarketPort, TradingPort } from '#core/ports/exchange.ts';
 import type { SymbolInfo } from '#core/market/symbol-codec.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { createAccountContext } from '#engine/state/account-context.ts';

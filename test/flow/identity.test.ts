@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { add, formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import { originalIdOf } from '#core/order/order.ts';
-import type { ActionLogRow } from '#core/ports/ports.ts';
+import type { ActionLogRow } from '#core/ports/records.ts';
 import type { BasisDesk } from '#engine/tick/cost-basis.ts';
 import { LeaseLost } from '#engine/tick/execute.ts';
 import { checkIdentity } from '#engine/account/identity.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { divide, floorToStep, formatDecimal, requireDecimal as d, subtract } from '#core/amount/decimal.ts';
 import { newId } from '#core/ids.ts';
 import type { ActionOutcome } from '#core/order/operator-action.ts';
-import type { CoinWish } from '#engine/tick/coin-action.ts';
+import type { CoinWish } from '#engine/state/wish.ts';
 import { engageHalt, releaseHalt } from '#storage/trading/halts.ts';
 import { enter, type Guarded, openGuarded, ordersOf, stopsOf } from './guarded.ts';
 import { until } from './until.ts';

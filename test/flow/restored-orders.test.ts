@@ -7,7 +7,7 @@ import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import { newId } from '#core/ids.ts';
 import type { ActionOutcome } from '#core/order/operator-action.ts';
 import { lockOf } from '#core/position/orphan.ts';
-import type { CoinWish } from '#engine/tick/coin-action.ts';
+import type { CoinWish } from '#engine/state/wish.ts';
 import { restoreBackup } from '#storage/backup/restore.ts';
 import { takeBackup } from '#storage/backup/take.ts';
 import { acquireLease } from '#storage/postgres/leases.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type PortfolioInput, runPortfolioBacktest } from '#backtest/portfolio-backtest.ts';
 import { runPortfolio } from '#backtest/portfolio-run.ts';
 import { aggregateSeries } from '#backtest/columns.ts';
-import type { KernelInput } from '#backtest/kernel.ts';
+import type { KernelInput } from '#backtest/run-state.ts';
 import type { BacktestInput } from '#backtest/run.ts';
 import { candlesOf } from '#backtest/test-script.ts';
 import { type BasketCoin, type BasketView, createBasket } from '#core/sizing/basket.ts';

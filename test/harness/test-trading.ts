@@ -2,7 +2,7 @@ import { multiply, requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import type { ExchangeFill } from '#core/order/fill.ts';
 import { type AccountId, newId, type OrderId, type ProfileId, type UserId } from '#core/ids.ts';
 import type { ApprovedOrder, OrderDraft, OrderRecord } from '#core/order/order.ts';
-import type { IntentRequest, IntentResult, TradingStore } from '#core/ports/ports.ts';
+import type { IntentRequest, IntentResult, TradingStore } from '#core/ports/store.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { acquireLease } from '#storage/postgres/leases.ts';

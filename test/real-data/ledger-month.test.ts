@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { absolute, add, type Decimal, formatDecimal, requireDecimal, subtract, ZERO } from '#core/amount/decimal.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
-import type { ProfileToRun } from '#core/ports/ports.ts';
+import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import { isSellable } from '#core/position/position.ts';
 import type { BasisDesk } from '#engine/tick/cost-basis.ts';
 import { checkIdentity, type IdentityResult } from '#engine/account/identity.ts';

@@ -11,7 +11,7 @@ import {
 import { FeeSums, isSameFee } from '#core/position/fee-check.ts';
 import { type ExchangeFill, isThirdAssetFee } from '#core/order/fill.ts';
 import type { ProfileId } from '#core/ids.ts';
-import type { MarketPort, TradingPort } from '#core/ports/ports.ts';
+import type { MarketPort, TradingPort } from '#core/ports/exchange.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { ExchangeError } from '#exchange/errors.ts';
 import { endpointsOf } from '#exchange/endpoints.ts';
@@ -22,8 +22,8 @@ import {
   lastArchived,
   moveRun,
   readRun,
-  recordedFees,
   type RecordedFee,
+  recordedFees,
   undecidedSince,
 } from '#storage/history/account-history.ts';
 import type { Database } from '#storage/postgres/database.ts';

@@ -9,7 +9,7 @@ import {
   screenMarket,
 } from '#core/research/discovery.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
-import type { MarketPort } from '#core/ports/ports.ts';
+import type { MarketPort } from '#core/ports/exchange.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { readDayTickers } from '#exchange/day-tickers.ts';
 import { endpointsOf } from '#exchange/endpoints.ts';

@@ -9,7 +9,7 @@ import { sharedColumns } from '#core/market/candle-columns.ts';
 import { driftReport } from '#core/research/drift.ts';
 import { parseEnvironment } from '#core/installation/env.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
-import type { TradingStore } from '#core/ports/ports.ts';
+import type { TradingStore } from '#core/ports/store.ts';
 import { shadowReport } from '#core/research/shadow.ts';
 import { encodeRules } from '#core/market/symbol-codec.ts';
 import { createLog } from '#integrations/log.ts';

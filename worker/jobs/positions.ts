@@ -8,7 +8,7 @@ import type { CoinRunner } from '#engine/runner/coin-runner.ts';
 import { applyCostBasis, type BasisDesk, heldElsewhere, isSettled } from '#engine/tick/cost-basis.ts';
 import { checkIdentity } from '#engine/account/identity.ts';
 import { reconcilePositions, type Sweep } from '#engine/account/reconcile-positions.ts';
-import type { RunningAccount } from '#engine/account/run-account.ts';
+import type { RunningAccount } from '#engine/account/account-run.ts';
 import { wait } from '#engine/state/wait.ts';
 import { identityChecks } from '#integrations/metrics.ts';
 import { listAsked } from '#storage/trading/cost-basis.ts';

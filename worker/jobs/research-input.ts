@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { cacheKeys } from '#core/installation/cache-keys.ts';
-import { INTERVAL_MS, type Interval } from '#core/market/candle.ts';
+import { INTERVAL_MS } from '#core/market/candle.ts';
 import { requireDecimal } from '#core/amount/decimal.ts';
 import { gateNeeds } from '#core/decision/gates.ts';
 import { chargesOf, type Costs, type RunRequest } from '#core/research/research.ts';
@@ -13,28 +13,13 @@ import { STRATEGIES } from '#strategies/registry.ts';
 import type { AnyStrategy, BoundStrategy } from '#strategies/strategy.ts';
 import { backfillCandles } from '#worker/backfill.ts';
 import type { WorkerContext } from '#worker/context.ts';
-
-/** What cannot be run: a sentence for the operator, and no reason to try again. */
-export class ResearchRefused extends Error {}
+import { type Prepared, ResearchRefused } from './prepared.ts';
 
 interface Question {
   readonly strategyName: string;
   readonly request: Pick<RunRequest, 'from' | 'to' | 'detailInterval' | 'balance' | 'venue'> & Costs;
   readonly symbol: string;
   readonly config: unknown;
-}
-
-/** Everything that a run needs, its candles by their place: what a thread is handed, which unpacks them itself. */
-export interface Prepared extends Omit<BacktestInput, 'bound' | 'candles' | 'history'> {
-  readonly strategyName: string;
-  readonly config: unknown;
-  readonly stored: {
-    readonly folder: string;
-    readonly symbol: string;
-    readonly interval: Interval;
-    readonly fromMs: number;
-    readonly toMs: number;
-  };
 }
 
 /** Sees to everything that a run needs; candles that are missing are fetched. Throws ResearchRefused. */

@@ -17,7 +17,8 @@ import { STRATEGIES } from '#strategies/registry.ts';
 import { type BacktestStart, examineAside, runBacktestAside } from '#worker/backtest-aside.ts';
 import type { WorkerContext } from '#worker/context.ts';
 import { notifyEvent } from '#worker/notify.ts';
-import { type Prepared, prepareResearch, ResearchRefused } from './research-input.ts';
+import { prepareResearch } from './research-input.ts';
+import { type Prepared, ResearchRefused } from './prepared.ts';
 
 const ASK_EVERY_MS = 1_000;
 /** Of the results of a run in a live demo, where any visitor may start backtests that trade every minute. */

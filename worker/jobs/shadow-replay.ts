@@ -18,7 +18,8 @@ import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
 import type { JobRun, Queue } from '#storage/jobs/queue.ts';
 import { STRATEGIES } from '#strategies/registry.ts';
 import type { WorkerContext } from '#worker/context.ts';
-import { loadPrepared, prepareResearch, ResearchRefused } from './research-input.ts';
+import { loadPrepared, prepareResearch } from './research-input.ts';
+import { ResearchRefused } from './prepared.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

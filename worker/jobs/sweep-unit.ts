@@ -5,13 +5,14 @@ import {
   foldRows,
   HALVING_STAGES,
   searchAll,
-  type SweepBase,
   stageWindow,
+  type SweepBase,
   type Window,
 } from '#backtest/sweep/search.ts';
 import { candidatesOf } from '#strategies/candidates.ts';
 import type { UnitStart } from '#worker/sweep-process.ts';
-import { loadPrepared, requireStrategy, ResearchRefused } from './research-input.ts';
+import { loadPrepared, requireStrategy } from './research-input.ts';
+import { ResearchRefused } from './prepared.ts';
 import { foldsIn, type UnitResult, type UnitTried } from './sweep-stage.ts';
 
 /** Which rows a stage tries its sets on; of the tests each set has its own. */

@@ -3,7 +3,8 @@ import type { JobRun } from '#storage/jobs/queue.ts';
 import { readSweep, takeUnit, type Unit } from '#storage/research/research.ts';
 import type { WorkerContext } from '#worker/context.ts';
 import { stoppable } from './research.ts';
-import { type Prepared, prepareResearch } from './research-input.ts';
+import { prepareResearch } from './research-input.ts';
+import type { Prepared } from './prepared.ts';
 
 interface Asked {
   readonly strategyName: string;

@@ -1,13 +1,8 @@
 import type { BusEvent } from '#core/installation/events.ts';
-import type {
-  MarketPort,
-  OpenAccountStream,
-  OpenMarketStream,
-  ProfileToRun,
-  RecordSink,
-  TradingPort,
-  TradingStore,
-} from '#core/ports/ports.ts';
+import type { RecordSink } from '#core/ports/records.ts';
+import type { TradingStore } from '#core/ports/store.ts';
+import type { MarketPort, OpenAccountStream, OpenMarketStream, TradingPort } from '#core/ports/exchange.ts';
+import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 
 /** The process log; `event` names what happened, msg says it in words. */

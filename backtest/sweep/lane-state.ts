@@ -1,0 +1,106 @@
+import { openTally, type Tally } from './row.ts';
+import type { Fraction, LaneMoney } from './lane-money.ts';
+import type { LaneMarket } from './lane-market.ts';
+
+/** One parameter set as numbers. */
+export interface LaneKnobs {
+  readonly fast: number;
+  readonly slow: number;
+  readonly margin: number;
+  readonly trail: number;
+  readonly exitOnCross: boolean;
+  /** Period of the reference average and its highest share; 0 is off. */
+  readonly extension: number;
+  readonly extensionMost: number;
+  readonly cooldownMs: number;
+  /** In 1e-8 quote. */
+  readonly budget: number;
+  /** Where the limit of the stop on the exchange lies; null when none rests. */
+  readonly offset: Fraction | null;
+  readonly need: number;
+  readonly want: number;
+}
+
+/** One parameter set on its way through the candles. */
+export interface Lane {
+  readonly knobs: LaneKnobs;
+  /** First signal it sees, the next one to look at, and the cross that comes then. */
+  readonly first: number;
+  next: number;
+  cross: number;
+  /** Set when something happened that only the full kernel knows how to carry out. */
+  bailed: boolean;
+  /** The last signal on which the averages crossed up, the newest one given, and the one that was newest at the last fill. */
+  crossed: number;
+  newest: number;
+  acted: number;
+  /** Last row whose open and range have been met. */
+  met: number;
+  /** Lots on their way to the next open; below zero for a sale. */
+  pending: number;
+  lots: number;
+  dust: number;
+  cash: number;
+  average: number;
+  spent: number;
+  fillMs: number;
+  fillRow: number;
+  high: number;
+  stop: number;
+  /** Trigger and limit of the stop on the exchange; 0 when none rests. */
+  resting: number;
+  restingLimit: number;
+  exitSignal: boolean;
+  pausedUntil: number;
+  /** The stop rests where it belongs and no cross waits to sell, so that only prices can change anything. */
+  settled: boolean;
+  /** Row from which cash and quantity have been what they are. */
+  since: number;
+  peak: number;
+  floor: number;
+  depth: number;
+  day: number;
+  readonly days: Float64Array;
+  heldRows: number;
+  fills: number;
+  readonly tally: Tally;
+}
+
+export function openLane(knobs: LaneKnobs, market: LaneMarket, { cash }: LaneMoney): Lane {
+  const balance = cash / 1e8;
+  return {
+    knobs,
+    first: Math.max(0, market.firstInside - knobs.want),
+    next: Math.max(0, market.firstInside - knobs.want),
+    cross: 0,
+    bailed: false,
+    crossed: -1,
+    newest: -1,
+    acted: -1,
+    met: market.start - 1,
+    pending: 0,
+    lots: 0,
+    dust: 0,
+    cash,
+    average: 0,
+    spent: 0,
+    fillMs: 0,
+    fillRow: 0,
+    high: 0,
+    stop: 0,
+    resting: 0,
+    restingLimit: 0,
+    exitSignal: false,
+    pausedUntil: 0,
+    settled: false,
+    since: market.start,
+    peak: balance,
+    floor: balance,
+    depth: 0,
+    day: 0,
+    days: new Float64Array(market.dayRows.length),
+    heldRows: 0,
+    fills: 0,
+    tally: openTally(),
+  };
+}

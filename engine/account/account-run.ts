@@ -1,0 +1,36 @@
+import type { Wallet } from '#core/account/account.ts';
+import type { Decimal } from '#core/amount/decimal.ts';
+import type { ProfileId } from '#core/ids.ts';
+import type { SymbolRules } from '#core/market/symbol.ts';
+import type { AccountContext, AccountContextInput } from '#engine/state/account-context.ts';
+import type { Roster } from '#engine/state/ports.ts';
+import type { RunningCoins } from './roster.ts';
+
+/** One account while this worker holds its lease. */
+export interface RunningAccount {
+  readonly context: AccountContext;
+  readonly coins: RunningCoins;
+  /** Profiles, coins, configs or orphans changed. */
+  refreshProfiles(): Promise<void>;
+  refreshHalts(): Promise<void>;
+}
+
+export interface AccountRun extends Omit<AccountContextInput, 'fail'> {
+  readonly roster: Roster;
+  readonly onRunning: (account: RunningAccount) => void;
+  readonly onWallet: (wallet: Wallet) => void;
+  readonly onRules: (rules: readonly SymbolRules[]) => void;
+  /** The rules as a worker has last read them, for a start at which the exchange does not answer with them. */
+  readonly keptRules?: () => Promise<readonly SymbolRules[] | undefined>;
+  /** A price of a coin that is watched: its profile is enabled or holds it. */
+  readonly onPrice: (seen: WatchedPrice) => void;
+  /** A profile has the coin no longer, and nothing more is written of it. */
+  readonly onUnbound: (profileId: ProfileId, symbol: string) => void;
+}
+
+/** A coin's last price, at market time `atMs`. */
+export interface WatchedPrice {
+  readonly symbol: string;
+  readonly price: Decimal;
+  readonly atMs: number;
+}

@@ -1,0 +1,27 @@
+import type { Decimal } from '#core/amount/decimal.ts';
+import type { ActionOutcome } from '#core/order/operator-action.ts';
+import type { Side } from '#core/order/order.ts';
+import type { LiveOrder } from './live-order.ts';
+
+/** What the operator wants of a coin. */
+export type CoinWish =
+  | { readonly kind: 'order'; readonly side: Side; readonly limit: Decimal | null; readonly size: ManualSize }
+  | { readonly kind: 'cancel'; readonly orderId: string }
+  | { readonly kind: 'force-sell' };
+
+/** A wish of the operator on its way through one coin; `id` is the action's. */
+export interface CoinAction {
+  readonly id: string;
+  readonly wish: CoinWish;
+  /** performance.now() when it was asked for, and after which nothing is begun any more. */
+  readonly askedMs: number;
+  readonly deadlineMs: number;
+  /** The order it made, or the one it cancels once the cancel was sent. */
+  order: LiveOrder | null;
+  readonly finish: (outcome: ActionOutcome) => void;
+}
+
+export interface ManualSize {
+  readonly by: 'quantity' | 'quote';
+  readonly amount: Decimal;
+}
