@@ -195,7 +195,7 @@ export function report(made: Made, asked: Asked): BacktestResult {
       ...edgeWarnings({ startMs, endMs, asked }),
       ...inputs.flatMap((each) => signalWarnings(each, startMs, endMs)),
       ...warningsOf(coverage),
-      ...tickWarnings(bound, detail.interval),
+      ...new Set(inputs.flatMap((each) => tickWarnings(each.bound, each.detail.interval))),
     ],
     passedCandles: made.passed,
     openPosition: null,

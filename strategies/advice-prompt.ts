@@ -61,7 +61,7 @@ ${JSON.stringify(config)}
 Schema of the settings (JSON Schema; what is absent has its default):
 ${JSON.stringify(schema)}
 
-Window, costs and coins: ${JSON.stringify(pick(request, ['from', 'to', 'detailInterval', 'balance', ...COSTS]))}
+Window, costs and coins: ${JSON.stringify(pick(request, ['from', 'to', 'detailInterval', 'balance', 'purse', ...COSTS]))}
 
 Results by coin (shares: 0.1 is 10 %; "decisions" counts candles by the reason for what was done or not done):
 ${resultsText(results)}

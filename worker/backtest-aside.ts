@@ -2,11 +2,15 @@ import { type MessagePort, Worker } from 'node:worker_threads';
 import { isObject } from '#core/merge.ts';
 import type { Examination, Examined } from '#backtest/examine.ts';
 import type { BacktestOutcome } from '#backtest/run.ts';
+import type { ProfileId } from '#core/ids.ts';
+import type { RunLimits } from '#core/research/research.ts';
 import { type Prepared, ResearchRefused } from '#worker/jobs/prepared.ts';
 
-/** A backtest as it is handed to a thread; several coins are a basket. */
+/** A backtest as it is handed to a thread; its coins share a balance. */
 export interface BacktestStart {
-  readonly inputs: readonly Prepared[];
+  readonly inputs: readonly (Prepared & { readonly profileId: ProfileId })[];
+  /** The limits that it is under, if any. */
+  readonly limits?: RunLimits;
   /** What it has come to: the thread then examines it instead. */
   readonly result?: Examined['result'];
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BASKET } from '#core/research/research.ts';
+import { BASKET, type RunLimits } from '#core/research/research.ts';
 import type { AnyStrategy } from '#strategies/strategy.ts';
 import { parseWith } from '#api/frame/validate.ts';
 
@@ -13,19 +13,40 @@ const inOrder = (value: unknown): string =>
 /** Equal values have equal hashes, whatever the order of their keys. */
 const hashOf = (value: unknown): string => createHash('sha256').update(inOrder(value)).digest('hex');
 
+type Coins = readonly { readonly symbol: string; readonly config: unknown }[];
+type Fingerprints = Map<string, string | null>;
+
+/** What of limits decides over buys. The time zone does only where a daily loss is limited. */
+function limitsPart({ timezone, limits }: RunLimits) {
+  const isByDay = limits.some((each) => each.limits.dailyLoss !== null);
+  const scopes = Object.fromEntries(limits.map((each) => [each.scope, each.limits]));
+  return { timezone: isByDay ? timezone : null, ...scopes };
+}
+
 /**
- * What of a profile is tested for itself, each with the hash of its parsed config: every coin, or all of them together.
- * Null for a config that does not parse, which can match nothing.
+ * The hash of what a profile runs with, by the name of its result: one coin by its symbol, several coins, which share a
+ * balance, by `basket`. Null for a config that does not parse, which can match nothing.
  */
-export function fingerprintsOf(
-  strategy: AnyStrategy,
-  coins: readonly { readonly symbol: string; readonly config: unknown }[],
-): Map<string, string | null> {
-  const hashed = (config: unknown, rest: unknown): string | null => {
-    const parsed = parseWith(strategy.config, config);
-    return parsed.success ? hashOf([strategy.name, parsed.data, rest]) : null;
-  };
-  if (strategy.plansBaskets !== true) return new Map(coins.map(({ symbol, config }) => [symbol, hashed(config, null)]));
-  const symbols = coins.map(({ symbol }) => symbol).toSorted();
-  return new Map(symbols.length === 0 ? [] : [[BASKET, hashed(coins[0]?.config, symbols)]]);
+export function fingerprintsOf(strategy: AnyStrategy, coins: Coins, limits?: RunLimits): Fingerprints {
+  const [first] = coins;
+  const under = limits === undefined ? null : limitsPart(limits);
+  if (first === undefined) return new Map();
+  if (strategy.plansBaskets === true) {
+    const symbols = coins.map(({ symbol }) => symbol).toSorted();
+    const rest = under === null ? symbols : [symbols, under];
+    return new Map([[BASKET, coinHash(strategy, first.config, rest)]]);
+  }
+  if (coins.length === 1) return new Map([[first.symbol, coinHash(strategy, first.config, under)]]);
+  const hashes = coins.map(({ symbol, config }) => [symbol, coinHash(strategy, config, null)] as const);
+  if (hashes.some(([, hash]) => hash === null)) return new Map([[BASKET, null]]);
+  return new Map([[BASKET, hashOf([strategy.name, Object.fromEntries(hashes), under])]]);
+}
+
+/** The hash of each coin on its own, with the whole balance and without limits. */
+export const separateFingerprints = (strategy: AnyStrategy, coins: Coins): Fingerprints =>
+  new Map(coins.map(({ symbol, config }) => [symbol, coinHash(strategy, config, null)]));
+
+function coinHash(strategy: AnyStrategy, config: unknown, rest: unknown): string | null {
+  const parsed = parseWith(strategy.config, config);
+  return parsed.success ? hashOf([strategy.name, parsed.data, rest]) : null;
 }

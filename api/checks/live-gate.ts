@@ -9,6 +9,8 @@ import { requireStrategy } from './config-check.ts';
 import { fingerprintsOf } from './config-fingerprint.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import type { liveGate } from '#api/contract/live-checks.ts';
+import { untestedSentence } from './gate-untested.ts';
+import { readRunLimits } from './research-sharing.ts';
 
 type LiveGate = z.output<typeof liveGate>;
 type GateCoin = LiveGate['coins'][number];
@@ -54,9 +56,15 @@ const OLD =
 async function judge(
   { database, now }: ApiContext,
   profile: ProfileView,
-  asked: { readonly symbol: string; readonly fingerprint: string | null; readonly bars: GateBars },
+  asked: {
+    readonly symbol: string;
+    readonly fingerprint: string | null;
+    readonly bars: GateBars;
+    /** Why no run counts. */
+    readonly untested: () => Promise<string>;
+  },
 ): Promise<GateCoin> {
-  const { symbol, fingerprint, bars } = asked;
+  const { symbol, fingerprint, bars, untested } = asked;
   const none = { symbol, runId: null, finishedAt: null, checks: [] };
   if (fingerprint === null) {
     const sentence = 'The saved settings are outside their bounds, so no backtest can match them: save them again.';
@@ -65,7 +73,7 @@ async function judge(
   const run = await findTested(database.kysely, { profileId: profile.id, symbol, fingerprint });
   const facts = gateFacts.safeParse(run?.result);
   if (run === undefined) {
-    return { ...none, verdict: 'no-backtest', sentence: 'No finished backtest has exactly these settings: run one.' };
+    return { ...none, verdict: 'no-backtest', sentence: await untested() };
   }
   const tested = { symbol, runId: run.id, finishedAt: run.finishedAt?.toISOString() ?? null };
   if (!facts.success) return { ...tested, checks: [], verdict: 'old-backtest', sentence: OLD };
@@ -81,7 +89,7 @@ async function judge(
   return { ...found, verdict: 'below-bars', sentence: `Below the bars: ${failed.map(failureOf).join('; ')}.` };
 }
 
-/** Holds the present settings of each coin against the newest backtest of exactly these settings. */
+/** Holds the present settings, coins and limits against the newest backtest of exactly these. */
 export async function readGate(context: ApiContext, profile: ProfileView): Promise<LiveGate> {
   const bars = await barsOf(context, profile.id);
   const strategy = requireStrategy(profile.strategyName);
@@ -91,8 +99,11 @@ export async function readGate(context: ApiContext, profile: ProfileView): Promi
     config: strategy.plansBaskets === true ? profile.config : mergePatch(profile.config, overrideConfig),
   }));
   const coins: GateCoin[] = [];
-  for (const [symbol, fingerprint] of fingerprintsOf(strategy, merged))
-    coins.push(await judge(context, profile, { symbol, fingerprint, bars }));
+  const { accountId, id } = profile;
+  const limits = await readRunLimits(context.database.kysely, { accountId, profileIds: new Set([id]) });
+  const untested = () => untestedSentence(context, id, { strategy, coins: merged, limits });
+  for (const [symbol, fingerprint] of fingerprintsOf(strategy, merged, limits))
+    coins.push(await judge(context, profile, { symbol, fingerprint, bars, untested }));
   const short = coins.filter(({ verdict }) => verdict !== 'clear').length;
   const clear = coins.length > 0 && short === 0;
   const first = clear

@@ -10,12 +10,15 @@ import type { Operator } from '#api/guard/session.ts';
 import { requireListed } from './coin-binding.ts';
 import { invalidField } from '#api/frame/problem.ts';
 import { requireAccount, requireProfile } from '#api/frame/require.ts';
+import type { Rules } from '#api/views/venues.ts';
 import { parseWith } from '#api/frame/validate.ts';
 
-interface Launch {
+export interface Launch {
   readonly profile: ProfileView;
   readonly strategy: AnyStrategy;
   readonly venue: ReturnType<typeof venueOf>;
+  /** Of the venue; undefined while they are not loaded. */
+  readonly rules: Rules | undefined;
   /** The profile's config with the override of the launch, before those of the coins. */
   readonly config: unknown;
   readonly coins: readonly { readonly symbol: string; readonly config: unknown }[];
@@ -53,13 +56,16 @@ export async function prepareLaunch(
     overrideConfig: known.find((one) => one.symbol === symbol)?.overrideConfig ?? {},
   }));
   const warnings = requireSizing({ market, strategy, config, part: 'overrideConfig' }, bound);
-  const coins = bound.map(({ symbol, overrideConfig }) => {
-    // Overrides of coins do not apply where all of them are planned at once.
+  const coins = coinConfigs(strategy, config, bound);
+  return { profile, strategy, venue: venueOf(account), rules: market.rules, config, coins, warnings };
+}
+
+/** Each coin with its merged config, complete where it parses. Overrides do not apply where all coins are planned at once. */
+export const coinConfigs = (strategy: AnyStrategy, config: unknown, bound: readonly BoundSymbol[]): Launch['coins'] =>
+  bound.map(({ symbol, overrideConfig }) => {
     const merged = strategy.plansBaskets === true ? config : mergePatch(config, overrideConfig);
     const parsed = parseWith(strategy.config, merged);
     return { symbol, config: parsed.success ? parsed.data : merged };
   });
-  return { profile, strategy, venue: venueOf(account), config, coins, warnings };
-}
 
 export const asRecord = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});

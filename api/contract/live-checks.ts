@@ -13,7 +13,7 @@ export const liveGate = z.object({
   /** True once every coin has a run that clears every bar. */
   clear: z.boolean(),
   sentence: z.string(),
-  /** One for each coin; a strategy that plans over all coins has one named `basket`. */
+  /** One: the coin of the profile, or `basket` for several coins, which share a balance. */
   coins: z.array(
     z.object({
       symbol: z.string(),

@@ -53,6 +53,8 @@ export const listStrategies = operation({
           buys: z.boolean(),
           levels: z.number(),
           protectiveStop: z.boolean(),
+          /** One plan over all coins of a profile, never over one of them. */
+          plansBaskets: z.boolean(),
           candles: z.object({ interval: z.string(), min: z.number(), want: z.number() }),
         }),
         /** The sentence of every reason that its decisions give. */

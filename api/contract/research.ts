@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { runTerms, sweepTerms } from '#core/research/research.ts';
+import { runSharing, runTerms, sweepTerms } from '#core/research/research.ts';
 import { storedRobustness, sweepResult } from '#core/research/research-results.ts';
 import { idSchema } from '#core/ids.ts';
 import { jsonObject } from '#core/text-fields.ts';
@@ -20,7 +20,7 @@ const run = z.object({
   strategyName: z.string(),
   request: json,
   config: json,
-  /** By coin: the hash of its config, by which a live profile is compared with what was tested. */
+  /** By result: the hash of settings, coins and limits, by which a live profile is compared with what was tested. */
   configFingerprints: z.record(z.string(), z.string()),
   warnings: z.array(warning),
   error: z.string().nullable(),
@@ -37,7 +37,8 @@ export const launchBacktest = operation({
   params,
   body: z.strictObject({
     ...runTerms.shape,
-    /** Default: every coin of the profile. */
+    ...runSharing.shape,
+    /** Coins of this profile. Default: all of them. */
     symbols: z.array(symbolName).min(1).max(50).optional(),
     overrideConfig,
   }),
@@ -71,7 +72,7 @@ export const readBacktest = operation({
   auth: 'session',
   status: 200,
   summary:
-    'One backtest with everything it says about each coin, fills and about 500 points of equity included; a strategy that plans over all coins has one result, named basket',
+    'One backtest with everything it says about each coin, fills and about 500 points of equity included; coins that share the balance have one result, named basket',
   params: runParams,
   response: run.extend({ results: json }),
 });

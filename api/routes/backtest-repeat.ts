@@ -7,14 +7,19 @@ import type { Incoming, Routes } from '#api/frame/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 import { asRecord } from '#api/checks/research-launch.ts';
 import { launchInTurn, requireLaunchAllowance, requireOpenSlot } from '#api/checks/research-limits.ts';
+import { requireFewCandles } from '#api/checks/research-sharing.ts';
 import { requireProfile } from '#api/frame/require.ts';
 import { requireRun, runView } from './backtests.ts';
 
 /** The terms of a stored request; a window that was open ended where the run was started. */
 function termsOf({ request, createdAt }: { readonly request: unknown; readonly createdAt: Date }) {
-  const { coins: _coins, venue: _venue, ...terms } = asRecord(request);
-  return { ...terms, to: terms['to'] ?? createdAt.toISOString() };
+  const terms = asRecord(request);
+  const kept = Object.entries(terms).filter(([name]) => !OWN.includes(name));
+  return { ...Object.fromEntries(kept), to: terms['to'] ?? createdAt.toISOString() };
 }
+
+/** What a repeated run keeps: its coins, what they share, and the limits of its launch. */
+const OWN = ['coins', 'venue', 'purse', 'scope', 'limits'];
 
 /** The settings and coins of one run, over the window, candles, money and costs of another. */
 async function repeat(context: ApiContext, incoming: Incoming<typeof repeatBacktest>) {
@@ -25,10 +30,12 @@ async function repeat(context: ApiContext, incoming: Incoming<typeof repeatBackt
   const run = await requireRun(context, incoming);
   const like = await readRun(kysely, profile.id, body.termsOf);
   if (like === undefined) throw new ApiProblem('not_found', `The profile has no backtest ${body.termsOf}.`);
-  const { coins, venue } = asRecord(run.request);
-  const request = { ...termsOf(like), venue, coins };
-  if (!runRequest.safeParse(request).success)
+  const own = Object.entries(asRecord(run.request)).filter(([name]) => OWN.includes(name));
+  const request = { ...termsOf(like), ...Object.fromEntries(own) };
+  const parsed = runRequest.safeParse(request);
+  if (!parsed.success)
     throw new ApiProblem('conflict', 'One of the two was stored by another version: start the backtest again.');
+  requireFewCandles(parsed.data, 'termsOf');
   const { strategyName, config, warnings, fingerprints } = run;
   await requireLaunchAllowance(context);
   return launchInTurn(database, async (transaction) => {

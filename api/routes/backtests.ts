@@ -1,4 +1,4 @@
-import { openWindowEnd } from '#core/research/research.ts';
+import { openWindowEnd, type RunLimits, type RunSharing } from '#core/research/research.ts';
 import {
   abortResearch,
   createRun,
@@ -9,7 +9,7 @@ import {
   type RunRow,
 } from '#storage/research/research.ts';
 import { auditChange } from '#api/frame/audit.ts';
-import { fingerprintsOf } from '#api/checks/config-fingerprint.ts';
+import { fingerprintsOf, separateFingerprints } from '#api/checks/config-fingerprint.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
   abortBacktest,
@@ -21,8 +21,9 @@ import {
 } from '#api/contract/research.ts';
 import type { Incoming, Routes } from '#api/frame/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
-import { asRecord, prepareLaunch } from '#api/checks/research-launch.ts';
+import { asRecord, type Launch, prepareLaunch } from '#api/checks/research-launch.ts';
 import { launchInTurn, requireLaunchAllowance, requireOpenSlot } from '#api/checks/research-limits.ts';
+import { isOfOneProfile, prepareSharing, requireFewCandles, type RunCoin } from '#api/checks/research-sharing.ts';
 import { requireProfile } from '#api/frame/require.ts';
 
 export function requireWindow(
@@ -35,19 +36,18 @@ export function requireWindow(
 
 async function launch(context: ApiContext, { operator, caller, params, body }: Incoming<typeof launchBacktest>) {
   const { database, queue } = context;
-  const { symbols, overrideConfig, ...terms } = body;
+  const { symbols, overrideConfig, purse, scope, ...terms } = body;
   requireWindow(terms, context.now());
-  const { profile, strategy, venue, config, coins, warnings } = await prepareLaunch(context, operator, {
-    id: params.id,
-    symbols,
-    overrideConfig,
-    balance: terms.balance,
-  });
-  const sound = [...fingerprintsOf(strategy, coins)].filter(([, fingerprint]) => fingerprint !== null);
-  const fingerprints = Object.fromEntries(sound);
-  const strategyName = profile.strategyName;
+  const asked = { id: params.id, symbols, overrideConfig, balance: terms.balance };
+  const prepared = await prepareLaunch(context, operator, asked);
+  const { profile, venue, config } = prepared;
+  const { coins, limits, ...shared } = await prepareSharing(context, prepared, { operator, purse, scope });
   const to = terms.to ?? new Date(openWindowEnd(Date.parse(terms.from), context.now().getTime())).toISOString();
-  const request = { ...terms, to, venue, coins };
+  const fingerprints = runFingerprints(prepared, { purse, coins, limits });
+  const { strategyName } = profile;
+  const warnings = [...prepared.warnings, ...shared.warnings];
+  const request = { ...terms, to, venue, purse, scope, coins, ...(limits === undefined ? {} : { limits }) };
+  requireFewCandles(request, 'detailInterval');
   await requireLaunchAllowance(context);
   return launchInTurn(database, async (transaction) => {
     await requireOpenSlot(context, transaction, { table: 'backtest_runs', profile });
@@ -57,6 +57,21 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
     await auditChange(transaction, { operator, caller }, { action: 'backtest.launch', subject: runId, after: request });
     return { runId, jobId: jobId ?? '', warnings };
   });
+}
+
+/** By result of the run. One with coins of other profiles says nothing of its own profile alone. */
+function runFingerprints(
+  { profile, strategy }: Launch,
+  run: {
+    readonly purse: RunSharing['purse'];
+    readonly coins: readonly RunCoin[];
+    readonly limits: RunLimits | undefined;
+  },
+): Record<string, string | null> {
+  const { purse, coins, limits } = run;
+  if (!isOfOneProfile(coins, profile.id)) return {};
+  const found = purse === 'separate' ? separateFingerprints(strategy, coins) : fingerprintsOf(strategy, coins, limits);
+  return Object.fromEntries([...found].filter(([, fingerprint]) => fingerprint !== null));
 }
 
 export const runView = (row: Omit<RunRow, 'metrics' | 'profileId'>) => ({

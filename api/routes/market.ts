@@ -18,7 +18,7 @@ import type { Venues } from '#api/views/venues.ts';
 const json = z.record(z.string(), z.unknown());
 
 /** `io: input`, so that fields with a default are optional, as in a stored config. */
-function strategyView({ name, title, summary, config, reasons, bind }: AnyStrategy) {
+function strategyView({ name, title, summary, config, reasons, bind, plansBaskets = false }: AnyStrategy) {
   const { shared, needs } = bind({});
   return {
     name,
@@ -30,6 +30,7 @@ function strategyView({ name, title, summary, config, reasons, bind }: AnyStrate
       buys: shared.entryBudget > 0n || shared.equityShare !== undefined,
       levels: shared.levels?.length ?? 1,
       protectiveStop: shared.protectiveStop !== undefined,
+      plansBaskets,
       candles: { interval: needs.interval, min: needs.min, want: needs.want },
     },
     reasons: Object.fromEntries(Object.entries(reasons).map(([code, { sentence }]) => [code, sentence])),

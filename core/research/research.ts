@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { INTERVALS } from '#core/market/candle.ts';
 import { divide, readDecimal, requireDecimal } from '#core/amount/decimal.ts';
+import { idSchema, type ProfileId } from '#core/ids.ts';
+import { readRiskLimits, RISK_SCOPES } from '#core/account/risk.ts';
 import { instantText, positiveAmount } from '#core/text-fields.ts';
 
 /* What a backtest or a sweep was asked for, as the api takes it and the worker reads it back. */
@@ -58,7 +60,7 @@ export function chargesOf({ feeBps, makerFeeBps, feeIn, slippageBps, spreadBps, 
   };
 }
 
-/** Stands for the coins of a profile whose strategy plans over all of them at once. */
+/** Names the one result of coins that share a balance. */
 export const BASKET = 'basket';
 
 /** The window, the candles and the money of a run. */
@@ -71,6 +73,24 @@ export const runTerms = z.strictObject({
   balance: positiveAmount.default('1000'),
   ...costTerms.shape,
 });
+
+const purse = z.enum(['shared', 'separate']);
+const scope = z.enum(['profile', 'account']);
+
+/** What coins of a backtest share. */
+export const runSharing = z.strictObject({
+  purse: purse
+    .default('shared')
+    .describe(
+      'shared: all coins have one balance, under the limits of profile and account; separate: each has all of it',
+    ),
+  scope: scope
+    .default('profile')
+    .describe(
+      'account: all profiles of the account that have coins take part, each with its own strategy and settings',
+    ),
+});
+export type RunSharing = z.output<typeof runSharing>;
 
 const [DAY_MS, MINUTE_MS] = [86_400_000, 60_000];
 
@@ -104,8 +124,27 @@ const storedCosts = {
   spreadBps: bps.default('0'),
   volumePercent: volumePercent.default('0'),
 };
+/** A coin of a run, with the profile that trades it; absent in requests from before profiles could run together. */
+const runCoin = coin.extend({ profileId: idSchema<ProfileId>().optional(), strategyName: z.string().optional() });
+/** The limits that a run is under, as they were at its launch. */
+const runLimits = z.object({
+  timezone: z.string(),
+  limits: z.array(
+    z.object({ scope: z.enum(RISK_SCOPES), subject: z.string(), limits: z.unknown().transform(readRiskLimits) }),
+  ),
+});
+export type RunLimits = z.output<typeof runLimits>;
+const storedSharing = {
+  /** Absent in requests from before coins could share a balance: they ran each coin separately. */
+  purse: purse.optional(),
+  scope: scope.default('profile'),
+  limits: runLimits.optional(),
+};
 /** The stored requests: what was asked for, on which venue, and each coin with its merged config. */
-export const runRequest = z.object({ ...runTerms.shape, ...storedCosts, ...place, coins: z.array(coin).min(1) });
+export const runRequest = z.object({
+  ...{ ...runTerms.shape, ...storedCosts, ...storedSharing, ...place },
+  coins: z.array(runCoin).min(1),
+});
 export const sweepRequest = z.object({ ...sweepTerms.shape, ...storedCosts, ...place, coin });
 export type RunRequest = z.output<typeof runRequest>;
 export type SweepRequest = z.output<typeof sweepRequest>;

@@ -20,12 +20,13 @@ const MINUTE_MS = 60_000;
 /** The longest loss streak that can be asked for (core/account/risk.ts). */
 const CLOSINGS_PER_PROFILE = 20;
 
+/** The limits of an account and of each of its profiles, and the operator's time zone. */
 interface Subjects {
   readonly timezone: string;
   readonly limits: RiskFacts['limits'];
 }
 
-async function readSubjects(reader: Reader, accountId: AccountId): Promise<Subjects> {
+export async function readSubjects(reader: Reader, accountId: AccountId): Promise<Subjects> {
   const account = await reader
     .selectFrom('accounts')
     .innerJoin('users', 'users.id', 'user_id')

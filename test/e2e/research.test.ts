@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
+import { isObject } from '#core/merge.ts';
 import { openReceiver, type Receiver } from '#integrations/test-receiver.ts';
-import { DESKTOP, shoot } from './browser.ts';
-import { ask, refusedOnce, settle, type Stack, startStack } from './stack.ts';
+import { DESKTOP, PHONE, shoot, sidewaysScroll } from './browser.ts';
+import { ask, idOf, refusedOnce, settle, type Stack, startStack } from './stack.ts';
 
 let stack: Stack;
 let page: Page;
@@ -24,7 +25,7 @@ const reply = (title: string, value: string): string =>
 
 before(async () => {
   // A backtest of the last days ends with the last full one: the market has to have seen some.
-  stack = await startStack({ skipDays: 8, env: { OUTGOING_PRIVATE: 'allow' } });
+  stack = await startStack({ skipDays: 8, others: ['ETHUSDT', 'SOLUSDT'], env: { OUTGOING_PRIVATE: 'allow' } });
   receiver = await openReceiver();
   ({ page, profileId } = await settle(stack));
   page.setDefaultTimeout(60_000);
@@ -156,6 +157,58 @@ test('a backtest over another period is run again over that of the newest', asyn
   const unfinished = page.getByText(/waits for a worker|is being worked on/).first();
   await unfinished.waitFor({ state: 'detached', timeout: 120_000 });
   assert.equal(await page.locator('section', { hasText: 'the best of each row' }).locator('thead th').count(), 3);
+});
+
+test('several coins share the balance under the limits, unless each has all of it', async () => {
+  const profile: unknown = await ask(page, { method: 'GET', url: at('/api/profiles/:id') });
+  const accountId = isObject(profile) ? profile['accountId'] : '';
+  const config = {
+    candleInterval: '1m',
+    buy: { entrySizing: { amount: '600' }, candleLimit: 60, gridLevels: [{ triggerPercentage: '1.005' }] },
+    sell: { stopLossPercentage: '0.97', triggerPercentage: '1.006', trailingStopPercentage: '0.997' },
+  };
+  const two = { accountId, name: 'Two coins', strategyName: 'trailing-trade', symbols: ['ETHUSDT', 'SOLUSDT'], config };
+  const made: unknown = await ask(page, { method: 'POST', url: at('/api/profiles'), data: two });
+  const id = idOf(isObject(made) ? made['profile'] : undefined);
+  const here = (path: string): string => at(path).replace(profileId, id);
+  await ask(page, { method: 'PATCH', url: here('/api/profiles/:id/risk'), data: { openPositions: 1 } });
+  await page.goto(here('/profiles/:id/backtests'));
+  const shared = page.getByRole('radio', { name: /^All coins share the balance, under the limits \(as live\)/ });
+  assert.equal(await shared.isChecked(), true);
+  await page.getByLabel('Period').selectOption({ label: 'the last 7 days' });
+  await shoot(page, 'backtest-form-shared');
+  await page.getByRole('button', { name: 'Run the backtest of 2 coins' }).click();
+  await page.getByRole('heading', { name: /^All coins together made/ }).waitFor({ timeout: 120_000 });
+  await page.getByText('all coins, one balance, under the limits').waitFor();
+  const parts = page.locator('section', { hasText: 'one balance for all of them' });
+  for (const head of ['Fills', 'Closed positions', 'Net, USDT']) await parts.getByText(head, { exact: true }).waitFor();
+  await shoot(page, 'backtest-run-shared');
+  await page.setViewportSize(PHONE.viewport);
+  assert.equal(await sidewaysScroll(page), '');
+  await shoot(page, 'backtest-run-shared-phone');
+  await page.goto(here('/profiles/:id/backtests'));
+  await shared.waitFor();
+  assert.equal(await sidewaysScroll(page), '');
+  await shoot(page, 'backtest-form-shared-phone');
+  await page.setViewportSize(DESKTOP.viewport);
+
+  await page.goto(here('/profiles/:id/backtests'));
+  await page.getByText('; all coins, one balance, under the limits').waitFor();
+  await page.getByRole('radio', { name: /^Each coin has the whole balance/ }).check();
+  await page.getByText('Play money for each coin').waitFor();
+  await page.getByLabel('Period').selectOption({ label: 'the last 7 days' });
+  await page.getByRole('button', { name: 'Run the backtest of 2 coins' }).click();
+  await page.getByText('Each coin had the whole balance, and no limits').waitFor({ timeout: 120_000 });
+  await page.goto(here('/profiles/:id/live-checks'));
+  await page.getByRole('heading', { name: 'All coins, one balance' }).waitFor();
+  await shoot(page, 'live-checks-shared');
+
+  await page.goto(here('/profiles/:id/backtests'));
+  await page.getByRole('radio', { name: /^All profiles of the account/ }).check();
+  await page.getByLabel('Period').selectOption({ label: 'the last 7 days' });
+  await page.getByRole('button', { name: 'Run the backtest of 2 coins' }).click();
+  await page.getByText('all profiles of the account, one balance, under the limits').waitFor();
+  await page.locator('td', { hasText: 'BTCUSDT' }).first().waitFor({ timeout: 120_000 });
 });
 
 test('a live demo shows saved answers and asks nothing', async () => {

@@ -9,6 +9,7 @@ import { Failure, Say } from '#web/ui/say.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { CAPITAL } from '#web/research/capital.ts';
 import { MISSING, percent, signedPercent } from '#web/ui/numbers.ts';
+import { ONE_OF_SEVERAL } from '#web/research/sharing.ts';
 import { age } from '#web/ui/time.ts';
 import type { Comparison, Past, Summary } from './summary.ts';
 import { usePreview } from './use-preview.ts';
@@ -63,7 +64,7 @@ export function WhatIf({ profile, coins, saved, edit }: WhatIfProps): ReactNode 
       ) : null}
       {empty ? <p className="p-2">There are no candles of {coin?.symbol} yet.</p> : null}
       {empty || past === undefined || answer === undefined || coin === undefined ? null : (
-        <Outcome past={past} answer={answer} quote={coin.quoteAsset ?? ''} changed={changed} />
+        <Outcome {...{ past, answer, changed }} quote={coin.quoteAsset ?? ''} several={profile.symbols.length > 1} />
       )}
     </Section>
   );
@@ -79,9 +80,11 @@ interface OutcomeProps {
   answer: Comparison;
   quote: string;
   changed: boolean;
+  /** The profile has more coins than this one. */
+  several: boolean;
 }
 
-function Outcome({ past, answer: { saved, edit, holding }, quote, changed }: OutcomeProps): ReactNode {
+function Outcome({ past, answer: { saved, edit, holding }, quote, changed, several }: OutcomeProps): ReactNode {
   if (edit.kind === 'refused') {
     return (
       <Say tone="care" title="Nothing to replay.">
@@ -107,6 +110,7 @@ function Outcome({ past, answer: { saved, edit, holding }, quote, changed }: Out
         {changed ? 'This edit' : 'As saved it'} would have made{' '}
         <b className="intent">{signedPercent(edit.summary.totalReturn, 1)}</b>
         {changed && before !== undefined ? `, instead of ${signedPercent(before.totalReturn, 1)}` : ''}.
+        {several ? <span className="note block">{ONE_OF_SEVERAL}</span> : null}
       </p>
       <div className="key">
         <span>

@@ -119,18 +119,19 @@ interface PartsProps {
   quote: string;
 }
 
-/** What each coin did in a basket, which has one purse. */
+/** What each coin did in a run of all of them. */
 function Parts({ coins, quote }: PartsProps): ReactNode {
   return (
-    <Section title="Coins of the basket" note="one purse for all of them">
+    <Section title="Coins" note="one balance for all of them">
       <table className="cards">
         <thead>
           <tr>
             <th>Coin</th>
-            <th className="num">Made, {quote}</th>
-            <th className="num">Holding it</th>
-            <th className="num">Round trips</th>
+            <th className="num">Fills</th>
+            <th className="num">Closed positions</th>
             <th className="num">In profit</th>
+            <th className="num">Net, {quote}</th>
+            <th className="num">Holding it</th>
             <th className="num">Fees, {quote}</th>
           </tr>
         </thead>
@@ -138,17 +139,20 @@ function Parts({ coins, quote }: PartsProps): ReactNode {
           {Object.entries(coins).map(([symbol, part]) => (
             <tr key={symbol}>
               <td className="full">{symbol}</td>
-              <td className="num" data-l="Made">
-                {plain(part.net)}
+              <td className="num" data-l="Fills">
+                {part.fills}
               </td>
-              <td className="num" data-l="Holding it">
-                {share(part.buyAndHold)}
-              </td>
-              <td className="num" data-l="Round trips">
+              <td className="num" data-l="Closed positions">
                 {part.closedCycles}
               </td>
               <td className="num" data-l="In profit">
                 {part.wins}
+              </td>
+              <td className="num" data-l="Net">
+                {plain(part.net)}
+              </td>
+              <td className="num" data-l="Holding it">
+                {share(part.buyAndHold)}
               </td>
               <td className="num" data-l="Fees">
                 {plain(part.fees)}

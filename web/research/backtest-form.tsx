@@ -10,8 +10,10 @@ import { NotBegun } from '#web/ui/not-begun.tsx';
 import { Say } from '#web/ui/say.tsx';
 import { count } from '#web/ui/numbers.ts';
 import { firstTerms, isTerm, type Terms, termsBody } from '#web/ui/research.ts';
+import { type Sharing, SHARINGS } from './sharing.ts';
 import { ChangeToTry } from './change-to-try.tsx';
 import { changesOf } from '#web/config/changes.ts';
+import { SharingFields, useSharings } from './sharing-fields.tsx';
 import { TermsFields } from './terms-fields.tsx';
 
 interface FormProps {
@@ -22,17 +24,21 @@ interface FormProps {
 
 /** Launches a backtest that any worker runs in the background. */
 export function BacktestForm({ ready, proposed }: FormProps): ReactNode {
-  const { profile, coins, schema, config, quote, interval, marketNow } = ready;
+  const { profile, coins, schema, config, quote, interval, marketNow, plansBaskets } = ready;
   const client = useQueryClient();
   const navigate = useNavigate();
   const [terms, setTerms] = useState<Terms>(() => firstTerms(marketNow()));
   const [changes, setChanges] = useState<Changes>(() => changesOf(proposed));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const chosen = coins.filter(({ symbol }) => !left.has(symbol));
+  const [wanted, setWanted] = useState<Sharing>('shared');
+  const sharings = useSharings(profile, { count: chosen.length, together: plansBaskets });
+  const sharing = sharings.includes(wanted) ? wanted : 'shared';
   const launch = useMutation({
     mutationFn: () => {
       const symbols = chosen.map(({ symbol }) => symbol);
-      const body = { ...termsBody(terms, marketNow()), symbols, overrideConfig: patchOf(config, changes) };
+      const asked = { ...termsBody(terms, marketNow()), ...SHARINGS[sharing].body, symbols };
+      const body = { ...asked, overrideConfig: patchOf(config, changes) };
       return call(launchBacktest, { params: { id: profile.id }, body });
     },
     onSuccess: ({ runId }) => {
@@ -45,35 +51,25 @@ export function BacktestForm({ ready, proposed }: FormProps): ReactNode {
   const isShown = (path: string): boolean =>
     isTerm(path) ||
     (path === 'symbols' && coins.length > 1) ||
+    (['purse', 'scope'].includes(path) && sharings.length > 0) ||
     changes.some((change) => path.replaceAll('/', '.').endsWith(change.path));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     launch.mutate();
   };
+  const apart = sharing === 'separate';
   const many = chosen.length > 1 ? count(chosen.length, 'coin') : (chosen[0]?.symbol ?? 'no coin');
   return (
     <form onSubmit={submit} noValidate>
-      {coins.length < 2 ? null : (
-        <fieldset className="field stack">
-          <legend className="vh">Coins</legend>
-          <span>Coins</span>
-          <span className="flex flex-wrap gap-x-6 gap-y-2 pt-1">
-            {coins.map(({ symbol }) => (
-              <label key={symbol} className="check">
-                <input
-                  type="checkbox"
-                  checked={!left.has(symbol)}
-                  onChange={() => setLeft(left.symmetricDifference(new Set([symbol])))}
-                />
-                {symbol}
-              </label>
-            ))}
-          </span>
-          {errorOf('symbols') === undefined ? null : <Say tone="loss">Coins {errorOf('symbols')}.</Say>}
-        </fieldset>
-      )}
+      <CoinFields {...{ coins, left }} error={errorOf('symbols')} onChange={setLeft} />
+      <SharingFields
+        {...{ sharing, sharings }}
+        count={chosen.length}
+        error={errorOf('purse') ?? errorOf('scope')}
+        onChange={setWanted}
+      />
       <ChangeToTry {...{ schema, config, quote, changes, errors }} onChange={setChanges} />
-      <TermsFields {...{ terms, interval, quote, errorOf }} onChange={setTerms} />
+      <TermsFields {...{ terms, interval, quote, apart, errorOf }} onChange={setTerms} />
       {launch.isError ? <NotBegun error={launch.error} isShown={isShown} /> : null}
       <div className="actions">
         <button type="submit" className="btn go" disabled={launch.isPending || chosen.length === 0}>
@@ -82,5 +78,37 @@ export function BacktestForm({ ready, proposed }: FormProps): ReactNode {
         {chosen.length === 0 ? <span className="note">Choose a coin first.</span> : null}
       </div>
     </form>
+  );
+}
+
+interface CoinFieldsProps {
+  coins: Ready['coins'];
+  /** Symbols that are left out. */
+  left: ReadonlySet<string>;
+  error: string | undefined;
+  onChange: (left: ReadonlySet<string>) => void;
+}
+
+/** Which coins of the profile take part. */
+function CoinFields({ coins, left, error, onChange }: CoinFieldsProps): ReactNode {
+  if (coins.length < 2) return null;
+  return (
+    <fieldset className="field stack">
+      <legend className="vh">Coins</legend>
+      <span>Coins</span>
+      <span className="flex flex-wrap gap-x-6 gap-y-2 pt-1">
+        {coins.map(({ symbol }) => (
+          <label key={symbol} className="check">
+            <input
+              type="checkbox"
+              checked={!left.has(symbol)}
+              onChange={() => onChange(left.symmetricDifference(new Set([symbol])))}
+            />
+            {symbol}
+          </label>
+        ))}
+      </span>
+      {error === undefined ? null : <Say tone="loss">Coins {error}.</Say>}
+    </fieldset>
   );
 }

@@ -3,6 +3,7 @@ import type { StoredResult } from '#web/data/research.ts';
 import { CAPITAL } from './capital.ts';
 import { MISSING, money, percent } from '#web/ui/numbers.ts';
 import { fineShare, plain, reasonWords, share } from '#web/ui/research.ts';
+import { resultName } from './sharing.ts';
 import { age } from '#web/ui/time.ts';
 import { AmbiguityBand } from '#web/ui/ambiguity-band.tsx';
 import { EquityPlot } from '#web/ui/equity-plot.tsx';
@@ -63,7 +64,7 @@ function Figures({ result }: { result: StoredResult }): ReactNode {
   const { capital } = metrics;
   return (
     <div className="figs">
-      <Figure label="Return" note={`${symbol}, from ${money(balance, quoteAsset)} ${quoteAsset}`}>
+      <Figure label="Return" note={`${resultName(symbol)}, from ${money(balance, quoteAsset)} ${quoteAsset}`}>
         <Result value={metrics.totalReturn} />
       </Figure>
       <Figure
@@ -203,10 +204,11 @@ function Trips({ result: { cycles, quoteAsset, fillRules } }: { result: StoredRe
             {cycles
               .slice(-12)
               .toReversed()
-              .map(({ cycle, closedAt, net, exitReason }) => (
-                <tr key={cycle}>
+              .map(({ symbol, cycle, closedAt, net, exitReason }) => (
+                <tr key={`${symbol} ${cycle}`}>
                   <td className="note">
                     <When at={closedAt} day />
+                    {symbol === undefined ? null : <span className="block">{symbol}</span>}
                   </td>
                   <td>{reasonWords(exitReason)}</td>
                   <td className="num">

@@ -24,6 +24,7 @@ import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
 import { When } from '#web/ui/when.tsx';
 import { WorkProgress } from '#web/ui/work-progress.tsx';
 import { costWords, runWords, share } from '#web/ui/research.ts';
+import { resultCount, sharingWords } from './sharing.ts';
 
 export function BacktestPage(): ReactNode {
   const { id, runId } = useParams({ from: '/shell/profiles/$id/backtests/$runId' });
@@ -47,7 +48,8 @@ function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactN
   }
   const results = resultsOf(run);
   const result = results.find((one) => one.symbol === symbol) ?? results[0];
-  const all = runRequestOf(run)?.coins.length ?? results.length;
+  const request = runRequestOf(run);
+  const all = request === undefined ? results.length : resultCount(request);
   return (
     <>
       <div className="head">
@@ -62,7 +64,7 @@ function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactN
           state={run.state}
           done={results.length}
           all={all}
-          unit={all === 1 ? 'coin' : 'coins'}
+          unit={all === 1 ? 'result' : 'results'}
           since={run.createdAt}
           what="the backtest"
           stop={() => call(abortBacktest, { params: { id: profile.id, runId } })}
@@ -98,13 +100,13 @@ function OneRun({ profile, runId }: { profile: Profile; runId: string }): ReactN
 function Verdict({ run, result }: { run: RunPage; result: StoredResult | undefined }): ReactNode {
   if (result === undefined) return `The backtest ${runWords(run.state)}.`;
   const { totalReturn, buyAndHold, capital } = result.metrics;
-  const name = result.coins === undefined ? result.symbol : 'The basket';
-  if (result.fills.length === 0) return `${name} was never bought.`;
+  const isOne = result.coins === undefined;
+  if (result.fills.length === 0) return isOne ? `${result.symbol} was never bought.` : 'No coin was ever bought.';
   return (
     <>
-      {name} made <Result value={totalReturn} />
+      {isOne ? result.symbol : 'All coins together'} made <Result value={totalReturn} />
       {capital === undefined
-        ? `; holding it made ${share(buyAndHold)}.`
+        ? `; holding ${isOne ? 'it' : 'them'} made ${share(buyAndHold)}.`
         : `, ${share(capital.returnOnUsed)} on the capital used; equal exposure made ${share(capital.equalExposure)}.`}
     </>
   );
@@ -114,10 +116,12 @@ function Verdict({ run, result }: { run: RunPage; result: StoredResult | undefin
 function Asked({ run }: { run: RunPage }): ReactNode {
   const request = runRequestOf(run);
   if (request === undefined) return null;
+  const sharing = sharingWords(request);
   return (
     <p className="two">
       <When at={request.from} day /> to {request.to === undefined ? 'the newest candle' : <When at={request.to} day />},
-      candles of {request.detailInterval}; {costWords(request)}. Begun <When at={run.createdAt} />.
+      candles of {request.detailInterval}; {costWords(request)}
+      {sharing === undefined ? '' : `; ${sharing}`}. Begun <When at={run.createdAt} />.
     </p>
   );
 }

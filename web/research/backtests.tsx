@@ -14,6 +14,7 @@ import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 import { count } from '#web/ui/numbers.ts';
 import { runWords, share } from '#web/ui/research.ts';
+import { resultCount, sharingWords } from './sharing.ts';
 import { full } from '#web/ui/time.ts';
 
 export function BacktestsPage(): ReactNode {
@@ -119,6 +120,8 @@ function Row({ id, run, marked, onMark }: RowProps): ReactNode {
   const coins = metricsOf(run);
   const request = runRequestOf(run);
   const symbols = request?.coins.map(({ symbol }) => symbol) ?? coins.map(([symbol]) => symbol);
+  const all = request === undefined ? symbols.length : resultCount(request);
+  const sharing = request === undefined ? undefined : sharingWords(request);
   const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
   return (
     <tr>
@@ -132,7 +135,7 @@ function Row({ id, run, marked, onMark }: RowProps): ReactNode {
               <Icon name="flag" /> pinned,{' '}
             </>
           ) : null}
-          {isBusy(run) ? `${runWords(run.state)}, ${coins.length} of ${symbols.length}` : runWords(run.state)}
+          {isBusy(run) ? `${runWords(run.state)}, ${coins.length} of ${all}` : runWords(run.state)}
         </span>
       </td>
       <td>
@@ -140,6 +143,7 @@ function Row({ id, run, marked, onMark }: RowProps): ReactNode {
         {request === undefined ? null : (
           <span className="note">
             from <When at={request.from} day />, {request.detailInterval}
+            {sharing === undefined ? null : `; ${sharing}`}
           </span>
         )}
       </td>

@@ -15,6 +15,7 @@ import { When } from '#web/ui/when.tsx';
 import { CAPITAL } from './capital.ts';
 import { count, percent } from '#web/ui/numbers.ts';
 import { fineShare, plain, runWords, share } from '#web/ui/research.ts';
+import { resultName } from './sharing.ts';
 
 type Comparison = Answer<typeof compareBacktests>;
 type Compared = Comparison['coins'][number];
@@ -58,7 +59,7 @@ function Compare({ profile: { id }, runs }: { profile: Profile; runs: string }):
             </Say>
           )}
           {data.coins.map((coin) => (
-            <Section key={coin.symbol} title={coin.symbol} note="the best of each row is bold">
+            <Section key={coin.symbol} title={resultName(coin.symbol)} note="the best of each row is bold">
               <Numbers id={id} comparison={data} coin={coin} />
             </Section>
           ))}
@@ -203,7 +204,7 @@ function Numbers({ id, comparison, coin }: TableProps & { coin: Compared }): Rea
     return found !== undefined && isMetrics(found.metrics) ? { ...found, metrics: found.metrics } : undefined;
   });
   return (
-    <div className="tw" tabIndex={0} role="group" aria-label={`Numbers of ${coin.symbol}`}>
+    <div className="tw" tabIndex={0} role="group" aria-label={`Numbers of ${resultName(coin.symbol)}`}>
       <table className="side">
         <Head id={id} comparison={comparison} first="Measure" />
         <tbody>

@@ -8,6 +8,7 @@ import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/queries.ts';
 import { TextForm } from '#web/ui/text-form.tsx';
 import { barBody, BARS, barTexts, barValue } from './gate.ts';
+import { resultName } from './sharing.ts';
 import { Icon } from '#web/ui/icon.tsx';
 import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
 import { Section } from '#web/ui/section.tsx';
@@ -73,7 +74,7 @@ function OneCoin({ id, coin }: { id: Profile['id']; coin: Gate['coins'][number] 
   return (
     <div className="py-2">
       <h3 className="px-2">
-        <Icon name={verdict === 'clear' ? 'ok' : 'warn'} /> {symbol}
+        <Icon name={verdict === 'clear' ? 'ok' : 'warn'} /> {resultName(symbol)}
       </h3>
       <p className="two px-2">
         <Prose text={sentence} />{' '}

@@ -13,6 +13,7 @@ import type { Config } from '#web/preview/summary.ts';
 import { ReplayThread } from '#web/preview/thread.ts';
 import { usePast } from '#web/preview/use-preview.ts';
 import { percent } from '#web/ui/numbers.ts';
+import { ONE_OF_SEVERAL } from './sharing.ts';
 
 export function QuickLookPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/quick-look' });
@@ -30,7 +31,7 @@ function QuickLook({ profile }: { profile: Profile }): ReactNode {
         <h1 className="verdict">{profile.name} over the past, at a glance.</h1>
         <p className="two">
           The saved settings decide again over candles of the past, with the rules that trade. It runs in this browser
-          and nothing of it is kept.
+          and nothing of it is kept.{profile.symbols.length > 1 ? ` ${ONE_OF_SEVERAL}` : ''}
         </p>
       </div>
       <ResearchReady profile={profile}>{(ready) => <Coins {...ready} />}</ResearchReady>

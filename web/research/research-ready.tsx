@@ -16,6 +16,8 @@ export interface Ready {
   /** Defaults of the strategy and the profile's own settings. */
   readonly config: Config;
   readonly quote: string | undefined;
+  /** The strategy makes one plan over all coins. */
+  readonly plansBaskets: boolean;
   /** The candles that decide. */
   readonly interval: string;
   /** Time of the market that the profile trades on. */
@@ -70,6 +72,7 @@ export function ResearchReady({ profile, children }: ReadyProps): ReactNode {
     config,
     interval,
     marketNow,
+    plansBaskets: strategy.capabilities.plansBaskets,
     quote: other === undefined ? quote : undefined,
   });
 }

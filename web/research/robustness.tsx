@@ -144,6 +144,8 @@ function Variants({ variants, made, ...labels }: Omit<FindingsProps, 'coin'> & P
     .filter(({ totalReturn }) => Math.abs(totalReturn - made) >= SAME)
     .toSorted((a, b) => a.totalReturn - b.totalReturn);
   const still = variants.length - moved.length;
+  if (variants.length === 0)
+    return <p className="p-2">Changed settings are tried on runs of one coin without limits.</p>;
   return (
     <>
       {moved.length === 0 ? null : (

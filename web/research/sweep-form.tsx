@@ -9,6 +9,7 @@ import { NotBegun } from '#web/ui/not-begun.tsx';
 import { Say } from '#web/ui/say.tsx';
 import { count } from '#web/ui/numbers.ts';
 import { firstTerms, isTerm, type Terms, termsBody } from '#web/ui/research.ts';
+import { ONE_OF_SEVERAL } from './sharing.ts';
 import { axesOf, combinationsOf, knobsText, type TypedKnob } from '#web/ui/sweep.ts';
 import { Choice, Field, Switch } from '#web/ui/field.tsx';
 import { KnobFields } from './knob-fields.tsx';
@@ -89,7 +90,7 @@ export function SweepForm({ ready }: { ready: Ready }): ReactNode {
       {coins.length < 2 ? null : (
         <Choice
           label="Coin"
-          note="A sweep looks at one."
+          note={`A sweep looks at one. ${ONE_OF_SEVERAL}`}
           value={symbol}
           error={errorOf('symbol')}
           options={coins.map((coin) => ({ value: coin.symbol, words: coin.symbol }))}

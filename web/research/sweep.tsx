@@ -26,6 +26,7 @@ import { When } from '#web/ui/when.tsx';
 import { WorkProgress } from '#web/ui/work-progress.tsx';
 import { count, MISSING, percent } from '#web/ui/numbers.ts';
 import { costWords, plain, runWords } from '#web/ui/research.ts';
+import { ONE_OF_SEVERAL } from './sharing.ts';
 
 export function SweepPage(): ReactNode {
   const { id, sweepId } = useParams({ from: '/shell/profiles/$id/sweeps/$sweepId' });
@@ -57,7 +58,7 @@ function OneSweep({ profile, sweepId }: { profile: Profile; sweepId: string }): 
         <h1 className="verdict">
           <Verdict sweep={sweep} />
         </h1>
-        {request === undefined ? null : <Asked sweep={sweep} request={request} />}
+        {request === undefined ? null : <Asked sweep={sweep} request={request} several={profile.symbols.length > 1} />}
       </div>
       {isBusy(sweep) ? (
         <WorkProgress
@@ -120,12 +121,20 @@ function Verdict({ sweep }: { sweep: SweepAnswer }): ReactNode {
   );
 }
 
-function Asked({ sweep, request }: { sweep: SweepAnswer; request: SweepRequest }): ReactNode {
+function Asked({
+  sweep,
+  request,
+  several,
+}: {
+  sweep: SweepAnswer;
+  request: SweepRequest;
+  several: boolean;
+}): ReactNode {
   return (
     <p className="two">
       <StrategyName name={sweep.strategyName} /> on {request.coin.symbol}, <When at={request.from} day /> to{' '}
       {request.to === undefined ? 'the newest candle' : <When at={request.to} day />}, candles of{' '}
-      {request.detailInterval}; {costWords(request)}.
+      {request.detailInterval}; {costWords(request)}.{several ? ` ${ONE_OF_SEVERAL}` : ''}
     </p>
   );
 }

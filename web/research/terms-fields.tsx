@@ -9,6 +9,8 @@ interface TermsProps {
   /** The candles that the strategy decides on. */
   interval: string;
   quote: string | undefined;
+  /** Each of several coins has the whole balance. */
+  apart?: boolean;
   errorOf: (path: string) => string | undefined;
 }
 
@@ -19,7 +21,7 @@ const bpsWords = (bps: string): string =>
     : `in hundredths of a percent (bps): now ${percentOf(bps)} %`;
 
 /** Which past, with which candles, and what trading costs there. */
-export function TermsFields({ terms, onChange, interval, quote, errorOf }: TermsProps): ReactNode {
+export function TermsFields({ terms, onChange, interval, quote, apart = false, errorOf }: TermsProps): ReactNode {
   const put = (part: Partial<Terms>): void => onChange({ ...terms, ...part });
   const text = (name: keyof Terms) => ({
     value: terms[name],
@@ -54,7 +56,7 @@ export function TermsFields({ terms, onChange, interval, quote, errorOf }: Terms
       ) : null}
       <Field
         label="Begin with"
-        note="Play money for each coin; all of it in cash."
+        note={`Play money${apart ? ' for each coin' : ''}; all of it in cash.`}
         unit={quote}
         error={errorOf('balance')}
         input={{ inputMode: 'decimal', ...text('balance') }}

@@ -93,12 +93,19 @@ async function tradeRound(sold: string, at?: Date): Promise<void> {
 async function pinned(): Promise<string> {
   const { kysely } = base.database;
   const { profileId } = owner;
-  const run = { profileId, strategyName: 'momentum', config: {}, request: {}, warnings: [], fingerprints: {} };
+  // A run of all profiles of the account: what the other one lost does not count.
+  const foreign = { symbol: 'LOSTUSDT', config: {}, profileId: newId<ProfileId>() };
+  const coins = [{ symbol: SYMBOL, config: {}, profileId }, foreign];
+  const request = { from: '2024-01-01T00:00:00.000Z', venue: 'testnet', purse: 'shared', scope: 'account', coins };
+  const run = { profileId, strategyName: 'momentum', config: {}, request, warnings: [], fingerprints: {} };
   const runId = await createRun(kysely, run);
   await takeRun(kysely, runId);
-  const cycles = Array.from({ length: 20 }, (_, i) => ({ cycle: i + 1, net: i % 5 < 3 ? '2' : '-1.5' }));
-  const fills = cycles.map(({ cycle }) => ({ cycle, side: 'buy', quote: '100' }));
-  await addResult(kysely, runId, { symbol: SYMBOL, result: { slippageBps: 0, cycles, fills } });
+  const cycles = Array.from({ length: 20 }, (_, i) => [
+    { symbol: SYMBOL, cycle: i + 1, net: i % 5 < 3 ? '2' : '-1.5' },
+    { symbol: foreign.symbol, cycle: i + 1, net: '-30' },
+  ]).flat();
+  const fills = cycles.map(({ symbol, cycle }) => ({ symbol, cycle, side: 'buy', quote: '100' }));
+  await addResult(kysely, runId, { symbol: 'basket', result: { slippageBps: 0, cycles, fills } });
   await finishResearch(kysely, 'backtest_runs', { id: runId, state: 'done' });
   await pinRun(kysely, profileId, { id: runId, pinned: true });
   return runId;

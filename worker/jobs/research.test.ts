@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
 import { cacheKeys } from '#core/installation/cache-keys.ts';
 import { sharedColumns } from '#core/market/candle-columns.ts';
 import { parseEnvironment } from '#core/installation/env.ts';
@@ -12,6 +13,7 @@ import { newId, type ProfileId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
 import type { Notification } from '#core/installation/notify.ts';
 import { randomFrom } from '#core/research/random.ts';
+import { NO_LIMITS } from '#core/account/risk.ts';
 import { unitsOf } from '#core/research/research.ts';
 import { storedRobustness, sweepResult } from '#core/research/research-results.ts';
 import { encodeRules } from '#core/market/symbol-codec.ts';
@@ -49,7 +51,25 @@ before(async () => {
   base = await openTestDatabase();
   profileId = await seedProfile(base.database, await seedAccount(base.database, await seedUser(base.database)));
   queue = await openQueue(base.url, { log: createLog({ name: 'test', level: 'silent' }), works: false });
-  const random = randomFrom(9);
+  const candles = new CandleStore(join(CANDLES, 'testnet'));
+  for (const symbol of ['AAAUSDT', 'BBBUSDT']) candles.add(symbol, '1h', walkOf(9));
+  for (const [i, symbol] of ['CCCUSDT', 'DDDUSDT'].entries()) candles.add(symbol, '1h', walkOf(10 + i));
+  const cache = await openCache({ databaseUrl: base.url });
+  const rules = ['AAA', 'BBB', 'CCC', 'DDD'].map((asset) => {
+    return { ...GOLDEN_RULES, symbol: `${asset}USDT`, baseAsset: asset };
+  });
+  await cache.set(cacheKeys.rules('testnet'), encodeRules(rules));
+  await cache[Symbol.asyncDispose]();
+});
+after(async () => {
+  await queue[Symbol.asyncDispose]();
+  await base[Symbol.asyncDispose]();
+  rmSync(CANDLES, { recursive: true });
+});
+
+/** A price that wanders, the same for the same seed. */
+function walkOf(seed: number) {
+  const random = randomFrom(seed);
   const columns = sharedColumns(ROWS);
   let close = 100;
   for (let row = 0; row < ROWS; row++) {
@@ -62,19 +82,8 @@ before(async () => {
     columns.close[row] = close;
     columns.volume[row] = 1;
   }
-  for (const symbol of ['AAAUSDT', 'BBBUSDT']) new CandleStore(join(CANDLES, 'testnet')).add(symbol, '1h', columns);
-  const cache = await openCache({ databaseUrl: base.url });
-  await cache.set(
-    cacheKeys.rules('testnet'),
-    encodeRules([GOLDEN_RULES, { ...GOLDEN_RULES, symbol: 'BBBUSDT', baseAsset: 'BBB' }]),
-  );
-  await cache[Symbol.asyncDispose]();
-});
-after(async () => {
-  await queue[Symbol.asyncDispose]();
-  await base[Symbol.asyncDispose]();
-  rmSync(CANDLES, { recursive: true });
-});
+  return columns;
+}
 
 const workerEnv = (slot: string) => {
   // Nothing listens there: what is stored must do.
@@ -104,8 +113,10 @@ const ended = async <T extends { state: string }>(row: Promise<T | undefined>): 
   return found !== undefined && ['done', 'failed', 'aborted'].includes(found.state) ? found : undefined;
 };
 
-async function launchRun(coins: readonly { symbol: string; config: unknown }[]): Promise<string> {
-  const request = { ...TERMS, venue: 'testnet', coins };
+type LaunchedCoin = { symbol: string; config: unknown; profileId?: ProfileId; strategyName?: string };
+
+async function launchRun(coins: readonly LaunchedCoin[], more: object = {}): Promise<string> {
+  const request = { ...TERMS, venue: 'testnet', coins, ...more };
   const run = { profileId, strategyName: 'momentum', config: CONFIG, request, warnings: [], fingerprints: {} };
   const runId = await createRun(base.database.kysely, run);
   await queue.enqueue('run-backtest', { runId });
@@ -327,6 +338,81 @@ test('a basket is run as one, over the queue', async () => {
   assert.ok(isObject(results) && isObject(results['basket']));
   assert.deepEqual(Object.keys(results), ['basket']);
   assert.ok(isObject(results['basket']['coins']) && 'BBBUSDT' in results['basket']['coins']);
+});
+
+const traded = z.object({
+  warnings: z.array(z.string()),
+  decisions: z.record(z.string(), z.number()),
+  fills: z.array(z.object({ symbol: z.string().optional(), position: z.string(), price: z.string() })),
+  coins: z.record(z.string(), z.object({ fills: z.number() })).optional(),
+});
+
+/** The results of a run, by name. */
+async function resultsOf(runId: string) {
+  const { state, error, results } = await until(() => ended(readRun(base.database.kysely, profileId, runId)));
+  assert.deepEqual([state, error], ['done', null]);
+  return z.record(z.string(), traded).parse(results);
+}
+
+/** How many coins are held at once, at most; what is too little to sell does not count. */
+function mostOpen({ fills }: z.output<typeof traded>): number {
+  const open = new Set<string | undefined>();
+  let most = 0;
+  for (const { symbol, position, price } of fills) {
+    if (Number(position) * Number(price) > 5) open.add(symbol);
+    else open.delete(symbol);
+    most = Math.max(most, open.size);
+  }
+  return most;
+}
+
+const THREE = ['AAAUSDT', 'CCCUSDT', 'DDDUSDT'];
+const limitsOf = (openPositions: number) => {
+  const limits = { ...NO_LIMITS, openPositions };
+  return { timezone: 'UTC', limits: [{ scope: 'profile', subject: profileId, limits }] };
+};
+
+test('coins that share a balance run together, under the limits that the request holds', async () => {
+  await using _worker = await startWorker('shared');
+  const coins = THREE.map((symbol) => ({ symbol, config: CONFIG, profileId, strategyName: 'momentum' }));
+  const free = await resultsOf(await launchRun(coins, { purse: 'shared' }));
+  assert.deepEqual(Object.keys(free), ['basket']);
+  assert.ok(free['basket'] !== undefined && mostOpen(free['basket']) > 1);
+  assert.deepEqual(Object.keys(free['basket'].coins ?? {}), THREE);
+
+  // The profile itself has no limit: that of the request counts.
+  const runId = await launchRun(coins, { purse: 'shared', limits: limitsOf(1) });
+  const { basket: limited } = await resultsOf(runId);
+  assert.ok(limited !== undefined && limited.fills.length > 20);
+  assert.equal(mostOpen(limited), 1);
+  assert.ok((limited.decisions['cap-open-positions'] ?? 0) > 0);
+  assert.deepEqual(limited.warnings, []);
+  await queue.enqueue('test-robustness', { runId });
+  const examined = await until(async () => {
+    const stored = storedRobustness.nullish().parse(await readRobustness(base.database.kysely, runId));
+    return stored?.state === 'done' ? stored : undefined;
+  });
+  assert.ok(examined.coins['basket']?.monteCarlo);
+
+  const separate = await resultsOf(await launchRun(coins, { purse: 'separate' }));
+  assert.deepEqual(Object.keys(separate).toSorted(), THREE);
+  const sentence = 'Each coin had the whole balance, and no limits of profile or account were applied.';
+  for (const { warnings } of Object.values(separate)) assert.deepEqual(warnings, [sentence]);
+});
+
+test('one coin is under the limits of its request too, and profiles of an account run with their own strategies', async () => {
+  await using _worker = await startWorker('account');
+  const coin = { symbol: 'AAAUSDT', config: CONFIG, profileId, strategyName: 'momentum' };
+  const none = await resultsOf(await launchRun([coin], { purse: 'shared', limits: limitsOf(0) }));
+  assert.deepEqual([Object.keys(none), none['AAAUSDT']?.fills], [['AAAUSDT'], []]);
+
+  const other = newId<ProfileId>();
+  const config = { candleInterval: '1h', buy: { candleLimit: 5 } };
+  const theirs = { symbol: 'CCCUSDT', config, profileId: other, strategyName: 'trailing-trade' };
+  const sharing = { purse: 'shared', scope: 'account', limits: limitsOf(0) };
+  const { basket } = await resultsOf(await launchRun([coin, theirs], sharing));
+  assert.deepEqual([basket?.coins?.['AAAUSDT']?.fills, (basket?.coins?.['CCCUSDT']?.fills ?? 0) > 0], [0, true]);
+  assert.match(String(basket?.warnings), /trailing-trade acts at any price/);
 });
 
 test('of two worker processes one is killed: the other finishes the sweep, and what was done is not done again', async () => {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { isObject } from '#core/merge.ts';
+import type { ProfileId } from '#core/ids.ts';
 import { BASKET, runRequest, type RunRequest } from '#core/research/research.ts';
-import type { CycleRecord } from '#backtest/result.ts';
+import { SEPARATE_WARNING } from '#backtest/portfolio-backtest.ts';
+import type { BacktestResult, CycleRecord } from '#backtest/result.ts';
 import type { JobRun } from '#storage/jobs/queue.ts';
 import {
   addResult,
@@ -18,7 +20,7 @@ import { type BacktestStart, examineAside, runBacktestAside } from '#worker/back
 import type { WorkerContext } from '#worker/context.ts';
 import { notifyEvent } from '#worker/notify.ts';
 import { prepareResearch } from './research-input.ts';
-import { type Prepared, ResearchRefused } from './prepared.ts';
+import { ResearchRefused } from './prepared.ts';
 
 const ASK_EVERY_MS = 1_000;
 /** Of the results of a run in a live demo, where any visitor may start backtests that trade every minute. */
@@ -66,26 +68,39 @@ export async function stoppable(
 
 type Coins = RunRequest['coins'];
 
-/** What of a run has a result of its own: every coin, or all of a basket together. */
-const seatsOf = (strategyName: string, { coins }: RunRequest): [string, Coins][] =>
-  STRATEGIES.get(strategyName)?.plansBaskets === true
-    ? [[BASKET, coins]]
-    : coins.map((coin): [string, Coins] => [coin.symbol, [coin]]);
+interface Run {
+  readonly strategyName: string;
+  readonly profileId: ProfileId;
+  readonly request: RunRequest;
+}
+
+/** What of a run has a result of its own, by name: every coin, or all coins that share a balance. */
+function resultUnits({ strategyName, request: { purse, coins } }: Run): [string, Coins][] {
+  const isBasket = STRATEGIES.get(strategyName)?.plansBaskets === true;
+  if (isBasket || (purse === 'shared' && coins.length > 1)) return [[BASKET, coins]];
+  return coins.map((coin): [string, Coins] => [coin.symbol, [coin]]);
+}
 
 async function startOf(
   context: WorkerContext,
-  { strategyName, request, coins }: { strategyName: string; request: RunRequest; coins: Coins },
+  { run, coins }: { readonly run: Run; readonly coins: Coins },
   signal: AbortSignal,
 ): Promise<BacktestStart> {
-  const inputs: Prepared[] = [];
-  for (const { symbol, config } of coins)
-    inputs.push(await prepareResearch(context, { strategyName, request, symbol, config }, signal));
-  return { inputs };
+  const { request } = run;
+  const inputs: BacktestStart['inputs'][number][] = [];
+  for (const { symbol, config, profileId = run.profileId, strategyName = run.strategyName } of coins) {
+    const prepared = await prepareResearch(context, { strategyName, request, symbol, config }, signal);
+    inputs.push({ ...prepared, profileId });
+  }
+  return { inputs, ...(request.limits === undefined ? {} : { limits: request.limits }) };
 }
 
+const withWarning = (result: BacktestResult, { purse }: RunRequest): BacktestResult =>
+  purse === 'separate' ? { ...result, warnings: [SEPARATE_WARNING, ...result.warnings] } : result;
+
 /**
- * Runs a backtest, one coin after the other, or all of a basket at once; what an earlier attempt has finished is left
- * alone. Its end is told, unless the operator stopped it.
+ * Runs a backtest: one coin after the other, or together those that share a balance. Results of an earlier attempt stay as
+ * they are. Publishes the end, unless the operator stopped it.
  */
 export async function runBacktestJob(context: WorkerContext, runId: string, run: JobRun): Promise<void> {
   const { kysely } = context.database;
@@ -93,16 +108,18 @@ export async function runBacktestJob(context: WorkerContext, runId: string, run:
   if (taken === undefined) return;
   const { strategyName, profileId } = taken;
   const request = runRequest.parse(taken.request);
+  const asked = { strategyName, profileId, request };
   await stoppable(context, { table: 'backtest_runs', id: runId, profileId, run }, async (signal) => {
     let bytes = 0;
-    for (const [symbol, coins] of seatsOf(strategyName, request)) {
+    for (const [symbol, coins] of resultUnits(asked)) {
       if (isObject(taken.results) && symbol in taken.results) continue;
-      const start = await startOf(context, { strategyName, request, coins }, signal);
+      const start = await startOf(context, { run: asked, coins }, signal);
       const outcome = await runBacktestAside(start, signal);
       if (outcome.kind === 'refused') throw new ResearchRefused(outcome.sentence);
-      bytes += JSON.stringify(outcome.result).length;
+      const result = withWarning(outcome.result, request);
+      bytes += JSON.stringify(result).length;
       if (context.env.LIVE_DEMO && bytes > MOST_DEMO_BYTES) throw tooLong();
-      await addResult(kysely, runId, { symbol, result: outcome.result });
+      await addResult(kysely, runId, { symbol, result });
     }
     await finishResearch(kysely, 'backtest_runs', { id: runId, state: 'done' });
   });
@@ -132,14 +149,14 @@ export async function testRobustnessJob(context: WorkerContext, runId: string, r
   const stored = await readAnyRun(kysely, runId);
   if (stored?.state !== 'done') return;
   const { strategyName, profileId, results } = stored;
-  const request = runRequest.parse(stored.request);
+  const asked = { strategyName, profileId, request: runRequest.parse(stored.request) };
   const found: Record<string, unknown> = {};
   let error: string | null = null;
   try {
-    for (const [symbol, coins] of seatsOf(strategyName, request)) {
+    for (const [symbol, coins] of resultUnits(asked)) {
       const result = examinable.safeParse(isObject(results) ? results[symbol] : undefined);
       if (!result.success) continue;
-      const start = await startOf(context, { strategyName, request, coins }, run.signal);
+      const start = await startOf(context, { run: asked, coins }, run.signal);
       found[symbol] = await examineAside({ ...start, result: result.data }, run.signal);
     }
   } catch (thrown) {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type DriftReport, driftReport, driftTests, driftVerdict, type Outcome } from '#core/research/drift.ts';
 import { newId, type ProfileId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
+import { runRequest } from '#core/research/research.ts';
 import { cyclesSince, keepReport, listPinning, readReport, slippagesSince } from '#storage/research/live-checks.ts';
 import { readPinned } from '#storage/research/research.ts';
 import type { WorkerContext } from '#worker/context.ts';
@@ -19,6 +20,13 @@ const testedResult = z.object({
 /** What a market order was expected to cost against the last price: slippage and half the spread. */
 const expectedBps = (result?: z.output<typeof testedResult>): number =>
   result === undefined ? 0 : result.slippageBps + result.spreadBps / 2;
+
+/** Coins that other profiles traded in a run: what they made says nothing of this one. */
+function foreignSymbols(request: unknown, profileId: ProfileId): ReadonlySet<string | undefined> {
+  const coins = runRequest.safeParse(request).data?.coins ?? [];
+  const foreign = coins.filter((coin) => (coin.profileId ?? profileId) !== profileId);
+  return new Set(foreign.map(({ symbol }) => symbol));
+}
 
 function outcomesOf({ cycles, fills }: z.output<typeof testedResult>): Outcome[] {
   const keyOf = (one: { symbol?: string | undefined; cycle: number }): string => `${one.symbol} ${one.cycle}`;
@@ -46,9 +54,13 @@ async function watch({ database, records }: Watching, profileId: ProfileId, now:
     const parsed = testedResult.safeParse(result);
     return parsed.success ? [parsed.data] : [];
   });
+  const foreign = foreignSymbols(run.request, profileId);
+  const own = results.map((result) => {
+    return { ...result, cycles: result.cycles.filter(({ symbol }) => !foreign.has(symbol)) };
+  });
   const since = run.pinnedAt;
   const tests = driftTests({
-    tested: { cycles: results.flatMap(outcomesOf), slippageBps: expectedBps(results[0]) },
+    tested: { cycles: own.flatMap(outcomesOf), slippageBps: expectedBps(results[0]) },
     live: {
       cycles: await cyclesSince(database, profileId, since),
       slippages: await slippagesSince(database, profileId, since),

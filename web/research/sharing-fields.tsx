@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { type Profile, profilesQuery } from '#web/data/queries.ts';
+import { Say } from '#web/ui/say.tsx';
+import { ALONE, type Sharing, SHARINGS } from './sharing.ts';
+
+/** What coins of a profile can share; nothing to choose from is an empty list. */
+export function useSharings(
+  profile: Profile,
+  coins: { readonly count: number; readonly together: boolean },
+): Sharing[] {
+  const { data } = useQuery(profilesQuery);
+  const isOther = ({ id, accountId, symbols }: Profile): boolean =>
+    accountId === profile.accountId && id !== profile.id && symbols.length > 0;
+  const others = data?.profiles.some(isOther) === true;
+  const separate = coins.count > 1 && !coins.together;
+  if (!separate && !others) return [];
+  return ['shared', ...(separate ? (['separate'] as const) : []), ...(others ? (['account'] as const) : [])];
+}
+
+interface SharingProps {
+  sharing: Sharing;
+  sharings: readonly Sharing[];
+  /** Coins that are chosen. */
+  count: number;
+  error: string | undefined;
+  onChange: (sharing: Sharing) => void;
+}
+
+/** Which coins share the balance. */
+export function SharingFields({ sharing, sharings, count, error, onChange }: SharingProps): ReactNode {
+  if (sharings.length === 0) return null;
+  return (
+    <div role="radiogroup" aria-label="Balance">
+      {sharings.map((one) => {
+        const { words, note } = one === 'shared' && count < 2 ? ALONE : SHARINGS[one];
+        return (
+          <label key={one} className={one === sharing ? 'pick on' : 'pick'}>
+            <input type="radio" name="sharing" checked={one === sharing} onChange={() => onChange(one)} />
+            <span>
+              {words}
+              <span className="note block">{note}</span>
+            </span>
+          </label>
+        );
+      })}
+      {error === undefined ? null : <Say tone="loss">This choice {error}.</Say>}
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import { BASKET, type RunRequest, type RunSharing } from '#core/research/research.ts';
+
+/** How a form holds what coins share. */
+export type Sharing = 'shared' | 'separate' | 'account';
+
+export const SHARINGS: Readonly<
+  Record<Sharing, { readonly words: string; readonly note: string; readonly body: RunSharing }>
+> = {
+  shared: {
+    words: 'All coins share the balance, under the limits (as live)',
+    note: 'The limits of profile and account count as they are now. One result for all coins.',
+    body: { purse: 'shared', scope: 'profile' },
+  },
+  separate: {
+    words: 'Each coin has the whole balance',
+    note: 'No limits. One result for each coin.',
+    body: { purse: 'separate', scope: 'profile' },
+  },
+  account: {
+    words: 'All profiles of the account share the balance',
+    note: 'Each profile with its own strategy, settings and limits. One result for all of them.',
+    body: { purse: 'shared', scope: 'account' },
+  },
+};
+
+/** What a profile with one coin is offered in the place of `shared`. */
+export const ALONE = {
+  words: 'This profile alone, under the limits (as live)',
+  note: 'The limits of profile and account count as they are now.',
+};
+
+/** What stands with a number of one coin of a profile that has several. */
+export const ONE_OF_SEVERAL = 'One coin with the whole balance, limits not applied.';
+
+/** The name of a result. */
+export const resultName = (symbol: string): string => (symbol === BASKET ? 'All coins, one balance' : symbol);
+
+type Asked = Pick<RunRequest, 'purse' | 'scope' | 'limits'> & { readonly coins: readonly unknown[] };
+
+/** How many results a run has. */
+export const resultCount = ({ purse, coins }: Asked): number => (purse === 'shared' ? 1 : coins.length);
+
+/** What the coins of a run share, in one phrase; nothing for one coin without limits. */
+export function sharingWords({ purse, scope, limits, coins }: Asked): string | undefined {
+  const limited = limits === undefined ? '' : ', under the limits';
+  if (scope === 'account') return `all profiles of the account, one balance${limited}`;
+  if (purse === 'separate') return coins.length > 1 ? 'each coin has the whole balance' : 'no limits';
+  if (purse !== 'shared') return undefined;
+  if (coins.length > 1) return `all coins, one balance${limited}`;
+  return limits === undefined ? undefined : 'under the limits';
+}
