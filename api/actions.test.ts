@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newId } from '#core/ids.ts';
 import { readOperator } from '#storage/operator/users.ts';
-import { askWorker } from '#api/frame/ask-worker.ts';
+import { askWorker } from './ask-worker.ts';
 import { readAction } from '#api/contract/actions.ts';
 import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 

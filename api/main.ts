@@ -3,7 +3,7 @@ import { EnvironmentError, parseEnvironment } from '#core/installation/env.ts';
 import { scrubError } from '#core/installation/scrub.ts';
 import { attachToSupervisor } from '#integrations/supervised.ts';
 import { DatabaseUnreachable, MigrationError } from '#storage/postgres/migrate.ts';
-import { openApi } from '#api/frame/boot.ts';
+import { openApi } from './boot.ts';
 
 /** Exit code of a bad configuration: the supervisor does not start the process again. */
 const BAD_CONFIGURATION = 78;

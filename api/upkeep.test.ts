@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { RETENTION } from '#core/settings.ts';
+import { RETENTION } from '#core/installation/settings.ts';
 import { pruneRecords, savePruneReceipt } from '#storage/history/prune.ts';
 import { readSetting } from '#storage/postgres/service-settings.ts';
 import { changeProfile } from '#api/contract/profiles.ts';

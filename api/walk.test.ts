@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isObject } from '#core/merge.ts';
-import { createApp } from '#api/frame/app.ts';
+import { createApp } from './app.ts';
 import { OPERATIONS } from '#api/contract/contract.ts';
 import { CAPTURE, DEMO_LOCKS, RETRY } from '#api/contract/demo-locks.ts';
 import type { Operation } from '#api/contract/operation.ts';

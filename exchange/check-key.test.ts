@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { ExchangeClock } from '#core/ports/exchange.ts';
 import { checkKey, type KeyHealth } from './check-key.ts';
-import { type Reaction, startScriptedServer } from '#exchange/fixtures/scripted-server.ts';
+import { type Reaction, startScriptedServer } from '#test/exchange/scripted-server.ts';
 import { createGovernor } from './limits.ts';
 
 const clock: ExchangeClock = {

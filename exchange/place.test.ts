@@ -4,13 +4,13 @@ import { inspect } from 'node:util';
 import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import type { OrderDraft } from '#core/order/order.ts';
 import type { ExchangeClock, PlaceRequest, TradingPort, WriteOutcome } from '#core/ports/exchange.ts';
-import { orderOf } from '#exchange/fixtures/orders.ts';
+import { orderOf } from '#test/exchange/orders.ts';
 import {
   type Reaction,
   type Received,
   type ScriptedServer,
   startScriptedServer,
-} from '#exchange/fixtures/scripted-server.ts';
+} from '#test/exchange/scripted-server.ts';
 import { createGovernor, type Governor } from './limits.ts';
 import { orderParams } from './order-request.ts';
 import { createTrading } from './place.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
-import { type Reaction, startScriptedServer } from '#exchange/fixtures/scripted-server.ts';
+import { type Reaction, startScriptedServer } from '#test/exchange/scripted-server.ts';
 import { createGovernor } from './limits.ts';
 import { createMarketReader } from './read.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import type { ExchangeClock, ReplaceOutcome, ReplaceRequest } from '#core/ports/exchange.ts';
-import { orderOf } from '#exchange/fixtures/orders.ts';
-import { type Reaction, type Received, startScriptedServer } from '#exchange/fixtures/scripted-server.ts';
+import { orderOf } from '#test/exchange/orders.ts';
+import { type Reaction, type Received, startScriptedServer } from '#test/exchange/scripted-server.ts';
 import { createGovernor } from './limits.ts';
 import { createTrading } from './place.ts';
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import type { AccountEvent, ExchangeClock, MarketEvent } from '#core/ports/exchange.ts';
 import { createAccountStream } from './account-stream.ts';
-import { collect, startScriptedSocketServer } from '#exchange/fixtures/scripted-server.ts';
+import { collect, startScriptedSocketServer } from '#test/exchange/scripted-server.ts';
 import { createMarketStream } from './market-stream.ts';
 import { signHmac } from './signing.ts';
 import { SOCKET_TIMING } from './socket.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { inspect } from 'node:util';
 import { ExchangeError } from './errors.ts';
-import { type Reaction, startScriptedServer } from '#exchange/fixtures/scripted-server.ts';
+import { type Reaction, startScriptedServer } from '#test/exchange/scripted-server.ts';
 import { createGovernor, type Ticket } from './limits.ts';
 import { createSigner } from './signing.ts';
 import { callUnsigned, createTransport, type Transport } from './transport.ts';

@@ -48,6 +48,24 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 const ROOMS = Object.keys(MAY_IMPORT);
 
+/** The floors of a room, the lowest first: a file of one imports from floors below it, and from files of the room itself. */
+const FLOORS: Readonly<Record<string, readonly string[]>> = {
+  api: ['contract', 'frame', 'guard', 'views', 'checks', 'diagnosis', 'routes', 'socket'],
+  core: [
+    ...['amount', 'market', 'indicators', 'decision', 'order', 'position', 'sizing', 'account'],
+    ...['installation', 'ports', 'research'],
+  ],
+  engine: ['state', 'tick', 'runner', 'account'],
+  paper: ['faults', 'market', 'exchange', 'rest', 'streams', 'sockets', 'relay', 'drills'],
+  storage: ['postgres', 'cache', 'candles', 'embedded', 'trading', 'history', 'research', 'jobs', 'operator', 'backup'],
+  web: [
+    ...['data', 'ui', 'coin', 'shell', 'overview', 'profile', 'preview', 'config', 'research'],
+    ...['settings', 'welcome'],
+  ],
+};
+
+const WITHOUT_CODE = ['storage/migrations', 'web/public'];
+
 /** Rooms that also run in a browser: packages they may use, node: modules never. */
 const PURE_ROOMS: Readonly<Record<string, readonly string[]>> = { core: ['zod'], strategies: ['zod'], backtest: [] };
 const TEST_PACKAGES = ['node:test', 'node:assert/strict', 'fast-check', 'decimal.js'];
@@ -112,6 +130,46 @@ test('imports go only down the stairs', () => {
       .map((path) => `${file.path} imports ${path}`);
   });
   assert.deepEqual(wrong, []);
+});
+
+test('within a room, imports go only down the floors', () => {
+  const floorOf = (path: string): number => FLOORS[roomOf(path)]?.indexOf(path.split('/')[1] ?? '') ?? -1;
+  const folders = new Set(code.map(({ path }) => path.split('/').slice(0, 2).join('/')));
+  const unknown = [...folders].filter(
+    (path) => roomOf(path) in FLOORS && !/\.\w+$/.test(path) && !WITHOUT_CODE.includes(path) && floorOf(`${path}/`) < 0,
+  );
+  assert.deepEqual(unknown, [], 'a new folder gets its place among the floors');
+  const wrong = code
+    .filter(({ path }) => floorOf(path) >= 0 && !isTest(path))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((path) => roomOf(path) === roomOf(file.path) && floorOf(path) > floorOf(file.path))
+        .map((path) => `${file.path} imports ${path}`),
+    );
+  assert.deepEqual(wrong, []);
+});
+
+test('no circle of imports, types included', () => {
+  const product = code.filter(({ path }) => !isTest(path) && !path.startsWith('test/'));
+  const graph = new Map(product.map((file) => [file.path, importsOf(file)]));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const walk = (path: string, above: readonly string[]): void => {
+    if (above.includes(path)) circles.push([...above.slice(above.indexOf(path)), path].join(' -> '));
+    if (done.has(path) || above.includes(path)) return;
+    for (const next of graph.get(path) ?? []) if (graph.has(next)) walk(next, [...above, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) walk(path, []);
+  assert.deepEqual(circles, []);
+});
+
+test('only the approval makes an approved order', () => {
+  const casts = linesThat(code, (line, path) => !path.startsWith('test/') && /\bas ApprovedOrder\b/.test(line));
+  assert.deepEqual(
+    casts.map((text) => text.slice(0, text.indexOf(':'))),
+    ['engine/tick/approve.ts'],
+  );
 });
 
 test('pure rooms use no packages but their own, and nothing of Node', () => {

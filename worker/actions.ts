@@ -2,7 +2,7 @@ import type { AccountId } from '#core/ids.ts';
 import { COIN_ACTIONS } from '#core/order/manual-order.ts';
 import { type ActionOutcome, type OperatorAction, refused } from '#core/order/operator-action.ts';
 import { scrubError } from '#core/installation/scrub.ts';
-import { LeaseLost } from '#engine/tick/execute.ts';
+import { LeaseLost } from '#engine/state/ends-run.ts';
 import type { Listener } from '#storage/postgres/listener.ts';
 import { ACTION_CHANNEL, finishAction, takeActions } from '#storage/trading/operator-actions.ts';
 import { ACCOUNT_ACTIONS } from './account-actions.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startScriptedServer } from '#exchange/fixtures/scripted-server.ts';
+import { startScriptedServer } from '#test/exchange/scripted-server.ts';
 import { createGovernor } from '#exchange/limits.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { CandleStore } from '#storage/candles/store.ts';

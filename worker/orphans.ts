@@ -4,7 +4,7 @@ import { cacheKeys } from '#core/installation/cache-keys.ts';
 import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import { type ActionOutcome, done, type OperatorAction, refused } from '#core/order/operator-action.ts';
 import { isLiveOrder } from '#core/order/order.ts';
-import { formOf, lockOf, type OrphanState, proveOwner } from '#core/position/orphan.ts';
+import { formOf, lockOf, type OrphanState, proveOwner } from '#core/account/orphan.ts';
 import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import { readSymbolInfos } from '#core/market/symbol-codec.ts';
 import type { RunningAccount } from '#engine/account/account-run.ts';

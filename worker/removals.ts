@@ -3,7 +3,7 @@ import { formatDecimal } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { type ActionOutcome, done, type OperatorAction, refused } from '#core/order/operator-action.ts';
 import { isLiveOrder, isServiceOrderId } from '#core/order/order.ts';
-import { claimsOn } from '#core/position/orphan.ts';
+import { claimsOn } from '#core/account/orphan.ts';
 import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import { isSellable } from '#core/position/position.ts';

@@ -2,7 +2,7 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Transaction } from '#storage/postgres/database.ts';
 import { listForeignSymbols } from '#storage/operator/profile-symbols.ts';
 import { ApiProblem, invalid } from '#api/frame/problem.ts';
-import type { Rules } from '#api/views/venues.ts';
+import type { Rules } from '#api/frame/venues.ts';
 
 /** Refuses coins that the venue does not list; passes while its rules are not loaded. */
 export function requireListed(symbols: readonly string[], rules: Rules | undefined, path: string): void {

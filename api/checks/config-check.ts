@@ -9,10 +9,10 @@ import type { warning } from '#api/contract/fields.ts';
 import { unknownPatchKeys } from './patch-keys.ts';
 import { type FieldError, invalid, invalidField, shownErrors } from '#api/frame/problem.ts';
 import { settingFor } from './responsible.ts';
-import { equityOf } from '#api/views/equity.ts';
+import { equityOf } from './equity.ts';
 import { checkSizing, type EquityOf, type SizingCheck, sizingWarnings, USUAL_TAKER_FEE } from './sizing-check.ts';
 import { fieldErrors, parseWith, requireValid } from '#api/frame/validate.ts';
-import { type Prices, readFreshWallet, type Rules } from '#api/views/venues.ts';
+import { type Prices, readFreshWallet, type Rules } from '#api/frame/venues.ts';
 
 export type Warning = z.output<typeof warning>;
 

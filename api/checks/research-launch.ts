@@ -9,8 +9,8 @@ import type { ApiContext } from '#api/frame/context.ts';
 import type { Operator } from '#api/guard/session.ts';
 import { requireListed } from './coin-binding.ts';
 import { invalidField } from '#api/frame/problem.ts';
-import { requireAccount, requireProfile } from '#api/frame/require.ts';
-import type { Rules } from '#api/views/venues.ts';
+import { requireAccount, requireProfile } from '#api/require.ts';
+import type { Rules } from '#api/frame/venues.ts';
 import { parseWith } from '#api/frame/validate.ts';
 
 export interface Launch {

@@ -13,7 +13,7 @@ import type { ApiContext } from '#api/frame/context.ts';
 import type { Operator } from '#api/guard/session.ts';
 import { invalidField } from '#api/frame/problem.ts';
 import { coinConfigs, type Launch } from './research-launch.ts';
-import type { Rules } from '#api/views/venues.ts';
+import type { Rules } from '#api/frame/venues.ts';
 
 /** Candles that the coins of one result may have together. A worker holds them at once, 48 bytes each. */
 const MOST_CANDLES = 20_000_000;

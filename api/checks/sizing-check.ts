@@ -16,7 +16,7 @@ import { minOrderQuote } from '#core/sizing/sizing.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { BoundStrategy, SharedSettings } from '#strategies/strategy.ts';
 import type { warning } from '#api/contract/fields.ts';
-import type { Price } from '#api/views/venues.ts';
+import type { Price } from '#api/frame/venues.ts';
 
 /** What an account pays in the bought coin unless it has arranged otherwise; the check cannot ask the exchange. */
 export const USUAL_TAKER_FEE = 0.001;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BACKUP_SCHEDULE } from '#core/settings.ts';
+import { BACKUP_SCHEDULE } from '#core/installation/settings.ts';
 import { instant } from './fields.ts';
 import { operation } from './operation.ts';
 

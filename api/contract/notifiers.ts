@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NOTIFIER_NAMES, notifierRules } from '#core/installation/notify.ts';
-import { OPS_NOTIFY } from '#core/settings.ts';
+import { OPS_NOTIFY } from '#core/installation/settings.ts';
 import { instant, profileId } from './fields.ts';
 import { operation } from './operation.ts';
 

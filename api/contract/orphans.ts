@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ORPHAN_STATES } from '#core/position/orphan.ts';
+import { ORPHAN_STATES } from '#core/account/orphan.ts';
 import { asked } from './actions.ts';
 import { accountId, decimalText, instant, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RETENTION } from '#core/settings.ts';
+import { RETENTION } from '#core/installation/settings.ts';
 import { cursor, instant } from './fields.ts';
 import { operation } from './operation.ts';
 

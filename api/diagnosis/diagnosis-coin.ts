@@ -9,7 +9,7 @@ import type { DiagnosisCheck, DiagnosisReport } from '#api/contract/diagnosis.ts
 import { type Setting, settingAt, settingFor } from '#api/checks/responsible.ts';
 import { checkSizing, type EquityOf, WHAT_TO_DO } from '#api/checks/sizing-check.ts';
 import { parseWith } from '#api/frame/validate.ts';
-import type { CachedWallet, Rules } from '#api/views/venues.ts';
+import type { CachedWallet, Rules } from '#api/frame/venues.ts';
 
 type CoinReport = DiagnosisReport['coins'][number];
 type Status = DiagnosisCheck['status'];

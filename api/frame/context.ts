@@ -4,7 +4,7 @@ import type { UserId } from '#core/ids.ts';
 import type { Log } from '#integrations/log.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import type { Queue } from '#storage/jobs/queue.ts';
-import type { Venues } from '#api/views/venues.ts';
+import type { Venues } from './venues.ts';
 
 export interface ApiSettings {
   /** Exact origins of the pages that may talk to this api. */

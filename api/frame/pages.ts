@@ -4,7 +4,7 @@ import { extname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Hono } from 'hono';
-import type { ApiEnv } from './handle.ts';
+import type { ApiEnv } from '#api/handle.ts';
 
 interface Page {
   readonly bytes: Uint8Array<ArrayBuffer>;

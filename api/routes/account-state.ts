@@ -11,11 +11,11 @@ import type { User } from '#storage/operator/users.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { listAccountOrders, readAccountHealth } from '#api/contract/account-state.ts';
 import { pageView, readCursor } from '#api/frame/cursor.ts';
-import type { Routes } from '#api/frame/handle.ts';
-import { requireAccount } from '#api/frame/require.ts';
+import type { Routes } from '#api/handle.ts';
+import { requireAccount } from '#api/require.ts';
 import { standingsOf } from '#api/views/standings.ts';
 import { keyView, orderView } from '#api/views/views.ts';
-import { readCached } from '#api/views/venues.ts';
+import { readCached } from '#api/frame/venues.ts';
 
 /** Share of a limit from which on it is worth a word. */
 const NEAR = 0.8;

@@ -8,7 +8,7 @@ import {
   renameAccount as updateName,
 } from '#storage/operator/accounts.ts';
 import { confirmReset as clearReset } from '#storage/trading/epochs.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import {
   confirmReset,
@@ -18,9 +18,9 @@ import {
   readAccount,
   renameAccount,
 } from '#api/contract/accounts.ts';
-import type { Routes } from '#api/frame/handle.ts';
+import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireAccount } from '#api/frame/require.ts';
+import { requireAccount } from '#api/require.ts';
 import { accountView } from '#api/views/views.ts';
 
 const nameTaken = (name: string): ApiProblem =>

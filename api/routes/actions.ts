@@ -1,8 +1,8 @@
 import { readAction as readStored } from '#storage/trading/operator-actions.ts';
 import { readAction } from '#api/contract/actions.ts';
-import type { Routes } from '#api/frame/handle.ts';
+import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireAccount } from '#api/frame/require.ts';
+import { requireAccount } from '#api/require.ts';
 
 export function mountActions({ context, handle }: Routes): void {
   const { kysely } = context.database;

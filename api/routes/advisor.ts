@@ -1,7 +1,7 @@
 import { advicePrompt } from '#strategies/advice-prompt.ts';
 import { readAdvice } from '#strategies/advice-reply.ts';
 import { adviceOf, beginAsk, finishAsk, listSlots, readAiProvider, type SlotRow } from '#storage/research/advisor.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { requireStrategy } from '#api/checks/config-check.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
@@ -11,7 +11,7 @@ import {
   readAdvisor,
   readAdvisorPrompt,
 } from '#api/contract/advisor.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 import { parseWith } from '#api/frame/validate.ts';
 import { requireRun } from './backtests.ts';

@@ -6,10 +6,10 @@ import {
   saveAiProvider,
   type StoredAiProvider,
 } from '#storage/research/advisor.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { type AiProviderView, changeAiProvider, readAiProvider, testAiProvider } from '#api/contract/ai-provider.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 import { requireValid } from '#api/frame/validate.ts';
 

@@ -1,10 +1,10 @@
 import { deleteApiKey as removeKey, otherKeyOwner, saveApiKey as storeKey } from '#storage/operator/accounts.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import { deleteApiKey, readApiKey, saveApiKey, verifyApiKey } from '#api/contract/accounts.ts';
-import type { Routes } from '#api/frame/handle.ts';
+import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireAccount } from '#api/frame/require.ts';
+import { requireAccount } from '#api/require.ts';
 import { keyView } from '#api/views/views.ts';
 
 const noKey = (accountId: string): ApiProblem =>

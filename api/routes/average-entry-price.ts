@@ -8,15 +8,15 @@ import type { Transaction } from '#storage/postgres/database.ts';
 import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
 import { lockProfile } from '#storage/operator/profiles.ts';
 import type { Queue } from '#storage/jobs/queue.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import { notBound } from '#api/views/coins.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { deleteAverageEntryPrice, setAverageEntryPrice } from '#api/contract/profiles.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireAccount, requireFoundProfile, requireProfile } from '#api/frame/require.ts';
-import { readFreshWallet } from '#api/views/venues.ts';
+import { requireAccount, requireFoundProfile, requireProfile } from '#api/require.ts';
+import { readFreshWallet } from '#api/frame/venues.ts';
 
 /** What the worker's wallet snapshot says is held of a coin; undefined when it is too old, absent or not readable. */
 export async function readHolding(context: ApiContext, account: AccountView, symbol: string): Promise<Holding> {

@@ -1,15 +1,15 @@
 import { isObject } from '#core/merge.ts';
 import { costTerms } from '#core/research/research.ts';
 import { storedRobustness } from '#core/research/research-results.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { listTrials, readRobustness as selectRobustness, readRun, saveRobustness } from '#storage/research/research.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { compareBacktests, readRobustness, readTrials, testRobustness } from '#api/contract/research.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 import { asRecord } from '#api/checks/research-launch.ts';
 import { requireRobustnessSlot } from '#api/checks/research-limits.ts';
-import { requireProfile } from '#api/frame/require.ts';
+import { requireProfile } from '#api/require.ts';
 import { requireRun, runView } from './backtests.ts';
 
 async function start(context: ApiContext, incoming: Incoming<typeof testRobustness>) {

@@ -1,14 +1,14 @@
 import { runRequest } from '#core/research/research.ts';
 import { createRun, readRun } from '#storage/research/research.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { repeatBacktest } from '#api/contract/research.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 import { asRecord } from '#api/checks/research-launch.ts';
 import { launchInTurn, requireLaunchAllowance, requireOpenSlot } from '#api/checks/research-limits.ts';
 import { requireFewCandles } from '#api/checks/research-sharing.ts';
-import { requireProfile } from '#api/frame/require.ts';
+import { requireProfile } from '#api/require.ts';
 import { requireRun, runView } from './backtests.ts';
 
 /** The terms of a stored request; a window that was open ended where the run was started. */

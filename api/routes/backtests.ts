@@ -8,7 +8,7 @@ import {
   readRun as selectRun,
   type RunRow,
 } from '#storage/research/research.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { fingerprintsOf, separateFingerprints } from '#api/checks/config-fingerprint.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
@@ -19,12 +19,12 @@ import {
   pinBacktest,
   readBacktest,
 } from '#api/contract/research.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 import { asRecord, type Launch, prepareLaunch } from '#api/checks/research-launch.ts';
 import { launchInTurn, requireLaunchAllowance, requireOpenSlot } from '#api/checks/research-limits.ts';
 import { isOfOneProfile, prepareSharing, requireFewCandles, type RunCoin } from '#api/checks/research-sharing.ts';
-import { requireProfile } from '#api/frame/require.ts';
+import { requireProfile } from '#api/require.ts';
 
 export function requireWindow(
   { from, to }: { readonly from: string; readonly to?: string | undefined },

@@ -1,6 +1,6 @@
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { BACKUP_SCHEDULE } from '#core/settings.ts';
+import { BACKUP_SCHEDULE } from '#core/installation/settings.ts';
 import { backupName, listBackups } from '#storage/backup/folder.ts';
 import { UPLOADED_FILE } from '#storage/backup/lines.ts';
 import { BackupRefused } from '#storage/backup/refused.ts';
@@ -9,7 +9,7 @@ import { writeBackup } from '#storage/backup/take.ts';
 import { openUnnamedFile } from '#storage/backup/unnamed-file.ts';
 import { writeAuditLog } from '#storage/operator/audit-logs.ts';
 import { patchSetting, readSetting } from '#storage/postgres/service-settings.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
@@ -19,7 +19,7 @@ import {
   restoreBackup,
   saveBackupConfig,
 } from '#api/contract/backup.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalid } from '#api/frame/problem.ts';
 
 const MOST_BYTES = 2 * 1024 ** 3;

@@ -11,11 +11,11 @@ import type { ApiContext } from '#api/frame/context.ts';
 import { CANDLE_COLUMNS_TYPE, type ColumnsHead, MOST_COLUMN_ROWS, readCandleColumns } from '#api/contract/market.ts';
 import { networkOf } from '#api/guard/client-ip.ts';
 import { requireAllowance } from '#api/guard/throttle.ts';
-import type { Routes } from '#api/frame/handle.ts';
+import type { Routes } from '#api/handle.ts';
 import { Memo } from '#api/frame/memo.ts';
 import { invalidField } from '#api/frame/problem.ts';
-import { requireAccount, requireProfile } from '#api/frame/require.ts';
-import { readCached } from '#api/views/venues.ts';
+import { requireAccount, requireProfile } from '#api/require.ts';
+import { readCached } from '#api/frame/venues.ts';
 
 const MOST_A_MINUTE = 30;
 /** Of all visitors of a live demo: each may have the worker fetch and keep candles. */

@@ -1,9 +1,9 @@
 import { lockProfile, readCaptureUntil, saveCaptureUntil } from '#storage/operator/profiles.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { armCapture, MOST_CAPTURE_HOURS, readCapture } from '#api/contract/capture.ts';
-import type { Routes } from '#api/frame/handle.ts';
+import type { Routes } from '#api/handle.ts';
 import { invalidField } from '#api/frame/problem.ts';
-import { requireFoundProfile, requireProfile } from '#api/frame/require.ts';
+import { requireFoundProfile, requireProfile } from '#api/require.ts';
 import { announceProfile } from './profiles.ts';
 
 const HOUR_MS = 3_600_000;

@@ -11,7 +11,7 @@ import {
 } from '#storage/operator/profile-symbols.ts';
 import { requestAction } from '#storage/trading/operator-actions.ts';
 import { excludeIntents, lockProfile } from '#storage/operator/profiles.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { requireFreeBase, requireListed } from '#api/checks/coin-binding.ts';
 import { notBound, readCoins, requireCoin } from '#api/views/coins.ts';
 import {
@@ -25,9 +25,9 @@ import type { ApiContext } from '#api/frame/context.ts';
 import { bindCoin, changeCoin, listCoins, readCoin, unbindCoin } from '#api/contract/profiles.ts';
 import { exposed, readExposure } from '#api/checks/exposure.ts';
 import type { Operator } from '#api/guard/session.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireAccount, requireFoundProfile, requireProfile } from '#api/frame/require.ts';
+import { requireAccount, requireFoundProfile, requireProfile } from '#api/require.ts';
 import { fillView, orderView } from '#api/views/views.ts';
 import { askAndEnqueue, readHolding, requireNewHolding } from './average-entry-price.ts';
 import { announceProfile } from './profiles.ts';

@@ -10,7 +10,7 @@ import { readCoins } from '#api/views/coins.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { readDashboard } from '#api/contract/records.ts';
 import { dayStart } from '#core/account/day-start.ts';
-import type { Routes } from '#api/frame/handle.ts';
+import type { Routes } from '#api/handle.ts';
 import { accountView, fillView, killSwitchView, logRowView, orderView, profileView } from '#api/views/views.ts';
 import { equityOf, holdingsOf, mainQuoteAsset } from '#api/views/worth.ts';
 

@@ -4,12 +4,12 @@ import {
   saveDiagnosis,
 } from '#storage/history/diagnosis.ts';
 import { notBound } from '#api/views/coins.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { diagnosisReport, listDiagnoses, readDiagnosis, startDiagnosis } from '#api/contract/diagnosis.ts';
 import { diagnose } from '#api/diagnosis/diagnosis.ts';
-import type { Routes } from '#api/frame/handle.ts';
+import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireAccount, requireProfile } from '#api/frame/require.ts';
+import { requireAccount, requireProfile } from '#api/require.ts';
 
 const view = ({ report, startedAt, finishedAt, ...run }: Awaited<ReturnType<typeof selectDiagnoses>>[number]) => ({
   ...run,

@@ -5,14 +5,14 @@ import type { ProfileId } from '#core/ids.ts';
 import type { Reader } from '#storage/postgres/database.ts';
 import { listTenures, pageCyclesOf, readDiscovery as readConfig, saveDiscovery } from '#storage/research/discovery.ts';
 import { lockProfile } from '#storage/operator/profiles.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { changeDiscovery, listDiscoveryCycles, readDiscovery } from '#api/contract/discovery.ts';
 import { numbers } from '#api/contract/fields.ts';
 import { pageView, readCursor } from '#api/frame/cursor.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { invalidField } from '#api/frame/problem.ts';
-import { requireProfile } from '#api/frame/require.ts';
+import { requireProfile } from '#api/require.ts';
 
 const MINUTE_MS = 60_000;
 /** A round that lacks for so many periods is late. */

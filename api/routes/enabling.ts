@@ -1,11 +1,11 @@
 import type { ProfileId } from '#core/ids.ts';
 import { lockProfile, saveProfile } from '#storage/operator/profiles.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { disableProfile, enableProfile } from '#api/contract/profiles.ts';
 import type { Caller } from '#api/guard/caller.ts';
 import type { Operator } from '#api/guard/session.ts';
-import type { Routes } from '#api/frame/handle.ts';
-import { requireFoundProfile, requireProfile } from '#api/frame/require.ts';
+import type { Routes } from '#api/handle.ts';
+import { requireFoundProfile, requireProfile } from '#api/require.ts';
 import { profileView } from '#api/views/views.ts';
 import { announceProfile } from './profiles.ts';
 

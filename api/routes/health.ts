@@ -1,7 +1,7 @@
 import { readWriteState, type WriteState } from '#storage/postgres/leases.ts';
 import { requireCurrentSchema } from '#storage/postgres/migrate.ts';
 import { readLiveness, readReadiness } from '#api/contract/health.ts';
-import type { Routes } from '#api/frame/handle.ts';
+import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 
 /** Both stores must answer within this time. */

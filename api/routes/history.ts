@@ -3,7 +3,7 @@ import { createRun, listRuns, pageArchived, type RunKind } from '#storage/histor
 import { everyPage } from '#storage/postgres/pages.ts';
 import { lockProfile } from '#storage/operator/profiles.ts';
 import { tradedSymbols } from '#storage/history/trades.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
   backfillReport,
@@ -17,9 +17,9 @@ import {
 } from '#api/contract/history.ts';
 import { pageView, readCursor } from '#api/frame/cursor.ts';
 import { exportRows, viewed } from '#api/views/export-rows.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireAccount, requireProfile } from '#api/frame/require.ts';
+import { requireAccount, requireProfile } from '#api/require.ts';
 import { plain } from '#api/views/views.ts';
 
 type Asker = Pick<Incoming<typeof reconcileFees>, 'operator' | 'caller' | 'params'>;

@@ -1,10 +1,10 @@
 import type { Transaction } from '#storage/postgres/database.ts';
 import { type DeadLetter, listDeadLetters as selectLetters, takeDeadLetter } from '#storage/jobs/dead-letters.ts';
 import { listSchedules, readJob as findJob } from '#storage/jobs/schedules.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import { deleteDeadLetter, listDeadLetters, listJobs, readJob, retryDeadLetter } from '#api/contract/jobs.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 
 type Who = Pick<Incoming<typeof deleteDeadLetter>, 'operator' | 'caller' | 'params'>;

@@ -1,6 +1,6 @@
 import type { HaltScope } from '#core/account/halts.ts';
 import { engageHalt, type HaltSubject, readHalt, releaseHalt } from '#storage/trading/halts.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
@@ -13,9 +13,9 @@ import {
 } from '#api/contract/halts.ts';
 import type { Caller } from '#api/guard/caller.ts';
 import type { Operator } from '#api/guard/session.ts';
-import type { Routes } from '#api/frame/handle.ts';
+import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireAccount, requireProfile } from '#api/frame/require.ts';
+import { requireAccount, requireProfile } from '#api/require.ts';
 import { isUnavailable, outageOf } from '#api/frame/unavailable.ts';
 import { killSwitchView } from '#api/views/views.ts';
 

@@ -2,7 +2,7 @@ import { shadowReport } from '#core/research/shadow.ts';
 import { driftReport } from '#core/research/drift.ts';
 import { readReport, requestReport, saveGateBars } from '#storage/research/live-checks.ts';
 import { readPinned } from '#storage/research/research.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
   changeLiveGate,
@@ -11,10 +11,10 @@ import {
   readShadowReplay,
   startShadowReplay,
 } from '#api/contract/live-checks.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { barsOf, readGate } from '#api/checks/live-gate.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireProfile } from '#api/frame/require.ts';
+import { requireProfile } from '#api/require.ts';
 
 async function changeBars(context: ApiContext, { operator, caller, params, body }: Incoming<typeof changeLiveGate>) {
   const { database } = context;

@@ -3,9 +3,9 @@ import { pageLogs } from '#storage/history/logs.ts';
 import { exportLogs, listActionLogs, listLogs } from '#api/contract/records.ts';
 import { pageView, readCursor } from '#api/frame/cursor.ts';
 import { exportRows, viewed } from '#api/views/export-rows.ts';
-import type { Routes } from '#api/frame/handle.ts';
+import type { Routes } from '#api/handle.ts';
 import { logFilter } from '#api/views/log-query.ts';
-import { requireProfile } from '#api/frame/require.ts';
+import { requireProfile } from '#api/require.ts';
 import { logRowView } from '#api/views/views.ts';
 
 const COLUMNS = ['id', 'symbol', 'level', 'msg', 'ctx', 'count', 'firstAt', 'lastAt'];

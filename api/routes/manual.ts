@@ -2,13 +2,13 @@ import type { ProfileId } from '#core/ids.ts';
 import { readOrder } from '#storage/trading/order-proof.ts';
 import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
 import { lockProfile } from '#storage/operator/profiles.ts';
-import { askWorker } from '#api/frame/ask-worker.ts';
+import { askWorker } from '#api/ask-worker.ts';
 import { notBound } from '#api/views/coins.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { cancelOrder, forceSell, placeOrder } from '#api/contract/manual.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireFoundProfile } from '#api/frame/require.ts';
+import { requireFoundProfile } from '#api/require.ts';
 
 type Who = Pick<Incoming<typeof forceSell>, 'operator' | 'caller'>;
 

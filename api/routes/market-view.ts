@@ -4,11 +4,11 @@ import { INTERVAL_MS, type Interval, isInterval } from '#core/market/candle.ts';
 import { createTechnicalRating } from '#core/indicators/technical-rating.ts';
 import { ExchangeError } from '#exchange/errors.ts';
 import { readMarketTrend, readRatings } from '#api/contract/market.ts';
-import type { Routes } from '#api/frame/handle.ts';
+import type { Routes } from '#api/handle.ts';
 import { Memo } from '#api/frame/memo.ts';
 import { invalidField } from '#api/frame/problem.ts';
-import { requireAccount, requireProfile } from '#api/frame/require.ts';
-import { readCached } from '#api/views/venues.ts';
+import { requireAccount, requireProfile } from '#api/require.ts';
+import { readCached } from '#api/frame/venues.ts';
 
 /** As many as let the averages forget where they began. */
 const CANDLES = 400;

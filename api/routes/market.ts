@@ -10,10 +10,10 @@ import { accountId } from '#api/contract/fields.ts';
 import { listStrategies } from '#api/contract/profiles.ts';
 import { listTickers } from '#api/contract/market.ts';
 import { listCandles, listSymbols } from '#api/contract/records.ts';
-import type { Routes } from '#api/frame/handle.ts';
+import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireAccount, requireProfile, venueName } from '#api/frame/require.ts';
-import type { Venues } from '#api/views/venues.ts';
+import { requireAccount, requireProfile, venueName } from '#api/require.ts';
+import type { Venues } from '#api/frame/venues.ts';
 
 const json = z.record(z.string(), z.unknown());
 

@@ -6,7 +6,7 @@ import {
   type NotifierName,
   PROFILE_EVENTS,
 } from '#core/installation/notify.ts';
-import { OPS_NOTIFY } from '#core/settings.ts';
+import { OPS_NOTIFY } from '#core/installation/settings.ts';
 import { NOTIFIERS, sendNotification } from '#integrations/notifiers.ts';
 import {
   deleteNotifier as removeNotifier,
@@ -17,7 +17,7 @@ import {
 } from '#storage/operator/notifiers.ts';
 import { lockProfile } from '#storage/operator/profiles.ts';
 import { patchSetting, readSetting } from '#storage/postgres/service-settings.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
   changeOpsNotify,
@@ -29,9 +29,9 @@ import {
   testNotifier,
   testOpsNotify,
 } from '#api/contract/notifiers.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireFoundProfile, requireProfile } from '#api/frame/require.ts';
+import { requireFoundProfile, requireProfile } from '#api/require.ts';
 import { requireValid } from '#api/frame/validate.ts';
 
 /** A notifier as responses and the audit show it: of a secret only whether it is set. */

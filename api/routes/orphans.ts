@@ -2,14 +2,14 @@ import { venueOf } from '#core/account/account.ts';
 import { cacheKeys } from '#core/installation/cache-keys.ts';
 import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import type { AccountId } from '#core/ids.ts';
-import { guessOwner, proveOwner } from '#core/position/orphan.ts';
+import { guessOwner, proveOwner } from '#core/account/orphan.ts';
 import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import type { Reader } from '#storage/postgres/database.ts';
 import { isResting, listOrphans, type OrphanRow, readOrphan, resolveOrphan } from '#storage/trading/orphan-orders.ts';
 import { loadProfilesToRun } from '#storage/trading/worker-profiles.ts';
 import { configProblem } from '#strategies/config-problem.ts';
-import { askWorker } from '#api/frame/ask-worker.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { askWorker } from '#api/ask-worker.ts';
+import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import {
   adoptOrphanOrder,
@@ -18,9 +18,9 @@ import {
   leaveOrphanOrder,
   listOrphanOrders,
 } from '#api/contract/orphans.ts';
-import type { Routes } from '#api/frame/handle.ts';
+import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireAccount } from '#api/frame/require.ts';
+import { requireAccount } from '#api/require.ts';
 
 interface Target {
   readonly id: AccountId;

@@ -6,7 +6,7 @@ import {
 } from '#storage/operator/profile-configs.ts';
 import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
 import { excludeIntents, lockProfile } from '#storage/operator/profiles.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { readMarket, requireConfig, requireSizing, requireStrategy } from '#api/checks/config-check.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import {
@@ -17,9 +17,9 @@ import {
   restoreConfig,
   switchStrategy,
 } from '#api/contract/profile-configs.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { requireAccount, requireFoundProfile, requireProfile } from '#api/frame/require.ts';
+import { requireAccount, requireFoundProfile, requireProfile } from '#api/require.ts';
 import { profileView } from '#api/views/views.ts';
 import { announceProfile, createFrom, saveChange } from './profiles.ts';
 

@@ -16,7 +16,7 @@ import {
   type ProfileView,
   saveProfile,
 } from '#storage/operator/profiles.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import { requireFreeBase, requireListed } from '#api/checks/coin-binding.ts';
 import {
@@ -42,9 +42,9 @@ import {
 import { exposed, readExposure } from '#api/checks/exposure.ts';
 import type { Caller } from '#api/guard/caller.ts';
 import type { Operator } from '#api/guard/session.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
-import { requireAccount, requireFoundProfile, requireProfile } from '#api/frame/require.ts';
+import { requireAccount, requireFoundProfile, requireProfile } from '#api/require.ts';
 import { profileView } from '#api/views/views.ts';
 
 const configOf = (stored: unknown): Record<string, unknown> => (isObject(stored) ? stored : {});

@@ -4,7 +4,7 @@ import { verdictOf } from '#core/position/order-proof.ts';
 import { certainFrom, ORDER_TIMING } from '#core/order/order-timing.ts';
 import { readProof, type StoredProof } from '#storage/trading/order-proof.ts';
 import { readOrderProof } from '#api/contract/proof.ts';
-import type { Routes } from '#api/frame/handle.ts';
+import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 import { fillView, orderView } from '#api/views/views.ts';
 

@@ -1,7 +1,7 @@
 import { OPERATIONS } from '#api/contract/contract.ts';
 import type { Operation } from '#api/contract/operation.ts';
 import { readOpenApi, readReference, readReferenceStyle } from '#api/contract/reference.ts';
-import type { Routes } from '#api/frame/handle.ts';
+import type { Routes } from '#api/handle.ts';
 import { openApiOf } from '#api/frame/openapi.ts';
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2733;background:#fff}

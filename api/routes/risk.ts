@@ -3,7 +3,7 @@ import { limitsWithoutAsset, type RiskLimits } from '#core/account/risk.ts';
 import type { AccountView } from '#storage/operator/accounts.ts';
 import { excludeIntents, lockProfile } from '#storage/operator/profiles.ts';
 import { lockRiskLimits, pauseCoin as storePause, type RiskTarget, saveRiskLimits } from '#storage/trading/risk.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import { requireCoin } from '#api/views/coins.ts';
 import type { ApiContext } from '#api/frame/context.ts';
@@ -16,9 +16,9 @@ import {
   resumeCoin,
 } from '#api/contract/risk.ts';
 import type { Operator } from '#api/guard/session.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { invalid, invalidField } from '#api/frame/problem.ts';
-import { requireAccount, requireFoundProfile, requireProfile } from '#api/frame/require.ts';
+import { requireAccount, requireFoundProfile, requireProfile } from '#api/require.ts';
 import { standingsOf } from '#api/views/standings.ts';
 
 interface Limited extends RiskTarget {

@@ -5,14 +5,14 @@ import {
   listSessions as selectSessions,
 } from '#storage/operator/sessions.ts';
 import { savePassword } from '#storage/operator/users.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { announceSessionEnd } from '#api/frame/bus.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { changePassword, deleteSession, listSessions, revokeOtherSessions } from '#api/contract/sessions.ts';
 import { hashPassword, verifyPassword } from '#api/guard/password.ts';
 import { clearCookies, type Operator } from '#api/guard/session.ts';
 import { requirePasswordAllowance } from '#api/guard/throttle.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 
 const WRONG = 'is not the current password';

@@ -2,8 +2,8 @@ import { cacheKeys, type Heartbeat, heartbeat } from '#core/installation/cache-k
 import { latestMigrationAppliedAt } from '#storage/postgres/migrate.ts';
 import { readOperator } from '#storage/operator/users.ts';
 import { onboarding, status } from '#api/contract/session.ts';
-import type { Routes } from '#api/frame/handle.ts';
-import { readCached } from '#api/views/venues.ts';
+import type { Routes } from '#api/handle.ts';
+import { readCached } from '#api/frame/venues.ts';
 
 /** Of several workers the one that most needs a restart: another build first, then the one that booted earliest. */
 function worstWorker(workers: readonly Heartbeat[], apiSha: string): Heartbeat | undefined {

@@ -10,14 +10,14 @@ import {
 } from '#storage/research/research.ts';
 import { deleteWaitingUnits } from '#storage/research/open-research.ts';
 import { countCandidates } from '#strategies/candidates.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { abortSweep, launchSweep, listSweeps, readSweep } from '#api/contract/research.ts';
-import type { Incoming, Routes } from '#api/frame/handle.ts';
+import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 import { asRecord, prepareLaunch } from '#api/checks/research-launch.ts';
 import { launchInTurn, requireLaunchAllowance, requireOpenSlot, researchLimits } from '#api/checks/research-limits.ts';
-import { requireProfile } from '#api/frame/require.ts';
+import { requireProfile } from '#api/require.ts';
 import { requireWindow } from './backtests.ts';
 
 const DAY_MS = 86_400_000;

@@ -3,8 +3,8 @@ import { readJson } from '#core/json.ts';
 import { isObject } from '#core/merge.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
 import { readTickTrace } from '#api/contract/records.ts';
-import type { Routes } from '#api/frame/handle.ts';
-import { requireProfile } from '#api/frame/require.ts';
+import type { Routes } from '#api/handle.ts';
+import { requireProfile } from '#api/require.ts';
 
 const SCANNED_AT_ONCE = 500;
 

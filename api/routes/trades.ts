@@ -39,8 +39,8 @@ import {
 } from '#api/contract/trades.ts';
 import { pageView, readCursor } from '#api/frame/cursor.ts';
 import { exportRows, viewed } from '#api/views/export-rows.ts';
-import type { Routes } from '#api/frame/handle.ts';
-import { requireProfile } from '#api/frame/require.ts';
+import type { Routes } from '#api/handle.ts';
+import { requireProfile } from '#api/require.ts';
 import { plain, plainOrNull } from '#api/views/views.ts';
 
 const cycleView = ({ id: _id, openedAt, closedAt, bought, sold, net, ...row }: CycleRow) => ({

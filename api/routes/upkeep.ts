@@ -1,14 +1,14 @@
-import { RETENTION } from '#core/settings.ts';
+import { RETENTION } from '#core/installation/settings.ts';
 import { type AuditView, pageAuditLogs } from '#storage/operator/audit-logs.ts';
 import { everyPage } from '#storage/postgres/pages.ts';
 import { listPruneReceipts } from '#storage/history/prune.ts';
 import { patchSetting, readSetting } from '#storage/postgres/service-settings.ts';
-import { auditChange } from '#api/frame/audit.ts';
+import { auditChange } from '#api/audit.ts';
 import { changeRetention, exportAuditLogs, listAuditLogs, readRetention } from '#api/contract/upkeep.ts';
 import { pageView, readCursor } from '#api/frame/cursor.ts';
 import { exportRows, viewed } from '#api/views/export-rows.ts';
 import { type Mask, maskRecord } from '#api/guard/visitor-mask.ts';
-import type { Routes } from '#api/frame/handle.ts';
+import type { Routes } from '#api/handle.ts';
 
 const COLUMNS = ['id', 'at', 'action', 'subject', 'before', 'after', 'ip', 'userAgent'];
 const RECEIPTS_SHOWN = 20;

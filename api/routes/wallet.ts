@@ -2,8 +2,8 @@ import { venueOf } from '#core/account/account.ts';
 import { formatDecimal } from '#core/amount/decimal.ts';
 import { listProfiles } from '#storage/operator/profiles.ts';
 import { readWallet } from '#api/contract/accounts.ts';
-import type { Routes } from '#api/frame/handle.ts';
-import { requireAccount } from '#api/frame/require.ts';
+import type { Routes } from '#api/handle.ts';
+import { requireAccount } from '#api/require.ts';
 import { holdingsOf, mainQuoteAsset } from '#api/views/worth.ts';
 
 export function mountWallet({ context, handle }: Routes): void {

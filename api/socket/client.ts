@@ -2,7 +2,7 @@ import { type RawData, WebSocket } from 'ws';
 import type { Topic } from '#core/installation/events.ts';
 import type { SessionId } from '#core/ids.ts';
 import { clientFrame } from '#api/contract/socket.ts';
-import { readCached } from '#api/views/venues.ts';
+import { readCached } from '#api/frame/venues.ts';
 import type { Frame, FrameRing } from './ring.ts';
 
 /** A browser that has so much unread is dropped: it can come back and replay or refetch. */

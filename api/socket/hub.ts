@@ -4,7 +4,7 @@ import { busMessage } from '#core/installation/events.ts';
 import { validSessions } from '#storage/operator/sessions.ts';
 import { SESSION_CHANNEL } from '#api/frame/bus.ts';
 import type { ApiContext } from '#api/frame/context.ts';
-import { readCached } from '#api/views/venues.ts';
+import { readCached } from '#api/frame/venues.ts';
 import { SocketClient, type SocketOwner } from './client.ts';
 import { FrameRing } from './ring.ts';
 

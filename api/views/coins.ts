@@ -9,7 +9,7 @@ import { listCoins } from '#storage/operator/profile-symbols.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { type coin, coinState } from '#api/contract/profiles.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
-import { readCached } from './venues.ts';
+import { readCached } from '#api/frame/venues.ts';
 import { coinView } from './views.ts';
 
 export type CoinView = z.output<typeof coin>;

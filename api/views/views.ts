@@ -13,17 +13,18 @@ import {
 } from '#core/amount/decimal.ts';
 import { isObject } from '#core/merge.ts';
 import { unrealisedOf } from '#core/position/position.ts';
-import { type OrphanLock, orphansOn } from '#core/position/orphan.ts';
+import { type OrphanLock, orphansOn } from '#core/account/orphan.ts';
 import type { AccountView, KeyStatus } from '#storage/operator/accounts.ts';
 import type { HaltView } from '#storage/trading/halts.ts';
 import type { LogView } from '#storage/history/logs.ts';
-import type { CoinRow, FillView, OrderView } from '#storage/operator/profile-symbols.ts';
+import type { CoinRow } from '#storage/operator/profile-symbols.ts';
+import type { FillView, OrderView } from '#storage/trading/order-views.ts';
 import type { ProfileView } from '#storage/operator/profiles.ts';
 import type { account } from '#api/contract/accounts.ts';
 import type { killSwitch } from '#api/contract/halts.ts';
 import type { coin, coinState, fill, order, profile } from '#api/contract/profiles.ts';
 import type { logRow } from '#api/contract/records.ts';
-import type { CachedWallet, Prices, Rules } from './venues.ts';
+import type { CachedWallet, Prices, Rules } from '#api/frame/venues.ts';
 
 /* Rows of storage as the contract shows them. Fields are named one by one: nothing leaves by being there. */
 

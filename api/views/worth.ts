@@ -1,5 +1,5 @@
 import { add, type Decimal, divide, multiply, readDecimal, ZERO } from '#core/amount/decimal.ts';
-import type { CachedWallet, Prices, Rules } from './venues.ts';
+import type { CachedWallet, Prices, Rules } from '#api/frame/venues.ts';
 
 /** Quote assets to fall back to, most usual first, when no coin is bound. */
 const USUAL_QUOTES = ['USDT', 'USDC', 'FDUSD', 'EUR', 'BTC'];

@@ -7,7 +7,7 @@ import type { AccountId, OrderId, ProfileId } from '#core/ids.ts';
 import type { ApprovedOrder, OrderRecord, OrderState } from '#core/order/order.ts';
 import type { OutsideChange } from '#core/position/ledger.ts';
 import type { LevelFill } from '#core/position/levels.ts';
-import type { FoundOrder, OrphanLock } from '#core/position/orphan.ts';
+import type { FoundOrder, OrphanLock } from '#core/account/orphan.ts';
 import type { Adjustment, Position } from '#core/position/position.ts';
 import type { RiskFacts } from '#core/account/risk.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';

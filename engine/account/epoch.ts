@@ -2,21 +2,8 @@ import { certainFrom } from '#core/order/order-timing.ts';
 import { type OrderRecord, originalIdOf } from '#core/order/order.ts';
 import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import { type AccountContext, marketNow } from '#engine/state/account-context.ts';
-import { LeaseLost } from '#engine/tick/execute.ts';
+import { ExchangeReset, LeaseLost } from '#engine/state/ends-run.ts';
 import { wait } from '#engine/state/wait.ts';
-
-/** The exchange was found reset: this run of the account ends, and the next one begins in the new epoch. */
-export class ExchangeReset extends Error {
-  constructor({ orders, positions }: { readonly orders: number; readonly positions: number }) {
-    super(
-      `The exchange knows none of the account's earlier orders: it was reset, or the API key is another account's. ${orders} open orders and ${positions} recorded positions or prices are void; nothing is bought until you confirm the reset.`,
-    );
-    this.name = 'ExchangeReset';
-  }
-}
-
-/** Faults after which nothing of this run may go on. */
-export const endsRun = (error: unknown): boolean => error instanceof ExchangeReset || error instanceof LeaseLost;
 
 const MOST_ORDERS = 3;
 

@@ -5,8 +5,8 @@ import type { LedgerBalance } from '#core/ports/store.ts';
 import type { TradingPort } from '#core/ports/exchange.ts';
 import { isCertain } from '#engine/state/coin.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
-import { type BasisDesk, isSettled, tell } from '#engine/tick/cost-basis.ts';
-import { LeaseLost } from '#engine/tick/execute.ts';
+import { type BasisDesk, isSettled, tell } from '#engine/runner/cost-basis.ts';
+import { LeaseLost } from '#engine/state/ends-run.ts';
 
 /** What the check found; `undecided` says why nothing was judged this time. */
 export type IdentityResult =

@@ -3,7 +3,7 @@ import { isPhantom, totalOf } from '#core/position/cost-basis.ts';
 import { absolute, type Decimal, formatDecimal, maximum, subtract, ZERO } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import { readOwnClientOrderId } from '#core/order/order.ts';
-import { orphansOn } from '#core/position/orphan.ts';
+import { orphansOn } from '#core/account/orphan.ts';
 import type { AdjustmentRequest, CostBasis } from '#core/ports/store.ts';
 import type { TradingPort } from '#core/ports/exchange.ts';
 import type { ExchangeOrder } from '#core/order/exchange-order.ts';
@@ -11,7 +11,7 @@ import type { SymbolInfo } from '#core/market/symbol-codec.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { type Coin, pendingOrder, restingStops } from '#engine/state/coin.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
-import { adjust, type BasisDesk, heldElsewhere, isSettled, tell } from '#engine/tick/cost-basis.ts';
+import { adjust, type BasisDesk, heldElsewhere, isSettled, tell } from '#engine/runner/cost-basis.ts';
 
 /** One pass over all coins of an account; a repeat of a failed pass carries the same id. */
 export interface Sweep {

@@ -3,7 +3,8 @@ import type { AccountEvent, MarketEvent, MarketStream } from '#core/ports/exchan
 import { rulesFor, type SymbolRules } from '#core/market/symbol.ts';
 import { type AccountContext, createAccountContext } from '#engine/state/account-context.ts';
 import { type CoinRunner, isWatched, keepStates } from '#engine/runner/coin-runner.ts';
-import { createResetWatch, endsRun, type ResetWatch } from './epoch.ts';
+import { createResetWatch, type ResetWatch } from './epoch.ts';
+import { endsRun } from '#engine/state/ends-run.ts';
 import { DISCOUNT_ASSET } from '#engine/state/fee-prices.ts';
 import { createInbox } from './inbox.ts';
 import { createRunningCoins, type RunningCoins } from './roster.ts';

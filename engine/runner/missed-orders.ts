@@ -1,7 +1,7 @@
 import { formatDecimal } from '#core/amount/decimal.ts';
 import type { ExchangeFill } from '#core/order/fill.ts';
 import { isLiveOrder, readOwnClientOrderId } from '#core/order/order.ts';
-import { formOf } from '#core/position/orphan.ts';
+import { formOf } from '#core/account/orphan.ts';
 import type { TradingPort } from '#core/ports/exchange.ts';
 import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import type { Coin } from '#engine/state/coin.ts';

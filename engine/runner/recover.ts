@@ -7,7 +7,7 @@ import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { AccountContext } from '#engine/state/account-context.ts';
 import { type Coin, createCoin, liveOrderOf, mergedConfig } from '#engine/state/coin.ts';
 import { type CoinRunner, createCoinRunner } from './coin-runner.ts';
-import { endsRun } from '#engine/account/epoch.ts';
+import { endsRun } from '#engine/state/ends-run.ts';
 import { adoptOpenOrders, bookMissedOrders } from './missed-orders.ts';
 
 /**

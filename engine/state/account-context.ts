@@ -4,7 +4,7 @@ import { type Decimal, ZERO } from '#core/amount/decimal.ts';
 import { type Halt, haltsFor } from '#core/account/halts.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { OrderTiming } from '#core/order/order-timing.ts';
-import type { OrphanLock } from '#core/position/orphan.ts';
+import type { OrphanLock } from '#core/account/orphan.ts';
 import type { StateToKeep } from '#core/ports/store.ts';
 import { createFeePrices, type FeePrices } from './fee-prices.ts';
 import { createLater, type Later } from './later.ts';

@@ -23,7 +23,7 @@ import type { Halt } from '#core/account/halts.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { LevelFill } from '#core/position/levels.ts';
 import type { ApprovedOrder, OrderDraft, OrderForm, OrderPurpose } from '#core/order/order.ts';
-import type { OrphansOn } from '#core/position/orphan.ts';
+import type { OrphansOn } from '#core/account/orphan.ts';
 import { isSellable, type Position } from '#core/position/position.ts';
 import { type StopPlan, TRIGGERED_GRACE_MS } from '#core/sizing/protective-stop.ts';
 import { CASH_BUFFER, sellableQuantity, sizeEntry } from '#core/sizing/sizing.ts';

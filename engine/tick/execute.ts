@@ -15,22 +15,7 @@ import type { LiveOrder } from '#engine/state/live-order.ts';
 import type { CoinAction } from '#engine/state/wish.ts';
 import type { StopBasis } from '#engine/state/guard.ts';
 import { announceOrder, logRow, settleOrder } from './settle.ts';
-
-/** The exchange refuses the API key: this run of the account must end, and the key must be checked. */
-export class KeyRefused extends Error {
-  constructor(message: string) {
-    super(`The exchange refuses the API key. ${message}`);
-    this.name = 'KeyRefused';
-  }
-}
-
-/** The lease of the account has passed to another worker: this run of the account must end. */
-export class LeaseLost extends Error {
-  constructor() {
-    super('Another worker has taken over this account; this one stops trading it.');
-    this.name = 'LeaseLost';
-  }
-}
+import { KeyRefused, LeaseLost } from '#engine/state/ends-run.ts';
 
 export interface Execution {
   readonly reason: string;
@@ -231,7 +216,9 @@ const NOT_SENT = {
 } as const;
 
 const NAMES = { entry: 'a buy', exit: 'a sale', stop: 'a stop', manual: 'an order by hand' } as const;
+
 const wordsOf = ({ purpose, symbol }: OrderRecord): string => `${NAMES[purpose]} of ${symbol}`;
+
 export const idsOf = (record: OrderRecord): Readonly<Record<string, unknown>> => ({
   orderId: record.id,
   clientOrderId: record.clientOrderId,

@@ -4,7 +4,7 @@ import { add, type Decimal, formatDecimal, multiply, subtract, ZERO } from '#cor
 import { newId } from '#core/ids.ts';
 import { MANUAL_REASONS, type ManualReason } from '#core/order/manual-order.ts';
 import type { ActionOutcome } from '#core/order/operator-action.ts';
-import { orphansOn } from '#core/position/orphan.ts';
+import { orphansOn } from '#core/account/orphan.ts';
 import { OVERDUE, STOP_REASONS } from '#core/sizing/protective-stop.ts';
 import { haltsOf } from '#engine/state/account-context.ts';
 import { settingsNow } from '#strategies/strategy.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Decimal, formatDecimal, isOnStep } from '#core/amount/decimal.ts';
 import { amount } from '#paper/exchange/accounts.ts';
-import { PREVENTION_MODES } from '#paper/exchange/order.ts';
+import { PREVENTION_MODES } from '#paper/market/order-types.ts';
 import { PROFILES } from '#paper/rest/profiles.ts';
 import type { RestContext } from '#paper/rest/rest.ts';
 import type { Sockets } from '#paper/sockets/sockets.ts';

@@ -19,8 +19,8 @@ import {
   symbolChange,
   wipe,
 } from './control-drills.ts';
-import { type EventFaults, eventFaultList } from './event-faults.ts';
-import { faultList } from './faults.ts';
+import { type EventFaults, eventFaultList } from '#paper/faults/event-faults.ts';
+import { faultList } from '#paper/faults/faults.ts';
 import { ticksOf } from '#paper/market/quote.ts';
 import type { Following } from '#paper/relay/relay.ts';
 import { playTrade } from '#paper/exchange/matching.ts';

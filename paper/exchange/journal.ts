@@ -2,8 +2,8 @@ import {
   accessSync,
   appendFileSync,
   chmodSync,
-  constants,
   closeSync,
+  constants,
   existsSync,
   mkdirSync,
   openSync,
@@ -16,16 +16,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type Decimal, formatDecimal, readDecimal, ZERO } from '#core/amount/decimal.ts';
 import { BadInputError } from '#paper/bad-input.ts';
-import { parseJson } from '#paper/rest/json-literals.ts';
-import {
-  EXPIRY_REASONS,
-  type Fill,
-  ORDER_STATUSES,
-  ORDER_TYPES,
-  type Order,
-  type PreventedMatch,
-  PREVENTION_MODES,
-} from './order.ts';
+import { parseJson } from '#paper/json-literals.ts';
+import { EXPIRY_REASONS, type Fill, type Order, ORDER_STATUSES, type PreventedMatch } from './order.ts';
+import { ORDER_TYPES, PREVENTION_MODES } from '#paper/market/order-types.ts';
 import type { OrderList } from './order-list.ts';
 import type { OrdersState } from './orders.ts';
 import type { PurseRow } from './purses.ts';

@@ -1,22 +1,13 @@
 import { type Decimal, minimum, subtract } from '#core/amount/decimal.ts';
+import { ORDER_TYPES, type OrderSide, type PreventionMode } from '#paper/market/order-types.ts';
 
-export type OrderSide = 'BUY' | 'SELL';
-export const ORDER_TYPES = [
-  'LIMIT',
-  'MARKET',
-  'LIMIT_MAKER',
-  'STOP_LOSS',
-  'STOP_LOSS_LIMIT',
-  'TAKE_PROFIT',
-  'TAKE_PROFIT_LIMIT',
-] as const;
 export type OrderType = (typeof ORDER_TYPES)[number];
+
 export type TimeInForce = 'GTC' | 'IOC' | 'FOK';
-/** What happens instead of a trade of an account with itself; the taker's mode decides. */
-export const PREVENTION_MODES = ['NONE', 'EXPIRE_TAKER', 'EXPIRE_MAKER', 'EXPIRE_BOTH', 'DECREMENT'] as const;
-export type PreventionMode = (typeof PREVENTION_MODES)[number];
+
 /** Applied to orders that send no mode, as the exchange has done since 2024. */
 export const DEFAULT_PREVENTION: PreventionMode = 'EXPIRE_MAKER';
+
 export const ORDER_STATUSES = [
   'PENDING_NEW',
   'NEW',
@@ -26,7 +17,9 @@ export const ORDER_STATUSES = [
   'EXPIRED',
   'EXPIRED_IN_MATCH',
 ] as const;
+
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
+
 export const EXPIRY_REASONS = [
   'NONE',
   'REJECTED',
@@ -38,6 +31,7 @@ export const EXPIRY_REASONS = [
   'INSUFFICIENT_LIQUIDITY',
   'EXECUTION_RULE_PRICE_RANGE_EXCEEDED',
 ] as const;
+
 export type ExpiryReason = (typeof EXPIRY_REASONS)[number];
 
 /** An order as asked for. Absent prices and quantities are zero, as on the wire. */
@@ -125,13 +119,17 @@ export interface PreventedMatch {
 
 export const isOpen = (order: Readonly<Order>): boolean =>
   order.status === 'NEW' || order.status === 'PARTIALLY_FILLED' || order.status === 'PENDING_NEW';
+
 export const remainingOf = (order: Readonly<Order>): Decimal =>
   subtract(subtract(order.quantity, order.executed), order.prevented);
+
 /** True for orders that wait for a price before they work. */
 export const isStop = (type: OrderType): boolean => type.startsWith('STOP_LOSS') || type.startsWith('TAKE_PROFIT');
+
 /** True for orders that take any price once they work, and never rest. */
 export const takesAnyPrice = (type: OrderType): boolean =>
   type === 'MARKET' || type === 'STOP_LOSS' || type === 'TAKE_PROFIT';
+
 /** What the book shows of a resting order; what it took before it rested may have left less than a slice. */
 export const shownOf = (order: Readonly<Order>): Decimal =>
   order.icebergQuantity === 0n ? remainingOf(order) : minimum(order.shown, remainingOf(order));

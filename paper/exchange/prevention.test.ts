@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDecimal, subtract, ZERO } from '#core/amount/decimal.ts';
-import type { Order, PreventionMode } from './order.ts';
+import type { Order } from './order.ts';
+import type { PreventionMode } from '#paper/market/order-types.ts';
 import { executionReport, placedOrder, preventedMatch, queriedOrder } from '#paper/rest/order-json.ts';
 import { bookOf, preventedOf } from './orders.ts';
 import { openRig } from '#test/paper/rig.ts';

@@ -4,7 +4,8 @@ import type { Floor } from './floor.ts';
 import type { SourceTrade } from '#paper/market/path.ts';
 import { offeredAt, ticksOf } from '#paper/market/quote.ts';
 import type { SymbolMarket } from '#paper/market/symbol-market.ts';
-import { isStop, type Order, type OrderSide } from './order.ts';
+import { isStop, type Order } from './order.ts';
+import type { OrderSide } from '#paper/market/order-types.ts';
 import { bookOf, restOrder } from './orders.ts';
 
 /**

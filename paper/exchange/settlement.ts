@@ -1,7 +1,8 @@
 import { add, type Decimal, multiply, subtract, ZERO } from '#core/amount/decimal.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { ceil8, commissionOn, type FeeContext, truncate8 } from './commission.ts';
-import { type Fill, isOpen, type NewOrder, type Order, type OrderSide, remainingOf } from './order.ts';
+import { type Fill, isOpen, type NewOrder, type Order, remainingOf } from './order.ts';
+import type { OrderSide } from '#paper/market/order-types.ts';
 import { FEES_PURSE, MARKET_PURSE, type Purses } from './purses.ts';
 
 /** The asset an order pays with. */

@@ -3,7 +3,8 @@ import { type Book, slicesOf } from './book.ts';
 import { truncate8 } from './commission.ts';
 import { ladderOf, type Level } from '#paper/market/quote.ts';
 import type { SymbolMarket } from '#paper/market/symbol-market.ts';
-import { type Order, type OrderSide, type PreventionMode } from './order.ts';
+import type { Order } from './order.ts';
+import type { OrderSide, PreventionMode } from '#paper/market/order-types.ts';
 import { aheadOf } from './queue.ts';
 
 /** One planned match; `maker` is null when the market makers stand on the other side. */

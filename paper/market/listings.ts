@@ -1,7 +1,7 @@
 import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import type { Listing } from './source.ts';
-import { ORDER_TYPES } from '#paper/exchange/order.ts';
+import { ORDER_TYPES } from './order-types.ts';
 
 /** Trading rules that differ between coins, as decimal text. */
 interface RuleTexts {

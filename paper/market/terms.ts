@@ -1,6 +1,5 @@
 import { type Decimal, requireDecimal } from '#core/amount/decimal.ts';
-import type { OrderSide, PreventionMode } from '#paper/exchange/order.ts';
-import { PREVENTION_MODES } from '#paper/exchange/order.ts';
+import { type OrderSide, PREVENTION_MODES, type PreventionMode } from './order-types.ts';
 
 /** Instructions a coin may not take: the key of exchangeInfo that says so, and the words of the refusal. */
 export const FEATURES = {

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { parseJson } from '#paper/rest/json-literals.ts';
+import { parseJson } from '#paper/json-literals.ts';
 import { textOf } from '#paper/sockets/stream-socket.ts';
 
 /** The most streams one connection carries, and the most that are asked for in one message. */

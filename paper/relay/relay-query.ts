@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '#paper/rest/json-literals.ts';
+import { parseJson } from '#paper/json-literals.ts';
 import { finishParams, type Params, readText } from '#paper/rest/params.ts';
 import { RefusedError, refuse } from '#paper/exchange/refusal.ts';
 import type { PublicRoute } from '#paper/rest/routes.ts';

@@ -1,7 +1,8 @@
 import { type Decimal, ZERO } from '#core/amount/decimal.ts';
 import type { ResponseType } from './order-json.ts';
 import type { ListKind, NewList } from '#paper/exchange/order-list.ts';
-import type { NewOrder, OrderSide, OrderType } from '#paper/exchange/order.ts';
+import type { NewOrder, OrderType } from '#paper/exchange/order.ts';
+import type { OrderSide } from '#paper/market/order-types.ts';
 import {
   randomClientId,
   readPrevention,

@@ -1,15 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Decimal, ZERO } from '#core/amount/decimal.ts';
 import type { ResponseType } from './order-json.ts';
-import {
-  DEFAULT_PREVENTION,
-  isStop,
-  type NewOrder,
-  ORDER_TYPES,
-  type OrderType,
-  PREVENTION_MODES,
-  type TimeInForce,
-} from '#paper/exchange/order.ts';
+import { DEFAULT_PREVENTION, isStop, type NewOrder, type OrderType, type TimeInForce } from '#paper/exchange/order.ts';
+import { ORDER_TYPES, PREVENTION_MODES } from '#paper/market/order-types.ts';
 import {
   finishParams,
   type Params,

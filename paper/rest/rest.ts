@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Account } from '#paper/exchange/accounts.ts';
-import { type Fault, type Faults, UNKNOWN_OUTCOME } from '#paper/drills/faults.ts';
+import { type Fault, type Faults, UNKNOWN_OUTCOME } from '#paper/faults/faults.ts';
 import { type Limits, orderCountHeaders, type Wait } from './limits.ts';
 import { openParams, type Params, parseParams, readText } from './params.ts';
 import { type Environment, isServed } from './profiles.ts';

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
-import { parseJson } from '#paper/rest/json-literals.ts';
+import { parseJson } from '#paper/json-literals.ts';
 import {
   type MarketStreams,
   silenceOf,

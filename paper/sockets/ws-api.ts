@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Account } from '#paper/exchange/accounts.ts';
-import { parseJson, readLiterals } from '#paper/rest/json-literals.ts';
+import { parseJson, readLiterals } from '#paper/json-literals.ts';
 import { orderLimitRows, type Wait, WEIGHT_LIMIT } from '#paper/rest/limits.ts';
 import { openParams, type Params } from '#paper/rest/params.ts';
 import { type Refusal, RefusedError, refusalBody, refuse } from '#paper/exchange/refusal.ts';

@@ -13,7 +13,7 @@ import {
   type StreamFrame,
   unfollow,
 } from './followed.ts';
-import { type EventFaults, openEventFaults } from '#paper/drills/event-faults.ts';
+import { type EventFaults, openEventFaults } from '#paper/faults/event-faults.ts';
 import type { Report } from '#paper/exchange/floor.ts';
 import { bookOf } from '#paper/exchange/orders.ts';
 import { type ArrayName, readArrayName, readStreamName, windowMs } from './stream-name.ts';

@@ -1,5 +1,5 @@
 import type { Decimal } from '#core/amount/decimal.ts';
-import type { EventFaults } from '#paper/drills/event-faults.ts';
+import type { EventFaults } from '#paper/faults/event-faults.ts';
 import type { Report } from '#paper/exchange/floor.ts';
 import { listStatus } from '#paper/rest/list-json.ts';
 import { accountPosition, balanceUpdate, executionReport } from '#paper/rest/order-json.ts';

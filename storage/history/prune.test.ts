@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId, type OrderId } from '#core/ids.ts';
-import { RETENTION } from '#core/settings.ts';
+import { RETENTION } from '#core/installation/settings.ts';
 import { storedEvidence, writeEvidence } from '#storage/trading/order-evidence.ts';
 import { pruneRecords } from './prune.ts';
 import { openTestDatabase } from '#test/harness/test-database.ts';

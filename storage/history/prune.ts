@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { newId } from '#core/ids.ts';
 import { LIVE_ORDER_STATES } from '#core/order/order.ts';
-import type { Retention } from '#core/settings.ts';
+import type { Retention } from '#core/installation/settings.ts';
 import type { Database, Reader, Writer } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
 

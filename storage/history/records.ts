@@ -6,7 +6,7 @@ import type { OrderEvidence } from '#core/order/order-evidence.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
 import type { ActionLogRow, RecordSink } from '#core/ports/records.ts';
 import { scrubError } from '#core/installation/scrub.ts';
-import { RETENTION } from '#core/settings.ts';
+import { RETENTION } from '#core/installation/settings.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
 import { storedEvidence, type StoredEvidence, writeEvidence } from '#storage/trading/order-evidence.ts';

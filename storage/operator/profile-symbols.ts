@@ -1,9 +1,10 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
-import type { AccountId, OrderId, ProfileId } from '#core/ids.ts';
-import { LIVE_ORDER_STATES, type OrderState, type Side } from '#core/order/order.ts';
+import type { AccountId, ProfileId } from '#core/ids.ts';
+import { LIVE_ORDER_STATES } from '#core/order/order.ts';
 import type { Reader, Writer } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
 import { type Page, type PageCursor, pageOf, placeOf } from '#storage/postgres/pages.ts';
+import { type FillView, type OrderView, selectFills, selectOrders } from '#storage/trading/order-views.ts';
 
 export interface CoinRow {
   readonly profileId: ProfileId;
@@ -202,67 +203,11 @@ export const listUnwatched = (
     .orderBy('runner.symbol')
     .execute();
 
-export interface OrderView {
-  readonly id: OrderId;
-  readonly profileId: ProfileId;
-  readonly symbol: string;
-  readonly side: Side;
-  readonly purpose: string;
-  readonly type: string;
-  readonly state: OrderState;
-  readonly reason: string;
-  readonly quantity: string;
-  readonly price: string | null;
-  readonly stopPrice: string | null;
-  readonly filledQuantity: string;
-  readonly filledQuote: string;
-  readonly clientOrderId: string;
-  readonly exchangeOrderId: string | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
-
-export interface FillView {
-  readonly tradeId: string;
-  readonly orderId: OrderId;
-  readonly profileId: ProfileId;
-  readonly symbol: string;
-  readonly side: Side;
-  readonly price: string;
-  readonly quantity: string;
-  readonly quoteQuantity: string;
-  readonly feeAmount: string;
-  readonly feeAsset: string | null;
-  /** Its value in quote; null while that of a third asset is not known. */
-  readonly feeQuote: string | null;
-  readonly realised: string;
-  readonly at: Date;
-}
-
 interface Newest {
   readonly profileIds: readonly ProfileId[];
   readonly symbol?: string;
   readonly limit: number;
 }
-
-export const selectOrders = (database: Reader) =>
-  database
-    .selectFrom('orders')
-    .select([
-      'id',
-      'profile_id as profileId',
-      'symbol',
-      'side',
-      'purpose',
-      'type',
-      'state',
-      'reason',
-      'quantity',
-      'price',
-      'stop_price as stopPrice',
-    ])
-    .select(['filled_quantity as filledQuantity', 'filled_quote as filledQuote', 'client_order_id as clientOrderId'])
-    .select(['exchange_order_id as exchangeOrderId', 'created_at as createdAt', 'updated_at as updatedAt']);
 
 /** Newest first; those that may still rest on the exchange however old they are, such as a stop. */
 export async function newestOrders(database: Reader, { profileIds, symbol, limit }: Newest): Promise<OrderView[]> {
@@ -317,21 +262,6 @@ export async function pageOrders(
   const { shown, next } = pageOf(rows, limit);
   return { rows: shown.map(({ place: _place, ...row }) => row), next };
 }
-
-export const selectFills = (database: Reader) =>
-  database
-    .selectFrom('fills')
-    .select([
-      'trade_id as tradeId',
-      'order_id as orderId',
-      'profile_id as profileId',
-      'symbol',
-      'side',
-      'price',
-      'quantity',
-    ])
-    .select(['quote_quantity as quoteQuantity', 'fee_amount as feeAmount', 'fee_asset as feeAsset'])
-    .select(['fee_quote as feeQuote', 'realised', 'at']);
 
 /** Newest first. */
 export function newestFills(database: Reader, { profileIds, symbol, limit }: Newest): Promise<FillView[]> {

@@ -1,5 +1,5 @@
 import { isObject } from '#core/merge.ts';
-import type { ServiceSetting } from '#core/settings.ts';
+import type { ServiceSetting } from '#core/installation/settings.ts';
 import type { Reader, Writer } from './database.ts';
 import { jsonText } from './json.ts';
 

@@ -10,8 +10,8 @@ import type { EvidenceKind } from '#core/order/order-evidence.ts';
 import type { OrderForm, OrderPurpose, OrderState, Side } from '#core/order/order.ts';
 import type { LogLevel } from '#core/ports/records.ts';
 import type { HistoryTables } from './history-tables.ts';
-import type { ResearchTables } from '#storage/research/research-tables.ts';
-import type { OrphanOrdersTable } from '#storage/trading/orphan-orders-table.ts';
+import type { ResearchTables } from './research-tables.ts';
+import type { OrphanOrdersTable } from './orphan-orders-table.ts';
 import type {
   Bigint,
   BigintOrDefault,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { formatDecimal } from '#core/amount/decimal.ts';
 import { newId, type OrderId } from '#core/ids.ts';
-import { formOf, type FoundOrder } from '#core/position/orphan.ts';
+import { formOf, type FoundOrder } from '#core/account/orphan.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { resolveOrphan } from './orphan-orders.ts';
 import { lockRunner } from './runners.ts';

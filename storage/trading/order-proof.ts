@@ -2,7 +2,7 @@ import type { AccountId, OrderId, UserId } from '#core/ids.ts';
 import type { LedgerRow } from '#core/position/ledger.ts';
 import type { Reader } from '#storage/postgres/database.ts';
 import { readEvidence } from './order-evidence.ts';
-import { type FillView, type OrderView, selectFills, selectOrders } from '#storage/operator/profile-symbols.ts';
+import { type FillView, type OrderView, selectFills, selectOrders } from './order-views.ts';
 
 interface ProofOrder extends OrderView {
   readonly accountId: AccountId;

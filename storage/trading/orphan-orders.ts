@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely';
 import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import type { AccountId, ProfileId } from '#core/ids.ts';
-import type { OrphanLock, OrphanState } from '#core/position/orphan.ts';
+import type { OrphanLock, OrphanState } from '#core/account/orphan.ts';
 import type { ExchangeOrder } from '#core/order/exchange-order.ts';
 import type { Database, Reader, Writer } from '#storage/postgres/database.ts';
-import type { OrphanOrdersTable } from './orphan-orders-table.ts';
+import type { OrphanOrdersTable } from '#storage/postgres/orphan-orders-table.ts';
 
 export type OrphanRow = Selectable<OrphanOrdersTable>;
 

@@ -12,15 +12,15 @@ import { openQueue } from '#storage/jobs/queue.ts';
 import { openTestDatabase } from '#test/harness/test-database.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { readOperator } from '#storage/operator/users.ts';
-import { openReserved } from '#api/frame/boot.ts';
+import { openReserved } from '#api/boot.ts';
 import type { ApiSettings, ServerContext } from '#api/frame/context.ts';
 import type { Answer, Call, Operation } from '#api/contract/operation.ts';
 import { createAccount } from '#api/contract/accounts.ts';
 import { createProfile } from '#api/contract/profiles.ts';
 import { type Problem, problemSchema } from '#api/contract/problem.ts';
 import { signUp } from '#api/contract/session.ts';
-import { serveApi } from '#api/frame/serve.ts';
-import { Venues } from '#api/views/venues.ts';
+import { serveApi } from '#api/serve.ts';
+import { Venues } from '#api/frame/venues.ts';
 
 export const ORIGIN = 'http://app.test:8080';
 export const SECURE_ORIGIN = 'https://trade.example.org';

@@ -4,7 +4,7 @@ import { Agent, request as sendRequest } from 'undici';
 import { WebSocket, WebSocketServer } from 'ws';
 import { requireDecimal } from '#core/amount/decimal.ts';
 import { createExchangeClock } from '#exchange/clock.ts';
-import { orderOf } from '#exchange/fixtures/orders.ts';
+import { orderOf } from '#test/exchange/orders.ts';
 import { createGovernor } from '#exchange/limits.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
 import { createTrading } from '#exchange/place.ts';

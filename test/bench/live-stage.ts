@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openApi } from '#api/frame/boot.ts';
+import { openApi } from '#api/boot.ts';
 import { listAccounts } from '#api/contract/accounts.ts';
 import { signUp } from '#api/contract/session.ts';
 import { cacheKeys } from '#core/installation/cache-keys.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { type ProfileId, readId } from '#core/ids.ts';
-import { UNKNOWN_OUTCOME } from '#paper/drills/faults.ts';
+import { UNKNOWN_OUTCOME } from '#paper/faults/faults.ts';
 import { ownId } from '#test/flow/outside.ts';
 import { shoot } from './browser.ts';
 import { type Exchange, openExchange } from './exchange.ts';

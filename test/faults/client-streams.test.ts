@@ -4,7 +4,7 @@ import { requireDecimal } from '#core/amount/decimal.ts';
 import { clientOrderIdOf } from '#core/order/order.ts';
 import type { AccountEvent, MarketEvent, MarketPort, TradingPort } from '#core/ports/exchange.ts';
 import { createAccountStream } from '#exchange/account-stream.ts';
-import { orderOf } from '#exchange/fixtures/orders.ts';
+import { orderOf } from '#test/exchange/orders.ts';
 import { createGovernor } from '#exchange/limits.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
 import { createTrading } from '#exchange/place.ts';

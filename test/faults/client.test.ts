@@ -6,7 +6,7 @@ import { cancelIdOf, clientOrderIdOf } from '#core/order/order.ts';
 import { ORDER_TIMING } from '#core/order/order-timing.ts';
 import type { MarketPort, PlaceRequest, TradingPort } from '#core/ports/exchange.ts';
 import { ExchangeError } from '#exchange/errors.ts';
-import { orderOf } from '#exchange/fixtures/orders.ts';
+import { orderOf } from '#test/exchange/orders.ts';
 import { createGovernor } from '#exchange/limits.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';

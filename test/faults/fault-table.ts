@@ -23,7 +23,7 @@ export interface RequestMatch {
   readonly text?: string;
 }
 
-/** One fault of the paper exchange (paper/drills/faults.ts), used up by the next requests that match. */
+/** One fault of the paper exchange (paper/faults/faults.ts), used up by the next requests that match. */
 export interface RequestFault {
   readonly match: RequestMatch;
   readonly kind: 'fail-before' | 'apply-then-fail' | 'delay' | 'late' | 'reset';

@@ -10,7 +10,7 @@ import type { EnginePorts } from '#engine/state/ports.ts';
 import { runAccount } from '#engine/account/run-account.ts';
 import type { RunningAccount } from '#engine/account/account-run.ts';
 import { createAccountStream } from '#exchange/account-stream.ts';
-import { orderOf } from '#exchange/fixtures/orders.ts';
+import { orderOf } from '#test/exchange/orders.ts';
 import { createGovernor } from '#exchange/limits.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
 import { createTrading } from '#exchange/place.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { formatDecimal, multiply, requireDecimal as d } from '#core/amount/decimal.ts';
 import { newId } from '#core/ids.ts';
 import { execute } from '#engine/tick/execute.ts';
-import { orderOf } from '#exchange/fixtures/orders.ts';
+import { orderOf } from '#test/exchange/orders.ts';
 import { createRun, pageArchived, recordedFees } from '#storage/history/account-history.ts';
 import { walletSums } from '#storage/trading/ledger.ts';
 import { everyFill } from '#storage/history/trades.ts';

@@ -13,7 +13,7 @@ import type { SymbolRules } from '#core/market/symbol.ts';
 import { createAccountContext } from '#engine/state/account-context.ts';
 import { createCoin, liveOrderOf } from '#engine/state/coin.ts';
 import { type CoinRunner, createCoinRunner } from '#engine/runner/coin-runner.ts';
-import { applyCostBasis, type BasisDesk, type BasisInputs } from '#engine/tick/cost-basis.ts';
+import { applyCostBasis, type BasisDesk, type BasisInputs } from '#engine/runner/cost-basis.ts';
 import { reconcilePositions, type Sweep } from '#engine/account/reconcile-positions.ts';
 import { createAccountStream } from '#exchange/account-stream.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';

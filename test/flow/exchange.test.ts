@@ -10,8 +10,8 @@ import type { AccountEvent, MarketEvent, MarketPort, TradingPort, WriteOutcome }
 import { createAccountStream } from '#exchange/account-stream.ts';
 import { checkKey } from '#exchange/check-key.ts';
 import { ExchangeError } from '#exchange/errors.ts';
-import { orderOf } from '#exchange/fixtures/orders.ts';
-import { collect } from '#exchange/fixtures/scripted-server.ts';
+import { orderOf } from '#test/exchange/orders.ts';
+import { collect } from '#test/exchange/scripted-server.ts';
 import { createMarketStream } from '#exchange/market-stream.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';

@@ -5,7 +5,7 @@ import { openTestApi } from '#test/api/test-api.ts';
 import { cacheKeys, marketClock } from '#core/installation/cache-keys.ts';
 import { parseEnvironment } from '#core/installation/env.ts';
 import { ORDER_TIMING } from '#core/order/order-timing.ts';
-import { startScriptedServer } from '#exchange/fixtures/scripted-server.ts';
+import { startScriptedServer } from '#test/exchange/scripted-server.ts';
 import { createVenues } from '#worker/venues.ts';
 import { until } from './until.ts';
 

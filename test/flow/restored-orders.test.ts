@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { formatDecimal, requireDecimal } from '#core/amount/decimal.ts';
 import { newId } from '#core/ids.ts';
 import type { ActionOutcome } from '#core/order/operator-action.ts';
-import { lockOf } from '#core/position/orphan.ts';
+import { lockOf } from '#core/account/orphan.ts';
 import type { CoinWish } from '#engine/state/wish.ts';
 import { restoreBackup } from '#storage/backup/restore.ts';
 import { takeBackup } from '#storage/backup/take.ts';

@@ -10,7 +10,7 @@ import { type InsertObject, sql } from 'kysely';
 import { floorToStep, formatDecimal, multiply, requireDecimal } from '#core/amount/decimal.ts';
 import { newId, type OrderId, type ProfileId } from '#core/ids.ts';
 import { clientOrderIdOf } from '#core/order/order.ts';
-import { orderOf } from '#exchange/fixtures/orders.ts';
+import { orderOf } from '#test/exchange/orders.ts';
 import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import type { Tables } from '#storage/postgres/tables.ts';

@@ -5,7 +5,7 @@ import { requireDecimal } from '#core/amount/decimal.ts';
 import type { OrderDraft } from '#core/order/order.ts';
 import { ORDER_TIMING } from '#core/order/order-timing.ts';
 import { execute } from '#engine/tick/execute.ts';
-import { orderOf } from '#exchange/fixtures/orders.ts';
+import { orderOf } from '#test/exchange/orders.ts';
 import { openAccountBench, SYMBOL } from './account-bench.ts';
 
 test('with a database that commits slowly a buy is not sent, a sale is', async () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Api, openApi } from '#api/frame/boot.ts';
+import { type Api, openApi } from '#api/boot.ts';
 import { signUp } from '#api/contract/session.ts';
 import { listAccounts } from '#api/contract/accounts.ts';
 import { parseEnvironment } from '#core/installation/env.ts';

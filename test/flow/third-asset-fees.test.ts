@@ -5,7 +5,7 @@ import type { Side } from '#core/order/order.ts';
 import { NO_LIMITS } from '#core/account/risk.ts';
 import { baseFeeRate } from '#engine/state/base-fee.ts';
 import { execute } from '#engine/tick/execute.ts';
-import { orderOf } from '#exchange/fixtures/orders.ts';
+import { orderOf } from '#test/exchange/orders.ts';
 import { realisedSince } from '#storage/operator/dashboard.ts';
 import { createTradingStore } from '#storage/trading/trading-store.ts';
 import { readRisk, saveRiskLimits } from '#storage/trading/risk.ts';

@@ -8,7 +8,7 @@ import { absolute, add, type Decimal, formatDecimal, requireDecimal, subtract, Z
 import { newId, type ProfileId } from '#core/ids.ts';
 import type { ProfileToRun } from '#core/account/profile-to-run.ts';
 import { isSellable } from '#core/position/position.ts';
-import type { BasisDesk } from '#engine/tick/cost-basis.ts';
+import type { BasisDesk } from '#engine/runner/cost-basis.ts';
 import { checkIdentity, type IdentityResult } from '#engine/account/identity.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { refoldPosition } from '#storage/trading/fills.ts';

@@ -6,7 +6,7 @@ import { coinView } from './coin-view.ts';
 import { money, price, quantity, signedPercent } from '#web/ui/numbers.ts';
 import { UnheldPrice } from './entry-price.tsx';
 import { Gain } from '#web/ui/figures.tsx';
-import { Rail } from '#web/ui/rail.tsx';
+import { Rail } from './rail.tsx';
 import { Section } from '#web/ui/section.tsx';
 
 interface CoinPositionProps {

@@ -9,7 +9,7 @@ import { place } from '#web/ui/time.ts';
 import { type ChartOptions, type ChartRange, ChartView, type PlanLevel } from './chart-view.ts';
 import { Failure } from '#web/ui/say.tsx';
 import { Section } from '#web/ui/section.tsx';
-import { useTheme } from '#web/shell/theme-switch.tsx';
+import { useTheme } from '#web/ui/theme-switch.tsx';
 
 interface PriceChartProps {
   profileId: ProfileId;

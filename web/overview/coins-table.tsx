@@ -7,7 +7,7 @@ import { coinView } from '#web/coin/coin-view.ts';
 import { MISSING, money, price, quantity, signedPercent } from '#web/ui/numbers.ts';
 import { Gain } from '#web/ui/figures.tsx';
 import { NextStepWords } from './next-step.tsx';
-import { Rail } from '#web/ui/rail.tsx';
+import { Rail } from '#web/coin/rail.tsx';
 
 export interface CoinRow {
   readonly coin: Coin;

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { type ProfileId, readId } from '#core/ids.ts';
 import { type Profile, profileQuery } from '#web/data/queries.ts';
 import { useDemo } from '#web/data/session.tsx';
-import { profilePagesOf } from '#web/shell/places.ts';
+import { profilePagesOf } from '#web/ui/places.ts';
 import { PageStrip } from '#web/ui/page-strip.tsx';
 import { Failure, Skeleton } from '#web/ui/say.tsx';
 

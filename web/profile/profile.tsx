@@ -7,7 +7,7 @@ import { type CoinRow, CoinsTable } from '#web/overview/coins-table.tsx';
 import { DecisionLog } from '#web/coin/decision-log.tsx';
 import { ProfileFrame } from './profile-frame.tsx';
 import { ProfileSwitch } from './profile-switch.tsx';
-import { RailKey } from '#web/ui/rail.tsx';
+import { RailKey } from '#web/coin/rail.tsx';
 import { Failure, Skeleton } from '#web/ui/say.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { StrategyName } from '#web/ui/strategy-name.tsx';

@@ -10,7 +10,7 @@ import { NotBegun } from '#web/ui/not-begun.tsx';
 import { Say } from '#web/ui/say.tsx';
 import { count } from '#web/ui/numbers.ts';
 import { firstTerms, isTerm, type Terms, termsBody } from '#web/ui/research.ts';
-import { type Sharing, SHARINGS } from './sharing.ts';
+import { type Sharing, SHARINGS } from '#web/ui/sharing.ts';
 import { ChangeToTry } from './change-to-try.tsx';
 import { changesOf } from '#web/config/changes.ts';
 import { SharingFields, useSharings } from './sharing-fields.tsx';

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import type { StoredResult } from '#web/data/research.ts';
-import { CAPITAL } from './capital.ts';
+import { CAPITAL } from '#web/ui/capital.ts';
 import { MISSING, money, percent } from '#web/ui/numbers.ts';
 import { fineShare, plain, reasonWords, share } from '#web/ui/research.ts';
-import { resultName } from './sharing.ts';
+import { resultName } from '#web/ui/sharing.ts';
 import { age } from '#web/ui/time.ts';
 import { AmbiguityBand } from '#web/ui/ambiguity-band.tsx';
 import { EquityPlot } from '#web/ui/equity-plot.tsx';

@@ -24,7 +24,7 @@ import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
 import { When } from '#web/ui/when.tsx';
 import { WorkProgress } from '#web/ui/work-progress.tsx';
 import { costWords, runWords, share } from '#web/ui/research.ts';
-import { resultCount, sharingWords } from './sharing.ts';
+import { resultCount, sharingWords } from '#web/ui/sharing.ts';
 
 export function BacktestPage(): ReactNode {
   const { id, runId } = useParams({ from: '/shell/profiles/$id/backtests/$runId' });

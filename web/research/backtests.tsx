@@ -14,7 +14,7 @@ import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
 import { count } from '#web/ui/numbers.ts';
 import { runWords, share } from '#web/ui/research.ts';
-import { resultCount, sharingWords } from './sharing.ts';
+import { resultCount, sharingWords } from '#web/ui/sharing.ts';
 import { full } from '#web/ui/time.ts';
 
 export function BacktestsPage(): ReactNode {

@@ -12,10 +12,10 @@ import { ResearchFrame } from './research-frame.tsx';
 import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { When } from '#web/ui/when.tsx';
-import { CAPITAL } from './capital.ts';
+import { CAPITAL } from '#web/ui/capital.ts';
 import { count, percent } from '#web/ui/numbers.ts';
 import { fineShare, plain, runWords, share } from '#web/ui/research.ts';
-import { resultName } from './sharing.ts';
+import { resultName } from '#web/ui/sharing.ts';
 
 type Comparison = Answer<typeof compareBacktests>;
 type Compared = Comparison['coins'][number];

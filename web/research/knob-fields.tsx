@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react';
-import { type Axis, edgeWords, type TypedKnob, valueCount } from '#web/ui/sweep.ts';
+import { type Axis, edgeWords, type TypedKnob, valueCount } from './sweep-words.ts';
 import { Field } from '#web/ui/field.tsx';
 
 interface KnobProps {

@@ -8,7 +8,7 @@ import { call } from '#web/data/call.ts';
 import type { Profile } from '#web/data/queries.ts';
 import { TextForm } from '#web/ui/text-form.tsx';
 import { barBody, BARS, barTexts, barValue } from './gate.ts';
-import { resultName } from './sharing.ts';
+import { resultName } from '#web/ui/sharing.ts';
 import { Icon } from '#web/ui/icon.tsx';
 import { Failure, Say, Skeleton } from '#web/ui/say.tsx';
 import { Section } from '#web/ui/section.tsx';

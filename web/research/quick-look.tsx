@@ -13,7 +13,7 @@ import type { Config } from '#web/preview/summary.ts';
 import { ReplayThread } from '#web/preview/thread.ts';
 import { usePast } from '#web/preview/use-preview.ts';
 import { percent } from '#web/ui/numbers.ts';
-import { ONE_OF_SEVERAL } from './sharing.ts';
+import { ONE_OF_SEVERAL } from '#web/ui/sharing.ts';
 
 export function QuickLookPage(): ReactNode {
   const { id } = useParams({ from: '/shell/profiles/$id/quick-look' });

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Profile } from '#web/data/queries.ts';
-import { RESEARCH_PAGES } from '#web/shell/places.ts';
+import { RESEARCH_PAGES } from '#web/ui/places.ts';
 import { PageStrip } from '#web/ui/page-strip.tsx';
 import { ProfileFrame } from '#web/profile/profile-frame.tsx';
 

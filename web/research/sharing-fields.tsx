@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type Profile, profilesQuery } from '#web/data/queries.ts';
 import { Say } from '#web/ui/say.tsx';
-import { ALONE, type Sharing, SHARINGS } from './sharing.ts';
+import { ALONE, type Sharing, SHARINGS } from '#web/ui/sharing.ts';
 
 /** What coins of a profile can share; nothing to choose from is an empty list. */
 export function useSharings(

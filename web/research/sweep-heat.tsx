@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { SweepResult } from '#web/data/research.ts';
 import { valueAt } from '#core/config-path.ts';
-import { Heat } from '#web/ui/heat.tsx';
+import { Heat } from './heat.tsx';
 import { Section } from '#web/ui/section.tsx';
 
 interface HeatProps {

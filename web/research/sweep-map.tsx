@@ -2,8 +2,8 @@ import { type ReactNode, useMemo, useRef, useState } from 'react';
 import type { Coin, Profile } from '#web/data/queries.ts';
 import type { Config, Replay } from '#web/preview/summary.ts';
 import type { ReplayThread } from '#web/preview/thread.ts';
-import { type Axis, axesOf, variant } from '#web/ui/sweep.ts';
-import { bestOf, Heat } from '#web/ui/heat.tsx';
+import { type Axis, axesOf, variant } from './sweep-words.ts';
+import { bestOf, Heat } from './heat.tsx';
 import { PutInForm } from './put-in-form.tsx';
 
 interface SweepProps {

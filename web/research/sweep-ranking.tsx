@@ -3,7 +3,7 @@ import type { Coin, Profile } from '#web/data/queries.ts';
 import type { SweepResult } from '#web/data/research.ts';
 import { percent } from '#web/ui/numbers.ts';
 import { plain } from '#web/ui/research.ts';
-import { edgeWords } from '#web/ui/sweep.ts';
+import { edgeWords } from './sweep-words.ts';
 import { Result } from '#web/ui/figures.tsx';
 import { PutInForm } from './put-in-form.tsx';
 import { Section } from '#web/ui/section.tsx';

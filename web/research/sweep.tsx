@@ -26,7 +26,7 @@ import { When } from '#web/ui/when.tsx';
 import { WorkProgress } from '#web/ui/work-progress.tsx';
 import { count, MISSING, percent } from '#web/ui/numbers.ts';
 import { costWords, plain, runWords } from '#web/ui/research.ts';
-import { ONE_OF_SEVERAL } from './sharing.ts';
+import { ONE_OF_SEVERAL } from '#web/ui/sharing.ts';
 
 export function SweepPage(): ReactNode {
   const { id, sweepId } = useParams({ from: '/shell/profiles/$id/sweeps/$sweepId' });

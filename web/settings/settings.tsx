@@ -14,7 +14,7 @@ import { RetentionSettings } from './retention-settings.tsx';
 import { Failure } from '#web/ui/say.tsx';
 import { Section } from '#web/ui/section.tsx';
 import { PasswordSettings, SessionSettings } from './sessions-settings.tsx';
-import { setTheme, useTheme } from '#web/shell/theme-switch.tsx';
+import { setTheme, useTheme } from '#web/ui/theme-switch.tsx';
 import { full } from '#web/ui/time.ts';
 import { zoneGroups } from '#web/data/zones.ts';
 

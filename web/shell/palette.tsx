@@ -4,9 +4,9 @@ import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { dashboardQuery } from '#web/data/queries.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { matchesOf } from './palette-words.ts';
-import { placesOf, profilePagesOf, RESEARCH_PAGES } from './places.ts';
+import { placesOf, profilePagesOf, RESEARCH_PAGES } from '#web/ui/places.ts';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { currentTheme, setTheme } from './theme-switch.tsx';
+import { currentTheme, setTheme } from '#web/ui/theme-switch.tsx';
 
 interface PaletteProps {
   open: boolean;

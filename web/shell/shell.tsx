@@ -6,14 +6,14 @@ import { dashboardQuery } from '#web/data/queries.ts';
 import { useDemo } from '#web/data/session.tsx';
 import { useSteady } from '#web/data/use-steady.ts';
 import { pursesOf } from '#web/ui/accounts.ts';
-import { placesOf } from './places.ts';
+import { placesOf } from '#web/ui/places.ts';
 import { AccountTag } from '#web/ui/figures.tsx';
 import { HealthLine } from './health-line.tsx';
 import { Heartbeat } from './heartbeat.tsx';
 import { Mark } from '#web/ui/icon.tsx';
-import { KillSwitch } from '#web/overview/kill-switch.tsx';
+import { KillSwitch } from './kill-switch.tsx';
 import { Shortcuts } from './shortcuts.tsx';
-import { ThemeSwitch } from './theme-switch.tsx';
+import { ThemeSwitch } from '#web/ui/theme-switch.tsx';
 
 function Places(): ReactNode {
   return placesOf(useDemo()).map(({ to, words }) => (

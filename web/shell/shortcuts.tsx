@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { createElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useDemo } from '#web/data/session.tsx';
 import { whenIdle } from '#web/data/when-idle.ts';
-import { KEYS, placesOf } from './places.ts';
+import { KEYS, placesOf } from '#web/ui/places.ts';
 import { Dialog } from '#web/ui/dialog.tsx';
 
 const loadPalette = async () => (await import('./palette.tsx')).Palette;

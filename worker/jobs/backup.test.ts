@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseEnvironment } from '#core/installation/env.ts';
-import { BACKUP_SCHEDULE } from '#core/settings.ts';
+import { BACKUP_SCHEDULE } from '#core/installation/settings.ts';
 import { listBackups } from '#storage/backup/folder.ts';
 import { patchSetting } from '#storage/postgres/service-settings.ts';
 import { openTestDatabase } from '#test/harness/test-database.ts';

@@ -1,4 +1,4 @@
-import { BACKUP_SCHEDULE } from '#core/settings.ts';
+import { BACKUP_SCHEDULE } from '#core/installation/settings.ts';
 import { keepBackup, listBackups, pruneBackups } from '#storage/backup/folder.ts';
 import { readSetting } from '#storage/postgres/service-settings.ts';
 import type { WorkerContext } from '#worker/context.ts';

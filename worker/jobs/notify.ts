@@ -1,7 +1,7 @@
 import { cacheKeys } from '#core/installation/cache-keys.ts';
 import type { Environment } from '#core/installation/env.ts';
 import { isProfileEvent, isUrgent, type Notification, quietUntil } from '#core/installation/notify.ts';
-import { OPS_NOTIFY } from '#core/settings.ts';
+import { OPS_NOTIFY } from '#core/installation/settings.ts';
 import { sendNotification } from '#integrations/notifiers.ts';
 import type { Database, Reader } from '#storage/postgres/database.ts';
 import { listNotifiers, readNotifier, type StoredNotifier } from '#storage/operator/notifiers.ts';

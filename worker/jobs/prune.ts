@@ -1,4 +1,4 @@
-import { RETENTION } from '#core/settings.ts';
+import { RETENTION } from '#core/installation/settings.ts';
 import { scrubError } from '#core/installation/scrub.ts';
 import { pruneRecords, savePruneReceipt } from '#storage/history/prune.ts';
 import { readSetting } from '#storage/postgres/service-settings.ts';

@@ -17,7 +17,7 @@ import { readJson } from '#core/json.ts';
 import type { MarketPort } from '#core/ports/exchange.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { readRules } from '#core/market/symbol-codec.ts';
-import { Memo } from '#api/frame/memo.ts';
+import { Memo } from './memo.ts';
 
 export interface Price {
   readonly price: Decimal;

@@ -14,10 +14,10 @@ import { requireCurrentSchema } from '#storage/postgres/migrate.ts';
 import { openCache } from '#storage/cache/open-cache.ts';
 import { openQueue } from '#storage/jobs/queue.ts';
 import { readOperator } from '#storage/operator/users.ts';
-import type { ApiSettings, ServerContext } from './context.ts';
+import type { ApiSettings, ServerContext } from '#api/frame/context.ts';
 import { AT_A_TIME } from '#api/guard/visitor-limits.ts';
 import { type Address, serveApi } from './serve.ts';
-import { Venues } from '#api/views/venues.ts';
+import { Venues } from '#api/frame/venues.ts';
 
 function settingsOf(env: Environment, bootedAt: Date): ApiSettings {
   const { PAPER_API_KEY: apiKey, PAPER_API_SECRET: secret } = env;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createAdaptorServer } from '@hono/node-server';
 import { createApp } from './app.ts';
-import type { ServerContext } from './context.ts';
+import type { ServerContext } from '#api/frame/context.ts';
 import { VisitorLimits } from '#api/guard/visitor-limits.ts';
 import { SocketHub } from '#api/socket/hub.ts';
 import { createUpgrade } from '#api/socket/upgrade.ts';

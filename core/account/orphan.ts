@@ -3,7 +3,7 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import { mergePatch } from '#core/merge.ts';
 import { type OrderForm, type OwnOrderId, readOwnClientOrderId } from '#core/order/order.ts';
 import type { ExchangeOrder } from '#core/order/exchange-order.ts';
-import type { ProfileToRun } from '#core/account/profile-to-run.ts';
+import type { ProfileToRun } from './profile-to-run.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 
 /** `left`: the operator wants it to rest. `gone`: it is on the book no more, and not by a cancel of the operator. */

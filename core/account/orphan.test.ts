@@ -5,7 +5,7 @@ import { type AccountId, newId, type ProfileId } from '#core/ids.ts';
 import { clientOrderIdOf } from '#core/order/order.ts';
 import { formOf, guessOwner, lockOf, type OrphanLock, orphansOn, proveOwner } from './orphan.ts';
 import type { ExchangeOrder } from '#core/order/exchange-order.ts';
-import type { ProfileToRun } from '#core/account/profile-to-run.ts';
+import type { ProfileToRun } from './profile-to-run.ts';
 
 const profileOf = (name: string, symbols: readonly string[] = ['BTCUSDT'], config: unknown = {}): ProfileToRun => ({
   ...{ id: newId<ProfileId>(), accountId: newId<AccountId>(), name, strategyName: 'hold', config, enabled: true },

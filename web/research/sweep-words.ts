@@ -1,5 +1,5 @@
 import { valueAt, withValue } from '#core/config-path.ts';
-import { multiplierWords } from './numbers.ts';
+import { multiplierWords } from '#web/ui/numbers.ts';
 import { type SchemaField, schemaGroups } from '#web/config/schema-fields.ts';
 
 /** One direction of a heat map: a setting and the values it is tried with. */

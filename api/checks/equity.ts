@@ -1,7 +1,7 @@
 import { totalOf } from '#core/position/cost-basis.ts';
 import { add, type Decimal, multiply, requireDecimal } from '#core/amount/decimal.ts';
-import type { EquityOf } from '#api/checks/sizing-check.ts';
-import type { CachedWallet, Prices, Rules } from './venues.ts';
+import type { EquityOf } from './sizing-check.ts';
+import type { CachedWallet, Prices, Rules } from '#api/frame/venues.ts';
 
 interface Worth {
   readonly rules: Rules | undefined;

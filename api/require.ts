@@ -4,7 +4,7 @@ import { type AccountView, readAccount } from '#storage/operator/accounts.ts';
 import type { Reader } from '#storage/postgres/database.ts';
 import { type ProfileView, readProfile } from '#storage/operator/profiles.ts';
 import type { Operator } from '#api/guard/session.ts';
-import { ApiProblem } from './problem.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
 
 /** The operator's own account; anybody else's is as absent as one that never was. */
 export async function requireAccount(database: Reader, operator: Operator, id: AccountId): Promise<AccountView> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TICK_TRACE_CAP } from '#core/installation/cache-keys.ts';
+import { TICK_TRACE_CAP } from './cache-keys.ts';
 
 const days = z.int('must be a whole number').min(1).max(3650);
 const flag = z.boolean('must be true or false');

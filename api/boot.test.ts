@@ -7,7 +7,7 @@ import { createAccount } from '#storage/operator/accounts.ts';
 import { openEmptyDatabase, openTestDatabase } from '#test/harness/test-database.ts';
 import { createOperator } from '#storage/operator/users.ts';
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 /** The real process, alone: what it says and how it ends. */
 async function run(environment: Record<string, string>): Promise<{ code: number; stderr: string }> {

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Coin } from '#web/data/queries.ts';
-import { coinView, distanceWords, type NextStep } from '#web/coin/coin-view.ts';
-import { price as priceText } from './numbers.ts';
-import { Icon } from './icon.tsx';
+import { coinView, distanceWords, type NextStep } from './coin-view.ts';
+import { price as priceText } from '#web/ui/numbers.ts';
+import { Icon } from '#web/ui/icon.tsx';
 import { type RailScale, railScale } from './rail-scale.ts';
 
 interface RailProps {

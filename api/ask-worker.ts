@@ -1,7 +1,7 @@
 import type { Transaction } from '#storage/postgres/database.ts';
 import { type ActionRequest, requestAction } from '#storage/trading/operator-actions.ts';
 import { auditChange } from './audit.ts';
-import { ApiProblem } from './problem.ts';
+import { ApiProblem } from '#api/frame/problem.ts';
 import type { Caller } from '#api/guard/caller.ts';
 import type { Operator } from '#api/guard/session.ts';
 

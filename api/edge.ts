@@ -1,15 +1,15 @@
 import type { Context, Hono } from 'hono';
 import { newId } from '#core/ids.ts';
 import { httpRequests } from '#integrations/metrics.ts';
-import type { ApiContext } from './context.ts';
+import type { ApiContext } from '#api/frame/context.ts';
 import { type Caller, callerOf } from '#api/guard/caller.ts';
 import { requireUnlocked } from '#api/guard/demo-locks.ts';
 import { corsHeaders, PREFLIGHT_HEADERS, requireOrigin } from '#api/guard/origin.ts';
 import { HSTS, securityHeaders } from '#api/guard/security-headers.ts';
 import type { VisitorLimits } from '#api/guard/visitor-limits.ts';
 import type { ApiEnv } from './handle.ts';
-import { ApiProblem, problemResponse } from './problem.ts';
-import { toProblem } from './to-problem.ts';
+import { ApiProblem, problemResponse } from '#api/frame/problem.ts';
+import { toProblem } from '#api/frame/to-problem.ts';
 
 /** What every request passes before it reaches an operation, and every response on its way out. */
 export function mountEdge(app: Hono<ApiEnv>, { settings, log }: ApiContext, visitors?: VisitorLimits): void {

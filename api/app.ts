@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
-import type { ApiContext, ServerContext } from './context.ts';
+import type { ApiContext, ServerContext } from '#api/frame/context.ts';
 import { mountEdge, mountErrors } from './edge.ts';
 import type { VisitorLimits } from '#api/guard/visitor-limits.ts';
 import { type ApiEnv, createRoutes } from './handle.ts';
-import { loadPages, mountPages } from './pages.ts';
-import { ApiProblem, problemResponse } from './problem.ts';
+import { loadPages, mountPages } from '#api/frame/pages.ts';
+import { ApiProblem, problemResponse } from '#api/frame/problem.ts';
 import { mountAdvisor } from '#api/routes/advisor.ts';
 import { mountAiProvider } from '#api/routes/ai-provider.ts';
 import { mountAccountState } from '#api/routes/account-state.ts';

@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely';
 import type { AccountId } from '#core/ids.ts';
 import type { Side } from '#core/order/order.ts';
-import type { OrphanState } from '#core/position/orphan.ts';
-import type { Time, TimeOrDefault } from '#storage/postgres/columns.ts';
+import type { OrphanState } from '#core/account/orphan.ts';
+import type { Time, TimeOrDefault } from './columns.ts';
 
 export interface OrphanOrdersTable {
   account_id: AccountId;

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { AdvisorSlot } from '#core/research/advice.ts';
 import type { AiProviderName, CredentialKind } from '#core/installation/ai-provider.ts';
 import type { ProfileId, UserId } from '#core/ids.ts';
-import type { Json, JsonOrDefault, NullableJson, NullableTime, TimeOrDefault } from '#storage/postgres/columns.ts';
+import type { Json, JsonOrDefault, NullableJson, NullableTime, TimeOrDefault } from './columns.ts';
 
 /* Row types of backtests, sweeps, checks of live trading and the advisor. */
 

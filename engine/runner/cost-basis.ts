@@ -17,8 +17,8 @@ import type { AdjustmentRequest, CostBasis, TradingStore } from '#core/ports/sto
 import type { SymbolInfo } from '#core/market/symbol-codec.ts';
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { type Coin, takeStored } from '#engine/state/coin.ts';
-import type { CoinRunner } from '#engine/runner/coin-runner.ts';
-import { LeaseLost } from './execute.ts';
+import type { CoinRunner } from './coin-runner.ts';
+import { LeaseLost } from '#engine/state/ends-run.ts';
 import type { EngineLog } from '#engine/state/ports.ts';
 
 /** What changes a position outside of fills, for the owner of an account whether or not its coins run. */

@@ -1,15 +1,15 @@
 import type { Context, Hono } from 'hono';
 import type { z } from 'zod';
-import type { ApiContext } from './context.ts';
+import type { ApiContext } from '#api/frame/context.ts';
 import type { Answer, Operation } from '#api/contract/operation.ts';
 import { type Caller, callerOf } from '#api/guard/caller.ts';
 import { requireOwnSite } from '#api/guard/origin.ts';
 import { type Authenticated, type Operator, sessionCookie } from '#api/guard/session.ts';
 import { identify, type Visitors } from '#api/guard/visitor-limits.ts';
 import { type Mask, maskFor } from '#api/guard/visitor-mask.ts';
-import { isStorableText, readJsonBody } from './json-body.ts';
-import { ApiProblem, invalidField } from './problem.ts';
-import { parseWith, requireValid } from './validate.ts';
+import { isStorableText, readJsonBody } from '#api/frame/json-body.ts';
+import { ApiProblem, invalidField } from '#api/frame/problem.ts';
+import { parseWith, requireValid } from '#api/frame/validate.ts';
 
 export type ApiEnv = { Variables: { requestId: string; origin: string | null } };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axesOf, combinationsOf, knobsText, valueCount, variant } from './sweep.ts';
+import { axesOf, combinationsOf, knobsText, valueCount, variant } from './sweep-words.ts';
 
 const schema = {
   properties: {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { signedPercent } from './numbers.ts';
-import { edgeWords } from './sweep.ts';
+import { signedPercent } from '#web/ui/numbers.ts';
+import { edgeWords } from './sweep-words.ts';
 
 /** One edge of a heat map. */
 interface Edge {
