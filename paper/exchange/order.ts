@@ -1,5 +1,5 @@
 import { type Decimal, minimum, subtract } from '#core/amount/decimal.ts';
-import { ORDER_TYPES, type OrderSide, type PreventionMode } from '#paper/market/order-types.ts';
+import type { ORDER_TYPES, OrderSide, PreventionMode } from '#paper/market/order-types.ts';
 
 export type OrderType = (typeof ORDER_TYPES)[number];
 
