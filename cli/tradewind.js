@@ -9,7 +9,7 @@ if (Number(found.split('.')[0]) < oldest) {
   );
   process.exitCode = 1;
 } else {
-  import('#cli/bootstrap/hand-over.js').then(
+  import('./bootstrap/hand-over.js').then(
     ({ run }) => run(process.argv.slice(2), process.env),
     (error) => {
       console.error(error);
