@@ -18,6 +18,8 @@ const TIMER_MS = 1_000;
 const COINS_A_TURN = 50;
 
 const LOOK_EVERY_TICKS = 20;
+/** While a buy waits on the exchange: a fill of it that the stream did not report is a position without a stop. */
+const LOOK_AT_BUYS_EVERY_TICKS = 5;
 
 const HALTS_EVERY_TICKS = 2;
 
@@ -173,8 +175,16 @@ async function keepTime(
     }
     if (beat % CLOCK_EVERY_TICKS === 0)
       await context.ports.market.clock.sync().catch((error: unknown) => warn(context, 'clock_not_read', error));
-    if (beat % LOOK_EVERY_TICKS === 0) void look().catch((error: unknown) => onUnread(context, error));
+    const lookEvery = doesBuyWait(coins) ? LOOK_AT_BUYS_EVERY_TICKS : LOOK_EVERY_TICKS;
+    if (beat % lookEvery === 0) void look().catch((error: unknown) => onUnread(context, error));
   }
+}
+
+function doesBuyWait(coins: RunningCoins): boolean {
+  for (const { coin } of coins.all())
+    for (const { record } of coin.live.values())
+      if (record.side === 'buy' && record.exchangeOrderId !== null) return true;
+  return false;
 }
 
 /** With many coins a few at a time: a price that comes meanwhile is not kept waiting for all of them. */

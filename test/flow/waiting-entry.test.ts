@@ -35,6 +35,15 @@ test('a buy that queues waits once, fills at its limit and is guarded at once', 
   await until('the stop to rest', () => stopsOf(on).length === 1);
 });
 
+test('a waiting buy whose fill the stream does not report is found, and gets its stop, within seconds', async () => {
+  await using on = await openGuarded();
+  await queue(on);
+  await on.control('/faults/events', [{ kind: 'drop', times: 1_000 }]);
+  await on.trade('0.985', '1');
+  // A look every 20 s would find it after 22 s at most; the stop must not take that long.
+  await until('the stop to rest', () => stopsOf(on).length === 1, 12_000);
+});
+
 test('it is taken back when the strategy says so, and when the profile is disabled', async () => {
   await using on = await openGuarded();
   await queue(on);
