@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountInput } from '#paper/exchange/accounts.ts';
 import { clientOf, type Key, listenTo, pick, signText, subscribeTo } from '#test/paper/client.ts';
 import type { PaperExchange } from './server.ts';
-import { control, startTrial } from '#test/paper/trial.ts';
+import { control, startTestServer } from '#test/paper/test-server.ts';
 
 const START_MS = Date.UTC(2026, 2, 3, 10, 0, 30);
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
@@ -22,7 +22,8 @@ const accounts: AccountInput[] = [
   { name: 'reader', apiKey: 'reader-key', secret: 'x', permissions: ['READ'] },
 ];
 
-const start = (): Promise<PaperExchange> => startTrial(accounts, { clock: { kind: 'virtual', startMs: START_MS } });
+const start = (): Promise<PaperExchange> =>
+  startTestServer(accounts, { clock: { kind: 'virtual', startMs: START_MS } });
 
 const order = (params: Record<string, string>) => ({ symbol: 'BTCUSDT', side: 'BUY', ...params });
 
@@ -249,7 +250,7 @@ test('the request log holds names, never values', async () => {
 test('a taken port is refused with a sentence', async () => {
   await using paper = await start();
   const port = Number(new URL(paper.url).port);
-  const again = startTrial(accounts, { port });
+  const again = startTestServer(accounts, { port });
   await assert.rejects(again, {
     name: 'BadInputError',
     message: `Port ${port} on 127.0.0.1 is already in use: stop what listens there, or choose another port.`,
@@ -363,7 +364,7 @@ test('dropping the streams closes every socket', async () => {
 
 test('a body over 1 MiB is refused with 413, and nothing is logged as a fault', async () => {
   const lines: string[] = [];
-  await using paper = await startTrial(accounts, {}, (line) => lines.push(line));
+  await using paper = await startTestServer(accounts, {}, (line) => lines.push(line));
   const body = 'x'.repeat(1024 * 1024 + 1);
   const sent = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body };
   assert.equal((await fetch(`${paper.url}/api/v3/order`, sent)).status, 413);

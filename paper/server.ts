@@ -22,13 +22,13 @@ import {
   streamTrade,
   watchedSymbols,
 } from '#paper/streams/market-streams.ts';
-import type { Report } from '#paper/exchange/floor.ts';
+import type { Report } from '#paper/exchange/matching-engine.ts';
 import type { PaperOptions } from './options.ts';
-import { startPump } from '#paper/exchange/pump.ts';
+import { startMarketLoop } from '#paper/exchange/market-loop.ts';
 import { openRequestLog } from '#paper/rest/request-log.ts';
 import { isRelayedStream, openRelay, type Relay } from '#paper/relay/relay.ts';
 import { relayRoutes } from '#paper/relay/relay-query.ts';
-import { answerRest, plainAddress, type RestContext } from '#paper/rest/rest.ts';
+import { handleRest, plainAddress, type RestContext } from '#paper/rest/rest.ts';
 import { accountRoutes } from '#paper/rest/rest-account.ts';
 import { marketRoutes } from '#paper/rest/rest-market.ts';
 import { orderRoutes } from '#paper/rest/order-routes.ts';
@@ -110,7 +110,7 @@ export async function startPaper(
   const controlPort = await listen(control, options.controlPort, stack);
   // Before the servers close, which wait for what is connected.
   stack.defer(() => void sockets.drop());
-  if (venue.clock.moveTo === undefined) stack.use(startPump(venue, log));
+  if (venue.clock.moveTo === undefined) stack.use(startMarketLoop(venue, log));
   const kept = stack.move();
   return {
     url: `${options.tls === undefined ? 'http' : 'https'}://${HOST}:${port}`,
@@ -228,7 +228,7 @@ async function answerHttp(parts: HttpParts, request: IncomingMessage, response: 
     const { path, rawQuery } = splitUrl(request.url ?? '/');
     const rawBody = await readBody(request);
     const ip = plainAddress(request.socket.remoteAddress);
-    const reply = await answerRest(context, {
+    const reply = await handleRest(context, {
       method: request.method ?? 'GET',
       path,
       rawQuery,

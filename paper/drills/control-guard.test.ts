@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { formatDecimal } from '#core/amount/decimal.ts';
 import type { PaperExchange } from '#paper/server.ts';
-import { startTrial } from '#test/paper/trial.ts';
+import { startTestServer } from '#test/paper/test-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'paper-control-'));
 const controlTokenFile = join(folder, 'paper-control-token');
@@ -16,7 +16,7 @@ let paper: PaperExchange;
 before(async () => {
   // What an earlier run left behind, readable by everybody.
   writeFileSync(controlTokenFile, 'old', { mode: 0o644 });
-  paper = await startTrial(accounts, { controlTokenFile });
+  paper = await startTestServer(accounts, { controlTokenFile });
 });
 after(async () => {
   await paper[Symbol.asyncDispose]();
@@ -53,7 +53,7 @@ for (const { what, headers, status } of [
 ]) {
   test(`the control port refuses ${what}`, async () => {
     assert.equal(await ask('POST /balances', headers(), rich), status);
-    assert.equal(formatDecimal(paper.venue.floor.purses.balance('ann', 'USDT').free), '100');
+    assert.equal(formatDecimal(paper.venue.engine.balances.balance('ann', 'USDT').free), '100');
   });
 }
 
@@ -75,6 +75,6 @@ test('the token is in a new file that only its owner reads, and every start make
   assert.equal(statSync(controlTokenFile).mode & 0o777, 0o600);
   assert.ok(stored.length >= 32);
   const next = join(folder, 'next');
-  await using another = await startTrial(accounts, { controlTokenFile: next });
+  await using another = await startTestServer(accounts, { controlTokenFile: next });
   assert.notEqual(another.controlToken, stored);
 });

@@ -8,11 +8,11 @@ import { WebSocket } from 'ws';
 import { clientOf, type Key, listenTo, pick, subscribeTo } from '#test/paper/client.ts';
 import type { PaperOptions } from '#paper/options.ts';
 import type { PaperExchange } from '#paper/server.ts';
-import { control, startTrial, TRIAL_MS } from '#test/paper/trial.ts';
+import { control, startTestServer, TEST_SERVER_START_MS } from '#test/paper/test-server.ts';
 
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
 const start = (more: Partial<PaperOptions> = {}): Promise<PaperExchange> =>
-  startTrial([{ name: 'ann', ...ann, balances: { USDT: '10000' } }], more);
+  startTestServer([{ name: 'ann', ...ann, balances: { USDT: '10000' } }], more);
 
 const limit = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', quantity: '0.001', price: '20000' };
 
@@ -204,7 +204,7 @@ test('times come in microseconds where that is asked for', async () => {
   const get = async (path: string, unit: string): Promise<unknown> =>
     (await fetch(`${paper.url}/api/v3/${path}`, { headers: { 'X-MBX-TIME-UNIT': unit } })).json();
   const klines = await get('klines?symbol=BTCUSDT&interval=1h&limit=1', 'MICROSECOND');
-  const openUs = TRIAL_MS * 1000;
+  const openUs = TEST_SERVER_START_MS * 1000;
   assert.deepEqual([pick(klines, '0.0'), pick(klines, '0.6')], [openUs, openUs + 3_600_000_000 - 1]);
   assert.equal(pick(await get('time', 'microsecond'), 'marketTime'), openUs);
   assert.equal(pick(await get('time', 'HOUR'), 'code'), -1194);
@@ -236,7 +236,7 @@ test('in a scripted market nothing happens but what is played', async () => {
   await control(paper, 'POST /trade', { symbol: 'BTCUSDT', price: '50000', quantity: '2' });
   await control(paper, 'POST /clock/advance', { ms: 3_600_000 });
   assert.equal(await price(), '50000.00000000');
-  const query = { symbol: 'BTCUSDT', interval: '1h', startTime: String(TRIAL_MS) };
+  const query = { symbol: 'BTCUSDT', interval: '1h', startTime: String(TEST_SERVER_START_MS) };
   const { body } = await send('GET /api/v3/klines', query);
   assert.deepEqual(
     ['0.0', '0.4', '0.5', '1'].map((path) => pick(body, path)),

@@ -18,21 +18,21 @@ import {
   silence,
   symbolChange,
   wipe,
-} from './control-drills.ts';
+} from './control-actions.ts';
 import { type EventFaults, eventFaultList } from '#paper/faults/event-faults.ts';
 import { faultList } from '#paper/faults/faults.ts';
 import { ticksOf } from '#paper/market/quote.ts';
 import type { Following } from '#paper/relay/relay.ts';
 import { playTrade } from '#paper/exchange/matching.ts';
-import { type Measured, openMetrics } from './metrics.ts';
-import { advanceTo } from '#paper/exchange/pump.ts';
-import { OUTSIDE_PURSE, totalsOf } from '#paper/exchange/purses.ts';
+import { type MetricsInput, openMetrics } from './metrics.ts';
+import { advanceTo } from '#paper/exchange/market-loop.ts';
+import { OUTSIDE_OWNER, totalsOf } from '#paper/exchange/balances.ts';
 import { BodyTooLargeError, readBody } from '#paper/rest/server-request.ts';
 import type { UserStreams } from '#paper/streams/user-streams.ts';
-import { catchUp, commit, enliven, type Venue } from '#paper/exchange/venue.ts';
+import { catchUp, commit, activate, type Venue } from '#paper/exchange/venue.ts';
 
 /** The control plane for tests and drills: its own port, this machine only. */
-interface ControlPlane extends Measured {
+interface ControlPlane extends MetricsInput {
   readonly eventFaults: EventFaults;
   /** The other exchange that the market follows. */
   readonly following: Following | undefined;
@@ -41,15 +41,15 @@ interface ControlPlane extends Measured {
   readonly token: string;
 }
 
-const advance = z.union([z.object({ ms: z.number().min(0) }), z.object({ toIso: z.string() })]);
-const trade = z.object({ symbol: z.string(), price: amount, quantity: amount });
-const balances = z.object({ account: z.string(), balances: z.record(z.string(), amount) });
+const advanceRequest = z.union([z.object({ ms: z.number().min(0) }), z.object({ toIso: z.string() })]);
+const tradeRequest = z.object({ symbol: z.string(), price: amount, quantity: amount });
+const balancesRequest = z.object({ account: z.string(), balances: z.record(z.string(), amount) });
 
-type Work = (control: ControlPlane, body: unknown) => unknown;
-const WORKS: Readonly<Record<string, Work>> = {
-  'POST /clock/advance': (control, body) => moveClock(control, parse(advance, body)),
-  'POST /trade': (control, body) => injectTrade(control, parse(trade, body)),
-  'POST /balances': (control, body) => setBalances(control, parse(balances, body)),
+type Handler = (control: ControlPlane, body: unknown) => unknown;
+const HANDLERS: Readonly<Record<string, Handler>> = {
+  'POST /clock/advance': (control, body) => moveClock(control, parse(advanceRequest, body)),
+  'POST /trade': (control, body) => injectTrade(control, parse(tradeRequest, body)),
+  'POST /balances': (control, body) => setBalances(control, parse(balancesRequest, body)),
   'GET /log': (control) => control.context.log.list(),
   'DELETE /log': (control) => (control.context.log.clear(), {}),
   'POST /streams/drop': (control) => ({ dropped: control.sockets.drop() }),
@@ -70,7 +70,7 @@ const WORKS: Readonly<Record<string, Work>> = {
   'POST /faults/streams': (control, body) => (control.streams.faults.add(parse(eventFaultList, body)), {}),
   'DELETE /faults/streams': (control) => (control.streams.faults.clear(), {}),
   'POST /depth': (control, body) => freezeDepth(control, parse(depthChange, body)),
-  'POST /reads': (control, body) => (Object.assign(control.venue.drills, parse(readChange, body)), {}),
+  'POST /reads': (control, body) => (Object.assign(control.venue.testControls, parse(readChange, body)), {}),
   'GET /source': ({ venue, following }) => ({ name: venue.source.name, ...following?.state }),
   'GET /conservation': (control) => conservation(control.venue),
 };
@@ -89,7 +89,7 @@ export function createControl(control: ControlPlane): Server {
       void metrics.metrics().then((text) => response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text));
       return;
     }
-    work(control, request).then(
+    handle(control, request).then(
       ({ status, body }) => {
         response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
       },
@@ -102,14 +102,14 @@ export function createControl(control: ControlPlane): Server {
   });
 }
 
-async function work(control: ControlPlane, request: IncomingMessage): Promise<{ status: number; body: unknown }> {
+async function handle(control: ControlPlane, request: IncomingMessage): Promise<{ status: number; body: unknown }> {
   const path = (request.url ?? '/').split('?')[0] ?? '/';
-  const does = WORKS[`${request.method} ${path}`];
-  if (does === undefined) return { status: 404, body: { error: `There is nothing at ${request.method} ${path}.` } };
+  const handler = HANDLERS[`${request.method} ${path}`];
+  if (handler === undefined) return { status: 404, body: { error: `There is nothing at ${request.method} ${path}.` } };
   const text = await readBody(request);
   try {
     const body: unknown = text === '' ? undefined : JSON.parse(text);
-    return { status: 200, body: await does(control, body) };
+    return { status: 200, body: await handler(control, body) };
   } catch (error) {
     if (error instanceof ControlError || error instanceof SyntaxError)
       return { status: 400, body: { error: error.message } };
@@ -123,7 +123,7 @@ function parse<Value>(schema: z.ZodType<Value, unknown>, body: unknown): Value {
   throw new ControlError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '));
 }
 
-async function moveClock({ venue }: ControlPlane, request: z.output<typeof advance>): Promise<unknown> {
+async function moveClock({ venue }: ControlPlane, request: z.output<typeof advanceRequest>): Promise<unknown> {
   if (venue.clock.moveTo === undefined)
     throw new ControlError('The clock runs by itself: start with --clock virtual:ISO to move it.');
   const untilMs = 'ms' in request ? venue.clock.nowMs() + request.ms : Date.parse(request.toIso);
@@ -132,8 +132,8 @@ async function moveClock({ venue }: ControlPlane, request: z.output<typeof advan
   return { marketTime: venue.clock.nowMs() };
 }
 
-function injectTrade({ venue }: ControlPlane, { symbol, price, quantity }: z.output<typeof trade>): unknown {
-  const market = enliven(venue, symbol);
+function injectTrade({ venue }: ControlPlane, { symbol, price, quantity }: z.output<typeof tradeRequest>): unknown {
+  const market = activate(venue, symbol);
   if (market === undefined) throw new ControlError(`${symbol} is not listed.`);
   const { rules } = market.listing;
   if (price <= 0n || !isOnStep(price, rules.price.tick))
@@ -143,19 +143,19 @@ function injectTrade({ venue }: ControlPlane, { symbol, price, quantity }: z.out
   const atMs = catchUp(venue);
   const takerBuys = market.lastPrice === undefined || price >= market.lastPrice;
   const lots = toNumber(divide(quantity, rules.lot.step));
-  playTrade(venue.floor, symbol, { atMs, ticks: ticksOf(price, market.listing), lots, takerBuys, injected: true });
+  playTrade(venue.engine, symbol, { atMs, ticks: ticksOf(price, market.listing), lots, takerBuys, injected: true });
   commit(venue, atMs);
   return { id: market.lastTradeId, marketTime: atMs };
 }
 
-function setBalances({ venue, users }: ControlPlane, request: z.output<typeof balances>): unknown {
+function setBalances({ venue, users }: ControlPlane, request: z.output<typeof balancesRequest>): unknown {
   if (!venue.accounts.some((account) => account.name === request.account))
     throw new ControlError(`There is no account "${request.account}".`);
   const atMs = catchUp(venue);
-  const { purses } = venue.floor;
+  const { balances } = venue.engine;
   const moved = Object.entries(request.balances).map(([asset, wanted]) => {
-    const amount = subtract(wanted, purses.balance(request.account, asset).free);
-    purses.move({ from: OUTSIDE_PURSE, to: request.account, asset, amount });
+    const amount = subtract(wanted, balances.balance(request.account, asset).free);
+    balances.move({ from: OUTSIDE_OWNER, to: request.account, asset, amount });
     return { asset, amount };
   });
   commit(venue, atMs);
@@ -164,7 +164,7 @@ function setBalances({ venue, users }: ControlPlane, request: z.output<typeof ba
 }
 
 const conservation = (venue: Venue): Record<string, unknown>[] =>
-  totalsOf(venue.floor.purses.rows()).map((one) => ({
+  totalsOf(venue.engine.balances.rows()).map((one) => ({
     asset: one.asset,
     accounts: formatDecimal(one.accounts),
     fees: formatDecimal(one.fees),

@@ -1,26 +1,26 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
-import type { DrillParts } from './control-drills.ts';
+import type { ControlTargets } from './control-actions.ts';
 import type { MarketStreams } from '#paper/streams/market-streams.ts';
 
-export interface Measured extends DrillParts {
+export interface MetricsInput extends ControlTargets {
   readonly streams: MarketStreams;
 }
 
 /** Of the process, however many exchanges it runs: what measures it is never let go. */
-const ofProcess = new Registry();
+const processRegistry = new Registry();
 
 /** What the exchange and its process do, in the text format of Prometheus; counts begin here. */
-export function openMetrics(measured: Measured): Registry {
-  if (ofProcess.getSingleMetric('process_cpu_seconds_total') === undefined) {
-    collectDefaultMetrics({ register: ofProcess });
+export function openMetrics(input: MetricsInput): Registry {
+  if (processRegistry.getSingleMetric('process_cpu_seconds_total') === undefined) {
+    collectDefaultMetrics({ register: processRegistry });
   }
   const registry = new Registry();
-  countRequests(measured, registry);
-  measureMarket(measured, registry);
-  return Registry.merge([ofProcess, registry]);
+  countRequests(input, registry);
+  measureMarket(input, registry);
+  return Registry.merge([processRegistry, registry]);
 }
 
-function countRequests({ context: { log, table } }: Measured, registry: Registry): void {
+function countRequests({ context: { log, table } }: MetricsInput, registry: Registry): void {
   const registers = [registry];
   const requests = new Counter({
     name: 'paper_requests_total',
@@ -41,8 +41,8 @@ function countRequests({ context: { log, table } }: Measured, registry: Registry
   });
 }
 
-function measureMarket({ venue, streams, sockets }: Measured, registry: Registry): void {
-  const { orders } = venue.floor;
+function measureMarket({ venue, streams, sockets }: MetricsInput, registry: Registry): void {
+  const { orders } = venue.engine;
   const { markets, clock } = venue;
   const gauges: Readonly<Record<string, readonly [help: string, read: () => number]>> = {
     paper_open_orders: ['Orders that may still be executed.', () => orders.open.size],

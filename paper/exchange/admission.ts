@@ -2,7 +2,7 @@ import { add, type Decimal, maximum, minimum, multiply, ZERO } from '#core/amoun
 import type { SymbolRules } from '#core/market/symbol.ts';
 import { ceil8 } from './commission.ts';
 import { planFor } from './execution.ts';
-import type { Floor } from './floor.ts';
+import type { MatchingEngine } from './matching-engine.ts';
 import { statusOf } from '#paper/market/symbol-market.ts';
 import { isOpen, isStop, type NewOrder, type Order } from './order.ts';
 import { addOrder, findByClientId } from './orders.ts';
@@ -23,20 +23,24 @@ import { EMPTY_PLAN, type Plan } from './taker.ts';
 import { reachesStop } from './triggers.ts';
 
 /** What an order would match when it begins to work; nothing for one that waits for a price. */
-export const planOf = (floor: Floor, request: NewOrder): Plan =>
-  isStop(request.type) ? EMPTY_PLAN : planFor(floor, request);
+export const planOf = (engine: MatchingEngine, request: NewOrder): Plan =>
+  isStop(request.type) ? EMPTY_PLAN : planFor(engine, request);
 
 /** Why an id cannot be used: an open order of the account has it. */
-export function namesakeRefusal(floor: Floor, request: NewOrder): Refusal | undefined {
-  const namesake = findByClientId(floor.orders, request, request.clientOrderId);
+export function namesakeRefusal(engine: MatchingEngine, request: NewOrder): Refusal | undefined {
+  const namesake = findByClientId(engine.orders, request, request.clientOrderId);
   return namesake !== undefined && isOpen(namesake) ? rejected(DUPLICATE_ORDER) : undefined;
 }
 
 /** Why orders cannot begin now. Several are a pair of which only one will be executed, so that it is paid for once. */
-export function beginRefusal(floor: Floor, requests: readonly NewOrder[], plans: readonly Plan[]): Refusal | undefined {
+export function beginRefusal(
+  engine: MatchingEngine,
+  requests: readonly NewOrder[],
+  plans: readonly Plan[],
+): Refusal | undefined {
   const [first] = requests;
   if (first === undefined) return undefined;
-  const market = floor.market(first.symbol);
+  const market = engine.market(first.symbol);
   const { rules } = market.listing;
   const { lastPrice } = market;
   if (lastPrice === undefined || statusOf(market) !== 'TRADING') return rejected(MARKET_CLOSED);
@@ -47,7 +51,7 @@ export function beginRefusal(floor: Floor, requests: readonly NewOrder[], plans:
     const short = request.quoteQuantity > 0n ? amountRefusal(rules, plan) : undefined;
     if (short !== undefined) return short;
   }
-  const { free } = floor.purses.balance(first.account, paidAsset(first.side, rules));
+  const { free } = engine.balances.balance(first.account, paidAsset(first.side, rules));
   const needed = requests
     .map((request, at) => lockAtStart(request, plans[at] ?? EMPTY_PLAN, lastPrice))
     .reduce(maximum, ZERO);
@@ -85,16 +89,16 @@ const plannedQuantity = (plan: Plan): Decimal =>
 
 /** Makes an order of a request; it neither locks nor works yet. */
 export function admitOrder(
-  floor: Floor,
+  engine: MatchingEngine,
   request: NewOrder,
   given: { readonly plan: Plan; readonly listId: number; readonly pending: boolean; readonly atMs: number },
 ): Order {
   const quantity = request.quoteQuantity > 0n ? plannedQuantity(given.plan) : request.quantity;
-  floor.orders.lastId += 1;
+  engine.orders.lastId += 1;
   const order: Order = {
     ...request,
     quantity,
-    id: floor.orders.lastId,
+    id: engine.orders.lastId,
     listId: given.listId,
     executed: ZERO,
     executedQuote: ZERO,
@@ -112,6 +116,6 @@ export function admitOrder(
     updatedMs: given.atMs,
     expiryReason: 'NONE',
   };
-  addOrder(floor.orders, order);
+  addOrder(engine.orders, order);
   return order;
 }

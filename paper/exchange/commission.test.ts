@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { formatDecimal, requireDecimal as d } from '#core/amount/decimal.ts';
 import { parseAccounts } from './accounts.ts';
 import { commissionOn, worthInBnb } from './commission.ts';
-import { openPurses, OUTSIDE_PURSE } from './purses.ts';
+import { openBalances, OUTSIDE_OWNER } from './balances.ts';
 
 const PRICES: Readonly<Record<string, string>> = { BNBUSDT: '500', BTCUSDT: '50000', BNBBTC: '0.01', XRPUSDT: '2' };
 const lastPrice = (symbol: string) => (PRICES[symbol] === undefined ? undefined : d(PRICES[symbol]));
@@ -13,11 +13,11 @@ function feeOf(received: { asset: string; amount: string }, options: { bnb: stri
     { name: 'a', apiKey: 'k', secret: 's', takerBps: 10, makerBps: 5, feesInBnb: options.feesInBnb ?? true },
   ]);
   assert.ok(account);
-  const purses = openPurses();
-  purses.move({ from: OUTSIDE_PURSE, to: 'a', asset: 'BNB', amount: d(options.bnb) });
+  const balances = openBalances();
+  balances.move({ from: OUTSIDE_OWNER, to: 'a', asset: 'BNB', amount: d(options.bnb) });
   const worth = (asset: string, amount: ReturnType<typeof d>) => worthInBnb(lastPrice, asset, amount);
   const money = { asset: received.asset, amount: d(received.amount) };
-  const fee = commissionOn(money, false, { account, purses, worthInBnb: worth });
+  const fee = commissionOn(money, false, { account, balances, worthInBnb: worth });
   return `${formatDecimal(fee.amount)} ${fee.asset}`;
 }
 

@@ -9,7 +9,7 @@ import {
   subtract,
 } from '#core/amount/decimal.ts';
 import type { Account } from './accounts.ts';
-import type { Purses } from './purses.ts';
+import type { Balances } from './balances.ts';
 
 export const BNB = 'BNB';
 
@@ -29,7 +29,7 @@ interface Money {
 
 export interface FeeContext {
   readonly account: Account;
-  readonly purses: Purses;
+  readonly balances: Balances;
   readonly worthInBnb: (asset: string, amount: Decimal) => Decimal | undefined;
 }
 
@@ -37,12 +37,12 @@ export interface FeeContext {
  * The fee on what an account received, truncated to 8 decimals: in BNB and discounted when the account wants that and
  * its free BNB covers the whole of it, else in the asset received.
  */
-export function commissionOn(received: Money, isMaker: boolean, { account, purses, worthInBnb }: FeeContext): Money {
+export function commissionOn(received: Money, isMaker: boolean, { account, balances, worthInBnb }: FeeContext): Money {
   const rate = isMaker ? account.makerRate : account.takerRate;
   const worth = account.feesInBnb ? worthInBnb(received.asset, received.amount) : undefined;
   if (worth !== undefined) {
     const amount = truncate8(multiply(multiply(worth, rate), subtract(ONE, account.bnbDiscount)));
-    if (amount <= purses.balance(account.name, BNB).free) return { asset: BNB, amount };
+    if (amount <= balances.balance(account.name, BNB).free) return { asset: BNB, amount };
   }
   return { asset: received.asset, amount: truncate8(multiply(received.amount, rate)) };
 }

@@ -13,9 +13,9 @@ import { isOpen } from './order.ts';
 import { ORDER_TYPES, PREVENTION_MODES } from '#paper/market/order-types.ts';
 import { executionReport, queriedOrder } from '#paper/rest/order-json.ts';
 import { bookOf, wholeState } from './orders.ts';
-import { totalsOf } from './purses.ts';
-import { type RestRig, withRoutes } from '#test/paper/rest-rig.ts';
-import { openRig, ordersIn, RIG_SYMBOL } from '#test/paper/rig.ts';
+import { totalsOf } from './balances.ts';
+import { type RestTestExchange, withRoutes } from '#test/paper/test-exchange-rest.ts';
+import { openTestExchange, ordersIn, TEST_SYMBOL } from '#test/paper/test-exchange.ts';
 
 /** How much one run does; PAPER_ACTIONS and PAPER_SEED repeat or lengthen one. */
 const ACTIONS = Number(process.env['PAPER_ACTIONS'] ?? 10_000);
@@ -120,14 +120,14 @@ function listParams(one: Extract<Action, { kind: 'list' }>): Record<string, stri
 }
 
 /** Does one action; what it meets at random may be refused, but nothing may throw. Tells what came of it. */
-function play(rig: RestRig, one: Action): string {
-  const open = [...rig.venue.floor.orders.open.values()];
+function play(exchange: RestTestExchange, one: Action): string {
+  const open = [...exchange.venue.engine.orders.open.values()];
   const chosen = 'nth' in one ? open[one.nth % Math.max(1, open.length)] : undefined;
   const said = (answer: { readonly status: number; readonly body: unknown }) =>
     `${one.kind} ${answer.status} ${String(pick(answer.body, 'msg') ?? '')}`;
   switch (one.kind) {
     case 'order':
-      return said(rig.ask('POST order', orderParams(one), one.account));
+      return said(exchange.ask('POST order', orderParams(one), one.account));
     case 'quote': {
       const params = {
         side: one.side,
@@ -135,37 +135,37 @@ function play(rig: RestRig, one: Action): string {
         quoteOrderQty: one.price,
         selfTradePreventionMode: one.prevention,
       };
-      return said(rig.ask('POST order', params, one.account));
+      return said(exchange.ask('POST order', params, one.account));
     }
     case 'list':
-      return said(rig.ask(`POST orderList/${one.trigger}`, listParams(one), one.account));
+      return said(exchange.ask(`POST orderList/${one.trigger}`, listParams(one), one.account));
     case 'trade':
-      rig.trade(one.price, one.quantity, one.buys);
+      exchange.trade(one.price, one.quantity, one.buys);
       return 'trade';
     case 'sweep':
-      return said(rig.ask('DELETE openOrders', {}, one.account));
+      return said(exchange.ask('DELETE openOrders', {}, one.account));
     case 'cancel':
       if (chosen === undefined) return 'none';
-      return said(rig.ask('DELETE order', { orderId: String(chosen.id) }, chosen.account));
+      return said(exchange.ask('DELETE order', { orderId: String(chosen.id) }, chosen.account));
     case 'replace': {
       if (chosen === undefined) return 'none';
       const order = { side: one.side, type: 'LIMIT', timeInForce: 'GTC', price: one.price, quantity: one.quantity };
       const params = { ...order, cancelReplaceMode: 'ALLOW_FAILURE', cancelOrderId: String(chosen.id) };
-      return said(rig.ask('POST order/cancelReplace', params, chosen.account));
+      return said(exchange.ask('POST order/cancelReplace', params, chosen.account));
     }
   }
 }
 
-function assertSound(rig: RestRig): void {
-  const { orders, purses } = rig.venue.floor;
-  for (const total of totalsOf(purses.rows())) assert.equal(total.difference, ZERO, `${total.asset} is conserved`);
+function assertSound(exchange: RestTestExchange): void {
+  const { orders, balances } = exchange.venue.engine;
+  for (const total of totalsOf(balances.rows())) assert.equal(total.difference, ZERO, `${total.asset} is conserved`);
   const open = [...orders.byId.values()].filter(isOpen);
   const locks = new Map<string, typeof ZERO>();
   for (const order of open) {
     const key = `${order.account} ${order.side === 'BUY' ? 'USDT' : 'BTC'}`;
     locks.set(key, add(locks.get(key) ?? ZERO, order.locked));
   }
-  for (const { owner, asset, balance } of purses.rows().filter((row) => !row.owner.startsWith('#'))) {
+  for (const { owner, asset, balance } of balances.rows().filter((row) => !row.owner.startsWith('#'))) {
     assert.ok(balance.free >= 0n && balance.locked >= 0n);
     const expected = locks.get(`${owner} ${asset}`) ?? ZERO;
     assert.equal(
@@ -174,7 +174,7 @@ function assertSound(rig: RestRig): void {
       `${owner} locks ${asset} for open orders only`,
     );
   }
-  const book = bookOf(orders, RIG_SYMBOL);
+  const book = bookOf(orders, TEST_SYMBOL);
   const placed = open.filter((order) => order.status !== 'PENDING_NEW');
   assert.equal(ordersIn(book), placed.length, 'open orders are in the book');
   assert.deepEqual([orders.open.size, book.fired.size, orders.touchedLists.size], [open.length, 0, 0]);
@@ -185,10 +185,10 @@ function assertSound(rig: RestRig): void {
 }
 
 /** What the account heard adds up to what a query answers. */
-function assertTold(rig: RestRig): void {
+function assertTold(exchange: RestTestExchange): void {
   const told = new Map<unknown, Record<string, unknown>>();
   let lastExecution = 0;
-  for (const one of rig.reports) {
+  for (const one of exchange.reports) {
     assert.ok(one.executionId > lastExecution, 'execution ids rise');
     lastExecution = one.executionId;
     const event = executionReport(one);
@@ -197,7 +197,7 @@ function assertTold(rig: RestRig): void {
     assert.equal(filled.toFixed(5), Number(event['z']).toFixed(5), 'fills add up');
     told.set(event['i'], event);
   }
-  for (const order of rig.venue.floor.orders.byId.values()) {
+  for (const order of exchange.venue.engine.orders.byId.values()) {
     const [event, answer] = [told.get(order.id), queriedOrder(order)];
     assert.deepEqual(
       ['X', 'z', 'Z', 'q', 'c', 'g'].map((field) => event?.[field]),
@@ -206,8 +206,8 @@ function assertTold(rig: RestRig): void {
       ),
     );
   }
-  for (const { owner, asset, balance } of rig.venue.floor.purses.rows()) {
-    const heard = rig.balances.get(`${owner} ${asset}`);
+  for (const { owner, asset, balance } of exchange.venue.engine.balances.rows()) {
+    const heard = exchange.balances.get(`${owner} ${asset}`);
     if (heard !== undefined) assert.deepEqual(heard, balance, `${owner} knows its ${asset}`);
   }
 }
@@ -221,21 +221,21 @@ function run(actions: readonly Action[]): Map<string, number> {
       return { others: { BNBUSDT: 500 }, stored: { journal, records, marketMs: marketMs ?? Infinity } };
     };
     const unlimited = { ...openLimits(), reachedOrderLimit: () => undefined };
-    const rig = withRoutes(openRig(accounts, 100, options()), unlimited);
+    const exchange = withRoutes(openTestExchange(accounts, 100, options()), unlimited);
     const [up, down] = [requireDecimal('1.02'), requireDecimal('0.98')];
-    rig.venue.floor.market(RIG_SYMBOL).terms.range = { bidUp: up, bidDown: down, askUp: up, askDown: down };
+    exchange.venue.engine.market(TEST_SYMBOL).terms.range = { bidUp: up, bidDown: down, askUp: up, askDown: down };
     const answers = new Map<string, number>();
     for (const [at, one] of actions.entries()) {
-      const said = play(rig, one);
+      const said = play(exchange, one);
       answers.set(said, (answers.get(said) ?? 0) + 1);
-      if (at % CHECK_EVERY === 0) assertSound(rig);
+      if (at % CHECK_EVERY === 0) assertSound(exchange);
     }
-    assertSound(rig);
-    assertTold(rig);
-    const again = openRig(accounts, 100, options());
-    assert.deepEqual(wholeState(again.venue.floor.orders), wholeState(rig.venue.floor.orders));
-    assert.deepEqual(new Set(again.venue.floor.purses.rows()), new Set(rig.venue.floor.purses.rows()));
-    for (const order of rig.venue.floor.orders.byId.values()) {
+    assertSound(exchange);
+    assertTold(exchange);
+    const again = openTestExchange(accounts, 100, options());
+    assert.deepEqual(wholeState(again.venue.engine.orders), wholeState(exchange.venue.engine.orders));
+    assert.deepEqual(new Set(again.venue.engine.balances.rows()), new Set(exchange.venue.engine.balances.rows()));
+    for (const order of exchange.venue.engine.orders.byId.values()) {
       const end = `${order.status} ${order.expiryReason}`;
       answers.set(end, (answers.get(end) ?? 0) + 1);
     }

@@ -4,7 +4,7 @@ import { requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { checkFilters, type FilterContext } from './filters.ts';
 import { listingOf } from '#paper/market/listings.ts';
 import type { NewOrder } from './order.ts';
-import { NO_OPTIONS } from '#test/paper/rig.ts';
+import { NO_OPTIONS } from '#test/paper/test-exchange.ts';
 
 const { rules } = listingOf('BTCUSDT', 60_000);
 const base: NewOrder = {

@@ -21,13 +21,13 @@ import { EXPIRY_REASONS, type Fill, type Order, ORDER_STATUSES, type PreventedMa
 import { ORDER_TYPES, PREVENTION_MODES } from '#paper/market/order-types.ts';
 import type { OrderList } from './order-list.ts';
 import type { OrdersState } from './orders.ts';
-import type { PurseRow } from './purses.ts';
+import type { BalanceRow } from './balances.ts';
 
 /** What changed at one instant: whole rows, so that reading all records in order ends in the last state. */
 export interface JournalRecord {
   readonly atMs: number;
   readonly orders: OrdersState;
-  readonly purses: readonly PurseRow[];
+  readonly purses: readonly BalanceRow[];
   /** Last trade id of each coin in which clients traded. */
   readonly tradeIds: Readonly<Record<string, number>>;
 }

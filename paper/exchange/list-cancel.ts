@@ -1,4 +1,4 @@
-import type { Floor } from './floor.ts';
+import type { MatchingEngine } from './matching-engine.ts';
 import { ordersOfList } from './lists.ts';
 import { type Cancel, cancelOrder } from './matching.ts';
 import { isOpen, type Order } from './order.ts';
@@ -12,10 +12,10 @@ export interface CanceledList {
 }
 
 /** Cancels what is open of a list. */
-export function cancelList(floor: Floor, list: OrderList, cancel: Cancel): CanceledList {
-  const open = ordersOfList(floor.orders, list).filter(isOpen);
+export function cancelList(engine: MatchingEngine, list: OrderList, cancel: Cancel): CanceledList {
+  const open = ordersOfList(engine.orders, list).filter(isOpen);
   const orders = open.map((order) => ({ order, originalId: order.clientOrderId }));
   const [first] = open;
-  if (first !== undefined) cancelOrder(floor, first, cancel);
+  if (first !== undefined) cancelOrder(engine, first, cancel);
   return { list, orders, atMs: cancel.atMs };
 }

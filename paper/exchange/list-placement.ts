@@ -1,7 +1,7 @@
 import type { Decimal } from '#core/amount/decimal.ts';
 import { admitOrder, beginRefusal, namesakeRefusal, planOf } from './admission.ts';
 import type { Taken } from './execution.ts';
-import { type Floor, report } from './floor.ts';
+import { type MatchingEngine, report } from './matching-engine.ts';
 import { ordersOfList, reportList } from './lists.ts';
 import { isStop, type NewOrder, type Order } from './order.ts';
 import { firstPhaseOf, type NewList, type OrderList, pairOf } from './order-list.ts';
@@ -20,57 +20,57 @@ interface ListAccepted {
 }
 
 /** Checks a list and accepts it; those of its first phase begin. A refusal leaves no trace. */
-export function placeList(floor: Floor, request: NewList, atMs: number): ListAccepted | Refusal {
+export function placeList(engine: MatchingEngine, request: NewList, atMs: number): ListAccepted | Refusal {
   const first = firstPhaseOf(request.kind, request.orders);
-  const plans = first.map((order) => planOf(floor, order));
-  const refusal = listRefusal(floor, request) ?? beginRefusal(floor, first, plans);
+  const plans = first.map((order) => planOf(engine, order));
+  const refusal = listRefusal(engine, request) ?? beginRefusal(engine, first, plans);
   if (refusal !== undefined) return refusal;
-  const list = openList(floor, request, atMs);
+  const list = openList(engine, request, atMs);
   const orders = request.orders.map((order, at) =>
-    admitOrder(floor, order, {
+    admitOrder(engine, order, {
       plan: plans[at] ?? EMPTY_PLAN,
       listId: list.id,
       pending: !first.includes(order),
       atMs,
     }),
   );
-  reportList(floor, list, { change: 'EXEC_STARTED', atMs });
+  reportList(engine, list, { change: 'EXEC_STARTED', atMs });
   for (const order of orders.filter((one) => one.status === 'PENDING_NEW'))
-    report(floor, order, { execution: 'NEW', atMs });
+    report(engine, order, { execution: 'NEW', atMs });
   const taken = beginOrders(
-    floor,
+    engine,
     first.map((_, at) => ({ order: requireOrder(orders[at]), plan: plans[at] ?? EMPTY_PLAN })),
     atMs,
   );
-  const placed = ordersOfList(floor.orders, list).map((order) => ({ ...order }));
+  const placed = ordersOfList(engine.orders, list).map((order) => ({ ...order }));
   const accepted = { kind: 'accepted', list: { ...list }, orders: placed, taken } as const;
-  settleBook(floor, list.symbol, atMs);
+  settleBook(engine, list.symbol, atMs);
   return accepted;
 }
 
-function openList(floor: Floor, { kind, clientListId, orders }: NewList, atMs: number): OrderList {
+function openList(engine: MatchingEngine, { kind, clientListId, orders }: NewList, atMs: number): OrderList {
   const first = requireOrder(orders[0]);
-  floor.orders.lastListId += 1;
+  engine.orders.lastListId += 1;
   const list: OrderList = {
-    ...{ id: floor.orders.lastListId, account: first.account, symbol: first.symbol, kind, clientListId },
-    orderIds: orders.map((_, at) => floor.orders.lastId + 1 + at),
+    ...{ id: engine.orders.lastListId, account: first.account, symbol: first.symbol, kind, clientListId },
+    orderIds: orders.map((_, at) => engine.orders.lastId + 1 + at),
     done: false,
     createdMs: atMs,
   };
-  addList(floor.orders, list);
+  addList(engine.orders, list);
   return list;
 }
 
-function listRefusal(floor: Floor, { kind, clientListId, orders }: NewList): Refusal | undefined {
+function listRefusal(engine: MatchingEngine, { kind, clientListId, orders }: NewList): Refusal | undefined {
   const { account, symbol } = requireOrder(orders[0]);
-  const namesake = findList(floor.orders, account, { clientListId });
+  const namesake = findList(engine.orders, account, { clientListId });
   if (namesake !== undefined && !namesake.done) return rejected(DUPLICATE_ORDER);
   if (new Set(orders.map((order) => order.clientOrderId)).size < orders.length) return rejected(DUPLICATE_ORDER);
   for (const order of orders) {
-    const refusal = namesakeRefusal(floor, order);
+    const refusal = namesakeRefusal(engine, order);
     if (refusal !== undefined) return refusal;
   }
-  const last = kind === 'OCO' ? floor.market(symbol).lastPrice : undefined;
+  const last = kind === 'OCO' ? engine.market(symbol).lastPrice : undefined;
   return isOrdered(pairOf(kind, orders), last) ? undefined : rejected(BAD_RELATIONSHIP);
 }
 

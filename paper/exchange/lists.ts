@@ -1,5 +1,5 @@
 import { add, ZERO } from '#core/amount/decimal.ts';
-import { expireOrder, type Floor } from './floor.ts';
+import { expireOrder, type MatchingEngine } from './matching-engine.ts';
 import { isOpen, type Order } from './order.ts';
 import { firstPhaseOf, type ListReport, type OrderList, pairOf, secondPhaseOf } from './order-list.ts';
 import type { Orders } from './orders.ts';
@@ -11,61 +11,61 @@ export const ordersOfList = (orders: Orders, list: Readonly<OrderList>): Order[]
 
 /** Tells what happened to a list. */
 export function reportList(
-  floor: Floor,
+  engine: MatchingEngine,
   list: OrderList,
   what: { readonly change: ListReport['change']; readonly atMs: number },
 ): void {
-  const orders = ordersOfList(floor.orders, list).map(({ id, clientOrderId }) => ({ id, clientOrderId }));
-  floor.orders.changedLists.add(list);
-  floor.onReport({ kind: 'list', ...what, list: { ...list }, orders });
+  const orders = ordersOfList(engine.orders, list).map(({ id, clientOrderId }) => ({ id, clientOrderId }));
+  engine.orders.changedLists.add(list);
+  engine.onReport({ kind: 'list', ...what, list: { ...list }, orders });
 }
 
 /** The other order of a pair, while it is open. */
-function siblingOf(floor: Floor, order: Order): Order | undefined {
-  const list = floor.orders.lists.get(order.listId);
+function siblingOf(engine: MatchingEngine, order: Order): Order | undefined {
+  const list = engine.orders.lists.get(order.listId);
   if (list === undefined) return undefined;
-  const pair = pairOf(list.kind, ordersOfList(floor.orders, list));
+  const pair = pairOf(list.kind, ordersOfList(engine.orders, list));
   return pair.includes(order) ? pair.find((one) => one !== order && isOpen(one)) : undefined;
 }
 
 /** Gives an order of a pair, which locks its money once, what the other one holds of it. */
-export function claimLock(floor: Floor, order: Order): void {
-  const sibling = order.listId < 0 ? undefined : siblingOf(floor, order);
+export function claimLock(engine: MatchingEngine, order: Order): void {
+  const sibling = order.listId < 0 ? undefined : siblingOf(engine, order);
   if (sibling === undefined || sibling.locked === ZERO) return;
   order.locked = add(order.locked, sibling.locked);
   sibling.locked = ZERO;
-  floor.orders.changed.add(sibling);
+  engine.orders.changed.add(sibling);
 }
 
 /** Ends the other order of a pair when this one begins to work. */
-export function expireSibling(floor: Floor, order: Order, atMs: number): void {
-  const sibling = order.listId < 0 ? undefined : siblingOf(floor, order);
+export function expireSibling(engine: MatchingEngine, order: Order, atMs: number): void {
+  const sibling = order.listId < 0 ? undefined : siblingOf(engine, order);
   if (sibling === undefined || sibling.status === 'PENDING_NEW') return;
-  claimLock(floor, order);
-  expireOrder(floor, sibling, { reason: 'OCO_TRIGGER', atMs });
-  releaseUnneeded(order, floor.market(order.symbol).listing.rules, floor.purses);
+  claimLock(engine, order);
+  expireOrder(engine, sibling, { reason: 'OCO_TRIGGER', atMs });
+  releaseUnneeded(order, engine.market(order.symbol).listing.rules, engine.balances);
 }
 
 /**
  * Draws the consequences of what happened to the orders of a list; returns the waiting orders that are to be placed now,
  * since the first one has filled.
  */
-export function followList(floor: Floor, list: OrderList, atMs: number): readonly Order[] {
+export function followList(engine: MatchingEngine, list: OrderList, atMs: number): readonly Order[] {
   if (list.done) return [];
-  const orders = ordersOfList(floor.orders, list);
+  const orders = ordersOfList(engine.orders, list);
   const waiting = secondPhaseOf(list.kind, orders).filter((order) => order.status === 'PENDING_NEW');
   const [first] = firstPhaseOf(list.kind, orders);
   if (waiting.length > 0 && first !== undefined && !isOpen(first)) {
     if (first.status === 'FILLED') return waiting;
-    for (const order of waiting) expireOrder(floor, order, { reason: 'OTO_PHASE_ONE_EXPIRED', atMs });
+    for (const order of waiting) expireOrder(engine, order, { reason: 'OTO_PHASE_ONE_EXPIRED', atMs });
   }
   const pair = pairOf(list.kind, orders);
   const touched =
     pair.find((one) => one.executed > 0n || one.prevented > 0n) ??
     pair.find((one) => !isOpen(one) && one.expiryReason !== 'OCO_TRIGGER');
-  if (touched !== undefined) expireSibling(floor, touched, atMs);
+  if (touched !== undefined) expireSibling(engine, touched, atMs);
   if (orders.some(isOpen)) return [];
   list.done = true;
-  reportList(floor, list, { change: 'ALL_DONE', atMs });
+  reportList(engine, list, { change: 'ALL_DONE', atMs });
   return [];
 }

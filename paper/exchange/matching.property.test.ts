@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { add, formatDecimal, ZERO } from '#core/amount/decimal.ts';
 import { cancelOrder } from './matching.ts';
 import { isOpen } from './order.ts';
-import { totalsOf } from './purses.ts';
-import { openRig, ordersIn, type Rig } from '#test/paper/rig.ts';
+import { totalsOf } from './balances.ts';
+import { openTestExchange, ordersIn, type TestExchange } from '#test/paper/test-exchange.ts';
 
 const price = fc.integer({ min: 9000, max: 11_000 }).map((cents) => (cents / 100).toFixed(2));
 const quantity = fc.integer({ min: 1, max: 3_000_000 }).map((lots) => (lots / 100_000).toFixed(5));
@@ -23,38 +23,38 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-function play(rig: Rig, one: Step): void {
+function play(exchange: TestExchange, one: Step): void {
   switch (one.kind) {
     case 'limit':
-      rig.place({ ...one, type: 'LIMIT' });
+      exchange.place({ ...one, type: 'LIMIT' });
       return;
     case 'market':
-      rig.place({ ...one, type: 'MARKET' });
+      exchange.place({ ...one, type: 'MARKET' });
       return;
     case 'quote':
-      rig.place({ account: one.account, side: one.side, type: 'MARKET', quoteQuantity: one.amount });
+      exchange.place({ account: one.account, side: one.side, type: 'MARKET', quoteQuantity: one.amount });
       return;
     case 'stop':
-      rig.place({ ...one, type: 'STOP_LOSS_LIMIT' });
+      exchange.place({ ...one, type: 'STOP_LOSS_LIMIT' });
       return;
     case 'trade':
-      rig.trade(one.price, one.quantity, one.takerBuys);
+      exchange.trade(one.price, one.quantity, one.takerBuys);
       return;
     case 'cancel': {
-      const open = [...rig.venue.floor.orders.open.values()];
+      const open = [...exchange.venue.engine.orders.open.values()];
       const order = open[one.nth % Math.max(1, open.length)];
       if (order !== undefined)
-        cancelOrder(rig.venue.floor, order, { id: `c-${order.id}`, atMs: rig.venue.clock.nowMs() });
+        cancelOrder(exchange.venue.engine, order, { id: `c-${order.id}`, atMs: exchange.venue.clock.nowMs() });
     }
   }
 }
 
 /** What must hold after every step. */
-function assertSound(rig: Rig): void {
-  const { orders, purses } = rig.venue.floor;
-  for (const total of totalsOf(purses.rows())) assert.equal(total.difference, ZERO, `${total.asset} is conserved`);
+function assertSound(exchange: TestExchange): void {
+  const { orders, balances } = exchange.venue.engine;
+  for (const total of totalsOf(balances.rows())) assert.equal(total.difference, ZERO, `${total.asset} is conserved`);
   const open = [...orders.byId.values()].filter(isOpen);
-  for (const { owner, asset, balance } of purses.rows().filter((row) => !row.owner.startsWith('#'))) {
+  for (const { owner, asset, balance } of balances.rows().filter((row) => !row.owner.startsWith('#'))) {
     const own = open.filter((order) => order.account === owner && (order.side === 'BUY') === (asset === 'USDT'));
     const locks = own.reduce((sum, order) => add(sum, order.locked), ZERO);
     assert.equal(formatDecimal(balance.locked), formatDecimal(locks), `${owner} locks ${asset} for open orders only`);
@@ -66,14 +66,14 @@ function assertSound(rig: Rig): void {
   assert.ok(bid === undefined || ask === undefined || bid.price < ask.price, 'the book is never crossed');
 }
 
-function assertReportsAgree(rig: Rig): void {
+function assertReportsAgree(exchange: TestExchange): void {
   let lastId = 0;
-  for (const report of rig.reports) {
+  for (const report of exchange.reports) {
     assert.ok(report.executionId > lastId, 'execution ids rise');
     lastId = report.executionId;
   }
-  for (const order of rig.venue.floor.orders.byId.values()) {
-    const fills = rig.reports.flatMap((one) => (one.order.id === order.id && one.fill !== null ? [one.fill] : []));
+  for (const order of exchange.venue.engine.orders.byId.values()) {
+    const fills = exchange.reports.flatMap((one) => (one.order.id === order.id && one.fill !== null ? [one.fill] : []));
     assert.equal(
       fills.reduce((sum, fill) => add(sum, fill.quantity), ZERO),
       order.executed,
@@ -96,12 +96,12 @@ function assertReportsAgree(rig: Rig): void {
 test('whatever clients and the market do: money is conserved, locks match open orders, reports match orders', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
-      const rig = openRig();
+      const exchange = openTestExchange();
       for (const one of steps) {
-        play(rig, one);
-        assertSound(rig);
+        play(exchange, one);
+        assertSound(exchange);
       }
-      assertReportsAgree(rig);
+      assertReportsAgree(exchange);
     }),
     { numRuns: 300 },
   );

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { add, formatDecimal, ONE, requireDecimal, subtract, ZERO } from '#core/amount/decimal.ts';
 import { cancelOrder } from './matching.ts';
-import { totalsOf } from './purses.ts';
-import { openRig } from '#test/paper/rig.ts';
+import { totalsOf } from './balances.ts';
+import { openTestExchange } from '#test/paper/test-exchange.ts';
 
 test('a resting buy locks its quote, fills whole when the market goes through it, and pays the maker fee in base', () => {
-  const rig = openRig();
-  const order = rig.accept({ price: '99.5', quantity: '2' }).order;
-  assert.equal(rig.locked('ann', 'USDT'), '199');
-  rig.trade('99.4', '0.001', false);
+  const exchange = openTestExchange();
+  const order = exchange.accept({ price: '99.5', quantity: '2' }).order;
+  assert.equal(exchange.locked('ann', 'USDT'), '199');
+  exchange.trade('99.4', '0.001', false);
   assert.equal(order.status, 'FILLED');
-  assert.equal(rig.free('ann', 'USDT'), '99801');
-  assert.equal(rig.locked('ann', 'USDT'), '0');
-  assert.equal(rig.free('ann', 'BTC'), '101.998');
+  assert.equal(exchange.free('ann', 'USDT'), '99801');
+  assert.equal(exchange.locked('ann', 'USDT'), '0');
+  assert.equal(exchange.free('ann', 'BTC'), '101.998');
   assert.deepEqual(
-    rig.reports.map((one) => [one.execution, one.order.status, one.fill?.maker ?? null]),
+    exchange.reports.map((one) => [one.execution, one.order.status, one.fill?.maker ?? null]),
     [
       ['NEW', 'NEW', null],
       ['TRADE', 'FILLED', true],
@@ -24,54 +24,54 @@ test('a resting buy locks its quote, fills whole when the market goes through it
 });
 
 test('at its own price a resting order fills only as far as the trade reaches, in order of arrival', () => {
-  const rig = openRig();
-  const first = rig.accept({ price: '99.5', quantity: '1' }).order;
-  const second = rig.accept({ account: 'bob', price: '99.5', quantity: '1' }).order;
-  rig.toFront();
-  rig.trade('99.5', '1.25', false);
+  const exchange = openTestExchange();
+  const first = exchange.accept({ price: '99.5', quantity: '1' }).order;
+  const second = exchange.accept({ account: 'bob', price: '99.5', quantity: '1' }).order;
+  exchange.toFront();
+  exchange.trade('99.5', '1.25', false);
   assert.equal(first.status, 'FILLED');
   assert.equal(second.status, 'PARTIALLY_FILLED');
   assert.equal(formatDecimal(second.executed), '0.25');
-  assert.equal(rig.locked('bob', 'USDT'), '74.625');
+  assert.equal(exchange.locked('bob', 'USDT'), '74.625');
 });
 
 test('a resting order that the makers now offer at fills whole, however small the trade', () => {
-  const rig = openRig();
-  const order = rig.accept({ price: '99.5', quantity: '1' }).order;
-  rig.trade('99.5', '0.001', true);
+  const exchange = openTestExchange();
+  const order = exchange.accept({ price: '99.5', quantity: '1' }).order;
+  exchange.trade('99.5', '0.001', true);
   assert.equal(order.status, 'FILLED');
 });
 
 test('a better price comes before an earlier arrival', () => {
-  const rig = openRig();
-  const early = rig.accept({ price: '99.4', quantity: '1' }).order;
-  const better = rig.accept({ price: '99.5', quantity: '1' }).order;
-  rig.trade('99.45', '0.1', false);
+  const exchange = openTestExchange();
+  const early = exchange.accept({ price: '99.4', quantity: '1' }).order;
+  const better = exchange.accept({ price: '99.5', quantity: '1' }).order;
+  exchange.trade('99.45', '0.1', false);
   assert.equal(early.status, 'NEW');
   assert.equal(better.status, 'FILLED');
 });
 
 test('a market order walks the ladder, never beats the best price, and pays the taker fee', () => {
-  const rig = openRig();
-  const order = rig.accept({ type: 'MARKET', quantity: '90' }).order;
+  const exchange = openTestExchange();
+  const order = exchange.accept({ type: 'MARKET', quantity: '90' }).order;
   assert.equal(order.status, 'FILLED');
-  const prices = rig.reports.flatMap((one) => (one.fill === null ? [] : [one.fill.price]));
+  const prices = exchange.reports.flatMap((one) => (one.fill === null ? [] : [one.fill.price]));
   assert.ok(prices.length > 1, 'a large order takes several levels');
   assert.deepEqual(
     prices,
     prices.toSorted((a, b) => (a < b ? -1 : 1)),
   );
   assert.equal(
-    formatDecimal(subtract(rig.venue.floor.purses.balance('ann', 'BTC').free, requireDecimal('100'))),
+    formatDecimal(subtract(exchange.venue.engine.balances.balance('ann', 'BTC').free, requireDecimal('100'))),
     '89.91',
   );
-  const again = rig.accept({ type: 'MARKET', quantity: '1' }).order;
+  const again = exchange.accept({ type: 'MARKET', quantity: '1' }).order;
   assert.ok(again.executedQuote >= requireDecimal('100'), 'what was taken is gone until the next trade');
 });
 
 test('an amount of quote buys as many lots as it pays for, and never more', () => {
-  const rig = openRig();
-  const order = rig.accept({ type: 'MARKET', quoteQuantity: '50' }).order;
+  const exchange = openTestExchange();
+  const order = exchange.accept({ type: 'MARKET', quoteQuantity: '50' }).order;
   assert.equal(order.status, 'FILLED');
   assert.ok(order.executedQuote <= requireDecimal('50'));
   assert.ok(order.executedQuote > requireDecimal('49.9'));
@@ -79,14 +79,14 @@ test('an amount of quote buys as many lots as it pays for, and never more', () =
 });
 
 test('clients match each other at the price of the resting order', () => {
-  const rig = openRig();
-  const sell = rig.accept({ account: 'bob', side: 'SELL', price: '100', quantity: '1' }).order;
-  rig.toFront();
-  const buy = rig.accept({ price: '100.5', quantity: '0.4', timeInForce: 'IOC' }).order;
+  const exchange = openTestExchange();
+  const sell = exchange.accept({ account: 'bob', side: 'SELL', price: '100', quantity: '1' }).order;
+  exchange.toFront();
+  const buy = exchange.accept({ price: '100.5', quantity: '0.4', timeInForce: 'IOC' }).order;
   assert.equal(formatDecimal(sell.executed), '0.4');
   assert.equal(formatDecimal(buy.executedQuote), '40');
   const [maker, taker] = ['bob', 'ann'].map(
-    (account) => rig.reports.find((one) => one.order.account === account && one.fill !== null)?.fill,
+    (account) => exchange.reports.find((one) => one.order.account === account && one.fill !== null)?.fill,
   );
   assert.equal(maker?.id, taker?.id);
   assert.equal(formatDecimal(maker?.commission ?? ZERO), '0.008');
@@ -114,35 +114,47 @@ for (const { name, order, status, reason } of [
   },
 ] as const) {
   test(`${name} ends ${status} and leaves nothing locked`, () => {
-    const rig = openRig();
-    const placed = rig.accept(order).order;
+    const exchange = openTestExchange();
+    const placed = exchange.accept(order).order;
     assert.equal(placed.status, status);
     assert.equal(placed.expiryReason, reason);
-    assert.equal(rig.locked('ann', 'USDT'), '0');
+    assert.equal(exchange.locked('ann', 'USDT'), '0');
   });
 }
 
 test('a stop waits, fires on the last price, and then is a limit order', () => {
-  const rig = openRig();
-  const stop = rig.accept({ side: 'SELL', type: 'STOP_LOSS_LIMIT', price: '97', stopPrice: '98', quantity: '1' }).order;
-  assert.deepEqual([stop.working, stop.workingMs, rig.locked('ann', 'BTC')], [false, -1, '1']);
-  rig.trade('98.01', '1', false);
+  const exchange = openTestExchange();
+  const stop = exchange.accept({
+    side: 'SELL',
+    type: 'STOP_LOSS_LIMIT',
+    price: '97',
+    stopPrice: '98',
+    quantity: '1',
+  }).order;
+  assert.deepEqual([stop.working, stop.workingMs, exchange.locked('ann', 'BTC')], [false, -1, '1']);
+  exchange.trade('98.01', '1', false);
   assert.equal(stop.status, 'NEW');
-  rig.trade('97.9', '1', false);
+  exchange.trade('97.9', '1', false);
   assert.equal(stop.status, 'FILLED');
   assert.ok(stop.executedQuote >= requireDecimal('97') && stop.executedQuote <= requireDecimal('97.9'));
   assert.deepEqual(
-    rig.reports.map((one) => `${one.execution} ${one.order.working}`),
+    exchange.reports.map((one) => `${one.execution} ${one.order.working}`),
     ['NEW false', 'NEW true', 'TRADE true'],
   );
 });
 
 test('a stop whose limit the market jumps over rests', () => {
-  const rig = openRig();
-  const stop = rig.accept({ side: 'SELL', type: 'STOP_LOSS_LIMIT', price: '97', stopPrice: '98', quantity: '1' }).order;
-  rig.trade('95', '1', false);
+  const exchange = openTestExchange();
+  const stop = exchange.accept({
+    side: 'SELL',
+    type: 'STOP_LOSS_LIMIT',
+    price: '97',
+    stopPrice: '98',
+    quantity: '1',
+  }).order;
+  exchange.trade('95', '1', false);
   assert.deepEqual([stop.status, stop.working], ['NEW', true]);
-  rig.trade('97.5', '1', true);
+  exchange.trade('97.5', '1', true);
   assert.equal(stop.status, 'FILLED');
 });
 
@@ -174,58 +186,61 @@ for (const { name, order, message } of [
   },
 ] as const) {
   test(`${name} is refused and leaves no trace`, () => {
-    const rig = openRig();
-    const result = rig.place(order);
+    const exchange = openTestExchange();
+    const result = exchange.place(order);
     assert.deepEqual(
       [result.kind, result.kind === 'refused' && result.code, result.kind === 'refused' && result.message],
       ['refused', -2010, message],
     );
-    assert.equal(rig.reports.length, 0);
-    assert.deepEqual([rig.free('ann', 'USDT'), rig.locked('ann', 'USDT')], ['100000', '0']);
+    assert.equal(exchange.reports.length, 0);
+    assert.deepEqual([exchange.free('ann', 'USDT'), exchange.locked('ann', 'USDT')], ['100000', '0']);
   });
 }
 
 test('a client id is refused while its order is open and free again afterwards', () => {
-  const rig = openRig();
-  const first = rig.accept({ clientOrderId: 'mine', price: '90', quantity: '1' }).order;
-  const twin = rig.place({ clientOrderId: 'mine', price: '90', quantity: '1' });
+  const exchange = openTestExchange();
+  const first = exchange.accept({ clientOrderId: 'mine', price: '90', quantity: '1' }).order;
+  const twin = exchange.place({ clientOrderId: 'mine', price: '90', quantity: '1' });
   assert.equal(twin.kind === 'refused' && twin.message, 'Duplicate order sent.');
-  assert.equal(rig.place({ account: 'bob', clientOrderId: 'mine', price: '90', quantity: '1' }).kind, 'accepted');
-  cancelOrder(rig.venue.floor, first, { id: 'mine-c', atMs: rig.venue.clock.nowMs() });
+  assert.equal(exchange.place({ account: 'bob', clientOrderId: 'mine', price: '90', quantity: '1' }).kind, 'accepted');
+  cancelOrder(exchange.venue.engine, first, { id: 'mine-c', atMs: exchange.venue.clock.nowMs() });
   assert.equal(first.clientOrderId, 'mine-c');
-  const next = rig.accept({ clientOrderId: 'mine', price: '90', quantity: '1' }).order;
+  const next = exchange.accept({ clientOrderId: 'mine', price: '90', quantity: '1' }).order;
   assert.ok(next.id > first.id);
 });
 
 test('a cancel gives back what is locked and names both ids', () => {
-  const rig = openRig();
-  const order = rig.accept({ price: '99.5', quantity: '1' }).order;
-  rig.toFront();
-  rig.trade('99.5', '0.4', false);
-  cancelOrder(rig.venue.floor, order, { id: 'gone', atMs: rig.venue.clock.nowMs() });
-  assert.deepEqual([order.status, rig.locked('ann', 'USDT'), rig.free('ann', 'USDT')], ['CANCELED', '0', '99960.2']);
+  const exchange = openTestExchange();
+  const order = exchange.accept({ price: '99.5', quantity: '1' }).order;
+  exchange.toFront();
+  exchange.trade('99.5', '0.4', false);
+  cancelOrder(exchange.venue.engine, order, { id: 'gone', atMs: exchange.venue.clock.nowMs() });
+  assert.deepEqual(
+    [order.status, exchange.locked('ann', 'USDT'), exchange.free('ann', 'USDT')],
+    ['CANCELED', '0', '99960.2'],
+  );
 });
 
 test('money is neither made nor lost', () => {
-  const rig = openRig();
-  rig.accept({ type: 'MARKET', quantity: '3.3' });
-  rig.accept({ account: 'bob', side: 'SELL', type: 'MARKET', quoteQuantity: '77.7' });
-  for (const total of totalsOf(rig.venue.floor.purses.rows())) {
+  const exchange = openTestExchange();
+  exchange.accept({ type: 'MARKET', quantity: '3.3' });
+  exchange.accept({ account: 'bob', side: 'SELL', type: 'MARKET', quoteQuantity: '77.7' });
+  for (const total of totalsOf(exchange.venue.engine.balances.rows())) {
     assert.equal(total.difference, ZERO, total.asset);
     assert.equal(add(add(total.accounts, total.fees), total.market), total.deposits);
   }
 });
 
 test('an amount of quote that would buy more than a market order may is refused', () => {
-  const rig = openRig();
-  const result = rig.place({ type: 'MARKET', quoteQuantity: '13100' });
+  const exchange = openTestExchange();
+  const result = exchange.place({ type: 'MARKET', quoteQuantity: '13100' });
   assert.equal(result.kind === 'refused' && result.message, 'Filter failure: MARKET_LOT_SIZE');
 });
 
 test('an amount of quote that nobody offers anything for is refused', () => {
-  const rig = openRig();
-  rig.venue.floor.market('BTCUSDT').quote = undefined;
-  const result = rig.place({ type: 'MARKET', quoteQuantity: '100' });
+  const exchange = openTestExchange();
+  exchange.venue.engine.market('BTCUSDT').quote = undefined;
+  const result = exchange.place({ type: 'MARKET', quoteQuantity: '100' });
   assert.equal(
     result.kind === 'refused' && result.message,
     'Order book liquidity is less than symbol minimum quantity.',
@@ -233,12 +248,12 @@ test('an amount of quote that nobody offers anything for is refused', () => {
 });
 
 test('an amount of quote for which less is offered than a market order must be is refused', () => {
-  const rig = openRig();
-  const market = rig.venue.floor.market('BTCUSDT');
+  const exchange = openTestExchange();
+  const market = exchange.venue.engine.market('BTCUSDT');
   market.quote = undefined;
-  rig.accept({ account: 'bob', side: 'SELL', price: '100', quantity: '0.5' });
+  exchange.accept({ account: 'bob', side: 'SELL', price: '100', quantity: '0.5' });
   Object.assign(market.listing.rules.marketLot, { min: ONE });
-  const result = rig.place({ type: 'MARKET', quoteQuantity: '100' });
+  const result = exchange.place({ type: 'MARKET', quoteQuantity: '100' });
   assert.equal(
     result.kind === 'refused' && result.message,
     'Order book liquidity is less than `MARKET_LOT_SIZE` filter minimum quantity.',
@@ -246,15 +261,15 @@ test('an amount of quote for which less is offered than a market order must be i
 });
 
 test('an amount of quote that the book cannot use up ends expired', () => {
-  const rig = openRig();
-  rig.venue.floor.market('BTCUSDT').quote = undefined;
-  rig.accept({ account: 'bob', side: 'SELL', price: '100', quantity: '0.5' });
-  const order = rig.accept({ type: 'MARKET', quoteQuantity: '100' }).order;
+  const exchange = openTestExchange();
+  exchange.venue.engine.market('BTCUSDT').quote = undefined;
+  exchange.accept({ account: 'bob', side: 'SELL', price: '100', quantity: '0.5' });
+  const order = exchange.accept({ type: 'MARKET', quoteQuantity: '100' }).order;
   assert.deepEqual(
     [order.status, order.expiryReason, formatDecimal(order.executedQuote)],
     ['EXPIRED', 'INSUFFICIENT_LIQUIDITY', '50'],
   );
-  assert.equal(rig.locked('ann', 'USDT'), '0');
+  assert.equal(exchange.locked('ann', 'USDT'), '0');
 });
 
 for (const { prevention, says } of [
@@ -262,10 +277,10 @@ for (const { prevention, says } of [
   { prevention: 'EXPIRE_TAKER', says: 'EXPIRED_IN_MATCH' },
 ] as const) {
   test(`an amount of quote that meets nothing but its own offers, ${prevention}`, () => {
-    const rig = openRig();
-    rig.venue.floor.market('BTCUSDT').quote = undefined;
-    rig.accept({ side: 'SELL', price: '100', quantity: '1' });
-    const result = rig.place({ type: 'MARKET', quoteQuantity: '50', prevention });
+    const exchange = openTestExchange();
+    exchange.venue.engine.market('BTCUSDT').quote = undefined;
+    exchange.accept({ side: 'SELL', price: '100', quantity: '1' });
+    const result = exchange.place({ type: 'MARKET', quoteQuantity: '50', prevention });
     assert.equal(result.kind === 'refused' ? result.message : result.order.status, says);
   });
 }

@@ -1,6 +1,6 @@
 import { admitOrder, beginRefusal, namesakeRefusal, planOf } from './admission.ts';
 import { sweep } from './execution.ts';
-import { closeOrder, type Floor, report } from './floor.ts';
+import { closeOrder, type MatchingEngine, report } from './matching-engine.ts';
 import { ordersOfList } from './lists.ts';
 import type { SourceTrade } from '#paper/market/path.ts';
 import { ticksOf } from '#paper/market/quote.ts';
@@ -19,19 +19,19 @@ export interface Accepted {
 }
 
 /** Checks what depends on book and balances, then accepts and matches; a refusal leaves no trace. */
-export function placeOrder(floor: Floor, request: NewOrder, atMs: number): Accepted | Refusal {
-  const plan = planOf(floor, request);
-  const refusal = namesakeRefusal(floor, request) ?? beginRefusal(floor, [request], [plan]);
+export function placeOrder(engine: MatchingEngine, request: NewOrder, atMs: number): Accepted | Refusal {
+  const plan = planOf(engine, request);
+  const refusal = namesakeRefusal(engine, request) ?? beginRefusal(engine, [request], [plan]);
   if (refusal !== undefined) return refusal;
-  const order = admitOrder(floor, request, { plan, listId: -1, pending: false, atMs });
-  const [taken = { fills: [], prevented: [] }] = beginOrders(floor, [{ order, plan }], atMs);
-  settleBook(floor, order.symbol, atMs);
+  const order = admitOrder(engine, request, { plan, listId: -1, pending: false, atMs });
+  const [taken = { fills: [], prevented: [] }] = beginOrders(engine, [{ order, plan }], atMs);
+  settleBook(engine, order.symbol, atMs);
   return { kind: 'accepted', order, ...taken };
 }
 
 /** The checks of placeOrder without its effects. */
-export const checkOrder = (floor: Floor, request: NewOrder): Refusal | undefined =>
-  namesakeRefusal(floor, request) ?? beginRefusal(floor, [request], [planOf(floor, request)]);
+export const checkOrder = (engine: MatchingEngine, request: NewOrder): Refusal | undefined =>
+  namesakeRefusal(engine, request) ?? beginRefusal(engine, [request], [planOf(engine, request)]);
 
 /** A cancel: the id that becomes the order's client id, and the market time. */
 export interface Cancel {
@@ -40,24 +40,24 @@ export interface Cancel {
 }
 
 /** Cancels an open order, and with it the others of its list. */
-export function cancelOrder(floor: Floor, order: Order, cancel: Cancel): void {
-  const list = order.listId < 0 ? undefined : floor.orders.lists.get(order.listId);
-  const others = list === undefined ? [] : ordersOfList(floor.orders, list).filter((one) => one !== order);
-  cancelAlone(floor, order, cancel);
-  for (const other of others.filter(isOpen)) cancelAlone(floor, other, cancel);
-  settleBook(floor, order.symbol, cancel.atMs);
+export function cancelOrder(engine: MatchingEngine, order: Order, cancel: Cancel): void {
+  const list = order.listId < 0 ? undefined : engine.orders.lists.get(order.listId);
+  const others = list === undefined ? [] : ordersOfList(engine.orders, list).filter((one) => one !== order);
+  cancelAlone(engine, order, cancel);
+  for (const other of others.filter(isOpen)) cancelAlone(engine, other, cancel);
+  settleBook(engine, order.symbol, cancel.atMs);
 }
 
-function cancelAlone(floor: Floor, order: Order, { id, atMs }: Cancel): void {
+function cancelAlone(engine: MatchingEngine, order: Order, { id, atMs }: Cancel): void {
   const originalClientId = order.clientOrderId;
-  renameOrder(floor.orders, order, id);
-  closeOrder(floor, order, { status: 'CANCELED', atMs });
-  report(floor, order, { execution: 'CANCELED', atMs, originalClientId });
+  renameOrder(engine.orders, order, id);
+  closeOrder(engine, order, { status: 'CANCELED', atMs });
+  report(engine, order, { execution: 'CANCELED', atMs, originalClientId });
 }
 
 /** An open beyond the last price was traded by takers on that side. */
-function openedBy(floor: Floor, symbol: string, trade: SourceTrade): SourceTrade {
-  const { lastPrice, listing } = floor.market(symbol);
+function openedBy(engine: MatchingEngine, symbol: string, trade: SourceTrade): SourceTrade {
+  const { lastPrice, listing } = engine.market(symbol);
   const last = lastPrice === undefined ? trade.ticks : ticksOf(lastPrice, listing);
   return last === trade.ticks ? trade : { ...trade, takerBuys: trade.ticks > last };
 }
@@ -70,33 +70,37 @@ const MOST_MET = 50;
  * passes is met at its own price, with one lot of the volume (docs/decisions/0032).
  */
 export function playStep(
-  floor: Floor,
+  engine: MatchingEngine,
   symbol: string,
   { trade, from }: { readonly trade: SourceTrade; readonly from: number | undefined },
 ): void {
-  if (from === undefined) return playTrade(floor, symbol, openedBy(floor, symbol, trade));
+  if (from === undefined) return playTrade(engine, symbol, openedBy(engine, symbol, trade));
   let [at, { lots }] = [from, trade];
   for (let met = 0; lots > 1 && met < MOST_MET; met++) {
-    const ticks = nextTrigger(bookOf(floor.orders, symbol), floor.market(symbol), { from: at, to: trade.ticks });
+    const ticks = nextTrigger(bookOf(engine.orders, symbol), engine.market(symbol), { from: at, to: trade.ticks });
     if (ticks === undefined) break;
-    playTrade(floor, symbol, { ...trade, ticks, lots: 1, takerBuys: trade.ticks > at, injected: true });
+    playTrade(engine, symbol, { ...trade, ticks, lots: 1, takerBuys: trade.ticks > at, injected: true });
     lots -= 1;
     at = ticks;
   }
-  playTrade(floor, symbol, { ...trade, lots });
+  playTrade(engine, symbol, { ...trade, lots });
 }
 
 /**
  * Plays a trade: resting orders it reaches fill first, then it prints, then stops fire. `injected` marks one the source
  * does not know. While the coin is not trading nothing happens.
  */
-export function playTrade(floor: Floor, symbol: string, trade: SourceTrade & { readonly injected?: true }): void {
-  if (floor.market(symbol).status !== 'TRADING') return;
-  const watched = !bookOf(floor.orders, symbol).isEmpty();
-  if (watched) sweep(floor, symbol, trade);
-  const printed = printSource(floor.market(symbol), trade, trade.injected);
-  floor.onTrade(printed);
+export function playTrade(
+  engine: MatchingEngine,
+  symbol: string,
+  trade: SourceTrade & { readonly injected?: true },
+): void {
+  if (engine.market(symbol).status !== 'TRADING') return;
+  const watched = !bookOf(engine.orders, symbol).isEmpty();
+  if (watched) sweep(engine, symbol, trade);
+  const printed = printSource(engine.market(symbol), trade, trade.injected);
+  engine.onTrade(printed);
   if (!watched) return;
-  showTrade(floor.orders, printed);
-  settleBook(floor, symbol, trade.atMs);
+  showTrade(engine.orders, printed);
+  settleBook(engine, symbol, trade.atMs);
 }

@@ -8,13 +8,13 @@ import { averagePrice } from '#paper/market/statistics.ts';
 import { listingNow, type SymbolMarket } from '#paper/market/symbol-market.ts';
 import { type NewOrder, remainingOf } from './order.ts';
 import { openOrdersOf, type Orders } from './orders.ts';
-import type { Purses } from './purses.ts';
+import type { Balances } from './balances.ts';
 import { MARKET_CLOSED, type Refusal, rejected } from './refusal.ts';
 
 /** What filters look at. */
 interface FilterState {
   readonly orders: Orders;
-  readonly purses: Purses;
+  readonly balances: Balances;
   readonly market: SymbolMarket;
   readonly account: Account;
   readonly nowMs: number;
@@ -36,12 +36,12 @@ export function countRefusal(orders: Orders, added: readonly NewOrder[], isList 
   return checkCounts({ symbol, exchange: countOrders(own) }, { ...countOrders(added), lists: isList ? 1 : 0 });
 }
 
-function contextFor({ orders, purses, market, account, nowMs }: FilterState, order: NewOrder): FilterContext {
+function contextFor({ orders, balances, market, account, nowMs }: FilterState, order: NewOrder): FilterContext {
   const { rules, maxPosition = null, isOlder = false } = market.listing;
   const reference = referenceOf(market, nowMs)?.price ?? approximate(averagePrice(market, nowMs).price);
   const context = { reference, isOlder, assetLimits: account.assetLimits, maxPosition, position: ZERO };
   if (maxPosition === null || order.side === 'SELL') return context;
-  const { free, locked } = purses.balance(order.account, rules.baseAsset);
+  const { free, locked } = balances.balance(order.account, rules.baseAsset);
   const onOrder = openOrdersOf(orders, order.account, order.symbol)
     .filter((one) => one.side === 'BUY')
     .reduce<Decimal>((sum, one) => add(sum, remainingOf(one)), ZERO);

@@ -7,7 +7,7 @@ import { virtualClock } from './clock.ts';
 import { placeOrder } from './matching.ts';
 import type { NewOrder } from './order.ts';
 import { fillsOf } from './orders.ts';
-import { NO_OPTIONS, RICH, RIG_START_MS, RIG_SYMBOL, rigSource } from '#test/paper/rig.ts';
+import { NO_OPTIONS, RICH, TEST_START_MS, TEST_SYMBOL, testSource } from '#test/paper/test-exchange.ts';
 import { catchUp, commit, openVenue } from './venue.ts';
 
 const MINUTE_MS = 60_000;
@@ -15,26 +15,32 @@ const QUIET = [6500.2, 6500.2, 6500.2, 6500.2, 5] as const;
 
 /** Places a stop in a quiet minute and plays the minutes that follow it. */
 function meet(stop: Partial<NewOrder>, ...rows: readonly (readonly [number, number, number, number, number])[]) {
-  const clock = virtualClock(RIG_START_MS + MINUTE_MS - 1);
+  const clock = virtualClock(TEST_START_MS + MINUTE_MS - 1);
   const printed: { ticks: string; quantity: number }[] = [];
   const venue = openVenue({
-    ...{ accounts: parseAccounts(RICH), clock, source: rigSource([QUIET, ...rows]), tradesPerCandle: () => 4 },
+    ...{ accounts: parseAccounts(RICH), clock, source: testSource([QUIET, ...rows]), tradesPerCandle: () => 4 },
     listeners: {
       onTrade: (trade) => printed.push({ ticks: formatDecimal(trade.price), quantity: trade.quantityNumber }),
       ...{ onClose: () => undefined, onReport: () => undefined, onList: () => undefined, onBalances: () => undefined },
-      ...{ onSettled: () => undefined, onPause: () => undefined, watched: () => [RIG_SYMBOL] },
+      ...{ onSettled: () => undefined, onPause: () => undefined, watched: () => [TEST_SYMBOL] },
     },
   });
-  venue.live.add(RIG_SYMBOL);
-  const base = { account: 'ann', symbol: RIG_SYMBOL, clientOrderId: 'stop', side: 'SELL', timeInForce: 'GTC' } as const;
+  venue.live.add(TEST_SYMBOL);
+  const base = {
+    account: 'ann',
+    symbol: TEST_SYMBOL,
+    clientOrderId: 'stop',
+    side: 'SELL',
+    timeInForce: 'GTC',
+  } as const;
   const order = { ...NO_OPTIONS, ...base, type: 'STOP_LOSS', quantity: requireDecimal('0.001'), ...stop } as const;
   const atMs = catchUp(venue);
-  const placed = placeOrder(venue.floor, order, atMs);
+  const placed = placeOrder(venue.engine, order, atMs);
   assert.equal(placed.kind, 'accepted');
   commit(venue, atMs);
-  clock.moveTo?.(RIG_START_MS + (1 + rows.length) * MINUTE_MS - 1);
+  clock.moveTo?.(TEST_START_MS + (1 + rows.length) * MINUTE_MS - 1);
   catchUp(venue);
-  const fills = fillsOf(venue.floor.orders, 'ann', RIG_SYMBOL);
+  const fills = fillsOf(venue.engine.orders, 'ann', TEST_SYMBOL);
   return { venue, printed, prices: fills.map((fill) => toNumber(fill.price)) };
 }
 
@@ -42,7 +48,7 @@ test('a stop inside a candle sells at its own price, not at the extreme that the
   const crash = [6500.2, 6500.2, 6310, 6320, 4] as const;
   const { prices, venue, printed } = meet({ stopPrice: requireDecimal('6472.39') }, crash);
   assert.deepEqual(prices, [6472.39]);
-  const { high, low, close } = venue.floor.market(RIG_SYMBOL).forming ?? assert.fail('the candle is in progress');
+  const { high, low, close } = venue.engine.market(TEST_SYMBOL).forming ?? assert.fail('the candle is in progress');
   assert.deepEqual(
     [high, low, close].map((ticks) => ticks / 100),
     [6500.2, 6310, 6320],

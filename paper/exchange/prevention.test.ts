@@ -5,7 +5,7 @@ import type { Order } from './order.ts';
 import type { PreventionMode } from '#paper/market/order-types.ts';
 import { executionReport, placedOrder, preventedMatch, queriedOrder } from '#paper/rest/order-json.ts';
 import { bookOf, preventedOf } from './orders.ts';
-import { openRig } from '#test/paper/rig.ts';
+import { openTestExchange } from '#test/paper/test-exchange.ts';
 import { depthOf } from './taker.ts';
 
 const told = (order: Order): string =>
@@ -13,9 +13,13 @@ const told = (order: Order): string =>
 
 /** A buy of 2 at the best bid, then a sell of the same account at that price. */
 function meet(prevention: PreventionMode, selling: string, account = 'ann') {
-  const rig = openRig();
-  const { order: maker } = rig.accept({ type: 'LIMIT_MAKER', price: '99.99', quantity: '2' });
-  return { rig, maker, result: rig.accept({ account, side: 'SELL', price: '99.9', quantity: selling, prevention }) };
+  const exchange = openTestExchange();
+  const { order: maker } = exchange.accept({ type: 'LIMIT_MAKER', price: '99.99', quantity: '2' });
+  return {
+    exchange,
+    maker,
+    result: exchange.accept({ account, side: 'SELL', price: '99.9', quantity: selling, prevention }),
+  };
 }
 
 for (const { mode, selling, maker, taker } of [
@@ -53,9 +57,9 @@ for (const { mode, selling, maker, taker } of [
   test(`${mode}, selling ${selling} to one's own bid for 2`, () => {
     const met = meet(mode, selling);
     assert.deepEqual([told(met.maker), told(met.result.order)], [maker, taker]);
-    const { purses, orders } = met.rig.venue.floor;
-    assert.equal(purses.balance('ann', 'BTC').locked, met.result.order.locked);
-    assert.equal(purses.balance('ann', 'USDT').locked, met.maker.locked);
+    const { balances, orders } = met.exchange.venue.engine;
+    assert.equal(balances.balance('ann', 'BTC').locked, met.result.order.locked);
+    assert.equal(balances.balance('ann', 'USDT').locked, met.maker.locked);
     assert.equal(preventedOf(orders, 'ann', 'BTCUSDT').length, mode === 'NONE' ? 0 : 1);
   });
 }
@@ -72,7 +76,7 @@ test('another account is no self-trade, whatever the mode', () => {
 });
 
 test('what was prevented is told in the placement, the query, the stream and the list of prevented matches', () => {
-  const { rig, maker, result } = meet('EXPIRE_BOTH', '1');
+  const { exchange, maker, result } = meet('EXPIRE_BOTH', '1');
   assert.deepEqual(placedOrder(result, 'FULL')['preventedMatches'], [
     {
       preventedMatchId: 0,
@@ -83,9 +87,9 @@ test('what was prevented is told in the placement, the query, the stream and the
     },
   ]);
   assert.equal(queriedOrder(maker)['preventedQuantity'], '2.00000000');
-  const [match] = preventedOf(rig.venue.floor.orders, 'ann', 'BTCUSDT');
+  const [match] = preventedOf(exchange.venue.engine.orders, 'ann', 'BTCUSDT');
   assert.equal(match && preventedMatch(match)['selfTradePreventionMode'], 'EXPIRE_BOTH');
-  const events = rig.reports.filter((one) => one.execution === 'TRADE_PREVENTION').map(executionReport);
+  const events = exchange.reports.filter((one) => one.execution === 'TRADE_PREVENTION').map(executionReport);
   assert.deepEqual(
     events.map((event) => [event['i'], event['X'], event['A'], event['B'], event['U'], event['l'], event['t']]),
     [
@@ -96,35 +100,35 @@ test('what was prevented is told in the placement, the query, the stream and the
 });
 
 test('an iceberg shows one slice at a time, and the next stands behind others of its price', () => {
-  const rig = openRig();
-  const market = rig.venue.floor.market('BTCUSDT');
+  const exchange = openTestExchange();
+  const market = exchange.venue.engine.market('BTCUSDT');
   market.quote = undefined;
-  const hidden = rig.accept({ price: '99', quantity: '3', icebergQuantity: '1' }).order;
-  const plain = rig.accept({ account: 'bob', price: '99', quantity: '1' }).order;
-  rig.trade('99', '2.5', false);
+  const hidden = exchange.accept({ price: '99', quantity: '3', icebergQuantity: '1' }).order;
+  const plain = exchange.accept({ account: 'bob', price: '99', quantity: '1' }).order;
+  exchange.trade('99', '2.5', false);
   assert.deepEqual([formatDecimal(hidden.executed), formatDecimal(plain.executed)], ['1.5', '1']);
   market.quote = undefined;
-  rig.trade('99', '1', false);
+  exchange.trade('99', '1', false);
   assert.deepEqual([formatDecimal(hidden.executed), formatDecimal(hidden.shown)], ['2.5', '0.5']);
 });
 
 test('the depth shows what an iceberg shows', () => {
-  const rig = openRig();
-  const market = rig.venue.floor.market('BTCUSDT');
+  const exchange = openTestExchange();
+  const market = exchange.venue.engine.market('BTCUSDT');
   const offered = () =>
-    depthOf(bookOf(rig.venue.floor.orders, 'BTCUSDT'), market, 1).bids.find(
+    depthOf(bookOf(exchange.venue.engine.orders, 'BTCUSDT'), market, 1).bids.find(
       (level) => formatDecimal(level.price) === '99.99',
     )?.quantity ?? ZERO;
   const makers = offered();
-  rig.accept({ type: 'LIMIT_MAKER', price: '99.99', quantity: '3', icebergQuantity: '1' });
+  exchange.accept({ type: 'LIMIT_MAKER', price: '99.99', quantity: '3', icebergQuantity: '1' });
   assert.equal(formatDecimal(subtract(offered(), makers)), '1');
 });
 
 test('an iceberg that took more than it hides shows no more than is left of it', () => {
-  const rig = openRig();
-  rig.venue.floor.market('BTCUSDT').quote = undefined;
-  rig.accept({ account: 'bob', price: '99', quantity: '2.5' });
-  const iceberg = rig.accept({ side: 'SELL', price: '99', quantity: '3', icebergQuantity: '1.5' }).order;
-  rig.trade('99', '5', true);
+  const exchange = openTestExchange();
+  exchange.venue.engine.market('BTCUSDT').quote = undefined;
+  exchange.accept({ account: 'bob', price: '99', quantity: '2.5' });
+  const iceberg = exchange.accept({ side: 'SELL', price: '99', quantity: '3', icebergQuantity: '1.5' }).order;
+  exchange.trade('99', '5', true);
   assert.deepEqual([iceberg.status, formatDecimal(iceberg.executed)], ['FILLED', '3']);
 });

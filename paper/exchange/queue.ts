@@ -1,6 +1,6 @@
 import { add, type Decimal, fromSteps, maximum, minimum, subtract, ZERO } from '#core/amount/decimal.ts';
 import { type Book, type Slice, slicesOf } from './book.ts';
-import type { Floor } from './floor.ts';
+import type { MatchingEngine } from './matching-engine.ts';
 import type { SourceTrade } from '#paper/market/path.ts';
 import { offeredAt, ticksOf } from '#paper/market/quote.ts';
 import type { SymbolMarket } from '#paper/market/symbol-market.ts';
@@ -13,15 +13,15 @@ import { bookOf, restOrder } from './orders.ts';
  * behind the orders of clients that came earlier. Only trades at the price shorten the queue. A trade beyond the price
  * fills the order whole, whatever was ahead.
  */
-export function joinBook(floor: Floor, order: Order): void {
-  joinQueue(floor, order);
-  restOrder(floor.orders, order);
+export function joinBook(engine: MatchingEngine, order: Order): void {
+  joinQueue(engine, order);
+  restOrder(engine.orders, order);
 }
 
 /** Puts an order at the end of the queue of its price. */
-function joinQueue(floor: Floor, order: Order): void {
+function joinQueue(engine: MatchingEngine, order: Order): void {
   const waits = isStop(order.type) && !order.working;
-  order.ahead = waits ? ZERO : shownByMakers(floor.market(order.symbol), order);
+  order.ahead = waits ? ZERO : shownByMakers(engine.market(order.symbol), order);
 }
 
 /** What the market makers show at the price and side of an order. */
@@ -35,14 +35,14 @@ export const shownByMakers = (
 
 /** Volume of the makers at one price was taken: what is ahead of every order there gets less. */
 export function advanceQueue(
-  floor: Floor,
+  engine: MatchingEngine,
   symbol: string,
   taken: { readonly side: OrderSide; readonly price: Decimal; readonly quantity: Decimal },
 ): void {
-  for (const order of bookOf(floor.orders, symbol).levelAt(taken)?.orders ?? []) {
+  for (const order of bookOf(engine.orders, symbol).levelAt(taken)?.orders ?? []) {
     if (order.ahead === ZERO) continue;
     order.ahead = maximum(subtract(order.ahead, taken.quantity), ZERO);
-    floor.orders.changed.add(order);
+    engine.orders.changed.add(order);
   }
 }
 
@@ -51,13 +51,17 @@ export const aheadOf = ({ order, hidden }: Slice, shown: Decimal): Decimal =>
   hidden ? shown : minimum(order.ahead, shown);
 
 /** How much of each resting order a trade of the source fills. The queues at its price are shorter afterwards. */
-export function fillsOf(floor: Floor, symbol: string, trade: SourceTrade): Pick<Slice, 'order' | 'quantity'>[] {
-  const market = floor.market(symbol);
+export function fillsOf(
+  engine: MatchingEngine,
+  symbol: string,
+  trade: SourceTrade,
+): Pick<Slice, 'order' | 'quantity'>[] {
+  const market = engine.market(symbol);
   const { price: priceRule, lot } = market.listing.rules;
   const price = fromSteps(trade.ticks, priceRule.tick);
   let left = fromSteps(trade.lots, lot.step);
   let passed = ZERO;
-  const fills = reachedSlices(bookOf(floor.orders, symbol), price).map((slice) => {
+  const fills = reachedSlices(bookOf(engine.orders, symbol), price).map((slice) => {
     const { order, quantity } = slice;
     const isBuy = order.side === 'BUY';
     const through = isBuy ? order.price > price : order.price < price;
@@ -71,7 +75,7 @@ export function fillsOf(floor: Floor, symbol: string, trade: SourceTrade): Pick<
     left = subtract(left, filled);
     return { order, quantity: filled };
   });
-  if (passed > ZERO) advanceQueue(floor, symbol, { side: trade.takerBuys ? 'SELL' : 'BUY', price, quantity: passed });
+  if (passed > ZERO) advanceQueue(engine, symbol, { side: trade.takerBuys ? 'SELL' : 'BUY', price, quantity: passed });
   return fills.filter(({ quantity }) => quantity > ZERO);
 }
 

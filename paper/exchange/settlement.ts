@@ -3,7 +3,7 @@ import type { SymbolRules } from '#core/market/symbol.ts';
 import { ceil8, commissionOn, type FeeContext, truncate8 } from './commission.ts';
 import { type Fill, isOpen, type NewOrder, type Order, remainingOf } from './order.ts';
 import type { OrderSide } from '#paper/market/order-types.ts';
-import { FEES_PURSE, MARKET_PURSE, type Purses } from './purses.ts';
+import { FEES_OWNER, MARKET_OWNER, type Balances } from './balances.ts';
 
 /** The asset an order pays with. */
 export const paidAsset = (side: OrderSide, rules: SymbolRules): string =>
@@ -36,22 +36,22 @@ export function settle(
   execution: Execution,
   context: FeeContext & { readonly rules: SymbolRules },
 ): Fill {
-  const { rules, purses } = context;
+  const { rules, balances } = context;
   const quote = truncate8(multiply(execution.price, execution.quantity));
   const isBuy = order.side === 'BUY';
   const paid = isBuy ? quote : execution.quantity;
   const received = isBuy ? execution.quantity : quote;
   const receivedAsset = isBuy ? rules.baseAsset : rules.quoteAsset;
-  purses.pay({ from: order.account, to: MARKET_PURSE, asset: paidAsset(order.side, rules), amount: paid });
-  purses.move({ from: MARKET_PURSE, to: order.account, asset: receivedAsset, amount: received });
+  balances.pay({ from: order.account, to: MARKET_OWNER, asset: paidAsset(order.side, rules), amount: paid });
+  balances.move({ from: MARKET_OWNER, to: order.account, asset: receivedAsset, amount: received });
   const fee = commissionOn({ asset: receivedAsset, amount: received }, execution.maker, context);
-  purses.move({ from: order.account, to: FEES_PURSE, ...fee });
+  balances.move({ from: order.account, to: FEES_OWNER, ...fee });
   order.locked = subtract(order.locked, paid);
   order.executed = add(order.executed, execution.quantity);
   order.executedQuote = add(order.executedQuote, quote);
   order.status = remainingOf(order) === 0n && !execution.short ? 'FILLED' : 'PARTIALLY_FILLED';
   order.updatedMs = execution.atMs;
-  releaseUnneeded(order, rules, purses);
+  releaseUnneeded(order, rules, balances);
   return {
     id: execution.tradeId,
     account: order.account,
@@ -70,11 +70,11 @@ export function settle(
 }
 
 /** Unlocks what the order's remainder does not need; everything once the order is closed. */
-export function releaseUnneeded(order: Order, rules: SymbolRules, purses: Purses): void {
+export function releaseUnneeded(order: Order, rules: SymbolRules, balances: Balances): void {
   const rest = isOpen(order) ? remainingOf(order) : ZERO;
   const needed = isUnpriced(order) && rest > 0n ? order.locked : lockFor(order, rest);
   const surplus = subtract(order.locked, needed);
   if (surplus <= 0n) return;
-  purses.unlock(order.account, paidAsset(order.side, rules), surplus);
+  balances.unlock(order.account, paidAsset(order.side, rules), surplus);
   order.locked = needed;
 }

@@ -29,7 +29,7 @@ export interface Plan {
 }
 
 /** How much to take: a quantity, or as much as an amount of quote pays for (or brings in). */
-type Appetite = { readonly quantity: Decimal } | { readonly quoteAmount: Decimal };
+type TakerAmount = { readonly quantity: Decimal } | { readonly quoteAmount: Decimal };
 
 const MAX_LEVELS = 5000;
 export const EMPTY_PLAN: Plan = { matches: [], quantity: ZERO, quote: ZERO, end: 'done' };
@@ -39,7 +39,7 @@ export interface Taker {
   readonly account: string;
   /** Null takes any price. */
   readonly limit: Decimal | null;
-  readonly appetite: Appetite;
+  readonly amount: TakerAmount;
   readonly prevention: PreventionMode;
   /** The prices at which it may be executed. */
   readonly bounds: { readonly up: Decimal | null; readonly down: Decimal | null };
@@ -56,7 +56,7 @@ export function planTaker(book: Book, market: SymbolMarket, taker: Taker): Plan 
   const expired = new Set<Order>();
   let quantity = ZERO;
   let quote = ZERO;
-  let left = taker.appetite;
+  let left = taker.amount;
   let levels = 0;
   for (const { price, quantity: offered, maker } of offersFor(taker.side, book, market)) {
     const beyond = taker.limit !== null && (taker.side === 'BUY' ? price > taker.limit : price < taker.limit);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDecimal } from '#core/amount/decimal.ts';
-import { openRig, type OrderTexts, RICH, type Rig } from '#test/paper/rig.ts';
+import { openTestExchange, type OrderTexts, RICH, type TestExchange } from '#test/paper/test-exchange.ts';
 
-const refusal = (rig: Rig, order: Partial<OrderTexts>): string => {
-  const result = rig.place(order);
+const refusal = (exchange: TestExchange, order: Partial<OrderTexts>): string => {
+  const result = exchange.place(order);
   return result.kind === 'refused' ? `${result.code} ${result.message}` : 'accepted';
 };
 
@@ -17,44 +17,44 @@ for (const { type, side, waits, already, fires, holds } of [
   { type: 'TAKE_PROFIT', side: 'SELL', waits: '101', already: '100', fires: '101', holds: '100.99' },
 ] as const) {
   test(`${type} ${side} fires at its stop price, takes any price, and is refused where it would fire at once`, () => {
-    const rig = openRig();
-    assert.equal(refusal(rig, { type, side, stopPrice: already, quantity: '1' }), IMMEDIATELY);
-    const stop = rig.accept({ type, side, stopPrice: waits, quantity: '1' }).order;
-    rig.trade(holds, '1', false);
+    const exchange = openTestExchange();
+    assert.equal(refusal(exchange, { type, side, stopPrice: already, quantity: '1' }), IMMEDIATELY);
+    const stop = exchange.accept({ type, side, stopPrice: waits, quantity: '1' }).order;
+    exchange.trade(holds, '1', false);
     assert.deepEqual([stop.status, stop.working], ['NEW', false]);
-    rig.trade(fires, '1', false);
+    exchange.trade(fires, '1', false);
     assert.deepEqual([stop.status, stop.working], ['FILLED', true]);
     assert.equal(formatDecimal(stop.locked), '0');
   });
 
   test(`${type}_LIMIT ${side} waits for the same price and then works at its limit`, () => {
-    const rig = openRig();
+    const exchange = openTestExchange();
     const price = side === 'BUY' ? '98' : '102';
     const limited = { type: `${type}_LIMIT`, side, price, quantity: '1' } as const;
-    assert.equal(refusal(rig, { ...limited, stopPrice: already }), IMMEDIATELY);
-    const stop = rig.accept({ ...limited, stopPrice: waits }).order;
-    rig.trade(fires, '1', false);
+    assert.equal(refusal(exchange, { ...limited, stopPrice: already }), IMMEDIATELY);
+    const stop = exchange.accept({ ...limited, stopPrice: waits }).order;
+    exchange.trade(fires, '1', false);
     assert.deepEqual([stop.status, stop.working], ['NEW', true]);
-    rig.trade(side === 'BUY' ? '97' : '103', '1', false);
+    exchange.trade(side === 'BUY' ? '97' : '103', '1', false);
     assert.deepEqual([stop.status, formatDecimal(stop.executed)], ['FILLED', '1']);
   });
 }
 
 test('a stop that takes any price but can no longer be paid for expires as rejected', () => {
-  const rig = openRig();
-  const stop = rig.accept({ type: 'STOP_LOSS', stopPrice: '101', quantity: '900' }).order;
-  rig.accept({ price: '90', quantity: '101' });
-  rig.trade('120', '1', true);
+  const exchange = openTestExchange();
+  const stop = exchange.accept({ type: 'STOP_LOSS', stopPrice: '101', quantity: '900' }).order;
+  exchange.accept({ price: '90', quantity: '101' });
+  exchange.trade('120', '1', true);
   assert.deepEqual([stop.status, stop.expiryReason, formatDecimal(stop.locked)], ['EXPIRED', 'REJECTED', '0']);
 });
 
 test('LIMIT_MAKER rests, and is refused when it would take', () => {
-  const rig = openRig();
+  const exchange = openTestExchange();
   assert.equal(
-    refusal(rig, { type: 'LIMIT_MAKER', price: '101', quantity: '1' }),
+    refusal(exchange, { type: 'LIMIT_MAKER', price: '101', quantity: '1' }),
     '-2010 Order would immediately match and take.',
   );
-  const maker = rig.accept({ type: 'LIMIT_MAKER', price: '99', quantity: '1' }).order;
+  const maker = exchange.accept({ type: 'LIMIT_MAKER', price: '99', quantity: '1' }).order;
   assert.deepEqual([maker.status, maker.working], ['NEW', true]);
 });
 
@@ -94,21 +94,21 @@ const SCENARIOS = [
 
 for (const { name, order, trades, fires } of SCENARIOS) {
   test(`trailing stop scenario ${name}`, () => {
-    const rig = openRig(RICH, 40_000);
-    const stop = rig.accept({ ...order, quantity: '1' }).order;
+    const exchange = openTestExchange(RICH, 40_000);
+    const stop = exchange.accept({ ...order, quantity: '1' }).order;
     for (const price of trades) {
-      rig.trade(price, '0.001', true);
+      exchange.trade(price, '0.001', true);
       assert.equal(stop.working, false, `not fired at ${price}`);
     }
-    rig.trade(fires, '0.001', true);
+    exchange.trade(fires, '0.001', true);
     assert.equal(stop.working, true);
   });
 }
 
 test('a trailing stop says from when it tracks: at once without a stop price, else from the trade that reaches it', () => {
-  const rig = openRig();
-  const atOnce = rig.accept({ type: 'STOP_LOSS', side: 'SELL', trailingDelta: 100, quantity: '1' }).order;
-  const later = rig.accept({
+  const exchange = openTestExchange();
+  const atOnce = exchange.accept({ type: 'STOP_LOSS', side: 'SELL', trailingDelta: 100, quantity: '1' }).order;
+  const later = exchange.accept({
     type: 'STOP_LOSS',
     side: 'SELL',
     stopPrice: '99.5',
@@ -116,6 +116,6 @@ test('a trailing stop says from when it tracks: at once without a stop price, el
     quantity: '1',
   }).order;
   assert.deepEqual([atOnce.trailingMs > 0, later.trailingMs], [true, -1]);
-  rig.trade('99.5', '0.001', true);
+  exchange.trade('99.5', '0.001', true);
   assert.ok(later.trailingMs > 0);
 });

@@ -2,7 +2,7 @@ import type { Decimal } from '#core/amount/decimal.ts';
 import type { Account } from './accounts.ts';
 import { worthInBnb } from './commission.ts';
 import type { MarketClock } from './clock.ts';
-import { expireOrder, type Floor, type Report } from './floor.ts';
+import { expireOrder, type MatchingEngine, type Report } from './matching-engine.ts';
 import type { Journal, JournalRecord } from './journal.ts';
 import { type KlineQuery, readKlines } from '#paper/market/klines.ts';
 import type { Kline } from '#paper/market/kline.ts';
@@ -21,7 +21,7 @@ import { playStep } from './matching.ts';
 import { filterRefusal } from './order-filters.ts';
 import type { ListReport } from './order-list.ts';
 import { clearOrders, emptyOrders, restoreOrders, symbolsWithOrders, takeChanges, wholeState } from './orders.ts';
-import { openPurses, OUTSIDE_PURSE, type PurseRow } from './purses.ts';
+import { openBalances, OUTSIDE_OWNER, type BalanceRow } from './balances.ts';
 
 /** Who hears of the market and of accounts; calls come after the change is stored. */
 interface VenueListeners {
@@ -30,7 +30,7 @@ interface VenueListeners {
   onClose(symbol: string, openMs: number, atMs: number): void;
   onReport(report: Report): void;
   onList(report: ListReport): void;
-  onBalances(account: string, rows: readonly PurseRow[], atMs: number): void;
+  onBalances(account: string, rows: readonly BalanceRow[], atMs: number): void;
   /** A change is complete and stored: the books are whole at this market time. */
   onSettled(atMs: number): void;
   /** Nothing more happens up to this market time. */
@@ -46,7 +46,7 @@ export interface DepthSnapshot {
 }
 
 /** How answers are made to lie, for drills. */
-interface Drills {
+interface TestControls {
   /** Market time for which queries do not know a new order. */
   orderLagMs: number;
   /** Books that queries answer instead of the one of now. */
@@ -59,13 +59,13 @@ export interface Venue {
   readonly source: MarketSource;
   readonly accounts: readonly Account[];
   readonly markets: ReadonlyMap<string, SymbolMarket>;
-  readonly floor: Floor;
+  readonly engine: MatchingEngine;
   readonly listeners: VenueListeners;
   readonly journal: Journal | undefined;
   /** Coins whose every trade is played; all others are brought to now when somebody asks. */
   readonly live: Set<string>;
   readonly outbox: (Report | ListReport)[];
-  readonly drills: Drills;
+  readonly testControls: TestControls;
   /** Market time up to which the live coins have been played. */
   playedMs: number;
 }
@@ -104,7 +104,7 @@ export function openVenue(parts: VenueParts): Venue {
     source,
     accounts,
     markets,
-    floor: openFloor(accounts, markets, {
+    engine: openMatchingEngine(accounts, markets, {
       onTrade: listeners.onTrade,
       outbox: () => venue.outbox,
       nowMs: () => venue.playedMs,
@@ -114,14 +114,14 @@ export function openVenue(parts: VenueParts): Venue {
     journal: stored?.journal,
     live: new Set(),
     outbox: [],
-    drills: { orderLagMs: 0, staleDepth: new Map() },
+    testControls: { orderLagMs: 0, staleDepth: new Map() },
     playedMs: fromMs,
   };
   restore(venue, records);
   return venue;
 }
 
-function openFloor(
+function openMatchingEngine(
   accounts: readonly Account[],
   markets: ReadonlyMap<string, SymbolMarket>,
   out: {
@@ -130,20 +130,20 @@ function openFloor(
     readonly nowMs: () => number;
     readonly lastPrice: (symbol: string) => Decimal | undefined;
   },
-): Floor {
+): MatchingEngine {
   const byName = new Map(accounts.map((account) => [account.name, account]));
   const orders = emptyOrders();
-  const purses = openPurses();
+  const balances = openBalances();
   const account = (name: string) => required(byName.get(name), `account ${name}`);
   const market = (symbol: string) => required(markets.get(symbol), `market of ${symbol}`);
   return {
     orders,
-    purses,
+    balances,
     account,
     market,
     filter: (order) =>
       filterRefusal(
-        { orders, purses, market: market(order.symbol), account: account(order.account), nowMs: out.nowMs() },
+        { orders, balances, market: market(order.symbol), account: account(order.account), nowMs: out.nowMs() },
         order,
       ),
     reference: (symbol) => referenceOf(market(symbol), out.nowMs())?.price ?? null,
@@ -164,7 +164,7 @@ function lastPriceOf(venue: Venue, symbol: string): Decimal | undefined {
 
 /** Loads the stored state, opens accounts that are new, and ends orders that can no longer be served. */
 function restore(venue: Venue, records: readonly JournalRecord[]): void {
-  const { orders, purses } = venue.floor;
+  const { orders, balances } = venue.engine;
   const latest = new Map(records.flatMap((record) => record.orders.orders).map((order) => [order.id, order]));
   const fills = new Map(
     records.flatMap((record) => record.orders.fills).map((fill) => [`${fill.symbol}|${fill.id}|${fill.orderId}`, fill]),
@@ -179,14 +179,14 @@ function restore(venue: Venue, records: readonly JournalRecord[]): void {
     prevented: [...prevented.values()],
     lists: [...lists.values()],
   });
-  for (const row of records.flatMap((record) => record.purses)) purses.restore(row);
+  for (const row of records.flatMap((record) => record.purses)) balances.restore(row);
   openAccounts(venue);
   const names = new Set(venue.accounts.map((account) => account.name));
   for (const order of [...orders.open.values()]) {
     const served = venue.markets.has(order.symbol) && names.has(order.account);
     if (served) venue.live.add(order.symbol);
     else if (venue.markets.has(order.symbol))
-      expireOrder(venue.floor, order, { reason: 'EXCHANGE_CANCELED', atMs: venue.playedMs });
+      expireOrder(venue.engine, order, { reason: 'EXCHANGE_CANCELED', atMs: venue.playedMs });
   }
   // Nobody listens yet.
   venue.outbox.length = 0;
@@ -194,25 +194,25 @@ function restore(venue: Venue, records: readonly JournalRecord[]): void {
 }
 
 /** Gives accounts without any money their opening balances. */
-function openAccounts({ floor: { purses }, accounts }: Venue): void {
-  const known = new Set(purses.rows().map((row) => row.owner));
+function openAccounts({ engine: { balances }, accounts }: Venue): void {
+  const known = new Set(balances.rows().map((row) => row.owner));
   for (const account of accounts.filter((one) => !known.has(one.name))) {
     for (const [asset, amount] of account.openingBalances)
-      purses.move({ from: OUTSIDE_PURSE, to: account.name, asset, amount });
+      balances.move({ from: OUTSIDE_OWNER, to: account.name, asset, amount });
   }
 }
 
 /** Stores everything as it is now; what changed until here is part of it. */
 function storeWhole(venue: Venue): void {
-  takeChanges(venue.floor.orders);
-  venue.floor.purses.takeChanged();
+  takeChanges(venue.engine.orders);
+  venue.engine.balances.takeChanged();
   venue.journal?.compact(wholeRecord(venue));
 }
 
 /** Begins anew without a word: no orders, opening balances, ids from the start. Keys and the market stay. */
 export function wipeVenue(venue: Venue): void {
-  clearOrders(venue.floor.orders);
-  venue.floor.purses.clear();
+  clearOrders(venue.engine.orders);
+  venue.engine.balances.clear();
   openAccounts(venue);
   storeWhole(venue);
 }
@@ -226,11 +226,11 @@ export function catchUp(venue: Venue): number {
 
 /** When the next event of a live coin is due; Infinity when nothing is. */
 export const nextDueMs = (venue: Venue): number =>
-  Math.min(Infinity, ...[...venue.live].map((symbol) => nextEventMs(venue.floor.market(symbol))));
+  Math.min(Infinity, ...[...venue.live].map((symbol) => nextEventMs(venue.engine.market(symbol))));
 
 /** Plays at most `maxEvents` events up to `untilMs`; true when nothing is left to play. */
 export function playUntil(venue: Venue, untilMs: number, maxEvents: number): boolean {
-  const markets = [...venue.live].map((symbol) => venue.floor.market(symbol));
+  const markets = [...venue.live].map((symbol) => venue.engine.market(symbol));
   const due = markets.filter((market) => nextEventMs(market) <= untilMs);
   for (let played = 0; played < maxEvents; played++) {
     let first: SymbolMarket | undefined;
@@ -254,7 +254,7 @@ function playOne(venue: Venue, market: SymbolMarket): void {
   const event = takeEvent(market);
   if (event.kind === 'close') venue.listeners.onClose(symbol, event.openMs, event.atMs);
   // A coin that does not trade stands still while its source goes on.
-  else if (isPlayed(market)) playStep(venue.floor, symbol, event);
+  else if (isPlayed(market)) playStep(venue.engine, symbol, event);
   commit(venue, event.atMs);
 }
 
@@ -272,17 +272,17 @@ export function marketNow(venue: Venue, symbol: string): SymbolMarket | undefine
 }
 
 /** Like marketNow, and from here on every trade of the coin is played. */
-export function enliven(venue: Venue, symbol: string): SymbolMarket | undefined {
+export function activate(venue: Venue, symbol: string): SymbolMarket | undefined {
   const market = marketNow(venue, symbol);
   if (market !== undefined) venue.live.add(symbol);
   return market;
 }
 
 /** Stops playing coins that nobody watches and that have no open order. */
-export function letRest(venue: Venue): void {
-  const needed = new Set([...symbolsWithOrders(venue.floor.orders), ...venue.listeners.watched()]);
+export function deactivateIdle(venue: Venue): void {
+  const needed = new Set([...symbolsWithOrders(venue.engine.orders), ...venue.listeners.watched()]);
   for (const symbol of venue.live) if (!needed.has(symbol)) venue.live.delete(symbol);
-  for (const symbol of needed) if (!venue.live.has(symbol)) enliven(venue, symbol);
+  for (const symbol of needed) if (!venue.live.has(symbol)) activate(venue, symbol);
 }
 
 export const klinesNow = (venue: Venue, market: SymbolMarket, query: KlineQuery): Kline[] =>
@@ -295,12 +295,12 @@ export function commit(venue: Venue, atMs: number): void {
 }
 
 function storeChanges(venue: Venue, atMs: number): void {
-  const { orders, purses } = venue.floor;
-  const rows = purses.takeChanged();
+  const { orders, balances } = venue.engine;
+  const rows = balances.takeChanged();
   if (orders.changed.size === 0 && rows.length === 0) return;
   const changes = takeChanges(orders);
   const symbols = new Set(changes.fills.map((fill) => fill.symbol));
-  const tradeIds = Object.fromEntries([...symbols].map((symbol) => [symbol, venue.floor.market(symbol).lastTradeId]));
+  const tradeIds = Object.fromEntries([...symbols].map((symbol) => [symbol, venue.engine.market(symbol).lastTradeId]));
   venue.journal?.append({ atMs, orders: changes, purses: rows, tradeIds });
   if (venue.journal?.isLong()) venue.journal.compact(wholeRecord(venue));
   for (const report of venue.outbox.splice(0)) {
@@ -316,8 +316,8 @@ function storeChanges(venue: Venue, atMs: number): void {
 
 const wholeRecord = (venue: Venue): JournalRecord => ({
   atMs: venue.playedMs,
-  orders: wholeState(venue.floor.orders),
-  purses: venue.floor.purses.rows(),
+  orders: wholeState(venue.engine.orders),
+  purses: venue.engine.balances.rows(),
   tradeIds: Object.fromEntries([...venue.markets].map(([symbol, market]) => [symbol, market.lastTradeId])),
 });
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { requireDecimal } from '#core/amount/decimal.ts';
 import { aggregateTrades } from '#paper/rest/agg-trades.ts';
-import { RIG_START_MS, rigSource } from '#test/paper/rig.ts';
+import { TEST_START_MS, testSource } from '#test/paper/test-exchange.ts';
 import { rollingSpan } from './statistics.ts';
 import { openSymbolMarket, printClient, recentTrades, skipTo } from './symbol-market.ts';
 import { openSynthetic } from './synthetic.ts';
@@ -12,10 +12,10 @@ const MINUTE_MS = 60_000;
 const rows = Array.from({ length: 50 }, (_, at) => [100, 101, 99, 100, at % 7 === 3 ? 0 : 5] as const);
 /** An hour of it lies before the market begins. */
 const recorded = () => {
-  const source = rigSource(rows);
-  return { source, fromMs: RIG_START_MS + 10 * MINUTE_MS };
+  const source = testSource(rows);
+  return { source, fromMs: TEST_START_MS + 10 * MINUTE_MS };
 };
-const invented = () => ({ source: openSynthetic(1, RIG_START_MS), fromMs: RIG_START_MS + 10 * MINUTE_MS });
+const invented = () => ({ source: openSynthetic(1, TEST_START_MS), fromMs: TEST_START_MS + 10 * MINUTE_MS });
 
 const step = fc.record({ ms: fc.integer({ min: 0, max: 240_000 }), clients: fc.integer({ min: 0, max: 3 }) });
 

@@ -4,14 +4,14 @@ import { until } from '#test/flow/until.ts';
 import { clientOf, type Key, listenTo, pick, subscribeTo } from '#test/paper/client.ts';
 import type { PaperOptions } from '#paper/options.ts';
 import type { PaperExchange } from '#paper/server.ts';
-import { control, startTrial } from '#test/paper/trial.ts';
+import { control, startTestServer } from '#test/paper/test-server.ts';
 
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
 const accounts = [{ name: 'ann', ...ann, balances: { USDT: '10000', BTC: '1' } }];
 /** The exchange that is followed: it moves only when it is told to. */
-const startOther = (more: Partial<PaperOptions> = {}): Promise<PaperExchange> => startTrial(accounts, more);
+const startOther = (more: Partial<PaperOptions> = {}): Promise<PaperExchange> => startTestServer(accounts, more);
 const startRelay = (other: Pick<PaperExchange, 'url' | 'wsUrl'>, log: string[] = []): Promise<PaperExchange> =>
-  startTrial(
+  startTestServer(
     accounts,
     { source: { kind: 'relay', restUrl: other.url, streamUrl: other.wsUrl }, clock: { kind: 'real' } },
     (line) => log.push(line),

@@ -155,7 +155,7 @@ function hearTrade(venue: Venue, data: unknown): void {
   if (trade === undefined || market === undefined || !venue.live.has(trade.s)) return;
   const atMs = catchUp(venue);
   const lots = countOf(Number(trade.q), market.listing.grid.stepUnits);
-  playTrade(venue.floor, trade.s, { atMs, ticks: ticksIn(market, trade.p), lots, takerBuys: !trade.m });
+  playTrade(venue.engine, trade.s, { atMs, ticks: ticksIn(market, trade.p), lots, takerBuys: !trade.m });
   commit(venue, atMs);
 }
 
@@ -166,7 +166,7 @@ function hearBest(venue: Venue, data: unknown): void {
   if (best === undefined || market === undefined || !venue.live.has(best.s)) return;
   const [bid, ask] = [ticksIn(market, best.b), ticksIn(market, best.a)];
   if (bid < 1 || ask <= bid) return;
-  const { bids, asks } = bookOf(venue.floor.orders, best.s);
+  const { bids, asks } = bookOf(venue.engine.orders, best.s);
   adoptQuote(market, { bid, ask, ownBid: bids[0]?.price, ownAsk: asks[0]?.price }, venue.clock.nowMs());
   commit(venue, venue.clock.nowMs());
 }

@@ -1,8 +1,8 @@
 import { type Decimal, formatFixed, multiply, ZERO } from '#core/amount/decimal.ts';
-import type { Report } from '#paper/exchange/floor.ts';
+import type { Report } from '#paper/exchange/matching-engine.ts';
 import type { Accepted } from '#paper/exchange/matching.ts';
 import { type Fill, isOpen, isStop, type Order, type PreventedMatch } from '#paper/exchange/order.ts';
-import type { PurseRow } from '#paper/exchange/purses.ts';
+import type { BalanceRow } from '#paper/exchange/balances.ts';
 
 export const fixed8 = (value: Decimal): string => formatFixed(value, 8);
 const NONE = 'NONE';
@@ -219,7 +219,7 @@ function preventionOf(order: Readonly<Order>, match: PreventedMatch): Record<str
 }
 
 /** The user stream's outboundAccountPosition: the balances that may have changed. */
-export const accountPosition = (rows: readonly PurseRow[], atMs: number): Record<string, unknown> => ({
+export const accountPosition = (rows: readonly BalanceRow[], atMs: number): Record<string, unknown> => ({
   e: 'outboundAccountPosition',
   E: atMs,
   u: atMs,

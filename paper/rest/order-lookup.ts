@@ -27,7 +27,7 @@ export function readWanted(params: Params, symbol: string, names = PLAIN_NAMES):
 }
 
 export function findWanted(venue: Venue, account: Account, wanted: Wanted): Order | undefined | 'disagree' {
-  const { orders } = venue.floor;
+  const { orders } = venue.engine;
   if (wanted.orderId === undefined)
     return findByClientId(orders, { account: account.name, symbol: wanted.symbol }, wanted.clientOrderId ?? '');
   const order = orders.byId.get(wanted.orderId);
@@ -36,8 +36,8 @@ export function findWanted(venue: Venue, account: Account, wanted: Wanted): Orde
 }
 
 /** False while a drill keeps a new order from queries. */
-export const isQueryable = ({ clock, drills }: Venue, order: Readonly<Order>): boolean =>
-  drills.orderLagMs === 0 || order.createdMs <= clock.nowMs() - drills.orderLagMs;
+export const isQueryable = ({ clock, testControls }: Venue, order: Readonly<Order>): boolean =>
+  testControls.orderLagMs === 0 || order.createdMs <= clock.nowMs() - testControls.orderLagMs;
 
 /** The status an order must have for its cancel to be carried out. */
 export type CancelRestriction = 'ONLY_NEW' | 'ONLY_PARTIALLY_FILLED' | undefined;

@@ -5,8 +5,8 @@ import { pick } from '#test/paper/client.ts';
 import { referenceOf } from '#paper/market/reference.ts';
 import { noteReference } from '#paper/market/bucket.ts';
 import type { ReferenceRule } from '#paper/market/terms.ts';
-import { openRestRig, type RestRig } from '#test/paper/rest-rig.ts';
-import { openRig, RIG_SYMBOL } from '#test/paper/rig.ts';
+import { openRestTestExchange, type RestTestExchange } from '#test/paper/test-exchange-rest.ts';
+import { openTestExchange, TEST_SYMBOL } from '#test/paper/test-exchange.ts';
 
 const d = requireDecimal;
 const outside = (price: string | null): ReferenceRule => ({
@@ -17,7 +17,7 @@ const outside = (price: string | null): ReferenceRule => ({
 });
 
 test('the mean counts every trade of the window, and of the bucket that the window cuts only the share inside', () => {
-  const market = openRig().venue.floor.market(RIG_SYMBOL);
+  const market = openTestExchange().venue.engine.market(TEST_SYMBOL);
   market.means.length = 0;
   market.terms.reference = { kind: 'mean', bucketCount: 2, bucketWidthMs: 1000 };
   const mean = (nowMs: number) => {
@@ -36,16 +36,16 @@ test('the mean counts every trade of the window, and of the bucket that the wind
 });
 
 /** Asks at 101 and 130 alone, and a rule that allows a tenth in both directions from 100. */
-function openNarrow(reference = outside('100')): RestRig {
-  const rig = openRestRig();
-  const market = rig.venue.floor.market(RIG_SYMBOL);
+function openNarrow(reference = outside('100')): RestTestExchange {
+  const exchange = openRestTestExchange();
+  const market = exchange.venue.engine.market(TEST_SYMBOL);
   market.quote = undefined;
   market.terms.reference = reference;
   const [up, down] = [d('1.1'), d('0.9')];
   market.terms.range = { bidUp: up, bidDown: down, askUp: up, askDown: down };
   for (const price of ['101', '130'])
-    rig.ask('POST order', { side: 'SELL', type: 'LIMIT', timeInForce: 'GTC', quantity: '1', price }, 'bob');
-  return rig;
+    exchange.ask('POST order', { side: 'SELL', type: 'LIMIT', timeInForce: 'GTC', quantity: '1', price }, 'bob');
+  return exchange;
 }
 
 const RANGE = 'EXECUTION_RULE_PRICE_RANGE_EXCEEDED';
@@ -76,24 +76,24 @@ for (const { name, params, reference, ends } of [
   },
 ]) {
   test(`the price range rule and ${name}`, () => {
-    const rig = openNarrow(reference);
-    const { body } = rig.ask('POST order', params);
+    const exchange = openNarrow(reference);
+    const { body } = exchange.ask('POST order', params);
     assert.deepEqual(
       ['status', 'executedQty', 'expiryReason'].map((field) => pick(body, field)),
       ends,
     );
-    assert.equal(rig.venue.floor.purses.balance('ann', 'USDT').locked > 0n, ends[0] === 'PARTIALLY_FILLED');
+    assert.equal(exchange.venue.engine.balances.balance('ann', 'USDT').locked > 0n, ends[0] === 'PARTIALLY_FILLED');
   });
 }
 
 test('filters go by the reference price where there is one', () => {
-  const rig = openNarrow(outside('10'));
+  const exchange = openNarrow(outside('10'));
   const order = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', quantity: '1', price: '50' };
-  assert.equal(rig.ask('POST order', order).status, 200);
+  assert.equal(exchange.ask('POST order', order).status, 200);
   assert.equal(
-    pick(rig.ask('POST order', { ...order, price: '50.01' }).body, 'msg'),
+    pick(exchange.ask('POST order', { ...order, price: '50.01' }).body, 'msg'),
     'Filter failure: PERCENT_PRICE_BY_SIDE',
   );
   const small = { side: 'BUY', type: 'MARKET', quantity: '0.4' };
-  assert.equal(pick(rig.ask('POST order', small).body, 'msg'), 'Filter failure: NOTIONAL');
+  assert.equal(pick(exchange.ask('POST order', small).body, 'msg'), 'Filter failure: NOTIONAL');
 });

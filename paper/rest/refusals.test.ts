@@ -4,7 +4,7 @@ import type { AccountInput } from '#paper/exchange/accounts.ts';
 import { clientOf, type Key, pick } from '#test/paper/client.ts';
 import { openTerms } from '#paper/market/terms.ts';
 import type { PaperExchange } from '#paper/server.ts';
-import { control, startTrial } from '#test/paper/trial.ts';
+import { control, startTestServer } from '#test/paper/test-server.ts';
 
 /** Every refusal that a client of the spot market can meet, in the exchange's own words, over HTTP. */
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
@@ -15,7 +15,7 @@ const accounts: AccountInput[] = [
 
 let paper: PaperExchange;
 before(async () => {
-  paper = await startTrial(accounts, { clock: { kind: 'virtual', startMs: Date.UTC(2026, 2, 3, 10, 0, 30) } });
+  paper = await startTestServer(accounts, { clock: { kind: 'virtual', startMs: Date.UTC(2026, 2, 3, 10, 0, 30) } });
 });
 after(() => paper[Symbol.asyncDispose]());
 
@@ -50,8 +50,8 @@ const OTO = {
 };
 const TRANSFER = { selfTradePreventionMode: 'TRANSFER' };
 const PEG = { pegPriceType: 'PRIMARY_PEG' };
-const market = () => paper.venue.floor.market('BTCUSDT');
-const account = () => paper.venue.floor.account('ann');
+const market = () => paper.venue.engine.market('BTCUSDT');
+const account = () => paper.venue.engine.account('ann');
 
 const missing = (name: string) => `Mandatory parameter '${name}' was not sent, was empty/null, or malformed.`;
 const unwanted = (name: string) => `Parameter '${name}' sent when not required.`;
@@ -319,7 +319,7 @@ for (const row of [...ROWS, ...UNSUPPORTED]) {
     Object.assign(market(), { status: 'TRADING', quote });
     Object.assign(account(), { canTrade: true, restrictedSymbols: [] });
     assert.deepEqual([answer.status, answer.body], [row.status ?? 400, { code: row.code, msg: row.msg }]);
-    assert.equal(paper.venue.floor.orders.byId.size, 0, 'a refusal leaves no trace');
+    assert.equal(paper.venue.engine.orders.byId.size, 0, 'a refusal leaves no trace');
   });
 }
 

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pick } from '#test/paper/client.ts';
-import { openRestRig } from '#test/paper/rest-rig.ts';
-import { RICH } from '#test/paper/rig.ts';
+import { openRestTestExchange } from '#test/paper/test-exchange-rest.ts';
+import { RICH } from '#test/paper/test-exchange.ts';
 
 test('myFilters tells the limits that apply', () => {
-  const { body } = openRestRig().ask('GET myFilters');
+  const { body } = openRestTestExchange().ask('GET myFilters');
   assert.equal(pick(body, 'exchangeFilters.0.filterType'), 'EXCHANGE_MAX_NUM_ORDERS');
   assert.ok(JSON.stringify(pick(body, 'symbolFilters')).includes('"maxNumAlgoOrders":5'));
 });
 
 test('an account may move only so much of an asset with one order, and myFilters says how much', () => {
-  const rig = openRestRig(RICH.map((one) => ({ ...one, assetLimits: { BTC: '2', ETH: '1' } })));
+  const exchange = openRestTestExchange(RICH.map((one) => ({ ...one, assetLimits: { BTC: '2', ETH: '1' } })));
   const order = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', price: '99', quantity: '2' };
-  assert.equal(rig.ask('POST order', order).status, 200);
-  const refused = rig.ask('POST order', { ...order, quantity: '2.00001' }).body;
+  assert.equal(exchange.ask('POST order', order).status, 200);
+  const refused = exchange.ask('POST order', { ...order, quantity: '2.00001' }).body;
   assert.deepEqual(refused, { code: -1013, msg: 'Filter failure: MAX_ASSET' });
-  assert.deepEqual(pick(rig.ask('GET myFilters').body, 'assetFilters'), [
+  assert.deepEqual(pick(exchange.ask('GET myFilters').body, 'assetFilters'), [
     { filterType: 'MAX_ASSET', asset: 'BTC', limit: '2.00000000' },
   ]);
 });

@@ -30,7 +30,7 @@ function describeAccount(venue: Venue, params: Params, account: Account): unknow
   const omitZero = readWord(params, 'omitZeroBalances', { words: ['true', 'false'], ...COMBINATION }) === 'true';
   finishParams(params);
   const nowMs = catchUp(venue);
-  const rows = venue.floor.purses.rows().filter((row) => row.owner === account.name);
+  const rows = venue.engine.balances.rows().filter((row) => row.owner === account.name);
   const kept = rows.filter(({ balance }) => !omitZero || balance.free > 0n || balance.locked > 0n);
   const [maker, taker] = [rateText(account.makerBps), rateText(account.takerBps)];
   return {
@@ -60,7 +60,7 @@ function listFills(venue: Venue, params: Params, account: Account): unknown {
   finishParams(params);
   requireUntimed(range, orderId, range.fromId);
   catchUp(venue);
-  const own = fillsOf(venue.floor.orders, account.name, symbol).filter(
+  const own = fillsOf(venue.engine.orders, account.name, symbol).filter(
     (fill) => fill.orderId === (orderId ?? fill.orderId),
   );
   return rowsIn(range, own, { id: (fill) => fill.id, atMs: (fill) => fill.atMs }).map(accountTrade);

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pick } from '#test/paper/client.ts';
 import { openLimits } from './limits.ts';
-import { openRestRig, withRoutes } from '#test/paper/rest-rig.ts';
-import { openRig } from '#test/paper/rig.ts';
+import { openRestTestExchange, withRoutes } from '#test/paper/test-exchange-rest.ts';
+import { openTestExchange } from '#test/paper/test-exchange.ts';
 
 const LIMIT = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', price: '99', quantity: '1' };
 
 test('account/commission tells the rates and the discount', () => {
-  const rig = openRestRig();
-  const { body } = rig.ask('GET account/commission', {}, 'bob');
+  const exchange = openRestTestExchange();
+  const { body } = exchange.ask('GET account/commission', {}, 'bob');
   assert.deepEqual(
     ['standardCommission.maker', 'standardCommission.taker', 'taxCommission.buyer'].map((field) => pick(body, field)),
     ['0.00020000', '0.00075000', '0.00000000'],
@@ -20,20 +20,20 @@ test('account/commission tells the rates and the discount', () => {
 });
 
 test('an order that is only tried is checked, leaves nothing behind and tells its rates on request', () => {
-  const rig = openRestRig();
-  assert.deepEqual(rig.ask('POST order/test', LIMIT).body, {});
-  const rates = rig.ask('POST order/test', { ...LIMIT, computeCommissionRates: 'true' }).body;
+  const exchange = openRestTestExchange();
+  assert.deepEqual(exchange.ask('POST order/test', LIMIT).body, {});
+  const rates = exchange.ask('POST order/test', { ...LIMIT, computeCommissionRates: 'true' }).body;
   assert.equal(pick(rates, 'standardCommissionForOrder.maker'), '0.00100000');
-  assert.equal(pick(rig.ask('POST order/test', { ...LIMIT, quantity: '5000' }).body, 'code'), -2010);
-  assert.deepEqual([rig.reports.length, rig.venue.floor.orders.byId.size], [0, 0]);
+  assert.equal(pick(exchange.ask('POST order/test', { ...LIMIT, quantity: '5000' }).body, 'code'), -2010);
+  assert.deepEqual([exchange.reports.length, exchange.venue.engine.orders.byId.size], [0, 0]);
 });
 
 test('fees are taken in BNB as long as it lasts, then from what was received', () => {
   const balances = { USDT: '100000', BNB: '0.02' };
   const client = { name: 'ann', apiKey: 'key', secret: 'secret', balances, takerBps: 10, feesInBnb: true };
-  const rig = withRoutes(openRig([client], 100, { others: { BNBUSDT: 500 } }), openLimits());
+  const exchange = withRoutes(openTestExchange([client], 100, { others: { BNBUSDT: 500 } }), openLimits());
   const feesOf = () => {
-    const { body } = rig.ask('POST order', { side: 'BUY', type: 'MARKET', quantity: '80' });
+    const { body } = exchange.ask('POST order', { side: 'BUY', type: 'MARKET', quantity: '80' });
     const fills = pick(body, 'fills');
     return Array.isArray(fills) ? new Set(fills.map((fill) => pick(fill, 'commissionAsset'))) : undefined;
   };

@@ -51,7 +51,7 @@ function tryOrder(venue: Venue, params: Params, account: Account): unknown {
   const { order } = readOrderRequest(params, account.name);
   finishParams(params);
   requireFilters(venue, [order]);
-  const refusal = checkOrder(venue.floor, order);
+  const refusal = checkOrder(venue.engine, order);
   if (refusal !== undefined) throw new RefusedError(refusal);
   return wantsRates ? ratesOf(account) : {};
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pick } from '#test/paper/client.ts';
 import { listStatus } from './list-json.ts';
-import { openRestRig, type RestRig } from '#test/paper/rest-rig.ts';
+import { openRestTestExchange, type RestTestExchange } from '#test/paper/test-exchange-rest.ts';
 
 const SELL_OCO = {
   side: 'SELL',
@@ -33,22 +33,23 @@ const PENDING_PAIR = {
   pendingBelowClientOrderId: 'loss',
 };
 
-function place(path: string, params: Readonly<Record<string, string>>): { rig: RestRig; body: unknown } {
-  const rig = openRestRig();
-  const { status, body } = rig.ask(`POST ${path}`, params);
+function place(path: string, params: Readonly<Record<string, string>>): { exchange: RestTestExchange; body: unknown } {
+  const exchange = openRestTestExchange();
+  const { status, body } = exchange.ask(`POST ${path}`, params);
   assert.equal(status, 200, JSON.stringify(body));
-  return { rig, body };
+  return { exchange, body };
 }
 
-const stateOf = (rig: RestRig, clientOrderId: string): string => {
-  const { body } = rig.ask('GET order', { origClientOrderId: clientOrderId });
+const stateOf = (exchange: RestTestExchange, clientOrderId: string): string => {
+  const { body } = exchange.ask('GET order', { origClientOrderId: clientOrderId });
   return [pick(body, 'status'), pick(body, 'expiryReason')].filter((part) => part !== undefined).join(' ');
 };
-const told = (rig: RestRig): unknown[] => rig.reports.map((one) => `${one.order.clientOrderId} ${one.execution}`);
+const told = (exchange: RestTestExchange): unknown[] =>
+  exchange.reports.map((one) => `${one.order.clientOrderId} ${one.execution}`);
 
 test('an OCO answers with its list and both orders, counts as two, and locks once', () => {
-  const rig = openRestRig();
-  const { body, headers } = rig.ask('POST orderList/oco', SELL_OCO);
+  const exchange = openRestTestExchange();
+  const { body, headers } = exchange.ask('POST orderList/oco', SELL_OCO);
   assert.deepEqual(
     ['contingencyType', 'listStatusType', 'listOrderStatus', 'listClientOrderId'].map((field) => pick(body, field)),
     ['OCO', 'EXEC_STARTED', 'EXECUTING', 'both'],
@@ -56,25 +57,28 @@ test('an OCO answers with its list and both orders, counts as two, and locks onc
   assert.deepEqual(pick(body, 'orders.1'), { symbol: 'BTCUSDT', orderId: 2, clientOrderId: 'loss' });
   assert.deepEqual([pick(body, 'orderReports.0.type'), pick(body, 'orderReports.1.orderListId')], ['LIMIT_MAKER', 0]);
   assert.equal(headers['X-MBX-ORDER-COUNT-10S'], '2');
-  assert.equal(rig.locked('ann', 'BTC'), '2');
+  assert.equal(exchange.locked('ann', 'BTC'), '2');
 });
 
 test('a buying OCO locks for its dearer order, and what the other needs once that is all there is', () => {
-  const { rig } = place('orderList/oco', BUY_OCO);
-  assert.equal(rig.locked('ann', 'USDT'), '212');
-  rig.toFront();
-  rig.trade('90', '0.5', false);
-  assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['PARTIALLY_FILLED', 'EXPIRED OCO_TRIGGER']);
-  assert.equal(rig.locked('ann', 'USDT'), '135');
+  const { exchange } = place('orderList/oco', BUY_OCO);
+  assert.equal(exchange.locked('ann', 'USDT'), '212');
+  exchange.toFront();
+  exchange.trade('90', '0.5', false);
+  assert.deepEqual(
+    [stateOf(exchange, 'profit'), stateOf(exchange, 'loss')],
+    ['PARTIALLY_FILLED', 'EXPIRED OCO_TRIGGER'],
+  );
+  assert.equal(exchange.locked('ann', 'USDT'), '135');
 });
 
 test('the first fill of the limit order ends the stop; the list is done with the last order', () => {
-  const { rig } = place('orderList/oco', SELL_OCO);
-  rig.trade('110', '0.5', true);
-  rig.trade('111', '1', true);
-  assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['FILLED', 'EXPIRED OCO_TRIGGER']);
+  const { exchange } = place('orderList/oco', SELL_OCO);
+  exchange.trade('110', '0.5', true);
+  exchange.trade('111', '1', true);
+  assert.deepEqual([stateOf(exchange, 'profit'), stateOf(exchange, 'loss')], ['FILLED', 'EXPIRED OCO_TRIGGER']);
   assert.deepEqual(
-    rig.lists.map(listStatus).map((event) => [event['l'], event['L'], event['C'], event['g']]),
+    exchange.lists.map(listStatus).map((event) => [event['l'], event['L'], event['C'], event['g']]),
     [
       ['EXEC_STARTED', 'EXECUTING', 'both', 0],
       ['ALL_DONE', 'ALL_DONE', 'both', 0],
@@ -83,62 +87,69 @@ test('the first fill of the limit order ends the stop; the list is done with the
 });
 
 test('a stop that fires ends the limit order first, then works', () => {
-  const { rig } = place('orderList/oco', SELL_OCO);
-  rig.trade('95', '1', false);
-  assert.deepEqual(told(rig), ['profit NEW', 'loss NEW', 'profit EXPIRED', 'loss NEW', ...soldIn(rig)]);
-  assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['EXPIRED OCO_TRIGGER', 'FILLED']);
-  assert.equal(rig.locked('ann', 'BTC'), '0');
+  const { exchange } = place('orderList/oco', SELL_OCO);
+  exchange.trade('95', '1', false);
+  assert.deepEqual(told(exchange), ['profit NEW', 'loss NEW', 'profit EXPIRED', 'loss NEW', ...soldIn(exchange)]);
+  assert.deepEqual([stateOf(exchange, 'profit'), stateOf(exchange, 'loss')], ['EXPIRED OCO_TRIGGER', 'FILLED']);
+  assert.equal(exchange.locked('ann', 'BTC'), '0');
 });
 
 test('a stop that fires into a gap rests alone', () => {
-  const { rig } = place('orderList/oco', SELL_OCO);
-  rig.trade('90', '1', false);
-  assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['EXPIRED OCO_TRIGGER', 'NEW']);
-  assert.deepEqual([rig.locked('ann', 'BTC'), rig.lists.length], ['2', 1]);
+  const { exchange } = place('orderList/oco', SELL_OCO);
+  exchange.trade('90', '1', false);
+  assert.deepEqual([stateOf(exchange, 'profit'), stateOf(exchange, 'loss')], ['EXPIRED OCO_TRIGGER', 'NEW']);
+  assert.deepEqual([exchange.locked('ann', 'BTC'), exchange.lists.length], ['2', 1]);
 });
 
-const soldIn = (rig: RestRig): string[] => rig.reports.flatMap((one) => (one.fill === null ? [] : ['loss TRADE']));
+const soldIn = (exchange: RestTestExchange): string[] =>
+  exchange.reports.flatMap((one) => (one.fill === null ? [] : ['loss TRADE']));
 
 test('canceling one order of a list cancels the list', () => {
-  const { rig } = place('orderList/oco', SELL_OCO);
-  assert.equal(rig.ask('DELETE order', { origClientOrderId: 'profit' }).status, 200);
+  const { exchange } = place('orderList/oco', SELL_OCO);
+  assert.equal(exchange.ask('DELETE order', { origClientOrderId: 'profit' }).status, 200);
   assert.deepEqual(
-    [...rig.venue.floor.orders.byId.values()].map((order) => order.status),
+    [...exchange.venue.engine.orders.byId.values()].map((order) => order.status),
     ['CANCELED', 'CANCELED'],
   );
-  assert.deepEqual([rig.locked('ann', 'BTC'), rig.lists.at(-1)?.change], ['0', 'ALL_DONE']);
+  assert.deepEqual([exchange.locked('ann', 'BTC'), exchange.lists.at(-1)?.change], ['0', 'ALL_DONE']);
 });
 
 test('DELETE orderList and DELETE openOrders answer with the list and its orders', () => {
-  const { rig } = place('orderList/oco', SELL_OCO);
-  const { body } = rig.ask('DELETE orderList', { listClientOrderId: 'both', newClientOrderId: 'gone' });
+  const { exchange } = place('orderList/oco', SELL_OCO);
+  const { body } = exchange.ask('DELETE orderList', { listClientOrderId: 'both', newClientOrderId: 'gone' });
   assert.deepEqual(
     ['listOrderStatus', 'orders.0.clientOrderId', 'orderReports.1.origClientOrderId', 'orderReports.1.status'].map(
       (field) => pick(body, field),
     ),
     ['ALL_DONE', 'profit', 'loss', 'CANCELED'],
   );
-  assert.deepEqual(rig.ask('DELETE orderList', { orderListId: '0' }).body, { code: -2011, msg: 'Unknown order sent.' });
-  rig.ask('POST orderList/oco', SELL_OCO);
-  rig.ask('POST order', { side: 'BUY', type: 'LIMIT_MAKER', price: '90', quantity: '1' });
-  const all = rig.ask('DELETE openOrders').body;
+  assert.deepEqual(exchange.ask('DELETE orderList', { orderListId: '0' }).body, {
+    code: -2011,
+    msg: 'Unknown order sent.',
+  });
+  exchange.ask('POST orderList/oco', SELL_OCO);
+  exchange.ask('POST order', { side: 'BUY', type: 'LIMIT_MAKER', price: '90', quantity: '1' });
+  const all = exchange.ask('DELETE openOrders').body;
   assert.deepEqual([pick(all, '0.contingencyType'), pick(all, '1.side')], ['OCO', 'BUY']);
 });
 
 test('an OTO places its second order when the first has filled, not before', () => {
-  const { rig, body } = place('orderList/oto', { ...WORKING, ...PENDING, pendingClientOrderId: 'exit' });
+  const { exchange, body } = place('orderList/oto', { ...WORKING, ...PENDING, pendingClientOrderId: 'exit' });
   assert.deepEqual([pick(body, 'contingencyType'), pick(body, 'orderReports.1.status')], ['OTO', 'PENDING_NEW']);
-  rig.toFront();
-  rig.trade('99', '1', false);
-  assert.deepEqual([stateOf(rig, 'entry'), stateOf(rig, 'exit')], ['PARTIALLY_FILLED', 'PENDING_NEW']);
-  assert.equal(rig.locked('ann', 'BTC'), '0');
-  rig.toFront();
-  rig.trade('99', '1', false);
-  assert.deepEqual([stateOf(rig, 'entry'), stateOf(rig, 'exit'), rig.locked('ann', 'BTC')], ['FILLED', 'NEW', '1.9']);
+  exchange.toFront();
+  exchange.trade('99', '1', false);
+  assert.deepEqual([stateOf(exchange, 'entry'), stateOf(exchange, 'exit')], ['PARTIALLY_FILLED', 'PENDING_NEW']);
+  assert.equal(exchange.locked('ann', 'BTC'), '0');
+  exchange.toFront();
+  exchange.trade('99', '1', false);
+  assert.deepEqual(
+    [stateOf(exchange, 'entry'), stateOf(exchange, 'exit'), exchange.locked('ann', 'BTC')],
+    ['FILLED', 'NEW', '1.9'],
+  );
 });
 
 test('an OTO whose first order fills at once still answers with the second one pending', () => {
-  const { rig, body } = place('orderList/oto', {
+  const { exchange, body } = place('orderList/oto', {
     ...WORKING,
     ...PENDING,
     workingPrice: '101',
@@ -149,44 +160,47 @@ test('an OTO whose first order fills at once still answers with the second one p
     ['orderReports.0.status', 'orderReports.1.status', 'orderReports.0.fills.0.qty'].map((field) => pick(body, field)),
     ['FILLED', 'PENDING_NEW', '2.00000000'],
   );
-  assert.equal(stateOf(rig, 'exit'), 'NEW');
+  assert.equal(stateOf(exchange, 'exit'), 'NEW');
 });
 
 test('an OTO whose first order ends unfilled ends the second', () => {
-  const { rig } = place('orderList/oto', {
+  const { exchange } = place('orderList/oto', {
     ...{ ...WORKING, ...PENDING, workingTimeInForce: 'FOK', pendingClientOrderId: 'exit' },
   });
   assert.deepEqual(
-    [stateOf(rig, 'entry'), stateOf(rig, 'exit')],
+    [stateOf(exchange, 'entry'), stateOf(exchange, 'exit')],
     ['EXPIRED UNFILLED_FOK_ORDER_EXPIRED', 'EXPIRED OTO_PHASE_ONE_EXPIRED'],
   );
-  assert.equal(rig.lists.at(-1)?.change, 'ALL_DONE');
+  assert.equal(exchange.lists.at(-1)?.change, 'ALL_DONE');
 });
 
 test('a second order that cannot be paid for expires as rejected', () => {
-  const { rig } = place('orderList/oto', {
+  const { exchange } = place('orderList/oto', {
     ...WORKING,
     ...PENDING,
     pendingQuantity: '500',
     pendingClientOrderId: 'exit',
   });
-  rig.trade('98', '1', false);
-  assert.equal(stateOf(rig, 'exit'), 'EXPIRED REJECTED');
+  exchange.trade('98', '1', false);
+  assert.equal(stateOf(exchange, 'exit'), 'EXPIRED REJECTED');
 });
 
 test('an OTOCO places its pair when the first has filled, counts as three, and the pair goes on like an OCO', () => {
-  const rig = openRestRig();
-  const { headers } = rig.ask('POST orderList/otoco', { ...WORKING, ...PENDING_PAIR });
+  const exchange = openRestTestExchange();
+  const { headers } = exchange.ask('POST orderList/otoco', { ...WORKING, ...PENDING_PAIR });
   assert.equal(headers['X-MBX-ORDER-COUNT-10S'], '3');
-  rig.trade('98', '1', false);
-  assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss'), rig.locked('ann', 'BTC')], ['NEW', 'NEW', '1.9']);
-  rig.trade('95', '1', false);
-  assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['EXPIRED OCO_TRIGGER', 'FILLED']);
-  assert.equal(pick(rig.ask('GET orderList', { orderListId: '0' }).body, 'listOrderStatus'), 'ALL_DONE');
+  exchange.trade('98', '1', false);
+  assert.deepEqual(
+    [stateOf(exchange, 'profit'), stateOf(exchange, 'loss'), exchange.locked('ann', 'BTC')],
+    ['NEW', 'NEW', '1.9'],
+  );
+  exchange.trade('95', '1', false);
+  assert.deepEqual([stateOf(exchange, 'profit'), stateOf(exchange, 'loss')], ['EXPIRED OCO_TRIGGER', 'FILLED']);
+  assert.equal(pick(exchange.ask('GET orderList', { orderListId: '0' }).body, 'listOrderStatus'), 'ALL_DONE');
 });
 
 test('the older form of an OCO is the same pair', () => {
-  const { rig, body } = place('order/oco', {
+  const { exchange, body } = place('order/oco', {
     ...{ side: 'SELL', quantity: '1', price: '110', stopPrice: '95', stopLimitPrice: '94' },
     ...{ stopLimitTimeInForce: 'GTC', limitClientOrderId: 'profit', stopClientOrderId: 'loss' },
   });
@@ -194,17 +208,17 @@ test('the older form of an OCO is the same pair', () => {
     [pick(body, 'orderReports.0.type'), pick(body, 'orderReports.1.type')],
     ['LIMIT_MAKER', 'STOP_LOSS_LIMIT'],
   );
-  assert.deepEqual([stateOf(rig, 'profit'), stateOf(rig, 'loss')], ['NEW', 'NEW']);
+  assert.deepEqual([stateOf(exchange, 'profit'), stateOf(exchange, 'loss')], ['NEW', 'NEW']);
 });
 
 test('lists are found by both ids, the open ones and all of them', () => {
-  const { rig } = place('orderList/oco', SELL_OCO);
-  rig.ask('DELETE orderList', { orderListId: '0' });
-  rig.ask('POST orderList/oco', { ...SELL_OCO, listClientOrderId: 'next' });
-  assert.equal(pick(rig.ask('GET orderList', { origClientOrderId: 'both' }).body, 'listOrderStatus'), 'ALL_DONE');
-  assert.equal(pick(rig.ask('GET orderList', { orderListId: '9' }).body, 'code'), -2013);
+  const { exchange } = place('orderList/oco', SELL_OCO);
+  exchange.ask('DELETE orderList', { orderListId: '0' });
+  exchange.ask('POST orderList/oco', { ...SELL_OCO, listClientOrderId: 'next' });
+  assert.equal(pick(exchange.ask('GET orderList', { origClientOrderId: 'both' }).body, 'listOrderStatus'), 'ALL_DONE');
+  assert.equal(pick(exchange.ask('GET orderList', { orderListId: '9' }).body, 'code'), -2013);
   const ids = (path: string, params = {}) => {
-    const { body } = rig.ask(`GET ${path}`, { ...params });
+    const { body } = exchange.ask(`GET ${path}`, { ...params });
     return Array.isArray(body) ? body.map((list) => pick(list, 'orderListId')) : body;
   };
   assert.deepEqual(
@@ -265,9 +279,12 @@ for (const { name, path = 'orderList/oco', params, says } of [
   },
 ] as const) {
   test(`a list with ${name} is refused and leaves no trace`, () => {
-    const rig = openRestRig();
-    assert.deepEqual(rig.ask(`POST ${path}`, params).body, says);
-    assert.deepEqual([rig.reports.length, rig.lists.length, rig.venue.floor.orders.lists.size], [0, 0, 0]);
-    assert.equal(rig.locked('ann', 'BTC'), '0');
+    const exchange = openRestTestExchange();
+    assert.deepEqual(exchange.ask(`POST ${path}`, params).body, says);
+    assert.deepEqual(
+      [exchange.reports.length, exchange.lists.length, exchange.venue.engine.orders.lists.size],
+      [0, 0, 0],
+    );
+    assert.equal(exchange.locked('ann', 'BTC'), '0');
   });
 }

@@ -15,7 +15,7 @@ import { readRange, requireUntimed, rowsIn } from './range.ts';
 import { bothMissing, deny, RefusedError } from '#paper/exchange/refusal.ts';
 import { requireFilters, requireListed } from './rest-trading.ts';
 import { ownQuery, type SignedRoute } from './routes.ts';
-import { catchUp, commit, enliven, type Venue } from '#paper/exchange/venue.ts';
+import { catchUp, commit, activate, type Venue } from '#paper/exchange/venue.ts';
 
 /** Order lists: place, cancel, query. */
 export const listRoutes = (venue: Venue): SignedRoute[] => [
@@ -37,7 +37,7 @@ export const listRoutes = (venue: Venue): SignedRoute[] => [
     handle: (params, account) => {
       finishParams(params);
       catchUp(venue);
-      return listsOf(venue.floor.orders, account.name)
+      return listsOf(venue.engine.orders, account.name)
         .filter((list) => !list.done)
         .map((list) => describe(venue, list));
     },
@@ -69,9 +69,9 @@ const NEEDS: Readonly<Record<ListKind, readonly Feature[]>> = {
 function place(venue: Venue, { list, symbol, responseType }: ListRequest): unknown {
   requireListed(venue, symbol, NEEDS[list.kind]);
   requireFilters(venue, list.orders, true);
-  enliven(venue, symbol);
+  activate(venue, symbol);
   const atMs = catchUp(venue);
-  const placed = placeList(venue.floor, list, atMs);
+  const placed = placeList(venue.engine, list, atMs);
   if (placed.kind === 'refused') throw new RefusedError(placed);
   commit(venue, atMs);
   return {
@@ -91,9 +91,9 @@ function cancel(venue: Venue, params: Params, account: Account): unknown {
   if (listId === undefined && clientListId === undefined)
     throw new RefusedError(bothMissing('orderListId', 'listClientOrderId'));
   const atMs = catchUp(venue);
-  const list = findList(venue.floor.orders, account.name, { listId, clientListId });
+  const list = findList(venue.engine.orders, account.name, { listId, clientListId });
   if (list === undefined || list.done || list.symbol !== symbol) return deny(-2011, UNKNOWN_ORDER);
-  const canceled: CanceledList = cancelList(venue.floor, list, { id: cancelId, atMs });
+  const canceled: CanceledList = cancelList(venue.engine, list, { id: cancelId, atMs });
   commit(venue, atMs);
   return canceledListJson(canceled);
 }
@@ -106,7 +106,7 @@ function query(venue: Venue, params: Params, account: Account): unknown {
   if (listId === undefined && clientListId === undefined)
     throw new RefusedError(bothMissing('orderListId', 'origClientOrderId'));
   catchUp(venue);
-  const list = findList(venue.floor.orders, account.name, { listId, clientListId });
+  const list = findList(venue.engine.orders, account.name, { listId, clientListId });
   return list === undefined ? deny(-2013, 'Order list does not exist.') : describe(venue, list);
 }
 
@@ -115,10 +115,10 @@ function listAll(venue: Venue, params: Params, account: Account): unknown {
   finishParams(params);
   requireUntimed(range, range.fromId);
   catchUp(venue);
-  const own = listsOf(venue.floor.orders, account.name);
+  const own = listsOf(venue.engine.orders, account.name);
   const rows = rowsIn(range, own, { id: (list) => list.id, atMs: (list) => list.createdMs });
   return rows.map((list) => describe(venue, list));
 }
 
 const describe = (venue: Venue, list: OrderList): unknown =>
-  orderListJson(list, ordersOfList(venue.floor.orders, list));
+  orderListJson(list, ordersOfList(venue.engine.orders, list));

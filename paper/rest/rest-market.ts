@@ -90,7 +90,7 @@ function depth(venue: Venue, params: Params): unknown {
   const market = requireMarket(venue, symbol);
   requireStatus(market, status);
   const { lastUpdateId, bids, asks } =
-    venue.drills.staleDepth.get(symbol) ?? snapshotOf(venue, market, Math.min(limit, MOST_LEVELS));
+    venue.testControls.staleDepth.get(symbol) ?? snapshotOf(venue, market, Math.min(limit, MOST_LEVELS));
   // A coin in BREAK shows no market data.
   if (statusOf(market) === 'BREAK') return { lastUpdateId, bids: [], asks: [] };
   return { lastUpdateId, bids: bids.slice(0, limit), asks: asks.slice(0, limit) };
@@ -99,7 +99,7 @@ function depth(venue: Venue, params: Params): unknown {
 /** The book as it is now. */
 export const snapshotOf = (venue: Venue, market: SymbolMarket, levels = MOST_LEVELS): DepthSnapshot => ({
   lastUpdateId: market.bookId,
-  ...depthRows(bookOf(venue.floor.orders, market.listing.rules.symbol), market, levels),
+  ...depthRows(bookOf(venue.engine.orders, market.listing.rules.symbol), market, levels),
 });
 
 function average(venue: Venue, params: Params): unknown {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pick } from '#test/paper/client.ts';
-import { openRestRig, type RestRig } from '#test/paper/rest-rig.ts';
+import { openRestTestExchange, type RestTestExchange } from '#test/paper/test-exchange-rest.ts';
 
 const LIMIT = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', price: '99', quantity: '1' };
 const STOP = { cancelReplaceMode: 'STOP_ON_FAILURE' };
@@ -10,19 +10,19 @@ const TOO_DEAR = { ...LIMIT, quantity: '2000' };
 const UNKNOWN = { code: -2011, msg: 'Unknown order sent.' };
 const NO_MONEY = { code: -2010, msg: 'Account has insufficient balance for requested action.' };
 
-function withOpenOrder(): RestRig {
-  const rig = openRestRig();
-  assert.equal(rig.ask('POST order', { ...LIMIT, newClientOrderId: 'old' }).status, 200);
-  return rig;
+function withOpenOrder(): RestTestExchange {
+  const exchange = openRestTestExchange();
+  assert.equal(exchange.ask('POST order', { ...LIMIT, newClientOrderId: 'old' }).status, 200);
+  return exchange;
 }
 
-const statusOf = (rig: RestRig, clientOrderId: string): unknown =>
-  pick(rig.ask('GET order', { origClientOrderId: clientOrderId }).body, 'status');
+const statusOf = (exchange: RestTestExchange, clientOrderId: string): unknown =>
+  pick(exchange.ask('GET order', { origClientOrderId: clientOrderId }).body, 'status');
 
 test('both halves done: 200 with both answers, and the cancel id takes the place of the old one', () => {
-  const rig = withOpenOrder();
+  const exchange = withOpenOrder();
   const ids = { cancelOrigClientOrderId: 'old', cancelNewClientOrderId: 'gone', newClientOrderId: 'new' };
-  const { status, body } = rig.ask('POST order/cancelReplace', { ...LIMIT, ...STOP, ...ids, price: '98' });
+  const { status, body } = exchange.ask('POST order/cancelReplace', { ...LIMIT, ...STOP, ...ids, price: '98' });
   assert.equal(status, 200);
   assert.deepEqual([pick(body, 'cancelResult'), pick(body, 'newOrderResult')], ['SUCCESS', 'SUCCESS']);
   assert.deepEqual(
@@ -30,7 +30,7 @@ test('both halves done: 200 with both answers, and the cancel id takes the place
     ['old', 'CANCELED'],
   );
   assert.equal(pick(body, 'newOrderResponse.price'), '98.00000000');
-  assert.deepEqual([statusOf(rig, 'gone'), statusOf(rig, 'new')], ['CANCELED', 'NEW']);
+  assert.deepEqual([statusOf(exchange, 'gone'), statusOf(exchange, 'new')], ['CANCELED', 'NEW']);
 });
 
 for (const { name, params, status, code, msg, data, old } of [
@@ -70,38 +70,38 @@ for (const { name, params, status, code, msg, data, old } of [
   },
 ] as const) {
   test(`cancelReplace where ${name}: ${status} ${code}`, () => {
-    const rig = withOpenOrder();
-    const answer = rig.ask('POST order/cancelReplace', params);
+    const exchange = withOpenOrder();
+    const answer = exchange.ask('POST order/cancelReplace', params);
     assert.deepEqual([answer.status, pick(answer.body, 'code'), pick(answer.body, 'msg')], [status, code, msg]);
     for (const [field, value] of Object.entries(data)) assert.deepEqual(pick(answer.body, `data.${field}`), value);
-    assert.equal(statusOf(rig, 'old'), old);
+    assert.equal(statusOf(exchange, 'old'), old);
   });
 }
 
 test('a filter refuses before the cancel', () => {
-  const rig = withOpenOrder();
+  const exchange = withOpenOrder();
   const order = { ...LIMIT, ...ALLOW, price: '99.001', cancelOrigClientOrderId: 'old' };
-  const { status, body } = rig.ask('POST order/cancelReplace', order);
+  const { status, body } = exchange.ask('POST order/cancelReplace', order);
   assert.deepEqual([status, body], [400, { code: -1013, msg: 'Filter failure: PRICE_FILTER' }]);
-  assert.equal(statusOf(rig, 'old'), 'NEW');
+  assert.equal(statusOf(exchange, 'old'), 'NEW');
 });
 
 test('cancelRestrictions leave an order alone that has another status', () => {
-  const rig = withOpenOrder();
+  const exchange = withOpenOrder();
   const order = { ...LIMIT, ...STOP, cancelOrigClientOrderId: 'old', cancelRestrictions: 'ONLY_PARTIALLY_FILLED' };
-  const { body } = rig.ask('POST order/cancelReplace', order);
+  const { body } = exchange.ask('POST order/cancelReplace', order);
   assert.equal(pick(body, 'data.cancelResponse.msg'), 'Order was not canceled due to cancel restrictions.');
-  assert.equal(statusOf(rig, 'old'), 'NEW');
+  assert.equal(statusOf(exchange, 'old'), 'NEW');
 });
 
 const TOO_MANY = { code: -1015, msg: 'Too many new orders; current limit is 100 orders per 10 SECOND.' };
 
-function withLimitReached(): RestRig {
-  const rig = withOpenOrder();
+function withLimitReached(): RestTestExchange {
+  const exchange = withOpenOrder();
   const beyond = { ...LIMIT, ...STOP, cancelOrderId: '77' };
-  const answers = Array.from({ length: 100 }, () => rig.ask('POST order/cancelReplace', beyond).status);
+  const answers = Array.from({ length: 100 }, () => exchange.ask('POST order/cancelReplace', beyond).status);
   assert.deepEqual(new Set(answers), new Set([400, 429]), 'what was not attempted counts as well');
-  return rig;
+  return exchange;
 }
 
 for (const { limitedMode, mode, status, code, old } of [
@@ -110,23 +110,23 @@ for (const { limitedMode, mode, status, code, old } of [
   { limitedMode: 'CANCEL_ONLY', mode: ALLOW, status: 409, code: -2021, old: 'CANCELED' },
 ] as const) {
   test(`order limit reached, ${limitedMode}, ${mode.cancelReplaceMode}: ${status} ${code}`, () => {
-    const rig = withLimitReached();
+    const exchange = withLimitReached();
     const ids = { cancelOrigClientOrderId: 'old', cancelNewClientOrderId: 'old' };
     const params = { ...LIMIT, ...mode, ...ids, orderRateLimitExceededMode: limitedMode };
-    const { status: answered, body } = rig.ask('POST order/cancelReplace', params);
+    const { status: answered, body } = exchange.ask('POST order/cancelReplace', params);
     assert.deepEqual([answered, pick(body, 'code')], [status, code]);
     assert.deepEqual(code === -1015 ? body : pick(body, 'data.newOrderResponse'), TOO_MANY);
-    assert.equal(statusOf(rig, 'old'), old);
+    assert.equal(statusOf(exchange, 'old'), old);
   });
 }
 
 test('DELETE openOrders cancels the open orders of the coin, and refuses when there are none', () => {
-  const rig = withOpenOrder();
-  rig.ask('POST order', LIMIT);
-  rig.ask('POST order', LIMIT, 'bob');
-  const { status, body } = rig.ask('DELETE openOrders');
+  const exchange = withOpenOrder();
+  exchange.ask('POST order', LIMIT);
+  exchange.ask('POST order', LIMIT, 'bob');
+  const { status, body } = exchange.ask('DELETE openOrders');
   assert.equal(status, 200);
   assert.deepEqual([pick(body, '0.origClientOrderId'), pick(body, '1.status')], ['old', 'CANCELED']);
-  assert.deepEqual(rig.ask('DELETE openOrders').body, UNKNOWN);
-  assert.equal(rig.venue.floor.orders.open.size, 1);
+  assert.deepEqual(exchange.ask('DELETE openOrders').body, UNKNOWN);
+  assert.equal(exchange.venue.engine.orders.open.size, 1);
 });

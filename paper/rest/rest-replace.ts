@@ -8,7 +8,7 @@ import { finishParams, type Params, readClientId, readWord } from './params.ts';
 import { notValid, type Refusal, RefusedError, refuse } from '#paper/exchange/refusal.ts';
 import { requireFilters, requireListed } from './rest-trading.ts';
 import type { SignedRoute } from './routes.ts';
-import { catchUp, commit, enliven, type Venue } from '#paper/exchange/venue.ts';
+import { catchUp, commit, activate, type Venue } from '#paper/exchange/venue.ts';
 
 /** Cancel and place in one request; not a transaction: either half may succeed alone. */
 export const replaceRoutes = (venue: Venue): SignedRoute[] => [
@@ -60,7 +60,7 @@ const failed = ({ code, message }: Refusal): Half => ({ result: 'FAILURE', respo
 function replace(venue: Venue, account: Account, request: Replacement): unknown {
   requireListed(venue, request.order.symbol, ['cancelReplaceAllowed']);
   requireFilters(venue, [request.order]);
-  enliven(venue, request.order.symbol);
+  activate(venue, request.order.symbol);
   const atMs = catchUp(venue);
   const canceled = cancelFirst(venue, account, { ...request, atMs });
   const goesOn = canceled.result === 'SUCCESS' || request.mode === 'ALLOW_FAILURE';
@@ -84,12 +84,12 @@ function cancelFirst(venue: Venue, account: Account, request: Replacement & { re
   const found = findCancelable(venue, account, request);
   if (found.kind === 'refused') return failed(found);
   const originalId = found.order.clientOrderId;
-  cancelOrder(venue.floor, found.order, { id: request.cancelId, atMs: request.atMs });
+  cancelOrder(venue.engine, found.order, { id: request.cancelId, atMs: request.atMs });
   return { result: 'SUCCESS', response: canceledOrder(found.order, originalId) };
 }
 
 function placeThen(venue: Venue, request: Replacement, atMs: number): Half {
-  const placed = placeOrder(venue.floor, request.order, atMs);
+  const placed = placeOrder(venue.engine, request.order, atMs);
   if (placed.kind === 'refused') return failed(placed);
   return { result: 'SUCCESS', response: placedOrder(placed, request.responseType) };
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientOf, type Key, pick } from '#test/paper/client.ts';
 import type { PaperExchange } from '#paper/server.ts';
-import { startTrial } from '#test/paper/trial.ts';
+import { startTestServer } from '#test/paper/test-server.ts';
 
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
 const balances = { USDT: '1000', BTC: '0.00001', ETH: '0.0005' };
-const start = (): Promise<PaperExchange> => startTrial([{ name: 'ann', ...ann, makerBps: 7.5, balances }]);
+const start = (): Promise<PaperExchange> => startTestServer([{ name: 'ann', ...ann, makerBps: 7.5, balances }]);
 
 test('clients that look around find other markets empty and the system up', async () => {
   await using paper = await start();

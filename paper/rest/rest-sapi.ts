@@ -13,7 +13,7 @@ import { BNB, truncate8 } from '#paper/exchange/commission.ts';
 import { rateText } from '#paper/exchange/rate-text.ts';
 import { fixed8 } from './order-json.ts';
 import { finishParams, type Params, readSymbol, readText, requireText } from './params.ts';
-import { OUTSIDE_PURSE } from '#paper/exchange/purses.ts';
+import { OUTSIDE_OWNER } from '#paper/exchange/balances.ts';
 import { deny } from '#paper/exchange/refusal.ts';
 import { requireListed } from './rest-trading.ts';
 import type { PublicRoute, Route, SignedRoute } from './routes.ts';
@@ -77,7 +77,7 @@ function coins(venue: Venue, account: Account): unknown {
   const still = { depositAllEnable: false, withdrawAllEnable: false, trading: true, isLegalMoney: false };
   const nothing = { freeze: fixed8(ZERO), ipoable: fixed8(ZERO), ipoing: fixed8(ZERO), storage: fixed8(ZERO) };
   return [...assets].map((coin) => {
-    const { free, locked } = venue.floor.purses.balance(account.name, coin);
+    const { free, locked } = venue.engine.balances.balance(account.name, coin);
     const held = { free: fixed8(free), locked: fixed8(locked), withdrawing: fixed8(ZERO) };
     return { coin, name: coin, ...still, ...nothing, ...held, networkList: [] };
   });
@@ -143,7 +143,7 @@ interface Dust {
 
 function dustOf(venue: Venue, account: Account, target = BNB): Dust[] {
   const targetPrice = priceIn(venue, target, 'BTC');
-  return venue.floor.purses
+  return venue.engine.balances
     .rows()
     .filter((row) => row.owner === account.name && row.asset !== target && row.balance.free > 0n)
     .flatMap(({ asset, balance }) => {
@@ -199,11 +199,11 @@ function convertDust(venue: Venue, params: Params, account: Account): unknown {
   const atMs = catchUp(venue);
   const all = dustOf(venue, account, target);
   const dust = assets.map((asset) => all.find((one) => one.asset === asset) ?? deny(32110, 'Asset is not dust.'));
-  const { purses } = venue.floor;
+  const { balances } = venue.engine;
   const results = dust.map(({ asset, amount, gross }, index) => {
     const fee = feeOn(gross);
-    purses.move({ from: account.name, to: OUTSIDE_PURSE, asset, amount });
-    purses.move({ from: OUTSIDE_PURSE, to: account.name, asset: target, amount: subtract(gross, fee) });
+    balances.move({ from: account.name, to: OUTSIDE_OWNER, asset, amount });
+    balances.move({ from: OUTSIDE_OWNER, to: account.name, asset: target, amount: subtract(gross, fee) });
     return { asset, amount, fee, received: subtract(gross, fee), tranId: atMs * 100 + index };
   });
   commit(venue, atMs);

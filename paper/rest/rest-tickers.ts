@@ -45,7 +45,7 @@ const lastPrice = (market: SymbolMarket): Record<string, unknown> => ({
 
 function bookTicker(venue: Venue, market: SymbolMarket): unknown {
   const { symbol } = market.listing.rules;
-  const { bid, ask } = bestOf(bookOf(venue.floor.orders, symbol), market);
+  const { bid, ask } = bestOf(bookOf(venue.engine.orders, symbol), market);
   return { symbol, bidPrice: bid[0], bidQty: bid[1], askPrice: ask[0], askQty: ask[1] };
 }
 
@@ -60,7 +60,7 @@ function dayTickers(venue: Venue, params: Params): unknown {
     const span = rollingSpan(market, DAY_MS, nowMs);
     if (mini) return miniTicker(symbol, span);
     const lastQuantity = market.recent.at(-1)?.quantityNumber ?? 0;
-    return dayTicker(symbol, span, { best: bestOf(bookOf(venue.floor.orders, symbol), market), lastQuantity });
+    return dayTicker(symbol, span, { best: bestOf(bookOf(venue.engine.orders, symbol), market), lastQuantity });
   };
   return answerPerSymbol(venue, params, { answer });
 }

@@ -24,7 +24,7 @@ import { readRange, rowsIn } from './range.ts';
 import { bothMissing, deny, MARKET_CLOSED, RefusedError, rejected, unknownSymbol } from '#paper/exchange/refusal.ts';
 import { ownQuery, type SignedRoute } from './routes.ts';
 import { featureRefusal, termsRefusal } from '#paper/exchange/terms-check.ts';
-import { catchUp, commit, enliven, marketNow, type Venue } from '#paper/exchange/venue.ts';
+import { catchUp, commit, activate, marketNow, type Venue } from '#paper/exchange/venue.ts';
 
 const ARCHIVED_AFTER_MS = 90 * 86_400_000;
 const ARCHIVED = 'Order was canceled or expired with no executed qty over 90 days ago and has been archived.';
@@ -64,9 +64,9 @@ export const tradingRoutes = (venue: Venue): SignedRoute[] => [
 /** Places an order whose parameters have been read. */
 function place(venue: Venue, { order, responseType }: OrderRequest): unknown {
   requireFilters(venue, [order]);
-  enliven(venue, order.symbol);
+  activate(venue, order.symbol);
   const atMs = catchUp(venue);
-  const result = placeOrder(venue.floor, order, atMs);
+  const result = placeOrder(venue.engine, order, atMs);
   if (result.kind === 'refused') throw new RefusedError(result);
   commit(venue, atMs);
   return placedOrder(result, responseType);
@@ -74,16 +74,16 @@ function place(venue: Venue, { order, responseType }: OrderRequest): unknown {
 
 /** Refuses orders that break a filter as of now, counts of open orders included; `isList` counts a list as well. */
 export function requireFilters(venue: Venue, added: readonly NewOrder[], isList = false): void {
-  const { floor } = venue;
+  const { engine } = venue;
   catchUp(venue);
   for (const order of added) {
     const market = marketNow(venue, order.symbol);
     if (market === undefined) throw new RefusedError(unknownSymbol());
     const unfit = statusOf(market) === 'TRADING' ? undefined : rejected(MARKET_CLOSED);
-    const refusal = unfit ?? termsRefusal(market, floor.account(order.account), order) ?? floor.filter(order);
+    const refusal = unfit ?? termsRefusal(market, engine.account(order.account), order) ?? engine.filter(order);
     if (refusal !== undefined) throw new RefusedError(refusal);
   }
-  const tooMany = countRefusal(floor.orders, added, isList);
+  const tooMany = countRefusal(engine.orders, added, isList);
   if (tooMany !== undefined) throw new RefusedError(tooMany);
 }
 
@@ -113,7 +113,7 @@ function cancelAll(venue: Venue, params: Params, account: Account): unknown {
   const symbol = requireListed(venue, requireSymbol(params));
   finishParams(params);
   const atMs = catchUp(venue);
-  const open = openOrdersOf(venue.floor.orders, account.name, symbol);
+  const open = openOrdersOf(venue.engine.orders, account.name, symbol);
   if (open.length === 0) deny(-2011, UNKNOWN_ORDER);
   const answers = open.flatMap((order) => {
     const originalId = order.clientOrderId;
@@ -126,9 +126,9 @@ function cancelAll(venue: Venue, params: Params, account: Account): unknown {
 
 /** Cancels an order, or the list it belongs to: the answer for the list, undefined for a single order. */
 function cancelWhole(venue: Venue, order: Order, cancellation: Cancel): Record<string, unknown> | undefined {
-  const list = venue.floor.orders.lists.get(order.listId);
-  if (list !== undefined) return canceledListJson(cancelList(venue.floor, list, cancellation));
-  cancelOrder(venue.floor, order, cancellation);
+  const list = venue.engine.orders.lists.get(order.listId);
+  if (list !== undefined) return canceledListJson(cancelList(venue.engine, list, cancellation));
+  cancelOrder(venue.engine, order, cancellation);
   return undefined;
 }
 
@@ -149,7 +149,7 @@ function listOpen(venue: Venue, params: Params, account: Account): unknown {
   finishParams(params);
   if (symbol !== undefined) requireListed(venue, symbol);
   catchUp(venue);
-  return openOrdersOf(venue.floor.orders, account.name, symbol)
+  return openOrdersOf(venue.engine.orders, account.name, symbol)
     .filter((order) => isQueryable(venue, order))
     .map(queriedOrder);
 }
@@ -159,7 +159,7 @@ function listAll(venue: Venue, params: Params, account: Account): unknown {
   const range = readRange(params, 'orderId');
   finishParams(params);
   catchUp(venue);
-  const own = ordersOf(venue.floor.orders, account.name, symbol).filter((order) => isQueryable(venue, order));
+  const own = ordersOf(venue.engine.orders, account.name, symbol).filter((order) => isQueryable(venue, order));
   return rowsIn(range, own, { id: (order) => order.id, atMs: (order) => order.createdMs }).map(queriedOrder);
 }
 
@@ -172,7 +172,7 @@ function listPrevented(venue: Venue, params: Params, account: Account): unknown 
   finishParams(params);
   if (id === undefined && orderId === undefined) throw new RefusedError(bothMissing('preventedMatchId', 'orderId'));
   catchUp(venue);
-  return preventedOf(venue.floor.orders, account.name, symbol)
+  return preventedOf(venue.engine.orders, account.name, symbol)
     .filter((match) => match.id >= fromId && match.id === (id ?? match.id))
     .filter((match) => orderId === undefined || [match.takerOrderId, match.makerOrderId].includes(orderId))
     .slice(0, limit)

@@ -47,14 +47,14 @@ const WALLET = '/sapi/';
 const GONE = ['/api/v3/userDataStream', '/api/v1/userDataStream'];
 
 /** Answers one request: faults, limits, route, security, parameters, work. */
-export async function answerRest(context: RestContext, request: RestRequest): Promise<RestReply> {
+export async function handleRest(context: RestContext, request: RestRequest): Promise<RestReply> {
   const fault = context.faults.take(request);
-  if (fault?.kind === 'late') return answerBeforeWork(context, request, fault);
-  const done = fault?.kind === 'delay' && fault.applied ? workOn(context, request) : undefined;
+  if (fault?.kind === 'late') return replyBeforeExecution(context, request, fault);
+  const done = fault?.kind === 'delay' && fault.applied ? execute(context, request) : undefined;
   if (fault !== undefined && fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
   if (done !== undefined) return done;
   const works = fault === undefined || fault.kind === 'delay' || fault.kind === 'apply-then-fail' || fault.applied;
-  const reply = works ? await workOn(context, request) : failure(fault);
+  const reply = works ? await execute(context, request) : failure(fault);
   if (!works) logRequest(context, request, { weight: 0, status: reply.status });
   return fault === undefined || fault.kind === 'delay' ? reply : failed(fault, reply);
 }
@@ -65,9 +65,9 @@ const failed = (fault: Fault, reply: RestReply): RestReply => ({
 });
 
 /** The engine is slower than its answer: what it accepted takes effect after the client was told that nobody knows. */
-function answerBeforeWork(context: RestContext, request: RestRequest, fault: Fault): RestReply {
+function replyBeforeExecution(context: RestContext, request: RestRequest, fault: Fault): RestReply {
   const accepted = { ...request, acceptedMs: Date.now() };
-  setTimeout(() => void workOn(context, accepted), fault.delayMs).unref();
+  setTimeout(() => void execute(context, accepted), fault.delayMs).unref();
   return failure(fault);
 }
 
@@ -92,27 +92,27 @@ const replyWith = (status: number, body: string, contentType = JSON_TYPE): RestR
 const refusalReply = (refusal: Refusal): RestReply => replyWith(refusal.status, JSON.stringify(refusalBody(refusal)));
 
 /** The work is done when this returns, but for answers that have to be fetched. */
-async function workOn(context: RestContext, request: RestRequest): Promise<RestReply> {
-  const { reply, weight } = GONE.includes(request.path) ? { reply: gone(), weight: 1 } : charge(context, request);
+async function execute(context: RestContext, request: RestRequest): Promise<RestReply> {
+  const { reply, weight } = GONE.includes(request.path) ? { reply: gone(), weight: 1 } : applyWeight(context, request);
   const done = reply instanceof Promise ? await reply : reply;
   logRequest(context, request, { weight, status: done.status });
   return done;
 }
 
 /** A reply with the weight that was counted for it. */
-interface Charged {
+interface WeightedReply {
   readonly reply: RestReply | Promise<RestReply>;
   readonly weight: number;
 }
 
 /** Counts the request's weight, answers it, and gives the weight back where success is free. */
-function charge(context: RestContext, request: RestRequest): Charged {
+function applyWeight(context: RestContext, request: RestRequest): WeightedReply {
   const nowMs = Date.now();
   const route = routeOf(context, request);
   const parsed = parseSafely(request);
   const params = parsed.kind === 'refused' ? openParams(new Map()) : parsed.params;
   const weight = route === undefined ? 1 : weightOf(route, params);
-  if (request.path.startsWith(WALLET)) return chargeWallet(context, { request, params, weight, nowMs });
+  if (request.path.startsWith(WALLET)) return applyWalletWeight(context, { request, params, weight, nowMs });
   const admission = context.limits.admit(request.ip, weight, nowMs);
   if (admission.kind === 'wait') return { weight, reply: waitReply(admission, nowMs) };
   const { used } = admission;
@@ -135,11 +135,11 @@ const withHeaders = (reply: RestReply, used: number): RestReply => ({
 const gone = (): RestReply => replyWith(410, '<html><body>410 Gone</body></html>', 'text/html');
 
 /** The wallet interface counts for itself, under another header, and nothing of it is free. */
-function chargeWallet(
+function applyWalletWeight(
   context: RestContext,
-  visit: Visit & { readonly weight: number; readonly nowMs: number },
-): Charged {
-  const { request, weight, nowMs } = visit;
+  input: RouteInput & { readonly weight: number; readonly nowMs: number },
+): WeightedReply {
+  const { request, weight, nowMs } = input;
   const admission = context.limits.admitToWallet(request.ip, weight, nowMs);
   const route = routeOf(context, request);
   const reply =
@@ -147,7 +147,7 @@ function chargeWallet(
       ? waitReply(admission, nowMs)
       : route === undefined
         ? notFound(request)
-        : runRoute(context, route, visit);
+        : runRoute(context, route, input);
   const headers = { 'X-SAPI-USED-IP-WEIGHT-1M': String(admission.used) };
   return { weight, reply: reply instanceof Promise ? reply : { ...reply, headers } };
 }
@@ -169,22 +169,22 @@ function parseSafely(request: RestRequest): { readonly kind: 'parsed'; readonly 
   }
 }
 
-interface Visit {
+interface RouteInput {
   readonly request: RestRequest;
   readonly params: Params;
 }
 
-function runRoute(context: RestContext, route: Route, visit: Visit): RestReply | Promise<RestReply> {
+function runRoute(context: RestContext, route: Route, input: RouteInput): RestReply | Promise<RestReply> {
   try {
-    const asked = visit.request.headers[UNIT_HEADER];
-    const unit = readTimeUnit(typeof asked === 'string' ? asked : undefined);
+    const header = input.request.headers[UNIT_HEADER];
+    const unit = readTimeUnit(typeof header === 'string' ? header : undefined);
     if (route.security === 'none') {
-      const body = route.handle(visit.params);
+      const body = route.handle(input.params);
       const wrap = (fetched: unknown): RestReply => replyWith(200, encode(fetched, unit));
       return body instanceof Promise ? body.then(wrap, refusalOf) : wrap(body);
     }
-    const account = authorize(context, route, visit);
-    const { body, headers } = performSigned(context.limits, route, { params: visit.params, account });
+    const account = authorize(context, route, input);
+    const { body, headers } = performSigned(context.limits, route, { params: input.params, account });
     return { ...replyWith(200, encode(body, unit)), headers };
   } catch (error) {
     return refusalOf(error);
@@ -233,7 +233,7 @@ function handleCounted(
   }
 }
 
-function authorize(context: RestContext, route: SignedRoute, { request, params }: Visit): Account {
+function authorize(context: RestContext, route: SignedRoute, { request, params }: RouteInput): Account {
   const header = request.headers['x-mbx-apikey'];
   const apiKey = typeof header === 'string' ? header : undefined;
   const base = { accounts: context.accounts, apiKey, ip: request.ip, security: route.security };

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { clientOf, type Key, type Listener, listenTo, pick, signText } from '#test/paper/client.ts';
 import type { PaperExchange } from '#paper/server.ts';
-import { startTrial } from '#test/paper/trial.ts';
+import { startTestServer } from '#test/paper/test-server.ts';
 
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
 const pair = generateKeyPairSync('ed25519');
@@ -12,7 +12,7 @@ const publicKeyPem = pair.publicKey.export({ type: 'spki', format: 'pem' }).toSt
 
 const balances = { USDT: '10000' };
 const start = (): Promise<PaperExchange> =>
-  startTrial([
+  startTestServer([
     { name: 'ann', ...ann, balances },
     { name: 'eve', apiKey: eve.apiKey, publicKeyPem, balances },
   ]);
@@ -159,7 +159,7 @@ test('a sixth message within a second ends a market connection', async () => {
 });
 
 test('cancelling one order of a list answers with the list, over REST with the order', async () => {
-  await using paper = await startTrial([{ name: 'ann', ...ann, balances: { BTC: '1' } }]);
+  await using paper = await startTestServer([{ name: 'ann', ...ann, balances: { BTC: '1' } }]);
   await using socket = await listenTo(`${paper.wsUrl}/ws-api/v3`);
   const pair = {
     ...{ symbol: 'BTCUSDT', side: 'SELL', quantity: '0.01', aboveType: 'LIMIT_MAKER', abovePrice: '200000' },

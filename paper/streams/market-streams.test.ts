@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { clientOf, type Key, listenTo, pick } from '#test/paper/client.ts';
 import type { PaperOptions } from '#paper/options.ts';
 import type { PaperExchange } from '#paper/server.ts';
-import { control, startTrial } from '#test/paper/trial.ts';
+import { control, startTestServer } from '#test/paper/test-server.ts';
 
 const START_MS = Date.UTC(2026, 2, 3, 10, 0, 30);
 const MINUTE_MS = 60_000;
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
 
 const start = (more: Partial<PaperOptions> = {}): Promise<PaperExchange> =>
-  startTrial([{ name: 'ann', ...ann, balances: { USDT: '1000000', BTC: '10' } }], {
+  startTestServer([{ name: 'ann', ...ann, balances: { USDT: '1000000', BTC: '10' } }], {
     clock: { kind: 'virtual', startMs: START_MS },
     ...more,
   });

@@ -2,24 +2,24 @@ import { hasCandles } from '#paper/market/klines.ts';
 import { DAY_MS, rollingSpan } from '#paper/market/statistics.ts';
 import { noteBookChange, type PublicTrade } from '#paper/market/symbol-market.ts';
 import {
-  type Followed,
-  follow,
+  type SubscriptionState,
+  addStream,
   framesOfClose,
   framesOfTrade,
   framesWhenSettled,
-  noteFollowedOrder,
-  openFollowed,
+  noteOrderChange,
+  openSubscriptionState,
   type Settled,
   type StreamFrame,
-  unfollow,
-} from './followed.ts';
+  removeStream,
+} from './subscription-state.ts';
 import { type EventFaults, openEventFaults } from '#paper/faults/event-faults.ts';
-import type { Report } from '#paper/exchange/floor.ts';
+import type { Report } from '#paper/exchange/matching-engine.ts';
 import { bookOf } from '#paper/exchange/orders.ts';
 import { type ArrayName, readArrayName, readStreamName, windowMs } from './stream-name.ts';
 import { miniTickerFrame, windowTickerFrame } from '#paper/rest/ticker-json.ts';
 import { encode, type TimeUnit } from '#paper/rest/time-unit.ts';
-import { enliven, type Venue } from '#paper/exchange/venue.ts';
+import { activate, type Venue } from '#paper/exchange/venue.ts';
 
 /** Takes the frames of one connection; `combined` wraps each with its stream's name. */
 export interface StreamClient {
@@ -31,7 +31,7 @@ export interface StreamClient {
 /** Market streams: who subscribed to what. Frames are made only for streams that have a subscriber. */
 export interface MarketStreams {
   readonly clients: Map<string, Set<StreamClient>>;
-  readonly followed: Map<string, Followed>;
+  readonly states: Map<string, SubscriptionState>;
   /** Streams of all coins, with the time of their last frame. */
   readonly arrays: Map<string, { readonly stream: ArrayName; sentMs: number }>;
   /** Coins in which something happened since the books were last whole. */
@@ -47,7 +47,7 @@ const ARRAYS_MS = 1000;
 export const emptyStreams = (isForeign: MarketStreams['isForeign'] = () => false): MarketStreams => ({
   isForeign,
   clients: new Map(),
-  followed: new Map(),
+  states: new Map(),
   arrays: new Map(),
   touched: new Set(),
   faults: openEventFaults(),
@@ -66,12 +66,12 @@ export function subscribe(streams: MarketStreams, venue: Venue, { client, name }
   const array = readArrayName(name);
   if (array !== undefined && !streams.arrays.has(name)) streams.arrays.set(name, { stream: array, sentMs: 0 });
   const stream = readStreamName(name);
-  const market = stream && enliven(venue, stream.symbol);
+  const market = stream && activate(venue, stream.symbol);
   if (stream === undefined || market === undefined) return;
-  const followed =
-    streams.followed.get(stream.symbol) ?? openFollowed(market, bookOf(venue.floor.orders, stream.symbol));
-  streams.followed.set(stream.symbol, followed);
-  follow(followed, name, { stream, nowMs: venue.clock.nowMs() });
+  const state =
+    streams.states.get(stream.symbol) ?? openSubscriptionState(market, bookOf(venue.engine.orders, stream.symbol));
+  streams.states.set(stream.symbol, state);
+  addStream(state, name, { stream, nowMs: venue.clock.nowMs() });
 }
 
 /** Why a stream would stay silent for ever; undefined for one that is served, and for a name that nothing is known of. */
@@ -89,32 +89,32 @@ export function unsubscribe(streams: MarketStreams, { client, name }: Subscripti
   streams.clients.delete(name);
   streams.arrays.delete(name);
   const stream = readStreamName(name);
-  const followed = stream && streams.followed.get(stream.symbol);
-  if (followed === undefined) return;
-  unfollow(followed, name);
-  if (followed.streams.size === 0) streams.followed.delete(stream?.symbol ?? '');
+  const state = stream && streams.states.get(stream.symbol);
+  if (state === undefined) return;
+  removeStream(state, name);
+  if (state.streams.size === 0) streams.states.delete(stream?.symbol ?? '');
 }
 
 /** Coins with a subscriber; all of them while somebody follows all. */
 export const watchedSymbols = (streams: MarketStreams, all: Iterable<string>): Iterable<string> =>
-  streams.arrays.size > 0 ? all : streams.followed.keys();
+  streams.arrays.size > 0 ? all : streams.states.keys();
 
 /** Sends what a printed trade is told as at once. */
 export function streamTrade(streams: MarketStreams, trade: PublicTrade): void {
-  const followed = streams.followed.get(trade.symbol);
-  if (followed === undefined) return;
+  const state = streams.states.get(trade.symbol);
+  if (state === undefined) return;
   streams.touched.add(trade.symbol);
-  send(streams, framesOfTrade(followed, trade));
+  send(streams, framesOfTrade(state, trade));
 }
 
 /** Notes what an order changed in the book. */
 export function streamOrder(streams: MarketStreams, venue: Venue, report: Report): void {
   const { symbol } = report.order;
-  noteBookChange(venue.floor.market(symbol), report.atMs);
-  const followed = streams.followed.get(symbol);
-  if (followed === undefined) return;
+  noteBookChange(venue.engine.market(symbol), report.atMs);
+  const state = streams.states.get(symbol);
+  if (state === undefined) return;
   streams.touched.add(symbol);
-  noteFollowedOrder(followed, report.order);
+  noteOrderChange(state, report.order);
 }
 
 /** Sends the candles that end with one of the coin's own candles. */
@@ -122,8 +122,8 @@ export function streamClose(
   streams: MarketStreams,
   close: { readonly symbol: string; readonly openMs: number; readonly atMs: number },
 ): void {
-  const followed = streams.followed.get(close.symbol);
-  if (followed !== undefined) send(streams, framesOfClose(followed, close));
+  const state = streams.states.get(close.symbol);
+  if (state !== undefined) send(streams, framesOfClose(state, close));
 }
 
 /** Everything up to `atMs` has happened and the books are whole: sends what is due of the coins that were touched. */
@@ -140,7 +140,7 @@ const isStanding = ({ clock }: Venue, atMs: number): boolean => clock.moveTo !==
 export function streamPause(streams: MarketStreams, venue: Venue, nowMs: number): void {
   streams.touched.clear();
   const settled = { atMs: nowMs, isLast: isStanding(venue, nowMs) };
-  for (const symbol of streams.followed.keys()) sendDue(streams, symbol, settled);
+  for (const symbol of streams.states.keys()) sendDue(streams, symbol, settled);
   for (const [name, array] of streams.arrays) {
     if (nowMs - array.sentMs < ARRAYS_MS) continue;
     array.sentMs = nowMs;
@@ -149,8 +149,8 @@ export function streamPause(streams: MarketStreams, venue: Venue, nowMs: number)
 }
 
 function sendDue(streams: MarketStreams, symbol: string, settled: Settled): void {
-  const followed = streams.followed.get(symbol);
-  if (followed !== undefined) send(streams, framesWhenSettled(followed, settled));
+  const state = streams.states.get(symbol);
+  if (state !== undefined) send(streams, framesWhenSettled(state, settled));
 }
 
 const rowsOf = (stream: ArrayName, venue: Venue, nowMs: number): Record<string, unknown>[] =>

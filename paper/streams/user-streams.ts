@@ -1,10 +1,10 @@
 import type { Decimal } from '#core/amount/decimal.ts';
 import type { EventFaults } from '#paper/faults/event-faults.ts';
-import type { Report } from '#paper/exchange/floor.ts';
+import type { Report } from '#paper/exchange/matching-engine.ts';
 import { listStatus } from '#paper/rest/list-json.ts';
 import { accountPosition, balanceUpdate, executionReport } from '#paper/rest/order-json.ts';
 import type { ListReport } from '#paper/exchange/order-list.ts';
-import type { PurseRow } from '#paper/exchange/purses.ts';
+import type { BalanceRow } from '#paper/exchange/balances.ts';
 import { encode, type TimeUnit } from '#paper/rest/time-unit.ts';
 
 /** One subscription to an account's events on one WebSocket API connection. */
@@ -20,7 +20,7 @@ export interface UserStreams {
   remove(subscription: UserSubscription): void;
   report(report: Report): void;
   list(report: ListReport): void;
-  balances(account: string, rows: readonly PurseRow[], atMs: number): void;
+  balances(account: string, rows: readonly BalanceRow[], atMs: number): void;
   /** Money that came to an account from outside, or left it: a deposit, a withdrawal, a transfer. */
   transfer(account: string, moved: { readonly asset: string; readonly amount: Decimal }, atMs: number): void;
 }

@@ -13,10 +13,10 @@ import { type AccountId, newId, type ProfileId } from '#core/ids.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
 import { parseAccounts } from '#paper/exchange/accounts.ts';
 import { playTrade } from '#paper/exchange/matching.ts';
-import { advanceTo } from '#paper/exchange/pump.ts';
+import { advanceTo } from '#paper/exchange/market-loop.ts';
 import { startPaper } from '#paper/server.ts';
-import { control } from '#test/paper/trial.ts';
-import { commit, enliven, type Venue } from '#paper/exchange/venue.ts';
+import { control } from '#test/paper/test-server.ts';
+import { commit, activate, type Venue } from '#paper/exchange/venue.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { CandleStore } from '#storage/candles/store.ts';
 import { openCache } from '#storage/cache/open-cache.ts';
@@ -119,12 +119,12 @@ export async function openLiveStage(coins: number): Promise<LiveStage> {
   const floor = startProgram(stack, ['test/bench/bare-trader.ts', JSON.stringify({ ...urls, ...wanted })]);
   await until('the bare program', () => floor.said().includes('ready'));
   const trade = (symbol: string, price: string): void => {
-    const market = enliven(paper.venue, symbol);
+    const market = activate(paper.venue, symbol);
     if (market === undefined) throw new Error(`${symbol} is not listed.`);
     const ticks = Math.round(toSteps(requireDecimal(price), market.listing.rules.price.tick));
     const takerBuys = toNumber(requireDecimal(price)) >= 30_150;
     const atMs = paper.venue.clock.nowMs();
-    playTrade(paper.venue.floor, symbol, { atMs, ticks, lots: 1_000, takerBuys, injected: true });
+    playTrade(paper.venue.engine, symbol, { atMs, ticks, lots: 1_000, takerBuys, injected: true });
     commit(paper.venue, atMs);
   };
   for (const symbol of [...symbols, ...bareSymbols]) trade(symbol, REST);

@@ -1,5 +1,5 @@
 import type { AccountInput } from '#paper/exchange/accounts.ts';
-import { openRig, type Rig } from '#test/paper/rig.ts';
+import { openTestExchange, type TestExchange } from '#test/paper/test-exchange.ts';
 import { randomFrom } from '#core/research/random.ts';
 
 /** How many orders a second the paper exchange matches in process: no sockets, no journal, no parsing. */
@@ -15,32 +15,32 @@ const accounts: AccountInput[] = Array.from({ length: CLIENTS }, (_, at) => ({
 }));
 
 /** A limit order close to the price, of which about every second one meets another client's. */
-function placeOne(rig: Rig, random: () => number): void {
+function placeOne(exchange: TestExchange, random: () => number): void {
   const side = random() < 0.5 ? 'BUY' : 'SELL';
   const cents = 10_000 + Math.floor(random() * 21) - 10;
-  const result = rig.place({
+  const result = exchange.place({
     ...{ account: `client-${Math.floor(random() * CLIENTS)}`, side, type: 'LIMIT' },
     ...{ price: (cents / 100).toFixed(2), quantity: (0.1 + Math.floor(random() * 100) / 100).toFixed(5) },
   });
   if (result.kind === 'refused') throw new Error(`An order was refused: ${result.message}`);
 }
 
-const rig = openRig(accounts);
+const exchange = openTestExchange(accounts);
 const random = randomFrom(7);
 for (let at = 0; at < RESTING; at++)
-  rig.place({ account: `client-${at % CLIENTS}`, price: (50 + (at % 4000) / 100).toFixed(2), quantity: '1' });
-for (let at = 0; at < WARM_UP; at++) placeOne(rig, random);
-rig.venue.floor.market('BTCUSDT').quote = undefined;
+  exchange.place({ account: `client-${at % CLIENTS}`, price: (50 + (at % 4000) / 100).toFixed(2), quantity: '1' });
+for (let at = 0; at < WARM_UP; at++) placeOne(exchange, random);
+exchange.venue.engine.market('BTCUSDT').quote = undefined;
 let fills = 0;
 const [startedMs, startedCpu] = [performance.now(), process.cpuUsage()];
 for (let at = 0; at < ORDERS; at++) {
-  placeOne(rig, random);
-  fills += rig.reports.filter((one) => one.fill !== null).length;
-  rig.reports.length = 0;
+  placeOne(exchange, random);
+  fills += exchange.reports.filter((one) => one.fill !== null).length;
+  exchange.reports.length = 0;
 }
 const seconds = (performance.now() - startedMs) / 1000;
 const { user, system } = process.cpuUsage(startedCpu);
-const open = rig.venue.floor.orders.open.size;
+const open = exchange.venue.engine.orders.open.size;
 console.table([
   {
     ...{ what: 'limit orders of 50 clients, in process', 'a second': Math.round(ORDERS / seconds), goal: GOAL },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseAccounts } from '../../paper/exchange/accounts.ts';
 import type { PaperOptions } from '../../paper/options.ts';
 import { type PaperExchange, startPaper } from '../../paper/server.ts';
-import { control as askControl } from '../paper/trial.ts';
+import { control as askControl } from '../paper/test-server.ts';
 // This folder is a package of its own, where the names of the rooms do not reach.
 import { type Key, PATIENCE_MS, type Venue } from './stock-client.ts';
 

@@ -4,7 +4,7 @@ import { changeCoin, disableProfile, readCoin, setAverageEntryPrice } from '#api
 import { listJobs } from '#api/contract/jobs.ts';
 import { NOT_HELD_NOTE } from '#core/position/cost-basis.ts';
 import type { ProfileId } from '#core/ids.ts';
-import { control } from '#test/paper/trial.ts';
+import { control } from '#test/paper/test-server.ts';
 import { openOutside } from '#test/flow/outside.ts';
 import { LIVELY, startProfile } from '#test/flow/profile.ts';
 import { openStack, type Stack } from '#test/flow/stack.ts';

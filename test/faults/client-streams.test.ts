@@ -12,7 +12,7 @@ import { createMarketReader } from '#exchange/read.ts';
 import { SOCKET_TIMING, type SocketTiming } from '#exchange/socket.ts';
 import { parseAccounts } from '#paper/exchange/accounts.ts';
 import { startPaper } from '#paper/server.ts';
-import { control } from '#test/paper/trial.ts';
+import { control } from '#test/paper/test-server.ts';
 import { KEY } from '#test/flow/stack.ts';
 import { until } from '#test/flow/until.ts';
 

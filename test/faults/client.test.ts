@@ -12,7 +12,7 @@ import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { parseAccounts } from '#paper/exchange/accounts.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
-import { control as askControl } from '#test/paper/trial.ts';
+import { control as askControl } from '#test/paper/test-server.ts';
 import { until } from '#test/flow/until.ts';
 import type { RequestFault } from './fault-table.ts';
 

@@ -51,7 +51,7 @@ const STATES: Readonly<Record<OrderStatus, OrderState>> = {
 async function assertOrders(stage: Stage, restored: boolean): Promise<void> {
   const byClientId = new Map((await storedOrders(stage)).map((order) => [order.client_order_id, order]));
   const seen = new Set<string>();
-  for (const order of stage.paper.venue.floor.orders.byId.values()) {
+  for (const order of stage.paper.venue.engine.orders.byId.values()) {
     const clientOrderId = originalIdOf(order.clientOrderId);
     assert.ok(!seen.has(clientOrderId), `intent ${clientOrderId} was sent twice`);
     seen.add(clientOrderId);
@@ -106,14 +106,14 @@ async function assertProofs({ paper, database }: Stage): Promise<void> {
     .select(sql<string>`ctx ->> 'clientOrderId'`.as('clientOrderId'))
     .where(sql<boolean>`ctx ->> 'event' = 'order_never_arrived'`)
     .execute();
-  const known = new Set([...paper.venue.floor.orders.byId.values()].map((order) => originalIdOf(order.clientOrderId)));
+  const known = new Set([...paper.venue.engine.orders.byId.values()].map((order) => originalIdOf(order.clientOrderId)));
   const wrong = given.filter(({ clientOrderId }) => known.has(clientOrderId));
   assert.deepEqual(wrong, [], 'orders were concluded to have never arrived, but the exchange has them');
 }
 
 /** The same executions on both sides, each once, with the same numbers. */
 async function assertFills({ paper, database }: Stage): Promise<void> {
-  const exchange = [...paper.venue.floor.orders.fillsByOwner.values()]
+  const exchange = [...paper.venue.engine.orders.fillsByOwner.values()]
     .flat()
     .map((fill) =>
       [
@@ -137,7 +137,7 @@ async function assertFills({ paper, database }: Stage): Promise<void> {
 }
 
 export const walletOf = ({ paper }: Stage, asset: string): Decimal => {
-  const { free, locked } = paper.venue.floor.purses.balance(EXCHANGE_ACCOUNT, asset);
+  const { free, locked } = paper.venue.engine.balances.balance(EXCHANGE_ACCOUNT, asset);
   return add(free, locked);
 };
 
@@ -227,7 +227,7 @@ export const uncompared = async ({ database }: Stage): Promise<string[]> =>
   );
 
 function restsAs({ paper }: Stage, stored: StoredOrder): boolean {
-  const resting = paper.venue.floor.orders.byId.get(Number(stored.exchange_order_id));
+  const resting = paper.venue.engine.orders.byId.get(Number(stored.exchange_order_id));
   return (
     resting !== undefined &&
     STATES[resting.status] === stored.state &&
@@ -238,7 +238,7 @@ function restsAs({ paper }: Stage, stored: StoredOrder): boolean {
 /** Coins that hold something and have no stop for it on the exchange, but for a share that moves no stop; in words. */
 export async function bareCoins({ database, paper }: Stage): Promise<string[]> {
   const rows = await database.kysely.selectFrom('runner_states').selectAll().execute();
-  const resting = [...paper.venue.floor.orders.open.values()].filter(({ side }) => side === 'SELL');
+  const resting = [...paper.venue.engine.orders.open.values()].filter(({ side }) => side === 'SELL');
   return rows.flatMap((row) => {
     const market = paper.venue.markets.get(row.symbol);
     const rules = market && listingNow(market).rules;
@@ -268,7 +268,7 @@ function assertStopsReplaced({ worker, paper }: Stage): void {
     line,
     params: new URL(line.split(' ')[1] ?? '', 'http://x').searchParams,
   }));
-  const orders = [...paper.venue.floor.orders.byId.values()];
+  const orders = [...paper.venue.engine.orders.byId.values()];
   const bare = requests.filter(({ line, params }, index) => {
     const gone = params.get('origClientOrderId') ?? '';
     const symbol = params.get('symbol');

@@ -129,7 +129,7 @@ async function pausedBeforeCommit(stage: Stage, owner: Owner, other: Owner): Pro
 
 /** Client ids of all orders that the exchange has had. */
 const sentOf = ({ paper }: Stage): string[] =>
-  [...paper.venue.floor.orders.byId.values()].map(({ clientOrderId }) => clientOrderId);
+  [...paper.venue.engine.orders.byId.values()].map(({ clientOrderId }) => clientOrderId);
 
 /** Stopped between commit and send, it must not send what it had committed: its time is over. */
 async function pausedBeforeSend(stage: Stage, owner: Owner, other: Owner): Promise<void> {

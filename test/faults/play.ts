@@ -366,5 +366,5 @@ async function countUp({ database, paper }: Stage): Promise<Pick<Played, 'fills'
   const rows = await database.kysely.selectFrom('orders').select('state').execute();
   const states: Record<string, number> = {};
   for (const { state } of rows) states[state] = (states[state] ?? 0) + 1;
-  return { fills: [...paper.venue.floor.orders.fillsByOwner.values()].flat().length, states };
+  return { fills: [...paper.venue.engine.orders.fillsByOwner.values()].flat().length, states };
 }

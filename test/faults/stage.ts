@@ -7,7 +7,7 @@ import { COMMAND_CHANNEL } from '#core/installation/cache-keys.ts';
 import { type AccountId, newId, type ProfileId, type UserId } from '#core/ids.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
 import { parseAccounts } from '#paper/exchange/accounts.ts';
-import { advanceTo } from '#paper/exchange/pump.ts';
+import { advanceTo } from '#paper/exchange/market-loop.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
 import type { Venue } from '#paper/exchange/venue.ts';
 import type { Database } from '#storage/postgres/database.ts';

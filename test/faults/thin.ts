@@ -17,7 +17,7 @@ export function thinBooks(venue: Venue): () => void {
     const { terms, quote } = market;
     const { range, reference } = terms;
     if (quote === undefined) return () => undefined;
-    const stop = [...venue.floor.orders.open.values()].find(
+    const stop = [...venue.engine.orders.open.values()].find(
       ({ symbol, side, type, working }) => symbol === rules.symbol && side === 'SELL' && isStop(type) && !working,
     );
     const ask = fromSteps(quote.ask, rules.price.tick);
@@ -26,7 +26,7 @@ export function thinBooks(venue: Venue): () => void {
     terms.range = { bidUp: add(divide(ask, bid), LITTLE), bidDown: null, askUp: null, askDown: ONE };
     if (stop !== undefined) {
       const ticks = Math.round(toSteps(bid, rules.price.tick));
-      playTrade(venue.floor, rules.symbol, { atMs, ticks, lots: 1, takerBuys: false, injected: true });
+      playTrade(venue.engine, rules.symbol, { atMs, ticks, lots: 1, takerBuys: false, injected: true });
       commit(venue, atMs);
     }
     return () => void Object.assign(terms, { range, reference });

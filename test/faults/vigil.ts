@@ -43,7 +43,7 @@ function heldOf(stage: Stage, market: SymbolMarket): Decimal {
 function isBare(stage: Stage, market: SymbolMarket): boolean {
   const { rules } = listingNow(market);
   const held = heldOf(stage, market);
-  const inSales = [...stage.paper.venue.floor.orders.open.values()]
+  const inSales = [...stage.paper.venue.engine.orders.open.values()]
     .filter(({ side, symbol }) => side === 'SELL' && symbol === rules.symbol)
     .reduce((sum, order) => add(sum, subtract(order.quantity, order.executed)), ZERO);
   const short = absolute(subtract(held, inSales));

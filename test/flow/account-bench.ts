@@ -19,7 +19,7 @@ import { SOCKET_TIMING, type SocketTiming } from '#exchange/socket.ts';
 import { type AccountInput, parseAccounts } from '#paper/exchange/accounts.ts';
 import type { PaperOptions } from '#paper/options.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
-import { control as askControl } from '#test/paper/trial.ts';
+import { control as askControl } from '#test/paper/test-server.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { openTestDatabase } from '#test/harness/test-database.ts';
 import { type Owner, seedOwner } from '#test/harness/test-trading.ts';

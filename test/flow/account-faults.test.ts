@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readAccountHealth } from '#api/contract/account-state.ts';
 import { startDiagnosis } from '#api/contract/diagnosis.ts';
 import { readDashboard } from '#api/contract/records.ts';
-import { control } from '#test/paper/trial.ts';
+import { control } from '#test/paper/test-server.ts';
 import { startProfile } from './profile.ts';
 import { openStack } from './stack.ts';
 import { until } from './until.ts';

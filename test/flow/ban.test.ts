@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { cancelIdOf } from '#core/order/order.ts';
 import { ExchangeError } from '#exchange/errors.ts';
-import { control } from '#test/paper/trial.ts';
+import { control } from '#test/paper/test-server.ts';
 import { type AccountBench, openAccountBench, SYMBOL } from './account-bench.ts';
 import { until } from './until.ts';
 

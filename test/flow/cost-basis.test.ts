@@ -21,7 +21,7 @@ import { createTrading } from '#exchange/place.ts';
 import { createMarketReader } from '#exchange/read.ts';
 import { parseAccounts } from '#paper/exchange/accounts.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
-import { control } from '#test/paper/trial.ts';
+import { control } from '#test/paper/test-server.ts';
 import { askCostBasis, readLedgerRow } from '#storage/trading/cost-basis.ts';
 import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
 import {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { control } from '#test/paper/trial.ts';
+import { control } from '#test/paper/test-server.ts';
 import { openAccountBench } from './account-bench.ts';
 import { MARKET_START, writeSwingingCandles } from './candles.ts';
 import { until } from './until.ts';

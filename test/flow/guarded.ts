@@ -18,7 +18,7 @@ import { SOCKET_TIMING } from '#exchange/socket.ts';
 import { parseAccounts } from '#paper/exchange/accounts.ts';
 import { isOpen, type Order } from '#paper/exchange/order.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
-import { control as askControl } from '#test/paper/trial.ts';
+import { control as askControl } from '#test/paper/test-server.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { openTestDatabase } from '#test/harness/test-database.ts';
 import { type Owner, seedOwner } from '#test/harness/test-trading.ts';
@@ -237,7 +237,7 @@ export async function openGuarded({ budget = '300', patient = false } = {}): Pro
 }
 
 /** Orders of the exchange, oldest first. */
-export const ordersOf = ({ paper }: Guarded): Order[] => [...paper.venue.floor.orders.byId.values()];
+export const ordersOf = ({ paper }: Guarded): Order[] => [...paper.venue.engine.orders.byId.values()];
 
 /** Stops that rest on the exchange. */
 export const stopsOf = (on: Guarded): Order[] => ordersOf(on).filter((order) => isOpen(order) && order.side === 'SELL');

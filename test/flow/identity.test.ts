@@ -58,7 +58,7 @@ test('buying and selling with fees keeps ledger and wallet equal, also while a s
 });
 
 test('a difference is a row with a reason and a warning with the numbers, and is not found again', async () => {
-  const { free } = on.paper.venue.floor.purses.balance('a', 'BTC');
+  const { free } = on.paper.venue.engine.balances.balance('a', 'BTC');
   await deposit({ BTC: formatDecimal(add(free, requireDecimal('0.5'))), XRP: '7' });
   const found = await check();
   assert.ok(found.kind === 'booked');
@@ -97,7 +97,7 @@ test('nothing is done without a wallet, a lease, or while an execution or an ord
   on.wheel.stop = 1;
   await on.trade('0.969', '5');
   await on.trade('1');
-  const sold = () => on.paper.venue.floor.orders.byId.get(stop.id)?.status === 'FILLED';
+  const sold = () => on.paper.venue.engine.orders.byId.get(stop.id)?.status === 'FILLED';
   await until('the stop to sell', sold);
   await same('undecided', /executions of BTCUSDT are still to be booked/);
   const [runner] = on.running().coins.all();

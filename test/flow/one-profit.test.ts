@@ -17,7 +17,7 @@ import {
   ZERO,
 } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
-import { control } from '#test/paper/trial.ts';
+import { control } from '#test/paper/test-server.ts';
 import { openCache } from '#storage/cache/open-cache.ts';
 import { snapshotEquity } from '#worker/jobs/snapshot-equity.ts';
 import { MARKET_START, writeSwingingCandles } from './candles.ts';
@@ -58,7 +58,7 @@ async function play(stack: Stack, fromMs: number, atMs: number): Promise<void> {
 
 /** Free and locked, as the exchange itself keeps it. */
 function held({ paper }: Stack, asset: string): Decimal {
-  const { free, locked } = paper.venue.floor.purses.balance('a', asset);
+  const { free, locked } = paper.venue.engine.balances.balance('a', asset);
   return add(free, locked);
 }
 const priceOf = ({ paper }: Stack, symbol: string): Decimal => paper.venue.markets.get(symbol)?.lastPrice ?? ZERO;

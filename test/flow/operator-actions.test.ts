@@ -11,7 +11,7 @@ import { EVENT_CHANNEL } from '#core/installation/cache-keys.ts';
 import { busMessage } from '#core/installation/events.ts';
 import { newId, type OrderId, type ProfileId } from '#core/ids.ts';
 import { isObject } from '#core/merge.ts';
-import { control } from '#test/paper/trial.ts';
+import { control } from '#test/paper/test-server.ts';
 import { openCache } from '#storage/cache/open-cache.ts';
 import { requestAction } from '#storage/trading/operator-actions.ts';
 import { KEY, openStack, type Stack } from './stack.ts';

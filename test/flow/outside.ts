@@ -55,7 +55,7 @@ export function openHands(restUrl: string, key: Readonly<{ apiKey: string; secre
 
 export const openOutside = ({ paper }: Stack): Outside => ({
   ...openHands(paper.url, KEY),
-  resting: () => [...paper.venue.floor.orders.byId.values()].filter(isOpen).map((order) => order.clientOrderId),
+  resting: () => [...paper.venue.engine.orders.byId.values()].filter(isOpen).map((order) => order.clientOrderId),
 });
 
 /** The id that a profile gives to one of its orders. */

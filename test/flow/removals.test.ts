@@ -4,7 +4,7 @@ import { createAccount, deleteAccount, deleteApiKey, readWallet, saveApiKey } fr
 import { setKillSwitch } from '#api/contract/halts.ts';
 import { adoptOrphanOrder, leaveOrphanOrder, listOrphanOrders } from '#api/contract/orphans.ts';
 import { bindCoin, deleteProfile, listProfiles, readCoin, readProfile, unbindCoin } from '#api/contract/profiles.ts';
-import { control } from '#test/paper/trial.ts';
+import { control } from '#test/paper/test-server.ts';
 import { openQueue } from '#storage/jobs/queue.ts';
 import { detect, openOutside, outcomeOf, ownId } from './outside.ts';
 import { LIVELY, startProfile } from './profile.ts';

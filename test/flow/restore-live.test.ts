@@ -16,7 +16,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 /** Client ids of the orders that the exchange has ever taken, in their order. */
 const taken = ({ paper }: Stack): string[] =>
-  [...paper.venue.floor.orders.byId.values()].map((order) => order.clientOrderId);
+  [...paper.venue.engine.orders.byId.values()].map((order) => order.clientOrderId);
 const buysOf = (ids: readonly string[]): string[] => ids.filter((id) => /-e[0-9a-z]+$/.test(id));
 
 const entries = async ({ database }: Stack): Promise<number> =>

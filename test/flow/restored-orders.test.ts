@@ -79,7 +79,7 @@ async function assertBooked(on: Guarded): Promise<void> {
   const plain = (text: string): string => formatDecimal(requireDecimal(text));
   assert.deepEqual(
     fills.map((row) => `${row.exchange_order_id} ${plain(row.quantity)}`).toSorted(),
-    [...on.paper.venue.floor.orders.fillsByOwner.values()]
+    [...on.paper.venue.engine.orders.fillsByOwner.values()]
       .flat()
       .map(({ orderId, quantity }) => `${orderId} ${formatDecimal(quantity)}`)
       .toSorted(),

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { readAccountHealth } from '#api/contract/account-state.ts';
 import { listAccounts, verifyApiKey } from '#api/contract/accounts.ts';
 import { startDiagnosis } from '#api/contract/diagnosis.ts';
-import { control } from '#test/paper/trial.ts';
+import { control } from '#test/paper/test-server.ts';
 import { MARKET_START, writeSwingingCandles } from './candles.ts';
 import { startProfile } from './profile.ts';
 import { openStack } from './stack.ts';

@@ -19,7 +19,7 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import { openReceiver, type Receiver } from '#integrations/test-receiver.ts';
 import { parseAccounts } from '#paper/exchange/accounts.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
-import { control } from '#test/paper/trial.ts';
+import { control } from '#test/paper/test-server.ts';
 import { openWorker } from '#worker/worker.ts';
 import { until } from './until.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readCoin } from '#api/contract/profiles.ts';
-import { control } from '#test/paper/trial.ts';
+import { control } from '#test/paper/test-server.ts';
 import { MARKET_START, writeSwingingCandles } from './candles.ts';
 import { LIVELY, startProfile } from './profile.ts';
 import { openStack } from './stack.ts';

@@ -3,7 +3,7 @@ import { bindCoin, createProfile, readCoin, setAverageEntryPrice } from '#api/co
 import { cachedWallet, cacheKeys } from '#core/installation/cache-keys.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { CacheStore } from '#core/ports/cache.ts';
-import { control as askControl } from '#test/paper/trial.ts';
+import { control as askControl } from '#test/paper/test-server.ts';
 import { openCache } from '#storage/cache/open-cache.ts';
 import { openQueue, type Queue } from '#storage/jobs/queue.ts';
 import { openStack, type Stack } from './stack.ts';

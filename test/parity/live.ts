@@ -19,7 +19,7 @@ import { isCertain } from '#engine/state/coin.ts';
 import type { CoinRunner } from '#engine/runner/coin-runner.ts';
 import { candleAt } from '#paper/market/source.ts';
 import { adoptQuote } from '#paper/market/symbol-market.ts';
-import { advanceTo } from '#paper/exchange/pump.ts';
+import { advanceTo } from '#paper/exchange/market-loop.ts';
 import { marketNow, type Venue } from '#paper/exchange/venue.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import type { Owner } from '#test/harness/test-trading.ts';
@@ -226,12 +226,12 @@ function minuteAt(minutes: Series | undefined, openMs: number, { price: { tick }
 }
 
 /** Everything that an own order leaves on the exchange, as one number. */
-const traces = ({ floor: { orders } }: Venue): number => orders.lastId + orders.lastExecutionId;
+const traces = ({ engine: { orders } }: Venue): number => orders.lastId + orders.lastExecutionId;
 
 /** The engine has heard of everything the exchange did, has done what follows from it, and so has the exchange. */
 async function settle({ on, runners }: Stage): Promise<void> {
   const { venue } = on.paper;
-  const { orders, purses } = venue.floor;
+  const { orders, balances: paperBalances } = venue.engine;
   const isSettled = async (): Promise<boolean> => {
     const open = new Set([...orders.open.values()].map(({ clientOrderId }) => clientOrderId));
     const live = [...runners.values()].flatMap(({ coin }) => [...coin.live.values()]);
@@ -239,7 +239,7 @@ async function settle({ on, runners }: Stage): Promise<void> {
     if (!live.every((one) => isCertain(one) && open.has(one.record.clientOrderId))) return false;
     const balances = on.running.context.wallet.snapshot()?.balances ?? {};
     for (const [asset, { free, locked }] of Object.entries(balances)) {
-      const purse = purses.balance(PURSE, asset);
+      const purse = paperBalances.balance(PURSE, asset);
       if (purse.free !== requireDecimal(free) || purse.locked !== requireDecimal(locked)) return false;
     }
     const done = [...orders.fillsByOwner.values()].reduce((sum, fills) => sum + fills.length, 0);
@@ -348,7 +348,7 @@ function openFeeds({ play, runners }: Stage): Feed[] {
 }
 
 /** Fills of one order as one: what a backtest knows of it. */
-function fillsOf({ floor: { orders } }: Venue, reasons: ReadonlyMap<string, string>): PlayedFill[] {
+function fillsOf({ engine: { orders } }: Venue, reasons: ReadonlyMap<string, string>): PlayedFill[] {
   const all = [...orders.fillsByOwner.values()].flat().toSorted((a, b) => a.id - b.id);
   return [...Map.groupBy(all, ({ orderId }) => orderId).values()].map((parts) => {
     const sum = (of: 'quantity' | 'quote'): Decimal => parts.reduce((total, part) => add(total, part[of]), ZERO);

@@ -132,7 +132,7 @@ async function assertLedger({ database, paper, running }: AccountBench, day: str
   const sums = await walletSums(database.kysely, running.context.account, ['wallet', 'adjustments']);
   const booked = new Map(sums.map(({ asset, sum }) => [asset, sum]));
   for (const asset of ['USDT', 'BNB', 'BTC', 'ETH', 'XRP']) {
-    const { free, locked } = paper.venue.floor.purses.balance('a', asset);
+    const { free, locked } = paper.venue.engine.balances.balance('a', asset);
     const difference = absolute(subtract(booked.get(asset) ?? ZERO, add(free, locked)));
     const step = paper.venue.markets.get(`${asset}USDT`)?.listing.rules.lot.step ?? requireDecimal('0.00000001');
     assert.ok(difference < step, `${day}: ledger and wallet differ by ${formatDecimal(difference)} ${asset}`);

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { requireDecimal, toNumber } from '#core/amount/decimal.ts';
 import { clientOf, type Key, listenTo, pick } from '#test/paper/client.ts';
 import type { PaperExchange } from '#paper/server.ts';
-import { control, startTrial } from '#test/paper/trial.ts';
-import { totalsOf } from '#paper/exchange/purses.ts';
+import { control, startTestServer } from '#test/paper/test-server.ts';
+import { totalsOf } from '#paper/exchange/balances.ts';
 
 const folder = join(import.meta.dirname, '../../../shared/data/candles/timealiver-binance-spot');
 const skip = existsSync(folder) ? false : `needs recorded candles in ${folder}, and there are none`;
@@ -15,7 +15,7 @@ const FROM_MS = Date.UTC(2022, 5, 1);
 const DAY_MS = 86_400_000;
 
 const start = (): Promise<PaperExchange> =>
-  startTrial([{ name: 'ann', ...ann, balances: { USDT: '100000' } }], {
+  startTestServer([{ name: 'ann', ...ann, balances: { USDT: '100000' } }], {
     ...{ source: { kind: 'replay', folder }, fromMs: FROM_MS, clock: { kind: 'virtual', startMs: FROM_MS } },
   });
 const advance = (paper: PaperExchange, ms: number): Promise<unknown> => control(paper, 'POST /clock/advance', { ms });
@@ -68,5 +68,5 @@ test('a limit below the market fills in the minute whose low goes through it', {
   const openMs = recorded.openMs[minute] ?? 0;
   assert.ok(filledMs >= openMs && filledMs < openMs + 60_000, `filled at ${new Date(filledMs).toISOString()}`);
   assert.equal(toNumber(requireDecimal(String(pick(trades.body, '0.price')))), Number(limit.toFixed(2)));
-  assert.ok(totalsOf(paper.venue.floor.purses.rows()).every((total) => total.difference === 0n));
+  assert.ok(totalsOf(paper.venue.engine.balances.rows()).every((total) => total.difference === 0n));
 });

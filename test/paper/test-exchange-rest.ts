@@ -5,7 +5,7 @@ import { openParams } from '#paper/rest/params.ts';
 import { RefusedError, refusalBody } from '#paper/exchange/refusal.ts';
 import { accountRoutes } from '#paper/rest/rest-account.ts';
 import { performSigned } from '#paper/rest/rest.ts';
-import { openRig, RIG_SYMBOL, type Rig } from './rig.ts';
+import { openTestExchange, TEST_SYMBOL, type TestExchange } from './test-exchange.ts';
 import { tableOf } from '#paper/rest/routes.ts';
 
 interface OrderAnswer {
@@ -14,28 +14,28 @@ interface OrderAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A rig whose signed routes are asked as over HTTP, without sockets and signatures; `symbol` is filled in. */
-export interface RestRig extends Rig {
+/** A exchange whose signed routes are asked as over HTTP, without sockets and signatures; `symbol` is filled in. */
+export interface RestTestExchange extends TestExchange {
   ask(request: string, params?: Readonly<Record<string, string>>, account?: string): OrderAnswer;
 }
 
-export const openRestRig = (accounts?: AccountInput[]): RestRig =>
-  withRoutes(openRig(accounts), atOneInstant(openLimits()));
+export const openRestTestExchange = (accounts?: AccountInput[]): RestTestExchange =>
+  withRoutes(openTestExchange(accounts), atOneInstant(openLimits()));
 
-/** Asks the routes of orders and accounts of a rig. */
-export function withRoutes(rig: Rig, limits: Limits): RestRig {
-  const table = tableOf([...orderRoutes(rig.venue), ...accountRoutes(rig.venue, limits)]);
+/** Asks the routes of orders and accounts of a exchange. */
+export function withRoutes(exchange: TestExchange, limits: Limits): RestTestExchange {
+  const table = tableOf([...orderRoutes(exchange.venue), ...accountRoutes(exchange.venue, limits)]);
   return {
-    ...rig,
+    ...exchange,
     ask: (request, params = {}, account = 'ann') => {
       const [method = '', path = ''] = request.split(' ');
       const route = table.byPath(method, `/api/v3/${path}`);
       if (route === undefined || route.security === 'none') throw new Error(`there is no signed route ${request}`);
       const values = openParams(
-        new Map(Object.entries(path.endsWith('OrderList') ? params : { symbol: RIG_SYMBOL, ...params })),
+        new Map(Object.entries(path.endsWith('OrderList') ? params : { symbol: TEST_SYMBOL, ...params })),
       );
       try {
-        const done = performSigned(limits, route, { params: values, account: rig.venue.floor.account(account) });
+        const done = performSigned(limits, route, { params: values, account: exchange.venue.engine.account(account) });
         return { status: 200, ...done };
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error;

@@ -3,18 +3,18 @@ import { formatDecimal, requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import { type Account, type AccountInput, parseAccounts } from '#paper/exchange/accounts.ts';
 import type { Book } from '#paper/exchange/book.ts';
 import { virtualClock } from '#paper/exchange/clock.ts';
-import type { Report } from '#paper/exchange/floor.ts';
+import type { Report } from '#paper/exchange/matching-engine.ts';
 import { replayOf } from '#paper/market/replay.ts';
 import type { MarketSource } from '#paper/market/source.ts';
 import { type Accepted, placeOrder, playTrade } from '#paper/exchange/matching.ts';
 import type { NewOrder } from '#paper/exchange/order.ts';
-import type { Balance } from '#paper/exchange/purses.ts';
+import type { Balance } from '#paper/exchange/balances.ts';
 import type { Refusal } from '#paper/exchange/refusal.ts';
 import type { ListReport } from '#paper/exchange/order-list.ts';
-import { commit, enliven, openVenue, type Venue, type VenueParts } from '#paper/exchange/venue.ts';
+import { commit, activate, openVenue, type Venue, type VenueParts } from '#paper/exchange/venue.ts';
 
 /** A venue for tests: one quiet coin, BTCUSDT at 100.00 unless told otherwise, on a virtual clock; trades are played by hand. */
-export interface Rig {
+export interface TestExchange {
   readonly venue: Venue;
   readonly reports: Report[];
   readonly lists: ListReport[];
@@ -31,7 +31,7 @@ export interface Rig {
   toFront(): void;
 }
 
-interface RigOptions {
+interface TestExchangeOptions {
   /** More coins, each quiet at its price. */
   readonly others?: Readonly<Record<string, number>>;
   readonly stored?: NonNullable<VenueParts['stored']>;
@@ -52,8 +52,8 @@ export interface OrderTexts {
   readonly prevention: NewOrder['prevention'];
 }
 
-export const RIG_SYMBOL = 'BTCUSDT';
-export const RIG_START_MS = Date.UTC(2022, 5, 1);
+export const TEST_SYMBOL = 'BTCUSDT';
+export const TEST_START_MS = Date.UTC(2022, 5, 1);
 const MINUTE_MS = 60_000;
 
 /** The options of an order that asks for none. */
@@ -90,7 +90,7 @@ export const RICH: AccountInput[] = [
 /** Candles of one minute each; of every row: open, high, low, close, volume. */
 function columnsOf(
   rows: readonly (readonly [number, number, number, number, number])[],
-  startMs = RIG_START_MS,
+  startMs = TEST_START_MS,
 ): CandleColumns {
   const column = (at: number) => Float64Array.from(rows, (row) => row[at] ?? 0);
   return {
@@ -103,26 +103,30 @@ function columnsOf(
   };
 }
 
-export function rigSource(
+export function testSource(
   rows: readonly (readonly [number, number, number, number, number])[],
   others: Readonly<Record<string, number>> = {},
 ): MarketSource {
-  const series = { symbol: RIG_SYMBOL, interval: '1m', intervalMs: MINUTE_MS, columns: columnsOf(rows) } as const;
+  const series = { symbol: TEST_SYMBOL, interval: '1m', intervalMs: MINUTE_MS, columns: columnsOf(rows) } as const;
   const quiet = Object.entries(others).map(([symbol, price]) => ({
     ...{ ...series, symbol, columns: columnsOf(rows.map(() => [price, price, price, price, 1])) },
   }));
-  return replayOf('rig', [series, ...quiet], RIG_START_MS);
+  return replayOf('exchange', [series, ...quiet], TEST_START_MS);
 }
 
-export function openRig(inputs: AccountInput[] = RICH, price = 100, more: RigOptions = {}): Rig {
+export function openTestExchange(
+  inputs: AccountInput[] = RICH,
+  price = 100,
+  more: TestExchangeOptions = {},
+): TestExchange {
   const accounts: Account[] = parseAccounts(inputs);
   const reports: Report[] = [];
   const lists: ListReport[] = [];
   const balances = new Map<string, Balance>();
   const venue = openVenue({
     accounts,
-    clock: virtualClock(RIG_START_MS + MINUTE_MS),
-    source: rigSource(
+    clock: virtualClock(TEST_START_MS + MINUTE_MS),
+    source: testSource(
       [
         [price, price, price, price, 1],
         [price, price, price, price, 0],
@@ -144,15 +148,14 @@ export function openRig(inputs: AccountInput[] = RICH, price = 100, more: RigOpt
     },
     ...(more.stored === undefined ? {} : { stored: more.stored }),
   });
-  enliven(venue, RIG_SYMBOL);
+  activate(venue, TEST_SYMBOL);
   let clientIds = 0;
-  const place: Rig['place'] = (texts) => {
+  const place: TestExchange['place'] = (texts) => {
     clientIds += 1;
-    const result = placeOrder(venue.floor, orderOf(texts, `id-${clientIds}`), venue.clock.nowMs());
+    const result = placeOrder(venue.engine, orderOf(texts, `id-${clientIds}`), venue.clock.nowMs());
     commit(venue, venue.clock.nowMs());
     return result;
   };
-  const { purses } = venue.floor;
   return {
     ...{ venue, reports, lists, balances, place },
     accept: (texts) => {
@@ -160,16 +163,16 @@ export function openRig(inputs: AccountInput[] = RICH, price = 100, more: RigOpt
       if (result.kind === 'refused') throw new Error(`The order was refused: ${result.message}`);
       return result;
     },
-    free: (account, asset) => formatDecimal(purses.balance(account, asset).free),
-    locked: (account, asset) => formatDecimal(purses.balance(account, asset).locked),
+    free: (account, asset) => formatDecimal(venue.engine.balances.balance(account, asset).free),
+    locked: (account, asset) => formatDecimal(venue.engine.balances.balance(account, asset).locked),
     toFront: () => {
-      for (const order of venue.floor.orders.open.values()) order.ahead = ZERO;
+      for (const order of venue.engine.orders.open.values()) order.ahead = ZERO;
     },
     trade: (price, quantity, takerBuys) => {
-      const { grid } = venue.floor.market(RIG_SYMBOL).listing;
+      const { grid } = venue.engine.market(TEST_SYMBOL).listing;
       const ticks = Math.round((Number(price) * 1e8) / grid.tickUnits);
       const lots = Math.round((Number(quantity) * 1e8) / grid.stepUnits);
-      playTrade(venue.floor, RIG_SYMBOL, { atMs: venue.clock.nowMs(), ticks, lots, takerBuys });
+      playTrade(venue.engine, TEST_SYMBOL, { atMs: venue.clock.nowMs(), ticks, lots, takerBuys });
       commit(venue, venue.clock.nowMs());
     },
   };
@@ -178,7 +181,7 @@ export function openRig(inputs: AccountInput[] = RICH, price = 100, more: RigOpt
 const orderOf = (texts: Partial<OrderTexts>, clientOrderId: string): NewOrder => {
   const amount = (text: string | undefined) => (text === undefined ? ZERO : requireDecimal(text));
   return {
-    ...{ ...NO_OPTIONS, account: 'ann', symbol: RIG_SYMBOL, clientOrderId, side: 'BUY', type: 'LIMIT' },
+    ...{ ...NO_OPTIONS, account: 'ann', symbol: TEST_SYMBOL, clientOrderId, side: 'BUY', type: 'LIMIT' },
     timeInForce: 'GTC',
     ...texts,
     price: amount(texts.price),

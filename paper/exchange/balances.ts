@@ -6,18 +6,18 @@ export interface Balance {
 }
 
 /** Counterparts that are no account; they may be negative, and with them everything adds up to zero. */
-export const MARKET_PURSE = '#market';
-export const FEES_PURSE = '#fees';
-export const OUTSIDE_PURSE = '#outside';
+export const MARKET_OWNER = '#market';
+export const FEES_OWNER = '#fees';
+export const OUTSIDE_OWNER = '#outside';
 const EMPTY: Balance = { free: ZERO, locked: ZERO };
 
-export interface PurseRow {
+export interface BalanceRow {
   readonly owner: string;
   readonly asset: string;
   readonly balance: Balance;
 }
 
-type Mutable = PurseRow & { balance: Balance };
+type Mutable = BalanceRow & { balance: Balance };
 
 interface Move {
   readonly from: string;
@@ -27,10 +27,10 @@ interface Move {
 }
 
 /**
- * All money of the exchange. Every change is a move between two purses or between the two halves of one, so that the sum
- * over all purses stays zero per asset.
+ * All money of the exchange. Every change is a move between two balances or between the two halves of one, so that the sum
+ * over all balances stays zero per asset.
  */
-export interface Purses {
+export interface Balances {
   balance(owner: string, asset: string): Balance;
   /** Free money from one owner to another. */
   move(money: Move): void;
@@ -38,15 +38,15 @@ export interface Purses {
   unlock(owner: string, asset: string, amount: Decimal): void;
   /** Locked money of one owner to the free money of another. */
   pay(money: Move): void;
-  rows(): PurseRow[];
-  restore(row: PurseRow): void;
+  rows(): BalanceRow[];
+  restore(row: BalanceRow): void;
   /** Forgets all money. */
   clear(): void;
   /** The rows changed since the last call. */
-  takeChanged(): PurseRow[];
+  takeChanged(): BalanceRow[];
 }
 
-export function openPurses(): Purses {
+export function openBalances(): Balances {
   const owners = new Map<string, Map<string, Mutable>>();
   const changed = new Set<Mutable>();
   const rowOf = (owner: string, asset: string): Mutable => {
@@ -101,7 +101,7 @@ interface AssetTotals {
 }
 
 /** Sums per asset: what accounts, fees and market hold must equal what was deposited. */
-export function totalsOf(rows: readonly PurseRow[]): AssetTotals[] {
+export function totalsOf(rows: readonly BalanceRow[]): AssetTotals[] {
   const byAsset = Map.groupBy(rows, (row) => row.asset);
   return [...byAsset].map(([asset, all]) => {
     const sum = (keep: (owner: string) => boolean): Decimal =>
@@ -109,9 +109,9 @@ export function totalsOf(rows: readonly PurseRow[]): AssetTotals[] {
         .filter((row) => keep(row.owner))
         .reduce((total, row) => add(total, add(row.balance.free, row.balance.locked)), ZERO);
     const accounts = sum((owner) => !owner.startsWith('#'));
-    const fees = sum((owner) => owner === FEES_PURSE);
-    const market = sum((owner) => owner === MARKET_PURSE);
-    const deposits = negate(sum((owner) => owner === OUTSIDE_PURSE));
+    const fees = sum((owner) => owner === FEES_OWNER);
+    const market = sum((owner) => owner === MARKET_OWNER);
+    const deposits = negate(sum((owner) => owner === OUTSIDE_OWNER));
     return {
       asset,
       accounts,

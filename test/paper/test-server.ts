@@ -2,10 +2,10 @@ import { type AccountInput, parseAccounts } from '#paper/exchange/accounts.ts';
 import type { PaperOptions } from '#paper/options.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
 
-export const TRIAL_MS = Date.UTC(2026, 2, 3);
+export const TEST_SERVER_START_MS = Date.UTC(2026, 2, 3);
 
 /** An exchange for tests, on ports of its own: an invented market that moves only on request. */
-export const startTrial = (
+export const startTestServer = (
   accounts: readonly AccountInput[],
   more: Partial<PaperOptions> = {},
   log?: (line: string) => void,
@@ -15,7 +15,7 @@ export const startTrial = (
       ...{ port: 0, controlPort: 0, speed: 1, seed: 1 },
       accounts: parseAccounts(accounts),
       source: { kind: 'synthetic' },
-      clock: { kind: 'virtual', startMs: TRIAL_MS },
+      clock: { kind: 'virtual', startMs: TEST_SERVER_START_MS },
       ...more,
     },
     log,

@@ -10,7 +10,7 @@ import { marketNow, type Venue, wipeVenue } from '#paper/exchange/venue.ts';
 import { revokeAccount } from '#paper/sockets/ws-session.ts';
 
 /** What drills change: the market, keys, bans, the environment and connections. */
-export interface DrillParts {
+export interface ControlTargets {
   readonly venue: Venue;
   readonly context: RestContext;
   readonly sockets: Sockets;
@@ -54,7 +54,7 @@ export const depthChange = z.object({ symbol: z.string(), stale: z.boolean() });
 export const readChange = z.object({ orderLagMs: z.number().min(0) });
 export const silence = z.object({ silent: z.boolean() });
 
-export function changeSymbol({ venue: { markets } }: DrillParts, change: z.output<typeof symbolChange>): unknown {
+export function changeSymbol({ venue: { markets } }: ControlTargets, change: z.output<typeof symbolChange>): unknown {
   const market = markets.get(change.symbol);
   if (market === undefined) throw new ControlError(`${change.symbol} is not listed.`);
   market.status = change.status ?? market.status;
@@ -79,7 +79,10 @@ function requireCoarser(name: string, listed: Decimal, wanted: Decimal | undefin
 }
 
 /** Changes what a key may do; one that may not read any more loses its sessions. */
-export function changeKey({ context: { accounts }, sockets }: DrillParts, change: z.output<typeof keyChange>): unknown {
+export function changeKey(
+  { context: { accounts }, sockets }: ControlTargets,
+  change: z.output<typeof keyChange>,
+): unknown {
   const account = accounts.find((one) => one.name === change.account);
   if (account === undefined) throw new ControlError(`There is no account "${change.account}".`);
   account.permissions = change.permissions ?? account.permissions;
@@ -95,23 +98,23 @@ export function changeKey({ context: { accounts }, sockets }: DrillParts, change
   return {};
 }
 
-export function banAddress({ context: { limits } }: DrillParts, { ip, ms }: z.output<typeof banRequest>): unknown {
+export function banAddress({ context: { limits } }: ControlTargets, { ip, ms }: z.output<typeof banRequest>): unknown {
   const untilMs = Date.now() + ms;
   limits.ban(ip, untilMs);
   return { untilMs };
 }
 
 /** From here on a coin's book is answered as it is now, or again as it is then. */
-export function freezeDepth({ venue }: DrillParts, { symbol, stale }: z.output<typeof depthChange>): unknown {
+export function freezeDepth({ venue }: ControlTargets, { symbol, stale }: z.output<typeof depthChange>): unknown {
   const market = marketNow(venue, symbol);
   if (market === undefined) throw new ControlError(`${symbol} is not listed.`);
-  venue.drills.staleDepth.delete(symbol);
-  if (stale) venue.drills.staleDepth.set(symbol, snapshotOf(venue, market));
+  venue.testControls.staleDepth.delete(symbol);
+  if (stale) venue.testControls.staleDepth.set(symbol, snapshotOf(venue, market));
   return {};
 }
 
 export function changeProfile(
-  { context: { environment } }: DrillParts,
+  { context: { environment } }: ControlTargets,
   { profile }: z.output<typeof profileChange>,
 ): unknown {
   environment.profile = profile;
@@ -119,7 +122,7 @@ export function changeProfile(
 }
 
 /** The reset that test environments have now and then: everything but keys is gone, and every connection with it. */
-export function wipe({ venue, context: { environment }, sockets }: DrillParts): unknown {
+export function wipe({ venue, context: { environment }, sockets }: ControlTargets): unknown {
   if (environment.profile === 'live')
     throw new ControlError('The live profile is never wiped: choose the profile testnet or demo first.');
   wipeVenue(venue);

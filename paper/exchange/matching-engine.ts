@@ -4,7 +4,7 @@ import type { PublicTrade, SymbolMarket } from '#paper/market/symbol-market.ts';
 import type { ExpiryReason, Fill, NewOrder, Order, OrderStatus, PreventedMatch } from './order.ts';
 import type { ListReport } from './order-list.ts';
 import { noteChange, type Orders } from './orders.ts';
-import type { Purses } from './purses.ts';
+import type { Balances } from './balances.ts';
 import type { Refusal } from './refusal.ts';
 import { releaseUnneeded } from './settlement.ts';
 
@@ -23,9 +23,9 @@ export interface Report {
 }
 
 /** What the matching functions work on and tell; everything they do is done when they return. */
-export interface Floor {
+export interface MatchingEngine {
   readonly orders: Orders;
-  readonly purses: Purses;
+  readonly balances: Balances;
   account(name: string): Account;
   market(symbol: string): SymbolMarket;
   /** The filter an order breaks as of now. */
@@ -40,41 +40,41 @@ export interface Floor {
 
 /** Tells what just happened to an order. */
 export function report(
-  floor: Floor,
+  engine: MatchingEngine,
   order: Order,
   what: Pick<Report, 'execution' | 'atMs'> & Partial<Pick<Report, 'fill' | 'prevented' | 'originalClientId'>>,
 ): void {
-  floor.orders.lastExecutionId += 1;
-  floor.onReport({
+  engine.orders.lastExecutionId += 1;
+  engine.onReport({
     kind: 'order',
     fill: null,
     prevented: null,
     originalClientId: '',
     ...what,
     order: { ...order },
-    executionId: floor.orders.lastExecutionId,
+    executionId: engine.orders.lastExecutionId,
   });
 }
 
 /** Ends an order and gives back what it locks. */
 export function closeOrder(
-  floor: Floor,
+  engine: MatchingEngine,
   order: Order,
   end: { readonly status: OrderStatus; readonly atMs: number },
 ): void {
   order.status = end.status;
   order.updatedMs = end.atMs;
-  releaseUnneeded(order, floor.market(order.symbol).listing.rules, floor.purses);
-  noteChange(floor.orders, order);
+  releaseUnneeded(order, engine.market(order.symbol).listing.rules, engine.balances);
+  noteChange(engine.orders, order);
 }
 
 /** Ends what is left of an order on behalf of the exchange. */
 export function expireOrder(
-  floor: Floor,
+  engine: MatchingEngine,
   order: Order,
   expiry: { readonly reason: ExpiryReason; readonly atMs: number },
 ): void {
   order.expiryReason = expiry.reason;
-  closeOrder(floor, order, { status: 'EXPIRED', atMs: expiry.atMs });
-  report(floor, order, { execution: 'EXPIRED', atMs: expiry.atMs });
+  closeOrder(engine, order, { status: 'EXPIRED', atMs: expiry.atMs });
+  report(engine, order, { execution: 'EXPIRED', atMs: expiry.atMs });
 }

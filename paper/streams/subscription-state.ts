@@ -38,8 +38,8 @@ interface Paced {
   sentMs: number;
 }
 
-/** What is followed of one coin because somebody subscribed to it; all streams by name. */
-export interface Followed {
+/** What is state of one coin because somebody subscribed to it; all streams by name. */
+export interface SubscriptionState {
   readonly market: SymbolMarket;
   readonly book: Book;
   readonly streams: Map<string, StreamName>;
@@ -55,7 +55,7 @@ export interface Followed {
 
 const TICKERS_MS = 1000;
 
-export const openFollowed = (market: SymbolMarket, book: Book): Followed => ({
+export const openSubscriptionState = (market: SymbolMarket, book: Book): SubscriptionState => ({
   market,
   book,
   streams: new Map(),
@@ -67,39 +67,39 @@ export const openFollowed = (market: SymbolMarket, book: Book): Followed => ({
   tickersMs: 0,
 });
 
-export function follow(followed: Followed, name: string, begin: { stream: StreamName; nowMs: number }): void {
+export function addStream(state: SubscriptionState, name: string, begin: { stream: StreamName; nowMs: number }): void {
   const { stream, nowMs } = begin;
-  if (followed.streams.has(name)) return;
-  followed.streams.set(name, stream);
+  if (state.streams.has(name)) return;
+  state.streams.set(name, stream);
   if (stream.kind === 'kline') {
-    const watch = openKlineWatch(followed.market, stream, nowMs);
-    if (watch !== undefined) followed.klines.set(name, watch);
+    const watch = openKlineWatch(state.market, stream, nowMs);
+    if (watch !== undefined) state.klines.set(name, watch);
   } else if (stream.kind === 'diff' || stream.kind === 'partial') {
-    followed.depths.set(name, { stream, depth: openDepthWatch(followed.market), sentMs: nowMs });
+    state.depths.set(name, { stream, depth: openDepthWatch(state.market), sentMs: nowMs });
   }
 }
 
-export function unfollow(followed: Followed, name: string): void {
-  followed.streams.delete(name);
-  followed.klines.delete(name);
-  followed.depths.delete(name);
+export function removeStream(state: SubscriptionState, name: string): void {
+  state.streams.delete(name);
+  state.klines.delete(name);
+  state.depths.delete(name);
 }
 
-const isFollowing = (followed: Followed, name: string): boolean => followed.streams.has(name);
-const nameOf = (followed: Followed, rest: string): string =>
-  `${followed.market.listing.rules.symbol.toLowerCase()}@${rest}`;
+const hasStream = (state: SubscriptionState, name: string): boolean => state.streams.has(name);
+const nameOf = (state: SubscriptionState, rest: string): string =>
+  `${state.market.listing.rules.symbol.toLowerCase()}@${rest}`;
 
 /** What a printed trade is told as at once. */
-export function framesOfTrade(followed: Followed, trade: PublicTrade): StreamFrame[] {
-  const [single, agg] = [nameOf(followed, 'trade'), nameOf(followed, 'aggTrade')];
-  const frames: StreamFrame[] = isFollowing(followed, single) ? [{ name: single, body: tradeFrame(trade) }] : [];
-  if (isFollowing(followed, agg)) {
-    followed.pending.push(trade);
-    frames.push(...takeAggregates(followed, { keepLast: true, atMs: trade.atMs }));
+export function framesOfTrade(state: SubscriptionState, trade: PublicTrade): StreamFrame[] {
+  const [single, agg] = [nameOf(state, 'trade'), nameOf(state, 'aggTrade')];
+  const frames: StreamFrame[] = hasStream(state, single) ? [{ name: single, body: tradeFrame(trade) }] : [];
+  if (hasStream(state, agg)) {
+    state.pending.push(trade);
+    frames.push(...takeAggregates(state, { keepLast: true, atMs: trade.atMs }));
   }
-  for (const [name, watch] of followed.klines)
+  for (const [name, watch] of state.klines)
     frames.push(
-      ...klineFrames(updatesAfterTrade(watch, followed.market, trade.atMs), {
+      ...klineFrames(updatesAfterTrade(watch, state.market, trade.atMs), {
         name,
         symbol: trade.symbol,
         interval: watch.interval,
@@ -111,26 +111,26 @@ export function framesOfTrade(followed: Followed, trade: PublicTrade): StreamFra
 
 /** Complete aggregates; the last one may still grow unless everything of its instant has happened. */
 function takeAggregates(
-  followed: Followed,
+  state: SubscriptionState,
   until: { readonly keepLast: boolean; readonly atMs: number },
 ): StreamFrame[] {
-  const all: AggTrade[] = aggregateTrades(followed.pending);
+  const all: AggTrade[] = aggregateTrades(state.pending);
   const done = until.keepLast ? all.slice(0, -1) : all;
   const lastId = done.at(-1)?.lastId ?? -1;
-  followed.pending = followed.pending.filter((trade) => trade.id > lastId);
-  const name = nameOf(followed, 'aggTrade');
+  state.pending = state.pending.filter((trade) => trade.id > lastId);
+  const name = nameOf(state, 'aggTrade');
   return done.map((agg) => ({ name, body: aggTradeFrame(agg, until.atMs) }));
 }
 
 /** What the close of one of the coin's own candles is told as. */
 export function framesOfClose(
-  followed: Followed,
+  state: SubscriptionState,
   close: { readonly openMs: number; readonly atMs: number },
 ): StreamFrame[] {
-  return [...followed.klines].flatMap(([name, watch]) =>
-    klineFrames(updatesAfterClose(watch, followed.market, close.openMs), {
+  return [...state.klines].flatMap(([name, watch]) =>
+    klineFrames(updatesAfterClose(watch, state.market, close.openMs), {
       name,
-      symbol: followed.market.listing.rules.symbol,
+      symbol: state.market.listing.rules.symbol,
       interval: watch.interval,
       atMs: close.atMs,
     }),
@@ -144,8 +144,8 @@ const klineFrames = (
   updates.map(({ kline, closed }) => ({ name: about.name, body: klineFrame(kline, { ...about, closed }) }));
 
 /** Notes that an order came, went or filled. */
-export function noteFollowedOrder(followed: Followed, order: Readonly<Order>): void {
-  for (const { depth } of followed.depths.values()) noteOrder(depth, followed.market, order);
+export function noteOrderChange(state: SubscriptionState, order: Readonly<Order>): void {
+  for (const { depth } of state.depths.values()) noteOrder(depth, state.market, order);
 }
 
 /** Everything up to `atMs` has happened and the book is whole; `isLast` when the market stands still from then on. */
@@ -155,40 +155,40 @@ export interface Settled {
 }
 
 /** What is due once things have settled. */
-export const framesWhenSettled = (followed: Followed, settled: Settled): StreamFrame[] => [
-  ...takeAggregates(followed, { keepLast: false, atMs: settled.atMs }),
-  ...bestFrames(followed),
-  ...depthFrames(followed, settled),
-  ...tickerFrames(followed, settled.atMs),
+export const framesWhenSettled = (state: SubscriptionState, settled: Settled): StreamFrame[] => [
+  ...takeAggregates(state, { keepLast: false, atMs: settled.atMs }),
+  ...bestFrames(state),
+  ...depthFrames(state, settled),
+  ...tickerFrames(state, settled.atMs),
 ];
 
-function bestFrames(followed: Followed): StreamFrame[] {
-  const name = nameOf(followed, 'bookTicker');
-  if (!isFollowing(followed, name)) return [];
-  const { market, book } = followed;
-  if (followed.lastBestId === market.bookId) return [];
-  followed.lastBestId = market.bookId;
+function bestFrames(state: SubscriptionState): StreamFrame[] {
+  const name = nameOf(state, 'bookTicker');
+  if (!hasStream(state, name)) return [];
+  const { market, book } = state;
+  if (state.lastBestId === market.bookId) return [];
+  state.lastBestId = market.bookId;
   const best = bestOf(book, market);
   const text = `${best.bid.join()}|${best.ask.join()}`;
-  if (text === followed.lastBest) return [];
-  followed.lastBest = text;
+  if (text === state.lastBest) return [];
+  state.lastBest = text;
   return [{ name, body: bookTickerFrame(market.listing.rules.symbol, market.bookId, best) }];
 }
 
 /** What a standing market keeps back would never be told, though snapshots show it: then the pace does not count. */
-function depthFrames(followed: Followed, { atMs, isLast }: Settled): StreamFrame[] {
-  const { market, book } = followed;
-  return [...followed.depths].flatMap(([name, paced]) => {
+function depthFrames(state: SubscriptionState, { atMs, isLast }: Settled): StreamFrame[] {
+  const { market, book } = state;
+  return [...state.depths].flatMap(([name, paced]) => {
     if (!isLast && atMs - paced.sentMs < paced.stream.everyMs) return [];
     const difference = takeDifference(paced.depth, market, book);
     if (difference === undefined) return [];
     paced.sentMs = atMs;
-    return [{ name, body: bodyOf(followed, paced.stream, { difference, atMs }) }];
+    return [{ name, body: bodyOf(state, paced.stream, { difference, atMs }) }];
   });
 }
 
 const bodyOf = (
-  { market, book }: Followed,
+  { market, book }: SubscriptionState,
   stream: Paced['stream'],
   now: { readonly difference: DepthDifference; readonly atMs: number },
 ): Record<string, unknown> =>
@@ -196,17 +196,17 @@ const bodyOf = (
     ? depthFrame(stream.symbol, now.difference, now.atMs)
     : { lastUpdateId: now.difference.lastId, ...depthRows(book, market, stream.levels) };
 
-function tickerFrames(followed: Followed, atMs: number): StreamFrame[] {
-  if (atMs - followed.tickersMs < TICKERS_MS) return [];
-  followed.tickersMs = atMs;
-  return [...followed.streams].flatMap(([name, stream]) => {
-    const body = tickerBody(followed, stream, atMs);
+function tickerFrames(state: SubscriptionState, atMs: number): StreamFrame[] {
+  if (atMs - state.tickersMs < TICKERS_MS) return [];
+  state.tickersMs = atMs;
+  return [...state.streams].flatMap(([name, stream]) => {
+    const body = tickerBody(state, stream, atMs);
     return body === undefined ? [] : [{ name, body }];
   });
 }
 
-function tickerBody(followed: Followed, stream: StreamName, atMs: number): Record<string, unknown> | undefined {
-  const { market, book } = followed;
+function tickerBody(state: SubscriptionState, stream: StreamName, atMs: number): Record<string, unknown> | undefined {
+  const { market, book } = state;
   const { symbol } = stream;
   switch (stream.kind) {
     case 'miniTicker':

@@ -1,18 +1,18 @@
-import { commit, letRest, nextDueMs, playUntil, type Venue } from './venue.ts';
+import { commit, deactivateIdle, nextDueMs, playUntil, type Venue } from './venue.ts';
 
 /** What is due at regular times, such as tickers, is looked at so often; trades are played when they are due. */
 const PAUSE_MS = 50;
 const SLICE = 2000;
 
 /** Keeps a market with a running clock going; says once when recorded data have ended. */
-export function startPump(venue: Venue, log: (line: string) => void): AsyncDisposable {
+export function startMarketLoop(venue: Venue, log: (line: string) => void): AsyncDisposable {
   let ended = false;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   let pausedMs = -Infinity;
-  const pump = async () => {
+  const playDue = async () => {
     const isPause = performance.now() - pausedMs >= PAUSE_MS;
-    if (isPause) letRest(venue);
+    if (isPause) deactivateIdle(venue);
     const nowMs = venue.clock.nowMs();
     await playInSlices(venue, nowMs, () => stopped);
     if (isPause) pause(nowMs);
@@ -33,7 +33,7 @@ export function startPump(venue: Venue, log: (line: string) => void): AsyncDispo
   };
   let running = Promise.resolve();
   const run = () => {
-    running = pump();
+    running = playDue();
   };
   run();
   return {
@@ -56,7 +56,7 @@ async function playInSlices(venue: Venue, untilMs: number, isStopped: () => bool
 export async function advanceTo(venue: Venue, untilMs: number): Promise<void> {
   const { moveTo } = venue.clock;
   if (moveTo === undefined) throw new RangeError('the clock runs by itself and cannot be moved');
-  letRest(venue);
+  deactivateIdle(venue);
   let done = false;
   while (!done) {
     done = playUntil(venue, untilMs, SLICE);
