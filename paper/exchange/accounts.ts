@@ -5,7 +5,7 @@ import { type Decimal, fromNumber, readDecimal, requireDecimal } from '#core/amo
 import { BadInputError } from '#paper/bad-input.ts';
 import { rateText } from './rate-text.ts';
 
-/** An account of the paper exchange with its one key; drills change what the key may do. */
+/** An account of the paper exchange with its one API key. The control plane changes the permissions of the key. */
 export interface Account {
   readonly name: string;
   readonly apiKey: string;
@@ -14,9 +14,9 @@ export interface Account {
     | { readonly kind: 'ed25519' | 'rsa'; readonly publicKey: KeyObject };
   permissions: readonly string[];
   canWithdraw: boolean;
-  /** Empty: any address. */
+  /** Empty allows every address. */
   ipAllowList: readonly string[];
-  /** True once its key is not known any more. */
+  /** True once the exchange no longer accepts the key. */
   revoked: boolean;
   readonly openingBalances: ReadonlyMap<string, Decimal>;
   /** Basis points, fractions allowed. */
@@ -24,18 +24,21 @@ export interface Account {
   readonly takerBps: number;
   readonly makerRate: Decimal;
   readonly takerRate: Decimal;
-  /** The most of an asset one order may move. */
+  /** The largest amount of an asset that one order may move. */
   readonly assetLimits: ReadonlyMap<string, Decimal>;
   /** False once the account may neither place nor cancel orders. */
   canTrade: boolean;
-  /** Coins it may not trade. */
+  /** Coins that the account may not trade. */
   restrictedSymbols: readonly string[];
-  /** Pays commissions in BNB at a discount (a share, 0.25 for 25 % off) while its BNB lasts. */
+  /**
+   * True if commissions are paid in BNB at a discount while the BNB balance lasts. The discount is a share: 0.25 is 25
+   * % off.
+   */
   readonly feesInBnb: boolean;
   readonly bnbDiscount: Decimal;
 }
 
-/** A decimal of zero or more, as text or number. */
+/** A decimal of zero or more, as text or as a number. */
 export const amount = z.union([z.string(), z.number()]).transform((raw, context) => {
   const value = readDecimal(String(raw));
   if (value !== undefined && value >= 0n) return value;
@@ -67,7 +70,7 @@ const account = z
 
 export type AccountInput = z.input<typeof account>;
 
-/** Reads the accounts file. Throws BadInputError naming the file and the problem. */
+/** Reads the accounts file. Throws BadInputError with the file and the problem. */
 export function readAccountsFile(path: string): Account[] {
   let raw: unknown;
   try {
@@ -79,7 +82,7 @@ export function readAccountsFile(path: string): Account[] {
   return parseAccounts(raw, `The accounts file ${path}`);
 }
 
-/** Parses accounts; `what` begins the sentence of the BadInputError. */
+/** Parses accounts. `what` is the first words of the BadInputError. */
 export function parseAccounts(raw: unknown, what = 'The list of accounts'): Account[] {
   const parsed = z.array(account).min(1, 'must hold at least one account').safeParse(raw);
   if (!parsed.success) {

@@ -22,17 +22,20 @@ import { isUnpriced, lockFor, paidAsset } from './settlement.ts';
 import { EMPTY_PLAN, type Plan } from './taker.ts';
 import { reachesStop } from './triggers.ts';
 
-/** What an order would match when it begins to work; nothing for one that waits for a price. */
+/** The matches of an order at the moment it starts to work. Empty for an order that waits for a price. */
 export const planOf = (engine: MatchingEngine, request: NewOrder): Plan =>
   isStop(request.type) ? EMPTY_PLAN : planFor(engine, request);
 
-/** Why an id cannot be used: an open order of the account has it. */
+/** The refusal of a client id that an open order of the account already uses. */
 export function namesakeRefusal(engine: MatchingEngine, request: NewOrder): Refusal | undefined {
   const namesake = findByClientId(engine.orders, request, request.clientOrderId);
   return namesake !== undefined && isOpen(namesake) ? rejected(DUPLICATE_ORDER) : undefined;
 }
 
-/** Why orders cannot begin now. Several are a pair of which only one will be executed, so that it is paid for once. */
+/**
+ * The refusal of orders that cannot start now. Several orders are an OCO pair: one of them executes, so the money is
+ * locked once.
+ */
 export function beginRefusal(
   engine: MatchingEngine,
   requests: readonly NewOrder[],
@@ -58,7 +61,7 @@ export function beginRefusal(
   return free < needed ? rejected(INSUFFICIENT_BALANCE) : undefined;
 }
 
-/** Why an amount of quote does not turn into a quantity that may be traded. */
+/** The refusal of a quote amount that does not give a tradable quantity. */
 function amountRefusal({ lot, marketLot }: SymbolRules, plan: Plan): Refusal | undefined {
   if (plan.matches.length === 0) return rejected(NO_LIQUIDITY);
   const quantity = plannedQuantity(plan);
@@ -67,7 +70,7 @@ function amountRefusal({ lot, marketLot }: SymbolRules, plan: Plan): Refusal | u
   return marketLot.max > 0n && quantity > marketLot.max ? filterFailure('MARKET_LOT_SIZE') : undefined;
 }
 
-/** Why an order does not fit the market as it stands. */
+/** The message for an order that conflicts with the current market. */
 function misplacement(request: NewOrder, plan: Plan, lastPrice: Decimal): string | undefined {
   const crosses = plan.matches.length > 0 || plan.end === 'out of range';
   if (request.type === 'LIMIT_MAKER' && crosses) return WOULD_TAKE;
@@ -75,7 +78,9 @@ function misplacement(request: NewOrder, plan: Plan, lastPrice: Decimal): string
   return standsStill && reachesStop(request, lastPrice) ? TRIGGERS_IMMEDIATELY : undefined;
 }
 
-/** What an order locks when it begins; a stop without a price of its own locks for its stop price until it fires. */
+/**
+ * The amount that an order locks when it starts. A stop without a limit price locks for its stop price until it fires.
+ */
 export function lockAtStart(request: NewOrder, plan: Plan, lastPrice: Decimal): Decimal {
   if (request.quoteQuantity > 0n && request.side === 'SELL') return plannedQuantity(plan);
   if (!isUnpriced(request)) return lockFor(request, request.quantity);
@@ -83,11 +88,11 @@ export function lockAtStart(request: NewOrder, plan: Plan, lastPrice: Decimal): 
   return ceil8(multiply(request.stopPrice > 0n ? request.stopPrice : lastPrice, request.quantity));
 }
 
-/** What an amount of quote turns out to ask for: what is traded, and what prevention takes from the taker. */
+/** The quantity that a quote amount buys or sells: trades, plus what self-trade prevention takes from the taker. */
 const plannedQuantity = (plan: Plan): Decimal =>
   plan.matches.reduce((sum, match) => (match.sparesTaker ? sum : add(sum, match.quantity)), ZERO);
 
-/** Makes an order of a request; it neither locks nor works yet. */
+/** Creates an order from a request. The order does not lock money or work yet. */
 export function admitOrder(
   engine: MatchingEngine,
   request: NewOrder,

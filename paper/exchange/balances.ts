@@ -5,7 +5,10 @@ export interface Balance {
   readonly locked: Decimal;
 }
 
-/** Counterparts that are no account; they may be negative, and with them everything adds up to zero. */
+/**
+ * Counterparties that are not accounts. Their balances may be negative. Together with them, all balances add up to
+ * zero.
+ */
 export const MARKET_OWNER = '#market';
 export const FEES_OWNER = '#fees';
 export const OUTSIDE_OWNER = '#outside';
@@ -27,22 +30,22 @@ interface Move {
 }
 
 /**
- * All money of the exchange. Every change is a move between two balances or between the two halves of one, so that the sum
- * over all balances stays zero per asset.
+ * All balances of the exchange. Every change moves money between two owners, or between free and locked. The sum over
+ * all owners stays zero for each asset.
  */
 export interface Balances {
   balance(owner: string, asset: string): Balance;
-  /** Free money from one owner to another. */
+  /** Moves free money from one owner to another. */
   move(money: Move): void;
   lock(owner: string, asset: string, amount: Decimal): void;
   unlock(owner: string, asset: string, amount: Decimal): void;
-  /** Locked money of one owner to the free money of another. */
+  /** Moves locked money of one owner to the free money of another. */
   pay(money: Move): void;
   rows(): BalanceRow[];
   restore(row: BalanceRow): void;
-  /** Forgets all money. */
+  /** Removes all balances. */
   clear(): void;
-  /** The rows changed since the last call. */
+  /** Returns the rows changed since the last call. */
   takeChanged(): BalanceRow[];
 }
 
@@ -96,11 +99,11 @@ interface AssetTotals {
   readonly fees: Decimal;
   readonly market: Decimal;
   readonly deposits: Decimal;
-  /** Zero unless money appeared or vanished. */
+  /** Not zero if money appeared or vanished. */
   readonly difference: Decimal;
 }
 
-/** Sums per asset: what accounts, fees and market hold must equal what was deposited. */
+/** Sums for each asset: accounts, fees and market together must equal the deposits. */
 export function totalsOf(rows: readonly BalanceRow[]): AssetTotals[] {
   const byAsset = Map.groupBy(rows, (row) => row.asset);
   return [...byAsset].map(([asset, all]) => {

@@ -1,22 +1,22 @@
 import { add, type Decimal, minimum, subtract, ZERO } from '#core/amount/decimal.ts';
 import { isStop, type Order, remainingOf, shownOf } from './order.ts';
 
-/** One price of one side, its orders by arrival. */
+/** One price level of one side, its orders by arrival. */
 interface PriceLevel {
   readonly price: Decimal;
   readonly orders: ReadonlySet<Order>;
 }
 
-/** The clients' own resting orders of one coin, best price first. Waiting stops stand apart. */
+/** The resting orders of clients in one coin, best price first. Waiting stops are kept separately. */
 export interface Book {
   readonly bids: readonly PriceLevel[];
   readonly asks: readonly PriceLevel[];
   readonly stops: ReadonlySet<Order>;
-  /** Stops that a trade has fired and that do not work yet. */
+  /** Stops that a trade has triggered and that do not work yet. */
   readonly fired: Set<Order>;
   add(order: Order): void;
   remove(order: Order): void;
-  /** The orders at one price; undefined for none. */
+  /** The orders at one price; undefined if there are none. */
   levelAt(at: Pick<Order, 'side' | 'price'>): PriceLevel | undefined;
   isEmpty(): boolean;
 }
@@ -62,7 +62,7 @@ function levelFor(side: Level[], order: Order): Level {
   return level;
 }
 
-/** The index of the order's price, or where it belongs. */
+/** The index of the order's price level, or the index where it must be inserted. */
 function placeOf(side: readonly Level[], { side: own, price }: Pick<Order, 'side' | 'price'>): number {
   let low = 0;
   let high = side.length;
@@ -75,23 +75,23 @@ function placeOf(side: readonly Level[], { side: own, price }: Pick<Order, 'side
   return low;
 }
 
-/** What the clients show at one price. */
+/** The quantity that clients show at one price. */
 export function clientsAt(side: readonly PriceLevel[], price: Decimal): Decimal {
   const orders = side.find((level) => level.price === price)?.orders ?? [];
   return [...orders].reduce((sum, order) => add(sum, shownOf(order)), ZERO);
 }
 
-/** A part of a resting order, as it comes up for matching. */
+/** A part of a resting order, in the order of matching. */
 export interface Slice {
   readonly order: Order;
   readonly quantity: Decimal;
-  /** A part of an iceberg that the book does not show yet. */
+  /** True for a part of an iceberg that the book does not show yet. */
   readonly hidden: boolean;
 }
 
 /**
- * The orders of one side as they would be matched. An iceberg offers the slice it shows; the next slice stands behind
- * all others of its price.
+ * The orders of one side in the order of matching. An iceberg offers the slice that it shows. The next slice goes
+ * behind all other orders of its price.
  */
 export function* slicesOf(side: readonly PriceLevel[]): Generator<Slice> {
   for (const { orders } of side) {

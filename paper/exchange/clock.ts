@@ -1,9 +1,9 @@
-/** The market's time. Protocol time is always the wall clock; the two differ in a fast replay and in a virtual run. */
+/** The market's time. Protocol time is always the wall clock. The two differ in a fast replay and in a virtual run. */
 export interface MarketClock {
   nowMs(): number;
-  /** How many times as fast as the wall clock it runs; 0 when it moves only on request. */
+  /** Speed as a multiple of the wall clock; 0 when the clock moves only on request. */
   readonly speed: number;
-  /** Moves a virtual clock forward; absent on clocks that run by themselves. */
+  /** Moves a virtual clock forward. Absent on clocks that run automatically. */
   readonly moveTo?: (ms: number) => void;
 }
 
@@ -29,7 +29,7 @@ export function scaledClock(
   return { speed, nowMs: () => Math.floor(startMs + (monotonicMs() - beganMs) * speed) };
 }
 
-/** Stands still until it is moved. */
+/** Does not move until `moveTo` is called. */
 export function virtualClock(startMs: number): MarketClock {
   let now = startMs;
   return {

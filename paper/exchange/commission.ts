@@ -15,10 +15,10 @@ export const BNB = 'BNB';
 
 const SMALLEST = requireDecimal('0.00000001');
 
-/** Cuts a non-negative amount to the 8 decimals of the wire. */
+/** Truncates a non-negative amount to the 8 decimals of the API. */
 export const truncate8 = (amount: Decimal): Decimal => floorToStep(amount, SMALLEST);
 
-/** The smallest amount of 8 decimals not below a non-negative one. */
+/** Rounds a non-negative amount up to 8 decimals. */
 export const ceil8 = (amount: Decimal): Decimal => ceilToStep(amount, SMALLEST);
 
 /** An amount of one asset. */
@@ -34,8 +34,8 @@ export interface FeeContext {
 }
 
 /**
- * The fee on what an account received, truncated to 8 decimals: in BNB and discounted when the account wants that and
- * its free BNB covers the whole of it, else in the asset received.
+ * The fee on a received amount, truncated to 8 decimals. It is paid in BNB at a discount if the account enabled that
+ * and its free BNB covers the whole fee. Otherwise it is paid in the received asset.
  */
 export function commissionOn(received: Money, isMaker: boolean, { account, balances, worthInBnb }: FeeContext): Money {
   const rate = isMaker ? account.makerRate : account.takerRate;
@@ -51,7 +51,7 @@ const PIVOT = 'USDT';
 
 type LastPrice = (symbol: string) => Decimal | undefined;
 
-/** Values an amount in BNB at the last prices: by a pair of the two, else by way of USDT. */
+/** Values an amount in BNB at the last prices: by a direct pair, or through USDT. */
 export function worthInBnb(lastPrice: LastPrice, asset: string, amount: Decimal): Decimal | undefined {
   if (asset === BNB) return amount;
   const direct = convert(lastPrice, { asset, amount }, BNB);

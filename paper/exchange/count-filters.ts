@@ -1,7 +1,7 @@
 import { isStop, type NewOrder } from './order.ts';
 import { type Refusal, rejected } from './refusal.ts';
 
-/** Open orders of an account, by what the filters count. */
+/** Open orders of an account, counted by filter. */
 export interface OrderCounts {
   readonly orders: number;
   readonly stops: number;
@@ -9,9 +9,9 @@ export interface OrderCounts {
   readonly lists: number;
 }
 
-/** The most an account may have open in one coin. */
+/** The maximum that an account may have open in one coin. */
 export const SYMBOL_COUNTS: OrderCounts = { orders: 200, stops: 5, icebergs: 100, lists: 20 };
-/** The most it may have open in all coins. */
+/** The maximum that an account may have open in all coins. */
 export const EXCHANGE_COUNTS: OrderCounts = { orders: 1000, stops: 200, icebergs: 10_000, lists: 20 };
 
 const NAMES = {
@@ -24,7 +24,7 @@ const KINDS = ['orders', 'stops', 'icebergs', 'lists'] as const;
 
 type Counted = Pick<NewOrder, 'type' | 'icebergQuantity'> & { readonly listId?: number };
 
-/** Adds orders up; those of one list count as one list. */
+/** Counts orders. The orders of one list count as one list. */
 export const countOrders = (orders: readonly Counted[]): OrderCounts => ({
   orders: orders.length,
   stops: orders.filter((order) => isStop(order.type)).length,
@@ -32,7 +32,10 @@ export const countOrders = (orders: readonly Counted[]): OrderCounts => ({
   lists: new Set(orders.flatMap(({ listId = -1 }) => (listId < 0 ? [] : [listId]))).size,
 });
 
-/** The first count that `added` would exceed; the engine refuses it, not the gateway, with a code of its own. */
+/**
+ * The first count that `added` would exceed. The matching engine refuses it, not the gateway, so it has its own error
+ * code.
+ */
 export function checkCounts(
   open: { readonly symbol: OrderCounts; readonly exchange: OrderCounts },
   added: OrderCounts,

@@ -17,7 +17,7 @@ import { totalsOf } from './balances.ts';
 import { type RestTestExchange, withRoutes } from '#test/paper/test-exchange-rest.ts';
 import { openTestExchange, ordersIn, TEST_SYMBOL } from '#test/paper/test-exchange.ts';
 
-/** How much one run does; PAPER_ACTIONS and PAPER_SEED repeat or lengthen one. */
+/** Number of actions in one run. PAPER_ACTIONS and PAPER_SEED repeat or lengthen a run. */
 const ACTIONS = Number(process.env['PAPER_ACTIONS'] ?? 10_000);
 const SEED = Number(process.env['PAPER_SEED'] ?? Date.now() % 2 ** 31);
 const CLIENTS = 50;
@@ -33,7 +33,7 @@ const accounts: AccountInput[] = Array.from({ length: CLIENTS }, (_, at) => ({
   feesInBnb: at % 3 === 0,
 }));
 
-/** A few clients are busy and most prices lie close together, so that orders meet, their own included. */
+/** A few clients are busy and most prices are close together, so that orders match, also orders of one account. */
 const account = fc.oneof(fc.nat(2), fc.nat(CLIENTS - 1)).map((at) => `client-${at}`);
 const near = fc.integer({ min: 9996, max: 10_004 });
 const around = fc.integer({ min: 9900, max: 10_100 });
@@ -119,7 +119,7 @@ function listParams(one: Extract<Action, { kind: 'list' }>): Record<string, stri
   };
 }
 
-/** Does one action; what it meets at random may be refused, but nothing may throw. Tells what came of it. */
+/** Executes one action and returns its outcome. Random actions may be refused, but none may throw. */
 function play(exchange: RestTestExchange, one: Action): string {
   const open = [...exchange.venue.engine.orders.open.values()];
   const chosen = 'nth' in one ? open[one.nth % Math.max(1, open.length)] : undefined;
@@ -184,7 +184,7 @@ function assertSound(exchange: RestTestExchange): void {
     assert.equal(list.done, !list.orderIds.some((id) => orders.open.has(id)), 'a list is done with its last order');
 }
 
-/** What the account heard adds up to what a query answers. */
+/** The events of the account add up to the answers of queries. */
 function assertTold(exchange: RestTestExchange): void {
   const told = new Map<unknown, Record<string, unknown>>();
   let lastExecution = 0;
@@ -212,7 +212,7 @@ function assertTold(exchange: RestTestExchange): void {
   }
 }
 
-/** Runs the actions on a fresh exchange that keeps a journal; returns how often each thing was said. */
+/** Runs the actions on a new exchange that keeps a journal. Returns how often each outcome occurred. */
 function run(actions: readonly Action[]): Map<string, number> {
   const folder = mkdtempSync(join(tmpdir(), 'paper-property-'));
   try {

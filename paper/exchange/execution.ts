@@ -26,7 +26,7 @@ interface TakeInput {
   readonly atMs: number;
 }
 
-/** What taking did. */
+/** The result of taking liquidity. */
 export interface Taken {
   readonly fills: readonly Fill[];
   readonly prevented: readonly PreventedMatch[];
@@ -37,7 +37,7 @@ type TakerOrder = Pick<
   'account' | 'symbol' | 'side' | 'type' | 'price' | 'quantity' | 'quoteQuantity' | 'prevention'
 >;
 
-/** What an order would match if it took now. */
+/** The matches that an order would have if it took liquidity now. */
 export function planFor(engine: MatchingEngine, order: TakerOrder): Plan {
   return planTaker(bookOf(engine.orders, order.symbol), engine.market(order.symbol), {
     side: order.side,
@@ -49,7 +49,7 @@ export function planFor(engine: MatchingEngine, order: TakerOrder): Plan {
   });
 }
 
-/** The execution price limits of an order whose taker phase begins now. */
+/** The execution price limits of an order whose taker phase starts now. */
 function boundsFor(engine: MatchingEngine, order: TakerOrder): Taker['bounds'] {
   const reference = engine.reference(order.symbol);
   if (reference === null) return { up: null, down: null };
@@ -57,7 +57,7 @@ function boundsFor(engine: MatchingEngine, order: TakerOrder): Taker['bounds'] {
   return { up: up && multiply(reference, up), down: down && multiply(reference, down) };
 }
 
-/** Matches a working order as planned and settles what its time in force says about the rest. */
+/** Matches a working order as planned, then applies its time in force to the remainder. */
 export function take(engine: MatchingEngine, order: Order, { plan, atMs }: TakeInput): Taken {
   const fills: Fill[] = [];
   const prevented: PreventedMatch[] = [];
@@ -81,14 +81,14 @@ export function take(engine: MatchingEngine, order: Order, { plan, atMs }: TakeI
 
 const OUT_OF_RANGE = 'EXECUTION_RULE_PRICE_RANGE_EXCEEDED';
 
-/** Why what an order did not take expires; undefined for one that rests. */
+/** The reason why the remainder expires; undefined for an order that rests. */
 function endOf(order: Order, { end }: Plan): ExpiryReason | undefined {
   if (end === 'out of range') return OUT_OF_RANGE;
   if (takesAnyPrice(order.type)) return 'INSUFFICIENT_LIQUIDITY';
   return order.timeInForce === 'IOC' ? 'UNFILLED_IOC_QUANTITY_EXPIRED' : undefined;
 }
 
-/** Tells the public and the waiting stops of a client's trade. */
+/** Publishes a client's trade and checks the waiting stops against it. */
 function publishTrade(engine: MatchingEngine, trade: PublicTrade): void {
   engine.onTrade(trade);
   showTrade(engine.orders, trade);
@@ -131,7 +131,7 @@ function execute(
   return fill;
 }
 
-/** An iceberg whose shown slice is gone shows the next one, behind all others of its price. */
+/** When the shown slice of an iceberg is filled, the next slice goes behind all other orders of its price. */
 function showNextSlice(engine: MatchingEngine, order: Order, taken: Decimal): void {
   if (order.icebergQuantity === 0n || !isOpen(order)) return;
   order.shown = subtract(order.shown, taken);
@@ -142,7 +142,7 @@ function showNextSlice(engine: MatchingEngine, order: Order, taken: Decimal): vo
   joinBook(engine, order);
 }
 
-/** Ends or shortens what would have traded with itself, as the taker's mode says. */
+/** Applies self-trade prevention: ends or reduces the orders, by the mode of the taker. */
 function prevent(
   engine: MatchingEngine,
   taker: Order,

@@ -30,7 +30,7 @@ const trailing = (type: NewOrder['type'], side: NewOrder['side'], trailingDelta:
 const older = { isOlder: true };
 const worth = (price: string) => ({ reference: d(price) });
 
-/** Of every bound: the last order that passes and the first that fails. */
+/** For every bound: the last order that passes and the first that fails. */
 const BOUNDS: readonly {
   readonly filter: string;
   readonly passes: Partial<NewOrder>;

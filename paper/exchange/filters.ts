@@ -9,19 +9,22 @@ export const AVERAGE_MINUTES = 5;
 export const ICEBERG_PARTS = 100;
 
 export interface FilterContext {
-  /** The reference price; where the coin has none, the volume-weighted price of the last five minutes. */
+  /** The reference price, or the volume-weighted price of the last five minutes if the coin has none. */
   readonly reference: Decimal;
   /** True for a coin with the filters PERCENT_PRICE and MIN_NOTIONAL in place of their successors. */
   readonly isOlder: boolean;
-  /** The most of an asset the account may move with one order. */
+  /** The largest amount of an asset that the account may move with one order. */
   readonly assetLimits: ReadonlyMap<string, Decimal>;
-  /** The most of the base asset an account may hold and have on order; null without such a filter. */
+  /** The largest amount of the base asset, held and on order, that an account may have; null without such a filter. */
   readonly maxPosition: Decimal | null;
-  /** What it holds and has on order to buy now. */
+  /** The amount that the account holds now and has on order to buy. */
   readonly position: Decimal;
 }
 
-/** The first filter of price and quantity the order breaks, in the exchange's order; undefined when it passes all. */
+/**
+ * The first filter of price and quantity that the order breaks, in the exchange's order. Undefined if it passes all
+ * filters.
+ */
 export function checkFilters(order: NewOrder, rules: SymbolRules, context: FilterContext): Refusal | undefined {
   const isPriced = order.price > 0n && order.quantity > 0n;
   if (isPriced && truncate8(multiply(order.price, order.quantity)) === ZERO) return rejected(WORTHLESS);
@@ -80,7 +83,7 @@ function bandOf(
 const isInBand = (price: Decimal, band: ReturnType<typeof bandOf>, average: Decimal): boolean =>
   band === null || (price <= multiply(average, band.up) && price >= multiply(average, band.down));
 
-/** Bounds of the delta above (stops that wait for a rise) and below are two settings with one value here. */
+/** The exchange has separate bounds of the delta for stops above and below the price. Here both have one value. */
 function isTrailingAllowed(order: NewOrder): boolean {
   const { trailingDelta } = order;
   if (trailingDelta === 0) return true;
@@ -93,7 +96,7 @@ export const TRAILING_DELTA = {
   below: { min: 10, max: 2000 },
 } as const;
 
-/** What an order is worth at its price; at its stop or reference price where it has none. */
+/** The notional value of an order at its price, or at its stop or reference price if it has none. */
 function worthOf({ price, stopPrice, quantity, quoteQuantity }: NewOrder, reference: Decimal): Decimal {
   const known = price > 0n ? price : stopPrice > 0n ? stopPrice : reference;
   return add(quoteQuantity, multiply(quantity, known));

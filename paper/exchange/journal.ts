@@ -23,7 +23,10 @@ import type { OrderList } from './order-list.ts';
 import type { OrdersState } from './orders.ts';
 import type { BalanceRow } from './balances.ts';
 
-/** What changed at one instant: whole rows, so that reading all records in order ends in the last state. */
+/**
+ * The changes of one instant as whole rows. Reading all records in order gives the last state. Key names are stored on
+ * disk and must not change.
+ */
 export interface JournalRecord {
   readonly atMs: number;
   readonly orders: OrdersState;
@@ -32,14 +35,17 @@ export interface JournalRecord {
   readonly tradeIds: Readonly<Record<string, number>>;
 }
 
-/** Keeps the exchange across restarts, a killed process included: every record is in the file before it is answered. */
+/**
+ * Keeps the exchange across restarts, also after a killed process. Every record is in the file before the request is
+ * answered.
+ */
 export interface Journal extends Disposable {
   append(record: JournalRecord): void;
-  /** True when the journal has grown enough for `compact`. */
+  /** True when the journal is long enough for `compact`. */
   isLong(): boolean;
-  /** Replaces everything by one record. */
+  /** Replaces all records with one. */
   compact(whole: JournalRecord): void;
-  /** Notes how far the market has been played. */
+  /** Stores the market time up to which the market has been played. */
   noteTime(marketMs: number): void;
 }
 
@@ -56,7 +62,7 @@ const decimal = z.string().transform((text, context): Decimal => {
   return z.NEVER;
 });
 const side = z.enum(['BUY', 'SELL']);
-/** Earlier versions had this mode; within one account it does the same. */
+/** Earlier versions had the mode TRANSFER. Within one account it has the effect of DECREMENT. */
 const prevention = z
   .enum([...PREVENTION_MODES, 'TRANSFER'])
   .transform((mode) => (mode === 'TRANSFER' ? 'DECREMENT' : mode));
@@ -95,7 +101,7 @@ const storedOrder = z.object({
   expiryReason: z.enum(EXPIRY_REASONS),
   peg: z.object({}).nullable().default(null),
 });
-/** Earlier versions had pegged orders: one that has not got its price yet works at none, and is refused when it begins. */
+/** Earlier versions had pegged orders. One that has no price yet gets price zero and is refused when it starts. */
 const order = storedOrder.transform(({ peg, ...one }) =>
   peg !== null && one.workingMs < 0 ? { ...one, price: ZERO } : one,
 ) satisfies z.ZodType<Order, unknown>;
@@ -131,7 +137,7 @@ const list = z.object({
   id: z.number(),
   account: z.string(),
   symbol: z.string(),
-  // Earlier versions had OPO and OPOCO lists; their waiting orders have no quantity, and are refused when they begin.
+  // Earlier versions had OPO and OPOCO lists. Their waiting orders have no quantity and are refused when they start.
   kind: z.enum(['OCO', 'OTO', 'OTOCO', 'OPO', 'OPOCO']).transform((kind) => LIST_KINDS[kind]),
   clientListId: z.string(),
   orderIds: z.array(z.number()),
@@ -144,7 +150,7 @@ const record = z.object({
     lastId: z.number(),
     lastExecutionId: z.number(),
     orders: z.array(order),
-    // Earlier versions had executions that were no trades.
+    // Earlier versions stored executions that were not trades.
     fills: z.array(fill).transform((fills) => fills.filter((one) => one.id >= 0)),
     prevented: z.array(preventedMatch).default([]),
     lists: z.array(list).default([]),
@@ -156,8 +162,9 @@ const record = z.object({
 }) satisfies z.ZodType<JournalRecord, unknown>;
 
 /**
- * Opens the journal of a folder and returns what it holds, oldest first. A last line cut short by a killed process is
- * dropped: it was never answered. Throws BadInputError for anything else unreadable.
+ * Opens the journal of a folder and returns its records, oldest first. A killed process can cut the last line short.
+ * That line is dropped, because its request was never answered. Throws BadInputError for anything else that cannot be
+ * read.
  */
 export function openJournal(folder: string): {
   journal: Journal;
@@ -211,7 +218,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** Balances and orders are the operator's alone; earlier versions left them readable by every user of the machine. */
+/** Only the operator may read balances and orders. Earlier versions let every user of the machine read the files. */
 function closeToOthers(folder: string): void {
   chmodSync(folder, 0o700);
   for (const name of OWN_FILES) {

@@ -13,13 +13,13 @@ import { beginOrders, settleBook } from './working.ts';
 interface ListAccepted {
   readonly kind: 'accepted';
   readonly list: OrderList;
-  /** The orders as they were when all had been placed, before anything followed from it. */
+  /** The orders right after all had been placed, before any consequences. */
   readonly orders: readonly Readonly<Order>[];
-  /** What those of the first phase took, in the same order. */
+  /** The fills of the first-phase orders, in the same order. */
   readonly taken: readonly Taken[];
 }
 
-/** Checks a list and accepts it; those of its first phase begin. A refusal leaves no trace. */
+/** Checks a list and accepts it. The orders of its first phase start. A refusal changes nothing. */
 export function placeList(engine: MatchingEngine, request: NewList, atMs: number): ListAccepted | Refusal {
   const first = firstPhaseOf(request.kind, request.orders);
   const plans = first.map((order) => planOf(engine, order));
@@ -74,7 +74,7 @@ function listRefusal(engine: MatchingEngine, { kind, clientListId, orders }: New
   return isOrdered(pairOf(kind, orders), last) ? undefined : rejected(BAD_RELATIONSHIP);
 }
 
-/** Whether the upper order of a pair lies above the lower one, and the last price (where it counts) between them. */
+/** True if the upper order of a pair is above the lower one. In an OCO the last price must also be between them. */
 function isOrdered(pair: readonly NewOrder[], last: Decimal | undefined): boolean {
   const [above, below] = pair.map(priceInPair);
   if (above !== undefined && last !== undefined && above <= last) return false;
@@ -82,7 +82,7 @@ function isOrdered(pair: readonly NewOrder[], last: Decimal | undefined): boolea
   return above === undefined || below === undefined || above > below;
 }
 
-/** The price at which an order of a pair acts; undefined for one that only trails. */
+/** The price at which an order of a pair acts; undefined for a trailing stop without a stop price. */
 function priceInPair(order: NewOrder): Decimal | undefined {
   if (!isStop(order.type)) return order.price;
   return order.stopPrice > 0n ? order.stopPrice : undefined;

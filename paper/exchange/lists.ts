@@ -9,7 +9,7 @@ import { releaseUnneeded } from './settlement.ts';
 export const ordersOfList = (orders: Orders, list: Readonly<OrderList>): Order[] =>
   list.orderIds.flatMap((id) => orders.byId.get(id) ?? []);
 
-/** Tells what happened to a list. */
+/** Publishes a change of a list. */
 export function reportList(
   engine: MatchingEngine,
   list: OrderList,
@@ -28,7 +28,7 @@ function siblingOf(engine: MatchingEngine, order: Order): Order | undefined {
   return pair.includes(order) ? pair.find((one) => one !== order && isOpen(one)) : undefined;
 }
 
-/** Gives an order of a pair, which locks its money once, what the other one holds of it. */
+/** Moves the lock of a pair, which exists once, from the other order to this one. */
 export function claimLock(engine: MatchingEngine, order: Order): void {
   const sibling = order.listId < 0 ? undefined : siblingOf(engine, order);
   if (sibling === undefined || sibling.locked === ZERO) return;
@@ -37,7 +37,7 @@ export function claimLock(engine: MatchingEngine, order: Order): void {
   engine.orders.changed.add(sibling);
 }
 
-/** Ends the other order of a pair when this one begins to work. */
+/** Expires the other order of a pair when this one starts to work. */
 export function expireSibling(engine: MatchingEngine, order: Order, atMs: number): void {
   const sibling = order.listId < 0 ? undefined : siblingOf(engine, order);
   if (sibling === undefined || sibling.status === 'PENDING_NEW') return;
@@ -47,8 +47,8 @@ export function expireSibling(engine: MatchingEngine, order: Order, atMs: number
 }
 
 /**
- * Draws the consequences of what happened to the orders of a list; returns the waiting orders that are to be placed now,
- * since the first one has filled.
+ * Applies the consequences of changed orders to their list. Returns the waiting orders to place now, because the first
+ * order has filled.
  */
 export function followList(engine: MatchingEngine, list: OrderList, atMs: number): readonly Order[] {
   if (list.done) return [];

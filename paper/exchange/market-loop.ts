@@ -1,10 +1,10 @@
 import { commit, deactivateIdle, nextDueMs, playUntil, type Venue } from './venue.ts';
 
-/** What is due at regular times, such as tickers, is looked at so often; trades are played when they are due. */
+/** Interval of periodic work such as tickers. Trades are played when they are due. */
 const PAUSE_MS = 50;
 const SLICE = 2000;
 
-/** Keeps a market with a running clock going; says once when recorded data have ended. */
+/** Plays a market with a running clock until it is disposed. Logs once when recorded data have ended. */
 export function startMarketLoop(venue: Venue, log: (line: string) => void): AsyncDisposable {
   let ended = false;
   let timer: NodeJS.Timeout | undefined;
@@ -47,12 +47,12 @@ export function startMarketLoop(venue: Venue, log: (line: string) => void): Asyn
   };
 }
 
-/** Plays up to `untilMs`, letting requests and sockets through between slices. */
+/** Plays up to `untilMs`. Between slices, requests and sockets get their turn. */
 async function playInSlices(venue: Venue, untilMs: number, isStopped: () => boolean): Promise<void> {
   while (!isStopped() && !playUntil(venue, untilMs, SLICE)) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Moves a virtual clock to `untilMs`, event by event, and returns when everything up to it has happened. */
+/** Moves a virtual clock to `untilMs`, event by event. Returns when everything up to it has happened. */
 export async function advanceTo(venue: Venue, untilMs: number): Promise<void> {
   const { moveTo } = venue.clock;
   if (moveTo === undefined) throw new RangeError('the clock runs by itself and cannot be moved');

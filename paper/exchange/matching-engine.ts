@@ -8,13 +8,13 @@ import type { Balances } from './balances.ts';
 import type { Refusal } from './refusal.ts';
 import { releaseUnneeded } from './settlement.ts';
 
-/** What happened to one order, with the order as it was right after. */
+/** One event of an order, with the order as it was right after. */
 export interface Report {
   readonly kind: 'order';
   readonly execution: 'NEW' | 'TRADE' | 'CANCELED' | 'EXPIRED' | 'TRADE_PREVENTION';
   readonly order: Readonly<Order>;
   readonly fill: Fill | null;
-  /** The match that was prevented, when that is what happened. */
+  /** The prevented match of a TRADE_PREVENTION event; otherwise null. */
   readonly prevented: PreventedMatch | null;
   /** The client id before a cancel replaced it; empty otherwise. */
   readonly originalClientId: string;
@@ -22,23 +22,25 @@ export interface Report {
   readonly atMs: number;
 }
 
-/** What the matching functions work on and tell; everything they do is done when they return. */
+/**
+ * The state that the matching functions change, and the events that they publish. All work is done when they return.
+ */
 export interface MatchingEngine {
   readonly orders: Orders;
   readonly balances: Balances;
   account(name: string): Account;
   market(symbol: string): SymbolMarket;
-  /** The filter an order breaks as of now. */
+  /** The filter that an order breaks now. */
   filter(order: NewOrder): Refusal | undefined;
-  /** The price that filters and price ranges go by; null where a coin has none now. */
+  /** The reference price for filters and price ranges; null if a coin has none now. */
   reference(symbol: string): Decimal | null;
-  /** What an amount of an asset is worth in BNB; undefined without a price. */
+  /** The value of an amount in BNB; undefined without a price. */
   readonly worthInBnb: (asset: string, amount: Decimal) => Decimal | undefined;
   onReport(report: Report | ListReport): void;
   onTrade(trade: PublicTrade): void;
 }
 
-/** Tells what just happened to an order. */
+/** Publishes an event of an order. */
 export function report(
   engine: MatchingEngine,
   order: Order,
@@ -56,7 +58,7 @@ export function report(
   });
 }
 
-/** Ends an order and gives back what it locks. */
+/** Closes an order and unlocks its money. */
 export function closeOrder(
   engine: MatchingEngine,
   order: Order,
@@ -68,7 +70,7 @@ export function closeOrder(
   noteChange(engine.orders, order);
 }
 
-/** Ends what is left of an order on behalf of the exchange. */
+/** Expires the remainder of an order on behalf of the exchange. */
 export function expireOrder(
   engine: MatchingEngine,
   order: Order,

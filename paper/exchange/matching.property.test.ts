@@ -49,7 +49,7 @@ function play(exchange: TestExchange, one: Step): void {
   }
 }
 
-/** What must hold after every step. */
+/** Invariants after every step. */
 function assertSound(exchange: TestExchange): void {
   const { orders, balances } = exchange.venue.engine;
   for (const total of totalsOf(balances.rows())) assert.equal(total.difference, ZERO, `${total.asset} is conserved`);

@@ -1,3 +1,15 @@
+/*
+ * An order's life on the paper exchange. rest/rest-trading.ts has checked parameters and filters before.
+ * 1. `placeOrder` plans the matches (taker.ts) and checks market, balance and client id (admission.ts).
+ * 2. `beginOrders` locks the money (working.ts). Stops wait; all other orders take liquidity as planned (execution.ts).
+ * 3. The remainder rests behind the queue of its price (queue.ts), or expires by its time in force.
+ * 4. `playTrade` plays each trade of the source: it fills the resting orders that the trade reaches (`sweep`,
+ *    execution.ts), prints the trade, then triggers stops (triggers.ts).
+ * 5. Every fill moves money and books the commission (settlement.ts, commission.ts).
+ * 6. `settleBook` starts triggered stops and continues order lists until nothing is left to do (working.ts, lists.ts).
+ * 7. `commit` stores the changes, then publishes the events (venue.ts).
+ * The fill model and its reasons: docs/decisions/0032.
+ */
 import { admitOrder, beginRefusal, namesakeRefusal, planOf } from './admission.ts';
 import { sweep } from './execution.ts';
 import { closeOrder, type MatchingEngine, report } from './matching-engine.ts';
@@ -18,7 +30,7 @@ export interface Accepted {
   readonly prevented: readonly PreventedMatch[];
 }
 
-/** Checks what depends on book and balances, then accepts and matches; a refusal leaves no trace. */
+/** Checks an order against the book and the balances, then accepts and matches it. A refusal changes nothing. */
 export function placeOrder(engine: MatchingEngine, request: NewOrder, atMs: number): Accepted | Refusal {
   const plan = planOf(engine, request);
   const refusal = namesakeRefusal(engine, request) ?? beginRefusal(engine, [request], [plan]);
@@ -29,7 +41,7 @@ export function placeOrder(engine: MatchingEngine, request: NewOrder, atMs: numb
   return { kind: 'accepted', order, ...taken };
 }
 
-/** The checks of placeOrder without its effects. */
+/** Runs the checks of `placeOrder` without placing the order. */
 export const checkOrder = (engine: MatchingEngine, request: NewOrder): Refusal | undefined =>
   namesakeRefusal(engine, request) ?? beginRefusal(engine, [request], [planOf(engine, request)]);
 
@@ -39,7 +51,7 @@ export interface Cancel {
   readonly atMs: number;
 }
 
-/** Cancels an open order, and with it the others of its list. */
+/** Cancels an open order and the other orders of its list. */
 export function cancelOrder(engine: MatchingEngine, order: Order, cancel: Cancel): void {
   const list = order.listId < 0 ? undefined : engine.orders.lists.get(order.listId);
   const others = list === undefined ? [] : ordersOfList(engine.orders, list).filter((one) => one !== order);
@@ -55,19 +67,22 @@ function cancelAlone(engine: MatchingEngine, order: Order, { id, atMs }: Cancel)
   report(engine, order, { execution: 'CANCELED', atMs, originalClientId });
 }
 
-/** An open beyond the last price was traded by takers on that side. */
+/** The first trade of a candle. If it is above the last price, the taker bought; if below, the taker sold. */
 function openedBy(engine: MatchingEngine, symbol: string, trade: SourceTrade): SourceTrade {
   const { lastPrice, listing } = engine.market(symbol);
   const last = lastPrice === undefined ? trade.ticks : ticksOf(lastPrice, listing);
   return last === trade.ticks ? trade : { ...trade, takerBuys: trade.ticks > last };
 }
 
-/** Stops that one step may meet; a client may have thousands, and each takes a lot of the step's volume. */
+/**
+ * The maximum number of stops in one step. A client may have thousands of stops, and each takes one lot of the step's
+ * volume.
+ */
 const MOST_MET = 50;
 
 /**
- * Plays one step of the path through a candle. The price moves on a line from the trade before: a stop that the line
- * passes is met at its own price, with one lot of the volume (docs/decisions/0032).
+ * Plays one step of the path through a candle. The price moves in a line from the previous trade. A stop on that line
+ * trades at its own price, with one lot of the volume (docs/decisions/0032).
  */
 export function playStep(
   engine: MatchingEngine,
@@ -87,8 +102,8 @@ export function playStep(
 }
 
 /**
- * Plays a trade: resting orders it reaches fill first, then it prints, then stops fire. `injected` marks one the source
- * does not know. While the coin is not trading nothing happens.
+ * Plays a trade: it fills the resting orders that it reaches, then it prints, then stops trigger. `injected` marks a
+ * trade that the source does not have. Nothing happens while the coin is not trading.
  */
 export function playTrade(
   engine: MatchingEngine,

@@ -11,7 +11,7 @@ import { openOrdersOf, type Orders } from './orders.ts';
 import type { Balances } from './balances.ts';
 import { MARKET_CLOSED, type Refusal, rejected } from './refusal.ts';
 
-/** What filters look at. */
+/** The state that filters read. */
 interface FilterState {
   readonly orders: Orders;
   readonly balances: Balances;
@@ -20,14 +20,14 @@ interface FilterState {
   readonly nowMs: number;
 }
 
-/** The filter of price and quantity one order breaks as of now. */
+/** The filter of price and quantity that one order breaks now. */
 export function filterRefusal(state: FilterState, order: NewOrder): Refusal | undefined {
   const { market } = state;
   if (market.lastPrice === undefined) return rejected(MARKET_CLOSED);
   return checkFilters(order, listingNow(market).rules, contextFor(state, order));
 }
 
-/** The count of open orders that placing all of these at once would exceed; `isList` counts one list more. */
+/** The count of open orders that placing all of these at once would exceed. `isList` counts one more list. */
 export function countRefusal(orders: Orders, added: readonly NewOrder[], isList = false): Refusal | undefined {
   const [first] = added;
   if (first === undefined) return undefined;

@@ -1,6 +1,9 @@
 import type { NewOrder } from './order.ts';
 
-/** OCO: one cancels the other. OTO: the second is placed when the first has filled. OTOCO: the second is an OCO. */
+/**
+ * OCO: one order cancels the other. OTO: the second order is placed when the first has filled. OTOCO: the second is an
+ * OCO.
+ */
 export type ListKind = 'OCO' | 'OTO' | 'OTOCO';
 
 /** Orders that belong together. */
@@ -16,14 +19,14 @@ export interface OrderList {
   readonly createdMs: number;
 }
 
-/** A list as asked for, its orders in the order of `orderIds`. */
+/** A requested list, its orders in the order of `orderIds`. */
 export interface NewList {
   readonly kind: ListKind;
   readonly clientListId: string;
   readonly orders: readonly NewOrder[];
 }
 
-/** What happened to a list. */
+/** One event of a list. */
 export interface ListReport {
   readonly kind: 'list';
   readonly change: 'EXEC_STARTED' | 'ALL_DONE';
@@ -32,12 +35,12 @@ export interface ListReport {
   readonly atMs: number;
 }
 
-/** Which orders of a list are the two of which only one may be executed, by their places in it. */
+/** The two orders of a list of which only one may execute, by their positions in the list. */
 export const pairOf = <One>(kind: ListKind, orders: readonly One[]): readonly One[] =>
   kind === 'OTO' ? [] : kind === 'OCO' ? orders : orders.slice(1);
-/** Those that work from the beginning. */
+/** The orders that work from the start. */
 export const firstPhaseOf = <One>(kind: ListKind, orders: readonly One[]): readonly One[] =>
   kind === 'OCO' ? orders : orders.slice(0, 1);
-/** Those that wait for the first to fill. */
+/** The orders that wait until the first has filled. */
 export const secondPhaseOf = <One>(kind: ListKind, orders: readonly One[]): readonly One[] =>
   kind === 'OCO' ? [] : orders.slice(1);

@@ -5,7 +5,7 @@ export type OrderType = (typeof ORDER_TYPES)[number];
 
 export type TimeInForce = 'GTC' | 'IOC' | 'FOK';
 
-/** Applied to orders that send no mode, as the exchange has done since 2024. */
+/** Applies to orders that send no mode, as on the exchange since 2024. */
 export const DEFAULT_PREVENTION: PreventionMode = 'EXPIRE_MAKER';
 
 export const ORDER_STATUSES = [
@@ -34,7 +34,7 @@ export const EXPIRY_REASONS = [
 
 export type ExpiryReason = (typeof EXPIRY_REASONS)[number];
 
-/** An order as asked for. Absent prices and quantities are zero, as on the wire. */
+/** A requested order. Absent prices and quantities are zero, as in the API. */
 export interface NewOrder {
   readonly account: string;
   readonly symbol: string;
@@ -44,40 +44,40 @@ export interface NewOrder {
   readonly timeInForce: TimeInForce;
   readonly price: Decimal;
   readonly stopPrice: Decimal;
-  /** Basis points a stop trails the best price by; zero for one that stands still. */
+  /** Basis points by which a stop trails the best price; zero for a fixed stop. */
   readonly trailingDelta: number;
   readonly quantity: Decimal;
   readonly quoteQuantity: Decimal;
-  /** How much of it the book shows at a time; zero shows all. */
+  /** The quantity that the book shows at a time; zero shows all. */
   readonly icebergQuantity: Decimal;
   readonly prevention: PreventionMode;
   readonly strategyId: number | null;
   readonly strategyType: number | null;
 }
 
-/** An order the engine has accepted; the engine alone changes it. */
+/** An order that the matching engine has accepted. Only the engine changes it. */
 export interface Order extends Omit<NewOrder, 'clientOrderId'> {
   readonly id: number;
-  /** The order list it belongs to; -1 for none. */
+  /** The order list of the order; -1 for none. */
   readonly listId: number;
   clientOrderId: string;
   executed: Decimal;
   executedQuote: Decimal;
-  /** Quantity lost to matches that would have been with itself, and the last of them (-1: none). */
+  /** Quantity lost to self-trade prevention, and the id of the last prevented match (-1: none). */
   prevented: Decimal;
   preventedMatchId: number;
   status: OrderStatus;
-  /** What the order still locks, in quote for a buy and in base for a sell. */
+  /** The amount that the order still locks: quote for a buy, base for a sell. */
   locked: Decimal;
   working: boolean;
-  /** Market time at which it reached the book; -1 before. */
+  /** Market time at which the order reached the book; -1 before. */
   workingMs: number;
   /** Market time from which a trailing stop follows the price, and the best price since; -1 and zero before. */
   trailingMs: number;
   extreme: Decimal;
-  /** What is left of the slice an iceberg shows. */
+  /** The remaining quantity of the slice that an iceberg shows. */
   shown: Decimal;
-  /** Volume of the market makers at its price that is matched before it. */
+  /** Volume of the market makers at its price that is matched before the order. */
   ahead: Decimal;
   readonly createdMs: number;
   updatedMs: number;
@@ -86,7 +86,7 @@ export interface Order extends Omit<NewOrder, 'clientOrderId'> {
 
 /** One execution of an order. */
 export interface Fill {
-  /** The trade. */
+  /** The trade id. */
   readonly id: number;
   readonly account: string;
   readonly symbol: string;
@@ -102,7 +102,7 @@ export interface Fill {
   readonly maker: boolean;
 }
 
-/** A match that did not happen because both orders are of one account. */
+/** A match that self-trade prevention stopped, because both orders belong to one account. */
 export interface PreventedMatch {
   readonly id: number;
   readonly account: string;
@@ -111,7 +111,7 @@ export interface PreventedMatch {
   readonly makerOrderId: number;
   readonly mode: PreventionMode;
   readonly price: Decimal;
-  /** What each side lost; zero for a side that the mode spares. */
+  /** The quantity that each side lost; zero for a side that the mode spares. */
   readonly takerQuantity: Decimal;
   readonly makerQuantity: Decimal;
   readonly atMs: number;
@@ -130,6 +130,8 @@ export const isStop = (type: OrderType): boolean => type.startsWith('STOP_LOSS')
 export const takesAnyPrice = (type: OrderType): boolean =>
   type === 'MARKET' || type === 'STOP_LOSS' || type === 'TAKE_PROFIT';
 
-/** What the book shows of a resting order; what it took before it rested may have left less than a slice. */
+/**
+ * The quantity that the book shows of a resting order. Less than a slice may be left after the order took liquidity.
+ */
 export const shownOf = (order: Readonly<Order>): Decimal =>
   order.icebergQuantity === 0n ? remainingOf(order) : minimum(order.shown, remainingOf(order));

@@ -2,10 +2,10 @@ import { type Book, openBook } from './book.ts';
 import type { OrderList } from './order-list.ts';
 import { type Fill, isOpen, type Order, type PreventedMatch } from './order.ts';
 
-/** All orders and fills, with their indexes; change them through the functions below only. */
+/** All orders and fills, with their indexes. Change them only through the functions below. */
 export interface Orders {
   readonly byId: Map<number, Order>;
-  /** By account, coin and client id; the newest order of an id wins. */
+  /** By account, coin and client id. The newest order of an id wins. */
   readonly byClientId: Map<string, Order>;
   readonly byOwner: Map<string, Order[]>;
   readonly fillsByOwner: Map<string, Fill[]>;
@@ -18,7 +18,7 @@ export interface Orders {
   readonly lists: Map<number, OrderList>;
   readonly listsByAccount: Map<string, OrderList[]>;
   readonly changedLists: Set<OrderList>;
-  /** Lists whose orders have changed and whose consequences are not drawn yet. */
+  /** Lists with changed orders whose consequences are not applied yet. */
   readonly touchedLists: Set<OrderList>;
   lastListId: number;
   newFills: Fill[];
@@ -28,7 +28,7 @@ export interface Orders {
   lastExecutionId: number;
 }
 
-/** What is stored of it. */
+/** The stored part of the state. */
 export interface OrdersState {
   readonly lastId: number;
   readonly lastExecutionId: number;
@@ -73,7 +73,7 @@ export function bookOf(orders: Orders, symbol: string): Book {
   return book;
 }
 
-/** Indexes a new order; it is not in the book yet. */
+/** Adds a new order to the indexes. It is not in the book yet. */
 export function addOrder(orders: Orders, order: Order): void {
   index(orders, order);
   orders.changed.add(order);
@@ -93,7 +93,7 @@ function index(orders: Orders, order: Order): void {
 /** Puts an order into the book, where it rests or waits for its stop price. */
 export const restOrder = (orders: Orders, order: Order): void => bookOf(orders, order.symbol).add(order);
 
-/** Call after every change of an order: a closed one leaves the book, and the journal learns of it. */
+/** Must be called after every change of an order. A closed order leaves the book. The journal stores the change. */
 export function noteChange(orders: Orders, order: Order): void {
   orders.changed.add(order);
   const list = order.listId < 0 ? undefined : orders.lists.get(order.listId);
@@ -150,7 +150,7 @@ function indexList(orders: Orders, list: OrderList): void {
 export const listsOf = (orders: Orders, account: string): readonly OrderList[] =>
   orders.listsByAccount.get(account) ?? [];
 
-/** The newest list of a client id, or of its own id; undefined when the account has none. */
+/** The newest list of a client id, or the list of an id; undefined if the account has none. */
 export const findList = (
   orders: Orders,
   account: string,
@@ -187,13 +187,13 @@ export const wholeState = (orders: Orders): OrdersState => ({
   lists: [...orders.lists.values()],
 });
 
-/** Forgets everything; ids begin anew. Books stay, empty, for those who look at them. */
+/** Removes all orders; ids restart. Books stay as empty objects, because streams hold references to them. */
 export function clearOrders(orders: Orders): void {
   for (const order of orders.open.values()) bookOf(orders, order.symbol).remove(order);
   Object.assign(orders, emptyOrders(), { books: orders.books });
 }
 
-/** What changed since the last call. */
+/** Returns the changes since the last call. */
 export function takeChanges(orders: Orders): OrdersState {
   const { lastId, lastExecutionId } = orders;
   const { newFills: fills, newPrevented: prevented } = orders;

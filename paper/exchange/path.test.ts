@@ -1,4 +1,4 @@
-// The way of the price through a recorded candle, as stops meet it.
+// The path of the price through a recorded candle, and the stops that it triggers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDecimal, requireDecimal, toNumber } from '#core/amount/decimal.ts';

@@ -1,4 +1,4 @@
-// The queue at one price: who is matched first, and what a trade at that price leaves.
+// The queue at one price: which order is matched first, and which quantity a trade at that price leaves.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -58,7 +58,7 @@ test('of two clients at one price the earlier one fills first, and volume that c
   const { price, shown } = best(exchange);
   const first = exchange.accept({ price, quantity: '1' }).order;
   const second = exchange.accept({ account: 'bob', price, quantity: '1' }).order;
-  // The makers show more since the first order came.
+  // The makers show more volume since the first order came.
   second.ahead = add(shown, requireDecimal('2'));
   exchange.trade(price, plus(shown, '1.5'), false);
   assert.deepEqual([first.status, lots(second.executed), lots(second.ahead)], ['FILLED', '0', '1.5']);

@@ -9,9 +9,9 @@ import type { OrderSide } from '#paper/market/order-types.ts';
 import { bookOf, restOrder } from './orders.ts';
 
 /**
- * The queue at one price (docs/decisions/0032): an order joins behind the volume that the market makers show there, and
- * behind the orders of clients that came earlier. Only trades at the price shorten the queue. A trade beyond the price
- * fills the order whole, whatever was ahead.
+ * The queue at one price (docs/decisions/0032). An order joins behind the volume that the market makers show there, and
+ * behind earlier orders of clients. Only trades at the price shorten the queue. A trade beyond the price fills the
+ * whole order, whatever was ahead.
  */
 export function joinBook(engine: MatchingEngine, order: Order): void {
   joinQueue(engine, order);
@@ -24,7 +24,7 @@ function joinQueue(engine: MatchingEngine, order: Order): void {
   order.ahead = waits ? ZERO : shownByMakers(engine.market(order.symbol), order);
 }
 
-/** What the market makers show at the price and side of an order. */
+/** The volume that the market makers show at the price and side of an order. */
 export const shownByMakers = (
   { quote, listing }: SymbolMarket,
   { side, price }: { readonly side: OrderSide; readonly price: Decimal },
@@ -33,7 +33,7 @@ export const shownByMakers = (
     ? ZERO
     : offeredAt(quote, { side: side === 'BUY' ? 'bid' : 'ask', ticks: ticksOf(price, listing) }, listing);
 
-/** Volume of the makers at one price was taken: what is ahead of every order there gets less. */
+/** A trade took volume of the makers at one price: reduces the volume ahead of every order there. */
 export function advanceQueue(
   engine: MatchingEngine,
   symbol: string,
@@ -46,11 +46,13 @@ export function advanceQueue(
   }
 }
 
-/** What of the makers' `shown` volume is ahead of a slice; a hidden slice of an iceberg joins behind all of it. */
+/**
+ * The part of the makers' `shown` volume that is ahead of a slice. A hidden slice of an iceberg joins behind all of it.
+ */
 export const aheadOf = ({ order, hidden }: Slice, shown: Decimal): Decimal =>
   hidden ? shown : minimum(order.ahead, shown);
 
-/** How much of each resting order a trade of the source fills. The queues at its price are shorter afterwards. */
+/** The quantity of each resting order that a trade of the source fills. Shortens the queues at its price. */
 export function fillsOf(
   engine: MatchingEngine,
   symbol: string,
@@ -65,7 +67,7 @@ export function fillsOf(
     const { order, quantity } = slice;
     const isBuy = order.side === 'BUY';
     const through = isBuy ? order.price > price : order.price < price;
-    // A taker on the order's own side: the makers offer at this price now, which crosses the order whole.
+    // The taker is on the order's own side: the makers offer at this price now, which fills the whole order.
     if (through || trade.takerBuys === isBuy) return { order, quantity };
     const ahead = slice.hidden ? shownByMakers(market, order) : order.ahead;
     const before = minimum(left, maximum(subtract(ahead, passed), ZERO));

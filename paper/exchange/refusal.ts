@@ -1,10 +1,10 @@
-/** Why a request was not carried out, in the exchange's own code and words. */
+/** The reason for a refused request, with the exchange's own code and message. */
 export interface Refusal {
   readonly kind: 'refused';
   readonly status: number;
   readonly code: number;
   readonly message: string;
-  /** What did happen, for a refusal that is not the whole story. */
+  /** The partial result, for a refusal after a part of the request succeeded. */
   readonly data?: unknown;
 }
 
@@ -22,7 +22,7 @@ export const refuse = (code: number, message: string, status = 400): Refusal => 
   message,
 });
 
-/** Carries a refusal out of nested parsing to the one place that answers requests. */
+/** Carries a refusal from nested parsing to the one place that answers requests. */
 export class RefusedError extends Error {
   readonly refusal: Refusal;
   constructor(refusal: Refusal) {

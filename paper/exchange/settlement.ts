@@ -5,15 +5,18 @@ import { type Fill, isOpen, type NewOrder, type Order, remainingOf } from './ord
 import type { OrderSide } from '#paper/market/order-types.ts';
 import { FEES_OWNER, MARKET_OWNER, type Balances } from './balances.ts';
 
-/** The asset an order pays with. */
+/** The asset that an order pays with. */
 export const paidAsset = (side: OrderSide, rules: SymbolRules): string =>
   side === 'BUY' ? rules.quoteAsset : rules.baseAsset;
 
-/** What a limit order must keep locked: price times the rest in quote for a buy, the rest in base for a sell. */
+/**
+ * The amount that a limit order must keep locked. Buy: price times the remainder, in quote. Sell: the remainder, in
+ * base.
+ */
 export const lockFor = (order: Pick<NewOrder, 'side' | 'price'>, rest: Decimal): Decimal =>
   order.side === 'BUY' ? ceil8(multiply(order.price, rest)) : rest;
 
-/** True for a buy at any price: it has none of its own to lock money for. */
+/** True for a buy at any price: it has no price of its own to lock money for. */
 export const isUnpriced = ({ side, price }: Pick<NewOrder, 'side' | 'price'>): boolean =>
   side === 'BUY' && price === ZERO;
 
@@ -22,14 +25,15 @@ export interface Execution {
   readonly price: Decimal;
   readonly quantity: Decimal;
   readonly maker: boolean;
-  /** True when the order will not be whole with it, though no quantity is left: its amount of quote is not used up. */
+  /** True if no quantity is left but the quote amount is not used up: the order does not count as filled. */
   readonly short: boolean;
   readonly atMs: number;
 }
 
 /**
- * Books one execution of an order: pays from what it locked, receives the other asset less commission, advances the
- * order and gives back what is no longer needed. The other side settles against the same market purse.
+ * Books one execution of an order. It pays from the locked amount, receives the other asset less commission, and
+ * updates the order. It unlocks the amount that is no longer needed. The counterparty settles against the same market
+ * balance.
  */
 export function settle(
   order: Order,
@@ -69,7 +73,7 @@ export function settle(
   };
 }
 
-/** Unlocks what the order's remainder does not need; everything once the order is closed. */
+/** Unlocks the amount that the order's remainder does not need; everything once the order is closed. */
 export function releaseUnneeded(order: Order, rules: SymbolRules, balances: Balances): void {
   const rest = isOpen(order) ? remainingOf(order) : ZERO;
   const needed = isUnpriced(order) && rest > 0n ? order.locked : lockFor(order, rest);

@@ -7,28 +7,31 @@ import type { Order } from './order.ts';
 import type { OrderSide, PreventionMode } from '#paper/market/order-types.ts';
 import { aheadOf } from './queue.ts';
 
-/** One planned match; `maker` is null when the market makers stand on the other side. */
+/** One planned match. `maker` is null if the counterparty is the market makers. */
 export interface Match {
   readonly price: Decimal;
   readonly quantity: Decimal;
   readonly maker: Order | null;
-  /** True when it would be a trade of an account with itself, which the taker's mode forbids. */
+  /** True if the match would be a self-trade, which the taker's mode forbids. */
   readonly prevented: boolean;
-  /** True when preventing it costs the taker nothing. */
+  /** True if prevention costs the taker no quantity. */
   readonly sparesTaker: boolean;
 }
 
 export interface Plan {
   readonly matches: readonly Match[];
-  /** What would be traded, without what is prevented. */
+  /** The traded quantity, without prevented matches. */
   readonly quantity: Decimal;
-  /** What it is worth. */
+  /** The traded quantity in quote. */
   readonly quote: Decimal;
-  /** Why it takes no more: it has enough, nothing more is offered at its price, or what is lies outside the price range. */
+  /**
+   * Why the plan ends: the order is filled, nothing more is offered at its price, or the next offer is outside the
+   * price range.
+   */
   readonly end: 'done' | 'exhausted' | 'out of range';
 }
 
-/** How much to take: a quantity, or as much as an amount of quote pays for (or brings in). */
+/** How much to take: a quantity, or as much as a quote amount pays for (or brings in). */
 type TakerAmount = { readonly quantity: Decimal } | { readonly quoteAmount: Decimal };
 
 const MAX_LEVELS = 5000;
@@ -41,14 +44,11 @@ export interface Taker {
   readonly limit: Decimal | null;
   readonly amount: TakerAmount;
   readonly prevention: PreventionMode;
-  /** The prices at which it may be executed. */
+  /** The prices at which the order may execute. */
   readonly bounds: { readonly up: Decimal | null; readonly down: Decimal | null };
 }
 
-/**
- * Plans what a taker would match, best price first, at one price in the order of the queue (queue.ts). Nothing
- * changes.
- */
+/** Plans the matches of a taker, best price first. At one price the queue decides (queue.ts). Changes nothing. */
 export function planTaker(book: Book, market: SymbolMarket, taker: Taker): Plan {
   const { step } = market.listing.rules.lot;
   const { up, down } = taker.bounds;
@@ -92,14 +92,14 @@ type Offer = Pick<Match, 'price' | 'quantity' | 'maker'>;
 const isCheaper = (side: OrderSide, one: Decimal, other: Decimal): boolean =>
   side === 'BUY' ? one < other : one > other;
 
-/** The other side's offers: the clients' orders merged with the makers' ladder, at one price in the order of the queue. */
+/** The offers of the other side: orders of clients merged with the makers' ladder. At one price the queue decides. */
 function* offersFor(side: OrderSide, book: Book, market: SymbolMarket): Generator<Offer> {
   const quote = market.quote;
   const clients = slicesOf(side === 'BUY' ? book.asks : book.bids);
   const ladder = quote === undefined ? undefined : ladderOf(quote, side === 'BUY' ? 'ask' : 'bid', market.listing);
   let level = ladder?.next();
   let client = clients.next();
-  /** What of the present level has been offered. */
+  /** The quantity of the current level that has been offered. */
   let passed = ZERO;
   for (;;) {
     const makers: Level | undefined = level === undefined || level.done ? undefined : level.value;
@@ -124,7 +124,7 @@ function* offersFor(side: OrderSide, book: Book, market: SymbolMarket): Generato
   }
 }
 
-/** Both sides of the book as clients see it: orders and ladder added up per price, at most `limit` levels each. */
+/** Both sides of the book as clients see it: orders and ladder summed for each price, at most `limit` levels a side. */
 export function depthOf(book: Book, market: SymbolMarket, limit: number): { bids: Level[]; asks: Level[] } {
   return {
     bids: sumLevels(offersFor('SELL', book, market), limit),
@@ -132,7 +132,7 @@ export function depthOf(book: Book, market: SymbolMarket, limit: number): { bids
   };
 }
 
-/** What icebergs hide is not part of the depth: each order counts once, with what it shows. */
+/** Hidden parts of icebergs are not part of the depth: each order counts once, with the quantity it shows. */
 function sumLevels(offers: Iterable<Offer>, limit: number): Level[] {
   const levels: { price: Decimal; quantity: Decimal }[] = [];
   const counted = new Set<Order>();

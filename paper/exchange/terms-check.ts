@@ -4,14 +4,14 @@ import { type Feature, FEATURES } from '#paper/market/terms.ts';
 import type { NewOrder } from './order.ts';
 import { type Refusal, refuse, rejected } from './refusal.ts';
 
-/** Which orders need which feature of their coin. */
+/** The feature of a coin that each kind of order needs. */
 const NEEDS: readonly (readonly [Feature, (order: NewOrder) => boolean])[] = [
   ['icebergAllowed', (order) => order.icebergQuantity > 0n],
   ['quoteOrderQtyMarketAllowed', (order) => order.quoteQuantity > 0n],
   ['allowTrailingStop', (order) => order.trailingDelta > 0],
 ];
 
-/** Why a coin does not take this order of this account, whatever its price and quantity. */
+/** The reason why a coin refuses this order of this account, whatever its price and quantity. */
 export function termsRefusal(market: SymbolMarket, account: Account, order: NewOrder): Refusal | undefined {
   const { terms } = market;
   if (!terms.permissions.some((one) => account.permissions.includes(one)))
@@ -28,7 +28,7 @@ export function termsRefusal(market: SymbolMarket, account: Account, order: NewO
   return undefined;
 }
 
-/** Why a coin does not take an instruction. */
+/** The reason why a coin refuses an instruction. */
 export const featureRefusal = ({ terms }: SymbolMarket, feature: Feature): Refusal | undefined =>
   terms.lacks.includes(feature) ? rejected(FEATURES[feature]) : undefined;
 

@@ -58,7 +58,9 @@ test('LIMIT_MAKER rests, and is refused when it would take', () => {
   assert.deepEqual([maker.status, maker.working], ['NEW', true]);
 });
 
-/** The scenarios of the exchange's FAQ on trailing stops: the price begins at 40,000; the last trade fires the order. */
+/**
+ * The scenarios of the exchange's FAQ on trailing stops. The price starts at 40,000; the last trade triggers the order.
+ */
 const SCENARIOS = [
   {
     name: 'A: stop-loss-limit buy, stop 44,000, 500 bips',

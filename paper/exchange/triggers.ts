@@ -14,7 +14,9 @@ export const waitsForRise = (order: Pick<NewOrder, 'side' | 'type'>): boolean =>
 export const reachesStop = (order: Pick<NewOrder, 'side' | 'type' | 'stopPrice'>, lastPrice: Decimal): boolean =>
   waitsForRise(order) ? lastPrice >= order.stopPrice : lastPrice <= order.stopPrice;
 
-/** Shows a trade to the waiting stops of its coin: trailing ones follow it, those it fires are queued in the book. */
+/**
+ * Checks the waiting stops of a coin against a trade. Trailing stops follow it. Triggered stops are queued in the book.
+ */
 export function showTrade(
   orders: Orders,
   trade: { readonly symbol: string; readonly price: Decimal; readonly atMs: number },
@@ -28,8 +30,8 @@ export function showTrade(
 }
 
 /**
- * A trailing stop tracks from its placement, or from the first trade that reaches its stop price when it has one; from
- * then on it fires when the price turns against it by its delta from the best price since.
+ * A trailing stop tracks from its placement, or from the first trade that reaches its stop price. From then on it
+ * tracks the best price. It triggers when the price turns against it by its delta.
  */
 function isFiredBy(stop: Order, { price, atMs }: { readonly price: Decimal; readonly atMs: number }): boolean {
   if (stop.trailingDelta === 0) return reachesStop(stop, price);
@@ -45,7 +47,7 @@ function isFiredBy(stop: Order, { price, atMs }: { readonly price: Decimal; read
     : price * WHOLE_BIPS <= stop.extreme * (WHOLE_BIPS - delta);
 }
 
-/** The first price, in ticks, at which a waiting stop fires while the price moves between two others; both excluded. */
+/** The first price, in ticks, that triggers a waiting stop while the price moves between two others, both excluded. */
 export function nextTrigger(
   { stops }: Pick<Book, 'stops'>,
   { listing }: Pick<SymbolMarket, 'listing'>,
@@ -61,7 +63,7 @@ export function nextTrigger(
   return next;
 }
 
-/** Undefined for a stop that no price on this way fires. */
+/** Undefined for a stop that no price on this path triggers. */
 function triggerOf(stop: Order, rises: boolean, tick: Decimal): number | undefined {
   if (stop.trailingDelta === 0) return waitsForRise(stop) === rises ? toSteps(stop.stopPrice, tick) : undefined;
   if (stop.trailingMs < 0 || (stop.side === 'BUY') !== rises) return undefined;

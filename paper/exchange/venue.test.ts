@@ -34,7 +34,7 @@ const source = testSource([
   [99, 101, 98, 100, 5],
 ]);
 
-/** Opens the venue of a folder at `nowMs`; `reports` collects what its accounts hear. */
+/** Opens the venue of a folder at `nowMs`. `reports` collects the events of its accounts. */
 function open(folder: string, nowMs: number, reports: Report[] = []): Venue {
   const { journal, records, marketMs } = openJournal(folder);
   return openVenue({

@@ -23,7 +23,7 @@ import type { ListReport } from './order-list.ts';
 import { clearOrders, emptyOrders, restoreOrders, symbolsWithOrders, takeChanges, wholeState } from './orders.ts';
 import { openBalances, OUTSIDE_OWNER, type BalanceRow } from './balances.ts';
 
-/** Who hears of the market and of accounts; calls come after the change is stored. */
+/** Receives events of the market and of accounts. Calls come after the change is stored. */
 interface VenueListeners {
   onTrade(trade: PublicTrade): void;
   /** A candle of the coin's own interval has closed. */
@@ -31,11 +31,11 @@ interface VenueListeners {
   onReport(report: Report): void;
   onList(report: ListReport): void;
   onBalances(account: string, rows: readonly BalanceRow[], atMs: number): void;
-  /** A change is complete and stored: the books are whole at this market time. */
+  /** A change is complete and stored: the books are consistent at this market time. */
   onSettled(atMs: number): void;
   /** Nothing more happens up to this market time. */
   onPause(nowMs: number): void;
-  /** Coins that somebody watches, beside those with open orders. */
+  /** Coins with subscribers, in addition to those with open orders. */
   watched(): Iterable<string>;
 }
 
@@ -45,11 +45,11 @@ export interface DepthSnapshot {
   readonly asks: readonly (readonly [string, string])[];
 }
 
-/** How answers are made to lie, for drills. */
+/** Test controls that make queries return outdated answers. */
 interface TestControls {
-  /** Market time for which queries do not know a new order. */
+  /** Market time for which queries do not return a new order. */
   orderLagMs: number;
-  /** Books that queries answer instead of the one of now. */
+  /** Books that queries return instead of the current one. */
   readonly staleDepth: Map<string, DepthSnapshot>;
 }
 
@@ -62,7 +62,7 @@ export interface Venue {
   readonly engine: MatchingEngine;
   readonly listeners: VenueListeners;
   readonly journal: Journal | undefined;
-  /** Coins whose every trade is played; all others are brought to now when somebody asks. */
+  /** Coins whose every trade is played. All others are brought to the current time when a request needs them. */
   readonly live: Set<string>;
   readonly outbox: (Report | ListReport)[];
   readonly testControls: TestControls;
@@ -83,7 +83,7 @@ export interface VenueParts {
   };
 }
 
-/** Builds the exchange from its parts and what was stored, then plays what open orders missed meanwhile. */
+/** Builds the exchange from its parts and the stored state, then plays the time that open orders missed. */
 export function openVenue(parts: VenueParts): Venue {
   const { clock, source, accounts, listeners, stored } = parts;
   const records = stored?.records ?? [];
@@ -155,14 +155,14 @@ function openMatchingEngine(
   };
 }
 
-/** The last price of a coin that may be at rest. */
+/** The last price of a coin that may be inactive. */
 function lastPriceOf(venue: Venue, symbol: string): Decimal | undefined {
   const market = venue.markets.get(symbol);
   if (market !== undefined && !venue.live.has(symbol)) skipTo(market, venue.playedMs);
   return market?.lastPrice;
 }
 
-/** Loads the stored state, opens accounts that are new, and ends orders that can no longer be served. */
+/** Loads the stored state, opens new accounts, and expires orders of accounts that no longer exist. */
 function restore(venue: Venue, records: readonly JournalRecord[]): void {
   const { orders, balances } = venue.engine;
   const latest = new Map(records.flatMap((record) => record.orders.orders).map((order) => [order.id, order]));
@@ -188,7 +188,7 @@ function restore(venue: Venue, records: readonly JournalRecord[]): void {
     else if (venue.markets.has(order.symbol))
       expireOrder(venue.engine, order, { reason: 'EXCHANGE_CANCELED', atMs: venue.playedMs });
   }
-  // Nobody listens yet.
+  // No listener is connected yet.
   venue.outbox.length = 0;
   storeWhole(venue);
 }
@@ -202,14 +202,14 @@ function openAccounts({ engine: { balances }, accounts }: Venue): void {
   }
 }
 
-/** Stores everything as it is now; what changed until here is part of it. */
+/** Stores the whole state. It includes all changes up to now. */
 function storeWhole(venue: Venue): void {
   takeChanges(venue.engine.orders);
   venue.engine.balances.takeChanged();
   venue.journal?.compact(wholeRecord(venue));
 }
 
-/** Begins anew without a word: no orders, opening balances, ids from the start. Keys and the market stay. */
+/** Resets the exchange without events: no orders, opening balances, ids restart. Keys and the market stay. */
 export function wipeVenue(venue: Venue): void {
   clearOrders(venue.engine.orders);
   venue.engine.balances.clear();
@@ -217,18 +217,18 @@ export function wipeVenue(venue: Venue): void {
   storeWhole(venue);
 }
 
-/** Plays every live coin up to now, in the order of time; returns the market time reached. */
+/** Plays every live coin up to now, in the order of time. Returns the market time reached. */
 export function catchUp(venue: Venue): number {
   const nowMs = venue.clock.nowMs();
   playUntil(venue, nowMs, Infinity);
   return nowMs;
 }
 
-/** When the next event of a live coin is due; Infinity when nothing is. */
+/** When the next event of a live coin is due; Infinity if none is. */
 export const nextDueMs = (venue: Venue): number =>
   Math.min(Infinity, ...[...venue.live].map((symbol) => nextEventMs(venue.engine.market(symbol))));
 
-/** Plays at most `maxEvents` events up to `untilMs`; true when nothing is left to play. */
+/** Plays at most `maxEvents` events up to `untilMs`. Returns true if nothing is left to play. */
 export function playUntil(venue: Venue, untilMs: number, maxEvents: number): boolean {
   const markets = [...venue.live].map((symbol) => venue.engine.market(symbol));
   const due = markets.filter((market) => nextEventMs(market) <= untilMs);
@@ -253,15 +253,15 @@ function playOne(venue: Venue, market: SymbolMarket): void {
   const { symbol } = market.listing.rules;
   const event = takeEvent(market);
   if (event.kind === 'close') venue.listeners.onClose(symbol, event.openMs, event.atMs);
-  // A coin that does not trade stands still while its source goes on.
+  // A coin that does not trade keeps its price while its source continues.
   else if (isPlayed(market)) playStep(venue.engine, symbol, event);
   commit(venue, event.atMs);
 }
 
-/** False while an order of the exchange keeps a coin from trading; one that was never listed waits for its first trade. */
+/** False while an instruction of the exchange halts a coin. A coin that was never listed waits for its first trade. */
 const isPlayed = (market: SymbolMarket): boolean => market.lastPrice === undefined || statusOf(market) === 'TRADING';
 
-/** The coin's market at the current instant; undefined for an unknown coin. */
+/** The coin's market at the current time; undefined for an unknown coin. */
 export function marketNow(venue: Venue, symbol: string): SymbolMarket | undefined {
   const market = venue.markets.get(symbol);
   if (market === undefined) return undefined;
@@ -271,14 +271,14 @@ export function marketNow(venue: Venue, symbol: string): SymbolMarket | undefine
   return market;
 }
 
-/** Like marketNow, and from here on every trade of the coin is played. */
+/** Like `marketNow`, and from now on every trade of the coin is played. */
 export function activate(venue: Venue, symbol: string): SymbolMarket | undefined {
   const market = marketNow(venue, symbol);
   if (market !== undefined) venue.live.add(symbol);
   return market;
 }
 
-/** Stops playing coins that nobody watches and that have no open order. */
+/** Stops playing coins without subscribers and open orders. Starts playing coins that have gained some. */
 export function deactivateIdle(venue: Venue): void {
   const needed = new Set([...symbolsWithOrders(venue.engine.orders), ...venue.listeners.watched()]);
   for (const symbol of venue.live) if (!needed.has(symbol)) venue.live.delete(symbol);
@@ -288,7 +288,7 @@ export function deactivateIdle(venue: Venue): void {
 export const klinesNow = (venue: Venue, market: SymbolMarket, query: KlineQuery): Kline[] =>
   readKlines(market, query, venue.clock.nowMs());
 
-/** Stores what changed, then tells the listeners; call at the end of every change. */
+/** Stores the changes, then notifies the listeners. Must be called at the end of every change. */
 export function commit(venue: Venue, atMs: number): void {
   storeChanges(venue, atMs);
   venue.listeners.onSettled(atMs);

@@ -9,15 +9,15 @@ import { joinBook } from './queue.ts';
 import { paidAsset } from './settlement.ts';
 import { EMPTY_PLAN, type Plan } from './taker.ts';
 
-/** An order that begins, with what it will match at once. */
+/** An order that starts, with its immediate matches. */
 interface PlannedOrder {
   readonly order: Order;
   readonly plan: Plan;
 }
 
 /**
- * Lets orders begin: their money is locked (once, where two are a pair), stops wait, all others match and rest. Returns
- * what the orders took, one by one.
+ * Starts orders: locks their money (once for an OCO pair), lets stops wait, matches all others and rests the
+ * remainders. Returns the result of each order.
  */
 export function beginOrders(engine: MatchingEngine, planned: readonly PlannedOrder[], atMs: number): Taken[] {
   lockOnce(engine, planned);
@@ -57,7 +57,7 @@ function begin(
 }
 
 /**
- * Draws all consequences of what has just happened in a coin: lists go on, stops that have fired work. Each may move the
+ * Applies all consequences of a change in a coin: continues order lists and starts triggered stops. Each may move the
  * price and cause others.
  */
 export function settleBook(engine: MatchingEngine, symbol: string, atMs: number): void {
@@ -78,7 +78,7 @@ export function settleBook(engine: MatchingEngine, symbol: string, atMs: number)
   }
 }
 
-/** Places the second phase of a list; what cannot be placed now expires as rejected. */
+/** Places the second phase of a list. Orders that cannot be placed now expire as rejected. */
 function beginWaiting(engine: MatchingEngine, waiting: readonly Order[], atMs: number): void {
   const plans = waiting.map((order) => planOf(engine, order));
   const broken = waiting.some((order) => engine.filter(order) !== undefined);
@@ -110,7 +110,10 @@ function fire(engine: MatchingEngine, stop: Order, atMs: number): void {
   if (isOpen(stop)) joinBook(engine, stop);
 }
 
-/** Whether a fired stop may work: it passes the filters again, and one whose price was not known is paid for. */
+/**
+ * True if a triggered stop may work: it passes the filters again, and the account can pay for it at the now known
+ * price.
+ */
 function fits(engine: MatchingEngine, stop: Order, plan: Plan): boolean {
   if (engine.filter(stop) !== undefined) return false;
   if (!takesAnyPrice(stop.type) || stop.side === 'SELL') return true;
