@@ -1,6 +1,6 @@
 /**
- * The members of a flat JSON object with their values as they stand in the text: strings unquoted, numbers in the
- * client's own literal (`0.00100` stays so), which is what WebSocket API signatures cover. Nested values keep their JSON.
+ * The members of a flat JSON object with their values as text: strings unquoted, numbers in the client's own literal
+ * (`0.00100` stays so). WebSocket API signatures cover these texts. Nested values keep their JSON.
  */
 export function readLiterals(text: string, member: string): Map<string, string> | undefined {
   const sources = new Map<object, Map<string, string>>();
@@ -21,7 +21,7 @@ export function readLiterals(text: string, member: string): Map<string, string> 
   );
 }
 
-/** A primitive value as it stands in the text. */
+/** A primitive value and its source text. */
 interface Seen {
   readonly holder: object;
   readonly key: string;
@@ -31,7 +31,7 @@ interface Seen {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** JSON.parse with the source text of primitive values, which the type declarations do not know yet. */
+/** JSON.parse with the source text of primitive values. The type declarations do not have this overload yet. */
 function parseWithSource(text: string, see: (seen: Seen) => void): unknown {
   const revive = function (
     this: object,
@@ -47,7 +47,7 @@ function parseWithSource(text: string, see: (seen: Seen) => void): unknown {
   }
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for invalid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

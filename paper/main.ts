@@ -16,7 +16,7 @@ try {
     control: exchange.controlUrl,
   };
   const { controlTokenFile } = options;
-  // Without a file for the token, whoever starts the exchange learns it here and nowhere else.
+  // Without a token file, this line is the only place where the token is printed.
   const token = controlTokenFile === undefined ? { controlToken: exchange.controlToken } : { controlTokenFile };
   process.stdout.write(`${JSON.stringify({ ready: true, ...addresses, ...token })}\n`);
   supervisor.ready(addresses);

@@ -12,17 +12,17 @@ type SourceOption =
   | ({ readonly kind: 'relay' } & RelayAddress);
 type ClockOption = { readonly kind: 'real' } | { readonly kind: 'virtual'; readonly startMs: number };
 
-/** How a paper exchange runs. Port 0 takes any free one. */
+/** Options of a paper exchange. Port 0 takes any free one. */
 export interface PaperOptions {
   readonly port: number;
   readonly controlPort: number;
-  /** Where the token of the control port is written; absent: it is only in memory. */
+  /** The file for the token of the control port; absent: the token is only in memory. */
   readonly controlTokenFile?: string;
   readonly accounts: readonly Account[];
   readonly source: SourceOption;
-  /** Where the market begins; absent: now (synthetic) or after some history (replay). */
+  /** The start of the market; absent: now (synthetic) or after some history (replay). */
   readonly fromMs?: number;
-  /** How many times as fast as the wall clock market time runs. */
+  /** Speed of market time as a multiple of the wall clock. */
   readonly speed: number;
   /** Absent: the stored market's seed, else 1. */
   readonly seed?: number;
@@ -66,7 +66,7 @@ export function parseOptions(argv: readonly string[]): PaperOptions {
   };
 }
 
-/** The token of the control port lies in the data folder unless another file is named. */
+/** The token of the control port is in the data folder unless another file is given. */
 function placesOf(values: ReturnType<typeof parseFlags>): Pick<PaperOptions, 'dataDir' | 'controlTokenFile'> {
   const { 'data-dir': folder, 'control-token-file': file } = values;
   const dataDir = folder === undefined ? undefined : resolve(folder);

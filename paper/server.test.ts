@@ -63,7 +63,7 @@ test('market data answers in the exchange shapes without a key', async () => {
   );
 });
 
-/** Weights count by the wall clock's minute: what is compared must not straddle its turn. */
+/** Weights are counted for each minute of the wall clock: compared requests must be in the same minute. */
 async function minuteWithRoom(): Promise<void> {
   const leftMs = 60_000 - (Date.now() % 60_000);
   if (leftMs < 10_000) await delay(leftMs + 50);

@@ -45,10 +45,10 @@ import { openVenue, type Venue } from '#paper/exchange/venue.ts';
 
 const HOST = '127.0.0.1';
 const TOO_LARGE = '<html><body>413 Request Entity Too Large</body></html>';
-/** A trade every 400 ms of wall time makes a market lively; a candle has at most this many. */
+/** One trade every 400 ms of wall time makes a market lively. A candle has at most this many trades. */
 const TRADE_GAP_MS = 400;
 const MAX_TRADES = 240;
-/** Enough points on the way through a candle for what looks at every trade. */
+/** Enough points on the path through a candle for code that checks every trade. */
 const FEWEST_TRADES = 12;
 
 /** A running paper exchange. */
@@ -57,7 +57,7 @@ export interface PaperExchange extends AsyncDisposable {
   readonly wsUrl: string;
   readonly controlUrl: string;
   readonly controlToken: string;
-  /** The headers that the control port wants. */
+  /** The headers that the control port requires. */
   readonly controlHeaders: Readonly<Record<string, string>>;
   readonly venue: Venue;
 }
@@ -108,7 +108,7 @@ export async function startPaper(
   const control = createControl({ venue, context, sockets, eventFaults, streams, users, following, token });
   const port = await listen(server, options.port, stack);
   const controlPort = await listen(control, options.controlPort, stack);
-  // Before the servers close, which wait for what is connected.
+  // Must run before the servers close, because they wait for open connections.
   stack.defer(() => void sockets.drop());
   if (venue.clock.moveTo === undefined) stack.use(startMarketLoop(venue, log));
   const kept = stack.move();
@@ -123,7 +123,7 @@ export async function startPaper(
   };
 }
 
-/** The first fill of an order makes room for another one. */
+/** The first fill of an order frees a place in the count of unfilled orders. */
 function relieve(limits: Limits, { order, fill }: Report): void {
   if (fill !== null && order.executed === fill.quantity) limits.noteFirstFill(order.account, fill.maker);
 }
@@ -133,7 +133,7 @@ interface VenueParts {
   readonly users: UserStreams;
   readonly stack: AsyncDisposableStack;
   readonly relay: Relay | undefined;
-  /** Told of every report, for the count of unfilled orders. */
+  /** Called with every report, for the count of unfilled orders. */
   readonly relieve: (report: Report) => void;
 }
 
@@ -180,14 +180,14 @@ function openSource({ source }: PaperOptions, market: StoredMarket): MarketSourc
   return source.kind === 'script' ? standingStill(synthetic) : synthetic;
 }
 
-/** Wall time for a synthetic market at its own pace; else a clock of its own that goes on where it stopped. */
+/** Wall time for a synthetic market at speed 1. Otherwise a separate clock that continues where it stopped. */
 function openClock(options: PaperOptions, source: MarketSource, resumeMs: number | undefined): MarketClock {
   if (options.clock.kind === 'virtual') return virtualClock(resumeMs ?? options.clock.startMs);
   const isWallTime = options.source.kind !== 'replay' && options.speed === 1 && options.fromMs === undefined;
   return isWallTime ? realClock() : scaledClock(resumeMs ?? source.startMs, options.speed);
 }
 
-/** Speaks TLS when it is given a certificate. Throws BadInputError for one that cannot be used. */
+/** Uses TLS if a certificate is given. Throws BadInputError for a certificate that cannot be used. */
 function openServer(tls: PaperOptions['tls'], handle: RequestListener): Server {
   if (tls === undefined) return createServer(handle);
   try {

@@ -9,14 +9,14 @@ import { snapshotOf } from '#paper/rest/rest-market.ts';
 import { marketNow, type Venue, wipeVenue } from '#paper/exchange/venue.ts';
 import { revokeAccount } from '#paper/sockets/ws-session.ts';
 
-/** What drills change: the market, keys, bans, the environment and connections. */
+/** The parts that test controls change: the market, keys, bans, the environment and connections. */
 export interface ControlTargets {
   readonly venue: Venue;
   readonly context: RestContext;
   readonly sockets: Sockets;
 }
 
-/** A request that cannot be done as asked; answered with status 400. */
+/** A request that cannot be executed; answered with status 400. */
 export class ControlError extends Error {}
 
 /** A multiple or a price; null for none. */
@@ -50,7 +50,7 @@ export const keyChange = z.object({
 export const banRequest = z.object({ ip: z.string().optional(), ms: z.number().min(1) });
 export const profileChange = z.object({ profile: z.enum(PROFILES) });
 export const depthChange = z.object({ symbol: z.string(), stale: z.boolean() });
-/** For so long, in market time, queries do not know a new order of which the account has been told. */
+/** Market time for which queries do not return a new order, although its events have been sent. */
 export const readChange = z.object({ orderLagMs: z.number().min(0) });
 export const silence = z.object({ silent: z.boolean() });
 
@@ -72,13 +72,13 @@ export function changeSymbol({ venue: { markets } }: ControlTargets, change: z.o
   return {};
 }
 
-/** What rests and trades lies on the grid of the listing: a new one may only be coarser. */
+/** Existing orders and trades are on the grid of the listing: a new grid may only be coarser. */
 function requireCoarser(name: string, listed: Decimal, wanted: Decimal | undefined): void {
   if (wanted === undefined || (wanted > 0n && isOnStep(wanted, listed))) return;
   throw new ControlError(`${name} must be a multiple of ${formatDecimal(listed)}.`);
 }
 
-/** Changes what a key may do; one that may not read any more loses its sessions. */
+/** Changes the permissions of a key. A key without read permission loses its sessions. */
 export function changeKey(
   { context: { accounts }, sockets }: ControlTargets,
   change: z.output<typeof keyChange>,
@@ -104,7 +104,7 @@ export function banAddress({ context: { limits } }: ControlTargets, { ip, ms }: 
   return { untilMs };
 }
 
-/** From here on a coin's book is answered as it is now, or again as it is then. */
+/** Freezes the answers for a coin's book at the current book, or unfreezes them. */
 export function freezeDepth({ venue }: ControlTargets, { symbol, stale }: z.output<typeof depthChange>): unknown {
   const market = marketNow(venue, symbol);
   if (market === undefined) throw new ControlError(`${symbol} is not listed.`);
@@ -121,7 +121,7 @@ export function changeProfile(
   return environment;
 }
 
-/** The reset that test environments have now and then: everything but keys is gone, and every connection with it. */
+/** The reset that test environments have now and then. Only keys stay; every connection is dropped. */
 export function wipe({ venue, context: { environment }, sockets }: ControlTargets): unknown {
   if (environment.profile === 'live')
     throw new ControlError('The live profile is never wiped: choose the profile testnet or demo first.');

@@ -14,7 +14,7 @@ const controlTokenFile = join(folder, 'paper-control-token');
 const accounts = [{ name: 'ann', apiKey: 'k', secret: 's', balances: { USDT: '100' } }];
 let paper: PaperExchange;
 before(async () => {
-  // What an earlier run left behind, readable by everybody.
+  // A token file of an earlier run that every user can read.
   writeFileSync(controlTokenFile, 'old', { mode: 0o644 });
   paper = await startTestServer(accounts, { controlTokenFile });
 });
@@ -23,7 +23,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The status of one request with exactly these headers; fetch does not let a test choose Host and Origin. */
+/** The status of one request with exactly these headers. `fetch` does not allow a test to set Host and Origin. */
 async function ask(work: string, headers: OutgoingHttpHeaders, body = ''): Promise<number> {
   const [method = '', path = ''] = work.split(' ');
   const { port } = new URL(paper.controlUrl);

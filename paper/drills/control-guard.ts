@@ -6,18 +6,21 @@ import { BadInputError } from '#paper/bad-input.ts';
 const TOKEN_BYTES = 32;
 const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i;
 
-/** Why the control port does not serve a request. */
+/** Why the control port refuses a request. */
 interface ControlRefusal {
   readonly status: 401 | 403 | 415;
   readonly error: string;
 }
 
-/** Makes the token of one run; with a path it is stored there, readable by its owner only. Throws BadInputError. */
+/**
+ * Creates the token of one run. With a path the token is stored there, readable only by its owner. Throws
+ * BadInputError.
+ */
 export function issueControlToken(path?: string): string {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   if (path === undefined) return token;
   try {
-    // A file that exists keeps its mode, so that it is written as a new one.
+    // An existing file keeps its mode: remove it, so that the new file gets the right one.
     rmSync(path, { force: true });
     writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
@@ -27,15 +30,15 @@ export function issueControlToken(path?: string): string {
   return token;
 }
 
-/** The headers that the control port wants. */
+/** The headers that the control port requires. */
 export const controlHeaders = (token: string): Readonly<Record<string, string>> => ({
   authorization: `Bearer ${token}`,
   'content-type': 'application/json',
 });
 
 /**
- * A web page can reach this port, also under a name of its own that points to this machine, and so can every user of
- * the machine. Browsers name the page in Origin and its name in Host; only the token's reader passes.
+ * Every user of the machine can reach this port. So can a web page, also under its own host name that resolves to this
+ * machine. Browsers send the page in Origin and its name in Host. Only a reader of the token gets access.
  */
 export function controlRefusal({ headers }: IncomingMessage, token: string | null): ControlRefusal | undefined {
   if (headers.origin !== undefined)

@@ -31,13 +31,13 @@ import { BodyTooLargeError, readBody } from '#paper/rest/server-request.ts';
 import type { UserStreams } from '#paper/streams/user-streams.ts';
 import { catchUp, commit, activate, type Venue } from '#paper/exchange/venue.ts';
 
-/** The control plane for tests and drills: its own port, this machine only. */
+/** The control plane for tests and drills: a separate port, reachable only from this machine. */
 interface ControlPlane extends MetricsInput {
   readonly eventFaults: EventFaults;
   /** The other exchange that the market follows. */
   readonly following: Following | undefined;
   readonly users: UserStreams;
-  /** Every request but that for the metrics must carry it. */
+  /** Every request except that for the metrics must carry it. */
   readonly token: string;
 }
 

@@ -6,10 +6,10 @@ export interface MetricsInput extends ControlTargets {
   readonly streams: MarketStreams;
 }
 
-/** Of the process, however many exchanges it runs: what measures it is never let go. */
+/** Metrics of the process, shared by all of its exchanges. Default metrics can be registered only once. */
 const processRegistry = new Registry();
 
-/** What the exchange and its process do, in the text format of Prometheus; counts begin here. */
+/** Metrics of the exchange and its process, in the text format of Prometheus. Counts start here. */
 export function openMetrics(input: MetricsInput): Registry {
   if (processRegistry.getSingleMetric('process_cpu_seconds_total') === undefined) {
     collectDefaultMetrics({ register: processRegistry });
@@ -31,7 +31,7 @@ function countRequests({ context: { log, table } }: MetricsInput, registry: Regi
   const weight = new Counter({ name: 'paper_request_weight_total', help: 'Weight that they cost.', registers });
   log.onAdd(({ method, path, status, weight: cost }) => {
     const route = method === 'WS' ? table.byWsMethod(path) : table.byPath(method, path);
-    // What others make up must not make rows.
+    // Unknown paths must not create label values.
     requests.inc({
       method: route === undefined ? 'any' : method,
       path: route === undefined ? 'unknown' : path,

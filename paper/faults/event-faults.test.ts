@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type EventFaults, eventFaultList, openEventFaults } from './event-faults.ts';
 
-/** A listener with what it got; `pass` says what comes of one event. */
+/** A listener with its received frames; `pass` returns the frames that result from one event. */
 function listener(faults: EventFaults): { readonly got: string[]; pass(event: string, frame: string): string[] } {
   const got: string[] = [];
   const subscriber = { send: (frame: string) => void got.push(frame) };

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /**
- * A fault to play on events. `drop` loses the event, `duplicate` sends it twice, `reorder` sends it after the next one,
+ * A fault for events. `drop` loses the event, `duplicate` sends it twice, `reorder` sends it after the next one.
  * `garbage` sends half of it, `delay` sends it `delayMs` of wall time later.
  */
 const eventFault = z.object({
   kind: z.enum(['drop', 'duplicate', 'reorder', 'garbage', 'delay']),
-  /** Only events of this type, such as executionReport; on market streams, only those of this stream. */
+  /** Only events of this type, such as executionReport; on market streams only those of this stream. */
   event: z.string().optional(),
   delayMs: z.number().min(0).default(1000),
   times: z.int().min(1).default(1),
@@ -16,7 +16,7 @@ export const eventFaultList = z.array(eventFault);
 export interface EventFaults {
   add(list: z.output<typeof eventFaultList>): void;
   clear(): void;
-  /** Sends what is to be sent in place of a frame. */
+  /** Sends the frame, or the frames that a fault puts in its place. */
   pass(subscriber: Subscriber, event: string, frame: string): void;
 }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 /**
- * A fault to play on requests. `fail-before` answers without doing anything; `apply-then-fail` does the work, stores it and
- * then answers with the failure; `reset` cuts the connection (after the work when `applied`); `delay` waits, then works
- * (when `applied` it works, then waits with the answer);
- * `late` accepts the request and answers with the failure at once, and its engine does the work only after the delay.
+ * A fault for requests. `fail-before` answers without executing the request. `apply-then-fail` executes it, stores the
+ * result and then answers with the failure. `reset` cuts the connection (after execution if `applied`). `delay` waits,
+ * then executes (if `applied` it executes, then waits with the answer). `late` accepts the request, answers with the
+ * failure at once, and executes it after the delay.
  */
 const fault = z.object({
   /** `text`: a part of query or body, such as side=BUY. */
@@ -15,11 +15,11 @@ const fault = z.object({
   applied: z.boolean().default(false),
   status: z.int().min(200).max(599).default(503),
   body: z.unknown().optional(),
-  /** Of the failure, such as Retry-After. */
+  /** Headers of the failure, such as Retry-After. */
   headers: z.record(z.string(), z.string()).default({}),
   delayMs: z.number().min(0).default(0),
   times: z.int().min(1).default(1),
-  /** Plays on every n-th matching request only. */
+  /** Applies only to every n-th matching request. */
   every: z.int().min(1).default(1),
 });
 export const faultList = z.array(fault);
@@ -28,7 +28,7 @@ export type Fault = z.output<typeof fault>;
 export interface Faults {
   add(list: readonly Fault[]): void;
   clear(): void;
-  /** The first fault that matches the request; it is used up after it was played `times` times. */
+  /** The first fault that matches the request. It is used up after `times` requests. */
   take(request: FaultyRequest): Fault | undefined;
 }
 
@@ -67,7 +67,7 @@ export function openFaults(): Faults {
   };
 }
 
-/** The default body of a failure whose outcome the client cannot know. */
+/** The default body of a failure with an unknown outcome. */
 export const UNKNOWN_OUTCOME = {
   code: -1007,
   msg: 'Timeout waiting for response from backend server. Send status unknown; execution status unknown.',

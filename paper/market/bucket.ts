@@ -1,7 +1,7 @@
 import { add, type Decimal } from '#core/amount/decimal.ts';
 import type { Terms } from './terms.ts';
 
-/** The trades of one stretch of time: when it began, how many there were, and the sum of their prices. */
+/** The trades of one time range: its start, their number, and the sum of their prices. */
 export interface Bucket {
   readonly openMs: number;
   count: number;

@@ -16,7 +16,7 @@ export interface CandleSeries {
 
 const FILE_NAME = /^([A-Z0-9]+)-([0-9]+[mhd])(?:-[^.]+)?\.(?:csv|csv\.gz|zip)$/;
 
-/** The candle files of a folder by their names. Throws BadInputError when there are none. */
+/** The candle files of a folder by name. Throws BadInputError if there are none. */
 function listCandleFiles(folder: string) {
   const files = matchingFiles(folder);
   if (files.length > 0) return files;
@@ -32,14 +32,14 @@ const matchingFiles = (folder: string) =>
     return [{ name, symbol, interval, intervalMs: INTERVAL_MS[interval] }];
   });
 
-/** Reads every candle file of a folder, one after the other, each by itself. Throws BadInputError. */
+/** Reads every candle file of a folder, one after the other, without joining them. Throws BadInputError. */
 export function* readEachFile(folder: string): Generator<CandleSeries> {
   for (const { name } of listCandleFiles(folder)) yield readNamedFile(join(folder, name));
 }
 
 /**
- * Reads every file named SYMBOL-INTERVAL[-part].csv(.gz) of a folder; of one coin only its finest interval is kept, its
- * parts joined. Throws BadInputError naming the folder, or the file with the line and value.
+ * Reads every file named SYMBOL-INTERVAL[-part].csv(.gz) of a folder. Keeps only the finest interval of a coin, with
+ * its parts joined. Throws BadInputError with the folder, or with the file, line and value.
  */
 export function readCandleFolder(folder: string): CandleSeries[] {
   const files = listCandleFiles(folder);
@@ -53,13 +53,13 @@ export function readCandleFolder(folder: string): CandleSeries[] {
   });
 }
 
-/** Every interval of which a folder has files of a coin, finest first; none where the folder holds no candle files. */
+/** Every interval that a folder has files of for a coin, finest first. Empty if the folder has no candle files. */
 export function listFileIntervals(folder: string, symbol: string): Interval[] {
   const found = new Set(matchingFiles(folder).flatMap((file) => (file.symbol === symbol ? [file.interval] : [])));
   return [...found].toSorted((a, b) => INTERVAL_MS[a] - INTERVAL_MS[b]);
 }
 
-/** The candles of one coin and interval in a folder, their parts joined. Throws BadInputError. */
+/** The candles of one coin and interval in a folder, with the parts joined. Throws BadInputError. */
 export function readFileInterval(folder: string, symbol: string, interval: Interval): CandleSeries {
   const files = matchingFiles(folder).filter((file) => file.symbol === symbol && file.interval === interval);
   const intervalMs = INTERVAL_MS[interval];
@@ -67,7 +67,7 @@ export function readFileInterval(folder: string, symbol: string, interval: Inter
   return { symbol, interval, intervalMs, columns };
 }
 
-/** Reads one candle file, whose name says coin and interval. Throws BadInputError. */
+/** Reads one candle file. Its name gives coin and interval. Throws BadInputError. */
 export function readNamedFile(path: string): CandleSeries {
   const [, symbol, interval] = FILE_NAME.exec(basename(path)) ?? [];
   if (symbol === undefined || interval === undefined || !isInterval(interval)) {
@@ -107,7 +107,7 @@ function textOf(path: string, raw: Buffer): Uint8Array {
   return path.endsWith('.gz') ? gunzipSync(raw) : raw;
 }
 
-/** Joins parts by time; where two parts hold the same candle the earlier part wins. */
+/** Joins parts by time. If two parts hold the same candle the earlier part wins. */
 function joinParts(parts: readonly CandleColumns[]): CandleColumns {
   const ordered = parts.toSorted((a, b) => (a.openMs[0] ?? 0) - (b.openMs[0] ?? 0));
   const kept: CandleColumns[] = [];

@@ -2,10 +2,10 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Mondays: the epoch began on a Thursday. */
+/** Weeks start on Monday; the epoch started on a Thursday. */
 const WEEK_SHIFT = 3 * DAY;
 
-/** Every candle interval of the exchange; a month counts with its greatest length. */
+/** Every candle interval of the exchange. A month has its greatest length. */
 const LENGTHS = {
   '1s': SECOND,
   '1m': MINUTE,
@@ -35,13 +35,13 @@ export const isKlineInterval = (text: string): text is KlineInterval => KLINE_IN
 export interface Frame {
   /** The greatest length of a candle. */
   readonly lengthMs: number;
-  /** Own candles of a coin fit into the frame's when they divide this. */
+  /** Own candles of a coin fit into the frame's candles if their length divides this. */
   readonly unitMs: number;
   /** Open of the candle that contains `ms`. */
   openOf(ms: number): number;
 }
 
-/** `offsetMs`: how far the time zone is ahead of UTC. */
+/** `offsetMs`: offset of the time zone from UTC, ahead is positive. */
 export function frameOf(interval: KlineInterval, offsetMs = 0): Frame {
   const lengthMs = LENGTHS[interval];
   if (interval === '1M') return { lengthMs, unitMs: unitOf(DAY, offsetMs), openOf: (ms) => monthOf(ms, offsetMs) };
@@ -55,7 +55,7 @@ function monthOf(ms: number, offsetMs: number): number {
   return Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), 1) - offsetMs;
 }
 
-/** The greatest length that divides both the candle and the shift of its time zone. */
+/** The greatest length that divides both the candle and the offset of its time zone. */
 function unitOf(lengthMs: number, offsetMs: number): number {
   let [a, b] = [lengthMs, Math.abs(offsetMs)];
   while (b > 0) [a, b] = [b, a % b];
@@ -67,7 +67,7 @@ export const nextOpen = (frame: Frame, openMs: number): number => frame.openOf(o
 
 const ZONE = /^([+-]?)(\d{1,2})(?::([0-5]\d))?$/;
 
-/** How far a time zone such as `8`, `+08:00` or `-1:00` is ahead of UTC; undefined outside -12:00 to +14:00. */
+/** Offset of a time zone such as `8`, `+08:00` or `-1:00` from UTC; undefined outside -12:00 to +14:00. */
 export function readZone(text: string): number | undefined {
   const [, sign, hours, minutes] = ZONE.exec(text) ?? [];
   if (hours === undefined) return undefined;

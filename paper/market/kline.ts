@@ -13,14 +13,14 @@ export interface Kline {
   readonly trades: number;
   readonly takerVolume: number;
   readonly takerQuoteVolume: number;
-  /** -1 where nothing traded. */
+  /** -1 if nothing traded. */
   readonly firstTradeId: number;
   readonly lastTradeId: number;
 }
 
 /**
- * A candle of the source; the quote volume and the takers' share, which a candle file does not have, are estimates from
- * its prices. `trades` says how many trades it is played as, and the id of the first one.
+ * Converts a candle of the source. A candle file has no quote volume and no taker volume: these are estimates from the
+ * prices. `trades` gives the number of trades that it is played as, and the id of the first one.
  */
 export function klineOf(
   candle: SourceCandle,
@@ -44,7 +44,7 @@ export function klineOf(
   };
 }
 
-/** Two neighbours as one; `first` is the older. */
+/** Merges two adjacent candles; `first` is the older. */
 export const mergeKlines = (first: Kline, second: Kline): Kline => ({
   openMs: first.openMs,
   closeMs: second.closeMs,
@@ -61,11 +61,11 @@ export const mergeKlines = (first: Kline, second: Kline): Kline => ({
   lastTradeId: Math.max(first.lastTradeId, second.lastTradeId),
 });
 
-/** The candle in progress, built from trades. */
+/** The current candle, built from trades. */
 export interface Forming {
   readonly openMs: number;
   readonly closeMs: number;
-  /** True once a trade took place that the source does not know. */
+  /** True once a trade took place that the source does not have. */
   touched: boolean;
   open: number;
   high: number;
@@ -97,7 +97,7 @@ export const beginForming = (openMs: number, closeMs: number): Forming => ({
   lastTradeId: -1,
 });
 
-/** Folds one trade into the candle in progress. */
+/** Adds one trade to the current candle. */
 export function growForming(
   forming: Forming,
   trade: { readonly id: number; readonly ticks: number; readonly lots: number; readonly takerBuys: boolean },

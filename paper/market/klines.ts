@@ -5,7 +5,7 @@ import { formingKline, klineOfSource, type SymbolMarket } from './symbol-market.
 
 export interface KlineQuery {
   readonly interval: KlineInterval;
-  /** How far the candles' time zone is ahead of UTC. */
+  /** Offset of the candles' time zone from UTC, ahead is positive. */
   readonly offsetMs?: number;
   readonly startMs?: number | undefined;
   readonly endMs?: number | undefined;
@@ -17,8 +17,9 @@ export const hasCandles = ({ listing }: SymbolMarket, interval: KlineInterval): 
   frameOf(interval).lengthMs >= listing.intervalMs;
 
 /**
- * Candles of any interval that the coin's own interval divides, oldest first, the one in progress last. No times: the
- * newest `limit`; a start: the oldest from there; an end: the newest up to it; both: like a start, capped by the end.
+ * Candles of any interval that the coin's own interval divides, oldest first, the current one last. Without times: the
+ * newest `limit`. With a start: the oldest from there. With an end: the newest up to it. With both: like a start,
+ * capped by the end.
  */
 export function readKlines(market: SymbolMarket, query: KlineQuery, nowMs: number): Kline[] {
   const frame = frameOf(query.interval, query.offsetMs);
@@ -73,7 +74,7 @@ function readBackwards(market: SymbolMarket, range: Omit<Range, 'fromMs'>, nowMs
   return found.slice(-range.limit);
 }
 
-/** Candles of a frame whose open lies in [fromMs, untilMs), from the coin's own candles. */
+/** Candles of a frame whose open is in [fromMs, untilMs), from the coin's own candles. */
 export function aggregate(
   market: SymbolMarket,
   range: { readonly fromMs: number; readonly untilMs: number; readonly frame: Frame },
@@ -102,7 +103,7 @@ function* ownBetween({ overrides }: SymbolMarket, fromMs: number, toMs: number):
   for (const [openMs, kline] of overrides) if (openMs >= fromMs && openMs < toMs) yield kline;
 }
 
-/** The coin's own candles with fromMs <= openMs < untilMs as of `nowMs`: closed ones, then the one in progress. */
+/** The coin's own candles with fromMs <= openMs < untilMs as of `nowMs`: closed ones, then the current one. */
 export function* ownCandles(
   market: SymbolMarket,
   { fromMs, untilMs }: { readonly fromMs: number; readonly untilMs: number },

@@ -13,7 +13,10 @@ interface RuleTexts {
   readonly minNotional: string;
 }
 
-/** `tick, highest price, lot step, most per order, most per market order[, least notional]`, one line a coin. */
+/**
+ * `tick, highest price, lot step, maximum of an order, maximum of a market order[, minimum notional]`, one line for
+ * each coin.
+ */
 function rules(line: string): RuleTexts {
   const [tick = '', maxPrice = '', step = '', maxQuantity = '', maxMarketQuantity = '', minNotional = '5'] =
     line.split(' ');
@@ -49,22 +52,22 @@ const WELL_KNOWN: Readonly<Record<string, RuleTexts>> = {
   BCHUSDT: rules('0.1 100000 0.001 90000 1700.607'),
 };
 
-/** Coins of which an account may hold and order only so much. */
+/** Coins with a maximum of base asset, held and on order, for each account. */
 const MAX_POSITIONS: Readonly<Record<string, string>> = { AAVEUSDT: '100000' };
 /** Coins that still have the older filters of price and notional value. */
 const OLDER = ['ETCUSDT'];
 const QUOTES = ['USDT', 'USDC', 'FDUSD', 'BUSD', 'TUSD', 'DAI', 'BTC', 'ETH', 'BNB', 'EUR', 'GBP', 'TRY', 'BRL', 'JPY'];
 const BITCOIN_LIKE_NOTIONAL: Readonly<Record<string, string>> = { BTC: '0.0001', ETH: '0.001', BNB: '0.01' };
 
-/** Splits `BTCUSDT` at its quote asset; undefined when no known quote asset ends it. */
+/** Splits `BTCUSDT` at its quote asset; undefined if it ends with no known quote asset. */
 export function readAssets(symbol: string): { base: string; quote: string } | undefined {
   const quote = QUOTES.find((asset) => symbol.endsWith(asset) && symbol.length > asset.length);
   return quote === undefined ? undefined : { base: symbol.slice(0, -quote.length), quote };
 }
 
 /**
- * The listing of a coin. Well-known coins get their real rules; `seen` widens the price grid where recorded prices are
- * finer than today's tick, and derives the rules of other coins from their price and decimals.
+ * The listing of a coin. Well-known coins get their real rules. `seen` refines the price grid if recorded prices are
+ * finer than today's tick. For other coins it derives the rules from price and decimals.
  */
 export function listingOf(
   symbol: string,
@@ -90,7 +93,7 @@ function finerTick(tick: string, decimals: number): string {
   return Number(seen) < Number(tick) ? seen : tick;
 }
 
-/** A tick of about 0.01 % of the price and a lot worth about a tenth of a US dollar, as real listings have. */
+/** A tick of about 0.01 % of the price and a lot worth about a tenth of a US dollar, like real listings. */
 function derivedRules(price: number, quote: string): RuleTexts {
   const power = Math.floor(Math.log10(price));
   const worth = quote === 'BTC' ? 1e-6 : quote === 'ETH' ? 3e-5 : 0.1;

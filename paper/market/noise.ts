@@ -1,6 +1,8 @@
 const TWO_32 = 2 ** 32;
 
-/** Mixes two integers into 32 well spread bits; the only source of randomness, so that every market repeats exactly. */
+/**
+ * Hashes two integers into 32 well spread bits. The only source of randomness, so that every market repeats exactly.
+ */
 export function mix(a: number, b: number): number {
   let hash = Math.imul((a ^ 0x9e3779b9) | 0, 0x85ebca6b) ^ Math.imul((b + 0x7f4a7c15) | 0, 0xc2b2ae35);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
@@ -8,7 +10,7 @@ export function mix(a: number, b: number): number {
   return (hash ^ (hash >>> 15)) >>> 0;
 }
 
-/** The same as a number in [0, 1). */
+/** The hash as a number in [0, 1). */
 export const share = (a: number, b: number): number => mix(a, b) / TWO_32;
 
 export function mixText(text: string, seed: number): number {
@@ -17,7 +19,7 @@ export function mixText(text: string, seed: number): number {
   return hash;
 }
 
-/** Value noise in [-1, 1]: random knots at whole numbers, smooth between them; any point costs the same. */
+/** Value noise in [-1, 1]: random knots at whole numbers, smooth between them. Every point costs the same time. */
 export function smoothNoise(salt: number, x: number): number {
   const knot = Math.floor(x);
   const from = 2 * share(salt, knot) - 1;

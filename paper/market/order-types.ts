@@ -10,7 +10,7 @@ export const ORDER_TYPES = [
   'TAKE_PROFIT_LIMIT',
 ] as const;
 
-/** What happens instead of a trade of an account with itself; the taker's mode decides. */
+/** The result of a self-trade; the taker's mode decides. */
 export const PREVENTION_MODES = ['NONE', 'EXPIRE_TAKER', 'EXPIRE_MAKER', 'EXPIRE_BOTH', 'DECREMENT'] as const;
 
 export type PreventionMode = (typeof PREVENTION_MODES)[number];

@@ -1,7 +1,7 @@
 import { mix, share } from './noise.ts';
 import { countOf, type Grid, type SourceCandle } from './source.ts';
 
-/** A trade of the market as the source plays it: price in whole ticks, quantity in whole lots. */
+/** A trade of the source: price in whole ticks, quantity in whole lots. */
 export interface SourceTrade {
   readonly atMs: number;
   readonly ticks: number;
@@ -11,15 +11,15 @@ export interface SourceTrade {
 
 const MIN_TRADES = 4;
 
-/** How many trades a candle is played as: at most one a lot, but for a tiny candle that still shows its corners. */
+/** The number of trades that a candle is played as: at most one for each lot. A tiny candle still shows its corners. */
 export function countTrades({ volume }: Pick<SourceCandle, 'volume'>, { stepUnits }: Grid, wanted: number): number {
   const lots = countOf(volume, stepUnits);
   return lots <= 0 ? 0 : Math.max(MIN_TRADES, Math.min(wanted, lots));
 }
 
 /**
- * Plays one candle as trades: open, then low and high (high and low for a falling candle), then close, spread over the
- * candle with its volume split among them. Deterministic per (candle, salt); a candle without volume has no trades.
+ * Plays one candle as trades: open, then low and high (high and low for a falling candle), then close. They are spread
+ * over the candle and share its volume. Deterministic for (candle, salt). A candle without volume has no trades.
  */
 export function tradesOf(
   candle: SourceCandle,
@@ -57,7 +57,7 @@ function timeOf(candle: SourceCandle, index: number, { total, seed }: Dice): num
   return candle.openMs + Math.floor(index * gap + jitter);
 }
 
-/** Prices in ticks: the four corners at chosen places, straight lines with a little noise between them. */
+/** Prices in ticks: the four corners at chosen positions, straight lines with a little noise between them. */
 function pricesOf(candle: SourceCandle, tickUnits: number, { total, seed }: Dice): number[] {
   const [open, high, low, close] = [candle.open, candle.high, candle.low, candle.close].map((price) =>
     Math.max(1, countOf(price, tickUnits)),

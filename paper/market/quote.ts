@@ -19,16 +19,16 @@ export interface Level {
 
 export type BookSide = 'bid' | 'ask';
 
-/** The makers' best prices in ticks; every trade of the source moves them and refills what was taken. */
+/** The makers' best prices in ticks. Every trade of the source moves them and refills the quantity that was taken. */
 export interface Quote {
   readonly bid: number;
   readonly ask: number;
   readonly salt: number;
-  /** What takers already took, by price in ticks. */
+  /** Quantity that takers have taken, by price in ticks. */
   readonly taken: Map<number, Decimal>;
 }
 
-/** Worth of one level in units of the quote asset. */
+/** Value of one level in units of the quote asset. */
 const LEVEL_WORTH: Readonly<Record<string, number>> = {
   BTC: 0.15,
   ETH: 3,
@@ -41,7 +41,7 @@ const DEFAULT_WORTH = 8000;
 /** Distance between two levels as a share of the price. */
 const SPACING = 0.00002;
 
-/** The makers quote around a trade: it took place at the ask when the taker bought, else at the bid. */
+/** The makers quote around a trade. It took place at the ask if the taker bought, otherwise at the bid. */
 export function quoteAround(trade: {
   readonly ticks: number;
   readonly takerBuys: boolean;
@@ -54,8 +54,9 @@ export function quoteAround(trade: {
 }
 
 /**
- * The makers' ladder on one side, best price first, without what was taken; endless on the ask side. Behind the best
- * price the levels stand on a fixed grid with fixed quantities, so that a moving market changes only what it passes.
+ * The makers' ladder on one side, best price first, without the quantity that was taken; endless on the ask side.
+ * Behind the best price the levels are on a fixed grid with fixed quantities. So a moving market changes only the
+ * levels that it passes.
  */
 export function* ladderOf(quote: Quote, side: BookSide, listing: Listing): Generator<Level> {
   let ticks = side === 'bid' ? quote.bid : quote.ask;
@@ -66,7 +67,7 @@ export function* ladderOf(quote: Quote, side: BookSide, listing: Listing): Gener
   }
 }
 
-/** What the makers offer at one price, without what was taken; zero where they have no level. */
+/** The makers' offer at one price, without the quantity that was taken; zero if they have no level there. */
 export function offeredAt(
   quote: Quote,
   at: { readonly side: BookSide; readonly ticks: number },
@@ -113,7 +114,7 @@ function gridBelow(ticks: number): number {
   return Math.floor((ticks - 1) / gap) * gap;
 }
 
-/** Whole ticks of a price that lies on the grid. */
+/** Converts a price on the grid to whole ticks. */
 export const ticksOf = (price: Decimal, listing: Listing): number => toSteps(price, listing.rules.price.tick);
 
 /** A float64 of the market, such as an average price, as a decimal for comparisons in filters. */

@@ -18,7 +18,9 @@ const [COUNT_STEP, SUM_STEP, PRICE_STEP] = [
   requireDecimal('0.00000001'),
 ];
 
-/** The coin's reference price and its time: undefined when it has none, a price of null while there is nothing to go by. */
+/**
+ * The coin's reference price and its time. Undefined if it has none; a price of null while there are no data for it.
+ */
 export function referenceOf(
   market: SymbolMarket,
   nowMs: number,
@@ -28,7 +30,7 @@ export function referenceOf(
   return rule.kind === 'external' ? rule : { price: meanOf(market, rule, nowMs), atMs: nowMs };
 }
 
-/** The mean of the window's trades; of the bucket that the window cuts only the share inside counts. */
+/** The mean of the window's trades. The oldest bucket counts with the share that is inside the window. */
 function meanOf(
   market: SymbolMarket,
   { bucketCount, bucketWidthMs }: { readonly bucketCount: number; readonly bucketWidthMs: number },

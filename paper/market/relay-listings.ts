@@ -18,7 +18,7 @@ const entry = z.object({
 export const relayedInfo = z.object({ symbols: z.array(entry) });
 type Entry = z.output<typeof entry>;
 
-/** A status this exchange does not know keeps the coin from trading. */
+/** A coin with a status that this exchange does not know is halted. */
 export const statusOfEntry = ({ status }: Pick<Entry, 'status'>): SymbolStatus =>
   STATUSES.find((one) => one === status) ?? 'HALT';
 

@@ -10,13 +10,13 @@ const MAX_DECIMALS = 8;
 const HISTORY_CANDLES = 1000;
 
 /**
- * Recorded candles as a market. `fromMs` is where the market begins; without it the market begins after the first
- * 1,000 candles (at most half) of the coin that begins first. Throws BadInputError.
+ * Recorded candles as a market. `fromMs` is where the market starts. By default it starts after the first 1,000 candles
+ * (at most half) of the coin that starts first. Throws BadInputError.
  */
 export const openReplay = (folder: string, fromMs?: number): MarketSource =>
   replayOf(folder, readCandleFolder(folder), fromMs);
 
-/** The same from candles in memory; `folder` names them in sentences. */
+/** Like `openReplay`, from candles in memory; `folder` is their name in messages. */
 export function replayOf(folder: string, all: readonly CandleSeries[], fromMs?: number): MarketSource {
   const series = new Map(all.map((one) => [one.symbol, one]));
   const endMs = Math.max(...all.map((one) => (one.columns.openMs.at(-1) ?? 0) + one.intervalMs));
@@ -58,7 +58,7 @@ export function replayOf(folder: string, all: readonly CandleSeries[], fromMs?: 
   };
 }
 
-/** At each row the trades of all rows before it, with one more entry for all of them. */
+/** For each row the trades of all rows before it. One more entry holds the total. */
 function sumTrades(volume: Float64Array, grid: Grid | undefined, perCandle: number): Float64Array {
   const sums = new Float64Array(volume.length + 1);
   for (const [row, value] of volume.entries())
@@ -76,7 +76,7 @@ function defaultStart(all: readonly CandleSeries[]): number {
   return first.columns.openMs[Math.min(HISTORY_CANDLES, Math.floor(rows / 2))] ?? 0;
 }
 
-/** The trading rules of a recorded coin, on a price grid that holds every recorded price. Throws BadInputError. */
+/** The trading rules of a recorded coin, on a price grid that fits every recorded price. Throws BadInputError. */
 export function listingOfSeries(series: CandleSeries): Listing {
   if (readAssets(series.symbol) === undefined) {
     throw new BadInputError(
@@ -88,7 +88,7 @@ export function listingOfSeries(series: CandleSeries): Listing {
   return listingOf(series.symbol, series.intervalMs, { priceDecimals, price: close.at(-1) ?? 1 });
 }
 
-/** The most decimals any value of the column shows, up to 8. */
+/** The most decimals of any value in the column, up to 8. */
 function decimalsOf(column: Float64Array): number {
   let decimals = 0;
   for (const value of column) {

@@ -7,7 +7,7 @@ export const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const AVERAGE_MS = 5 * MINUTE_MS;
 
-/** Volume-weighted price of the last five minutes; the last price where nothing traded. */
+/** Volume-weighted price of the last five minutes; the last price if nothing traded. */
 export function averagePrice(market: SymbolMarket, nowMs: number): { price: number; closeMs: number } {
   let [volume, quote] = [0, 0];
   for (const candle of ownCandles(market, { fromMs: nowMs - AVERAGE_MS, untilMs: nowMs + 1 }, nowMs)) {
@@ -18,14 +18,14 @@ export function averagePrice(market: SymbolMarket, nowMs: number): { price: numb
   return { price: volume > 0 ? quote / volume : last, closeMs: market.recent.at(-1)?.atMs ?? nowMs };
 }
 
-/** A stretch of time up to now and its trades as one candle; `kline` is undefined when the coin did not trade. */
+/** A time range up to now, with its trades as one candle; `kline` is undefined if the coin did not trade. */
 export interface Span {
   readonly fromMs: number;
   readonly nowMs: number;
   readonly kline: Kline | undefined;
 }
 
-/** The closed part of a rolling window, remembered until the next candle closes. */
+/** The closed part of a rolling window, cached until the next candle closes. */
 interface ClosedPart {
   readonly fromMs: number;
   readonly currentMs: number;
@@ -33,7 +33,7 @@ interface ClosedPart {
 }
 const closedParts = new WeakMap<SymbolMarket, Map<number, ClosedPart>>();
 
-/** The last `lengthMs`, begun at a full minute and thus up to 59,999 ms longer. */
+/** The last `lengthMs`. It starts at a full minute and is thus up to 59,999 ms longer. */
 export function rollingSpan(market: SymbolMarket, lengthMs: number, nowMs: number): Span {
   const fromMs = nowMs - lengthMs - ((nowMs - lengthMs) % MINUTE_MS);
   const currentMs = nowMs - (nowMs % market.listing.intervalMs);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { PaperOptions } from '#paper/options.ts';
 
-/** Which market a data folder belongs to; the same market goes on where it was. */
+/** The market of a data folder. The same market continues where it stopped. */
 export interface StoredMarket {
   readonly source: string;
   readonly seed: number;
@@ -16,8 +16,8 @@ const stored = z.object({ source: z.string(), seed: z.number(), anchorMs: z.numb
 const DEFAULT_SEED = 1;
 
 /**
- * The market the options ask for, and whether the folder already holds it. A market changes with its source, its start
- * and a seed given on the command line; balances and orders stay either way.
+ * The market of the options, and whether the folder already holds it. The market changes with its source, its start, or
+ * a seed on the command line. Balances and orders stay either way.
  */
 export function resolveMarket(options: PaperOptions): { readonly market: StoredMarket; readonly continues: boolean } {
   const path = options.dataDir === undefined ? undefined : join(options.dataDir, 'market.json');

@@ -22,22 +22,22 @@ export interface PublicTrade {
 }
 
 type SourceEvent =
-  /** `from` is the price in ticks of the candle's trade before; undefined for its first one. */
+  /** `from` is the price in ticks of the candle's previous trade; undefined for its first one. */
   | { readonly kind: 'trade'; readonly atMs: number; readonly trade: SourceTrade; readonly from: number | undefined }
   | { readonly kind: 'close'; readonly atMs: number; readonly openMs: number };
 
-/** The live state of one coin; change it through the functions below only. */
+/** The live state of one coin. Change it only through the functions below. */
 export interface SymbolMarket {
   readonly listing: Listing;
-  /** As the exchange set it; see `statusOf`. */
+  /** The status that the exchange set; see `statusOf`. */
   status: SymbolRules['status'];
   readonly terms: Terms;
-  /** The trades its reference price is the mean of. */
+  /** The trades whose mean is the reference price. */
   readonly means: Bucket[];
   readonly source: MarketSource;
-  /** How many trades one candle of the source is played as. */
+  /** The number of trades that one candle of the source is played as. */
   readonly tradesPerCandle: number;
-  /** The candle being played, its trades, and which of them comes next. */
+  /** The current candle, its trades, and the index of the next one. */
   candle: SourceCandle | undefined;
   path: readonly SourceTrade[];
   next: number;
@@ -46,25 +46,25 @@ export interface SymbolMarket {
   lastPrice: Decimal | undefined;
   quote: Quote | undefined;
   lastTradeId: number;
-  /** How many trades share the aggregate id of the one before. */
+  /** The number of trades that share the aggregate id of the previous trade. */
   merged: number;
-  /** From a time on: the id of the trade before the source's first one, if all had been printed. Newest last. */
+  /** From a time on: the id before the source's first trade, as if all trades had been printed. Newest last. */
   readonly idOffsets: { readonly fromMs: number; readonly offset: number }[];
   /** Rises with every change of the book, market makers included. */
   bookId: number;
   readonly recent: PublicTrade[];
-  /** Closed candles in which clients traded; the source does not know them so. */
+  /** Closed candles in which clients traded. They differ from those of the source. */
   readonly overrides: Map<number, Kline>;
 }
 
 const RECENT = 1000;
 /**
- * Trade ids are consecutive. The first one of a run follows market time, so that ids rise across restarts without being
+ * Trade ids are consecutive. The first id of a run follows market time. So ids rise across restarts without being
  * stored: a coin prints fewer than one trade a millisecond.
  */
 const ID_EPOCH_MS = Date.UTC(2017, 0, 1);
 
-/** Enters the market of a coin at `fromMs`. */
+/** Opens the market of a coin at `fromMs`. */
 export function openSymbolMarket(
   source: MarketSource,
   listing: Listing,
@@ -98,15 +98,15 @@ export function openSymbolMarket(
   return market;
 }
 
-/** How many trades the source has played before the next one. */
+/** The number of trades that the source has played before the next one. */
 const playedTrades = ({ source, listing, candle, next, tradesPerCandle }: SymbolMarket): number =>
   source.tradesBefore(listing.rules.symbol, candle?.openMs ?? Infinity, tradesPerCandle) + next;
 
-/** The difference between ids and trades of the source at a time; every trade of a client makes it one more. */
+/** The difference between ids and trades of the source at a time. Every trade of a client adds one. */
 const idOffsetAt = ({ idOffsets }: SymbolMarket, ms: number): number =>
   idOffsets.findLast(({ fromMs }) => fromMs <= ms)?.offset ?? 0;
 
-/** A candle of the source with the ids that its trades have. */
+/** A candle of the source with the ids of its trades. */
 export function klineOfSource(market: SymbolMarket, candle: SourceCandle): Kline {
   const { source, listing, tradesPerCandle } = market;
   const before = source.tradesBefore(listing.rules.symbol, candle.openMs, tradesPerCandle);
@@ -114,7 +114,7 @@ export function klineOfSource(market: SymbolMarket, candle: SourceCandle): Kline
   return klineOf(candle, { count, firstId: idOffsetAt(market, candle.openMs) + before + 1 });
 }
 
-/** Time of the next trade or candle close; Infinity when the data have ended. */
+/** Time of the next trade or candle close; Infinity if the data have ended. */
 export const nextEventMs = (market: SymbolMarket): number => Math.min(closeMs(market), tradeMs(market));
 
 const tradeMs = (market: SymbolMarket): number => market.path[market.next]?.atMs ?? Infinity;
@@ -124,7 +124,7 @@ const closeMs = (market: SymbolMarket): number =>
     market.next >= market.path.length ? (market.candle?.closeMs ?? Infinity) : Infinity,
   );
 
-/** Takes the next event; a trade is not printed until `printSource` is called with it. */
+/** Removes and returns the next event. A trade is not printed until `printSource` is called with it. */
 export function takeEvent(market: SymbolMarket): SourceEvent {
   const closing = closeMs(market);
   if (closing <= tradeMs(market)) {
@@ -139,16 +139,16 @@ export function takeEvent(market: SymbolMarket): SourceEvent {
   return { kind: 'trade', atMs: trade.atMs, trade, from };
 }
 
-/** Brings a coin nobody watches to `ms` without playing every trade in between. */
+/** Brings an inactive coin to `ms` without playing every trade in between. */
 export function skipTo(market: SymbolMarket, ms: number): void {
-  // A candle that clients traded in is not the source's any more: the rest of it is played as well.
+  // A candle with trades of clients differs from the source's: the rest of it is played as well.
   if (market.forming?.touched) playUntil(market, Math.min(ms, market.forming.closeMs));
   if (market.candle !== undefined && ms >= market.candle.closeMs) {
     finishForming(market);
     const before = playedTrades(market);
     startAfter(market, ms);
     market.lastTradeId += playedTrades(market) - before;
-    // What is remembered must have no gap.
+    // The kept trades must have no gap.
     market.recent.length = 0;
   }
   playUntil(market, ms);
@@ -161,7 +161,7 @@ function playUntil(market: SymbolMarket, ms: number): void {
   }
 }
 
-/** Takes the last price from the candle before, then loads the one that contains `ms` or follows it. */
+/** Takes the last price from the previous candle, then loads the candle that contains `ms` or follows it. */
 function startAfter(market: SymbolMarket, ms: number): void {
   load(market, ms);
   const { candle, listing, source } = market;
@@ -183,14 +183,14 @@ function load(market: SymbolMarket, afterMs: number): void {
   market.next = 0;
 }
 
-/** Prints a trade of the source (or an injected one, which is `touched`): the makers quote around it. */
+/** Prints a trade of the source, or an injected one (`touched`). The makers quote around it. */
 export function printSource(market: SymbolMarket, trade: SourceTrade, touched = false): PublicTrade {
   const printed = print(market, trade, touched);
   market.quote = quoteAround({ ticks: trade.ticks, takerBuys: trade.takerBuys, id: printed.id });
   return printed;
 }
 
-/** Prints a trade of a client; the makers' quote stays. */
+/** Prints a trade of a client. The makers' quote does not change. */
 export function printClient(
   market: SymbolMarket,
   trade: { readonly atMs: number; readonly price: Decimal; readonly quantity: Decimal; readonly takerBuys: boolean },
@@ -200,14 +200,14 @@ export function printClient(
   return print(market, { atMs: trade.atMs, takerBuys: trade.takerBuys, ticks, lots }, true);
 }
 
-/** Takes over the last price of another market, in ticks, without a trade; the makers quote around it. */
+/** Takes over the last price of another market, in ticks, without a trade. The makers quote around it. */
 export function adoptPrice(market: SymbolMarket, ticks: number, atMs: number): void {
   market.lastPrice = fromSteps(ticks, market.listing.rules.price.tick);
   market.quote = quoteAround({ ticks, takerBuys: true, id: atMs });
   noteBookChange(market, atMs);
 }
 
-/** Lets the makers quote at prices in ticks, as far as these do not cross the best prices of clients. */
+/** Sets the makers' quote, in ticks, as far as it does not cross the best prices of clients. */
 export function adoptQuote(
   market: SymbolMarket,
   best: {
@@ -226,7 +226,7 @@ export function adoptQuote(
   noteBookChange(market, atMs);
 }
 
-/** Notes that a client took `quantity` from the makers at `price`, until the source's next trade. */
+/** Records that a client took `quantity` from the makers at `price`, until the source's next trade. */
 export function takeFromMakers(market: SymbolMarket, price: Decimal, quantity: Decimal): void {
   const ticks = ticksOf(price, market.listing);
   const taken = market.quote?.taken;
@@ -264,7 +264,7 @@ function print(market: SymbolMarket, trade: SourceTrade, touched: boolean): Publ
   return printed;
 }
 
-/** Gives the book a new id; ids follow market time, so that they rise across restarts too. */
+/** Gives the book a new id. Ids follow market time, so that they rise across restarts too. */
 export function noteBookChange(market: SymbolMarket, atMs: number): void {
   market.bookId = Math.max(market.bookId + 1, atMs - ID_EPOCH_MS);
 }
@@ -280,15 +280,15 @@ function finishForming(market: SymbolMarket): void {
   market.forming = undefined;
 }
 
-/** The candle in progress. */
+/** The current candle. */
 export const formingKline = (market: SymbolMarket): Kline | undefined =>
   market.forming === undefined ? undefined : klineOfForming(market.forming, market.listing.grid);
 
-/** A recorded coin that was not listed yet has no price and is in BREAK. */
+/** A recorded coin that is not listed yet has no price and is in BREAK. */
 export const statusOf = (market: SymbolMarket): SymbolRules['status'] =>
   market.lastPrice === undefined ? 'BREAK' : market.status;
 
-/** The listing with the grid that new orders must lie on now. */
+/** The listing with the current grid for new orders. */
 export function listingNow({ listing, terms }: SymbolMarket): Listing {
   const { price, lot } = listing.rules;
   const [tick, step] = [terms.tick ?? price.tick, terms.step ?? lot.step];
@@ -301,10 +301,10 @@ export function listingNow({ listing, terms }: SymbolMarket): Listing {
   return { ...listing, rules };
 }
 
-/** What is remembered of the newest trades, oldest first. */
+/** The newest trades, oldest first. */
 export const recentTrades = (market: SymbolMarket): readonly PublicTrade[] => market.recent;
 
-/** The closed candle that opened at `openMs`; undefined where the source has none and nobody traded. */
+/** The closed candle that opened at `openMs`; undefined if the source has none and no client traded. */
 export function closedCandle(market: SymbolMarket, openMs: number): Kline | undefined {
   const known = market.overrides.get(openMs);
   if (known !== undefined) return known;

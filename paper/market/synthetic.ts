@@ -55,7 +55,7 @@ export const SYNTHETIC_SYMBOLS = [
   ...['FILUSDT', 'AAVEUSDT', 'XLMUSDT', 'ETCUSDT', 'BCHUSDT'],
 ] as const;
 
-/** Waves of these lengths in minutes add up to a price; the short ones are louder than a random walk's. */
+/** Waves of these lengths in minutes add up to a price. The short ones are louder than those of a random walk. */
 const WAVES = [43_200, 14_400, 4320, 1440, 480, 160, 55, 21, 8, 3].map((minutes) => ({
   minutes,
   loudness: Math.sqrt(minutes / MINUTES) * (minutes <= 160 ? 1.6 : 1),
@@ -66,9 +66,9 @@ const JUMP_BLOCK = 480;
 const JUMP_DECAY = 60;
 
 /**
- * An endless seeded market. The price at any minute is a function of (seed, asset, minute) alone, so that it needs no
- * stored state, never drifts away and continues without a seam after a restart. `anchorMs` is when the market was first
- * opened; 60 days of history lie before it.
+ * An endless seeded market. The price at any minute is a function of (seed, asset, minute) alone. So it needs no stored
+ * state, never drifts away and continues without a gap after a restart. `anchorMs` is when the market was first opened;
+ * it has 60 days of history before that.
  */
 export function openSynthetic(seed: number, anchorMs: number): MarketSource {
   const historyMs = Math.floor(anchorMs / DAY_MS) * DAY_MS - HISTORY_DAYS * DAY_MS;
@@ -108,12 +108,12 @@ export function openSynthetic(seed: number, anchorMs: number): MarketSource {
       const openMs = Math.ceil(ms / MINUTE_MS) * MINUTE_MS - MINUTE_MS;
       return openMs < historyMs ? undefined : minuteAt(symbol, openMs);
     },
-    // Every minute trades more lots than it is played as trades.
+    // Every minute trades more lots than the number of its trades.
     tradesBefore: (_, ms, perCandle) => Math.max(0, Math.ceil((ms - historyMs) / MINUTE_MS)) * perCandle,
   };
 }
 
-/** The same market until it was opened; from there on nothing happens but what is played by hand. */
+/** The same market until its start. After that only manual trades move the price. */
 export const standingStill = (source: MarketSource): MarketSource => ({
   ...source,
   name: 'script',
@@ -151,7 +151,7 @@ function wavesAt(salt: number, minute: number): number {
   return sum;
 }
 
-/** In a third of all eight-hour blocks the price jumps at one minute and comes back over the next hours. */
+/** In a third of all eight-hour blocks the price jumps at one minute and returns over the next hours. */
 function jumpAt(salt: number, minute: number, swing: number): number {
   const block = Math.floor(minute / JUMP_BLOCK);
   let sum = 0;
@@ -203,7 +203,7 @@ const emptyDay = (): CandleColumns => ({
   volume: new Float64Array(MINUTES),
 });
 
-/** Remembers the newest `limit` results by key. */
+/** Keeps the newest `limit` results by key. */
 function boundedCache<Value>(limit: number): (key: string, make: () => Value) => Value {
   const values = new Map<string, Value>();
   return (key, make) => {

@@ -1,7 +1,7 @@
 import { type Decimal, requireDecimal } from '#core/amount/decimal.ts';
 import { type OrderSide, PREVENTION_MODES, type PreventionMode } from './order-types.ts';
 
-/** Instructions a coin may not take: the key of exchangeInfo that says so, and the words of the refusal. */
+/** Instructions that a coin may not support: the key of exchangeInfo that says so, and the message of the refusal. */
 export const FEATURES = {
   icebergAllowed: 'Iceberg orders are not supported for this symbol.',
   ocoAllowed: 'OCO orders are not supported for this symbol',
@@ -12,25 +12,25 @@ export const FEATURES = {
 } as const;
 export type Feature = keyof typeof FEATURES;
 
-/** The prices at which an order may be executed, as multiples of the reference price; null for no bound. */
+/** The prices at which an order may execute, as multiples of the reference price; null for no bound. */
 type PriceRange = Readonly<Record<'bidUp' | 'bidDown' | 'askUp' | 'askDown', Decimal | null>>;
 
-/** Where a coin's reference price comes from: nowhere, the mean of its trades in a moving window, or outside. */
+/** The source of a coin's reference price: none, the mean of its trades in a moving window, or an external price. */
 export type ReferenceRule =
   | { readonly kind: 'none' }
   | { readonly kind: 'mean'; readonly bucketCount: number; readonly bucketWidthMs: number }
   | { readonly kind: 'external'; readonly id: number; readonly price: Decimal | null; readonly atMs: number };
 
-/** How a coin is traded beside its filters. Drills change it. */
+/** Trading conditions of a coin in addition to its filters. The control plane changes them. */
 export interface Terms {
-  /** Instructions and order types it does not take. */
+  /** Instructions and order types that the coin does not support. */
   lacks: readonly string[];
   preventions: readonly PreventionMode[];
-  /** An account needs one of these. */
+  /** An account needs one of these permissions. */
   permissions: readonly string[];
   range: PriceRange;
   reference: ReferenceRule;
-  /** A coarser grid than that of the listing, for new orders; null for the listing's. */
+  /** A coarser grid for new orders than that of the listing; null for the listing's grid. */
   tick: Decimal | null;
   step: Decimal | null;
 }

@@ -10,7 +10,7 @@ import { openSynthetic } from './synthetic.ts';
 
 const MINUTE_MS = 60_000;
 const rows = Array.from({ length: 50 }, (_, at) => [100, 101, 99, 100, at % 7 === 3 ? 0 : 5] as const);
-/** An hour of it lies before the market begins. */
+/** One hour of it is before the market's start. */
 const recorded = () => {
   const source = testSource(rows);
   return { source, fromMs: TEST_START_MS + 10 * MINUTE_MS };

@@ -1,6 +1,8 @@
 import { crc32, inflateRawSync } from 'node:zlib';
 
-/* Records of the zip format (PKWARE APPNOTE 4.3): end of the central directory, entry of the directory, local header. */
+/*
+ * Records of the zip format (PKWARE APPNOTE 4.3): end of the central directory, entry of the directory, local header.
+ */
 const END = 0x06054b50;
 const ENTRY = 0x02014b50;
 const LOCAL = 0x04034b50;
@@ -16,7 +18,7 @@ function findEnd(bytes: Buffer): number {
   throw broken('it has no end, so it is cut short or no zip file');
 }
 
-/** The bytes of the only file of a zip file, their checksum compared. Throws with what is wrong. */
+/** Reads the only file of a zip file and checks its checksum. Throws with the problem. */
 export function unzipOnly(bytes: Buffer): Buffer {
   const end = findEnd(bytes);
   const files = bytes.readUInt16LE(end + 10);

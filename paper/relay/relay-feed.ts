@@ -3,27 +3,27 @@ import { z } from 'zod';
 import { parseJson } from '#paper/json-literals.ts';
 import { textOf } from '#paper/sockets/stream-socket.ts';
 
-/** The most streams one connection carries, and the most that are asked for in one message. */
+/** The maximum number of streams of one connection, and of one subscribe message. */
 const MAX_STREAMS = 1000;
 const MAX_NAMES = 200;
-/** Messages are this far apart: the other side takes five in a second. */
+/** Interval between messages: the other exchange accepts five a second. */
 const ASK_MS = 250;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 30_000;
-/** A connection that brings nothing for so long, not even a ping, is dead. */
+/** A connection that receives nothing for this long, not even a ping, is dead. */
 const SILENT_MS = 45_000;
 
 const frame = z.object({ stream: z.string(), data: z.unknown() });
 
 interface FeedListener {
   hear(stream: string, data: unknown): void;
-  /** The connection works, or has ended and why. */
+  /** Reports that the connection works, or that it has ended and why. */
   turn(state: { readonly isUp: true } | { readonly isUp: false; readonly because: string }): void;
 }
 
-/** Combined streams of another exchange over as many connections as it takes; each connects anew for ever. */
+/** Combined streams of another exchange, over as many connections as needed. Each reconnects forever. */
 interface Feed extends Disposable {
-  /** Replaces what is subscribed to. */
+  /** Replaces the subscribed streams. */
   want(names: ReadonlySet<string>): void;
 }
 
@@ -49,7 +49,7 @@ export function openFeed(url: string, listener: FeedListener): Feed {
 }
 
 interface Line extends Disposable {
-  /** What it should carry; it asks for the difference by and by. */
+  /** The streams that it should carry. It subscribes to the difference step by step. */
   readonly names: Set<string>;
 }
 

@@ -7,18 +7,23 @@ import type { PublicRoute } from '#paper/rest/routes.ts';
 const TIMEOUT_MS = 20_000;
 const refused = z.object({ code: z.number(), msg: z.string() });
 
-/** Parameters of market data, all of them harmless to pass on. */
+/** Parameters of market data that are safe to pass on. */
 const PARAMS = [
   ...['symbol', 'symbols', 'interval', 'limit', 'startTime', 'endTime', 'timeZone', 'fromId', 'type', 'windowSize'],
   'symbolStatus',
 ];
-/** What another exchange knows better: everything public but the list of coins, the book and what follows from it. */
+/**
+ * Queries that are answered by the other exchange: everything public except the list of coins, the book and data
+ * derived from it.
+ */
 const RELAYED = [
   ...['klines', 'uiKlines', 'trades', 'historicalTrades', 'historicalBlockTrades', 'aggTrades', 'avgPrice', 'ticker'],
   ...['ticker/24hr', 'ticker/tradingDay', 'ticker/price'],
 ].map((name) => `/api/v3/${name}`);
 
-/** Asks another exchange. It never gets a key, and is left alone for as long as it asks to be. */
+/**
+ * Sends requests to another exchange. It never sends a key. After a rate limit it sends nothing until the limit ends.
+ */
 export interface Upstream {
   get(path: string, query: URLSearchParams): Promise<unknown>;
 }
@@ -53,13 +58,13 @@ const overloaded = (): RefusedError =>
 const reach = (url: string): Promise<Response> =>
   fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(unreachable);
 
-/** Keeps the cause for those who start the exchange. */
+/** Keeps the cause for the message at startup. */
 function unreachable(error: unknown): never {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   throw Object.assign(new RefusedError(refuse(-1001, FAILED, 503)), { cause });
 }
 
-/** The same routes, market data answered by another exchange. */
+/** The same routes, with market data answered by another exchange. */
 export const relayRoutes = (routes: readonly PublicRoute[], upstream: Upstream): PublicRoute[] =>
   routes.map((route) =>
     RELAYED.includes(route.path) ? { ...route, handle: (params) => passOn(upstream, route.path, params) } : route,

@@ -8,7 +8,7 @@ import { control, startTestServer } from '#test/paper/test-server.ts';
 
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
 const accounts = [{ name: 'ann', ...ann, balances: { USDT: '10000', BTC: '1' } }];
-/** The exchange that is followed: it moves only when it is told to. */
+/** The exchange that is followed. It moves only on request. */
 const startOther = (more: Partial<PaperOptions> = {}): Promise<PaperExchange> => startTestServer(accounts, more);
 const startRelay = (other: Pick<PaperExchange, 'url' | 'wsUrl'>, log: string[] = []): Promise<PaperExchange> =>
   startTestServer(
@@ -21,7 +21,7 @@ const ask = async ({ url }: PaperExchange, path: string, params: Record<string, 
   (await clientOf(url)(`GET /api/v3/${path}`, params)).body;
 const BTC = { symbol: 'BTCUSDT' };
 
-/** Lets the other exchange go on, second by second, until something is true here. */
+/** Moves the other exchange, second by second, until a condition is true here. */
 const moveUntil = (other: PaperExchange, what: string, isDone: () => Promise<boolean>): Promise<true> =>
   until(what, async () => {
     await control(other, 'POST /clock/advance', { ms: 1000 });

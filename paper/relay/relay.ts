@@ -17,7 +17,7 @@ const WANT_MS = 250;
 const LISTINGS_MS = 3_600_000;
 const OWN_KINDS = ['bookTicker', 'diff', 'partial', 'referencePrice'];
 
-/** Where the market data of another exchange are. */
+/** The addresses of another exchange's market data. */
 export interface RelayAddress {
   readonly restUrl: string;
   readonly streamUrl: string;
@@ -28,11 +28,11 @@ const miniTickers = z.array(z.object({ s: z.string(), c: z.string() }));
 const tradeFrame = z.object({ s: z.string(), p: z.string(), q: z.string(), m: z.boolean() });
 const bestFrame = z.object({ s: z.string(), b: z.string(), a: z.string() });
 
-/** Another exchange as the source of the market: its prices and its history, and our own book and orders. */
+/** Another exchange as the source of the market. Prices and history are its own, book and orders are ours. */
 export interface Relay {
   readonly source: MarketSource;
   readonly upstream: Upstream;
-  /** From here on the market follows the other one; says when it is lost and when it is back. */
+  /** Starts to follow the other exchange. Logs when the connection is lost and when it is back. */
   follow(venue: Venue, streams: MarketStreams, log: (line: string) => void): Following;
 }
 
@@ -40,13 +40,13 @@ export interface Following extends Disposable {
   readonly state: { connected: boolean; heardMs: number };
 }
 
-/** True for streams that are passed on as they come: all but those of the book, which is ours. */
+/** True for streams that are passed on unchanged: all except those of the book, which is ours. */
 export function isRelayedStream(name: string): boolean {
   const stream = readStreamName(name);
   return stream === undefined ? readArrayName(name) !== undefined : !OWN_KINDS.includes(stream.kind);
 }
 
-/** Reads coins and prices of the other exchange. Throws BadInputError when it cannot be reached. */
+/** Reads coins and prices of the other exchange. Throws BadInputError if it cannot be reached. */
 export async function openRelay({ restUrl, streamUrl }: RelayAddress): Promise<Relay> {
   const upstream = openUpstream(restUrl);
   const ask = (path: string): Promise<unknown> => upstream.get(`/api/v3/${path}`, new URLSearchParams());
@@ -69,7 +69,7 @@ export async function openRelay({ restUrl, streamUrl }: RelayAddress): Promise<R
   }
 }
 
-/** A source without candles of its own: prices stand at their last until trades arrive. */
+/** A source without candles of its own. Prices keep their last value until trades arrive. */
 function sourceOf(url: string, listings: MarketSource['listings'], closes: ReadonlyMap<string, number>): MarketSource {
   const candle = (price: number): SourceCandle => ({
     ...{ openMs: 0, closeMs: 0, open: price, high: price, low: price, close: price, volume: 0 },
@@ -138,7 +138,7 @@ function hearFrame({ venue, streams }: Parts, stream: string, data: unknown): vo
   broadcast(streams, stream, data);
 }
 
-/** Coins whose trades nobody needs here take over their last prices only. */
+/** Inactive coins take over only their last prices. */
 function adoptPrices(venue: Venue, data: unknown): void {
   const atMs = venue.clock.nowMs();
   for (const { s, c } of miniTickers.safeParse(data).data ?? []) {
@@ -159,7 +159,7 @@ function hearTrade(venue: Venue, data: unknown): void {
   commit(venue, atMs);
 }
 
-/** The makers quote as the other market does, without crossing our clients: only a trade fills an order. */
+/** The makers quote like the other market, without crossing our clients: only a trade fills an order. */
 function hearBest(venue: Venue, data: unknown): void {
   const best = bestFrame.safeParse(data).data;
   const market = best === undefined ? undefined : venue.markets.get(best.s);

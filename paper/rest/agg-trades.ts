@@ -2,7 +2,10 @@ import { add, type Decimal, fromNumber } from '#core/amount/decimal.ts';
 import type { PublicTrade } from '#paper/market/symbol-market.ts';
 import { fixed8 } from './order-json.ts';
 
-/** Neighbouring trades of one taker at one price, reported as one. Its ids are consecutive, as those of trades are. */
+/**
+ * Consecutive trades of one taker at one price, reported as one. Ids of aggregates are consecutive, like those of
+ * trades.
+ */
 export interface AggTrade {
   readonly id: number;
   readonly symbol: string;
@@ -25,7 +28,7 @@ const begin = (trade: PublicTrade): AggTrade => ({
   takerBuys: trade.takerBuys,
 });
 
-/** The aggregate grown by the next trade; undefined when that trade begins another one. */
+/** Adds the next trade to the aggregate; undefined if that trade starts a new aggregate. */
 const grow = (agg: AggTrade, trade: PublicTrade): AggTrade | undefined =>
   agg.id === trade.aggregateId
     ? { ...agg, lastId: trade.id, quantity: add(agg.quantity, fromNumber(trade.quantityNumber)) }

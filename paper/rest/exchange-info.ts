@@ -24,7 +24,7 @@ export const exchangeInfo = (
   timezone: 'UTC',
   serverTime,
   rateLimits: RATE_LIMITS,
-  // Empty, as the real exchange sends it: strict clients know none of these names; myFilters shows them.
+  // Empty, as the real exchange sends it. Strict clients reject unknown filter names. myFilters lists these filters.
   exchangeFilters: [],
   symbols,
 });

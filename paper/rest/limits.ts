@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '#paper/exchange/refusal.ts';
 
-/** Limits as exchangeInfo publishes them and as the exchange counts them, in fixed windows of the wall clock. */
+/** The rate limits of exchangeInfo. The exchange counts them in fixed windows of the wall clock. */
 export const WEIGHT_LIMIT = 6000;
 const RAW_LIMIT = 300_000;
 const WALLET_LIMIT = 12_000;
@@ -15,11 +15,11 @@ const MINUTE_MS = 60_000;
 const RAW_WINDOW_MS = 5 * MINUTE_MS;
 const CONNECTIONS_WINDOW_MS = 5 * MINUTE_MS;
 const CONNECTIONS_LIMIT = 300;
-/** Requests over a limit that are told to wait before the address is banned for not waiting. */
+/** Number of 429 answers to an address over a limit before the address is banned. */
 const WARNINGS = 10;
 const FIRST_BAN_MS = 2 * MINUTE_MS;
 const LONGEST_BAN_MS = 3 * 86_400_000;
-/** What the first fill of an order takes off the count of unfilled orders. */
+/** The amount by which the first fill of an order reduces the count of unfilled orders. */
 const TAKER_RELIEF = 1;
 const MAKER_RELIEF = 5;
 
@@ -35,7 +35,7 @@ const ORDER_WINDOWS = [
   },
 ] as const;
 
-/** Counts events per key in the window that contains `nowMs`; never below zero. */
+/** Counts events for each key in the window that contains `nowMs`; never below zero. */
 interface WindowCount {
   add(key: string, amount: number, nowMs: number): number;
 }
@@ -57,7 +57,7 @@ function countWindows(lengthMs: number): WindowCount {
   };
 }
 
-/** Why an address has to wait, and until when. */
+/** Why an address must wait, and until when. */
 export interface Wait {
   readonly kind: 'wait';
   readonly refusal: Refusal;
@@ -74,25 +74,25 @@ interface OrderCount {
 }
 
 export interface Limits {
-  /** Counts a request of that weight; says what the address has used this minute, or why it has to wait. */
+  /** Counts a request of that weight. Returns the weight that the address has used this minute, or why it must wait. */
   admit(ip: string, weight: number, nowMs: number): { readonly kind: 'admitted'; readonly used: number } | Wait;
-  /** The same for the wallet interface, which counts for itself. */
+  /** The equivalent of `admit` for the wallet API, which has its own count. */
   admitToWallet(ip: string, weight: number, nowMs: number): ReturnType<Limits['admit']>;
-  /** Adds weight (negative gives back) and returns what the address has used this minute. */
+  /** Adds weight (negative gives it back). Returns the weight that the address has used this minute. */
   addWeight(ip: string, weight: number, nowMs: number): number;
-  /** Counts a WebSocket connection; false when the address has opened too many. */
+  /** Counts a WebSocket connection. False if the address has opened too many. */
   connect(ip: string, nowMs: number): boolean;
   isBanned(ip: string, nowMs: number): boolean;
-  /** The text of the order limit the account has reached; undefined while it may place orders. */
+  /** The text of the order limit that the account has reached; undefined while it may place orders. */
   reachedOrderLimit(account: string, nowMs: number): string | undefined;
   /** Counts one accepted order. */
   addOrder(account: string, nowMs: number): readonly OrderCount[];
-  /** The first fill of an order: relieves the account's count from its next request on. */
+  /** Records the first fill of an order. It reduces the account's count from its next request on. */
   noteFirstFill(account: string, maker: boolean): void;
   orderCounts(account: string, nowMs: number): readonly OrderCount[];
-  /** Bans an address, or all of them, until then. */
+  /** Bans an address, or all addresses, until then. */
   ban(ip: string | undefined, untilMs: number): void;
-  /** Lifts all bans and forgets what was counted of addresses. */
+  /** Lifts all bans and resets all counts of addresses. */
   reset(): void;
 }
 
@@ -103,7 +103,7 @@ interface Offender {
   bannedUntilMs: number;
 }
 
-/** `onBan` is told of every address that a ban has just hit. */
+/** `onBan` is called with every address that has just been banned. */
 export function openLimits(onBan: (ip: string | undefined) => void = () => undefined): Limits {
   let weight = countWindows(MINUTE_MS);
   let raw = countWindows(RAW_WINDOW_MS);
@@ -118,7 +118,7 @@ export function openLimits(onBan: (ip: string | undefined) => void = () => undef
     untilMs: until.untilMs,
     used: until.used,
   });
-  /** Warns an address that is over a limit; one that does not listen is banned, longer each time. */
+  /** Warns an address over a limit. An address that continues is banned, longer each time. */
   const warn = (ip: string, over: { used: number; endMs: number; text: string }, nowMs: number): Wait => {
     const known = offenders.get(ip) ?? { warnings: 0, window: 0, offences: 0, bannedUntilMs: 0 };
     offenders.set(ip, known);
@@ -178,7 +178,7 @@ const WALLET_TEXT = `Too much request weight used; current limit is ${WALLET_LIM
 const bannedText = (untilMs: number): string =>
   `Way too much request weight used; IP banned until ${untilMs}. ${ADVICE} bans.`;
 
-/** Counts of unfilled orders per account. */
+/** Counts of unfilled orders for each account. */
 function openOrderLimits(): Pick<Limits, 'reachedOrderLimit' | 'addOrder' | 'noteFirstFill' | 'orderCounts'> {
   const windows = ORDER_WINDOWS.map((window) => ({ ...window, count: countWindows(window.lengthMs) }));
   let relief: { readonly account: string; readonly amount: number }[] = [];
@@ -211,7 +211,7 @@ function openOrderLimits(): Pick<Limits, 'reachedOrderLimit' | 'addOrder' | 'not
 export const orderCountHeaders = (counts: readonly OrderCount[]): Record<string, string> =>
   Object.fromEntries(counts.map(({ name, count }) => [`X-MBX-ORDER-COUNT-${name}`, String(count)]));
 
-/** The counts as the exchange lists rate limits. */
+/** The counts in the format of the exchange's rate limits. */
 export const orderLimitRows = (counts: readonly OrderCount[]): Record<string, unknown>[] =>
   counts.map(({ interval, intervalNum, limit, count }) => ({
     rateLimitType: 'ORDERS',

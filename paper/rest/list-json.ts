@@ -5,7 +5,7 @@ import type { ListReport, OrderList } from '#paper/exchange/order-list.ts';
 const members = (list: Readonly<OrderList>, orders: readonly { id: number; clientOrderId: string }[]) =>
   orders.map((order) => ({ symbol: list.symbol, orderId: order.id, clientOrderId: order.clientOrderId }));
 
-/** An order list as every answer shows it. */
+/** An order list as in every answer. */
 export const orderListJson = (
   list: Readonly<OrderList>,
   orders: readonly { id: number; clientOrderId: string }[],
@@ -21,7 +21,7 @@ export const orderListJson = (
   orders: members(list, orders),
 });
 
-/** The answer to the cancel of a list; its orders show the ids they had. */
+/** The answer to the cancel of a list. Its orders show the ids that they had. */
 export const canceledListJson = ({ list, orders, atMs }: CanceledList): Record<string, unknown> => ({
   ...orderListJson(
     list,
@@ -31,7 +31,7 @@ export const canceledListJson = ({ list, orders, atMs }: CanceledList): Record<s
   orderReports: orders.map(({ order, originalId }) => canceledOrder(order, originalId)),
 });
 
-/** The user stream's listStatus. */
+/** The listStatus event of the user stream. */
 export const listStatus = ({ list, change, orders, atMs }: ListReport): Record<string, unknown> => ({
   e: 'listStatus',
   E: atMs,

@@ -29,13 +29,13 @@ interface Base {
 
 type NameOf = (field: string) => string;
 
-/** Parameter names of one order of a list: `price` of the one called "above" is `abovePrice`. */
+/** Parameter names of one order of a list: `price` of the order "above" is `abovePrice`. */
 const prefixed =
   (prefix: string): NameOf =>
   (field) =>
     `${prefix}${field.charAt(0).toUpperCase()}${field.slice(1)}`;
 
-/** Parses a pair of which one cancels the other. */
+/** Parses an OCO pair. */
 export function parseOco(params: Params, account: string): ListRequest {
   const base = readBase(params, account);
   const side = requireWord(params, 'side', SIDES);
@@ -43,7 +43,7 @@ export function parseOco(params: Params, account: string): ListRequest {
   return finish(params, base, { kind: 'OCO', orders });
 }
 
-/** Parses the older form of a pair: a limit order, and a stop that is a limit order too when it has a limit price. */
+/** Parses the older form of a pair: a limit order and a stop. The stop is a limit order too if it has a limit price. */
 export function parseOldOco(params: Params, account: string): ListRequest {
   const base = readBase(params, account);
   const side = requireWord(params, 'side', SIDES);
@@ -61,7 +61,7 @@ function oldStopName(field: string): string {
   return prefixed(field === 'price' || field === 'timeInForce' ? 'stopLimit' : 'stop')(field);
 }
 
-/** Parses an order that triggers another, or a pair of them. */
+/** Parses an order that triggers another order or a pair. */
 export const parseTriggered =
   (kind: Exclude<ListKind, 'OCO'>) =>
   (params: Params, account: string): ListRequest => {
@@ -118,7 +118,9 @@ function readPair(params: Params, leg: Leg): NewOrder[] {
 
 const lowerFirst = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 
-/** What stands above in a sell stands below in a buy: profits and plain limits on one side, losses on the other. */
+/**
+ * Allowed positions. In a sell, take profits and plain limits are above and losses below; in a buy it is the reverse.
+ */
 function checkPlace(type: OrderType, side: OrderSide, place: 'above' | 'below'): void {
   if (type === 'LIMIT' || type === 'MARKET') deny(-1158, 'Order type not supported in OCO.');
   const isLoss = type.startsWith('STOP_LOSS');

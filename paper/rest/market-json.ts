@@ -5,7 +5,7 @@ import { fixed8 } from './order-json.ts';
 import { depthOf } from '#paper/exchange/taker.ts';
 import type { Book } from '#paper/exchange/book.ts';
 
-/** Market values are float64; the wire has 8 decimals. */
+/** Market values are float64; the API has 8 decimals. */
 export const number8 = (value: number): string => value.toFixed(8);
 
 /** A row of klines. */
@@ -45,7 +45,7 @@ export function depthRows(
   return { bids: bids.map(levelRow), asks: asks.map(levelRow) };
 }
 
-/** Best bid and ask as texts; zeros on an empty side. */
+/** Best bid and ask as text; zeros on an empty side. */
 export function bestOf(book: Book, market: SymbolMarket): { bid: [string, string]; ask: [string, string] } {
   const { bids, asks } = depthRows(book, market, 1);
   const none: [string, string] = [number8(0), number8(0)];

@@ -9,7 +9,7 @@ const NONE = 'NONE';
 /** No account is in a trade group. */
 const NO_GROUP = -1;
 
-/** An order as queries answer it. */
+/** An order as in the answers of queries. */
 export const queriedOrder = (order: Readonly<Order>): Record<string, unknown> => ({
   symbol: order.symbol,
   orderId: order.id,
@@ -34,7 +34,7 @@ export const queriedOrder = (order: Readonly<Order>): Record<string, unknown> =>
   ...optional(order),
 });
 
-/** Fields that only orders of some kinds have. */
+/** Fields that only some kinds of orders have. */
 const optional = (order: Readonly<Order>): Record<string, unknown> => ({
   ...(order.preventedMatchId < 0 ? {} : { preventedMatchId: order.preventedMatchId }),
   ...(order.prevented === ZERO ? {} : { preventedQuantity: fixed8(order.prevented) }),
@@ -100,7 +100,7 @@ export const preventedMatch = (match: PreventedMatch): Record<string, unknown> =
   transactTime: match.atMs,
 });
 
-/** The answer to a cancel; `clientOrderId` is the cancel's own id. */
+/** The answer to a cancel. `clientOrderId` is the cancel's own id. */
 export const canceledOrder = (order: Readonly<Order>, origClientOrderId: string): Record<string, unknown> => ({
   symbol: order.symbol,
   origClientOrderId,
@@ -156,7 +156,7 @@ export const accountTrade = (fill: Fill): Record<string, unknown> => ({
   isBestMatch: true,
 });
 
-/** The user stream's executionReport. */
+/** The executionReport event of the user stream. */
 export function executionReport(report: Report): Record<string, unknown> {
   const { order, fill, prevented } = report;
   return {
@@ -218,7 +218,7 @@ function preventionOf(order: Readonly<Order>, match: PreventedMatch): Record<str
   };
 }
 
-/** The user stream's outboundAccountPosition: the balances that may have changed. */
+/** The outboundAccountPosition event of the user stream: the balances that may have changed. */
 export const accountPosition = (rows: readonly BalanceRow[], atMs: number): Record<string, unknown> => ({
   e: 'outboundAccountPosition',
   E: atMs,
@@ -226,7 +226,7 @@ export const accountPosition = (rows: readonly BalanceRow[], atMs: number): Reco
   B: rows.map(({ asset, balance }) => ({ a: asset, f: fixed8(balance.free), l: fixed8(balance.locked) })),
 });
 
-/** What was added to the free balance from outside; negative for what left. */
+/** The change of the free balance by a deposit or a withdrawal; negative for a withdrawal. */
 export const balanceUpdate = (
   { asset, amount }: { readonly asset: string; readonly amount: Decimal },
   atMs: number,

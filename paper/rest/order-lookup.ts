@@ -5,7 +5,7 @@ import { type Params, readClientId, readInteger, readWord } from './params.ts';
 import { bothMissing, type Refusal, RefusedError, refuse } from '#paper/exchange/refusal.ts';
 import type { Venue } from '#paper/exchange/venue.ts';
 
-/** An order by either of its ids, or by both, which must agree. */
+/** An order by one of its ids, or by both, which must agree. */
 export interface Wanted {
   readonly symbol: string;
   readonly orderId: number | undefined;
@@ -35,11 +35,11 @@ export function findWanted(venue: Venue, account: Account, wanted: Wanted): Orde
   return wanted.clientOrderId === undefined || order.clientOrderId === wanted.clientOrderId ? order : 'disagree';
 }
 
-/** False while a drill keeps a new order from queries. */
+/** False while a test control hides a new order from queries. */
 export const isQueryable = ({ clock, testControls }: Venue, order: Readonly<Order>): boolean =>
   testControls.orderLagMs === 0 || order.createdMs <= clock.nowMs() - testControls.orderLagMs;
 
-/** The status an order must have for its cancel to be carried out. */
+/** The status that an order must have to be canceled. */
 export type CancelRestriction = 'ONLY_NEW' | 'ONLY_PARTIALLY_FILLED' | undefined;
 
 export const readRestriction = (params: Params): CancelRestriction =>
@@ -49,7 +49,7 @@ export const readRestriction = (params: Params): CancelRestriction =>
     message: 'Invalid cancelRestrictions',
   });
 
-/** The order to cancel, or why it cannot be. */
+/** The order to cancel, or why it cannot be canceled. */
 export function findCancelable(
   venue: Venue,
   account: Account,

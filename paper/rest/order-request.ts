@@ -36,17 +36,17 @@ export interface OrderRequest {
   readonly responseType: ResponseType;
 }
 
-/** A client order id as the exchange makes one up. */
+/** A client order id in the format of the exchange's generated ids. */
 export const randomClientId = (): string => randomBytes(16).toString('base64url').slice(0, 22);
 
-/** Parses the parameters of a placement; throws RefusedError in the exchange's order of checks. */
+/** Parses the parameters of a placement. Throws RefusedError in the exchange's order of checks. */
 export function parseOrderRequest(params: Params, account: string): OrderRequest {
   const parsed = readOrderRequest(params, account);
   finishParams(params);
   return parsed;
 }
 
-/** Like parseOrderRequest, for requests that carry more than an order. */
+/** Like `parseOrderRequest`, for requests that carry more than an order. */
 export function readOrderRequest(params: Params, account: string): OrderRequest {
   const symbol = requireSymbol(params);
   const side = requireWord(params, 'side', SIDES);
@@ -59,7 +59,7 @@ export function readOrderRequest(params: Params, account: string): OrderRequest 
   return { order, responseType };
 }
 
-/** A word of a closed list that must be sent. */
+/** A required word of a closed list. */
 export function requireWord<Word extends string>(
   params: Params,
   name: string,
@@ -104,7 +104,9 @@ type Terms = Pick<
   | 'strategyType'
 >;
 
-/** What an order's type asks for beside side and quantity; `nameOf` gives the parameter that carries a field. */
+/**
+ * The fields that an order type requires, in addition to side and quantity. `nameOf` gives the parameter of a field.
+ */
 export function readTerms(
   params: Params,
   order: {
@@ -134,7 +136,7 @@ export function readTerms(
   return { ...prices, timeInForce, icebergQuantity, strategyId, strategyType, clientOrderId };
 }
 
-/** Without its peg the order would be another one. */
+/** An order without its peg would be a different order. */
 function refusePeg(params: Params, nameOf: (field: string) => string): void {
   if (['pegPriceType', 'pegOffsetType', 'pegOffsetValue'].some((field) => params.values.has(nameOf(field))))
     throw new RefusedError(rejected('Pegged orders are not supported by the paper exchange.'));

@@ -6,7 +6,7 @@ import type { SignedRoute } from './routes.ts';
 import { unsupportedRoutes } from './unsupported.ts';
 import type { Venue } from '#paper/exchange/venue.ts';
 
-/** Everything a client can do with orders. */
+/** All operations on orders. */
 export const orderRoutes = (venue: Venue): SignedRoute[] => [
   ...tradingRoutes(venue),
   ...commissionRoutes(venue),

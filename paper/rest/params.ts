@@ -2,7 +2,7 @@ import { type Decimal, readDecimal } from '#core/amount/decimal.ts';
 import { deny, malformed, missing, notValid, RefusedError, refuse } from '#paper/exchange/refusal.ts';
 import { SYMBOL_PATTERN, SYMBOL_RANGE } from './symbol-name.ts';
 
-/** The parameters of one request, and which of them the handler has read. */
+/** The parameters of one request, and the names that the handler has read. */
 export interface Params {
   readonly values: ReadonlyMap<string, string>;
   readonly read: Set<string>;
@@ -20,7 +20,7 @@ const MOST_INTEGER = 2n ** 63n - 1n;
 
 export const openParams = (values: ReadonlyMap<string, string>): Params => ({ values, read: new Set() });
 
-/** Parses raw query and body text; where both hold a name the query wins, a name twice in one of them is refused. */
+/** Parses raw query and body text. If both hold a name the query wins. A name twice in one of them is refused. */
 export function parseParams(rawQuery: string, rawBody: string): Params {
   return openParams(new Map([...parsePairs(rawBody), ...parsePairs(rawQuery)]));
 }
@@ -44,14 +44,14 @@ function decodePart(text: string): string {
   }
 }
 
-/** Refuses when the request carries parameters that nothing has read. */
+/** Refuses a request with parameters that no handler has read. */
 export function finishParams(params: Params): void {
   const read = [...params.values.keys()].filter((name) => params.read.has(name)).length;
   if (read === params.values.size) return;
   deny(-1104, `Not all sent parameters were read; read '${read}' parameter(s) but was sent '${params.values.size}'.`);
 }
 
-/** The text of a parameter; undefined when it was not sent. Sent but empty is refused. */
+/** The text of a parameter; undefined if it was not sent. An empty parameter is refused. */
 export function readText(params: Params, name: string): string | undefined {
   params.read.add(name);
   const value = params.values.get(name);
@@ -109,7 +109,7 @@ export function readClientId(params: Params, name: string): string | undefined {
   return id;
 }
 
-/** A word of a closed list; anything else is refused with `code` and `message`. */
+/** A word of a closed list. Anything else is refused with `code` and `message`. */
 export function readWord<Word extends string>(
   params: Params,
   name: string,
@@ -121,7 +121,7 @@ export function readWord<Word extends string>(
   return word;
 }
 
-/** A time in ms; 16 digits count as microseconds. */
+/** A time in ms; 16 digits are microseconds. */
 export function readTime(params: Params, name: string): number | undefined {
   const time = readInteger(params, name);
   return time !== undefined && time >= 1e15 ? Math.floor(time / 1000) : time;

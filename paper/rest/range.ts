@@ -3,7 +3,7 @@ import { deny } from '#paper/exchange/refusal.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What a request for a list wants of it: rows from an id on, or of at most a day. */
+/** The requested range of a list: rows from an id on, or rows of at most a day. */
 interface Range {
   readonly fromId: number | undefined;
   readonly startMs: number | undefined;
@@ -11,7 +11,7 @@ interface Range {
   readonly limit: number;
 }
 
-/** Reads a range whose first id goes by `idName`. */
+/** Reads a range. `idName` is the parameter of its first id. */
 export function readRange(params: Params, idName: string): Range {
   const fromId = readInteger(params, idName);
   const [startMs, endMs] = [readTime(params, 'startTime'), readTime(params, 'endTime')];
@@ -21,13 +21,13 @@ export function readRange(params: Params, idName: string): Range {
   return { fromId, startMs, endMs, limit };
 }
 
-/** Refuses what may not be combined with a stretch of time. */
+/** Refuses parameters that may not be combined with a time range. */
 export function requireUntimed({ startMs, endMs }: Range, ...others: readonly unknown[]): void {
   const isTimed = startMs !== undefined || endMs !== undefined;
   if (isTimed && others.some((one) => one !== undefined)) deny(-1128, 'Combination of optional parameters invalid.');
 }
 
-/** The rows of a range, oldest first: from its beginning where it has one, else the newest. */
+/** The rows of a range, oldest first: from its start if it has one, otherwise the newest. */
 export function rowsIn<Row>(
   { fromId, startMs, endMs, limit }: Range,
   rows: readonly Row[],

@@ -9,7 +9,7 @@ const LIST_RANGE = listOf(SYMBOL_RANGE);
 const LIST = new RegExp(listOf(SYMBOL_PATTERN), 'v');
 const STATUSES = ['TRADING', 'HALT', 'BREAK'] as const;
 
-/** The coins a request names; `one` when through `symbol`. */
+/** The coins of a request. `one` if they came through `symbol`. */
 interface NamedSymbols {
   readonly one: boolean;
   readonly symbols: readonly string[];
@@ -21,7 +21,7 @@ export function requireMarket(venue: Venue, symbol: string): SymbolMarket {
   return market;
 }
 
-/** The coins a request names through `symbol` or `symbols`; undefined when it names none. */
+/** The coins of a request, through `symbol` or `symbols`; undefined if it has neither. */
 export function readSymbols(params: Params, most = Infinity): NamedSymbols | undefined {
   const symbol = readSymbol(params);
   const list = readText(params, 'symbols');
@@ -39,13 +39,13 @@ export function readSymbols(params: Params, most = Infinity): NamedSymbols | und
 export const readStatus = (params: Params): string | undefined =>
   readWord(params, 'symbolStatus', { words: STATUSES, code: -1122, message: 'Invalid symbolStatus.' });
 
-/** Refuses a coin that is not in the status the request asks for. */
+/** Refuses a coin that does not have the requested status. */
 export function requireStatus(market: SymbolMarket, status: string | undefined): void {
   if (status === undefined || statusOf(market) === status) return;
   deny(-1220, "The symbol's status does not match the requested symbolStatus.");
 }
 
-/** One object for `symbol`, a list for `symbols` or none; coins of another status are left out of lists. */
+/** One object for `symbol`, a list for `symbols` or for neither. Lists leave out coins with another status. */
 export function answerPerSymbol(
   venue: Venue,
   params: Params,

@@ -6,7 +6,7 @@ import { openTerms } from '#paper/market/terms.ts';
 import type { PaperExchange } from '#paper/server.ts';
 import { control, startTestServer } from '#test/paper/test-server.ts';
 
-/** Every refusal that a client of the spot market can meet, in the exchange's own words, over HTTP. */
+/** Every refusal that a client of the spot market can get, in the exchange's own words, over HTTP. */
 const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
 const accounts: AccountInput[] = [
   { name: 'ann', ...ann, balances: { USDT: '10000', BTC: '1', LTC: '10' } },
@@ -23,12 +23,12 @@ type Params = Readonly<Record<string, string | undefined>>;
 interface Row {
   readonly code: number;
   readonly msg: string;
-  /** Of POST /api/v3/order: what differs from a limit order that rests. */
+  /** For POST /api/v3/order: the differences from a limit order that rests. */
   readonly order?: Params;
-  /** Of any other request: its path and all of its parameters. */
+  /** For any other request: its path and all of its parameters. */
   readonly at?: string;
   readonly params?: Params;
-  /** What the coin does not take. */
+  /** The feature that the coin lacks. */
   readonly lacks?: string;
   readonly given?: () => void;
   readonly key?: Key;
@@ -272,7 +272,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** What the real exchange has and this one has not: nothing of it is left out in silence. */
+/** Features of the real exchange that the paper exchange does not have. Each is refused with a message. */
 const UNSUPPORTED: readonly Row[] = [
   ...[
     { at: 'POST sor/order', params: LIMIT, what: 'smart order routing' },

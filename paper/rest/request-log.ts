@@ -13,7 +13,7 @@ export interface RequestLog {
   add(request: LoggedRequest): void;
   list(): readonly LoggedRequest[];
   clear(): void;
-  /** Tells every later request, also of a log that is cleared. */
+  /** Calls the listener for every later request, also after the log was cleared. */
   onAdd(listener: (request: LoggedRequest) => void): void;
 }
 

@@ -14,7 +14,7 @@ import { catchUp, type Venue } from '#paper/exchange/venue.ts';
 
 const COMBINATION = { code: -1128, message: 'Combination of optional parameters invalid.' };
 
-/** What an account has and may do. */
+/** Balances, trades, limits and permissions of an account. */
 export const accountRoutes = (venue: Venue, limits: Limits): SignedRoute[] => [
   ownQuery(venue, ['account', 'account.status', 20], describeAccount),
   ownQuery(venue, ['myTrades', 'myTrades', (params) => (params.values.has('orderId') ? 5 : 20)], listFills),

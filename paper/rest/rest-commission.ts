@@ -10,7 +10,7 @@ import { requireFilters, requireListed } from './rest-trading.ts';
 import { ownQuery, type SignedRoute } from './routes.ts';
 import type { Venue } from '#paper/exchange/venue.ts';
 
-/** What trades cost an account, and orders that are only tried; special and tax commissions are not charged here. */
+/** Commissions of an account, and test orders. Special and tax commissions are not charged here. */
 export const commissionRoutes = (venue: Venue): SignedRoute[] => [
   {
     ...{ method: 'POST', path: '/api/v3/order/test', wsMethod: 'order.test', security: 'trade' },
@@ -36,7 +36,7 @@ function describe(venue: Venue, params: Params, account: Account): unknown {
   };
 }
 
-/** What paying in BNB saves; `discount` is the share taken off. */
+/** The discount for commissions in BNB; `discount` is the share taken off. */
 const discountOf = (account: Account): Record<string, unknown> => ({
   enabledForAccount: account.feesInBnb,
   enabledForSymbol: true,

@@ -59,7 +59,7 @@ const placement = (
   handle: (params, account) => place(venue, list.parse(params, account.name)),
 });
 
-/** What the coin must take for each kind of list. */
+/** The features that a coin needs for each kind of list. */
 const NEEDS: Readonly<Record<ListKind, readonly Feature[]>> = {
   OCO: ['ocoAllowed'],
   OTO: ['otoAllowed'],

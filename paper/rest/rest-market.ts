@@ -33,7 +33,7 @@ export const marketRoutes = (venue: Venue): PublicRoute[] => [
   openQuery(venue, ['avgPrice', 'avgPrice', 2], average),
 ];
 
-/** Protocol time and, beyond the real exchange, the time and pace of the market. */
+/** Protocol time, and in addition to the real exchange the time and speed of the market. */
 const timeOf = (venue: Venue): Record<string, number> => ({
   serverTime: Date.now(),
   marketTime: venue.clock.nowMs(),
@@ -74,7 +74,7 @@ function listKlines(venue: Venue, params: Params): unknown {
   const offsetMs = readTimeZone(params);
   finishParams(params);
   const market = requireMarket(venue, symbol);
-  // The real exchange has every interval; this market has none finer than its own candles.
+  // The real exchange has every interval. This market has none finer than its own candles.
   if (interval !== undefined && !hasCandles(market, interval)) deny(-1120, 'Invalid interval.');
   return klinesNow(venue, market, { interval: interval ?? '1m', startMs, endMs, limit, offsetMs }).map(klineRow);
 }
@@ -96,7 +96,7 @@ function depth(venue: Venue, params: Params): unknown {
   return { lastUpdateId, bids: bids.slice(0, limit), asks: asks.slice(0, limit) };
 }
 
-/** The book as it is now. */
+/** The current book. */
 export const snapshotOf = (venue: Venue, market: SymbolMarket, levels = MOST_LEVELS): DepthSnapshot => ({
   lastUpdateId: market.bookId,
   ...depthRows(bookOf(venue.engine.orders, market.listing.rules.symbol), market, levels),

@@ -11,7 +11,7 @@ import type { Venue } from '#paper/exchange/venue.ts';
 const ALL_WEIGHT = 40;
 const RULE_DECIMALS = 4;
 
-/** Execution rules, and the reference prices they go by. */
+/** Execution rules, and the reference prices that they use. */
 export const referenceRoutes = (venue: Venue): PublicRoute[] => [
   openQuery(venue, ['executionRules', 'executionRules', rulesWeight], listRules),
   openQuery(venue, ['referencePrice', 'referencePrice', 2], (_, params) => {
@@ -37,7 +37,7 @@ function listRules(venue: Venue, params: Params): unknown {
   return { symbolRules: markets.filter((one) => status === undefined || statusOf(one) === status).map(rulesOf) };
 }
 
-/** The price range rule of a coin; bounds it does not have are missing. */
+/** The price range rule of a coin. Bounds that it does not have are absent. */
 function rulesOf({ listing, terms: { range } }: SymbolMarket): Record<string, unknown> {
   const bounds: readonly (readonly [string, Decimal | null])[] = [
     ['bidLimitMultUp', range.bidUp],

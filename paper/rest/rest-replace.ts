@@ -10,7 +10,7 @@ import { requireFilters, requireListed } from './rest-trading.ts';
 import type { SignedRoute } from './routes.ts';
 import { catchUp, commit, activate, type Venue } from '#paper/exchange/venue.ts';
 
-/** Cancel and place in one request; not a transaction: either half may succeed alone. */
+/** Cancel and place in one request. This is no transaction: one half may succeed alone. */
 export const replaceRoutes = (venue: Venue): SignedRoute[] => [
   {
     ...{ method: 'POST', path: '/api/v3/order/cancelReplace', wsMethod: 'order.cancelReplace', weight: 1 },
@@ -47,7 +47,7 @@ function parseReplacement(params: Params, account: Account): Replacement {
   return { mode, limitedMode, wanted, restriction, cancelId, order, responseType };
 }
 
-/** One half: its answer, or the code and words of its refusal. */
+/** The result of one half: its answer, or the code and message of its refusal. */
 interface Half {
   readonly result: 'SUCCESS' | 'FAILURE' | 'NOT_ATTEMPTED';
   readonly response: unknown;
@@ -56,7 +56,7 @@ const NOT_ATTEMPTED: Half = { result: 'NOT_ATTEMPTED', response: null };
 
 const failed = ({ code, message }: Refusal): Half => ({ result: 'FAILURE', response: { code, msg: message } });
 
-/** Filters and counts of open orders are looked at before the cancel, balances and the book after it. */
+/** Filters and counts of open orders are checked before the cancel, balances and the book after it. */
 function replace(venue: Venue, account: Account, request: Replacement): unknown {
   requireListed(venue, request.order.symbol, ['cancelReplaceAllowed']);
   requireFilters(venue, [request.order]);
@@ -69,7 +69,7 @@ function replace(venue: Venue, account: Account, request: Replacement): unknown 
   return answer(canceled, placed);
 }
 
-/** The order limit is reached: the cancel alone is carried out when the request says so. */
+/** The order limit is reached: executes only the cancel, if the request allows it. */
 function replaceLimited(venue: Venue, account: Account, request: Replacement & { readonly refusal: Refusal }): never {
   if (request.limitedMode === 'DO_NOTHING') throw new RefusedError(request.refusal);
   const atMs = catchUp(venue);

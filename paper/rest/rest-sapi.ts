@@ -24,7 +24,7 @@ const DUST_FEE = requireDecimal('0.02');
 /** Dust is worth at most this much BTC. */
 const DUST_BTC = requireDecimal('0.001');
 
-/** The wallet interface as far as bots use it, and what other markets of the exchange answer to clients that look. */
+/** The part of the wallet API that bots use, and the answers for products that the paper exchange does not have. */
 export const sapiRoutes = (venue: Venue): Route[] => [
   open('/sapi/v1/system/status', 1, () => ({ status: 0, msg: 'normal' })),
   open('/fapi/v1/exchangeInfo', 1, emptyMarket),
@@ -61,7 +61,7 @@ export const sapiRoutes = (venue: Venue): Route[] => [
   ),
 ];
 
-/** What the two lists of convertible dust call the same things. */
+/** Field names for the same values in the two lists of convertible dust. */
 const DUST_NAMES = { btc: 'toBTC', gross: 'toBNB', net: 'toBNBOffExchange', totals: ['Btc', 'BNB'] } as const;
 const CONVERTIBLE_NAMES = {
   btc: 'toQuotaAssetAmount',
@@ -70,7 +70,7 @@ const CONVERTIBLE_NAMES = {
   totals: ['QuotaAssetAmount', 'TargetAssetAmount'],
 } as const;
 
-/** Every asset of the markets with what the account has of it. Nothing is ever deposited or withdrawn. */
+/** Every asset of the markets with the account's balance. There are no deposits or withdrawals. */
 function coins(venue: Venue, account: Account): unknown {
   const rules = [...venue.markets.values()].map(({ listing }) => listing.rules);
   const assets = new Set(rules.flatMap(({ baseAsset, quoteAsset }) => [baseAsset, quoteAsset]));
@@ -133,7 +133,7 @@ function tradeFees(venue: Venue, params: Params, account: Account): unknown {
   return symbols.map((one) => ({ symbol: one, makerCommission, takerCommission }));
 }
 
-/** Small free amounts of an account with what they are worth in BTC and in the asset they may be turned into. */
+/** A small free balance, with its value in BTC and in the asset that it can be converted to. */
 interface Dust {
   readonly asset: string;
   readonly amount: Decimal;
@@ -155,7 +155,7 @@ function dustOf(venue: Venue, account: Account, target = BNB): Dust[] {
     });
 }
 
-/** The last price of one asset in another, over dollars where they have no market of their own. */
+/** The last price of one asset in another. Goes through dollars if they have no market of their own. */
 function priceIn(venue: Venue, asset: string, quote: string): Decimal | undefined {
   if (asset === quote) return requireDecimal('1');
   const direct = marketNow(venue, `${asset}${quote}`)?.lastPrice;
@@ -190,7 +190,7 @@ const feeOn = (gross: Decimal): Decimal => truncate8(multiply(gross, DUST_FEE));
 
 const CONVERT_PARAMS = ['accountType', 'clientId', 'thirdPartyClientId', 'dustQuotaAssetToTargetAssetPrice'] as const;
 
-/** Turns the named dust into another asset, BNB unless told otherwise, less the fee. */
+/** Converts the named dust into another asset (BNB by default), less the fee. */
 function convertDust(venue: Venue, params: Params, account: Account): unknown {
   const assets = requireText(params, 'asset').split(',');
   const target = readText(params, 'targetAsset') ?? BNB;

@@ -14,7 +14,7 @@ import type { Venue } from '#paper/exchange/venue.ts';
 const MOST_SYMBOLS = 100;
 const MINUTE_MS = 60_000;
 
-/** Prices and price statistics of one coin, some, or all. */
+/** Prices and price statistics of one coin, some coins, or all. */
 export const tickerRoutes = (venue: Venue): PublicRoute[] => [
   openQuery(venue, ['ticker/price', 'ticker.price', priceWeight], (_, params) =>
     answerPerSymbol(venue, params, { answer: lastPrice }),
@@ -65,7 +65,7 @@ function dayTickers(venue: Venue, params: Params): unknown {
   return answerPerSymbol(venue, params, { answer });
 }
 
-/** One of both must be sent: these tickers are never answered for all coins. */
+/** One of both is required: these tickers have no answer for all coins. */
 function requireSomeSymbol(params: Params): void {
   if (!params.values.has('symbol') && !params.values.has('symbols'))
     throw new RefusedError(bothMissing('symbol', 'symbols'));
@@ -109,7 +109,7 @@ function tradingDays(venue: Venue, params: Params): unknown {
   }));
 }
 
-/** How far the time zone a request asks for is ahead of UTC. */
+/** The offset of the requested time zone from UTC, ahead is positive. */
 export function readTimeZone(params: Params): number {
   const text = readText(params, 'timeZone');
   const offsetMs = text === undefined ? 0 : readZone(text);

@@ -7,7 +7,7 @@ import { requireMarket } from './read-symbols.ts';
 import { openQuery, type PublicRoute } from './routes.ts';
 import type { Venue } from '#paper/exchange/venue.ts';
 
-/** Printed trades, as far as the exchange remembers them. */
+/** Printed trades, as far as the exchange keeps them. */
 export const tradeRoutes = (venue: Venue): PublicRoute[] => [
   openQuery(venue, ['trades', 'trades.recent', 25], recent),
   openQuery(venue, ['historicalTrades', 'trades.historical', 25], historical),
@@ -33,7 +33,7 @@ function historical(venue: Venue, params: Params): unknown {
   return chosen.map(publicTrade);
 }
 
-/** Nobody trades in blocks here. */
+/** The paper exchange has no block trades. */
 function noBlockTrades(venue: Venue, params: Params): unknown {
   const symbol = requireSymbol(params);
   requireText(params, 'fromId');

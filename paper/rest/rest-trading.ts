@@ -61,7 +61,7 @@ export const tradingRoutes = (venue: Venue): SignedRoute[] => [
   ),
 ];
 
-/** Places an order whose parameters have been read. */
+/** Places an order from parsed parameters. */
 function place(venue: Venue, { order, responseType }: OrderRequest): unknown {
   requireFilters(venue, [order]);
   activate(venue, order.symbol);
@@ -72,7 +72,7 @@ function place(venue: Venue, { order, responseType }: OrderRequest): unknown {
   return placedOrder(result, responseType);
 }
 
-/** Refuses orders that break a filter as of now, counts of open orders included; `isList` counts a list as well. */
+/** Refuses orders that break a filter now, including counts of open orders. `isList` counts a list as well. */
 export function requireFilters(venue: Venue, added: readonly NewOrder[], isList = false): void {
   const { engine } = venue;
   catchUp(venue);
@@ -93,7 +93,7 @@ interface CancelAnswer {
   readonly list: unknown;
 }
 
-/** Over REST the answer is the order, over the WebSocket API the list that it cancels: so the pages describe them. */
+/** REST answers with the order, the WebSocket API with the list that it cancels, as the documentation describes. */
 function cancel(venue: Venue, params: Params, account: Account): CancelAnswer {
   const wanted = readWanted(params, requireListed(venue, requireSymbol(params)));
   const cancelId = readClientId(params, 'newClientOrderId') ?? randomClientId();
@@ -124,7 +124,7 @@ function cancelAll(venue: Venue, params: Params, account: Account): unknown {
   return answers;
 }
 
-/** Cancels an order, or the list it belongs to: the answer for the list, undefined for a single order. */
+/** Cancels an order, or the list that it belongs to. Returns the answer for the list; undefined for a single order. */
 function cancelWhole(venue: Venue, order: Order, cancellation: Cancel): Record<string, unknown> | undefined {
   const list = venue.engine.orders.lists.get(order.listId);
   if (list !== undefined) return canceledListJson(cancelList(venue.engine, list, cancellation));
@@ -179,7 +179,7 @@ function listPrevented(venue: Venue, params: Params, account: Account): unknown 
     .map(preventedMatch);
 }
 
-/** The symbol, when it is listed and takes what is asked of it. */
+/** The symbol, if it is listed and has the required feature. */
 export function requireListed(venue: Venue, symbol: string, features: readonly Feature[] = []): string {
   const market = venue.markets.get(symbol);
   if (market === undefined) throw new RefusedError(unknownSymbol());

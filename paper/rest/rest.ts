@@ -11,7 +11,7 @@ import { requireAccount } from './security.ts';
 import { signedText } from './signatures.ts';
 import { encode, readTimeUnit } from './time-unit.ts';
 
-/** A request as it came in, its query and body untouched. */
+/** A request as received, with raw query and body. */
 interface RestRequest {
   readonly method: string;
   readonly path: string;
@@ -19,11 +19,11 @@ interface RestRequest {
   readonly rawBody: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly ip: string;
-  /** Protocol time at which it was accepted, where the engine works on it later; absent: now. */
+  /** Protocol time at which the request was accepted, if it is executed later; absent: now. */
   readonly acceptedMs?: number;
 }
 
-/** What goes back; `reset` cuts the connection instead. */
+/** The reply to a request. `reset` cuts the connection instead. */
 interface RestReply {
   readonly kind: 'reply' | 'reset';
   readonly status: number;
@@ -46,7 +46,7 @@ const JSON_TYPE = 'application/json;charset=UTF-8';
 const WALLET = '/sapi/';
 const GONE = ['/api/v3/userDataStream', '/api/v1/userDataStream'];
 
-/** Answers one request: faults, limits, route, security, parameters, work. */
+/** Handles one request: faults, limits, route, security, parameters, execution. */
 export async function handleRest(context: RestContext, request: RestRequest): Promise<RestReply> {
   const fault = context.faults.take(request);
   if (fault?.kind === 'late') return replyBeforeExecution(context, request, fault);
@@ -64,7 +64,7 @@ const failed = (fault: Fault, reply: RestReply): RestReply => ({
   headers: { ...reply.headers, ...fault.headers },
 });
 
-/** The engine is slower than its answer: what it accepted takes effect after the client was told that nobody knows. */
+/** Fault `late`: the client gets an unknown outcome first. The accepted request takes effect after it. */
 function replyBeforeExecution(context: RestContext, request: RestRequest, fault: Fault): RestReply {
   const accepted = { ...request, acceptedMs: Date.now() };
   setTimeout(() => void execute(context, accepted), fault.delayMs).unref();
@@ -91,7 +91,7 @@ const replyWith = (status: number, body: string, contentType = JSON_TYPE): RestR
 
 const refusalReply = (refusal: Refusal): RestReply => replyWith(refusal.status, JSON.stringify(refusalBody(refusal)));
 
-/** The work is done when this returns, but for answers that have to be fetched. */
+/** Executes a request. The work is done when this returns, except for answers that have to be fetched. */
 async function execute(context: RestContext, request: RestRequest): Promise<RestReply> {
   const { reply, weight } = GONE.includes(request.path) ? { reply: gone(), weight: 1 } : applyWeight(context, request);
   const done = reply instanceof Promise ? await reply : reply;
@@ -105,7 +105,7 @@ interface WeightedReply {
   readonly weight: number;
 }
 
-/** Counts the request's weight, answers it, and gives the weight back where success is free. */
+/** Counts the request's weight and answers it. Gives the weight back if success is free. */
 function applyWeight(context: RestContext, request: RestRequest): WeightedReply {
   const nowMs = Date.now();
   const route = routeOf(context, request);
@@ -134,7 +134,7 @@ const withHeaders = (reply: RestReply, used: number): RestReply => ({
 
 const gone = (): RestReply => replyWith(410, '<html><body>410 Gone</body></html>', 'text/html');
 
-/** The wallet interface counts for itself, under another header, and nothing of it is free. */
+/** The wallet API has its own count and header. None of its requests is free. */
 function applyWalletWeight(
   context: RestContext,
   input: RouteInput & { readonly weight: number; readonly nowMs: number },
@@ -196,7 +196,7 @@ function refusalOf(error: unknown): RestReply {
   throw error;
 }
 
-/** Runs a signed operation for an account whose request has been checked; order limits included. */
+/** Executes a signed operation for an account whose request has been checked. Applies the order limits. */
 export function performSigned(
   limits: Limits,
   route: SignedRoute,
@@ -218,7 +218,7 @@ export function performSigned(
   return { body, headers };
 }
 
-/** A placement that is refused after it did half of its work counts as one that was accepted. */
+/** A placement that is refused after half of its work counts as an accepted one. */
 function handleCounted(
   limits: Limits,
   route: SignedRoute,
@@ -267,6 +267,6 @@ function logRequest(context: RestContext, request: RestRequest, outcome: { weigh
   });
 }
 
-/** 127.0.0.1 and ::1 as one address. */
+/** Maps 127.0.0.1 and ::1 to one address. */
 export const plainAddress = (address: string | undefined): string =>
   address === undefined || (isIPv6(address) && address === '::1') ? '127.0.0.1' : address.replace('::ffff:', '');

@@ -6,39 +6,39 @@ import type { Security } from './security.ts';
 interface RouteBase {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
-  /** The same operation over the WebSocket API; empty where it has none. */
+  /** The name of the operation in the WebSocket API; empty if it has none. */
   readonly wsMethod: string;
   readonly weight: number | ((params: Params) => number);
 }
 
-/** An operation anybody may call. */
+/** An operation without authentication. */
 export interface PublicRoute extends RouteBase {
   readonly security: 'none';
-  /** May promise the answer. */
+  /** May return a promise. */
   readonly handle: (params: Params) => unknown;
 }
 
-/** A signed operation. `freeWhenDone`: its weight is charged only when it fails. */
+/** A signed operation. `freeWhenDone`: its weight is charged only if it fails. */
 export interface SignedRoute extends RouteBase {
   readonly security: Exclude<Security, 'none'>;
   readonly freeWhenDone?: true;
   /** Counts against the account's order limits. */
   readonly placesOrder?: true;
-  /** How many orders it counts as; one when absent. */
+  /** The number of orders that it counts as; 1 if absent. */
   readonly orderCount?: number;
   readonly handle: (params: Params, account: Account) => unknown;
-  /** The handler for the WebSocket API, where its answer differs from REST. */
+  /** The handler for the WebSocket API, if its answer differs from REST. */
   readonly wsHandle?: (params: Params, account: Account) => unknown;
-  /** What a placement does instead when the account has reached its order limit; it always throws. */
+  /** Replaces the placement when the account has reached its order limit. It always throws. */
   readonly whenLimited?: (params: Params, account: Account, refusal: Refusal) => never;
 }
 
 export type Route = PublicRoute | SignedRoute;
 
-/** Path below /api/v3, name over the WebSocket API, and weight. */
+/** Path below /api/v3, name in the WebSocket API, and weight. */
 type Named = readonly [path: string, wsMethod: string, weight: RouteBase['weight']];
 
-/** A query that anybody may ask of a place. */
+/** A query without authentication. `place` is the venue or another source of its answer. */
 export const openQuery = <Place>(
   place: Place,
   [path, wsMethod, weight]: Named,

@@ -19,7 +19,7 @@ interface Sent {
   readonly signed?: (signature: string) => string;
 }
 
-/** The coin of a signed request, or what it is refused with. */
+/** The coin of a signed request, or the code of its refusal. */
 function answerTo({
   query = '',
   body = '',

@@ -17,14 +17,14 @@ interface SignedRequest {
   readonly apiKey: string | undefined;
   readonly ip: string;
   readonly params: Params;
-  /** The text the signature must cover. */
+  /** The text that the signature must cover. */
   readonly text: string;
   readonly security: Exclude<Security, 'none'>;
   /** Protocol time. */
   readonly nowMs: number;
 }
 
-/** Checks key, address, permission, time window and signature, in this order; returns whose key it is. */
+/** Checks key, address, permission, time window and signature, in this order. Returns the account of the key. */
 export function requireAccount(request: SignedRequest): Account {
   const account = requireKey(request);
   requireWindow(request.params, request.nowMs);
@@ -33,7 +33,7 @@ export function requireAccount(request: SignedRequest): Account {
   return account;
 }
 
-/** Key, address and permission alone. */
+/** Checks only key, address and permission. */
 export function requireKey(request: Pick<SignedRequest, 'accounts' | 'apiKey' | 'ip' | 'security'>): Account {
   const { accounts, apiKey, ip, security } = request;
   if (apiKey === undefined || !API_KEY.test(apiKey)) deny(-2014, 'API-key format invalid.', 401);

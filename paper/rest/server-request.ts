@@ -4,7 +4,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 
 export class BodyTooLargeError extends Error {}
 
-/** The body as text, untouched. Throws BodyTooLargeError when it is over 1 MiB. */
+/** The raw body as text. Throws BodyTooLargeError when it is over 1 MiB. */
 export async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

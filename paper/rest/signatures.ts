@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual, verify } from 'node:crypto';
 import type { Account } from '#paper/exchange/accounts.ts';
 
-/** The text a REST signature covers: raw query and raw body without a separator, minus the signature pair. */
+/** The text that a REST signature covers: raw query and raw body without a separator, minus the signature pair. */
 export const signedText = (rawQuery: string, rawBody: string): string =>
   withoutSignature(rawQuery) + withoutSignature(rawBody);
 
@@ -11,7 +11,7 @@ const withoutSignature = (raw: string): string =>
     .filter((pair) => !pair.startsWith('signature='))
     .join('&');
 
-/** The text a WebSocket API signature covers: parameters sorted by name, values as they stand in the JSON. */
+/** The text that a WebSocket API signature covers: parameters sorted by name, values as written in the JSON. */
 export const signedParams = (params: ReadonlyMap<string, string>): string =>
   [...params]
     .filter(([name]) => name !== 'signature')
@@ -19,7 +19,7 @@ export const signedParams = (params: ReadonlyMap<string, string>): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join('&');
 
-/** True when `signature` (hex for HMAC in either case, base64 otherwise) signs `text` with the account's key. */
+/** True if `signature` signs `text` with the account's key: hex for HMAC in either case, base64 otherwise. */
 export function isSignedBy(account: Account, text: string, signature: string): boolean {
   const { key } = account;
   const payload = Buffer.from(text, 'utf8');

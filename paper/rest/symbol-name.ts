@@ -1,3 +1,6 @@
-/** Names of coins as the exchange words their range, and as this regular expression (`v`): any script, no small a to z. */
+/**
+ * Valid coin names: the exchange's text of the range, and the regular expression (`v`). Any script, no lower-case a to
+ * z.
+ */
 export const SYMBOL_RANGE = '[\\w\\-._&&[^a-z]]{1,50}';
 export const SYMBOL_PATTERN = '[[\\p{L}\\p{N}_\\-.]--[a-z]]{1,50}';

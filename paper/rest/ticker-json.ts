@@ -7,7 +7,7 @@ interface Best {
   readonly ask: readonly [string, string];
 }
 
-/** Price statistics of a stretch of time, as texts of the wire. */
+/** Price statistics of a time range, as text of the API. */
 function statisticsOf({ kline, fromMs, nowMs }: Span) {
   const [open, last] = [kline?.open ?? 0, kline?.close ?? 0];
   return {

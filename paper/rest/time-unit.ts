@@ -1,10 +1,10 @@
 import { deny } from '#paper/exchange/refusal.ts';
 
-/** In which unit a client wants the times of answers and events; what it sends itself may be in either. */
+/** The unit of times in answers and events. Times that a client sends may be in either unit. */
 const TIME_UNITS = ['MILLISECOND', 'MICROSECOND'] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
 
-/** Refuses words that are no unit; absent means milliseconds. */
+/** Refuses unknown units; absent means milliseconds. */
 export function readTimeUnit(text: string | undefined): TimeUnit {
   const unit = TIME_UNITS.find((one) => one === (text ?? 'MILLISECOND').toUpperCase());
   return unit ?? deny(-1194, 'Invalid value for time unit; expected either MICROSECOND or MILLISECOND.');
@@ -14,7 +14,7 @@ export function readTimeUnit(text: string | undefined): TimeUnit {
 export const encode = (body: unknown, unit: TimeUnit): string =>
   unit === 'MILLISECOND' ? JSON.stringify(body) : JSON.stringify(body, inMicroseconds);
 
-/** Milliseconds since 1970 lie here until the year 2286; ids of this exchange do not reach it. */
+/** Milliseconds since 1970 are in this range until the year 2286. Ids of this exchange stay below it. */
 const [LEAST_MS, MOST_MS] = [1e12, 1e13];
 /** Numbers that clients choose, by their long and their short names. */
 const CHOSEN = ['strategyId', 'strategyType', 'j', 'J'];

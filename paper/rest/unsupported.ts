@@ -1,7 +1,7 @@
 import { deny } from '#paper/exchange/refusal.ts';
 import type { SignedRoute } from './routes.ts';
 
-/** Operations of the real exchange that are refused here: path below /api/v3, name over the WebSocket API, what is missing. */
+/** Refused operations of the real exchange: path below /api/v3, name in the WebSocket API, missing feature. */
 const UNSUPPORTED = [
   ['POST', 'sor/order', 'sor.order.place', 'smart order routing'],
   ['POST', 'sor/order/test', 'sor.order.test', 'smart order routing'],
@@ -12,7 +12,7 @@ const UNSUPPORTED = [
   ['GET', 'order/amendments', 'order.amendments', 'amending of orders'],
 ] as const;
 
-/** Answers to operations that the paper exchange does not support, so that clients read why. */
+/** Answers to unsupported operations, so that clients read why. */
 export const unsupportedRoutes: readonly SignedRoute[] = UNSUPPORTED.map(([method, path, wsMethod, missing]) => ({
   ...{ method, path: `/api/v3/${path}`, wsMethod, weight: 1, security: method === 'GET' ? 'read' : 'trade' },
   handle: () => deny(-1020, `This operation is not supported: the paper exchange has no ${missing}.`),

@@ -15,7 +15,7 @@ import type { Session } from './ws-session.ts';
 const PING_MS = 20_000;
 const PONG_LIMIT_MS = 60_000;
 const LIFE_MS = 86_400_000;
-/** How often connections are looked at. */
+/** How often connections are checked. */
 const WATCH_MS = 1000;
 
 interface SocketParts {
@@ -39,15 +39,15 @@ interface Connection {
 /** Every WebSocket connection of the exchange. */
 export interface Sockets extends AsyncDisposable {
   readonly sessions: ReadonlySet<Session>;
-  /** How many connections there are of a kind. */
+  /** The number of connections of a kind. */
   count(kind: Connection['kind']): number;
-  /** Cuts connections, all or those of one address or kind; returns how many. */
+  /** Cuts connections, all or those of one address or kind. Returns their number. */
   drop(which?: { readonly ip?: string | undefined; readonly kind?: Connection['kind'] }): number;
-  /** Tells every connection that the exchange goes down and that it has to connect anew. */
+  /** Notifies every connection that the exchange shuts down, so that clients reconnect. */
   announceShutdown(): number;
   /** Ends connections as if they had lasted for a day. */
   expire(): number;
-  /** From here on no connection is pinged, no ping answered, and pongs of the other side are not asked for. */
+  /** Stops all pings and pongs, and no longer requires pongs of clients. */
   silencePings(silent: boolean): void;
 }
 
@@ -59,7 +59,7 @@ export function openSockets(server: Server, parts: SocketParts): Sockets {
   const accept = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const ip = plainAddress(request.socket.remoteAddress);
     const { limits } = parts.context;
-    // A ban is on requests: market streams go on.
+    // A ban applies to requests; market streams continue.
     const isBanned = isApiPath(request.url ?? '/') && limits.isBanned(ip, Date.now());
     if (isBanned || !limits.connect(ip, Date.now())) {
       socket.end('HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\n\r\n');
@@ -151,7 +151,7 @@ function unitOf(query: URLSearchParams): TimeUnit | undefined {
   }
 }
 
-/** Pings when it is time, and ends what does not answer or is a day old. */
+/** Sends due pings. Ends connections that do not answer or are a day old. */
 function watch(one: Connection, nowMs: number, isSilent: boolean): void {
   if (one.socket.readyState !== WebSocket.OPEN) return;
   if (nowMs - one.sinceMs >= LIFE_MS) one.socket.close(1008, 'The connection has lasted for 24 hours.');

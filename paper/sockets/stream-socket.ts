@@ -32,9 +32,9 @@ export function serveStreams(
     combined: url.combined,
     unit: url.unit,
     send: (frame) => {
-      // A reader that does not keep up is cut off instead of filling the memory.
+      // A slow reader is disconnected, so that its backlog does not fill the memory.
       if (socket.bufferedAmount > MAX_BUFFERED_BYTES) return socket.terminate();
-      // All frames of one instant go out with one call of the system.
+      // All frames of one instant go out with one system call.
       if (wire.writableCorked === 0) {
         wire.cork();
         process.nextTick(() => wire.uncork());
@@ -73,7 +73,7 @@ export function serveStreams(
   return client;
 }
 
-/** Everything a client sends counts: more than five messages within a second end the connection. */
+/** Every message of a client counts. More than five within a second end the connection. */
 function countMessages(): (nowMs: number) => boolean {
   let recent: number[] = [];
   return (nowMs) => {

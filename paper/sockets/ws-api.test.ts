@@ -18,7 +18,7 @@ const start = (): Promise<PaperExchange> =>
   ]);
 
 let lastId = 0;
-/** Sends a call, signed when a key is given, and waits for its reply. */
+/** Sends a call, signed if a key is given, and waits for its reply. */
 function call(socket: Listener, method: string, params: Record<string, unknown> = {}, key?: Key): Promise<unknown> {
   lastId += 1;
   const id = lastId;

@@ -48,7 +48,7 @@ export function serveWsApi(
   });
 }
 
-/** A call as it came in. */
+/** A call as received. */
 interface Call {
   readonly id: string | number | null;
   readonly method: string;
@@ -75,7 +75,7 @@ async function answer(session: Session, text: string): Promise<string> {
   return reply(session, { id: call.id, isAskingLimits }, outcome);
 }
 
-/** The log knows an operation of the WebSocket API by its name. */
+/** The log lists an operation of the WebSocket API by its name. */
 function logCall(session: Session, { method, params }: Call, outcome: Outcome): void {
   const status = outcome.kind === 'done' ? 200 : outcome.kind === 'wait' ? outcome.refusal.status : outcome.status;
   const names = [...params.values.keys()];

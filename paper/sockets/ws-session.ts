@@ -10,12 +10,12 @@ import type { UserStreams, UserSubscription } from '#paper/streams/user-streams.
 const MOST_ACTIVE = 1000;
 const MOST_PER_LIFE = 65_535;
 
-/** A subscription; `byLogon` when it belongs to the account logged on. */
+/** A subscription; `byLogon` if it belongs to the logged-on account. */
 interface SessionSubscription extends UserSubscription {
   readonly byLogon: boolean;
 }
 
-/** One connection of the WebSocket API: who is logged on and whose events it gets. */
+/** One connection of the WebSocket API: its logged-on account and its subscriptions. */
 export interface Session {
   readonly context: RestContext;
   readonly users: UserStreams;
@@ -29,7 +29,7 @@ export interface Session {
   send(frame: string): void;
 }
 
-/** The account of a signed call: by its own key and signature, or the one logged on (timestamp still required). */
+/** The account of a signed call: by its own key and signature, or the logged-on account (timestamp still required). */
 export function authorize(session: Session, params: Params, security: 'read' | 'trade'): Account {
   const apiKey = readText(params, 'apiKey');
   const { accounts } = session.context;
@@ -42,7 +42,7 @@ export function authorize(session: Session, params: Params, security: 'read' | '
   return requireAccount({ accounts, apiKey, ip: session.ip, params, text, security, nowMs: Date.now() });
 }
 
-/** The operations that exist on a connection only. */
+/** The operations that exist only on a connection. */
 export function performSession(session: Session, method: string, params: Params): unknown {
   switch (method) {
     case 'session.logon':
@@ -83,7 +83,7 @@ function logOn(session: Session, params: Params): unknown {
   return describeSession(session);
 }
 
-/** Only the logged-on account's own subscription ends with it. */
+/** Ends only the subscription of the logged-on account. */
 function logOut(session: Session): unknown {
   closeSubscriptions(session, (one) => one.byLogon);
   session.loggedOn = undefined;
@@ -127,7 +127,7 @@ function unsubscribe(session: Session, params: Params): unknown {
   return {};
 }
 
-/** Ends subscriptions; each is told by a last event. */
+/** Ends subscriptions. Each gets a last event. */
 function closeSubscriptions(session: Session, isClosing: (one: SessionSubscription) => boolean): void {
   for (const one of [...session.subscriptions.values()].filter(isClosing)) {
     session.subscriptions.delete(one.id);
@@ -138,7 +138,7 @@ function closeSubscriptions(session: Session, isClosing: (one: SessionSubscripti
   }
 }
 
-/** Ends everything of an account whose key may not be used any more, and says so without having been asked. */
+/** Ends all sessions and subscriptions of an account whose key was revoked. Sends the events unprompted. */
 export function revokeAccount(session: Session, apiKey: string): void {
   const account = session.context.accounts.find((one) => one.apiKey === apiKey);
   closeSubscriptions(session, (one) => one.account === account?.name);

@@ -5,15 +5,15 @@ import type { SymbolMarket } from '#paper/market/symbol-market.ts';
 import { fixed8 } from '#paper/rest/order-json.ts';
 import type { Order } from '#paper/exchange/order.ts';
 
-/** What of a book changed since its followers were last told. */
+/** The changes of a book since its subscribers last received an update. */
 export interface DepthWatch {
-  /** The makers' quote, and the prices at which clients changed something, since the last difference. */
+  /** The makers' quote, and the prices at which orders of clients changed, since the last difference. */
   quote: Quote | undefined;
   readonly touched: Readonly<Record<BookSide, Set<number>>>;
   bookId: number;
 }
 
-/** Book id before and after, and every level that may differ with its quantity now. */
+/** Book id before and after, and every level that may differ with its current quantity. */
 export interface DepthDifference {
   readonly firstId: number;
   readonly lastId: number;
@@ -29,12 +29,12 @@ export const openDepthWatch = (market: SymbolMarket): DepthWatch => ({
 
 const sideOf = (order: Pick<Order, 'side'>): BookSide => (order.side === 'BUY' ? 'bid' : 'ask');
 
-/** Notes that an order came, went or filled. */
+/** Records that an order was placed, removed or filled. */
 export function noteOrder(watch: DepthWatch, market: SymbolMarket, order: Readonly<Order>): void {
   if (order.price > 0n) watch.touched[sideOf(order)].add(ticksOf(order.price, market.listing));
 }
 
-/** The changes since the last call; undefined when there are none. */
+/** The changes since the last call; undefined if there are none. */
 export function takeDifference(watch: DepthWatch, market: SymbolMarket, book: Book): DepthDifference | undefined {
   if (watch.bookId === market.bookId) return undefined;
   const firstId = watch.bookId + 1;

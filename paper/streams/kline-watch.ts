@@ -3,7 +3,7 @@ import { type Kline, mergeKlines } from '#paper/market/kline.ts';
 import { aggregate } from '#paper/market/klines.ts';
 import { closedCandle, formingKline, type SymbolMarket } from '#paper/market/symbol-market.ts';
 
-/** A candle of one interval followed live: the closed part of it plus the coin's own candle in progress. */
+/** A live candle of one interval: its closed part plus the coin's own current candle. */
 export interface KlineWatch {
   readonly interval: KlineInterval;
   readonly frame: Frame;
@@ -17,10 +17,10 @@ export interface KlineUpdate {
   readonly closed: boolean;
 }
 
-/** Updates of one candle are at least this far apart, in market time; its close is always sent. */
+/** Minimum market time between updates of one candle. Its close is always sent. */
 const UPDATE_MS = 2000;
 
-/** Undefined when the coin's own candles are longer than the interval, or do not divide it. */
+/** Undefined if the coin's own candles are longer than the interval, or do not divide it. */
 export function openKlineWatch(
   market: SymbolMarket,
   candles: { readonly interval: KlineInterval; readonly offsetMs: number },
@@ -34,7 +34,7 @@ export function openKlineWatch(
   return { interval: candles.interval, frame, openMs, part, sentMs: 0 };
 }
 
-/** After a trade: the candle before, if it ended without a close of its own, then the one in progress when due. */
+/** After a trade: the previous candle if it ended without its own close, then the current one when due. */
 export function updatesAfterTrade(watch: KlineWatch, market: SymbolMarket, atMs: number): KlineUpdate[] {
   const updates = watch.frame.openOf(atMs) > watch.openMs ? finish(watch, atMs) : [];
   const forming = formingKline(market);
@@ -44,7 +44,7 @@ export function updatesAfterTrade(watch: KlineWatch, market: SymbolMarket, atMs:
   return [...updates, { kline: stretch(kline, watch), closed: false }];
 }
 
-/** After a candle of the coin's own interval has closed. */
+/** Updates after a candle of the coin's own interval has closed. */
 export function updatesAfterClose(watch: KlineWatch, market: SymbolMarket, openMs: number): KlineUpdate[] {
   const updates = watch.frame.openOf(openMs) > watch.openMs ? finish(watch, openMs) : [];
   const own = closedCandle(market, openMs);
@@ -53,7 +53,7 @@ export function updatesAfterClose(watch: KlineWatch, market: SymbolMarket, openM
   return watch.frame.openOf(nextMs) === nextMs ? [...updates, ...finish(watch, nextMs)] : updates;
 }
 
-/** Closes the candle being followed and moves on to the one that contains `atMs`. */
+/** Closes the current candle and moves on to the one that contains `atMs`. */
 function finish(watch: KlineWatch, atMs: number): KlineUpdate[] {
   const kline = watch.part && stretch(watch.part, watch);
   watch.part = undefined;

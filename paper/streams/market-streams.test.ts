@@ -95,7 +95,7 @@ test('a clock that stops within the pace of a stream leaves no difference untold
       );
   };
   const depth = () => get(paper, 'depth', { symbol: 'BTCUSDT', limit: '5' });
-  // One candle's last trade and the first of the next are a millisecond apart: the clock stops right behind them.
+  // One candle's last trade and the first of the next are a millisecond apart. The clock stops right after them.
   await advance(paper, MINUTE_MS / 2 + 1);
   const afterTrades = pick(await depth(), 'lastUpdateId');
   await isToldUpTo(afterTrades);

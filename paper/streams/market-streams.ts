@@ -21,24 +21,24 @@ import { miniTickerFrame, windowTickerFrame } from '#paper/rest/ticker-json.ts';
 import { encode, type TimeUnit } from '#paper/rest/time-unit.ts';
 import { activate, type Venue } from '#paper/exchange/venue.ts';
 
-/** Takes the frames of one connection; `combined` wraps each with its stream's name. */
+/** Receives the frames of one connection. `combined` wraps each frame with its stream's name. */
 export interface StreamClient {
   combined: boolean;
   readonly unit: TimeUnit;
   send(frame: string): void;
 }
 
-/** Market streams: who subscribed to what. Frames are made only for streams that have a subscriber. */
+/** Market streams and their subscribers. Frames are built only for streams that have a subscriber. */
 export interface MarketStreams {
   readonly clients: Map<string, Set<StreamClient>>;
   readonly states: Map<string, SubscriptionState>;
   /** Streams of all coins, with the time of their last frame. */
   readonly arrays: Map<string, { readonly stream: ArrayName; sentMs: number }>;
-  /** Coins in which something happened since the books were last whole. */
+  /** Coins with events since the books were last consistent. */
   readonly touched: Set<string>;
-  /** They stand between the frames and those who listen. */
+  /** Faults between the frames and their receivers. */
   readonly faults: EventFaults;
-  /** Streams that somebody else makes and hands to `broadcast`. */
+  /** True for streams that another exchange produces and the relay passes to `broadcast`. */
   readonly isForeign: (name: string) => boolean;
 }
 
@@ -58,7 +58,7 @@ interface Subscription {
   readonly name: string;
 }
 
-/** Unknown names are remembered and stay silent, as on the real exchange. */
+/** Unknown names are kept and get no frames, as on the real exchange. */
 export function subscribe(streams: MarketStreams, venue: Venue, { client, name }: Subscription): void {
   const clients = streams.clients.get(name) ?? new Set();
   streams.clients.set(name, clients.add(client));
@@ -74,7 +74,7 @@ export function subscribe(streams: MarketStreams, venue: Venue, { client, name }
   addStream(state, name, { stream, nowMs: venue.clock.nowMs() });
 }
 
-/** Why a stream would stay silent for ever; undefined for one that is served, and for a name that nothing is known of. */
+/** The reason why a known stream would never get a frame; undefined for one that is served and for an unknown name. */
 export function silenceOf(streams: MarketStreams, venue: Venue, name: string): string | undefined {
   const stream = streams.isForeign(name) ? undefined : readStreamName(name);
   const market = stream && venue.markets.get(stream.symbol);
@@ -95,11 +95,11 @@ export function unsubscribe(streams: MarketStreams, { client, name }: Subscripti
   if (state.streams.size === 0) streams.states.delete(stream?.symbol ?? '');
 }
 
-/** Coins with a subscriber; all of them while somebody follows all. */
+/** Coins with a subscriber; all coins while a stream of all coins has one. */
 export const watchedSymbols = (streams: MarketStreams, all: Iterable<string>): Iterable<string> =>
   streams.arrays.size > 0 ? all : streams.states.keys();
 
-/** Sends what a printed trade is told as at once. */
+/** Sends the immediate frames of a printed trade. */
 export function streamTrade(streams: MarketStreams, trade: PublicTrade): void {
   const state = streams.states.get(trade.symbol);
   if (state === undefined) return;
@@ -107,7 +107,7 @@ export function streamTrade(streams: MarketStreams, trade: PublicTrade): void {
   send(streams, framesOfTrade(state, trade));
 }
 
-/** Notes what an order changed in the book. */
+/** Records the changes of an order in the book. */
 export function streamOrder(streams: MarketStreams, venue: Venue, report: Report): void {
   const { symbol } = report.order;
   noteBookChange(venue.engine.market(symbol), report.atMs);
@@ -126,17 +126,17 @@ export function streamClose(
   if (state !== undefined) send(streams, framesOfClose(state, close));
 }
 
-/** Everything up to `atMs` has happened and the books are whole: sends what is due of the coins that were touched. */
+/** Everything up to `atMs` has happened and the books are consistent: sends the due frames of the touched coins. */
 export function streamSettled(streams: MarketStreams, venue: Venue, atMs: number): void {
   const settled = { atMs, isLast: isStanding(venue, atMs) };
   for (const symbol of streams.touched) sendDue(streams, symbol, settled);
   streams.touched.clear();
 }
 
-/** True when a virtual clock waits at `atMs` to be moved on. */
+/** True while a virtual clock waits at `atMs` to be moved. */
 const isStanding = ({ clock }: Venue, atMs: number): boolean => clock.moveTo !== undefined && atMs <= clock.nowMs();
 
-/** Time has come to `nowMs`: sends what is due of all coins. */
+/** Market time has reached `nowMs`: sends the due frames of all coins. */
 export function streamPause(streams: MarketStreams, venue: Venue, nowMs: number): void {
   streams.touched.clear();
   const settled = { atMs: nowMs, isLast: isStanding(venue, nowMs) };
@@ -164,7 +164,7 @@ function send(streams: MarketStreams, frames: readonly StreamFrame[]): void {
   for (const { name, body } of frames) broadcast(streams, name, body);
 }
 
-/** Makes the text of a frame once for all subscribers of its stream that want the same unit of time. */
+/** Encodes a frame once for all subscribers of its stream that use the same time unit. */
 export function broadcast(streams: MarketStreams, name: string, body: unknown): void {
   const texts = new Map<TimeUnit, { readonly raw: string; readonly wrapped: string }>();
   for (const client of streams.clients.get(name) ?? []) {

@@ -1,7 +1,7 @@
 import { isKlineInterval, type KlineInterval, readZone } from '#paper/market/frames.ts';
 
 const WINDOW_MS = { '1h': 3_600_000, '4h': 14_400_000, '1d': 86_400_000 } as const;
-/** The lengths of the rolling tickers. */
+/** The window lengths of the rolling tickers. */
 type TickerWindow = keyof typeof WINDOW_MS;
 export const windowMs = (window: TickerWindow): number => WINDOW_MS[window];
 
@@ -19,7 +19,7 @@ export type StreamName = { readonly symbol: string } & (
 /** Streams of all coins at once. */
 export type ArrayName = { readonly kind: 'allMini' } | { readonly kind: 'allWindow'; readonly window: TickerWindow };
 
-/** Parses `btcusdt@kline_1m` and the like; undefined for anything this exchange does not stream. */
+/** Parses names such as `btcusdt@kline_1m`; undefined for streams that this exchange does not have. */
 export function readStreamName(text: string): StreamName | undefined {
   const at = text.indexOf('@');
   const [lower, rest] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)];

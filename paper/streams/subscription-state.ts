@@ -31,23 +31,23 @@ export interface StreamFrame {
   readonly body: Record<string, unknown>;
 }
 
-/** A stream that sends at most every so often: when it last did, and the book it last showed. */
+/** A stream with a minimum interval between frames: the time of its last frame, and the book at that time. */
 interface Paced {
   readonly stream: StreamName & { readonly kind: 'diff' | 'partial' };
   readonly depth: DepthWatch;
   sentMs: number;
 }
 
-/** What is state of one coin because somebody subscribed to it; all streams by name. */
+/** The state of all subscribed streams of one coin, by stream name. */
 export interface SubscriptionState {
   readonly market: SymbolMarket;
   readonly book: Book;
   readonly streams: Map<string, StreamName>;
   readonly klines: Map<string, KlineWatch>;
   readonly depths: Map<string, Paced>;
-  /** Trades not told as an aggregate yet. */
+  /** Trades not yet sent as an aggregate. */
   pending: PublicTrade[];
-  /** The best prices last told, and the book's id when they were looked at. */
+  /** The best prices last sent, and the book id at the last check. */
   lastBest: string;
   lastBestId: number;
   tickersMs: number;
@@ -89,7 +89,7 @@ const hasStream = (state: SubscriptionState, name: string): boolean => state.str
 const nameOf = (state: SubscriptionState, rest: string): string =>
   `${state.market.listing.rules.symbol.toLowerCase()}@${rest}`;
 
-/** What a printed trade is told as at once. */
+/** The immediate frames of a printed trade. */
 export function framesOfTrade(state: SubscriptionState, trade: PublicTrade): StreamFrame[] {
   const [single, agg] = [nameOf(state, 'trade'), nameOf(state, 'aggTrade')];
   const frames: StreamFrame[] = hasStream(state, single) ? [{ name: single, body: tradeFrame(trade) }] : [];
@@ -109,7 +109,7 @@ export function framesOfTrade(state: SubscriptionState, trade: PublicTrade): Str
   return frames;
 }
 
-/** Complete aggregates; the last one may still grow unless everything of its instant has happened. */
+/** Complete aggregates. The last one may still grow unless everything of its instant has happened. */
 function takeAggregates(
   state: SubscriptionState,
   until: { readonly keepLast: boolean; readonly atMs: number },
@@ -122,7 +122,7 @@ function takeAggregates(
   return done.map((agg) => ({ name, body: aggTradeFrame(agg, until.atMs) }));
 }
 
-/** What the close of one of the coin's own candles is told as. */
+/** The frames for the close of one of the coin's own candles. */
 export function framesOfClose(
   state: SubscriptionState,
   close: { readonly openMs: number; readonly atMs: number },
@@ -143,18 +143,18 @@ const klineFrames = (
 ): StreamFrame[] =>
   updates.map(({ kline, closed }) => ({ name: about.name, body: klineFrame(kline, { ...about, closed }) }));
 
-/** Notes that an order came, went or filled. */
+/** Records that an order was placed, removed or filled. */
 export function noteOrderChange(state: SubscriptionState, order: Readonly<Order>): void {
   for (const { depth } of state.depths.values()) noteOrder(depth, state.market, order);
 }
 
-/** Everything up to `atMs` has happened and the book is whole; `isLast` when the market stands still from then on. */
+/** Everything up to `atMs` has happened and the book is consistent. `isLast`: the market does not move after it. */
 export interface Settled {
   readonly atMs: number;
   readonly isLast: boolean;
 }
 
-/** What is due once things have settled. */
+/** The frames that are due once the book is consistent. */
 export const framesWhenSettled = (state: SubscriptionState, settled: Settled): StreamFrame[] => [
   ...takeAggregates(state, { keepLast: false, atMs: settled.atMs }),
   ...bestFrames(state),
@@ -175,7 +175,10 @@ function bestFrames(state: SubscriptionState): StreamFrame[] {
   return [{ name, body: bookTickerFrame(market.listing.rules.symbol, market.bookId, best) }];
 }
 
-/** What a standing market keeps back would never be told, though snapshots show it: then the pace does not count. */
+/**
+ * In a stopped market a delayed difference would never be sent, though snapshots contain it. Then the interval does not
+ * apply.
+ */
 function depthFrames(state: SubscriptionState, { atMs, isLast }: Settled): StreamFrame[] {
   const { market, book } = state;
   return [...state.depths].flatMap(([name, paced]) => {

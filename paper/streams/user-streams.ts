@@ -21,11 +21,11 @@ export interface UserStreams {
   report(report: Report): void;
   list(report: ListReport): void;
   balances(account: string, rows: readonly BalanceRow[], atMs: number): void;
-  /** Money that came to an account from outside, or left it: a deposit, a withdrawal, a transfer. */
+  /** A change of a balance from outside: a deposit, a withdrawal, a transfer. */
   transfer(account: string, moved: { readonly asset: string; readonly amount: Decimal }, atMs: number): void;
 }
 
-/** `faults` stand between the events and those who listen. */
+/** `faults` apply between the events and their receivers. */
 export function openUserStreams(faults: EventFaults): UserStreams {
   const byAccount = new Map<string, Set<UserSubscription>>();
   const send = (account: string, event: () => Record<string, unknown>) => {

@@ -2,7 +2,7 @@ import { createHmac, type KeyObject, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
-/** A plain client for tests: signs by itself and shares no code with the exchange. */
+/** A plain client for tests. It signs on its own and shares no code with the exchange. */
 interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -16,7 +16,7 @@ export function signText(key: Key, text: string): string {
   return sign(null, Buffer.from(text), key.privateKey).toString('base64');
 }
 
-/** Sends requests to one exchange, parameters in the query, signed when a key is given. */
+/** Sends requests to one exchange, with parameters in the query, signed if a key is given. */
 export const clientOf =
   (url: string) =>
   async (request: string, params: Readonly<Record<string, string>> = {}, key?: Key): Promise<Answer> => {
@@ -37,11 +37,11 @@ export function pick(value: unknown, path: string): unknown {
   return at;
 }
 
-/** A WebSocket that keeps its frames; `next` waits for the first unread one that fits. */
+/** A WebSocket that keeps its frames. `next` waits for the first unread frame that matches. */
 export interface Listener extends AsyncDisposable {
   readonly frames: unknown[];
   send(message: unknown): void;
-  /** The code with which the connection ends. */
+  /** Waits for the end of the connection and returns its close code. */
   closed(): Promise<number>;
   next(fits: (frame: unknown) => boolean): Promise<unknown>;
 }
@@ -87,7 +87,7 @@ export async function listenTo(url: string): Promise<Listener> {
   };
 }
 
-/** Subscribes to the events of a key's account on a connection of the WebSocket API; the answer. */
+/** Subscribes to the events of a key's account on a connection of the WebSocket API. Returns the answer. */
 export function subscribeTo(socket: Listener, key: Key): Promise<unknown> {
   const timestamp = Date.now();
   const signature = signText(key, `apiKey=${key.apiKey}&timestamp=${timestamp}`);

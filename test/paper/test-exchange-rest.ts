@@ -14,7 +14,7 @@ interface OrderAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A exchange whose signed routes are asked as over HTTP, without sockets and signatures; `symbol` is filled in. */
+/** A test exchange with signed routes as over HTTP, without sockets and signatures; `symbol` is filled in. */
 export interface RestTestExchange extends TestExchange {
   ask(request: string, params?: Readonly<Record<string, string>>, account?: string): OrderAnswer;
 }
@@ -22,7 +22,7 @@ export interface RestTestExchange extends TestExchange {
 export const openRestTestExchange = (accounts?: AccountInput[]): RestTestExchange =>
   withRoutes(openTestExchange(accounts), atOneInstant(openLimits()));
 
-/** Asks the routes of orders and accounts of a exchange. */
+/** Adds the routes of orders and accounts to a test exchange. */
 export function withRoutes(exchange: TestExchange, limits: Limits): RestTestExchange {
   const table = tableOf([...orderRoutes(exchange.venue), ...accountRoutes(exchange.venue, limits)]);
   return {
@@ -45,7 +45,7 @@ export function withRoutes(exchange: TestExchange, limits: Limits): RestTestExch
   };
 }
 
-/** Limits whose windows never end, so that no test straddles one. */
+/** Limits whose windows never end, so that no test crosses one. */
 const atOneInstant = (limits: Limits): Limits => ({
   ...limits,
   reachedOrderLimit: (account) => limits.reachedOrderLimit(account, 0),

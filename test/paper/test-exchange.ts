@@ -13,21 +13,24 @@ import type { Refusal } from '#paper/exchange/refusal.ts';
 import type { ListReport } from '#paper/exchange/order-list.ts';
 import { commit, activate, openVenue, type Venue, type VenueParts } from '#paper/exchange/venue.ts';
 
-/** A venue for tests: one quiet coin, BTCUSDT at 100.00 unless told otherwise, on a virtual clock; trades are played by hand. */
+/**
+ * An exchange without sockets for tests: one quiet coin, BTCUSDT at 100.00 by default, on a virtual clock. Tests play
+ * the trades.
+ */
 export interface TestExchange {
   readonly venue: Venue;
   readonly reports: Report[];
   readonly lists: ListReport[];
-  /** The last balance each account was told, by `account asset`. */
+  /** The last balance that each account received in an event, by `account asset`. */
   readonly balances: ReadonlyMap<string, Balance>;
   place(order: Partial<OrderTexts>): Accepted | Refusal;
-  /** Places an order that must not be refused. */
+  /** Places an order that must be accepted. */
   accept(order: Partial<OrderTexts>): Accepted;
   /** Balances as text. */
   free(account: string, asset: string): string;
   locked(account: string, asset: string): string;
   trade(price: string, quantity: string, takerBuys: boolean): void;
-  /** Everything that the market makers had ahead of resting orders has traded. */
+  /** Removes all volume of the market makers ahead of resting orders. */
   toFront(): void;
 }
 
@@ -56,7 +59,7 @@ export const TEST_SYMBOL = 'BTCUSDT';
 export const TEST_START_MS = Date.UTC(2022, 5, 1);
 const MINUTE_MS = 60_000;
 
-/** The options of an order that asks for none. */
+/** The options of an order without any options. */
 export const NO_OPTIONS = {
   price: ZERO,
   stopPrice: ZERO,
@@ -87,7 +90,7 @@ export const RICH: AccountInput[] = [
   },
 ];
 
-/** Candles of one minute each; of every row: open, high, low, close, volume. */
+/** Candles of one minute each; a row is open, high, low, close, volume. */
 function columnsOf(
   rows: readonly (readonly [number, number, number, number, number])[],
   startMs = TEST_START_MS,
@@ -192,6 +195,6 @@ const orderOf = (texts: Partial<OrderTexts>, clientOrderId: string): NewOrder =>
   };
 };
 
-/** How many orders rest or wait in a book. */
+/** The number of orders that rest or wait in a book. */
 export const ordersIn = ({ bids, asks, stops }: Book): number =>
   [...bids, ...asks].reduce((sum, level) => sum + level.orders.size, stops.size);

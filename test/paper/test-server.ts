@@ -4,7 +4,7 @@ import { type PaperExchange, startPaper } from '#paper/server.ts';
 
 export const TEST_SERVER_START_MS = Date.UTC(2026, 2, 3);
 
-/** An exchange for tests, on ports of its own: an invented market that moves only on request. */
+/** A paper exchange for tests on free ports: a synthetic market that moves only on request. */
 export const startTestServer = (
   accounts: readonly AccountInput[],
   more: Partial<PaperOptions> = {},
@@ -21,7 +21,7 @@ export const startTestServer = (
     log,
   );
 
-/** Asks the control plane; throws unless it does as it is told. */
+/** Sends a request to the control plane. Throws unless it succeeds. */
 export async function control(
   { controlUrl, controlHeaders: headers }: PaperExchange,
   request: string,
