@@ -22,7 +22,7 @@ export function readLiterals(text: string, member: string): Map<string, string> 
 }
 
 /** A primitive value and its source text. */
-interface Seen {
+interface Primitive {
   readonly holder: object;
   readonly key: string;
   readonly source: string | undefined;
@@ -32,7 +32,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** JSON.parse with the source text of primitive values. The type declarations do not have this overload yet. */
-function parseWithSource(text: string, see: (seen: Seen) => void): unknown {
+function parseWithSource(text: string, see: (seen: Primitive) => void): unknown {
   const revive = function (
     this: object,
     ...[key, value, context]: [string, unknown, { readonly source?: string }?]

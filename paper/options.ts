@@ -155,7 +155,7 @@ function readPem(flag: string, path: string): string {
 }
 
 function parseProfile(raw: string): Profile {
-  const profile = PROFILES.find((one) => one === raw);
+  const profile = PROFILES.find((profile) => profile === raw);
   if (profile === undefined) throw new BadInputError(`--profile is "${raw}", but must be ${PROFILES.join(' or ')}.`);
   return profile;
 }

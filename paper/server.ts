@@ -11,7 +11,7 @@ import { openJournal } from '#paper/exchange/journal.ts';
 import { type Limits, openLimits } from '#paper/rest/limits.ts';
 import { openReplay } from '#paper/market/replay.ts';
 import type { MarketSource } from '#paper/market/source.ts';
-import { openSynthetic, standingStill } from '#paper/market/synthetic.ts';
+import { openSynthetic, withoutMovement } from '#paper/market/synthetic.ts';
 import {
   emptyStreams,
   type MarketStreams,
@@ -177,7 +177,7 @@ function openStoredVenue(options: PaperOptions, parts: VenueParts): Venue {
 function openSource({ source }: PaperOptions, market: StoredMarket): MarketSource {
   if (source.kind === 'replay') return openReplay(source.folder, market.fromMs ?? undefined);
   const synthetic = openSynthetic(market.seed, market.anchorMs);
-  return source.kind === 'script' ? standingStill(synthetic) : synthetic;
+  return source.kind === 'script' ? withoutMovement(synthetic) : synthetic;
 }
 
 /** Wall time for a synthetic market at speed 1. Otherwise a separate clock that continues where it stopped. */

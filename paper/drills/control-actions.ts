@@ -83,7 +83,7 @@ export function changeKey(
   { context: { accounts }, sockets }: ControlTargets,
   change: z.output<typeof keyChange>,
 ): unknown {
-  const account = accounts.find((one) => one.name === change.account);
+  const account = accounts.find((candidate) => candidate.name === change.account);
   if (account === undefined) throw new ControlError(`There is no account "${change.account}".`);
   account.permissions = change.permissions ?? account.permissions;
   account.ipAllowList = change.ipAllowList ?? account.ipAllowList;

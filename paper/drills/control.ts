@@ -159,16 +159,16 @@ function setBalances({ venue, users }: ControlPlane, request: z.output<typeof ba
     return { asset, amount };
   });
   commit(venue, atMs);
-  for (const one of moved) if (one.amount !== ZERO) users.transfer(request.account, one, atMs);
+  for (const change of moved) if (change.amount !== ZERO) users.transfer(request.account, change, atMs);
   return {};
 }
 
 const conservation = (venue: Venue): Record<string, unknown>[] =>
-  totalsOf(venue.engine.balances.rows()).map((one) => ({
-    asset: one.asset,
-    accounts: formatDecimal(one.accounts),
-    fees: formatDecimal(one.fees),
-    market: formatDecimal(one.market),
-    deposits: formatDecimal(one.deposits),
-    difference: formatDecimal(one.difference),
+  totalsOf(venue.engine.balances.rows()).map((total) => ({
+    asset: total.asset,
+    accounts: formatDecimal(total.accounts),
+    fees: formatDecimal(total.fees),
+    market: formatDecimal(total.market),
+    deposits: formatDecimal(total.deposits),
+    difference: formatDecimal(total.difference),
   }));

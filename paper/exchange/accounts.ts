@@ -64,7 +64,7 @@ const account = z
     bnbDiscount: z.number().min(0).max(1).default(0.25),
   })
   .refine(
-    (one) => (one.secret === undefined) !== (one.publicKeyPem === undefined),
+    (row) => (row.secret === undefined) !== (row.publicKeyPem === undefined),
     'needs either secret or publicKeyPem',
   );
 
@@ -90,10 +90,10 @@ export function parseAccounts(raw: unknown, what = 'The list of accounts'): Acco
     const place = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
     throw new BadInputError(`${what} is broken${place}: ${issue?.message ?? 'unreadable'}.`);
   }
-  const accounts = parsed.data.map((one) => toAccount(one, what));
+  const accounts = parsed.data.map((row) => toAccount(row, what));
   for (const field of ['name', 'apiKey'] as const) {
     const repeated = accounts.find(
-      (one, index) => accounts.findIndex((other) => other[field] === one[field]) !== index,
+      (row, index) => accounts.findIndex((other) => other[field] === row[field]) !== index,
     );
     if (repeated !== undefined)
       throw new BadInputError(`${what} is broken: two accounts have the same ${field} (account "${repeated.name}").`);
@@ -101,28 +101,28 @@ export function parseAccounts(raw: unknown, what = 'The list of accounts'): Acco
   return accounts;
 }
 
-function toAccount(one: z.output<typeof account>, what: string): Account {
+function toAccount(row: z.output<typeof account>, what: string): Account {
   return {
-    name: one.name,
-    apiKey: one.apiKey,
+    name: row.name,
+    apiKey: row.apiKey,
     key:
-      one.publicKeyPem === undefined
-        ? { kind: 'hmac', secret: one.secret ?? '' }
-        : publicKeyOf(one.name, one.publicKeyPem, what),
-    permissions: one.permissions,
-    canWithdraw: one.canWithdraw,
-    ipAllowList: one.ipAllowList,
+      row.publicKeyPem === undefined
+        ? { kind: 'hmac', secret: row.secret ?? '' }
+        : publicKeyOf(row.name, row.publicKeyPem, what),
+    permissions: row.permissions,
+    canWithdraw: row.canWithdraw,
+    ipAllowList: row.ipAllowList,
     revoked: false,
-    openingBalances: new Map(Object.entries(one.balances)),
-    makerBps: one.makerBps,
-    takerBps: one.takerBps,
-    makerRate: requireDecimal(rateText(one.makerBps)),
-    takerRate: requireDecimal(rateText(one.takerBps)),
-    assetLimits: new Map(Object.entries(one.assetLimits)),
+    openingBalances: new Map(Object.entries(row.balances)),
+    makerBps: row.makerBps,
+    takerBps: row.takerBps,
+    makerRate: requireDecimal(rateText(row.makerBps)),
+    takerRate: requireDecimal(rateText(row.takerBps)),
+    assetLimits: new Map(Object.entries(row.assetLimits)),
     canTrade: true,
     restrictedSymbols: [],
-    feesInBnb: one.feesInBnb,
-    bnbDiscount: fromNumber(one.bnbDiscount),
+    feesInBnb: row.feesInBnb,
+    bnbDiscount: fromNumber(row.bnbDiscount),
   };
 }
 

@@ -27,16 +27,16 @@ export const planOf = (engine: MatchingEngine, request: NewOrder): Plan =>
   isStop(request.type) ? EMPTY_PLAN : planFor(engine, request);
 
 /** The refusal of a client id that an open order of the account already uses. */
-export function namesakeRefusal(engine: MatchingEngine, request: NewOrder): Refusal | undefined {
-  const namesake = findByClientId(engine.orders, request, request.clientOrderId);
-  return namesake !== undefined && isOpen(namesake) ? rejected(DUPLICATE_ORDER) : undefined;
+export function duplicateRefusal(engine: MatchingEngine, request: NewOrder): Refusal | undefined {
+  const duplicate = findByClientId(engine.orders, request, request.clientOrderId);
+  return duplicate !== undefined && isOpen(duplicate) ? rejected(DUPLICATE_ORDER) : undefined;
 }
 
 /**
  * The refusal of orders that cannot start now. Several orders are an OCO pair: one of them executes, so the money is
  * locked once.
  */
-export function beginRefusal(
+export function startRefusal(
   engine: MatchingEngine,
   requests: readonly NewOrder[],
   plans: readonly Plan[],
@@ -49,10 +49,10 @@ export function beginRefusal(
   if (lastPrice === undefined || statusOf(market) !== 'TRADING') return rejected(MARKET_CLOSED);
   for (const [at, request] of requests.entries()) {
     const plan = plans[at] ?? EMPTY_PLAN;
-    const unfit = misplacement(request, plan, lastPrice);
-    if (unfit !== undefined) return rejected(unfit);
-    const short = request.quoteQuantity > 0n ? amountRefusal(rules, plan) : undefined;
-    if (short !== undefined) return short;
+    const conflict = marketConflict(request, plan, lastPrice);
+    if (conflict !== undefined) return rejected(conflict);
+    const refusal = request.quoteQuantity > 0n ? amountRefusal(rules, plan) : undefined;
+    if (refusal !== undefined) return refusal;
   }
   const { free } = engine.balances.balance(first.account, paidAsset(first.side, rules));
   const needed = requests
@@ -71,11 +71,11 @@ function amountRefusal({ lot, marketLot }: SymbolRules, plan: Plan): Refusal | u
 }
 
 /** The message for an order that conflicts with the current market. */
-function misplacement(request: NewOrder, plan: Plan, lastPrice: Decimal): string | undefined {
+function marketConflict(request: NewOrder, plan: Plan, lastPrice: Decimal): string | undefined {
   const crosses = plan.matches.length > 0 || plan.end === 'out of range';
   if (request.type === 'LIMIT_MAKER' && crosses) return WOULD_TAKE;
-  const standsStill = isStop(request.type) && request.stopPrice > 0n;
-  return standsStill && reachesStop(request, lastPrice) ? TRIGGERS_IMMEDIATELY : undefined;
+  const hasFixedStop = isStop(request.type) && request.stopPrice > 0n;
+  return hasFixedStop && reachesStop(request, lastPrice) ? TRIGGERS_IMMEDIATELY : undefined;
 }
 
 /**

@@ -127,7 +127,7 @@ function play(exchange: RestTestExchange, one: Action): string {
     `${one.kind} ${answer.status} ${String(pick(answer.body, 'msg') ?? '')}`;
   switch (one.kind) {
     case 'order':
-      return said(exchange.ask('POST order', orderParams(one), one.account));
+      return said(exchange.request('POST order', orderParams(one), one.account));
     case 'quote': {
       const params = {
         side: one.side,
@@ -135,23 +135,23 @@ function play(exchange: RestTestExchange, one: Action): string {
         quoteOrderQty: one.price,
         selfTradePreventionMode: one.prevention,
       };
-      return said(exchange.ask('POST order', params, one.account));
+      return said(exchange.request('POST order', params, one.account));
     }
     case 'list':
-      return said(exchange.ask(`POST orderList/${one.trigger}`, listParams(one), one.account));
+      return said(exchange.request(`POST orderList/${one.trigger}`, listParams(one), one.account));
     case 'trade':
       exchange.trade(one.price, one.quantity, one.buys);
       return 'trade';
     case 'sweep':
-      return said(exchange.ask('DELETE openOrders', {}, one.account));
+      return said(exchange.request('DELETE openOrders', {}, one.account));
     case 'cancel':
       if (chosen === undefined) return 'none';
-      return said(exchange.ask('DELETE order', { orderId: String(chosen.id) }, chosen.account));
+      return said(exchange.request('DELETE order', { orderId: String(chosen.id) }, chosen.account));
     case 'replace': {
       if (chosen === undefined) return 'none';
       const order = { side: one.side, type: 'LIMIT', timeInForce: 'GTC', price: one.price, quantity: one.quantity };
       const params = { ...order, cancelReplaceMode: 'ALLOW_FAILURE', cancelOrderId: String(chosen.id) };
-      return said(exchange.ask('POST order/cancelReplace', params, chosen.account));
+      return said(exchange.request('POST order/cancelReplace', params, chosen.account));
     }
   }
 }

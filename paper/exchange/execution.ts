@@ -18,7 +18,7 @@ import { addFill, addPrevented, bookOf, noteChange } from './orders.ts';
 import { advanceQueue, fillsOf, joinBook } from './queue.ts';
 import { type Execution, releaseUnneeded, settle } from './settlement.ts';
 import { type Match, type Plan, planTaker, type Taker } from './taker.ts';
-import { showTrade } from './triggers.ts';
+import { checkStops } from './triggers.ts';
 
 /** A plan and the market time of its execution. */
 interface TakeInput {
@@ -91,7 +91,7 @@ function endOf(order: Order, { end }: Plan): ExpiryReason | undefined {
 /** Publishes a client's trade and checks the waiting stops against it. */
 function publishTrade(engine: MatchingEngine, trade: PublicTrade): void {
   engine.onTrade(trade);
-  showTrade(engine.orders, trade);
+  checkStops(engine.orders, trade);
 }
 
 function applyMatch(

@@ -102,8 +102,8 @@ const storedOrder = z.object({
   peg: z.object({}).nullable().default(null),
 });
 /** Earlier versions had pegged orders. One that has no price yet gets price zero and is refused when it starts. */
-const order = storedOrder.transform(({ peg, ...one }) =>
-  peg !== null && one.workingMs < 0 ? { ...one, price: ZERO } : one,
+const order = storedOrder.transform(({ peg, ...stored }) =>
+  peg !== null && stored.workingMs < 0 ? { ...stored, price: ZERO } : stored,
 ) satisfies z.ZodType<Order, unknown>;
 const fill = z.object({
   id: z.number(),
@@ -151,7 +151,7 @@ const record = z.object({
     lastExecutionId: z.number(),
     orders: z.array(order),
     // Earlier versions stored executions that were not trades.
-    fills: z.array(fill).transform((fills) => fills.filter((one) => one.id >= 0)),
+    fills: z.array(fill).transform((fills) => fills.filter((row) => row.id >= 0)),
     prevented: z.array(preventedMatch).default([]),
     lists: z.array(list).default([]),
   }),
@@ -187,8 +187,8 @@ export function openJournal(folder: string): {
     records,
     marketMs,
     journal: {
-      append: (one) => {
-        const line = `${encodeRecord(one)}\n`;
+      append: (record) => {
+        const line = `${encodeRecord(record)}\n`;
         appendFileSync(paths.lines, line, { mode: OWNER_ONLY });
         bytes += line.length;
       },
@@ -250,7 +250,7 @@ function decodeRecord(text: string, place: string): JournalRecord {
 }
 
 /** Decimals are the only bigints of a record. */
-const encodeRecord = (one: JournalRecord): string =>
-  JSON.stringify(one, (_, value: unknown) => (isDecimal(value) ? formatDecimal(value) : value));
+const encodeRecord = (record: JournalRecord): string =>
+  JSON.stringify(record, (_, value: unknown) => (isDecimal(value) ? formatDecimal(value) : value));
 
 const isDecimal = (value: unknown): value is Decimal => typeof value === 'bigint';

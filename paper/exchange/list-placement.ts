@@ -1,5 +1,5 @@
 import type { Decimal } from '#core/amount/decimal.ts';
-import { admitOrder, beginRefusal, namesakeRefusal, planOf } from './admission.ts';
+import { admitOrder, startRefusal, duplicateRefusal, planOf } from './admission.ts';
 import type { Taken } from './execution.ts';
 import { type MatchingEngine, report } from './matching-engine.ts';
 import { ordersOfList, reportList } from './lists.ts';
@@ -8,7 +8,7 @@ import { firstPhaseOf, type NewList, type OrderList, pairOf } from './order-list
 import { addList, findList } from './orders.ts';
 import { BAD_RELATIONSHIP, DUPLICATE_ORDER, type Refusal, rejected } from './refusal.ts';
 import { EMPTY_PLAN } from './taker.ts';
-import { beginOrders, settleBook } from './working.ts';
+import { startOrders, settleBook } from './working.ts';
 
 interface ListAccepted {
   readonly kind: 'accepted';
@@ -23,7 +23,7 @@ interface ListAccepted {
 export function placeList(engine: MatchingEngine, request: NewList, atMs: number): ListAccepted | Refusal {
   const first = firstPhaseOf(request.kind, request.orders);
   const plans = first.map((order) => planOf(engine, order));
-  const refusal = listRefusal(engine, request) ?? beginRefusal(engine, first, plans);
+  const refusal = listRefusal(engine, request) ?? startRefusal(engine, first, plans);
   if (refusal !== undefined) return refusal;
   const list = openList(engine, request, atMs);
   const orders = request.orders.map((order, at) =>
@@ -35,9 +35,9 @@ export function placeList(engine: MatchingEngine, request: NewList, atMs: number
     }),
   );
   reportList(engine, list, { change: 'EXEC_STARTED', atMs });
-  for (const order of orders.filter((one) => one.status === 'PENDING_NEW'))
+  for (const order of orders.filter((candidate) => candidate.status === 'PENDING_NEW'))
     report(engine, order, { execution: 'NEW', atMs });
-  const taken = beginOrders(
+  const taken = startOrders(
     engine,
     first.map((_, at) => ({ order: requireOrder(orders[at]), plan: plans[at] ?? EMPTY_PLAN })),
     atMs,
@@ -63,11 +63,11 @@ function openList(engine: MatchingEngine, { kind, clientListId, orders }: NewLis
 
 function listRefusal(engine: MatchingEngine, { kind, clientListId, orders }: NewList): Refusal | undefined {
   const { account, symbol } = requireOrder(orders[0]);
-  const namesake = findList(engine.orders, account, { clientListId });
-  if (namesake !== undefined && !namesake.done) return rejected(DUPLICATE_ORDER);
+  const duplicate = findList(engine.orders, account, { clientListId });
+  if (duplicate !== undefined && !duplicate.done) return rejected(DUPLICATE_ORDER);
   if (new Set(orders.map((order) => order.clientOrderId)).size < orders.length) return rejected(DUPLICATE_ORDER);
   for (const order of orders) {
-    const refusal = namesakeRefusal(engine, order);
+    const refusal = duplicateRefusal(engine, order);
     if (refusal !== undefined) return refusal;
   }
   const last = kind === 'OCO' ? engine.market(symbol).lastPrice : undefined;

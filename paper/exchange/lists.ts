@@ -13,11 +13,11 @@ export const ordersOfList = (orders: Orders, list: Readonly<OrderList>): Order[]
 export function reportList(
   engine: MatchingEngine,
   list: OrderList,
-  what: { readonly change: ListReport['change']; readonly atMs: number },
+  event: { readonly change: ListReport['change']; readonly atMs: number },
 ): void {
   const orders = ordersOfList(engine.orders, list).map(({ id, clientOrderId }) => ({ id, clientOrderId }));
   engine.orders.changedLists.add(list);
-  engine.onReport({ kind: 'list', ...what, list: { ...list }, orders });
+  engine.onReport({ kind: 'list', ...event, list: { ...list }, orders });
 }
 
 /** The other order of a pair, while it is open. */
@@ -25,7 +25,7 @@ function siblingOf(engine: MatchingEngine, order: Order): Order | undefined {
   const list = engine.orders.lists.get(order.listId);
   if (list === undefined) return undefined;
   const pair = pairOf(list.kind, ordersOfList(engine.orders, list));
-  return pair.includes(order) ? pair.find((one) => one !== order && isOpen(one)) : undefined;
+  return pair.includes(order) ? pair.find((candidate) => candidate !== order && isOpen(candidate)) : undefined;
 }
 
 /** Moves the lock of a pair, which exists once, from the other order to this one. */
@@ -61,8 +61,8 @@ export function followList(engine: MatchingEngine, list: OrderList, atMs: number
   }
   const pair = pairOf(list.kind, orders);
   const touched =
-    pair.find((one) => one.executed > 0n || one.prevented > 0n) ??
-    pair.find((one) => !isOpen(one) && one.expiryReason !== 'OCO_TRIGGER');
+    pair.find((candidate) => candidate.executed > 0n || candidate.prevented > 0n) ??
+    pair.find((candidate) => !isOpen(candidate) && candidate.expiryReason !== 'OCO_TRIGGER');
   if (touched !== undefined) expireSibling(engine, touched, atMs);
   if (orders.some(isOpen)) return [];
   list.done = true;

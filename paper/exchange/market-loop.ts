@@ -27,7 +27,7 @@ export function startMarketLoop(venue: Venue, log: (line: string) => void): Asyn
     if (!ended && venue.source.endMs !== null && nowMs >= venue.source.endMs) {
       ended = true;
       log(
-        `The recorded market data end at ${new Date(venue.source.endMs).toISOString()}: the market stands still from here on.`,
+        `The recorded market data end at ${new Date(venue.source.endMs).toISOString()}: prices do not change any more.`,
       );
     }
   };

@@ -44,7 +44,7 @@ export interface MatchingEngine {
 export function report(
   engine: MatchingEngine,
   order: Order,
-  what: Pick<Report, 'execution' | 'atMs'> & Partial<Pick<Report, 'fill' | 'prevented' | 'originalClientId'>>,
+  event: Pick<Report, 'execution' | 'atMs'> & Partial<Pick<Report, 'fill' | 'prevented' | 'originalClientId'>>,
 ): void {
   engine.orders.lastExecutionId += 1;
   engine.onReport({
@@ -52,7 +52,7 @@ export function report(
     fill: null,
     prevented: null,
     originalClientId: '',
-    ...what,
+    ...event,
     order: { ...order },
     executionId: engine.orders.lastExecutionId,
   });

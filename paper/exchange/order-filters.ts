@@ -43,7 +43,7 @@ function contextFor({ orders, balances, market, account, nowMs }: FilterState, o
   if (maxPosition === null || order.side === 'SELL') return context;
   const { free, locked } = balances.balance(order.account, rules.baseAsset);
   const onOrder = openOrdersOf(orders, order.account, order.symbol)
-    .filter((one) => one.side === 'BUY')
-    .reduce<Decimal>((sum, one) => add(sum, remainingOf(one)), ZERO);
+    .filter((order) => order.side === 'BUY')
+    .reduce<Decimal>((sum, order) => add(sum, remainingOf(order)), ZERO);
   return { ...context, position: add(add(free, locked), onOrder) };
 }

@@ -163,7 +163,7 @@ export const findList = (
 
 /** Oldest first. */
 export const openOrdersOf = (orders: Orders, account: string, symbol?: string): Order[] =>
-  [...(orders.openByAccount.get(account) ?? [])].filter((one) => (symbol ?? one.symbol) === one.symbol);
+  [...(orders.openByAccount.get(account) ?? [])].filter((order) => (symbol ?? order.symbol) === order.symbol);
 
 export const ordersOf = (orders: Orders, account: string, symbol: string): readonly Order[] =>
   orders.byOwner.get(ownerKey({ account, symbol })) ?? [];
@@ -176,7 +176,7 @@ export const preventedOf = (orders: Orders, account: string, symbol: string): re
 
 /** Coins with an open order. */
 export const symbolsWithOrders = (orders: Orders): Set<string> =>
-  new Set([...orders.open.values()].map((one) => one.symbol));
+  new Set([...orders.open.values()].map((order) => order.symbol));
 
 export const wholeState = (orders: Orders): OrdersState => ({
   lastId: orders.lastId,

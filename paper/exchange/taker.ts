@@ -89,8 +89,8 @@ export function planTaker(book: Book, market: SymbolMarket, taker: Taker): Plan 
 
 type Offer = Pick<Match, 'price' | 'quantity' | 'maker'>;
 
-const isCheaper = (side: OrderSide, one: Decimal, other: Decimal): boolean =>
-  side === 'BUY' ? one < other : one > other;
+const isCheaper = (side: OrderSide, price: Decimal, other: Decimal): boolean =>
+  side === 'BUY' ? price < other : price > other;
 
 /** The offers of the other side: orders of clients merged with the makers' ladder. At one price the queue decides. */
 function* offersFor(side: OrderSide, book: Book, market: SymbolMarket): Generator<Offer> {

@@ -14,7 +14,7 @@ const NEEDS: readonly (readonly [Feature, (order: NewOrder) => boolean])[] = [
 /** The reason why a coin refuses this order of this account, whatever its price and quantity. */
 export function termsRefusal(market: SymbolMarket, account: Account, order: NewOrder): Refusal | undefined {
   const { terms } = market;
-  if (!terms.permissions.some((one) => account.permissions.includes(one)))
+  if (!terms.permissions.some((permission) => account.permissions.includes(permission)))
     return rejected('This symbol is not permitted for this account.');
   if (account.restrictedSymbols.includes(order.symbol)) return rejected('This symbol is restricted for this account.');
   if (!terms.preventions.includes(order.prevention))

@@ -17,14 +17,14 @@ export const reachesStop = (order: Pick<NewOrder, 'side' | 'type' | 'stopPrice'>
 /**
  * Checks the waiting stops of a coin against a trade. Trailing stops follow it. Triggered stops are queued in the book.
  */
-export function showTrade(
+export function checkStops(
   orders: Orders,
   trade: { readonly symbol: string; readonly price: Decimal; readonly atMs: number },
 ): void {
   const book = bookOf(orders, trade.symbol);
   for (const stop of book.stops) {
     const before = stop.extreme;
-    if (isFiredBy(stop, trade)) book.fired.add(stop);
+    if (isTriggeredBy(stop, trade)) book.fired.add(stop);
     if (stop.extreme !== before) orders.changed.add(stop);
   }
 }
@@ -33,7 +33,7 @@ export function showTrade(
  * A trailing stop tracks from its placement, or from the first trade that reaches its stop price. From then on it
  * tracks the best price. It triggers when the price turns against it by its delta.
  */
-function isFiredBy(stop: Order, { price, atMs }: { readonly price: Decimal; readonly atMs: number }): boolean {
+function isTriggeredBy(stop: Order, { price, atMs }: { readonly price: Decimal; readonly atMs: number }): boolean {
   if (stop.trailingDelta === 0) return reachesStop(stop, price);
   const isBuy = stop.side === 'BUY';
   if (stop.trailingMs < 0) {

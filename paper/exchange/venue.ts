@@ -169,8 +169,8 @@ function restore(venue: Venue, records: readonly JournalRecord[]): void {
   const fills = new Map(
     records.flatMap((record) => record.orders.fills).map((fill) => [`${fill.symbol}|${fill.id}|${fill.orderId}`, fill]),
   );
-  const prevented = new Map(records.flatMap((one) => one.orders.prevented).map((match) => [match.id, match]));
-  const lists = new Map(records.flatMap((one) => one.orders.lists).map((list) => [list.id, list]));
+  const prevented = new Map(records.flatMap((record) => record.orders.prevented).map((match) => [match.id, match]));
+  const lists = new Map(records.flatMap((record) => record.orders.lists).map((list) => [list.id, list]));
   restoreOrders(orders, {
     lastId: Math.max(0, ...records.map((record) => record.orders.lastId)),
     lastExecutionId: Math.max(0, ...records.map((record) => record.orders.lastExecutionId)),
@@ -196,7 +196,7 @@ function restore(venue: Venue, records: readonly JournalRecord[]): void {
 /** Gives accounts without any money their opening balances. */
 function openAccounts({ engine: { balances }, accounts }: Venue): void {
   const known = new Set(balances.rows().map((row) => row.owner));
-  for (const account of accounts.filter((one) => !known.has(one.name))) {
+  for (const account of accounts.filter((candidate) => !known.has(candidate.name))) {
     for (const [asset, amount] of account.openingBalances)
       balances.move({ from: OUTSIDE_OWNER, to: account.name, asset, amount });
   }

@@ -1,5 +1,5 @@
 import { subtract, ZERO } from '#core/amount/decimal.ts';
-import { beginRefusal, lockAtStart, planOf } from './admission.ts';
+import { startRefusal, lockAtStart, planOf } from './admission.ts';
 import { planFor, take, type Taken } from './execution.ts';
 import { expireOrder, type MatchingEngine, report } from './matching-engine.ts';
 import { expireSibling, followList } from './lists.ts';
@@ -19,9 +19,9 @@ interface PlannedOrder {
  * Starts orders: locks their money (once for an OCO pair), lets stops wait, matches all others and rests the
  * remainders. Returns the result of each order.
  */
-export function beginOrders(engine: MatchingEngine, planned: readonly PlannedOrder[], atMs: number): Taken[] {
+export function startOrders(engine: MatchingEngine, planned: readonly PlannedOrder[], atMs: number): Taken[] {
   lockOnce(engine, planned);
-  return planned.map(({ order, plan }) => begin(engine, order, { plan, atMs }));
+  return planned.map(({ order, plan }) => start(engine, order, { plan, atMs }));
 }
 
 function lockOnce(engine: MatchingEngine, planned: readonly PlannedOrder[]): void {
@@ -36,7 +36,7 @@ function lockOnce(engine: MatchingEngine, planned: readonly PlannedOrder[]): voi
   engine.balances.lock(holder.account, paidAsset(holder.side, engine.market(holder.symbol).listing.rules), most);
 }
 
-function begin(
+function start(
   engine: MatchingEngine,
   order: Order,
   { plan, atMs }: { readonly plan: Plan; readonly atMs: number },
@@ -68,36 +68,36 @@ export function settleBook(engine: MatchingEngine, symbol: string, atMs: number)
     if (list !== undefined) {
       touchedLists.delete(list);
       const waiting = followList(engine, list, atMs);
-      if (waiting.length > 0) beginWaiting(engine, waiting, atMs);
+      if (waiting.length > 0) startWaiting(engine, waiting, atMs);
       continue;
     }
     const [stop] = fired;
     if (stop === undefined) return;
     fired.delete(stop);
-    if (isOpen(stop) && !stop.working) fire(engine, stop, atMs);
+    if (isOpen(stop) && !stop.working) trigger(engine, stop, atMs);
   }
 }
 
 /** Places the second phase of a list. Orders that cannot be placed now expire as rejected. */
-function beginWaiting(engine: MatchingEngine, waiting: readonly Order[], atMs: number): void {
+function startWaiting(engine: MatchingEngine, waiting: readonly Order[], atMs: number): void {
   const plans = waiting.map((order) => planOf(engine, order));
   const broken = waiting.some((order) => engine.filter(order) !== undefined);
-  if (broken || beginRefusal(engine, waiting, plans) !== undefined) {
+  if (broken || startRefusal(engine, waiting, plans) !== undefined) {
     for (const order of waiting) expireOrder(engine, order, { reason: 'REJECTED', atMs });
     return;
   }
-  beginOrders(
+  startOrders(
     engine,
     waiting.map((order, at) => ({ order, plan: plans[at] ?? EMPTY_PLAN })),
     atMs,
   );
 }
 
-function fire(engine: MatchingEngine, stop: Order, atMs: number): void {
+function trigger(engine: MatchingEngine, stop: Order, atMs: number): void {
   bookOf(engine.orders, stop.symbol).remove(stop);
   expireSibling(engine, stop, atMs);
   const plan = planFor(engine, stop);
-  if (!fits(engine, stop, plan)) {
+  if (!canWork(engine, stop, plan)) {
     expireOrder(engine, stop, { reason: 'REJECTED', atMs });
     return;
   }
@@ -114,7 +114,7 @@ function fire(engine: MatchingEngine, stop: Order, atMs: number): void {
  * True if a triggered stop may work: it passes the filters again, and the account can pay for it at the now known
  * price.
  */
-function fits(engine: MatchingEngine, stop: Order, plan: Plan): boolean {
+function canWork(engine: MatchingEngine, stop: Order, plan: Plan): boolean {
   if (engine.filter(stop) !== undefined) return false;
   if (!takesAnyPrice(stop.type) || stop.side === 'SELL') return true;
   const needed = plan.quote;

@@ -31,7 +31,7 @@ export function openEventFaults(): EventFaults {
     const found = waiting.find(({ fault }) => (fault.event ?? event) === event);
     if (found === undefined) return undefined;
     found.left -= 1;
-    if (found.left === 0) waiting = waiting.filter((one) => one !== found);
+    if (found.left === 0) waiting = waiting.filter((entry) => entry !== found);
     return found.fault;
   };
   return {
@@ -49,7 +49,7 @@ export function openEventFaults(): EventFaults {
       held.delete(subscriber);
       if (fault?.kind === 'delay') setTimeout(() => subscriber.send(frame), fault.delayMs).unref();
       const now = { drop: [], delay: [], duplicate: [frame, frame], garbage: [frame.slice(0, frame.length / 2)] };
-      for (const one of [...(fault === undefined ? [frame] : now[fault.kind]), ...late]) subscriber.send(one);
+      for (const text of [...(fault === undefined ? [frame] : now[fault.kind]), ...late]) subscriber.send(text);
     },
   };
 }

@@ -43,7 +43,7 @@ export function openFaults(): Faults {
   let waiting: { readonly fault: Fault; left: number; passed: number }[] = [];
   return {
     add: (list) => {
-      waiting.push(...list.map((one) => ({ fault: one, left: one.times, passed: 0 })));
+      waiting.push(...list.map((fault) => ({ fault, left: fault.times, passed: 0 })));
     },
     clear: () => {
       waiting = [];
@@ -55,13 +55,13 @@ export function openFaults(): Faults {
           (match.path ?? path) === path &&
           `${rawQuery}&${rawBody}`.includes(match.text ?? ''),
       );
-      const found = matching.find((one) => {
-        one.passed += 1;
-        return one.passed % one.fault.every === 0;
+      const found = matching.find((entry) => {
+        entry.passed += 1;
+        return entry.passed % entry.fault.every === 0;
       });
       if (found === undefined) return undefined;
       found.left -= 1;
-      if (found.left === 0) waiting = waiting.filter((one) => one !== found);
+      if (found.left === 0) waiting = waiting.filter((entry) => entry !== found);
       return found.fault;
     },
   };

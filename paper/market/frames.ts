@@ -29,7 +29,8 @@ export type KlineInterval = keyof typeof LENGTHS;
 export const KLINE_INTERVALS: readonly KlineInterval[] = [
   ...(['1s', '1m', '3m', '5m', '15m', '30m', '1h', '2h', '4h', '6h', '8h', '12h', '1d', '3d', '1w', '1M'] as const),
 ];
-export const isKlineInterval = (text: string): text is KlineInterval => KLINE_INTERVALS.some((one) => one === text);
+export const isKlineInterval = (text: string): text is KlineInterval =>
+  KLINE_INTERVALS.some((interval) => interval === text);
 
 /** How time is cut into candles of one interval in one time zone. */
 export interface Frame {

@@ -46,19 +46,19 @@ export function tradesOf(
   return trades;
 }
 
-interface Dice {
+interface PathSeed {
   readonly total: number;
   readonly seed: number;
 }
 
-function timeOf(candle: SourceCandle, index: number, { total, seed }: Dice): number {
+function timeOf(candle: SourceCandle, index: number, { total, seed }: PathSeed): number {
   const gap = (candle.closeMs - candle.openMs - 1) / (total - 1);
   const jitter = index === 0 || index === total - 1 ? 0 : (share(seed, index + 2 * total) - 0.5) * 0.8 * gap;
   return candle.openMs + Math.floor(index * gap + jitter);
 }
 
 /** Prices in ticks: the four corners at chosen positions, straight lines with a little noise between them. */
-function pricesOf(candle: SourceCandle, tickUnits: number, { total, seed }: Dice): number[] {
+function pricesOf(candle: SourceCandle, tickUnits: number, { total, seed }: PathSeed): number[] {
   const [open, high, low, close] = [candle.open, candle.high, candle.low, candle.close].map((price) =>
     Math.max(1, countOf(price, tickUnits)),
   );

@@ -88,7 +88,7 @@ export function offeredAt(
 /** Prices whose offers may differ between two quotes, in ticks. */
 export function changedTicks(before: Quote | undefined, after: Quote | undefined, side: BookSide): Set<number> {
   const changed = new Set([...(before?.taken.keys() ?? []), ...(after?.taken.keys() ?? [])]);
-  const bests = [before, after].flatMap((one) => (one === undefined ? [] : side === 'bid' ? one.bid : one.ask));
+  const bests = [before, after].flatMap((quote) => (quote === undefined ? [] : side === 'bid' ? quote.bid : quote.ask));
   for (const best of bests) changed.add(best);
   const [low, high] = [Math.min(...bests), Math.max(...bests)];
   for (let ticks = gridAbove(low); ticks < high; ticks = gridAbove(ticks)) changed.add(ticks);

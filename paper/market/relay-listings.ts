@@ -20,11 +20,12 @@ type Entry = z.output<typeof entry>;
 
 /** A coin with a status that this exchange does not know is halted. */
 export const statusOfEntry = ({ status }: Pick<Entry, 'status'>): SymbolStatus =>
-  STATUSES.find((one) => one === status) ?? 'HALT';
+  STATUSES.find((known) => known === status) ?? 'HALT';
 
 /** A coin as another exchange lists it; undefined for one without a grid of prices and quantities. */
 export function listingOfEntry(listed: Entry): Listing | undefined {
-  const member = (type: string, name: string): unknown => listed.filters.find((one) => one.filterType === type)?.[name];
+  const member = (type: string, name: string): unknown =>
+    listed.filters.find((filter) => filter.filterType === type)?.[name];
   const read = (type: string, name: string): Decimal => readDecimal(String(member(type, name) ?? '0')) ?? ZERO;
   const range = (type: string): SymbolRules['lot'] => ({
     ...{ step: read(type, 'stepSize'), min: read(type, 'minQty'), max: read(type, 'maxQty') },

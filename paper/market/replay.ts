@@ -18,10 +18,10 @@ export const openReplay = (folder: string, fromMs?: number): MarketSource =>
 
 /** Like `openReplay`, from candles in memory; `folder` is their name in messages. */
 export function replayOf(folder: string, all: readonly CandleSeries[], fromMs?: number): MarketSource {
-  const series = new Map(all.map((one) => [one.symbol, one]));
-  const endMs = Math.max(...all.map((one) => (one.columns.openMs.at(-1) ?? 0) + one.intervalMs));
+  const series = new Map(all.map((candles) => [candles.symbol, candles]));
+  const endMs = Math.max(...all.map((candles) => (candles.columns.openMs.at(-1) ?? 0) + candles.intervalMs));
   const startMs = fromMs ?? defaultStart(all);
-  const firstMs = Math.min(...all.map((one) => one.columns.openMs[0] ?? 0));
+  const firstMs = Math.min(...all.map((candles) => candles.columns.openMs[0] ?? 0));
   if (startMs < firstMs || startMs >= endMs) {
     const [from, to] = [firstMs, endMs].map((ms) => new Date(ms).toISOString());
     throw new BadInputError(
@@ -41,12 +41,15 @@ export function replayOf(folder: string, all: readonly CandleSeries[], fromMs?: 
       return sliceColumns(columns, lowerBound(columns.openMs, from), lowerBound(columns.openMs, to));
     },
     candleAfter: (symbol, ms) => {
-      const one = series.get(symbol);
-      return one && candleAt(one.columns, lowerBound(one.columns.openMs, ms - one.intervalMs + 1), one.intervalMs);
+      const candles = series.get(symbol);
+      return (
+        candles &&
+        candleAt(candles.columns, lowerBound(candles.columns.openMs, ms - candles.intervalMs + 1), candles.intervalMs)
+      );
     },
     candleBefore: (symbol, ms) => {
-      const one = series.get(symbol);
-      return one && candleAt(one.columns, lowerBound(one.columns.openMs, ms) - 1, one.intervalMs);
+      const candles = series.get(symbol);
+      return candles && candleAt(candles.columns, lowerBound(candles.columns.openMs, ms) - 1, candles.intervalMs);
     },
     tradesBefore: (symbol, ms, perCandle) => {
       const { openMs, volume } = columnsOf(series, symbol);

@@ -62,7 +62,7 @@ function sumOf(
   nowMs: number,
 ): Kline | undefined {
   let sum: Kline | undefined;
-  for (const one of ownCandles(market, range, nowMs)) sum = join(sum, one);
+  for (const candle of ownCandles(market, range, nowMs)) sum = join(sum, candle);
   return sum;
 }
 

@@ -114,7 +114,7 @@ export function openSynthetic(seed: number, anchorMs: number): MarketSource {
 }
 
 /** The same market until its start. After that only manual trades move the price. */
-export const standingStill = (source: MarketSource): MarketSource => ({
+export const withoutMovement = (source: MarketSource): MarketSource => ({
   ...source,
   name: 'script',
   candles: (symbol, fromMs, toMs) => source.candles(symbol, fromMs, Math.min(toMs, source.startMs)),
@@ -155,10 +155,10 @@ function wavesAt(salt: number, minute: number): number {
 function jumpAt(salt: number, minute: number, swing: number): number {
   const block = Math.floor(minute / JUMP_BLOCK);
   let sum = 0;
-  for (const one of [block - 1, block]) {
-    if (share(mix(salt, 77), one) > 0.33) continue;
-    const since = minute - one * JUMP_BLOCK - Math.floor(share(mix(salt, 78), one) * JUMP_BLOCK);
-    if (since >= 0) sum += (share(mix(salt, 79), one) * 2 - 1) * swing * 0.6 * Math.exp(-since / JUMP_DECAY);
+  for (const jumpBlock of [block - 1, block]) {
+    if (share(mix(salt, 77), jumpBlock) > 0.33) continue;
+    const since = minute - jumpBlock * JUMP_BLOCK - Math.floor(share(mix(salt, 78), jumpBlock) * JUMP_BLOCK);
+    if (since >= 0) sum += (share(mix(salt, 79), jumpBlock) * 2 - 1) * swing * 0.6 * Math.exp(-since / JUMP_DECAY);
   }
   return sum;
 }

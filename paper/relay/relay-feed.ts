@@ -7,7 +7,7 @@ import { textOf } from '#paper/sockets/stream-socket.ts';
 const MAX_STREAMS = 1000;
 const MAX_NAMES = 200;
 /** Interval between messages: the other exchange accepts five a second. */
-const ASK_MS = 250;
+const SUBSCRIBE_MS = 250;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 30_000;
 /** A connection that receives nothing for this long, not even a ping, is dead. */
@@ -16,95 +16,96 @@ const SILENT_MS = 45_000;
 const frame = z.object({ stream: z.string(), data: z.unknown() });
 
 interface FeedListener {
-  hear(stream: string, data: unknown): void;
+  onFrame(stream: string, data: unknown): void;
   /** Reports that the connection works, or that it has ended and why. */
-  turn(state: { readonly isUp: true } | { readonly isUp: false; readonly because: string }): void;
+  onState(state: { readonly isUp: true } | { readonly isUp: false; readonly because: string }): void;
 }
 
 /** Combined streams of another exchange, over as many connections as needed. Each reconnects forever. */
 interface Feed extends Disposable {
   /** Replaces the subscribed streams. */
-  want(names: ReadonlySet<string>): void;
+  setStreams(names: ReadonlySet<string>): void;
 }
 
 export function openFeed(url: string, listener: FeedListener): Feed {
-  const lines: Line[] = [];
+  const connections: FeedConnection[] = [];
   return {
-    want: (names) => {
-      for (const line of lines) for (const name of line.names) if (!names.has(name)) line.names.delete(name);
+    setStreams: (names) => {
+      for (const connection of connections)
+        for (const name of connection.names) if (!names.has(name)) connection.names.delete(name);
       for (const name of names) {
-        if (lines.some((line) => line.names.has(name))) continue;
-        let line = lines.find((one) => one.names.size < MAX_STREAMS);
-        if (line === undefined) {
-          line = openLine(url, listener);
-          lines.push(line);
+        if (connections.some((connection) => connection.names.has(name))) continue;
+        let connection = connections.find((candidate) => candidate.names.size < MAX_STREAMS);
+        if (connection === undefined) {
+          connection = openConnection(url, listener);
+          connections.push(connection);
         }
-        line.names.add(name);
+        connection.names.add(name);
       }
     },
     [Symbol.dispose]: () => {
-      for (const line of lines) line[Symbol.dispose]();
+      for (const connection of connections) connection[Symbol.dispose]();
     },
   };
 }
 
-interface Line extends Disposable {
+interface FeedConnection extends Disposable {
   /** The streams that it should carry. It subscribes to the difference step by step. */
   readonly names: Set<string>;
 }
 
-function openLine(url: string, listener: FeedListener): Line {
+function openConnection(url: string, listener: FeedListener): FeedConnection {
   const names = new Set<string>();
-  let asked = new Set<string>();
+  let subscribed = new Set<string>();
   let retryMs = FIRST_RETRY_MS;
   let lastId = 0;
-  let heardMs = Date.now();
-  let isOver = false;
+  let receivedMs = Date.now();
+  let isDisposed = false;
   let socket = connect();
   function connect(): WebSocket {
-    const made = new WebSocket(`${url}/stream`);
+    const next = new WebSocket(`${url}/stream`);
     let because = 'the connection was closed';
-    const live = () => {
-      heardMs = Date.now();
+    const noteReceived = () => {
+      receivedMs = Date.now();
     };
-    live();
-    asked = new Set();
-    made.on('open', () => listener.turn({ isUp: true }));
-    made.on('ping', live);
-    made.on('message', (data) => {
-      live();
+    noteReceived();
+    subscribed = new Set();
+    next.on('open', () => listener.onState({ isUp: true }));
+    next.on('ping', noteReceived);
+    next.on('message', (data) => {
+      noteReceived();
       retryMs = FIRST_RETRY_MS;
       const parsed = frame.safeParse(parseJson(textOf(data)));
-      if (parsed.success) listener.hear(parsed.data.stream, parsed.data.data);
+      if (parsed.success) listener.onFrame(parsed.data.stream, parsed.data.data);
     });
-    made.on('error', (error) => {
+    next.on('error', (error) => {
       because = error.message;
     });
-    made.on('close', () => {
-      if (isOver) return;
-      listener.turn({ isUp: false, because });
+    next.on('close', () => {
+      if (isDisposed) return;
+      listener.onState({ isUp: false, because });
       setTimeout(() => {
-        if (!isOver) socket = connect();
+        if (!isDisposed) socket = connect();
       }, retryMs).unref();
       retryMs = Math.min(LONGEST_RETRY_MS, retryMs * 2);
     });
-    return made;
+    return next;
   }
-  const ask = (): void => {
+  const updateSubscriptions = (): void => {
     if (socket.readyState !== WebSocket.OPEN) return;
-    if (Date.now() - heardMs > SILENT_MS) return socket.terminate();
-    const [more, less] = [names.difference(asked), asked.difference(names)];
+    if (Date.now() - receivedMs > SILENT_MS) return socket.terminate();
+    const [more, less] = [names.difference(subscribed), subscribed.difference(names)];
     if (more.size + less.size === 0) return;
     const params = [...(more.size > 0 ? more : less)].slice(0, MAX_NAMES);
     lastId += 1;
     socket.send(JSON.stringify({ method: more.size > 0 ? 'SUBSCRIBE' : 'UNSUBSCRIBE', params, id: lastId }));
-    for (const name of params) asked[more.size > 0 ? 'add' : 'delete'](name);
+    for (const name of params) subscribed[more.size > 0 ? 'add' : 'delete'](name);
   };
-  const timer = setInterval(ask, ASK_MS);
+  const timer = setInterval(updateSubscriptions, SUBSCRIBE_MS);
   return {
     names,
     [Symbol.dispose]: () => {
-      isOver = true;
+      isDisposed = true;
       clearInterval(timer);
       socket.terminate();
     },

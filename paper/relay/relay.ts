@@ -13,7 +13,7 @@ import { readArrayName, readStreamName } from '#paper/streams/stream-name.ts';
 import { catchUp, commit, type Venue } from '#paper/exchange/venue.ts';
 
 const ALL_PRICES = '!miniTicker@arr';
-const WANT_MS = 250;
+const STREAMS_MS = 250;
 const LISTINGS_MS = 3_600_000;
 const OWN_KINDS = ['bookTicker', 'diff', 'partial', 'referencePrice'];
 
@@ -49,11 +49,11 @@ export function isRelayedStream(name: string): boolean {
 /** Reads coins and prices of the other exchange. Throws BadInputError if it cannot be reached. */
 export async function openRelay({ restUrl, streamUrl }: RelayAddress): Promise<Relay> {
   const upstream = openUpstream(restUrl);
-  const ask = (path: string): Promise<unknown> => upstream.get(`/api/v3/${path}`, new URLSearchParams());
+  const get = (path: string): Promise<unknown> => upstream.get(`/api/v3/${path}`, new URLSearchParams());
   try {
-    const [info, last] = await Promise.all([ask('exchangeInfo'), ask('ticker/price')]);
+    const [info, last] = await Promise.all([get('exchangeInfo'), get('ticker/price')]);
     const closes = new Map(prices.parse(last).map(({ symbol, price }) => [symbol, Number(price)]));
-    const listings = relayedInfo.parse(info).symbols.flatMap((one) => listingOfEntry(one) ?? []);
+    const listings = relayedInfo.parse(info).symbols.flatMap((entry) => listingOfEntry(entry) ?? []);
     if (listings.length === 0) throw new Error('it lists no coin');
     return {
       source: sourceOf(restUrl, listings, closes),
@@ -89,22 +89,22 @@ function sourceOf(url: string, listings: MarketSource['listings'], closes: Reado
   };
 }
 
-interface Parts {
+interface FollowInput {
   readonly venue: Venue;
   readonly streams: MarketStreams;
   readonly upstream: Upstream;
   readonly log: (line: string) => void;
 }
 
-function follow(parts: Parts, { restUrl, streamUrl }: RelayAddress): Following {
-  const { venue, streams, log } = parts;
+function follow(input: FollowInput, { restUrl, streamUrl }: RelayAddress): Following {
+  const { venue, streams, log } = input;
   const state = { connected: true, heardMs: Date.now() };
   const feed = openFeed(streamUrl, {
-    hear: (stream, data) => {
+    onFrame: (stream, data) => {
       state.heardMs = Date.now();
-      hearFrame(parts, stream, data);
+      handleFrame(input, stream, data);
     },
-    turn: (now) => {
+    onState: (now) => {
       if (now.isUp === state.connected) return;
       state.connected = now.isUp;
       log(
@@ -114,13 +114,13 @@ function follow(parts: Parts, { restUrl, streamUrl }: RelayAddress): Following {
       );
     },
   });
-  const want = (): void => {
+  const updateStreams = (): void => {
     const live = [...venue.live].map((symbol) => symbol.toLowerCase());
     const own = live.flatMap((symbol) => [`${symbol}@trade`, `${symbol}@bookTicker`]);
-    feed.want(new Set([ALL_PRICES, ...own, ...[...streams.clients.keys()].filter(isRelayedStream)]));
+    feed.setStreams(new Set([ALL_PRICES, ...own, ...[...streams.clients.keys()].filter(isRelayedStream)]));
   };
-  want();
-  const timers = [setInterval(want, WANT_MS), setInterval(() => void refreshStatuses(parts), LISTINGS_MS)];
+  updateStreams();
+  const timers = [setInterval(updateStreams, STREAMS_MS), setInterval(() => void refreshStatuses(input), LISTINGS_MS)];
   return {
     state,
     [Symbol.dispose]: () => {
@@ -130,11 +130,11 @@ function follow(parts: Parts, { restUrl, streamUrl }: RelayAddress): Following {
   };
 }
 
-function hearFrame({ venue, streams }: Parts, stream: string, data: unknown): void {
+function handleFrame({ venue, streams }: FollowInput, stream: string, data: unknown): void {
   const kind = stream.slice(stream.indexOf('@') + 1);
   if (stream === ALL_PRICES) adoptPrices(venue, data);
-  else if (kind === 'bookTicker') return hearBest(venue, data);
-  else if (kind === 'trade') hearTrade(venue, data);
+  else if (kind === 'bookTicker') return handleBestPrices(venue, data);
+  else if (kind === 'trade') handleTrade(venue, data);
   broadcast(streams, stream, data);
 }
 
@@ -149,7 +149,7 @@ function adoptPrices(venue: Venue, data: unknown): void {
 
 const ticksIn = ({ listing }: SymbolMarket, price: string): number => countOf(Number(price), listing.grid.tickUnits);
 
-function hearTrade(venue: Venue, data: unknown): void {
+function handleTrade(venue: Venue, data: unknown): void {
   const trade = tradeFrame.safeParse(data).data;
   const market = trade === undefined ? undefined : venue.markets.get(trade.s);
   if (trade === undefined || market === undefined || !venue.live.has(trade.s)) return;
@@ -160,7 +160,7 @@ function hearTrade(venue: Venue, data: unknown): void {
 }
 
 /** The makers quote like the other market, without crossing our clients: only a trade fills an order. */
-function hearBest(venue: Venue, data: unknown): void {
+function handleBestPrices(venue: Venue, data: unknown): void {
   const best = bestFrame.safeParse(data).data;
   const market = best === undefined ? undefined : venue.markets.get(best.s);
   if (best === undefined || market === undefined || !venue.live.has(best.s)) return;
@@ -171,12 +171,12 @@ function hearBest(venue: Venue, data: unknown): void {
   commit(venue, venue.clock.nowMs());
 }
 
-async function refreshStatuses({ venue, upstream, log }: Parts): Promise<void> {
+async function refreshStatuses({ venue, upstream, log }: FollowInput): Promise<void> {
   try {
     const info = relayedInfo.parse(await upstream.get('/api/v3/exchangeInfo', new URLSearchParams()));
-    for (const one of info.symbols) {
-      const market = venue.markets.get(one.symbol);
-      if (market !== undefined) market.status = statusOfEntry(one);
+    for (const entry of info.symbols) {
+      const market = venue.markets.get(entry.symbol);
+      if (market !== undefined) market.status = statusOfEntry(entry);
     }
   } catch (error) {
     log(`The list of coins was not read again: ${error instanceof Error ? error.message : String(error)}`);

@@ -17,7 +17,7 @@ export interface AggTrade {
   readonly takerBuys: boolean;
 }
 
-const begin = (trade: PublicTrade): AggTrade => ({
+const openAggregate = (trade: PublicTrade): AggTrade => ({
   id: trade.aggregateId,
   symbol: trade.symbol,
   price: trade.price,
@@ -29,7 +29,7 @@ const begin = (trade: PublicTrade): AggTrade => ({
 });
 
 /** Adds the next trade to the aggregate; undefined if that trade starts a new aggregate. */
-const grow = (agg: AggTrade, trade: PublicTrade): AggTrade | undefined =>
+const addTrade = (agg: AggTrade, trade: PublicTrade): AggTrade | undefined =>
   agg.id === trade.aggregateId
     ? { ...agg, lastId: trade.id, quantity: add(agg.quantity, fromNumber(trade.quantityNumber)) }
     : undefined;
@@ -39,9 +39,9 @@ export function aggregateTrades(trades: readonly PublicTrade[]): AggTrade[] {
   const result: AggTrade[] = [];
   for (const trade of trades) {
     const last = result.at(-1);
-    const grown = last && grow(last, trade);
-    if (grown === undefined) result.push(begin(trade));
-    else result[result.length - 1] = grown;
+    const extended = last && addTrade(last, trade);
+    if (extended === undefined) result.push(openAggregate(trade));
+    else result[result.length - 1] = extended;
   }
   return result;
 }

@@ -60,7 +60,11 @@ export const symbolInfo = (market: SymbolMarket): Record<string, unknown> => {
 
 export function filtersOf({ rules, maxPosition, isOlder = false }: Listing): Record<string, unknown>[] {
   const { price, lot, marketLot, band } = rules;
-  const range = (one: typeof lot) => ({ minQty: fixed8(one.min), maxQty: fixed8(one.max), stepSize: fixed8(one.step) });
+  const range = (lotRule: typeof lot) => ({
+    minQty: fixed8(lotRule.min),
+    maxQty: fixed8(lotRule.max),
+    stepSize: fixed8(lotRule.step),
+  });
   return [
     {
       filterType: 'PRICE_FILTER',

@@ -96,7 +96,7 @@ export interface Limits {
   reset(): void;
 }
 
-interface Offender {
+interface AddressViolations {
   warnings: number;
   window: number;
   offences: number;
@@ -109,9 +109,9 @@ export function openLimits(onBan: (ip: string | undefined) => void = () => undef
   let raw = countWindows(RAW_WINDOW_MS);
   const wallet = countWindows(MINUTE_MS);
   const connections = countWindows(CONNECTIONS_WINDOW_MS);
-  const offenders = new Map<string, Offender>();
+  const violations = new Map<string, AddressViolations>();
   let allBannedUntilMs = 0;
-  const bannedUntil = (ip: string): number => Math.max(allBannedUntilMs, offenders.get(ip)?.bannedUntilMs ?? 0);
+  const bannedUntil = (ip: string): number => Math.max(allBannedUntilMs, violations.get(ip)?.bannedUntilMs ?? 0);
   const wait = (status: 429 | 418, until: { untilMs: number; used: number; text: string }): Wait => ({
     kind: 'wait',
     refusal: refuse(-1003, until.text, status),
@@ -120,8 +120,8 @@ export function openLimits(onBan: (ip: string | undefined) => void = () => undef
   });
   /** Warns an address over a limit. An address that continues is banned, longer each time. */
   const warn = (ip: string, over: { used: number; endMs: number; text: string }, nowMs: number): Wait => {
-    const known = offenders.get(ip) ?? { warnings: 0, window: 0, offences: 0, bannedUntilMs: 0 };
-    offenders.set(ip, known);
+    const known = violations.get(ip) ?? { warnings: 0, window: 0, offences: 0, bannedUntilMs: 0 };
+    violations.set(ip, known);
     known.warnings = known.window === over.endMs ? known.warnings + 1 : 1;
     known.window = over.endMs;
     if (known.warnings <= WARNINGS + 1) return wait(429, { untilMs: over.endMs, used: over.used, text: over.text });
@@ -155,13 +155,13 @@ export function openLimits(onBan: (ip: string | undefined) => void = () => undef
     ban: (ip, untilMs) => {
       if (ip === undefined) allBannedUntilMs = untilMs;
       else {
-        const known = offenders.get(ip) ?? { warnings: 0, window: 0, offences: 0, bannedUntilMs: 0 };
-        offenders.set(ip, { ...known, bannedUntilMs: untilMs });
+        const known = violations.get(ip) ?? { warnings: 0, window: 0, offences: 0, bannedUntilMs: 0 };
+        violations.set(ip, { ...known, bannedUntilMs: untilMs });
       }
       onBan(ip);
     },
     reset: () => {
-      offenders.clear();
+      violations.clear();
       allBannedUntilMs = 0;
       weight = countWindows(MINUTE_MS);
       raw = countWindows(RAW_WINDOW_MS);
@@ -188,13 +188,13 @@ function openOrderLimits(): Pick<Limits, 'reachedOrderLimit' | 'addOrder' | 'not
       count: count.add(account, amount, nowMs),
     }));
   const relieve = (nowMs: number): void => {
-    for (const one of relief) add(one.account, -one.amount, nowMs);
+    for (const row of relief) add(row.account, -row.amount, nowMs);
     relief = [];
   };
   return {
     reachedOrderLimit: (account, nowMs) => {
       relieve(nowMs);
-      return windows.find((one) => one.count.add(account, 0, nowMs) >= one.limit)?.text;
+      return windows.find((window) => window.count.add(account, 0, nowMs) >= window.limit)?.text;
     },
     addOrder: (account, nowMs) => add(account, 1, nowMs),
     noteFirstFill: (account, maker) => {

@@ -111,9 +111,9 @@ function readPair(params: Params, leg: Leg): NewOrder[] {
     const name = lowerFirst(leg.nameOf(place));
     return { ...leg, place, name, type: requireWord(params, `${name}Type`, TYPES) };
   });
-  if (legs.every((one) => one.type === 'LIMIT_MAKER')) deny(-1168, 'At least one OCO order must be contingent.');
+  if (legs.every((leg) => leg.type === 'LIMIT_MAKER')) deny(-1168, 'At least one OCO order must be contingent.');
   for (const { type, side, place } of legs) checkPlace(type, side, place);
-  return legs.map(({ name, place: _, ...one }) => readOrder(params, { ...one, nameOf: prefixed(name) }));
+  return legs.map(({ name, place: _, ...leg }) => readOrder(params, { ...leg, nameOf: prefixed(name) }));
 }
 
 const lowerFirst = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;

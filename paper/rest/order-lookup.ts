@@ -6,7 +6,7 @@ import { bothMissing, type Refusal, RefusedError, refuse } from '#paper/exchange
 import type { Venue } from '#paper/exchange/venue.ts';
 
 /** An order by one of its ids, or by both, which must agree. */
-export interface Wanted {
+export interface OrderSelector {
   readonly symbol: string;
   readonly orderId: number | undefined;
   readonly clientOrderId: string | undefined;
@@ -18,7 +18,7 @@ interface IdNames {
 }
 const PLAIN_NAMES: IdNames = { orderId: 'orderId', clientOrderId: 'origClientOrderId' };
 
-export function readWanted(params: Params, symbol: string, names = PLAIN_NAMES): Wanted {
+export function readSelector(params: Params, symbol: string, names = PLAIN_NAMES): OrderSelector {
   const orderId = readInteger(params, names.orderId);
   const clientOrderId = readClientId(params, names.clientOrderId);
   if (orderId === undefined && clientOrderId === undefined)
@@ -26,7 +26,7 @@ export function readWanted(params: Params, symbol: string, names = PLAIN_NAMES):
   return { symbol, orderId, clientOrderId };
 }
 
-export function findWanted(venue: Venue, account: Account, wanted: Wanted): Order | undefined | 'disagree' {
+export function findSelected(venue: Venue, account: Account, wanted: OrderSelector): Order | undefined | 'disagree' {
   const { orders } = venue.engine;
   if (wanted.orderId === undefined)
     return findByClientId(orders, { account: account.name, symbol: wanted.symbol }, wanted.clientOrderId ?? '');
@@ -53,9 +53,9 @@ export const readRestriction = (params: Params): CancelRestriction =>
 export function findCancelable(
   venue: Venue,
   account: Account,
-  { wanted, restriction }: { readonly wanted: Wanted; readonly restriction: CancelRestriction },
+  { wanted, restriction }: { readonly wanted: OrderSelector; readonly restriction: CancelRestriction },
 ): { readonly kind: 'found'; readonly order: Order } | Refusal {
-  const found = findWanted(venue, account, wanted);
+  const found = findSelected(venue, account, wanted);
   if (found === 'disagree') return refuse(-2011, 'Cancel order is invalid. Check origClOrdId and orderId.');
   if (found === undefined || !isOpen(found)) return refuse(-2011, UNKNOWN_ORDER);
   const needed = restriction === 'ONLY_NEW' ? 'NEW' : 'PARTIALLY_FILLED';

@@ -116,7 +116,7 @@ export function readWord<Word extends string>(
   list: { readonly words: readonly Word[]; readonly code: number; readonly message: string },
 ): Word | undefined {
   const text = readText(params, name);
-  const word = list.words.find((one) => one === text);
+  const word = list.words.find((candidate) => candidate === text);
   if (text !== undefined && word === undefined) deny(list.code, list.message);
   return word;
 }

@@ -24,7 +24,8 @@ export function readRange(params: Params, idName: string): Range {
 /** Refuses parameters that may not be combined with a time range. */
 export function requireUntimed({ startMs, endMs }: Range, ...others: readonly unknown[]): void {
   const isTimed = startMs !== undefined || endMs !== undefined;
-  if (isTimed && others.some((one) => one !== undefined)) deny(-1128, 'Combination of optional parameters invalid.');
+  if (isTimed && others.some((value) => value !== undefined))
+    deny(-1128, 'Combination of optional parameters invalid.');
 }
 
 /** The rows of a range, oldest first: from its start if it has one, otherwise the newest. */

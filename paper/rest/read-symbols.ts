@@ -9,9 +9,9 @@ const LIST_RANGE = listOf(SYMBOL_RANGE);
 const LIST = new RegExp(listOf(SYMBOL_PATTERN), 'v');
 const STATUSES = ['TRADING', 'HALT', 'BREAK'] as const;
 
-/** The coins of a request. `one` if they came through `symbol`. */
-interface NamedSymbols {
-  readonly one: boolean;
+/** The coins of a request. `isSingle` if they came through `symbol`. */
+interface SymbolSelection {
+  readonly isSingle: boolean;
   readonly symbols: readonly string[];
 }
 
@@ -22,18 +22,18 @@ export function requireMarket(venue: Venue, symbol: string): SymbolMarket {
 }
 
 /** The coins of a request, through `symbol` or `symbols`; undefined if it has neither. */
-export function readSymbols(params: Params, most = Infinity): NamedSymbols | undefined {
+export function readSymbols(params: Params, most = Infinity): SymbolSelection | undefined {
   const symbol = readSymbol(params);
   const list = readText(params, 'symbols');
   if (symbol !== undefined && list !== undefined) deny(-1128, 'Combination of optional parameters invalid.');
-  if (symbol !== undefined) return { one: true, symbols: [symbol] };
+  if (symbol !== undefined) return { isSingle: true, symbols: [symbol] };
   if (list === undefined) return undefined;
   if (!LIST.test(list)) deny(-1100, `Illegal characters found in parameter 'symbols'; legal range is '${LIST_RANGE}'.`);
   const symbols = list === '[]' ? [] : list.slice(2, -2).split('","');
   if (symbols.length > most)
     deny(-1101, `Too many values sent for parameter 'symbols', maximum allowed up to ${most}.`);
   if (new Set(symbols).size !== symbols.length) deny(-1151, 'Symbol is present multiple times in the list.');
-  return { one: false, symbols };
+  return { isSingle: false, symbols };
 }
 
 export const readStatus = (params: Params): string | undefined =>
@@ -49,15 +49,15 @@ export function requireStatus(market: SymbolMarket, status: string | undefined):
 export function answerPerSymbol(
   venue: Venue,
   params: Params,
-  ask: { readonly most?: number; readonly answer: (market: SymbolMarket) => unknown },
+  options: { readonly most?: number; readonly answer: (market: SymbolMarket) => unknown },
 ): unknown {
-  const wanted = readSymbols(params, ask.most);
+  const selection = readSymbols(params, options.most);
   const status = readStatus(params);
   finishParams(params);
-  const markets = (wanted?.symbols ?? [...venue.markets.keys()]).map((symbol) => requireMarket(venue, symbol));
+  const markets = (selection?.symbols ?? [...venue.markets.keys()]).map((symbol) => requireMarket(venue, symbol));
   const [only] = markets;
-  if (wanted?.one !== true || only === undefined)
-    return markets.filter((one) => status === undefined || statusOf(one) === status).map(ask.answer);
+  if (selection?.isSingle !== true || only === undefined)
+    return markets.filter((market) => status === undefined || statusOf(market) === status).map(options.answer);
   requireStatus(only, status);
-  return ask.answer(only);
+  return options.answer(only);
 }

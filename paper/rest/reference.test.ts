@@ -44,7 +44,7 @@ function openNarrow(reference = outside('100')): RestTestExchange {
   const [up, down] = [d('1.1'), d('0.9')];
   market.terms.range = { bidUp: up, bidDown: down, askUp: up, askDown: down };
   for (const price of ['101', '130'])
-    exchange.ask('POST order', { side: 'SELL', type: 'LIMIT', timeInForce: 'GTC', quantity: '1', price }, 'bob');
+    exchange.request('POST order', { side: 'SELL', type: 'LIMIT', timeInForce: 'GTC', quantity: '1', price }, 'bob');
   return exchange;
 }
 
@@ -77,7 +77,7 @@ for (const { name, params, reference, ends } of [
 ]) {
   test(`the price range rule and ${name}`, () => {
     const exchange = openNarrow(reference);
-    const { body } = exchange.ask('POST order', params);
+    const { body } = exchange.request('POST order', params);
     assert.deepEqual(
       ['status', 'executedQty', 'expiryReason'].map((field) => pick(body, field)),
       ends,
@@ -89,11 +89,11 @@ for (const { name, params, reference, ends } of [
 test('filters go by the reference price where there is one', () => {
   const exchange = openNarrow(outside('10'));
   const order = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', quantity: '1', price: '50' };
-  assert.equal(exchange.ask('POST order', order).status, 200);
+  assert.equal(exchange.request('POST order', order).status, 200);
   assert.equal(
-    pick(exchange.ask('POST order', { ...order, price: '50.01' }).body, 'msg'),
+    pick(exchange.request('POST order', { ...order, price: '50.01' }).body, 'msg'),
     'Filter failure: PERCENT_PRICE_BY_SIDE',
   );
   const small = { side: 'BUY', type: 'MARKET', quantity: '0.4' };
-  assert.equal(pick(exchange.ask('POST order', small).body, 'msg'), 'Filter failure: NOTIONAL');
+  assert.equal(pick(exchange.request('POST order', small).body, 'msg'), 'Filter failure: NOTIONAL');
 });

@@ -25,7 +25,7 @@ export function openRequestLog(): RequestLog {
   return {
     add: (request) => {
       requests.push(request);
-      for (const tell of listeners) tell(request);
+      for (const listener of listeners) listener(request);
       if (requests.length > 2 * KEPT) requests = requests.slice(-KEPT);
     },
     list: () => requests.slice(-KEPT),

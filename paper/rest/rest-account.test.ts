@@ -5,7 +5,7 @@ import { openRestTestExchange } from '#test/paper/test-exchange-rest.ts';
 import { RICH } from '#test/paper/test-exchange.ts';
 
 test('myFilters tells the limits that apply', () => {
-  const { body } = openRestTestExchange().ask('GET myFilters');
+  const { body } = openRestTestExchange().request('GET myFilters');
   assert.equal(pick(body, 'exchangeFilters.0.filterType'), 'EXCHANGE_MAX_NUM_ORDERS');
   assert.ok(JSON.stringify(pick(body, 'symbolFilters')).includes('"maxNumAlgoOrders":5'));
 });
@@ -13,10 +13,10 @@ test('myFilters tells the limits that apply', () => {
 test('an account may move only so much of an asset with one order, and myFilters says how much', () => {
   const exchange = openRestTestExchange(RICH.map((one) => ({ ...one, assetLimits: { BTC: '2', ETH: '1' } })));
   const order = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', price: '99', quantity: '2' };
-  assert.equal(exchange.ask('POST order', order).status, 200);
-  const refused = exchange.ask('POST order', { ...order, quantity: '2.00001' }).body;
+  assert.equal(exchange.request('POST order', order).status, 200);
+  const refused = exchange.request('POST order', { ...order, quantity: '2.00001' }).body;
   assert.deepEqual(refused, { code: -1013, msg: 'Filter failure: MAX_ASSET' });
-  assert.deepEqual(pick(exchange.ask('GET myFilters').body, 'assetFilters'), [
+  assert.deepEqual(pick(exchange.request('GET myFilters').body, 'assetFilters'), [
     { filterType: 'MAX_ASSET', asset: 'BTC', limit: '2.00000000' },
   ]);
 });

@@ -9,21 +9,21 @@ import { finishParams, type Params, readInteger, readWord, requireSymbol } from 
 import { readRange, requireUntimed, rowsIn } from './range.ts';
 import { RefusedError, unknownSymbol } from '#paper/exchange/refusal.ts';
 import { requireListed } from './rest-trading.ts';
-import { ownQuery, type SignedRoute } from './routes.ts';
+import { accountQuery, type SignedRoute } from './routes.ts';
 import { catchUp, type Venue } from '#paper/exchange/venue.ts';
 
 const COMBINATION = { code: -1128, message: 'Combination of optional parameters invalid.' };
 
 /** Balances, trades, limits and permissions of an account. */
 export const accountRoutes = (venue: Venue, limits: Limits): SignedRoute[] => [
-  ownQuery(venue, ['account', 'account.status', 20], describeAccount),
-  ownQuery(venue, ['myTrades', 'myTrades', (params) => (params.values.has('orderId') ? 5 : 20)], listFills),
+  accountQuery(venue, ['account', 'account.status', 20], describeAccount),
+  accountQuery(venue, ['myTrades', 'myTrades', (params) => (params.values.has('orderId') ? 5 : 20)], listFills),
   {
     ...{ method: 'GET', path: '/api/v3/rateLimit/order', wsMethod: 'account.rateLimits.orders', weight: 40 },
     security: 'read',
     handle: (params, { name }) => (finishParams(params), orderLimitRows(limits.orderCounts(name, Date.now()))),
   },
-  ownQuery(venue, ['myFilters', 'myFilters', 40], listFilters),
+  accountQuery(venue, ['myFilters', 'myFilters', 40], listFilters),
 ];
 
 function describeAccount(venue: Venue, params: Params, account: Account): unknown {

@@ -9,7 +9,7 @@ const LIMIT = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', price: '99', qua
 
 test('account/commission tells the rates and the discount', () => {
   const exchange = openRestTestExchange();
-  const { body } = exchange.ask('GET account/commission', {}, 'bob');
+  const { body } = exchange.request('GET account/commission', {}, 'bob');
   assert.deepEqual(
     ['standardCommission.maker', 'standardCommission.taker', 'taxCommission.buyer'].map((field) => pick(body, field)),
     ['0.00020000', '0.00075000', '0.00000000'],
@@ -21,10 +21,10 @@ test('account/commission tells the rates and the discount', () => {
 
 test('an order that is only tried is checked, leaves nothing behind and tells its rates on request', () => {
   const exchange = openRestTestExchange();
-  assert.deepEqual(exchange.ask('POST order/test', LIMIT).body, {});
-  const rates = exchange.ask('POST order/test', { ...LIMIT, computeCommissionRates: 'true' }).body;
+  assert.deepEqual(exchange.request('POST order/test', LIMIT).body, {});
+  const rates = exchange.request('POST order/test', { ...LIMIT, computeCommissionRates: 'true' }).body;
   assert.equal(pick(rates, 'standardCommissionForOrder.maker'), '0.00100000');
-  assert.equal(pick(exchange.ask('POST order/test', { ...LIMIT, quantity: '5000' }).body, 'code'), -2010);
+  assert.equal(pick(exchange.request('POST order/test', { ...LIMIT, quantity: '5000' }).body, 'code'), -2010);
   assert.deepEqual([exchange.reports.length, exchange.venue.engine.orders.byId.size], [0, 0]);
 });
 
@@ -33,7 +33,7 @@ test('fees are taken in BNB as long as it lasts, then from what was received', (
   const client = { name: 'ann', apiKey: 'key', secret: 'secret', balances, takerBps: 10, feesInBnb: true };
   const exchange = withRoutes(openTestExchange([client], 100, { others: { BNBUSDT: 500 } }), openLimits());
   const feesOf = () => {
-    const { body } = exchange.ask('POST order', { side: 'BUY', type: 'MARKET', quantity: '80' });
+    const { body } = exchange.request('POST order', { side: 'BUY', type: 'MARKET', quantity: '80' });
     const fills = pick(body, 'fills');
     return Array.isArray(fills) ? new Set(fills.map((fill) => pick(fill, 'commissionAsset'))) : undefined;
   };

@@ -7,7 +7,7 @@ import { readOrderRequest } from './order-request.ts';
 import { finishParams, type Params, readWord, requireSymbol } from './params.ts';
 import { notValid, RefusedError } from '#paper/exchange/refusal.ts';
 import { requireFilters, requireListed } from './rest-trading.ts';
-import { ownQuery, type SignedRoute } from './routes.ts';
+import { accountQuery, type SignedRoute } from './routes.ts';
 import type { Venue } from '#paper/exchange/venue.ts';
 
 /** Commissions of an account, and test orders. Special and tax commissions are not charged here. */
@@ -17,7 +17,7 @@ export const commissionRoutes = (venue: Venue): SignedRoute[] => [
     weight: (params) => (params.values.get('computeCommissionRates') === 'true' ? 20 : 1),
     handle: (params, account) => tryOrder(venue, params, account),
   },
-  ownQuery(venue, ['account/commission', 'account.commission', 20], describe),
+  accountQuery(venue, ['account/commission', 'account.commission', 20], describe),
 ];
 
 const NOTHING = '0.00000000';

@@ -35,13 +35,13 @@ const PENDING_PAIR = {
 
 function place(path: string, params: Readonly<Record<string, string>>): { exchange: RestTestExchange; body: unknown } {
   const exchange = openRestTestExchange();
-  const { status, body } = exchange.ask(`POST ${path}`, params);
+  const { status, body } = exchange.request(`POST ${path}`, params);
   assert.equal(status, 200, JSON.stringify(body));
   return { exchange, body };
 }
 
 const stateOf = (exchange: RestTestExchange, clientOrderId: string): string => {
-  const { body } = exchange.ask('GET order', { origClientOrderId: clientOrderId });
+  const { body } = exchange.request('GET order', { origClientOrderId: clientOrderId });
   return [pick(body, 'status'), pick(body, 'expiryReason')].filter((part) => part !== undefined).join(' ');
 };
 const told = (exchange: RestTestExchange): unknown[] =>
@@ -49,7 +49,7 @@ const told = (exchange: RestTestExchange): unknown[] =>
 
 test('an OCO answers with its list and both orders, counts as two, and locks once', () => {
   const exchange = openRestTestExchange();
-  const { body, headers } = exchange.ask('POST orderList/oco', SELL_OCO);
+  const { body, headers } = exchange.request('POST orderList/oco', SELL_OCO);
   assert.deepEqual(
     ['contingencyType', 'listStatusType', 'listOrderStatus', 'listClientOrderId'].map((field) => pick(body, field)),
     ['OCO', 'EXEC_STARTED', 'EXECUTING', 'both'],
@@ -106,7 +106,7 @@ const soldIn = (exchange: RestTestExchange): string[] =>
 
 test('canceling one order of a list cancels the list', () => {
   const { exchange } = place('orderList/oco', SELL_OCO);
-  assert.equal(exchange.ask('DELETE order', { origClientOrderId: 'profit' }).status, 200);
+  assert.equal(exchange.request('DELETE order', { origClientOrderId: 'profit' }).status, 200);
   assert.deepEqual(
     [...exchange.venue.engine.orders.byId.values()].map((order) => order.status),
     ['CANCELED', 'CANCELED'],
@@ -116,20 +116,20 @@ test('canceling one order of a list cancels the list', () => {
 
 test('DELETE orderList and DELETE openOrders answer with the list and its orders', () => {
   const { exchange } = place('orderList/oco', SELL_OCO);
-  const { body } = exchange.ask('DELETE orderList', { listClientOrderId: 'both', newClientOrderId: 'gone' });
+  const { body } = exchange.request('DELETE orderList', { listClientOrderId: 'both', newClientOrderId: 'gone' });
   assert.deepEqual(
     ['listOrderStatus', 'orders.0.clientOrderId', 'orderReports.1.origClientOrderId', 'orderReports.1.status'].map(
       (field) => pick(body, field),
     ),
     ['ALL_DONE', 'profit', 'loss', 'CANCELED'],
   );
-  assert.deepEqual(exchange.ask('DELETE orderList', { orderListId: '0' }).body, {
+  assert.deepEqual(exchange.request('DELETE orderList', { orderListId: '0' }).body, {
     code: -2011,
     msg: 'Unknown order sent.',
   });
-  exchange.ask('POST orderList/oco', SELL_OCO);
-  exchange.ask('POST order', { side: 'BUY', type: 'LIMIT_MAKER', price: '90', quantity: '1' });
-  const all = exchange.ask('DELETE openOrders').body;
+  exchange.request('POST orderList/oco', SELL_OCO);
+  exchange.request('POST order', { side: 'BUY', type: 'LIMIT_MAKER', price: '90', quantity: '1' });
+  const all = exchange.request('DELETE openOrders').body;
   assert.deepEqual([pick(all, '0.contingencyType'), pick(all, '1.side')], ['OCO', 'BUY']);
 });
 
@@ -187,7 +187,7 @@ test('a second order that cannot be paid for expires as rejected', () => {
 
 test('an OTOCO places its pair when the first has filled, counts as three, and the pair goes on like an OCO', () => {
   const exchange = openRestTestExchange();
-  const { headers } = exchange.ask('POST orderList/otoco', { ...WORKING, ...PENDING_PAIR });
+  const { headers } = exchange.request('POST orderList/otoco', { ...WORKING, ...PENDING_PAIR });
   assert.equal(headers['X-MBX-ORDER-COUNT-10S'], '3');
   exchange.trade('98', '1', false);
   assert.deepEqual(
@@ -196,7 +196,7 @@ test('an OTOCO places its pair when the first has filled, counts as three, and t
   );
   exchange.trade('95', '1', false);
   assert.deepEqual([stateOf(exchange, 'profit'), stateOf(exchange, 'loss')], ['EXPIRED OCO_TRIGGER', 'FILLED']);
-  assert.equal(pick(exchange.ask('GET orderList', { orderListId: '0' }).body, 'listOrderStatus'), 'ALL_DONE');
+  assert.equal(pick(exchange.request('GET orderList', { orderListId: '0' }).body, 'listOrderStatus'), 'ALL_DONE');
 });
 
 test('the older form of an OCO is the same pair', () => {
@@ -213,12 +213,15 @@ test('the older form of an OCO is the same pair', () => {
 
 test('lists are found by both ids, the open ones and all of them', () => {
   const { exchange } = place('orderList/oco', SELL_OCO);
-  exchange.ask('DELETE orderList', { orderListId: '0' });
-  exchange.ask('POST orderList/oco', { ...SELL_OCO, listClientOrderId: 'next' });
-  assert.equal(pick(exchange.ask('GET orderList', { origClientOrderId: 'both' }).body, 'listOrderStatus'), 'ALL_DONE');
-  assert.equal(pick(exchange.ask('GET orderList', { orderListId: '9' }).body, 'code'), -2013);
+  exchange.request('DELETE orderList', { orderListId: '0' });
+  exchange.request('POST orderList/oco', { ...SELL_OCO, listClientOrderId: 'next' });
+  assert.equal(
+    pick(exchange.request('GET orderList', { origClientOrderId: 'both' }).body, 'listOrderStatus'),
+    'ALL_DONE',
+  );
+  assert.equal(pick(exchange.request('GET orderList', { orderListId: '9' }).body, 'code'), -2013);
   const ids = (path: string, params = {}) => {
-    const { body } = exchange.ask(`GET ${path}`, { ...params });
+    const { body } = exchange.request(`GET ${path}`, { ...params });
     return Array.isArray(body) ? body.map((list) => pick(list, 'orderListId')) : body;
   };
   assert.deepEqual(
@@ -280,7 +283,7 @@ for (const { name, path = 'orderList/oco', params, says } of [
 ] as const) {
   test(`a list with ${name} is refused and leaves no trace`, () => {
     const exchange = openRestTestExchange();
-    assert.deepEqual(exchange.ask(`POST ${path}`, params).body, says);
+    assert.deepEqual(exchange.request(`POST ${path}`, params).body, says);
     assert.deepEqual(
       [exchange.reports.length, exchange.lists.length, exchange.venue.engine.orders.lists.size],
       [0, 0, 0],

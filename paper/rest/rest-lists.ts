@@ -14,7 +14,7 @@ import { finishParams, type Params, readClientId, readInteger, requireSymbol } f
 import { readRange, requireUntimed, rowsIn } from './range.ts';
 import { bothMissing, deny, RefusedError } from '#paper/exchange/refusal.ts';
 import { requireFilters, requireListed } from './rest-trading.ts';
-import { ownQuery, type SignedRoute } from './routes.ts';
+import { accountQuery, type SignedRoute } from './routes.ts';
 import { catchUp, commit, activate, type Venue } from '#paper/exchange/venue.ts';
 
 /** Order lists: place, cancel, query. */
@@ -31,7 +31,7 @@ export const listRoutes = (venue: Venue): SignedRoute[] => [
     freeWhenDone: true,
     handle: (params, account) => cancel(venue, params, account),
   },
-  ownQuery(venue, ['orderList', 'orderList.status', 4], query),
+  accountQuery(venue, ['orderList', 'orderList.status', 4], query),
   {
     ...{ method: 'GET', path: '/api/v3/openOrderList', wsMethod: 'openOrderLists.status', weight: 6, security: 'read' },
     handle: (params, account) => {
@@ -42,7 +42,7 @@ export const listRoutes = (venue: Venue): SignedRoute[] => [
         .map((list) => describe(venue, list));
     },
   },
-  ownQuery(venue, ['allOrderList', 'allOrderLists', 20], listAll),
+  accountQuery(venue, ['allOrderList', 'allOrderLists', 20], listAll),
 ];
 
 const placement = (

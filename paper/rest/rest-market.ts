@@ -19,18 +19,18 @@ import {
 import { deny, notValid, RefusedError } from '#paper/exchange/refusal.ts';
 import { readStatus, readSymbols, requireMarket, requireStatus } from './read-symbols.ts';
 import { readTimeZone } from './rest-tickers.ts';
-import { openQuery, type PublicRoute } from './routes.ts';
+import { publicQuery, type PublicRoute } from './routes.ts';
 import { type DepthSnapshot, klinesNow, type Venue } from '#paper/exchange/venue.ts';
 
 /** Unsigned market data. */
 export const marketRoutes = (venue: Venue): PublicRoute[] => [
-  openQuery(venue, ['ping', 'ping', 1], (_, params) => (finishParams(params), {})),
-  openQuery(venue, ['time', 'time', 1], (_, params) => (finishParams(params), timeOf(venue))),
-  openQuery(venue, ['exchangeInfo', 'exchangeInfo', 20], listSymbols),
-  openQuery(venue, ['klines', 'klines', 2], listKlines),
-  openQuery(venue, ['uiKlines', 'uiKlines', 2], listKlines),
-  openQuery(venue, ['depth', 'depth', depthWeight], depth),
-  openQuery(venue, ['avgPrice', 'avgPrice', 2], average),
+  publicQuery(venue, ['ping', 'ping', 1], (_, params) => (finishParams(params), {})),
+  publicQuery(venue, ['time', 'time', 1], (_, params) => (finishParams(params), timeOf(venue))),
+  publicQuery(venue, ['exchangeInfo', 'exchangeInfo', 20], listSymbols),
+  publicQuery(venue, ['klines', 'klines', 2], listKlines),
+  publicQuery(venue, ['uiKlines', 'uiKlines', 2], listKlines),
+  publicQuery(venue, ['depth', 'depth', depthWeight], depth),
+  publicQuery(venue, ['avgPrice', 'avgPrice', 2], average),
 ];
 
 /** Protocol time, and in addition to the real exchange the time and speed of the market. */
@@ -55,7 +55,7 @@ function listSymbols(venue: Venue, params: Params): unknown {
     deny(-1128, 'Combination of optional parameters invalid.');
   const markets = (wanted?.symbols ?? [...venue.markets.keys()]).map((symbol) => requireMarket(venue, symbol));
   return exchangeInfo(
-    markets.filter((one) => status === undefined || statusOf(one) === status).map(symbolInfo),
+    markets.filter((market) => status === undefined || statusOf(market) === status).map(symbolInfo),
     Date.now(),
   );
 }

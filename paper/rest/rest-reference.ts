@@ -5,7 +5,7 @@ import { fixed8 } from './order-json.ts';
 import { finishParams, type Params, requireSymbol } from './params.ts';
 import { readStatus, readSymbols, requireMarket, requireStatus } from './read-symbols.ts';
 import { deny } from '#paper/exchange/refusal.ts';
-import { openQuery, type PublicRoute } from './routes.ts';
+import { publicQuery, type PublicRoute } from './routes.ts';
 import type { Venue } from '#paper/exchange/venue.ts';
 
 const ALL_WEIGHT = 40;
@@ -13,12 +13,12 @@ const RULE_DECIMALS = 4;
 
 /** Execution rules, and the reference prices that they use. */
 export const referenceRoutes = (venue: Venue): PublicRoute[] => [
-  openQuery(venue, ['executionRules', 'executionRules', rulesWeight], listRules),
-  openQuery(venue, ['referencePrice', 'referencePrice', 2], (_, params) => {
+  publicQuery(venue, ['executionRules', 'executionRules', rulesWeight], listRules),
+  publicQuery(venue, ['referencePrice', 'referencePrice', 2], (_, params) => {
     const market = readMarket(venue, params);
     return referenceJson(market, requireReference(market, venue.clock.nowMs()));
   }),
-  openQuery(venue, ['referencePrice/calculation', 'referencePrice.calculation', 2], (_, params) =>
+  publicQuery(venue, ['referencePrice/calculation', 'referencePrice.calculation', 2], (_, params) =>
     describeCalculation(readMarket(venue, params)),
   ),
 ];
@@ -34,7 +34,7 @@ function listRules(venue: Venue, params: Params): unknown {
   finishParams(params);
   if (wanted !== undefined && status !== undefined) deny(-1128, 'Combination of optional parameters invalid.');
   const markets = (wanted?.symbols ?? [...venue.markets.keys()]).map((symbol) => requireMarket(venue, symbol));
-  return { symbolRules: markets.filter((one) => status === undefined || statusOf(one) === status).map(rulesOf) };
+  return { symbolRules: markets.filter((market) => status === undefined || statusOf(market) === status).map(rulesOf) };
 }
 
 /** The price range rule of a coin. Bounds that it does not have are absent. */

@@ -12,17 +12,17 @@ const NO_MONEY = { code: -2010, msg: 'Account has insufficient balance for reque
 
 function withOpenOrder(): RestTestExchange {
   const exchange = openRestTestExchange();
-  assert.equal(exchange.ask('POST order', { ...LIMIT, newClientOrderId: 'old' }).status, 200);
+  assert.equal(exchange.request('POST order', { ...LIMIT, newClientOrderId: 'old' }).status, 200);
   return exchange;
 }
 
 const statusOf = (exchange: RestTestExchange, clientOrderId: string): unknown =>
-  pick(exchange.ask('GET order', { origClientOrderId: clientOrderId }).body, 'status');
+  pick(exchange.request('GET order', { origClientOrderId: clientOrderId }).body, 'status');
 
 test('both halves done: 200 with both answers, and the cancel id takes the place of the old one', () => {
   const exchange = withOpenOrder();
   const ids = { cancelOrigClientOrderId: 'old', cancelNewClientOrderId: 'gone', newClientOrderId: 'new' };
-  const { status, body } = exchange.ask('POST order/cancelReplace', { ...LIMIT, ...STOP, ...ids, price: '98' });
+  const { status, body } = exchange.request('POST order/cancelReplace', { ...LIMIT, ...STOP, ...ids, price: '98' });
   assert.equal(status, 200);
   assert.deepEqual([pick(body, 'cancelResult'), pick(body, 'newOrderResult')], ['SUCCESS', 'SUCCESS']);
   assert.deepEqual(
@@ -71,7 +71,7 @@ for (const { name, params, status, code, msg, data, old } of [
 ] as const) {
   test(`cancelReplace where ${name}: ${status} ${code}`, () => {
     const exchange = withOpenOrder();
-    const answer = exchange.ask('POST order/cancelReplace', params);
+    const answer = exchange.request('POST order/cancelReplace', params);
     assert.deepEqual([answer.status, pick(answer.body, 'code'), pick(answer.body, 'msg')], [status, code, msg]);
     for (const [field, value] of Object.entries(data)) assert.deepEqual(pick(answer.body, `data.${field}`), value);
     assert.equal(statusOf(exchange, 'old'), old);
@@ -81,7 +81,7 @@ for (const { name, params, status, code, msg, data, old } of [
 test('a filter refuses before the cancel', () => {
   const exchange = withOpenOrder();
   const order = { ...LIMIT, ...ALLOW, price: '99.001', cancelOrigClientOrderId: 'old' };
-  const { status, body } = exchange.ask('POST order/cancelReplace', order);
+  const { status, body } = exchange.request('POST order/cancelReplace', order);
   assert.deepEqual([status, body], [400, { code: -1013, msg: 'Filter failure: PRICE_FILTER' }]);
   assert.equal(statusOf(exchange, 'old'), 'NEW');
 });
@@ -89,7 +89,7 @@ test('a filter refuses before the cancel', () => {
 test('cancelRestrictions leave an order alone that has another status', () => {
   const exchange = withOpenOrder();
   const order = { ...LIMIT, ...STOP, cancelOrigClientOrderId: 'old', cancelRestrictions: 'ONLY_PARTIALLY_FILLED' };
-  const { body } = exchange.ask('POST order/cancelReplace', order);
+  const { body } = exchange.request('POST order/cancelReplace', order);
   assert.equal(pick(body, 'data.cancelResponse.msg'), 'Order was not canceled due to cancel restrictions.');
   assert.equal(statusOf(exchange, 'old'), 'NEW');
 });
@@ -99,7 +99,7 @@ const TOO_MANY = { code: -1015, msg: 'Too many new orders; current limit is 100 
 function withLimitReached(): RestTestExchange {
   const exchange = withOpenOrder();
   const beyond = { ...LIMIT, ...STOP, cancelOrderId: '77' };
-  const answers = Array.from({ length: 100 }, () => exchange.ask('POST order/cancelReplace', beyond).status);
+  const answers = Array.from({ length: 100 }, () => exchange.request('POST order/cancelReplace', beyond).status);
   assert.deepEqual(new Set(answers), new Set([400, 429]), 'what was not attempted counts as well');
   return exchange;
 }
@@ -113,7 +113,7 @@ for (const { limitedMode, mode, status, code, old } of [
     const exchange = withLimitReached();
     const ids = { cancelOrigClientOrderId: 'old', cancelNewClientOrderId: 'old' };
     const params = { ...LIMIT, ...mode, ...ids, orderRateLimitExceededMode: limitedMode };
-    const { status: answered, body } = exchange.ask('POST order/cancelReplace', params);
+    const { status: answered, body } = exchange.request('POST order/cancelReplace', params);
     assert.deepEqual([answered, pick(body, 'code')], [status, code]);
     assert.deepEqual(code === -1015 ? body : pick(body, 'data.newOrderResponse'), TOO_MANY);
     assert.equal(statusOf(exchange, 'old'), old);
@@ -122,11 +122,11 @@ for (const { limitedMode, mode, status, code, old } of [
 
 test('DELETE openOrders cancels the open orders of the coin, and refuses when there are none', () => {
   const exchange = withOpenOrder();
-  exchange.ask('POST order', LIMIT);
-  exchange.ask('POST order', LIMIT, 'bob');
-  const { status, body } = exchange.ask('DELETE openOrders');
+  exchange.request('POST order', LIMIT);
+  exchange.request('POST order', LIMIT, 'bob');
+  const { status, body } = exchange.request('DELETE openOrders');
   assert.equal(status, 200);
   assert.deepEqual([pick(body, '0.origClientOrderId'), pick(body, '1.status')], ['old', 'CANCELED']);
-  assert.deepEqual(exchange.ask('DELETE openOrders').body, UNKNOWN);
+  assert.deepEqual(exchange.request('DELETE openOrders').body, UNKNOWN);
   assert.equal(exchange.venue.engine.orders.open.size, 1);
 });

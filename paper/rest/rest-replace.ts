@@ -1,7 +1,13 @@
 import type { Account } from '#paper/exchange/accounts.ts';
 import { cancelOrder, placeOrder } from '#paper/exchange/matching.ts';
 import { canceledOrder, placedOrder, type ResponseType } from './order-json.ts';
-import { type CancelRestriction, findCancelable, readRestriction, readWanted, type Wanted } from './order-lookup.ts';
+import {
+  type CancelRestriction,
+  findCancelable,
+  readRestriction,
+  readSelector,
+  type OrderSelector,
+} from './order-lookup.ts';
 import type { NewOrder } from '#paper/exchange/order.ts';
 import { randomClientId, readOrderRequest, requireWord } from './order-request.ts';
 import { finishParams, type Params, readClientId, readWord } from './params.ts';
@@ -27,7 +33,7 @@ const LIMITED_MODES = ['DO_NOTHING', 'CANCEL_ONLY'] as const;
 interface Replacement {
   readonly mode: (typeof MODES)[number];
   readonly limitedMode: (typeof LIMITED_MODES)[number];
-  readonly wanted: Wanted;
+  readonly wanted: OrderSelector;
   readonly restriction: CancelRestriction;
   readonly cancelId: string;
   readonly order: NewOrder;
@@ -40,7 +46,7 @@ function parseReplacement(params: Params, account: Account): Replacement {
   const limited = { words: LIMITED_MODES, ...notValid('orderRateLimitExceededMode') };
   const limitedMode = readWord(params, 'orderRateLimitExceededMode', limited) ?? 'DO_NOTHING';
   const names = { orderId: 'cancelOrderId', clientOrderId: 'cancelOrigClientOrderId' };
-  const wanted = readWanted(params, order.symbol, names);
+  const wanted = readSelector(params, order.symbol, names);
   const restriction = readRestriction(params);
   const cancelId = readClientId(params, 'cancelNewClientOrderId') ?? randomClientId();
   finishParams(params);
@@ -48,13 +54,13 @@ function parseReplacement(params: Params, account: Account): Replacement {
 }
 
 /** The result of one half: its answer, or the code and message of its refusal. */
-interface Half {
+interface PartResult {
   readonly result: 'SUCCESS' | 'FAILURE' | 'NOT_ATTEMPTED';
   readonly response: unknown;
 }
-const NOT_ATTEMPTED: Half = { result: 'NOT_ATTEMPTED', response: null };
+const NOT_ATTEMPTED: PartResult = { result: 'NOT_ATTEMPTED', response: null };
 
-const failed = ({ code, message }: Refusal): Half => ({ result: 'FAILURE', response: { code, msg: message } });
+const failed = ({ code, message }: Refusal): PartResult => ({ result: 'FAILURE', response: { code, msg: message } });
 
 /** Filters and counts of open orders are checked before the cancel, balances and the book after it. */
 function replace(venue: Venue, account: Account, request: Replacement): unknown {
@@ -80,7 +86,7 @@ function replaceLimited(venue: Venue, account: Account, request: Replacement & {
   throw refusalOf(canceled, stops ? NOT_ATTEMPTED : failed(request.refusal), status);
 }
 
-function cancelFirst(venue: Venue, account: Account, request: Replacement & { readonly atMs: number }): Half {
+function cancelFirst(venue: Venue, account: Account, request: Replacement & { readonly atMs: number }): PartResult {
   const found = findCancelable(venue, account, request);
   if (found.kind === 'refused') return failed(found);
   const originalId = found.order.clientOrderId;
@@ -88,25 +94,25 @@ function cancelFirst(venue: Venue, account: Account, request: Replacement & { re
   return { result: 'SUCCESS', response: canceledOrder(found.order, originalId) };
 }
 
-function placeThen(venue: Venue, request: Replacement, atMs: number): Half {
+function placeThen(venue: Venue, request: Replacement, atMs: number): PartResult {
   const placed = placeOrder(venue.engine, request.order, atMs);
   if (placed.kind === 'refused') return failed(placed);
   return { result: 'SUCCESS', response: placedOrder(placed, request.responseType) };
 }
 
-const bodyOf = (canceled: Half, placed: Half): Record<string, unknown> => ({
+const bodyOf = (canceled: PartResult, placed: PartResult): Record<string, unknown> => ({
   cancelResult: canceled.result,
   newOrderResult: placed.result,
   cancelResponse: canceled.response,
   newOrderResponse: placed.response,
 });
 
-function answer(canceled: Half, placed: Half): unknown {
+function answer(canceled: PartResult, placed: PartResult): unknown {
   if (canceled.result === 'SUCCESS' && placed.result === 'SUCCESS') return bodyOf(canceled, placed);
   throw refusalOf(canceled, placed, 409);
 }
 
-function refusalOf(canceled: Half, placed: Half, partlyStatus: number): RefusedError {
+function refusalOf(canceled: PartResult, placed: PartResult, partlyStatus: number): RefusedError {
   const partly = canceled.result === 'SUCCESS' || placed.result === 'SUCCESS';
   const refusal = partly
     ? refuse(-2021, 'Order cancel-replace partially failed.', partlyStatus)

@@ -130,7 +130,7 @@ function tradeFees(venue: Venue, params: Params, account: Account): unknown {
   finishParams(params);
   const [makerCommission, takerCommission] = [account.makerBps, account.takerBps].map(rateText);
   const symbols = symbol === undefined ? [...venue.markets.keys()] : [requireListed(venue, symbol)];
-  return symbols.map((one) => ({ symbol: one, makerCommission, takerCommission }));
+  return symbols.map((name) => ({ symbol: name, makerCommission, takerCommission }));
 }
 
 /** A small free balance, with its value in BTC and in the asset that it can be converted to. */
@@ -169,19 +169,19 @@ function listDust(
   dust: readonly Dust[],
   { btc, gross, net, totals }: typeof DUST_NAMES | typeof CONVERTIBLE_NAMES,
 ): Record<string, unknown> {
-  const total = (pick: (one: Dust) => Decimal): string => fixed8(dust.reduce((sum, one) => add(sum, pick(one)), ZERO));
+  const total = (pick: (row: Dust) => Decimal): string => fixed8(dust.reduce((sum, row) => add(sum, pick(row)), ZERO));
   return {
-    details: dust.map((one) => ({
-      asset: one.asset,
-      assetFullName: one.asset,
-      amountFree: fixed8(one.amount),
-      [btc]: fixed8(one.btc),
-      [gross]: fixed8(one.gross),
-      [net]: fixed8(subtract(one.gross, feeOn(one.gross))),
-      exchange: fixed8(feeOn(one.gross)),
+    details: dust.map((row) => ({
+      asset: row.asset,
+      assetFullName: row.asset,
+      amountFree: fixed8(row.amount),
+      [btc]: fixed8(row.btc),
+      [gross]: fixed8(row.gross),
+      [net]: fixed8(subtract(row.gross, feeOn(row.gross))),
+      exchange: fixed8(feeOn(row.gross)),
     })),
-    [`totalTransfer${totals[0]}`]: total((one) => one.btc),
-    [`totalTransfer${totals[1]}`]: total((one) => one.gross),
+    [`totalTransfer${totals[0]}`]: total((row) => row.btc),
+    [`totalTransfer${totals[1]}`]: total((row) => row.gross),
     dribbletPercentage: formatDecimal(DUST_FEE),
   };
 }
@@ -198,7 +198,7 @@ function convertDust(venue: Venue, params: Params, account: Account): unknown {
   finishParams(params);
   const atMs = catchUp(venue);
   const all = dustOf(venue, account, target);
-  const dust = assets.map((asset) => all.find((one) => one.asset === asset) ?? deny(32110, 'Asset is not dust.'));
+  const dust = assets.map((asset) => all.find((row) => row.asset === asset) ?? deny(32110, 'Asset is not dust.'));
   const { balances } = venue.engine;
   const results = dust.map(({ asset, amount, gross }, index) => {
     const fee = feeOn(gross);
@@ -207,18 +207,18 @@ function convertDust(venue: Venue, params: Params, account: Account): unknown {
     return { asset, amount, fee, received: subtract(gross, fee), tranId: atMs * 100 + index };
   });
   commit(venue, atMs);
-  const total = (pick: (one: (typeof results)[number]) => Decimal): string =>
-    fixed8(results.reduce((sum, one) => add(sum, pick(one)), ZERO));
+  const total = (pick: (result: (typeof results)[number]) => Decimal): string =>
+    fixed8(results.reduce((sum, result) => add(sum, pick(result)), ZERO));
   return {
-    totalServiceCharge: total((one) => one.fee),
-    totalTransfered: total((one) => one.received),
-    transferResult: results.map((one) => ({
-      amount: fixed8(one.amount),
-      fromAsset: one.asset,
+    totalServiceCharge: total((result) => result.fee),
+    totalTransfered: total((result) => result.received),
+    transferResult: results.map((result) => ({
+      amount: fixed8(result.amount),
+      fromAsset: result.asset,
       operateTime: atMs,
-      serviceChargeAmount: fixed8(one.fee),
-      tranId: one.tranId,
-      transferedAmount: fixed8(one.received),
+      serviceChargeAmount: fixed8(result.fee),
+      tranId: result.tranId,
+      transferedAmount: fixed8(result.received),
     })),
   };
 }

@@ -7,7 +7,7 @@ import { bookOf } from '#paper/exchange/orders.ts';
 import { type Params, readText, readWord } from './params.ts';
 import { bothMissing, notValid, RefusedError } from '#paper/exchange/refusal.ts';
 import { answerPerSymbol } from './read-symbols.ts';
-import { openQuery, type PublicRoute } from './routes.ts';
+import { publicQuery, type PublicRoute } from './routes.ts';
 import { dayTicker, miniTicker, windowTicker } from './ticker-json.ts';
 import type { Venue } from '#paper/exchange/venue.ts';
 
@@ -16,15 +16,15 @@ const MINUTE_MS = 60_000;
 
 /** Prices and price statistics of one coin, some coins, or all. */
 export const tickerRoutes = (venue: Venue): PublicRoute[] => [
-  openQuery(venue, ['ticker/price', 'ticker.price', priceWeight], (_, params) =>
+  publicQuery(venue, ['ticker/price', 'ticker.price', priceWeight], (_, params) =>
     answerPerSymbol(venue, params, { answer: lastPrice }),
   ),
-  openQuery(venue, ['ticker/bookTicker', 'ticker.book', priceWeight], (_, params) =>
+  publicQuery(venue, ['ticker/bookTicker', 'ticker.book', priceWeight], (_, params) =>
     answerPerSymbol(venue, params, { answer: (market) => bookTicker(venue, market) }),
   ),
-  openQuery(venue, ['ticker/24hr', 'ticker.24hr', dayWeight], dayTickers),
-  openQuery(venue, ['ticker/tradingDay', 'ticker.tradingDay', windowWeight], tradingDays),
-  openQuery(venue, ['ticker', 'ticker', windowWeight], rollingTickers),
+  publicQuery(venue, ['ticker/24hr', 'ticker.24hr', dayWeight], dayTickers),
+  publicQuery(venue, ['ticker/tradingDay', 'ticker.tradingDay', windowWeight], tradingDays),
+  publicQuery(venue, ['ticker', 'ticker', windowWeight], rollingTickers),
 ];
 
 const priceWeight = (params: Params): number => (params.values.has('symbol') ? 2 : 4);

@@ -4,15 +4,15 @@ import { publicTrade } from './market-json.ts';
 import { finishParams, type Params, readInteger, readLimit, readTime, requireSymbol, requireText } from './params.ts';
 import { deny } from '#paper/exchange/refusal.ts';
 import { requireMarket } from './read-symbols.ts';
-import { openQuery, type PublicRoute } from './routes.ts';
+import { publicQuery, type PublicRoute } from './routes.ts';
 import type { Venue } from '#paper/exchange/venue.ts';
 
 /** Printed trades, as far as the exchange keeps them. */
 export const tradeRoutes = (venue: Venue): PublicRoute[] => [
-  openQuery(venue, ['trades', 'trades.recent', 25], recent),
-  openQuery(venue, ['historicalTrades', 'trades.historical', 25], historical),
-  openQuery(venue, ['aggTrades', 'trades.aggregate', 4], aggregated),
-  openQuery(venue, ['historicalBlockTrades', 'blockTrades.historical', 25], noBlockTrades),
+  publicQuery(venue, ['trades', 'trades.recent', 25], recent),
+  publicQuery(venue, ['historicalTrades', 'trades.historical', 25], historical),
+  publicQuery(venue, ['aggTrades', 'trades.aggregate', 4], aggregated),
+  publicQuery(venue, ['historicalBlockTrades', 'blockTrades.historical', 25], noBlockTrades),
 ];
 
 function recent(venue: Venue, params: Params): unknown {

@@ -6,7 +6,14 @@ import type { Feature } from '#paper/market/terms.ts';
 import { cancelList } from '#paper/exchange/list-cancel.ts';
 import { canceledListJson } from './list-json.ts';
 import { isOpen, type NewOrder, type Order } from '#paper/exchange/order.ts';
-import { findCancelable, findWanted, isQueryable, readRestriction, readWanted, UNKNOWN_ORDER } from './order-lookup.ts';
+import {
+  findCancelable,
+  findSelected,
+  isQueryable,
+  readRestriction,
+  readSelector,
+  UNKNOWN_ORDER,
+} from './order-lookup.ts';
 import { canceledOrder, placedOrder, preventedMatch, queriedOrder } from './order-json.ts';
 import { type OrderRequest, parseOrderRequest, randomClientId } from './order-request.ts';
 import { countRefusal } from '#paper/exchange/order-filters.ts';
@@ -22,7 +29,7 @@ import {
 } from './params.ts';
 import { readRange, rowsIn } from './range.ts';
 import { bothMissing, deny, MARKET_CLOSED, RefusedError, rejected, unknownSymbol } from '#paper/exchange/refusal.ts';
-import { ownQuery, type SignedRoute } from './routes.ts';
+import { accountQuery, type SignedRoute } from './routes.ts';
 import { featureRefusal, termsRefusal } from '#paper/exchange/terms-check.ts';
 import { catchUp, commit, activate, marketNow, type Venue } from '#paper/exchange/venue.ts';
 
@@ -51,10 +58,14 @@ export const tradingRoutes = (venue: Venue): SignedRoute[] => [
     freeWhenDone: true,
     handle: (params, account) => cancelAll(venue, params, account),
   },
-  ownQuery(venue, ['order', 'order.status', 4], query),
-  ownQuery(venue, ['openOrders', 'openOrders.status', (params) => (params.values.has('symbol') ? 6 : 80)], listOpen),
-  ownQuery(venue, ['allOrders', 'allOrders', 20], listAll),
-  ownQuery(
+  accountQuery(venue, ['order', 'order.status', 4], query),
+  accountQuery(
+    venue,
+    ['openOrders', 'openOrders.status', (params) => (params.values.has('symbol') ? 6 : 80)],
+    listOpen,
+  ),
+  accountQuery(venue, ['allOrders', 'allOrders', 20], listAll),
+  accountQuery(
     venue,
     ['myPreventedMatches', 'myPreventedMatches', (params) => (params.values.has('preventedMatchId') ? 2 : 20)],
     listPrevented,
@@ -95,7 +106,7 @@ interface CancelAnswer {
 
 /** REST answers with the order, the WebSocket API with the list that it cancels, as the documentation describes. */
 function cancel(venue: Venue, params: Params, account: Account): CancelAnswer {
-  const wanted = readWanted(params, requireListed(venue, requireSymbol(params)));
+  const wanted = readSelector(params, requireListed(venue, requireSymbol(params)));
   const cancelId = readClientId(params, 'newClientOrderId') ?? randomClientId();
   const restriction = readRestriction(params);
   finishParams(params);
@@ -133,10 +144,10 @@ function cancelWhole(venue: Venue, order: Order, cancellation: Cancel): Record<s
 }
 
 function query(venue: Venue, params: Params, account: Account): unknown {
-  const wanted = readWanted(params, requireListed(venue, requireSymbol(params)));
+  const wanted = readSelector(params, requireListed(venue, requireSymbol(params)));
   finishParams(params);
   catchUp(venue);
-  const found = findWanted(venue, account, wanted);
+  const found = findSelected(venue, account, wanted);
   if (found === 'disagree') return deny(-2039, 'Client order ID is not correct for this order ID.');
   if (found === undefined || !isQueryable(venue, found)) return deny(-2013, 'Order does not exist.');
   const isIdle = !isOpen(found) && found.executed === ZERO;

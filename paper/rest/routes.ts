@@ -36,26 +36,26 @@ export interface SignedRoute extends RouteBase {
 export type Route = PublicRoute | SignedRoute;
 
 /** Path below /api/v3, name in the WebSocket API, and weight. */
-type Named = readonly [path: string, wsMethod: string, weight: RouteBase['weight']];
+type RouteName = readonly [path: string, wsMethod: string, weight: RouteBase['weight']];
 
-/** A query without authentication. `place` is the venue or another source of its answer. */
-export const openQuery = <Place>(
-  place: Place,
-  [path, wsMethod, weight]: Named,
-  answer: (place: Place, params: Params) => unknown,
+/** A query without authentication. `source` is the venue or another source of its answer. */
+export const publicQuery = <Source>(
+  source: Source,
+  [path, wsMethod, weight]: RouteName,
+  answer: (source: Source, params: Params) => unknown,
 ): PublicRoute => ({
   ...{ method: 'GET', path: `/api/v3/${path}`, wsMethod, weight, security: 'none' },
-  handle: (params) => answer(place, params),
+  handle: (params) => answer(source, params),
 });
 
 /** A query of an account. */
-export const ownQuery = <Place>(
-  place: Place,
-  [path, wsMethod, weight]: Named,
-  answer: (place: Place, params: Params, account: Account) => unknown,
+export const accountQuery = <Source>(
+  source: Source,
+  [path, wsMethod, weight]: RouteName,
+  answer: (source: Source, params: Params, account: Account) => unknown,
 ): SignedRoute => ({
   ...{ method: 'GET', path: `/api/v3/${path}`, wsMethod, weight, security: 'read' },
-  handle: (params, account) => answer(place, params, account),
+  handle: (params, account) => answer(source, params, account),
 });
 
 export interface RouteTable {

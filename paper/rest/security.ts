@@ -37,7 +37,7 @@ export function requireAccount(request: SignedRequest): Account {
 export function requireKey(request: Pick<SignedRequest, 'accounts' | 'apiKey' | 'ip' | 'security'>): Account {
   const { accounts, apiKey, ip, security } = request;
   if (apiKey === undefined || !API_KEY.test(apiKey)) deny(-2014, 'API-key format invalid.', 401);
-  const account = accounts.find((one) => one.apiKey === apiKey && !one.revoked);
+  const account = accounts.find((candidate) => candidate.apiKey === apiKey && !candidate.revoked);
   const address = ip.replace('::ffff:', '');
   const known = account !== undefined && (account.ipAllowList.length === 0 || account.ipAllowList.includes(address));
   const permitted = security === 'read' || account?.permissions.includes('SPOT') === true;

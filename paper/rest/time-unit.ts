@@ -6,7 +6,7 @@ export type TimeUnit = (typeof TIME_UNITS)[number];
 
 /** Refuses unknown units; absent means milliseconds. */
 export function readTimeUnit(text: string | undefined): TimeUnit {
-  const unit = TIME_UNITS.find((one) => one === (text ?? 'MILLISECOND').toUpperCase());
+  const unit = TIME_UNITS.find((candidate) => candidate === (text ?? 'MILLISECOND').toUpperCase());
   return unit ?? deny(-1194, 'Invalid value for time unit; expected either MICROSECOND or MILLISECOND.');
 }
 

@@ -18,7 +18,7 @@ const LIFE_MS = 86_400_000;
 /** How often connections are checked. */
 const WATCH_MS = 1000;
 
-interface SocketParts {
+interface SocketsInput {
   readonly context: RestContext;
   readonly streams: MarketStreams;
   readonly users: UserStreams;
@@ -33,7 +33,7 @@ interface Connection {
   readonly sinceMs: number;
   pingMs: number;
   pongMs: number;
-  tellShutdown(): void;
+  sendShutdown(): void;
 }
 
 /** Every WebSocket connection of the exchange. */
@@ -51,7 +51,7 @@ export interface Sockets extends AsyncDisposable {
   silencePings(silent: boolean): void;
 }
 
-export function openSockets(server: Server, parts: SocketParts): Sockets {
+export function openSockets(server: Server, parts: SocketsInput): Sockets {
   const socketServer = new WebSocketServer({ noServer: true, autoPong: false });
   const connections = new Set<Connection>();
   const sessions = new Set<Session>();
@@ -78,21 +78,22 @@ export function openSockets(server: Server, parts: SocketParts): Sockets {
   };
   server.on('upgrade', accept);
   const timer = setInterval(() => {
-    for (const one of connections) watch(one, Date.now(), isSilent);
+    for (const connection of connections) watch(connection, Date.now(), isSilent);
   }, WATCH_MS);
   const drop: Sockets['drop'] = (which = {}) => {
     const dropped = [...connections].filter(
-      (one) => (which.ip ?? one.ip) === one.ip && (which.kind ?? one.kind) === one.kind,
+      (connection) =>
+        (which.ip ?? connection.ip) === connection.ip && (which.kind ?? connection.kind) === connection.kind,
     );
     for (const { socket } of dropped) socket.terminate();
     return dropped.length;
   };
   return {
     sessions,
-    count: (kind) => [...connections].filter((one) => one.kind === kind).length,
+    count: (kind) => [...connections].filter((connection) => connection.kind === kind).length,
     drop,
     announceShutdown: () => {
-      for (const one of connections) one.tellShutdown();
+      for (const connection of connections) connection.sendShutdown();
       return connections.size;
     },
     expire: () => {
@@ -114,7 +115,7 @@ export function openSockets(server: Server, parts: SocketParts): Sockets {
 function serve(
   socket: WebSocket,
   request: IncomingMessage,
-  parts: SocketParts & { readonly ip: string; readonly sessions: Set<Session>; readonly wire: Duplex },
+  parts: SocketsInput & { readonly ip: string; readonly sessions: Set<Session>; readonly wire: Duplex },
 ): Connection | undefined {
   socket.on('error', (error) => parts.log(`A WebSocket connection failed: ${error.message}`));
   const url = new URL(request.url ?? '/', 'ws://local');
@@ -128,13 +129,13 @@ function serve(
   }
   if (isApiPath(url.pathname)) {
     serveWsApi(socket, parts, { ip: parts.ip, query: url.searchParams, unit });
-    return { ...base, kind: 'api', tellShutdown: () => socket.send(JSON.stringify({ event: shutdown() })) };
+    return { ...base, kind: 'api', sendShutdown: () => socket.send(JSON.stringify({ event: shutdown() })) };
   }
   if (/^\/(ws|stream)(\/|$)/.test(url.pathname)) {
     const client = serveStreams(socket, parts, { ...namesInUrl(url.pathname, url.searchParams), unit });
-    const tellShutdown = () =>
+    const sendShutdown = () =>
       socket.send(JSON.stringify(client.combined ? { stream: '!serverShutdown', data: shutdown() } : shutdown()));
-    return { ...base, kind: 'streams', tellShutdown };
+    return { ...base, kind: 'streams', sendShutdown };
   }
   socket.close(1008, 'unknown path');
   return undefined;
@@ -152,13 +153,13 @@ function unitOf(query: URLSearchParams): TimeUnit | undefined {
 }
 
 /** Sends due pings. Ends connections that do not answer or are a day old. */
-function watch(one: Connection, nowMs: number, isSilent: boolean): void {
-  if (one.socket.readyState !== WebSocket.OPEN) return;
-  if (nowMs - one.sinceMs >= LIFE_MS) one.socket.close(1008, 'The connection has lasted for 24 hours.');
-  else if (isSilent) one.pongMs = nowMs;
-  else if (one.pingMs - one.pongMs >= PONG_LIMIT_MS) one.socket.terminate();
-  else if (nowMs - one.pingMs >= PING_MS) {
-    one.pingMs = nowMs;
-    one.socket.ping(String(nowMs));
+function watch(connection: Connection, nowMs: number, isSilent: boolean): void {
+  if (connection.socket.readyState !== WebSocket.OPEN) return;
+  if (nowMs - connection.sinceMs >= LIFE_MS) connection.socket.close(1008, 'The connection has lasted for 24 hours.');
+  else if (isSilent) connection.pongMs = nowMs;
+  else if (connection.pingMs - connection.pongMs >= PONG_LIMIT_MS) connection.socket.terminate();
+  else if (nowMs - connection.pingMs >= PING_MS) {
+    connection.pingMs = nowMs;
+    connection.socket.ping(String(nowMs));
   }
 }

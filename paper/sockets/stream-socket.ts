@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { parseJson } from '#paper/json-literals.ts';
 import {
   type MarketStreams,
-  silenceOf,
+  unservedReason,
   type StreamClient,
   subscribe,
   unsubscribe,
@@ -53,17 +53,17 @@ export function serveStreams(
   const refusalOf = (wanted: readonly string[]): string | undefined =>
     names.union(new Set(wanted)).size > MAX_STREAMS
       ? TOO_MANY
-      : wanted.map((name) => silenceOf(streams, venue, name)).find((reason) => reason !== undefined);
+      : wanted.map((name) => unservedReason(streams, venue, name)).find((reason) => reason !== undefined);
   const refused = refusalOf(url.names);
   if (refused !== undefined) socket.close(1008, refused);
   else for (const name of url.names) add(name);
   const isTooMuch = countMessages();
-  const hear = () => {
+  const onActivity = () => {
     if (isTooMuch(Date.now())) socket.close(1008, 'Too many requests');
   };
-  socket.on('ping', hear);
-  socket.on('pong', hear);
-  socket.on('message', hear);
+  socket.on('ping', onActivity);
+  socket.on('pong', onActivity);
+  socket.on('message', onActivity);
   socket.on('message', (data) =>
     socket.send(JSON.stringify(answer(textOf(data), { names, add, remove, refusalOf, client }))),
   );
@@ -95,7 +95,7 @@ function answer(text: string, connection: Connection): Record<string, unknown> {
   if (!parsed.success)
     return { error: { code: 3, msg: 'Invalid JSON: expected an object with method, params and id' } };
   const { method, params, id = null } = parsed.data;
-  const names = params.filter((one) => typeof one === 'string');
+  const names = params.filter((name) => typeof name === 'string');
   switch (method) {
     case 'SUBSCRIBE': {
       const refused = connection.refusalOf(names);

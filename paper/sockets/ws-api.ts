@@ -44,7 +44,7 @@ export function serveWsApi(
   socket.on('message', (data) => void answer(session, textOf(data)).then((reply) => socket.send(reply)));
   socket.on('close', () => {
     sessions.delete(session);
-    for (const one of session.subscriptions.values()) users.remove(one);
+    for (const subscription of session.subscriptions.values()) users.remove(subscription);
   });
 }
 

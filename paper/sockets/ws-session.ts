@@ -85,7 +85,7 @@ function logOn(session: Session, params: Params): unknown {
 
 /** Ends only the subscription of the logged-on account. */
 function logOut(session: Session): unknown {
-  closeSubscriptions(session, (one) => one.byLogon);
+  closeSubscriptions(session, (subscription) => subscription.byLogon);
   session.loggedOn = undefined;
   return describeSession(session);
 }
@@ -96,12 +96,12 @@ const describeSession = (session: Session): Record<string, unknown> => ({
   connectedSince: session.connectedMs,
   returnRateLimits: session.returnRateLimits,
   serverTime: Date.now(),
-  userDataStream: [...session.subscriptions.values()].some((one) => one.byLogon),
+  userDataStream: [...session.subscriptions.values()].some((subscription) => subscription.byLogon),
 });
 
 function openSubscription(session: Session, account: Account, byLogon: boolean): { subscriptionId: number } {
   const active = [...session.subscriptions.values()];
-  if (active.some((one) => one.account === account.name))
+  if (active.some((subscription) => subscription.account === account.name))
     deny(-2035, 'User data stream subscription is already active.');
   const id = session.lastSubscriptionId + 1;
   if (active.length >= MOST_ACTIVE || id >= MOST_PER_LIFE)
@@ -123,25 +123,25 @@ function unsubscribe(session: Session, params: Params): unknown {
   const id = readInteger(params, 'subscriptionId');
   finishParams(params);
   if (id !== undefined && !session.subscriptions.has(id)) deny(-2036, 'User data stream subscription is not active.');
-  closeSubscriptions(session, (one) => id === undefined || one.id === id);
+  closeSubscriptions(session, (subscription) => id === undefined || subscription.id === id);
   return {};
 }
 
 /** Ends subscriptions. Each gets a last event. */
-function closeSubscriptions(session: Session, isClosing: (one: SessionSubscription) => boolean): void {
-  for (const one of [...session.subscriptions.values()].filter(isClosing)) {
-    session.subscriptions.delete(one.id);
-    session.users.remove(one);
+function closeSubscriptions(session: Session, isClosing: (subscription: SessionSubscription) => boolean): void {
+  for (const subscription of [...session.subscriptions.values()].filter(isClosing)) {
+    session.subscriptions.delete(subscription.id);
+    session.users.remove(subscription);
     const event = { e: 'eventStreamTerminated', E: Date.now() };
     // The answer to the request comes before the event.
-    setImmediate(() => session.send(JSON.stringify({ subscriptionId: one.id, event })));
+    setImmediate(() => session.send(JSON.stringify({ subscriptionId: subscription.id, event })));
   }
 }
 
 /** Ends all sessions and subscriptions of an account whose key was revoked. Sends the events unprompted. */
 export function revokeAccount(session: Session, apiKey: string): void {
-  const account = session.context.accounts.find((one) => one.apiKey === apiKey);
-  closeSubscriptions(session, (one) => one.account === account?.name);
+  const account = session.context.accounts.find((candidate) => candidate.apiKey === apiKey);
+  closeSubscriptions(session, (subscription) => subscription.account === account?.name);
   if (session.loggedOn?.account.apiKey !== apiKey) return;
   session.loggedOn = undefined;
   const error = { code: -2015, msg: 'Invalid API-key, IP, or permissions for action.' };

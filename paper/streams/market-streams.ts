@@ -75,7 +75,7 @@ export function subscribe(streams: MarketStreams, venue: Venue, { client, name }
 }
 
 /** The reason why a known stream would never get a frame; undefined for one that is served and for an unknown name. */
-export function silenceOf(streams: MarketStreams, venue: Venue, name: string): string | undefined {
+export function unservedReason(streams: MarketStreams, venue: Venue, name: string): string | undefined {
   const stream = streams.isForeign(name) ? undefined : readStreamName(name);
   const market = stream && venue.markets.get(stream.symbol);
   if (stream?.kind !== 'kline' || market === undefined || hasCandles(market, stream.interval)) return undefined;
@@ -128,18 +128,18 @@ export function streamClose(
 
 /** Everything up to `atMs` has happened and the books are consistent: sends the due frames of the touched coins. */
 export function streamSettled(streams: MarketStreams, venue: Venue, atMs: number): void {
-  const settled = { atMs, isLast: isStanding(venue, atMs) };
+  const settled = { atMs, isLast: isClockWaiting(venue, atMs) };
   for (const symbol of streams.touched) sendDue(streams, symbol, settled);
   streams.touched.clear();
 }
 
 /** True while a virtual clock waits at `atMs` to be moved. */
-const isStanding = ({ clock }: Venue, atMs: number): boolean => clock.moveTo !== undefined && atMs <= clock.nowMs();
+const isClockWaiting = ({ clock }: Venue, atMs: number): boolean => clock.moveTo !== undefined && atMs <= clock.nowMs();
 
 /** Market time has reached `nowMs`: sends the due frames of all coins. */
 export function streamPause(streams: MarketStreams, venue: Venue, nowMs: number): void {
   streams.touched.clear();
-  const settled = { atMs: nowMs, isLast: isStanding(venue, nowMs) };
+  const settled = { atMs: nowMs, isLast: isClockWaiting(venue, nowMs) };
   for (const symbol of streams.states.keys()) sendDue(streams, symbol, settled);
   for (const [name, array] of streams.arrays) {
     if (nowMs - array.sentMs < ARRAYS_MS) continue;

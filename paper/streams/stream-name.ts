@@ -25,7 +25,7 @@ export function readStreamName(text: string): StreamName | undefined {
   const [lower, rest] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)];
   if (lower === '' || lower !== lower.toLowerCase()) return undefined;
   const symbol = lower.toUpperCase();
-  const plain = PLAIN.find((one) => one === rest);
+  const plain = PLAIN.find((kind) => kind === rest);
   if (plain !== undefined) return { kind: plain, symbol };
   if (rest.startsWith('kline_')) return readKline(symbol, rest.slice('kline_'.length));
   if (rest.startsWith('ticker_')) return readWindow(symbol, rest.slice('ticker_'.length));

@@ -32,7 +32,7 @@ export interface StreamFrame {
 }
 
 /** A stream with a minimum interval between frames: the time of its last frame, and the book at that time. */
-interface Paced {
+interface PacedStream {
   readonly stream: StreamName & { readonly kind: 'diff' | 'partial' };
   readonly depth: DepthWatch;
   sentMs: number;
@@ -44,7 +44,7 @@ export interface SubscriptionState {
   readonly book: Book;
   readonly streams: Map<string, StreamName>;
   readonly klines: Map<string, KlineWatch>;
-  readonly depths: Map<string, Paced>;
+  readonly depths: Map<string, PacedStream>;
   /** Trades not yet sent as an aggregate. */
   pending: PublicTrade[];
   /** The best prices last sent, and the book id at the last check. */
@@ -67,8 +67,8 @@ export const openSubscriptionState = (market: SymbolMarket, book: Book): Subscri
   tickersMs: 0,
 });
 
-export function addStream(state: SubscriptionState, name: string, begin: { stream: StreamName; nowMs: number }): void {
-  const { stream, nowMs } = begin;
+export function addStream(state: SubscriptionState, name: string, input: { stream: StreamName; nowMs: number }): void {
+  const { stream, nowMs } = input;
   if (state.streams.has(name)) return;
   state.streams.set(name, stream);
   if (stream.kind === 'kline') {
@@ -192,7 +192,7 @@ function depthFrames(state: SubscriptionState, { atMs, isLast }: Settled): Strea
 
 const bodyOf = (
   { market, book }: SubscriptionState,
-  stream: Paced['stream'],
+  stream: PacedStream['stream'],
   now: { readonly difference: DepthDifference; readonly atMs: number },
 ): Record<string, unknown> =>
   stream.kind === 'diff'

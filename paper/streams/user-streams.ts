@@ -32,9 +32,9 @@ export function openUserStreams(faults: EventFaults): UserStreams {
     const subscriptions = byAccount.get(account);
     if (subscriptions === undefined || subscriptions.size === 0) return;
     const body = event();
-    for (const one of subscriptions) {
-      const frame = `{"subscriptionId":${one.id},"event":${encode(body, one.unit)}}`;
-      faults.pass(one, String(body['e']), frame);
+    for (const subscription of subscriptions) {
+      const frame = `{"subscriptionId":${subscription.id},"event":${encode(body, subscription.unit)}}`;
+      faults.pass(subscription, String(body['e']), frame);
     }
   };
   return {

@@ -16,7 +16,7 @@ interface OrderAnswer {
 
 /** A test exchange with signed routes as over HTTP, without sockets and signatures; `symbol` is filled in. */
 export interface RestTestExchange extends TestExchange {
-  ask(request: string, params?: Readonly<Record<string, string>>, account?: string): OrderAnswer;
+  request(operation: string, params?: Readonly<Record<string, string>>, account?: string): OrderAnswer;
 }
 
 export const openRestTestExchange = (accounts?: AccountInput[]): RestTestExchange =>
@@ -27,10 +27,10 @@ export function withRoutes(exchange: TestExchange, limits: Limits): RestTestExch
   const table = tableOf([...orderRoutes(exchange.venue), ...accountRoutes(exchange.venue, limits)]);
   return {
     ...exchange,
-    ask: (request, params = {}, account = 'ann') => {
-      const [method = '', path = ''] = request.split(' ');
+    request: (operation, params = {}, account = 'ann') => {
+      const [method = '', path = ''] = operation.split(' ');
       const route = table.byPath(method, `/api/v3/${path}`);
-      if (route === undefined || route.security === 'none') throw new Error(`there is no signed route ${request}`);
+      if (route === undefined || route.security === 'none') throw new Error(`there is no signed route ${operation}`);
       const values = openParams(
         new Map(Object.entries(path.endsWith('OrderList') ? params : { symbol: TEST_SYMBOL, ...params })),
       );
