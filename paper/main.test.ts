@@ -41,7 +41,7 @@ async function kill(child: ChildProcess, signal: NodeJS.Signals): Promise<void> 
   await ended;
 }
 
-test('after kill -9 orders, balances, trades and ids are still there and ids go on rising', async () => {
+test('after kill -9 orders, balances, trades and ids are still there and ids keep rising', async () => {
   const data = join(folder, 'data');
   const first = run('--accounts', accountsFile, '--data-dir', data);
   let url = await readyUrl(first);
@@ -76,7 +76,7 @@ test('after kill -9 orders, balances, trades and ids are still there and ids go 
   assert.equal(second.exitCode, 0);
 });
 
-test('a replay goes on where it was', async () => {
+test('a replay continues where it stopped', async () => {
   const candles = join(folder, 'candles');
   const data = join(folder, 'replay-data');
   const start = Date.UTC(2022, 5, 1);
@@ -129,37 +129,37 @@ test('with a certificate it speaks TLS', async (context) => {
 
 const broken = join(folder, 'broken.json');
 writeFileSync(broken, '[{"name":"a"}]');
-for (const { name, args, says } of [
-  { name: 'no accounts', args: [], says: '--accounts is missing' },
+for (const { name, args, expected } of [
+  { name: 'no accounts', args: [], expected: '--accounts is missing' },
   {
     name: 'a broken accounts file',
     args: ['--accounts', broken],
-    says: `The accounts file ${broken} is broken at 0.apiKey`,
+    expected: `The accounts file ${broken} is broken at 0.apiKey`,
   },
-  { name: 'an unknown source', args: ['--accounts', accountsFile, '--source', 'tea'], says: '--source is "tea"' },
+  { name: 'an unknown source', args: ['--accounts', accountsFile, '--source', 'tea'], expected: '--source is "tea"' },
   {
     name: 'a missing candle folder',
     args: ['--accounts', accountsFile, '--source', 'replay:/no/such/folder'],
-    says: 'The candle folder /no/such/folder cannot be read',
+    expected: 'The candle folder /no/such/folder cannot be read',
   },
   {
     name: 'an unwritable data folder',
     args: ['--accounts', accountsFile, '--data-dir', '/dev/null/x'],
-    says: 'cannot write to its data folder /dev/null/x',
+    expected: 'cannot write to its data folder /dev/null/x',
   },
-  { name: 'an unknown profile', args: ['--accounts', accountsFile, '--profile', 'x'], says: '--profile is "x"' },
+  { name: 'an unknown profile', args: ['--accounts', accountsFile, '--profile', 'x'], expected: '--profile is "x"' },
   {
-    name: 'a market of now with a clock of its own',
+    name: 'a relay with a virtual clock',
     args: ['--accounts', accountsFile, '--source', 'relay:live', '--clock', 'virtual:2022-06-01'],
-    says: '--source relay is the market of now',
+    expected: '--source relay follows the current market',
   },
-  { name: 'a key alone', args: ['--accounts', accountsFile, '--tls-key', 'x'], says: '--tls-cert and --tls-key' },
+  { name: 'a key alone', args: ['--accounts', accountsFile, '--tls-key', 'x'], expected: '--tls-cert and --tls-key' },
   {
     name: 'no certificate',
     args: ['--accounts', accountsFile, '--tls-cert', broken, '--tls-key', broken],
-    says: 'The certificate of --tls-cert',
+    expected: 'The certificate of --tls-cert',
   },
-  { name: 'a bad number', args: ['--accounts', accountsFile, '--speed', 'fast'], says: '--speed is "fast"' },
+  { name: 'a bad number', args: ['--accounts', accountsFile, '--speed', 'fast'], expected: '--speed is "fast"' },
 ]) {
   test(`${name}: one sentence and exit code 78`, async () => {
     const child = run(...args);
@@ -169,7 +169,7 @@ for (const { name, args, says } of [
     });
     const [code] = await once(child, 'close');
     assert.equal(code, 78);
-    assert.ok(text.startsWith(says) || text.includes(says), text);
+    assert.ok(text.startsWith(expected) || text.includes(expected), text);
     assert.equal(text.trim().split('\n').length, 1, text);
   });
 }

@@ -52,7 +52,7 @@ export function parseOptions(argv: readonly string[]): PaperOptions {
   const speed = parseNumber('--speed', values.speed ?? '1', { min: 0.001, max: MAX_SPEED, whole: false });
   const clock = parseClock(values.clock ?? 'real');
   if (source.kind === 'relay' && (speed !== 1 || clock.kind !== 'real' || fromMs !== undefined))
-    throw new BadInputError('--source relay is the market of now: it goes with --clock real, --speed 1 and no --from.');
+    throw new BadInputError('--source relay follows the current market: use --clock real, --speed 1 and no --from.');
   return {
     ...{ source, speed, clock },
     port: parsePort('--port', values.port ?? '18080'),
@@ -140,7 +140,8 @@ const RELAYS: Readonly<Record<string, RelayAddress>> = {
 
 function parseTls(cert: string | undefined, key: string | undefined): Pick<PaperOptions, 'tls'> {
   if (cert === undefined && key === undefined) return {};
-  if (cert === undefined || key === undefined) throw new BadInputError('--tls-cert and --tls-key need each other.');
+  if (cert === undefined || key === undefined)
+    throw new BadInputError('--tls-cert and --tls-key must be given together.');
   return { tls: { cert: readPem('--tls-cert', cert), key: readPem('--tls-key', key) } };
 }
 

@@ -91,13 +91,13 @@ test('weights are counted as published; a placed order costs nothing, a refused 
 });
 
 const limit = { type: 'LIMIT', timeInForce: 'GTC', quantity: '0.001', price: '20000' };
-test('the window is as wide as the client asks for', async () => {
+test('the time window has the length that the client sends', async () => {
   await using paper = await start();
   const params = { timestamp: String(Date.now() - 10_000), recvWindow: '20000' };
   assert.equal(pick((await clientOf(paper.url)('GET /api/v3/account', params, ann)).body, 'canTrade'), true);
 });
 
-test('query and body may be mixed, the signature may stand anywhere, and the bytes as sent are verified', async () => {
+test('query and body may be mixed, the signature may be anywhere, and the raw bytes are verified', async () => {
   await using paper = await start();
   const query = 'symbol=BTCUSDT&side=BUY&type=MARKET';
   const body = `quoteOrderQty=50&newClientOrderId=a%2Db&timestamp=${Date.now()}`;
@@ -112,7 +112,7 @@ test('query and body may be mixed, the signature may stand anywhere, and the byt
   assert.equal(response.headers.get('x-mbx-order-count-10s'), '1');
 });
 
-test('an order lives from placement over a fill to the books', async () => {
+test('an order is placed, filled and booked', async () => {
   await using paper = await start();
   const price = Number(
     pick((await clientOf(paper.url)('GET /api/v3/ticker/price', { symbol: 'BTCUSDT' })).body, 'price'),
@@ -180,7 +180,7 @@ test('retired and unknown paths answer 410 and a JSON 404', async () => {
   assert.deepEqual([unknown.status, pick(unknown.body, 'status')], [404, 404]);
 });
 
-test('over 6,000 of weight in a minute the address is told to wait', async () => {
+test('over a weight of 6,000 in a minute the address gets 429 with Retry-After', async () => {
   await using paper = await start();
   await minuteWithRoom();
   let answer = await clientOf(paper.url)('GET /api/v3/ping');
@@ -216,7 +216,7 @@ test('faults respect the commit point', async () => {
   assert.deepEqual([await status('one'), await status('two'), await status('three')], [undefined, 'NEW', undefined]);
 });
 
-test('an engine may be later than its answer, and a failure brings its headers', async () => {
+test('execution may come after the answer, and a failure has its headers', async () => {
   await using paper = await start();
   const match = { method: 'POST', path: '/api/v3/order' };
   await control(paper, 'POST /faults', [
@@ -247,13 +247,13 @@ test('the request log holds names, never values', async () => {
   assert.ok(!log.includes(ann.apiKey));
 });
 
-test('a taken port is refused with a sentence', async () => {
+test('a port in use is refused with a message', async () => {
   await using paper = await start();
   const port = Number(new URL(paper.url).port);
   const again = startTestServer(accounts, { port });
   await assert.rejects(again, {
     name: 'BadInputError',
-    message: `Port ${port} on 127.0.0.1 is already in use: stop what listens there, or choose another port.`,
+    message: `Port ${port} on 127.0.0.1 is already in use: stop the program that listens there, or choose another port.`,
   });
 });
 
@@ -312,7 +312,7 @@ test('an Ed25519 key logs on, subscribes and places; an HMAC key cannot log on',
   assert.equal(pick(await socket.next((frame) => pick(frame, 'id') === 4), 'result.status'), 'FILLED');
 });
 
-test('market streams send what was subscribed, in virtual time and in order', async () => {
+test('market streams send the subscribed streams, in virtual time and in order', async () => {
   await using paper = await start();
   await using raw = await listenTo(`${paper.wsUrl}/ws/btcusdt@kline_1m`);
   await using combined = await listenTo(`${paper.wsUrl}/stream?streams=btcusdt@trade/btcusdt@bookTicker`);

@@ -203,7 +203,7 @@ async function listen(server: Server, port: number, stack: AsyncDisposableStack)
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE';
       const advice = taken
-        ? 'is already in use: stop what listens there, or choose another port'
+        ? 'is already in use: stop the program that listens there, or choose another port'
         : `cannot be opened: ${error.message}`;
       reject(new BadInputError(`Port ${port} on ${HOST} ${advice}.`));
     });

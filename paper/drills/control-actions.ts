@@ -124,7 +124,7 @@ export function changeProfile(
 /** The reset that test environments have now and then. Only keys stay; every connection is dropped. */
 export function wipe({ venue, context: { environment }, sockets }: ControlTargets): unknown {
   if (environment.profile === 'live')
-    throw new ControlError('The live profile is never wiped: choose the profile testnet or demo first.');
+    throw new ControlError('The live profile cannot be wiped: set the profile testnet or demo first.');
   wipeVenue(venue);
   return { dropped: sockets.drop() };
 }

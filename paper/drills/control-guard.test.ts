@@ -57,19 +57,19 @@ for (const { what, headers, status } of [
   });
 }
 
-test('the control port serves its token, under every name of this machine', async () => {
+test('the control port serves requests with its token, under every name of this machine', async () => {
   for (const host of ['127.0.0.1:1', 'localhost', '[::1]:18081'])
     assert.equal(await ask('GET /profile', { ...own(), host }), 200);
   const readonly = { authorization: own()['authorization'] };
   assert.equal(await ask('DELETE /log', readonly), 200, 'without a body no content type is needed');
 });
 
-test('metrics need no token, but no page reads them under a name of its own', async () => {
+test('metrics need no token, but a web page cannot read them under its own host name', async () => {
   assert.equal(await ask('GET /metrics', {}), 200);
   assert.equal(await ask('GET /metrics', { host: 'evil.example' }), 403);
 });
 
-test('the token is in a new file that only its owner reads, and every start makes another one', async () => {
+test('the token is in a new file that only its owner can read, and every start creates another one', async () => {
   const stored = readFileSync(controlTokenFile, 'utf8').trim();
   assert.equal(stored, paper.controlToken);
   assert.equal(statSync(controlTokenFile).mode & 0o777, 0o600);

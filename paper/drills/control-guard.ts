@@ -42,7 +42,7 @@ export const controlHeaders = (token: string): Readonly<Record<string, string>> 
  */
 export function controlRefusal({ headers }: IncomingMessage, token: string | null): ControlRefusal | undefined {
   if (headers.origin !== undefined)
-    return { status: 403, error: 'Requests of web pages are refused: the control port takes none with an Origin.' };
+    return { status: 403, error: 'The control port refuses requests of web pages: send no Origin header.' };
   if (!LOOPBACK.test(headers.host ?? ''))
     return { status: 403, error: 'The Host must be 127.0.0.1, localhost or [::1].' };
   if (token !== null && !isBearer(headers.authorization ?? '', token))

@@ -52,7 +52,7 @@ for (const status of ['HALT', 'BREAK', 'CANCEL_ONLY']) {
   });
 }
 
-test('a drill makes the grid of a coin coarser: new orders must lie on it, open ones stay', async () => {
+test('POST /symbols makes the grid of a coin coarser: new orders must be on it, open ones stay', async () => {
   await using paper = await start();
   const send = clientOf(paper.url);
   await send('POST /api/v3/order', { ...limit, quantity: '0.00123', price: '20000.01' }, ann);
@@ -70,7 +70,7 @@ test('a drill makes the grid of a coin coarser: new orders must lie on it, open 
   assert.equal(pick((await send('GET /api/v3/openOrders', {}, ann)).body, '0.origQty'), '0.00123000');
 });
 
-test('a drill decides what a coin takes, its price range, and where its reference price comes from', async () => {
+test('POST /symbols sets the features of a coin, its price range, and the source of its reference price', async () => {
   await using paper = await start();
   const get = async (path: string) => (await clientOf(paper.url)(`GET /api/v3/${path}`, { symbol: 'BTCUSDT' })).body;
   await using stream = await listenTo(`${paper.wsUrl}/ws/btcusdt@referencePrice`);
@@ -93,7 +93,7 @@ test('a drill decides what a coin takes, its price range, and where its referenc
   assert.deepEqual(frame, { e: 'referencePrice', s: 'BTCUSDT', r: '20000.00000000', t: 7 });
 });
 
-test('a key loses its permission, its address and its life, and gets them back', async () => {
+test('a key loses its permission, its address and its validity, and gets them back', async () => {
   await using paper = await start();
   const place = () => clientOf(paper.url)('POST /api/v3/order', limit, ann);
   const read = () => clientOf(paper.url)('GET /api/v3/account', {}, ann);
@@ -156,7 +156,7 @@ test('market streams lose and break frames of one stream only', async () => {
   assert.ok(Number(pick(trade, 'data.T')) < Date.UTC(2026, 2, 3, 0, 1));
 });
 
-test('a book can be answered stale, and a new order can be unknown to queries for a while', async () => {
+test('queries can return a stale book, and can miss a new order for a while', async () => {
   await using paper = await start();
   const send = clientOf(paper.url);
   const depth = async () => (await send('GET /api/v3/depth', { symbol: 'BTCUSDT', limit: '5' })).body;
@@ -199,7 +199,7 @@ test('a silent exchange answers no ping', async () => {
   socket.terminate();
 });
 
-test('times come in microseconds where that is asked for', async () => {
+test('times are in microseconds if the client requests that', async () => {
   await using paper = await start();
   const get = async (path: string, unit: string): Promise<unknown> =>
     (await fetch(`${paper.url}/api/v3/${path}`, { headers: { 'X-MBX-TIME-UNIT': unit } })).json();
@@ -226,7 +226,7 @@ test('times come in microseconds where that is asked for', async () => {
   assert.deepEqual({ ...Object(fine), t: 0, T: 0 }, { ...Object(coarse), t: 0, T: 0 });
 });
 
-test('in a scripted market nothing happens but what is played', async () => {
+test('in a scripted market only injected trades happen', async () => {
   await using paper = await start({ source: { kind: 'script' } });
   const send = clientOf(paper.url);
   const price = async () => pick((await send('GET /api/v3/ticker/price', { symbol: 'BTCUSDT' })).body, 'price');
@@ -244,7 +244,7 @@ test('in a scripted market nothing happens but what is played', async () => {
   );
 });
 
-test('test environments have no wallet interface, and the profile can be changed', async () => {
+test('test environments have no wallet API, and the profile can be changed', async () => {
   await using paper = await start();
   const send = clientOf(paper.url);
   const status = async () => (await send('GET /sapi/v1/system/status')).status;
@@ -261,7 +261,7 @@ test('test environments have no wallet interface, and the profile can be changed
   assert.deepEqual(await control(paper, 'GET /profile'), { profile: 'demo' });
 });
 
-test('a wipe takes orders, balances and ids, and leaves the keys', async () => {
+test('a wipe resets orders, balances and ids, and keeps the keys', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'paper-wipe-'));
   after(() => rmSync(dataDir, { recursive: true }));
   const market = { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', quoteOrderQty: '100' };
@@ -297,7 +297,7 @@ test('a wipe takes orders, balances and ids, and leaves the keys', async () => {
   assert.deepEqual(await look(again), nothing);
 });
 
-test('its metrics count what was asked, ordered and heard, and made-up paths share a row', async () => {
+test('metrics count requests, orders and subscribers, and unknown paths share a row', async () => {
   await using paper = await start();
   const send = clientOf(paper.url);
   await send('POST /api/v3/order', { ...limit, newClientOrderId: 'one' }, ann);
@@ -321,7 +321,7 @@ test('its metrics count what was asked, ordered and heard, and made-up paths sha
   assert.equal(heard.frames.length, 0);
 });
 
-test('a deposit and a withdrawal are events of their own', async () => {
+test('a deposit and a withdrawal have their own events', async () => {
   await using paper = await start();
   await using events = await listenTo(`${paper.wsUrl}/ws-api/v3`);
   await subscribeTo(events, ann);

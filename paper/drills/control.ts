@@ -105,7 +105,8 @@ export function createControl(control: ControlPlane): Server {
 async function handle(control: ControlPlane, request: IncomingMessage): Promise<{ status: number; body: unknown }> {
   const path = (request.url ?? '/').split('?')[0] ?? '/';
   const handler = HANDLERS[`${request.method} ${path}`];
-  if (handler === undefined) return { status: 404, body: { error: `There is nothing at ${request.method} ${path}.` } };
+  if (handler === undefined)
+    return { status: 404, body: { error: `The control port has no ${request.method} ${path}.` } };
   const text = await readBody(request);
   try {
     const body: unknown = text === '' ? undefined : JSON.parse(text);
@@ -125,9 +126,9 @@ function parse<Value>(schema: z.ZodType<Value, unknown>, body: unknown): Value {
 
 async function moveClock({ venue }: ControlPlane, request: z.output<typeof advanceRequest>): Promise<unknown> {
   if (venue.clock.moveTo === undefined)
-    throw new ControlError('The clock runs by itself: start with --clock virtual:ISO to move it.');
+    throw new ControlError('The clock runs automatically: start with --clock virtual:ISO to move it.');
   const untilMs = 'ms' in request ? venue.clock.nowMs() + request.ms : Date.parse(request.toIso);
-  if (Number.isNaN(untilMs)) throw new ControlError('toIso is no date.');
+  if (Number.isNaN(untilMs)) throw new ControlError('toIso is not an ISO 8601 date.');
   await advanceTo(venue, untilMs);
   return { marketTime: venue.clock.nowMs() };
 }

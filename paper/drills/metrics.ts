@@ -24,11 +24,15 @@ function countRequests({ context: { log, table } }: MetricsInput, registry: Regi
   const registers = [registry];
   const requests = new Counter({
     name: 'paper_requests_total',
-    help: 'Requests that were answered; the WebSocket API has the method WS.',
+    help: 'Answered requests; the WebSocket API has the method WS.',
     labelNames: ['method', 'path', 'status'],
     registers,
   });
-  const weight = new Counter({ name: 'paper_request_weight_total', help: 'Weight that they cost.', registers });
+  const weight = new Counter({
+    name: 'paper_request_weight_total',
+    help: 'Request weight of the answered requests.',
+    registers,
+  });
   log.onAdd(({ method, path, status, weight: cost }) => {
     const route = method === 'WS' ? table.byWsMethod(path) : table.byPath(method, path);
     // Unknown paths must not create label values.
@@ -45,17 +49,20 @@ function measureMarket({ venue, streams, sockets }: MetricsInput, registry: Regi
   const { orders } = venue.engine;
   const { markets, clock } = venue;
   const gauges: Readonly<Record<string, readonly [help: string, read: () => number]>> = {
-    paper_open_orders: ['Orders that may still be executed.', () => orders.open.size],
-    paper_orders: ['Orders that it knows.', () => orders.byId.size],
-    paper_order_executions: ['Steps that orders have taken, the fills among them.', () => orders.lastExecutionId],
-    paper_coins: ['Coins that are listed.', () => markets.size],
+    paper_open_orders: ['Open orders.', () => orders.open.size],
+    paper_orders: ['Orders, open and closed.', () => orders.byId.size],
+    paper_order_executions: ['Order executions: placements, fills, cancels, expiries.', () => orders.lastExecutionId],
+    paper_coins: ['Listed coins.', () => markets.size],
     paper_live_coins: ['Coins whose every trade is played.', () => venue.live.size],
     paper_trades: ['Trades printed.', () => markets.values().reduce((sum, { lastTradeId }) => sum + lastTradeId, 0)],
     paper_streams: ['Market streams with a subscriber.', () => streams.clients.size],
     paper_api_connections: ['Connections of the WebSocket API.', () => sockets.count('api')],
     paper_stream_connections: ['Connections of market streams.', () => sockets.count('streams')],
-    paper_market_time_seconds: ['Time of the market.', () => clock.nowMs() / 1000],
-    paper_market_lag_seconds: ['Market time that is not played yet.', () => (clock.nowMs() - venue.playedMs) / 1000],
+    paper_market_time_seconds: ['Market time.', () => clock.nowMs() / 1000],
+    paper_market_lag_seconds: [
+      'Market time that has not been played yet.',
+      () => (clock.nowMs() - venue.playedMs) / 1000,
+    ],
   };
   for (const [name, [help, read]] of Object.entries(gauges)) {
     new Gauge({

@@ -124,7 +124,7 @@ const BOUNDS: readonly {
 ];
 
 for (const [at, { filter, passes, fails, when = {} }] of BOUNDS.entries()) {
-  test(`${filter} passes at its bound and fails behind it (${at})`, () => {
+  test(`${filter} passes at its bound and fails beyond it (${at})`, () => {
     const check = (order: Partial<NewOrder>) =>
       checkFilters({ ...base, ...order }, rules, { ...context, ...when })?.message;
     assert.deepEqual([check(passes), check(fails)], [undefined, `Filter failure: ${filter}`]);
@@ -137,8 +137,12 @@ for (const { name, order, when = {} } of [
     order: { side: 'SELL' },
     when: { maxPosition: d('1'), position: d('2') },
   },
-  { name: 'an older coin has no greatest worth', order: { quantity: d('200') }, when: older },
-  { name: 'a market order has no greatest worth', order: { ...ANY_PRICE, quantity: d('129') }, when: worth('100000') },
+  { name: 'an older coin has no maximum notional', order: { quantity: d('200') }, when: older },
+  {
+    name: 'a market order has no maximum notional',
+    order: { ...ANY_PRICE, quantity: d('129') },
+    when: worth('100000'),
+  },
 ] as const) {
   test(`${name} and passes`, () => {
     assert.equal(checkFilters({ ...base, ...order }, rules, { ...context, ...when }), undefined);

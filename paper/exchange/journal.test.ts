@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openJournal } from './journal.ts';
 
-test('what the exchange keeps is readable by its owner alone, also what an earlier version left open', (t) => {
+test('only the owner can read the stored files, also those of an earlier version', (t) => {
   const parent = mkdtempSync(join(tmpdir(), 'tradewind-journal-'));
   t.after(() => rmSync(parent, { recursive: true }));
   const orders = { lastId: 0, lastExecutionId: 0, orders: [], fills: [], prevented: [], lists: [] };

@@ -245,7 +245,7 @@ function decodeRecord(text: string, place: string): JournalRecord {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new BadInputError(
-    `The paper exchange's stored state in ${place} is broken at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unreadable'}. Restore it, or remove the folder to begin anew.`,
+    `The paper exchange's stored state in ${place} is broken at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unreadable'}. Restore it, or remove the folder to start with opening balances.`,
   );
 }
 

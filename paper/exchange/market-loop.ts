@@ -55,7 +55,7 @@ async function playInSlices(venue: Venue, untilMs: number, isStopped: () => bool
 /** Moves a virtual clock to `untilMs`, event by event. Returns when everything up to it has happened. */
 export async function advanceTo(venue: Venue, untilMs: number): Promise<void> {
   const { moveTo } = venue.clock;
-  if (moveTo === undefined) throw new RangeError('the clock runs by itself and cannot be moved');
+  if (moveTo === undefined) throw new RangeError('the clock runs automatically and cannot be moved');
   deactivateIdle(venue);
   let done = false;
   while (!done) {

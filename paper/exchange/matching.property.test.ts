@@ -93,7 +93,7 @@ function assertReportsAgree(exchange: TestExchange): void {
   }
 }
 
-test('whatever clients and the market do: money is conserved, locks match open orders, reports match orders', () => {
+test('for random clients and markets money is conserved, locks match open orders, reports match orders', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
       const exchange = openTestExchange();

@@ -5,7 +5,7 @@ import { cancelOrder } from './matching.ts';
 import { totalsOf } from './balances.ts';
 import { openTestExchange } from '#test/paper/test-exchange.ts';
 
-test('a resting buy locks its quote, fills whole when the market goes through it, and pays the maker fee in base', () => {
+test('a resting buy locks its quote, fills completely when the price goes through it, and pays the maker fee in base', () => {
   const exchange = openTestExchange();
   const order = exchange.accept({ price: '99.5', quantity: '2' }).order;
   assert.equal(exchange.locked('ann', 'USDT'), '199');
@@ -35,7 +35,7 @@ test('at its own price a resting order fills only as far as the trade reaches, i
   assert.equal(exchange.locked('bob', 'USDT'), '74.625');
 });
 
-test('a resting order that the makers now offer at fills whole, however small the trade', () => {
+test('a resting order that the makers now offer at fills completely, however small the trade', () => {
   const exchange = openTestExchange();
   const order = exchange.accept({ price: '99.5', quantity: '1' }).order;
   exchange.trade('99.5', '0.001', true);
@@ -66,10 +66,10 @@ test('a market order walks the ladder, never beats the best price, and pays the 
     '89.91',
   );
   const again = exchange.accept({ type: 'MARKET', quantity: '1' }).order;
-  assert.ok(again.executedQuote >= requireDecimal('100'), 'what was taken is gone until the next trade');
+  assert.ok(again.executedQuote >= requireDecimal('100'), 'taken volume is gone until the next trade');
 });
 
-test('an amount of quote buys as many lots as it pays for, and never more', () => {
+test('a quote amount buys as many lots as it pays for, and never more', () => {
   const exchange = openTestExchange();
   const order = exchange.accept({ type: 'MARKET', quoteQuantity: '50' }).order;
   assert.equal(order.status, 'FILLED');
@@ -101,13 +101,13 @@ for (const { name, order, status, reason } of [
     reason: 'UNFILLED_IOC_QUANTITY_EXPIRED',
   },
   {
-    name: 'FOK that cannot fill whole',
+    name: 'FOK that cannot fill completely',
     order: { price: '100.01', quantity: '900', timeInForce: 'FOK' },
     status: 'EXPIRED',
     reason: 'UNFILLED_FOK_ORDER_EXPIRED',
   },
   {
-    name: 'FOK that can',
+    name: 'FOK that can fill completely',
     order: { price: '101', quantity: '1', timeInForce: 'FOK' },
     status: 'FILLED',
     reason: 'NONE',
@@ -122,7 +122,7 @@ for (const { name, order, status, reason } of [
   });
 }
 
-test('a stop waits, fires on the last price, and then is a limit order', () => {
+test('a stop waits, triggers on the last price, and then is a limit order', () => {
   const exchange = openTestExchange();
   const stop = exchange.accept({
     side: 'SELL',
@@ -143,7 +143,7 @@ test('a stop waits, fires on the last price, and then is a limit order', () => {
   );
 });
 
-test('a stop whose limit the market jumps over rests', () => {
+test('a stop whose limit is beyond a price gap rests', () => {
   const exchange = openTestExchange();
   const stop = exchange.accept({
     side: 'SELL',
@@ -185,7 +185,7 @@ for (const { name, order, message } of [
     message: 'Order would trigger immediately.',
   },
 ] as const) {
-  test(`${name} is refused and leaves no trace`, () => {
+  test(`${name} is refused and changes nothing`, () => {
     const exchange = openTestExchange();
     const result = exchange.place(order);
     assert.deepEqual(
@@ -209,7 +209,7 @@ test('a client id is refused while its order is open and free again afterwards',
   assert.ok(next.id > first.id);
 });
 
-test('a cancel gives back what is locked and names both ids', () => {
+test('a cancel unlocks the balance and returns both ids', () => {
   const exchange = openTestExchange();
   const order = exchange.accept({ price: '99.5', quantity: '1' }).order;
   exchange.toFront();
@@ -221,7 +221,7 @@ test('a cancel gives back what is locked and names both ids', () => {
   );
 });
 
-test('money is neither made nor lost', () => {
+test('money is conserved', () => {
   const exchange = openTestExchange();
   exchange.accept({ type: 'MARKET', quantity: '3.3' });
   exchange.accept({ account: 'bob', side: 'SELL', type: 'MARKET', quoteQuantity: '77.7' });
@@ -231,13 +231,13 @@ test('money is neither made nor lost', () => {
   }
 });
 
-test('an amount of quote that would buy more than a market order may is refused', () => {
+test('a quote amount above the maximum of a market order is refused', () => {
   const exchange = openTestExchange();
   const result = exchange.place({ type: 'MARKET', quoteQuantity: '13100' });
   assert.equal(result.kind === 'refused' && result.message, 'Filter failure: MARKET_LOT_SIZE');
 });
 
-test('an amount of quote that nobody offers anything for is refused', () => {
+test('a quote amount without any offers is refused', () => {
   const exchange = openTestExchange();
   exchange.venue.engine.market('BTCUSDT').quote = undefined;
   const result = exchange.place({ type: 'MARKET', quoteQuantity: '100' });
@@ -247,7 +247,7 @@ test('an amount of quote that nobody offers anything for is refused', () => {
   );
 });
 
-test('an amount of quote for which less is offered than a market order must be is refused', () => {
+test('a quote amount with offers below the minimum of a market order is refused', () => {
   const exchange = openTestExchange();
   const market = exchange.venue.engine.market('BTCUSDT');
   market.quote = undefined;
@@ -260,7 +260,7 @@ test('an amount of quote for which less is offered than a market order must be i
   );
 });
 
-test('an amount of quote that the book cannot use up ends expired', () => {
+test('a quote amount larger than the book ends expired', () => {
   const exchange = openTestExchange();
   exchange.venue.engine.market('BTCUSDT').quote = undefined;
   exchange.accept({ account: 'bob', side: 'SELL', price: '100', quantity: '0.5' });
@@ -272,15 +272,15 @@ test('an amount of quote that the book cannot use up ends expired', () => {
   assert.equal(exchange.locked('ann', 'USDT'), '0');
 });
 
-for (const { prevention, says } of [
-  { prevention: 'EXPIRE_MAKER', says: 'Order book liquidity is less than `LOT_SIZE` filter minimum quantity.' },
-  { prevention: 'EXPIRE_TAKER', says: 'EXPIRED_IN_MATCH' },
+for (const { prevention, expected } of [
+  { prevention: 'EXPIRE_MAKER', expected: 'Order book liquidity is less than `LOT_SIZE` filter minimum quantity.' },
+  { prevention: 'EXPIRE_TAKER', expected: 'EXPIRED_IN_MATCH' },
 ] as const) {
-  test(`an amount of quote that meets nothing but its own offers, ${prevention}`, () => {
+  test(`a quote amount with only own offers in the book, ${prevention}`, () => {
     const exchange = openTestExchange();
     exchange.venue.engine.market('BTCUSDT').quote = undefined;
     exchange.accept({ side: 'SELL', price: '100', quantity: '1' });
     const result = exchange.place({ type: 'MARKET', quoteQuantity: '50', prevention });
-    assert.equal(result.kind === 'refused' ? result.message : result.order.status, says);
+    assert.equal(result.kind === 'refused' ? result.message : result.order.status, expected);
   });
 }

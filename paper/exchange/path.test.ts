@@ -57,12 +57,12 @@ test('a stop inside a candle sells at its own price, not at the extreme that the
   assert.equal((volume - 0.001).toFixed(5), '4.00000', 'the lot at the stop is part of the recorded volume');
 });
 
-test('a stop that an open jumps over sells at the open', () => {
+test('a stop sells at the open after a price gap', () => {
   const { prices } = meet({ stopPrice: requireDecimal('6472.39') }, [6400, 6450, 6310, 6320, 4]);
   assert.deepEqual(prices, [6400]);
 });
 
-test('a stop that buys and one that trails are met on the way as well', () => {
+test('a buy stop and a trailing stop trigger inside a candle too', () => {
   const rise = [6500.2, 6700, 6500.2, 6690, 4] as const;
   const [bought = 0] = meet({ side: 'BUY', stopPrice: requireDecimal('6555.55') }, rise).prices;
   assert.ok(bought >= 6555.55 && bought < 6556, String(bought));

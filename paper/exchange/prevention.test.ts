@@ -64,18 +64,18 @@ for (const { mode, selling, maker, taker } of [
   });
 }
 
-test('EXPIRE_MAKER ends the resting order and goes on to the market makers', () => {
+test('EXPIRE_MAKER ends the resting order and continues with the market makers', () => {
   const met = meet('EXPIRE_MAKER', '1');
   assert.equal(told(met.maker), 'EXPIRED_IN_MATCH executed 0 prevented 2');
   assert.equal(told(met.result.order), 'FILLED executed 1 prevented 0');
 });
 
-test('another account is no self-trade, whatever the mode', () => {
+test('a trade with another account is no self-trade in any mode', () => {
   const met = meet('EXPIRE_BOTH', '1', 'bob');
   assert.equal(told(met.result.order), 'FILLED executed 1 prevented 0');
 });
 
-test('what was prevented is told in the placement, the query, the stream and the list of prevented matches', () => {
+test('a prevented match is in the placement, the query, the stream and the list of prevented matches', () => {
   const { exchange, maker, result } = meet('EXPIRE_BOTH', '1');
   assert.deepEqual(placedOrder(result, 'FULL')['preventedMatches'], [
     {
@@ -99,7 +99,7 @@ test('what was prevented is told in the placement, the query, the stream and the
   );
 });
 
-test('an iceberg shows one slice at a time, and the next stands behind others of its price', () => {
+test('an iceberg shows one slice at a time, and the next goes behind other orders of its price', () => {
   const exchange = openTestExchange();
   const market = exchange.venue.engine.market('BTCUSDT');
   market.quote = undefined;
@@ -112,7 +112,7 @@ test('an iceberg shows one slice at a time, and the next stands behind others of
   assert.deepEqual([formatDecimal(hidden.executed), formatDecimal(hidden.shown)], ['2.5', '0.5']);
 });
 
-test('the depth shows what an iceberg shows', () => {
+test('the depth contains only the shown slice of an iceberg', () => {
   const exchange = openTestExchange();
   const market = exchange.venue.engine.market('BTCUSDT');
   const offered = () =>
@@ -124,7 +124,7 @@ test('the depth shows what an iceberg shows', () => {
   assert.equal(formatDecimal(subtract(offered(), makers)), '1');
 });
 
-test('an iceberg that took more than it hides shows no more than is left of it', () => {
+test('an iceberg shows no more than its remaining quantity', () => {
   const exchange = openTestExchange();
   exchange.venue.engine.market('BTCUSDT').quote = undefined;
   exchange.accept({ account: 'bob', price: '99', quantity: '2.5' });

@@ -41,7 +41,7 @@ test("a client's order is behind what the market makers showed when it came", ()
   assert.deepEqual([lots(mine.executed), lots(mine.ahead)], ['0.25', '0']);
 });
 
-test('trades of the market at the price use up what is ahead, then fill; one beyond the price fills the rest', () => {
+test('trades at the price use up the volume ahead, then fill; a trade beyond the price fills the rest', () => {
   const exchange = openTestExchange();
   const { price, shown } = best(exchange);
   const mine = exchange.accept({ account: 'bob', price, quantity: '1' }).order;
@@ -53,7 +53,7 @@ test('trades of the market at the price use up what is ahead, then fill; one bey
   assert.equal(mine.status, 'FILLED');
 });
 
-test('of two clients at one price the earlier one fills first, and volume that came between them too', () => {
+test('of two clients at one price the earlier one fills first, then the volume between them', () => {
   const exchange = openTestExchange();
   const { price, shown } = best(exchange);
   const first = exchange.accept({ price, quantity: '1' }).order;
@@ -77,7 +77,7 @@ test('the next slice of an iceberg joins behind everything at its price', () => 
   assert.ok(shown > ZERO);
 });
 
-test('the depth is the sum of all at a price, whoever came first', () => {
+test('the depth is the sum of all orders at a price, in any order of arrival', () => {
   const exchange = openTestExchange();
   const { price, shown } = best(exchange);
   exchange.accept({ price, quantity: '1' });
@@ -88,7 +88,7 @@ const amount = fc.integer({ min: 1, max: 9_000_000 }).map((count) => (count / 10
 
 for (const byClient of [false, true]) {
   const who = byClient ? 'clients' : 'the market';
-  test(`however trades of ${who} at the price are cut, an order fills by what they take beyond what was ahead`, () => {
+  test(`however trades of ${who} are split, an order fills by their volume beyond the volume ahead`, () => {
     fc.assert(
       fc.property(amount, fc.array(amount, { minLength: 1, maxLength: 12 }), (quantity, trades) => {
         const exchange = openTestExchange();

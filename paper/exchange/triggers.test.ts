@@ -16,7 +16,7 @@ for (const { type, side, waits, already, fires, holds } of [
   { type: 'TAKE_PROFIT', side: 'BUY', waits: '99', already: '100', fires: '99', holds: '99.01' },
   { type: 'TAKE_PROFIT', side: 'SELL', waits: '101', already: '100', fires: '101', holds: '100.99' },
 ] as const) {
-  test(`${type} ${side} fires at its stop price, takes any price, and is refused where it would fire at once`, () => {
+  test(`${type} ${side} triggers at its stop price, takes any price, and is refused if it would trigger at once`, () => {
     const exchange = openTestExchange();
     assert.equal(refusal(exchange, { type, side, stopPrice: already, quantity: '1' }), IMMEDIATELY);
     const stop = exchange.accept({ type, side, stopPrice: waits, quantity: '1' }).order;
@@ -40,7 +40,7 @@ for (const { type, side, waits, already, fires, holds } of [
   });
 }
 
-test('a stop that takes any price but can no longer be paid for expires as rejected', () => {
+test('a stop at any price without enough balance expires as rejected', () => {
   const exchange = openTestExchange();
   const stop = exchange.accept({ type: 'STOP_LOSS', stopPrice: '101', quantity: '900' }).order;
   exchange.accept({ price: '90', quantity: '101' });
@@ -107,7 +107,7 @@ for (const { name, order, trades, fires } of SCENARIOS) {
   });
 }
 
-test('a trailing stop says from when it tracks: at once without a stop price, else from the trade that reaches it', () => {
+test('trailingTime: at once without a stop price, otherwise from the trade that reaches it', () => {
   const exchange = openTestExchange();
   const atOnce = exchange.accept({ type: 'STOP_LOSS', side: 'SELL', trailingDelta: 100, quantity: '1' }).order;
   const later = exchange.accept({

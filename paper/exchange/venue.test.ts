@@ -73,7 +73,7 @@ function placeDip(venue: Venue): void {
   commit(venue, atMs);
 }
 
-test('an open order fills at what it missed while the exchange was down, at the time it would have', () => {
+test('an open order fills at trades during a shutdown, at the time of those trades', () => {
   const folder = newFolder();
   placeDip(open(folder, TEST_START_MS + 30_000));
   const reports: Report[] = [];
@@ -115,7 +115,7 @@ test('records that were compacted but not yet removed change nothing', () => {
   );
 });
 
-test('a broken record is refused with its place', () => {
+test('a broken record is refused with its file and line', () => {
   const folder = newFolder();
   open(folder, TEST_START_MS);
   writeFileSync(join(folder, 'journal.jsonl'), '{"atMs":"x"}\n');
@@ -125,7 +125,7 @@ test('a broken record is refused with its place', () => {
   );
 });
 
-test('lists, trailing stops, icebergs and prevented matches outlive a restart', () => {
+test('lists, trailing stops, icebergs and prevented matches survive a restart', () => {
   const folder = newFolder();
   const first = open(folder, TEST_START_MS + 30_000);
   const order = { ...NO_OPTIONS, account: 'ann', symbol: TEST_SYMBOL, side: 'SELL', timeInForce: 'GTC' } as const;
@@ -158,7 +158,7 @@ test('lists, trailing stops, icebergs and prevented matches outlive a restart', 
   assert.ok(statuses.includes('profit EXPIRED') && statuses.includes('loss FILLED'), statuses.join(', '));
 });
 
-test('pegged orders, OPO lists and allocations of earlier versions are read; what still waits is refused in its time', () => {
+test('pegged orders, OPO lists and allocations of earlier versions are read; waiting orders are refused when they start', () => {
   const folder = newFolder();
   const first = open(folder, TEST_START_MS + 30_000);
   const atMs = catchUp(first);

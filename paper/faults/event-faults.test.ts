@@ -16,7 +16,7 @@ function listener(faults: EventFaults): { readonly got: string[]; pass(event: st
   };
 }
 
-test('events are lost, doubled, swapped and broken as asked, each as often as asked', () => {
+test('faults drop, duplicate, reorder and corrupt events, each as often as configured', () => {
   const faults = openEventFaults();
   const one = listener(faults);
   const run = (list: unknown, events: readonly string[]): string[] => {

@@ -60,7 +60,7 @@ test('parts are joined, the finest interval wins, gaps stay gaps', () => {
   );
 });
 
-test('the candle in progress grows with its trades and a closed one equals the file', () => {
+test('the current candle grows with its trades and a closed one equals the file', () => {
   const source = openReplay(folderWith({ 'BTCUSDT-1m.csv': HEADER + row(0, 100.5) + row(1, 100) + row(2, 101) }), T0);
   const [listing] = source.listings;
   assert.ok(listing !== undefined);
@@ -73,40 +73,44 @@ test('the candle in progress grows with its trades and a closed one equals the f
   assert.ok((forming?.volume ?? 0) > 0 && (forming?.volume ?? 0) < 10);
 });
 
-test('recorded prices finer than the usual tick widen the tick', () => {
+test('recorded prices finer than the usual tick make the tick finer', () => {
   const source = openReplay(folderWith({ 'XRPUSDT-1h.csv': `${HEADER}${T0},0.50001,0.6,0.5,0.55,10\n` }), T0);
   assert.equal(formatDecimal(source.listings[0]?.rules.price.tick ?? ZERO), '0.00001');
 });
 
-for (const { name, files, says } of [
-  { name: 'an empty folder', files: {}, says: /holds no candle files: it needs at least one named SYMBOL-INTERVAL/ },
+for (const { name, files, expected } of [
+  {
+    name: 'an empty folder',
+    files: {},
+    expected: /holds no candle files: it needs at least one named SYMBOL-INTERVAL/,
+  },
   {
     name: 'a broken value',
     files: { 'BTCUSDT-1m.csv': `${HEADER}${T0},x,1,1,1,1\n` },
-    says: /BTCUSDT-1m\.csv is broken: line 2: "x" in column open/,
+    expected: /BTCUSDT-1m\.csv is broken: line 2: "x" in column open/,
   },
-  { name: 'a file without candles', files: { 'BTCUSDT-1m.csv': HEADER }, says: /BTCUSDT-1m\.csv holds no candles/ },
+  { name: 'a file without candles', files: { 'BTCUSDT-1m.csv': HEADER }, expected: /BTCUSDT-1m\.csv holds no candles/ },
   {
-    name: 'a gz file that is none',
+    name: 'an invalid gz file',
     files: { 'BTCUSDT-1m.csv.gz': 'plain' },
-    says: /BTCUSDT-1m\.csv\.gz cannot be read/,
+    expected: /BTCUSDT-1m\.csv\.gz cannot be read/,
   },
   {
     name: 'a gz file that was cut off',
     files: { 'BTCUSDT-1m.csv.gz': gzipSync(HEADER + row(0, 100) + row(1, 101)).subarray(0, -9) },
-    says: /BTCUSDT-1m\.csv\.gz cannot be read: unexpected end of file/,
+    expected: /BTCUSDT-1m\.csv\.gz cannot be read: unexpected end of file/,
   },
   {
     name: 'a coin without a known quote asset',
     files: { 'FOOBAR-1m.csv': HEADER + row(0, 100) },
-    says: /FOOBAR cannot be used/,
+    expected: /FOOBAR cannot be used/,
   },
 ]) {
-  test(`${name} is refused with a sentence`, () => {
+  test(`${name} is refused with a message`, () => {
     const folder = folderWith(files);
     assert.throws(
       () => openReplay(folder, T0),
-      (error) => error instanceof BadInputError && says.test(error.message),
+      (error) => error instanceof BadInputError && expected.test(error.message),
     );
   });
 }
@@ -115,6 +119,6 @@ test('a start outside the data is refused', () => {
   const folder = folderWith({ 'BTCUSDT-1m.csv': HEADER + row(0, 100) });
   assert.throws(
     () => openReplay(folder, T0 - 1),
-    /lies outside the candles .* which go from 2022-06-01T00:00:00.000Z to 2022-06-01T00:01:00.000Z/,
+    /is outside the candles .*: they range from 2022-06-01T00:00:00.000Z to 2022-06-01T00:01:00.000Z/,
   );
 });

@@ -25,7 +25,7 @@ export function replayOf(folder: string, all: readonly CandleSeries[], fromMs?: 
   if (startMs < firstMs || startMs >= endMs) {
     const [from, to] = [firstMs, endMs].map((ms) => new Date(ms).toISOString());
     throw new BadInputError(
-      `--from ${new Date(startMs).toISOString()} lies outside the candles of ${folder}, which go from ${from} to ${to}.`,
+      `--from ${new Date(startMs).toISOString()} is outside the candles of ${folder}: they range from ${from} to ${to}.`,
     );
   }
   const listings = all.map(listingOfSeries);

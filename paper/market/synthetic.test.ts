@@ -22,7 +22,7 @@ test('a market opened later with the same anchor is the same market', () => {
   assert.deepEqual(early.candleAfter('ETHUSDT', later), late.candleAfter('ETHUSDT', later));
 });
 
-test('candles are sound and follow one another without a seam', () => {
+test('candles are valid and follow one another without a gap', () => {
   const source = openSynthetic(1, ANCHOR);
   for (const symbol of SYNTHETIC_SYMBOLS) {
     const { openMs, open, high, low, close, volume } = source.candles(symbol, ANCHOR - DAY_MS, ANCHOR + DAY_MS);

@@ -20,7 +20,7 @@ const invented = () => ({ source: openSynthetic(1, TEST_START_MS), fromMs: TEST_
 const step = fc.record({ ms: fc.integer({ min: 0, max: 240_000 }), clients: fc.integer({ min: 0, max: 3 }) });
 
 for (const [name, open] of Object.entries({ recorded, invented })) {
-  test(`ids of trades in a market of ${name} candles are consecutive, whatever is skipped and whoever trades`, () => {
+  test(`ids of trades in a market of ${name} candles are consecutive, with skipped time and trades of clients`, () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 8 }), (steps) => {
         const { source, fromMs } = open();
@@ -53,7 +53,7 @@ for (const [name, open] of Object.entries({ recorded, invented })) {
   });
 }
 
-test('ids rise across restarts, and never fall below what was stored', () => {
+test('ids rise across restarts, and never fall below the stored id', () => {
   const { source, fromMs } = invented();
   const [listing] = source.listings;
   assert.ok(listing !== undefined);

@@ -28,7 +28,7 @@ const moveUntil = (other: PaperExchange, what: string, isDone: () => Promise<boo
     return (await isDone()) || undefined;
   });
 
-test('coins, prices and history are those of the other exchange, which never sees a key', async () => {
+test('coins, prices and history are those of the other exchange, which never receives a key', async () => {
   await using other = await startOther();
   await using paper = await startRelay(other);
   const filters = async (one: PaperExchange) => pick(await ask(one, 'exchangeInfo', BTC), 'symbols.0.filters');
@@ -52,7 +52,7 @@ test('coins, prices and history are those of the other exchange, which never see
   assert.ok(!JSON.stringify(await control(other, 'GET /log')).includes('x-mbx-apikey'));
 });
 
-test('streams bring its frames, its best prices are the makers’, and its trades fill orders', async () => {
+test('streams pass on its frames, the makers quote its best prices, and its trades fill orders', async () => {
   await using other = await startOther();
   await using paper = await startRelay(other);
   const names = ['trade', 'kline_1m', 'miniTicker'].map((name) => `btcusdt@${name}`);
@@ -93,7 +93,7 @@ test('streams bring its frames, its best prices are the makers’, and its trade
   });
 });
 
-test('when the other exchange is lost it says so, prices stand still, and it recovers', async () => {
+test('losing the other exchange is logged, prices do not change, and the relay recovers', async () => {
   const other = await startOther();
   const log: string[] = [];
   await using paper = await startRelay(other, log);
@@ -102,8 +102,11 @@ test('when the other exchange is lost it says so, prices stand still, and it rec
   const port = Number(new URL(other.url).port);
   await until('it is connected', async () => pick(await control(other, 'GET /log'), 'length'));
   await other[Symbol.asyncDispose]();
-  await until('the loss is told', () => log.some((line) => line.includes('are lost')));
-  assert.match(log[0] ?? '', /^The market data of http:\/\/127\.0\.0\.1:\d+ are lost \(.+\): prices stand still until/);
+  await until('the loss is logged', () => log.some((line) => line.includes('are lost')));
+  assert.match(
+    log[0] ?? '',
+    /^The market data of http:\/\/127\.0\.0\.1:\d+ are lost \(.+\): prices do not change until/,
+  );
   assert.equal(pick(await control(paper, 'GET /source'), 'connected'), false);
   assert.equal(await price(), before);
   const klines = await clientOf(paper.url)('GET /api/v3/klines', { ...BTC, interval: '1m' });
@@ -117,7 +120,7 @@ test('when the other exchange is lost it says so, prices stand still, and it rec
   assert.equal(pick(await control(paper, 'GET /source'), 'connected'), true);
 });
 
-test('an exchange that asks to be left alone is', async () => {
+test('the relay sends nothing to an exchange until its rate limit ends', async () => {
   await using other = await startOther();
   await using paper = await startRelay(other);
   const path = '/api/v3/klines';
@@ -136,7 +139,7 @@ test('an exchange that asks to be left alone is', async () => {
   assert.ok(Array.isArray(log) && log.filter((one) => one.path === path).length === 1);
 });
 
-test('without the other exchange it does not start, and says why in one sentence', async () => {
+test('without the other exchange it does not start, and reports the cause in one sentence', async () => {
   await assert.rejects(startRelay({ url: 'http://127.0.0.1:9', wsUrl: 'ws://127.0.0.1:9' }), {
     name: 'BadInputError',
     message:

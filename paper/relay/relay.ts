@@ -54,7 +54,7 @@ export async function openRelay({ restUrl, streamUrl }: RelayAddress): Promise<R
     const [info, last] = await Promise.all([get('exchangeInfo'), get('ticker/price')]);
     const closes = new Map(prices.parse(last).map(({ symbol, price }) => [symbol, Number(price)]));
     const listings = relayedInfo.parse(info).symbols.flatMap((entry) => listingOfEntry(entry) ?? []);
-    if (listings.length === 0) throw new Error('it lists no coin');
+    if (listings.length === 0) throw new Error('it lists no coins');
     return {
       source: sourceOf(restUrl, listings, closes),
       upstream,
@@ -64,7 +64,7 @@ export async function openRelay({ restUrl, streamUrl }: RelayAddress): Promise<R
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
     throw new BadInputError(
-      `The market data of ${restUrl} cannot be read (${why}): check the network, or take a --source that needs none, synthetic or replay:DIR.`,
+      `The market data of ${restUrl} cannot be read (${why}): check the network, or use a --source that needs none: synthetic or replay:DIR.`,
     );
   }
 }
@@ -109,8 +109,8 @@ function follow(input: FollowInput, { restUrl, streamUrl }: RelayAddress): Follo
       state.connected = now.isUp;
       log(
         now.isUp
-          ? `The market data of ${restUrl} are back.`
-          : `The market data of ${restUrl} are lost (${now.because}): prices stand still until they are back.`,
+          ? `The market data of ${restUrl} are available again.`
+          : `The market data of ${restUrl} are lost (${now.because}): prices do not change until they are available again.`,
       );
     },
   });
@@ -179,6 +179,6 @@ async function refreshStatuses({ venue, upstream, log }: FollowInput): Promise<v
       if (market !== undefined) market.status = statusOfEntry(entry);
     }
   } catch (error) {
-    log(`The list of coins was not read again: ${error instanceof Error ? error.message : String(error)}`);
+    log(`The list of coins could not be refreshed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -47,7 +47,7 @@ test('an address that waits until the window ends is not banned', () => {
   }
 });
 
-test('requests count by number too, over five minutes', () => {
+test('requests are also counted by number, over five minutes', () => {
   const limits = openLimits();
   const fiveMs = START_MS - (START_MS % (5 * MINUTE_MS));
   for (let sent = 0; sent < 300_000; sent++) limits.admit('a', 0, fiveMs);
@@ -56,7 +56,7 @@ test('requests count by number too, over five minutes', () => {
   assert.deepEqual([answer.refusal.status, answer.untilMs], [429, fiveMs + 5 * MINUTE_MS]);
 });
 
-test('the first fill of an order relieves the count, five times as much for a maker, never below zero', () => {
+test('the first fill of an order reduces the count, five times as much for a maker, never below zero', () => {
   const limits = openLimits();
   const counts = () => limits.orderCounts('ann', START_MS).map((one) => one.count);
   for (let placed = 0; placed < 8; placed++) limits.addOrder('ann', START_MS);

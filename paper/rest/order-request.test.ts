@@ -11,13 +11,13 @@ for (const { type, params, fields } of [
   { type: 'ACK', params: STOP, fields: ['symbol', 'orderId', 'orderListId', 'clientOrderId', 'transactTime'] },
   { type: 'ACK', params: MAKER, fields: ['symbol', 'orderId', 'orderListId', 'clientOrderId', 'transactTime'] },
 ]) {
-  test(`${params.type} answers ${type} unless told otherwise`, () => {
+  test(`${params.type} answers ${type} by default`, () => {
     const { body } = openRestTestExchange().request('POST order', params);
     assert.deepEqual(Object.keys(Object(body)), fields);
   });
 }
 
-test('what only some orders have is told where they have it', () => {
+test('optional fields appear only on orders that have them', () => {
   const exchange = openRestTestExchange();
   const strategy = { strategyId: '7', strategyType: '1000000', newOrderRespType: 'RESULT' };
   const trailing = exchange.request('POST order', { ...STOP, trailingDelta: '150', ...strategy }).body;

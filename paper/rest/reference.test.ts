@@ -16,7 +16,7 @@ const outside = (price: string | null): ReferenceRule => ({
   atMs: 1,
 });
 
-test('the mean counts every trade of the window, and of the bucket that the window cuts only the share inside', () => {
+test('the mean counts every trade of the window; the oldest bucket counts with the share inside the window', () => {
   const market = openTestExchange().venue.engine.market(TEST_SYMBOL);
   market.means.length = 0;
   market.terms.reference = { kind: 'mean', bucketCount: 2, bucketWidthMs: 1000 };
@@ -57,12 +57,12 @@ for (const { name, params, reference, ends } of [
     ends: ['EXPIRED', '1.00000000', RANGE],
   },
   {
-    name: 'an amount of quote',
+    name: 'a quote amount',
     params: { side: 'BUY', type: 'MARKET', quoteOrderQty: '200' },
     ends: ['EXPIRED', '1.00000000', RANGE],
   },
   { name: 'a limit order', params: { ...LIMIT, timeInForce: 'GTC' }, ends: ['EXPIRED', '1.00000000', RANGE] },
-  { name: 'all or nothing', params: { ...LIMIT, timeInForce: 'FOK' }, ends: ['EXPIRED', '0.00000000', RANGE] },
+  { name: 'a FOK order', params: { ...LIMIT, timeInForce: 'FOK' }, ends: ['EXPIRED', '0.00000000', RANGE] },
   {
     name: 'a limit inside',
     params: { ...LIMIT, price: '110', timeInForce: 'GTC' },
@@ -86,7 +86,7 @@ for (const { name, params, reference, ends } of [
   });
 }
 
-test('filters go by the reference price where there is one', () => {
+test('filters use the reference price if there is one', () => {
   const exchange = openNarrow(outside('10'));
   const order = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', quantity: '1', price: '50' };
   assert.equal(exchange.request('POST order', order).status, 200);

@@ -323,7 +323,7 @@ for (const row of [...ROWS, ...UNSUPPORTED]) {
   });
 }
 
-test('the list of coins and the account say what is not supported', async () => {
+test('exchangeInfo and the account show unsupported features', async () => {
   const send = clientOf(paper.url);
   const { body } = await send('GET /api/v3/exchangeInfo', ONE);
   assert.equal(pick(body, 'sors'), undefined);
@@ -341,7 +341,7 @@ for (const [status, code, msg] of [
   [504, -1007, 'Timeout waiting for response from backend server. Send status unknown; execution status unknown.'],
   [503, -1008, 'Server is currently overloaded with other requests. Please try again in a few minutes.'],
 ] as const) {
-  test(`${code} ${msg} (a drill)`, async () => {
+  test(`${code} ${msg} (test control)`, async () => {
     const match = { method: 'POST', path: '/api/v3/order' };
     const fault = [{ match, kind: 'fail-before', status, body: { code, msg } }];
     await control(paper, 'POST /faults', fault);

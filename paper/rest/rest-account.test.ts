@@ -4,13 +4,13 @@ import { pick } from '#test/paper/client.ts';
 import { openRestTestExchange } from '#test/paper/test-exchange-rest.ts';
 import { RICH } from '#test/paper/test-exchange.ts';
 
-test('myFilters tells the limits that apply', () => {
+test('myFilters lists the limits that apply', () => {
   const { body } = openRestTestExchange().request('GET myFilters');
   assert.equal(pick(body, 'exchangeFilters.0.filterType'), 'EXCHANGE_MAX_NUM_ORDERS');
   assert.ok(JSON.stringify(pick(body, 'symbolFilters')).includes('"maxNumAlgoOrders":5'));
 });
 
-test('an account may move only so much of an asset with one order, and myFilters says how much', () => {
+test('the asset limit of an account applies to one order, and myFilters lists it', () => {
   const exchange = openRestTestExchange(RICH.map((one) => ({ ...one, assetLimits: { BTC: '2', ETH: '1' } })));
   const order = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', price: '99', quantity: '2' };
   assert.equal(exchange.request('POST order', order).status, 200);

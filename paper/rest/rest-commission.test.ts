@@ -7,7 +7,7 @@ import { openTestExchange } from '#test/paper/test-exchange.ts';
 
 const LIMIT = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', price: '99', quantity: '1' };
 
-test('account/commission tells the rates and the discount', () => {
+test('account/commission returns the rates and the discount', () => {
   const exchange = openRestTestExchange();
   const { body } = exchange.request('GET account/commission', {}, 'bob');
   assert.deepEqual(
@@ -19,7 +19,7 @@ test('account/commission tells the rates and the discount', () => {
   });
 });
 
-test('an order that is only tried is checked, leaves nothing behind and tells its rates on request', () => {
+test('a test order is checked, changes nothing and returns its rates on request', () => {
   const exchange = openRestTestExchange();
   assert.deepEqual(exchange.request('POST order/test', LIMIT).body, {});
   const rates = exchange.request('POST order/test', { ...LIMIT, computeCommissionRates: 'true' }).body;
@@ -28,7 +28,7 @@ test('an order that is only tried is checked, leaves nothing behind and tells it
   assert.deepEqual([exchange.reports.length, exchange.venue.engine.orders.byId.size], [0, 0]);
 });
 
-test('fees are taken in BNB as long as it lasts, then from what was received', () => {
+test('fees are paid in BNB while the balance lasts, then in the received asset', () => {
   const balances = { USDT: '100000', BNB: '0.02' };
   const client = { name: 'ann', apiKey: 'key', secret: 'secret', balances, takerBps: 10, feesInBnb: true };
   const exchange = withRoutes(openTestExchange([client], 100, { others: { BNBUSDT: 500 } }), openLimits());

@@ -60,7 +60,7 @@ test('an OCO answers with its list and both orders, counts as two, and locks onc
   assert.equal(exchange.locked('ann', 'BTC'), '2');
 });
 
-test('a buying OCO locks for its dearer order, and what the other needs once that is all there is', () => {
+test('a buy OCO locks for its more expensive order, then for the other order once that is the only one', () => {
   const { exchange } = place('orderList/oco', BUY_OCO);
   assert.equal(exchange.locked('ann', 'USDT'), '212');
   exchange.toFront();
@@ -86,7 +86,7 @@ test('the first fill of the limit order ends the stop; the list is done with the
   );
 });
 
-test('a stop that fires ends the limit order first, then works', () => {
+test('a triggered stop ends the limit order first, then works', () => {
   const { exchange } = place('orderList/oco', SELL_OCO);
   exchange.trade('95', '1', false);
   assert.deepEqual(told(exchange), ['profit NEW', 'loss NEW', 'profit EXPIRED', 'loss NEW', ...soldIn(exchange)]);
@@ -94,7 +94,7 @@ test('a stop that fires ends the limit order first, then works', () => {
   assert.equal(exchange.locked('ann', 'BTC'), '0');
 });
 
-test('a stop that fires into a gap rests alone', () => {
+test('a stop triggered by a price gap rests without its pair', () => {
   const { exchange } = place('orderList/oco', SELL_OCO);
   exchange.trade('90', '1', false);
   assert.deepEqual([stateOf(exchange, 'profit'), stateOf(exchange, 'loss')], ['EXPIRED OCO_TRIGGER', 'NEW']);
@@ -185,7 +185,7 @@ test('a second order that cannot be paid for expires as rejected', () => {
   assert.equal(stateOf(exchange, 'exit'), 'EXPIRED REJECTED');
 });
 
-test('an OTOCO places its pair when the first has filled, counts as three, and the pair goes on like an OCO', () => {
+test('an OTOCO places its pair when the first has filled, counts as three, and the pair continues like an OCO', () => {
   const exchange = openRestTestExchange();
   const { headers } = exchange.request('POST orderList/otoco', { ...WORKING, ...PENDING_PAIR });
   assert.equal(headers['X-MBX-ORDER-COUNT-10S'], '3');
@@ -231,59 +231,59 @@ test('lists are found by both ids, the open ones and all of them', () => {
 });
 
 const RELATIONSHIP = { code: -2010, msg: 'The relationship of the prices for the orders is not correct.' };
-for (const { name, path = 'orderList/oco', params, says } of [
-  { name: 'a profit below the price', params: { ...SELL_OCO, abovePrice: '99' }, says: RELATIONSHIP },
-  { name: 'a stop above the price', params: { ...SELL_OCO, belowStopPrice: '101' }, says: RELATIONSHIP },
+for (const { name, path = 'orderList/oco', params, expected } of [
+  { name: 'a profit below the price', params: { ...SELL_OCO, abovePrice: '99' }, expected: RELATIONSHIP },
+  { name: 'a stop above the price', params: { ...SELL_OCO, belowStopPrice: '101' }, expected: RELATIONSHIP },
   {
-    name: 'a pending pair upside down',
+    name: 'a pending pair with above and below swapped',
     path: 'orderList/otoco',
     params: { ...WORKING, ...PENDING_PAIR, pendingAbovePrice: '94' },
-    says: RELATIONSHIP,
+    expected: RELATIONSHIP,
   },
   {
     name: 'a limit below in a sell',
     params: { ...SELL_OCO, aboveType: 'TAKE_PROFIT', aboveStopPrice: '110', belowType: 'LIMIT_MAKER' },
-    says: { code: -1166, msg: 'A limit order in a sell OCO must be above.' },
+    expected: { code: -1166, msg: 'A limit order in a sell OCO must be above.' },
   },
   {
     name: 'a limit above in a buy',
     params: { ...BUY_OCO, aboveType: 'LIMIT_MAKER', belowType: 'TAKE_PROFIT' },
-    says: { code: -1165, msg: 'A limit order in a buy OCO must be below.' },
+    expected: { code: -1165, msg: 'A limit order in a buy OCO must be below.' },
   },
   {
     name: 'a stop loss above in a sell',
     params: { ...SELL_OCO, aboveType: 'STOP_LOSS' },
-    says: { code: -1197, msg: 'A stop loss order in a sell OCO must be below.' },
+    expected: { code: -1197, msg: 'A stop loss order in a sell OCO must be below.' },
   },
   {
     name: 'a take profit above in a buy',
     params: { ...BUY_OCO, aboveType: 'TAKE_PROFIT' },
-    says: { code: -1198, msg: 'A take profit order in a buy OCO must be below.' },
+    expected: { code: -1198, msg: 'A take profit order in a buy OCO must be below.' },
   },
   {
     name: 'a market order in a pair',
     params: { ...SELL_OCO, belowType: 'MARKET' },
-    says: { code: -1158, msg: 'Order type not supported in OCO.' },
+    expected: { code: -1158, msg: 'Order type not supported in OCO.' },
   },
   {
-    name: 'more than is there',
+    name: 'more than the free balance',
     params: { ...SELL_OCO, quantity: '101' },
-    says: { code: -2010, msg: 'Account has insufficient balance for requested action.' },
+    expected: { code: -2010, msg: 'Account has insufficient balance for requested action.' },
   },
   {
     name: 'one client id twice',
     params: { ...SELL_OCO, belowClientOrderId: 'profit' },
-    says: { code: -2010, msg: 'Duplicate order sent.' },
+    expected: { code: -2010, msg: 'Duplicate order sent.' },
   },
   {
     name: 'a filter broken by one order',
     params: { ...SELL_OCO, belowPrice: '94.001' },
-    says: { code: -1013, msg: 'Filter failure: PRICE_FILTER' },
+    expected: { code: -1013, msg: 'Filter failure: PRICE_FILTER' },
   },
 ] as const) {
-  test(`a list with ${name} is refused and leaves no trace`, () => {
+  test(`a list with ${name} is refused and changes nothing`, () => {
     const exchange = openRestTestExchange();
-    assert.deepEqual(exchange.request(`POST ${path}`, params).body, says);
+    assert.deepEqual(exchange.request(`POST ${path}`, params).body, expected);
     assert.deepEqual(
       [exchange.reports.length, exchange.lists.length, exchange.venue.engine.orders.lists.size],
       [0, 0, 0],

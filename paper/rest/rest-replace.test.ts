@@ -19,7 +19,7 @@ function withOpenOrder(): RestTestExchange {
 const statusOf = (exchange: RestTestExchange, clientOrderId: string): unknown =>
   pick(exchange.request('GET order', { origClientOrderId: clientOrderId }).body, 'status');
 
-test('both halves done: 200 with both answers, and the cancel id takes the place of the old one', () => {
+test('both halves succeed: 200 with both answers, and the cancel id replaces the old one', () => {
   const exchange = withOpenOrder();
   const ids = { cancelOrigClientOrderId: 'old', cancelNewClientOrderId: 'gone', newClientOrderId: 'new' };
   const { status, body } = exchange.request('POST order/cancelReplace', { ...LIMIT, ...STOP, ...ids, price: '98' });
@@ -35,7 +35,7 @@ test('both halves done: 200 with both answers, and the cancel id takes the place
 
 for (const { name, params, status, code, msg, data, old } of [
   {
-    name: 'the cancel fails and stops the rest',
+    name: 'the cancel fails and no order is placed',
     params: { ...LIMIT, ...STOP, cancelOrderId: '77' },
     ...{ status: 400, code: -2022, msg: 'Order cancel-replace failed.', old: 'NEW' },
     data: {
@@ -86,7 +86,7 @@ test('a filter refuses before the cancel', () => {
   assert.equal(statusOf(exchange, 'old'), 'NEW');
 });
 
-test('cancelRestrictions leave an order alone that has another status', () => {
+test('cancelRestrictions do not cancel an order with another status', () => {
   const exchange = withOpenOrder();
   const order = { ...LIMIT, ...STOP, cancelOrigClientOrderId: 'old', cancelRestrictions: 'ONLY_PARTIALLY_FILLED' };
   const { body } = exchange.request('POST order/cancelReplace', order);
@@ -100,7 +100,7 @@ function withLimitReached(): RestTestExchange {
   const exchange = withOpenOrder();
   const beyond = { ...LIMIT, ...STOP, cancelOrderId: '77' };
   const answers = Array.from({ length: 100 }, () => exchange.request('POST order/cancelReplace', beyond).status);
-  assert.deepEqual(new Set(answers), new Set([400, 429]), 'what was not attempted counts as well');
+  assert.deepEqual(new Set(answers), new Set([400, 429]), 'a placement that was not attempted counts as well');
   return exchange;
 }
 

@@ -8,7 +8,7 @@ const ann: Key = { apiKey: 'ann-key', secret: 'ann-secret' };
 const balances = { USDT: '1000', BTC: '0.00001', ETH: '0.0005' };
 const start = (): Promise<PaperExchange> => startTestServer([{ name: 'ann', ...ann, makerBps: 7.5, balances }]);
 
-test('clients that look around find other markets empty and the system up', async () => {
+test('other markets have no symbols, and the system status is normal', async () => {
   await using paper = await start();
   const send = clientOf(paper.url);
   for (const market of ['fapi', 'dapi'])
@@ -18,7 +18,7 @@ test('clients that look around find other markets empty and the system up', asyn
     assert.deepEqual((await send(`GET /sapi/v1/${path}`, {}, ann)).body, [], path);
 });
 
-test('every asset of the markets is listed with what the account has', async () => {
+test('every asset of the markets is listed with the balance of the account', async () => {
   await using paper = await start();
   const coins = (await clientOf(paper.url)('GET /sapi/v1/capital/config/getall', {}, ann)).body;
   assert.ok(Array.isArray(coins));
@@ -32,7 +32,7 @@ test('trade fees are the rates of the account', async () => {
   assert.deepEqual(fees.body, [{ symbol: 'LTCBTC', makerCommission: '0.00075000', takerCommission: '0.00100000' }]);
 });
 
-test('dust turns into BNB, less two percent, once', async () => {
+test('dust is converted to BNB, less 2 %, once', async () => {
   await using paper = await start();
   const send = clientOf(paper.url);
   const listed = (await send('POST /sapi/v1/asset/dust-btc', {}, ann)).body;
@@ -50,7 +50,7 @@ test('dust turns into BNB, less two percent, once', async () => {
   assert.equal((await send('POST /sapi/v1/asset/dust', { asset: 'BTC' }, ann)).status, 400);
 });
 
-test('dust turns into another asset too', async () => {
+test('dust is converted to another asset too', async () => {
   await using paper = await start();
   const send = clientOf(paper.url);
   const path = 'POST /sapi/v1/asset/dust-convert';

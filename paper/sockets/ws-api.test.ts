@@ -62,7 +62,7 @@ test('every query of the market answers over the WebSocket API as over REST', as
   assert.deepEqual([pick(list, 'result.0.symbol'), pick(list, 'result.1.symbol')], ['BTCUSDT', 'LTCBTC']);
 });
 
-test('operations that are not supported say so over the WebSocket API too', async () => {
+test('unsupported operations are refused with a message over the WebSocket API too', async () => {
   await using paper = await start();
   await using socket = await listenTo(`${paper.wsUrl}/ws-api/v3`);
   for (const method of [
@@ -75,7 +75,7 @@ test('operations that are not supported say so over the WebSocket API too', asyn
   }
 });
 
-test('replies tell the limits unless they are not wanted', async () => {
+test('replies contain the rate limits unless the client turns them off', async () => {
   await using paper = await start();
   await using quiet = await listenTo(`${paper.wsUrl}/ws-api/v3?returnRateLimits=false`);
   assert.equal(pick(await call(quiet, 'ping'), 'rateLimits'), undefined);
@@ -90,7 +90,7 @@ test('replies tell the limits unless they are not wanted', async () => {
   );
 });
 
-test('an account learns its counts of unfilled orders', async () => {
+test('an account can query its counts of unfilled orders', async () => {
   await using paper = await start();
   await using socket = await listenTo(`${paper.wsUrl}/ws-api/v3`);
   const limit = {
@@ -109,7 +109,7 @@ test('an account learns its counts of unfilled orders', async () => {
   assert.deepEqual((await clientOf(paper.url)('GET /api/v3/rateLimit/order', {}, eve)).status, 200);
 });
 
-test('subscriptions are told apart, listed and ended with a last event', async () => {
+test('subscriptions have ids, are listed and end with a last event', async () => {
   await using paper = await start();
   await using socket = await listenTo(`${paper.wsUrl}/ws-api/v3`);
   const refused = await call(socket, 'userDataStream.subscribe');
@@ -133,7 +133,7 @@ test('subscriptions are told apart, listed and ended with a last event', async (
   assert.deepEqual(pick(await call(socket, 'session.subscriptions'), 'result'), []);
 });
 
-test('an address over the weight learns until when to wait, and a banned one loses its connections', async () => {
+test('an address over the weight gets the time to wait until, and a banned one loses its connections', async () => {
   await using paper = await start();
   await using socket = await listenTo(`${paper.wsUrl}/ws-api/v3`);
   const heavy = () => call(socket, 'depth', { symbol: 'BTCUSDT', limit: 5000 });

@@ -83,7 +83,7 @@ test('a depth snapshot and the differences after it are a fresh snapshot', async
   assert.deepEqual(best(sides.asks, 1), best(expected.asks, 1));
 });
 
-test('a clock that stops within the pace of a stream leaves no difference untold', async () => {
+test('a clock that stops within the interval of a stream leaves no difference unsent', async () => {
   await using paper = await start();
   const names = ['btcusdt@depth@100ms', 'btcusdt@depth', 'btcusdt@depth5'];
   await using stream = await listenTo(`${paper.wsUrl}/stream?streams=${names.join('/')}`);
@@ -130,7 +130,7 @@ const aggRows = z.array(
 const klineRows = z.array(z.array(z.union([z.number(), z.string()])));
 const sumOf = (values: readonly string[]): number => values.reduce((sum, value) => sum + Number(value), 0);
 
-test('trades, aggregates, candles and the rolling ticker tell the same story', async () => {
+test('trades, aggregates, candles and the rolling ticker agree', async () => {
   await using paper = await start();
   const names = ['trade', 'aggTrade'].map((name) => `btcusdt@${name}`).join('/');
   await using stream = await listenTo(`${paper.wsUrl}/stream?streams=${names}`);
@@ -235,7 +235,7 @@ test('a day of trades is its ticker, and its candles add up to it', async () => 
 
 const rowOf = (frame: unknown): Record<string, unknown> => ({ ...Object(pick(frame, 'data')) });
 
-test('every ticker stream sends once a second what the query answers', async () => {
+test('every ticker stream sends the answer of the query once a second', async () => {
   await using paper = await start();
   const names = ['ticker', 'miniTicker', 'ticker_1h', 'avgPrice', 'depth5', 'depth10@100ms'];
   const own = names.map((name) => `ethusdt@${name}`);
@@ -289,7 +289,7 @@ test('every ticker stream sends once a second what the query answers', async () 
   assert.deepEqual([pick(eth, 'v'), pick(eth, 'c')], [pick(mini, 'volume'), pick(mini, 'lastPrice')]);
 });
 
-test('candles of a time zone begin at its midnight, weeks on Monday, months on the first', async () => {
+test('candles of a time zone start at its midnight, weeks on Monday, months on the first', async () => {
   await using paper = await start();
   const opens = async (interval: string, timeZone?: string): Promise<number> =>
     Number(
@@ -309,7 +309,7 @@ test('candles of a time zone begin at its midnight, weeks on Monday, months on t
   assert.equal(pick(await stream.next(() => true), 'k.t'), Date.UTC(2026, 2, 2, 16));
 });
 
-test('a connection takes 1,024 streams, and says so of more', async () => {
+test('a connection accepts 1,024 streams, and refuses more with a message', async () => {
   await using paper = await start();
   await using socket = await listenTo(`${paper.wsUrl}/ws`);
   const names = (count: number) => Array.from({ length: count }, (_, at) => `coin${at}@trade`);
