@@ -61,7 +61,7 @@ test('after kill -9 orders, balances, trades and ids are still there and ids kee
     const paths = ['GET /api/v3/allOrders', 'GET /api/v3/myTrades', 'GET /api/v3/openOrders'];
     const lists = await Promise.all(paths.map((path) => clientOf(url)(path, { symbol: 'BTCUSDT' }, ann)));
     const account = await clientOf(url)('GET /api/v3/account', {}, ann);
-    return [...lists.map((one) => one.body), pick(account.body, 'balances')];
+    return [...lists.map((answer) => answer.body), pick(account.body, 'balances')];
   };
   const before = await seen();
   await kill(first, 'SIGKILL');

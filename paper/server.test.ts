@@ -146,7 +146,7 @@ test('an order is placed, filled and booked', async () => {
   const all = await clientOf(paper.url)('GET /api/v3/allOrders', { symbol: 'BTCUSDT' }, ann);
   assert.equal(pick(all.body, 'length'), 1);
   const conserved = await control(paper, 'GET /conservation');
-  assert.ok(Array.isArray(conserved) && conserved.every((one) => pick(one, 'difference') === '0'));
+  assert.ok(Array.isArray(conserved) && conserved.every((total) => pick(total, 'difference') === '0'));
 });
 
 test('a cancel answers with both ids and frees the client id', async () => {
@@ -285,10 +285,10 @@ for (const key of [ann, eve]) {
     const streamed = pick(position, 'event.B');
     assert.ok(Array.isArray(streamed) && streamed.length === 2);
     const balances = pick(rest.body, 'balances');
-    for (const one of streamed) {
+    for (const update of streamed) {
       assert.ok(
         Array.isArray(balances) &&
-          balances.some((row) => row.asset === one.a && row.free === one.f && row.locked === one.l),
+          balances.some((row) => row.asset === update.a && row.free === update.f && row.locked === update.l),
       );
     }
   });
@@ -321,7 +321,7 @@ test('market streams send the subscribed streams, in virtual time and in order',
   await control(paper, 'POST /clock/advance', { ms: 180_000 });
   const closes = [];
   for (const minute of [0, 1, 2]) {
-    const frame = await raw.next((one) => pick(one, 'k.x') === true);
+    const frame = await raw.next((candidate) => pick(candidate, 'k.x') === true);
     closes.push(pick(frame, 'k.t'));
     const openMs = START_MS - 30_000 + minute * 60_000;
     const rest = await clientOf(paper.url)('GET /api/v3/klines', {

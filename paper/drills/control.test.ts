@@ -89,7 +89,7 @@ test('POST /symbols sets the features of a coin, its price range, and the source
   const calculation = { symbol: 'BTCUSDT', calculationType: 'EXTERNAL', externalCalculationId: 3 };
   assert.deepEqual(await get('referencePrice/calculation'), calculation);
   await control(paper, 'POST /clock/advance', { ms: 2000 });
-  const frame = await stream.next((one) => pick(one, 'r') === '20000.00000000');
+  const frame = await stream.next((candidate) => pick(candidate, 'r') === '20000.00000000');
   assert.deepEqual(frame, { e: 'referencePrice', s: 'BTCUSDT', r: '20000.00000000', t: 7 });
 });
 
@@ -184,8 +184,8 @@ test('a silent exchange answers no ping', async () => {
   await using paper = await start();
   const socket = new WebSocket(`${paper.wsUrl}/ws/btcusdt@trade`);
   await once(socket, 'open');
-  const heard: string[] = [];
-  socket.on('pong', (data) => heard.push(String(data)));
+  const pongs: string[] = [];
+  socket.on('pong', (data) => pongs.push(String(data)));
   await control(paper, 'POST /streams/silence', { silent: true });
   const answered = once(socket, 'message');
   socket.ping('one');
@@ -195,7 +195,7 @@ test('a silent exchange answers no ping', async () => {
   const pong = once(socket, 'pong');
   socket.ping('two');
   await pong;
-  assert.deepEqual(heard, ['two']);
+  assert.deepEqual(pongs, ['two']);
   socket.terminate();
 });
 
@@ -304,7 +304,7 @@ test('metrics count requests, orders and subscribers, and unknown paths share a 
   await send('POST /api/v3/order', { ...limit, price: '-1' }, ann);
   await send('GET /api/v3/time', {});
   for (const path of ['/api/v3/invented', '/api/v3/made-up']) await send(`GET ${path}`, {});
-  const heard = await listenTo(`${paper.wsUrl}/stream?streams=btcusdt@trade/ethusdt@trade`);
+  const listener = await listenTo(`${paper.wsUrl}/stream?streams=btcusdt@trade/ethusdt@trade`);
   await control(paper, 'DELETE /log');
   const response = await fetch(`${paper.controlUrl}/metrics`);
   assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=/);
@@ -318,7 +318,7 @@ test('metrics count requests, orders and subscribers, and unknown paths share a 
   assert.equal(value('paper_streams'), 2);
   assert.equal(value('paper_stream_connections'), 1);
   assert.ok(value('process_cpu_seconds_total') > 0);
-  assert.equal(heard.frames.length, 0);
+  assert.equal(listener.frames.length, 0);
 });
 
 test('a deposit and a withdrawal have their own events', async () => {

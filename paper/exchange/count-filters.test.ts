@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checkCounts, EXCHANGE_COUNTS, type OrderCounts, SYMBOL_COUNTS } from './count-filters.ts';
 
 const NO_ORDERS: OrderCounts = { orders: 0, stops: 0, icebergs: 0, lists: 0 };
-const one: OrderCounts = { ...NO_ORDERS, orders: 1 };
+const single: OrderCounts = { ...NO_ORDERS, orders: 1 };
 
 for (const { kind, name } of [
   { kind: 'orders', name: 'MAX_NUM_ORDERS' },
@@ -12,7 +12,7 @@ for (const { kind, name } of [
   { kind: 'lists', name: 'MAX_NUM_ORDER_LISTS' },
 ] as const) {
   test(`${name} and its account-wide twin pass at the limit and refuse the next`, () => {
-    const added = { ...one, [kind]: 1 };
+    const added = { ...single, [kind]: 1 };
     const says = (symbol: number, exchange: number) =>
       checkCounts({ symbol: { ...NO_ORDERS, [kind]: symbol }, exchange: { ...NO_ORDERS, [kind]: exchange } }, added);
     assert.equal(says(SYMBOL_COUNTS[kind] - 1, EXCHANGE_COUNTS[kind] - 1), undefined);
@@ -24,5 +24,5 @@ for (const { kind, name } of [
 
 test('a plain order is not refused for too many stops', () => {
   const full = { ...NO_ORDERS, stops: SYMBOL_COUNTS.stops };
-  assert.equal(checkCounts({ symbol: full, exchange: full }, one), undefined);
+  assert.equal(checkCounts({ symbol: full, exchange: full }, single), undefined);
 });

@@ -79,23 +79,23 @@ type Action = typeof action extends fc.Arbitrary<infer One> ? One : never;
 const LIMITED: readonly string[] = ['LIMIT', 'LIMIT_MAKER', 'STOP_LOSS_LIMIT', 'TAKE_PROFIT_LIMIT'];
 const TIMED: readonly string[] = ['LIMIT', 'STOP_LOSS_LIMIT', 'TAKE_PROFIT_LIMIT'];
 
-function orderParams(one: Extract<Action, { kind: 'order' }>): Record<string, string> {
-  const isStop = one.type.startsWith('STOP') || one.type.startsWith('TAKE');
-  const trails = isStop && one.trailingDelta !== null;
-  const hides = one.parts !== null && LIMITED.includes(one.type) && one.timeInForce === 'GTC';
+function orderParams(action: Extract<Action, { kind: 'order' }>): Record<string, string> {
+  const isStop = action.type.startsWith('STOP') || action.type.startsWith('TAKE');
+  const trails = isStop && action.trailingDelta !== null;
+  const hides = action.parts !== null && LIMITED.includes(action.type) && action.timeInForce === 'GTC';
   return {
-    ...{ side: one.side, type: one.type, quantity: one.quantity, selfTradePreventionMode: one.prevention },
-    ...(LIMITED.includes(one.type) ? { price: one.price } : {}),
-    ...(TIMED.includes(one.type) ? { timeInForce: one.timeInForce } : {}),
-    ...(isStop && !(trails && Number(one.quantity) > 3) ? { stopPrice: one.stopPrice } : {}),
-    ...(trails ? { trailingDelta: String(one.trailingDelta) } : {}),
-    ...(hides ? { icebergQty: (Number(one.quantity) / (one.parts ?? 1)).toFixed(5) } : {}),
+    ...{ side: action.side, type: action.type, quantity: action.quantity, selfTradePreventionMode: action.prevention },
+    ...(LIMITED.includes(action.type) ? { price: action.price } : {}),
+    ...(TIMED.includes(action.type) ? { timeInForce: action.timeInForce } : {}),
+    ...(isStop && !(trails && Number(action.quantity) > 3) ? { stopPrice: action.stopPrice } : {}),
+    ...(trails ? { trailingDelta: String(action.trailingDelta) } : {}),
+    ...(hides ? { icebergQty: (Number(action.quantity) / (action.parts ?? 1)).toFixed(5) } : {}),
   };
 }
 
-function listParams(one: Extract<Action, { kind: 'list' }>): Record<string, string> {
-  const [above = '', middle = '', below = ''] = one.prices;
-  const limited = one.last === 'STOP_LOSS_LIMIT';
+function listParams(action: Extract<Action, { kind: 'list' }>): Record<string, string> {
+  const [above = '', middle = '', below = ''] = action.prices;
+  const limited = action.last === 'STOP_LOSS_LIMIT';
   const name = (prefix: string, field: string) =>
     prefix === '' ? field : `${prefix}${field.replace(/^./, (first) => first.toUpperCase())}`;
   const pair = (prefix: string, selling: boolean) => {
@@ -103,55 +103,61 @@ function listParams(one: Extract<Action, { kind: 'list' }>): Record<string, stri
     return {
       [name(prefix, `${profit}Type`)]: 'LIMIT_MAKER',
       [name(prefix, `${profit}Price`)]: selling ? above : below,
-      [name(prefix, `${loss}Type`)]: one.last,
+      [name(prefix, `${loss}Type`)]: action.last,
       [name(prefix, `${loss}StopPrice`)]: selling ? below : above,
       ...(limited ? { [name(prefix, `${loss}Price`)]: middle, [name(prefix, `${loss}TimeInForce`)]: 'GTC' } : {}),
     };
   };
-  const selling = one.side === 'SELL';
-  if (one.trigger === 'oco') return { side: one.side, quantity: one.quantity, ...pair('', selling) };
+  const selling = action.side === 'SELL';
+  if (action.trigger === 'oco') return { side: action.side, quantity: action.quantity, ...pair('', selling) };
   const exit = selling ? 'BUY' : 'SELL';
   return {
-    ...{ workingType: 'LIMIT', workingSide: one.side, workingPrice: one.price, workingQuantity: one.quantity },
+    ...{ workingType: 'LIMIT', workingSide: action.side, workingPrice: action.price, workingQuantity: action.quantity },
     ...{ workingTimeInForce: 'GTC', pendingSide: exit },
-    pendingQuantity: one.quantity,
-    ...(one.trigger.endsWith('oco') ? pair('pending', exit === 'SELL') : { pendingType: 'MARKET' }),
+    pendingQuantity: action.quantity,
+    ...(action.trigger.endsWith('oco') ? pair('pending', exit === 'SELL') : { pendingType: 'MARKET' }),
   };
 }
 
 /** Executes one action and returns its outcome. Random actions may be refused, but none may throw. */
-function play(exchange: RestTestExchange, one: Action): string {
+function play(exchange: RestTestExchange, action: Action): string {
   const open = [...exchange.venue.engine.orders.open.values()];
-  const chosen = 'nth' in one ? open[one.nth % Math.max(1, open.length)] : undefined;
-  const said = (answer: { readonly status: number; readonly body: unknown }) =>
-    `${one.kind} ${answer.status} ${String(pick(answer.body, 'msg') ?? '')}`;
-  switch (one.kind) {
+  const chosen = 'nth' in action ? open[action.nth % Math.max(1, open.length)] : undefined;
+  const outcomeOf = (answer: { readonly status: number; readonly body: unknown }) =>
+    `${action.kind} ${answer.status} ${String(pick(answer.body, 'msg') ?? '')}`;
+  switch (action.kind) {
     case 'order':
-      return said(exchange.request('POST order', orderParams(one), one.account));
+      return outcomeOf(exchange.request('POST order', orderParams(action), action.account));
     case 'quote': {
       const params = {
-        side: one.side,
+        side: action.side,
         type: 'MARKET',
-        quoteOrderQty: one.price,
-        selfTradePreventionMode: one.prevention,
+        quoteOrderQty: action.price,
+        selfTradePreventionMode: action.prevention,
       };
-      return said(exchange.request('POST order', params, one.account));
+      return outcomeOf(exchange.request('POST order', params, action.account));
     }
     case 'list':
-      return said(exchange.request(`POST orderList/${one.trigger}`, listParams(one), one.account));
+      return outcomeOf(exchange.request(`POST orderList/${action.trigger}`, listParams(action), action.account));
     case 'trade':
-      exchange.trade(one.price, one.quantity, one.buys);
+      exchange.trade(action.price, action.quantity, action.buys);
       return 'trade';
     case 'sweep':
-      return said(exchange.request('DELETE openOrders', {}, one.account));
+      return outcomeOf(exchange.request('DELETE openOrders', {}, action.account));
     case 'cancel':
       if (chosen === undefined) return 'none';
-      return said(exchange.request('DELETE order', { orderId: String(chosen.id) }, chosen.account));
+      return outcomeOf(exchange.request('DELETE order', { orderId: String(chosen.id) }, chosen.account));
     case 'replace': {
       if (chosen === undefined) return 'none';
-      const order = { side: one.side, type: 'LIMIT', timeInForce: 'GTC', price: one.price, quantity: one.quantity };
+      const order = {
+        side: action.side,
+        type: 'LIMIT',
+        timeInForce: 'GTC',
+        price: action.price,
+        quantity: action.quantity,
+      };
       const params = { ...order, cancelReplaceMode: 'ALLOW_FAILURE', cancelOrderId: String(chosen.id) };
-      return said(exchange.request('POST order/cancelReplace', params, chosen.account));
+      return outcomeOf(exchange.request('POST order/cancelReplace', params, chosen.account));
     }
   }
 }
@@ -185,20 +191,20 @@ function assertSound(exchange: RestTestExchange): void {
 }
 
 /** The events of the account add up to the answers of queries. */
-function assertTold(exchange: RestTestExchange): void {
-  const told = new Map<unknown, Record<string, unknown>>();
+function assertEventsMatch(exchange: RestTestExchange): void {
+  const lastEvents = new Map<unknown, Record<string, unknown>>();
   let lastExecution = 0;
-  for (const one of exchange.reports) {
-    assert.ok(one.executionId > lastExecution, 'execution ids rise');
-    lastExecution = one.executionId;
-    const event = executionReport(one);
-    const before = told.get(event['i']);
+  for (const report of exchange.reports) {
+    assert.ok(report.executionId > lastExecution, 'execution ids rise');
+    lastExecution = report.executionId;
+    const event = executionReport(report);
+    const before = lastEvents.get(event['i']);
     const filled = Number(before?.['z'] ?? 0) + Number(event['l']);
     assert.equal(filled.toFixed(5), Number(event['z']).toFixed(5), 'fills add up');
-    told.set(event['i'], event);
+    lastEvents.set(event['i'], event);
   }
   for (const order of exchange.venue.engine.orders.byId.values()) {
-    const [event, answer] = [told.get(order.id), queriedOrder(order)];
+    const [event, answer] = [lastEvents.get(order.id), queriedOrder(order)];
     assert.deepEqual(
       ['X', 'z', 'Z', 'q', 'c', 'g'].map((field) => event?.[field]),
       ['status', 'executedQty', 'cummulativeQuoteQty', 'origQty', 'clientOrderId', 'orderListId'].map(
@@ -207,8 +213,8 @@ function assertTold(exchange: RestTestExchange): void {
     );
   }
   for (const { owner, asset, balance } of exchange.venue.engine.balances.rows()) {
-    const heard = exchange.balances.get(`${owner} ${asset}`);
-    if (heard !== undefined) assert.deepEqual(heard, balance, `${owner} knows its ${asset}`);
+    const reported = exchange.balances.get(`${owner} ${asset}`);
+    if (reported !== undefined) assert.deepEqual(reported, balance, `${owner} received its ${asset}`);
   }
 }
 
@@ -225,13 +231,13 @@ function run(actions: readonly Action[]): Map<string, number> {
     const [up, down] = [requireDecimal('1.02'), requireDecimal('0.98')];
     exchange.venue.engine.market(TEST_SYMBOL).terms.range = { bidUp: up, bidDown: down, askUp: up, askDown: down };
     const answers = new Map<string, number>();
-    for (const [at, one] of actions.entries()) {
-      const said = play(exchange, one);
-      answers.set(said, (answers.get(said) ?? 0) + 1);
+    for (const [at, action] of actions.entries()) {
+      const outcome = play(exchange, action);
+      answers.set(outcome, (answers.get(outcome) ?? 0) + 1);
       if (at % CHECK_EVERY === 0) assertSound(exchange);
     }
     assertSound(exchange);
-    assertTold(exchange);
+    assertEventsMatch(exchange);
     const again = openTestExchange(accounts, 100, options());
     assert.deepEqual(wholeState(again.venue.engine.orders), wholeState(exchange.venue.engine.orders));
     assert.deepEqual(new Set(again.venue.engine.balances.rows()), new Set(exchange.venue.engine.balances.rows()));
@@ -249,5 +255,5 @@ test(`${ACTIONS} random actions of ${CLIENTS} clients, seed ${SEED}: money is co
   const answers = run(fc.sample(action, { numRuns: ACTIONS, seed: SEED }));
   for (const kind of ['order 200 ', 'list 200 ', 'cancel 200 ', 'replace 200 '])
     assert.ok((answers.get(kind) ?? 0) > 0, `some ${kind}`);
-  context.diagnostic([...answers].map(([said, times]) => `${times} ${said}`).join('; '));
+  context.diagnostic([...answers].map(([outcome, times]) => `${times} ${outcome}`).join('; '));
 });

@@ -23,26 +23,26 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-function play(exchange: TestExchange, one: Step): void {
-  switch (one.kind) {
+function play(exchange: TestExchange, step: Step): void {
+  switch (step.kind) {
     case 'limit':
-      exchange.place({ ...one, type: 'LIMIT' });
+      exchange.place({ ...step, type: 'LIMIT' });
       return;
     case 'market':
-      exchange.place({ ...one, type: 'MARKET' });
+      exchange.place({ ...step, type: 'MARKET' });
       return;
     case 'quote':
-      exchange.place({ account: one.account, side: one.side, type: 'MARKET', quoteQuantity: one.amount });
+      exchange.place({ account: step.account, side: step.side, type: 'MARKET', quoteQuantity: step.amount });
       return;
     case 'stop':
-      exchange.place({ ...one, type: 'STOP_LOSS_LIMIT' });
+      exchange.place({ ...step, type: 'STOP_LOSS_LIMIT' });
       return;
     case 'trade':
-      exchange.trade(one.price, one.quantity, one.takerBuys);
+      exchange.trade(step.price, step.quantity, step.takerBuys);
       return;
     case 'cancel': {
       const open = [...exchange.venue.engine.orders.open.values()];
-      const order = open[one.nth % Math.max(1, open.length)];
+      const order = open[step.nth % Math.max(1, open.length)];
       if (order !== undefined)
         cancelOrder(exchange.venue.engine, order, { id: `c-${order.id}`, atMs: exchange.venue.clock.nowMs() });
     }
@@ -73,7 +73,9 @@ function assertReportsAgree(exchange: TestExchange): void {
     lastId = report.executionId;
   }
   for (const order of exchange.venue.engine.orders.byId.values()) {
-    const fills = exchange.reports.flatMap((one) => (one.order.id === order.id && one.fill !== null ? [one.fill] : []));
+    const fills = exchange.reports.flatMap((report) =>
+      report.order.id === order.id && report.fill !== null ? [report.fill] : [],
+    );
     assert.equal(
       fills.reduce((sum, fill) => add(sum, fill.quantity), ZERO),
       order.executed,
@@ -97,8 +99,8 @@ test('for random clients and markets money is conserved, locks match open orders
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
       const exchange = openTestExchange();
-      for (const one of steps) {
-        play(exchange, one);
+      for (const step of steps) {
+        play(exchange, step);
         assertSound(exchange);
       }
       assertReportsAgree(exchange);

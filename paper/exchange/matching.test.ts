@@ -15,7 +15,7 @@ test('a resting buy locks its quote, fills completely when the price goes throug
   assert.equal(exchange.locked('ann', 'USDT'), '0');
   assert.equal(exchange.free('ann', 'BTC'), '101.998');
   assert.deepEqual(
-    exchange.reports.map((one) => [one.execution, one.order.status, one.fill?.maker ?? null]),
+    exchange.reports.map((report) => [report.execution, report.order.status, report.fill?.maker ?? null]),
     [
       ['NEW', 'NEW', null],
       ['TRADE', 'FILLED', true],
@@ -55,7 +55,7 @@ test('a market order walks the ladder, never beats the best price, and pays the 
   const exchange = openTestExchange();
   const order = exchange.accept({ type: 'MARKET', quantity: '90' }).order;
   assert.equal(order.status, 'FILLED');
-  const prices = exchange.reports.flatMap((one) => (one.fill === null ? [] : [one.fill.price]));
+  const prices = exchange.reports.flatMap((report) => (report.fill === null ? [] : [report.fill.price]));
   assert.ok(prices.length > 1, 'a large order takes several levels');
   assert.deepEqual(
     prices,
@@ -86,7 +86,7 @@ test('clients match each other at the price of the resting order', () => {
   assert.equal(formatDecimal(sell.executed), '0.4');
   assert.equal(formatDecimal(buy.executedQuote), '40');
   const [maker, taker] = ['bob', 'ann'].map(
-    (account) => exchange.reports.find((one) => one.order.account === account && one.fill !== null)?.fill,
+    (account) => exchange.reports.find((report) => report.order.account === account && report.fill !== null)?.fill,
   );
   assert.equal(maker?.id, taker?.id);
   assert.equal(formatDecimal(maker?.commission ?? ZERO), '0.008');
@@ -138,7 +138,7 @@ test('a stop waits, triggers on the last price, and then is a limit order', () =
   assert.equal(stop.status, 'FILLED');
   assert.ok(stop.executedQuote >= requireDecimal('97') && stop.executedQuote <= requireDecimal('97.9'));
   assert.deepEqual(
-    exchange.reports.map((one) => `${one.execution} ${one.order.working}`),
+    exchange.reports.map((report) => `${report.execution} ${report.order.working}`),
     ['NEW false', 'NEW true', 'TRADE true'],
   );
 });

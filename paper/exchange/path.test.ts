@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const QUIET = [6500.2, 6500.2, 6500.2, 6500.2, 5] as const;
 
 /** Places a stop in a quiet minute and plays the minutes that follow it. */
-function meet(stop: Partial<NewOrder>, ...rows: readonly (readonly [number, number, number, number, number])[]) {
+function playStop(stop: Partial<NewOrder>, ...rows: readonly (readonly [number, number, number, number, number])[]) {
   const clock = virtualClock(TEST_START_MS + MINUTE_MS - 1);
   const printed: { ticks: string; quantity: number }[] = [];
   const venue = openVenue({
@@ -46,7 +46,7 @@ function meet(stop: Partial<NewOrder>, ...rows: readonly (readonly [number, numb
 
 test('a stop inside a candle sells at its own price, not at the extreme that the candle reaches', () => {
   const crash = [6500.2, 6500.2, 6310, 6320, 4] as const;
-  const { prices, venue, printed } = meet({ stopPrice: requireDecimal('6472.39') }, crash);
+  const { prices, venue, printed } = playStop({ stopPrice: requireDecimal('6472.39') }, crash);
   assert.deepEqual(prices, [6472.39]);
   const { high, low, close } = venue.engine.market(TEST_SYMBOL).forming ?? assert.fail('the candle is in progress');
   assert.deepEqual(
@@ -58,14 +58,14 @@ test('a stop inside a candle sells at its own price, not at the extreme that the
 });
 
 test('a stop sells at the open after a price gap', () => {
-  const { prices } = meet({ stopPrice: requireDecimal('6472.39') }, [6400, 6450, 6310, 6320, 4]);
+  const { prices } = playStop({ stopPrice: requireDecimal('6472.39') }, [6400, 6450, 6310, 6320, 4]);
   assert.deepEqual(prices, [6400]);
 });
 
 test('a buy stop and a trailing stop trigger inside a candle too', () => {
   const rise = [6500.2, 6700, 6500.2, 6690, 4] as const;
-  const [bought = 0] = meet({ side: 'BUY', stopPrice: requireDecimal('6555.55') }, rise).prices;
+  const [bought = 0] = playStop({ side: 'BUY', stopPrice: requireDecimal('6555.55') }, rise).prices;
   assert.ok(bought >= 6555.55 && bought < 6556, String(bought));
-  const [sold = 0] = meet({ trailingDelta: 100 }, [6500.2, 6600, 6310, 6320, 4]).prices;
+  const [sold = 0] = playStop({ trailingDelta: 100 }, [6500.2, 6600, 6310, 6320, 4]).prices;
   assert.ok(Math.abs(sold - 6600 * 0.99) < 0.05, String(sold));
 });

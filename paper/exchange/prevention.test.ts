@@ -8,11 +8,11 @@ import { bookOf, preventedOf } from './orders.ts';
 import { openTestExchange } from '#test/paper/test-exchange.ts';
 import { depthOf } from './taker.ts';
 
-const told = (order: Order): string =>
+const stateOf = (order: Order): string =>
   `${order.status} executed ${formatDecimal(order.executed)} prevented ${formatDecimal(order.prevented)}`;
 
 /** A buy of 2 at the best bid, then a sell of the same account at that price. */
-function meet(prevention: PreventionMode, selling: string, account = 'ann') {
+function selfTrade(prevention: PreventionMode, selling: string, account = 'ann') {
   const exchange = openTestExchange();
   const { order: maker } = exchange.accept({ type: 'LIMIT_MAKER', price: '99.99', quantity: '2' });
   return {
@@ -55,28 +55,28 @@ for (const { mode, selling, maker, taker } of [
   },
 ] as const) {
   test(`${mode}, selling ${selling} to one's own bid for 2`, () => {
-    const met = meet(mode, selling);
-    assert.deepEqual([told(met.maker), told(met.result.order)], [maker, taker]);
-    const { balances, orders } = met.exchange.venue.engine;
-    assert.equal(balances.balance('ann', 'BTC').locked, met.result.order.locked);
-    assert.equal(balances.balance('ann', 'USDT').locked, met.maker.locked);
+    const traded = selfTrade(mode, selling);
+    assert.deepEqual([stateOf(traded.maker), stateOf(traded.result.order)], [maker, taker]);
+    const { balances, orders } = traded.exchange.venue.engine;
+    assert.equal(balances.balance('ann', 'BTC').locked, traded.result.order.locked);
+    assert.equal(balances.balance('ann', 'USDT').locked, traded.maker.locked);
     assert.equal(preventedOf(orders, 'ann', 'BTCUSDT').length, mode === 'NONE' ? 0 : 1);
   });
 }
 
 test('EXPIRE_MAKER ends the resting order and continues with the market makers', () => {
-  const met = meet('EXPIRE_MAKER', '1');
-  assert.equal(told(met.maker), 'EXPIRED_IN_MATCH executed 0 prevented 2');
-  assert.equal(told(met.result.order), 'FILLED executed 1 prevented 0');
+  const traded = selfTrade('EXPIRE_MAKER', '1');
+  assert.equal(stateOf(traded.maker), 'EXPIRED_IN_MATCH executed 0 prevented 2');
+  assert.equal(stateOf(traded.result.order), 'FILLED executed 1 prevented 0');
 });
 
 test('a trade with another account is no self-trade in any mode', () => {
-  const met = meet('EXPIRE_BOTH', '1', 'bob');
-  assert.equal(told(met.result.order), 'FILLED executed 1 prevented 0');
+  const traded = selfTrade('EXPIRE_BOTH', '1', 'bob');
+  assert.equal(stateOf(traded.result.order), 'FILLED executed 1 prevented 0');
 });
 
 test('a prevented match is in the placement, the query, the stream and the list of prevented matches', () => {
-  const { exchange, maker, result } = meet('EXPIRE_BOTH', '1');
+  const { exchange, maker, result } = selfTrade('EXPIRE_BOTH', '1');
   assert.deepEqual(placedOrder(result, 'FULL')['preventedMatches'], [
     {
       preventedMatchId: 0,
@@ -89,7 +89,7 @@ test('a prevented match is in the placement, the query, the stream and the list 
   assert.equal(queriedOrder(maker)['preventedQuantity'], '2.00000000');
   const [match] = preventedOf(exchange.venue.engine.orders, 'ann', 'BTCUSDT');
   assert.equal(match && preventedMatch(match)['selfTradePreventionMode'], 'EXPIRE_BOTH');
-  const events = exchange.reports.filter((one) => one.execution === 'TRADE_PREVENTION').map(executionReport);
+  const events = exchange.reports.filter((report) => report.execution === 'TRADE_PREVENTION').map(executionReport);
   assert.deepEqual(
     events.map((event) => [event['i'], event['X'], event['A'], event['B'], event['U'], event['l'], event['t']]),
     [

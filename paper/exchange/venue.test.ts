@@ -154,7 +154,7 @@ test('lists, trailing stops, icebergs and prevented matches survive a restart', 
   assert.deepEqual(again.engine.balances.rows(), first.engine.balances.rows());
   const later = open(folder, TEST_START_MS + 3 * MINUTE_MS);
   catchUp(later);
-  const statuses = [...later.engine.orders.byId.values()].map((one) => `${one.clientOrderId} ${one.status}`);
+  const statuses = [...later.engine.orders.byId.values()].map((order) => `${order.clientOrderId} ${order.status}`);
   assert.ok(statuses.includes('profit EXPIRED') && statuses.includes('loss FILLED'), statuses.join(', '));
 });
 
@@ -163,14 +163,14 @@ test('pegged orders, OPO lists and allocations of earlier versions are read; wai
   const first = open(folder, TEST_START_MS + 30_000);
   const atMs = catchUp(first);
   const order = { ...NO_OPTIONS, account: 'ann', symbol: TEST_SYMBOL, timeInForce: 'GTC' } as const;
-  const [entryPrice, one] = [requireDecimal('96'), requireDecimal('1')];
+  const [entryPrice, single] = [requireDecimal('96'), requireDecimal('1')];
   const entry = {
     ...order,
     clientOrderId: 'entry',
     side: 'BUY',
     type: 'LIMIT',
     price: entryPrice,
-    quantity: one,
+    quantity: single,
   } as const;
   const [exitPrice, unlikely] = [requireDecimal('110'), requireDecimal('7.5')];
   const sale = { ...order, clientOrderId: 'exit', side: 'SELL', type: 'LIMIT_MAKER' } as const;
@@ -206,7 +206,7 @@ test('pegged orders, OPO lists and allocations of earlier versions are read; wai
   assert.deepEqual([orders.fillsByOwner.size, orders.byId.get(3)?.prevention], [0, 'DECREMENT']);
   catchUp(later);
   assert.deepEqual(
-    [...orders.byId.values()].map((one) => `${one.clientOrderId} ${one.status} ${one.expiryReason}`),
+    [...orders.byId.values()].map((order) => `${order.clientOrderId} ${order.status} ${order.expiryReason}`),
     ['entry FILLED NONE', 'exit EXPIRED REJECTED', 'peg EXPIRED REJECTED'],
   );
   for (const asset of ['USDT', 'BTC']) assert.equal(balances.balance('ann', asset).locked, 0n, asset);

@@ -18,10 +18,10 @@ function listener(faults: EventFaults): { readonly got: string[]; pass(event: st
 
 test('faults drop, duplicate, reorder and corrupt events, each as often as configured', () => {
   const faults = openEventFaults();
-  const one = listener(faults);
+  const first = listener(faults);
   const run = (list: unknown, events: readonly string[]): string[] => {
     faults.add(eventFaultList.parse(list));
-    return events.flatMap((event, at) => one.pass(event, `{"${event}":${at}}`));
+    return events.flatMap((event, at) => first.pass(event, `{"${event}":${at}}`));
   };
   assert.deepEqual(run([{ kind: 'drop' }], ['a', 'a']), ['{"a":1}']);
   assert.deepEqual(run([{ kind: 'duplicate', times: 2 }], ['a', 'a', 'a']), [
@@ -34,18 +34,18 @@ test('faults drop, duplicate, reorder and corrupt events, each as often as confi
 test('a delayed event comes after those that follow it', (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const faults = openEventFaults();
-  const one = listener(faults);
+  const first = listener(faults);
   faults.add(eventFaultList.parse([{ kind: 'delay', delayMs: 500 }]));
-  assert.deepEqual([one.pass('a', '1'), one.pass('a', '2')], [[], ['2']]);
+  assert.deepEqual([first.pass('a', '1'), first.pass('a', '2')], [[], ['2']]);
   context.mock.timers.tick(500);
-  assert.deepEqual(one.got, ['2', '1']);
+  assert.deepEqual(first.got, ['2', '1']);
 });
 
 test('connections do not get each other’s late events', () => {
   const faults = openEventFaults();
-  const [one, other] = [listener(faults), listener(faults)];
+  const [first, other] = [listener(faults), listener(faults)];
   faults.add(eventFaultList.parse([{ kind: 'reorder' }]));
-  assert.deepEqual(one.pass('a', '1'), []);
+  assert.deepEqual(first.pass('a', '1'), []);
   assert.deepEqual(other.pass('a', '2'), ['2']);
-  assert.deepEqual(one.pass('a', '3'), ['3', '1']);
+  assert.deepEqual(first.pass('a', '3'), ['3', '1']);
 });

@@ -44,7 +44,7 @@ test('parts are joined, the finest interval wins, gaps stay gaps', () => {
   const now = T0 + 5 * MINUTE_MS;
   skipTo(market, now);
   const klines = (query: { startMs?: number; endMs?: number; limit: number }) =>
-    readKlines(market, { interval: '1m', ...query }, now).map((one) => (one.openMs - T0) / MINUTE_MS);
+    readKlines(market, { interval: '1m', ...query }, now).map((kline) => (kline.openMs - T0) / MINUTE_MS);
   assert.deepEqual(klines({ limit: 500 }), [0, 1, 4]);
   assert.deepEqual(klines({ limit: 2 }), [1, 4]);
   assert.deepEqual(klines({ limit: 2, startMs: T0 }), [0, 1]);
@@ -52,7 +52,7 @@ test('parts are joined, the finest interval wins, gaps stay gaps', () => {
   assert.deepEqual(klines({ limit: 5, endMs: T0 + MINUTE_MS }), [0, 1]);
   assert.deepEqual(klines({ limit: 5, startMs: T0 + MINUTE_MS, endMs: T0 + MINUTE_MS }), [1]);
   assert.deepEqual(
-    readKlines(market, { interval: '3m', limit: 9 }, now).map((one) => [one.open, one.close, one.volume]),
+    readKlines(market, { interval: '3m', limit: 9 }, now).map((kline) => [kline.open, kline.close, kline.volume]),
     [
       [100, 101, 20],
       [100, 104, 10],

@@ -17,7 +17,7 @@ const startRelay = (other: Pick<PaperExchange, 'url' | 'wsUrl'>, log: string[] =
     (line) => log.push(line),
   );
 
-const ask = async ({ url }: PaperExchange, path: string, params: Record<string, string> = {}): Promise<unknown> =>
+const query = async ({ url }: PaperExchange, path: string, params: Record<string, string> = {}): Promise<unknown> =>
   (await clientOf(url)(`GET /api/v3/${path}`, params)).body;
 const BTC = { symbol: 'BTCUSDT' };
 
@@ -31,7 +31,8 @@ const moveUntil = (other: PaperExchange, what: string, isDone: () => Promise<boo
 test('coins, prices and history are those of the other exchange, which never receives a key', async () => {
   await using other = await startOther();
   await using paper = await startRelay(other);
-  const filters = async (one: PaperExchange) => pick(await ask(one, 'exchangeInfo', BTC), 'symbols.0.filters');
+  const filters = async (exchange: PaperExchange) =>
+    pick(await query(exchange, 'exchangeInfo', BTC), 'symbols.0.filters');
   assert.deepEqual(await filters(paper), await filters(other));
   await using api = await listenTo(`${paper.wsUrl}/ws-api/v3`);
   for (const { path, method, params } of [
@@ -41,13 +42,13 @@ test('coins, prices and history are those of the other exchange, which never rec
     { path: 'ticker/price', method: 'ticker.price', params: {} },
     { path: 'klines', method: 'klines', params: { ...BTC, interval: '7m' } },
   ]) {
-    const expected = await ask(other, path, params);
-    assert.deepEqual(await ask(paper, path, params), expected);
+    const expected = await query(other, path, params);
+    assert.deepEqual(await query(paper, path, params), expected);
     api.send({ id: path, method, params });
     const reply = await api.next((frame) => pick(frame, 'id') === path);
     assert.deepEqual(pick(reply, 'result') ?? pick(reply, 'error'), expected);
   }
-  assert.equal(pick(await ask(paper, 'klines', { ...BTC, interval: '1d', colour: 'blue' }), 'code'), -1104);
+  assert.equal(pick(await query(paper, 'klines', { ...BTC, interval: '1d', colour: 'blue' }), 'code'), -1104);
   await clientOf(paper.url)('GET /api/v3/account', {}, ann);
   assert.ok(!JSON.stringify(await control(other, 'GET /log')).includes('x-mbx-apikey'));
 });
@@ -59,18 +60,20 @@ test('streams pass on its frames, the makers quote its best prices, and its trad
   const path = `stream?streams=${[...names, 'btcusdt@bookTicker'].join('/')}`;
   await using there = await listenTo(`${other.wsUrl}/${path}`);
   await using here = await listenTo(`${paper.wsUrl}/${path}`);
-  const of = (frames: readonly unknown[], name: string) => frames.filter((one) => pick(one, 'stream') === name);
-  const everything = async () => [...names, 'btcusdt@bookTicker'].every((name) => of(here.frames, name).length > 0);
+  const framesOf = (frames: readonly unknown[], name: string) =>
+    frames.filter((frame) => pick(frame, 'stream') === name);
+  const everything = async () =>
+    [...names, 'btcusdt@bookTicker'].every((name) => framesOf(here.frames, name).length > 0);
   await moveUntil(other, 'every stream brings frames', everything);
   for (const name of names) {
-    const [first] = of(here.frames, name);
+    const [first] = framesOf(here.frames, name);
     assert.ok(
-      of(there.frames, name).some((frame) => JSON.stringify(frame) === JSON.stringify(first)),
+      framesOf(there.frames, name).some((frame) => JSON.stringify(frame) === JSON.stringify(first)),
       name,
     );
   }
-  const best = async (one: PaperExchange) => {
-    const book = await ask(one, 'ticker/bookTicker', BTC);
+  const best = async (exchange: PaperExchange) => {
+    const book = await query(exchange, 'ticker/bookTicker', BTC);
     return `${String(pick(book, 'bidPrice'))} ${String(pick(book, 'askPrice'))}`;
   };
   await until('the best prices are the same', async () => (await best(paper)) === (await best(other)));
@@ -86,9 +89,9 @@ test('streams pass on its frames, the makers quote its best prices, and its trad
   assert.deepEqual([pick(filled, 'event.L'), pick(filled, 'event.X')], [`${price}000000`, 'FILLED']);
   const coins = ['ETHUSDT', 'LTCBTC'].map((symbol) => ({ symbol, before: '' }));
   for (const coin of coins)
-    coin.before = JSON.stringify(await ask(paper, 'ticker/bookTicker', { symbol: coin.symbol }));
+    coin.before = JSON.stringify(await query(paper, 'ticker/bookTicker', { symbol: coin.symbol }));
   await moveUntil(other, 'coins that nobody watches move too', async () => {
-    const books = await Promise.all(coins.map(({ symbol }) => ask(paper, 'ticker/bookTicker', { symbol })));
+    const books = await Promise.all(coins.map(({ symbol }) => query(paper, 'ticker/bookTicker', { symbol })));
     return books.every((book, at) => JSON.stringify(book) !== coins[at]?.before);
   });
 });
@@ -97,7 +100,7 @@ test('losing the other exchange is logged, prices do not change, and the relay r
   const other = await startOther();
   const log: string[] = [];
   await using paper = await startRelay(other, log);
-  const price = async () => pick(await ask(paper, 'ticker/bookTicker', BTC), 'bidPrice');
+  const price = async () => pick(await query(paper, 'ticker/bookTicker', BTC), 'bidPrice');
   const before = await price();
   const port = Number(new URL(other.url).port);
   await until('it is connected', async () => pick(await control(other, 'GET /log'), 'length'));
@@ -116,7 +119,7 @@ test('losing the other exchange is logged, prices do not change, and the relay r
 
   await using again = await startOther({ port, seed: 2 });
   await moveUntil(again, 'prices move again', async () => (await price()) !== before);
-  assert.ok(log.some((line) => line.endsWith('are back.')));
+  assert.ok(log.some((line) => line.endsWith('are available again.')));
   assert.equal(pick(await control(paper, 'GET /source'), 'connected'), true);
 });
 
@@ -136,13 +139,13 @@ test('the relay sends nothing to an exchange until its rate limit ends', async (
     assert.deepEqual([answer.status, pick(answer.body, 'code')], [503, -1008]);
   }
   const log = await control(other, 'GET /log');
-  assert.ok(Array.isArray(log) && log.filter((one) => one.path === path).length === 1);
+  assert.ok(Array.isArray(log) && log.filter((request) => request.path === path).length === 1);
 });
 
 test('without the other exchange it does not start, and reports the cause in one sentence', async () => {
   await assert.rejects(startRelay({ url: 'http://127.0.0.1:9', wsUrl: 'ws://127.0.0.1:9' }), {
     name: 'BadInputError',
     message:
-      /^The market data of http:\/\/127\.0\.0\.1:9 cannot be read \(.+\): check the network, or take a --source that needs none, synthetic or replay:DIR\.$/,
+      /^The market data of http:\/\/127\.0\.0\.1:9 cannot be read \(.+\): check the network, or use a --source that needs none: synthetic or replay:DIR\.$/,
   });
 });

@@ -58,7 +58,7 @@ test('requests are also counted by number, over five minutes', () => {
 
 test('the first fill of an order reduces the count, five times as much for a maker, never below zero', () => {
   const limits = openLimits();
-  const counts = () => limits.orderCounts('ann', START_MS).map((one) => one.count);
+  const counts = () => limits.orderCounts('ann', START_MS).map((row) => row.count);
   for (let placed = 0; placed < 8; placed++) limits.addOrder('ann', START_MS);
   limits.noteFirstFill('ann', false);
   assert.deepEqual(limits.addOrder('ann', START_MS)[0]?.count, 9, 'relief comes with the next request');

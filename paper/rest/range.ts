@@ -32,10 +32,10 @@ export function requireUntimed({ startMs, endMs }: Range, ...others: readonly un
 export function rowsIn<Row>(
   { fromId, startMs, endMs, limit }: Range,
   rows: readonly Row[],
-  of: { readonly id: (row: Row) => number; readonly atMs: (row: Row) => number },
+  keys: { readonly id: (row: Row) => number; readonly atMs: (row: Row) => number },
 ): Row[] {
   const matching = rows.filter(
-    (row) => of.id(row) >= (fromId ?? 0) && of.atMs(row) >= (startMs ?? 0) && of.atMs(row) <= (endMs ?? Infinity),
+    (row) => keys.id(row) >= (fromId ?? 0) && keys.atMs(row) >= (startMs ?? 0) && keys.atMs(row) <= (endMs ?? Infinity),
   );
   return fromId !== undefined || startMs !== undefined ? matching.slice(0, limit) : matching.slice(-limit);
 }

@@ -265,7 +265,7 @@ const ROWS: readonly Row[] = [
   ...[
     { at: 'GET account', key: { apiKey: 'unknown', secret: 'x' } },
     { order: {}, key: { apiKey: 'reader-key', secret: 'x' } },
-  ].map((one) => ({ code: -2015, msg: 'Invalid API-key, IP, or permissions for action.', status: 401, ...one })),
+  ].map((row) => ({ code: -2015, msg: 'Invalid API-key, IP, or permissions for action.', status: 401, ...row })),
   {
     ...{ code: -2043, msg: "This symbol doesn't have a reference price.", at: 'GET referencePrice', params: ONE },
     given: () => (market().terms.reference = { kind: 'none' }),

@@ -11,7 +11,7 @@ test('myFilters lists the limits that apply', () => {
 });
 
 test('the asset limit of an account applies to one order, and myFilters lists it', () => {
-  const exchange = openRestTestExchange(RICH.map((one) => ({ ...one, assetLimits: { BTC: '2', ETH: '1' } })));
+  const exchange = openRestTestExchange(RICH.map((account) => ({ ...account, assetLimits: { BTC: '2', ETH: '1' } })));
   const order = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', price: '99', quantity: '2' };
   assert.equal(exchange.request('POST order', order).status, 200);
   const refused = exchange.request('POST order', { ...order, quantity: '2.00001' }).body;

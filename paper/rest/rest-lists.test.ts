@@ -44,8 +44,8 @@ const stateOf = (exchange: RestTestExchange, clientOrderId: string): string => {
   const { body } = exchange.request('GET order', { origClientOrderId: clientOrderId });
   return [pick(body, 'status'), pick(body, 'expiryReason')].filter((part) => part !== undefined).join(' ');
 };
-const told = (exchange: RestTestExchange): unknown[] =>
-  exchange.reports.map((one) => `${one.order.clientOrderId} ${one.execution}`);
+const executionsOf = (exchange: RestTestExchange): unknown[] =>
+  exchange.reports.map((report) => `${report.order.clientOrderId} ${report.execution}`);
 
 test('an OCO answers with its list and both orders, counts as two, and locks once', () => {
   const exchange = openRestTestExchange();
@@ -89,7 +89,13 @@ test('the first fill of the limit order ends the stop; the list is done with the
 test('a triggered stop ends the limit order first, then works', () => {
   const { exchange } = place('orderList/oco', SELL_OCO);
   exchange.trade('95', '1', false);
-  assert.deepEqual(told(exchange), ['profit NEW', 'loss NEW', 'profit EXPIRED', 'loss NEW', ...soldIn(exchange)]);
+  assert.deepEqual(executionsOf(exchange), [
+    'profit NEW',
+    'loss NEW',
+    'profit EXPIRED',
+    'loss NEW',
+    ...soldIn(exchange),
+  ]);
   assert.deepEqual([stateOf(exchange, 'profit'), stateOf(exchange, 'loss')], ['EXPIRED OCO_TRIGGER', 'FILLED']);
   assert.equal(exchange.locked('ann', 'BTC'), '0');
 });
@@ -102,7 +108,7 @@ test('a stop triggered by a price gap rests without its pair', () => {
 });
 
 const soldIn = (exchange: RestTestExchange): string[] =>
-  exchange.reports.flatMap((one) => (one.fill === null ? [] : ['loss TRADE']));
+  exchange.reports.flatMap((report) => (report.fill === null ? [] : ['loss TRADE']));
 
 test('canceling one order of a list cancels the list', () => {
   const { exchange } = place('orderList/oco', SELL_OCO);

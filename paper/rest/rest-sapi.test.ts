@@ -22,7 +22,7 @@ test('every asset of the markets is listed with the balance of the account', asy
   await using paper = await start();
   const coins = (await clientOf(paper.url)('GET /sapi/v1/capital/config/getall', {}, ann)).body;
   assert.ok(Array.isArray(coins));
-  const usdt = coins.find((one) => one.coin === 'USDT');
+  const usdt = coins.find((coin) => coin.coin === 'USDT');
   assert.deepEqual([usdt.free, usdt.trading, usdt.withdrawAllEnable], ['1000.00000000', true, false]);
 });
 
@@ -38,12 +38,12 @@ test('dust is converted to BNB, less 2 %, once', async () => {
   const listed = (await send('POST /sapi/v1/asset/dust-btc', {}, ann)).body;
   const details = pick(listed, 'details');
   assert.ok(Array.isArray(details));
-  assert.deepEqual(new Set(details.map((one) => one.asset)), new Set(['BTC', 'ETH']));
+  assert.deepEqual(new Set(details.map((row) => row.asset)), new Set(['BTC', 'ETH']));
   const done = (await send('POST /sapi/v1/asset/dust', { asset: 'BTC,ETH' }, ann)).body;
   const balances = pick((await send('GET /api/v3/account', { omitZeroBalances: 'true' }, ann)).body, 'balances');
   assert.ok(Array.isArray(balances));
-  assert.deepEqual(new Set(balances.map((one) => one.asset)), new Set(['BNB', 'USDT']));
-  const bnb = balances.find((one) => one.asset === 'BNB');
+  assert.deepEqual(new Set(balances.map((row) => row.asset)), new Set(['BNB', 'USDT']));
+  const bnb = balances.find((row) => row.asset === 'BNB');
   assert.equal(bnb.free, pick(done, 'totalTransfered'));
   const [gross, fee] = [Number(pick(listed, 'totalTransferBNB')), Number(pick(done, 'totalServiceCharge'))];
   assert.ok(Math.abs(Number(bnb.free) + fee - gross) < 1e-8 && Math.abs(fee - gross * 0.02) < 2e-8);
@@ -60,5 +60,5 @@ test('dust is converted to another asset too', async () => {
   assert.equal(pick(done, 'totalTransfered'), pick(listed, 'details.0.toTargetAssetOffExchange'));
   const left = pick((await send('GET /api/v3/account', { omitZeroBalances: 'true' }, ann)).body, 'balances');
   assert.ok(Array.isArray(left));
-  assert.deepEqual(new Set(left.map((one) => one.asset)), new Set(['ETH', 'USDT']));
+  assert.deepEqual(new Set(left.map((row) => row.asset)), new Set(['ETH', 'USDT']));
 });

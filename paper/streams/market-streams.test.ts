@@ -213,8 +213,8 @@ test('a day of trades is its ticker, and its candles add up to it', async () => 
   const query = { symbol: 'BTCUSDT', limit: '1000' };
   const trades = tradeRows.parse(await get(paper, 'historicalTrades', { ...query, fromId: '0' }));
   assert.ok(trades.length >= 24);
-  const prices = trades.map((one) => Number(one.price));
-  const [volume, quote] = [sumOf(trades.map((one) => one.qty)), sumOf(trades.map((one) => one.quoteQty))];
+  const prices = trades.map((trade) => Number(trade.price));
+  const [volume, quote] = [sumOf(trades.map((trade) => trade.qty)), sumOf(trades.map((trade) => trade.quoteQty))];
   const day = await get(paper, 'ticker/24hr', { symbol: 'BTCUSDT' });
   const members = ['count', 'openPrice', 'highPrice', 'lowPrice', 'lastPrice', 'volume', 'weightedAvgPrice'];
   assert.deepEqual(
