@@ -78,7 +78,7 @@ export async function startPaper(
     users,
     stack,
     relay,
-    relieve: (report) => relieve(limits, report),
+    reduceOrderCount: (report) => reduceOrderCount(limits, report),
   });
   const publicRoutes = [
     ...marketRoutes(venue),
@@ -124,21 +124,21 @@ export async function startPaper(
 }
 
 /** The first fill of an order frees a place in the count of unfilled orders. */
-function relieve(limits: Limits, { order, fill }: Report): void {
+function reduceOrderCount(limits: Limits, { order, fill }: Report): void {
   if (fill !== null && order.executed === fill.quantity) limits.noteFirstFill(order.account, fill.maker);
 }
 
-interface VenueParts {
+interface VenueInput {
   readonly streams: MarketStreams;
   readonly users: UserStreams;
   readonly stack: AsyncDisposableStack;
   readonly relay: Relay | undefined;
   /** Called with every report, for the count of unfilled orders. */
-  readonly relieve: (report: Report) => void;
+  readonly reduceOrderCount: (report: Report) => void;
 }
 
-function openStoredVenue(options: PaperOptions, parts: VenueParts): Venue {
-  const { streams, users, stack, relay, relieve } = parts;
+function openStoredVenue(options: PaperOptions, parts: VenueInput): Venue {
+  const { streams, users, stack, relay, reduceOrderCount } = parts;
   const stored = options.dataDir === undefined ? undefined : openJournal(options.dataDir);
   if (stored !== undefined) stack.use(stored.journal);
   const { market, continues } = resolveMarket(options);
@@ -158,7 +158,7 @@ function openStoredVenue(options: PaperOptions, parts: VenueParts): Venue {
       onClose: (symbol, openMs, atMs) => streamClose(streams, { symbol, openMs, atMs }),
       onReport: (report) => {
         users.report(report);
-        relieve(report);
+        reduceOrderCount(report);
         streamOrder(streams, venue, report);
       },
       onList: (report) => users.list(report),
@@ -217,12 +217,12 @@ async function listen(server: Server, port: number, stack: AsyncDisposableStack)
   return typeof address === 'object' && address !== null ? address.port : port;
 }
 
-interface HttpParts {
+interface HttpInput {
   readonly context: RestContext;
   readonly log: (line: string) => void;
 }
 
-async function answerHttp(parts: HttpParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answerHttp(parts: HttpInput, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { context, log } = parts;
   try {
     const { path, rawQuery } = splitUrl(request.url ?? '/');

@@ -82,33 +82,35 @@ export function readAccountsFile(path: string): Account[] {
   return parseAccounts(raw, `The accounts file ${path}`);
 }
 
-/** Parses accounts. `what` is the first words of the BadInputError. */
-export function parseAccounts(raw: unknown, what = 'The list of accounts'): Account[] {
+/** Parses accounts. `subject` is the first words of the BadInputError. */
+export function parseAccounts(raw: unknown, subject = 'The list of accounts'): Account[] {
   const parsed = z.array(account).min(1, 'must hold at least one account').safeParse(raw);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const place = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
-    throw new BadInputError(`${what} is broken${place}: ${issue?.message ?? 'unreadable'}.`);
+    throw new BadInputError(`${subject} is broken${place}: ${issue?.message ?? 'unreadable'}.`);
   }
-  const accounts = parsed.data.map((row) => toAccount(row, what));
+  const accounts = parsed.data.map((row) => toAccount(row, subject));
   for (const field of ['name', 'apiKey'] as const) {
     const repeated = accounts.find(
       (row, index) => accounts.findIndex((other) => other[field] === row[field]) !== index,
     );
     if (repeated !== undefined)
-      throw new BadInputError(`${what} is broken: two accounts have the same ${field} (account "${repeated.name}").`);
+      throw new BadInputError(
+        `${subject} is broken: two accounts have the same ${field} (account "${repeated.name}").`,
+      );
   }
   return accounts;
 }
 
-function toAccount(row: z.output<typeof account>, what: string): Account {
+function toAccount(row: z.output<typeof account>, subject: string): Account {
   return {
     name: row.name,
     apiKey: row.apiKey,
     key:
       row.publicKeyPem === undefined
         ? { kind: 'hmac', secret: row.secret ?? '' }
-        : publicKeyOf(row.name, row.publicKeyPem, what),
+        : publicKeyOf(row.name, row.publicKeyPem, subject),
     permissions: row.permissions,
     canWithdraw: row.canWithdraw,
     ipAllowList: row.ipAllowList,
@@ -126,12 +128,12 @@ function toAccount(row: z.output<typeof account>, what: string): Account {
   };
 }
 
-function publicKeyOf(name: string, pem: string, what: string): Account['key'] {
+function publicKeyOf(name: string, pem: string, subject: string): Account['key'] {
   const publicKey = readPem(pem);
   const kind = publicKey?.asymmetricKeyType;
   if (publicKey === undefined || (kind !== 'ed25519' && kind !== 'rsa')) {
     throw new BadInputError(
-      `${what} is broken: publicKeyPem of account "${name}" is no Ed25519 or RSA public key in PEM form.`,
+      `${subject} is broken: publicKeyPem of account "${name}" is no Ed25519 or RSA public key in PEM form.`,
     );
   }
   return { kind, publicKey };

@@ -20,9 +20,9 @@ export interface BalanceRow {
   readonly balance: Balance;
 }
 
-type Mutable = BalanceRow & { balance: Balance };
+type MutableRow = BalanceRow & { balance: Balance };
 
-interface Move {
+interface Transfer {
   readonly from: string;
   readonly to: string;
   readonly asset: string;
@@ -36,30 +36,30 @@ interface Move {
 export interface Balances {
   balance(owner: string, asset: string): Balance;
   /** Moves free money from one owner to another. */
-  move(money: Move): void;
+  move(money: Transfer): void;
   lock(owner: string, asset: string, amount: Decimal): void;
   unlock(owner: string, asset: string, amount: Decimal): void;
   /** Moves locked money of one owner to the free money of another. */
-  pay(money: Move): void;
+  pay(money: Transfer): void;
   rows(): BalanceRow[];
   restore(row: BalanceRow): void;
   /** Removes all balances. */
   clear(): void;
   /** Returns the rows changed since the last call. */
-  takeChanged(): BalanceRow[];
+  drainChanged(): BalanceRow[];
 }
 
 export function openBalances(): Balances {
-  const owners = new Map<string, Map<string, Mutable>>();
-  const changed = new Set<Mutable>();
-  const rowOf = (owner: string, asset: string): Mutable => {
-    const assets = owners.get(owner) ?? new Map<string, Mutable>();
+  const owners = new Map<string, Map<string, MutableRow>>();
+  const changed = new Set<MutableRow>();
+  const rowOf = (owner: string, asset: string): MutableRow => {
+    const assets = owners.get(owner) ?? new Map<string, MutableRow>();
     if (assets.size === 0) owners.set(owner, assets);
     const row = assets.get(asset) ?? { owner, asset, balance: EMPTY };
     return assets.has(asset) ? row : (assets.set(asset, row), row);
   };
   const balance = (owner: string, asset: string): Balance => owners.get(owner)?.get(asset)?.balance ?? EMPTY;
-  const set = (row: Mutable, next: Balance) => {
+  const set = (row: MutableRow, next: Balance) => {
     const negative = next.free < 0n || next.locked < 0n;
     if (negative && !row.owner.startsWith('#'))
       throw new Error(`the ${row.asset} balance of "${row.owner}" would fall below zero`);
@@ -85,7 +85,7 @@ export function openBalances(): Balances {
     rows: () => [...owners.values()].flatMap((assets) => [...assets.values()].map((row) => ({ ...row }))),
     restore: ({ owner, asset, balance: stored }) => set(rowOf(owner, asset), stored),
     clear: () => owners.clear(),
-    takeChanged: () => {
+    drainChanged: () => {
       const rows = [...changed].map((row) => ({ ...row }));
       changed.clear();
       return rows;

@@ -21,13 +21,13 @@ import { type Match, type Plan, planTaker, type Taker } from './taker.ts';
 import { checkStops } from './triggers.ts';
 
 /** A plan and the market time of its execution. */
-interface TakeInput {
+interface TakerInput {
   readonly plan: Plan;
   readonly atMs: number;
 }
 
 /** The result of taking liquidity. */
-export interface Taken {
+export interface TakerResult {
   readonly fills: readonly Fill[];
   readonly prevented: readonly PreventedMatch[];
 }
@@ -58,7 +58,7 @@ function boundsFor(engine: MatchingEngine, order: TakerOrder): Taker['bounds'] {
 }
 
 /** Matches a working order as planned, then applies its time in force to the remainder. */
-export function take(engine: MatchingEngine, order: Order, { plan, atMs }: TakeInput): Taken {
+export function executeTaker(engine: MatchingEngine, order: Order, { plan, atMs }: TakerInput): TakerResult {
   const fills: Fill[] = [];
   const prevented: PreventedMatch[] = [];
   if (order.timeInForce === 'FOK' && plan.quantity < remainingOf(order)) {
@@ -150,21 +150,21 @@ function prevent(
 ): PreventedMatch {
   const { maker, price, atMs } = match;
   const mode = taker.prevention;
-  const lost = (order: Order): Decimal => (mode === 'DECREMENT' ? match.quantity : remainingOf(order));
+  const lostQuantity = (order: Order): Decimal => (mode === 'DECREMENT' ? match.quantity : remainingOf(order));
   engine.orders.lastPreventedId += 1;
   const prevented: PreventedMatch = {
     ...{ id: engine.orders.lastPreventedId, account: taker.account, symbol: taker.symbol },
     ...{ takerOrderId: taker.id, makerOrderId: maker.id, mode, price, atMs },
-    takerQuantity: mode === 'EXPIRE_MAKER' ? ZERO : lost(taker),
-    makerQuantity: mode === 'EXPIRE_TAKER' ? ZERO : lost(maker),
+    takerQuantity: mode === 'EXPIRE_MAKER' ? ZERO : lostQuantity(taker),
+    makerQuantity: mode === 'EXPIRE_TAKER' ? ZERO : lostQuantity(maker),
   };
   addPrevented(engine.orders, prevented);
-  if (prevented.makerQuantity > 0n) lose(engine, maker, prevented);
-  if (prevented.takerQuantity > 0n) lose(engine, taker, prevented);
+  if (prevented.makerQuantity > 0n) reduceByPrevention(engine, maker, prevented);
+  if (prevented.takerQuantity > 0n) reduceByPrevention(engine, taker, prevented);
   return prevented;
 }
 
-function lose(engine: MatchingEngine, order: Order, match: PreventedMatch): void {
+function reduceByPrevention(engine: MatchingEngine, order: Order, match: PreventedMatch): void {
   const quantity = order.id === match.takerOrderId ? match.takerQuantity : match.makerQuantity;
   order.prevented = add(order.prevented, quantity);
   order.preventedMatchId = match.id;

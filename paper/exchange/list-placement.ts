@@ -1,6 +1,6 @@
 import type { Decimal } from '#core/amount/decimal.ts';
 import { admitOrder, startRefusal, duplicateRefusal, planOf } from './admission.ts';
-import type { Taken } from './execution.ts';
+import type { TakerResult } from './execution.ts';
 import { type MatchingEngine, report } from './matching-engine.ts';
 import { ordersOfList, reportList } from './lists.ts';
 import { isStop, type NewOrder, type Order } from './order.ts';
@@ -16,7 +16,7 @@ interface ListAccepted {
   /** The orders right after all had been placed, before any consequences. */
   readonly orders: readonly Readonly<Order>[];
   /** The fills of the first-phase orders, in the same order. */
-  readonly taken: readonly Taken[];
+  readonly taken: readonly TakerResult[];
 }
 
 /** Checks a list and accepts it. The orders of its first phase start. A refusal changes nothing. */

@@ -50,7 +50,7 @@ export function expireSibling(engine: MatchingEngine, order: Order, atMs: number
  * Applies the consequences of changed orders to their list. Returns the waiting orders to place now, because the first
  * order has filled.
  */
-export function followList(engine: MatchingEngine, list: OrderList, atMs: number): readonly Order[] {
+export function updateList(engine: MatchingEngine, list: OrderList, atMs: number): readonly Order[] {
   if (list.done) return [];
   const orders = ordersOfList(engine.orders, list);
   const waiting = secondPhaseOf(list.kind, orders).filter((order) => order.status === 'PENDING_NEW');

@@ -194,7 +194,7 @@ export function clearOrders(orders: Orders): void {
 }
 
 /** Returns the changes since the last call. */
-export function takeChanges(orders: Orders): OrdersState {
+export function drainChanges(orders: Orders): OrdersState {
   const { lastId, lastExecutionId } = orders;
   const { newFills: fills, newPrevented: prevented } = orders;
   const taken = {

@@ -15,12 +15,12 @@ import {
   skipTo,
   statusOf,
   type SymbolMarket,
-  takeEvent,
+  shiftEvent,
 } from '#paper/market/symbol-market.ts';
 import { playStep } from './matching.ts';
 import { filterRefusal } from './order-filters.ts';
 import type { ListReport } from './order-list.ts';
-import { clearOrders, emptyOrders, restoreOrders, symbolsWithOrders, takeChanges, wholeState } from './orders.ts';
+import { clearOrders, emptyOrders, restoreOrders, symbolsWithOrders, drainChanges, wholeState } from './orders.ts';
 import { openBalances, OUTSIDE_OWNER, type BalanceRow } from './balances.ts';
 
 /** Receives events of the market and of accounts. Calls come after the change is stored. */
@@ -204,8 +204,8 @@ function openAccounts({ engine: { balances }, accounts }: Venue): void {
 
 /** Stores the whole state. It includes all changes up to now. */
 function storeWhole(venue: Venue): void {
-  takeChanges(venue.engine.orders);
-  venue.engine.balances.takeChanged();
+  drainChanges(venue.engine.orders);
+  venue.engine.balances.drainChanged();
   venue.journal?.compact(wholeRecord(venue));
 }
 
@@ -251,7 +251,7 @@ export function playUntil(venue: Venue, untilMs: number, maxEvents: number): boo
 
 function playOne(venue: Venue, market: SymbolMarket): void {
   const { symbol } = market.listing.rules;
-  const event = takeEvent(market);
+  const event = shiftEvent(market);
   if (event.kind === 'close') venue.listeners.onClose(symbol, event.openMs, event.atMs);
   // A coin that does not trade keeps its price while its source continues.
   else if (isPlayed(market)) playStep(venue.engine, symbol, event);
@@ -296,9 +296,9 @@ export function commit(venue: Venue, atMs: number): void {
 
 function storeChanges(venue: Venue, atMs: number): void {
   const { orders, balances } = venue.engine;
-  const rows = balances.takeChanged();
+  const rows = balances.drainChanged();
   if (orders.changed.size === 0 && rows.length === 0) return;
-  const changes = takeChanges(orders);
+  const changes = drainChanges(orders);
   const symbols = new Set(changes.fills.map((fill) => fill.symbol));
   const tradeIds = Object.fromEntries([...symbols].map((symbol) => [symbol, venue.engine.market(symbol).lastTradeId]));
   venue.journal?.append({ atMs, orders: changes, purses: rows, tradeIds });
@@ -321,7 +321,7 @@ const wholeRecord = (venue: Venue): JournalRecord => ({
   tradeIds: Object.fromEntries([...venue.markets].map(([symbol, market]) => [symbol, market.lastTradeId])),
 });
 
-function required<Value>(value: Value | undefined, what: string): Value {
-  if (value === undefined) throw new Error(`there is no ${what}`);
+function required<Value>(value: Value | undefined, label: string): Value {
+  if (value === undefined) throw new Error(`there is no ${label}`);
   return value;
 }

@@ -1,8 +1,8 @@
 import { subtract, ZERO } from '#core/amount/decimal.ts';
 import { startRefusal, lockAtStart, planOf } from './admission.ts';
-import { planFor, take, type Taken } from './execution.ts';
+import { executeTaker, planFor, type TakerResult } from './execution.ts';
 import { expireOrder, type MatchingEngine, report } from './matching-engine.ts';
-import { expireSibling, followList } from './lists.ts';
+import { expireSibling, updateList } from './lists.ts';
 import { isOpen, isStop, type Order, takesAnyPrice } from './order.ts';
 import { bookOf, noteChange } from './orders.ts';
 import { joinBook } from './queue.ts';
@@ -19,7 +19,7 @@ interface PlannedOrder {
  * Starts orders: locks their money (once for an OCO pair), lets stops wait, matches all others and rests the
  * remainders. Returns the result of each order.
  */
-export function startOrders(engine: MatchingEngine, planned: readonly PlannedOrder[], atMs: number): Taken[] {
+export function startOrders(engine: MatchingEngine, planned: readonly PlannedOrder[], atMs: number): TakerResult[] {
   lockOnce(engine, planned);
   return planned.map(({ order, plan }) => start(engine, order, { plan, atMs }));
 }
@@ -40,7 +40,7 @@ function start(
   engine: MatchingEngine,
   order: Order,
   { plan, atMs }: { readonly plan: Plan; readonly atMs: number },
-): Taken {
+): TakerResult {
   order.status = 'NEW';
   order.updatedMs = atMs;
   order.working = !isStop(order.type);
@@ -51,7 +51,7 @@ function start(
   }
   noteChange(engine.orders, order);
   report(engine, order, { execution: 'NEW', atMs });
-  const taken = order.working ? take(engine, order, { plan, atMs }) : { fills: [], prevented: [] };
+  const taken = order.working ? executeTaker(engine, order, { plan, atMs }) : { fills: [], prevented: [] };
   if (isOpen(order)) joinBook(engine, order);
   return taken;
 }
@@ -67,7 +67,7 @@ export function settleBook(engine: MatchingEngine, symbol: string, atMs: number)
     const [list] = touchedLists;
     if (list !== undefined) {
       touchedLists.delete(list);
-      const waiting = followList(engine, list, atMs);
+      const waiting = updateList(engine, list, atMs);
       if (waiting.length > 0) startWaiting(engine, waiting, atMs);
       continue;
     }
@@ -106,7 +106,7 @@ function trigger(engine: MatchingEngine, stop: Order, atMs: number): void {
   stop.updatedMs = atMs;
   noteChange(engine.orders, stop);
   report(engine, stop, { execution: 'NEW', atMs });
-  take(engine, stop, { plan, atMs });
+  executeTaker(engine, stop, { plan, atMs });
   if (isOpen(stop)) joinBook(engine, stop);
 }
 

@@ -125,7 +125,7 @@ const closeMs = (market: SymbolMarket): number =>
   );
 
 /** Removes and returns the next event. A trade is not printed until `printSource` is called with it. */
-export function takeEvent(market: SymbolMarket): SourceEvent {
+export function shiftEvent(market: SymbolMarket): SourceEvent {
   const closing = closeMs(market);
   if (closing <= tradeMs(market)) {
     if (market.forming?.closeMs === closing) finishForming(market);
@@ -156,7 +156,7 @@ export function skipTo(market: SymbolMarket, ms: number): void {
 
 function playUntil(market: SymbolMarket, ms: number): void {
   while (nextEventMs(market) <= ms) {
-    const event = takeEvent(market);
+    const event = shiftEvent(market);
     if (event.kind === 'trade') printSource(market, event.trade);
   }
 }

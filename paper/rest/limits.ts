@@ -187,13 +187,13 @@ function openOrderLimits(): Pick<Limits, 'reachedOrderLimit' | 'addOrder' | 'not
       ...{ name, interval, intervalNum, limit },
       count: count.add(account, amount, nowMs),
     }));
-  const relieve = (nowMs: number): void => {
+  const reduceOrderCount = (nowMs: number): void => {
     for (const row of relief) add(row.account, -row.amount, nowMs);
     relief = [];
   };
   return {
     reachedOrderLimit: (account, nowMs) => {
-      relieve(nowMs);
+      reduceOrderCount(nowMs);
       return windows.find((window) => window.count.add(account, 0, nowMs) >= window.limit)?.text;
     },
     addOrder: (account, nowMs) => add(account, 1, nowMs),
@@ -201,7 +201,7 @@ function openOrderLimits(): Pick<Limits, 'reachedOrderLimit' | 'addOrder' | 'not
       relief.push({ account, amount: maker ? MAKER_RELIEF : TAKER_RELIEF });
     },
     orderCounts: (account, nowMs) => {
-      relieve(nowMs);
+      reduceOrderCount(nowMs);
       return add(account, 0, nowMs);
     },
   };

@@ -21,7 +21,7 @@ export interface ListRequest {
   readonly responseType: ResponseType;
 }
 
-interface Base {
+interface ListFields {
   readonly account: string;
   readonly symbol: string;
   readonly prevention: NewOrder['prevention'];
@@ -40,7 +40,7 @@ export function parseOco(params: Params, account: string): ListRequest {
   const base = readBase(params, account);
   const side = requireWord(params, 'side', SIDES);
   const orders = readPair(params, { ...base, side, quantity: requireAmount(params, 'quantity'), nameOf: prefixed('') });
-  return finish(params, base, { kind: 'OCO', orders });
+  return finishList(params, base, { kind: 'OCO', orders });
 }
 
 /** Parses the older form of a pair: a limit order and a stop. The stop is a limit order too if it has a limit price. */
@@ -52,7 +52,7 @@ export function parseOldOco(params: Params, account: string): ListRequest {
   const limit = readOrder(params, { ...common, type: 'LIMIT_MAKER', nameOf: oldLimitName });
   const hasLimit = params.values.has('stopLimitPrice');
   const stop = readOrder(params, { ...common, type: hasLimit ? 'STOP_LOSS_LIMIT' : 'STOP_LOSS', nameOf: oldStopName });
-  return finish(params, base, { kind: 'OCO', orders: side === 'SELL' ? [limit, stop] : [stop, limit] });
+  return finishList(params, base, { kind: 'OCO', orders: side === 'SELL' ? [limit, stop] : [stop, limit] });
 }
 
 const oldLimitName: NameOf = (field) => (field === 'price' ? field : prefixed('limit')(field));
@@ -72,30 +72,30 @@ export const parseTriggered =
     const side = requireWord(params, 'pendingSide', SIDES);
     const leg = { ...base, side, quantity: requireAmount(params, 'pendingQuantity'), nameOf };
     const pending = type === undefined ? readPair(params, leg) : [readOrder(params, { ...leg, type })];
-    return finish(params, base, { kind, orders: [working, ...pending] });
+    return finishList(params, base, { kind, orders: [working, ...pending] });
   };
 
-const readBase = (params: Params, account: string): Base => ({
+const readBase = (params: Params, account: string): ListFields => ({
   account,
   symbol: requireSymbol(params),
   prevention: readPrevention(params),
 });
 
-function finish(params: Params, { symbol }: Base, list: Pick<NewList, 'kind' | 'orders'>): ListRequest {
+function finishList(params: Params, { symbol }: ListFields, list: Pick<NewList, 'kind' | 'orders'>): ListRequest {
   const clientListId = readClientId(params, 'listClientOrderId') ?? randomClientId();
   const responseType = readResponseType(params) ?? 'RESULT';
   finishParams(params);
   return { list: { ...list, clientListId }, symbol, responseType };
 }
 
-function readWorking(params: Params, base: Base): NewOrder {
+function readWorking(params: Params, base: ListFields): NewOrder {
   const type = requireWord(params, 'workingType', { ...TYPES, words: ['LIMIT', 'LIMIT_MAKER'] });
   const side = requireWord(params, 'workingSide', SIDES);
   const quantity = requireAmount(params, 'workingQuantity');
   return readOrder(params, { ...base, side, type, quantity, nameOf: prefixed('working') });
 }
 
-interface Leg extends Base {
+interface Leg extends ListFields {
   readonly side: OrderSide;
   readonly quantity: Decimal;
   readonly nameOf: NameOf;

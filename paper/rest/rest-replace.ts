@@ -69,8 +69,8 @@ function replace(venue: Venue, account: Account, request: Replacement): unknown 
   activate(venue, request.order.symbol);
   const atMs = catchUp(venue);
   const canceled = cancelFirst(venue, account, { ...request, atMs });
-  const goesOn = canceled.result === 'SUCCESS' || request.mode === 'ALLOW_FAILURE';
-  const placed = goesOn ? placeThen(venue, request, atMs) : NOT_ATTEMPTED;
+  const continues = canceled.result === 'SUCCESS' || request.mode === 'ALLOW_FAILURE';
+  const placed = continues ? placeThen(venue, request, atMs) : NOT_ATTEMPTED;
   commit(venue, atMs);
   return answer(canceled, placed);
 }
@@ -82,8 +82,8 @@ function replaceLimited(venue: Venue, account: Account, request: Replacement & {
   const canceled = cancelFirst(venue, account, { ...request, atMs });
   commit(venue, atMs);
   const status = request.mode === 'STOP_ON_FAILURE' ? 429 : 409;
-  const stops = canceled.result === 'FAILURE' && request.mode === 'STOP_ON_FAILURE';
-  throw refusalOf(canceled, stops ? NOT_ATTEMPTED : failed(request.refusal), status);
+  const skipsPlacement = canceled.result === 'FAILURE' && request.mode === 'STOP_ON_FAILURE';
+  throw refusalOf(canceled, skipsPlacement ? NOT_ATTEMPTED : failed(request.refusal), status);
 }
 
 function cancelFirst(venue: Venue, account: Account, request: Replacement & { readonly atMs: number }): PartResult {

@@ -15,7 +15,7 @@ import { authorize, performSession, type Session } from './ws-session.ts';
 const envelope = z.object({ id: z.union([z.int(), z.string().max(64), z.null()]), method: z.string() });
 const SESSION_WEIGHT = 2;
 
-interface Parts {
+interface WsApiInput {
   readonly context: RestContext;
   readonly users: UserStreams;
   readonly sessions: Set<Session>;
@@ -24,7 +24,7 @@ interface Parts {
 /** Serves one connection of /ws-api/v3 until it closes. */
 export function serveWsApi(
   socket: WebSocket,
-  { context, users, sessions }: Parts,
+  { context, users, sessions }: WsApiInput,
   { ip, query, unit }: { readonly ip: string; readonly query: URLSearchParams; readonly unit: TimeUnit },
 ): void {
   const session: Session = {

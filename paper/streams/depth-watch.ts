@@ -35,7 +35,7 @@ export function noteOrder(watch: DepthWatch, market: SymbolMarket, order: Readon
 }
 
 /** The changes since the last call; undefined if there are none. */
-export function takeDifference(watch: DepthWatch, market: SymbolMarket, book: Book): DepthDifference | undefined {
+export function drainDifference(watch: DepthWatch, market: SymbolMarket, book: Book): DepthDifference | undefined {
   if (watch.bookId === market.bookId) return undefined;
   const firstId = watch.bookId + 1;
   watch.bookId = market.bookId;

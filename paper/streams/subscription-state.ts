@@ -1,6 +1,6 @@
 import { type AggTrade, aggregateTrades } from '#paper/rest/agg-trades.ts';
 import type { Book } from '#paper/exchange/book.ts';
-import { type DepthDifference, type DepthWatch, noteOrder, openDepthWatch, takeDifference } from './depth-watch.ts';
+import { type DepthDifference, type DepthWatch, noteOrder, openDepthWatch, drainDifference } from './depth-watch.ts';
 import {
   type KlineUpdate,
   type KlineWatch,
@@ -95,7 +95,7 @@ export function framesOfTrade(state: SubscriptionState, trade: PublicTrade): Str
   const frames: StreamFrame[] = hasStream(state, single) ? [{ name: single, body: tradeFrame(trade) }] : [];
   if (hasStream(state, agg)) {
     state.pending.push(trade);
-    frames.push(...takeAggregates(state, { keepLast: true, atMs: trade.atMs }));
+    frames.push(...drainAggregates(state, { keepLast: true, atMs: trade.atMs }));
   }
   for (const [name, watch] of state.klines)
     frames.push(
@@ -110,7 +110,7 @@ export function framesOfTrade(state: SubscriptionState, trade: PublicTrade): Str
 }
 
 /** Complete aggregates. The last one may still grow unless everything of its instant has happened. */
-function takeAggregates(
+function drainAggregates(
   state: SubscriptionState,
   until: { readonly keepLast: boolean; readonly atMs: number },
 ): StreamFrame[] {
@@ -156,7 +156,7 @@ export interface Settled {
 
 /** The frames that are due once the book is consistent. */
 export const framesWhenSettled = (state: SubscriptionState, settled: Settled): StreamFrame[] => [
-  ...takeAggregates(state, { keepLast: false, atMs: settled.atMs }),
+  ...drainAggregates(state, { keepLast: false, atMs: settled.atMs }),
   ...bestFrames(state),
   ...depthFrames(state, settled),
   ...tickerFrames(state, settled.atMs),
@@ -183,7 +183,7 @@ function depthFrames(state: SubscriptionState, { atMs, isLast }: Settled): Strea
   const { market, book } = state;
   return [...state.depths].flatMap(([name, paced]) => {
     if (!isLast && atMs - paced.sentMs < paced.stream.everyMs) return [];
-    const difference = takeDifference(paced.depth, market, book);
+    const difference = drainDifference(paced.depth, market, book);
     if (difference === undefined) return [];
     paced.sentMs = atMs;
     return [{ name, body: bodyOf(state, paced.stream, { difference, atMs }) }];
