@@ -34,8 +34,8 @@ export interface FeeContext {
 }
 
 /**
- * The fee on a received amount, truncated to 8 decimals. It is paid in BNB at a discount if the account enabled that
- * and its free BNB covers the whole fee. Otherwise it is paid in the received asset.
+ * The fee on a received amount, truncated to 8 decimals. If the account enabled it and its free BNB covers the fee, it
+ * is paid in BNB at a discount. Otherwise it is paid in the received asset.
  */
 export function commissionOn(received: Money, isMaker: boolean, { account, balances, worthInBnb }: FeeContext): Money {
   const rate = isMaker ? account.makerRate : account.takerRate;

@@ -258,7 +258,7 @@ function playOne(venue: Venue, market: SymbolMarket): void {
   commit(venue, event.atMs);
 }
 
-/** False while an instruction of the exchange halts a coin. A coin that was never listed waits for its first trade. */
+/** False while the status of a coin is not TRADING. A coin that has never traded is played until its first trade. */
 const isPlayed = (market: SymbolMarket): boolean => market.lastPrice === undefined || statusOf(market) === 'TRADING';
 
 /** The coin's market at the current time; undefined for an unknown coin. */

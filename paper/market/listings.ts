@@ -14,8 +14,8 @@ interface RuleTexts {
 }
 
 /**
- * `tick, highest price, lot step, maximum of an order, maximum of a market order[, minimum notional]`, one line for
- * each coin.
+ * One line for each coin: `tick, highest price, lot step, maximum of an order, maximum of a market order[, minimum
+ * notional]`.
  */
 function rules(line: string): RuleTexts {
   const [tick = '', maxPrice = '', step = '', maxQuantity = '', maxMarketQuantity = '', minNotional = '5'] =
@@ -93,7 +93,7 @@ function finerTick(tick: string, decimals: number): string {
   return Number(seen) < Number(tick) ? seen : tick;
 }
 
-/** A tick of about 0.01 % of the price and a lot worth about a tenth of a US dollar, like real listings. */
+/** Rules like those of real listings: a tick of about 0.01 % of the price, a lot worth about 0.10 US dollars. */
 function derivedRules(price: number, quote: string): RuleTexts {
   const power = Math.floor(Math.log10(price));
   const worth = quote === 'BTC' ? 1e-6 : quote === 'ETH' ? 3e-5 : 0.1;

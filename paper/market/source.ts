@@ -13,10 +13,7 @@ export interface Listing {
   readonly isOlder?: boolean;
 }
 
-/**
- * The price and quantity grid in units of 10^-8, so that a whole count of ticks or lots converts to the nearest
- * float64.
- */
+/** The price and quantity grid in units of 10^-8. So a whole count of ticks or lots converts to the nearest float64. */
 export interface Grid {
   readonly tickUnits: number;
   readonly stepUnits: number;

@@ -123,7 +123,9 @@ export const withoutMovement = (source: MarketSource): MarketSource => ({
   tradesBefore: (symbol, ms, perCandle) => source.tradesBefore(symbol, Math.min(ms, source.startMs), perCandle),
 });
 
-/** Log price of one asset against its starting price at each minute of a day, and at the first of the next. */
+/**
+ * Log price of one asset against its starting price. One entry for each minute of a day, and one for the next midnight.
+ */
 function assetDay(
   { seed, asset, day }: { readonly seed: number; readonly asset: string; readonly day: number },
   market: Float64Array | undefined,

@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
 const RAW_WINDOW_MS = 5 * MINUTE_MS;
 const CONNECTIONS_WINDOW_MS = 5 * MINUTE_MS;
 const CONNECTIONS_LIMIT = 300;
-/** Number of 429 answers to an address over a limit before the address is banned. */
+/** Requests over a limit that an address may send after its first 429, before it is banned. */
 const WARNINGS = 10;
 const FIRST_BAN_MS = 2 * MINUTE_MS;
 const LONGEST_BAN_MS = 3 * 86_400_000;

@@ -35,7 +35,7 @@ test('the mean counts every trade of the window; the oldest bucket counts with t
   assert.deepEqual([mean(12_000), mean(12_500), mean(13_000), mean(20_000)], ['350', '416.66666666', '550', null]);
 });
 
-/** Asks only at 101 and 130, and a rule that allows 10 % in both directions from 100. */
+/** Offers only at 101 and 130, and a rule that allows 10 % in both directions from 100. */
 function openNarrow(reference = outside('100')): RestTestExchange {
   const exchange = openRestTestExchange();
   const market = exchange.venue.engine.market(TEST_SYMBOL);

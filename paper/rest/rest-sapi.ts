@@ -24,7 +24,7 @@ const DUST_FEE = requireDecimal('0.02');
 /** Dust is worth at most this much BTC. */
 const DUST_BTC = requireDecimal('0.001');
 
-/** The part of the wallet API that bots use, and the answers for products that the paper exchange does not have. */
+/** The part of the wallet API that bots use. Other products of the exchange answer as empty markets. */
 export const sapiRoutes = (venue: Venue): Route[] => [
   open('/sapi/v1/system/status', 1, () => ({ status: 0, msg: 'normal' })),
   open('/fapi/v1/exchangeInfo', 1, emptyMarket),
