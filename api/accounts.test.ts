@@ -62,11 +62,14 @@ test('an account is created, read, renamed and deleted, each audited', async () 
 });
 
 test('names are unique, also when a name is taken by renaming', async () => {
-  const one = await api.call(createAccount, { body: { name: 'One', exchangeMode: 'testnet' } });
+  const account = await api.call(createAccount, { body: { name: 'One', exchangeMode: 'testnet' } });
   await api.call(createAccount, { body: { name: 'Two', exchangeMode: 'testnet', endpoint: 'demo' } });
   assert.equal((await api.refusal(createAccount, { body: { name: 'One', exchangeMode: 'live' } })).code, 'conflict');
-  assert.equal((await api.refusal(renameAccount, { params: { id: one.id }, body: { name: 'Two' } })).code, 'conflict');
-  assert.equal((await api.call(renameAccount, { params: { id: one.id }, body: { name: 'One' } })).name, 'One');
+  assert.equal(
+    (await api.refusal(renameAccount, { params: { id: account.id }, body: { name: 'Two' } })).code,
+    'conflict',
+  );
+  assert.equal((await api.call(renameAccount, { params: { id: account.id }, body: { name: 'One' } })).name, 'One');
 });
 
 test('modes and endpoints that do not exist, or not together, are refused', async () => {
@@ -121,8 +124,8 @@ test('a key is stored in plaintext, shown without secrets, and checked by the wo
 });
 
 test('kill switches engage and release, tell the workers and are audited', async () => {
-  const heard: string[] = [];
-  await using _listening = await api.cache.subscribe(COMMAND_CHANNEL, (message) => heard.push(message));
+  const received: string[] = [];
+  await using _listening = await api.cache.subscribe(COMMAND_CHANNEL, (message) => received.push(message));
   const off = { engaged: false, since: null, by: null, reason: null, freeze: false, cancelEntryOrders: false };
   assert.deepEqual(await api.call(readKillSwitch, {}), off);
   const on = await api.call(setKillSwitch, {
@@ -137,8 +140,8 @@ test('kill switches engage and release, tell the workers and are audited', async
   assert.deepEqual(await api.call(readKillSwitch, {}), off);
   assert.deepEqual(await audits('all'), ['kill-switch.engage', 'kill-switch.engage', 'kill-switch.release']);
   await api.cache.publish(COMMAND_CHANNEL, 'end');
-  while (heard.at(-1) !== 'end') await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual(heard.slice(0, -1), Array(3).fill('{"kind":"halts-changed"}'));
+  while (received.at(-1) !== 'end') await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(received.slice(0, -1), Array(3).fill('{"kind":"halts-changed"}'));
 });
 
 test('account and profile have switches of their own', async () => {

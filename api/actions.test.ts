@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newId } from '#core/ids.ts';
 import { readOperator } from '#storage/operator/users.ts';
-import { askWorker } from './ask-worker.ts';
+import { requestWorkerAction } from './request-worker-action.ts';
 import { readAction } from '#api/contract/actions.ts';
 import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
@@ -27,7 +27,7 @@ test('the worker is asked with an audit row, and what became of it can be read',
     kind: 'wave',
     payload: { hand: 'left' },
   };
-  const actionId = await api.database.transaction((transaction) => askWorker(transaction, who, request));
+  const actionId = await api.database.transaction((transaction) => requestWorkerAction(transaction, who, request));
   const action = await api.call(readAction, { params: { id: account.id, actionId } });
   assert.deepEqual(
     [action.state, action.kind, action.profileId, action.symbol, action.payload, action.reason, action.finishedAt],

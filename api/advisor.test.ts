@@ -119,7 +119,7 @@ test('by hand: the question out, the reply in; it is kept in its slot and change
   const kept = await api.call(keepAdvisorReply, { params, body: { reply } });
   assert.deepEqual([kept.slot, kept.state, kept.model, kept.summary], ['manual', 'done', null, 'Two.']);
   assert.deepEqual(
-    kept.suggestions.map((one) => one.overrideConfig),
+    kept.suggestions.map((suggestion) => suggestion.overrideConfig),
     [{ buy: { candleLimit: 99 } }],
   );
   assert.deepEqual(kept.dropped, [{ title: 'B', reason: 'buy.candleLimit: must be a whole number' }]);

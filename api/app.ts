@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { ApiContext, ServerContext } from '#api/frame/context.ts';
-import { mountEdge, mountErrors } from './edge.ts';
+import { mountMiddleware, mountErrors } from './middleware.ts';
 import type { VisitorLimits } from '#api/guard/visitor-limits.ts';
 import { type ApiEnv, createRoutes } from './handle.ts';
 import { loadPages, mountPages } from '#api/frame/pages.ts';
@@ -95,7 +95,7 @@ const FAMILIES = [
 /** The HTTP side: every operation under /api, the web app elsewhere. */
 export async function createApp(context: ServerContext, limits?: VisitorLimits): Promise<Hono<ApiEnv>> {
   const app = new Hono<ApiEnv>();
-  mountEdge(app, context, limits);
+  mountMiddleware(app, context, limits);
   mountErrors(app, context);
   const urgent: ApiContext = { ...context, database: context.reserved };
   const visitors = limits && { limits, guard: context };

@@ -98,8 +98,8 @@ test('more than a year of minutes, an empty time and too many requests of a sess
   assert.deepEqual([long.status, long.errors?.[0]?.path], [422, 'from']);
   assert.equal((await api.refusal(readCandleColumns, query(FROM_MS, FROM_MS))).status, 422);
   const cookie = cookieOf(await api.send(signIn, { body: { email: EMAIL, password: PASSWORD } })) ?? '';
-  const one = { profileId: profile.id, from: at(FROM_MS), to: at(FROM_MS + MINUTE_MS) };
-  const answers = await Promise.all(Array.from({ length: 31 }, () => ask(one, cookie)));
+  const request = { profileId: profile.id, from: at(FROM_MS), to: at(FROM_MS + MINUTE_MS) };
+  const answers = await Promise.all(Array.from({ length: 31 }, () => ask(request, cookie)));
   const refused = answers.filter(({ response }) => response.status === 429);
   assert.equal(refused.length, 1);
   assert.ok(Number(refused[0]?.response.headers.get('retry-after')) > 0);

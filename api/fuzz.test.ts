@@ -129,8 +129,8 @@ function describe(operation: Operation): Described {
   const entry = isObject(path) ? path[operation.method.toLowerCase()] : undefined;
   assert.ok(isObject(entry));
   const parameters: unknown[] = Array.isArray(entry['parameters']) ? entry['parameters'] : [];
-  const query = parameters.flatMap((one): [string, unknown][] =>
-    isObject(one) && one['in'] === 'query' ? [[String(one['name']), one['schema']]] : [],
+  const query = parameters.flatMap((operation): [string, unknown][] =>
+    isObject(operation) && operation['in'] === 'query' ? [[String(operation['name']), operation['schema']]] : [],
   );
   const body = JSON.stringify(entry['requestBody'] ?? null);
   return { operation, query, body: JSON.parse(body)?.content?.['application/json']?.schema };
@@ -199,7 +199,7 @@ test(`${REQUESTS} requests, right and wrong in every part: never a 500, never a 
   const secrets = { url: 'http://CANARY.invalid/hook', signingKey: 'CANARY-signing' };
   await api.call(saveNotifier, { params: { id: profile.id, provider: 'webhook' }, body: { secrets } });
   const generator = new Generator(SEED, [account.id, profile.id, '01890000-0000-7000-8000-000000000000']);
-  const described = OPERATIONS.filter((one) => !isLeftOut(one)).map(describe);
+  const described = OPERATIONS.filter((operation) => !isLeftOut(operation)).map(describe);
   const digest = await digestOf(api);
   let state = await digest();
   const statuses = new Map<number, number>();

@@ -26,8 +26,8 @@ test('a comparison is asked of the worker once at a time, needs a key, is audite
   assert.equal((await api.refusal(reconcileFees, { params })).code, 'conflict', 'there is no key');
   const body = { apiKey: 'k'.repeat(20), secret: 's'.repeat(20) };
   await api.call(saveApiKey, { params: { id: account.id }, body });
-  const asked = await Promise.allSettled([1, 2, 3].map(() => api.call(reconcileFees, { params })));
-  assert.equal(asked.filter(({ status }) => status === 'fulfilled').length, 1);
+  const answers = await Promise.allSettled([1, 2, 3].map(() => api.call(reconcileFees, { params })));
+  assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 1);
   const { runId } = await api.call(backfillTradeArchive, { params, body: {} });
   const { rows } = await api.database.pool.query(`select data from pgboss.job where name = 'account-history'`);
   assert.equal(rows.length, 2);
@@ -41,7 +41,7 @@ test('a comparison is asked of the worker once at a time, needs a key, is audite
   const audits = await api.database.kysely.selectFrom('audit_logs').select('action').execute();
   const actions = audits.map(({ action }) => action);
   for (const action of ['fees.reconcile', 'trade-archive.backfill'])
-    assert.equal(actions.filter((one) => one === action).length, 1);
+    assert.equal(actions.filter((other) => other === action).length, 1);
 });
 
 test('archived executions: of the coins of the profile, page after page, the file the same rows', async () => {

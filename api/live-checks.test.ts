@@ -158,28 +158,28 @@ test('drift and shadow replay are shown as the worker left them', async () => {
 
 test('runs are compared where their terms are the same, with the settings in which they differ', async () => {
   const params = await profileOf();
-  const one = await finished(params, resultOf());
+  const run = await finished(params, resultOf());
   const other = await finished(params, resultOf({ depth: 0.3 }), { buy: { candleLimit: 7 } });
-  const query = { runs: `${one},${other}` };
+  const query = { runs: `${run},${other}` };
   const { sameTerms, coins, settings } = await api.call(compareBacktests, { params, query });
   assert.equal(sameTerms, true);
   assert.deepEqual(
     coins[0]?.results.map(({ runId, drawdown, outOfSample }) => [runId, drawdown, outOfSample]),
     [
-      [one, 0.1, 0.01],
+      [run, 0.1, 0.01],
       [other, 0.3, 0.01],
     ],
   );
   assert.deepEqual(settings, [{ path: 'buy.candleLimit', values: [null, 7] }]);
   assert.match(
-    (await api.refusal(compareBacktests, { params, query: { runs: one } })).errors?.[0]?.message ?? '',
+    (await api.refusal(compareBacktests, { params, query: { runs: run } })).errors?.[0]?.message ?? '',
     /fewer than two/,
   );
 
-  const run = { ...params, runId: one };
-  assert.equal((await api.call(readRobustness, { params: run })).state, 'none');
-  await api.call(testRobustness, { params: run });
-  assert.equal((await api.call(readRobustness, { params: run })).state, 'queued');
+  const ofRun = { ...params, runId: run };
+  assert.equal((await api.call(readRobustness, { params: ofRun })).state, 'none');
+  await api.call(testRobustness, { params: ofRun });
+  assert.equal((await api.call(readRobustness, { params: ofRun })).state, 'queued');
   assert.deepEqual(await api.call(readTrials, {}), { questions: [] });
 });
 

@@ -26,7 +26,7 @@ import {
 import { openTestApi, problemOf, type TestApi } from '#test/api/test-api.ts';
 
 let api: TestApi;
-const asked: string[] = [];
+const requests: string[] = [];
 const keyed: string[] = [];
 before(async () => {
   api = await openTestApi({
@@ -34,7 +34,7 @@ before(async () => {
       const url = new URL(request.url ?? '/', 'http://exchange.test');
       if (request.headers['x-mbx-apikey'] !== undefined) keyed.push(url.pathname);
       if (url.pathname === '/api/v3/time') return response.end(JSON.stringify({ serverTime: Date.now() }));
-      asked.push(url.search);
+      requests.push(url.search);
       if (url.searchParams.get('symbol') !== 'BTCUSDT') {
         return response.writeHead(400).end(JSON.stringify({ code: -1121, msg: 'Invalid symbol.' }));
       }
@@ -168,9 +168,9 @@ test('candles come from the venue without any key, briefly remembered', async ()
     { openMs: 1_700_000_040_000, open: 1, high: 2, low: 0.5, close: 1.5, volume: 10, closed: true },
   ]);
   await api.call(listCandles, { query });
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
   await api.call(listCandles, { query: { ...query, before: '2026-01-01T00:00:00Z' } });
-  assert.match(asked[1] ?? '', /endTime=1767225599999/);
+  assert.match(requests[1] ?? '', /endTime=1767225599999/);
   assert.equal(
     (await api.refusal(listCandles, { query: { ...query, symbol: 'NONEUSDT' } })).errors?.[0]?.path,
     'symbol',

@@ -51,20 +51,20 @@ test('a backtest is launched, listed, read, pinned, aborted and deleted', async 
   const { kysely } = api.database;
   await takeRun(kysely, runId);
   await addResult(kysely, runId, { symbol: BTC, result: { metrics: { totalReturn: 0.1 }, fills: [1, 2] } });
-  const one = { ...params, runId };
-  assert.equal((await api.refusal(deleteBacktest, { params: one })).code, 'conflict');
+  const runParams = { ...params, runId };
+  assert.equal((await api.refusal(deleteBacktest, { params: runParams })).code, 'conflict');
   await finishResearch(kysely, 'backtest_runs', { id: runId, state: 'done' });
-  const read = await api.call(readBacktest, { params: one });
+  const read = await api.call(readBacktest, { params: runParams });
   assert.deepEqual([read.state, read.results], ['done', { [BTC]: { metrics: { totalReturn: 0.1 }, fills: [1, 2] } }]);
   const listed = (await api.call(listBacktests, { params })).runs.find(({ id }) => id === runId);
   assert.deepEqual(listed?.metrics, { [BTC]: { totalReturn: 0.1 } });
 
-  await api.call(pinBacktest, { params: one, body: {} });
-  assert.equal((await api.call(readBacktest, { params: one })).pinned, true);
-  assert.equal((await api.refusal(abortBacktest, { params: one })).code, 'conflict');
+  await api.call(pinBacktest, { params: runParams, body: {} });
+  assert.equal((await api.call(readBacktest, { params: runParams })).pinned, true);
+  assert.equal((await api.refusal(abortBacktest, { params: runParams })).code, 'conflict');
   await api.call(abortBacktest, { params: { ...params, runId: other.runId } });
-  await api.call(deleteBacktest, { params: one });
-  assert.equal((await api.refusal(readBacktest, { params: one })).code, 'not_found');
+  await api.call(deleteBacktest, { params: runParams });
+  assert.equal((await api.refusal(readBacktest, { params: runParams })).code, 'not_found');
 });
 
 test('the change that a launch carries is checked like a save, the stored config is not', async () => {
@@ -93,13 +93,13 @@ test('a sweep is launched in units, listed, read and aborted', async () => {
   const body = { ...WINDOW, symbol: BTC, knobs: 'buy.candleLimit=1..100' };
   const launched = await api.call(launchSweep, { params, body });
   assert.deepEqual([launched.sets, launched.units], [100, 2]);
-  const one = { ...params, sweepId: launched.sweepId };
-  const sweep = await api.call(readSweep, { params: one });
+  const runParams = { ...params, sweepId: launched.sweepId };
+  const sweep = await api.call(readSweep, { params: runParams });
   assert.deepEqual([sweep.state, sweep.units, sweep.unitsDone, sweep.result], ['queued', 2, 0, null]);
   assert.equal((await api.call(listSweeps, { params })).sweeps.length, 1);
-  await api.call(abortSweep, { params: one });
-  assert.equal((await api.call(readSweep, { params: one })).state, 'aborted');
-  assert.equal((await api.refusal(abortSweep, { params: one })).code, 'conflict');
+  await api.call(abortSweep, { params: runParams });
+  assert.equal((await api.call(readSweep, { params: runParams })).state, 'aborted');
+  assert.equal((await api.refusal(abortSweep, { params: runParams })).code, 'conflict');
   const wrong = await api.refusal(launchSweep, { params, body: { ...body, knobs: 'buy.nothing=1,2' } });
   assert.match(wrong.errors?.[0]?.message ?? '', /"buy\.nothing" is no number of the config/);
 });

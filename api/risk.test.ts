@@ -48,9 +48,9 @@ test('limits are changed one by one, refused whole, and audited with before and 
   const uncounted = await api.refusal(changeAccountRisk, { params, body: { asset: null } });
   assert.match(uncounted.detail, /^asset is missing: dailyLoss must be counted in one/);
   assert.deepEqual((await api.call(readAccountRisk, { params })).limits, limits);
-  const told = await audits(`account:${account.id}`);
+  const rows = await audits(`account:${account.id}`);
   assert.deepEqual(
-    told.map(({ action, before: was, after: is }) => [action, was, is]),
+    rows.map(({ action, before: was, after: is }) => [action, was, is]),
     [
       ['risk.change', NO_LIMITS, { ...NO_LIMITS, openPositions: 3 }],
       ['risk.change', { ...NO_LIMITS, openPositions: 3 }, limits],
@@ -107,9 +107,9 @@ test('a coin is paused until a time and resumed, twice is once', async () => {
   assert.equal(again.pause?.since, first.pause?.since);
   assert.equal((await api.call(resumeCoin, { params })).pause, null);
   assert.equal((await api.call(resumeCoin, { params })).pause, null);
-  const told = await audits(`${profile.id}:BTCUSDT`);
+  const rows = await audits(`${profile.id}:BTCUSDT`);
   assert.deepEqual(
-    told.slice(-4).map(({ action }) => action),
+    rows.slice(-4).map(({ action }) => action),
     ['coin.pause', 'coin.pause', 'coin.resume', 'coin.resume'],
   );
   const past = await api.refusal(pauseCoin, { params, body: { until: new Date(0).toISOString() } });

@@ -81,7 +81,7 @@ test('every operation stands in the OpenAPI document with its parameters, body a
     ids.push(entry['operationId']);
     assert.ok(operation.summary.length > 10, `${where} says what it does`);
     const parameters: unknown[] = entry['parameters'];
-    const named = parameters.filter((one) => isObject(one) && one['in'] === 'path');
+    const named = parameters.filter((operation) => isObject(operation) && operation['in'] === 'path');
     assert.equal(named.length, operation.path.match(/:\w+/g)?.length ?? 0, `${where} describes its path`);
     const takesBody = operation.body !== undefined || operation.upload !== undefined;
     assert.equal('requestBody' in entry, takesBody, where);
@@ -145,7 +145,7 @@ test('the live demo locks exactly what the specification names; every other chan
       `nothing is locked for "${reason}"`,
     );
   const isOpen = ({ path }: Operation): boolean => OPEN_IN_DEMO.some((pattern) => pattern.test(path));
-  const undecided = OPERATIONS.filter(writes).filter((one) => locks.has(keyOf(one)) === isOpen(one));
+  const undecided = OPERATIONS.filter(writes).filter((operation) => locks.has(keyOf(operation)) === isOpen(operation));
   assert.deepEqual(undecided.map(keyOf), [], 'a change is either locked or listed as open');
 });
 

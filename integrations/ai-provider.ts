@@ -4,7 +4,7 @@ import type { AiProviderName, CredentialKind } from '#core/installation/ai-provi
 import { readJson } from '#core/json.ts';
 import { isMetadata, isPrivate, type PrivateAddresses } from './addresses.ts';
 import { type Outgoing, postJson } from './outgoing.ts';
-import { shownWords, withoutSecrets } from './redact.ts';
+import { shownText, withoutSecrets } from './redact.ts';
 
 export interface AiProvider {
   readonly provider: AiProviderName;
@@ -157,15 +157,15 @@ export async function askAi(allowed: PrivateAddresses, provider: AiProvider, que
       return {
         ok: true,
         text: withoutSecrets(answer.text, secrets),
-        model: shownWords(answer.model, secrets) || provider.model,
+        model: shownText(answer.model, secrets) || provider.model,
       };
-    const shown = shownWords(text, secrets);
+    const shown = shownText(text, secrets);
     return {
       ok: false,
       detail: `${host} does not speak the protocol of ${protocol.title}; it sent: ${shown || 'nothing'}`,
     };
   }
-  const words = shownWords(messageOf(parsed) ?? text, secrets);
+  const words = shownText(messageOf(parsed) ?? text, secrets);
   const wait = headers.get('retry-after');
   const waits = wait === null || !/^\d{1,6}$/.test(wait) ? '' : ` It asks to wait ${wait} seconds.`;
   const said = words === '' ? '.' : `: ${words.replace(/\.$/, '')}.`;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Notification, NotifierName } from '#core/installation/notify.ts';
 import type { PrivateAddresses } from './addresses.ts';
 import { type Outgoing, postJson } from './outgoing.ts';
-import { shownWords } from './redact.ts';
+import { shownText } from './redact.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -122,7 +122,7 @@ export async function sendNotification(
   const answer = await postJson(allowed, outgoing, { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES });
   if (answer.kind === 'failed') return { ok: false, detail: answer.detail };
   if (answer.status >= 200 && answer.status < 300) return { ok: true };
-  const shown = shownWords(answer.text, Object.values(notifier.secrets));
+  const shown = shownText(answer.text, Object.values(notifier.secrets));
   const { host } = new URL(outgoing.url);
   return { ok: false, detail: `${host} answered ${answer.status}${shown === '' ? '' : `: ${shown}`}` };
 }

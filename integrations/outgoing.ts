@@ -3,7 +3,7 @@ import { Agent, fetch, type Headers, type Response } from 'undici';
 import { AddressRefused, guardedLookup, type PrivateAddresses, refusalOf } from './addresses.ts';
 
 /** What came back; `cut` where there was more than was allowed, and the rest was not read. */
-interface Answered {
+interface AnswerReceived {
   readonly kind: 'answered';
   readonly status: number;
   readonly headers: Headers;
@@ -17,7 +17,7 @@ export interface Outgoing {
   readonly body: unknown;
 }
 
-interface Patience {
+interface TimeLimits {
   readonly timeoutMs: number;
   /** Ends the wait earlier, because the process stops. */
   readonly signal?: AbortSignal | undefined;
@@ -40,8 +40,8 @@ function writtenAddress(url: string): string | undefined {
 export async function postJson(
   allowed: PrivateAddresses,
   { url, headers, body }: Outgoing,
-  patience: Patience,
-): Promise<Answered | { readonly kind: 'failed'; readonly detail: string }> {
+  patience: TimeLimits,
+): Promise<AnswerReceived | { readonly kind: 'failed'; readonly detail: string }> {
   const { timeoutMs, signal, mostBytes } = patience;
   const { host } = new URL(url);
   const written = writtenAddress(url);

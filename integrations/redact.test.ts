@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { NOTIFIER_NAMES, type NotifierName } from '#core/installation/notify.ts';
 import { askAi } from './ai-provider.ts';
 import { sendNotification } from './notifiers.ts';
-import { shownWords } from './redact.ts';
+import { shownText } from './redact.ts';
 
 const percent = (text: string): string =>
   Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
@@ -106,7 +106,7 @@ for (const [name, encode] of Object.entries(ENCODINGS)) {
 
 test('what the other side says without a secret is shown, short and on one line', () => {
   const secrets = ['https://hooks.slack.com/services/T0/B0/abcdefghijkl'];
-  assert.equal(shownWords('invalid_token\n{"ok":false}', secrets), 'invalid_token {"ok":false}');
-  assert.equal(shownWords('no service at hooks.slack.com', secrets), 'no service at hooks.slack.com');
-  assert.equal(shownWords('x'.repeat(5000), secrets).length, 200);
+  assert.equal(shownText('invalid_token\n{"ok":false}', secrets), 'invalid_token {"ok":false}');
+  assert.equal(shownText('no service at hooks.slack.com', secrets), 'no service at hooks.slack.com');
+  assert.equal(shownText('x'.repeat(5000), secrets).length, 200);
 });

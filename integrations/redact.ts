@@ -63,21 +63,21 @@ const withoutEscapes = (text: string): string =>
 /** What is packed as base64 or hexadecimal, also over several lines. */
 function unpacked(text: string): string[] {
   const joined = text.replaceAll(/\s+/g, '');
-  return [text, joined].flatMap((words) => [
-    ...Array.from(words.matchAll(/[\w+/-]{12,}/g), ([run]) => Buffer.from(run, 'base64').toString('utf8')),
-    ...Array.from(words.matchAll(/[0-9a-f]{16,}/gi), ([run]) => Buffer.from(run, 'hex').toString('utf8')),
+  return [text, joined].flatMap((text) => [
+    ...Array.from(text.matchAll(/[\w+/-]{12,}/g), ([run]) => Buffer.from(run, 'base64').toString('utf8')),
+    ...Array.from(text.matchAll(/[0-9a-f]{16,}/gi), ([run]) => Buffer.from(run, 'hex').toString('utf8')),
   ]);
 }
 
 /** True when the words hold a longer run of a secret, in whatever encoding. */
-function repeats(words: string, secrets: readonly string[]): boolean {
+function repeats(text: string, secrets: readonly string[]): boolean {
   const runs = secrets
     .flatMap((secret) => addressParts(secret)?.slice(0, 1) ?? [secret])
     .flatMap((part) => [part, withoutPercent(part)])
     .flatMap((part) =>
       Array.from({ length: Math.max(0, part.length - LEAK + 1) }, (_, at) => part.slice(at, at + LEAK).toLowerCase()),
     );
-  let layer = words;
+  let layer = text;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const texts = [layer, ...unpacked(layer)].map((text) => text.toLowerCase());
     if (runs.some((run) => texts.some((text) => text.includes(run)))) return true;
@@ -87,19 +87,19 @@ function repeats(words: string, secrets: readonly string[]): boolean {
 }
 
 /** Words of the other side without any secret of ours that they repeat, in the forms that programs write. */
-export function withoutSecrets(words: string, secrets: readonly string[]): string {
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
   const forms = [...new Set(partsOf(secrets).flatMap(writtenForms))].filter((form) => form !== '');
-  if (forms.length === 0) return words;
+  if (forms.length === 0) return text;
   const pattern = forms
     .toSorted((a, b) => b.length - a.length)
     .map((form) => form.replaceAll(/[^\w\s]/g, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`))
     .join('|');
-  return words.toWellFormed().replaceAll(new RegExp(pattern, 'giu'), MASK);
+  return text.toWellFormed().replaceAll(new RegExp(pattern, 'giu'), MASK);
 }
 
 /** The same, short and on one line: fit for a sentence. Empty when a secret is still in them, encoded in another way. */
-export function shownWords(words: string, secrets: readonly string[]): string {
-  const clean = withoutSecrets(words.slice(0, READ).toWellFormed(), secrets);
+export function shownText(text: string, secrets: readonly string[]): string {
+  const clean = withoutSecrets(text.slice(0, READ).toWellFormed(), secrets);
   if (repeats(clean, secrets)) return '';
   return clean
     .replaceAll(/\p{Cc}+/gu, ' ')

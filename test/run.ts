@@ -6,7 +6,7 @@ import { runTests } from '#test/harness/run-tests.ts';
 import { provideCache, provideDatabase } from '#test/harness/servers.ts';
 import { ROOT } from '#test/harness/source-files.ts';
 import { addTallies, NOTHING, type Tally, tallyText } from '#test/harness/tally.ts';
-import { againOnOtherServers, findTestFiles, type TestFiles } from '#test/harness/test-files.ts';
+import { integrationOnly, findTestFiles, type TestFiles } from '#test/harness/test-files.ts';
 
 const USAGE = `npm test -- [--check | --servers] [part of a path …]
   --check    types, lint, format, unused code and the tests that need nothing but Node
@@ -38,7 +38,7 @@ function help(): number {
 
 async function main(): Promise<number> {
   const found = findTestFiles(positionals);
-  const files = values.servers ? againOnOtherServers(found) : found;
+  const files = values.servers ? integrationOnly(found) : found;
   const count = Object.values(files).flat().length;
   if (count === 0) {
     console.error(`No test file fits: ${positionals.join(', ')}`);

@@ -2,7 +2,7 @@ import { type Coin, isCertain } from '#engine/state/coin.ts';
 import { bareSeconds } from '#engine/state/guard.ts';
 import { measure, type Reading } from '#integrations/metrics.ts';
 import type { Database } from '#storage/postgres/database.ts';
-import { listUnwatched } from '#storage/operator/profile-symbols.ts';
+import { listUnwatchedPositions } from '#storage/operator/profile-symbols.ts';
 import { countWaitingJobs, listSchedules } from '#storage/jobs/schedules.ts';
 import type { AccountReport } from './account-report.ts';
 import type { AccountLoop } from './account-loop.ts';
@@ -84,7 +84,7 @@ export function measurePositions(database: Database): Disposable {
   const help = 'Held amount of a coin that its profile does not have any more: nothing sells it, no stop guards it';
   const unwatched = { name: 'tradewind_unwatched_position', help, labelNames: ['profile', 'symbol'] };
   return measure(unwatched, async () =>
-    (await listUnwatched(database.kysely)).map(
+    (await listUnwatchedPositions(database.kysely)).map(
       ({ profileName: profile, symbol, quantity }) => [{ profile, symbol }, Number(quantity)] as const,
     ),
   );

@@ -28,7 +28,7 @@ export async function requireFreeBase(transaction: Transaction, wanted: Wanted):
   const baseOf = (symbol: string): string => wanted.rules?.get(symbol)?.baseAsset ?? symbol;
   const taken = await listForeignSymbols(transaction, wanted.accountId, wanted.profileId);
   for (const symbol of wanted.symbols) {
-    const owner = taken.find((one) => baseOf(one.symbol) === baseOf(symbol));
+    const owner = taken.find((coin) => baseOf(coin.symbol) === baseOf(symbol));
     if (owner === undefined) continue;
     throw new ApiProblem(
       'conflict',

@@ -8,7 +8,7 @@ import type { ApiContext } from '#api/frame/context.ts';
 import type { warning } from '#api/contract/fields.ts';
 import { unknownPatchKeys } from './patch-keys.ts';
 import { type FieldError, invalid, invalidField, shownErrors } from '#api/frame/problem.ts';
-import { settingFor } from './responsible.ts';
+import { settingFor } from './reason-to-setting.ts';
 import { equityOf } from './equity.ts';
 import { checkSizing, type EquityOf, type SizingCheck, sizingWarnings, USUAL_TAKER_FEE } from './sizing-check.ts';
 import { fieldErrors, parseWith, requireValid } from '#api/frame/validate.ts';

@@ -18,8 +18,8 @@ type Fingerprints = Map<string, string | null>;
 
 /** What of limits decides over buys. The time zone does only where a daily loss is limited. */
 function limitsPart({ timezone, limits }: RunLimits) {
-  const isByDay = limits.some((each) => each.limits.dailyLoss !== null);
-  const scopes = Object.fromEntries(limits.map((each) => [each.scope, each.limits]));
+  const isByDay = limits.some((limit) => limit.limits.dailyLoss !== null);
+  const scopes = Object.fromEntries(limits.map((limit) => [limit.scope, limit.limits]));
   return { timezone: isByDay ? timezone : null, ...scopes };
 }
 

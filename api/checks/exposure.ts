@@ -26,18 +26,20 @@ interface Exposure {
  * trading rules anything held counts, without a price the average entry price stands in.
  */
 export async function readExposure(database: Reader, { profileId, symbol, market }: Holder): Promise<Exposure> {
-  const concerns = (one: string): boolean => symbol === undefined || one === symbol;
+  const concerns = (position: string): boolean => symbol === undefined || position === symbol;
   const positions = (await listPositions(database, profileId)).filter((position) => {
     if (!concerns(position.symbol)) return false;
     const rules = market.rules?.get(position.symbol);
     const price = market.prices.get(position.symbol)?.price ?? requireDecimal(position.averagePrice);
     return rules === undefined || isSellable(requireDecimal(position.quantity), price, rules);
   });
-  const counts = [...(await countLiveOrders(database, profileId))].filter(([one]) => concerns(one));
+  const counts = [...(await countLiveOrders(database, profileId))].filter(([position]) => concerns(position));
   const orders = counts.reduce((sum, [, count]) => sum + count, 0);
   const named = [
-    ...positions.map((one) => `${one.symbol} ${plain(one.quantity)} bought at ${plain(one.averagePrice)}`),
-    ...counts.map(([one, count]) => `${one} ${counted(count, 'live order')}`),
+    ...positions.map(
+      (position) => `${position.symbol} ${plain(position.quantity)} bought at ${plain(position.averagePrice)}`,
+    ),
+    ...counts.map(([position, count]) => `${position} ${counted(count, 'live order')}`),
   ];
   const what = symbol ?? 'The profile';
   const words = `${what} has ${counted(positions.length, 'open position')} and ${counted(orders, 'live order')} (${named.join(', ')})`;

@@ -21,7 +21,7 @@ export async function barsOf({ database }: Pick<ApiContext, 'database'>, id: Pro
   return gateBars.parse({ ...USUAL_BARS, ...stored.data });
 }
 
-const WORDS: Record<GateCheck['bar'], string> = {
+const BAR_NAMES: Record<GateCheck['bar'], string> = {
   profitFactor: 'profit factor',
   closedCycles: 'closed positions',
   returnOnCapital: 'return on capital used',
@@ -41,13 +41,13 @@ const SHARES: ReadonlyMap<string, number> = new Map<GateCheck['bar'], number>([
 ]);
 
 function failureOf({ bar, kind, wanted, value }: GateCheck): string {
-  const told = (number: number): string => {
+  const formatValue = (number: number): string => {
     const decimals = SHARES.get(bar);
     if (decimals !== undefined) return `${(number * 100).toFixed(decimals)} %`;
     return String(bar === 'ageDays' ? Math.floor(number) : Number(number.toFixed(2)));
   };
-  const has = value === null ? 'not known' : told(value);
-  return `${WORDS[bar]} ${has}, asked is at ${kind} ${told(wanted)}`;
+  const has = value === null ? 'not known' : formatValue(value);
+  return `${BAR_NAMES[bar]} ${has}, asked is at ${kind} ${formatValue(wanted)}`;
 }
 
 const OLD =
@@ -56,7 +56,7 @@ const OLD =
 async function judge(
   { database, now }: ApiContext,
   profile: ProfileView,
-  asked: {
+  input: {
     readonly symbol: string;
     readonly fingerprint: string | null;
     readonly bars: GateBars;
@@ -64,7 +64,7 @@ async function judge(
     readonly untested: () => Promise<string>;
   },
 ): Promise<GateCoin> {
-  const { symbol, fingerprint, bars, untested } = asked;
+  const { symbol, fingerprint, bars, untested } = input;
   const none = { symbol, runId: null, finishedAt: null, checks: [] };
   if (fingerprint === null) {
     const sentence = 'The saved settings are outside their bounds, so no backtest can match them: save them again.';

@@ -22,7 +22,7 @@ function* unknownKeys(patch: unknown, schemas: readonly unknown[], path: string)
   if (!isObject(patch)) return;
   const fields = schemas.flatMap(alternatives).flatMap(({ properties }) => (isObject(properties) ? [properties] : []));
   for (const [key, value] of Object.entries(patch)) {
-    const known = fields.flatMap((one) => (Object.hasOwn(one, key) ? [one[key]] : []));
+    const known = fields.flatMap((field) => (Object.hasOwn(field, key) ? [field[key]] : []));
     if (known.length === 0) yield { path: `${path}.${key}`, message: 'is not a known field' };
     else yield* unknownKeys(value, known, `${path}.${key}`);
   }

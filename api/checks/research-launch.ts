@@ -32,7 +32,7 @@ export interface Launch {
 export async function prepareLaunch(
   context: ApiContext,
   operator: Operator,
-  asked: {
+  request: {
     readonly id: ProfileView['id'];
     readonly symbols?: readonly string[] | undefined;
     readonly overrideConfig: Record<string, unknown>;
@@ -41,19 +41,19 @@ export async function prepareLaunch(
   },
 ): Promise<Launch> {
   const { database } = context;
-  const profile = await requireProfile(database.kysely, operator, asked.id);
+  const profile = await requireProfile(database.kysely, operator, request.id);
   const account = await requireAccount(database.kysely, operator, profile.accountId);
   const strategy = requireStrategy(profile.strategyName);
-  requireOverride(strategy, profile.config, asked.overrideConfig);
-  const config = mergePatch(profile.config, asked.overrideConfig);
+  requireOverride(strategy, profile.config, request.overrideConfig);
+  const config = mergePatch(profile.config, request.overrideConfig);
   const known = await listBoundSymbols(database.kysely, profile.id);
-  const symbols = [...new Set(asked.symbols ?? known.map(({ symbol }) => symbol))];
+  const symbols = [...new Set(request.symbols ?? known.map(({ symbol }) => symbol))];
   if (symbols.length === 0) throw invalidField('symbols', 'names no coin, and the profile has none');
-  const market = { ...(await readMarket(context, account)), equity: () => requireDecimal(asked.balance) };
+  const market = { ...(await readMarket(context, account)), equity: () => requireDecimal(request.balance) };
   requireListed(symbols, market.rules, 'symbols');
   const bound: BoundSymbol[] = symbols.map((symbol) => ({
     symbol,
-    overrideConfig: known.find((one) => one.symbol === symbol)?.overrideConfig ?? {},
+    overrideConfig: known.find((coin) => coin.symbol === symbol)?.overrideConfig ?? {},
   }));
   const warnings = requireSizing({ market, strategy, config, part: 'overrideConfig' }, bound);
   const coins = coinConfigs(strategy, config, bound);

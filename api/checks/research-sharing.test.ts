@@ -106,17 +106,21 @@ test('all profiles of the account take part with their own strategies and limits
 
 test('what cannot share a balance is refused with the field', async () => {
   const { account, id } = await twoProfiles();
-  const one = async (body: Body) => (await refusal(id, body))?.map(({ path, message }) => `${path} ${message}`) ?? [];
-  assert.match(String(await one({ purse: 'separate', scope: 'account' })), /^purse must be shared: all profiles/);
+  const refusalTexts = async (body: Body) =>
+    (await refusal(id, body))?.map(({ path, message }) => `${path} ${message}`) ?? [];
   assert.match(
-    String(await one({ scope: 'account', symbols: [SOL.symbol] })),
+    String(await refusalTexts({ purse: 'separate', scope: 'account' })),
+    /^purse must be shared: all profiles/,
+  );
+  assert.match(
+    String(await refusalTexts({ scope: 'account', symbols: [SOL.symbol] })),
     /^symbols names SOLUSDT, which the profile "Second" of the account trades$/,
   );
-  assert.match(String(await one({ symbols: [BTC.symbol, ADA.symbol] })), /^purse needs coins .* BTC, USDT$/);
+  assert.match(String(await refusalTexts({ symbols: [BTC.symbol, ADA.symbol] })), /^purse needs coins .* BTC, USDT$/);
   await api.call(createProfile, {
     body: { accountId: account.id, name: 'Third', strategyName: 'momentum', symbols: [ADA.symbol] },
   });
-  assert.match(String(await one({ scope: 'account' })), /^scope needs coins that are bought with one asset/);
+  assert.match(String(await refusalTexts({ scope: 'account' })), /^scope needs coins that are bought with one asset/);
   const body = { ...{ strategyName: 'rebalance' }, symbols: [BTC.symbol, ETH.symbol] };
   const basket = await api.addProfile('Basket', body);
   assert.match(

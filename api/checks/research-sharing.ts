@@ -42,8 +42,8 @@ export async function readRunLimits(
   { accountId, profileIds }: { readonly accountId: AccountId; readonly profileIds: ReadonlySet<string> },
 ): Promise<RunLimits | undefined> {
   const { timezone, limits } = await readSubjects(reader, accountId);
-  const own = limits.filter((each) => each.scope === 'account' || profileIds.has(each.subject));
-  const set = own.filter((each) => hasLimits(each.limits));
+  const own = limits.filter((limit) => limit.scope === 'account' || profileIds.has(limit.subject));
+  const set = own.filter((limit) => hasLimits(limit.limits));
   return set.length === 0 ? undefined : { timezone, limits: set };
 }
 
@@ -73,7 +73,7 @@ export async function prepareSharing(
   requireOneQuote(coins, { rules, scope });
   const profileIds = new Set(coins.map(({ profileId }) => profileId));
   const limits = await readRunLimits(kysely, { accountId: profile.accountId, profileIds });
-  const isShort = others.length > joining.length && limits?.limits.some((each) => each.scope === 'account') === true;
+  const isShort = others.length > joining.length && limits?.limits.some((limit) => limit.scope === 'account') === true;
   return { coins, limits, warnings: isShort ? [OTHERS_NOT_COUNTED] : [] };
 }
 

@@ -22,7 +22,7 @@ const action = z.object({
 });
 
 /** What an operation answers with that asks the worker to act: the outcome is read at `readAction`, and told as topic `action`. */
-export const asked = z.object({ actionId });
+export const actionAccepted = z.object({ actionId });
 
 export const readAction = operation({
   method: 'GET',

@@ -19,7 +19,7 @@ const notifier = z.object({
   updatedAt: instant,
 });
 const delivery = z.object({ ok: z.boolean(), detail: z.string().nullable() });
-const one = { path: '/profiles/:id/notifiers/:provider', auth: 'session', params: named } as const;
+const notifierPath = { path: '/profiles/:id/notifiers/:provider', auth: 'session', params: named } as const;
 
 export const listNotifiers = operation({
   method: 'GET',
@@ -43,7 +43,7 @@ export const listNotifiers = operation({
 });
 
 export const readNotifier = operation({
-  ...one,
+  ...notifierPath,
   method: 'GET',
   status: 200,
   summary: 'One notifier of a profile, without its secrets',
@@ -51,7 +51,7 @@ export const readNotifier = operation({
 });
 
 export const saveNotifier = operation({
-  ...one,
+  ...notifierPath,
   method: 'PUT',
   status: 200,
   summary: 'Sets a notifier up; a secret that is left out or empty stays as it is',
@@ -65,14 +65,14 @@ export const saveNotifier = operation({
 });
 
 export const deleteNotifier = operation({
-  ...one,
+  ...notifierPath,
   method: 'DELETE',
   status: 204,
   summary: 'Removes a notifier with its secrets',
 });
 
 export const testNotifier = operation({
-  ...one,
+  ...notifierPath,
   path: '/profiles/:id/notifiers/:provider/test',
   method: 'POST',
   status: 200,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ORPHAN_STATES } from '#core/account/orphan.ts';
-import { asked } from './actions.ts';
+import { actionAccepted } from './actions.ts';
 import { accountId, decimalText, instant, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 
@@ -50,24 +50,24 @@ export const listOrphanOrders = operation({
   }),
 });
 
-const acting = { method: 'POST', auth: 'session', status: 202, response: asked } as const;
+const orphanAction = { method: 'POST', auth: 'session', status: 202, response: actionAccepted } as const;
 
 export const detectOrphanOrders = operation({
-  ...acting,
+  ...orphanAction,
   path: '/accounts/:id/orphan-orders/detect',
   summary: 'Has the worker look for orphan orders now instead of within ten minutes',
   params,
 });
 
 export const adoptOrphanOrder = operation({
-  ...acting,
+  ...orphanAction,
   path: '/accounts/:id/orphan-orders/:symbol/:orderId/adopt',
   summary: 'Gives the order back to the one profile that provably owns it',
   params: orderParams,
 });
 
 export const cancelOrphanOrder = operation({
-  ...acting,
+  ...orphanAction,
   path: '/accounts/:id/orphan-orders/:symbol/:orderId/cancel',
   summary: 'Has the worker cancel the order on the exchange',
   params: orderParams,

@@ -125,7 +125,7 @@ export const readRobustness = operation({
   response: storedRobustness,
 });
 
-const compared = z.object({
+const comparedResult = z.object({
   runId: z.string(),
   metrics: json,
   drawdown: z.number(),
@@ -155,7 +155,7 @@ export const compareBacktests = operation({
     newest: z.string(),
     differing: z.array(z.string()),
     /** For each coin those runs that have a result of it. */
-    coins: z.array(z.object({ symbol: z.string(), results: z.array(compared) })),
+    coins: z.array(z.object({ symbol: z.string(), results: z.array(comparedResult) })),
     /** Settings that differ, with the value in each run, in the order of `runs`. */
     settings: z.array(z.object({ path: z.string(), values: z.array(z.unknown()) })),
   }),

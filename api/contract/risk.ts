@@ -4,7 +4,7 @@ import { accountId, instant, profileId, symbolName } from './fields.ts';
 import { operation } from './operation.ts';
 import { coin } from './profiles.ts';
 
-const told = z.union([z.string(), z.number()]);
+const amountOrText = z.union([z.string(), z.number()]);
 
 /** How each limit that is set stands. `sentence` says why one refuses buys, `until` when that ends by itself. */
 export const riskState = z.object({
@@ -13,8 +13,8 @@ export const riskState = z.object({
     z.object({
       scope: z.enum(RISK_SCOPES),
       limit: z.string(),
-      used: told,
-      most: told,
+      used: amountOrText,
+      most: amountOrText,
       blocked: z.boolean(),
       until: instant.nullable(),
       sentence: z.string().nullable(),
@@ -24,17 +24,17 @@ export const riskState = z.object({
 
 const read = { method: 'GET', auth: 'session', status: 200, response: riskState } as const;
 const write = { ...read, method: 'PATCH', body: riskLimits.partial() } as const;
-const ofAccount = { path: '/accounts/:id/risk', params: z.object({ id: accountId }) } as const;
-const ofProfile = { path: '/profiles/:id/risk', params: z.object({ id: profileId }) } as const;
+const accountPath = { path: '/accounts/:id/risk', params: z.object({ id: accountId }) } as const;
+const profilePath = { path: '/profiles/:id/risk', params: z.object({ id: profileId }) } as const;
 
-export const readAccountRisk = operation({ ...read, ...ofAccount, summary: 'Risk limits of an account' });
-export const changeAccountRisk = operation({ ...write, ...ofAccount, summary: 'Changes the limits that are named' });
+export const readAccountRisk = operation({ ...read, ...accountPath, summary: 'Risk limits of an account' });
+export const changeAccountRisk = operation({ ...write, ...accountPath, summary: 'Changes the limits that are named' });
 export const readProfileRisk = operation({
   ...read,
-  ...ofProfile,
+  ...profilePath,
   summary: 'Risk limits of a profile; the standings name those of its account too',
 });
-export const changeProfileRisk = operation({ ...write, ...ofProfile, summary: 'Changes the limits that are named' });
+export const changeProfileRisk = operation({ ...write, ...profilePath, summary: 'Changes the limits that are named' });
 
 const ofCoin = {
   method: 'POST',

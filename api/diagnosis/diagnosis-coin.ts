@@ -6,7 +6,7 @@ import type { AnyStrategy } from '#strategies/strategy.ts';
 import type { CoinView } from '#api/views/coins.ts';
 import { amountPath, requireStrategy } from '#api/checks/config-check.ts';
 import type { DiagnosisCheck, DiagnosisReport } from '#api/contract/diagnosis.ts';
-import { type Setting, settingAt, settingFor } from '#api/checks/responsible.ts';
+import { type Setting, settingAt, settingFor } from '#api/checks/reason-to-setting.ts';
 import { checkSizing, type EquityOf, WHAT_TO_DO } from '#api/checks/sizing-check.ts';
 import { parseWith } from '#api/frame/validate.ts';
 import type { CachedWallet, Rules } from '#api/frame/venues.ts';
@@ -53,7 +53,7 @@ export function check(
 }
 
 /** A page where something that is no field is changed. */
-export const aside = (words: string, place: string): Setting => ({ words, place, path: null, value: null });
+export const pageLink = (words: string, place: string): Setting => ({ words, place, path: null, value: null });
 
 const STALE = 'stale-price';
 /** What a strategy answers whose settings forbid to buy. */
@@ -65,7 +65,7 @@ const RANK: readonly Status[] = ['ok', 'warn', 'unknown', 'fail'];
 const worstOf = (checks: readonly DiagnosisCheck[]): Status =>
   checks.reduce<Status>((worst, { status }) => (RANK.indexOf(status) > RANK.indexOf(worst) ? status : worst), 'ok');
 
-interface CoinScene {
+interface ProfileContext {
   readonly profile: ProfileView;
   readonly rules: Rules | undefined;
   readonly wallet: CachedWallet | undefined;
@@ -80,11 +80,11 @@ interface CoinScene {
   readonly troubles: AccountRunState['coins'];
 }
 
-export const faultWords = ({ count, since, cause }: NonNullable<AccountRunState['faults']>): string =>
+export const faultText = ({ count, since, cause }: NonNullable<AccountRunState['faults']>): string =>
   `The account has stopped on a fault ${count === 1 ? 'once' : `${count} times`} since ${since} and starts again each time. The cause: ${cause}`;
 
 /** A coin with the settings that hold for it. */
-interface Seat extends CoinScene {
+interface CoinContext extends ProfileContext {
   readonly coin: CoinView;
   readonly strategy: AnyStrategy;
   readonly merged: unknown;
@@ -92,7 +92,7 @@ interface Seat extends CoinScene {
   readonly page: string;
 }
 
-function configFound({ strategy, merged, page }: Seat): Found {
+function configFound({ strategy, merged, page }: CoinContext): Found {
   const parsed = parseWith(strategy.config, merged);
   if (parsed.success) return ['ok', 'They are legal.'];
   const [issue] = parsed.error.issues;
@@ -104,7 +104,7 @@ function configFound({ strategy, merged, page }: Seat): Found {
   return ['warn', `${path} is outside its bounds (${issue?.message ?? ''}): ${harm}.`, setting];
 }
 
-function sizingFound({ coin, rules, strategy, merged, page, equity }: Seat): Found {
+function sizingFound({ coin, rules, strategy, merged, page, equity }: CoinContext): Found {
   const { symbol, price, priceAt } = coin;
   const cached = price === null ? undefined : { price: requireDecimal(price), at: priceAt ?? '' };
   const bound = strategy.bind(merged);
@@ -116,27 +116,27 @@ function sizingFound({ coin, rules, strategy, merged, page, equity }: Seat): Fou
   return ['fail', `Its budget is too small: the config ${sizing.message}.`, amount];
 }
 
-function moneyChecks(seat: Seat): DiagnosisCheck[] {
-  const { coin, rules, wallet, strategy, merged, page } = seat;
+function moneyChecks(context: CoinContext): DiagnosisCheck[] {
+  const { coin, rules, wallet, strategy, merged, page } = context;
   const { symbol, price, quoteAsset: asset } = coin;
   const least = rules?.get(symbol)?.notional.min;
   const { levels, entryBudget } = strategy.bind(merged).shared;
   const wanted = levels?.[0]?.spend ?? entryBudget;
   const budget = wanted === 0n ? null : formatDecimal(wanted);
   const free = asset === null || wallet === undefined ? undefined : requireDecimal(wallet.balances[asset]?.free ?? '0');
-  const told = free === undefined ? null : formatDecimal(free);
+  const freeText = free === undefined ? null : formatDecimal(free);
   const amount = settingFor(strategy, merged, { reason: 'size-no-funds', page });
-  const some = `Only ${told} ${asset} are free`;
+  const some = `Only ${freeText} ${asset} are free`;
   const money = (): Found => {
     if (free === undefined) return ['unknown', 'The wallet has not been read yet.'];
-    if (free >= wanted) return ['ok', `${told} ${asset} are free.`];
+    if (free >= wanted) return ['ok', `${freeText} ${asset} are free.`];
     return free < (least ?? wanted)
       ? ['fail', `${some}, too little for any order: add some, or wait for a sale.`, amount]
       : ['warn', `${some} of the ${budget} wanted: it buys less.`, amount];
   };
   return [
-    check('sizing', { budget, price, minimum: least && formatDecimal(least) }, sizingFound(seat)),
-    check('balance', { free: told, budget, asset, readAt: wallet?.at }, money()),
+    check('sizing', { budget, price, minimum: least && formatDecimal(least) }, sizingFound(context)),
+    check('balance', { free: freeText, budget, asset, readAt: wallet?.at }, money()),
   ];
 }
 
@@ -166,18 +166,22 @@ function orphansFound({ blockers: [orphan] }: CoinView): Found {
   return [
     Number(left ?? 0) < Number(orders ?? 0) ? 'fail' : 'warn',
     orphan.sentence,
-    aside('Orphan orders', '/orphans'),
+    pageLink('Orphan orders', '/orphans'),
   ];
 }
 
-function marketChecks({ coin, rules, ago, uncounted, profile, troubles }: Seat): DiagnosisCheck[] {
+function marketChecks({ coin, rules, ago, uncounted, profile, troubles }: CoinContext): DiagnosisCheck[] {
   const { symbol, pause, price, priceAt } = coin;
   const status = rules?.get(symbol)?.status;
   const own = `/profiles/${profile.id}`;
   const agoSeconds = priceAt === null ? null : ago(priceAt);
   const limit = uncounted(symbol);
-  const paused: Found = ['fail', `Buying is paused until ${pause?.until}.`, aside('Pause', `${own}/coins/${symbol}`)];
-  const asset = { ...aside('Limits', `${own}/risk`), path: 'asset' };
+  const paused: Found = [
+    'fail',
+    `Buying is paused until ${pause?.until}.`,
+    pageLink('Pause', `${own}/coins/${symbol}`),
+  ];
+  const asset = { ...pageLink('Limits', `${own}/risk`), path: 'asset' };
   const trouble = troubles.find((one) => one.symbol === symbol);
   return [
     check('opened', { nextAt: trouble?.nextAt }, openedFound(trouble)),
@@ -189,12 +193,12 @@ function marketChecks({ coin, rules, ago, uncounted, profile, troubles }: Seat):
   ];
 }
 
-function decisionCheck({ coin: { state }, ago, alive, strategy, merged, page }: Seat): DiagnosisCheck {
+function decisionCheck({ coin: { state }, ago, alive, strategy, merged, page }: CoinContext): DiagnosisCheck {
   if (state === null) return check('decision', {}, ['unknown', 'No decision has been made yet.']);
   const { decision, approval, at } = state;
   const reason = approval.reason ?? decision.reason;
-  const bare = state.protection?.unprotectedSeconds ?? 0;
-  const evidence = { at, reason, ...decision.numbers, ...(bare > 0 && { withoutStopSeconds: bare }) };
+  const unprotected = state.protection?.unprotectedSeconds ?? 0;
+  const evidence = { at, reason, ...decision.numbers, ...(unprotected > 0 && { withoutStopSeconds: unprotected }) };
   const quiet = ago(at);
   const late = `Nothing has been decided for ${quiet} s; the last word was: ${decision.sentence}`;
   if (alive && quiet > QUIET_S) return check('decision', evidence, ['warn', late]);
@@ -207,15 +211,20 @@ function decisionCheck({ coin: { state }, ago, alive, strategy, merged, page }: 
 }
 
 /** Everything about one coin, in the order in which it matters; the line is the first thing in the way. */
-export function diagnoseCoin(coin: CoinView, scene: CoinScene): CoinReport {
+export function diagnoseCoin(coin: CoinView, profileContext: ProfileContext): CoinReport {
   const { symbol, overrideConfig, state } = coin;
-  const { profile } = scene;
+  const { profile } = profileContext;
   const page = `/profiles/${profile.id}/config${Object.keys(overrideConfig).length > 0 ? `?coin=${symbol}` : ''}`;
   const merged = mergePatch(profile.config, overrideConfig);
   const strategy = requireStrategy(profile.strategyName);
-  const seat = { ...scene, coin, page, merged, strategy };
-  const decided = decisionCheck(seat);
-  const checks = [check('config', {}, configFound(seat)), ...marketChecks(seat), ...moneyChecks(seat), decided];
+  const context = { ...profileContext, coin, page, merged, strategy };
+  const decided = decisionCheck(context);
+  const checks = [
+    check('config', {}, configFound(context)),
+    ...marketChecks(context),
+    ...moneyChecks(context),
+    decided,
+  ];
   const status = worstOf(checks);
   const first = status === 'fail' ? checks.find((one) => one.status === 'fail') : undefined;
   const missing = state === null ? checks.find((one) => one.status === 'unknown') : undefined;

@@ -12,7 +12,7 @@ import { type DiagnosisReport, listDiagnoses, readDiagnosis, startDiagnosis } fr
 import { setKillSwitch } from '#api/contract/halts.ts';
 import { changeProfile, disableProfile, enableProfile } from '#api/contract/profiles.ts';
 import { changeProfileRisk, pauseCoin } from '#api/contract/risk.ts';
-import { REASON_PATHS } from '#api/checks/responsible.ts';
+import { REASON_PATHS } from '#api/checks/reason-to-setting.ts';
 import { addLogs, BTC, cacheRules } from '#test/api/test-records.ts';
 import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
@@ -79,7 +79,7 @@ test('nothing in the way: the last word of the strategy with its numbers and its
   assert.deepEqual(odd, []);
   const names =
     'worker lease account key running enabled coins halts rules limits log config opened pause listed price orphans coin-limits sizing balance decision';
-  assert.deepEqual(all.map((one) => one.id).join(' '), names);
+  assert.deepEqual(all.map((check) => check.id).join(' '), names);
   const decision = all.at(-1);
   assert.deepEqual(decision?.evidence.find(({ name }) => name === 'window')?.value, '60');
   const place = `/profiles/${id}/config`;
@@ -201,7 +201,7 @@ for (const [name, words, place, arrange] of [...profileCases, ...coinCases]) {
     const { verdict, headline, checks, coins } = await diagnose();
     const failed = [...checks, ...(coins[0]?.checks ?? [])].filter(({ status }) => status === 'fail');
     assert.deepEqual(
-      failed.map((one) => one.id),
+      failed.map((check) => check.id),
       [name],
     );
     assert.equal(verdict, 'blocked');
@@ -217,7 +217,7 @@ test('what does not stop a buy is told and blocks nothing; what is not known is 
   const warned = [...checks, ...(coins[0]?.checks ?? [])].filter(({ status }) => status === 'warn');
   assert.equal(verdict, 'waiting', 'a value above a maximum of today trades on');
   assert.deepEqual(
-    warned.map((one) => one.id),
+    warned.map((check) => check.id),
     ['log', 'config', 'balance'],
   );
   assert.equal(warned[1]?.setting?.value, '5000');
@@ -243,7 +243,7 @@ test('every setting that a reason names exists, and every reason for not buying 
   assert.deepEqual(absent, []);
   const reasons = [
     ...Object.keys(APPROVAL_REASONS),
-    ...[...STRATEGIES.values()].flatMap((one) => Object.keys(one.reasons)),
+    ...[...STRATEGIES.values()].flatMap((check) => Object.keys(check.reasons)),
   ];
   assert.deepEqual(
     Object.keys(REASON_PATHS).filter((reason) => !reasons.includes(reason)),

@@ -11,23 +11,23 @@ import { readMarket } from '#api/checks/config-check.ts';
 import { readCoins } from '#api/views/coins.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import type { DiagnosisCheck, DiagnosisReport } from '#api/contract/diagnosis.ts';
-import { aside, check, diagnoseCoin, faultWords, type Found } from './diagnosis-coin.ts';
-import { standingsOf } from '#api/views/standings.ts';
+import { pageLink, check, diagnoseCoin, faultText, type Found } from './diagnosis-coin.ts';
+import { limitUsageOf } from '#api/views/limit-usage.ts';
 
 /** Of more coins only what is not ok is told: the report stays one that can be read. */
 const WHOLE_COINS = 25;
 const DAY_MS = 86_400_000;
 
-interface Asked {
+interface DiagnosisInput {
   readonly account: AccountView;
   readonly profile: ProfileView;
   readonly symbol?: string | undefined;
 }
 
-async function workerChecks({ cache, database }: ApiContext, { account }: Asked): Promise<DiagnosisCheck[]> {
+async function workerChecks({ cache, database }: ApiContext, { account }: DiagnosisInput): Promise<DiagnosisCheck[]> {
   const workers = (await cache.list(cacheKeys.heartbeats)).size;
   const { holder } = await readOpen(database.kysely, account.id);
-  const health = aside('System health', '/settings');
+  const health = pageLink('System health', '/settings');
   const alone = 'No worker has taken the account, which takes seconds: if this stays, its log says why.';
   const lease: Found = holder === null ? ['fail', alone, health] : ['ok', `The worker ${holder} trades the account.`];
   return [
@@ -39,12 +39,12 @@ async function workerChecks({ cache, database }: ApiContext, { account }: Asked)
 function runningFound(run: AccountRunState | undefined): Found {
   if (run === undefined) return ['unknown', 'No worker has said so.'];
   const { downSince, faults } = run;
-  if (faults !== null) return ['fail', faultWords(faults), aside('System health', '/settings')];
+  if (faults !== null) return ['fail', faultText(faults), pageLink('System health', '/settings')];
   return downSince === null ? ['ok', 'It runs.'] : ['warn', `It has been starting since ${downSince}.`];
 }
 
 function keyFound({ apiKey }: AccountView): Found {
-  const page = aside('API key', '/settings');
+  const page = pageLink('API key', '/settings');
   if (apiKey === null) return ['fail', 'The account has no API key: enter one.', page];
   const cause = apiKey.cause ?? 'cause unknown';
   const words = `The exchange refuses the API key (${cause}): correct it there, or enter another one.`;
@@ -53,23 +53,25 @@ function keyFound({ apiKey }: AccountView): Found {
   return ['warn', 'The API key has not been checked yet; nothing is bought before.', page];
 }
 
-interface Known extends Asked {
+interface AccountChecksInput extends DiagnosisInput {
   readonly run: AccountRunState | undefined;
 }
 
-function accountChecks({ account, profile, run }: Known, coins: number): DiagnosisCheck[] {
+function accountChecks({ account, profile, run }: AccountChecksInput, coins: number): DiagnosisCheck[] {
   const { apiKey, resetAt } = account;
   const key = { status: apiKey?.status, cause: apiKey?.cause, checkedAt: apiKey?.checkedAt?.toISOString() };
   const reset = 'The exchange was found reset: confirm that the account may go on.';
   const page = `/profiles/${profile.id}`;
   const { enabled } = profile;
-  const off: Found = ['fail', 'The profile is disabled: enable it.', aside('Enable', page)];
-  const none: Found = ['fail', 'No coin is bound: add one.', aside('Coins', page)];
+  const off: Found = ['fail', 'The profile is disabled: enable it.', pageLink('Enable', page)];
+  const none: Found = ['fail', 'No coin is bound: add one.', pageLink('Coins', page)];
   return [
     check(
       'account',
       { resetAt: resetAt?.toISOString() },
-      resetAt === null ? ['ok', 'Its exchange goes on as it was.'] : ['fail', reset, aside('Notice of the reset', '/')],
+      resetAt === null
+        ? ['ok', 'Its exchange goes on as it was.']
+        : ['fail', reset, pageLink('Notice of the reset', '/')],
     ),
     check('key', key, keyFound(account)),
     check('running', { downSince: run?.downSince, faults: run?.faults?.count }, runningFound(run)),
@@ -78,7 +80,7 @@ function accountChecks({ account, profile, run }: Known, coins: number): Diagnos
   ];
 }
 
-async function haltCheck({ database }: ApiContext, { account, profile }: Asked): Promise<DiagnosisCheck> {
+async function haltCheck({ database }: ApiContext, { account, profile }: DiagnosisInput): Promise<DiagnosisCheck> {
   const subjects = new Set<string>(['all', account.id, profile.id]);
   const halt = (await listHalts(database)).find(({ subject, reset }) => subjects.has(subject) && reset !== true);
   if (halt === undefined) return check('halts', {}, ['ok', 'None is on.']);
@@ -87,11 +89,11 @@ async function haltCheck({ database }: ApiContext, { account, profile }: Asked):
   const why = reason === '' ? '' : ` ("${reason}")`;
   const line = `The kill switch (${scope}) has been on since ${since}${why}: release it to buy again.`;
   const place = scope === 'profile' ? `/profiles/${profile.id}` : '/';
-  return check('halts', { scope, since, reason }, ['fail', line, aside('Kill switch', place)]);
+  return check('halts', { scope, since, reason }, ['fail', line, pageLink('Kill switch', place)]);
 }
 
-function limitChecks(subjects: Awaited<ReturnType<typeof standingsOf>>, { profile }: Asked): DiagnosisCheck {
-  const standings = subjects.flatMap((each) => each.standings);
+function limitChecks(subjects: Awaited<ReturnType<typeof limitUsageOf>>, { profile }: DiagnosisInput): DiagnosisCheck {
+  const standings = subjects.flatMap((subject) => subject.standings);
   const blocked = standings.find((one) => one.blocked);
   const told = Object.fromEntries(
     standings.map(({ scope, limit, used, most }) => [`${scope} ${limit}`, `${used} of ${most}`]),
@@ -111,18 +113,18 @@ function limitChecks(subjects: Awaited<ReturnType<typeof standingsOf>>, { profil
   ]);
 }
 
-async function logCheck({ database, now }: ApiContext, { profile, symbol }: Asked): Promise<DiagnosisCheck> {
+async function logCheck({ database, now }: ApiContext, { profile, symbol }: DiagnosisInput): Promise<DiagnosisCheck> {
   const from = new Date(now().getTime() - DAY_MS).toISOString();
   const filter = { profileIds: [profile.id], levels: ['warn', 'error'] as const, from, symbol };
   const [newest] = (await pageLogs(database.kysely, filter, { limit: 1 })).rows;
   if (newest === undefined) return check('log', {}, ['ok', 'No warning.']);
   const told = { level: newest.level, symbol: newest.symbol, at: newest.lastAt.toISOString() };
-  return check('log', told, ['warn', newest.msg, aside('Logs', `/profiles/${profile.id}/logs`)]);
+  return check('log', told, ['warn', newest.msg, pageLink('Logs', `/profiles/${profile.id}/logs`)]);
 }
 
 /** Answers "why is it not trading?" from the database and the cache alone: nothing is asked of the exchange. */
-export async function diagnose(context: ApiContext, asked: Asked): Promise<DiagnosisReport> {
-  const { account, profile, symbol } = asked;
+export async function diagnose(context: ApiContext, input: DiagnosisInput): Promise<DiagnosisReport> {
+  const { account, profile, symbol } = input;
   const venue = venueOf(account);
   const nowMs = context.now().getTime();
   // A replayed market runs faster than the wall: a second later shows by how much.
@@ -131,31 +133,31 @@ export async function diagnose(context: ApiContext, asked: Asked): Promise<Diagn
   const ago = (at: string): number => Math.max(0, Math.round((marketMs - Date.parse(at)) / (speed || 1000)));
   const rules = await context.venues.rules(venue);
   const wallet = await context.venues.wallet(account.id);
-  const subjects = (await standingsOf(context, account)).filter(
-    (each) => each.scope === 'account' || each.subject === profile.id,
+  const subjects = (await limitUsageOf(context, account)).filter(
+    (subject) => subject.scope === 'account' || subject.subject === profile.id,
   );
   const bound = (await readCoins(context, account, [profile.id])).map(({ coin }) => coin);
   const run = await context.venues.accountRun(account.id);
-  const workers = await workerChecks(context, asked);
+  const workers = await workerChecks(context, input);
   const missing: Found = ['unknown', 'Not loaded yet; a worker loads them within minutes.'];
   const checks = [
     ...workers,
-    ...accountChecks({ ...asked, run }, bound.length),
-    await haltCheck(context, asked),
+    ...accountChecks({ ...input, run }, bound.length),
+    await haltCheck(context, input),
     check('rules', { coins: rules?.size }, rules === undefined ? missing : ['ok', 'They are loaded.']),
-    limitChecks(subjects, asked),
-    await logCheck(context, asked),
+    limitChecks(subjects, input),
+    await logCheck(context, input),
   ];
   const uncounted = (name: string): string | undefined => {
-    const refusal = subjects.map((each) => assetRefusal(each, name)).find((one) => one !== undefined);
+    const refusal = subjects.map((subject) => assetRefusal(subject, name)).find((one) => one !== undefined);
     return refusal && describe(APPROVAL_REASONS[refusal.reason], refusal.numbers);
   };
   const alive = workers.every(({ status }) => status === 'ok') && profile.enabled;
   const { equity } = await readMarket(context, account);
   const troubles = run?.coins.filter(({ profileId }) => profileId === profile.id) ?? [];
-  const scene = { profile, rules, wallet, equity, ago, alive, uncounted, troubles };
+  const profileContext = { profile, rules, wallet, equity, ago, alive, uncounted, troubles };
   const wanted = bound.filter((coin) => symbol === undefined || coin.symbol === symbol);
-  const coins = wanted.map((coin) => diagnoseCoin(coin, scene));
+  const coins = wanted.map((coin) => diagnoseCoin(coin, profileContext));
   const failed = checks.find(({ status }) => status === 'fail');
   const [first] = coins;
   const every = (status: string): boolean => first !== undefined && coins.every((coin) => coin.status === status);

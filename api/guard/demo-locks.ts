@@ -6,8 +6,8 @@ const LOCKS = DEMO_LOCKS.map((lock) => ({ ...lock, pattern: patternOf(lock) }));
 
 /** Throws for an operation that a live demo locks, for everyone, a real session included. `path` is under the API root. */
 export function requireUnlocked(method: string, path: string): void {
-  const asked = method === 'HEAD' ? 'GET' : method;
-  const lock = LOCKS.find((one) => one.method === asked && one.pattern.test(path));
+  const lockMethod = method === 'HEAD' ? 'GET' : method;
+  const lock = LOCKS.find((lock) => lock.method === lockMethod && lock.pattern.test(path));
   if (lock === undefined) return;
   throw new ApiProblem('demo_locked', `This is a live demo: ${lock.reason} is switched off.`);
 }

@@ -35,11 +35,11 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /** A hash that no password has: an unknown e-mail costs the same time as a wrong password. */
-const NOBODY = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${unpadded(randomBytes(SALT_BYTES))}$${unpadded(randomBytes(TAG_BYTES))}`;
+const UNKNOWN_USER_HASH = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${unpadded(randomBytes(SALT_BYTES))}$${unpadded(randomBytes(TAG_BYTES))}`;
 
 /** Compares in constant time; `undefined` (no such user) takes as long and never matches. */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
-  const match = PHC.exec(stored ?? NOBODY);
+  const match = PHC.exec(stored ?? UNKNOWN_USER_HASH);
   if (match === null) throw new Error('The stored password hash is not an argon2id PHC string.');
   const [, memory, passes, parallelism, salt = '', tag = ''] = match;
   const expected = Buffer.from(tag, 'base64');

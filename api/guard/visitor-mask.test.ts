@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { type AccountId, newId, type SessionId } from '#core/ids.ts';
 import { createAccount, saveApiKey } from '#storage/operator/accounts.ts';
 import { writeAuditLog } from '#storage/operator/audit-logs.ts';
-import { beginAsk } from '#storage/research/advisor.ts';
+import { startQuestion } from '#storage/research/advisor.ts';
 import { createRun } from '#storage/research/research.ts';
 import { createOperator, readOperator } from '#storage/operator/users.ts';
 import { OPERATIONS } from '#api/contract/contract.ts';
@@ -69,7 +69,7 @@ async function operate(): Promise<void> {
   const runId = await createRun(kysely, run);
   const runs = `${runId},${await createRun(kysely, run)}`;
   await kysely.updateTable('backtest_runs').set({ state: 'done' }).execute();
-  await beginAsk(kysely, runId, 'safe');
+  await startQuestion(kysely, runId, 'safe');
   const failed = { state: 'failed', error: 'canary.internal answered 500', finished_at: new Date() } as const;
   await kysely.updateTable('backtest_advisor_slots').set(failed).execute();
   const orderId = await addOrder(api.database, {

@@ -5,7 +5,7 @@ import { add, formatDecimal, requireDecimal, ZERO } from '#core/amount/decimal.t
 import type { AccountView } from '#storage/operator/accounts.ts';
 import { readOpen, realisedSince } from '#storage/operator/dashboard.ts';
 import { listHalts } from '#storage/trading/halts.ts';
-import { listUnwatched, pageOrders } from '#storage/operator/profile-symbols.ts';
+import { listUnwatchedPositions, pageOrders } from '#storage/operator/profile-symbols.ts';
 import { listProfiles } from '#storage/operator/profiles.ts';
 import type { User } from '#storage/operator/users.ts';
 import type { ApiContext } from '#api/frame/context.ts';
@@ -13,7 +13,7 @@ import { listAccountOrders, readAccountHealth } from '#api/contract/account-stat
 import { pageView, readCursor } from '#api/frame/cursor.ts';
 import type { Routes } from '#api/handle.ts';
 import { requireAccount } from '#api/require.ts';
-import { standingsOf } from '#api/views/standings.ts';
+import { limitUsageOf } from '#api/views/limit-usage.ts';
 import { keyView, orderView } from '#api/views/views.ts';
 import { readCached } from '#api/frame/venues.ts';
 
@@ -49,9 +49,9 @@ async function healthOf(context: ApiContext, account: AccountView, user: User) {
   const nameOf = (subject: string): string | null =>
     subject === account.id ? account.name : (profiles.find(({ id }) => id === subject)?.name ?? null);
   const { holder, positions, live, unknown, orphans } = await readOpen(kysely, account.id);
-  const unwatched = await listUnwatched(kysely);
+  const unwatched = await listUnwatchedPositions(kysely);
   const halts = (await listHalts(kysely)).filter(({ scope, subject }) => scope === 'all' || nameOf(subject) !== null);
-  const near = (await standingsOf(context, account)).flatMap(({ subject, standings }) =>
+  const near = (await limitUsageOf(context, account)).flatMap(({ subject, standings }) =>
     standings.filter(isNear).map((standing) => ({ ...standing, subject, name: nameOf(subject) ?? '' })),
   );
   return {

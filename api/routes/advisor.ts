@@ -1,6 +1,13 @@
 import { advicePrompt } from '#strategies/advice-prompt.ts';
 import { readAdvice } from '#strategies/advice-reply.ts';
-import { adviceOf, beginAsk, finishAsk, listSlots, readAiProvider, type SlotRow } from '#storage/research/advisor.ts';
+import {
+  adviceOf,
+  startQuestion,
+  finishQuestion,
+  listSlots,
+  readAiProvider,
+  type SlotRow,
+} from '#storage/research/advisor.ts';
 import { auditChange } from '#api/audit.ts';
 import { requireStrategy } from '#api/checks/config-check.ts';
 import type { ApiContext } from '#api/frame/context.ts';
@@ -57,7 +64,7 @@ async function ask(context: ApiContext, incoming: Incoming<typeof askAdvisor>) {
         'conflict',
         'Nobody is set up to be asked: set up the AI provider under Settings, or ask by hand.',
       );
-    const begun = await beginAsk(transaction, runId, slot);
+    const begun = await startQuestion(transaction, runId, slot);
     if (begun === undefined) throw replaced();
     await context.queue.enqueueIn(transaction, { name: 'advise', data: { runId, slot, askId: begun.askId } });
     const after = { slot, provider: provider.provider, baseUrl: provider.baseUrl, model: provider.model };
@@ -74,9 +81,9 @@ async function keepReply(context: ApiContext, incoming: Incoming<typeof keepAdvi
     throw invalidField('reply', 'holds no answer: it needs a JSON object with "suggestions", as the question asks for');
   return context.database.transaction(async (transaction) => {
     const slot = 'manual';
-    const begun = await beginAsk(transaction, runId, slot);
+    const begun = await startQuestion(transaction, runId, slot);
     if (begun === undefined) throw replaced();
-    await finishAsk(transaction, { runId, slot, askId: begun.askId }, { advice });
+    await finishQuestion(transaction, { runId, slot, askId: begun.askId }, { advice });
     const after = { suggestions: advice.suggestions.length, dropped: advice.dropped.length };
     await auditChange(transaction, { operator, caller }, { action: 'advisor.reply', subject: runId, after });
     const [kept] = (await listSlots(transaction, runId)).filter((row) => row.slot === slot);

@@ -1,5 +1,5 @@
 import { AI_PROTOCOLS, aiProviderSettings, askAi } from '#integrations/ai-provider.ts';
-import { shownWords } from '#integrations/redact.ts';
+import { shownText } from '#integrations/redact.ts';
 import {
   deleteAiProvider,
   readAiProvider as findAiProvider,
@@ -15,11 +15,11 @@ import { requireValid } from '#api/frame/validate.ts';
 
 const TEST_QUESTION = { text: 'Answer with the word ready.', mostTokens: 16, timeoutMs: 20_000 };
 /** A shorter credential would be told by its end. */
-const LEAST_TOLD = 16;
+const MIN_LENGTH_SHOWN = 16;
 
 /** A provider as responses and the audit show it: of the credential its kind and its end. */
 function viewOf({ provider, baseUrl, model, credential, updatedAt }: StoredAiProvider): AiProviderView {
-  const last4 = credential !== null && credential.value.length >= LEAST_TOLD ? credential.value.slice(-4) : '';
+  const last4 = credential !== null && credential.value.length >= MIN_LENGTH_SHOWN ? credential.value.slice(-4) : '';
   const shown = credential === null ? null : { kind: credential.kind, last4 };
   return { provider, baseUrl, model, credential: shown, updatedAt: updatedAt.toISOString() };
 }
@@ -75,7 +75,7 @@ export function mountAiProvider({ context, handle }: Routes): void {
     const provider = await findAiProvider(database.kysely, operator.user.id);
     if (provider === undefined) throw new ApiProblem('not_found', 'No AI provider is set up: save one first.');
     const answer = await askAi(context.settings.outgoingPrivate, provider, TEST_QUESTION);
-    const said = answer.ok ? shownWords(answer.text, []) : '';
+    const said = answer.ok ? shownText(answer.text, []) : '';
     const detail = answer.ok ? `${answer.model} answered${said === '' ? '' : `: ${said}`}` : answer.detail;
     const outcome = { ok: answer.ok, detail };
     await database.transaction((transaction) =>

@@ -3,7 +3,7 @@ import { totalOf } from '#core/position/cost-basis.ts';
 import { type Decimal, formatDecimal, requireDecimal, ZERO } from '#core/amount/decimal.ts';
 import type { ProfileId } from '#core/ids.ts';
 import type { AccountView } from '#storage/operator/accounts.ts';
-import { askCostBasis, readLedgerRow } from '#storage/trading/cost-basis.ts';
+import { requestCostBasis, readLedgerRow } from '#storage/trading/cost-basis.ts';
 import type { Transaction } from '#storage/postgres/database.ts';
 import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
 import { lockProfile } from '#storage/operator/profiles.ts';
@@ -72,7 +72,7 @@ function requireHolding(enabled: boolean, holding: Holding, recorded: Decimal): 
   );
 }
 
-interface Asked {
+interface CostBasisInput {
   readonly profileId: ProfileId;
   readonly symbol: string;
   readonly price: Decimal;
@@ -80,9 +80,13 @@ interface Asked {
 }
 
 /** Writes the row and enqueues the job that applies it, in the transaction of the change; returns the job's id. */
-export async function askAndEnqueue(queue: Queue, transaction: Transaction, asked: Asked): Promise<string> {
-  const { profileId, symbol } = asked;
-  await askCostBasis(transaction, asked, asked);
+export async function requestCostBasisChange(
+  queue: Queue,
+  transaction: Transaction,
+  input: CostBasisInput,
+): Promise<string> {
+  const { profileId, symbol } = input;
+  await requestCostBasis(transaction, input, input);
   const jobId = await queue.enqueueIn(transaction, { name: 'apply-avg-entry-price', data: { profileId, symbol } });
   if (jobId === undefined) throw new Error('The queue did not take a job that nothing else stands for.');
   return jobId;
@@ -98,7 +102,7 @@ async function change(context: ApiContext, { operator, caller, params, body }: C
   const jobId = await database.transaction(async (transaction) => {
     const profile = requireFoundProfile(await lockProfile(transaction, operator.user.id, profileId), profileId);
     const bound = await listBoundSymbols(transaction, profileId);
-    if (!bound.some((one) => one.symbol === symbol)) throw notBound(profileId, symbol);
+    if (!bound.some((coin) => coin.symbol === symbol)) throw notBound(profileId, symbol);
     const row = await readLedgerRow(transaction, { profileId, symbol });
     const price = body === undefined ? ZERO : requireDecimal(body.averageEntryPrice);
     const recorded = requireDecimal(row?.quantity ?? '0');
@@ -113,7 +117,7 @@ async function change(context: ApiContext, { operator, caller, params, body }: C
         after: body === undefined ? null : { ...body, quantity: formatDecimal(quantity) },
       },
     );
-    return askAndEnqueue(queue, transaction, { profileId, symbol, price, quantity });
+    return requestCostBasisChange(queue, transaction, { profileId, symbol, price, quantity });
   });
   await announce(context, { events: [{ topic: 'position', id: profileId, data: { symbol } }] });
   return { jobId };

@@ -38,8 +38,8 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
   const { database, queue } = context;
   const { symbols, overrideConfig, purse, scope, ...terms } = body;
   requireWindow(terms, context.now());
-  const asked = { id: params.id, symbols, overrideConfig, balance: terms.balance };
-  const prepared = await prepareLaunch(context, operator, asked);
+  const input = { id: params.id, symbols, overrideConfig, balance: terms.balance };
+  const prepared = await prepareLaunch(context, operator, input);
   const { profile, venue, config } = prepared;
   const { coins, limits, ...shared } = await prepareSharing(context, prepared, { operator, purse, scope });
   const to = terms.to ?? new Date(openWindowEnd(Date.parse(terms.from), context.now().getTime())).toISOString();

@@ -29,14 +29,18 @@ import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 import { requireAccount, requireFoundProfile, requireProfile } from '#api/require.ts';
 import { fillView, orderView } from '#api/views/views.ts';
-import { askAndEnqueue, readHolding, requireNewHolding } from './average-entry-price.ts';
+import { requestCostBasisChange, readHolding, requireNewHolding } from './average-entry-price.ts';
 import { announceProfile } from './profiles.ts';
 
 const ORDERS_SHOWN = 100;
 const FILLS_SHOWN = 200;
 
 /** The profile with its account and what the cache knows of its market, read before a transaction begins. */
-async function surroundings(context: ApiContext, operator: Operator, id: Incoming<typeof listCoins>['params']['id']) {
+async function requireCoinContext(
+  context: ApiContext,
+  operator: Operator,
+  id: Incoming<typeof listCoins>['params']['id'],
+) {
   const { kysely } = context.database;
   const profile = await requireProfile(kysely, operator, id);
   const account = await requireAccount(kysely, operator, profile.accountId);
@@ -44,7 +48,7 @@ async function surroundings(context: ApiContext, operator: Operator, id: Incomin
 }
 
 async function bind(context: ApiContext, { operator, caller, params, body }: Incoming<typeof bindCoin>) {
-  const { profile: known, account, market } = await surroundings(context, operator, params.id);
+  const { profile: known, account, market } = await requireCoinContext(context, operator, params.id);
   const { symbol, overrideConfig, averageEntryPrice } = body;
   requireOverride(requireStrategy(known.strategyName), known.config, overrideConfig);
   const holding = averageEntryPrice === undefined ? undefined : await readHolding(context, account, symbol);
@@ -72,7 +76,7 @@ async function bind(context: ApiContext, { operator, caller, params, body }: Inc
     if (averageEntryPrice !== undefined && holding !== undefined) {
       const quantity = requireNewHolding(profile.enabled, holding, symbol);
       const price = requireDecimal(averageEntryPrice);
-      await askAndEnqueue(context.queue, transaction, { profileId, symbol, price, quantity });
+      await requestCostBasisChange(context.queue, transaction, { profileId, symbol, price, quantity });
     }
     return [...doubts, ...overrideWarnings(strategy, overrideConfig)];
   });
@@ -81,13 +85,13 @@ async function bind(context: ApiContext, { operator, caller, params, body }: Inc
 }
 
 async function changeOverride(context: ApiContext, { operator, caller, params, body }: Incoming<typeof changeCoin>) {
-  const { profile: known, account, market } = await surroundings(context, operator, params.id);
+  const { profile: known, account, market } = await requireCoinContext(context, operator, params.id);
   const { id: profileId, symbol } = params;
   const { overrideConfig } = body;
   requireOverride(requireStrategy(known.strategyName), known.config, overrideConfig);
   const warnings = await context.database.transaction(async (transaction) => {
     const profile = requireFoundProfile(await lockProfile(transaction, operator.user.id, profileId), profileId);
-    const before = (await listBoundSymbols(transaction, profileId)).find((one) => one.symbol === symbol);
+    const before = (await listBoundSymbols(transaction, profileId)).find((coin) => coin.symbol === symbol);
     if (before === undefined) throw notBound(profileId, symbol);
     const strategy = requireStrategy(profile.strategyName);
     requireOverride(strategy, profile.config, overrideConfig);
@@ -111,12 +115,12 @@ async function changeOverride(context: ApiContext, { operator, caller, params, b
 }
 
 async function unbind(context: ApiContext, { operator, caller, params, query }: Incoming<typeof unbindCoin>) {
-  const { market, account } = await surroundings(context, operator, params.id);
+  const { market, account } = await requireCoinContext(context, operator, params.id);
   const { id: profileId, symbol } = params;
   const actionId = await context.database.transaction(async (transaction) => {
     await excludeIntents(transaction, profileId);
     requireFoundProfile(await lockProfile(transaction, operator.user.id, profileId), profileId);
-    const before = (await listBoundSymbols(transaction, profileId)).find((one) => one.symbol === symbol);
+    const before = (await listBoundSymbols(transaction, profileId)).find((coin) => coin.symbol === symbol);
     if (before === undefined) throw notBound(profileId, symbol);
     const exposure = await readExposure(transaction, { profileId, symbol, market });
     const { positions, orders } = exposure;
@@ -128,8 +132,8 @@ async function unbind(context: ApiContext, { operator, caller, params, query }: 
     }
     // What rests on the exchange is the worker's to cancel; the coin goes once nothing of it does.
     const request = { accountId: account.id, profileId, symbol, kind: 'coin.unbind', requestedBy: operator.user.id };
-    const asked = orders > 0 ? (await requestAction(transaction, request)).id : null;
-    if (asked === null) await unbindSymbol(transaction, profileId, symbol);
+    const actionId = orders > 0 ? (await requestAction(transaction, request)).id : null;
+    if (actionId === null) await unbindSymbol(transaction, profileId, symbol);
     await auditChange(
       transaction,
       { operator, caller },
@@ -137,10 +141,10 @@ async function unbind(context: ApiContext, { operator, caller, params, query }: 
         action: 'coin.unbind',
         subject: `${profileId}:${symbol}`,
         before: { overrideConfig: before.overrideConfig },
-        ...(positions + orders > 0 && { after: { actionId: asked, exposure: exposure.words } }),
+        ...(positions + orders > 0 && { after: { actionId: actionId, exposure: exposure.words } }),
       },
     );
-    return asked;
+    return actionId;
   });
   if (actionId === null) await context.cache.delete(cacheKeys.coinState(profileId, symbol)).catch(() => {});
   await announceProfile(context, profileId);
@@ -148,7 +152,7 @@ async function unbind(context: ApiContext, { operator, caller, params, query }: 
 }
 
 async function read(context: ApiContext, { operator, params }: Incoming<typeof readCoin>) {
-  const { account } = await surroundings(context, operator, params.id);
+  const { account } = await requireCoinContext(context, operator, params.id);
   const { id: profileId, symbol } = params;
   const { kysely } = context.database;
   const coin = await requireCoin(context, { account, profileId, symbol });
@@ -159,7 +163,7 @@ async function read(context: ApiContext, { operator, params }: Incoming<typeof r
 
 export function mountCoins({ context, handle }: Routes): void {
   handle(listCoins, async ({ operator, params }) => {
-    const { account } = await surroundings(context, operator, params.id);
+    const { account } = await requireCoinContext(context, operator, params.id);
     return { coins: (await readCoins(context, account, [params.id])).map(({ coin }) => coin) };
   });
   handle(readCoin, (incoming) => read(context, incoming));

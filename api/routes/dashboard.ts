@@ -4,7 +4,7 @@ import { type AccountView, listAccounts } from '#storage/operator/accounts.ts';
 import { realisedSince } from '#storage/operator/dashboard.ts';
 import { readHalt } from '#storage/trading/halts.ts';
 import { pageLogs } from '#storage/history/logs.ts';
-import { listUnwatched, newestFills, newestOrders } from '#storage/operator/profile-symbols.ts';
+import { listUnwatchedPositions, newestFills, newestOrders } from '#storage/operator/profile-symbols.ts';
 import { listProfiles, type ProfileView } from '#storage/operator/profiles.ts';
 import { readCoins } from '#api/views/coins.ts';
 import type { ApiContext } from '#api/frame/context.ts';
@@ -12,20 +12,20 @@ import { readDashboard } from '#api/contract/records.ts';
 import { dayStart } from '#core/account/day-start.ts';
 import type { Routes } from '#api/handle.ts';
 import { accountView, fillView, killSwitchView, logRowView, orderView, profileView } from '#api/views/views.ts';
-import { equityOf, holdingsOf, mainQuoteAsset } from '#api/views/worth.ts';
+import { equityOf, holdingsOf, mainQuoteAsset } from '#api/views/holdings.ts';
 
 const ORDERS_SHOWN = 20;
 const FILLS_SHOWN = 20;
 const ACTIVITY_SHOWN = 20;
 
-interface Ours {
+interface AccountWithProfiles {
   readonly account: AccountView;
   readonly profiles: readonly ProfileView[];
   readonly timezone: string;
 }
 
 /** Money of one account in its main quote asset; gains in other assets are left out rather than added up. */
-async function accountCard(context: ApiContext, { account, profiles, timezone }: Ours) {
+async function accountCard(context: ApiContext, { account, profiles, timezone }: AccountWithProfiles) {
   const { database, venues } = context;
   const venue = venueOf(account);
   const nowMs = context.now().getTime();
@@ -60,7 +60,7 @@ async function accountCard(context: ApiContext, { account, profiles, timezone }:
   };
 }
 
-async function dashboardCoins(context: ApiContext, { account, profiles }: Ours) {
+async function dashboardCoins(context: ApiContext, { account, profiles }: AccountWithProfiles) {
   const coins = await readCoins(
     context,
     account,
@@ -73,7 +73,7 @@ async function dashboardCoins(context: ApiContext, { account, profiles }: Ours) 
 }
 
 /** What idle ticks say is on each coin; here it would push out what happened. */
-const TOLD_LEVELS = ['info', 'warn', 'error'] as const;
+const SHOWN_LEVELS = ['info', 'warn', 'error'] as const;
 
 export function mountDashboard({ context, handle }: Routes): void {
   const { kysely } = context.database;
@@ -82,7 +82,7 @@ export function mountDashboard({ context, handle }: Routes): void {
     const profiles = await listProfiles(kysely, userId);
     const profileIds = profiles.map(({ id }) => id);
     const ours = (await listAccounts(kysely, userId)).map(
-      (account): Ours => ({
+      (account): AccountWithProfiles => ({
         account,
         profiles: profiles.filter(({ accountId }) => accountId === account.id),
         timezone,
@@ -90,12 +90,12 @@ export function mountDashboard({ context, handle }: Routes): void {
     );
     const [halt, accounts, coins, unwatched, orders, fills, activity] = await Promise.all([
       readHalt(kysely, { scope: 'all', subject: 'all' }),
-      Promise.all(ours.map((one) => accountCard(context, one))),
-      Promise.all(ours.map((one) => dashboardCoins(context, one))),
-      listUnwatched(kysely),
+      Promise.all(ours.map((account) => accountCard(context, account))),
+      Promise.all(ours.map((account) => dashboardCoins(context, account))),
+      listUnwatchedPositions(kysely),
       newestOrders(kysely, { profileIds, limit: ORDERS_SHOWN }),
       newestFills(kysely, { profileIds, limit: FILLS_SHOWN }),
-      pageLogs(kysely, { profileIds, levels: TOLD_LEVELS }, { limit: ACTIVITY_SHOWN }),
+      pageLogs(kysely, { profileIds, levels: SHOWN_LEVELS }, { limit: ACTIVITY_SHOWN }),
     ]);
     return {
       killSwitch: killSwitchView(halt),

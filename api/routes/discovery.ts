@@ -28,31 +28,31 @@ const stored = z.object({
 });
 type Cycle = Awaited<ReturnType<typeof pageCyclesOf>>['rows'][number];
 
-const sentenced = <Coin extends { readonly outcome: DiscoveryOutcome; readonly numbers: Numbers }>(coin: Coin) => ({
+const withSentence = <Coin extends { readonly outcome: DiscoveryOutcome; readonly numbers: Numbers }>(coin: Coin) => ({
   ...coin,
   sentence: describe(OUTCOME_TEXTS[coin.outcome], coin.numbers),
 });
 
 function cycleView({ id, at, error, result }: Cycle) {
   const { coins, ...rest } = stored.parse(result);
-  return { id, at: at.toISOString(), error, ...rest, coins: coins.map(sentenced) };
+  return { id, at: at.toISOString(), error, ...rest, coins: coins.map(withSentence) };
 }
 
 function healthOf(config: DiscoveryConfig, last: ReturnType<typeof cycleView> | undefined, now: Date) {
-  const told = (state: z.output<typeof readDiscovery.response>['health']['state'], sentence: string) => ({
+  const health = (state: z.output<typeof readDiscovery.response>['health']['state'], sentence: string) => ({
     ...{ state, sentence },
     lastCycleAt: last?.at ?? null,
   });
-  if (!config.enabled) return told('off', 'It is switched off.');
-  if (last === undefined) return told('waiting', 'The worker has not looked yet: it does within a minute.');
+  if (!config.enabled) return health('off', 'It is switched off.');
+  if (last === undefined) return health('waiting', 'The worker has not looked yet: it does within a minute.');
   const minutes = Math.floor((now.getTime() - Date.parse(last.at)) / MINUTE_MS);
   if (minutes >= STALE_PERIODS * config.refreshMinutes)
-    return told('stale', `The worker has not looked for ${minutes} minutes: see whether it runs.`);
-  if (last.error !== null) return told('failing', `The market could not be looked at: ${last.error}`);
+    return health('stale', `The worker has not looked for ${minutes} minutes: see whether it runs.`);
+  if (last.error !== null) return health('failing', `The market could not be looked at: ${last.error}`);
   const { up, all } = last.breadth ?? { up: 0, all: 0 };
   if (100 * up < config.breadthMinPercent * all)
-    return told('blocked', `Only ${up} of ${all} coins rise, and ${config.breadthMinPercent} % are wanted.`);
-  return told('ok', 'It works.');
+    return health('blocked', `Only ${up} of ${all} coins rise, and ${config.breadthMinPercent} % are wanted.`);
+  return health('ok', 'It works.');
 }
 
 async function stateOf(database: Reader, profileId: ProfileId, now: Date) {

@@ -5,7 +5,7 @@ import type { Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 
 /** Both stores must answer within this time. */
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 const OK = { status: 'ok' } as const;
 
 function requireWrites({ readOnly, leaseEndedAt }: WriteState): void {
@@ -22,7 +22,7 @@ export function mountHealth({ context, handle }: Routes): void {
   const { database, cache } = context;
   handle(readLiveness, async () => OK);
   handle(readReadiness, async () => {
-    const late = AbortSignal.timeout(PATIENCE_MS);
+    const late = AbortSignal.timeout(TIMEOUT_MS);
     const tooLate = new Promise<never>((_, reject) => {
       late.addEventListener('abort', () => reject(new Error('no answer in time')), { once: true });
     });

@@ -22,28 +22,28 @@ import { ApiProblem } from '#api/frame/problem.ts';
 import { requireAccount, requireProfile } from '#api/require.ts';
 import { plain } from '#api/views/views.ts';
 
-type Asker = Pick<Incoming<typeof reconcileFees>, 'operator' | 'caller' | 'params'>;
+type ReportCall = Pick<Incoming<typeof reconcileFees>, 'operator' | 'caller' | 'params'>;
 
 /** Only one of a kind at a time: a second one would read the same pages once more. */
 async function start(
   { database, queue }: ApiContext,
-  asker: Asker,
+  call: ReportCall,
   { kind, ...request }: { kind: RunKind; symbols?: readonly string[] },
 ) {
-  const { id: profileId } = asker.params;
-  const { accountId } = await requireProfile(database.kysely, asker.operator, profileId);
-  const { apiKey } = await requireAccount(database.kysely, asker.operator, accountId);
+  const { id: profileId } = call.params;
+  const { accountId } = await requireProfile(database.kysely, call.operator, profileId);
+  const { apiKey } = await requireAccount(database.kysely, call.operator, accountId);
   if (apiKey === null)
     throw new ApiProblem('conflict', 'The account has no API key, and trades are listed for a key only.');
   const runId = await database.transaction(async (transaction) => {
-    await lockProfile(transaction, asker.operator.user.id, profileId);
+    await lockProfile(transaction, call.operator.user.id, profileId);
     const [last] = await listRuns(transaction, profileId, kind);
     if (last?.status === 'queued' || last?.status === 'running')
       throw new ApiProblem('conflict', 'The last one is still under way: wait until it has ended.');
     const id = await createRun(transaction, { profileId, kind, request });
     await queue.enqueueIn(transaction, { name: 'account-history', data: { runId: id } });
     const action = kind === 'fees' ? 'fees.reconcile' : 'trade-archive.backfill';
-    await auditChange(transaction, asker, { action, subject: profileId, after: { runId: id, ...request } });
+    await auditChange(transaction, call, { action, subject: profileId, after: { runId: id, ...request } });
     return id;
   });
   return { runId };
@@ -70,16 +70,16 @@ const COLUMNS = Object.keys(listArchivedFills.response.shape.rows.element.shape)
 
 export function mountHistory({ context, handle }: Routes): void {
   const { kysely } = context.database;
-  handle(reconcileFees, (asker) => start(context, asker, { kind: 'fees' }));
+  handle(reconcileFees, (call) => start(context, call, { kind: 'fees' }));
   handle(listFeeReconciliations, async ({ operator, params }) => {
     const { id } = await requireProfile(kysely, operator, params.id);
     return runsView(await listRuns(kysely, id, 'fees'), feeReport);
   });
-  handle(backfillTradeArchive, async (asker) => {
-    const profile = await requireProfile(kysely, asker.operator, asker.params.id);
+  handle(backfillTradeArchive, async (call) => {
+    const profile = await requireProfile(kysely, call.operator, call.params.id);
     const traded = await tradedSymbols(kysely, { profileId: profile.id });
-    const symbols = asker.body.symbols ?? [...new Set([...profile.symbols, ...traded])];
-    return start(context, asker, { kind: 'archive', symbols });
+    const symbols = call.body.symbols ?? [...new Set([...profile.symbols, ...traded])];
+    return start(context, call, { kind: 'archive', symbols });
   });
   handle(listArchiveBackfills, async ({ operator, params }) => {
     const { id } = await requireProfile(kysely, operator, params.id);

@@ -7,9 +7,9 @@ import { deleteDeadLetter, listDeadLetters, listJobs, readJob, retryDeadLetter }
 import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 
-type Who = Pick<Incoming<typeof deleteDeadLetter>, 'operator' | 'caller' | 'params'>;
+type JobCall = Pick<Incoming<typeof deleteDeadLetter>, 'operator' | 'caller' | 'params'>;
 
-async function take(transaction: Transaction, who: Who, action: string): Promise<DeadLetter> {
+async function take(transaction: Transaction, who: JobCall, action: string): Promise<DeadLetter> {
   const { id } = who.params;
   const letter = await takeDeadLetter(transaction, id);
   if (letter === undefined) throw new ApiProblem('not_found', `There is no dead letter ${id}.`);

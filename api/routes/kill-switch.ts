@@ -19,14 +19,14 @@ import { requireAccount, requireProfile } from '#api/require.ts';
 import { isUnavailable, outageOf } from '#api/frame/unavailable.ts';
 import { killSwitchView } from '#api/views/views.ts';
 
-interface Wish {
+interface KillSwitchInput {
   readonly engaged: boolean;
   readonly reason?: string | undefined;
   readonly freeze?: boolean | undefined;
   readonly cancelEntryOrders?: boolean | undefined;
 }
 
-interface Who {
+interface Author {
   readonly operator: Operator;
   readonly caller: Caller;
 }
@@ -51,13 +51,17 @@ function notStored(error: unknown, engaged: boolean): unknown {
   return new ApiProblem('unavailable', [sentence, outcome, ...(engaged ? [INSTEAD] : [])].join(' '));
 }
 
-const setHalt = (context: ApiContext, who: Who, change: { target: HaltSubject; wish: Wish }) =>
+const setHalt = (context: ApiContext, who: Author, change: { target: HaltSubject; input: KillSwitchInput }) =>
   storeHalt(context, who, change).catch((error: unknown) => {
-    throw notStored(error, change.wish.engaged);
+    throw notStored(error, change.input.engaged);
   });
 
-async function storeHalt(context: ApiContext, who: Who, { target, wish }: { target: HaltSubject; wish: Wish }) {
-  const { engaged, reason = '', freeze = false, cancelEntryOrders: cancelEntries = false } = wish;
+async function storeHalt(
+  context: ApiContext,
+  who: Author,
+  { target, input: input }: { target: HaltSubject; input: KillSwitchInput },
+) {
+  const { engaged, reason = '', freeze = false, cancelEntryOrders: cancelEntries = false } = input;
   const userId = who.operator.user.id;
   const { changed, view } = await context.database.transaction(async (transaction) => {
     const before = killSwitchView(await readHalt(transaction, target));
@@ -76,31 +80,31 @@ async function storeHalt(context: ApiContext, who: Who, { target, wish }: { targ
   return view;
 }
 
-const of = (scope: HaltScope, subject: string): HaltSubject => ({ scope, subject });
+const haltSubject = (scope: HaltScope, subject: string): HaltSubject => ({ scope, subject });
 
 export function mountKillSwitch({ context, handle }: Routes): void {
   const { database } = context;
 
   handle(readKillSwitch, () => readView(context, ALL));
   handle(setKillSwitch, ({ operator, caller, body }) =>
-    setHalt(context, { operator, caller }, { target: ALL, wish: body }),
+    setHalt(context, { operator, caller }, { target: ALL, input: body }),
   );
 
   handle(readAccountKillSwitch, async ({ operator, params }) => {
     const { id } = await requireAccount(database.kysely, operator, params.id);
-    return readView(context, of('account', id));
+    return readView(context, haltSubject('account', id));
   });
   handle(setAccountKillSwitch, async ({ operator, caller, params, body }) => {
     const { id } = await requireAccount(database.kysely, operator, params.id);
-    return setHalt(context, { operator, caller }, { target: of('account', id), wish: body });
+    return setHalt(context, { operator, caller }, { target: haltSubject('account', id), input: body });
   });
 
   handle(readProfileKillSwitch, async ({ operator, params }) => {
     const { id } = await requireProfile(database.kysely, operator, params.id);
-    return readView(context, of('profile', id));
+    return readView(context, haltSubject('profile', id));
   });
   handle(setProfileKillSwitch, async ({ operator, caller, params, body }) => {
     const { id } = await requireProfile(database.kysely, operator, params.id);
-    return setHalt(context, { operator, caller }, { target: of('profile', id), wish: body });
+    return setHalt(context, { operator, caller }, { target: haltSubject('profile', id), input: body });
   });
 }

@@ -2,7 +2,7 @@ import type { ProfileId } from '#core/ids.ts';
 import { readOrder } from '#storage/trading/order-proof.ts';
 import { listBoundSymbols } from '#storage/operator/profile-symbols.ts';
 import { lockProfile } from '#storage/operator/profiles.ts';
-import { askWorker } from '#api/ask-worker.ts';
+import { requestWorkerAction } from '#api/request-worker-action.ts';
 import { notBound } from '#api/views/coins.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { cancelOrder, forceSell, placeOrder } from '#api/contract/manual.ts';
@@ -10,9 +10,9 @@ import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 import { requireFoundProfile } from '#api/require.ts';
 
-type Who = Pick<Incoming<typeof forceSell>, 'operator' | 'caller'>;
+type Author = Pick<Incoming<typeof forceSell>, 'operator' | 'caller'>;
 
-interface Wish {
+interface ManualInput {
   readonly id: ProfileId;
   readonly symbol: string;
   readonly kind: 'manual-order' | 'cancel-order' | 'force-sell';
@@ -23,16 +23,19 @@ interface Wish {
 /** What is asked of a coin is judged where it is done, by the worker: here it must only be the operator's own coin. */
 function ask(
   { database }: ApiContext,
-  who: Who,
-  { id, symbol, kind, payload, requestId }: Wish,
+  who: Author,
+  { id, symbol, kind, payload, requestId }: ManualInput,
 ): Promise<{ actionId: string }> {
   return database.transaction(async (transaction) => {
     const { accountId } = requireFoundProfile(await lockProfile(transaction, who.operator.user.id, id), id);
     const bound = await listBoundSymbols(transaction, id);
-    if (!bound.some((one) => one.symbol === symbol)) throw notBound(id, symbol);
+    if (!bound.some((coin) => coin.symbol === symbol)) throw notBound(id, symbol);
     const request = { accountId, profileId: id, symbol, kind, payload };
     return {
-      actionId: await askWorker(transaction, who, { ...request, ...(requestId !== undefined && { id: requestId }) }),
+      actionId: await requestWorkerAction(transaction, who, {
+        ...request,
+        ...(requestId !== undefined && { id: requestId }),
+      }),
     };
   });
 }

@@ -89,14 +89,14 @@ export function mountMarket({ context, handle }: Routes): void {
     const venue = venueOf(account);
     const rules = (await venues.rules(venue)) ?? new Map<string, never>();
     const prices = await venues.prices(venue);
-    const symbols = [...rules.values()].map((one) => {
-      const price = prices.get(one.symbol);
+    const symbols = [...rules.values()].map((rule) => {
+      const price = prices.get(rule.symbol);
       return {
-        symbol: one.symbol,
-        baseAsset: one.baseAsset,
-        quoteAsset: one.quoteAsset,
-        status: one.status,
-        minNotional: formatDecimal(one.notional.min),
+        symbol: rule.symbol,
+        baseAsset: rule.baseAsset,
+        quoteAsset: rule.quoteAsset,
+        status: rule.status,
+        minNotional: formatDecimal(rule.notional.min),
         price: price === undefined ? null : formatDecimal(price.price),
       };
     });

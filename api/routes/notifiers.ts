@@ -104,7 +104,7 @@ function mountProfileNotifiers({ context, handle }: Routes): void {
     return {
       notifiers: NOTIFIER_NAMES.map((provider) => {
         const { title, settings, secretNames } = NOTIFIERS[provider];
-        const found = configured.find((one) => one.provider === provider);
+        const found = configured.find((notifier) => notifier.provider === provider);
         const settingsSchema = { ...z.toJSONSchema(settings, { io: 'input', unrepresentable: 'any' }) };
         const view = found === undefined ? null : viewOf(found);
         return { provider, title, settingsSchema, secretNames: [...secretNames], configured: view };
@@ -158,11 +158,11 @@ export function mountNotifiers(routes: Routes): void {
     }),
   );
   handle(testOpsNotify, async ({ operator, caller }) => {
-    const enabled = (await selectNotifiers(database.kysely)).filter((one) => one.enabled);
+    const enabled = (await selectNotifiers(database.kysely)).filter((notifier) => notifier.enabled);
     const deliveries = await Promise.all(
-      enabled.map(async (one) => {
-        const { profileId, provider } = one;
-        return { profileId, provider, ...(await deliverTest(context, one)) };
+      enabled.map(async (notifier) => {
+        const { profileId, provider } = notifier;
+        return { profileId, provider, ...(await deliverTest(context, notifier)) };
       }),
     );
     const change = { action: 'ops-notify.test', subject: 'ops-notify', after: { deliveries } };

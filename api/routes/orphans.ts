@@ -8,7 +8,7 @@ import type { Reader } from '#storage/postgres/database.ts';
 import { isResting, listOrphans, type OrphanRow, readOrphan, resolveOrphan } from '#storage/trading/orphan-orders.ts';
 import { loadProfilesToRun } from '#storage/trading/worker-profiles.ts';
 import { configProblem } from '#strategies/config-problem.ts';
-import { askWorker } from '#api/ask-worker.ts';
+import { requestWorkerAction } from '#api/request-worker-action.ts';
 import { auditChange } from '#api/audit.ts';
 import { announce } from '#api/frame/bus.ts';
 import {
@@ -28,12 +28,12 @@ interface Target {
   readonly orderId: string;
 }
 
-const strayOf = (row: OrphanRow) => ({ symbol: row.symbol, clientOrderId: row.client_order_id });
+const orphanKeyOf = (row: OrphanRow) => ({ symbol: row.symbol, clientOrderId: row.client_order_id });
 const plain = (text: string): string => formatDecimal(requireDecimal(text));
 const priceOrNull = (text: string): string | null => (requireDecimal(text) === 0n ? null : plain(text));
 
 const orphanView = (row: OrphanRow, profiles: readonly ProfileToRun[], marketMs: number) => {
-  const { profile, proven, evidence } = guessOwner(strayOf(row), profiles, configProblem);
+  const { profile, proven, evidence } = guessOwner(orphanKeyOf(row), profiles, configProblem);
   return {
     symbol: row.symbol,
     orderId: row.exchange_order_id,
@@ -93,17 +93,19 @@ export function mountOrphans(routes: Routes): void {
     return undefined;
   });
 
-  mountAsking(routes);
+  mountOrphanActions(routes);
 }
 
 /** What only the owner of the account can do. */
-function mountAsking({ context, handle }: Routes): void {
+function mountOrphanActions({ context, handle }: Routes): void {
   const { database } = context;
 
   handle(detectOrphanOrders, ({ operator, caller, params }) =>
     database.transaction(async (transaction) => {
       const { id: accountId } = await requireAccount(transaction, operator, params.id);
-      return { actionId: await askWorker(transaction, { operator, caller }, { accountId, kind: 'orphan.detect' }) };
+      return {
+        actionId: await requestWorkerAction(transaction, { operator, caller }, { accountId, kind: 'orphan.detect' }),
+      };
     }),
   );
 
@@ -113,7 +115,7 @@ function mountAsking({ context, handle }: Routes): void {
       await requireAccount(transaction, operator, accountId);
       await requireResting(transaction, params);
       const request = { accountId, kind: 'orphan.cancel', payload: { symbol, orderId } };
-      return { actionId: await askWorker(transaction, { operator, caller }, request) };
+      return { actionId: await requestWorkerAction(transaction, { operator, caller }, request) };
     }),
   );
 
@@ -122,11 +124,13 @@ function mountAsking({ context, handle }: Routes): void {
     const { id: accountId, symbol, orderId } = params;
     await requireAccount(database.kysely, operator, accountId);
     const row = await requireResting(database.kysely, params);
-    const ownership = proveOwner(strayOf(row), await loadProfilesToRun(database, accountId), configProblem);
+    const ownership = proveOwner(orphanKeyOf(row), await loadProfilesToRun(database, accountId), configProblem);
     if (ownership.kind === 'refused') throw new ApiProblem('conflict', ownership.reason);
     const profileId = ownership.profile.id;
     const request = { accountId, profileId, symbol, kind: 'orphan.adopt', payload: { symbol, orderId } };
-    const actionId = await database.transaction((transaction) => askWorker(transaction, { operator, caller }, request));
+    const actionId = await database.transaction((transaction) =>
+      requestWorkerAction(transaction, { operator, caller }, request),
+    );
     return { actionId };
   });
 }

@@ -107,7 +107,7 @@ export async function createFrom(
     await requireFreeBase(transaction, { accountId: account.id, profileId: null, symbols, rules: market.rules });
     const id = await insertProfile(transaction, draft);
     if (id === undefined) throw nameTaken(draft.name);
-    for (const one of bound) await bindSymbol(transaction, id, one);
+    for (const coin of bound) await bindSymbol(transaction, id, coin);
     const after = { ...draft, ...cause.detail };
     await auditChange(transaction, { operator, caller }, { action: cause.action, subject: id, after });
     return requireProfile(transaction, operator, id);
@@ -205,8 +205,8 @@ async function remove(context: ApiContext, { operator, caller, params, query }: 
       payload: { leavePositions },
       requestedBy,
     };
-    const asked = account.apiKey === null ? null : (await requestAction(transaction, request)).id;
-    if (asked === null) await removeProfile(transaction, before.id);
+    const actionId = account.apiKey === null ? null : (await requestAction(transaction, request)).id;
+    if (actionId === null) await removeProfile(transaction, before.id);
     else await saveProfile(transaction, before.id, { enabled: false });
     await auditChange(
       transaction,
@@ -215,10 +215,10 @@ async function remove(context: ApiContext, { operator, caller, params, query }: 
         action: 'profile.delete',
         subject: before.id,
         before: profileView(before),
-        ...(asked !== null && { after: { actionId: asked, leavePositions } }),
+        ...(actionId !== null && { after: { actionId: actionId, leavePositions } }),
       },
     );
-    return asked;
+    return actionId;
   });
   if (actionId === null) await forgetProfile(context.cache, params.id).catch(() => {});
   await announceProfile(context, params.id);

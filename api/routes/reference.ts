@@ -23,7 +23,9 @@ function entry({ method, path, summary, auth }: Operation, described: unknown): 
 function pageOf(operations: readonly Operation[]): string {
   const families = Map.groupBy(operations, ({ path }) => path.split('/')[1] ?? '');
   const sections = [...families].map(([name, family]) => {
-    const entries = family.map((one) => entry(one, Object.values(openApiOf([one])['paths'] ?? {})[0]));
+    const entries = family.map((operation) =>
+      entry(operation, Object.values(openApiOf([operation])['paths'] ?? {})[0]),
+    );
     return `<h2 id="${escaped(name)}">${escaped(name)}</h2>${entries.join('\n')}`;
   });
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

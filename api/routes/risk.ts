@@ -19,17 +19,17 @@ import type { Operator } from '#api/guard/session.ts';
 import type { Incoming, Routes } from '#api/handle.ts';
 import { invalid, invalidField } from '#api/frame/problem.ts';
 import { requireAccount, requireFoundProfile, requireProfile } from '#api/require.ts';
-import { standingsOf } from '#api/views/standings.ts';
+import { limitUsageOf } from '#api/views/limit-usage.ts';
 
 interface Limited extends RiskTarget {
   readonly account: AccountView;
 }
 
 async function readState(context: ApiContext, { account, subject }: Limited) {
-  const subjects = await standingsOf(context, account);
-  const own = subjects.find((each) => each.subject === subject);
+  const subjects = await limitUsageOf(context, account);
+  const own = subjects.find((subjectRisk) => subjectRisk.subject === subject);
   if (own === undefined) throw new Error(`The limits of ${subject} are missing.`);
-  const bound = subjects.filter((each) => each.scope === 'account' || each.subject === subject);
+  const bound = subjects.filter((subjectRisk) => subjectRisk.scope === 'account' || subjectRisk.subject === subject);
   return { limits: own.limits, standings: bound.flatMap(({ standings }) => standings) };
 }
 
@@ -68,7 +68,7 @@ const announceHalts = (context: ApiContext, { scope, subject }: RiskTarget): Pro
 type CoinCall = Pick<Incoming<typeof resumeCoin>, 'operator' | 'caller' | 'params'>;
 
 /** Waits for the buys that are being written down: none is committed after this is. */
-async function setPause(context: ApiContext, { operator, caller, params }: CoinCall, pause: PauseWish | null) {
+async function setPause(context: ApiContext, { operator, caller, params }: CoinCall, pause: PauseInput | null) {
   const { id: profileId, symbol } = params;
   const profile = await requireProfile(context.database.kysely, operator, profileId);
   const account = await requireAccount(context.database.kysely, operator, profile.accountId);
@@ -85,7 +85,7 @@ async function setPause(context: ApiContext, { operator, caller, params }: CoinC
   return requireCoin(context, { account, profileId, symbol });
 }
 
-interface PauseWish {
+interface PauseInput {
   readonly until: Date;
   readonly reason: string;
 }
@@ -102,22 +102,26 @@ async function pause(context: ApiContext, incoming: Incoming<typeof pauseCoin>) 
 
 export function mountRisk({ context, handle }: Routes): void {
   const { kysely } = context.database;
-  const ofAccount = async (operator: Operator, id: AccountView['id']): Promise<Limited> => {
+  const requireAccountTarget = async (operator: Operator, id: AccountView['id']): Promise<Limited> => {
     const account = await requireAccount(kysely, operator, id);
     return { scope: 'account', subject: account.id, account };
   };
-  const ofProfile = async (operator: Operator, id: ProfileId): Promise<Limited> => {
+  const requireProfileTarget = async (operator: Operator, id: ProfileId): Promise<Limited> => {
     const profile = await requireProfile(kysely, operator, id);
     return { scope: 'profile', subject: id, account: await requireAccount(kysely, operator, profile.accountId) };
   };
 
-  handle(readAccountRisk, async ({ operator, params }) => readState(context, await ofAccount(operator, params.id)));
-  handle(readProfileRisk, async ({ operator, params }) => readState(context, await ofProfile(operator, params.id)));
+  handle(readAccountRisk, async ({ operator, params }) =>
+    readState(context, await requireAccountTarget(operator, params.id)),
+  );
+  handle(readProfileRisk, async ({ operator, params }) =>
+    readState(context, await requireProfileTarget(operator, params.id)),
+  );
   handle(changeAccountRisk, async (incoming) =>
-    change(context, await ofAccount(incoming.operator, incoming.params.id), incoming),
+    change(context, await requireAccountTarget(incoming.operator, incoming.params.id), incoming),
   );
   handle(changeProfileRisk, async (incoming) =>
-    change(context, await ofProfile(incoming.operator, incoming.params.id), incoming),
+    change(context, await requireProfileTarget(incoming.operator, incoming.params.id), incoming),
   );
   handle(pauseCoin, (incoming) => pause(context, incoming));
   handle(resumeCoin, (incoming) => setPause(context, incoming, null));

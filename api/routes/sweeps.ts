@@ -53,11 +53,11 @@ function requireFewJobs(
 
 async function launch(context: ApiContext, { operator, caller, params, body }: Incoming<typeof launchSweep>) {
   const { database, queue } = context;
-  const { symbol, overrideConfig, ...asked } = body;
-  requireWindow(asked, context.now());
+  const { symbol, overrideConfig, ...input } = body;
+  requireWindow(input, context.now());
   // Fixed now: every unit must see the same window, whenever it is done.
-  const endMs = openWindowEnd(Date.parse(asked.from), context.now().getTime());
-  const terms = { ...asked, to: asked.to ?? new Date(endMs).toISOString() };
+  const endMs = openWindowEnd(Date.parse(input.from), context.now().getTime());
+  const terms = { ...input, to: input.to ?? new Date(endMs).toISOString() };
   const folds = foldCount(terms);
   const { profile, strategy, venue, config, coins, warnings } = await prepareLaunch(context, operator, {
     id: params.id,

@@ -16,7 +16,7 @@ interface Wanted {
 }
 
 /** The text test comes first: parsing every entry of other coins would cost far more. */
-function isOf(symbol: string, text: string): boolean {
+function isOfSymbol(symbol: string, text: string): boolean {
   if (!text.includes(JSON.stringify(symbol))) return false;
   const entry = readJson(text);
   return isObject(entry) && entry['symbol'] === symbol;
@@ -27,7 +27,7 @@ async function newestOf(cache: CacheStore, { key, symbol, limit, skip }: Wanted)
   const found: string[] = [];
   for (let seen = 0; found.length < skip + limit; seen += SCANNED_AT_ONCE) {
     const texts = await cache.newest(key, SCANNED_AT_ONCE, seen);
-    found.push(...texts.filter((text) => isOf(symbol, text)));
+    found.push(...texts.filter((text) => isOfSymbol(symbol, text)));
     if (texts.length < SCANNED_AT_ONCE) break;
   }
   return found.slice(skip, skip + limit);

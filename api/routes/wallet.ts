@@ -4,7 +4,7 @@ import { listProfiles } from '#storage/operator/profiles.ts';
 import { readWallet } from '#api/contract/accounts.ts';
 import type { Routes } from '#api/handle.ts';
 import { requireAccount } from '#api/require.ts';
-import { holdingsOf, mainQuoteAsset } from '#api/views/worth.ts';
+import { holdingsOf, mainQuoteAsset } from '#api/views/holdings.ts';
 
 export function mountWallet({ context, handle }: Routes): void {
   const { database, venues } = context;

@@ -22,20 +22,20 @@ const address = (path = '/api/ws'): string => `${api.url.replace('http', 'ws')}$
 /** A socket that keeps what it hears; `next` waits for one more frame. */
 class Listener {
   readonly socket: WebSocket;
-  readonly #heard: ServerFrame[] = [];
+  readonly #received: ServerFrame[] = [];
   #wake = () => {};
 
   constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on('message', (data: Buffer) => {
-      this.#heard.push(...z.array(serverFrame).parse(JSON.parse(data.toString())));
+      this.#received.push(...z.array(serverFrame).parse(JSON.parse(data.toString())));
       this.#wake();
     });
   }
 
   async next(): Promise<ServerFrame> {
     for (;;) {
-      const frame = this.#heard.shift();
+      const frame = this.#received.shift();
       if (frame !== undefined) return frame;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

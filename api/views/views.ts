@@ -41,26 +41,26 @@ export const keyView = (key: KeyStatus): NonNullable<z.output<typeof account>['a
   checkedAt: key.checkedAt?.toISOString() ?? null,
 });
 
-export const accountView = (one: AccountView): z.output<typeof account> => ({
-  id: one.id,
-  name: one.name,
-  exchangeMode: one.exchangeMode,
-  endpoint: one.endpoint,
-  resetAt: one.resetAt?.toISOString() ?? null,
-  createdAt: one.createdAt.toISOString(),
-  apiKey: one.apiKey === null ? null : keyView(one.apiKey),
+export const accountView = (view: AccountView): z.output<typeof account> => ({
+  id: view.id,
+  name: view.name,
+  exchangeMode: view.exchangeMode,
+  endpoint: view.endpoint,
+  resetAt: view.resetAt?.toISOString() ?? null,
+  createdAt: view.createdAt.toISOString(),
+  apiKey: view.apiKey === null ? null : keyView(view.apiKey),
 });
 
-export const profileView = (one: ProfileView): z.output<typeof profile> => ({
-  id: one.id,
-  accountId: one.accountId,
-  name: one.name,
-  strategyName: one.strategyName,
-  config: configOf(one.config),
-  enabled: one.enabled,
-  symbols: [...one.symbols],
-  createdAt: one.createdAt.toISOString(),
-  updatedAt: one.updatedAt.toISOString(),
+export const profileView = (view: ProfileView): z.output<typeof profile> => ({
+  id: view.id,
+  accountId: view.accountId,
+  name: view.name,
+  strategyName: view.strategyName,
+  config: configOf(view.config),
+  enabled: view.enabled,
+  symbols: [...view.symbols],
+  createdAt: view.createdAt.toISOString(),
+  updatedAt: view.updatedAt.toISOString(),
 });
 
 export const killSwitchView = (halt: HaltView | undefined): z.output<typeof killSwitch> => ({

@@ -140,7 +140,7 @@ export interface TradingStore {
   newestThirdFee(accountId: AccountId): Promise<string | null>;
   findOrderByClientId(accountId: AccountId, clientOrderId: string): Promise<OrderRecord | undefined>;
   /** The executions that a restored backup does not know are booked, or belong to orders that are followed. */
-  noteCompared(profileId: ProfileId, symbol: string): Promise<void>;
+  markReconciled(profileId: ProfileId, symbol: string): Promise<void>;
   /** Keeps strategies' own states where no money has moved since: a runner at another version keeps its own. */
   saveStrategyStates(states: readonly StateToKeep[]): Promise<void>;
   halts(): Promise<Halt[]>;

@@ -70,7 +70,7 @@ async function compare(coin: Coin, proves: boolean): Promise<void> {
   await bookMissedOrders(coin);
   if (!proves) return;
   await adoptOpenOrders(coin);
-  await coin.context.ports.store.noteCompared(coin.profile.id, coin.symbol);
+  await coin.context.ports.store.markReconciled(coin.profile.id, coin.symbol);
 }
 
 /** An exchange that does not answer is the trouble of this coin alone. */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Database } from '#storage/postgres/database.ts';
 import { engageHalt, readHalt, releaseHalt } from '#storage/trading/halts.ts';
-import { CREATE_TABLE, requireSameStory, runMigration } from '#storage/postgres/migrate.ts';
+import { CREATE_TABLE, requireSameHistory, runMigration } from '#storage/postgres/migrate.ts';
 import { MigrationError, type MigrationFile, readMigrationFiles } from '#storage/postgres/migration-files.ts';
 import { type Manifest, readBackupFile, type Rows } from './file.ts';
 import type { ReadOptions } from './lines.ts';
@@ -40,8 +40,8 @@ async function verifyBackup(file: string | FileHandle, options: ReadOptions = {}
 
 function requireKnown({ migrations, at }: Manifest, files: readonly MigrationFile[]): void {
   try {
-    requireSameStory(
-      migrations.map((one) => ({ ...one, applied_at: new Date(at) })),
+    requireSameHistory(
+      migrations.map((relation) => ({ ...relation, applied_at: new Date(at) })),
       files,
     );
   } catch (error) {
@@ -70,7 +70,7 @@ export async function restoreBackup(
       `select pg_try_advisory_lock(hashtextextended('tradewind:restore', 0)) as taken`,
     );
     if (rows[0]?.taken !== true) throw new BackupRefused('Another restore is running: wait until it has ended.');
-    await whileFrozen(database, async () => {
+    await withWritesBlocked(database, async () => {
       requireClient(options.signal);
       await replaceAll(client, readBackupFile(file, options));
     });
@@ -81,7 +81,7 @@ export async function restoreBackup(
   }
 }
 
-async function whileFrozen(database: Database, work: () => Promise<void>): Promise<void> {
+async function withWritesBlocked(database: Database, work: () => Promise<void>): Promise<void> {
   const before = await readHalt(database, ALL);
   await engageHalt(database, { ...ALL, reason: 'A restore is running.', freeze: true, userId: null });
   try {
@@ -116,8 +116,8 @@ async function replaceAll(client: pg.PoolClient, parts: Parts): Promise<void> {
     const home = rows[0]?.name ?? 'public';
     await client.query(`create schema ${schema}; set local search_path = ${schema}`);
     const manifest = await fill(client, parts);
-    await distrustCoins(client);
-    await engageAfter(client, manifest);
+    await markUnreconciled(client);
+    await engageKillSwitch(client, manifest);
     await swap(client, { from: schema, to: home, manifest });
     await client.query('commit');
   } catch (error) {
@@ -164,7 +164,7 @@ function named(table: string): string {
  * order's id is used for a second one: the numbers go on from the tenths of a second since 1970, also those of a coin that
  * is bound later, because no coin has more orders than that.
  */
-async function distrustCoins(client: pg.PoolClient): Promise<void> {
+async function markUnreconciled(client: pg.PoolClient): Promise<void> {
   const { rows } = await client.query<{ number: string }>(
     'select floor(extract(epoch from clock_timestamp()) * 10)::bigint::text as number',
   );
@@ -178,7 +178,7 @@ async function distrustCoins(client: pg.PoolClient): Promise<void> {
   );
 }
 
-async function engageAfter(client: pg.PoolClient, { at }: Manifest): Promise<void> {
+async function engageKillSwitch(client: pg.PoolClient, { at }: Manifest): Promise<void> {
   const reason = `Restored from the backup of ${at}: compare positions and open orders with the exchange, then release.`;
   await client.query(
     `insert into kill_switches (scope, subject, reason, freeze_exits, engaged_at, halt_order)
@@ -188,14 +188,14 @@ async function engageAfter(client: pg.PoolClient, { at }: Manifest): Promise<voi
   );
 }
 
-interface Swap {
+interface SwapInput {
   readonly from: string;
   readonly to: string;
   readonly manifest: Manifest;
 }
 
 /** Takes our own relations out of the way and moves the new ones in; what else lies in the schema stays. */
-async function swap(client: pg.PoolClient, { from, to, manifest }: Swap): Promise<void> {
+async function swap(client: pg.PoolClient, { from, to, manifest }: SwapInput): Promise<void> {
   for (const [name, last] of Object.entries(manifest.sequences)) {
     // Numbers that were given out never come again, neither those of the backup nor those of the present data.
     await client.query(
@@ -218,15 +218,16 @@ async function swap(client: pg.PoolClient, { from, to, manifest }: Swap): Promis
     [from],
   );
   for (const [kind, word] of kinds)
-    for (const one of rows.filter((row) => row.kind === kind))
-      await client.query(`drop ${word} if exists "${to}"."${one.name}" cascade`);
-  for (const { name } of functions.rows) await client.query(`drop function if exists "${to}".${bare(name)} cascade`);
-  for (const [kind, word] of kinds)
-    for (const one of rows.filter((row) => row.kind === kind))
-      await client.query(`alter ${word} "${from}"."${one.name}" set schema "${to}"`);
+    for (const relation of rows.filter((row) => row.kind === kind))
+      await client.query(`drop ${word} if exists "${to}"."${relation.name}" cascade`);
   for (const { name } of functions.rows)
-    await client.query(`alter function "${from}".${bare(name)} set schema "${to}"`);
+    await client.query(`drop function if exists "${to}".${withoutSchema(name)} cascade`);
+  for (const [kind, word] of kinds)
+    for (const relation of rows.filter((row) => row.kind === kind))
+      await client.query(`alter ${word} "${from}"."${relation.name}" set schema "${to}"`);
+  for (const { name } of functions.rows)
+    await client.query(`alter function "${from}".${withoutSchema(name)} set schema "${to}"`);
   await client.query(`drop schema ${from}`);
 }
 
-const bare = (name: string): string => name.slice(name.indexOf('.') + 1);
+const withoutSchema = (name: string): string => name.slice(name.indexOf('.') + 1);

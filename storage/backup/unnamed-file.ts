@@ -30,7 +30,7 @@ async function openIn(folder: string): Promise<readonly [string, FileHandle]> {
 
 /** Removes what earlier versions left behind; a folder of less than a day may still be in use. */
 export async function removeAbandonedUploads(now: Date, folder = tmpdir()): Promise<void> {
-  for (const name of (await readdir(folder).catch(() => [])).filter((one) => FORMER.test(one))) {
+  for (const name of (await readdir(folder).catch(() => [])).filter((entry) => FORMER.test(entry))) {
     const path = join(folder, name);
     const found = await stat(path).catch(() => undefined);
     const own = found?.uid === (process.getuid?.() ?? found?.uid);

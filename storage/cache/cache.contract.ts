@@ -19,7 +19,7 @@ function key(): string {
 }
 
 /** The server may be shared and may outlive the test run. */
-async function tidy(cache: CacheStore): Promise<void> {
+async function removeKeys(cache: CacheStore): Promise<void> {
   for (const name of used.splice(0)) {
     for (const entry of (await cache.list(name)).keys()) await cache.delete(entry);
     await cache.delete(name);
@@ -31,7 +31,7 @@ export function testCacheContract(under: CacheUnderTest): void {
     test(name, async () => {
       await using cache = await under.open(under.url());
       await body(cache);
-      await tidy(cache);
+      await removeKeys(cache);
     });
   };
   testEntries(withCache);
@@ -240,7 +240,7 @@ function testOutage(under: CacheUnderTest): void {
     });
     await cache.publish(`${channel}:late`, 'late');
     await until('the later subscription hears', () => got.includes('late'));
-    await tidy(cache);
+    await removeKeys(cache);
   });
 
   test('connections that are cut while idle cost nothing but a reconnect', async () => {
@@ -255,7 +255,7 @@ function testOutage(under: CacheUnderTest): void {
         () => false,
       ),
     );
-    await tidy(cache);
+    await removeKeys(cache);
   });
 
   test('a server that is not there fails the opening with a sentence', async () => {

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rootHome } from './binaries.ts';
-import { chooseOwnUser, findNobody, type RunAs } from './own-user.ts';
+import { chooseOwnUser, unprivilegedUser, type RunAs } from './own-user.ts';
 
 /** Where the files of one embedded database lie. */
 export interface ClusterHome {
@@ -75,7 +75,7 @@ function ownerOf(cluster: string, asRoot: boolean): Pick<ClusterHome, 'runAs' | 
   if (asRoot) {
     if (owner === undefined) return { runAs: chooseOwnUser(), formerUid: undefined };
     const { uid, gid } = owner;
-    const shared = uid === findNobody().uid;
+    const shared = uid === unprivilegedUser().uid;
     return shared ? { runAs: chooseOwnUser(), formerUid: uid } : { runAs: { uid, gid }, formerUid: undefined };
   }
   if (owner !== undefined && process.getuid !== undefined && owner.uid !== process.getuid()) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { adoptFolder } from './adopt.ts';
 import type { Binaries } from './binaries.ts';
 import type { ClusterHome } from './cluster-home.ts';
-import { findNobody, type RunAs } from './own-user.ts';
+import { unprivilegedUser, type RunAs } from './own-user.ts';
 
 /** Name of the database's superuser. */
 export const superuser = 'tradewind';
@@ -52,7 +52,7 @@ export async function createCluster({ home, binaries, password, signal }: Cluste
   const closed = `${home.cluster}.draft`;
   const [draft, passwordFile] = [join(closed, 'cluster'), join(closed, 'password')];
   rmSync(closed, { recursive: true, force: true });
-  const creator = home.runAs === undefined ? undefined : { uid: findNobody().uid, gid: home.runAs.gid };
+  const creator = home.runAs === undefined ? undefined : { uid: unprivilegedUser().uid, gid: home.runAs.gid };
   mkdirSync(closed, { mode: 0o700 });
   try {
     mkdirSync(draft, { mode: 0o700 });

@@ -24,7 +24,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from './launch.ts';
 import { isAlive } from './process-birth.ts';
 
-const NOBODY = 65_534;
+const UNPRIVILEGED_UID = 65_534;
 let folder: string;
 let dataDir: string;
 beforeEach(() => {
@@ -224,7 +224,7 @@ test('as root, a database of the shared user nobody gets a user of its own and k
   await query(first.url, 'create table kept as select 42 as answer');
   await first.stop();
   const cluster = join(dataDir, 'cluster');
-  const toNobody = (name: string) => lchownSync(join(cluster, name), NOBODY, NOBODY);
+  const toNobody = (name: string) => lchownSync(join(cluster, name), UNPRIVILEGED_UID, UNPRIVILEGED_UID);
   for (const name of ['.', ...readdirSync(cluster, { recursive: true, encoding: 'utf8' })]) toNobody(name);
   const outside = join(folder, 'of-root');
   writeFileSync(outside, '');
@@ -242,5 +242,5 @@ test('as root, a database of the shared user nobody gets a user of its own and k
   assert.equal(await query(second.url, 'select answer from kept'), 42);
   const users = usersOf(second.pid, second.folder);
   assert.equal(users.length, 1);
-  assert.ok(!users.includes(NOBODY));
+  assert.ok(!users.includes(UNPRIVILEGED_UID));
 });

@@ -26,7 +26,7 @@ export function chooseOwnUser(): RunAs {
 }
 
 /** The account whose name initdb can look up; it refuses a user without one. */
-export function findNobody(): RunAs {
+export function unprivilegedUser(): RunAs {
   const line = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .find((entry) => entry.startsWith('nobody:'));

@@ -90,13 +90,13 @@ async function waitUntilReady(server: ChildProcess, { onLog, signal }: ServerWat
   }
   server.once('error', (error) => reject(new Error(`PostgreSQL could not be started: ${error.message}`)));
   server.once('close', () => resolve({ kind: 'ended', log: recent.join('\n') }));
-  const giveUp = () => server.kill('SIGQUIT');
-  const limit = setTimeout(giveUp, readyLimitMs);
-  signal?.addEventListener('abort', giveUp, { once: true });
+  const quit = () => server.kill('SIGQUIT');
+  const limit = setTimeout(quit, readyLimitMs);
+  signal?.addEventListener('abort', quit, { once: true });
   try {
     return await promise;
   } finally {
     clearTimeout(limit);
-    signal?.removeEventListener('abort', giveUp);
+    signal?.removeEventListener('abort', quit);
   }
 }

@@ -27,12 +27,12 @@ interface EquitySnapshot {
 }
 
 /** Keeps a snapshot together with what the profile has realised until now; a second one of the same moment is left out. */
-export async function saveEquity({ kysely }: Database, one: EquitySnapshot): Promise<void> {
+export async function saveEquity({ kysely }: Database, snapshot: EquitySnapshot): Promise<void> {
   await sql`
     insert into equity_snapshots (profile_id, at, realised, position_value, position_cost, prices)
-    select id, ${one.at}, (select coalesce(sum(realised), 0) from fills where fills.profile_id = profiles.id),
-      ${one.positionValue}::numeric, ${one.positionCost}::numeric, ${jsonText(one.prices)}::jsonb
-    from profiles where id = ${one.profileId}
+    select id, ${snapshot.at}, (select coalesce(sum(realised), 0) from fills where fills.profile_id = profiles.id),
+      ${snapshot.positionValue}::numeric, ${snapshot.positionCost}::numeric, ${jsonText(snapshot.prices)}::jsonb
+    from profiles where id = ${snapshot.profileId}
     on conflict do nothing`.execute(kysely);
 }
 

@@ -84,31 +84,31 @@ const audit = (more: Partial<TickAudit> = {}): TickAudit => ({
 
 const stored = async (id: string): Promise<Record<string, unknown> | undefined> =>
   (await stores().test.database.pool.query('select * from action_logs where id = $1', [id])).rows[0];
-const trace = async (of: ProfileId): Promise<unknown[]> =>
-  (await stores().cache.newest(cacheKeys.tickTrace(of), 10_000)).map((text) => JSON.parse(text));
+const trace = async (profileId: ProfileId): Promise<unknown[]> =>
+  (await stores().cache.newest(cacheKeys.tickTrace(profileId), 10_000)).map((text) => JSON.parse(text));
 
 test('records are written by themselves after a while', async () => {
   await using sink = createRecordSink(settings({ flushMs: 5 }));
-  const [line, of] = [row(), newId<ProfileId>()];
-  sink.audit(audit({ profileId: of }));
+  const [line, profileId] = [row(), newId<ProfileId>()];
+  sink.audit(audit({ profileId: profileId }));
   sink.log(line);
   await until(
     'the records are written',
-    async () => (await stored(line.id)) !== undefined && (await trace(of)).length === 1,
+    async () => (await stored(line.id)) !== undefined && (await trace(profileId)).length === 1,
   );
 });
 
 test('flush writes everything buffered so far: audits verbatim and in order, rows whole', async () => {
   await using sink = createRecordSink(settings({ maxRows: 7 }));
-  const of: ProfileId = newId();
-  const audits = Array.from({ length: 40 }, (_, i) => audit({ profileId: of, latencyMicros: i }));
+  const profileId: ProfileId = newId();
+  const audits = Array.from({ length: 40 }, (_, i) => audit({ profileId: profileId, latencyMicros: i }));
   const rows = Array.from({ length: 40 }, (_, i) =>
     row({ msg: `Row ${i} – "quoted"`, ctx: { at: i, nul: 'a\0b', list: [1] } }),
   );
-  for (const one of audits) sink.audit(one);
-  for (const one of rows) sink.log(one);
+  for (const record of audits) sink.audit(record);
+  for (const record of rows) sink.log(record);
   await sink.flush();
-  assert.deepEqual(await trace(of), audits.toReversed());
+  assert.deepEqual(await trace(profileId), audits.toReversed());
   const last = rows[39] ?? row();
   assert.partialDeepStrictEqual(await stored(last.id), {
     profile_id: profileId,
@@ -155,7 +155,7 @@ test('rows that cannot be stored do not hold up others', async () => {
   const log = recordingLog();
   await using sink = createRecordSink(settings({ log }));
   const [good, gone, broken] = [row(), row({ profileId: newId() }), row({ count: 1e300 })];
-  for (const one of [gone, broken, good]) sink.log(one);
+  for (const record of [gone, broken, good]) sink.log(record);
   await sink.flush();
   assert.deepEqual([await stored(gone.id), await stored(broken.id)], [undefined, undefined]);
   assert.ok(await stored(good.id));
@@ -169,15 +169,15 @@ test('while the stores are away the oldest go, warnings stay, and what is left i
   await using cache = await openCache({ databaseUrl: relay.url });
   await using sink = createRecordSink(settings({ database, cache, log, maxBuffered: 10 }));
   await relay.cut();
-  const of: ProfileId = newId();
-  const audits = Array.from({ length: 15 }, (_, i) => audit({ profileId: of, latencyMicros: i }));
-  for (const one of audits.slice(0, 8)) sink.audit(one);
+  const profileId: ProfileId = newId();
+  const audits = Array.from({ length: 15 }, (_, i) => audit({ profileId: profileId, latencyMicros: i }));
+  for (const record of audits.slice(0, 8)) sink.audit(record);
   const important = Array.from({ length: 12 }, () => row({ level: 'error' }));
   const idle = Array.from({ length: 12 }, () => row());
   const grown = idle[11] ?? row();
-  for (const one of [...idle, ...important, { ...grown, level: 'warn' as const, count: 2 }]) sink.log(one);
+  for (const record of [...idle, ...important, { ...grown, level: 'warn' as const, count: 2 }]) sink.log(record);
   await assert.rejects(sink.flush());
-  for (const one of audits.slice(8)) sink.audit(one);
+  for (const record of audits.slice(8)) sink.audit(record);
   await assert.rejects(sink.flush());
   await relay.restore();
   await until('the stores take the records', () =>
@@ -187,11 +187,11 @@ test('while the stores are away the oldest go, warnings stay, and what is left i
     ),
   );
 
-  assert.deepEqual(await trace(of), audits.slice(5).toReversed());
+  assert.deepEqual(await trace(profileId), audits.slice(5).toReversed());
   for (const { id } of important) assert.ok(await stored(id));
   const kept = await Promise.all(idle.map(({ id }) => stored(id)));
   assert.deepEqual(
-    kept.filter((one) => one !== undefined).map((one) => one['id']),
+    kept.filter((record) => record !== undefined).map((record) => record['id']),
     [grown.id],
   );
   const counts = log.lines.map(({ fields }) => ('count' in fields ? fields.count : 0));

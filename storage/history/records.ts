@@ -95,8 +95,8 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
     });
   }
 
-  #keep<Kept>(list: Kept[], one: Kept): void {
-    list.push(one);
+  #keep<Kept>(list: Kept[], record: Kept): void {
+    list.push(record);
     // A tenth at once, so that an outage does not move the whole buffer with every record.
     const { maxBuffered, flushMs } = this.#options;
     if (list.length > maxBuffered) this.#dropped += list.splice(0, Math.ceil(maxBuffered / 10)).length;
@@ -187,7 +187,7 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
         this.#options.log.error({ event: 'record_refused' }, `Evidence of orders cannot be stored: ${message}`);
       });
       const written = new Set(batch);
-      this.#evidence = this.#evidence.filter((one) => !written.has(one));
+      this.#evidence = this.#evidence.filter((record) => !written.has(record));
     }
   }
 

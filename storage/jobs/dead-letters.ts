@@ -30,7 +30,7 @@ const letterOf = (row: LetterRow): DeadLetter => ({
   id: row.id,
   job: row.source_name ?? DEAD_LETTERS,
   data: row.data,
-  ...wordsOf(row.source_output),
+  ...errorOf(row.source_output),
   attempts: Number(row.source_retry_count ?? 0) + 1,
   diedAt: row.created_on,
 });
@@ -66,7 +66,7 @@ export async function takeDeadLetter(transaction: Transaction, id: string): Prom
 }
 
 /** pg-boss wraps its own words ({ value: { message } }), such as those of a job that took too long. */
-export function wordsOf(output: unknown): { errorMessage: string; stack?: string } {
+export function errorOf(output: unknown): { errorMessage: string; stack?: string } {
   const inner = fieldOf(output, 'value') ?? output;
   const message = fieldOf(inner, 'message');
   const stack = fieldOf(inner, 'stack');

@@ -5,7 +5,7 @@ import type { AccountId, ProfileId } from '#core/ids.ts';
 import type { Notification, NotifierName } from '#core/installation/notify.ts';
 import { scrubError } from '#core/installation/scrub.ts';
 import { connect } from '#storage/postgres/connect.ts';
-import type { Ask } from '#storage/research/advisor.ts';
+import type { Question } from '#storage/research/advisor.ts';
 import type { Transaction } from '#storage/postgres/database.ts';
 import type { Unit } from '#storage/research/research.ts';
 import { DEAD_LETTERS, type DeadLetter } from './dead-letters.ts';
@@ -38,7 +38,7 @@ export interface JobData {
   /** Without a profile: asks for one of each enabled profile. */
   readonly 'shadow-replay': { readonly profileId?: ProfileId };
   readonly 'watch-drift': Readonly<Record<string, never>>;
-  readonly advise: Ask;
+  readonly advise: Question;
   readonly 'detect-orphans': { readonly accountId?: AccountId };
   readonly 'identity-check': { readonly accountId?: AccountId };
   readonly 'fetch-candles': CandleSpan;

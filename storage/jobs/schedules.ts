@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from '#storage/postgres/database.ts';
-import { DEAD_LETTERS, wordsOf } from './dead-letters.ts';
+import { DEAD_LETTERS, errorOf } from './dead-letters.ts';
 
 /** A job that comes again and again, with how its last run ended; null before the first. */
 interface ScheduleView {
@@ -50,7 +50,7 @@ export async function listSchedules(reader: Reader): Promise<ScheduleView[]> {
     .orderBy('completed_on', 'desc')
     .execute();
   return schedules.map(({ name, cron }) => {
-    const run = runs.find((one) => one.name === name);
+    const run = runs.find((job) => job.name === name);
     return { name, cron, lastRun: run === undefined ? null : runOf(run) };
   });
 }
@@ -105,7 +105,7 @@ export async function readJob(reader: Reader, id: string): Promise<JobView | und
   return {
     ...{ id: row.id, name: row.name, state },
     attempts: row.started_on === null ? 0 : row.retry_count + 1,
-    errorMessage: state === 'done' || row.output === null ? null : wordsOf(row.output).errorMessage,
+    errorMessage: state === 'done' || row.output === null ? null : errorOf(row.output).errorMessage,
     askedAt: row.created_on,
     endedAt: row.completed_on,
   };
@@ -115,5 +115,5 @@ const runOf = ({ state, started_on, completed_on, output }: RunRow): NonNullable
   startedAt: started_on,
   endedAt: completed_on,
   outcome: state === 'failed' ? 'failed' : 'done',
-  errorMessage: state === 'failed' ? wordsOf(output).errorMessage : null,
+  errorMessage: state === 'failed' ? errorOf(output).errorMessage : null,
 });

@@ -140,7 +140,7 @@ export async function deleteAccount(database: Transaction, id: AccountId): Promi
 export async function countLiveAccounts(database: Reader): Promise<number> {
   const row = await database
     .selectFrom('accounts')
-    .select((one) => one.fn.countAll<string>().as('count'))
+    .select((eb) => eb.fn.countAll<string>().as('count'))
     .where('binance_mode', '=', 'live')
     .executeTakeFirstOrThrow();
   return Number(row.count);

@@ -49,7 +49,7 @@ export const readNotifier = async (
   profileId: ProfileId,
   provider: NotifierName,
 ): Promise<StoredNotifier | undefined> =>
-  (await listNotifiers(database, { profileId })).find((one) => one.provider === provider);
+  (await listNotifiers(database, { profileId })).find((notifier) => notifier.provider === provider);
 
 export async function saveNotifier(database: Writer, notifier: Omit<StoredNotifier, 'updatedAt'>): Promise<void> {
   const { profileId, provider, enabled, settings, rules, secrets } = notifier;

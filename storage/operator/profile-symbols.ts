@@ -187,7 +187,7 @@ export const listAccountPositions = (
     .execute();
 
 /** Positions of coins that their profile does not have any more: nothing sells them, and no stop guards them. */
-export const listUnwatched = (
+export const listUnwatchedPositions = (
   database: Reader,
 ): Promise<{ accountId: AccountId; profileId: ProfileId; profileName: string; symbol: string; quantity: string }[]> =>
   database

@@ -6,7 +6,7 @@ export class DatabaseUnreachable extends Error {
   override readonly name = 'DatabaseUnreachable';
 }
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const ATTEMPT_MS = 3_000;
 const PAUSE_MS = 100;
 
@@ -50,8 +50,8 @@ async function connectOnce(url: string): Promise<pg.Client> {
  * One connection outside the pool. Waits up to `patienceMs` for a server that is starting; throws DatabaseUnreachable
  * after that, or at once when waiting cannot help.
  */
-export async function connect(url: string, patienceMs: number = PATIENCE_MS): Promise<pg.Client> {
-  const deadline = performance.now() + patienceMs;
+export async function connect(url: string, timeoutMs: number = TIMEOUT_MS): Promise<pg.Client> {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     try {
       return await connectOnce(url);
@@ -61,7 +61,7 @@ export async function connect(url: string, patienceMs: number = PATIENCE_MS): Pr
         throw new DatabaseUnreachable(`PostgreSQL at ${placeOf(url)} refused: ${cause}. Check DATABASE_URL.`);
       }
       if (performance.now() > deadline) {
-        const waited = Math.round(patienceMs / 1000);
+        const waited = Math.round(timeoutMs / 1000);
         throw new DatabaseUnreachable(
           `PostgreSQL at ${placeOf(url)} did not answer within ${waited} s (${cause}). Check that it runs and that DATABASE_URL is right.`,
         );

@@ -19,13 +19,10 @@ describe('Database', () => {
   it('survives the loss of idle connections and of one inside a transaction', async () => {
     await using test = await openTestDatabase();
     const lost: Error[] = [];
-    let told = (): void => {};
-    const loss = new Promise<void>((resolve) => {
-      told = resolve;
-    });
+    const loss = Promise.withResolvers<void>();
     const onConnectionLost = (error: Error): void => {
       lost.push(error);
-      told();
+      loss.resolve();
     };
     await using db = openDatabase(test.url, { applicationName: 'to-be-killed', onConnectionLost });
     await Promise.all([ask(db), ask(db), ask(db)]);
@@ -35,7 +32,7 @@ describe('Database', () => {
       await transaction.selectFrom('users').selectAll().execute();
     });
     await assert.rejects(open);
-    await loss;
+    await loss.promise;
     assert.ok(lost.length > 0);
     // Each of the three dead connections may fail one query before the pool has heard of its end.
     const dead = [0, 1, 2];

@@ -5,7 +5,7 @@ import type { Json, JsonOrDefault, NullableJson, NullableTime, Time, TimeOrDefau
 
 /* Row types of migrations 15 and 16. */
 
-interface OfTrade {
+interface TradeKey {
   account_id: AccountId;
   epoch: number;
   symbol: string;
@@ -28,8 +28,8 @@ export interface HistoryTables {
     started_at: TimeOrDefault;
     finished_at: NullableTime;
   };
-  fee_adjustments: OfTrade & { run_id: string; fee_quote: string | null };
-  archived_fills: OfTrade & {
+  fee_adjustments: TradeKey & { run_id: string; fee_quote: string | null };
+  archived_fills: TradeKey & {
     side: Side;
     price: string;
     quantity: string;

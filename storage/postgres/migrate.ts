@@ -31,7 +31,7 @@ export const CREATE_TABLE = `create table if not exists schema_migrations (
 )`;
 
 /** Throws MigrationError when the database and the files tell different stories. */
-export function requireSameStory(applied: readonly AppliedMigration[], files: readonly MigrationFile[]): void {
+export function requireSameHistory(applied: readonly AppliedMigration[], files: readonly MigrationFile[]): void {
   for (const row of applied) {
     const file = files.find(({ number }) => number === row.number);
     if (file === undefined) {
@@ -76,7 +76,7 @@ async function applyMissing(client: pg.Client, files: readonly MigrationFile[]):
   const { rows } = await client.query<AppliedMigration>(
     'select number, name, digest, applied_at from schema_migrations order by number',
   );
-  requireSameStory(rows, files);
+  requireSameHistory(rows, files);
   const missing = files.filter((file) => !rows.some((row) => row.number === file.number));
   for (const file of missing) await applyMigration(client, file);
   const latest = await client.query<{ at: Date }>('select max(applied_at) as at from schema_migrations');
@@ -118,7 +118,7 @@ export async function requireCurrentSchema(db: Database, folder: URL = MIGRATION
       if (isTableMissing(error)) return [];
       throw error;
     });
-  requireSameStory(applied, files);
+  requireSameHistory(applied, files);
   const missing = files.filter((file) => !applied.some((row) => row.number === file.number));
   if (missing.length === 0) return;
   throw new MigrationError(

@@ -43,7 +43,7 @@ export async function deleteAiProvider(writer: Writer, userId: UserId): Promise<
   await writer.deleteFrom('ai_provider_config').where('user_id', '=', userId).execute();
 }
 
-export interface Ask {
+export interface Question {
   readonly runId: string;
   readonly slot: AdvisorSlot;
   readonly askId: string;
@@ -66,7 +66,7 @@ export const listSlots = (reader: Reader, runId: string) =>
 export type SlotRow = Awaited<ReturnType<typeof listSlots>>[number];
 
 /** Begins a question in its slot; undefined while an earlier one is still being answered. */
-export async function beginAsk(writer: Writer, runId: string, slot: AdvisorSlot) {
+export async function startQuestion(writer: Writer, runId: string, slot: AdvisorSlot) {
   const begun = {
     ...{ ask_id: newId<string>(), state: 'running' as const, taken_at: null, model: null, error: null },
     ...{ advice: '{}', asked_at: sql<Date>`now()`, finished_at: null },
@@ -90,7 +90,7 @@ export async function beginAsk(writer: Writer, runId: string, slot: AdvisorSlot)
   return row;
 }
 
-const selectAsked = (writer: Writer, { runId, slot, askId }: Ask) =>
+const updateQuestion = (writer: Writer, { runId, slot, askId }: Question) =>
   writer
     .updateTable('backtest_advisor_slots')
     .where('run_id', '=', runId)
@@ -99,22 +99,22 @@ const selectAsked = (writer: Writer, { runId, slot, askId }: Ask) =>
     .where('state', '=', 'running');
 
 /** True for the first that takes a question: it is never put twice. */
-export async function takeAsk(writer: Writer, ask: Ask): Promise<boolean> {
-  const query = selectAsked(writer, ask).where('taken_at', 'is', null);
+export async function claimQuestion(writer: Writer, ask: Question): Promise<boolean> {
+  const query = updateQuestion(writer, ask).where('taken_at', 'is', null);
   const taken = await query.set({ taken_at: sql<Date>`now()` }).executeTakeFirst();
   return taken.numUpdatedRows > 0n;
 }
 
 /** Ends a question, unless another one has taken its slot. */
-export async function finishAsk(
+export async function finishQuestion(
   writer: Writer,
-  ask: Ask,
+  ask: Question,
   { advice: kept = NO_ADVICE, ...outcome }: { advice?: Advice; model?: string; error?: string },
 ): Promise<void> {
   const { model = null, error = null } = outcome;
   const state = error === null ? 'done' : 'failed';
   const ended = { state, model, error, advice: jsonText(kept), finished_at: sql<Date>`now()` } as const;
-  await selectAsked(writer, ask).set(ended).execute();
+  await updateQuestion(writer, ask).set(ended).execute();
 }
 
 export const adviceOf = (row: Pick<SlotRow, 'advice'>): Advice => advice.safeParse(row.advice).data ?? NO_ADVICE;

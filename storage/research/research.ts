@@ -168,10 +168,10 @@ export const takeRun = (writer: Writer, id: string) =>
 
 /** Adds the result of one coin. */
 export async function addResult(writer: Writer, id: string, { symbol, result }: { symbol: string; result: unknown }) {
-  const one = jsonText({ [symbol]: result });
+  const resultText = jsonText({ [symbol]: result });
   await writer
     .updateTable('backtest_runs')
-    .set({ results: sql<string>`results || ${one}::jsonb` })
+    .set({ results: sql<string>`results || ${resultText}::jsonb` })
     .where('id', '=', id)
     .execute();
 }
@@ -356,7 +356,7 @@ export async function readRefusedSets(reader: Reader, sweepId: string) {
 }
 
 /** How many sets were tried on a question, but for those of one sweep. */
-export async function trialsBeside(
+export async function otherTrials(
   reader: Reader,
   { sweepId, strategyName, symbol }: { sweepId: string; strategyName: string; symbol: string },
 ): Promise<number> {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { NOT_HELD_NOTE } from '#core/position/cost-basis.ts';
 import { formatDecimal, ZERO } from '#core/amount/decimal.ts';
 import type { AdjustmentRequest, TradingStore } from '#core/ports/store.ts';
-import { askCostBasis, readLedgerRow } from './cost-basis.ts';
+import { requestCostBasis, readLedgerRow } from './cost-basis.ts';
 import { refoldPosition } from './fills.ts';
 import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
 import {
@@ -61,7 +61,7 @@ async function bookBuy(owner: Owner, amount: string): Promise<void> {
 test('what is asked shows in the cost-basis ledger at once, and the position moves with the adjustment only', async () => {
   const owner = await freshOwner();
   assert.equal(await readLedgerRow(base.database.kysely, keyOf(owner)), undefined);
-  await askCostBasis(base.database.kysely, keyOf(owner), { price: d('90'), quantity: d('0.5') });
+  await requestCostBasis(base.database.kysely, keyOf(owner), { price: d('90'), quantity: d('0.5') });
   const row = await readLedgerRow(base.database.kysely, keyOf(owner));
   assert.deepEqual([row?.average_price, row?.quantity], ['90', '0.5']);
   assert.equal((await store.loadRunner(owner.profileId, SYMBOL)).position.quantity, ZERO);
@@ -104,9 +104,9 @@ test('an adjustment of something that has moved, or under a lost lease, changes 
 
 test('what is asked anew while the former is applied stays to be applied', async () => {
   const owner = await freshOwner();
-  await askCostBasis(base.database.kysely, keyOf(owner), { price: d('90'), quantity: d('0.5') });
+  await requestCostBasis(base.database.kysely, keyOf(owner), { price: d('90'), quantity: d('0.5') });
   const request = await requestOf(owner);
-  await askCostBasis(base.database.kysely, keyOf(owner), { price: d('80'), quantity: d('0.5') });
+  await requestCostBasis(base.database.kysely, keyOf(owner), { price: d('80'), quantity: d('0.5') });
   assert.equal((await store.adjustPosition(request)).kind, 'adjusted');
   assert.equal((await store.costBasis(owner.profileId, SYMBOL)).asked?.price, d('80'));
 });

@@ -37,7 +37,7 @@ export const readLedgerRow = (reader: Reader, key: RunnerKey): Promise<Selectabl
     .executeTakeFirst();
 
 /** Coins of an account for which something is asked that nobody has applied yet. */
-export const listAsked = (reader: Reader, accountId: AccountId): Promise<RunnerKey[]> =>
+export const listRequestedCostBasis = (reader: Reader, accountId: AccountId): Promise<RunnerKey[]> =>
   reader
     .selectFrom('runner_states')
     .innerJoin('profiles', 'profiles.id', 'runner_states.profile_id')
@@ -47,7 +47,7 @@ export const listAsked = (reader: Reader, accountId: AccountId): Promise<RunnerK
     .execute();
 
 /** Writes what the operator wants the row to say; the worker that owns the account brings the position there. */
-export async function askCostBasis(
+export async function requestCostBasis(
   writer: Writer,
   key: RunnerKey,
   asked: { readonly price: Decimal; readonly quantity: Decimal },
@@ -61,7 +61,7 @@ export async function askCostBasis(
 }
 
 /** Under the keys of account and profile, like an intent: who has lost the account or the coin cannot slip past. */
-async function standing(
+async function readStanding(
   transaction: Transaction,
   { account, fencing, profileId, symbol }: AdjustmentRequest,
 ): Promise<{ leased: boolean; bound: boolean } | undefined> {
@@ -113,10 +113,10 @@ async function insertRows(transaction: Transaction, request: AdjustmentRequest, 
 export const adjustPosition = (db: Database, request: AdjustmentRequest): Promise<AdjustmentResult> =>
   db.transaction(async (transaction) => {
     const { basis } = request;
-    const stands = await standing(transaction, request);
-    if (stands?.leased !== true) return { kind: 'lost-lease' };
+    const standing = await readStanding(transaction, request);
+    if (standing?.leased !== true) return { kind: 'lost-lease' };
     const row = await lockRunner(transaction, request);
-    if (!stands.bound || Number(row.version) !== basis.version) return { kind: 'moved' };
+    if (!standing.bound || Number(row.version) !== basis.version) return { kind: 'moved' };
     const position = foldAdjustment(positionOf(row), request);
     const version = basis.version + 1;
     const same = (stored: string | null, seen: Decimal | undefined): boolean =>

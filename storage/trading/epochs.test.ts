@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { AccountId } from '#core/ids.ts';
 import { formatDecimal } from '#core/amount/decimal.ts';
-import { askCostBasis, readLedgerRow } from './cost-basis.ts';
+import { requestCostBasis, readLedgerRow } from './cost-basis.ts';
 import { confirmReset } from './epochs.ts';
 import { refoldPosition } from './fills.ts';
 import { walletSums } from './ledger.ts';
@@ -43,7 +43,11 @@ test('a new epoch voids orders, positions, asked prices and ledger of the old on
   await store.applyFill({ ...base, orderId: bought.id, fill });
   const resting = await commitNext(store, owner, { side: 'sell', purpose: 'stop' });
   await store.updateOrder(resting.id, { state: 'open', exchangeOrderId: '8' });
-  await askCostBasis(kysely, { profileId: owner.profileId, symbol: 'ETHUSDT' }, { price: d('5'), quantity: d('2') });
+  await requestCostBasis(
+    kysely,
+    { profileId: owner.profileId, symbol: 'ETHUSDT' },
+    { price: d('5'), quantity: d('2') },
+  );
 
   assert.deepEqual(await store.closeEpoch({ ...request(owner), fencing: owner.fencing - 1 }), { kind: 'lost-lease' });
   assert.equal(await epochOf(owner.accountId), 1);

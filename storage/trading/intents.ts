@@ -14,7 +14,7 @@ import { jsonText } from '#storage/postgres/json.ts';
 import { type BoundStatement, type Statement, transactAtOnce } from '#storage/postgres/statements.ts';
 
 /** Widest first: everyone takes the three keys in this order. Engaging a halt takes its own key exclusively. */
-const LOCK: Statement = {
+const LOCK_HALTS: Statement = {
   name: 'intent-lock',
   text: `select pg_advisory_xact_lock_shared(hashtextextended($1, 0)),
     pg_advisory_xact_lock_shared(hashtextextended($2, 0)),
@@ -28,7 +28,7 @@ const NUMBER = `ltrim(${[6, 5, 4, 3, 2, 1, 0]
   )
   .join(' || ')}, '0')`;
 
-const placeFor = (
+const insertOrderFrom = (
   rows: string,
 ): string => `insert into orders (id, account_id, epoch, profile_id, symbol, side, purpose,
       type, quantity, price, stop_price, trailing_delta, client_order_id, state, reason, decision, fencing, halt_order,
@@ -51,7 +51,7 @@ const placeFor = (
  * order id, $17 reason, $18 decision, $19 send before, $20 at, $21 operator's action,
  * $22 refused by no halt.
  */
-const COMMIT: Statement = {
+const COMMIT_INTENT: Statement = {
   name: 'intent-commit',
   text: `with moved as (
     update runner_states
@@ -66,11 +66,11 @@ const COMMIT: Statement = {
       and not exists (select from kill_switches
         where subject in ('all', $1::uuid::text, $2::uuid::text) and ($5::boolean or (freeze_exits and not $22::boolean)))
     returning order_sequence, (select epoch from accounts where id = $1::uuid) as epoch
-  ) ${placeFor('moved')}`,
+  ) ${insertOrderFrom('moved')}`,
 };
 
 /** The runner state of a bound coin that has none yet: its number of orders begins where the table says. */
-const ENSURE: Statement = {
+const ENSURE_RUNNER: Statement = {
   name: 'intent-ensure',
   text: `insert into runner_states (profile_id, symbol)
     select profile_id, symbol from profile_symbols where profile_id = $1::uuid and symbol = $2
@@ -81,8 +81,8 @@ const ENSURE: Statement = {
  * The same for whoever COMMIT has answered with nothing: says what refuses, and writes when that is only that the coin had
  * no runner state before ENSURE. Parameters as above.
  */
-const JUDGE: Statement = {
-  name: 'intent-judge',
+const EXPLAIN_REFUSAL: Statement = {
+  name: 'intent-explain-refusal',
   text: `with lease as materialized (
     select accounts.epoch, accounts.id, reset_at from account_leases join accounts on accounts.id = account_id
     where account_id = $1::uuid and fencing = $4::bigint and expires_at > clock_timestamp()
@@ -107,7 +107,7 @@ const JUDGE: Statement = {
       and (not $5::boolean or (enabled and (paused_until is null or paused_until <= clock_timestamp())))
     returning order_sequence
   ), placed as (
-    ${placeFor('moved cross join lease')}
+    ${insertOrderFrom('moved cross join lease')}
   )
   select halt.*, lease.epoch, placed.client_order_id
   from (select 1) as one left join lease on true left join halt on true left join placed on true`,
@@ -117,7 +117,7 @@ interface Placed extends pg.QueryResultRow {
   readonly client_order_id: string;
 }
 
-interface Judgement extends pg.QueryResultRow {
+interface RefusalRow extends pg.QueryResultRow {
   readonly scope: HaltScope | null;
   readonly subject: string;
   readonly reason: string;
@@ -129,7 +129,7 @@ interface Judgement extends pg.QueryResultRow {
   readonly client_order_id: string | null;
 }
 
-const haltOf = (row: Judgement, scope: HaltScope): Halt => ({
+const haltOf = (row: RefusalRow, scope: HaltScope): Halt => ({
   scope,
   subject: row.subject,
   since: row.engaged_at,
@@ -186,7 +186,7 @@ const committed = (request: IntentRequest, clientOrderId: string): IntentResult 
   version: request.expectedVersion + 1,
 });
 
-function resultOf(request: IntentRequest, row: Judgement | undefined): IntentResult {
+function resultOf(request: IntentRequest, row: RefusalRow | undefined): IntentResult {
   if (row === undefined || row.epoch === null) return { kind: 'lost-lease' };
   if (row.scope !== null) return { kind: 'halted', halt: haltOf(row, row.scope) };
   return row.client_order_id === null ? { kind: 'moved' } : committed(request, row.client_order_id);
@@ -198,11 +198,15 @@ function resultOf(request: IntentRequest, row: Judgement | undefined): IntentRes
  * is there, was never sent by this caller.
  */
 export async function commitIntent(db: Database, request: IntentRequest): Promise<IntentResult> {
-  const lock = { ...LOCK, values: lockKeys(request) };
+  const lock = { ...LOCK_HALTS, values: lockKeys(request) };
   const values = commitValues(request);
-  const [placed] = await transactAtOnce<Placed>(db, [lock, { ...COMMIT, values }]);
+  const [placed] = await transactAtOnce<Placed>(db, [lock, { ...COMMIT_INTENT, values }]);
   if (placed !== undefined) return committed(request, placed.client_order_id);
   const coin = [request.order.profileId, request.order.symbol];
-  const [row] = await transactAtOnce<Judgement>(db, [lock, { ...ENSURE, values: coin }, { ...JUDGE, values }]);
+  const [row] = await transactAtOnce<RefusalRow>(db, [
+    lock,
+    { ...ENSURE_RUNNER, values: coin },
+    { ...EXPLAIN_REFUSAL, values },
+  ]);
   return resultOf(request, row);
 }

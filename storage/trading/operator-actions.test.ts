@@ -13,8 +13,8 @@ import { createTradingStore } from './trading-store.ts';
 async function ask(db: Database, { accountId }: Owner, validSeconds?: number): Promise<string> {
   const { user_id } = await db.kysely.selectFrom('accounts').select('user_id').executeTakeFirstOrThrow();
   const request = { accountId, kind: 'wave', payload: { hand: 'left' }, requestedBy: user_id };
-  const asked = { ...request, ...(validSeconds !== undefined && { validSeconds }) };
-  return db.transaction(async (transaction) => (await requestAction(transaction, asked)).id);
+  const input = { ...request, ...(validSeconds !== undefined && { validSeconds }) };
+  return db.transaction(async (transaction) => (await requestAction(transaction, input)).id);
 }
 
 const take = async (db: Database, { accountId }: Owner, fencing: number, inHand: string[] = []) =>
@@ -80,11 +80,11 @@ test('actions are told when the request commits, and not before', async () => {
   const db = opened.database;
   const owner = await seedOwner(db);
   await using listener = new Listener(opened.url);
-  const told: string[] = [];
-  const heard = Promise.withResolvers<void>();
+  const reported: string[] = [];
+  const received = Promise.withResolvers<void>();
   await using _subscription = await listener.subscribe(ACTION_CHANNEL, (accountId) => {
-    told.push(accountId);
-    heard.resolve();
+    reported.push(accountId);
+    received.resolve();
   });
   const request = { accountId: owner.accountId, kind: 'wave', requestedBy: newId<UserId>() };
   await assert.rejects(
@@ -92,6 +92,6 @@ test('actions are told when the request commits, and not before', async () => {
     /foreign key/,
   );
   await ask(db, owner);
-  await heard.promise;
-  assert.deepEqual(told, [owner.accountId]);
+  await received.promise;
+  assert.deepEqual(reported, [owner.accountId]);
 });

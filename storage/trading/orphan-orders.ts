@@ -64,7 +64,7 @@ interface SeenOrphan {
   readonly lock: Omit<OrphanLock, 'left'>;
 }
 
-interface Sighting {
+interface OpenOrphans {
   readonly accountId: AccountId;
   /** Before the order book was read: what was decided since stands. */
   readonly asOf: Date;
@@ -93,13 +93,13 @@ const valuesOf = (accountId: AccountId, { order, lock }: SeenOrphan) => ({
  * Writes down which orphans rest on the exchange; those that rest no more are gone. What the operator left stays left,
  * as long as it is the same order. Answers with the rows that are new.
  */
-export const recordOrphans = (db: Database, { accountId, asOf, seen }: Sighting): Promise<OrphanRow[]> =>
+export const recordOrphans = (db: Database, { accountId, asOf, seen }: OpenOrphans): Promise<OrphanRow[]> =>
   db.transaction(async (transaction) => {
     const fresh: OrphanRow[] = [];
-    for (const one of seen) {
+    for (const orphan of seen) {
       const row = await transaction
         .insertInto('orphan_orders')
-        .values(valuesOf(accountId, one))
+        .values(valuesOf(accountId, orphan))
         .onConflict((conflict) =>
           conflict.columns(['account_id', 'symbol', 'exchange_order_id']).doUpdateSet({
             client_order_id: sql<string>`excluded.client_order_id`,
@@ -138,7 +138,7 @@ export const readOrphan = (database: Reader, key: OrphanKey): Promise<OrphanRow 
     .where('exchange_order_id', '=', key.exchangeOrderId)
     .executeTakeFirst();
 
-export const isResting = ({ state }: Pick<OrphanRow, 'state'>): boolean => RESTING.some((one) => one === state);
+export const isResting = ({ state }: Pick<OrphanRow, 'state'>): boolean => RESTING.some((orphan) => orphan === state);
 
 /** Resting ones, oldest first, then the newest of those that are resolved. */
 export async function listOrphans(database: Reader, accountId: AccountId): Promise<OrphanRow[]> {

@@ -74,8 +74,8 @@ const readClosings = (reader: Reader, accountId: AccountId): Promise<GainRow[]> 
   reader
     .selectFrom('profiles')
     .innerJoinLateral(
-      (each) =>
-        each
+      (limited) =>
+        limited
           .selectFrom('closed_cycles')
           .select(['symbol', 'closed_at', 'net'])
           .whereRef('closed_cycles.profile_id', '=', 'profiles.id')
@@ -130,15 +130,15 @@ const readPauses = (reader: Reader, accountId: AccountId) =>
 export async function readRisk(reader: Reader, accountId: AccountId, now: Date): Promise<RiskFacts> {
   const { timezone, limits } = await readSubjects(reader, accountId);
   const pauses = await readPauses(reader, accountId);
-  const set = limits.filter((each) => hasLimits(each.limits)).map((each) => each.limits);
+  const set = limits.filter((limited) => hasLimits(limited.limits)).map((limited) => limited.limits);
   const entries = (await readEntries(reader, accountId, now)).map(({ quote, ...row }) => ({
     ...row,
     quote: requireDecimal(quote),
   }));
   if (set.length === 0) return { timezone, limits, pauses, entries, gains: [], closings: [], holdings: [] };
-  const longest = Math.max(...set.map((each) => (each.drawdown === null ? 0 : each.drawdownHours)));
+  const longest = Math.max(...set.map((limited) => (limited.drawdown === null ? 0 : limited.drawdownHours)));
   const sinceMs = Math.min(dayStart(now.getTime(), timezone).getTime(), now.getTime() - longest * HOUR_MS);
-  const looksBack = set.some((each) => each.dailyLoss !== null || each.drawdown !== null);
+  const looksBack = set.some((limited) => limited.dailyLoss !== null || limited.drawdown !== null);
   const gains = looksBack ? await readGains(reader, accountId, new Date(sinceMs)) : [];
   const holdings = await readHoldings(reader, accountId);
   return {

@@ -75,7 +75,7 @@ export async function lockRunner(transaction: Transaction, key: RunnerKey): Prom
 }
 
 /** The coin knows everything that was executed for it before it was restored; see {@link TradingStore}. */
-export async function noteCompared({ kysely }: Database, { profileId, symbol }: RunnerKey): Promise<void> {
+export async function markReconciled({ kysely }: Database, { profileId, symbol }: RunnerKey): Promise<void> {
   await kysely
     .updateTable('runner_states')
     .set({ compared: true })

@@ -11,7 +11,7 @@ import { bookOutside, ledgerBalance } from './ledger.ts';
 import { levelFills } from './level-fills.ts';
 import { orphanLocks } from './orphan-orders.ts';
 import { readRisk } from './risk.ts';
-import { loadRunner, noteCompared, saveStrategyStates } from './runners.ts';
+import { loadRunner, markReconciled, saveStrategyStates } from './runners.ts';
 
 /** What the engine needs stored, on PostgreSQL. commitIntent throws CommitUnknown when the answer to COMMIT was lost. */
 export const createTradingStore = (db: Database): TradingStore => ({
@@ -20,11 +20,11 @@ export const createTradingStore = (db: Database): TradingStore => ({
   commitIntent: (request) => commitIntent(db, request),
   updateOrder: (orderId, update) => updateOrder(db, orderId, update),
   applyFill: (request) => applyFill(db, request),
-  lastTradeId: (of) => lastTradeId(db.kysely, of),
+  lastTradeId: (runner) => lastTradeId(db.kysely, runner),
   newestThirdFee: (accountId) => newestThirdFee(db.kysely, accountId),
   liveOrders: (accountId) => liveOrders(db, accountId),
   findOrderByClientId: (accountId, clientOrderId) => findOrderByClientId(db, accountId, clientOrderId),
-  noteCompared: (profileId, symbol) => noteCompared(db, { profileId, symbol }),
+  markReconciled: (profileId, symbol) => markReconciled(db, { profileId, symbol }),
   saveStrategyStates: (states) => saveStrategyStates(db, states),
   halts: () => listHalts(db),
   risk: (accountId, now) => readRisk(db.kysely, accountId, now),

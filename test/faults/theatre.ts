@@ -1,7 +1,7 @@
 import type { CacheStore } from '#core/ports/cache.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { openCache } from '#storage/cache/open-cache.ts';
-import { openTestDatabase, PATIENCE_MS } from '#test/harness/test-database.ts';
+import { openTestDatabase, TIMEOUT_MS } from '#test/harness/test-database.ts';
 
 /** A database on which one schedule after another is played: making one for each costs more than the play. */
 export interface Theatre extends AsyncDisposable {
@@ -17,7 +17,7 @@ export interface Theatre extends AsyncDisposable {
 export async function openTheatre(): Promise<Theatre> {
   await using stack = new AsyncDisposableStack();
   const { url, database } = stack.use(await openTestDatabase());
-  const cache = stack.use(await openCache({ databaseUrl: url, connectTimeoutMs: PATIENCE_MS }));
+  const cache = stack.use(await openCache({ databaseUrl: url, connectTimeoutMs: TIMEOUT_MS }));
   const { rows } = await database.pool.query<{ name: string }>(
     `select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'`,
   );

@@ -22,7 +22,7 @@ import { createMarketReader } from '#exchange/read.ts';
 import { parseAccounts } from '#paper/exchange/accounts.ts';
 import { type PaperExchange, startPaper } from '#paper/server.ts';
 import { control } from '#test/paper/test-server.ts';
-import { askCostBasis, readLedgerRow } from '#storage/trading/cost-basis.ts';
+import { requestCostBasis, readLedgerRow } from '#storage/trading/cost-basis.ts';
 import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
 import {
   intentOf,
@@ -81,7 +81,11 @@ async function hold(BTC: string): Promise<void> {
 }
 
 const ask = (price: string, quantity: string): Promise<void> =>
-  askCostBasis(bench().base.database.kysely, { profileId, symbol: SYMBOL }, { price: d(price), quantity: d(quantity) });
+  requestCostBasis(
+    bench().base.database.kysely,
+    { profileId, symbol: SYMBOL },
+    { price: d(price), quantity: d(quantity) },
+  );
 const rowNow = async () => {
   const row = await readLedgerRow(bench().base.database.kysely, { profileId, symbol: SYMBOL });
   return row === undefined ? null : [formatDecimal(d(row.average_price)), formatDecimal(d(row.quantity)), row.note];

@@ -57,7 +57,7 @@ export function exportsWithImporters(files: readonly SourceFile[]): Exported[] {
         importers.set(key, [...(importers.get(key) ?? []), file.path]);
       }
   const importersOf = (path: string, name: string): string[] =>
-    [name, '*'].flatMap((each) => importers.get(`${path} ${each}`) ?? []);
+    [name, '*'].flatMap((importedName) => importers.get(`${path} ${importedName}`) ?? []);
   return files.flatMap((file) =>
     exportsOf(file).map((name) => ({ ...file, name, importers: importersOf(file.path, name) })),
   );

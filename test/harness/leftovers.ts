@@ -4,7 +4,7 @@ import { isMainThread } from 'node:worker_threads';
  * Loaded before a test file: ends it when its tests are over and something keeps its process, which node itself waits
  * for without an end.
  */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 if (isMainThread) {
   const { afterEach, beforeEach } = await import('node:test');
@@ -16,12 +16,12 @@ if (isMainThread) {
   });
   afterEach(() => {
     running -= 1;
-    if (running === 0) timer = setTimeout(giveUp, PATIENCE_MS).unref();
+    if (running === 0) timer = setTimeout(reportLeftovers, TIMEOUT_MS).unref();
   });
 }
 
-function giveUp(): void {
+function reportLeftovers(): void {
   const held = [...new Set(process.getActiveResourcesInfo())].join(', ');
-  console.error(`The tests are over for ${PATIENCE_MS / 1000} s, and the process still holds: ${held}`);
+  console.error(`The tests are over for ${TIMEOUT_MS / 1000} s, and the process still holds: ${held}`);
   process.exit(1);
 }

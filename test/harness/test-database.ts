@@ -11,7 +11,7 @@ export interface TestDatabase extends AsyncDisposable {
 }
 
 /** On a machine that does much else a connection takes its time; what the test waits for says when it fails. */
-export const PATIENCE_MS = 60_000;
+export const TIMEOUT_MS = 60_000;
 const ADVISORY_KEY = 'tradewind:test-template';
 
 function adminUrl(): string {
@@ -82,7 +82,7 @@ const dropDatabase = (name: string): Promise<unknown> =>
 export async function openTestDatabase(): Promise<TestDatabase> {
   const name = await createDatabase(ensureTemplate);
   const url = urlOf(name);
-  const names = { applicationName: 'tradewind-test', connectTimeoutMs: PATIENCE_MS };
+  const names = { applicationName: 'tradewind-test', connectTimeoutMs: TIMEOUT_MS };
   const database = openDatabase(url, { ...names, max: 20 });
   return {
     url,

@@ -50,7 +50,7 @@ function needsServers(file: SourceFile, files: ReadonlyMap<string, SourceFile>):
 }
 
 /** Those that `--servers` runs again. */
-export const againOnOtherServers = ({ integration }: TestFiles): TestFiles => ({
+export const integrationOnly = ({ integration }: TestFiles): TestFiles => ({
   ...{ unit: [], long: [], browser: [] },
   integration: integration.filter((path) => !ONCE.some((start) => path.startsWith(start))),
 });

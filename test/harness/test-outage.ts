@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 
 /** Waits until a condition holds; the words say what was awaited in vain. */
 export async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (!(await holds())) {
-    assert.ok(performance.now() < deadline, `Waited ${PATIENCE_MS} ms in vain: ${what}.`);
+    assert.ok(performance.now() < deadline, `Waited ${TIMEOUT_MS} ms in vain: ${what}.`);
     await delay(10);
   }
 }
@@ -29,7 +29,7 @@ export interface Relay extends AsyncDisposable {
  */
 export type Watch = (piece: Buffer, direction: 'out' | 'back', connection: number) => Promise<void> | void;
 
-function passOn(from: Socket, to: Socket, look: (piece: Buffer) => Promise<void> | void): void {
+function forward(from: Socket, to: Socket, look: (piece: Buffer) => Promise<void> | void): void {
   from.on('data', (piece: Buffer) => {
     const held = look(piece);
     if (held === undefined) return void to.write(piece);
@@ -58,8 +58,8 @@ export async function openRelay(target: URL, watch?: Watch): Promise<Relay> {
     const outbound = track(connect({ port: Number(target.port), host: target.hostname, noDelay: true }));
     track(inbound);
     const connection = ++connections;
-    passOn(inbound, outbound, (piece) => watch?.(piece, 'out', connection));
-    passOn(outbound, inbound, (piece) => watch?.(piece, 'back', connection));
+    forward(inbound, outbound, (piece) => watch?.(piece, 'out', connection));
+    forward(outbound, inbound, (piece) => watch?.(piece, 'back', connection));
     inbound.on('close', () => outbound.destroy());
     outbound.on('close', () => inbound.destroy());
   });

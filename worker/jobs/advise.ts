@@ -1,5 +1,5 @@
 import { askAi } from '#integrations/ai-provider.ts';
-import { type Ask, finishAsk, readAiProvider, takeAsk } from '#storage/research/advisor.ts';
+import { type Question, finishQuestion, readAiProvider, claimQuestion } from '#storage/research/advisor.ts';
 import type { JobRun } from '#storage/jobs/queue.ts';
 import { readRunById } from '#storage/research/research.ts';
 import { readOperator } from '#storage/operator/users.ts';
@@ -12,13 +12,13 @@ import type { WorkerContext } from '#worker/context.ts';
 const TIMEOUT_MS = 180_000;
 const MOST_TOKENS = 8_000;
 
-type Outcome = Parameters<typeof finishAsk>[2];
+type Outcome = Parameters<typeof finishQuestion>[2];
 type Run = NonNullable<Awaited<ReturnType<typeof readRunById>>>;
 
 async function answer(
   { database, env }: WorkerContext,
   run: Run,
-  { slot, signal }: Pick<Ask, 'slot'> & Pick<JobRun, 'signal'>,
+  { slot, signal }: Pick<Question, 'slot'> & Pick<JobRun, 'signal'>,
 ) {
   const operator = await readOperator(database.kysely);
   const provider = operator && (await readAiProvider(database.kysely, operator.id));
@@ -45,17 +45,17 @@ async function answer(
 }
 
 /** Asks the AI provider about a backtest, once: a question that was broken off is told as such and never put again. */
-export async function advise(context: WorkerContext, ask: Ask, { signal }: Pick<JobRun, 'signal'>): Promise<void> {
+export async function advise(context: WorkerContext, ask: Question, { signal }: Pick<JobRun, 'signal'>): Promise<void> {
   const { kysely } = context.database;
   const run = await readRunById(kysely, ask.runId);
   if (run === undefined) return;
-  const outcome: Outcome = (await takeAsk(kysely, ask))
+  const outcome: Outcome = (await claimQuestion(kysely, ask))
     ? await answer(context, run, { slot: ask.slot, signal })
     : {
         error:
           'The worker ended while it waited, so the answer is lost; it may have been paid for. Ask again if you want to.',
       };
-  await finishAsk(kysely, ask, outcome);
+  await finishQuestion(kysely, ask, outcome);
   const state = outcome.error === undefined ? 'done' : 'failed';
   context.announcer.announce({ topic: 'backtest', id: run.profileId, data: { id: ask.runId, slot: ask.slot, state } });
 }

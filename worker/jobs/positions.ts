@@ -11,7 +11,7 @@ import { reconcilePositions, type Sweep } from '#engine/account/reconcile-positi
 import type { RunningAccount } from '#engine/account/account-run.ts';
 import { wait } from '#engine/state/wait.ts';
 import { identityChecks } from '#integrations/metrics.ts';
-import { listAsked } from '#storage/trading/cost-basis.ts';
+import { listRequestedCostBasis } from '#storage/trading/cost-basis.ts';
 import { readAccountOf } from '#storage/operator/profile-symbols.ts';
 import type { JobData, JobName, JobRun, Queue } from '#storage/jobs/queue.ts';
 import { createTradingStore } from '#storage/trading/trading-store.ts';
@@ -79,7 +79,7 @@ export function createPositionJobs(owners: Owners): {
     // For every account, each in the worker that owns it.
     reconcile: perAccount('reconcile-positions', async (loop, id) => {
       // A job that was exhausted, such as while the exchange was away, gets another chance.
-      for (const coin of await listAsked(context.database.kysely, loop.toRun.account.id)) {
+      for (const coin of await listRequestedCostBasis(context.database.kysely, loop.toRun.account.id)) {
         const singletonKey = `${coin.profileId}:${coin.symbol}`;
         await queue.enqueue('apply-avg-entry-price', coin, { singletonKey });
       }

@@ -31,7 +31,7 @@ import {
   readSweep,
   readUnits,
   takeUnit,
-  trialsBeside,
+  otherTrials,
 } from '#storage/research/research.ts';
 import { openTestDatabase, type TestDatabase } from '#test/harness/test-database.ts';
 import { GOLDEN_RULES } from '#test/golden/market-run.ts';
@@ -226,8 +226,8 @@ test('of an aborted sweep nothing is tried any more, and what was tried counts a
   assert.equal(await abortResearch(kysely, 'sweeps', { profileId, id: sweepId }), true);
   assert.equal(await abortResearch(kysely, 'sweeps', { profileId, id: sweepId }), false);
   const question = { sweepId: newId<string>(), strategyName: 'momentum', symbol: 'AAAUSDT' };
-  const tried = await trialsBeside(kysely, question);
-  assert.equal(tried - (await trialsBeside(kysely, { ...question, sweepId })), sets.length);
+  const tried = await otherTrials(kysely, question);
+  assert.equal(tried - (await otherTrials(kysely, { ...question, sweepId })), sets.length);
   await using _worker = await startWorker('late');
   const nextId = await launchSweep('ema.fast=2..4;ema.slow=22..24', 'grid', 9);
   const next = await until(() => ended(readSweep(kysely, nextId)));
@@ -274,8 +274,8 @@ test('sets that are no config are counted and not tried; a sweep of nothing else
   assert.deepEqual([mixed.state, mixed.sets, evaluated, rows.length, refused?.count], ['done', 12, 11, 11, 1]);
   assert.match(refused?.example ?? '', /^ema\.fast: 9 must be below the 8 candles/);
   const question = { strategyName: 'momentum', symbol: 'AAAUSDT' };
-  const all = await trialsBeside(kysely, { ...question, sweepId: newId<string>() });
-  assert.equal(all - (await trialsBeside(kysely, { ...question, sweepId: mixedId })), 11);
+  const all = await otherTrials(kysely, { ...question, sweepId: newId<string>() });
+  assert.equal(all - (await otherTrials(kysely, { ...question, sweepId: mixedId })), 11);
   for (const search of ['grid', 'halving']) {
     const failedId = await launchSweep('ema.fast=30..39;ema.slow=8', search, 10);
     const failed = await until(() => ended(readSweep(kysely, failedId)));

@@ -22,7 +22,7 @@ import {
   readSweep,
   readTrials,
   readUnits,
-  trialsBeside,
+  otherTrials,
   unitJobs,
 } from '#storage/research/research.ts';
 import { requireStrategy } from './research-input.ts';
@@ -113,7 +113,7 @@ export async function endStage(
       return begin(unitsOf([...bestThird(tried, rank)].toSorted((a, b) => a - b)));
     if (folds.length > 0 && stage === folds.length)
       return begin([await bestOfFolds(transaction, { sweepId, request })]);
-    const beside = await trialsBeside(transaction, { sweepId, strategyName, symbol: coin.symbol });
+    const beside = await otherTrials(transaction, { sweepId, strategyName, symbol: coin.symbol });
     const dropped = request.search === 'halving' ? await droppedIn(transaction, sweepId, stage) : [];
     const before = beside + (await readTrials(transaction, sweepId)) - tried.length - dropped.length;
     const knobs = parseKnobs(request.knobs, coin.config);

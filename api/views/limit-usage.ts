@@ -5,14 +5,14 @@ import { readRisk } from '#storage/trading/risk.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 
 /** How the limits of an account and of each of its profiles stand at the market time of its venue. */
-export async function standingsOf({ database, venues, now }: ApiContext, account: Account) {
+export async function limitUsageOf({ database, venues, now }: ApiContext, account: Account) {
   const nowMs = now().getTime();
   const at = new Date((await venues.marketMs(venueOf(account), nowMs)) ?? nowMs);
-  return riskSubjects(await readRisk(database.kysely, account.id, at)).map((each) => ({
-    scope: each.scope,
-    subject: each.subject,
-    limits: each.limits,
-    standings: [...pastStandings(each, at), ...presentStandings(each, at)].map(
+  return riskSubjects(await readRisk(database.kysely, account.id, at)).map((subject) => ({
+    scope: subject.scope,
+    subject: subject.subject,
+    limits: subject.limits,
+    standings: [...pastStandings(subject, at), ...presentStandings(subject, at)].map(
       ({ limit, reason, blocked, until, numbers }) => ({
         ...{ limit, blocked, scope: numbers.scope, used: numbers.used, most: numbers.most },
         until: until?.toISOString() ?? null,

@@ -12,7 +12,7 @@ import { ApiProblem, problemResponse } from '#api/frame/problem.ts';
 import { toProblem } from '#api/frame/to-problem.ts';
 
 /** What every request passes before it reaches an operation, and every response on its way out. */
-export function mountEdge(app: Hono<ApiEnv>, { settings, log }: ApiContext, visitors?: VisitorLimits): void {
+export function mountMiddleware(app: Hono<ApiEnv>, { settings, log }: ApiContext, visitors?: VisitorLimits): void {
   const callerIn = (c: Context<ApiEnv>): Caller =>
     callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: settings.origins });
   /** Also of a request that is refused for its origin: refusing costs something too. */

@@ -9,7 +9,7 @@ import type { Operator } from '#api/guard/session.ts';
  * Asks the worker that owns the account to act, with the audit row of it: both are written with the caller's transaction
  * or not at all, and the worker is told at its commit. Answers with the action's id.
  */
-export async function askWorker(
+export async function requestWorkerAction(
   transaction: Transaction,
   who: { readonly operator: Operator; readonly caller: Caller },
   request: Omit<ActionRequest, 'requestedBy'>,

@@ -226,7 +226,8 @@ test('a page of another port or site reaches nothing that needs a session withou
 });
 
 test('answers to an https origin keep the browser on https, others do not', async () => {
-  const of = async (origin: string) => (await api.request('GET', '/api/status', { headers: { origin } })).headers;
-  assert.equal((await of(SECURE_ORIGIN)).get('strict-transport-security'), 'max-age=31536000');
-  assert.equal((await of(ORIGIN)).get('strict-transport-security'), null);
+  const headersFor = async (origin: string) =>
+    (await api.request('GET', '/api/status', { headers: { origin } })).headers;
+  assert.equal((await headersFor(SECURE_ORIGIN)).get('strict-transport-security'), 'max-age=31536000');
+  assert.equal((await headersFor(ORIGIN)).get('strict-transport-security'), null);
 });

@@ -24,7 +24,7 @@ export function mainQuoteAsset(
 }
 
 /** What `amount` of an asset is worth in `quote` at cached prices; undefined without a price in either direction. */
-function worthIn(
+function valueIn(
   quote: string,
   { asset, amount }: { asset: string; amount: Decimal },
   prices: Prices,
@@ -49,7 +49,7 @@ export function holdingsOf(wallet: CachedWallet, quote: string | null, prices: P
     const free = readDecimal(balance.free);
     const locked = readDecimal(balance.locked);
     if (free === undefined || locked === undefined) return [];
-    const value = quote === null ? undefined : worthIn(quote, { asset, amount: add(free, locked) }, prices);
+    const value = quote === null ? undefined : valueIn(quote, { asset, amount: add(free, locked) }, prices);
     return [{ asset, free, locked, value }];
   });
 }

@@ -51,9 +51,9 @@ function titleOf(schema: unknown, [key, ...rest]: readonly string[]): string {
 }
 
 const SCHEMAS = new Map(
-  [...STRATEGIES.values()].map((one) => [
-    one.name,
-    z.toJSONSchema(one.config, { io: 'input', unrepresentable: 'any' }),
+  [...STRATEGIES.values()].map((strategy) => [
+    strategy.name,
+    z.toJSONSchema(strategy.config, { io: 'input', unrepresentable: 'any' }),
   ]),
 );
 
@@ -79,6 +79,6 @@ export function settingFor(
   { reason, page }: { reason: string; page: string },
 ): Setting | null {
   const filled = filledIn(strategy, config);
-  const path = REASON_PATHS[reason]?.find((one) => valueAt(filled, one) !== undefined);
+  const path = REASON_PATHS[reason]?.find((strategy) => valueAt(filled, strategy) !== undefined);
   return path === undefined ? null : settingAt(strategy, config, { path, page });
 }
