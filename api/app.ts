@@ -48,7 +48,7 @@ import { mountTrades } from '#api/routes/trades.ts';
 import { mountUpkeep } from '#api/routes/upkeep.ts';
 import { mountWallet } from '#api/routes/wallet.ts';
 
-/** With connections of their own. */
+/** Routes that use reserved connections. */
 const URGENT = [mountStatus, mountHealth, mountSession, mountKillSwitch];
 
 const FAMILIES = [
@@ -92,7 +92,7 @@ const FAMILIES = [
   mountAiProvider,
 ];
 
-/** The HTTP side: every operation under /api, the web app elsewhere. */
+/** The HTTP app: every operation under /api, the web app at all other paths. */
 export async function createApp(context: ServerContext, limits?: VisitorLimits): Promise<Hono<ApiEnv>> {
   const app = new Hono<ApiEnv>();
   mountMiddleware(app, context, limits);

@@ -125,13 +125,13 @@ test('a file that is cut, altered, newer or no backup is refused before anything
     [file.slice(0, file.length - 1), /cut off or damaged/],
     [file.slice(0, file.length - 9), /cut off or damaged/],
     [new Uint8Array([...file, 0, 0, 7]), /cut off or damaged|goes on/],
-    [file.slice(0, 200), /cut off or damaged|no Tradewind backup/],
-    [flipped, /altered|damaged|no Tradewind backup/],
+    [file.slice(0, 200), /cut off or damaged|not a Tradewind backup/],
+    [flipped, /altered|damaged|not a Tradewind backup/],
     [packed(text.replace('Kept', 'Kent')), /checksum differs/],
-    [packed(`${text}more\n`), /goes on after its end/],
+    [packed(`${text}more\n`), /continues after its end/],
     [packed(text.slice(0, text.lastIndexOf('\nend') + 1)), /cut off/],
     [packed([JSON.stringify(newer), ...rest].join('\n')), /newest migration is 9999-later.*upgrade first/],
-    [new TextEncoder().encode('hello'), /no Tradewind backup|damaged/],
+    [new TextEncoder().encode('hello'), /not a Tradewind backup|damaged/],
   ];
   const whole = await contents();
   for (const [bytes, words] of cases) {

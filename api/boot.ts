@@ -42,7 +42,7 @@ async function refuseLiveAccounts(database: Database): Promise<void> {
   );
 }
 
-/** A port that is taken or forbidden, in words. */
+/** A sentence for a port that is in use or not permitted. */
 function portProblem(error: unknown, { host, port }: Address): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') return error;
@@ -50,8 +50,8 @@ function portProblem(error: unknown, { host, port }: Address): unknown {
 }
 
 /**
- * Three: a kill switch may wait for intents under way, and the session check of the next request must pass it. In a live
- * demo as many again as visitors can have waiting.
+ * Three connections: a kill switch may wait for intents, and the session check of the next request must not wait for it.
+ * A live demo adds one for each request of visitors that may wait.
  */
 export const openReserved = (url: string, liveDemo: boolean): Database =>
   openDatabase(url, { applicationName: 'tradewind-api-reserved', max: liveDemo ? 3 + AT_A_TIME : 3, ready: true });
@@ -60,7 +60,7 @@ export interface Api extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Opens everything the api needs and serves; disposing closes it in reverse. */
+/** Opens the api's resources and serves; disposing closes them in reverse order. */
 export async function openApi(env: Environment): Promise<Api> {
   const settings = settingsOf(env, new Date());
   const log = createLog({ name: 'api', level: env.LOG_LEVEL, sha: settings.sha });
@@ -95,7 +95,7 @@ export async function openApi(env: Environment): Promise<Api> {
   if (metricsPort !== undefined)
     stack.use(await listening({ host, port: metricsPort }, (address) => serveMetrics(what, address)));
   const server = stack.use(await listening({ host, port: env.PORT }, (address) => serveApi(context, address)));
-  log.info({ event: 'api_started', host, port: server.port }, 'The api serves');
+  log.info({ event: 'api_started', host, port: server.port }, 'The api is ready');
   const resources = stack.move();
   return { port: server.port, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

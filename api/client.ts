@@ -5,7 +5,7 @@ import { type Problem, PROBLEM_STATUS } from '#api/contract/problem.ts';
 
 const API_ROOT = '/api';
 
-/** The address of an operation under the API root, parameters filled in and the query appended. */
+/** The address of an operation under the API root, with path parameters and query. */
 export function addressOf(path: string, params: unknown, query: unknown): string {
   const values = isObject(params) ? params : {};
   const filled = path.replace(/:(\w+)/g, (_place, name: string) => encodeURIComponent(String(values[name])));
@@ -16,7 +16,7 @@ export function addressOf(path: string, params: unknown, query: unknown): string
   return `${API_ROOT}${filled}${search.size === 0 ? '' : `?${search}`}`;
 }
 
-/** Tells the api that a script of its own asks, which no foreign page can make a browser say. */
+/** Marks a request of our own script: a foreign page cannot make a browser send this header. */
 export const CLIENT_HEADERS = { 'x-tradewind-client': '1' } as const;
 
 /** One operation of the contract as a request; the body travels as JSON. */
@@ -34,7 +34,7 @@ export function requestOf<Op extends Operation>(op: Op, parts: Call<Op>) {
 const isProblem = (body: unknown): body is Problem =>
   isObject(body) && typeof body['detail'] === 'string' && Object.hasOwn(PROBLEM_STATUS, String(body['code']));
 
-/** The problem in a response that is no success; undefined where a proxy or another server has answered. */
+/** The problem of an error response; undefined when a proxy or another server has answered. */
 export async function readProblem(response: Response): Promise<Problem | undefined> {
   const body = readJson(await response.text().catch(() => ''));
   return isProblem(body) ? body : undefined;

@@ -24,19 +24,19 @@ export interface Incoming<Op extends Operation> {
   readonly params: Part<Op, 'params'>;
   readonly query: Part<Op, 'query'>;
   readonly body: Part<Op, 'body'>;
-  /** The bytes of a body that is no JSON; null for every other operation. */
+  /** The bytes of an uploaded body; null for every other operation. */
   readonly upload: Op extends { readonly upload: string } ? ReadableStream<Uint8Array> : null;
   readonly operator: Op extends { readonly auth: 'session' } ? Operator : null;
   readonly caller: Caller;
   /** Aborts when the client closes the connection before it has its answer. */
   readonly signal: AbortSignal;
-  /** Applied to every answer that is a value; a handler that writes a file applies it itself. */
+  /** Applied to every JSON answer; a handler that writes a file applies it itself. */
   readonly mask: Mask;
   /** Headers of the response, for cookies. */
   readonly reply: Headers;
 }
 
-/** Answers with the value of the contract, or with a Response where the bytes matter. */
+/** Returns the value of the contract, or a Response where the bytes matter. */
 type Handler<Op extends Operation> = (incoming: Incoming<Op>) => Promise<Answer<Op> | Response>;
 
 export interface Routes {
@@ -56,20 +56,20 @@ interface Parts {
   readonly reply: Headers;
 }
 
-/** The parts were parsed with the very schemas that the type is derived from, which TypeScript cannot see. */
+/** The parts were parsed with the schemas that the type is derived from, which TypeScript cannot infer. */
 const asIncoming = <Op extends Operation>(parts: Parts): Incoming<Op> => parts as Incoming<Op>;
 
 interface RoutesOptions {
   readonly context: ApiContext;
-  /** What the session is checked with. */
+  /** Context of the session check. */
   readonly guard: ApiContext;
-  /** Of a live demo. */
+  /** Only in a live demo. */
   readonly visitors: Visitors | undefined;
 }
 
 const changes = ({ method, reads }: Operation): boolean => method !== 'GET' && reads !== true;
 
-/** Mounts operations of the contract under `/api`: session first, by `guard`, then validation, then the handler. */
+/** Mounts operations of the contract under `/api`: session check with `guard`, then validation, then the handler. */
 export function createRoutes(app: Hono<ApiEnv>, { context, guard, visitors }: RoutesOptions): Routes {
   return {
     context,
@@ -126,7 +126,7 @@ function requireUpload(request: Request, type: string): ReadableStream<Uint8Arra
   throw new ApiProblem('wrong_media_type', `The body must be a file: send it with content-type ${type}.`);
 }
 
-/** A path that no id can have names nothing. */
+/** Answers 404 for a path parameter that no record can have. */
 function requireParams(schema: z.ZodType, raw: unknown): unknown {
   const parsed = parseWith(schema, raw);
   if (parsed.success) return parsed.data;

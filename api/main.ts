@@ -5,7 +5,7 @@ import { attachToSupervisor } from '#integrations/supervised.ts';
 import { DatabaseUnreachable, MigrationError } from '#storage/postgres/migrate.ts';
 import { openApi } from './boot.ts';
 
-/** Exit code of a bad configuration: the supervisor does not start the process again. */
+/** Exit code of a bad configuration: the supervisor does not restart the process. */
 const BAD_CONFIGURATION = 78;
 
 async function main(): Promise<void> {

@@ -11,11 +11,11 @@ import type { ApiEnv } from './handle.ts';
 import { ApiProblem, problemResponse } from '#api/frame/problem.ts';
 import { toProblem } from '#api/frame/to-problem.ts';
 
-/** What every request passes before it reaches an operation, and every response on its way out. */
+/** Middleware of every request and response: request id, origin check, rate limits, demo locks, headers and log. */
 export function mountMiddleware(app: Hono<ApiEnv>, { settings, log }: ApiContext, visitors?: VisitorLimits): void {
   const callerIn = (c: Context<ApiEnv>): Caller =>
     callerOf(c.req.raw.headers, { origin: c.get('origin'), listed: settings.origins });
-  /** Also of a request that is refused for its origin: refusing costs something too. */
+  /** Counts requests with a refused origin too, because a refusal also has a cost. */
   const count = (c: Context<ApiEnv>): void => {
     const sent = c.req.header('origin');
     // A page of a listed origin may read the refusal.
@@ -53,11 +53,11 @@ export function mountMiddleware(app: Hono<ApiEnv>, { settings, log }: ApiContext
   });
 }
 
-/** Turns whatever an operation threw into problem details; what nobody expected is logged and kept from the client. */
+/** Turns a thrown error into problem details. Logs an unexpected error and hides its details from the client. */
 export function mountErrors(app: Hono<ApiEnv>, { log }: ApiContext): void {
   app.onError((error, c) => {
     const requestId = c.get('requestId');
-    const problem = toProblem(error, `Something went wrong here; the log tells more under request ${requestId}.`);
+    const problem = toProblem(error, `The request failed unexpectedly. Find request ${requestId} in the log.`);
     const about = { requestId, err: error };
     if (error instanceof ApiProblem) return problemResponse(problem);
     if (problem.code === 'unavailable')

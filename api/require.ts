@@ -6,7 +6,7 @@ import { type ProfileView, readProfile } from '#storage/operator/profiles.ts';
 import type { Operator } from '#api/guard/session.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 
-/** The operator's own account; anybody else's is as absent as one that never was. */
+/** The operator's own account; an account of another user answers 404 too. */
 export async function requireAccount(database: Reader, operator: Operator, id: AccountId): Promise<AccountView> {
   const account = await readAccount(database, operator.user.id, id);
   if (account === undefined) throw new ApiProblem('not_found', `There is no account ${id}.`);

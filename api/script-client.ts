@@ -9,24 +9,24 @@ export interface Credentials {
 }
 
 export interface ClientOptions {
-  /** Where Tradewind is, such as `http://127.0.0.1:8080`, without `/api`. */
+  /** Address of Tradewind, such as `http://127.0.0.1:8080`, without `/api`. */
   readonly url: string;
-  /** Asked for when an operation needs a session and there is none, or it has ended. */
+  /** Requested when an operation needs a session and none is valid. */
   readonly credentials?: () => Credentials | Promise<Credentials>;
-  /** A session of earlier, as `onSession` was told it. */
+  /** An earlier session, as `onSession` received it. */
   readonly session?: string | undefined;
-  /** Hears each new session; it is as good as the password while it lasts. */
+  /** Called with each new session. A session grants the same access as the password until it ends. */
   readonly onSession?: (session: string) => void;
 }
 
 export interface Client {
   /** One operation of `tradewind/contract/*`, such as `call(listProfiles, {})`; rejects with ClientProblem. */
   call<Op extends Operation>(operation: Op, parts: Call<Op>): Promise<Answer<Op>>;
-  /** The response of an operation that answers with a file, such as an export; its body is read by whom it is for. */
+  /** The response of an operation that answers with a file, such as an export; the caller reads its body. */
   open<Op extends Operation>(operation: Op, parts: Call<Op>): Promise<Response>;
 }
 
-/** Why a call came to nothing: a sentence, and what the api answered where it did. */
+/** Why a call failed: a sentence, and the problem that the api returned, if any. */
 export class ClientProblem extends Error {
   readonly problem: Problem | undefined;
   constructor(message: string, problem?: Problem) {
@@ -36,7 +36,7 @@ export class ClientProblem extends Error {
   }
 }
 
-/** A typed client for programs: it checks each answer against the contract, and signs in by itself. */
+/** A typed client for programs: it checks each answer against the contract, and signs in automatically. */
 export function createClient(options: ClientOptions): Client {
   const url = options.url.replace(/\/+$/, '');
   let session = options.session;
@@ -46,7 +46,7 @@ export function createClient(options: ClientOptions): Client {
     const headers = { ...init.headers, ...(session === undefined ? {} : { cookie: session }) };
     return fetch(`${url}${address}`, { ...init, headers }).catch((error: unknown) => {
       const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-      throw new ClientProblem(`Nothing answers at ${url}${cause}: is Tradewind running there?`);
+      throw new ClientProblem(`No server answers at ${url}${cause}: check that Tradewind runs there.`);
     });
   };
 
@@ -81,5 +81,5 @@ async function answerOf<Op extends Operation>(operation: Op, response: Response)
 async function toClientProblem(response: Response): Promise<ClientProblem> {
   const problem = await readProblem(response);
   if (problem !== undefined) return new ClientProblem(problem.detail, problem);
-  return new ClientProblem(`The answer was ${response.status}, and it is not one of Tradewind: is the address right?`);
+  return new ClientProblem(`The server answered ${response.status}, but not as Tradewind does: check the address.`);
 }

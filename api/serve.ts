@@ -13,8 +13,8 @@ export interface Address {
 }
 
 /**
- * So long a connection is kept without a request: longer than proxies keep theirs (60 s), as one of these may be about to
- * ask when the server closes it, and then no answer comes.
+ * Keep-alive timeout. It is longer than that of proxies (60 s): a proxy may send a request just when the server closes the
+ * connection, and that request would get no answer.
  */
 const KEPT_MS = 75_000;
 
@@ -40,7 +40,7 @@ class ApiServer implements AsyncDisposable {
 
 type Listening = ReturnType<typeof createAdaptorServer>;
 
-/** Starts to listen; rejects when the port cannot be taken. Port 0 takes a free one. */
+/** Starts to listen; rejects when the port is in use. Port 0 chooses a free port. */
 export async function serveApi(context: ServerContext, { host, port }: Address): Promise<ApiServer> {
   const limits = context.settings.liveDemo ? new VisitorLimits() : undefined;
   const app = await createApp(context, limits);

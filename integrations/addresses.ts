@@ -4,7 +4,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 /** Whether calls to notifiers and AI providers may go to this machine and the networks around it. */
 export type PrivateAddresses = 'allow' | 'refuse';
 
-/** Subnets of version 4 and 6. One of version 4 also holds where it is mapped into version 6 or translated (NAT64). */
+/** IPv4 and IPv6 subnets. An IPv4 subnet also matches its IPv4-mapped and NAT64 addresses. */
 function subnets(v4: readonly string[], v6: readonly string[]): BlockList {
   const list = new BlockList();
   for (const [net = '', bits] of v4.map((text) => text.split('/'))) {
@@ -15,13 +15,13 @@ function subnets(v4: readonly string[], v6: readonly string[]): BlockList {
   return list;
 }
 
-/** Where clouds give the credentials of the machine to whoever asks from inside; never allowed. */
+/** Cloud metadata addresses, which return credentials of the machine; never allowed. */
 const METADATA = subnets(
   ['169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'],
   ['fe80::/10', 'fd00:ec2::254/128', 'fd20:ce::254/128'],
 );
 
-/** This machine, private networks, and what is no address of one host (RFC 6890). */
+/** This machine, private networks, and addresses that are not of one host (RFC 6890). */
 const PRIVATE = subnets(
   [
     ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.0.0.0/24'],
@@ -34,14 +34,14 @@ const isIn = (list: BlockList, address: string): boolean => list.check(address, 
 export const isMetadata = (address: string): boolean => isIn(METADATA, address);
 export const isPrivate = (address: string): boolean => isIn(PRIVATE, address);
 
-/** Why nothing is sent to an address; undefined where it may be. */
+/** Why an address is refused; undefined when it is allowed. */
 export function refusalOf(address: string, allowed: PrivateAddresses): string | undefined {
   if (isMetadata(address)) return `${address} is an address of the machine that hosts this one`;
   if (allowed === 'allow' || !isPrivate(address)) return undefined;
   return `${address} is a private address; set OUTGOING_PRIVATE=allow to send there`;
 }
 
-/** The name of the receiver leads to an address that is refused. */
+/** The name of the receiver resolves to a refused address. */
 export class AddressRefused extends Error {
   override name = 'AddressRefused';
 }
@@ -53,8 +53,8 @@ type LookUp = (
 ) => void;
 
 /**
- * Looks a name up for one connection and refuses it when any of its addresses is refused. The addresses that are checked
- * are those that are connected to, so a name that changes between two questions does not pass.
+ * Resolves a name for one connection and refuses it when any of its addresses is refused. The connection uses the checked
+ * addresses, so a name that changes between two lookups does not pass (DNS rebinding).
  */
 export const guardedLookup =
   (allowed: PrivateAddresses, lookUp: LookUp = lookUpName): LookupFunction =>

@@ -24,14 +24,14 @@ interface Question {
   readonly signal?: AbortSignal;
 }
 
-/** How a provider is spoken to. */
+/** Protocol of a provider. */
 interface Protocol {
   readonly title: string;
   readonly usualUrl: string;
   readonly credentials: readonly CredentialKind[];
   readonly needsCredential: boolean;
   write(provider: AiProvider, question: Question): Outgoing;
-  /** Reads the text of an answer; undefined when it is none. */
+  /** Reads the text of an answer; undefined when it has another form. */
   read(answer: unknown): { readonly text: string; readonly model: string } | undefined;
 }
 
@@ -75,7 +75,7 @@ export const AI_PROTOCOLS: Readonly<Record<AiProviderName, Protocol>> = {
     usualUrl: 'http://localhost:11434/v1',
     credentials: ['endpoint-key'],
     needsCredential: false,
-    // No limit of tokens: endpoints do not agree on its name, and some refuse the other one.
+    // No token limit: endpoints disagree on the field's name, and some refuse the other name.
     write: ({ baseUrl, model, credential }, { text }) => ({
       url: under(baseUrl, '/chat/completions'),
       headers: credential === null ? {} : bearer(credential.value),
@@ -90,33 +90,33 @@ export const AI_PROTOCOLS: Readonly<Record<AiProviderName, Protocol>> = {
 
 const NEAR_NAMES = /^[^.]+$|\.(local|internal|lan|localhost|home\.arpa)$/;
 
-/** Why text is no address to send questions and a credential to; undefined when it is one. */
+/** Why a text is not a valid provider address; undefined when it is valid. */
 function addressProblem(text: string): string | undefined {
-  if (!URL.canParse(text)) return 'is no address such as https://api.example.org/v1';
+  if (!URL.canParse(text)) return 'is not an address such as https://api.example.org/v1';
   const { protocol, hostname, username, password, search, hash } = new URL(text);
-  if (!/^https?:$/.test(protocol)) return 'must begin with https:// or http://';
-  if (username !== '' || password !== '') return 'must not hold a name or a password: enter the credential by itself';
+  if (!/^https?:$/.test(protocol)) return 'must start with https:// or http://';
+  if (username !== '' || password !== '')
+    return 'must not hold a name or a password: enter the credential in its own field';
   if (search !== '' || hash !== '') return 'must end with its path, without ? and #';
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const isAddress = isIP(host) !== 0;
   if ((isAddress && isMetadata(host)) || host === 'metadata.google.internal')
     return 'is an address of the machine that hosts this one, not of an AI provider';
   const near = isAddress ? isPrivate(host) : NEAR_NAMES.test(host);
-  if (protocol === 'http:' && !near)
-    return 'must begin with https://: over http everybody on the way reads the credential';
+  if (protocol === 'http:' && !near) return 'must start with https://: over http others can read the credential';
   return undefined;
 }
 
-/** What may be stored of a provider. */
+/** Schema of the stored provider settings. */
 export const aiProviderSettings = z
   .strictObject({
     provider: z.enum(['anthropic', 'openai-compatible']),
     baseUrl: z.string().max(2000, 'is longer than 2000 characters'),
-    model: z.string().min(1, 'is empty: name the model that is to answer'),
+    model: z.string().min(1, 'is empty: enter the name of the model'),
     credential: z
       .strictObject({
         kind: z.enum(['console-key', 'oauth-token', 'endpoint-key']),
-        // Whatever is refused is not repeated: the sentence goes to a screen.
+        // The refused value is not repeated, because the sentence is shown on a screen.
         value: z.string().regex(/^[\x21-\x7e]{1,4000}$/, 'holds a space or a character that no credential has'),
       })
       .nullable(),
@@ -127,7 +127,7 @@ export const aiProviderSettings = z
     const problem = addressProblem(baseUrl);
     if (problem !== undefined) refuse('baseUrl', problem);
     if (credential === null && needsCredential)
-      refuse('credential', 'is missing: it is not sent to another address than the one it was given for');
+      refuse('credential', 'is missing: it is not sent to another address than the one that it was entered for');
     if (credential !== null && !credentials.includes(credential.kind))
       refuse('credentialKind', `must be ${credentials.join(' or ')} for ${title}`);
   });
@@ -135,12 +135,12 @@ export const aiProviderSettings = z
 const MOST_BYTES = 1_000_000;
 const WHAT_TO_DO: Readonly<Record<number, string>> = {
   401: ' Check the credential.',
-  403: ' Check the credential and what it may do.',
+  403: ' Check the credential and its permissions.',
   404: ' Check the address and the name of the model.',
-  429: ' Ask again later, or look at the limits of the credential.',
+  429: ' Try again later, or check the limits of the credential.',
 };
 
-/** Puts one question and waits for the answer; it is put once, because an answer that is lost may have been paid for. */
+/** Sends one question and waits for the answer. It is not retried, because a lost answer may have been paid for. */
 export async function askAi(allowed: PrivateAddresses, provider: AiProvider, question: Question): Promise<AiAnswer> {
   const protocol = AI_PROTOCOLS[provider.provider];
   const outgoing = protocol.write(provider, question);
@@ -149,7 +149,7 @@ export async function askAi(allowed: PrivateAddresses, provider: AiProvider, que
   if (reply.kind === 'failed') return { ok: false, detail: `${reply.detail}.` };
   const { status, headers, text, cut } = reply;
   const secrets = provider.credential === null ? [] : [provider.credential.value];
-  if (cut) return { ok: false, detail: `${host} sent more than ${MOST_BYTES} bytes, which is no answer.` };
+  if (cut) return { ok: false, detail: `${host} sent more than ${MOST_BYTES} bytes, which is too long for an answer.` };
   const parsed = readJson(text);
   if (status >= 200 && status < 300) {
     const answer = protocol.read(parsed);
@@ -162,12 +162,12 @@ export async function askAi(allowed: PrivateAddresses, provider: AiProvider, que
     const shown = shownText(text, secrets);
     return {
       ok: false,
-      detail: `${host} does not speak the protocol of ${protocol.title}; it sent: ${shown || 'nothing'}`,
+      detail: `${host} does not use the protocol of ${protocol.title}; it sent: ${shown || 'nothing'}`,
     };
   }
   const words = shownText(messageOf(parsed) ?? text, secrets);
   const wait = headers.get('retry-after');
-  const waits = wait === null || !/^\d{1,6}$/.test(wait) ? '' : ` It asks to wait ${wait} seconds.`;
+  const waits = wait === null || !/^\d{1,6}$/.test(wait) ? '' : ` Wait ${wait} seconds before the next attempt.`;
   const said = words === '' ? '.' : `: ${words.replace(/\.$/, '')}.`;
   return { ok: false, detail: `${host} answered ${status}${said}${waits}${WHAT_TO_DO[status] ?? ''}` };
 }

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 
 const CHECKOUT = resolve(import.meta.dirname, '..');
 
-/** The revision that api and worker tell of themselves: that of the build, else the checkout's, else `unknown`. */
+/** Revision of api and worker: that of the build, else that of the checkout, else `unknown`. */
 export const ownSha = (built: string | undefined): string => built ?? readGitSha(CHECKOUT) ?? 'unknown';
 
 /** The commit that is checked out in `root`, read from .git itself; undefined where there is no repository or no commit. */
@@ -14,7 +14,7 @@ export function readGitSha(root: string): string | undefined {
   if (head === undefined) return undefined;
   const reference = /^ref: (.+)$/.exec(head)?.[1];
   if (reference === undefined) return asSha(head);
-  // Branches of a linked worktree lie in the repository it belongs to.
+  // Branches of a linked worktree are in its main repository.
   const common = resolve(folder, readText(join(folder, 'commondir')) ?? '.');
   return (
     asSha(readText(join(folder, reference))) ??

@@ -13,8 +13,8 @@ interface LogSettings {
 
 /**
  * The process log: one JSON object a line, on stdout unless a destination is given. Every line has `time` (ISO 8601),
- * `level` in words, `name` and `msg`; lines about something that happened carry `event`, a snake_case name, and its
- * numbers as fields of their own: log.info({ event: 'worker_started', slot }, 'The worker has started.').
+ * `level` in words, `name` and `msg`; lines about an event have `event`, a snake_case name, and its
+ * numbers as separate fields: log.info({ event: 'worker_started', slot }, 'The worker has started.').
  * Database bind values never reach the stream: all fields, errors and texts pass through core/scrub.
  */
 export function createLog(settings: LogSettings, destination?: DestinationStream): Log {
@@ -25,7 +25,7 @@ export function createLog(settings: LogSettings, destination?: DestinationStream
     formatters: {
       level: (label) => ({ level: label }),
     },
-    // Fields are records already when serializers see them.
+    // Serializers receive fields that are already plain records.
     serializers: { err: (value: unknown) => value },
     hooks: {
       logMethod(args, method) {
@@ -36,7 +36,7 @@ export function createLog(settings: LogSettings, destination?: DestinationStream
   return withScrubbedBindings(destination === undefined ? pino(options) : pino(options, destination));
 }
 
-/** pino formats no bindings of children; children inherit these methods. */
+/** pino does not format bindings of children; children inherit these methods. */
 function withScrubbedBindings(log: Log): Log {
   for (const name of ['child', 'setBindings'] as const) {
     const method = log[name];
@@ -54,7 +54,7 @@ function scrubFields(fields: Record<string, unknown>): Record<string, unknown> {
   return typeof clean === 'object' && clean !== null ? { ...clean } : {};
 }
 
-/** Fields, texts and the values put into them, before pino takes a line's message from an error among them. */
+/** Scrubs fields, texts and their values before pino takes the message from an error among them. */
 function scrubArguments(args: readonly unknown[]): unknown[] {
   const [first, ...rest] = args.map((value) => scrub(value));
   if (!(args[0] instanceof Error)) return [first, ...rest];

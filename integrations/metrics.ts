@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from 'prom-client';
 
-/** Answers of the api, by route template: a path with ids would make a series of every id. */
+/** Answers of the api, by route template: a path with ids would create a series for every id. */
 export const httpRequests = new Histogram({
   name: 'tradewind_http_request_seconds',
   help: 'Time to answer a request, by method, route and status',
@@ -30,10 +30,10 @@ const build = new Gauge({
   labelNames: ['process', 'sha'],
 });
 
-/** A number for each of several things, with what tells them apart. */
+/** A value with its labels. */
 export type Reading = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** Takes readings whenever Prometheus asks, until it is disposed; a later one of the same name takes its place. */
+/** Registers a gauge that is read at every scrape until it is disposed; a later one of the same name replaces it. */
 export function measure(
   { name, help, labelNames }: { readonly name: string; readonly help: string; readonly labelNames: string[] },
   read: () => Iterable<Reading> | Promise<Iterable<Reading>>,
@@ -42,7 +42,7 @@ export function measure(
   const gauge = new Gauge({
     ...{ name, help, labelNames },
     async collect() {
-      // One source that is away, such as the database, does not keep the others from being read.
+      // An unreachable source, such as the database, does not block the others.
       const readings = await (async () => read())().catch(() => []);
       this.reset();
       for (const [labels, value] of readings) this.set(labels, value);
@@ -55,7 +55,7 @@ export function measure(
   };
 }
 
-/** Serves the metrics of this process at /metrics for Prometheus, on an address of its own that nobody else should reach. */
+/** Serves the metrics of this process at /metrics for Prometheus, on a separate address that only Prometheus should reach. */
 export async function serveMetrics(
   what: { readonly process: string; readonly sha: string },
   { host, port }: { readonly host: string; readonly port: number },

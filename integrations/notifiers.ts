@@ -7,12 +7,12 @@ import { shownText } from './redact.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** One kind of notifier: what it is told, and the form of its messages. Secrets never leave in a response or a log. */
+/** One kind of notifier: its settings, and the format of its messages. Responses and logs never contain secrets. */
 interface NotifierProvider {
   readonly title: string;
   readonly settings: z.ZodType<Texts>;
   readonly secrets: z.ZodType<Texts>;
-  /** Names of the secrets, the ones that may stay empty too. */
+  /** Names of the secrets, optional ones included. */
   readonly secretNames: readonly string[];
   write(known: { readonly settings: Texts; readonly secrets: Texts }, message: Notification): Outgoing;
 }
@@ -26,7 +26,7 @@ const address = (example: string) =>
     .max(2000, 'is longer than 2000 characters')
     .refine(
       (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
-      `is no address such as ${example}`,
+      `is not an address such as ${example}`,
     );
 const text = (most: number) => z.string().trim().min(1, 'is empty').max(most, `is longer than ${most} characters`);
 
@@ -61,7 +61,9 @@ export const NOTIFIERS: Readonly<Record<NotifierName, NotifierProvider>> = {
       chatId: text(100),
       serverUrl: address('https://api.telegram.org').default('https://api.telegram.org'),
     }),
-    secrets: z.strictObject({ botToken: z.string().regex(/^\d+:[\w-]+$/, 'is no bot token such as 123456:ABC-DEF') }),
+    secrets: z.strictObject({
+      botToken: z.string().regex(/^\d+:[\w-]+$/, 'is not a bot token such as 123456:ABC-DEF'),
+    }),
     secretNames: ['botToken'],
     write: ({ settings, secrets }, message) => ({
       url: `${hidden(settings, 'serverUrl').replace(/\/$/, '')}/bot${hidden(secrets, 'botToken')}/sendMessage`,
@@ -75,7 +77,7 @@ export const NOTIFIERS: Readonly<Record<NotifierName, NotifierProvider>> = {
   ntfy: {
     title: 'ntfy',
     settings: z.strictObject({
-      topic: z.string().regex(/^[\w-]{1,64}$/, 'is no topic: letters, digits, - and _, at most 64'),
+      topic: z.string().regex(/^[\w-]{1,64}$/, 'is not a topic: letters, digits, - and _, at most 64'),
       serverUrl: address('https://ntfy.sh').default('https://ntfy.sh'),
     }),
     secrets: z.strictObject({ token: text(500).optional() }).transform(present),
@@ -112,7 +114,7 @@ function present(fields: Readonly<Record<string, string | undefined>>): Texts {
 
 type Delivery = { readonly ok: true } | { readonly ok: false; readonly detail: string };
 
-/** Sends one message and waits for the answer, at most ten seconds; what goes wrong is a sentence without secrets. */
+/** Sends one message and waits for the answer, at most ten seconds; an error is a sentence without secrets. */
 export async function sendNotification(
   allowed: PrivateAddresses,
   notifier: { readonly provider: NotifierName; readonly settings: Texts; readonly secrets: Texts },

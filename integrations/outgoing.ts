@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { Agent, fetch, type Headers, type Response } from 'undici';
 import { AddressRefused, guardedLookup, type PrivateAddresses, refusalOf } from './addresses.ts';
 
-/** What came back; `cut` where there was more than was allowed, and the rest was not read. */
+/** The response; `cut` when it was longer than allowed and the rest was not read. */
 interface AnswerReceived {
   readonly kind: 'answered';
   readonly status: number;
@@ -19,7 +19,7 @@ export interface Outgoing {
 
 interface TimeLimits {
   readonly timeoutMs: number;
-  /** Ends the wait earlier, because the process stops. */
+  /** Ends the wait early when the process stops. */
   readonly signal?: AbortSignal | undefined;
   readonly mostBytes: number;
 }
@@ -27,15 +27,15 @@ interface TimeLimits {
 const agentFor = (allowed: PrivateAddresses): Agent => new Agent({ connect: { lookup: guardedLookup(allowed) } });
 const AGENTS: Readonly<Record<PrivateAddresses, Agent>> = { allow: agentFor('allow'), refuse: agentFor('refuse') };
 
-/** An address that is written in the URL is never looked up. */
+/** The IP address of a URL without a host name, which has no lookup. */
 function writtenAddress(url: string): string | undefined {
   const host = new URL(url).hostname.replaceAll(/^\[|\]$/g, '');
   return isIP(host) === 0 ? undefined : host;
 }
 
 /**
- * Sends JSON and reads the answer, as long and as far as is allowed; whatever goes wrong is a sentence. Nothing is sent to
- * an address that is refused.
+ * Sends JSON and reads the answer within the limits of time and size. An error is a sentence. Nothing is sent to a refused
+ * address.
  */
 export async function postJson(
   allowed: PrivateAddresses,
@@ -54,14 +54,15 @@ export async function postJson(
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
-      // A redirect would take what is sent, and its secrets, to somebody else.
+      // A redirect would send the content and its secrets to another server.
       redirect: 'manual',
       signal: signal === undefined ? late : AbortSignal.any([late, signal]),
     });
     const read = await readAtMost(response, mostBytes);
     return { kind: 'answered', status: response.status, headers: response.headers, ...read };
   } catch (error) {
-    if (signal?.aborted === true) return { kind: 'failed', detail: `${host} was not waited for: the process stops` };
+    if (signal?.aborted === true)
+      return { kind: 'failed', detail: `the request to ${host} was aborted: the process stops` };
     if (error instanceof Error && error.cause instanceof AddressRefused)
       return { kind: 'failed', detail: `nothing was sent to ${host}: ${error.cause.message}` };
     return { kind: 'failed', detail: `${host} could not be reached: ${causeOf(error, timeoutMs)}` };
@@ -71,7 +72,7 @@ export async function postJson(
 async function readAtMost({ body }: Response, most: number): Promise<{ text: string; cut: boolean }> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop cancels the rest, compressed or not.
+  // Leaving the loop cancels the rest of the body, compressed or not.
   const parts: AsyncIterable<Uint8Array> | [] = body ?? [];
   for await (const chunk of parts) {
     size += chunk.byteLength;

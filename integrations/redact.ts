@@ -1,16 +1,16 @@
 const MASK = '***';
 const SHOWN = 200;
-/** So much is looked at for the few words that are shown. */
+/** Characters that are read for the short text that is shown. */
 const READ = 4000;
 /** A shorter part of an address, such as `api`, is no secret and may be a word of the answer. */
 const SHORTEST_PART = 8;
 const SHORTEST_VALUE = 4;
-/** So many characters in a row of a secret are a leak, such as of a path that the other side cut. */
+/** This many consecutive characters of a secret are a leak, such as a path that the other side cut. */
 const LEAK = 12;
-/** Encodings inside encodings, such as percent inside JSON. */
+/** Maximum depth of nested encodings, such as percent inside JSON. */
 const MOST_ROUNDS = 4;
 
-/** What must not be repeated of a secret that is an address: everything behind its host. Undefined for other texts. */
+/** Secret parts of an address: everything after its host. Undefined for other texts. */
 function addressParts(secret: string): string[] | undefined {
   if (!URL.canParse(secret) || !/^https?:/i.test(secret)) return undefined;
   const { pathname, search, searchParams, username, password } = new URL(secret);
@@ -19,14 +19,14 @@ function addressParts(secret: string): string[] | undefined {
   return [`${pathname}${search}`, pathname, search, ...segments, ...values].filter((part) => part.length > 1);
 }
 
-/** Every text that stands for a secret of ours, longest first, as it is and with its percent signs undone. */
+/** Every text of a secret, longest first, as it is and percent-decoded. */
 function partsOf(secrets: readonly string[]): string[] {
   const parts = secrets.flatMap((secret) => [secret, ...(addressParts(secret) ?? [])]);
   const decoded = [...parts, ...parts.map(withoutPercent)].filter((part) => part !== '');
   return [...new Set(decoded)].toSorted((a, b) => b.length - a.length);
 }
 
-/** A part as other programs write it: for addresses, JSON, HTML and in base64 or hexadecimal. */
+/** Encodings of a part by other programs: URL, JSON, HTML, base64 and hexadecimal. */
 function writtenForms(part: string): string[] {
   const json = JSON.stringify(part).slice(1, -1);
   const html = part.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -50,7 +50,7 @@ const character = (digits: string | undefined, base: number): string => {
 };
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Undoes one layer of encodings of an address, of JSON and of HTML. */
+/** Removes one layer of URL, JSON and HTML encoding. */
 const withoutEscapes = (text: string): string =>
   withoutPercent(text)
     .replaceAll(/\\u([0-9a-f]{4})/gi, (_all, digits: string) => character(digits, 16))
@@ -60,7 +60,7 @@ const withoutEscapes = (text: string): string =>
     .replaceAll(/&#x([0-9a-f]{1,6});/gi, (_all, digits: string) => character(digits, 16))
     .replaceAll(/&(amp|lt|gt|quot|apos);/g, (_all, name: string) => NAMED[name] ?? '');
 
-/** What is packed as base64 or hexadecimal, also over several lines. */
+/** Decoded base64 and hexadecimal parts, also over several lines. */
 function unpacked(text: string): string[] {
   const joined = text.replaceAll(/\s+/g, '');
   return [text, joined].flatMap((text) => [
@@ -69,7 +69,7 @@ function unpacked(text: string): string[] {
   ]);
 }
 
-/** True when the words hold a longer run of a secret, in whatever encoding. */
+/** True when the text contains a long part of a secret in any encoding. */
 function repeats(text: string, secrets: readonly string[]): boolean {
   const runs = secrets
     .flatMap((secret) => addressParts(secret)?.slice(0, 1) ?? [secret])
@@ -86,7 +86,7 @@ function repeats(text: string, secrets: readonly string[]): boolean {
   return false;
 }
 
-/** Words of the other side without any secret of ours that they repeat, in the forms that programs write. */
+/** Text of the other side without our secrets, in the common encodings. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   const forms = [...new Set(partsOf(secrets).flatMap(writtenForms))].filter((form) => form !== '');
   if (forms.length === 0) return text;
@@ -97,7 +97,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return text.toWellFormed().replaceAll(new RegExp(pattern, 'giu'), MASK);
 }
 
-/** The same, short and on one line: fit for a sentence. Empty when a secret is still in them, encoded in another way. */
+/** Like withoutSecrets, but short and on one line for a sentence. Empty when a secret remains in another encoding. */
 export function shownText(text: string, secrets: readonly string[]): string {
   const clean = withoutSecrets(text.slice(0, READ).toWellFormed(), secrets);
   if (repeats(clean, secrets)) return '';

@@ -1,21 +1,22 @@
 import { flushCompileCache } from 'node:module';
 import { scrubError } from '#core/installation/scrub.ts';
 
-/** What a supervised main gets: a way to say that it serves. Harmless when it runs alone. */
+/** Lets a supervised main report that it is ready. Does nothing when the process runs alone. */
 interface Supervised {
   /** True when a supervisor holds the other end of the IPC channel. */
   readonly supervised: boolean;
-  /** Tells the supervisor that this process serves; `info` travels along. */
+  /** Reports to the supervisor that this process is ready, with `info`. */
   ready(info?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Upper bound of a clean stop; afterwards the process leaves with code 1. */
+/** Upper bound of a clean stop; afterwards the process exits with code 1. */
 const stopLimitMs = 4000;
 
 /**
  * Connects a main (worker, api, paper) to the process that started it.
  * `stop` is called at most once: on SIGTERM, on the IPC message `{ stop: true }`, and when the supervisor is gone.
- * Alone also on SIGINT and SIGHUP; under a supervisor these belong to it, because a terminal sends them to the whole group.
+ * A process without a supervisor also stops on SIGINT and SIGHUP. A supervised one ignores them, because a terminal sends
+ * them to the whole group.
  */
 export function attachToSupervisor(stop: () => Promise<void>): Supervised {
   const supervised = process.send !== undefined;
@@ -59,7 +60,7 @@ export function attachToSupervisor(stop: () => Promise<void>): Supervised {
     supervised,
     ready: (info = {}) => {
       if (supervised && process.connected) process.send?.({ ...info, ready: true });
-      // Else it is written when the process ends, and a killed one never wrote it.
+      // Otherwise it is written at exit, and a killed process never writes it.
       flushCompileCache();
     },
   };

@@ -8,7 +8,7 @@ interface Received {
   readonly body: unknown;
 }
 
-/** A server that keeps what it is sent and answers what it is told to; with `null` it never answers. */
+/** A server that records requests and sends the given answer; with `null` it never answers. */
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
   readonly received: Received[];

@@ -14,7 +14,7 @@ export function requireListed(symbols: readonly string[], rules: Rules | undefin
 
 interface Wanted {
   readonly accountId: AccountId;
-  /** The profile that wants the coins; null for one that is being created. */
+  /** The profile that binds the coins; null for a profile that is being created. */
   readonly profileId: ProfileId | null;
   readonly symbols: readonly string[];
   readonly rules: Rules | undefined;
@@ -22,7 +22,7 @@ interface Wanted {
 
 /**
  * Refuses coins whose base asset another profile of the account trades: two owners of one balance would sell each
- * other's coins. Without trading rules only the same symbol is recognised. Needs the account locked.
+ * other's coins. Without trading rules only the same symbol is recognised. The caller must hold the account's lock.
  */
 export async function requireFreeBase(transaction: Transaction, wanted: Wanted): Promise<void> {
   const baseOf = (symbol: string): string => wanted.rules?.get(symbol)?.baseAsset ?? symbol;

@@ -31,7 +31,7 @@ const errorsOf = (strategy: AnyStrategy, merged: unknown, root: string): FieldEr
   return parsed.success ? [] : fieldErrors(parsed.error, root);
 };
 
-/** True when the patch itself sets the field at `path`, or something around it. */
+/** True when the patch sets the field at `path` or one of its parents. */
 function touches(patch: unknown, path: readonly string[]): boolean {
   let value = patch;
   for (const key of path) {
@@ -43,8 +43,8 @@ function touches(patch: unknown, path: readonly string[]): boolean {
 }
 
 /**
- * Refuses an override with a key that the strategy does not know, or one that breaks the merged config. What the stored config of the profile breaks by itself (a value
- * above a maximum of today) is no fault of the override and only costs the sizing check.
+ * Refuses an override with an unknown key, or one that makes the merged config invalid. An error in the profile's stored
+ * config (a value above a current maximum) is not an error of the override: it only skips the sizing check.
  */
 export function requireOverride(strategy: AnyStrategy, config: unknown, overrideConfig: Record<string, unknown>): void {
   const root = 'overrideConfig';
@@ -56,7 +56,7 @@ export function requireOverride(strategy: AnyStrategy, config: unknown, override
   if (own.length > 0) throw invalid(own);
 }
 
-/** Refuses a config under which the override of a coin, fine until now, can no longer be parsed. */
+/** Refuses a config that makes a valid override of a coin invalid. */
 export function requireOverridesStillFit(
   strategy: AnyStrategy,
   configs: { readonly before: unknown; readonly after: unknown },
@@ -69,7 +69,7 @@ export function requireOverridesStillFit(
   if (errors.length > 0) throw invalid(errors);
 }
 
-/** What is known about a venue from the cache alone. */
+/** Cached data of a venue. */
 export interface CachedMarket {
   readonly rules: Rules | undefined;
   readonly prices: Prices;
@@ -85,7 +85,7 @@ export async function readMarket(context: ApiContext, account: Account): Promise
   return { rules, prices, equity: equityOf({ rules, prices, wallet, positions }) };
 }
 
-/** What may be said of a config: why a save refuses it, else what its strategy has to remark on it. */
+/** Errors that make a save refuse the config, else the warnings of its strategy. */
 export function lintConfig(strategy: AnyStrategy, config: unknown, coins: readonly string[]) {
   const errors = errorsOf(strategy, config, '');
   return {
@@ -94,7 +94,7 @@ export function lintConfig(strategy: AnyStrategy, config: unknown, coins: readon
   };
 }
 
-/** An override of a coin does nothing where all coins are planned at once. */
+/** Warns that an override of a coin has no effect when the strategy plans all coins at once. */
 export const overrideWarnings = (strategy: AnyStrategy, overrideConfig: Record<string, unknown>): Warning[] =>
   strategy.plansBaskets === true && Object.keys(overrideConfig).length > 0
     ? [
@@ -107,7 +107,7 @@ export const overrideWarnings = (strategy: AnyStrategy, overrideConfig: Record<s
       ]
     : [];
 
-/** The remarks that a saved config deserves; those that only inform are for the form. */
+/** Warnings for a saved config; notes that only inform are for the form. */
 export const lintWarnings = (strategy: AnyStrategy, config: unknown, coins: readonly string[]): Warning[] =>
   lintConfig(strategy, config, coins)
     .findings.filter(({ level }) => level === 'warn')
@@ -117,11 +117,11 @@ interface SizingScope {
   readonly market: CachedMarket;
   readonly strategy: AnyStrategy;
   readonly config: unknown;
-  /** The part of the request that holds the config; null where it names a coin only, which is then at fault. */
+  /** The part of the request with the config; null for a request that only names a coin, which is then the bad field. */
   readonly part: 'config' | 'overrideConfig' | null;
 }
 
-/** The setting that says how much a buy may spend. */
+/** The setting for the amount of a buy. */
 export function amountPath(strategy: AnyStrategy, merged: unknown): string | null {
   if (strategy.plansBaskets === true) return 'basketBudgetQuote';
   const setting = settingFor(strategy, merged, { reason: 'size-below-minimum', page: '' })?.path ?? null;
@@ -139,7 +139,7 @@ export function requireSizing(
     const parses = parseWith(strategy.config, merged).success;
     const bound_ = parses ? strategy.bind(merged) : undefined;
     const amount = amountPath(strategy, merged);
-    // Where the coin's own setting is at fault, the profile's is not.
+    // An error in the coin's own setting is not an error of the profile.
     const own = part === 'config' && amount !== null && touches(overrideConfig, amount.split('.'));
     const root = own ? `symbols.${symbol}` : part;
     const path = root === null ? 'symbol' : amount === null ? root : `${root}.${amount}`;

@@ -10,13 +10,13 @@ const inOrder = (value: unknown): string =>
       : part,
   );
 
-/** Equal values have equal hashes, whatever the order of their keys. */
+/** Equal values have equal hashes, independent of the order of their keys. */
 const hashOf = (value: unknown): string => createHash('sha256').update(inOrder(value)).digest('hex');
 
 type Coins = readonly { readonly symbol: string; readonly config: unknown }[];
 type Fingerprints = Map<string, string | null>;
 
-/** What of limits decides over buys. The time zone does only where a daily loss is limited. */
+/** The part of the limits that affects buys. The time zone matters only with a daily loss limit. */
 function limitsPart({ timezone, limits }: RunLimits) {
   const isByDay = limits.some((limit) => limit.limits.dailyLoss !== null);
   const scopes = Object.fromEntries(limits.map((limit) => [limit.scope, limit.limits]));
@@ -24,8 +24,8 @@ function limitsPart({ timezone, limits }: RunLimits) {
 }
 
 /**
- * The hash of what a profile runs with, by the name of its result: one coin by its symbol, several coins, which share a
- * balance, by `basket`. Null for a config that does not parse, which can match nothing.
+ * Hashes of settings, coins and limits by result name: the symbol of one coin, or `basket` for several coins that share a
+ * balance. Null for a config that does not parse, which matches no run.
  */
 export function fingerprintsOf(strategy: AnyStrategy, coins: Coins, limits?: RunLimits): Fingerprints {
   const [first] = coins;

@@ -6,9 +6,9 @@ import type { CachedWallet, Prices, Rules } from '#api/frame/venues.ts';
 interface Worth {
   readonly rules: Rules | undefined;
   readonly prices: Prices;
-  /** Undefined while none is known that is new enough. */
+  /** Undefined without a recent wallet. */
   readonly wallet: CachedWallet | undefined;
-  /** Of all profiles of the account. */
+  /** Positions of all profiles of the account. */
   readonly positions: readonly { readonly symbol: string; readonly quantity: string; readonly averagePrice: string }[];
 }
 

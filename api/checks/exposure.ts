@@ -13,17 +13,17 @@ interface Holder {
   readonly market: CachedMarket;
 }
 
-/** What keeps a coin or a profile from being taken away at once. */
+/** Positions and orders that block the removal of a coin or a profile. */
 interface Exposure {
   readonly positions: number;
   readonly orders: number;
-  /** Counts and numbers, coin by coin. */
+  /** A sentence with counts and quantities by coin. */
   readonly words: string;
 }
 
 /**
- * Positions that can be sold and orders that may still be live. Dust below the coin's minimum is no position; without
- * trading rules anything held counts, without a price the average entry price stands in.
+ * Positions that can be sold and orders that may still be live. Dust below the coin's minimum is not a position. Without
+ * trading rules any quantity counts; without a price the average entry price is used.
  */
 export async function readExposure(database: Reader, { profileId, symbol, market }: Holder): Promise<Exposure> {
   const concerns = (position: string): boolean => symbol === undefined || position === symbol;

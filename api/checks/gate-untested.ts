@@ -15,7 +15,7 @@ interface Untested {
   readonly limits: RunLimits | undefined;
 }
 
-/** Why no finished backtest of a profile counts for its present settings, coins and limits, and what to do. */
+/** Why no finished backtest matches the profile's current settings, coins and limits, and what to do. */
 export async function untestedSentence(context: ApiContext, profileId: ProfileId, untested: Untested): Promise<string> {
   const { strategy, coins, limits } = untested;
   if (coins.length > 1) {
@@ -26,7 +26,7 @@ export async function untestedSentence(context: ApiContext, profileId: ProfileId
   const isBasket = strategy.plansBaskets === true;
   if (!isBasket && (await isTestedSeparately(context, profileId, untested))) {
     if (coins.length > 1) return 'Its coins share money: run a backtest of all of them together.';
-    if (limits !== undefined) return 'Its backtest was run without the limits of now: run one with them.';
+    if (limits !== undefined) return 'Its backtest ran without the current limits: run one with them.';
   }
   const parts = ['settings', ...(coins.length > 1 ? ['coins'] : []), ...(limits === undefined ? [] : ['limits'])];
   return `No finished backtest has exactly these ${WORDS.format(parts)}: run one.`;

@@ -15,7 +15,7 @@ import { readRunLimits } from './research-sharing.ts';
 type LiveGate = z.output<typeof liveGate>;
 type GateCoin = LiveGate['coins'][number];
 
-/** The usual bars with those that the operator has set. */
+/** The default bars merged with those that the operator has set. */
 export async function barsOf({ database }: Pick<ApiContext, 'database'>, id: ProfileId): Promise<GateBars> {
   const stored = gateBars.partial().safeParse(await readGateBars(database.kysely, id));
   return gateBars.parse({ ...USUAL_BARS, ...stored.data });
@@ -25,13 +25,13 @@ const BAR_NAMES: Record<GateCheck['bar'], string> = {
   profitFactor: 'profit factor',
   closedCycles: 'closed positions',
   returnOnCapital: 'return on capital used',
-  alpha: 'return against equal exposure',
+  alpha: 'alpha vs. equal exposure',
   outOfSample: 'return of the last 30 % of the days',
-  drawdown: 'deepest fall',
-  coverage: 'share of candles that were there',
+  drawdown: 'max drawdown',
+  coverage: 'candle coverage',
   ageDays: 'days since its window ended',
 };
-/** Decimals of the percents. Small sums move the return on the whole balance by hundredths. */
+/** Decimals of percentages. Small amounts move the return on the whole balance by hundredths. */
 const SHARES: ReadonlyMap<string, number> = new Map<GateCheck['bar'], number>([
   ['returnOnCapital', 2],
   ['alpha', 2],
@@ -47,7 +47,7 @@ function failureOf({ bar, kind, wanted, value }: GateCheck): string {
     return String(bar === 'ageDays' ? Math.floor(number) : Number(number.toFixed(2)));
   };
   const has = value === null ? 'not known' : formatValue(value);
-  return `${BAR_NAMES[bar]} ${has}, asked is at ${kind} ${formatValue(wanted)}`;
+  return `${BAR_NAMES[bar]} ${has}, required is at ${kind} ${formatValue(wanted)}`;
 }
 
 const OLD =
@@ -89,7 +89,7 @@ async function judge(
   return { ...found, verdict: 'below-bars', sentence: `Below the bars: ${failed.map(failureOf).join('; ')}.` };
 }
 
-/** Holds the present settings, coins and limits against the newest backtest of exactly these. */
+/** Checks the newest backtest of exactly the current settings, coins and limits against the bars. */
 export async function readGate(context: ApiContext, profile: ProfileView): Promise<LiveGate> {
   const bars = await barsOf(context, profile.id);
   const strategy = requireStrategy(profile.strategyName);
@@ -115,6 +115,6 @@ export async function readGate(context: ApiContext, profile: ProfileView): Promi
     bars,
     clear,
     coins,
-    sentence: `${first} This is advice: the past promises nothing, and trading is not stopped.`,
+    sentence: `${first} This is advice: past results do not predict the future, and trading is not stopped.`,
   };
 }

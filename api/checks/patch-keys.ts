@@ -11,7 +11,7 @@ function schemaOf(strategy: AnyStrategy): unknown {
   return known;
 }
 
-/** The JSON schemas that a value may follow, alternatives one by one. */
+/** The alternative JSON schemas of a value. */
 function alternatives(schema: unknown): Record<string, unknown>[] {
   if (!isObject(schema)) return [];
   const inner: unknown[] = ['anyOf', 'oneOf', 'allOf'].map((name) => schema[name]);
@@ -28,7 +28,7 @@ function* unknownKeys(patch: unknown, schemas: readonly unknown[], path: string)
   }
 }
 
-/** The keys of an override that the strategy does not know: a key that removes something must name what there is. */
+/** Keys of an override that the strategy does not know; a key that removes a setting must name an existing one. */
 export const unknownPatchKeys = (strategy: AnyStrategy, patch: unknown, root: string): FieldError[] => [
   ...unknownKeys(patch, [schemaOf(strategy)], root),
 ];

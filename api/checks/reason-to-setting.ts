@@ -10,7 +10,7 @@ export type Setting = NonNullable<DiagnosisCheck['setting']>;
 const AMOUNT = ['buy.entrySizing.amount', 'entrySizing.amount', 'minTradeQuote'];
 const EXPOSURE = ['buy.maxSymbolExposureQuote', 'maxSymbolExposureQuote'];
 
-/** The setting behind a reason: the first of these paths that the strategy has. */
+/** The setting that causes a reason: the first of these paths that the strategy has. */
 export const REASON_PATHS: Readonly<Record<string, readonly string[]>> = {
   'entry-disabled': ['buy.enabled', 'entryEnabled'],
   'hold-sell-disabled': ['sell.enabled', 'exitEnabled'],
@@ -42,7 +42,7 @@ export const REASON_PATHS: Readonly<Record<string, readonly string[]>> = {
   'rating-missing': ['technicals'],
 };
 
-/** The title of a setting as the form shows it. */
+/** Title of a setting in the form. */
 function titleOf(schema: unknown, [key, ...rest]: readonly string[]): string {
   if (!isObject(schema)) return '';
   if (key === undefined) return typeof schema['title'] === 'string' ? schema['title'] : '';
@@ -57,10 +57,10 @@ const SCHEMAS = new Map(
   ]),
 );
 
-/** What is not stored has its default. */
+/** The config with defaults for missing settings. */
 const filledIn = (strategy: AnyStrategy, config: unknown) => mergePatch(strategy.config.parse({}), config);
 
-/** A setting of a strategy with its value in `config` and the page that holds it. */
+/** A setting of a strategy with its value in `config` and its page. */
 export function settingAt(
   strategy: AnyStrategy,
   config: unknown,
@@ -72,7 +72,7 @@ export function settingAt(
   return { words: title === '' ? path : title, place: page, path, value: text };
 }
 
-/** The setting to look at for a reason; null where none is behind it. */
+/** The setting that causes a reason; null when no setting does. */
 export function settingFor(
   strategy: AnyStrategy,
   config: unknown,

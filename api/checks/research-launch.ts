@@ -17,7 +17,7 @@ export interface Launch {
   readonly profile: ProfileView;
   readonly strategy: AnyStrategy;
   readonly venue: ReturnType<typeof venueOf>;
-  /** Of the venue; undefined while they are not loaded. */
+  /** Trading rules of the venue; undefined while they are not loaded. */
   readonly rules: Rules | undefined;
   /** The profile's config with the override of the launch, before those of the coins. */
   readonly config: unknown;
@@ -26,8 +26,8 @@ export interface Launch {
 }
 
 /**
- * Everything that a launch must pass: the override it carries like a save, order sizes like a save. A stored config that
- * does not parse is no fault of the launch and comes back as a warning.
+ * Checks a launch: its override and order sizes, like a save. A stored config that does not parse is returned as a warning,
+ * because it is not an error of the launch.
  */
 export async function prepareLaunch(
   context: ApiContext,
@@ -36,7 +36,7 @@ export async function prepareLaunch(
     readonly id: ProfileView['id'];
     readonly symbols?: readonly string[] | undefined;
     readonly overrideConfig: Record<string, unknown>;
-    /** What the test begins with; its equity is not the account's. */
+    /** Starting balance of the test, independent of the account's equity. */
     readonly balance: string;
   },
 ): Promise<Launch> {
@@ -60,7 +60,7 @@ export async function prepareLaunch(
   return { profile, strategy, venue: venueOf(account), rules: market.rules, config, coins, warnings };
 }
 
-/** Each coin with its merged config, complete where it parses. Overrides do not apply where all coins are planned at once. */
+/** Each coin with its merged config, with defaults where it parses. Strategies that plan all coins at once ignore overrides. */
 export const coinConfigs = (strategy: AnyStrategy, config: unknown, bound: readonly BoundSymbol[]): Launch['coins'] =>
   bound.map(({ symbol, overrideConfig }) => {
     const merged = strategy.plansBaskets === true ? config : mergePatch(config, overrideConfig);

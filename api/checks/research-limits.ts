@@ -7,7 +7,7 @@ import type { ResearchTable } from '#storage/research/research.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 import { ApiProblem } from '#api/frame/problem.ts';
 
-/** How much work for the workers may be open: each kind by itself. */
+/** Maximum open jobs for the workers, by kind. */
 interface ResearchLimits {
   readonly ofProfile: number;
   readonly ofAccount: number;
@@ -26,8 +26,8 @@ export const researchLimits = ({ settings }: Pick<ApiContext, 'settings'>): Rese
 const turns = new WeakMap<Database, Promise<unknown>>();
 
 /**
- * Launches store their jobs one after the other: each waits for the lock of its account, and would hold one of the few
- * connections of the api meanwhile.
+ * Runs launches one after the other: each waits for the lock of its account and would hold one of the api's few
+ * connections meanwhile.
  */
 export function launchInTurn<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   const turn = (turns.get(database) ?? Promise.resolve()).then(() => database.transaction(work));
@@ -69,7 +69,7 @@ export async function requireOpenSlot(
   }
 }
 
-/** Refuses one more robustness test than the limits allow; two at the same moment may both pass. */
+/** Refuses one more robustness test than the limits allow; two concurrent ones may both pass. */
 export async function requireRobustnessSlot(context: Pick<ApiContext, 'settings' | 'database'>): Promise<void> {
   const { ofAccount } = researchLimits(context);
   const open = await countOpenJobs(context.database.kysely, 'test-robustness');
@@ -77,7 +77,7 @@ export async function requireRobustnessSlot(context: Pick<ApiContext, 'settings'
     throw new ApiProblem('conflict', `${open} robustness tests are open, the most allowed. Wait until one has ended.`);
 }
 
-/** Counts a launch in a demo and refuses one too many: each stays in the database, also when it is aborted at once. */
+/** Counts a launch in a demo and refuses it above the limit: each stays in the database, even when it is aborted at once. */
 export async function requireLaunchAllowance({
   settings,
   cache,

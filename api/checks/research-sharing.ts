@@ -15,7 +15,7 @@ import { invalidField } from '#api/frame/problem.ts';
 import { coinConfigs, type Launch } from './research-launch.ts';
 import type { Rules } from '#api/frame/venues.ts';
 
-/** Candles that the coins of one result may have together. A worker holds them at once, 48 bytes each. */
+/** Maximum candles of all coins of one result. A worker holds them in memory, 48 bytes each. */
 const MOST_CANDLES = 20_000_000;
 
 /** A coin of a run, with the profile that trades it and its strategy. */
@@ -28,7 +28,7 @@ export interface RunCoin {
 
 interface Shared {
   readonly coins: readonly RunCoin[];
-  /** Undefined where nothing is limited. */
+  /** Undefined when no limit is set. */
   readonly limits: RunLimits | undefined;
   readonly warnings: readonly Warning[];
 }
@@ -36,7 +36,7 @@ interface Shared {
 const coinsOf = ({ id, strategyName }: ProfileView, coins: Launch['coins']): RunCoin[] =>
   coins.map((coin) => ({ ...coin, profileId: id, strategyName }));
 
-/** The limits of an account and of some of its profiles; undefined where nothing is limited. */
+/** The limits of an account and of some of its profiles; undefined when no limit is set. */
 export async function readRunLimits(
   reader: Reader,
   { accountId, profileIds }: { readonly accountId: AccountId; readonly profileIds: ReadonlySet<string> },
@@ -47,7 +47,7 @@ export async function readRunLimits(
   return set.length === 0 ? undefined : { timezone, limits: set };
 }
 
-/** The coins that share a balance in a run, and the limits that they are under; refuses what cannot be shared. */
+/** The coins that share a balance in a run, and their limits; refuses coins that cannot share one. */
 export async function prepareSharing(
   context: ApiContext,
   launch: Launch,
@@ -94,7 +94,7 @@ async function joinCoins(reader: Reader, other: ProfileView, rules: Rules | unde
   return coinsOf(other, coinConfigs(strategy, other.config, await listBoundSymbols(reader, other.id)));
 }
 
-/** A launch may name coins that its profile does not have. */
+/** Refuses a coin that two profiles would trade: a launch may name coins that its profile does not have. */
 function requireOneOwner(own: readonly RunCoin[], joining: readonly ProfileView[]): void {
   for (const { symbol } of own) {
     const owner = joining.find(({ symbols }) => symbols.includes(symbol));
@@ -103,7 +103,7 @@ function requireOneOwner(own: readonly RunCoin[], joining: readonly ProfileView[
   }
 }
 
-/** The assets that coins are bought with, as far as the rules are known. */
+/** Quote assets of coins with known trading rules. */
 export const quotesOf = (coins: readonly { readonly symbol: string }[], rules: Rules | undefined): string[] =>
   [...new Set(coins.flatMap(({ symbol }) => rules?.get(symbol)?.quoteAsset ?? []))].toSorted();
 
@@ -120,7 +120,7 @@ function requireOneQuote(
   );
 }
 
-/** Refuses a run whose coins share a balance and have more candles than a worker may hold at once. */
+/** Refuses a run whose coins share a balance and have more candles than a worker may hold. */
 export function requireFewCandles(
   {
     purse,

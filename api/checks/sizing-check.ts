@@ -18,7 +18,7 @@ import type { BoundStrategy, SharedSettings } from '#strategies/strategy.ts';
 import type { warning } from '#api/contract/fields.ts';
 import type { Price } from '#api/frame/venues.ts';
 
-/** What an account pays in the bought coin unless it has arranged otherwise; the check cannot ask the exchange. */
+/** Default taker fee, paid in the bought coin; the check cannot query the exchange. */
 export const USUAL_TAKER_FEE = 0.001;
 
 type SkipReason = 'config_not_parsable' | 'rules_not_loaded' | 'price_not_cached' | 'equity_not_known';
@@ -34,16 +34,16 @@ export interface SizingQuestion {
   /** Undefined while the trading rules are not cached. */
   readonly rules: SymbolRules | undefined;
   readonly price: Price | undefined;
-  /** What the account is worth now in a quote asset; undefined while that is not known. */
+  /** Current equity of the account in a quote asset; undefined while it is unknown. */
   readonly equity: EquityOf;
 }
 
 export type EquityOf = (quoteAsset: string) => Decimal | undefined;
 
 /**
- * Judges whether an entry of the configured budget could be placed and sold again, from cached data alone. What is
- * missing is named in the order config, rules, price, equity. A budget that is a share of the equity is judged with the
- * equity of now. A strategy that never buys has no budget.
+ * Checks from cached data whether an entry of the configured budget could be placed and sold again. Missing data are named
+ * in the order config, rules, price, equity. A budget that is a share of the equity uses the current equity. A strategy
+ * that never buys has no budget.
  */
 export function checkSizing({ symbol, bound, rules, price, equity }: SizingQuestion): SizingCheck {
   if (bound === undefined) return { kind: 'skipped', reason: 'config_not_parsable', symbol };
@@ -64,7 +64,7 @@ export function checkSizing({ symbol, bound, rules, price, equity }: SizingQuest
   return { kind: 'ok' };
 }
 
-/** What buys of a coin may spend; none for a strategy that never buys it. A spend of null is a share of the equity. */
+/** Budgets of a coin's buy levels; empty for a strategy that never buys. A spend of null is a share of the equity. */
 function levelsOf(
   { shared, basketShare }: NonNullable<SizingQuestion['bound']>,
   symbol: string,
@@ -84,7 +84,7 @@ interface Entry {
   readonly levels: number;
 }
 
-/** An equal share of the round's budget, as the engine finds it from the equity. */
+/** An equal share of the round's budget, computed from the equity like in the engine. */
 function shareOfEquity({ shared, rules, at, worth, levels }: Entry): Decimal {
   const { equityShare, stopMultiple, stopLimitOffset } = shared;
   if (equityShare === undefined) return ZERO;
@@ -92,7 +92,7 @@ function shareOfEquity({ shared, rules, at, worth, levels }: Entry): Decimal {
   return divide(equityBudget(equityShare, worth, loss), fromSteps(levels, ONE));
 }
 
-/** Why the spend of a level could not become an order at its price, or undefined when it could. */
+/** Why the budget of a level is too small for an order at its price; undefined when it suffices. */
 function shortage({ spend: named, least }: LevelBudget, entry: Entry): string | undefined {
   const { shared, rules, at, worth } = entry;
   const { stopMultiple, stopLimitOffset } = shared;

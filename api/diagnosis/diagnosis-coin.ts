@@ -13,13 +13,13 @@ import type { CachedWallet, Rules } from '#api/frame/venues.ts';
 
 type CoinReport = DiagnosisReport['coins'][number];
 type Status = DiagnosisCheck['status'];
-/** What a check came to: how it stands, in which words, and what is to be changed. */
+/** Result of a check: status, sentence, and the setting to change. */
 export type Found = readonly [Status, string, Setting | null] | readonly [Status, string];
 
 const LABELS = {
   worker: 'Worker',
-  lease: 'Account taken',
-  running: 'Account runs',
+  lease: 'Account lease',
+  running: 'Account state',
   account: 'Account',
   key: 'API key',
   enabled: 'Profile',
@@ -29,18 +29,18 @@ const LABELS = {
   limits: 'Limits',
   log: 'Last day',
   config: 'Settings',
-  opened: 'Coin runs',
+  opened: 'Coin state',
   pause: 'Pause',
   listed: 'Exchange',
   price: 'Price',
   orphans: 'Orphan orders',
-  'coin-limits': 'Limits of the coin',
+  'coin-limits': 'Coin limits',
   sizing: 'Order size',
   balance: 'Balance',
   decision: 'Last decision',
 };
 
-/** `evidence` in order; what is not known is left out. */
+/** `evidence` in order; unknown values are left out. */
 export function check(
   id: keyof typeof LABELS,
   evidence: Readonly<Record<string, string | number | null | undefined>>,
@@ -52,11 +52,11 @@ export function check(
   return { id, label: LABELS[id], status, line, evidence: known, setting };
 }
 
-/** A page where something that is no field is changed. */
+/** A link to a page, for a change that is not a config field. */
 export const pageLink = (words: string, place: string): Setting => ({ words, place, path: null, value: null });
 
 const STALE = 'stale-price';
-/** What a strategy answers whose settings forbid to buy. */
+/** Reason code of a strategy whose settings forbid buys. */
 const BUYING_OFF = 'entry-disabled';
 /** A worker that trades a coin decides at least this often. */
 const QUIET_S = 300;
@@ -70,20 +70,20 @@ interface ProfileContext {
   readonly rules: Rules | undefined;
   readonly wallet: CachedWallet | undefined;
   readonly equity: EquityOf;
-  /** Seconds since a moment of the market, as a clock on the wall counts them. */
+  /** Wall-clock seconds since a market time. */
   readonly ago: (at: string) => number;
-  /** Somebody decides: a worker runs, and the profile is enabled. */
+  /** A worker makes decisions: it runs, and the profile is enabled. */
   readonly alive: boolean;
-  /** The limit that cannot count this coin, in a sentence. */
+  /** A sentence about the limit that cannot count this coin. */
   readonly uncounted: (symbol: string) => string | undefined;
-  /** Coins of the profile that do not run as they should. */
+  /** Coins of the profile that failed to start or run. */
   readonly troubles: AccountRunState['coins'];
 }
 
 export const faultText = ({ count, since, cause }: NonNullable<AccountRunState['faults']>): string =>
-  `The account has stopped on a fault ${count === 1 ? 'once' : `${count} times`} since ${since} and starts again each time. The cause: ${cause}`;
+  `The account has stopped on an error ${count === 1 ? 'once' : `${count} times`} since ${since} and restarts each time. The cause: ${cause}`;
 
-/** A coin with the settings that hold for it. */
+/** A coin with its merged settings. */
 interface CoinContext extends ProfileContext {
   readonly coin: CoinView;
   readonly strategy: AnyStrategy;
@@ -94,13 +94,13 @@ interface CoinContext extends ProfileContext {
 
 function configFound({ strategy, merged, page }: CoinContext): Found {
   const parsed = parseWith(strategy.config, merged);
-  if (parsed.success) return ['ok', 'They are legal.'];
+  if (parsed.success) return ['ok', 'The settings are valid.'];
   const [issue] = parsed.error.issues;
   const { readable, unreadablePath } = strategy.bind(merged);
   const path = unreadablePath ?? issue?.path.join('.') ?? '';
   const setting = settingAt(strategy, merged, { path, page });
   if (!readable) return ['fail', `${path} cannot be read, so nothing is bought: correct and save it.`, setting];
-  const harm = 'it trades on, but correct and save it, or orders cannot be sized, adopted and proven';
+  const harm = 'trading continues, but correct and save it, or orders cannot be sized, adopted and proven';
   return ['warn', `${path} is outside its bounds (${issue?.message ?? ''}): ${harm}.`, setting];
 }
 
@@ -110,10 +110,10 @@ function sizingFound({ coin, rules, strategy, merged, page, equity }: CoinContex
   const bound = strategy.bind(merged);
   const sizing = checkSizing({ symbol, bound, rules: rules?.get(symbol), price: cached, equity });
   if (sizing.kind === 'skipped') return ['unknown', WHAT_TO_DO[sizing.reason]];
-  if (sizing.kind === 'ok') return ['ok', 'An order of this size is accepted, and can be sold again.'];
+  if (sizing.kind === 'ok') return ['ok', 'The exchange accepts an order of this size, and it can be sold again.'];
   const path = amountPath(strategy, merged);
   const amount = path === null ? null : settingAt(strategy, merged, { path, page });
-  return ['fail', `Its budget is too small: the config ${sizing.message}.`, amount];
+  return ['fail', `The budget is too small: the config ${sizing.message}.`, amount];
 }
 
 function moneyChecks(context: CoinContext): DiagnosisCheck[] {
@@ -126,13 +126,13 @@ function moneyChecks(context: CoinContext): DiagnosisCheck[] {
   const free = asset === null || wallet === undefined ? undefined : requireDecimal(wallet.balances[asset]?.free ?? '0');
   const freeText = free === undefined ? null : formatDecimal(free);
   const amount = settingFor(strategy, merged, { reason: 'size-no-funds', page });
-  const some = `Only ${freeText} ${asset} are free`;
+  const some = `Only ${freeText} ${asset} are available`;
   const money = (): Found => {
     if (free === undefined) return ['unknown', 'The wallet has not been read yet.'];
-    if (free >= wanted) return ['ok', `${freeText} ${asset} are free.`];
+    if (free >= wanted) return ['ok', `${freeText} ${asset} are available.`];
     return free < (least ?? wanted)
-      ? ['fail', `${some}, too little for any order: add some, or wait for a sale.`, amount]
-      : ['warn', `${some} of the ${budget} wanted: it buys less.`, amount];
+      ? ['fail', `${some}, too little for any order: deposit more, or wait for a sale.`, amount]
+      : ['warn', `${some} of the budget of ${budget} ${asset}: the buy will be smaller.`, amount];
   };
   return [
     check('sizing', { budget, price, minimum: least && formatDecimal(least) }, sizingFound(context)),
@@ -141,27 +141,29 @@ function moneyChecks(context: CoinContext): DiagnosisCheck[] {
 }
 
 function openedFound(trouble: AccountRunState['coins'][number] | undefined): Found {
-  if (trouble === undefined) return ['ok', 'Nothing keeps it from running.'];
+  if (trouble === undefined) return ['ok', 'The coin runs.'];
   const { cause, nextAt, runs } = trouble;
   const next = nextAt === null ? '' : ` The next attempt is at ${nextAt}.`;
-  return ['fail', `${runs ? 'Nothing is bought' : 'It is not traded'}: ${cause}${next}`];
+  return ['fail', `${runs ? 'The coin is not bought' : 'The coin is not traded'}: ${cause}${next}`];
 }
 
 function listedFound(rules: Rules | undefined, status: string | undefined): Found {
   if (rules === undefined) return ['unknown', WHAT_TO_DO.rules_not_loaded];
-  if (status === undefined) return ['fail', 'The exchange does not list it.'];
-  return status === 'TRADING' ? ['ok', 'It trades it.'] : ['fail', `The exchange does not trade it now (${status}).`];
+  if (status === undefined) return ['fail', 'The exchange does not list the coin.'];
+  return status === 'TRADING'
+    ? ['ok', 'The exchange trades the coin.']
+    : ['fail', `The exchange does not trade the coin now (${status}).`];
 }
 
-/** A coin that nobody trades keeps its last price: only the worker knows whether it would have heard of another one. */
+/** A coin without trades keeps its last price: only the worker knows whether the price is stale. */
 function priceFound({ price, state }: CoinView, agoSeconds: number | null): Found {
   if (price === null) return ['unknown', 'No price has arrived yet.'];
   const stale = state?.approval.reason === STALE || state?.decision.reason === STALE;
-  return stale ? ['fail', state.decision.sentence] : ['ok', `It last changed ${agoSeconds} s ago.`];
+  return stale ? ['fail', state.decision.sentence] : ['ok', `The price last changed ${agoSeconds} s ago.`];
 }
 
 function orphansFound({ blockers: [orphan] }: CoinView): Found {
-  if (orphan === undefined) return ['ok', 'None locks it.'];
+  if (orphan === undefined) return ['ok', 'No orphan order locks the coin.'];
   const { left, orders } = orphan.numbers;
   return [
     Number(left ?? 0) < Number(orders ?? 0) ? 'fail' : 'warn',
@@ -185,11 +187,15 @@ function marketChecks({ coin, rules, ago, uncounted, profile, troubles }: CoinCo
   const trouble = troubles.find((one) => one.symbol === symbol);
   return [
     check('opened', { nextAt: trouble?.nextAt }, openedFound(trouble)),
-    check('pause', { until: pause?.until, reason: pause?.reason }, pause === null ? ['ok', 'There is none.'] : paused),
+    check(
+      'pause',
+      { until: pause?.until, reason: pause?.reason },
+      pause === null ? ['ok', 'The coin is not paused.'] : paused,
+    ),
     check('listed', { status }, listedFound(rules, status)),
     check('price', { price, at: priceAt, agoSeconds }, priceFound(coin, agoSeconds)),
     check('orphans', coin.blockers[0]?.numbers ?? {}, orphansFound(coin)),
-    check('coin-limits', {}, limit === undefined ? ['ok', 'They can count it.'] : ['fail', limit, asset]),
+    check('coin-limits', {}, limit === undefined ? ['ok', 'The limits can count the coin.'] : ['fail', limit, asset]),
   ];
 }
 
@@ -200,7 +206,7 @@ function decisionCheck({ coin: { state }, ago, alive, strategy, merged, page }: 
   const unprotected = state.protection?.unprotectedSeconds ?? 0;
   const evidence = { at, reason, ...decision.numbers, ...(unprotected > 0 && { withoutStopSeconds: unprotected }) };
   const quiet = ago(at);
-  const late = `Nothing has been decided for ${quiet} s; the last word was: ${decision.sentence}`;
+  const late = `No decision has been made for ${quiet} s. The last one was: ${decision.sentence}`;
   if (alive && quiet > QUIET_S) return check('decision', evidence, ['warn', late]);
   const setting = settingFor(strategy, merged, { reason, page });
   return check('decision', evidence, [
@@ -210,7 +216,7 @@ function decisionCheck({ coin: { state }, ago, alive, strategy, merged, page }: 
   ]);
 }
 
-/** Everything about one coin, in the order in which it matters; the line is the first thing in the way. */
+/** All checks of one coin in order of importance; the line is the first blocker. */
 export function diagnoseCoin(coin: CoinView, profileContext: ProfileContext): CoinReport {
   const { symbol, overrideConfig, state } = coin;
   const { profile } = profileContext;

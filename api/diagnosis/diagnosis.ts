@@ -14,7 +14,7 @@ import type { DiagnosisCheck, DiagnosisReport } from '#api/contract/diagnosis.ts
 import { pageLink, check, diagnoseCoin, faultText, type Found } from './diagnosis-coin.ts';
 import { limitUsageOf } from '#api/views/limit-usage.ts';
 
-/** Of more coins only what is not ok is told: the report stays one that can be read. */
+/** With more coins than this the report only lists checks that are not ok, to stay readable. */
 const WHOLE_COINS = 25;
 const DAY_MS = 86_400_000;
 
@@ -28,19 +28,26 @@ async function workerChecks({ cache, database }: ApiContext, { account }: Diagno
   const workers = (await cache.list(cacheKeys.heartbeats)).size;
   const { holder } = await readOpen(database.kysely, account.id);
   const health = pageLink('System health', '/settings');
-  const alone = 'No worker has taken the account, which takes seconds: if this stays, its log says why.';
+  const alone =
+    'No worker holds the lease of the account. That takes seconds; if it lasts, read the log of the worker.';
   const lease: Found = holder === null ? ['fail', alone, health] : ['ok', `The worker ${holder} trades the account.`];
   return [
-    check('worker', { workers }, workers === 0 ? ['fail', 'No worker runs: start it.', health] : ['ok', 'One runs.']),
-    check('lease', { holder }, workers === 0 ? ['unknown', 'Without a worker nobody takes it.'] : lease),
+    check(
+      'worker',
+      { workers },
+      workers === 0 ? ['fail', 'No worker runs: start one.', health] : ['ok', 'A worker runs.'],
+    ),
+    check('lease', { holder }, workers === 0 ? ['unknown', 'Without a worker the account has no lease.'] : lease),
   ];
 }
 
 function runningFound(run: AccountRunState | undefined): Found {
-  if (run === undefined) return ['unknown', 'No worker has said so.'];
+  if (run === undefined) return ['unknown', 'No worker has reported the state of the account.'];
   const { downSince, faults } = run;
   if (faults !== null) return ['fail', faultText(faults), pageLink('System health', '/settings')];
-  return downSince === null ? ['ok', 'It runs.'] : ['warn', `It has been starting since ${downSince}.`];
+  return downSince === null
+    ? ['ok', 'The account runs.']
+    : ['warn', `The account has been starting since ${downSince}.`];
 }
 
 function keyFound({ apiKey }: AccountView): Found {
@@ -49,8 +56,8 @@ function keyFound({ apiKey }: AccountView): Found {
   const cause = apiKey.cause ?? 'cause unknown';
   const words = `The exchange refuses the API key (${cause}): correct it there, or enter another one.`;
   if (apiKey.status === 'error') return ['fail', words, page];
-  if (apiKey.status === 'healthy') return ['ok', 'The exchange accepts it.'];
-  return ['warn', 'The API key has not been checked yet; nothing is bought before.', page];
+  if (apiKey.status === 'healthy') return ['ok', 'The exchange accepts the API key.'];
+  return ['warn', 'The API key has not been checked yet; no buys until then.', page];
 }
 
 interface AccountChecksInput extends DiagnosisInput {
@@ -60,7 +67,7 @@ interface AccountChecksInput extends DiagnosisInput {
 function accountChecks({ account, profile, run }: AccountChecksInput, coins: number): DiagnosisCheck[] {
   const { apiKey, resetAt } = account;
   const key = { status: apiKey?.status, cause: apiKey?.cause, checkedAt: apiKey?.checkedAt?.toISOString() };
-  const reset = 'The exchange was found reset: confirm that the account may go on.';
+  const reset = 'The exchange was reset: confirm that the account may continue.';
   const page = `/profiles/${profile.id}`;
   const { enabled } = profile;
   const off: Found = ['fail', 'The profile is disabled: enable it.', pageLink('Enable', page)];
@@ -69,25 +76,23 @@ function accountChecks({ account, profile, run }: AccountChecksInput, coins: num
     check(
       'account',
       { resetAt: resetAt?.toISOString() },
-      resetAt === null
-        ? ['ok', 'Its exchange goes on as it was.']
-        : ['fail', reset, pageLink('Notice of the reset', '/')],
+      resetAt === null ? ['ok', 'The exchange was not reset.'] : ['fail', reset, pageLink('Reset notice', '/')],
     ),
     check('key', key, keyFound(account)),
     check('running', { downSince: run?.downSince, faults: run?.faults?.count }, runningFound(run)),
-    check('enabled', { enabled: String(enabled) }, enabled ? ['ok', 'It is enabled.'] : off),
-    check('coins', { coins }, coins > 0 ? ['ok', `${coins} bound.`] : none),
+    check('enabled', { enabled: String(enabled) }, enabled ? ['ok', 'The profile is enabled.'] : off),
+    check('coins', { coins }, coins > 0 ? ['ok', `${coins} coins are bound.`] : none),
   ];
 }
 
 async function haltCheck({ database }: ApiContext, { account, profile }: DiagnosisInput): Promise<DiagnosisCheck> {
   const subjects = new Set<string>(['all', account.id, profile.id]);
   const halt = (await listHalts(database)).find(({ subject, reset }) => subjects.has(subject) && reset !== true);
-  if (halt === undefined) return check('halts', {}, ['ok', 'None is on.']);
+  if (halt === undefined) return check('halts', {}, ['ok', 'No kill switch is engaged.']);
   const { scope, reason } = halt;
   const since = halt.since.toISOString();
   const why = reason === '' ? '' : ` ("${reason}")`;
-  const line = `The kill switch (${scope}) has been on since ${since}${why}: release it to buy again.`;
+  const line = `The kill switch (${scope}) has been engaged since ${since}${why}: release it to buy again.`;
   const place = scope === 'profile' ? `/profiles/${profile.id}` : '/';
   return check('halts', { scope, since, reason }, ['fail', line, pageLink('Kill switch', place)]);
 }
@@ -99,7 +104,7 @@ function limitChecks(subjects: Awaited<ReturnType<typeof limitUsageOf>>, { profi
     standings.map(({ scope, limit, used, most }) => [`${scope} ${limit}`, `${used} of ${most}`]),
   );
   if (blocked === undefined)
-    return check('limits', told, ['ok', standings.length === 0 ? 'None is set.' : 'None is reached.']);
+    return check('limits', told, ['ok', standings.length === 0 ? 'No limit is set.' : 'No limit is reached.']);
   const setting = {
     words: 'Limits',
     place: `/profiles/${profile.id}/risk`,
@@ -117,12 +122,12 @@ async function logCheck({ database, now }: ApiContext, { profile, symbol }: Diag
   const from = new Date(now().getTime() - DAY_MS).toISOString();
   const filter = { profileIds: [profile.id], levels: ['warn', 'error'] as const, from, symbol };
   const [newest] = (await pageLogs(database.kysely, filter, { limit: 1 })).rows;
-  if (newest === undefined) return check('log', {}, ['ok', 'No warning.']);
+  if (newest === undefined) return check('log', {}, ['ok', 'No warnings.']);
   const told = { level: newest.level, symbol: newest.symbol, at: newest.lastAt.toISOString() };
   return check('log', told, ['warn', newest.msg, pageLink('Logs', `/profiles/${profile.id}/logs`)]);
 }
 
-/** Answers "why is it not trading?" from the database and the cache alone: nothing is asked of the exchange. */
+/** Answers "why is it not trading?" from the database and the cache, without a request to the exchange. */
 export async function diagnose(context: ApiContext, input: DiagnosisInput): Promise<DiagnosisReport> {
   const { account, profile, symbol } = input;
   const venue = venueOf(account);
@@ -139,12 +144,12 @@ export async function diagnose(context: ApiContext, input: DiagnosisInput): Prom
   const bound = (await readCoins(context, account, [profile.id])).map(({ coin }) => coin);
   const run = await context.venues.accountRun(account.id);
   const workers = await workerChecks(context, input);
-  const missing: Found = ['unknown', 'Not loaded yet; a worker loads them within minutes.'];
+  const missing: Found = ['unknown', 'The trading rules are not loaded yet; a worker loads them within minutes.'];
   const checks = [
     ...workers,
     ...accountChecks({ ...input, run }, bound.length),
     await haltCheck(context, input),
-    check('rules', { coins: rules?.size }, rules === undefined ? missing : ['ok', 'They are loaded.']),
+    check('rules', { coins: rules?.size }, rules === undefined ? missing : ['ok', 'The trading rules are loaded.']),
     limitChecks(subjects, input),
     await logCheck(context, input),
   ];

@@ -2,12 +2,12 @@ import { COMMAND_CHANNEL, EVENT_CHANNEL, type WorkerCommand } from '#core/instal
 import type { BusEvent } from '#core/installation/events.ts';
 import type { ApiContext } from './context.ts';
 
-/** Between replicas of the api only: which sessions have ended, so that their sockets close. */
+/** Channel between replicas of the api: ids of ended sessions, so that their sockets close. */
 export const SESSION_CHANNEL = 'sessions';
 
 /**
- * Tells workers and browsers about a committed change. The change stands whether or not the message arrives (workers
- * read the database again by themselves), so a failure is only logged.
+ * Publishes a committed change to workers and browsers. The change is saved whether or not the message arrives (workers
+ * read the database again automatically), so a failure is only logged.
  */
 export async function announce(
   context: Pick<ApiContext, 'cache' | 'log'>,
@@ -29,7 +29,7 @@ async function publishAll(
 ): Promise<void> {
   for (const { channel, message } of messages) {
     await cache.publish(channel, message).catch((error: unknown) => {
-      log.warn({ event: 'announcement_lost', channel, err: error }, 'A change was saved, but could not be announced.');
+      log.warn({ event: 'announcement_lost', channel, err: error }, 'A change was saved, but could not be published.');
     });
   }
 }

@@ -12,9 +12,9 @@ export interface ApiSettings {
   readonly liveDemo: boolean;
   readonly sha: string;
   readonly bootedAt: Date;
-  /** Where the worker keeps backups. */
+  /** Folder of the worker's backups. */
   readonly backupDir: string | undefined;
-  /** Where candles are kept, one folder for each venue. */
+  /** Folder of stored candles, one subfolder per venue. */
   readonly candleDir: string;
   /** Folder of the built web app; no pages without it. */
   readonly webDir: string | undefined;
@@ -24,7 +24,7 @@ export interface ApiSettings {
   readonly paperKey: { readonly apiKey: string; readonly secret: string } | null;
 }
 
-/** What every operation works with. */
+/** Dependencies of every operation. */
 export interface ApiContext {
   readonly settings: ApiSettings;
   readonly database: Database;
@@ -37,8 +37,8 @@ export interface ApiContext {
   readonly demoUserId: UserId | null;
 }
 
-/** What the server is opened with. */
+/** Context of the server. */
 export interface ServerContext extends ApiContext {
-  /** The `database` of the session check, kill switches, status and health: they answer while every other query waits. */
+  /** Database of the session check, kill switches, status and health, which answer even while every other query waits. */
   readonly reserved: Database;
 }

@@ -6,14 +6,14 @@ const place = z.tuple([z.string().regex(/^\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6
 
 const cursorText = ({ at, id }: PageCursor): string => Buffer.from(JSON.stringify([at, id])).toString('base64url');
 
-/** The place a page ended, as its cursor tells it. */
+/** Decodes a cursor into the position where the previous page ended. */
 export function readCursor(text: string | undefined): PageCursor | undefined {
   if (text === undefined) return undefined;
   try {
     const [at, id] = place.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
     return { at, id };
   } catch {
-    throw invalidField('cursor', 'is not one that an earlier page has given');
+    throw invalidField('cursor', 'is not a cursor of an earlier page');
   }
 }
 

@@ -4,11 +4,11 @@ import { ApiProblem, type FieldError, invalid } from './problem.ts';
 /** Configs, limits and settings are far smaller. */
 const USUAL_KIB = 64;
 const MAX_DEPTH = 32;
-/** What is left of the body is not read, so the connection can not serve another request. */
+/** The rest of the body is not read, so the connection cannot serve another request. */
 const tooLarge = (maxKiB: number): ApiProblem =>
   new ApiProblem('body_too_large', `The body is larger than ${maxKiB} KiB.`, { headers: { connection: 'close' } });
 
-/** Reads a JSON body of at most `maxKiB`; throws the problem that says what is wrong with it. */
+/** Reads a JSON body of at most `maxKiB`; throws a problem that describes the fault. */
 export async function readJsonBody(request: Request, maxKiB = USUAL_KIB): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
@@ -49,7 +49,7 @@ function requireJson(text: string): unknown {
   }
 }
 
-/** Values that JSON can carry but the database or a later JSON cannot: NUL, half characters, numbers beyond float64. */
+/** Values that JSON allows but the database or later JSON does not: NUL, unpaired surrogates, numbers beyond float64. */
 function* unstorable(value: unknown, path: string, depth: number): Generator<FieldError> {
   if (typeof value === 'string') {
     if (!isStorableText(value)) yield { path, message: 'holds a character that cannot be stored' };

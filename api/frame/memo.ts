@@ -5,13 +5,13 @@ interface Entry<Value> {
 
 interface MemoOptions<Value> {
   readonly nowMs: () => number;
-  /** Entries kept; the oldest goes first. */
+  /** Maximum number of entries; the oldest is evicted first. */
   readonly most: number;
   /** Values that may be remembered; all by default. */
   readonly keep?: (value: Value) => boolean;
 }
 
-/** Remembers results for a while; callers that ask meanwhile share one load. Failures are not remembered. */
+/** Caches results for a while; concurrent callers share one load. Failures are not cached. */
 export class Memo<Value> {
   readonly #options: MemoOptions<Value>;
   readonly #entries = new Map<string, Entry<Value>>();

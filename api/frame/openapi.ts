@@ -6,7 +6,7 @@ import { PROBLEM_STATUS, problemSchema } from '#api/contract/problem.ts';
 type Json = Record<string, unknown>;
 const PROBLEM = { $ref: '#/components/schemas/Problem' };
 
-/** As callers write it: fields with a default are optional, branded ids are text. */
+/** The input schema: fields with a default are optional, branded ids are text. */
 function schemaOf(schema: z.ZodType): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return json;

@@ -40,7 +40,7 @@ async function loadPage(path: string): Promise<Page> {
   };
 }
 
-/** The built web app in memory, by URL path: a request can name nothing that is not in the folder. */
+/** The built web app in memory, by URL path: a request cannot reach a file outside of the folder. */
 export async function loadPages(folder: string): Promise<ReadonlyMap<string, Page>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -56,7 +56,7 @@ function assetResponse(page: Page, path: string, request: Request): Response {
   return new Response(page.gzipped, { headers: { ...headers, 'content-encoding': 'gzip' } });
 }
 
-/** Never kept: it names the hashed files of the version that is served now. */
+/** Never cached: it names the hashed files of the current version. */
 const htmlResponse = (page: Page): Response =>
   new Response(page.bytes, { headers: { 'content-type': page.type, 'cache-control': 'no-store' } });
 

@@ -11,7 +11,7 @@ interface Extra {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal on its way to the client; `message` is the sentence the reader gets. */
+/** A refusal for the client; `message` is the sentence that the reader sees. */
 export class ApiProblem extends Error {
   readonly code: ProblemCode;
   readonly errors: readonly FieldError[];
@@ -28,13 +28,13 @@ export class ApiProblem extends Error {
 
 const MAX_ERRORS = 20;
 const MAX_PATH_CHARS = 200;
-/** The longest sentence of our own lists the events of a notifier. */
+/** Long enough for our longest sentence, which lists the events of a notifier. */
 const MAX_MESSAGE_CHARS = 500;
 
 const shorten = (text: string, maxChars: number): string =>
   text.length <= maxChars ? text : `${text.slice(0, maxChars).toWellFormed()}…`;
 
-/** The first faults with shortened texts: a refusal is a short answer however long the request is. */
+/** The first errors with shortened texts: a refusal stays short even for a long request. */
 export const shownErrors = (errors: readonly FieldError[]): FieldError[] =>
   errors.slice(0, MAX_ERRORS).map(({ path, message }) => ({
     path: shorten(path, MAX_PATH_CHARS),

@@ -5,7 +5,7 @@ import { CacheError } from '#storage/cache/cache-limits.ts';
  * memory, connections); a read-only database; a transaction that was idle for too long.
  */
 const SQL_STATES = /^(08|57P|53|25006|25P03)/;
-/** With one of these the server has stored nothing. */
+/** Errors after which the server has stored nothing. */
 const REFUSALS: Readonly<Record<string, string>> = {
   '25006': 'The database is read-only: nothing was stored.',
   '53100': 'The disk of the database is full: nothing was stored.',
@@ -25,7 +25,7 @@ const SOCKET_CODES = new Set([
 const SENTENCES =
   /Connection terminated|timeout exceeded when trying to connect|not queryable|Query read timeout|Client was closed/i;
 
-/** True when the database, the queue or the cache store could not be reached, so that trying again later helps. */
+/** True when the database, the queue or the cache store was unreachable, so a later retry helps. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof CacheError) return true;
@@ -37,7 +37,7 @@ export function isUnavailable(error: unknown): boolean {
   return error.cause !== undefined && isUnavailable(error.cause);
 }
 
-/** What is unavailable, in a sentence, and whether it is certain that nothing was stored. */
+/** A sentence about the outage, and whether it is certain that nothing was stored. */
 export function outageOf(error: unknown): { readonly sentence: string; readonly stored: 'nothing' | 'unknown' } {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   const refusal = REFUSALS[code];
@@ -46,6 +46,6 @@ export function outageOf(error: unknown): { readonly sentence: string; readonly 
     : { sentence: refusal, stored: 'nothing' };
 }
 
-/** True for text or a number that PostgreSQL can not take (class 22), which only a request can have brought. */
+/** True for a text or number that PostgreSQL cannot store (class 22); only a request can contain one. */
 export const isUnstorable = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && /^22...$/.test(error.code);

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { $ZodRawIssue } from 'zod/v4/core';
 import { type FieldError, invalid } from './problem.ts';
 
-/** Words for what is wrong with a value where the schema brings none of its own. */
+/** Error text for a value when the schema has no message. */
 function sentenceFor(issue: $ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -27,7 +27,7 @@ const list = (values: readonly unknown[]): string => values.map((value) => JSON.
 const pathText = (root: string, path: readonly PropertyKey[]): string =>
   [...(root === '' ? [] : [root]), ...path.map(String)].join('.');
 
-/** Every bad field of a failed parse; each unknown key is one. */
+/** Every bad field of a failed parse; each unknown key counts as one. */
 export function fieldErrors(error: z.ZodError, root = ''): FieldError[] {
   return error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'

@@ -40,7 +40,7 @@ const PAST_CANDLES_TTL_MS = 60_000;
 const CLOCK_TTL_MS = 60_000;
 const KEPT_CANDLE_LISTS = 200;
 
-/** Cached JSON of a worker; undefined when it is absent or not what it should be. */
+/** Cached JSON of a worker; undefined when it is absent or invalid. */
 export function readCached<Schema extends z.ZodType>(
   schema: Schema,
   text: string | undefined,
@@ -73,7 +73,7 @@ export async function readFreshWallet(
   return isFresh ? wallet : undefined;
 }
 
-/** What workers have put into the cache store about venues, and candles straight from them, briefly remembered. */
+/** Venue data from the cache store that workers fill, and candles directly from venues, cached briefly. */
 export class Venues {
   readonly #cache: CacheStore;
   readonly #openMarket: (venue: Venue) => MarketPort;
@@ -112,12 +112,12 @@ export class Venues {
     return readCached(cachedWallet, await this.#cache.get(cacheKeys.wallet(accountId)));
   }
 
-  /** What a worker says about how it runs the account; undefined while none holds it. */
+  /** Run state of the account as its worker reports it; undefined while no worker holds it. */
   async accountRun(accountId: AccountId): Promise<AccountRunState | undefined> {
     return readCached(accountRun, await this.#cache.get(cacheKeys.accountRun(accountId)));
   }
 
-  /** Market time of a venue at wall time `nowMs`; undefined while no worker has told it. */
+  /** Market time of a venue at wall time `nowMs`; undefined while no worker has reported it. */
   async marketMs(venue: Venue, nowMs: number): Promise<number | undefined> {
     const clock = readCached(marketClock, await this.#cache.get(cacheKeys.marketClock(venue)));
     return clock === undefined ? undefined : clock.marketMs + (nowMs - clock.wallMs) * clock.speed;

@@ -2,19 +2,19 @@ import { clientIp } from './client-ip.ts';
 
 const LONGEST_USER_AGENT = 300;
 
-/** Where a request comes from, for the throttle, the audit trail and the cookie. */
+/** Source of a request, for the throttle, the audit trail and the cookie. */
 export interface Caller {
   readonly ip: string;
   readonly userAgent: string;
   /** The request comes from a page of a listed https origin. */
   readonly secure: boolean;
-  /** Names of the session's cookie: that of the page's origin first, then those of others that the page may have. */
+  /** Names of the session's cookie: the name for the page's origin first, then names for its other possible origins. */
   readonly cookieNames: readonly [string, ...string[]];
 }
 
 const isHttps = (origin: string): boolean => origin.startsWith('https://');
 
-/** Browsers send no Origin with reads of their own site: then the listed origins of the asked host decide. */
+/** Browsers send no Origin with same-origin reads: then the listed origins of the requested host count. */
 function originsOf(headers: Pick<Headers, 'get'>, origin: string | null, listed: readonly string[]): readonly string[] {
   if (origin !== null) return [origin];
   const host = headers.get('host');

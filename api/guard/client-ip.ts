@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 const LONGEST_IP = 100;
-/** Stands for the address of a request that no proxy passed on. */
+/** Address of a request without proxy headers. */
 export const UNKNOWN = 'unknown';
 
 /**
@@ -15,7 +15,7 @@ export function clientIp(headers: Pick<Headers, 'get'>): string {
   return address === undefined || address === '' ? UNKNOWN : address.slice(0, LONGEST_IP);
 }
 
-/** The eight groups of an address of version 6. */
+/** The eight groups of an IPv6 address. */
 function groupsOf(address: string): string[] {
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = [], tail] = canonical.split('::').map((part) => part.split(':').filter((group) => group !== ''));
@@ -23,7 +23,7 @@ function groupsOf(address: string): string[] {
   return [...head, ...(tail === undefined ? [] : [...Array<string>(8 - known).fill('0'), ...tail])];
 }
 
-/** The version 4 address that the last two groups write. */
+/** The IPv4 address in the last two groups. */
 const mappedAddress = (groups: readonly string[]): string =>
   groups
     .slice(-2)
@@ -31,8 +31,8 @@ const mappedAddress = (groups: readonly string[]): string =>
     .join('.');
 
 /**
- * What a throttle counts for an address: one of version 4 without its port, of version 6 the network of 64 bits, which
- * one customer has whole. Text that is no address counts as it is.
+ * Throttle key of an address: an IPv4 address without its port, or the /64 network of an IPv6 address, which belongs to one
+ * customer. Other text is its own key.
  */
 export function networkOf(ip: string): string {
   const bare = /^\[(.*)\](?::\d+)?$/.exec(ip)?.[1] ?? /^([\d.]+):\d+$/.exec(ip)?.[1] ?? ip;

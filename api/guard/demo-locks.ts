@@ -4,7 +4,7 @@ import { ApiProblem } from '#api/frame/problem.ts';
 const patternOf = ({ path }: DemoLock): RegExp => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}/?$`);
 const LOCKS = DEMO_LOCKS.map((lock) => ({ ...lock, pattern: patternOf(lock) }));
 
-/** Throws for an operation that a live demo locks, for everyone, a real session included. `path` is under the API root. */
+/** Throws for an operation that a live demo locks, even with a real session. `path` is under the API root. */
 export function requireUnlocked(method: string, path: string): void {
   const lockMethod = method === 'HEAD' ? 'GET' : method;
   const lock = LOCKS.find((lock) => lock.method === lockMethod && lock.pattern.test(path));

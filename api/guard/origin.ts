@@ -1,6 +1,6 @@
 import { ApiProblem } from '#api/frame/problem.ts';
 
-/** Header that a page of a foreign origin cannot set without a preflight, which it is refused. */
+/** Header that a foreign page cannot send without a preflight, which is refused. */
 const CLIENT_HEADER = 'x-tradewind-client';
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -11,7 +11,7 @@ interface OriginQuestion {
 }
 
 /**
- * The listed origin a request comes from, or null for one without an Origin header. Throws for a foreign origin, reads
+ * The listed origin of a request, or null without an Origin header. Throws for a foreign origin, reads
  * too, and for a change that carries neither an origin nor the client header.
  */
 export function requireOrigin({ method, headers, allowed }: OriginQuestion): string | null {
@@ -28,13 +28,13 @@ export function requireOrigin({ method, headers, allowed }: OriginQuestion): str
 }
 
 /**
- * Throws where a browser says that a page of another site, or of another port of this host, asks without an Origin, as
- * for an image: the session's cookie travels to every port. A page of a listed origin sends its Origin and passes.
+ * Throws when a browser reports a request of another site, or of another port of this host, without an Origin, such as for
+ * an image: browsers send the session's cookie to every port. A page of a listed origin sends its Origin and passes.
  */
 export function requireOwnSite(headers: Pick<Headers, 'get'>): void {
   const site = headers.get('sec-fetch-site');
   if (site === null || site === 'same-origin' || site === 'none' || headers.get('origin') !== null) return;
-  throw new ApiProblem('origin_rejected', 'Only pages of this address may ask for this: open the web app itself.');
+  throw new ApiProblem('origin_rejected', 'Only pages of this address may read this: open the web app.');
 }
 
 /** Headers that let a page of a listed origin read the response, cookies included. */

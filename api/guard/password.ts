@@ -34,7 +34,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${unpadded(nonce)}$${unpadded(tag)}`;
 }
 
-/** A hash that no password has: an unknown e-mail costs the same time as a wrong password. */
+/** A hash that no password matches: an unknown e-mail takes as long as a wrong password. */
 const UNKNOWN_USER_HASH = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${unpadded(randomBytes(SALT_BYTES))}$${unpadded(randomBytes(TAG_BYTES))}`;
 
 /** Compares in constant time; `undefined` (no such user) takes as long and never matches. */

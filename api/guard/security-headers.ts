@@ -1,4 +1,4 @@
-/** Origins as the WebSocket schemes name them: pages may open sockets to nothing else. */
+/** Origins with WebSocket schemes; pages may open sockets to these only. */
 const socketOrigins = (origins: readonly string[]): string[] => origins.map((origin) => origin.replace(/^http/, 'ws'));
 
 /** No inline scripts or styles, no foreign hosts, no frames. */
@@ -18,7 +18,7 @@ function contentSecurityPolicy(origins: readonly string[]): string {
   ].join('; ');
 }
 
-/** A browser that came over https once comes back over https only, for a year. */
+/** After one visit over https a browser uses only https, for a year. */
 export const HSTS = { 'strict-transport-security': 'max-age=31536000' } as const;
 
 export const securityHeaders = (origins: readonly string[]): Record<string, string> => ({

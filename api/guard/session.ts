@@ -9,14 +9,14 @@ import { isUnavailable } from '#api/frame/unavailable.ts';
 import type { Caller } from './caller.ts';
 
 export const SESSION_MS = 24 * 3_600_000;
-/** A use after a longer pause than this does not prolong the session. */
+/** A request after a longer pause than this does not prolong the session. */
 const SLIDING_IDLE_MS = 3_600_000;
-/** A use is written down when the last one that was is so long ago. */
+/** Minimum interval between stored uses of a session. */
 const TOUCH_EVERY_MS = 60_000;
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** Who a request acts for; `session` is null for the injected operator of a live demo. */
+/** The user of a request; `session` is null for the injected operator of a live demo. */
 export interface Operator {
   readonly user: User;
   readonly session: { readonly id: SessionId; readonly expiresAt: Date } | null;
@@ -29,7 +29,7 @@ interface SessionCookie {
 
 export interface Authenticated {
   readonly operator: Operator;
-  /** The cookie to send again, when this use has prolonged the session. */
+  /** The cookie to send again when this request has prolonged the session. */
   readonly prolonged: SessionCookie | null;
 }
 
@@ -41,7 +41,7 @@ function cookieIn(header: string | null, names: readonly string[]): SessionCooki
   return names.map((name) => ({ name, token: cookies[name] ?? '' })).find(({ token }) => TOKEN.test(token));
 }
 
-/** The token of a session's cookie, whether there is such a session or not. */
+/** The token of the session cookie, valid or not. */
 export const sentToken = (header: string | null, { cookieNames }: Pick<Caller, 'cookieNames'>): string | undefined =>
   cookieIn(header, cookieNames)?.token;
 
@@ -56,7 +56,7 @@ export async function authenticate(
   const session = sent && (await readSession(context.database.kysely, tokenHash(sent.token), at));
   if (sent !== undefined && session !== undefined) return useSession(context, sent, session);
   if (context.demoUserId === null) return undefined;
-  // Only who acts is fixed at boot: what a visitor has changed since counts for everybody.
+  // Only the user id is fixed at boot: changes by visitors apply to all requests.
   const user = await readUser(context.database.kysely, context.demoUserId);
   return user && { operator: { user, session: null }, prolonged: null };
 }
@@ -73,7 +73,7 @@ async function useSession(context: ApiContext, sent: SessionCookie, session: Sto
   };
 }
 
-/** False when nothing can be stored now: a session that is valid still reads, and hears why a change is refused. */
+/** False during an outage: a valid session can still read, and a change is refused with the reason. */
 async function isTouched(context: ApiContext, id: SessionId, use: { at: Date; expiresAt: Date }): Promise<boolean> {
   try {
     await touchSession(context.database.kysely, id, use);
@@ -84,7 +84,7 @@ async function isTouched(context: ApiContext, id: SessionId, use: { at: Date; ex
   }
 }
 
-/** Starts a session; the token itself is known to the browser alone. */
+/** Starts a session; only the browser keeps the token. */
 export async function openSession(
   database: Writer,
   session: { readonly user: User; readonly caller: Caller; readonly at: Date },
@@ -97,12 +97,12 @@ export async function openSession(
   return { token, operator: { user, session: { id, expiresAt } } };
 }
 
-/** A cookie of an https origin is Secure, which its name promises too. */
+/** A cookie of an https origin is Secure, as its name prefix requires. */
 const cookie = (name: string, value: string, maxAge: number): string =>
   serialize(name, value, { path: '/', httpOnly: true, sameSite: 'Strict', secure: name.startsWith('__Host-'), maxAge });
 
 export const sessionCookie = (name: string, token: string): string => cookie(name, token, SESSION_MS / 1000);
-/** Takes the session from the browser, under every name that it may have there. */
+/** Deletes the session cookie in the browser, under every possible name. */
 export function clearCookies(reply: Headers, { cookieNames }: Pick<Caller, 'cookieNames'>): void {
   reply.delete('set-cookie');
   for (const name of cookieNames) reply.append('set-cookie', cookie(name, '', 0));

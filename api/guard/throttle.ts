@@ -6,7 +6,7 @@ import { networkOf } from './client-ip.ts';
 
 const WINDOW_MS = 60_000;
 const ATTEMPTS = 5;
-/** From all networks together: whoever has many addresses guesses no faster. */
+/** Maximum attempts of all networks together: many addresses do not allow more guesses. */
 const ATTEMPTS_OF_ALL = 100;
 
 interface Attempts {
@@ -27,8 +27,8 @@ async function countAttempt(cache: CacheStore, { key, most, what }: Attempts): P
 }
 
 /**
- * Counts a sign-in attempt of a network, successful ones too, and throws when it is one too many. The count is in the
- * cache store, so restarts and replicas of the api share it. What a network has too many does not count for all.
+ * Counts a sign-in attempt of a network, successful or not, and throws above the limit. The count is in the cache store, so
+ * restarts and replicas of the api share it. Attempts above a network's limit do not count towards the total.
  */
 export async function requireSignInAllowance(cache: CacheStore, ip: string): Promise<void> {
   const what = 'to sign in';
@@ -44,14 +44,14 @@ export async function requireSignInAllowance(cache: CacheStore, ip: string): Pro
 export const requirePasswordAllowance = (cache: CacheStore, session: SessionId): Promise<void> =>
   countAttempt(cache, { key: cacheKeys.passwordAttempts(session), most: ATTEMPTS, what: 'to change the password' });
 
-/** Counts a costly request of a session in the same way, and throws when it is one too many for a minute. */
+/** Counts an expensive request of a session in the same way, and throws above the limit per minute. */
 export async function requireAllowance(cache: CacheStore, key: string, { most, what }: { most: number; what: string }) {
   const { count, resetMs } = await cache.countInWindow(key, WINDOW_MS);
   if (count <= most) return;
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
   throw new ApiProblem(
     'too_many_requests',
-    `${what} may be asked for ${most} times a minute: try again in ${seconds} seconds.`,
+    `${what} may be requested ${most} times a minute: try again in ${seconds} seconds.`,
     {
       headers: { 'retry-after': String(seconds) },
     },

@@ -5,11 +5,11 @@ interface Bucket {
   readonly atMs: number;
 }
 
-/** Token buckets in memory: each key may do `burst` at once, and `perSecond` in the long run. */
+/** Token buckets in memory: each key may use `burst` tokens at once, and `perSecond` on average. */
 export class TokenBuckets {
   readonly #perMs: number;
   readonly #burst: number;
-  /** The least recently used come first. */
+  /** Least recently used first. */
   readonly #buckets = new Map<string, Bucket>();
 
   constructor({ perSecond, burst }: { readonly perSecond: number; readonly burst: number }) {
@@ -17,7 +17,7 @@ export class TokenBuckets {
     this.#burst = burst;
   }
 
-  /** Takes a token of the key and answers 0, or takes none and answers the milliseconds until there is one. */
+  /** Takes a token of the key and returns 0, or returns the milliseconds until a token is available. */
   take(key: string, nowMs: number): number {
     const known = this.#buckets.get(key) ?? { tokens: this.#burst, atMs: nowMs };
     const filled = Math.min(this.#burst, known.tokens + (nowMs - known.atMs) * this.#perMs);

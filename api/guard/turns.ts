@@ -1,6 +1,6 @@
 import { ApiProblem } from '#api/frame/problem.ts';
 
-/** Runs at most so many pieces of work at a time; others wait in order, and are refused when too many wait. */
+/** Limits concurrent work; further work waits in order and is refused when the queue is full. */
 export class Turns {
   readonly #atATime: number;
   readonly #mostWaiting: number;
@@ -12,7 +12,7 @@ export class Turns {
     this.#mostWaiting = mostWaiting;
   }
 
-  /** `patient` work waits however many do: refusing it would break off an answer that is half sent. */
+  /** `patient` work always waits: a refusal would cut off an answer that is half sent. */
   async take<Result>(work: () => Promise<Result>, { patient = false } = {}): Promise<Result> {
     if (this.#running >= this.#atATime) await this.#wait(patient);
     else this.#running += 1;

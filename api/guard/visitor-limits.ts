@@ -8,15 +8,15 @@ import { Turns } from './turns.ts';
 
 interface Rate {
   readonly perSecond: number;
-  /** So many at once after a pause. */
+  /** Maximum at once after a pause. */
   readonly burst: number;
 }
 
-/** Requests of any kind: a page asks for some forty files and a dozen answers, and may be opened again and again. */
+/** All requests: a page loads about forty files and a dozen answers, and may be reloaded often. */
 const REQUESTS = { ofNetwork: { perSecond: 20, burst: 300 }, ofAll: { perSecond: 40, burst: 400 } };
-/** What changes something is also written down, and the database must not fill within a night. */
+/** Changes: they are stored, and the database must not fill within a night. */
 const CHANGES = { ofNetwork: { perSecond: 0.5, burst: 20 }, ofAll: { perSecond: 2, burst: 60 } };
-/** Visitors have so many of their requests computed at a time; as many as wait, and no more, come next. */
+/** Maximum concurrent requests of visitors; at most WAITING further ones queue. */
 export const AT_A_TIME = 3;
 const WAITING = 100;
 const KNOWN_SESSIONS = 1_000;
@@ -25,7 +25,7 @@ const keyOf = (token: string): string => tokenHash(token).toString('base64');
 
 type Sender = Pick<Caller, 'ip' | 'cookieNames'>;
 
-/** Counts in two places; what a network has too many does not count for all. */
+/** Counts per network and in total; requests above a network's limit do not count towards the total. */
 class Limit {
   readonly #ofNetwork: TokenBuckets;
   readonly #ofAll: TokenBuckets;
@@ -39,7 +39,7 @@ class Limit {
     const nowMs = performance.now();
     const ownMs = this.#ofNetwork.take(networkOf(ip), nowMs);
     if (ownMs > 0) throw tooMany(`This is a live demo, and your network sends too many ${what}`, ownMs);
-    // What did not come through the proxy, such as the script of the nightly reset, has no part in a flood from outside.
+    // A request without the proxy, such as the nightly reset script, is not part of a flood from outside.
     if (ip === UNKNOWN) return;
     const allMs = this.#ofAll.take('all', nowMs);
     if (allMs > 0) throw tooMany(`This is a live demo, and its visitors together send too many ${what}`, allMs);
@@ -48,39 +48,39 @@ class Limit {
 
 function tooMany(sentence: string, waitMs: number): ApiProblem {
   const seconds = Math.ceil(waitMs / 1000);
-  // A body that was not read would be in the way of the next request.
+  // An unread body would block the next request on the connection.
   const headers = { 'retry-after': String(seconds), connection: 'close' };
   const when = seconds === 1 ? 'a second' : `${seconds} seconds`;
   return new ApiProblem('too_many_requests', `${sentence}: try again in ${when}.`, { headers });
 }
 
 /**
- * What all visitors of a live demo may ask of this process, so that the operator's own session is answered whatever they
- * do. The counts are in memory: refusing must not cost a query, and a restart may forget them.
+ * Rate limits for all visitors of a live demo, so that the operator's session is always answered. The counts are in memory:
+ * a refusal must not cost a query, and a restart may reset them.
  */
 export class VisitorLimits {
   readonly #requests = new Limit(REQUESTS);
   readonly #changes = new Limit(CHANGES);
   readonly #turns = new Turns(AT_A_TIME, WAITING);
-  /** Hashes of tokens that were a session's when they were last used: their requests are not a visitor's. */
+  /** Hashes of tokens that belonged to a session at their last use: their requests are not limited. */
   readonly #sessions = new Set<string>();
 
-  /** Counts a request, before anything is read for it; one with a session that was seen before passes. */
+  /** Counts a request before any query; a request with a known session passes. */
   requireRequest(cookie: string | null, sender: Sender): void {
     if (!this.isSession(cookie, sender)) this.#requests.require('requests', sender);
   }
 
-  /** The limits of a request that acts for `operator`, or for nobody yet; undefined where a session sent it. */
+  /** The limits of a request of `operator` (null before sign-in); undefined for a request of a session. */
   of(operator: Operator | null, cookie: string | null, sender: Sender): VisitorLimits | undefined {
     if (operator === null) return this.isSession(cookie, sender) ? undefined : this;
     if (operator.session !== null) return undefined;
     const token = sentToken(cookie, sender);
-    // A session that has ended is one no longer.
+    // The session has ended.
     if (token !== undefined) this.#sessions.delete(keyOf(token));
     return this;
   }
 
-  /** Remembers the session whose cookie an answer sets: that of a sign-in, or one that is prolonged. */
+  /** Remembers the session whose cookie a response sets: a new or a prolonged one. */
   remember(reply: Headers): void {
     for (const line of reply.getSetCookie()) {
       const token = line.slice(line.indexOf('=') + 1).split(';', 1)[0] ?? '';
@@ -95,7 +95,7 @@ export class VisitorLimits {
     }
   }
 
-  /** Whether the request carries the token of a session that was seen before. */
+  /** Whether the request has the token of a known session. */
   isSession(cookie: string | null, sender: Sender): boolean {
     const token = sentToken(cookie, sender);
     return token !== undefined && this.#sessions.has(keyOf(token));
@@ -105,12 +105,12 @@ export class VisitorLimits {
     this.#changes.require('changes', sender);
   }
 
-  /** Looks up who sends a request when it is its turn. */
+  /** Identifies the sender of a request when its turn comes. */
   check<Result>(look: () => Promise<Result>): Promise<Result> {
     return this.#turns.take(look);
   }
 
-  /** Computes an answer for a visitor when it is its turn; the parts of one that is streamed each wait for theirs. */
+  /** Computes an answer for a visitor when its turn comes; each part of a streamed answer waits for its turn too. */
   async answer<Result>(compute: () => Promise<Result>): Promise<Result | Response> {
     const answer = await this.#turns.take(compute);
     return answer instanceof Response && answer.body !== null ? this.#inTurns(answer, answer.body) : answer;
@@ -130,10 +130,10 @@ export class VisitorLimits {
   }
 }
 
-/** What a live demo judges requests with that no known session sent. */
+/** Dependencies for requests of a live demo without a known session. */
 export interface Visitors {
   readonly limits: VisitorLimits;
-  /** Its connections are not those that a session is checked with: a flood would stand in front of it. */
+  /** Its connections are separate from those of the session check, which a flood would block. */
   readonly guard: ApiContext;
 }
 
@@ -142,7 +142,7 @@ interface Sent {
   readonly caller: Caller;
 }
 
-/** The operator that a request acts for, looked up with `guard` or, in a demo, with what visitors have. */
+/** The operator of a request, looked up with `guard` or, in a demo, with the visitors' connections. */
 export function identify(
   { guard, visitors }: { readonly guard: ApiContext; readonly visitors: Visitors | undefined },
   { cookie, caller }: Sent,

@@ -1,12 +1,11 @@
 import { isObject } from '#core/merge.ts';
 import type { Operator } from './session.ts';
 
-/** Stands in answers to a visitor of a live demo for whatever belongs to a person or to a key. */
+/** Replaces personal data and key data in answers to visitors of a live demo. */
 const MASK = 'demo';
 
 /**
- * Fields that hold a person's address or name, wherever they are, and the errors of jobs, which say where a notifier or a
- * folder is.
+ * Fields with a person's address or name at any depth, and errors of jobs, which contain addresses of notifiers and folders.
  */
 const PERSONAL = new Set(['by', 'ip', 'userAgent', 'email', 'errorMessage', 'stack']);
 /** Records of changes to what a demo locks. */
@@ -16,8 +15,8 @@ const LOCKED_RECORDS = /^(ai-provider|api-key|backup|notifier|ops-notify|passwor
 export type Mask = ((name: string, value: unknown) => unknown) | undefined;
 
 /**
- * What a visitor of a live demo must not see of the operator and of other visitors: fields of a person, what identifies
- * an API key, and the operator's e-mail address inside any text. A real session sees everything.
+ * Hides data of the operator and of other visitors from a visitor of a live demo: personal fields, identifiers of an API
+ * key, and the operator's e-mail address inside any text. A real session sees everything.
  */
 export function maskFor(operator: Operator | null): Mask {
   if (operator === null || operator.session !== null) return undefined;
@@ -26,7 +25,7 @@ export function maskFor(operator: Operator | null): Mask {
     if (typeof value === 'string') return PERSONAL.has(name) ? MASK : value.replace(email, MASK);
     if (!isObject(value)) return value;
     if ('last4' in value) return { ...value, label: MASK, last4: MASK };
-    // What the advisor failed with names its provider's address.
+    // An error of the advisor contains its provider's address.
     if ('slot' in value && typeof value['error'] === 'string') return { ...value, error: MASK };
     return value;
   };
@@ -38,7 +37,7 @@ interface RecordedChange {
   readonly after?: unknown;
 }
 
-/** An audit record as `mask` shows it: to a visitor without what was set in something that a demo locks. */
+/** An audit record with `mask` applied: a visitor does not see the values of settings that a demo locks. */
 export function maskRecord<Change extends RecordedChange>(change: Change, mask: Mask): Change {
   if (mask === undefined || !LOCKED_RECORDS.test(change.action)) return change;
   const hide = (record: unknown): unknown => (record === null || record === undefined ? record : MASK);

@@ -17,7 +17,7 @@ import { limitUsageOf } from '#api/views/limit-usage.ts';
 import { keyView, orderView } from '#api/views/views.ts';
 import { readCached } from '#api/frame/venues.ts';
 
-/** Share of a limit from which on it is worth a word. */
+/** Share of a limit from which on its usage is reported. */
 const NEAR = 0.8;
 
 const isNear = ({ blocked, used, most }: { blocked: boolean; used: string | number; most: string | number }): boolean =>

@@ -24,7 +24,7 @@ import { requireAccount } from '#api/require.ts';
 import { accountView } from '#api/views/views.ts';
 
 const nameTaken = (name: string): ApiProblem =>
-  new ApiProblem('conflict', `There is an account named "${name}" already.`, {
+  new ApiProblem('conflict', `An account named "${name}" already exists.`, {
     errors: [{ path: 'name', message: 'is the name of another account' }],
   });
 
@@ -77,7 +77,7 @@ function mountAccountChanges({ context, handle }: Routes): void {
     const confirmed = await database.transaction(async (transaction) => {
       const found = await requireAccount(transaction, operator, params.id);
       const at = await clearReset(transaction, params.id);
-      if (at === null) throw new ApiProblem('conflict', `No reset of the account "${found.name}" waits for your word.`);
+      if (at === null) throw new ApiProblem('conflict', `The account "${found.name}" has no unconfirmed reset.`);
       const before = { resetAt: at.toISOString(), epoch: found.epoch };
       await auditChange(
         transaction,

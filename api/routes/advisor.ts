@@ -35,7 +35,7 @@ const viewOf = (row: SlotRow): AdvisorSlotView => ({
 
 type OfRun = Pick<Incoming<typeof readAdvisor>, 'operator' | 'params'>;
 
-/** A backtest that can be advised on: it has ended well, and its settings are legal today. */
+/** Requires a finished backtest with settings that are still valid. */
 async function requireAdvisable(context: ApiContext, incoming: OfRun) {
   const run = await requireRun(context, incoming);
   if (run.state !== 'done')
@@ -50,8 +50,7 @@ async function requireAdvisable(context: ApiContext, incoming: OfRun) {
   return { ...run, strategy, config: config.data };
 }
 
-const replaced = (): ApiProblem =>
-  new ApiProblem('conflict', 'This question is being answered already: wait for the answer.');
+const replaced = (): ApiProblem => new ApiProblem('conflict', 'This question is already running: wait for the answer.');
 
 async function ask(context: ApiContext, incoming: Incoming<typeof askAdvisor>) {
   const { operator, caller, params } = incoming;
@@ -62,7 +61,7 @@ async function ask(context: ApiContext, incoming: Incoming<typeof askAdvisor>) {
     if (provider === undefined)
       throw new ApiProblem(
         'conflict',
-        'Nobody is set up to be asked: set up the AI provider under Settings, or ask by hand.',
+        'No AI provider is set up: set one up under Settings, or put the question to a chat by hand.',
       );
     const begun = await startQuestion(transaction, runId, slot);
     if (begun === undefined) throw replaced();
@@ -78,7 +77,10 @@ async function keepReply(context: ApiContext, incoming: Incoming<typeof keepAdvi
   const { id: runId, strategy, config } = await requireAdvisable(context, incoming);
   const advice = readAdvice({ strategy, config }, body.reply);
   if (advice === undefined)
-    throw invalidField('reply', 'holds no answer: it needs a JSON object with "suggestions", as the question asks for');
+    throw invalidField(
+      'reply',
+      'holds no answer: it needs a JSON object with "suggestions", as the question describes',
+    );
   return context.database.transaction(async (transaction) => {
     const slot = 'manual';
     const begun = await startQuestion(transaction, runId, slot);

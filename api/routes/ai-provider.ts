@@ -14,10 +14,10 @@ import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 import { requireValid } from '#api/frame/validate.ts';
 
 const TEST_QUESTION = { text: 'Answer with the word ready.', mostTokens: 16, timeoutMs: 20_000 };
-/** A shorter credential would be told by its end. */
+/** The last characters of a shorter credential would reveal too much of it. */
 const MIN_LENGTH_SHOWN = 16;
 
-/** A provider as responses and the audit show it: of the credential its kind and its end. */
+/** A provider for responses and the audit log: of the credential only its kind and last characters. */
 function viewOf({ provider, baseUrl, model, credential, updatedAt }: StoredAiProvider): AiProviderView {
   const last4 = credential !== null && credential.value.length >= MIN_LENGTH_SHOWN ? credential.value.slice(-4) : '';
   const shown = credential === null ? null : { kind: credential.kind, last4 };
@@ -28,7 +28,7 @@ const originOf = (address: string): string | null => (URL.canParse(address) ? ne
 
 type Body = Incoming<typeof changeAiProvider>['body'];
 
-/** What is stored with what was sent put over it. A stored credential stays only for the address it was given for. */
+/** Merges the request into the stored provider. A stored credential is kept only for the address that it was entered for. */
 function merged(before: StoredAiProvider | undefined, body: Body) {
   const provider = body.provider ?? before?.provider;
   if (provider === undefined) throw invalidField('provider', `is missing: ${Object.keys(AI_PROTOCOLS).join(' or ')}`);
@@ -44,7 +44,7 @@ function merged(before: StoredAiProvider | undefined, body: Body) {
   }
   if (stored === null) return { provider, baseUrl, model, credential: null };
   if (!same || originOf(baseUrl) !== originOf(before.baseUrl))
-    throw invalidField('credential', 'was given for another address: enter it again, or send null for none');
+    throw invalidField('credential', 'was entered for another address: enter it again, or send null for none');
   return { provider, baseUrl, model, credential: { ...stored, kind: body.credentialKind ?? stored.kind } };
 }
 

@@ -13,7 +13,7 @@ const noKey = (accountId: string): ApiProblem =>
 const keyTaken = (owner: string): ApiProblem =>
   new ApiProblem(
     'conflict',
-    `The account "${owner}" has this API key already: two accounts with one wallet would sell each other's coins. Create another key for this account, on a sub-account of the exchange.`,
+    `The account "${owner}" already has this API key: two accounts with one wallet would sell each other's coins. Create another key for this account, on a sub-account of the exchange.`,
     { errors: [{ path: 'apiKey', message: `is the key of the account "${owner}"` }] },
   );
 
@@ -57,7 +57,7 @@ export function mountApiKey({ context, handle }: Routes): void {
     const { id: accountId, apiKey } = await requireAccount(database.kysely, operator, params.id);
     if (apiKey === null) throw noKey(accountId);
     const jobId = await queue.enqueue('verify-api-key', { accountId });
-    if (jobId === undefined) throw new Error('The queue did not take a job that nothing else stands for.');
+    if (jobId === undefined) throw new Error('The queue refused a job without a duplicate.');
     return { jobId };
   });
 }

@@ -18,7 +18,7 @@ import { ApiProblem } from '#api/frame/problem.ts';
 import { requireAccount, requireFoundProfile, requireProfile } from '#api/require.ts';
 import { readFreshWallet } from '#api/frame/venues.ts';
 
-/** What the worker's wallet snapshot says is held of a coin; undefined when it is too old, absent or not readable. */
+/** Held quantity of a coin in the worker's wallet snapshot, or why it is unknown. */
 export async function readHolding(context: ApiContext, account: AccountView, symbol: string): Promise<Holding> {
   const rules = await context.venues.rules(venueOf(account));
   const base = rules?.get(symbol)?.baseAsset;
@@ -27,7 +27,7 @@ export async function readHolding(context: ApiContext, account: AccountView, sym
   return (wallet === undefined ? undefined : totalOf(wallet.balances, base)) ?? NO_WALLET;
 }
 
-/** How much is held, or why that is not known and what to do. */
+/** The held quantity, or why it is unknown and what to do. */
 type Holding = Decimal | { readonly why: string; readonly what: string };
 const isKnown = (holding: Holding): holding is Decimal => typeof holding === 'bigint';
 
@@ -48,27 +48,27 @@ const DISABLED = {
   what: 'Enable the profile, wait a minute, and save the price again.',
 };
 
-/** A coin that is being added has no row yet: only a running profile's wallet can say how much is held. */
+/** A new coin has no row yet: only the wallet of an enabled profile contains the held quantity. */
 export function requireNewHolding(enabled: boolean, holding: Holding, symbol: string): Decimal {
   if (!enabled) {
     throw new ApiProblem(
       'no_quantity',
-      `${symbol} was not added: how much of it is held is only known for an enabled profile. Enable the profile first and add it again, or add it without an average entry price.`,
+      `${symbol} was not added: the held quantity is only known for an enabled profile. Enable the profile first and add it again, or add it without an average entry price.`,
     );
   }
   if (isKnown(holding)) return holding;
   const { why, what } = holding;
-  throw new ApiProblem('no_quantity', `${symbol} was not added: how much is held is not known, as ${why}. ${what}`);
+  throw new ApiProblem('no_quantity', `${symbol} was not added: the held quantity is unknown, because ${why}. ${what}`);
 }
 
-/** The snapshot counts for an enabled profile, or where a row stands behind it; the row with a quantity is second. */
+/** Uses the snapshot for an enabled profile or where a row exists; else the quantity of the row. */
 function requireHolding(enabled: boolean, holding: Holding, recorded: Decimal): Decimal {
   if (isKnown(holding) && (enabled || recorded > 0n)) return holding;
   if (recorded > 0n) return recorded;
   const { why, what } = enabled && !isKnown(holding) ? holding : DISABLED;
   throw new ApiProblem(
     'no_quantity',
-    `The price was not saved: how much is held is not known, as ${why} and no quantity is recorded. ${what}`,
+    `The price was not saved: the held quantity is unknown, because ${why} and no quantity is recorded. ${what}`,
   );
 }
 
@@ -88,7 +88,7 @@ export async function requestCostBasisChange(
   const { profileId, symbol } = input;
   await requestCostBasis(transaction, input, input);
   const jobId = await queue.enqueueIn(transaction, { name: 'apply-avg-entry-price', data: { profileId, symbol } });
-  if (jobId === undefined) throw new Error('The queue did not take a job that nothing else stands for.');
+  if (jobId === undefined) throw new Error('The queue refused a job without a duplicate.');
   return jobId;
 }
 

@@ -14,7 +14,7 @@ import { requireRun, runView } from './backtests.ts';
 
 async function start(context: ApiContext, incoming: Incoming<typeof testRobustness>) {
   const run = await requireRun(context, incoming);
-  if (run.state !== 'done') throw new ApiProblem('conflict', 'Only a backtest that is done can be examined.');
+  if (run.state !== 'done') throw new ApiProblem('conflict', 'Only a finished backtest can be tested for robustness.');
   await requireRobustnessSlot(context);
   const { operator, caller } = incoming;
   const jobId = await context.database.transaction(async (transaction) => {

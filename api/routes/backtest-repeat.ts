@@ -11,14 +11,14 @@ import { requireFewCandles } from '#api/checks/research-sharing.ts';
 import { requireProfile } from '#api/require.ts';
 import { requireRun, runView } from './backtests.ts';
 
-/** The terms of a stored request; a window that was open ended where the run was started. */
+/** Terms of a stored request; an open window ends at the start of the run. */
 function termsOf({ request, createdAt }: { readonly request: unknown; readonly createdAt: Date }) {
   const terms = asRecord(request);
   const kept = Object.entries(terms).filter(([name]) => !OWN.includes(name));
   return { ...Object.fromEntries(kept), to: terms['to'] ?? createdAt.toISOString() };
 }
 
-/** What a repeated run keeps: its coins, what they share, and the limits of its launch. */
+/** Fields that a repeated run keeps: its coins, how they share money, and the limits of its launch. */
 const OWN = ['coins', 'venue', 'purse', 'scope', 'limits'];
 
 /** The settings and coins of one run, over the window, candles, money and costs of another. */
@@ -34,7 +34,7 @@ async function repeat(context: ApiContext, incoming: Incoming<typeof repeatBackt
   const request = { ...termsOf(like), ...Object.fromEntries(own) };
   const parsed = runRequest.safeParse(request);
   if (!parsed.success)
-    throw new ApiProblem('conflict', 'One of the two was stored by another version: start the backtest again.');
+    throw new ApiProblem('conflict', 'Another version stored one of the two backtests: start it again.');
   requireFewCandles(parsed.data, 'termsOf');
   const { strategyName, config, warnings, fingerprints } = run;
   await requireLaunchAllowance(context);

@@ -59,7 +59,7 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
   });
 }
 
-/** By result of the run. One with coins of other profiles says nothing of its own profile alone. */
+/** Fingerprints by result. A run with coins of other profiles has none, because it does not test its profile alone. */
 function runFingerprints(
   { profile, strategy }: Launch,
   run: {
@@ -105,7 +105,7 @@ async function abort(context: ApiContext, incoming: Incoming<typeof abortBacktes
   const { operator, caller, params } = incoming;
   await context.database.transaction(async (transaction) => {
     const stopped = await abortResearch(transaction, 'backtest_runs', { profileId: params.id, id });
-    if (!stopped) throw new ApiProblem('conflict', 'The backtest has ended already.');
+    if (!stopped) throw new ApiProblem('conflict', 'The backtest has already ended.');
     await auditChange(transaction, { operator, caller }, { action: 'backtest.abort', subject: id });
   });
   return undefined;

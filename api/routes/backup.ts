@@ -50,7 +50,7 @@ async function download(context: ApiContext, incoming: Incoming<typeof downloadB
 const refusal = ({ message }: BackupRefused): ApiProblem =>
   invalid([{ path: '', message: `was refused. ${message.replace(/\.$/, '')}` }]);
 
-/** Counts what arrives, so that a file without an end cannot fill the disk. */
+/** Limits the upload, so that an endless file cannot fill the disk. */
 const limited = (): Transform => {
   let bytes = 0;
   return new Transform({

@@ -18,7 +18,7 @@ import { requireAccount, requireProfile } from '#api/require.ts';
 import { readCached } from '#api/frame/venues.ts';
 
 const MOST_A_MINUTE = 30;
-/** Of all visitors of a live demo: each may have the worker fetch and keep candles. */
+/** Requests per minute of all visitors of a live demo: each may make the worker fetch and store candles. */
 const MOST_OF_VISITORS = 60;
 const KEPT_MS = 60_000;
 const KEPT = 4;
@@ -29,7 +29,7 @@ interface Columns {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Whole candles that have closed, on the grid of their interval. */
+/** Closed candles only, on the grid of their interval. */
 function spanOf(
   query: { from: string; to?: string | undefined },
   span: Omit<CandleSpan, 'fromMs' | 'toMs'>,
@@ -41,14 +41,11 @@ function spanOf(
   const toMs = Math.floor(endMs / stepMs) * stepMs;
   if (toMs <= fromMs) throw invalidField('from', 'leaves no closed candle before the end');
   if ((toMs - fromMs) / stepMs > MOST_COLUMN_ROWS)
-    throw invalidField(
-      'from',
-      `asks for more than ${MOST_COLUMN_ROWS} candles: a shorter time or a longer interval has fewer`,
-    );
+    throw invalidField('from', `covers more than ${MOST_COLUMN_ROWS} candles: use a shorter time or a longer interval`);
   return { ...span, fromMs, toMs };
 }
 
-/** What is missing is asked of the exchange by the worker, unless that has been tried just now. */
+/** Enqueues a job in which the worker fetches missing candles, unless it has just tried. */
 async function headOf({ cache, queue }: ApiContext, span: CandleSpan, missing: number): Promise<ColumnsHead> {
   if (missing === 0) return { state: 'complete', missing, problem: null };
   const tried = readCached(candlesFetched, await cache.get(cacheKeys.candlesFetched(span)));
@@ -63,7 +60,7 @@ async function load(context: ApiContext, span: CandleSpan): Promise<Columns> {
   const columns = store.load(symbol, interval, { fromMs, toMs }) ?? EMPTY_COLUMNS;
   const missing = (toMs - fromMs) / INTERVAL_MS[interval] - columns.openMs.length;
   const head = await headOf(context, span, missing);
-  // The bytes of equal weight side by side hardly shrink more at a higher level.
+  // Byte planes hardly shrink more at a higher compression level.
   const packed = await compress(packColumns(head, encodePlanes(interval, columns)), { level: 2 });
   return { head, bytes: new Uint8Array(packed) };
 }

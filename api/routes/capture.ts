@@ -7,7 +7,7 @@ import { requireFoundProfile, requireProfile } from '#api/require.ts';
 import { announceProfile } from './profiles.ts';
 
 const HOUR_MS = 3_600_000;
-/** What has run out is not armed any more. */
+/** An expired capture is not armed. */
 const captureView = (until: Date | null, nowMs: number) => ({
   until: until !== null && until.getTime() > nowMs ? until.toISOString() : null,
 });

@@ -35,7 +35,7 @@ import { announceProfile } from './profiles.ts';
 const ORDERS_SHOWN = 100;
 const FILLS_SHOWN = 200;
 
-/** The profile with its account and what the cache knows of its market, read before a transaction begins. */
+/** The profile, its account and the cached market, read before a transaction starts. */
 async function requireCoinContext(
   context: ApiContext,
   operator: Operator,
@@ -62,7 +62,7 @@ async function bind(context: ApiContext, { operator, caller, params, body }: Inc
     requireOverride(strategy, config, overrideConfig);
     const doubts = requireSizing({ market, strategy, config, part: null }, [body]);
     if (!(await bindSymbol(transaction, profileId, body))) {
-      throw new ApiProblem('conflict', `${symbol} is bound to this profile already.`);
+      throw new ApiProblem('conflict', `${symbol} is already bound to this profile.`);
     }
     await auditChange(
       transaction,
@@ -127,10 +127,10 @@ async function unbind(context: ApiContext, { operator, caller, params, query }: 
     if (positions + orders > 0 && query.cancelOrders === 'false') {
       throw exposed(
         exposure,
-        'sell and wait until they are gone, or unbind with cancelOrders=true and keep the coins.',
+        'sell them and wait until they are closed, or unbind with cancelOrders=true and keep the coins.',
       );
     }
-    // What rests on the exchange is the worker's to cancel; the coin goes once nothing of it does.
+    // The worker cancels open orders on the exchange; the coin is unbound once none is left.
     const request = { accountId: account.id, profileId, symbol, kind: 'coin.unbind', requestedBy: operator.user.id };
     const actionId = orders > 0 ? (await requestAction(transaction, request)).id : null;
     if (actionId === null) await unbindSymbol(transaction, profileId, symbol);

@@ -43,7 +43,7 @@ async function accountCard(context: ApiContext, { account, profiles, timezone }:
     .reduce((sum, { realised }) => add(sum, requireDecimal(realised)), ZERO);
   const holdings = wallet === undefined ? undefined : holdingsOf(wallet, quoteAsset, await venues.prices(venue));
   const free = holdings?.find(({ asset }) => asset === quoteAsset)?.free ?? ZERO;
-  // Half a sum is wrong: a coin that a profile trades has no price while no worker runs.
+  // A partial sum would be wrong: without a worker a traded coin has no price.
   const traded = profiles.filter(({ enabled }) => enabled).flatMap(({ symbols }) => symbols);
   const assets = new Set(traded.map((symbol) => rules?.get(symbol)?.baseAsset));
   const isPriced = holdings?.every(({ asset, value }) => value !== undefined || !assets.has(asset)) ?? false;
@@ -72,7 +72,7 @@ async function dashboardCoins(context: ApiContext, { account, profiles }: Accoun
   });
 }
 
-/** What idle ticks say is on each coin; here it would push out what happened. */
+/** Debug rows of idle ticks are on each coin's page; here they would hide events. */
 const SHOWN_LEVELS = ['info', 'warn', 'error'] as const;
 
 export function mountDashboard({ context, handle }: Routes): void {

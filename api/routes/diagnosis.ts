@@ -13,7 +13,7 @@ import { requireAccount, requireProfile } from '#api/require.ts';
 
 const view = ({ report, startedAt, finishedAt, ...run }: Awaited<ReturnType<typeof selectDiagnoses>>[number]) => ({
   ...run,
-  // One of an earlier release has another form: it is told as none.
+  // A report of an earlier release has another form and is returned as null.
   report: diagnosisReport.safeParse(report).data ?? null,
   startedAt: startedAt.toISOString(),
   finishedAt: finishedAt?.toISOString() ?? null,

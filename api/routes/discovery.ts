@@ -15,7 +15,7 @@ import { invalidField } from '#api/frame/problem.ts';
 import { requireProfile } from '#api/require.ts';
 
 const MINUTE_MS = 60_000;
-/** A round that lacks for so many periods is late. */
+/** Discovery is stale after this many periods without a round. */
 const STALE_PERIODS = 3;
 
 const stages = z.array(z.object({ stage: z.string(), left: z.number() })).default([]);
@@ -43,16 +43,17 @@ function healthOf(config: DiscoveryConfig, last: ReturnType<typeof cycleView> | 
     ...{ state, sentence },
     lastCycleAt: last?.at ?? null,
   });
-  if (!config.enabled) return health('off', 'It is switched off.');
-  if (last === undefined) return health('waiting', 'The worker has not looked yet: it does within a minute.');
+  if (!config.enabled) return health('off', 'The discovery is disabled.');
+  if (last === undefined)
+    return health('waiting', 'The worker has not run the first round yet: it does within a minute.');
   const minutes = Math.floor((now.getTime() - Date.parse(last.at)) / MINUTE_MS);
   if (minutes >= STALE_PERIODS * config.refreshMinutes)
-    return health('stale', `The worker has not looked for ${minutes} minutes: see whether it runs.`);
-  if (last.error !== null) return health('failing', `The market could not be looked at: ${last.error}`);
+    return health('stale', `The last round was ${minutes} minutes ago: check that the worker runs.`);
+  if (last.error !== null) return health('failing', `The last round failed: ${last.error}`);
   const { up, all } = last.breadth ?? { up: 0, all: 0 };
   if (100 * up < config.breadthMinPercent * all)
-    return health('blocked', `Only ${up} of ${all} coins rise, and ${config.breadthMinPercent} % are wanted.`);
-  return health('ok', 'It works.');
+    return health('blocked', `Only ${up} of ${all} coins rise; ${config.breadthMinPercent} % are required.`);
+  return health('ok', 'The discovery works.');
 }
 
 async function stateOf(database: Reader, profileId: ProfileId, now: Date) {

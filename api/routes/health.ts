@@ -28,7 +28,7 @@ export function mountHealth({ context, handle }: Routes): void {
     });
     const answers = Promise.all([readWriteState(database), requireCurrentSchema(database), cache.get('health')]);
     const [state] = await Promise.race([answers, tooLate]).catch(() => {
-      throw new ApiProblem('unavailable', 'The database or the cache store does not answer, or is of another version.');
+      throw new ApiProblem('unavailable', 'The database or the cache store does not answer, or has another version.');
     });
     requireWrites(state);
     return OK;

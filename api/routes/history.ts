@@ -24,7 +24,7 @@ import { plain } from '#api/views/views.ts';
 
 type ReportCall = Pick<Incoming<typeof reconcileFees>, 'operator' | 'caller' | 'params'>;
 
-/** Only one of a kind at a time: a second one would read the same pages once more. */
+/** One run of a kind at a time: a second one would read the same pages again. */
 async function start(
   { database, queue }: ApiContext,
   call: ReportCall,
@@ -39,7 +39,7 @@ async function start(
     await lockProfile(transaction, call.operator.user.id, profileId);
     const [last] = await listRuns(transaction, profileId, kind);
     if (last?.status === 'queued' || last?.status === 'running')
-      throw new ApiProblem('conflict', 'The last one is still under way: wait until it has ended.');
+      throw new ApiProblem('conflict', 'The previous run has not ended yet: wait for it.');
     const id = await createRun(transaction, { profileId, kind, request });
     await queue.enqueueIn(transaction, { name: 'account-history', data: { runId: id } });
     const action = kind === 'fees' ? 'fees.reconcile' : 'trade-archive.backfill';

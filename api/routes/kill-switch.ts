@@ -40,13 +40,13 @@ const readView = async (context: ApiContext, subject: HaltSubject) =>
 const INSTEAD =
   'To stop trading now, stop the worker: it places nothing more, and stops that rest on the exchange stay there.';
 
-/** Whoever stops trading must learn that it was not stopped, and how else it is. */
+/** An operator who stops trading must learn when that failed, and how to stop it instead. */
 function notStored(error: unknown, engaged: boolean): unknown {
   if (!isUnavailable(error)) return error;
   const { sentence, stored } = outageOf(error);
   const outcome =
     stored === 'nothing'
-      ? 'The kill switch is as it was.'
+      ? 'The kill switch is unchanged.'
       : 'It is not known whether the kill switch was stored: read it again.';
   return new ApiProblem('unavailable', [sentence, outcome, ...(engaged ? [INSTEAD] : [])].join(' '));
 }

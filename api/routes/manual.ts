@@ -20,7 +20,7 @@ interface ManualInput {
   readonly requestId?: string | undefined;
 }
 
-/** What is asked of a coin is judged where it is done, by the worker: here it must only be the operator's own coin. */
+/** The api only checks that the coin belongs to the operator; the worker checks the action itself. */
 function ask(
   { database }: ApiContext,
   who: Author,

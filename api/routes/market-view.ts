@@ -10,12 +10,12 @@ import { invalidField } from '#api/frame/problem.ts';
 import { requireAccount, requireProfile } from '#api/require.ts';
 import { readCached } from '#api/frame/venues.ts';
 
-/** As many as let the averages forget where they began. */
+/** Enough candles for the moving averages to converge. */
 const CANDLES = 400;
 const MOST_INTERVALS = 4;
-/** Coins and intervals of one answer. */
+/** Maximum cached ratings of coins and intervals. */
 const KEPT = 400;
-/** A rating changes when a candle closes; it is looked at again within a twentieth of one. */
+/** A rating changes when a candle closes; it is cached for a twentieth of the interval. */
 const SHARE = 20;
 
 function intervalsOf(text: string): Interval[] {
@@ -39,7 +39,7 @@ export function mountMarketView({ context, handle }: Routes): void {
     const closedAt = candles.at(-1)?.closeMs;
     const known = { symbol, interval, closedAt: closedAt === undefined ? null : new Date(closedAt).toISOString() };
     if (rating.label === undefined)
-      return { ...known, label: null, score: null, problem: `It has ${candles.length} candles; 200 are needed.` };
+      return { ...known, label: null, score: null, problem: `The coin has ${candles.length} candles; 200 are needed.` };
     return { ...known, label: rating.label, score: rating.score, problem: null };
   };
   const kept = new Memo<Awaited<ReturnType<typeof rate>>>({ nowMs: () => now().getTime(), most: KEPT });

@@ -39,7 +39,7 @@ function strategyView({ name, title, summary, config, reasons, bind, plansBasket
 
 type Candles = ReturnType<Venues['candles']>;
 
-/** An exchange that does not answer is a 502, one that does not know the coin a 422. */
+/** Answers 502 when the exchange does not answer, 422 when it does not list the coin. */
 async function fromExchange(load: Candles, where: string, symbol: string): Promise<Awaited<Candles>> {
   try {
     return await load;

@@ -34,7 +34,7 @@ import { ApiProblem } from '#api/frame/problem.ts';
 import { requireFoundProfile, requireProfile } from '#api/require.ts';
 import { requireValid } from '#api/frame/validate.ts';
 
-/** A notifier as responses and the audit show it: of a secret only whether it is set. */
+/** A notifier for responses and the audit log: of a secret only whether it is set. */
 const viewOf = ({ provider, enabled, settings, secrets, rules, updatedAt }: StoredNotifier) => ({
   provider,
   enabled,
@@ -57,7 +57,7 @@ async function save(context: ApiContext, { operator, caller, params, body }: Inc
     const before = await findNotifier(transaction, profileId, provider);
     const sent = Object.entries(body.secrets).filter(([, value]) => value !== '');
     const parsed = requireValid(settings, body.settings, 'settings');
-    // A stored secret never goes to another server than the one it was given for.
+    // A stored secret is never sent to another server than the one that it was entered for.
     const kept = before?.settings['serverUrl'] === parsed['serverUrl'] ? before?.secrets : {};
     const merged = { ...kept, ...Object.fromEntries(sent) };
     await keepNotifier(transaction, {

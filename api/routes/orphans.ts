@@ -59,7 +59,7 @@ async function requireResting(database: Reader, { id, symbol, orderId }: Target)
   const row = await readOrphan(database, { accountId: id, symbol, exchangeOrderId: orderId });
   if (row === undefined) throw new ApiProblem('not_found', `There is no orphan order ${orderId} of ${symbol}.`);
   if (isResting(row)) return row;
-  throw new ApiProblem('conflict', `Order ${orderId} of ${symbol} is no orphan any more: it is ${row.state}.`);
+  throw new ApiProblem('conflict', `Order ${orderId} of ${symbol} is no longer an orphan order: it is ${row.state}.`);
 }
 
 export function mountOrphans(routes: Routes): void {
@@ -96,7 +96,7 @@ export function mountOrphans(routes: Routes): void {
   mountOrphanActions(routes);
 }
 
-/** What only the owner of the account can do. */
+/** Actions of the worker that holds the account's lease. */
 function mountOrphanActions({ context, handle }: Routes): void {
   const { database } = context;
 
@@ -119,7 +119,7 @@ function mountOrphanActions({ context, handle }: Routes): void {
     }),
   );
 
-  // The worker proves it again with the order as it rests then; what is plain now is refused at once.
+  // The worker proves ownership again with the current order; a refusal that is certain now comes at once.
   handle(adoptOrphanOrder, async ({ operator, caller, params }) => {
     const { id: accountId, symbol, orderId } = params;
     await requireAccount(database.kysely, operator, accountId);

@@ -31,7 +31,7 @@ async function restore(context: ApiContext, incoming: Incoming<typeof restoreCon
   const profile = await requireProfile(kysely, operator, params.id);
   const wanted = await readConfigVersion(kysely, profile.id, params.version);
   if (wanted === undefined)
-    throw new ApiProblem('not_found', `The profile ${profile.id} has had no config of version ${params.version}.`);
+    throw new ApiProblem('not_found', `The profile ${profile.id} has no config of version ${params.version}.`);
   if (wanted.strategyName !== profile.strategyName) {
     throw new ApiProblem(
       'conflict',
@@ -52,7 +52,7 @@ async function change(context: ApiContext, { operator, caller, params, body }: I
     await excludeIntents(transaction, params.id);
     const before = requireFoundProfile(await lockProfile(transaction, operator.user.id, params.id), params.id);
     if (before.enabled)
-      throw new ApiProblem('conflict', 'The profile is enabled: disable it before it gets another strategy.');
+      throw new ApiProblem('conflict', 'The profile is enabled: disable it before you switch its strategy.');
     const bound = await listBoundSymbols(transaction, before.id);
     const plain = bound.map(({ symbol }) => ({ symbol, overrideConfig: {} }));
     const warnings = requireSizing({ market, strategy, config: body.config, part: 'config' }, plain);
@@ -71,7 +71,7 @@ async function clone(context: ApiContext, { operator, caller, params, body }: In
   const { kysely } = context.database;
   const source = await requireProfile(kysely, operator, params.id);
   const accountId = body.accountId ?? source.accountId;
-  // A coin has one owner on an account, so that only another account can take the coins along.
+  // One profile owns a coin on an account, so only a copy to another account includes the coins.
   const symbols = accountId === source.accountId ? [] : await listBoundSymbols(kysely, source.id);
   const { strategyName } = source;
   const draft = { accountId, name: body.name, strategyName, config: configOf(source.config), enabled: false, symbols };

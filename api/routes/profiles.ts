@@ -50,11 +50,11 @@ import { profileView } from '#api/views/views.ts';
 const configOf = (stored: unknown): Record<string, unknown> => (isObject(stored) ? stored : {});
 
 const nameTaken = (name: string): ApiProblem =>
-  new ApiProblem('conflict', `The account has a profile named "${name}" already.`, {
+  new ApiProblem('conflict', `The account already has a profile named "${name}".`, {
     errors: [{ path: 'name', message: 'is the name of another profile' }],
   });
 
-/** Every profile is read for every dashboard. */
+/** A limit, because every dashboard reads every profile. */
 const MOST_OF_VISITORS = 50;
 
 async function requireRoom(transaction: Transaction, operator: Operator, accountId: AccountId): Promise<void> {
@@ -66,7 +66,7 @@ async function requireRoom(transaction: Transaction, operator: Operator, account
 export const announceProfile = (context: ApiContext, id: string): Promise<void> =>
   announce(context, { command: 'profiles-changed', events: [{ topic: 'profile', id, data: {} }] });
 
-/** Who asks for a change. */
+/** The author of a change. */
 interface Author {
   readonly operator: Operator;
   readonly caller: Caller;
@@ -78,11 +78,11 @@ interface Draft extends Omit<Incoming<typeof createProfile>['body'], 'symbols'> 
 
 interface Cause {
   readonly action: string;
-  /** What the audit tells besides the profile itself. */
+  /** Audit details in addition to the profile itself. */
   readonly detail?: Record<string, unknown>;
 }
 
-/** Creates a profile with its coins and their overrides, everything checked first; all of it or nothing. */
+/** Checks and creates a profile with its coins and their overrides, in one transaction. */
 export async function createFrom(
   context: ApiContext,
   { operator, caller }: Author,
@@ -129,7 +129,7 @@ interface ConfigChange {
   readonly market: Awaited<ReturnType<typeof readMarket>>;
 }
 
-/** Everything that may speak against a new config of a profile; returns what only raises a doubt. */
+/** Checks a new config of a profile: refuses errors and returns warnings. */
 async function requireNewConfig({ transaction, before, config, market }: ConfigChange): Promise<Warning[]> {
   const strategy = requireStrategy(before.strategyName);
   requireConfig(strategy, config);
@@ -140,7 +140,7 @@ async function requireNewConfig({ transaction, before, config, market }: ConfigC
   return [...doubts, ...lintWarnings(strategy, config, coins)];
 }
 
-/** Saves a name or a config; `cause` says in the audit how it came about. */
+/** Saves a name or a config; `cause` is the reason in the audit log. */
 export async function saveChange(
   context: ApiContext,
   { operator, caller, params, body }: Pick<Incoming<typeof changeProfile>, 'operator' | 'caller' | 'params' | 'body'>,
@@ -149,7 +149,7 @@ export async function saveChange(
   const { database } = context;
   const { accountId, strategyName } = await requireProfile(database.kysely, operator, params.id);
   const { name, config } = body;
-  // A config that is refused anyway must not hold a transaction open while it is parsed.
+  // Parsed before the transaction, so that an invalid config does not hold one open.
   if (config !== undefined) requireConfig(requireStrategy(strategyName), config);
   const market = await readMarket(context, await requireAccount(database.kysely, operator, accountId));
   const saved = await database.transaction(async (transaction) => {
@@ -180,8 +180,8 @@ export async function saveChange(
 }
 
 /**
- * With a key the worker does it, as only the exchange knows every order that rests there; until then the profile makes
- * no new decisions. Without one nothing can be asked of the exchange.
+ * With an API key the worker deletes the profile, because only the exchange knows every open order; until then the profile
+ * makes no new decisions. Without a key the api deletes it, because no request to the exchange is possible.
  */
 async function remove(context: ApiContext, { operator, caller, params, query }: Incoming<typeof deleteProfile>) {
   const { database } = context;

@@ -35,7 +35,7 @@ async function readState(context: ApiContext, { account, subject }: Limited) {
 
 type Change = Pick<Incoming<typeof changeAccountRisk>, 'operator' | 'caller' | 'body'>;
 
-/** What is given replaces what is stored; the rest stays. */
+/** Merges the given limits into the stored ones. */
 const merged = (stored: RiskLimits, { ...given }: Change['body']): RiskLimits => ({
   ...stored,
   ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
@@ -67,7 +67,7 @@ const announceHalts = (context: ApiContext, { scope, subject }: RiskTarget): Pro
 
 type CoinCall = Pick<Incoming<typeof resumeCoin>, 'operator' | 'caller' | 'params'>;
 
-/** Waits for the buys that are being written down: none is committed after this is. */
+/** Waits for buy intents in progress: no buy commits after the pause. */
 async function setPause(context: ApiContext, { operator, caller, params }: CoinCall, pause: PauseInput | null) {
   const { id: profileId, symbol } = params;
   const profile = await requireProfile(context.database.kysely, operator, profileId);

@@ -22,9 +22,9 @@ import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 import { isTimezone } from '#api/frame/timezone.ts';
 
-/** What the injected operator of a live demo shows in place of a session. */
+/** Session id of the injected operator of a live demo. */
 const NO_SESSION: SessionId = '00000000-0000-0000-0000-000000000000' as SessionId;
-const CLOSED = 'The operator exists already: sign in instead.';
+const CLOSED = 'The operator already exists: sign in instead.';
 
 function sessionView({ user, session }: Operator, now: Date): z.output<typeof signIn.response> {
   const expiresAt = session?.expiresAt ?? new Date(now.getTime() + SESSION_MS);
@@ -37,10 +37,10 @@ function sessionView({ user, session }: Operator, now: Date): z.output<typeof si
 
 function requireTimezone(name: string): string {
   if (isTimezone(name)) return name;
-  throw invalidField('timezone', `is "${name}", which is no IANA time zone such as Europe/Berlin or UTC`);
+  throw invalidField('timezone', `is "${name}", which is not an IANA time zone such as Europe/Berlin or UTC`);
 }
 
-/** A fresh install can trade at once: an account on the paper exchange, with its key where one was prepared. */
+/** Creates an account on the paper exchange, with its key if one was prepared, so that a fresh install can trade at once. */
 async function createPaperAccount(transaction: Transaction, context: ApiContext, user: User): Promise<void> {
   const accountId = await createAccount(transaction, {
     userId: user.id,
@@ -84,7 +84,7 @@ async function signInOperator(context: ApiContext, { body, caller, reply }: Inco
   const refused = new ApiProblem('wrong_credentials', 'The e-mail address or the password is wrong.');
   if (!(await verifyPassword(body.password, user?.passwordHash)) || user === undefined) throw refused;
   const opened = await database.transaction(async (transaction) => {
-    // A password that was changed while this one was verified opens nothing.
+    // Refused when the password was changed during the check.
     if (!(await holdPassword(transaction, user))) throw refused;
     const { ip, userAgent } = caller;
     await writeAuditLog(transaction, { userId: user.id, action: 'session.create', subject: user.id, ip, userAgent });
@@ -101,7 +101,7 @@ export function mountSession({ context, handle }: Routes): void {
   handle(signIn, (incoming) => signInOperator(context, incoming));
 
   handle(signOut, async ({ operator, caller, reply }) => {
-    // The use that ends a session does not prolong it.
+    // The request that ends a session does not prolong it.
     clearCookies(reply, caller);
     if (operator.session === null) return undefined;
     const { id } = operator.session;

@@ -16,7 +16,7 @@ import type { Incoming, Routes } from '#api/handle.ts';
 import { ApiProblem, invalidField } from '#api/frame/problem.ts';
 
 const WRONG = 'is not the current password';
-const ENDED = 'This session has ended meanwhile: sign in again.';
+const ENDED = 'This session has ended: sign in again.';
 
 /** Only the injected operator of a live demo has no session, and there these operations are locked. */
 function requireSession({ session }: Operator): SessionId {
@@ -32,7 +32,7 @@ async function change(context: ApiContext, { operator, caller, body }: Incoming<
   if (body.newPassword === body.currentPassword) throw invalidField('newPassword', 'is the current password');
   const hash = await hashPassword(body.newPassword);
   const ended = await context.database.transaction(async (transaction) => {
-    // The hash that was verified must still be the stored one: of two changes at once the second fails.
+    // The hash that was verified must still be the stored one: of two concurrent changes the second fails.
     if (!(await savePassword(transaction, userId, { from: passwordHash, to: hash }))) {
       throw invalidField('currentPassword', WRONG);
     }

@@ -5,7 +5,7 @@ import { onboarding, status } from '#api/contract/session.ts';
 import type { Routes } from '#api/handle.ts';
 import { readCached } from '#api/frame/venues.ts';
 
-/** Of several workers the one that most needs a restart: another build first, then the one that booted earliest. */
+/** The worker that most needs a restart: one with another build first, then the one that booted earliest. */
 function worstWorker(workers: readonly Heartbeat[], apiSha: string): Heartbeat | undefined {
   const differs = (worker: Heartbeat): number => (worker.sha === apiSha ? 1 : 0);
   return workers.toSorted((a, b) => differs(a) - differs(b) || Date.parse(a.bootedAt) - Date.parse(b.bootedAt))[0];

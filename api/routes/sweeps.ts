@@ -23,7 +23,7 @@ import { requireWindow } from './backtests.ts';
 const DAY_MS = 86_400_000;
 const MOST_FOLDS = 500;
 
-/** How many folds a walk-forward of these terms has. */
+/** Number of folds of a walk-forward with these terms. */
 function foldCount({ walkForward, search, from, to }: SweepBody & { readonly to: string }): number {
   if (walkForward === undefined) return 0;
   if (search === 'halving')
@@ -55,7 +55,7 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
   const { database, queue } = context;
   const { symbol, overrideConfig, ...input } = body;
   requireWindow(input, context.now());
-  // Fixed now: every unit must see the same window, whenever it is done.
+  // Fixed now: every unit must use the same window.
   const endMs = openWindowEnd(Date.parse(input.from), context.now().getTime());
   const terms = { ...input, to: input.to ?? new Date(endMs).toISOString() };
   const folds = foldCount(terms);
@@ -68,7 +68,7 @@ async function launch(context: ApiContext, { operator, caller, params, body }: I
   if (strategy.plansBaskets === true)
     throw invalidField('symbol', `is one coin, but ${strategy.name} plans over all coins of a profile at once`);
   const [coin] = coins;
-  // The sets themselves are made by the worker: they keep a processor busy for seconds.
+  // The worker creates the sets: that takes seconds of processor time.
   const counted = countCandidates(strategy, coin?.config, { knobs: terms.knobs, draw: drawOf(terms) });
   if (counted.kind === 'problem') throw invalidField('knobs', counted.sentence);
   const request = { ...terms, venue, coin };
@@ -117,7 +117,7 @@ async function abort(context: ApiContext, incoming: Incoming<typeof abortSweep>)
   const { operator, caller, params } = incoming;
   await context.database.transaction(async (transaction) => {
     const stopped = await abortResearch(transaction, 'sweeps', { profileId: params.id, id });
-    if (!stopped) throw new ApiProblem('conflict', 'The sweep has ended already.');
+    if (!stopped) throw new ApiProblem('conflict', 'The sweep has already ended.');
     await deleteWaitingUnits(transaction, id);
     await auditChange(transaction, { operator, caller }, { action: 'sweep.abort', subject: id });
   });

@@ -41,7 +41,7 @@ export function mountTickTrace({ context, handle }: Routes): void {
     const { symbol, limit, skip } = query;
     const entries =
       symbol === undefined ? await cache.newest(key, limit, skip) : await newestOf(cache, { key, symbol, limit, skip });
-    // Verbatim: the stored texts are the response, never parsed and written again.
+    // The stored texts are the response, without parsing and serializing them.
     return new Response(`{"entries":[${entries.join(',')}]}`, { headers: { 'content-type': 'application/json' } });
   });
 }

@@ -90,7 +90,7 @@ const FILL_COLUMNS = Object.keys({
   reason: 0,
 } satisfies Record<keyof ReturnType<typeof fillView>, 0>);
 
-/** The fee counts where it was paid: in the coin of the pair, in quote, or, in a third asset, at its value in quote. */
+/** A lot event. A fee counts in the asset of its payment: base, quote, or a third asset at its value in quote. */
 function lotEventOf({ at, side, tradeId, ...row }: FillRow, assets: PairAssets): LotEvent {
   const [quantity, quote, feeAmount] = [row.quantity, row.quoteQuantity, row.feeAmount].map(requireDecimal);
   if (quantity === undefined || quote === undefined || feeAmount === undefined)
@@ -115,7 +115,7 @@ interface LotQuestion {
   readonly method: LotMethod;
 }
 
-/** All events of a coin in the order in which its position was folded: a filter would cut lots off their purchase. */
+/** All events of a coin in the order in which its position was folded: a filter would separate lots from their purchase. */
 async function disposalsOf(database: Reader, { profileId, symbol, method }: LotQuestion) {
   const events: { version: number; event: LotEvent }[] = [];
   const assets = await pairAssets(database, { profileId, symbol });
@@ -165,7 +165,7 @@ const priceTable = z.record(z.string(), z.string());
 const pricesOf = (stored: unknown): ReadonlyMap<string, Decimal> =>
   new Map(Object.entries(priceTable.parse(stored)).map(([symbol, price]) => [symbol, requireDecimal(price)]));
 
-/** The mean change of the coins that both moments know. */
+/** Mean price change of the coins that have a price at both moments. */
 function holdingChange(first: ReadonlyMap<string, Decimal>, now: ReadonlyMap<string, Decimal>): string | null {
   const ratios = [...now].flatMap(([symbol, price]) => {
     const then = first.get(symbol);

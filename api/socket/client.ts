@@ -5,9 +5,9 @@ import { clientFrame } from '#api/contract/socket.ts';
 import { readCached } from '#api/frame/venues.ts';
 import type { Frame, FrameRing } from './ring.ts';
 
-/** A browser that has so much unread is dropped: it can come back and replay or refetch. */
+/** Maximum unread bytes of a browser. Above it the socket is closed; the browser can reconnect and replay or refetch. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
-/** So much a browser never says; who says more has every word cost something here. */
+/** Maximum frames from a browser; no browser of ours sends as many, and each frame has a cost here. */
 const MOST_FRAMES = 100;
 const FRAMES_MS = 10_000;
 const POLICY_VIOLATION = 1008;
@@ -18,13 +18,13 @@ function textOf(data: RawData): string {
   return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString();
 }
 
-/** Whose a socket is: a session's, or that of a visitor of a live demo. */
+/** Owner of a socket: a session, or a visitor of a live demo. */
 export interface SocketOwner {
   readonly sessionId: SessionId | null;
   readonly network: string;
 }
 
-/** One browser on the socket: its topics, and whether it still answers. */
+/** One browser connection: its topics, and whether it still answers. */
 export class SocketClient {
   readonly sessionId: SessionId | null;
   readonly network: string;
@@ -42,24 +42,24 @@ export class SocketClient {
     this.sessionId = options.sessionId;
     this.network = options.network;
     socket.on('message', (data, isBinary) => {
-      if (this.#isHeard()) this.#receive(isBinary ? undefined : textOf(data));
+      if (this.#isWithinLimit()) this.#receive(isBinary ? undefined : textOf(data));
     });
-    socket.on('ping', () => this.#isHeard());
+    socket.on('ping', () => this.#isWithinLimit());
     socket.on('pong', () => {
-      this.#answered = this.#isHeard();
+      this.#answered = this.#isWithinLimit();
     });
     socket.on('close', options.onClose);
-    // The close that follows every error does the clearing up.
+    // The close event that follows every error does the cleanup.
     socket.on('error', () => {});
   }
 
-  /** Sends those that are wanted as one message: a browser pays for each message, however short. */
+  /** Sends the frames of subscribed topics as one message: each message has a cost for the browser. */
   deliver(frames: readonly Frame[]): void {
     const texts = frames.filter(({ topic }) => this.#topics.has(topic)).map(({ text }) => text);
     if (texts.length > 0) this.#send(`[${texts.join(',')}]`);
   }
 
-  /** Asks for a sign of life; a client that did not answer the last time is gone. */
+  /** Sends a ping; terminates a client that did not answer the previous one. */
   ping(): void {
     if (!this.#answered) return this.#socket.terminate();
     this.#answered = false;
@@ -75,7 +75,7 @@ export class SocketClient {
   }
 
   /** False for a frame of a browser that has sent too many; its socket is closed. */
-  #isHeard(): boolean {
+  #isWithinLimit(): boolean {
     const nowMs = performance.now();
     if (nowMs - this.#countedSinceMs > FRAMES_MS) {
       this.#countedSinceMs = nowMs;
@@ -85,7 +85,7 @@ export class SocketClient {
     this.#frames += 1;
     if (this.#frames <= MOST_FRAMES) return true;
     this.close('Too many frames.');
-    // Whoever goes on sending must not be read any longer.
+    // A client that keeps sending is no longer read.
     this.#socket.terminate();
     return false;
   }
@@ -98,7 +98,7 @@ export class SocketClient {
   }
 
   #replay(seq: number): void {
-    // Each replay may be thousands of frames: once is enough, unless it is much later.
+    // A replay may be thousands of frames: one per connection is enough, unless it is much later.
     const frames = this.#replayed ? undefined : this.#ring.since(seq);
     this.#replayed = true;
     if (frames === undefined) return this.#send(JSON.stringify([{ resync: true, seq: this.#ring.seq }]));

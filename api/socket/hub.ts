@@ -11,7 +11,7 @@ import { FrameRing } from './ring.ts';
 const REPLAYABLE = 5_000;
 const PING_MS = 20_000;
 const MOST_CLIENTS = 200;
-/** In a live demo: of one network, and of all visitors, so that the operator still finds room. */
+/** Maximum sockets in a live demo, per network and for all visitors, so that the operator can still connect. */
 const MOST_OF_VISITOR = 10;
 const MOST_OF_VISITORS = 150;
 
@@ -37,7 +37,7 @@ export class SocketHub implements AsyncDisposable {
     return hub;
   }
 
-  /** Whether one more of a session, or of a visitor's network, has no room. */
+  /** Whether a session or a visitor's network has reached its maximum of sockets. */
   isFull({ sessionId, network }: SocketOwner): boolean {
     if (this.#clients.size >= MOST_CLIENTS) return true;
     if (sessionId !== null) return false;
@@ -65,7 +65,7 @@ export class SocketHub implements AsyncDisposable {
     for (const client of this.#clients) if (client.sessionId === id) client.close('The session has ended.');
   }
 
-  /** Also finds sessions that expired or whose end was announced while this process could not hear it. */
+  /** Also finds expired sessions, and sessions whose end was published while this process was disconnected. */
   async #checkClients(): Promise<void> {
     for (const client of this.#clients) client.ping();
     const ids = [...new Set([...this.#clients].flatMap(({ sessionId }) => sessionId ?? []))];

@@ -1,6 +1,6 @@
 import type { BusEvent, Topic } from '#core/installation/events.ts';
 
-/** An event with its place in this process; `text` is the frame as it is sent. */
+/** An event with its sequence number in this process; `text` is the frame as it is sent. */
 export interface Frame {
   readonly seq: number;
   readonly topic: Topic;
@@ -8,8 +8,8 @@ export interface Frame {
 }
 
 /**
- * The last frames, for clients that come back. Numbers start at the boot time in microseconds, so that a number of an
- * earlier process is always older than the ring and asks for a resync.
+ * The last frames, for clients that reconnect. Numbers start at the boot time in microseconds, so that a number of an
+ * earlier process is always older than the ring and leads to a resync.
  */
 export class FrameRing {
   readonly #capacity: number;
@@ -38,12 +38,12 @@ export class FrameRing {
     });
     const frame = { seq: this.#seq, topic, text };
     this.#frames.push(frame);
-    // Cut in batches: shifting a long array once a frame would move it whole each time.
+    // Cut in batches: a shift per frame would move the whole array each time.
     if (this.#frames.length >= this.#capacity * 2) this.#frames.splice(0, this.#frames.length - this.#capacity);
     return frame;
   }
 
-  /** Frames after `seq`, oldest first; undefined when some of them are no longer here or `seq` is of the future. */
+  /** Frames after `seq`, oldest first; undefined when some were dropped or `seq` is in the future. */
   since(seq: number): readonly Frame[] | undefined {
     const kept = this.#frames.slice(-this.#capacity);
     const oldest = kept[0]?.seq ?? this.#seq + 1;

@@ -41,7 +41,7 @@ const headersOf = ({ headers }: IncomingMessage): Headers =>
 
 interface UpgradeOptions {
   readonly hub: SocketHub;
-  /** Of a live demo. */
+  /** Only in a live demo. */
   readonly visitors: Visitors | undefined;
 }
 
@@ -70,12 +70,12 @@ export function createUpgrade(context: ApiContext, options: UpgradeOptions) {
       (owner) => {
         socket.off('error', abandon);
         sockets.handleUpgrade(request, socket, head, (opened) =>
-          // Others may have come in while this one was judged.
+          // Other sockets may have opened during this check.
           hub.isFull(owner) ? opened.close(1013, 'Too many sockets are open.') : hub.add(opened, owner),
         );
       },
       (error: unknown) => {
-        const problem = toProblem(error, 'Something went wrong here.');
+        const problem = toProblem(error, 'The request failed unexpectedly.');
         if (problem.code === 'internal')
           context.log.error({ event: 'socket_failed', err: error }, 'A WebSocket could not be opened.');
         refuse(socket, problem);

@@ -25,7 +25,7 @@ async function readStates(context: ApiContext, profileId: ProfileId): Promise<St
   return states;
 }
 
-/** The coins of profiles of one account, with what the cache knows about them; an asset has one profile. */
+/** Coins of profiles of one account with their cached data; one profile owns an asset. */
 export async function readCoins(
   context: ApiContext,
   account: AccountView,

@@ -1,9 +1,9 @@
-/** What a spreadsheet would take for a formula at the beginning of a cell. */
+/** First characters of a cell that a spreadsheet reads as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 const NUMBER = /^-\d+(\.\d+)?$/;
 
-/** One cell: always quoted, and text that a spreadsheet would run gets an apostrophe in front; a loss is a number. */
+/** One quoted cell. Text that a spreadsheet would run gets an apostrophe prefix; a negative number does not. */
 const cell = (value: string): string =>
   `"${(FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value).replaceAll('"', '""')}"`;
 

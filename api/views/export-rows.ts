@@ -11,7 +11,7 @@ const isCell = (value: unknown): value is Cell => value === null || typeof value
 const cellText = (value: unknown, mask: Mask): string =>
   isCell(value) ? String(value ?? '') : JSON.stringify(value, mask);
 
-/** Text as it comes; an error on the way breaks the connection off, so that a cut file never looks whole. */
+/** Streams text. An error closes the connection, so that a cut file never looks complete. */
 function streamOf(first: string, rest: AsyncIterator<string, void>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({
@@ -32,7 +32,7 @@ interface ExportedRows {
   readonly format: keyof typeof EXPORT_TYPES;
   /** File name without its ending. */
   readonly name: string;
-  /** That of the request. */
+  /** The mask of the request. */
   readonly mask: Mask;
 }
 
@@ -45,7 +45,7 @@ async function* textPages({ pages, columns, format, mask }: ExportedRows): Async
   for await (const rows of pages) yield rows.map(line).join('');
 }
 
-/** Rows as a file, streamed; the first page is read before the answer begins, so that its errors are refusals. */
+/** Rows as a file, streamed; the first page is read before the answer starts, so that its errors become problem details. */
 export async function exportRows(exported: ExportedRows): Promise<Response> {
   const { columns, format, name } = exported;
   const pages = textPages(exported);
@@ -59,7 +59,7 @@ export async function exportRows(exported: ExportedRows): Promise<Response> {
   });
 }
 
-/** Rows as the file shows them. */
+/** Rows as they appear in the file. */
 export async function* viewed<In, Out>(pages: AsyncIterable<readonly In[]>, view: (row: In) => Out) {
   for await (const rows of pages) yield rows.map(view);
 }

@@ -1,12 +1,11 @@
 import { add, type Decimal, divide, multiply, readDecimal, ZERO } from '#core/amount/decimal.ts';
 import type { CachedWallet, Prices, Rules } from '#api/frame/venues.ts';
 
-/** Quote assets to fall back to, most usual first, when no coin is bound. */
+/** Default quote assets when no coin is bound, most common first. */
 const USUAL_QUOTES = ['USDT', 'USDC', 'FDUSD', 'EUR', 'BTC'];
 
 /**
- * The asset an account is measured in: the quote asset of most of its coins, else a usual one that its wallet holds;
- * null when there is neither.
+ * Reporting asset of an account: the quote asset of most of its coins, else a common quote asset in its wallet, else null.
  */
 export function mainQuoteAsset(
   symbols: readonly string[],
@@ -23,7 +22,7 @@ export function mainQuoteAsset(
   return USUAL_QUOTES.find((asset) => wallet?.balances[asset] !== undefined) ?? null;
 }
 
-/** What `amount` of an asset is worth in `quote` at cached prices; undefined without a price in either direction. */
+/** Value of `amount` of an asset in `quote` at cached prices; undefined without a price in either direction. */
 function valueIn(
   quote: string,
   { asset, amount }: { asset: string; amount: Decimal },
@@ -43,7 +42,7 @@ interface Holding {
   readonly value: Decimal | undefined;
 }
 
-/** Balances with their worth; amounts that are no decimals are left out. */
+/** Balances with their value; invalid amounts are left out. */
 export function holdingsOf(wallet: CachedWallet, quote: string | null, prices: Prices): Holding[] {
   return Object.entries(wallet.balances).flatMap(([asset, balance]) => {
     const free = readDecimal(balance.free);
@@ -54,6 +53,6 @@ export function holdingsOf(wallet: CachedWallet, quote: string | null, prices: P
   });
 }
 
-/** Worth of everything that has a price. */
+/** Total value of all holdings that have a price. */
 export const equityOf = (holdings: readonly Holding[]): Decimal =>
   holdings.reduce((sum, { value }) => (value === undefined ? sum : add(sum, value)), ZERO);

@@ -4,7 +4,7 @@ import { pastStandings, presentStandings, riskSubjects } from '#core/account/ris
 import { readRisk } from '#storage/trading/risk.ts';
 import type { ApiContext } from '#api/frame/context.ts';
 
-/** How the limits of an account and of each of its profiles stand at the market time of its venue. */
+/** Limit usage of an account and each of its profiles at the market time of its venue. */
 export async function limitUsageOf({ database, venues, now }: ApiContext, account: Account) {
   const nowMs = now().getTime();
   const at = new Date((await venues.marketMs(venueOf(account), nowMs)) ?? nowMs);

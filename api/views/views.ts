@@ -26,9 +26,9 @@ import type { coin, coinState, fill, order, profile } from '#api/contract/profil
 import type { logRow } from '#api/contract/records.ts';
 import type { CachedWallet, Prices, Rules } from '#api/frame/venues.ts';
 
-/* Rows of storage as the contract shows them. Fields are named one by one: nothing leaves by being there. */
+/* Maps storage rows to the contract. Every field is named, so that no new column is exposed by accident. */
 
-/** Decimal text without the zeros that a numeric column pads with. */
+/** Decimal text without the padding zeros of a numeric column. */
 export const plain = (text: string): string => formatDecimal(requireDecimal(text));
 export const plainOrNull = (text: string | null): string | null => (text === null ? null : plain(text));
 const configOf = (stored: unknown): Record<string, unknown> => (isObject(stored) ? stored : {});
@@ -130,12 +130,12 @@ interface CoinSurroundings {
   readonly wallet: CachedWallet | undefined;
   /** Positions of an asset in all coins of the account. */
   readonly held: (baseAsset: string) => Decimal;
-  /** What orders that no profile tracks lock on the account. */
+  /** Amounts that orphan orders lock on the account. */
   readonly orphans: readonly OrphanLock[];
   readonly state: z.output<typeof coinState> | undefined;
 }
 
-/** What the wallet holds beyond the positions, as far as it could be sold. */
+/** Untracked quantity of the wallet beyond the positions, if it is large enough to be sold. */
 function untrackedOf(row: CoinRow, { rules, prices, wallet, held, orphans }: CoinSurroundings): string | null {
   const known = rules?.get(row.symbol);
   const price = prices.get(row.symbol)?.price;
@@ -152,7 +152,7 @@ const LEFT = {
   thresholds: [],
 };
 
-/** While one is undecided no buy is made; one that was left only keeps what it locks from being sold. */
+/** An undecided orphan order blocks buys. A left one only locks its amount, which cannot be sold. */
 function blockersOf(baseAsset: string | undefined, locks: readonly OrphanLock[]): z.output<typeof coin>['blockers'] {
   const { orders, left, locked } = orphansOn(baseAsset ?? '', locks);
   if (orders === 0) return [];

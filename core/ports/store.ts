@@ -14,12 +14,12 @@ import type { SymbolRules } from '#core/market/symbol.ts';
 
 /* ---- what the engine needs stored ---- */
 
-/** Strategy state and position of one coin; `version` is the compare-and-set token, `compared` false after a restore. */
+/** Strategy state and position of one coin; `version` is the compare-and-set token, `reconciled` false after a restore. */
 export interface RunnerState {
   readonly version: number;
   readonly strategyState: unknown;
   readonly position: Position;
-  readonly compared: boolean;
+  readonly reconciled: boolean;
 }
 
 export interface IntentRequest {

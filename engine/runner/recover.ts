@@ -45,7 +45,7 @@ export async function openCoin(context: AccountContext, source: CoinSource): Pro
   const coin = createCoin({ context, profile, rules, bound, stored, levels });
   const runner = createCoinRunner(coin);
   adoptLiveOrders(coin, liveOrders);
-  if (!stored.compared) {
+  if (!stored.reconciled) {
     // Settings that cannot be parsed prove no ownership: open orders stay orphans until they can.
     const proves = strategy.config.safeParse(mergedConfig(profile, symbol)).success;
     const failure = await compare(coin, proves).then(() => null, causeUnlessFatal);

@@ -13,7 +13,7 @@ const manifest = z.object({
   version: z.literal(1),
   at: z.iso.datetime(),
   migrations: z.array(z.object({ number: z.int(), name: z.string(), digest: z.string() })).min(1),
-  /** In an order in which they can be filled: what is referred to comes first. */
+  /** Ordered for filling: referenced tables come first. */
   tables: z.array(z.string()),
   sequences: z.record(z.string(), z.string().regex(/^\d+$/)),
 });
@@ -21,7 +21,7 @@ export type Manifest = z.output<typeof manifest>;
 const ending = z.object({ sha256: z.string(), rows: z.record(z.string(), z.int()) });
 export type Rows = z.output<typeof ending>['rows'];
 
-/** Rows of one table as JSON text: numbers stay as exact as the database wrote them. */
+/** Rows of one table as JSON text, which keeps numbers exact. */
 export interface Batch {
   readonly table: string;
   readonly count: number;
@@ -65,7 +65,7 @@ type Part =
   | ({ readonly kind: 'batch' } & Batch)
   | { readonly kind: 'end'; readonly rows: Rows };
 
-/** Reads a backup part by part; throws BackupRefused at the first thing that is wrong. */
+/** Reads a backup part by part; throws BackupRefused at the first error. */
 export async function* readBackupFile(file: string | FileHandle, options: ReadOptions = {}): AsyncGenerator<Part> {
   const digest = createHash('sha256');
   let [seen, ended] = [false, false];
@@ -85,7 +85,7 @@ export async function* readBackupFile(file: string | FileHandle, options: ReadOp
     else yield { kind: 'manifest', manifest: requireManifest(line) };
     seen = true;
   }
-  if (!ended) throw new BackupRefused(seen ? CUT : 'The file is no Tradewind backup.');
+  if (!ended) throw new BackupRefused(seen ? CUT : 'The file is not a Tradewind backup.');
 }
 
 /** Table, count and the rest, which may hold tabs. */
@@ -100,5 +100,5 @@ function fieldsOf(line: string): [string, string, string] {
 function requireManifest(line: string): Manifest {
   const parsed = manifest.safeParse(readJson(line));
   if (parsed.success) return parsed.data;
-  throw new BackupRefused('The file is no Tradewind backup that this version can read.');
+  throw new BackupRefused('The file is not a Tradewind backup that this version can read.');
 }

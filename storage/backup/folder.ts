@@ -6,7 +6,7 @@ import { PART, takeBackup } from './take.ts';
 
 const NAME = /^tradewind-\d{4}-\d\d-\d\dT[\d-]+Z\.backup$/;
 
-/** A backup that is still being written grows all the time. */
+/** An unfinished file that has not changed for this time belongs to a killed process. */
 const UNFINISHED_MS = 3_600_000;
 
 export const backupName = (at: Date): string => `tradewind-${at.toISOString().replaceAll(/[:.]/g, '-')}.backup`;

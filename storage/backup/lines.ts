@@ -5,7 +5,7 @@ import { ALTERED, BackupRefused, CUT, requireClient } from './refused.ts';
 
 const MIB = 1024 ** 2;
 
-/** How much a packed file may become; a small file can unpack to a thousand times its size. */
+/** Limits for unpacking: a small file can unpack to a thousand times its size. */
 export interface ReadLimits {
   readonly lineBytes: number;
   readonly totalBytes: number;
@@ -15,10 +15,10 @@ export interface ReadLimits {
 
 /** For a file on the operator's disk. Earlier versions wrote lines of up to half a gibibyte. */
 export const OWN_FILE: ReadLimits = { lineBytes: 512 * MIB, totalBytes: Infinity, ratio: Infinity };
-/** For a file that came over the network, so that it cannot hold up the api. */
+/** For an uploaded file, so that it cannot block the api. */
 export const UPLOADED_FILE: ReadLimits = { lineBytes: 64 * MIB, totalBytes: 65_536 * MIB, ratio: 200 };
 
-/** A short text of equal letters packs well beyond any ratio and does no harm. */
+/** Below this size the ratio is not checked: a short repetitive text exceeds any ratio and is harmless. */
 const FREE_OF_RATIO_BYTES = 64 * MIB;
 const NEWLINE = 0x0a;
 const PIECE_BYTES = MIB / 4;
@@ -30,8 +30,8 @@ export interface ReadOptions {
 }
 
 /**
- * The lines of a packed file, in time that grows with its size alone. A file that cannot be unpacked to its end, or that
- * unpacks to more than the limits, is refused.
+ * The lines of a packed file, in time proportional to its size. Refuses a file that cannot be unpacked completely or
+ * that unpacks to more than the limits.
  */
 export async function* linesOf(source: string | FileHandle, options: ReadOptions): AsyncGenerator<string> {
   if (typeof source === 'string') {
@@ -62,11 +62,11 @@ async function* linesIn(file: FileHandle, { limits = OWN_FILE, signal }: ReadOpt
     text.destroy();
   }
   if (!line.isEmpty()) throw new BackupRefused(CUT);
-  // The unpacking ignores bytes after the packed text; the file's length shows them.
+  // Gunzip ignores bytes after the packed text; the file's length reveals them.
   if (text.bytesWritten !== (await file.stat()).size) throw new BackupRefused(ALTERED);
 }
 
-/** From the beginning, wherever the file was written or read to; a stream of the file would close it. */
+/** Reads from the start, independent of the file's position; a stream of the file would close it. */
 async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES, position);
@@ -112,7 +112,9 @@ class LineCollector {
     if (part.length === 0) return;
     this.#bytes += part.length;
     if (this.#bytes > this.#mostBytes)
-      throw new BackupRefused(`The file holds a line of more than ${this.#mostBytes / MIB} MiB, as no backup does.`);
+      throw new BackupRefused(
+        `The file holds a line of more than ${this.#mostBytes / MIB} MiB, so it is not a backup.`,
+      );
     this.#chunks.push(part);
   }
 

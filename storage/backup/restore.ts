@@ -11,7 +11,7 @@ import type { ReadOptions } from './lines.ts';
 import { BackupRefused, requireClient } from './refused.ts';
 
 const ALL = { scope: 'all', subject: 'all' } as const;
-/** An order on its way to the exchange is known for certain by then, or is told as unknown. */
+/** By then the outcome of an order in flight is certain, or its state is unknown. */
 const IN_FLIGHT_MS = 10_000;
 
 interface Restored {
@@ -20,7 +20,7 @@ interface Restored {
   readonly rows: Rows;
 }
 
-/** Reads the whole file without touching anything; throws BackupRefused for one that cannot be restored here. */
+/** Reads the whole file and changes nothing; throws BackupRefused for a file that cannot be restored here. */
 async function verifyBackup(file: string | FileHandle, options: ReadOptions = {}): Promise<Restored> {
   const files = await readMigrationFiles();
   const counted: Rows = {};
@@ -34,7 +34,7 @@ async function verifyBackup(file: string | FileHandle, options: ReadOptions = {}
       throw new BackupRefused('The file was altered: it does not hold the rows that it names.');
     }
   }
-  if (at === undefined) throw new BackupRefused('The file is no Tradewind backup.');
+  if (at === undefined) throw new BackupRefused('The file is not a Tradewind backup.');
   return { at, rows: counted };
 }
 
@@ -54,9 +54,9 @@ function requireKnown({ migrations, at }: Manifest, files: readonly MigrationFil
 }
 
 /**
- * Puts a verified backup in the place of everything. Trading is frozen first. The data are built beside the present ones
- * and take their place in the same transaction, so that a crash at any moment leaves the old data whole. Afterwards the
- * kill switch is engaged, without a freeze: positions are those of the backup until they are compared with the exchange.
+ * Replaces all data with a verified backup. Trading is frozen first. One transaction builds the new data next to the current
+ * data and swaps them: a crash at any moment leaves the old data complete. Afterwards the kill switch is engaged, without
+ * a freeze: positions are those of the backup until they are reconciled with the exchange.
  */
 export async function restoreBackup(
   database: Database,
@@ -94,7 +94,7 @@ async function withWritesBlocked(database: Database, work: () => Promise<void>):
   }
 }
 
-/** No intent commits any more; those that had are sent, or given up, within seconds. */
+/** No intent can commit now; committed intents are sent or expire within seconds. */
 async function nothingInFlight({ kysely }: Database): Promise<void> {
   const endMs = performance.now() + IN_FLIGHT_MS;
   const read = () => kysely.selectFrom('orders').select('id').where('state', '=', 'intent').limit(1).execute();
@@ -123,12 +123,14 @@ async function replaceAll(client: pg.PoolClient, parts: Parts): Promise<void> {
   } catch (error) {
     await client.query('rollback').catch(() => {});
     if (error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '40P01'))
-      throw new BackupRefused('Others kept the tables busy, and nothing was changed: try again in a moment.');
+      throw new BackupRefused(
+        'Other transactions kept the tables locked, and nothing was changed: try again in a moment.',
+      );
     throw error;
   }
 }
 
-/** Builds the tables as the backup's version had them, fills them, and brings them up to this version. */
+/** Creates the tables of the backup's version, fills them, and migrates them to this version. */
 async function fill(client: pg.PoolClient, parts: Parts): Promise<Manifest> {
   const files = await readMigrationFiles();
   let manifest: Manifest | undefined;
@@ -138,7 +140,7 @@ async function fill(client: pg.PoolClient, parts: Parts): Promise<Manifest> {
       const known = new Set(manifest.migrations.map(({ number }) => number));
       await client.query(CREATE_TABLE);
       for (const file of files) if (known.has(file.number)) await client.query(file.sql);
-      // Rows come with what triggers wrote for them.
+      // The backup already holds the rows that triggers wrote.
       for (const table of manifest.tables) await client.query(`alter table "${named(table)}" disable trigger user`);
     } else if (part.kind === 'batch') {
       const table = named(part.table);
@@ -147,7 +149,7 @@ async function fill(client: pg.PoolClient, parts: Parts): Promise<Manifest> {
       ]);
     }
   }
-  if (manifest === undefined) throw new BackupRefused('The file is no Tradewind backup.');
+  if (manifest === undefined) throw new BackupRefused('The file is not a Tradewind backup.');
   for (const table of manifest.tables) await client.query(`alter table "${named(table)}" enable trigger user`);
   const applied = new Set(manifest.migrations.map(({ number }) => number));
   for (const file of files) if (!applied.has(file.number)) await runMigration(client, file);
@@ -156,13 +158,13 @@ async function fill(client: pg.PoolClient, parts: Parts): Promise<Manifest> {
 
 function named(table: string): string {
   if (/^[a-z_]+$/.test(table)) return table;
-  throw new BackupRefused('The file was altered: it names a table that cannot be.');
+  throw new BackupRefused('The file was altered: it names a table that cannot exist.');
 }
 
 /**
- * What was ordered since the backup is not known here. Every coin is compared with the exchange before it trades. And no
- * order's id is used for a second one: the numbers go on from the tenths of a second since 1970, also those of a coin that
- * is bound later, because no coin has more orders than that.
+ * Orders since the backup are unknown here, so every coin is reconciled with the exchange before it trades. No order id is
+ * used twice: numbers continue from the tenths of a second since 1970, including those of a coin that is bound later. No
+ * coin has more orders than that.
  */
 async function markUnreconciled(client: pg.PoolClient): Promise<void> {
   const { rows } = await client.query<{ number: string }>(
@@ -194,10 +196,10 @@ interface SwapInput {
   readonly manifest: Manifest;
 }
 
-/** Takes our own relations out of the way and moves the new ones in; what else lies in the schema stays. */
+/** Drops our relations and moves the new ones in; other relations of the schema stay. */
 async function swap(client: pg.PoolClient, { from, to, manifest }: SwapInput): Promise<void> {
   for (const [name, last] of Object.entries(manifest.sequences)) {
-    // Numbers that were given out never come again, neither those of the backup nor those of the present data.
+    // Sequence numbers are never reused, neither those of the backup nor those of the current data.
     await client.query(
       `select setval('${from}.${named(name)}', greatest($1::bigint, 1,
         (select last_value from pg_sequences where schemaname = $2 and sequencename = $3)))`,

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import type { Database } from '#storage/postgres/database.ts';
 import { type Batch, type Manifest, type Rows, writeBackupFile } from './file.ts';
 
-/** What means nothing to another installation or another day: caches, sessions, and who trades an account now. */
+/** Tables without meaning for another installation or another day: caches, sessions and leases. */
 const LEFT_OUT = new Set([
   'cache_entries',
   'cache_list_heads',
@@ -15,12 +15,12 @@ const LEFT_OUT = new Set([
   'account_leases',
 ]);
 const ROWS_AT_ONCE = 500;
-/** Text of one line: small enough for the memory of both ends, large enough for few statements. */
+/** Size of one line: small enough for the memory of both sides, large enough for few statements. */
 const BATCH_BYTES = 4 * 1024 ** 2;
-/** Ends the name of a file that is not complete yet. */
+/** Suffix of an incomplete file. */
 export const PART = '.part';
 
-/** Tables with what they refer to first. */
+/** Tables in order of their references: referenced tables first. */
 async function tablesInOrder(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string; needs: string[] }>(`
     select c.relname as name, array(select f.relname::text from pg_constraint k join pg_class f on f.oid = k.confrelid
@@ -54,7 +54,7 @@ async function readManifest(client: pg.ClientBase): Promise<Manifest> {
   };
 }
 
-/** How many rows at a time stay within so many bytes; a row that is larger comes alone. */
+/** Row counts of batches that stay within `mostBytes`; a larger row is a batch alone. */
 export function countsWithin(sizes: readonly number[], mostBytes: number): number[] {
   const counts: number[] = [];
   let bytes = Infinity;
@@ -96,14 +96,14 @@ interface TakenBackup {
 }
 
 /**
- * Writes everything as it is at one moment into one open file, while trading goes on. The file holds secrets in
+ * Writes a consistent snapshot of all data into one open file while trading continues. The file holds secrets in
  * plaintext.
  */
 export async function writeBackup({ pool }: Database, file: FileHandle, signal?: AbortSignal): Promise<TakenBackup> {
   const client = await pool.connect();
   try {
     await client.query('begin isolation level repeatable read read only');
-    // Scans of one table start at the same row, so that two cursors meet the rows in the same order.
+    // Scans of one table must start at the same row, so that both cursors return the rows in the same order.
     await client.query(`set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
       set local synchronize_seqscans = off`);
     const manifest = await readManifest(client);
@@ -115,12 +115,12 @@ export async function writeBackup({ pool }: Database, file: FileHandle, signal?:
   }
 }
 
-/** Writes a backup that takes its name when it is complete and on the disk; until then an older file keeps it. */
+/** Writes a backup that gets its name when it is complete and synced; until then an older file keeps the name. */
 export async function takeBackup(database: Database, path: string): Promise<TakenBackup> {
-  // A link keeps pointing at its file.
+  // A symlink keeps pointing at its file.
   const target = await realpath(path).catch(() => path);
   const there = await stat(target).catch(() => undefined);
-  if (there?.isFile() === false) throw new Error(`${path} is no file: give the name of a file for the backup.`);
+  if (there?.isFile() === false) throw new Error(`${path} is not a file: give the name of a file for the backup.`);
   const part = `${target}.${randomBytes(4).toString('hex')}${PART}`;
   try {
     const taken = await writePart(database, part);
@@ -137,7 +137,7 @@ async function writePart(database: Database, path: string): Promise<TakenBackup>
   return await writeBackup(database, file);
 }
 
-/** The new name outlives a power cut. Windows opens no folders and needs no such step. */
+/** Makes the new name survive a power cut. Windows cannot open folders and needs no such step. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   await using folder = await open(path, 'r');

@@ -3,13 +3,13 @@ import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Folders in which earlier versions left uploads behind when their process was killed. */
+/** Folders of uploads that earlier versions left when their process was killed. */
 const FORMER = /^tradewind-backup-[A-Za-z0-9]{6}$/;
 const ABANDONED_MS = 24 * 3_600_000;
 
 /**
- * An open file without a name: the system removes it when the process ends, whichever way, and the plaintext keys in it
- * with it. It lies in `folder`, which may hold more than the temporary folder, where that is a folder in memory.
+ * An open file without a name: the system removes it, with its plaintext keys, when the process ends for any reason. It is
+ * in `folder`, which may have more space than a temporary folder in memory.
  */
 export async function openUnnamedFile(folder: string | undefined): Promise<FileHandle> {
   const [path, file] = await openIn(folder ?? tmpdir()).catch(() => openIn(tmpdir()));
@@ -28,7 +28,7 @@ async function openIn(folder: string): Promise<readonly [string, FileHandle]> {
   return [path, await open(path, 'wx+', 0o600)];
 }
 
-/** Removes what earlier versions left behind; a folder of less than a day may still be in use. */
+/** Removes uploads of earlier versions; a folder younger than a day may still be in use. */
 export async function removeAbandonedUploads(now: Date, folder = tmpdir()): Promise<void> {
   for (const name of (await readdir(folder).catch(() => [])).filter((entry) => FORMER.test(entry))) {
     const path = join(folder, name);

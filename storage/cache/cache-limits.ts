@@ -1,16 +1,16 @@
 import type { CacheEntry } from '#core/ports/cache.ts';
 
-/** PostgreSQL notifies with fewer than 8,000 bytes; both adapters keep the same distance. */
+/** PostgreSQL notifications hold fewer than 8,000 bytes; both adapters use this limit. */
 const MAX_MESSAGE_BYTES = 7_000;
-/** Beyond this a window counter no longer grows: far above every limit, and an attack cannot fill the store. */
+/** A window counter stops here: far above every limit, so that an attack cannot fill the store. */
 export const MAX_HITS = 1_000;
 
-/** A command that the cache store did not carry out. The values of the command are not part of it. */
+/** A failed command of the cache store. It does not contain the values of the command. */
 export class CacheError extends Error {
   override readonly name = 'CacheError';
 }
 
-/** Keys and values are text that comes back unchanged: no NUL (PostgreSQL has none), no half of a surrogate pair. */
+/** Keys and values must be returned unchanged: no NUL (PostgreSQL refuses it), no unpaired surrogate. */
 export function requireText(what: string, text: string): void {
   if (text.includes('\0'))
     throw new CacheError(`${what} holds a NUL character; the cache store keeps text without it, such as JSON.`);

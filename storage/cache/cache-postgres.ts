@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '#storage/postgres/database.ts';
 import { Listener } from '#storage/postgres/listener.ts';
 
 export interface CachePool {
-  /** At most; beside the one that listens. */
+  /** Maximum pool size, in addition to the connection that listens. */
   readonly connections?: number;
   readonly connectTimeoutMs?: number;
 }
@@ -14,13 +14,13 @@ export interface CachePool {
 const SWEEP_MS = 60_000;
 /** A list is trimmed after so many appended entries; readers never see more than its cap. */
 const TRIM_EVERY = 1_000;
-/** The server went away, is stopping, crashed or is still starting: worth a second attempt of what may be repeated. */
+/** The server stopped, crashed or is starting: a repeatable command gets a second attempt. */
 const GONE_CODES = new Set(['57P01', '57P02', '57P03']);
 
 const SET = `insert into cache_entries (key, value, expires_at)
   values ($1, $2, clock_timestamp() + $3::double precision * interval '1 ms')
   on conflict (key) do update set value = excluded.value, expires_at = excluded.expires_at`;
-/** The expiry is a multiple of the time to live: an update that leaves it as it is touches no index. */
+/** The expiry is a multiple of the time to live: an update that keeps it changes no index. */
 const SET_ALL = `insert into cache_entries (key, value, expires_at)
   select key, value,
     to_timestamp(ceil(extract(epoch from clock_timestamp())::double precision * 1000 / "ttlMs" + 1) * "ttlMs" / 1000)
@@ -32,8 +32,8 @@ const LIST = `select key, value from cache_entries
 const DELETE = `with entry as (delete from cache_entries where key = $1), head as (delete from cache_list_heads where key = $1),
   list as (delete from cache_lists where key = $1) delete from cache_hits where key = $1`;
 /**
- * Several texts go as one JSON text, which costs less to write than an array of PostgreSQL.
- * The head's row lock puts concurrent appends to one list in order, so its numbers have no gaps.
+ * Several texts are sent as one JSON text, which is cheaper to write than a PostgreSQL array.
+ * The head's row lock orders concurrent appends to one list, so its numbers have no gaps.
  */
 const APPEND = `with head as (
     insert into cache_list_heads as h (key, last, cap, expires_at)
@@ -49,7 +49,7 @@ const TRIM = `delete from cache_lists using cache_list_heads h
 const NEWEST = `select l.value from cache_list_heads h
   join cache_lists l on l.key = h.key and l.seq > h.last - h.cap and l.seq <= h.last - $3::bigint
   where h.key = $1 and (h.expires_at is null or h.expires_at > clock_timestamp()) order by l.seq desc limit $2`;
-/** The conflicting row is locked before its hits are read, so concurrent hits count one after the other. */
+/** The conflicting row is locked before its hits are read, so concurrent hits are counted one after the other. */
 const HIT = `insert into cache_hits as c (key, hits, expires_at)
   values ($1, array[clock_timestamp()], clock_timestamp() + $2::double precision * interval '1 ms')
   on conflict (key) do update set
@@ -112,7 +112,7 @@ export class PostgresCache implements CacheStore {
     return new Map(rows.map((row) => [row.key, row.value]));
   }
 
-  /** Not repeated by itself: after a lost connection the entries may stand there already. */
+  /** Not retried: after a lost connection the entries may already be stored. */
   async append(key: string, values: readonly string[], { cap, ttlMs }: ListLimits): Promise<void> {
     requireText('A key', key);
     requireCount('The cap of a list', cap);
@@ -152,7 +152,7 @@ export class PostgresCache implements CacheStore {
     return this.#listener.subscribe(channelName(channel), onMessage);
   }
 
-  /** Removes what has expired; runs by itself once a minute. */
+  /** Removes expired rows; runs automatically once a minute. */
   async sweep(): Promise<void> {
     await this.#again(SWEEP, []);
   }
@@ -172,7 +172,7 @@ export class PostgresCache implements CacheStore {
     }
   }
 
-  /** For statements that may run twice: pooled connections that died with the server cost one attempt. */
+  /** For idempotent statements: dead pooled connections cost one attempt. */
   async #again<Row extends pg.QueryResultRow>(sql: string, values: unknown[]): Promise<pg.QueryResult<Row>> {
     try {
       return await this.#database.pool.query<Row>(sql, values);
@@ -185,12 +185,12 @@ export class PostgresCache implements CacheStore {
   #sentence(error: unknown): CacheError {
     const cause = error instanceof Error ? error.message : String(error);
     return new CacheError(
-      `The cache store in PostgreSQL at ${this.#place} did not carry out a command: ${cause}. It is tried again with the next command.`,
+      `The cache store in PostgreSQL at ${this.#place} did not carry out a command: ${cause}. The next command tries again.`,
     );
   }
 }
 
-/** True where the failure is the connection's, not the statement's. */
+/** True when the connection failed, not the statement. */
 function isGone(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (!('severity' in error)) return true;

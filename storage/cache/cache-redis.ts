@@ -154,7 +154,7 @@ export class RedisCache implements CacheStore {
   }
 
   #openSubscriber(): Redis {
-    // Subscriptions wait for a server that is away, and are made again after each reconnect.
+    // Subscriptions wait for an unreachable server and are restored after each reconnect.
     const subscriber = connect(this.#url, { maxRetriesPerRequest: null });
     subscriber.on('message', (name: string, message: string) => {
       for (const handler of this.#handlers.get(name) ?? []) handler(message);
@@ -175,7 +175,7 @@ export class RedisCache implements CacheStore {
       const away = this.#commands.status !== 'ready';
       throw new CacheError(
         away
-          ? `The cache store at ${this.#place} does not answer: check that Redis or Valkey runs there. The connection is tried again by itself.`
+          ? `The cache store at ${this.#place} does not answer: check that Redis or Valkey runs there. The connection is retried automatically.`
           : `The cache store at ${this.#place} did not carry out a command: ${cause}.`,
       );
     }

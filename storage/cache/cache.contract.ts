@@ -25,7 +25,7 @@ async function removeKeys(cache: CacheStore): Promise<void> {
     await cache.delete(name);
   }
 }
-/** What every cache store does, whatever it is made of. */
+/** Tests that every cache store must pass, independent of its implementation. */
 export function testCacheContract(under: CacheUnderTest): void {
   const withCache = (name: string, body: (cache: CacheStore) => Promise<void>): void => {
     test(name, async () => {
@@ -212,7 +212,7 @@ function testMessages(withCache: WithCache): void {
 }
 
 function testOutage(under: CacheUnderTest): void {
-  test('a lost server fails commands with a sentence; commands and subscriptions come back by themselves', async () => {
+  test('a lost server fails commands with a sentence; commands and subscriptions recover automatically', async () => {
     await using relay = await openRelay(new URL(under.url()));
     await using cache = await under.open(relay.url);
     const [name, channel] = [key(), key()];
@@ -234,12 +234,12 @@ function testOutage(under: CacheUnderTest): void {
         () => false,
       ),
     );
-    await until('the subscription hears again', async () => {
+    await until('the subscription receives messages again', async () => {
       await cache.publish(channel, 'again');
       return got.includes('again');
     });
     await cache.publish(`${channel}:late`, 'late');
-    await until('the later subscription hears', () => got.includes('late'));
+    await until('the later subscription receives messages', () => got.includes('late'));
     await removeKeys(cache);
   });
 

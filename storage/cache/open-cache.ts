@@ -9,7 +9,7 @@ interface CachePlace extends CachePool {
 
 /**
  * The cache store: Redis or Valkey where its URL is given, else tables of PostgreSQL. Fails with a sentence when the
- * server cannot be reached; later outages fail single commands and heal by themselves.
+ * server cannot be reached. Later outages fail single commands; the connection recovers automatically.
  */
 export async function openCache({ cacheUrl, databaseUrl, ...pool }: CachePlace): Promise<CacheStore> {
   if (cacheUrl !== undefined) return checked(new RedisCache(cacheUrl), (cache) => cache.check());

@@ -12,7 +12,7 @@ export type BlockHeader = PlanesHeader;
 
 const MAGIC = 'TWC1';
 const HEAD = 8;
-/** What node:zlib asks for at least. */
+/** Minimum chunk size of node:zlib. */
 const SMALLEST_CHUNK = 64;
 
 /** Packs candles of one series: planes under zstd with a checksum. */
@@ -25,7 +25,7 @@ export function encodeBlock(interval: Interval, columns: CandleColumns): Buffer 
   return Buffer.concat([Buffer.from(MAGIC), size, head, zstdCompressSync(body, { params })]);
 }
 
-/** Reads the header of a block from its first bytes; undefined when they are no block. */
+/** Reads the header of a block from its first bytes; undefined when they are not a block. */
 export function readBlockHeader(bytes: Buffer): { header: BlockHeader; end: number } | undefined {
   if (bytes.length < HEAD || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
   const end = HEAD + bytes.readUInt32LE(MAGIC.length);
@@ -37,11 +37,11 @@ export function readBlockHeader(bytes: Buffer): { header: BlockHeader; end: numb
 /** Unpacks a block into `into`, its first candle at row `at`. Throws when the block is damaged. */
 export function decodeBlock(bytes: Buffer, into: CandleColumns, at: number): void {
   const read = readBlockHeader(bytes);
-  if (read === undefined) throw new Error('it is no candle file');
+  if (read === undefined) throw new Error('it is not a candle file');
   const { header, end } = read;
   const chunkSize = Math.max(planesSize(header), SMALLEST_CHUNK);
   const body = zstdDecompressSync(bytes.subarray(end), { chunkSize });
   decodePlanes({ header, body }, into, at);
-  // Given back at once: the memory of many months would wait for the collector otherwise.
+  // Freed at once: otherwise the memory of many months would wait for the garbage collector.
   if (body.byteLength === body.buffer.byteLength && body.buffer instanceof ArrayBuffer) body.buffer.transfer(0);
 }

@@ -17,7 +17,7 @@ import { lowerBound, sharedColumns, sliceColumns } from '#core/market/candle-col
 import { type BlockHeader, decodeBlock, encodeBlock, readBlockHeader } from './block.ts';
 
 const ENDING = '.candles';
-/** Headers are read without the candles behind them; one with more gaps than this holds is read whole. */
+/** Headers are read without the candles after them; a file whose header is longer is read completely. */
 const HEADER_BYTES = 4096;
 
 /** A candle file that cannot be read; the message names it and says what to do. */
@@ -29,7 +29,7 @@ export class CandleStoreError extends Error {
   }
 }
 
-/** What is stored of one series. */
+/** Summary of one stored series. */
 export interface StoredSeries {
   readonly symbol: string;
   readonly interval: Interval;
@@ -37,7 +37,7 @@ export interface StoredSeries {
   /** End of the last candle. */
   readonly toMs: number;
   readonly candles: number;
-  /** Candles that lack between the first and the last one, and the holes they leave. */
+  /** Number of missing candles between the first and the last one, and the gaps. */
   readonly missing: number;
   readonly gaps: readonly { readonly fromMs: number; readonly candles: number }[];
 }
@@ -65,7 +65,7 @@ function readHeader(path: string): BlockHeader {
   try {
     const bytes = Buffer.alloc(HEADER_BYTES);
     const read = readBlockHeader(bytes.subarray(0, readSync(file, bytes))) ?? readBlockHeader(readFileSync(path));
-    if (read === undefined) throw new Error('it is no candle file');
+    if (read === undefined) throw new Error('it is not a candle file');
     return read.header;
   } catch (error) {
     throw new CandleStoreError(path, error);
@@ -85,8 +85,8 @@ function decodeFile({ path }: Part, into: CandleColumns, at: number): void {
 const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7);
 
 /**
- * Candles of one venue in a folder: one file per coin, interval and month (UTC). The files are the catalogue: each says
- * in its head what it holds. Every write replaces a whole file in one step.
+ * Candles of one venue in a folder: one file per coin, interval and month (UTC). The files are the catalogue: the
+ * header of each describes its content. Every write replaces a whole file atomically.
  */
 export class CandleStore {
   readonly #root: string;
@@ -105,14 +105,14 @@ export class CandleStore {
     return names.map((name) => ({ path: join(folder, name), header: readHeader(join(folder, name)) }));
   }
 
-  /** Everything there is, by coin and from the finest interval to the coarsest. */
+  /** All stored series, by coin and from the finest interval to the coarsest. */
   list(): StoredSeries[] {
     return foldersOf(this.#root).flatMap((symbol) =>
       INTERVALS.flatMap((interval) => this.find(symbol, interval) ?? []),
     );
   }
 
-  /** What there is of one series; undefined when nothing is. No candle is unpacked for it. */
+  /** Summary of one series; undefined when nothing is stored. Unpacks no candles. */
   find(symbol: string, interval: Interval): StoredSeries | undefined {
     const parts = this.#parts(symbol, interval);
     return parts.length === 0 ? undefined : seriesOf(symbol, interval, parts);
@@ -130,7 +130,7 @@ export class CandleStore {
     }
   }
 
-  /** The same month by month, so that whatever else this thread does has its turn in between. */
+  /** Like load, but month by month, and yields to other work of the thread in between. */
   async loadInTurns(symbol: string, interval: Interval, window: TimeWindow = {}): Promise<CandleColumns | undefined> {
     const reading = this.#read(symbol, interval, window);
     for (;;) {
@@ -159,7 +159,7 @@ export class CandleStore {
     return sliceColumns(columns, lowerBound(columns.openMs, fromMs), lowerBound(columns.openMs, toMs));
   }
 
-  /** Adds candles of one series; one that is stored already is replaced. Returns how many are new and how many differed. */
+  /** Adds candles of one series and replaces stored ones. Returns how many are new and how many differed. */
   add(symbol: string, interval: Interval, columns: CandleColumns): { added: number; replaced: number } {
     const folder = join(this.#root, symbol, interval);
     mkdirSync(folder, { recursive: true });
@@ -198,7 +198,7 @@ function readMonth(path: string): CandleColumns {
   return columns;
 }
 
-/** Both by time; where both hold a candle, the fresh one. */
+/** Merges both by time; the fresh candle wins. */
 function mergeColumns(old: CandleColumns, fresh: CandleColumns) {
   const times = Float64Array.from(new Set([...old.openMs, ...fresh.openMs])).toSorted();
   const columns = sharedColumns(times.length);

@@ -5,8 +5,8 @@ import { isOwnUser, type RunAs } from './own-user.ts';
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants;
 
 /**
- * Gives a folder and all in it from one user to another. The former owner may change it meanwhile: every step goes
- * through an open file and follows no link. The folder itself comes last, so that a start that was cut short is repeated.
+ * Changes the owner of a folder and its content. The former owner may change it meanwhile, so every step uses an open file
+ * and follows no link. The folder itself comes last, so that an interrupted start is repeated.
  */
 export function adoptFolder(path: string, from: number, to: RunAs): void {
   withOpen(path, O_DIRECTORY, (folder) => {
@@ -26,7 +26,7 @@ export function adoptFolder(path: string, from: number, to: RunAs): void {
 function adoptFile(path: string, from: number, to: RunAs): void {
   withOpen(path, O_NONBLOCK, (file) => {
     const stats = requireOwner(file, { path, from });
-    // A second name may lie anywhere, such as in the folder of another service.
+    // A hard link may be anywhere, such as in the folder of another service.
     if (!stats.isFile() || stats.nlink !== 1) throw refusal(path);
     fs.fchownSync(file, to.uid, to.gid);
   });

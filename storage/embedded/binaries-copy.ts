@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 const marker = 'complete.sha256';
 
 /**
- * Copies `source` once to `folder`/native, readable by everybody and writable by this user only, and returns that path.
- * The copy gets its name when it is whole, and is compared with the source before each use.
+ * Copies `source` once to `folder`/native, readable by all users and writable by this user only, and returns that path.
+ * The copy gets its name when it is complete, and is compared with the source before each use.
  */
 export function placeCopy(source: string, folder: string): string {
   const wanted = digestOf(source);
@@ -51,7 +51,7 @@ function isWhole(folder: string, wanted: string): boolean {
   return fs.existsSync(path) && fs.readFileSync(path, 'utf8') === wanted && digestOf(join(folder, 'native')) === wanted;
 }
 
-/** Names and sizes of all files; links are made afterwards and belong to no digest. */
+/** Digest of names and sizes of all files; links are created later and are left out. */
 function digestOf(native: string): string {
   if (!fs.existsSync(native)) return 'absent';
   const files = fs

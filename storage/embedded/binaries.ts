@@ -18,7 +18,7 @@ const packageManifest = z.object({ version: z.string() });
 
 /**
  * Finds the PostgreSQL of this platform's package and makes it runnable.
- * A normal user runs it in place. Root runs it as a user of its own from a copy that everybody can read and only root can change.
+ * A normal user runs it in place. Root runs it as a separate user, from a copy that all users can read and only root can change.
  * `fallbackFolder` receives a copy when the package lacks its library links and its folder cannot be written.
  */
 export function prepareBinaries(fallbackFolder: string): Binaries {
@@ -35,7 +35,7 @@ export function prepareBinaries(fallbackFolder: string): Binaries {
   }
 }
 
-/** Where root keeps what the database's user must reach; only root can write there. */
+/** Folder for files that the database's user must read; only root can write there. */
 export function rootHome(): string {
   const usual = '/var/lib/tradewind';
   if (canCreate(usual)) {
@@ -64,7 +64,7 @@ function findPackage(): string {
     return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
   } catch {
     throw new Error(
-      `The embedded PostgreSQL is not there for this machine (package ${name}): set DATABASE_URL to a PostgreSQL server, version 15 or newer.`,
+      `The embedded PostgreSQL is not available for this machine (package ${name}): set DATABASE_URL to a PostgreSQL server, version 15 or newer.`,
     );
   }
 }
@@ -75,7 +75,7 @@ function placeLinkedCopy(source: string, folder: string): string {
   return native;
 }
 
-/** Creates the links that the package's own install script would make; install scripts are switched off. */
+/** Creates the links that the package's install script would create; install scripts are disabled. */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   // Windows has no such links.
@@ -87,7 +87,7 @@ function linkLibraries(native: string): void {
     try {
       symlinkSync(relative(dirname(link), join(dirname(native), source)), link);
     } catch (error) {
-      // Another start may have made it at the same moment.
+      // A concurrent start may have created it.
       if (!existsSync(link)) throw error;
     }
   }

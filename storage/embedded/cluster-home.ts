@@ -12,24 +12,24 @@ import { dirname, join } from 'node:path';
 import { rootHome } from './binaries.ts';
 import { chooseOwnUser, unprivilegedUser, type RunAs } from './own-user.ts';
 
-/** Where the files of one embedded database lie. */
+/** Folders of one embedded database. */
 export interface ClusterHome {
-  /** What the caller named: password and port are kept here. */
+  /** The caller's folder; holds password and port. */
   readonly dataDir: string;
-  /** Holds the cluster folder and its owner lock; differs from dataDir when the database's user cannot enter that. */
+  /** Holds the cluster folder and its owner lock; differs from dataDir when the database's user cannot enter dataDir. */
   readonly home: string;
   /** PostgreSQL's own data directory. */
   readonly cluster: string;
-  /** Who runs the server; undefined for the current user. */
+  /** User that runs the server; undefined for the current user. */
   readonly runAs: RunAs | undefined;
-  /** Whose the cluster is where it has to become that of `runAs`. */
+  /** Current owner of a cluster that must be changed to `runAs`. */
   readonly formerUid: number | undefined;
 }
 
 /** In dataDir when the cluster lies elsewhere: its first line is the path. */
 const pointer = 'database-is-in.txt';
 
-/** Creates the folders and decides where the cluster lies and who owns it. */
+/** Creates the folders and chooses location and owner of the cluster. */
 export function openClusterHome(wantedDataDir: string, asRoot: boolean): ClusterHome {
   // Only traversable by others where the server runs as another user; never listable.
   const mode = asRoot ? 0o711 : 0o700;
@@ -46,7 +46,7 @@ function chooseHome(dataDir: string, asRoot: boolean): string {
   if (existsSync(pointerPath)) return requireHome(readFileSync(pointerPath, 'utf8').split('\n')[0] ?? '', pointerPath);
   if (!asRoot || existsSync(join(dataDir, 'cluster')) || canOthersEnter(dataDir)) return dataDir;
 
-  // A new name each time: who deletes the data folder and starts again gets an empty database, never the old one.
+  // A new name each time: after deleting the data folder, a start creates an empty database, never finds the old one.
   const home = mkdtempSync(join(rootHome(), 'database-'));
   chmodSync(home, 0o711);
   const why = 'PostgreSQL runs as a user of its own, who cannot enter this folder. Keep both when you move or back up.';
@@ -54,11 +54,11 @@ function chooseHome(dataDir: string, asRoot: boolean): string {
   return home;
 }
 
-/** An empty new database in place of a lost one would look as if the trading history had vanished. */
+/** Throws instead of replacing a lost database with an empty one, which would look like lost trading history. */
 function requireHome(home: string, pointerPath: string): string {
   if (existsSync(home)) return home;
   throw new Error(
-    `${pointerPath} says that the database lies in ${home}, which does not exist: restore it, or delete ${pointerPath} to begin with an empty one.`,
+    `${pointerPath} says that the database lies in ${home}, which does not exist: restore it, or delete ${pointerPath} to start with an empty one.`,
   );
 }
 
@@ -69,7 +69,7 @@ function canOthersEnter(folder: string): boolean {
   }
 }
 
-/** Root continues a cluster as the user who began it, unless that is `nobody`, which others are too. */
+/** Root runs a cluster as the user that created it, unless that is `nobody`, which other services use too. */
 function ownerOf(cluster: string, asRoot: boolean): Pick<ClusterHome, 'runAs' | 'formerUid'> {
   const owner = existsSync(cluster) ? statSync(cluster) : undefined;
   if (asRoot) {

@@ -13,7 +13,7 @@ export const superuser = 'tradewind';
 /** Child processes of PostgreSQL see only this: the caller's environment may hold secrets or settings such as PGDATA. */
 export const serverEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
-/** Reads the superuser's password, or makes one for a cluster that does not exist yet. */
+/** Reads the superuser's password, or creates one for a new cluster. */
 export function readPassword(home: ClusterHome): string {
   const path = join(home.dataDir, 'password');
   if (!existsSync(home.cluster) || keptPassword(path) !== undefined) return readOrMakePassword(path);
@@ -22,7 +22,7 @@ export function readPassword(home: ClusterHome): string {
   );
 }
 
-/** A password in a file that its owner alone reads. */
+/** Reads or creates a password in a file that only its owner can read. */
 export function readOrMakePassword(path: string): string {
   const kept = keptPassword(path);
   if (kept !== undefined) return kept;
@@ -44,8 +44,8 @@ interface ClusterCreation {
 }
 
 /**
- * Creates the cluster unless it exists. It gets its name only when initdb is through, so half a cluster is never used.
- * Root runs initdb as `nobody`, because it wants an account, in a folder that only the database's own group can enter.
+ * Creates the cluster unless it exists. It gets its name only after initdb has finished, so an incomplete cluster is never used.
+ * Root runs initdb as `nobody`, because initdb needs an account, in a folder that only the database's group can enter.
  */
 export async function createCluster({ home, binaries, password, signal }: ClusterCreation): Promise<void> {
   if (existsSync(home.cluster)) return;

@@ -8,8 +8,8 @@ import type { ClusterHome } from './cluster-home.ts';
 const graceSeconds = 5;
 
 /**
- * Ends the server when this process dies without stopping it (kill -9): a shell waits on a pipe that only we hold open.
- * It acts only while the server's own file still names the same process. Windows has no such shell and goes without.
+ * Ends the server when this process dies without stopping it (kill -9): a shell waits on a pipe that only this process holds open.
+ * It acts only while the server's pid file still names the same process. Windows has no such shell and no guard.
  */
 export function startGuard(home: ClusterHome, serverPid: number): ChildProcess | undefined {
   if (process.platform === 'win32') return undefined;
@@ -24,7 +24,7 @@ read -r pid _ < "$1" && [ "$pid" = "$2" ] && kill -INT "$pid"`;
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  // Without a shell there is no guard; the next start still stops what was left behind.
+  // Without a shell there is no guard; the next start still stops an orphaned server.
   guard.on('error', () => undefined);
   guard.stdin?.on('error', () => undefined);
   guard.unref();

@@ -12,7 +12,7 @@ import { type ServerWatch, startServer } from './server.ts';
 import { databaseName, prepareService, serviceRole } from './service-role.ts';
 
 interface EmbeddedPostgresOptions extends ServerWatch {
-  /** Created when absent; belongs to the embedded database alone. */
+  /** Created when absent; used only by the embedded database. */
   readonly dataDir: string;
 }
 
@@ -73,12 +73,12 @@ interface EmbeddedPostgresParts {
 
 /** A running server; disposing it stops it. */
 export class EmbeddedPostgres implements AsyncDisposable {
-  /** Connection URL of the database `tradewind` for the service, whose role owns it and is no superuser. */
+  /** Connection URL of the database `tradewind` for the service, whose role owns it and is not a superuser. */
   readonly url: string;
-  /** Connection URL of the superuser, for what creates databases of its own. */
+  /** Connection URL of the superuser, for callers that create databases. */
   readonly adminUrl: string;
   readonly version: string;
-  /** Where the files of the database lie. */
+  /** Folder of the database files. */
   readonly folder: string;
   readonly pid: number;
   readonly #server: ChildProcess;
@@ -104,20 +104,20 @@ export class EmbeddedPostgres implements AsyncDisposable {
     else ended(parts.server.exitCode, parts.server.signalCode);
   }
 
-  /** Calls back once when the server ends without having been asked to. */
+  /** Calls back once when the server exits unexpectedly. */
   onExit(callback: (exit: ServerExit) => void): void {
     void this.#ended.then((exit) => {
       if (!this.#stopping) callback(exit);
     });
   }
 
-  /** Ends it by force and at once; the next start recovers what was committed. */
+  /** Kills it at once; the next start recovers what was committed. */
   kill(): void {
     this.#stopping = true;
     this.#server.kill('SIGQUIT');
   }
 
-  /** Ends within about `limitMs`: cleanly, else at once with recovery at the next start, else by force. */
+  /** Stops within about `limitMs`: a clean shutdown, else an immediate one with recovery at the next start, else a kill. */
   async stop(limitMs = 10_000): Promise<void> {
     this.#stopping = true;
     const steps = [

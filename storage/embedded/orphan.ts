@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from './process-birth.ts';
 
 /**
- * Stops the server that a killed supervisor left behind on this cluster.
- * The caller holds the owner lock, so a server that runs here has no owner any more.
+ * Stops the server that a killed supervisor left running on this cluster.
+ * The caller holds the owner lock, so a server that runs here has no owner.
  */
 export async function stopOrphan(cluster: string): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid');
@@ -14,21 +14,21 @@ export async function stopOrphan(cluster: string): Promise<void> {
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
   if (!isAlive(pid)) return;
   if (!isServerOf(pid, cluster)) {
-    // The id went to another process meanwhile; the server would take that for itself and refuse to start.
+    // Another process has the id now; the server would take it for a running server and refuse to start.
     rmSync(pidFile, { force: true });
     return;
   }
-  // Fast shutdown, then immediate (recovers on start), then the operating system's word.
+  // Fast shutdown, then immediate (recovers on start), then SIGKILL.
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     process.kill(pid, signal);
     if (await isGoneWithin(pid, 5000)) return;
   }
   throw new Error(
-    `An earlier PostgreSQL (process ${pid}) still works in ${cluster} and cannot be stopped: end it and start again.`,
+    `An earlier PostgreSQL (process ${pid}) still runs in ${cluster} and cannot be stopped: end it and start again.`,
   );
 }
 
-/** By its command line, which names the cluster: the number alone may have been given to another process. */
+/** By its command line, which names the cluster: the process id alone may belong to another process now. */
 function isServerOf(pid: number, cluster: string): boolean {
   const [program = '', ...args] = readCommandLine(pid);
   return basename(program).startsWith('postgres') && args.includes(cluster);

@@ -39,7 +39,7 @@ export function unprivilegedUser(): RunAs {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** Asks also for accounts of a network; where the system has no getent, its own file counts. */
+/** Includes network accounts (getent); a system without getent is checked through its own file. */
 function isListed(database: 'passwd' | 'group', id: number): boolean {
   const text = readFileSync(`/etc/${database}`, 'utf8');
   if (text.split('\n').some((line) => line.split(':')[2] === String(id))) return true;

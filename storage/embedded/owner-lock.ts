@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from 'node:path';
 import { isSameProcess, readProcessBirth } from './process-birth.ts';
 
-/** Who holds a folder; `note` is what the owner wants others to know, such as its URL. */
+/** Owner of a folder; `note` is information for other processes, such as its URL. */
 interface Owner {
   readonly pid: number;
   readonly note: string;
@@ -18,9 +18,9 @@ interface LockRecord extends Owner {
 }
 
 /**
- * Ownership of a folder by one process at a time, without a window in which two believe to own it.
+ * Ownership of a folder by one process at a time, without a race in which two processes own it.
  * Each owner creates the next numbered file through link(2), which fails when the file exists; the highest number owns.
- * Numbers only grow: a released or dead owner's file stays until a successor stands, so nobody can slip in below it.
+ * Numbers only grow: the file of a released or dead owner stays until a successor exists, so no process can take a lower number.
  */
 export class OwnerLock implements AsyncDisposable {
   readonly #folder: string;
@@ -31,7 +31,7 @@ export class OwnerLock implements AsyncDisposable {
     this.#generation = generation;
   }
 
-  /** Takes the folder over unless a living process owns it. The folder is created when absent. */
+  /** Acquires the folder unless a live process owns it. The folder is created when absent. */
   static take(folder: string, note = ''): LockResult {
     mkdirSync(folder, { recursive: true });
     for (;;) {
@@ -55,7 +55,7 @@ export class OwnerLock implements AsyncDisposable {
     renameSync(draft, lockPath(this.#folder, this.#generation));
   }
 
-  /** Gives the folder back; the file stays, empty, to keep the count. */
+  /** Releases the folder; the empty file stays to keep the count. */
   release(): void {
     writeFileSync(lockPath(this.#folder, this.#generation), '');
   }
@@ -76,7 +76,7 @@ function listGenerations(folder: string): number[] {
     .sort((a, b) => a - b);
 }
 
-/** A record appears under its final name only when whole: a torn one would read as released. */
+/** A record gets its final name only when it is complete: a torn record would read as released. */
 function writeDraft(folder: string, note: string): string {
   const record: LockRecord = { pid: process.pid, birth: readProcessBirth(process.pid) ?? '', note };
   const draft = join(folder, `owner.draft-${process.pid}-${randomBytes(4).toString('hex')}`);
@@ -97,7 +97,7 @@ function createGeneration(folder: string, generation: number, note: string): boo
   }
 }
 
-/** Undefined when the file is gone, released or torn by a power cut: then nobody owns that generation. */
+/** Undefined when the file is gone, released or torn by a power cut: then no process owns that generation. */
 function readRecord(folder: string, generation: number): LockRecord | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(lockPath(folder, generation), 'utf8'));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-/** A port kept in a file from start to start, chosen anew only when something else listens on it or it is `taken`. */
+/** A port that a file keeps across starts. A new one is chosen only when the port is in use or equals `taken`. */
 export async function readOrChoosePort(file: string, taken?: number): Promise<number> {
   const kept = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
   if (Number.isInteger(kept) && kept > 0 && kept < 65_536 && kept !== taken && (await isPortFree(kept))) return kept;
@@ -12,7 +12,7 @@ export async function readOrChoosePort(file: string, taken?: number): Promise<nu
   return port;
 }
 
-/** Below the range from which systems take ports of outgoing connections, so that it is free at the next start too. */
+/** Below the range of ephemeral ports, so that it is free at the next start too. */
 export async function chooseFreePort(taken?: number): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const port = randomInt(15_000, 32_000);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * A text that differs between two processes that got the same id one after the other (also across reboots).
+ * A text that differs between two processes with the same id at different times (also across reboots).
  * Undefined when no such process lives.
  */
 export function readProcessBirth(pid: number): string | undefined {
@@ -21,7 +21,7 @@ export function isSameProcess(pid: number, birth: string): boolean {
   return readProcessBirth(pid) === birth;
 }
 
-/** Whether any process with this id still works, another user's included; one that only waits to be reaped does not. */
+/** Whether a process with this id runs, including other users' processes; zombies do not count. */
 export function isAlive(pid: number): boolean {
   return readProcessBirth(pid) !== undefined;
 }
@@ -39,7 +39,7 @@ function hasProcess(pid: number): boolean {
 function readLinuxBirth(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command, in parentheses, may hold spaces: fields are counted from behind it. State is field 3, start time 22.
+    // The command, in parentheses, may hold spaces: fields are counted after it. State is field 3, start time 22.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state] = fields;
     if (state === 'Z' || state === 'X') return undefined;

@@ -10,9 +10,9 @@ import { readOrChoosePort } from './port.ts';
 export interface ServerWatch {
   /** Receives each line of the server's log. */
   readonly onLog?: (line: string) => void;
-  /** Gives up a start that is under way; a server that already runs is stopped through stop(). */
+  /** Aborts a start; a running server is stopped through stop(). */
   readonly signal?: AbortSignal;
-  /** Most connections at a time; 100 unless given. */
+  /** Maximum number of connections; default 100. */
   readonly connections?: number;
 }
 
@@ -26,7 +26,7 @@ const readyLimitMs = 120_000;
 /** After kill -9 of the server its sessions need a moment to notice; until then a new one refuses to start. */
 const retryLimitMs = 15_000;
 
-/** Starts until it stands: a port taken at the last moment and sessions of a killed predecessor pass by themselves. */
+/** Retries the start until it succeeds: a port conflict and sessions of a killed predecessor are temporary. */
 export async function startServer(home: ClusterHome, binaries: Binaries, watch: ServerWatch): Promise<RunningServer> {
   const deadline = performance.now() + retryLimitMs;
   for (;;) {
@@ -60,7 +60,7 @@ function spawnServer(run: ServerRun): ChildProcess {
     shared_buffers: '64MB',
     log_destination: 'stderr',
     logging_collector: 'off',
-    // Without it the log would hold the values of refused rows.
+    // Otherwise the log would hold the values of refused rows.
     log_error_verbosity: 'terse',
     log_timezone: 'UTC',
     timezone: 'UTC',

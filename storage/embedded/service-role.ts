@@ -2,10 +2,10 @@ import pg from 'pg';
 import { superuser } from './cluster.ts';
 
 export const databaseName = 'tradewind';
-/** Owns the database and can do nothing outside of it: no files, no programs, no other roles. */
+/** Owns the database and has no rights outside of it: no files, no programs, no other roles. */
 export const serviceRole = 'tradewind_service';
 
-/** Creates the service's role and database; what an earlier version left to the superuser becomes the role's. */
+/** Creates the service's role and database. Objects that an earlier version gave to the superuser go to the role. */
 export async function prepareService(adminUrl: string, password: string): Promise<void> {
   await withClient(adminUrl, async (admin) => {
     const { rowCount: roles } = await admin.query('select from pg_roles where rolname = $1', [serviceRole]);

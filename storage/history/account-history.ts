@@ -58,16 +58,16 @@ export async function moveRun(writer: Writer, id: string, outcome: Outcome): Pro
     .execute();
 }
 
-/** An execution as it is recorded; its fee as it was corrected last. */
+/** A recorded execution with its fee after the last correction. */
 export interface RecordedFee extends Fee {
   readonly tradeId: string;
   readonly exchangeOrderId: string;
-  /** Null while the value of a fee in a third asset is not known. */
+  /** Null while the value of a fee in a third asset is unknown. */
   readonly feeQuote: string | null;
   readonly at: Date;
 }
 
-/** Executions of one coin of a profile in the present epoch, oldest trade first. */
+/** Executions of one coin of a profile in the current epoch, oldest trade first. */
 export async function recordedFees(
   reader: Reader,
   account: Owner,
@@ -115,8 +115,8 @@ interface FeeCorrection {
 }
 
 /**
- * Writes down what the exchange lists beside the fill, which stays as it was booked, with the ledger rows of the difference.
- * False when another run has done it already.
+ * Stores the fee that the exchange lists, with ledger rows for the difference. The fill itself is unchanged. False when
+ * another run has already corrected it.
  */
 export const correctFee = (db: Database, correction: FeeCorrection): Promise<boolean> =>
   db.transaction(async (transaction) => {
@@ -173,7 +173,7 @@ export async function lastArchived(reader: Reader, account: Owner, symbol: strin
   return row?.last ?? null;
 }
 
-/** From when on a trade of a coin may belong to an order whose number the exchange has not told yet; null for never. */
+/** Earliest time of trades that may belong to an order without a known exchange id; null when no such order exists. */
 export async function undecidedSince(reader: Reader, accountId: AccountId, symbol: string): Promise<Date | null> {
   const row = await reader
     .selectFrom('orders')
@@ -186,7 +186,7 @@ export async function undecidedSince(reader: Reader, accountId: AccountId, symbo
   return row?.since ?? null;
 }
 
-/** Archives executions that no order of this service made; returns how many are its own and how many are new. */
+/** Archives executions that do not belong to orders of this service. Returns how many are its own and how many are new. */
 export async function archiveFills(
   db: Database,
   account: Owner,
@@ -229,7 +229,7 @@ interface ArchiveFilter {
   readonly to?: string | undefined;
 }
 
-/** One page of the archive, newest first. One that was booked since, as of an order that was adopted, is not among them. */
+/** One page of the archive, newest first. Executions that were booked since, such as those of an adopted order, are left out. */
 export async function pageArchived(
   reader: Reader,
   { account, symbols, from, to }: ArchiveFilter,

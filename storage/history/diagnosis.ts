@@ -16,7 +16,7 @@ export const listDiagnoses = (database: Reader, profileId: ProfileId) =>
 export const readDiagnosis = (database: Reader, profileId: ProfileId, id: string) =>
   selectRuns(database, profileId).where('id', '=', id).executeTakeFirst();
 
-/** Keeps a finished diagnosis, the newest of its profile with it, and returns its id. */
+/** Stores a finished diagnosis, prunes older ones of the profile, and returns its id. */
 export async function saveDiagnosis(
   database: Writer,
   run: { readonly profileId: ProfileId; readonly report: unknown; readonly startedAt: Date; readonly finishedAt: Date },

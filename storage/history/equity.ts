@@ -3,7 +3,7 @@ import type { ProfileId } from '#core/ids.ts';
 import type { Database, Reader } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
 
-/** What the profiles hold and have realised, coin by coin, with the account that trades them. */
+/** Holdings and realised P&L of the profiles by coin, with their account. */
 export const listHoldings = (database: Reader) =>
   database
     .selectFrom('profile_symbols as bound')
@@ -26,7 +26,7 @@ interface EquitySnapshot {
   readonly prices: Readonly<Record<string, string>>;
 }
 
-/** Keeps a snapshot together with what the profile has realised until now; a second one of the same moment is left out. */
+/** Stores a snapshot with the profile's realised P&L until now; skips a second snapshot of the same moment. */
 export async function saveEquity({ kysely }: Database, snapshot: EquitySnapshot): Promise<void> {
   await sql`
     insert into equity_snapshots (profile_id, at, realised, position_value, position_cost, prices)
@@ -36,7 +36,7 @@ export async function saveEquity({ kysely }: Database, snapshot: EquitySnapshot)
     on conflict do nothing`.execute(kysely);
 }
 
-/** At most `limit` snapshots, evenly spread over the time, oldest first; the first and the newest are among them. */
+/** At most `limit` snapshots, evenly spread over time, oldest first, including the first and the newest. */
 export async function listEquity(
   database: Reader,
   filter: {

@@ -20,11 +20,11 @@ export interface LogFilter {
   readonly profileIds: readonly ProfileId[];
   /** Absent means every level. */
   readonly levels?: readonly LogLevel[] | undefined;
-  /** A row covers the time from its first to its last repeat; it counts when that meets [from, to]. */
+  /** A row covers the time from its first to its last repeat; it matches when that overlaps [from, to]. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly symbol?: string | undefined;
-  /** Text looked for in msg and ctx, without regard to case. */
+  /** Case-insensitive search text for msg and ctx. */
   readonly q?: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import type { Retention } from '#core/installation/settings.ts';
 import type { Database, Reader, Writer } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
 
-/** Rows of one statement: a long one would hold up writers. */
+/** Rows per statement: a long statement would block writers. */
 const ROWS_AT_ONCE = 10_000;
 
 const deletedRows = z.record(z.string(), z.number());
@@ -27,12 +27,12 @@ async function deleteWhere({ kysely }: Database, table: string, condition: Condi
 const olderThan = (column: string, days: number): Condition =>
   sql<boolean>`${sql.ref(column)} < now() - ${days} * interval '1 day'`;
 
-/** Orphan orders that are resolved, for looking back. */
+/** Days that resolved orphan orders are kept. */
 const ORPHAN_DAYS = 30;
-/** What the operator asked for and what came of it, for looking back; the audit log holds the asking. */
+/** Days that operator actions and their outcomes are kept; the audit log holds the requests. */
 const ACTION_DAYS = 90;
 
-/** Removes what the operator does not keep, and sessions that have ended; returns how many rows of each kind. */
+/** Deletes records past their retention and ended sessions; returns the number of deleted rows by kind. */
 export async function pruneRecords(database: Database, retention: Retention): Promise<Pruned> {
   const { debugLogDays, actionLogDays, actionLogMaxRows, auditLogDays, equityDays } = retention;
   const isDebug = sql<boolean>`level = 'debug' and ${olderThan('recorded_at', debugLogDays)}`;
@@ -41,7 +41,7 @@ export async function pruneRecords(database: Database, retention: Retention): Pr
     debugLogs: await deleteWhere(database, 'action_logs', isDebug),
     sessions: await deleteWhere(database, 'sessions', sql<boolean>`expires_at < now()`),
     orphans: await deleteWhere(database, 'orphan_orders', isResolved),
-    // One that is not finished has no such time.
+    // An unfinished action has no finished_at and is kept.
     operatorActions: await deleteWhere(database, 'operator_actions', olderThan('finished_at', ACTION_DAYS)),
   };
   const aged = [
@@ -52,7 +52,7 @@ export async function pruneRecords(database: Database, retention: Retention): Pr
   for (const [name, table, column, days] of aged)
     if (days !== null) pruned[name] = await deleteWhere(database, table, olderThan(column, days));
   if (actionLogDays !== null) {
-    // An order that is not over keeps its proof whole.
+    // A live order keeps its whole evidence.
     const isOver = sql<boolean>`not exists (select from orders where id = order_id and state = any(${[...LIVE_ORDER_STATES]}::text[]))`;
     const isOld = sql<boolean>`${olderThan('at', actionLogDays)} and ${isOver}`;
     pruned['orderEvidence'] = await deleteWhere(database, 'order_evidence', isOld);
@@ -82,7 +82,7 @@ export async function savePruneReceipt(
   await database.deleteFrom('prune_receipts').where(olderThan('at', 365)).execute();
 }
 
-/** What the last prunes removed, newest first. */
+/** Receipts of the last prunes, newest first. */
 export async function listPruneReceipts(database: Reader, limit: number) {
   const rows = await database
     .selectFrom('prune_receipts')

@@ -21,18 +21,18 @@ export interface RecordSinkOptions {
   readonly database: Database;
   readonly cache: CacheStore;
   readonly log: RecordLog;
-  /** How long a record waits for others at most. */
+  /** Longest time that a record waits for a batch. */
   readonly flushMs?: number;
-  /** Most rows of one statement. */
+  /** Maximum rows per statement. */
   readonly maxRows?: number;
-  /** Most audits, and most log rows, that wait for a store that is away. */
+  /** Maximum audits, and maximum log rows, that are buffered while a store is unreachable. */
   readonly maxBuffered?: number;
 }
 
 const RETRY_MS = 1_000;
 const CAP_READ_EVERY_MS = 60_000;
 const SAME_WARNING_MS = 10_000;
-/** Invalid data, a broken constraint: the same row fails again however often it is written. */
+/** Invalid data or a violated constraint: a retry of the same row fails again. */
 const POISONED = /^2[23]/;
 
 /** Buffers tick audits and action log rows and writes them in batches; see {@link RecordSink}. */
@@ -44,7 +44,7 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
   readonly #options: Required<RecordSinkOptions>;
   #audits: TickAudit[] = [];
   #evidence: StoredEvidence[] = [];
-  /** By id: a later version of a row replaces one that still waits. Warnings and errors are never dropped. */
+  /** By id: a later version of a row replaces one that is still buffered. Warnings and errors are never dropped. */
   readonly #rows = { droppable: new Map<string, ActionLogRow>(), kept: new Map<string, ActionLogRow>() };
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -75,7 +75,7 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
     this.#schedule(this.#options.flushMs);
   }
 
-  /** Writes everything buffered so far; rejects when a store did not take it (it stays buffered). */
+  /** Writes all buffered records. Rejects when a store fails; the records stay buffered then. */
   flush(): Promise<void> {
     const next = this.#flushing.then(() => this.#writeAll());
     this.#flushing = next.catch(() => {});
@@ -97,14 +97,14 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
 
   #keep<Kept>(list: Kept[], record: Kept): void {
     list.push(record);
-    // A tenth at once, so that an outage does not move the whole buffer with every record.
+    // Drops a tenth at once, so that an outage does not move the whole buffer for every record.
     const { maxBuffered, flushMs } = this.#options;
     if (list.length > maxBuffered) this.#dropped += list.splice(0, Math.ceil(maxBuffered / 10)).length;
     this.#schedule(flushMs);
   }
 
   #schedule(inMs: number): void {
-    // What comes after the last flush has no store any more; a timer would keep the process for it.
+    // After the last flush no store is left, and a timer would keep the process alive.
     if (this.#closed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -119,7 +119,7 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
       const { message } = scrubError(error);
       this.#options.log.warn(
         { event: 'records_waiting', ...this.#waiting() },
-        `Records wait for their store and are tried again: ${message}`,
+        `Records could not be written and will be retried: ${message}`,
       );
     }
     this.#schedule(RETRY_MS);
@@ -137,7 +137,7 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
     if (this.#dropped > 0) {
       this.#options.log.warn(
         { event: 'records_dropped', count: this.#dropped },
-        `${this.#dropped} records were dropped, oldest first, because their store was away for too long.`,
+        `${this.#dropped} records were dropped, oldest first, because their store was unreachable for too long.`,
       );
       this.#dropped = 0;
     }
@@ -151,14 +151,14 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
     for (let i = 0; i < rows.length; i += this.#options.maxRows) {
       const batch = rows.slice(i, i + this.#options.maxRows);
       await this.#writeBatch(batch);
-      // A version that arrived meanwhile waits for the next flush.
+      // A version that arrived meanwhile stays for the next flush.
       for (const map of [this.#rows.kept, this.#rows.droppable]) {
         for (const row of batch) if (map.get(row.id) === row) map.delete(row.id);
       }
     }
   }
 
-  /** One statement; a row that can never be stored is found by halving and reported, so that it does not hold up others. */
+  /** One statement. Bisection finds and reports a row that can never be stored, so that it does not block others. */
   async #writeBatch(batch: readonly ActionLogRow[]): Promise<void> {
     try {
       await upsertRows(this.#options.database, batch);
@@ -205,7 +205,7 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
     }
   }
 
-  /** How many audits the operator keeps; a database that is away leaves it as it was. */
+  /** Reads how many audits the operator keeps; keeps the old value while the database is unreachable. */
   async #readCap(): Promise<void> {
     const nowMs = performance.now();
     if (nowMs - this.#cap.readAtMs < CAP_READ_EVERY_MS) return;
@@ -224,7 +224,7 @@ class RecordBuffer implements RecordSink, AsyncDisposable {
   }
 }
 
-/** Rows of a profile that was deleted meanwhile are left out; an older version never replaces a newer one. */
+/** Skips rows of a profile that was deleted meanwhile. An older version never replaces a newer one. */
 async function upsertRows({ kysely }: Database, rows: readonly ActionLogRow[]): Promise<void> {
   const records = rows.map((row) => ({
     id: row.id,

@@ -22,16 +22,16 @@ export interface FillRow {
   readonly quoteQuantity: string;
   readonly feeAmount: string;
   readonly feeAsset: string | null;
-  /** Null for a fee in a third asset whose price was not known. */
+  /** Null for a fee in a third asset without a known price. */
   readonly feeQuote: string | null;
-  /** The fee is that of the exchange's list, as a reconciliation has found it; the booked one differed. */
+  /** True when a fee reconciliation replaced the booked fee with the one that the exchange lists. */
   readonly feeCorrected: boolean;
   readonly maker: boolean;
   readonly realised: string;
   readonly cycle: number;
   readonly tradeId: string;
   readonly orderId: OrderId;
-  /** Why its order was made. */
+  /** Reason code of its order. */
   readonly reason: string;
   readonly version: string;
 }
@@ -47,7 +47,7 @@ export async function tradedSymbols(database: Reader, { profileId, symbol }: Tra
 
 export type PairAssets = Pick<SymbolRules, 'baseAsset' | 'quoteAsset'>;
 
-/** The assets of a coin's pair, as its trading rules named them when its fills were booked. */
+/** The assets of a coin's pair, from the trading rules at the time when its fills were booked. */
 export async function pairAssets(
   database: Reader,
   { profileId, symbol }: { readonly profileId: ProfileId; readonly symbol: string },
@@ -74,13 +74,13 @@ export async function pairAssets(
   return { baseAsset: named(true), quoteAsset: named(false) };
 }
 
-/** A column of the fee as the exchange has corrected it, else as it was booked. */
+/** A fee column: the corrected value, else the booked one. */
 const corrected = <Column extends 'fee_amount' | 'fee_asset' | 'fee_quote'>(column: Column) =>
   sql<
     Selectable<FillsTable>[Column]
   >`case when fixed.run_id is null then ${sql.ref(`fills.${column}`)} else ${sql.ref(`fixed.${column}`)} end`;
 
-/** Every execution of a filter, coin after coin, each in the order in which its position was folded. */
+/** Every execution that matches a filter, coin by coin, in the order in which the position was folded. */
 export async function* everyFill(database: Reader, filter: TradeFilter): AsyncGenerator<FillRow[]> {
   for (const symbol of await tradedSymbols(database, filter)) {
     for (let after = '-1'; ; ) {
@@ -134,7 +134,7 @@ function within(column: string, { from, to }: Pick<TradeFilter, 'from' | 'to'>):
   return all;
 }
 
-/** What an operator said about a holding, with the version of the position it made. */
+/** Cost-basis changes by an operator, with the position version that each produced. */
 export const listRestatements = (database: Reader, { profileId }: TradeFilter, symbol: string) =>
   database
     .selectFrom('position_adjustments')
@@ -154,7 +154,7 @@ export interface CycleRow {
   readonly sold: string;
   readonly fills: number;
   readonly net: string;
-  /** Why the last of it was sold. */
+  /** Reason code of the last sale. */
   readonly exitReason: string | null;
 }
 
@@ -196,7 +196,7 @@ const PERIODS = ['day', 'week', 'month', 'all'] as const;
 type Period = (typeof PERIODS)[number];
 
 export interface PeriodRow {
-  /** Where the period begins; null for all time. */
+  /** Start of the period; null for all time. */
   readonly from: Date | null;
   readonly count: number;
   readonly wins: number;
@@ -206,7 +206,7 @@ export interface PeriodRow {
   readonly grossLoss: string;
 }
 
-/** Closed positions added up by days, weeks or months of a time zone, newest first. */
+/** Closed positions summed by day, week or month of a time zone, newest first. */
 export async function cycleTotals(
   database: Reader,
   filter: TradeFilter,

@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '#storage/postgres/database.ts';
 /** The queue that exhausted jobs are moved to. */
 export const DEAD_LETTERS = 'dead-letters';
 
-/** An exhausted job; its words were scrubbed of bind values before they were stored. */
+/** A job that failed its last attempt; bind values were scrubbed from its error before it was stored. */
 export interface DeadLetter {
   readonly id: string;
   readonly job: string;
@@ -35,7 +35,7 @@ const letterOf = (row: LetterRow): DeadLetter => ({
   diedAt: row.created_on,
 });
 
-/** Exhausted jobs, newest first, told already or not. */
+/** Failed jobs, newest first, reported or not. */
 export async function listDeadLetters(reader: Reader, limit = 100): Promise<DeadLetter[]> {
   const rows = await reader
     .selectFrom(sql<LetterRow & { name: string }>`pgboss.job`.as('job'))
@@ -58,14 +58,14 @@ export async function readDeadLetter(reader: Reader, id: string): Promise<DeadLe
   return row === undefined ? undefined : letterOf(row);
 }
 
-/** Removes a letter and answers it; undefined when it is gone already. */
+/** Removes a dead letter and returns it; undefined when it no longer exists. */
 export async function takeDeadLetter(transaction: Transaction, id: string): Promise<DeadLetter | undefined> {
   const { rows } = await sql<LetterRow>`delete from pgboss.job where name = ${DEAD_LETTERS} and id = ${id}
     returning ${sql.join(COLUMNS.map((column) => sql.ref(column)))}`.execute(transaction);
   return rows[0] === undefined ? undefined : letterOf(rows[0]);
 }
 
-/** pg-boss wraps its own words ({ value: { message } }), such as those of a job that took too long. */
+/** pg-boss wraps its own errors ({ value: { message } }), such as the timeout of a job. */
 export function errorOf(output: unknown): { errorMessage: string; stack?: string } {
   const inner = fieldOf(output, 'value') ?? output;
   const message = fieldOf(inner, 'message');

@@ -164,7 +164,7 @@ test('what fails every poll of every queue in the same words is reported once', 
   const name = new URL(database.url).pathname.slice(1);
   await rowsOf(`alter database ${name} allow_connections false`);
   await rowsOf(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
-  const refused = `The job queue reports: database "${name}" is not currently accepting connections. It goes on by itself.`;
+  const refused = `The job queue reports: database "${name}" is not currently accepting connections. It retries automatically.`;
   await until('a poll is refused', () => lines.includes(refused));
   // Long enough for each queue to be polled again.
   await delay(5_000);

@@ -10,13 +10,13 @@ import type { Transaction } from '#storage/postgres/database.ts';
 import type { Unit } from '#storage/research/research.ts';
 import { DEAD_LETTERS, type DeadLetter } from './dead-letters.ts';
 
-/** What each job is told. */
+/** Data of each job. */
 export interface JobData {
   readonly 'verify-api-key': { readonly accountId: AccountId };
   readonly 'refresh-rules': Readonly<Record<string, never>>;
   readonly prune: Readonly<Record<string, never>>;
   readonly 'snapshot-equity': Readonly<Record<string, never>>;
-  /** Fans a message out to the notifiers it concerns: of a profile, of an account's profiles, or, without either, of all. */
+  /** Sends a message to the notifiers of a profile, of an account's profiles, or, without either, of all profiles. */
   readonly notify: {
     readonly profileId?: ProfileId;
     readonly accountId?: AccountId;
@@ -35,7 +35,7 @@ export interface JobData {
   readonly 'run-backtest': { readonly runId: string };
   readonly 'run-sweep-unit': Unit;
   readonly 'test-robustness': { readonly runId: string };
-  /** Without a profile: asks for one of each enabled profile. */
+  /** Without a profile: enqueues one for each enabled profile. */
   readonly 'shadow-replay': { readonly profileId?: ProfileId };
   readonly 'watch-drift': Readonly<Record<string, never>>;
   readonly advise: Question;
@@ -70,7 +70,7 @@ const JOB_NAMES: readonly JobName[] = [
   'account-history',
   'discover',
 ];
-/** Work of minutes: when its worker dies, another one should not wait as long as such work may take. */
+/** Jobs that take minutes. When a worker dies, another worker must not wait until such a job would time out. */
 const LONG_JOBS: readonly JobName[] = [
   'run-backtest',
   'run-sweep-unit',
@@ -90,7 +90,7 @@ export interface JobRun {
 }
 
 interface EnqueueOptions {
-  /** While a job with this key waits for its first attempt, another one with the key is not added. */
+  /** While a job with this key waits for its first attempt, a second job with this key is not added. */
   readonly singletonKey?: string;
   readonly startAfter?: Date;
 }
@@ -102,21 +102,21 @@ export interface QueueLog {
 
 interface OpenQueueOptions {
   readonly log: QueueLog;
-  /** False in a process that only enqueues: maintenance and schedules are then left to the workers. */
+  /** False in a process that only enqueues: workers do maintenance and schedules. */
   readonly works?: boolean;
   readonly retry?: { readonly limit: number; readonly delaySeconds: number; readonly maxDelaySeconds: number };
 }
 
-/** Without notifications; with them a look is only for what was lost, and for jobs whose time has come. */
+/** Poll interval without notifications. With notifications a poll only finds lost and delayed jobs. */
 const POLL_SECONDS = 0.5;
 const NOTIFIED_POLL_SECONDS = 2;
 const EXPIRE_SECONDS = 300;
 const SUPERVISE_SECONDS = 15;
 const STOP_MS = 3_000;
 const RETRY = { limit: 5, delaySeconds: 2, maxDelaySeconds: 300 } as const;
-/** During an outage every poll of every queue fails in the same words; one line in this time is enough. */
+/** During an outage every poll of every queue fails with the same error; this is the interval between log lines. */
 const SAME_ERROR_MS = 10_000;
-/** pg-boss ends the message of a failed poll with whose poll it was. */
+/** pg-boss appends the name of the queue to the message of a failed poll. */
 const POLLED_BY = / \(Queue: [^)]*\)$/;
 const MAX_ERROR_CHARS = 20_000;
 /** Dead letters stay until the operator has dealt with them: ten years. */
@@ -130,7 +130,7 @@ export class Queue implements AsyncDisposable {
     this.#boss = boss;
   }
 
-  /** The job's id, or undefined when one with the same singleton key waits already. */
+  /** The job's id; undefined when a job with the same singleton key already waits. */
   async enqueue<Name extends JobName>(
     name: Name,
     data: JobData[Name],
@@ -140,8 +140,8 @@ export class Queue implements AsyncDisposable {
   }
 
   /**
-   * The job exists exactly if the transaction commits. Not for transactions that write orders or fills: the commit
-   * notifies, and notifying commits wait for each other.
+   * The job exists if and only if the transaction commits. Not for transactions that write orders or fills: the commit
+   * notifies, and commits that notify wait for each other.
    */
   async enqueueIn<Name extends JobName>(
     transaction: Transaction,
@@ -151,7 +151,7 @@ export class Queue implements AsyncDisposable {
     return (await this.#boss.send(job.name, job.data, { ...sendOptions(job), db })) ?? undefined;
   }
 
-  /** As many jobs of a name at once, in one statement. */
+  /** Enqueues many jobs of one name in one statement. */
   async enqueueAllIn<Name extends JobName>(
     transaction: Transaction,
     name: Name,
@@ -161,7 +161,7 @@ export class Queue implements AsyncDisposable {
     await this.#boss.insert(name, rows, { db: fromKysely(transaction) });
   }
 
-  /** Runs jobs of a name, one at a time, or as many as there are `lanes`. A throwing handler is retried; only scrubbed words of its error are stored. */
+  /** Runs jobs of a name, `lanes` at a time (default one). A throwing handler is retried; its error is scrubbed before it is stored. */
   async work<Name extends JobName>(
     name: Name,
     handler: (data: JobData[Name], run: JobRun) => Promise<void>,
@@ -179,7 +179,7 @@ export class Queue implements AsyncDisposable {
     for (let lane = 0; lane < lanes; lane++) await this.#boss.work<JobData[Name]>(name, options, run);
   }
 
-  /** Enqueues a job at the times of a cron line (five fields, UTC), by one process of all; a second call replaces it. */
+  /** Enqueues a job at the times of a cron line (five fields, UTC), in one process only. A second call replaces the schedule. */
   async schedule<Name extends JobName>(name: Name, cron: string, data: JobData[Name]): Promise<void> {
     await this.#boss.schedule(name, cron, data, { tz: 'UTC', singletonKey: `schedule:${name}` });
   }
@@ -189,28 +189,28 @@ export class Queue implements AsyncDisposable {
     return this.#boss.previewSchedule(cron, { tz: 'UTC', count: 1, from })[0];
   }
 
-  /** Tells each exhausted job once, by one process of all; one whose telling throws is told again. It stays listed. */
-  async watchDeadLetters(tell: (id: string) => Promise<void>): Promise<void> {
+  /** Reports each failed job once, in one process only. A report that throws is retried. The job stays listed. */
+  async watchDeadLetters(report: (id: string) => Promise<void>): Promise<void> {
     const options = { pollingIntervalSeconds: POLL_SECONDS, batchSize: 1 };
     await this.#boss.work(DEAD_LETTERS, options, async (jobs: Job[]) => {
-      for (const job of jobs) await runScrubbed(() => tell(job.id));
+      for (const job of jobs) await runScrubbed(() => report(job.id));
     });
   }
 
-  /** Gives an exhausted job all its attempts again, as a job of its own; undefined for one that is no longer known. */
+  /** Enqueues a failed job again as a new job with all attempts; undefined for a job name that no longer exists. */
   async enqueueAgain(transaction: Transaction, { job, data }: DeadLetter): Promise<string | undefined> {
     if (!JOB_NAMES.some((name) => name === job) || typeof data !== 'object') return undefined;
     const db = fromKysely(transaction);
     return (await this.#boss.send(job, data, { ...sendOptions({}), db })) ?? undefined;
   }
 
-  /** Stops taking jobs and lets running ones end, at most three seconds; what still runs then is retried later. */
+  /** Stops fetching jobs and waits up to three seconds for running ones. A job that still runs then is retried later. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#boss.stop({ graceful: true, timeout: STOP_MS });
   }
 }
 
-/** Opens the queue in schema `pgboss`, made on first use. Throws DatabaseUnreachable when PostgreSQL does not answer. */
+/** Opens the queue in schema `pgboss`, which it creates on first use. Throws DatabaseUnreachable when PostgreSQL does not answer. */
 export async function openQueue(databaseUrl: string, options: OpenQueueOptions): Promise<Queue> {
   await (await connect(databaseUrl)).end();
   const works = options.works ?? true;
@@ -223,7 +223,7 @@ export async function openQueue(databaseUrl: string, options: OpenQueueOptions):
     supervise: works,
     schedule: works,
     connectionTimeoutMillis: 5_000,
-    // How soon the job of a worker that died is seen to have stopped.
+    // Interval of the check for jobs of dead workers.
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
   });
@@ -238,7 +238,7 @@ export async function openQueue(databaseUrl: string, options: OpenQueueOptions):
   return new Queue(boss);
 }
 
-/** What is there as it should be is left alone: a process that starts again is back sooner. */
+/** Skips queues that already have the right options: a restarted process is ready sooner. */
 async function createQueues(boss: PgBoss, retry: typeof RETRY | NonNullable<OpenQueueOptions['retry']>): Promise<void> {
   const known = new Map((await boss.getQueues()).map((queue) => [queue.name, new Map(Object.entries(queue))]));
   const ensure = async (name: string, policy: 'short' | 'standard', settings: QueueOptions): Promise<void> => {
@@ -271,12 +271,12 @@ function reportTo(log: QueueLog, boss: PgBoss): void {
     const atMs = performance.now();
     if (reason === last.reason && atMs - last.atMs < SAME_ERROR_MS) return;
     last = { reason, atMs };
-    log.error({ event: 'queue_error', err: words }, `The job queue reports: ${reason}. It goes on by itself.`);
+    log.error({ event: 'queue_error', err: words }, `The job queue reports: ${reason}. It retries automatically.`);
   });
   boss.on('warning', ({ message }) => log.warn({ event: 'queue_warning' }, `The job queue warns: ${message}`));
 }
 
-/** pg-boss stores the whole error object, so what leaves a handler has nothing but a scrubbed message and stack. */
+/** pg-boss stores the whole error object, so a handler's error is reduced to a scrubbed message and stack. */
 async function runScrubbed(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -288,7 +288,7 @@ async function runScrubbed(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** jsonb refuses NUL and halves of surrogate pairs; a refused error would leave its job running until it expires. */
+/** jsonb refuses NUL and unpaired surrogates; a refused error would leave its job running until it expires. */
 const storable = (text: string): string => text.slice(0, MAX_ERROR_CHARS).toWellFormed().replaceAll('\0', '\ufffd');
 
 /** Every job has a key, because a queue of policy `short` admits one waiting job per key. */

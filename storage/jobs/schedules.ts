@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Reader } from '#storage/postgres/database.ts';
 import { DEAD_LETTERS, errorOf } from './dead-letters.ts';
 
-/** A job that comes again and again, with how its last run ended; null before the first. */
+/** A scheduled job with the outcome of its last run; null before the first run. */
 interface ScheduleView {
   readonly name: string;
   /** Five fields, UTC. */
@@ -55,7 +55,7 @@ export async function listSchedules(reader: Reader): Promise<ScheduleView[]> {
   });
 }
 
-/** How many jobs of each name could run now and wait. */
+/** Number of waiting jobs by name that could run now. */
 export async function countWaitingJobs(reader: Reader): Promise<{ readonly name: string; readonly waiting: number }[]> {
   return await reader
     .selectFrom(sql<WaitingRow>`pgboss.job`.as('job'))
@@ -92,7 +92,7 @@ const JOB_STATES: Readonly<Record<string, JobView['state']>> = {
   completed: 'done',
 };
 
-/** Undefined for an id that no job has, or whose job ended long ago. */
+/** Undefined for an unknown id, or a job that ended long ago. */
 export async function readJob(reader: Reader, id: string): Promise<JobView | undefined> {
   const row = await reader
     .selectFrom(sql<JobRow>`pgboss.job`.as('job'))

@@ -4,7 +4,7 @@ import { type AccountId, newId, type UserId } from '#core/ids.ts';
 import { LIVE_ORDER_STATES } from '#core/order/order.ts';
 import type { Reader, Transaction, Writer } from '#storage/postgres/database.ts';
 
-/** What may be shown of an API key: never the key or the secret. */
+/** Public fields of an API key, without the key and the secret. */
 export interface KeyStatus {
   readonly label: string;
   readonly last4: string;
@@ -61,7 +61,7 @@ export async function readAccount(database: Reader, userId: UserId, id: AccountI
   return row === undefined ? undefined : viewOf(row);
 }
 
-/** Undefined when the operator has an account of that name already. */
+/** Undefined when the operator already has an account of that name. */
 export async function createAccount(
   database: Writer,
   account: { userId: UserId; name: string; exchangeMode: ExchangeMode; endpoint: Endpoint },
@@ -101,15 +101,15 @@ export async function renameAccount(database: Writer, id: AccountId, name: strin
 }
 
 /**
- * Waits for other changes of the account, so that what is read next stays true until the transaction ends. Only `delete`
- * also holds up intents and new profiles.
+ * Locks the account against other changes, so that later reads stay true until the transaction ends. Only `delete` also
+ * blocks intents and new profiles.
  */
 export async function lockAccount(database: Writer, id: AccountId, purpose: 'change' | 'delete'): Promise<void> {
   const query = database.selectFrom('accounts').select('id').where('id', '=', id);
   await (purpose === 'delete' ? query.forUpdate() : query.forNoKeyUpdate()).execute();
 }
 
-/** What keeps an account from being deleted. */
+/** Profiles and live orders, which block the deletion of an account. */
 export async function accountExposure(
   database: Reader,
   id: AccountId,
@@ -128,7 +128,7 @@ export async function accountExposure(
   return { profiles: Number(profiles.count), liveOrders: Number(orders.count) };
 }
 
-/** Deletes an account with the history that belongs to it alone; the triggers that keep history know it by the setting. */
+/** Deletes an account with its own history. The setting lets the triggers that protect history allow it. */
 export async function deleteAccount(database: Transaction, id: AccountId): Promise<void> {
   await sql`select set_config('tradewind.deleted_account', ${id}, true)`.execute(database);
   await database.deleteFrom('ledger_entries').where('account_id', '=', id).execute();
@@ -146,7 +146,7 @@ export async function countLiveAccounts(database: Reader): Promise<number> {
   return Number(row.count);
 }
 
-/** The name of another account that has this key; no other account can take it until the transaction ends. */
+/** Name of another account that has this key. Locks the key for other accounts until the transaction ends. */
 export async function otherKeyOwner(
   database: Transaction,
   { accountId, apiKey }: Pick<ApiKey, 'accountId' | 'apiKey'>,
@@ -162,7 +162,7 @@ export async function otherKeyOwner(
   return row?.name;
 }
 
-/** Stores a key in plaintext (there is no encryption at rest) and forgets what was known about the one before. */
+/** Stores a key in plaintext (there is no encryption at rest) and resets the status of the previous key. */
 export async function saveApiKey(
   database: Writer,
   key: {

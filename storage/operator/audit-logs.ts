@@ -4,7 +4,7 @@ import type { Reader, Writer } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
 import { type Page, type PageCursor, pageOf, placeOf } from '#storage/postgres/pages.ts';
 
-/** One change of an operator; `ip` is the literal `unknown` when no header told it. Never holds secrets. */
+/** One change of an operator; `ip` is the literal `unknown` when no header contained it. Never holds secrets. */
 interface AuditEntry {
   readonly userId: UserId | null;
   readonly action: string;
@@ -16,22 +16,22 @@ interface AuditEntry {
 }
 
 interface WrittenEntry extends AuditEntry {
-  /** Keeps less of a long record: for changes that anybody may make. */
+  /** Keeps less of a long record: for changes that any visitor may make. */
   readonly brief?: boolean;
 }
 
-/** Longer records are cut: what was changed is in its own table. */
+/** Longer records are cut: the change itself is in its own table. */
 const USUAL = { longest: 32 * 1024, kept: 2000 };
 const BRIEF = { longest: 2 * 1024, kept: 500 };
 
-/** The JSON text of a record; of a long one its length and its beginning. */
+/** The JSON text of a record; for a long record its length and first characters. */
 function recordText(record: unknown, { longest, kept }: typeof USUAL): string | null {
   if (record === undefined) return null;
   const text = jsonText(record);
   return text.length <= longest ? text : jsonText({ characters: text.length, beginning: text.slice(0, kept) });
 }
 
-/** Belongs into the transaction of the change it records. */
+/** Call it in the transaction of the change that it records. */
 export async function writeAuditLog(database: Writer, entry: WrittenEntry): Promise<void> {
   const lengths = entry.brief === true ? BRIEF : USUAL;
   await database

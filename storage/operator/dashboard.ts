@@ -21,7 +21,7 @@ export async function realisedSince(database: Reader, accountId: AccountId, sinc
   return rows;
 }
 
-/** What is open on an account, and who holds its lease. */
+/** Open orphan orders and positions of an account, and the holder of its lease. */
 export function readOpen(database: Reader, accountId: AccountId) {
   const count = database.selectFrom('orders').select(sql<number>`count(*)::int`.as('count'));
   const ofAccount = count.where('account_id', '=', accountId);

@@ -2,7 +2,7 @@ import type { ProfileId } from '#core/ids.ts';
 import type { Reader, Writer } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
 
-/** A config that a profile has had; the trigger of the table writes them. */
+/** An earlier config of a profile; a trigger of the table writes it. */
 interface ConfigVersion {
   readonly version: number;
   readonly strategyName: string;
@@ -34,7 +34,7 @@ export const readConfigVersion = async (
     (found) => found.version === version,
   );
 
-/** Another strategy with a config of its own: overrides begin anew, positions stay, the old strategy's memory goes. */
+/** Switches to another strategy and config. Overrides and strategy state are cleared; positions stay. */
 export async function switchStrategy(
   database: Writer,
   profileId: ProfileId,

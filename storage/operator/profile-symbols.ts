@@ -12,22 +12,22 @@ export interface CoinRow {
   readonly overrideConfig: unknown;
   readonly quantity: string;
   readonly averagePrice: string;
-  /** What was paid for what is held, the fees of the buys included (quote). */
+  /** Cost of the held quantity, buy fees included (quote). */
   readonly cost: string;
   readonly cycle: number;
   /** Set while the coin is paused. */
   readonly pausedUntil: Date | null;
   readonly pausedAt: Date | null;
   readonly pauseReason: string;
-  /** Of the cost-basis ledger; null without a row. */
+  /** From the cost-basis ledger; null without a row. */
   readonly basisPrice: string | null;
   readonly basisQuantity: string | null;
   readonly note: string | null;
   /** Profit of all sales of the coin, net of all fees (quote). */
   readonly realised: string;
-  /** Fees of all fills, at their value when they were paid (quote). */
+  /** Fees of all fills, valued at the time of payment (quote). */
   readonly fees: string;
-  /** Fills whose fee in a third asset could not be valued: it counts in neither sum. */
+  /** Number of fills whose fee in a third asset could not be valued; both sums leave it out. */
   readonly unvaluedFees: number;
 }
 
@@ -114,7 +114,7 @@ export async function readAccountOf(
   return row?.account_id;
 }
 
-/** False when the coin is bound already. */
+/** False when the coin is already bound. */
 export async function bindSymbol(database: Writer, profileId: ProfileId, bound: BoundSymbol): Promise<boolean> {
   const row = await database
     .insertInto('profile_symbols')
@@ -134,7 +134,7 @@ export async function saveOverride(database: Writer, profileId: ProfileId, bound
     .execute();
 }
 
-/** The runner state stays: its order sequence must never start again, and dust keeps its price; nothing is asked any more. */
+/** Keeps the runner state: its order sequence must never restart, and dust keeps its price. Requested changes are dropped. */
 export async function unbindSymbol(database: Writer, profileId: ProfileId, symbol: string): Promise<void> {
   await database
     .updateTable('runner_states')
@@ -186,7 +186,7 @@ export const listAccountPositions = (
     .where('quantity', '>', '0')
     .execute();
 
-/** Positions of coins that their profile does not have any more: nothing sells them, and no stop guards them. */
+/** Positions of coins that are no longer bound to their profile: nothing sells them, and no stop protects them. */
 export const listUnwatchedPositions = (
   database: Reader,
 ): Promise<{ accountId: AccountId; profileId: ProfileId; profileName: string; symbol: string; quantity: string }[]> =>
@@ -209,7 +209,7 @@ interface Newest {
   readonly limit: number;
 }
 
-/** Newest first; those that may still rest on the exchange however old they are, such as a stop. */
+/** Newest first; includes live orders of any age, such as a stop. */
 export async function newestOrders(database: Reader, { profileIds, symbol, limit }: Newest): Promise<OrderView[]> {
   if (profileIds.length === 0) return [];
   const all = selectOrders(database)

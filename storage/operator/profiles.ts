@@ -9,7 +9,7 @@ export interface ProfileView {
   readonly accountId: AccountId;
   readonly name: string;
   readonly strategyName: string;
-  /** As stored: never parsed, never rewritten here. */
+  /** As stored: not parsed and not rewritten here. */
   readonly config: unknown;
   readonly enabled: boolean;
   readonly symbols: readonly string[];
@@ -39,13 +39,13 @@ export const listProfiles = (database: Reader, userId: UserId): Promise<ProfileV
 export const readProfile = (database: Reader, userId: UserId, id: ProfileId): Promise<ProfileView | undefined> =>
   selectProfile(database, userId).where('profiles.id', '=', id).executeTakeFirst();
 
-/** Waits for other changes of the profile and returns it as they left it. */
+/** Locks the profile against other changes and returns its current row. */
 export async function lockProfile(database: Writer, userId: UserId, id: ProfileId): Promise<ProfileView | undefined> {
   await database.selectFrom('profiles').select('id').where('id', '=', id).forNoKeyUpdate().execute();
   return readProfile(database, userId, id);
 }
 
-/** Holds up the intents of a profile until the transaction ends; taken before any row lock. */
+/** Blocks the intents of a profile until the transaction ends. Call it before any row lock. */
 export async function excludeIntents(database: Writer, id: ProfileId): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${haltLockText('profile', id)}, 0))`.execute(database);
 }
@@ -58,7 +58,7 @@ interface NewProfile {
   readonly enabled: boolean;
 }
 
-/** Undefined when the account has a profile of that name already. */
+/** Undefined when the account already has a profile of that name. */
 export async function createProfile(database: Writer, profile: NewProfile): Promise<ProfileId | undefined> {
   const row = await database
     .insertInto('profiles')
@@ -116,12 +116,12 @@ export async function saveProfile(
     .execute();
 }
 
-/** Its coins and logs go with it; orders, fills and ledger stay as history of the account. */
+/** Deletes its coins and logs too; orders, fills and ledger stay as history of the account. */
 export async function deleteProfile(database: Writer, id: ProfileId): Promise<void> {
   await database.deleteFrom('profiles').where('id', '=', id).execute();
 }
 
-/** Until when every tick of the profile is captured, also where that is over. */
+/** End of the profile's deep capture, even when it is in the past. */
 export const readCaptureUntil = async (database: Reader, id: ProfileId): Promise<Date | null> => {
   const row = await database.selectFrom('profiles').select('capture_until').where('id', '=', id).executeTakeFirst();
   return row?.capture_until ?? null;

@@ -18,7 +18,7 @@ export interface StoredSession {
   readonly user: User;
 }
 
-/** Starts a session and forgets those that have expired. */
+/** Creates a session and deletes expired ones. */
 export async function createSession(database: Writer, session: NewSession): Promise<SessionId> {
   const id = newId<SessionId>(session.at.getTime());
   await database.deleteFrom('sessions').where('expires_at', '<=', session.at).execute();
@@ -53,7 +53,7 @@ export async function readSession(database: Reader, tokenHash: Buffer, at: Date)
   return { id: row.id, expiresAt: row.expires_at, lastUsedAt: row.last_used_at, user };
 }
 
-/** Notes a use; neither time ever moves back, whatever order uses are written in. */
+/** Records a use. Neither time ever moves back, even when uses are written out of order. */
 export async function touchSession(database: Writer, id: SessionId, use: { at: Date; expiresAt: Date }): Promise<void> {
   await database
     .updateTable('sessions')
@@ -65,7 +65,7 @@ export async function touchSession(database: Writer, id: SessionId, use: { at: D
     .execute();
 }
 
-/** False when there is no such session (any more). */
+/** False when the session does not exist. */
 export async function deleteSession(database: Writer, id: SessionId): Promise<boolean> {
   const { numDeletedRows } = await database.deleteFrom('sessions').where('id', '=', id).executeTakeFirst();
   return numDeletedRows > 0n;

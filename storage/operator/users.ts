@@ -23,7 +23,7 @@ export const readUserByEmail = (database: Reader, email: string): Promise<User |
     .where((row) => sql<boolean>`lower(${row.ref('email')}) = lower(${email})`)
     .executeTakeFirst();
 
-/** Creates the operator; undefined when there is one already, also one that another request has just created. */
+/** Creates the operator; undefined when one exists, even one that a concurrent request has just created. */
 export async function createOperator(
   database: Writer,
   user: Pick<User, 'email' | 'passwordHash' | 'timezone'>,
@@ -57,7 +57,7 @@ export async function savePassword(
   return numUpdatedRows > 0n;
 }
 
-/** True while this hash is the stored one; a change of password waits until the transaction ends. */
+/** True when this hash is the stored one. Blocks password changes until the transaction ends. */
 export async function holdPassword(database: Writer, { id, passwordHash }: User): Promise<boolean> {
   const row = await database
     .selectFrom('users')

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
-/** The database did not answer or refused; the message names host, port and database, never the password. */
+/** The database did not answer or refused the connection. The message names host, port and database, not the password. */
 export class DatabaseUnreachable extends Error {
   override readonly name = 'DatabaseUnreachable';
 }
@@ -18,7 +18,7 @@ const textOf = (error: unknown): string => {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** Wrong password, unknown role or database, no permission, unknown host name: waiting changes nothing. */
+/** Wrong password, unknown role or database, no permission, unknown host name: a retry does not help. */
 const isFinal = (error: unknown): boolean =>
   /^(28|3D|42|ENOTFOUND$)/.test(codeOf(error)) || /SASL|SSL/.test(textOf(error));
 
@@ -47,8 +47,8 @@ async function connectOnce(url: string): Promise<pg.Client> {
 }
 
 /**
- * One connection outside the pool. Waits up to `patienceMs` for a server that is starting; throws DatabaseUnreachable
- * after that, or at once when waiting cannot help.
+ * One connection outside of the pool. Waits up to `timeoutMs` for a server that is starting. Throws DatabaseUnreachable
+ * after that, or at once when a retry cannot help.
  */
 export async function connect(url: string, timeoutMs: number = TIMEOUT_MS): Promise<pg.Client> {
   const deadline = performance.now() + timeoutMs;

@@ -2,9 +2,9 @@ import { Kysely, PostgresDialect, type Transaction as KyselyTransaction } from '
 import pg from 'pg';
 import type { Tables } from './tables.ts';
 
-/** What only reads; a function that takes a Reader cannot write. */
+/** Read access only: a function that takes a Reader cannot write. */
 export type Reader = Pick<Kysely<Tables>, 'selectFrom' | 'with'>;
-/** What reads and writes: the database itself or an open transaction. */
+/** Read and write access: the database itself or an open transaction. */
 export type Writer = Kysely<Tables>;
 export type Transaction = KyselyTransaction<Tables>;
 
@@ -17,24 +17,24 @@ interface DatabaseOptions {
   /** A query that runs longer is cancelled and fails. */
   readonly queryTimeoutMs?: number;
   /**
-   * For orders: its connections stay open, because the next order must not wait for one, and its statements are planned
-   * once and not five times for each connection.
+   * For orders. Connections stay open, because the next order must not wait for one. Statements are planned once instead
+   * of five times per connection.
    */
   readonly ready?: boolean;
-  /** Told about idle connections that broke; the pool replaces them by itself. */
+  /** Called when an idle connection breaks; the pool replaces it automatically. */
   readonly onConnectionLost?: (error: Error) => void;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 30_000;
-/** A process paused inside a transaction would hold its advisory locks, and a kill switch would wait for them. */
+/** A process that pauses inside a transaction would hold its advisory locks, and a kill switch would wait for them. */
 const IDLE_IN_TRANSACTION_MS = 3_000;
 /** How much longer than the server the client waits, so that the server's own error wins. */
 const CLIENT_GRACE_MS = 5_000;
 
 /**
- * Puts the statement's text on an error and hides what may carry bound values: `detail` and `where` stay readable but
- * are no longer enumerable, so that no log writes them.
+ * Adds the statement's text to an error and hides fields that may hold bound values. `detail` and `where` stay readable but
+ * are no longer enumerable, so no log writes them.
  */
 export function withQueryText(error: unknown, query: string): unknown {
   if (!(error instanceof Error)) return error;
@@ -57,7 +57,7 @@ function openPool(url: string, options: DatabaseOptions): pg.Pool {
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     ...(options.ready === true && { idleTimeoutMillis: 0, options: '-c plan_cache_mode=force_generic_plan' }),
     keepAlive: true,
-    // Statements that do not wait for each other leave in one go (storage/postgres/statements.ts).
+    // Statements that do not depend on each other are sent together (storage/postgres/statements.ts).
     pipeline: true,
   });
   const lost = options.onConnectionLost ?? (() => {});
@@ -82,19 +82,19 @@ export class Database implements AsyncDisposable {
     });
   }
 
-  /** Runs `work` in one READ COMMITTED transaction, whatever the server's default is. */
+  /** Runs `work` in one READ COMMITTED transaction, independent of the server's default. */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.kysely.transaction().setIsolationLevel('read committed').execute(work);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kysely.destroy();
-    // kysely ends the pool only when it has used it.
+    // kysely ends the pool only after it has used the pool.
     if (!this.pool.ending) await this.pool.end();
   }
 }
 
-/** Runs `work` in the transaction it is given, or in one of its own. */
+/** Runs `work` in the given transaction, or in a new one. */
 export function inTransaction<Result>(
   on: Database | Writer,
   work: (writer: Writer) => Promise<Result>,

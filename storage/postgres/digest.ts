@@ -9,13 +9,13 @@ export interface Digest {
   readonly fills: number;
   readonly closed: number;
   readonly net: string;
-  /** How many were closed for each reason. */
+  /** Number of closed positions by exit reason. */
   readonly exits: Readonly<Record<string, number>>;
   readonly held: number;
   readonly problems: number;
 }
 
-/** What happened in every profile since a moment. */
+/** Summary of every profile since a moment. */
 export const readDigests = (database: Reader, since: Date): Promise<Digest[]> =>
   database
     .selectFrom('profiles')

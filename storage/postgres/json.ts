@@ -1,4 +1,4 @@
-/** What PostgreSQL's jsonb cannot hold although JSON.stringify writes it: NUL and halves of surrogate pairs. */
+/** Characters that JSON.stringify writes and PostgreSQL's jsonb refuses: NUL and unpaired surrogates. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f][0-9a-f]{2})/i;
 
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

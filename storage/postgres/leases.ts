@@ -6,7 +6,7 @@ import type { Database, Transaction } from './database.ts';
 
 interface LeaseRequest {
   readonly accountId: AccountId;
-  /** The worker's slot: a restarted worker of the same slot takes its lease back at once, with a new number. */
+  /** The worker's slot: a restarted worker of the same slot gets its lease again at once, with a new number. */
   readonly holder: string;
   readonly ttlMs: number;
 }
@@ -37,11 +37,11 @@ export async function leasedAccounts(db: Database): Promise<Set<AccountId>> {
 
 export interface WriteState {
   readonly readOnly: boolean;
-  /** When the last lease ended, when that was some seconds ago: its worker died, or could not renew it. */
+  /** End of the last lease, if that was more than 10 s ago: its worker died or could not renew it. */
   readonly leaseEndedAt: Date | null;
 }
 
-/** Whether the database takes writes, and the workers' own writes arrive. Writes nothing itself. */
+/** Whether the database accepts writes and the workers' writes arrive. This check only reads. */
 export async function readWriteState({ kysely }: Database): Promise<WriteState> {
   const { rows } = await sql<WriteState>`
     select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "readOnly", (
@@ -50,7 +50,7 @@ export async function readWriteState({ kysely }: Database): Promise<WriteState> 
   return rows[0] ?? { readOnly: false, leaseEndedAt: null };
 }
 
-/** How many accounts each worker holds now, by its slot; one that holds none is not in it. */
+/** Number of accounts that each worker holds now, by slot; a worker without an account is absent. */
 export async function countLeases(db: Database): Promise<Map<string, number>> {
   const rows = await db.kysely
     .selectFrom('account_leases')
@@ -62,11 +62,11 @@ export async function countLeases(db: Database): Promise<Map<string, number>> {
 }
 
 /**
- * Takes the account when its lease is absent, expired or of the same holder. Holds the account's halt key exclusively,
- * so that every intent with an older fencing number has committed before or can no longer commit.
+ * Acquires the lease of an account when it is absent, expired or held by the same slot. Holds the account's halt lock
+ * exclusively: an intent with an older fencing number has committed before, or can no longer commit.
  */
 export async function acquireLease(db: Database, request: LeaseRequest): Promise<{ fencing: number } | undefined> {
-  // Asked without the lock first: waiting for it would hold up the intents of the account's owner.
+  // First checked without the lock: waiting for the lock would delay the intents of the account's owner.
   if (await isHeldByOther(db, request)) return undefined;
   const { accountId, holder, ttlMs } = request;
   return db.transaction(async (transaction) => {
@@ -112,7 +112,7 @@ export async function renewLease(db: Database, lease: HeldLease & { readonly ttl
   return numUpdatedRows > 0n;
 }
 
-/** Gives the account free for the next worker; a lease taken over meanwhile stays. */
+/** Releases the account for the next worker. A lease that another worker has acquired meanwhile is unchanged. */
 export async function releaseLease(db: Database, lease: HeldLease): Promise<void> {
   await db.kysely
     .deleteFrom('account_leases')
@@ -121,7 +121,7 @@ export async function releaseLease(db: Database, lease: HeldLease): Promise<void
     .execute();
 }
 
-/** Under the account's key, so that a takeover comes before or after everything that the transaction does. */
+/** Takes the account's lock, so that a takeover happens before or after the whole transaction. */
 export async function holdsLease(
   transaction: Transaction,
   { account, fencing }: { readonly account: Pick<Account, 'id'>; readonly fencing: number },

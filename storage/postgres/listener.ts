@@ -9,8 +9,8 @@ const ANSWER_MS = 5_000;
 type Handler = (payload: string) => void;
 
 /**
- * LISTEN on one connection of its own. A lost connection is made again and listens again to every channel; what was
- * notified in between is lost, as with any publish/subscribe.
+ * LISTEN on a dedicated connection. After a lost connection it reconnects and subscribes to every channel again.
+ * Notifications in between are lost, as with any publish/subscribe.
  */
 export class Listener implements AsyncDisposable {
   readonly #url: string;
@@ -25,7 +25,7 @@ export class Listener implements AsyncDisposable {
     this.#live.promise.catch(() => {});
   }
 
-  /** Resolves when the server has confirmed the LISTEN; waits for a server that is away. */
+  /** Resolves when the server has confirmed the LISTEN; waits while the server is unreachable. */
   async subscribe(channel: string, handler: Handler): Promise<AsyncDisposable> {
     const handlers = this.#handlers.get(channel) ?? new Set();
     this.#handlers.set(channel, handlers.add(handler));
@@ -48,7 +48,7 @@ export class Listener implements AsyncDisposable {
         return;
       } catch (error) {
         if (this.#closing.signal.aborted) throw error;
-        // The loop sees the broken connection and replaces it.
+        // The loop notices the broken connection and replaces it.
         await delay(FIRST_RETRY_MS);
       }
     }
@@ -72,7 +72,7 @@ export class Listener implements AsyncDisposable {
     }
   }
 
-  /** Connects, listens and stays until the connection is lost. False when it never came to listen. */
+  /** Connects, listens and returns when the connection is lost. False when it never started to listen. */
   async #connectOnce(): Promise<boolean> {
     const client = this.#newClient();
     const lost = Promise.withResolvers<void>();
@@ -85,7 +85,7 @@ export class Listener implements AsyncDisposable {
     this.#closing.signal.addEventListener('abort', stop);
     const heartbeat = setInterval(() => void client.query('select 1').catch(() => lost.resolve()), HEARTBEAT_MS);
     try {
-      // A client that is ended while it connects never says how connecting went; that it ended, it says.
+      // A client that is ended while it connects never settles connect(); it does emit its end.
       await Promise.race([client.connect(), lost.promise]);
       for (const channel of this.#handlers.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
       this.#client = client;
@@ -102,7 +102,7 @@ export class Listener implements AsyncDisposable {
     }
   }
 
-  /** Subscribers wait for the next connection from here on. */
+  /** From now on subscribers wait for the next connection. */
   #forget(): void {
     if (this.#client === undefined || this.#closing.signal.aborted) return;
     this.#client = undefined;

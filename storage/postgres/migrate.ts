@@ -21,7 +21,7 @@ interface AppliedMigration {
 }
 
 const LOCK = 'tradewind:migrate';
-/** The table that says which migrations a schema has had. */
+/** The table of the migrations that were applied to a schema. */
 export const CREATE_TABLE = `create table if not exists schema_migrations (
   number integer primary key,
   name text not null,
@@ -30,7 +30,7 @@ export const CREATE_TABLE = `create table if not exists schema_migrations (
   applied_at timestamptz not null default clock_timestamp()
 )`;
 
-/** Throws MigrationError when the database and the files tell different stories. */
+/** Throws MigrationError when the applied migrations differ from the files. */
 export function requireSameHistory(applied: readonly AppliedMigration[], files: readonly MigrationFile[]): void {
   for (const row of applied) {
     const file = files.find(({ number }) => number === row.number);
@@ -47,7 +47,7 @@ export function requireSameHistory(applied: readonly AppliedMigration[], files: 
   }
 }
 
-/** Runs a migration and writes it down, in the transaction that is open. */
+/** Runs a migration and records it, in the open transaction. */
 export async function runMigration(client: pg.ClientBase, file: MigrationFile): Promise<void> {
   await client.query(file.sql);
   await client.query('insert into schema_migrations (number, name, digest, breaking) values ($1, $2, $3, $4)', [
@@ -84,7 +84,7 @@ async function applyMissing(client: pg.Client, files: readonly MigrationFile[]):
 }
 
 /**
- * Brings the schema up to the code, each migration in a transaction, one caller at a time.
+ * Migrates the schema to this version of the code, each migration in a transaction, one caller at a time.
  * Throws MigrationError or DatabaseUnreachable, both with a sentence for the operator.
  */
 export async function migrateDatabase(

@@ -32,7 +32,7 @@ async function readMigration(folder: URL, fileName: string): Promise<MigrationFi
   return { number: Number(number), name: fileName.slice(0, -'.sql'.length), sql, digest: digestOf(sql), breaking };
 }
 
-/** All migrations in order; throws MigrationError when a number is given twice. One that is left out means nothing. */
+/** All migrations in order; throws MigrationError when a number is given twice. Gaps in the numbers are allowed. */
 export async function readMigrationFiles(folder: URL = MIGRATIONS): Promise<MigrationFile[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   const files = await Promise.all(names.map((name) => readMigration(folder, name)));

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-/** Where a page ended: the place of its last row, to the microsecond. */
+/** End of a page: the position of its last row, to the microsecond. */
 export interface PageCursor {
   readonly at: string;
   readonly id: string;
@@ -11,11 +11,11 @@ export interface Page<Row> {
   readonly next: PageCursor | null;
 }
 
-/** A time column as a cursor keeps it: a Date would lose its microseconds. */
+/** A time column as cursor text: a Date would lose the microseconds. */
 export const placeOf = (column: string) =>
   sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('place');
 
-/** The page of rows that were read with one more than its limit. */
+/** The page of rows that were read with a limit of one more than the page size. */
 export function pageOf<Row extends { readonly id: string; readonly place: string }>(
   rows: readonly Row[],
   limit: number,
@@ -26,7 +26,7 @@ export function pageOf<Row extends { readonly id: string; readonly place: string
   return { shown, next: more ? { at: last.place, id: last.id } : null };
 }
 
-/** Every row, page after page; a row keeps its place while it is read, so none is left out or doubled. */
+/** Every row, page after page. Rows keep their order while they are read, so no row is missing or duplicated. */
 export async function* everyPage<Row>(
   read: (page: { readonly limit: number; readonly cursor: PageCursor | undefined }) => Promise<Page<Row>>,
 ): AsyncGenerator<Row[]> {

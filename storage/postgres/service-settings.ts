@@ -3,7 +3,7 @@ import type { ServiceSetting } from '#core/installation/settings.ts';
 import type { Reader, Writer } from './database.ts';
 import { jsonText } from './json.ts';
 
-/** A setting as stored over its defaults; one that is no longer legal counts as not stored. */
+/** A setting: stored values over defaults. A stored value that is no longer valid is ignored. */
 export async function readSetting<Value>(database: Reader, setting: ServiceSetting<Value>): Promise<Value> {
   const { name, schema, defaults } = setting;
   const row = await database.selectFrom('service_settings').select('value').where('name', '=', name).executeTakeFirst();
@@ -11,7 +11,7 @@ export async function readSetting<Value>(database: Reader, setting: ServiceSetti
   return parsed.success ? parsed.data : defaults;
 }
 
-/** Waits for other changes of the setting, puts `patch` over it, and returns it before and after. */
+/** Locks the setting, merges `patch` into it, and returns it before and after the change. */
 export async function patchSetting<Value>(
   database: Writer,
   setting: ServiceSetting<Value>,

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { type Database, withQueryText } from './database.ts';
 
-/** A statement prepared once per connection: the path between decision and send pays no parsing. */
+/** A statement prepared once per connection: the path between decision and send has no parsing. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -24,8 +24,8 @@ export class CommitUnknown extends Error {
 }
 
 /**
- * Only PostgreSQL's own answer proves that nothing was kept, and not one of class 57P (operator intervention), 08
- * (connection) or XX (internal): those may end the session, and COMMIT may have been done by then.
+ * Only an error from PostgreSQL proves that nothing was kept. Classes 57P (operator intervention), 08 (connection) and XX
+ * (internal) prove nothing: they may end the session after COMMIT has taken effect.
  */
 const isRefusal = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code !== undefined && !/^(57P|08|XX)/.test(error.code);
@@ -33,7 +33,7 @@ const isRefusal = (error: unknown): boolean =>
 const BEGIN: BoundStatement = { name: 'begin', text: 'begin isolation level read committed', values: [] };
 const COMMIT: BoundStatement = { name: 'commit', text: 'commit', values: [] };
 
-/** What each connection has been told to prepare. */
+/** Names of the statements that each connection has prepared. */
 const prepared = new WeakMap<pg.Connection, Set<string>>();
 
 function textOf(value: Value): string | null {
@@ -44,8 +44,8 @@ function textOf(value: Value): string | null {
 type Answer<Row extends pg.QueryResultRow> = Pick<pg.QueryResult<Row>, 'command' | 'rows'>;
 
 /**
- * Several statements as one query: one Sync at their end instead of one each, so that PostgreSQL answers them in one piece.
- * Each is still carried out after the one before, with a snapshot of its own, and none after one that has failed.
+ * Several statements as one query with one Sync at the end, so that PostgreSQL answers them together. They run one after
+ * the other, each with its own snapshot. After a failure PostgreSQL skips the rest.
  */
 class Batch<Row extends pg.QueryResultRow> extends pg.Query<Row> {
   readonly #statements: readonly BoundStatement[];
@@ -54,7 +54,7 @@ class Batch<Row extends pg.QueryResultRow> extends pg.Query<Row> {
     statements: readonly BoundStatement[],
     done: (error: Error | undefined, answers: readonly Answer<Row>[]) => void,
   ) {
-    // With several statements what comes is a list.
+    // With several statements the result is a list.
     super('', (error, answers) => done(error, [answers].flat()));
     this.#statements = statements;
   }
@@ -67,7 +67,7 @@ class Batch<Row extends pg.QueryResultRow> extends pg.Query<Row> {
       if (!known.has(name)) connection.parse({ name, text, types: [] }, true);
       known.add(name);
       connection.bind({ statement: name, values: values.map(textOf) }, true);
-      // What takes no values answers with no rows.
+      // A statement without values returns no rows here.
       if (values.length > 0) connection.describe({ type: 'P', name: '' }, true);
       connection.execute(null, true);
     }
@@ -85,10 +85,10 @@ const sendAtOnce = <Row extends pg.QueryResultRow>(
   });
 
 /**
- * A READ COMMITTED transaction in one round trip: BEGIN, the statements and COMMIT leave together and are answered
- * together. Each statement has a snapshot of its own, taken when its turn comes; after one that fails PostgreSQL carries
- * out none of the rest, COMMIT neither. Answers with the rows of the last statement. Throws CommitUnknown when it is not
- * known whether COMMIT was done; any other error means that nothing was kept.
+ * A READ COMMITTED transaction in one round trip: BEGIN, the statements and COMMIT are sent together and answered together.
+ * Each statement takes its own snapshot when it starts. After a failure PostgreSQL skips the rest, COMMIT included. Returns
+ * the rows of the last statement. Throws CommitUnknown when the outcome of COMMIT is unknown; any other error means that
+ * nothing was kept.
  */
 export async function transactAtOnce<Row extends pg.QueryResultRow>(
   db: Database,

@@ -61,7 +61,7 @@ interface ApiKeysTable {
   label: Generated<string>;
   api_key: string;
   secret: string;
-  /** Another account had the key before an account could have one alone; the status stays `error`. */
+  /** Another account also has the key, from before keys had to be unique; the status stays `error`. */
   shared: Generated<boolean>;
   status: 'healthy' | 'error' | null;
   cause: string | null;
@@ -86,7 +86,7 @@ interface ProfilesTable {
 
 interface ProfileSymbolsTable {
   profile_id: ProfileId;
-  /** That of the profile; a trigger fills it. */
+  /** The account of the profile; a trigger fills it. */
   on_account: ColumnType<AccountId, never, never>;
   symbol: string;
   override_config: JsonOrDefault;
@@ -107,7 +107,7 @@ interface KillSwitchesTable {
   halt_order: Bigint;
 }
 
-/** A view: everything that stops entries. */
+/** A view of everything that stops entries. */
 interface HaltsView
   extends Pick<KillSwitchesTable, 'scope' | 'subject' | 'reason' | 'freeze_exits' | 'cancel_entries' | 'engaged_at'> {
   is_reset: boolean;
@@ -128,7 +128,7 @@ export interface RunnerStatesTable {
   strategy_state: NullableJson;
   quantity: NumericOrDefault;
   average_price: NumericOrDefault;
-  /** What was paid for what is held, the fees of the buys included. */
+  /** Cost of the held quantity, buy fees included. */
   cost: NumericOrDefault;
   peak_quantity: NumericOrDefault;
   cycle: Generated<number>;

@@ -58,14 +58,14 @@ const COLUMNS = [
   'asked_at as askedAt',
   'finished_at as finishedAt',
 ] as const;
-/** After this time nobody waits for an answer any more, also where the job was lost with a restored backup. */
+/** A question times out after this time, even when its job was lost with a restored backup. */
 const GIVEN_UP = sql<Date>`now() - interval '15 minutes'`;
 
 export const listSlots = (reader: Reader, runId: string) =>
   reader.selectFrom('backtest_advisor_slots').select(COLUMNS).where('run_id', '=', runId).orderBy('slot').execute();
 export type SlotRow = Awaited<ReturnType<typeof listSlots>>[number];
 
-/** Begins a question in its slot; undefined while an earlier one is still being answered. */
+/** Starts a question in its slot; undefined while an earlier one is still running. */
 export async function startQuestion(writer: Writer, runId: string, slot: AdvisorSlot) {
   const begun = {
     ...{ ask_id: newId<string>(), state: 'running' as const, taken_at: null, model: null, error: null },
@@ -98,14 +98,14 @@ const updateQuestion = (writer: Writer, { runId, slot, askId }: Question) =>
     .where('ask_id', '=', askId)
     .where('state', '=', 'running');
 
-/** True for the first that takes a question: it is never put twice. */
+/** True for the first caller that claims a question: it is never sent twice. */
 export async function claimQuestion(writer: Writer, ask: Question): Promise<boolean> {
   const query = updateQuestion(writer, ask).where('taken_at', 'is', null);
   const taken = await query.set({ taken_at: sql<Date>`now()` }).executeTakeFirst();
   return taken.numUpdatedRows > 0n;
 }
 
-/** Ends a question, unless another one has taken its slot. */
+/** Finishes a question, unless a newer question uses the slot. */
 export async function finishQuestion(
   writer: Writer,
   ask: Question,

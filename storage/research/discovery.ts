@@ -19,7 +19,7 @@ export async function saveDiscovery(writer: Writer, profileId: ProfileId, config
     .execute();
 }
 
-/** Profiles that look for coins, with when they last did. */
+/** Profiles with coin discovery enabled, and the time of their last round. */
 export async function listDiscovering(reader: Reader) {
   const rows = await reader
     .selectFrom('profiles')
@@ -36,7 +36,7 @@ export async function listDiscovering(reader: Reader) {
   return rows.map(({ discovery, ...row }) => ({ ...row, config: readDiscoveryConfig(discovery) }));
 }
 
-/** The coins of a profile with when they were bound, and whether a position or a live order stands on them. */
+/** Coins of a profile with the time when they were bound, and whether they have a position or a live order. */
 export const listTenures = (reader: Reader, profileId: ProfileId) =>
   reader
     .selectFrom('profile_symbols as bound')

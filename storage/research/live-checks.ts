@@ -20,7 +20,7 @@ export const requestReport = (writer: Writer, profileId: ProfileId, kind: Report
     .onConflict((conflict) => conflict.columns(['profile_id', 'kind']).doUpdateSet({ requested_at: sql<Date>`now()` }))
     .execute();
 
-/** Takes the place of the report before; of a failure that one stays, with the sentence beside it. */
+/** Replaces the previous report. A failure keeps the previous report and adds its sentence. */
 export async function keepReport(
   writer: Writer,
   { profileId, kind }: { readonly profileId: ProfileId; readonly kind: ReportKind },
@@ -47,7 +47,7 @@ export const saveGateBars = (writer: Writer, id: ProfileId, bars: unknown): Prom
     .where('id', '=', id)
     .execute();
 
-/** The newest finished run of exactly one config of a coin, with its result less the long lists. */
+/** The newest finished run of exactly one config of a coin, with its result without the long lists. */
 export async function findTested(
   reader: Reader,
   { profileId, symbol, fingerprint }: { profileId: ProfileId; symbol: string; fingerprint: string },
@@ -73,7 +73,7 @@ export const listPinning = async (reader: Reader): Promise<ProfileId[]> => {
   return (await runs.where('pinned', '=', true).where('state', '=', 'done').execute()).map((row) => row.profile_id);
 };
 
-/** Positions that were opened and closed since, in order, by when they were recorded: markets have clocks of their own. */
+/** Positions that were opened and closed since, in order of recording time, because markets have their own clocks. */
 export async function cyclesSince({ kysely }: Database, profileId: ProfileId, since: Date) {
   const { rows } = await sql<{ net: string; bought: string }>`
     select cycle.net, sum(fills.quote_quantity) filter (where side = 'buy') as bought
@@ -85,7 +85,7 @@ export async function cyclesSince({ kysely }: Database, profileId: ProfileId, si
   return rows.map(({ net, bought }) => ({ net: Number(net), share: Number(net) / Number(bought) }));
 }
 
-/** How much worse than the price of the decision each order at the market filled since, in hundredths of a percent. */
+/** Slippage of each market order against the decision price, in basis points. */
 export async function slippagesSince({ kysely }: Database, profileId: ProfileId, since: Date): Promise<number[]> {
   const { rows } = await sql<{ bps: string }>`
     select case side when 'buy' then 1 else -1 end
@@ -115,7 +115,7 @@ export async function heldSince({ kysely }: Database, { profileId, symbol, from 
   return row === undefined || (row.closed !== null && row.closed <= from) ? null : row.opened;
 }
 
-/** Rows of decisions that reach into a day, oldest first: the reason and the words of each, and from when to when. */
+/** Decision log rows that overlap a period, oldest first: reason, sentence and time range. */
 export async function decisionsOf({ kysely }: Database, { profileId, symbol, from, to }: CoinDay) {
   const { rows } = await sql<{ reason: string; sentence: string; firstAt: Date; lastAt: Date }>`
     select coalesce(ctx #>> '{approval,reason}', ctx ->> 'reason') as reason, msg as sentence,
@@ -127,7 +127,7 @@ export async function decisionsOf({ kysely }: Database, { profileId, symbol, fro
   return rows;
 }
 
-/** Orders that filled in a day, oldest first, each at its average price. */
+/** Orders that filled in a period, oldest first, each at its average price. */
 export async function tradesOf({ kysely }: Database, { profileId, symbol, from, to }: CoinDay) {
   const { rows } = await sql<{ at: Date; side: 'buy' | 'sell'; quantity: string; price: string; reason: string }>`
     select min(fills.at) as at, fills.side, orders.reason, sum(fills.quantity) as quantity,
@@ -139,7 +139,7 @@ export async function tradesOf({ kysely }: Database, { profileId, symbol, from, 
   return rows;
 }
 
-/** A profile as a job needs it: its config, and the account that says where it trades. */
+/** A profile for a job: its config, and the account that determines the venue. */
 export const readChecked = (reader: Reader, id: ProfileId) =>
   reader
     .selectFrom('profiles')

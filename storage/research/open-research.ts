@@ -32,7 +32,7 @@ export async function countOpenJobs(reader: Reader, name: string): Promise<numbe
   return count;
 }
 
-/** Jobs of an aborted sweep would only delay those of others. */
+/** Deletes waiting jobs of an aborted sweep, which would delay other jobs. */
 export const deleteWaitingUnits = (writer: Writer, sweepId: string): Promise<unknown> =>
   sql`delete from pgboss.job where name = 'run-sweep-unit' and state in ('created', 'retry')
     and data ->> 'sweepId' = ${sweepId}`.execute(writer);

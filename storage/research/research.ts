@@ -8,7 +8,7 @@ type ResearchState = 'queued' | 'running' | 'done' | 'failed' | 'aborted';
 export type ResearchTable = 'backtest_runs' | 'sweeps';
 
 export const OPEN_STATES = ['queued', 'running'] as const;
-/** Finished runs that nobody pinned; older ones go when a new one begins. */
+/** Number of finished unpinned runs that are kept; a new run deletes older ones. */
 const MOST_KEPT = 100;
 
 interface NewRun {
@@ -35,7 +35,7 @@ export async function createRun(writer: Writer, run: NewRun & { readonly fingerp
   return row.id;
 }
 
-/** A new one pushes out the oldest that has ended and that no user has pinned. */
+/** Deletes the oldest finished and unpinned ones. */
 async function deleteOldest(writer: Writer, table: ResearchTable, profileId: ProfileId): Promise<void> {
   const isKept = table === 'sweeps' ? sql<boolean>`false` : sql<boolean>`pinned`;
   await writer
@@ -77,7 +77,7 @@ export const listRuns = (reader: Reader, profileId: ProfileId) =>
     .execute();
 export type RunRow = Awaited<ReturnType<typeof listRuns>>[number];
 
-/** For whoever has a job of it, whatever its profile. */
+/** A run of any profile, for jobs. */
 export const readRunById = (reader: Reader, id: string) =>
   reader
     .selectFrom('backtest_runs')
@@ -98,7 +98,7 @@ export const saveRobustness = (writer: Writer, id: string, robustness: unknown):
     .where('id', '=', id)
     .execute();
 
-/** A run of whichever profile, for the worker. */
+/** A run of any profile, for the worker. */
 export const readAnyRun = (reader: Reader, id: string) =>
   reader
     .selectFrom('backtest_runs')
@@ -126,7 +126,7 @@ export async function pinRun(writer: Writer, profileId: ProfileId, { id, pinned 
     .execute();
 }
 
-/** The run that was pinned last, for what live trading is held against. */
+/** The run that was pinned last; live trading is compared with it. */
 export const readPinned = (reader: Reader, profileId: ProfileId) =>
   selectRuns(reader, profileId)
     .select(['pinned_at as pinnedAt', 'results'])
@@ -225,7 +225,7 @@ export async function addUnits(
       jsonb_array_elements(${jsonText(units)}::jsonb) with ordinality as unit (sets, place)`.execute(writer);
 }
 
-/** What the job of each unit is given, stage after stage. */
+/** Job data of each unit, stage by stage. */
 export const unitJobs = (sweepId: string, { first, last }: Stages, units: readonly unknown[]): Unit[] =>
   Array.from({ length: last - first + 1 }, (_, i) =>
     units.map((_sets, number) => ({ sweepId, stage: first + i, number })),
@@ -255,7 +255,7 @@ export type SweepView = Awaited<ReturnType<typeof listSweeps>>[number];
 
 export const readSweep = (reader: Reader, id: string) => selectSweeps(reader).where('id', '=', id).executeTakeFirst();
 
-/** The sets of a unit that still has to be done, its sweep marked as running; undefined when there is nothing to do. */
+/** The sets of an unfinished unit; marks its sweep as running. Undefined when there is nothing to do. */
 export async function takeUnit(writer: Writer, { sweepId, stage, number }: Unit) {
   const unit = await writer
     .selectFrom('sweep_units')
@@ -277,8 +277,8 @@ export async function takeUnit(writer: Writer, { sweepId, stage, number }: Unit)
 }
 
 /**
- * Keeps what a unit found, unless another worker was first, and counts the sets that it tried, whatever becomes of its sweep.
- * Later stages of halving look at the same sets again.
+ * Stores the result of a unit, unless another worker was first, and counts its sets as trials, even if the sweep is aborted.
+ * Later stages of halving evaluate the same sets again.
  */
 export async function finishUnit(
   writer: Writer,
@@ -297,7 +297,7 @@ export async function finishUnit(
     on conflict (source_id) do update set trials = trial_ledger.trials + excluded.trials`.execute(writer);
 }
 
-/** The last stage of a running sweep whose units are all done, held until the transaction ends; undefined otherwise. */
+/** The last stage of a running sweep whose units are all done, locked until the transaction ends; undefined otherwise. */
 export async function lockEndedStage(transaction: Transaction, sweepId: string): Promise<number | undefined> {
   const sweep = await transaction
     .selectFrom('sweeps')
@@ -314,7 +314,7 @@ export async function lockEndedStage(transaction: Transaction, sweepId: string):
   return units?.done === true ? units.stage : undefined;
 }
 
-/** What the units of a stage found, in their order. */
+/** Results of the units of a stage, in order. */
 export const readUnits = (reader: Reader, { sweepId, stage }: Pick<Unit, 'sweepId' | 'stage'>) =>
   reader
     .selectFrom('sweep_units')
@@ -343,7 +343,7 @@ export async function readTrials(reader: Reader, sweepId: string): Promise<numbe
   return row?.trials ?? 0;
 }
 
-/** The sets of a sweep that are no config of its strategy, counted by the units of its first stage. */
+/** Number of sets of a sweep that are not valid configs, from the units of its first stage. */
 export async function readRefusedSets(reader: Reader, sweepId: string) {
   const { count, example } = await reader
     .selectFrom('sweep_units')
@@ -355,7 +355,7 @@ export async function readRefusedSets(reader: Reader, sweepId: string) {
   return { count, example };
 }
 
-/** How many sets were tried on a question, but for those of one sweep. */
+/** Number of sets tried on a question, without those of one sweep. */
 export async function otherTrials(
   reader: Reader,
   { sweepId, strategyName, symbol }: { sweepId: string; strategyName: string; symbol: string },

@@ -7,8 +7,8 @@ import { resolveOrphan } from './orphan-orders.ts';
 import { lockRunner } from './runners.ts';
 
 /**
- * Stores an own order that only the exchange knows of; one that is known already changes nothing. What has an unknown form
- * is not open any more, and is kept for its fills.
+ * Stores an own order that only the exchange lists. An order that is already recorded changes nothing. An order of an
+ * unknown form is no longer open; it is kept for its fills.
  */
 export const adoptOwnOrder = (db: Database, { accountId, profileId, order, own, fencing }: FoundOrder): Promise<void> =>
   db.transaction(async (transaction) => {

@@ -27,7 +27,7 @@ export async function readCostBasis(db: Database, key: RunnerKey): Promise<CostB
   };
 }
 
-/** The row of the cost-basis ledger, with what was asked for in place of what it replaces. */
+/** The row of the cost-basis ledger. A requested price and quantity replace the recorded ones. */
 export const readLedgerRow = (reader: Reader, key: RunnerKey): Promise<Selectable<CostBasisTable> | undefined> =>
   reader
     .selectFrom('cost_basis')
@@ -36,7 +36,7 @@ export const readLedgerRow = (reader: Reader, key: RunnerKey): Promise<Selectabl
     .where('symbol', '=', key.symbol)
     .executeTakeFirst();
 
-/** Coins of an account for which something is asked that nobody has applied yet. */
+/** Coins of an account with a requested cost basis that no worker has applied yet. */
 export const listRequestedCostBasis = (reader: Reader, accountId: AccountId): Promise<RunnerKey[]> =>
   reader
     .selectFrom('runner_states')
@@ -46,7 +46,7 @@ export const listRequestedCostBasis = (reader: Reader, accountId: AccountId): Pr
     .where('asked_price', 'is not', null)
     .execute();
 
-/** Writes what the operator wants the row to say; the worker that owns the account brings the position there. */
+/** Stores the price and quantity that the operator requests. The worker that owns the account applies them. */
 export async function requestCostBasis(
   writer: Writer,
   key: RunnerKey,
@@ -60,7 +60,7 @@ export async function requestCostBasis(
     .execute();
 }
 
-/** Under the keys of account and profile, like an intent: who has lost the account or the coin cannot slip past. */
+/** Takes the locks of account and profile, like an intent: a worker that has lost the account or the coin is refused. */
 async function readStanding(
   transaction: Transaction,
   { account, fencing, profileId, symbol }: AdjustmentRequest,
@@ -108,7 +108,7 @@ async function insertRows(transaction: Transaction, request: AdjustmentRequest, 
 
 /**
  * Sets position and note in one transaction with their adjustment and ledger rows. `moved` when a fill, an intent,
- * another adjustment or an unbinding came in between: the caller looks again.
+ * another adjustment or an unbinding came in between: the caller reads the row again.
  */
 export const adjustPosition = (db: Database, request: AdjustmentRequest): Promise<AdjustmentResult> =>
   db.transaction(async (transaction) => {

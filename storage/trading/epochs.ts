@@ -22,8 +22,8 @@ interface EpochRequest {
 const VOID = jsonText({ reason: 'exchange-reset' });
 
 /**
- * Begins a new epoch in one transaction: what was open in the old one is closed as void, its positions and its ledger
- * are emptied with a reason, and entries are refused until the operator confirms. Waits for intents under way.
+ * Starts a new epoch in one transaction. Open orders of the old epoch become void. Its positions and ledger are emptied,
+ * with a reason. Entries are refused until the operator confirms. Waits for intents under way.
  */
 export const closeEpoch = (db: Database, request: EpochRequest): Promise<EpochResult> =>
   db.transaction(async (transaction) => {
@@ -45,7 +45,7 @@ export const closeEpoch = (db: Database, request: EpochRequest): Promise<EpochRe
     return { kind: 'closed', epoch: epoch + 1, orders: Number(orders.numUpdatedRows), positions };
   });
 
-/** Prices and quantities on record say what was held in the wallet that is gone. Returns how many there were. */
+/** Recorded prices and quantities describe the wallet that is gone. Returns how many positions were voided. */
 async function voidPositions(transaction: Transaction, { account, at }: EpochRequest): Promise<number> {
   const rows = await transaction
     .selectFrom('runner_states')
@@ -76,7 +76,7 @@ async function voidPositions(transaction: Transaction, { account, at }: EpochReq
   return rows.length;
 }
 
-/** The operator has seen it: entries are allowed again. Null when no reset waits for a word, else when it was found. */
+/** The operator confirms the reset: entries are allowed again. Returns when the reset was found; null without a reset. */
 export async function confirmReset(writer: Writer, id: AccountId): Promise<Date | null> {
   const { rows } = await sql<{ reset_at: Date }>`update accounts set reset_at = null
     from (select id, reset_at from accounts where id = ${id} and reset_at is not null for update) as old

@@ -44,7 +44,7 @@ async function requireOwner(
 
 const textOrNull = (value: Decimal | null): string | null => (value === null ? null : formatDecimal(value));
 
-/** False when this execution is known already. */
+/** False when this execution is already recorded. */
 async function insertFill(transaction: Transaction, { request, fold, version, profileId }: Folded): Promise<boolean> {
   const { fill } = request;
   const { numInsertedOrUpdatedRows } = await transaction
@@ -77,7 +77,7 @@ async function insertFill(transaction: Transaction, { request, fold, version, pr
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** A buy backs the recorded price again: the note goes with it. */
+/** A buy backs the recorded price again, so it removes the note. */
 async function savePosition(transaction: Transaction, folded: Folded): Promise<void> {
   const { profileId, symbol, fold, version, request } = folded;
   const bought = request.fill.side === 'buy';
@@ -157,8 +157,8 @@ async function closeCycle(
 }
 
 /**
- * Books one execution in one transaction: fill row, position, ledger, order amounts, closed cycle. A fill that is known
- * already changes nothing, so that replays are harmless and a lost answer is repeated.
+ * Books one execution in one transaction: fill row, position, ledger, order amounts, closed cycle. A fill that is
+ * already recorded changes nothing: replays are harmless, and a caller repeats a call whose answer was lost.
  */
 export function applyFill(db: Database, request: FillRequest): Promise<FillResult> {
   return db.transaction(async (transaction) => {
@@ -230,7 +230,7 @@ export async function refoldPosition(
   return steps.toSorted((a, b) => a.version - b.version).reduce((position, { fold }) => fold(position), FLAT);
 }
 
-/** Ids rise within a coin, so that the longest and then the highest text is the newest. */
+/** Trade ids rise within a coin: the longest text, then the highest, is the newest. */
 export async function lastTradeId(
   db: Reader,
   { accountId, epoch, symbol }: { readonly accountId: AccountId; readonly epoch: number; readonly symbol: string },

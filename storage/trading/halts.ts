@@ -30,7 +30,7 @@ const lockSubject = (writer: Writer, { scope, subject }: HaltSubject): Promise<u
 
 /**
  * Engages a kill switch. Waits for the intents under way (they hold the lock shared): every entry intent that commits
- * has a lower `halt_order` than the engagement. Engaging again changes what was wished for, not since when.
+ * has a lower `halt_order` than the engagement. Engaging again changes the options, not the time since when.
  */
 export function engageHalt(on: Database | Writer, request: HaltRequest): Promise<Halt> {
   return inTransaction(on, async (writer) => {
@@ -65,7 +65,7 @@ export function releaseHalt(on: Database | Writer, request: HaltSubject): Promis
   });
 }
 
-/** Everything that stops entries, oldest first: engaged kill switches and resets that nobody has confirmed. */
+/** Everything that stops entries, oldest first: engaged kill switches and unconfirmed resets. */
 export async function listHalts(on: Database | Reader): Promise<Halt[]> {
   const query = readerOf(on)
     .selectFrom('halts')
@@ -75,7 +75,7 @@ export async function listHalts(on: Database | Reader): Promise<Halt[]> {
 }
 
 export interface HaltView extends Halt {
-  /** E-mail address of who engaged it last. */
+  /** E-mail address of the operator who engaged it last. */
   readonly by: string | null;
 }
 

@@ -13,7 +13,7 @@ import type { Database } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
 import { type BoundStatement, type Statement, transactAtOnce } from '#storage/postgres/statements.ts';
 
-/** Widest first: everyone takes the three keys in this order. Engaging a halt takes its own key exclusively. */
+/** Widest scope first: every caller takes the three locks in this order. Engaging a halt takes its own lock exclusively. */
 const LOCK_HALTS: Statement = {
   name: 'intent-lock',
   text: `select pg_advisory_xact_lock_shared(hashtextextended($1, 0)),
@@ -41,13 +41,13 @@ const insertOrderFrom = (
     returning client_order_id`;
 
 /**
- * A statement of its own after LOCK, so that its snapshot is younger than the locks and shows every halt and lease that
- * was committed under them. When nothing refuses, it moves the runner state by compare-and-set and writes the order, whose
- * client order id ends in its number in base 36. Answers with no row when it wrote nothing, and does not say why.
- * The coin must be bound, and for an entry the profile enabled and the coin not paused: a decision made just before
- * cannot commit. Each question is one of its own: PostgreSQL needs less time to begin them than to begin a join.
+ * A separate statement after LOCK_HALTS: its snapshot is younger than the locks, so it shows every halt and lease that was
+ * committed under them. When nothing refuses, it moves the runner state by compare-and-set and writes the order. The
+ * client order id ends in the order's number in base 36. Returns no row when it wrote nothing, and does not say why.
+ * The coin must be bound, and for an entry the profile enabled and the coin not paused: an older
+ * decision cannot commit. Each condition is a subquery: PostgreSQL starts subqueries in less time than a join.
  * $1 account, $2 profile, $3 symbol, $4 fencing, $5 refused by every halt, $6 expected version, $7 strategy state, $8 id,
- * $9 side, $10 purpose, $11 type, $12 quantity, $13 price, $14 stop price, $15 trailing delta, $16 beginning of the client
+ * $9 side, $10 purpose, $11 type, $12 quantity, $13 price, $14 stop price, $15 trailing delta, $16 prefix of the client
  * order id, $17 reason, $18 decision, $19 send before, $20 at, $21 operator's action,
  * $22 refused by no halt.
  */
@@ -69,7 +69,7 @@ const COMMIT_INTENT: Statement = {
   ) ${insertOrderFrom('moved')}`,
 };
 
-/** The runner state of a bound coin that has none yet: its number of orders begins where the table says. */
+/** Creates the runner state of a bound coin that has none yet. Its order numbers start at the default of the table. */
 const ENSURE_RUNNER: Statement = {
   name: 'intent-ensure',
   text: `insert into runner_states (profile_id, symbol)
@@ -78,8 +78,8 @@ const ENSURE_RUNNER: Statement = {
 };
 
 /**
- * The same for whoever COMMIT has answered with nothing: says what refuses, and writes when that is only that the coin had
- * no runner state before ENSURE. Parameters as above.
+ * Runs when COMMIT_INTENT returned no row. Returns what refuses the intent. It writes the order when the only obstacle was
+ * that the coin had no runner state before ENSURE_RUNNER. Same parameters as COMMIT_INTENT.
  */
 const EXPLAIN_REFUSAL: Statement = {
   name: 'intent-explain-refusal',
@@ -193,9 +193,9 @@ function resultOf(request: IntentRequest, row: RefusalRow | undefined): IntentRe
 }
 
 /**
- * The one durable step between a decision and its order: locks, judges halts and lease, moves the runner state and
- * writes the order row, all or nothing. Throws CommitUnknown when the answer to COMMIT was lost: the order row, when it
- * is there, was never sent by this caller.
+ * The one durable step between a decision and its order. In one transaction it locks, checks halts and lease, moves the
+ * runner state and writes the order row. Throws CommitUnknown when the answer to COMMIT was lost. The order row may exist
+ * then, but this caller has not sent the order.
  */
 export async function commitIntent(db: Database, request: IntentRequest): Promise<IntentResult> {
   const lock = { ...LOCK_HALTS, values: lockKeys(request) };

@@ -8,7 +8,7 @@ import { holdsLease } from '#storage/postgres/leases.ts';
 
 type Owner = Pick<Account, 'id' | 'epoch'>;
 
-/** What the books of an account's present epoch add up to, by asset, without assets that come to nothing. */
+/** Sums of the ledger of an account's current epoch by asset, without assets whose sum is zero. */
 export async function walletSums(
   reader: Reader,
   { id, epoch }: Owner,
@@ -27,7 +27,7 @@ export async function walletSums(
   return rows.map(({ asset, sum }) => ({ asset, sum: requireDecimal(sum) }));
 }
 
-/** Rows of the account itself, which belong to no profile. */
+/** Writes rows of the account itself, which belong to no profile. */
 export async function insertLedgerRows(
   writer: Writer,
   rows: readonly LedgerRow[],
@@ -52,7 +52,7 @@ export async function ledgerBalance(reader: Reader, account: Owner): Promise<Led
   return { begun: outside !== undefined, sums: await walletSums(reader, account, ['wallet', 'adjustments']) };
 }
 
-/** `moved` when something was booked since `booked` was read: the wallet was read at another moment then. */
+/** `moved` when a row was booked after `booked` was read: the wallet belongs to another moment then. */
 export const bookOutside: (
   db: Database,
   request: Parameters<TradingStore['bookOutside']>[0],

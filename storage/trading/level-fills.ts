@@ -5,7 +5,7 @@ import { isObject } from '#core/merge.ts';
 import type { Reader } from '#storage/postgres/database.ts';
 import type { RunnerKey } from './runners.ts';
 
-/** The level an order was placed for, as its stored decision says; orders without one were made outside the levels. */
+/** The level an order was placed for, from its stored decision; orders without a level were placed outside of the levels. */
 function levelOf(decision: unknown): { level: number | null; planned: string } {
   const entry = isObject(decision) ? decision['entry'] : undefined;
   if (!isObject(entry)) return { level: null, planned: '0' };
@@ -14,7 +14,7 @@ function levelOf(decision: unknown): { level: number | null; planned: string } {
   return { level, planned: plannedQuote };
 }
 
-/** What the buys of each level have filled since the position was opened, folded from the fills of the present cycle. */
+/** Filled amounts of each level's buys since the position was opened, from the fills of the current cycle. */
 export async function levelFills(reader: Reader, { profileId, symbol }: RunnerKey): Promise<LevelFill[]> {
   const rows = await reader
     .selectFrom('fills')

@@ -10,11 +10,11 @@ import {
 import type { Database, Reader, Transaction } from '#storage/postgres/database.ts';
 import { jsonText } from '#storage/postgres/json.ts';
 
-/** Told with the account's id when a request commits. */
+/** Channel that publishes the account's id when a request commits. */
 export const ACTION_CHANNEL = 'operator_actions';
 
 export interface ActionRequest {
-  /** Given by whoever may have to ask again: the same request is written once. */
+  /** Set by a caller that may retry: the same request is stored once. */
   readonly id?: string;
   readonly accountId: AccountId;
   readonly profileId?: ProfileId;
@@ -41,8 +41,8 @@ interface ActionView {
 }
 
 /**
- * Asks the worker that owns the account to act, in the transaction that also writes the audit row. Answers with the
- * action's id; `isNew` is false when this very request was written before, `null` when the id stands for another one.
+ * Requests an action from the worker that owns the account, in the transaction that also writes the audit row. Returns the
+ * action's id. `isNew` is false when this request is already stored, `null` when the id belongs to another request.
  */
 export async function requestAction(
   transaction: Transaction,
@@ -75,9 +75,9 @@ export async function requestAction(
 }
 
 /**
- * Takes what waits for an account, oldest first, and what an earlier run took and did not finish; `inHand` is left out.
- * One statement: only the holder of the lease with this number takes anything. What was never begun and is too late
- * becomes expired here.
+ * Claims the pending actions of an account, oldest first, and those that an earlier run claimed and did not finish, without
+ * `inHand`. One statement: only the holder of the lease with this number claims actions. It also marks actions as expired
+ * that were never started in time.
  */
 export async function takeActions(
   db: Database,
@@ -107,7 +107,7 @@ export async function takeActions(
   return rows;
 }
 
-/** Writes the outcome, once: false when it is decided already, or another owner has taken it. */
+/** Stores the outcome once; false when it is already decided or another owner has claimed the action. */
 export async function finishAction(
   db: Database,
   { id, fencing }: { readonly id: string; readonly fencing: number },
@@ -128,7 +128,7 @@ export async function finishAction(
   return numUpdatedRows > 0n;
 }
 
-/** An action of an account. One that nobody took in time reads as expired, also while no worker runs to say so. */
+/** An action of an account. An action that was not claimed in time reads as expired, even while no worker runs. */
 export async function readAction(database: Reader, accountId: AccountId, id: string): Promise<ActionView | undefined> {
   const late = sql<boolean>`state = 'pending' and expires_at <= clock_timestamp()`;
   const row = await database

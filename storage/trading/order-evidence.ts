@@ -4,7 +4,7 @@ import type { OrderEvidence } from '#core/order/order-evidence.ts';
 import { jsonText } from '#storage/postgres/json.ts';
 import type { Database, Reader } from '#storage/postgres/database.ts';
 
-/** An id of its own, so that writing it again after a lost answer changes nothing. */
+/** Has its own id: writing it again after a lost answer changes nothing. */
 export interface StoredEvidence extends OrderEvidence {
   readonly id: string;
 }

@@ -1,9 +1,9 @@
 import { ORDER_STATES, type OrderState } from '#core/order/order.ts';
 
 /**
- * Which states an order may enter from each state. Terminal states are never left, so that a late or reordered message
- * cannot revive an order; `never-arrived` is a conclusion, not an answer of the exchange, and gives way to the proof
- * that the order exists. A cancelled order with fills stays cancelled: its amounts say what was filled.
+ * States that an order may enter from each state. Terminal states are final: a late or reordered message cannot reopen an
+ * order. `never-arrived` is a conclusion, not an answer of the exchange: proof that the order exists overrides it. A
+ * cancelled order with fills stays cancelled: its amounts hold the filled part.
  */
 export const ORDER_MOVES: Readonly<Record<OrderState, readonly OrderState[]>> = {
   intent: ['open', 'partially-filled', 'filled', 'cancelled', 'expired', 'rejected', 'unknown', 'never-arrived'],

@@ -30,7 +30,7 @@ export interface StoredProof {
   readonly evidence: Awaited<ReturnType<typeof readEvidence>>;
 }
 
-/** An order of the operator; undefined for one of somebody else. */
+/** An order of the operator; undefined for an order of another user. */
 export const readOrder = (database: Reader, userId: UserId, id: OrderId): Promise<ProofOrder | undefined> =>
   selectOrders(database)
     .select(['account_id as accountId', 'epoch', 'decision', 'payload', 'fencing', 'recorded_at as recordedAt'])
@@ -39,7 +39,7 @@ export const readOrder = (database: Reader, userId: UserId, id: OrderId): Promis
     .where('account_id', 'in', database.selectFrom('accounts').select('id').where('user_id', '=', userId))
     .executeTakeFirst();
 
-/** Everything that is kept of an order: what was decided and sent, what came of it, and what it did to the books. */
+/** All records of an order: decision, request, outcome, fills and ledger rows. */
 export async function readProof(database: Reader, userId: UserId, id: OrderId): Promise<StoredProof | undefined> {
   const order = await readOrder(database, userId, id);
   if (order === undefined) return undefined;

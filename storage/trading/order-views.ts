@@ -33,7 +33,7 @@ export interface FillView {
   readonly quoteQuantity: string;
   readonly feeAmount: string;
   readonly feeAsset: string | null;
-  /** Its value in quote; null while that of a third asset is not known. */
+  /** Value of the fee in quote; null while the value of a third asset is unknown. */
   readonly feeQuote: string | null;
   readonly realised: string;
   readonly at: Date;

@@ -47,8 +47,8 @@ const recordOf = (row: OrderRow): OrderRecord => ({
 });
 
 /**
- * Moves an order forward in one statement. A move that order-moves.ts does not allow changes nothing but the cumulative
- * amounts and a missing exchange id, which only ever grow; the caller reads the state from the answer.
+ * Moves an order to its next state in one statement. A move that order-moves.ts forbids changes only the cumulative
+ * amounts, which never shrink, and a missing exchange id. The caller reads the state from the returned row.
  */
 export async function updateOrder(db: Database, orderId: OrderId, update: OrderUpdate): Promise<OrderRecord> {
   const before = statesBefore(update.state);
@@ -90,7 +90,7 @@ export async function liveOrders(db: Database, accountId: AccountId): Promise<Or
   return rows.map(recordOf);
 }
 
-/** The newest orders of an epoch that the exchange has given an id and that were sent before then, newest first. */
+/** Orders of an epoch that have an exchange id and were sent before that time, newest first. */
 export async function acknowledgedOrders(
   db: Database,
   { id, epoch }: Pick<Account, 'id' | 'epoch'>,

@@ -21,13 +21,13 @@ const RESOLVED_SHOWN = 50;
 
 const now = sql<Date>`clock_timestamp()`;
 
-/** The database's time: what is seen after it is younger than what was decided before it. */
+/** Clock of the database: orders seen after it are newer than decisions made before it. */
 export async function databaseTime({ kysely }: Database): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(kysely);
   return rows[0]?.at ?? new Date();
 }
 
-/** Of these client ids those that a profile tracks: the order is recorded, and the profile still has its coin. */
+/** The client ids among these that a profile tracks: the order is recorded and the profile still has the coin. */
 export async function trackedClientIds(
   database: Reader,
   accountId: AccountId,
@@ -46,7 +46,7 @@ export async function trackedClientIds(
   return new Set(rows.map((row) => row.client_order_id));
 }
 
-/** Of these orders those that are recorded as the profile's own, live or not. */
+/** The orders among these that are recorded as the profile's own, live or not. */
 export async function recordedClientIds(
   database: Reader,
   { id, accountId }: { readonly id: ProfileId; readonly accountId: AccountId },
@@ -66,7 +66,7 @@ interface SeenOrphan {
 
 interface OpenOrphans {
   readonly accountId: AccountId;
-  /** Before the order book was read: what was decided since stands. */
+  /** Time before the open orders were read: decisions made since then win. */
   readonly asOf: Date;
   readonly seen: readonly SeenOrphan[];
 }
@@ -90,8 +90,8 @@ const valuesOf = (accountId: AccountId, { order, lock }: SeenOrphan) => ({
 });
 
 /**
- * Writes down which orphans rest on the exchange; those that rest no more are gone. What the operator left stays left,
- * as long as it is the same order. Answers with the rows that are new.
+ * Records the orphan orders that are open on the exchange; the others become gone. An order that the operator left stays
+ * left while it is the same order. Returns the new rows.
  */
 export const recordOrphans = (db: Database, { accountId, asOf, seen }: OpenOrphans): Promise<OrphanRow[]> =>
   db.transaction(async (transaction) => {
@@ -140,7 +140,7 @@ export const readOrphan = (database: Reader, key: OrphanKey): Promise<OrphanRow 
 
 export const isResting = ({ state }: Pick<OrphanRow, 'state'>): boolean => RESTING.some((orphan) => orphan === state);
 
-/** Resting ones, oldest first, then the newest of those that are resolved. */
+/** Open orphans, oldest first, then the newest resolved ones. */
 export async function listOrphans(database: Reader, accountId: AccountId): Promise<OrphanRow[]> {
   const rows = database.selectFrom('orphan_orders').selectAll().where('account_id', '=', accountId);
   const resting = await rows.where('state', 'in', RESTING).orderBy('placed_at').orderBy('exchange_order_id').execute();
@@ -148,7 +148,7 @@ export async function listOrphans(database: Reader, accountId: AccountId): Promi
   return [...resting, ...(await resolved.execute())];
 }
 
-/** What the resting orphans of an account lock. */
+/** Amounts that the open orphans of an account lock. */
 export async function orphanLocks(database: Reader, accountId: AccountId): Promise<OrphanLock[]> {
   const rows = await database
     .selectFrom('orphan_orders')
@@ -166,7 +166,7 @@ export async function orphanLocks(database: Reader, accountId: AccountId): Promi
   }));
 }
 
-/** Decides about a resting orphan; false when it is resolved already. */
+/** Resolves an open orphan; false when it is already resolved. */
 export async function resolveOrphan(database: Writer, key: OrphanKey, state: OrphanState): Promise<boolean> {
   const { numUpdatedRows } = await database
     .updateTable('orphan_orders')

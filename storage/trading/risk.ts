@@ -17,7 +17,7 @@ import { jsonText } from '#storage/postgres/json.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** The longest loss streak that can be asked for (core/account/risk.ts). */
+/** The longest loss streak that a limit can have (core/account/risk.ts). */
 const CLOSINGS_PER_PROFILE = 20;
 
 /** The limits of an account and of each of its profiles, and the operator's time zone. */
@@ -54,7 +54,7 @@ interface GainRow {
 }
 const gainOf = ({ net, ...row }: GainRow): Gain => ({ ...row, net: requireDecimal(net) });
 
-/** What each order made since `since`, oldest first. */
+/** Realised P&L of each order since `since`, oldest first. */
 const readGains = (reader: Reader, accountId: AccountId, since: Date): Promise<GainRow[]> =>
   reader
     .selectFrom('fills')
@@ -69,7 +69,7 @@ const readGains = (reader: Reader, accountId: AccountId, since: Date): Promise<G
     .orderBy(sql`max(at)`)
     .execute();
 
-/** The last round trips of each profile, oldest first. */
+/** The last closed trades of each profile, oldest first. */
 const readClosings = (reader: Reader, accountId: AccountId): Promise<GainRow[]> =>
   reader
     .selectFrom('profiles')
@@ -126,7 +126,7 @@ const readPauses = (reader: Reader, accountId: AccountId) =>
     .where('paused_until', '>', sql<Date>`clock_timestamp()`)
     .execute();
 
-/** What the limits of an account and of its profiles are judged by at market time `now`; only limits that are set cost a read. */
+/** Facts for the limits of an account and its profiles at market time `now`. Limits that are not set cost no read. */
 export async function readRisk(reader: Reader, accountId: AccountId, now: Date): Promise<RiskFacts> {
   const { timezone, limits } = await readSubjects(reader, accountId);
   const pauses = await readPauses(reader, accountId);
@@ -156,7 +156,7 @@ export interface RiskTarget {
 
 const targetTable = ({ scope }: RiskTarget): 'accounts' | 'profiles' => (scope === 'account' ? 'accounts' : 'profiles');
 
-/** Waits for other changes of the same limits and returns them as they were left. */
+/** Locks the limits against other changes and returns their current values. */
 export async function lockRiskLimits(writer: Writer, target: RiskTarget): Promise<RiskLimits> {
   const row = await sql<{ risk_limits: unknown }>`select risk_limits from ${sql.table(targetTable(target))}
     where id = ${target.subject} for no key update`.execute(writer);
@@ -173,7 +173,7 @@ interface PauseRequest extends Pick<CoinPause, 'profileId' | 'symbol' | 'why'> {
   readonly until: Date | null;
 }
 
-/** Pauses a coin, also one that is paused: since when stays. */
+/** Pauses a coin. A coin that is already paused keeps the start of its pause. */
 export async function pauseCoin(writer: Writer, { profileId, symbol, until, why }: PauseRequest): Promise<void> {
   await writer
     .updateTable('profile_symbols')

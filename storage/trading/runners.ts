@@ -26,7 +26,7 @@ export const positionOf = (row: Selectable<RunnerStatesTable>): Position => ({
   lastCycleNet: row.last_cycle_net === null ? null : requireDecimal(row.last_cycle_net),
 });
 
-/** The columns of a position, the reverse of positionOf. */
+/** Columns of a position; the inverse of positionOf. */
 export const positionColumns = (position: Position) => ({
   quantity: formatDecimal(position.quantity),
   average_price: formatDecimal(position.averagePrice),
@@ -49,16 +49,16 @@ export async function loadRunner(reader: Reader, { profileId, symbol }: RunnerKe
     .where('profile_id', '=', profileId)
     .where('symbol', '=', symbol)
     .executeTakeFirst();
-  if (row === undefined) return { version: 0, strategyState: null, position: FLAT, compared: true };
+  if (row === undefined) return { version: 0, strategyState: null, position: FLAT, reconciled: true };
   return {
     version: Number(row.version),
     strategyState: row.strategy_state,
     position: positionOf(row),
-    compared: row.compared,
+    reconciled: row.compared,
   };
 }
 
-/** The row of (profile, symbol), made when it is missing, locked until the transaction ends. */
+/** Locks the row of (profile, symbol) until the transaction ends, and creates a missing row. */
 export async function lockRunner(transaction: Transaction, key: RunnerKey): Promise<Selectable<RunnerStatesTable>> {
   await transaction
     .insertInto('runner_states')
@@ -74,7 +74,7 @@ export async function lockRunner(transaction: Transaction, key: RunnerKey): Prom
     .executeTakeFirstOrThrow();
 }
 
-/** The coin knows everything that was executed for it before it was restored; see {@link TradingStore}. */
+/** Marks a coin as reconciled with the exchange after a restore; see {@link TradingStore}. */
 export async function markReconciled({ kysely }: Database, { profileId, symbol }: RunnerKey): Promise<void> {
   await kysely
     .updateTable('runner_states')
@@ -84,7 +84,7 @@ export async function markReconciled({ kysely }: Database, { profileId, symbol }
     .execute();
 }
 
-/** One statement; see {@link TradingStore}. The version stays, because no money moved. */
+/** One statement; see {@link TradingStore}. The version is unchanged, because no money moved. */
 export async function saveStrategyStates(db: Database, states: readonly StateToKeep[]): Promise<void> {
   if (states.length === 0) return;
   const rows = states.map(({ profileId, ...rest }) => ({ profile_id: profileId, ...rest }));

@@ -13,7 +13,7 @@ import { orphanLocks } from './orphan-orders.ts';
 import { readRisk } from './risk.ts';
 import { loadRunner, markReconciled, saveStrategyStates } from './runners.ts';
 
-/** What the engine needs stored, on PostgreSQL. commitIntent throws CommitUnknown when the answer to COMMIT was lost. */
+/** The engine's store on PostgreSQL. commitIntent throws CommitUnknown when the answer to COMMIT was lost. */
 export const createTradingStore = (db: Database): TradingStore => ({
   loadRunner: (profileId, symbol) => loadRunner(db.kysely, { profileId, symbol }),
   levelFills: (profileId, symbol) => levelFills(db.kysely, { profileId, symbol }),

@@ -76,8 +76,8 @@ export async function loadProfilesToRun(db: Database, accountId: AccountId): Pro
 }
 
 /**
- * Records what the exchange said about a key, unless the key was replaced meanwhile. Only definite answers come here:
- * network faults leave the status. A key that another account has keeps its error.
+ * Stores the exchange's verdict on a key, unless the key was replaced meanwhile. Callers pass definite answers only:
+ * network faults do not change the status. A key that another account also has keeps its error.
  */
 export async function saveKeyStatus(
   db: Database,

@@ -42,11 +42,11 @@ interface TestApiOptions
   extends Partial<
     Pick<ApiSettings, 'liveDemo' | 'webDir' | 'outgoingPrivate' | 'backupDir' | 'candleDir' | 'paperKey'>
   > {
-  /** What the exchange's REST interface answers. */
+  /** REST interface of the exchange. */
   readonly exchange?: RequestListener;
-  /** The market of every venue, in the place of `exchange`. */
+  /** The market of every venue, instead of `exchange`. */
   readonly openMarket?: () => MarketPort;
-  /** Hears every line of the log. */
+  /** Receives every line of the log. */
   readonly logTo?: { write(line: string): void };
   /** Prepares the database before the api boots. */
   readonly before?: (database: Database) => Promise<void>;
@@ -55,7 +55,7 @@ interface TestApiOptions
 const pathOf = (operation: Operation, params: Readonly<Record<string, string>>): string =>
   operation.path.replaceAll(/:(\w+)/g, (_place, name: string) => encodeURIComponent(params[name] ?? ''));
 
-/** The real api on a free port, over a database of its own, with a clock that tests move. */
+/** The real api on a free port, with its own database and a clock that tests set. */
 export class TestApi implements AsyncDisposable {
   readonly url: string;
   readonly databaseUrl: string;
@@ -147,7 +147,7 @@ interface LooseCall {
   readonly body?: unknown;
 }
 
-/** The parts of a call as they travel; the generic type names them one by one. */
+/** The parts of a call without their generic type. */
 const loose = (call: unknown): LooseCall => call as LooseCall;
 
 /** Parsed with the schema that the type is derived from. */
@@ -202,7 +202,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
       backupDir: options.backupDir,
       candleDir: options.candleDir ?? join(tmpdir(), 'no-candles'),
       webDir: options.webDir,
-      // Receivers of tests are on this machine.
+      // Test receivers are on this machine.
       outgoingPrivate: options.outgoingPrivate ?? 'allow',
       paperKey: options.paperKey ?? null,
     },

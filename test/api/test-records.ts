@@ -10,7 +10,7 @@ import type { TestApi } from './test-api.ts';
 
 const decimal = requireDecimal;
 
-/** Trading rules like those of a usual coin: 5 quote units minimum value. */
+/** Trading rules of a typical coin: minimum order value 5 quote units. */
 export const rulesOf = (symbol: string, baseAsset: string, quoteAsset = 'USDT'): SymbolRules => ({
   symbol,
   status: 'TRADING',
@@ -27,7 +27,7 @@ export const rulesOf = (symbol: string, baseAsset: string, quoteAsset = 'USDT'):
 export const BTC = rulesOf('BTCUSDT', 'BTC');
 export const ETH = rulesOf('ETHUSDT', 'ETH');
 
-/** What a worker would have put into the cache; tests use accounts of the venue testnet. */
+/** Fills the cache like a worker; tests use accounts of the venue testnet. */
 export const cacheRules = (api: TestApi, rules: readonly SymbolRules[]): Promise<void> =>
   api.cache.set(cacheKeys.rules('testnet'), encodeRules(rules));
 
@@ -92,7 +92,7 @@ export async function addOrder(database: Database, order: OrderSeed): Promise<Or
 
 let fillsAdded = 0;
 
-/** A sale with an order of its own. */
+/** Adds a sale with its own order. */
 export async function addFill(
   database: Database,
   fill: { accountId: AccountId; profileId: ProfileId; symbol: string; realised: string; at: Date },
@@ -147,10 +147,10 @@ export async function addLogs(database: Database, profileId: ProfileId, seeds: r
   await database.kysely.insertInto('action_logs').values(rows).execute();
 }
 
-/** Few enough for one statement of a busy machine. */
+/** Few enough rows for one statement on a busy machine. */
 const AT_ONCE = 50_000;
 
-/** As many rows as a busy profile writes in months, one a second from `start` on; made by the database itself. */
+/** Adds as many rows as a busy profile writes in months, one per second from `start` on; the database generates them. */
 export async function addManyLogs(
   { pool }: Database,
   profileId: ProfileId,

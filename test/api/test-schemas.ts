@@ -11,7 +11,7 @@ interface Place {
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const fieldsOf = (value: unknown): [string, unknown][] => Object.entries(isObject(value) ? value : {});
 
-/** The fixed words of an object, which decide which part of a union parses it. */
+/** Constant fields of an object, which select the part of a union that parses it. */
 const constants = (properties: unknown): Record<string, unknown> =>
   Object.fromEntries(
     fieldsOf(properties).flatMap(([name, inner]) =>

@@ -8,7 +8,7 @@ interface Check {
   readonly name: string;
   readonly script: string;
   readonly args: readonly string[];
-  /** What to do when it fails. */
+  /** Advice after a failure. */
   readonly advice: string;
 }
 
@@ -20,7 +20,7 @@ const checks = (): Check[] => [
     name: 'unused',
     script: toolScript('knip', 'knip'),
     args: ['--no-config-hints'],
-    advice: 'remove what nobody uses, or use it',
+    advice: 'remove unused code, or use it',
   },
 ];
 

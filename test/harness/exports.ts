@@ -6,7 +6,7 @@ const EXPORT_LIST = /^export (?:type )?\{([^}]*)\}/gm;
 /** Imports and re-exports with names; a name in front of the braces is the default export. */
 const NAMED = /^(?:import|export) (?:type )?(?:[\w$]+, )?\{([^}]*)\} from '([^']+)'/gm;
 
-/** The names between braces, as they are in the file (`from`) and as they are called outside of it (`to`). */
+/** The names between braces: local name (`from`) and external name (`to`). */
 const listed = (names: string): { readonly from: string; readonly to: string }[] =>
   names
     .split(',')

@@ -2,22 +2,22 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './source-files.ts';
 
-/** A fenced block of a document: what a reader copies into a shell, a database or a file. */
+/** A fenced block of a document, which a reader copies into a shell, a database or a file. */
 export interface Fenced {
   /** The document from the checkout, and the line of the fence. */
   readonly path: string;
   readonly line: number;
   readonly language: string;
   readonly text: string;
-  /** What no test has, in the words of `<!-- needs: … -->` above the block. */
+  /** A requirement that tests cannot meet, from `<!-- needs: … -->` above the block. */
   readonly needs: string | undefined;
-  /** The file that the line before the block calls it, such as `basket.json`. */
+  /** File name from the line before the block, such as `basket.json`. */
   readonly file: string | undefined;
 }
 
 const NEEDS = /^<!-- needs: (.+) -->$/;
 
-/** The documents whose commands an operator follows. */
+/** Documents with commands for operators. */
 export function operatorDocuments(): string[] {
   const operator = readdirSync(join(ROOT, 'docs', 'operator')).map((name) => `docs/operator/${name}`);
   const parts = readdirSync(join(ROOT, 'deploy'), { recursive: true, encoding: 'utf8' })

@@ -1,8 +1,8 @@
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Loaded before a test file: ends it when its tests are over and something keeps its process, which node itself waits
- * for without an end.
+ * Loaded before a test file. Ends a process that is still busy after its tests, because node would wait for it without a
+ * limit.
  */
 const TIMEOUT_MS = 120_000;
 

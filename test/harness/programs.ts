@@ -27,6 +27,6 @@ export function toolScript(packageName: string, command: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const bin = typeof manifest === 'object' && manifest !== null && 'bin' in manifest ? manifest.bin : undefined;
   const file: unknown = typeof bin === 'object' && bin !== null ? Reflect.get(bin, command) : bin;
-  if (typeof file !== 'string') throw new Error(`The package ${packageName} brings no command "${command}".`);
+  if (typeof file !== 'string') throw new Error(`The package ${packageName} has no command "${command}".`);
   return join(folder, file);
 }

@@ -12,10 +12,10 @@ import { findProgram } from './programs.ts';
 const CONNECTIONS = 300;
 const CACHE_READY_LIMIT_MS = 10_000;
 
-/** A folder of its own that goes away with what ran in it. */
+/** A temporary folder that is removed with the stack. */
 async function temporaryFolder(stack: AsyncDisposableStack, name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `tradewind-${name}-`));
-  // Root runs the server as a user of its own, who must be able to pass: else its files are kept elsewhere and outlive the test.
+  // Root runs the server as another user, who must be able to enter: otherwise its files are elsewhere and outlive the test.
   await chmod(folder, 0o711);
   stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
@@ -31,7 +31,7 @@ export async function provideDatabase(stack: AsyncDisposableStack, signal: Abort
 
 export const freePort = async (): Promise<number> => (await freePorts(1))[0] ?? 0;
 
-/** So many ports, no two of them the same. */
+/** Distinct free ports. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));

@@ -1,4 +1,4 @@
-/** How much of something passed, failed and was left out. */
+/** Counts of passed, failed and skipped tests or checks. */
 export interface Tally {
   readonly passed: number;
   readonly failed: number;

@@ -10,7 +10,7 @@ export interface TestDatabase extends AsyncDisposable {
   readonly database: Database;
 }
 
-/** On a machine that does much else a connection takes its time; what the test waits for says when it fails. */
+/** Long, because connections are slow on a busy machine; the test's own limits report failures. */
 export const TIMEOUT_MS = 60_000;
 const ADVISORY_KEY = 'tradewind:test-template';
 
@@ -46,7 +46,7 @@ const digestOfAll = (files: readonly MigrationFile[]): string =>
 const exists = async (admin: pg.Client, name: string): Promise<boolean> =>
   (await admin.query('select 1 from pg_database where datname = $1', [name])).rows.length > 0;
 
-/** Built under another name and renamed when complete: a test run that dies leaves no half-made template. */
+/** Built under another name and renamed when complete: a killed test run leaves no incomplete template. */
 async function ensureTemplate(admin: pg.Client): Promise<string> {
   const template = `tradewind_template_${digestOfAll(await readMigrationFiles()).slice(0, 16)}`;
   if (await exists(admin, template)) return template;
@@ -78,7 +78,7 @@ async function createDatabase(prepare: (admin: pg.Client) => Promise<string>): P
 const dropDatabase = (name: string): Promise<unknown> =>
   withAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
 
-/** A migrated database of one's own, cloned from a template; dropped on dispose. */
+/** A new migrated database, cloned from a template; dropped on dispose. */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const name = await createDatabase(ensureTemplate);
   const url = urlOf(name);
@@ -94,7 +94,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** An empty database of one's own, without any migration. */
+/** A new empty database, without any migration. */
 export async function openEmptyDatabase(): Promise<{ readonly url: string } & AsyncDisposable> {
   const name = await createDatabase(async () => 'template0');
   return { url: urlOf(name), [Symbol.asyncDispose]: async () => void (await dropDatabase(name)) };

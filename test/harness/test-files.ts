@@ -1,9 +1,9 @@
 import { reaches, readSourceFiles, type SourceFile } from './source-files.ts';
 
 export interface TestFiles {
-  /** Need nothing but Node. */
+  /** Tests that only need Node. */
   readonly unit: string[];
-  /** Bring everything that they need, and take their time: the quick checks leave them out. */
+  /** Slow tests that bring everything they need; the quick checks skip them. */
   readonly long: string[];
   /** Need a database or start processes of their own. */
   readonly integration: string[];
@@ -30,12 +30,12 @@ const BRING_THEIR_OWN = [
   'paper/main.',
   'paper/exchange.property.',
 ];
-/** Flows that are about the exchange; the grid of faults plays all of an order's ways on the other servers too. */
+/** Flows about the exchange; the grid of faults covers all order states on the other servers too. */
 const ABOUT_THE_EXCHANGE = [
   ...['ban', 'basket', 'discovery', 'exchange', 'five-hundred-coins', 'manual-orders', 'orphans', 'protective-stop'],
   ...['shared-limits', 'stream-gap', 'symbol-status', 'third-asset-fees', 'waiting-entry'],
 ];
-/** What they show does not hang on whose database it is: once is enough. */
+/** Tests that do not depend on the database server: one run is enough. */
 const ONCE = [
   ...ABOUT_THE_EXCHANGE.map((name) => `test/flow/${name}`),
   ...['commands.', 'live-demo.', 'image.', 'alerts.', 'helm.'].map((name) => `test/deploy/${name}`),
@@ -49,7 +49,7 @@ function needsServers(file: SourceFile, files: ReadonlyMap<string, SourceFile>):
   return NAMES_A_SERVER.test(file.text) || reaches(file.path, SERVERS, files);
 }
 
-/** Those that `--servers` runs again. */
+/** Tests that `--servers` runs again. */
 export const integrationOnly = ({ integration }: TestFiles): TestFiles => ({
   ...{ unit: [], long: [], browser: [] },
   integration: integration.filter((path) => !ONCE.some((start) => path.startsWith(start))),

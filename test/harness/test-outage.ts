@@ -5,11 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const TIMEOUT_MS = 90_000;
 
-/** Waits until a condition holds; the words say what was awaited in vain. */
+/** Waits until a condition holds; `what` names the condition in the error after a timeout. */
 export async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;
   while (!(await holds())) {
-    assert.ok(performance.now() < deadline, `Waited ${TIMEOUT_MS} ms in vain: ${what}.`);
+    assert.ok(performance.now() < deadline, `Timeout after ${TIMEOUT_MS} ms: ${what}.`);
     await delay(10);
   }
 }
@@ -19,13 +19,13 @@ export interface Relay extends AsyncDisposable {
   cut(): Promise<void>;
   restore(): Promise<void>;
   dropConnections(): void;
-  /** Cuts for good, but keeps the port, so that nothing else can answer there. */
+  /** Cuts permanently, but keeps the port, so that nothing else can answer there. */
   sever(): void;
 }
 
 /**
- * Sees every piece of traffic before it is passed on: one that is severed at that moment never arrives, and one for which
- * it answers with a promise waits for that, with what follows it.
+ * Called with every piece of traffic before it is forwarded. A piece that is severed at that moment never arrives. When it
+ * returns a promise, the piece and all later ones wait for it.
  */
 export type Watch = (piece: Buffer, direction: 'out' | 'back', connection: number) => Promise<void> | void;
 

@@ -7,7 +7,7 @@ import type { SymbolRules } from '#core/market/symbol.ts';
 import type { Database } from '#storage/postgres/database.ts';
 import { acquireLease } from '#storage/postgres/leases.ts';
 
-/* Rows that tests of this room start from. */
+/* Rows that trading tests start from. */
 
 export const AT = new Date('2024-03-01T12:00:00.000Z');
 export const SYMBOL = 'BTCUSDT';
@@ -33,7 +33,7 @@ export interface Owner {
   readonly fencing: number;
 }
 
-/** Tests stand in for engine/tick/approve.ts here, the only maker of approved orders. */
+/** Tests replace engine/tick/approve.ts here, the only source of approved orders. */
 const approve = (draft: OrderDraft): ApprovedOrder => draft as ApprovedOrder;
 
 export async function seedUser(db: Database): Promise<UserId> {
