@@ -123,7 +123,7 @@ test('a key is stored in plaintext, shown without secrets, and checked by the wo
   assert.equal((await api.refusal(saveApiKey, { params: { id: absent }, body: keyBody })).code, 'not_found');
 });
 
-test('kill switches engage and release, tell the workers and are audited', async () => {
+test('kill switches engage and release, notify the workers and are audited', async () => {
   const received: string[] = [];
   await using _listening = await api.cache.subscribe(COMMAND_CHANNEL, (message) => received.push(message));
   const off = { engaged: false, since: null, by: null, reason: null, freeze: false, cancelEntryOrders: false };
@@ -173,7 +173,7 @@ test('a key belongs to one account: another account is refused it, and keeps the
   await api.call(saveApiKey, save(second.id, 'key-of-the-second-0002'));
   const refused = await api.refusal(saveApiKey, save(second.id, 'key-of-the-owner-0001'));
   assert.deepEqual([refused.status, refused.errors?.[0]?.path], [409, 'apiKey']);
-  assert.match(refused.detail, /^The account "Owner of the key" has this API key already: .* Create another key/);
+  assert.match(refused.detail, /^The account "Owner of the key" already has this API key: .* Create another key/);
   assert.equal((await api.call(readApiKey, { params: { id: second.id } }))?.last4, '0002');
   await api.call(saveApiKey, save(owner.id, 'key-of-the-owner-0001'));
   const insert = `update api_keys set api_key = 'key-of-the-owner-0001' where account_id = $1`;

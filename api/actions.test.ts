@@ -13,9 +13,9 @@ before(async () => {
 });
 after(() => api[Symbol.asyncDispose]());
 
-test('the worker is asked with an audit row, and what became of it can be read', async () => {
+test('a worker action is requested with an audit row, and its outcome can be read', async () => {
   const { account, profile } = await api.addProfile('Asking');
-  const user = (await readOperator(api.database.kysely)) ?? assert.fail('nobody has signed up');
+  const user = (await readOperator(api.database.kysely)) ?? assert.fail('no operator has signed up');
   const who = {
     operator: { user, session: null },
     caller: { ip: '203.0.113.7', userAgent: 'test', secure: false, cookieNames: ['c'] as const },

@@ -81,11 +81,11 @@ test('a provider is set up, kept, moved and removed; the credential goes in, pla
   assert.ok(audits.some(({ action }) => action === 'ai-provider.change') && !JSON.stringify(audits).includes('CANARY'));
 });
 
-test('the advisor asks about finished backtests only, and only when somebody is there to be asked', async () => {
+test('the advisor answers about finished backtests only, and only with a provider', async () => {
   const ask = async () => (await api.refusal(askAdvisor, { params: { ...params, variant: 'safe' } })).detail;
   assert.match(await ask(), /^The backtest is queued: only a finished one/);
   await api.database.kysely.updateTable('backtest_runs').set({ state: 'done' }).execute();
-  assert.match(await ask(), /^Nobody is set up to be asked/);
+  assert.match(await ask(), /^No AI provider is set up/);
   await save({ provider: 'openai-compatible', model: 'm' });
   const slot = await api.call(askAdvisor, { params: { ...params, variant: 'safe' } });
   assert.deepEqual([slot.slot, slot.state, slot.suggestions], ['safe', 'running', []]);
@@ -95,7 +95,7 @@ test('the advisor asks about finished backtests only, and only when somebody is 
   assert.equal(
     (await api.send(askAdvisor, { params: { ...params, variant: 'safe' } })).status,
     202,
-    'one that was lost is asked again',
+    'a lost question is sent again',
   );
   const where = `/api/profiles/${params.id}/backtests/${params.runId}/advisor`;
   assert.equal((await api.request('POST', `${where}/wild`)).status, 404);

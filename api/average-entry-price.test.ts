@@ -185,7 +185,7 @@ test('prices that are none, coins that are not bound and unknown fields are refu
   assert.deepEqual(await jobs(), []);
 });
 
-test('the note stands beside the recorded price, and no unrealised P/L is shown with it', async () => {
+test('the note is shown with the recorded price, and without unrealised P&L', async () => {
   const { account, profile } = await api.addProfile('Noted', { symbols: [SYMBOL] });
   await cachePrice(api, SYMBOL, '50000');
   await holdPosition(api.database, {
@@ -209,7 +209,7 @@ test('what the wallet holds beyond the position is shown as untracked, dust and 
   await holdPosition(api.database, { profileId: profile.id, symbol: SYMBOL, quantity: '0.5', averagePrice: '1' });
   assert.equal(await untracked(), null);
   await keepWallet(account.id, '0.75');
-  assert.equal(await untracked(), null, 'without a price nobody knows what it is worth');
+  assert.equal(await untracked(), null, 'without a price the value is unknown');
   await cachePrice(api, SYMBOL, '50000');
   assert.equal(await untracked(), '0.25');
   await keepWallet(account.id, '0.500001');

@@ -69,7 +69,7 @@ const contents = async (database = api.database) => {
   return texts;
 };
 
-test('a restored backup is everything as it was; sessions end, the kill switch is on, numbers never come again', async () => {
+test('a restored backup equals the earlier data; sessions end, the kill switch is on, numbers are never reused', async () => {
   const before_ = await contents();
   const { rows } = await api.database.kysely
     .selectFrom('action_logs')
@@ -81,7 +81,7 @@ test('a restored backup is everything as it was; sessions end, the kill switch i
   const reply = await upload(file);
   assert.equal(reply.status, 200, reply.text);
   assert.equal(JSON.parse(reply.text).rows.profiles, 1);
-  // What coins begin with after a restore is looked at below.
+  // The initial values of coins after a restore are checked below.
   const others = (texts: readonly string[]) => texts.filter((text) => !text.startsWith('runner_states '));
   assert.deepEqual(others(await contents()), others(before_));
   assert.deepEqual(await api.database.kysely.selectFrom('action_logs').selectAll().execute(), rows);
@@ -124,7 +124,7 @@ test('a file that is cut, altered, newer or no backup is refused before anything
   const cases: [Uint8Array<ArrayBuffer>, RegExp][] = [
     [file.slice(0, file.length - 1), /cut off or damaged/],
     [file.slice(0, file.length - 9), /cut off or damaged/],
-    [new Uint8Array([...file, 0, 0, 7]), /cut off or damaged|goes on/],
+    [new Uint8Array([...file, 0, 0, 7]), /cut off or damaged|continues/],
     [file.slice(0, 200), /cut off or damaged|not a Tradewind backup/],
     [flipped, /altered|damaged|not a Tradewind backup/],
     [packed(text.replace('Kept', 'Kent')), /checksum differs/],

@@ -48,7 +48,7 @@ test('bad settings, a database without its schema and one that is not there end 
   sentence(unmigrated.stderr);
 });
 
-test('the api serves, survives the loss of its database connections and stops when told', async () => {
+test('the api serves, survives the loss of its database connections and stops on request', async () => {
   await using opened = await openTestDatabase();
   const child = spawn(process.execPath, [MAIN], {
     env: { DATABASE_URL: opened.url, PORT: '0', LOG_LEVEL: 'silent' },

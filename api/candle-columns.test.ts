@@ -44,7 +44,7 @@ const ask = async (query: { profileId: string; from: string; to: string }, cooki
 };
 const at = (ms: number): string => new Date(ms).toISOString();
 
-test('a year of minutes is one answer that a browser may keep, with every number as it was', async () => {
+test('a year of minutes is one cacheable answer with exact numbers', async () => {
   const { profile } = await api.addProfile('Previewing');
   const columns = yearOf(YEAR);
   new CandleStore(join(folder, 'testnet')).add('BTCUSDT', '1m', columns);
@@ -60,7 +60,7 @@ test('a year of minutes is one answer that a browser may keep, with every number
   assert.deepEqual(back, columns);
 });
 
-test('what is missing is asked of the worker once; when the exchange has no more the answer says so', async () => {
+test('missing candles are requested from the worker once; the answer says when the exchange has no more', async () => {
   const { profile } = await api.addProfile('Missing');
   const query = { profileId: profile.id, from: at(FROM_MS - 60 * MINUTE_MS), to: at(FROM_MS + 10 * MINUTE_MS) };
   const headOf = async () => {

@@ -91,7 +91,7 @@ test('a real session wins over the injected operator', async () => {
   assert.equal(real.user.email, EMAIL);
 });
 
-test('with no user nobody is injected, and onboarding works', async () => {
+test('without a user no operator is injected, and onboarding works', async () => {
   await using fresh = await openTestApi({ liveDemo: true });
   assert.equal((await fresh.refusal(listProfiles, {})).code, 'not_signed_in');
   const reply = await fresh.send(signUp, { body: { email: EMAIL, password: PASSWORD } });

@@ -51,7 +51,7 @@ const ODD: readonly unknown[] = [
   ...['2026-01-01T00:00:00Z', '+275760-09-13T00:00:00Z', '0.00000001', '99999999999999999999999999', 'BTCUSDT'],
 ];
 
-/** What a body of 64 KiB can hold at most, and texts that a careless parser takes seconds for. */
+/** The largest values of a body of 64 KiB, and texts that take a naive parser seconds. */
 const LONG = 60_000;
 const LONG_DECIMAL = `0.${'0'.repeat(LONG)}1`;
 const HOSTILE: readonly unknown[] = [
@@ -136,10 +136,10 @@ function describe(operation: Operation): Described {
   return { operation, query, body: JSON.parse(body)?.content?.['application/json']?.schema };
 }
 
-/** What a request may leave behind though it was refused: that its session was used, and that it was counted. */
+/** Allowed effects of a refused request: the use of its session, and its count. */
 const LEFT_BEHIND = ['sessions', 'cache_entries', 'cache_list_heads', 'cache_lists', 'cache_hits'];
 
-/** One statement that tells whether anything is different anywhere: rows and a digest of every table, and of the queue. */
+/** One statement that detects any change: rows and a digest of every table, and of the queue. */
 async function digestOf({ database: { pool } }: TestApi): Promise<() => Promise<string>> {
   const { rows } = await pool.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
@@ -155,7 +155,7 @@ async function digestOf({ database: { pool } }: TestApi): Promise<() => Promise<
 /** Of a processor, so that other work on the machine is not counted; an answer that is slower than SLOW_MS hangs. */
 const MOST_CPU_MS = 2_000;
 const SLOW_MS = 10_000;
-/** What is allocated once, such as compiled code and caches, is there after a fifth of the requests. */
+/** One-time allocations, such as compiled code and caches, are complete after a fifth of the requests. */
 const WARM = 0.2;
 const MOST_GROWTH = 64 * 2 ** 20;
 

@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => api[Symbol.asyncDispose]());
 
-test('a comparison is asked of the worker once at a time, needs a key, is audited, and its report can be read', async () => {
+test('one comparison runs at a time, needs a key, is audited, and its report can be read', async () => {
   const { account, profile } = await api.addProfile('Compared', { symbols: ['BTCUSDT'] });
   const params = { id: profile.id };
   assert.equal((await api.refusal(reconcileFees, { params })).code, 'conflict', 'there is no key');

@@ -41,7 +41,7 @@ const auditOf = async (action: string) =>
     ({ subject, before: was }) => ({ subject, was }),
   );
 
-/** A job that was given up, as the operator sees it. */
+/** A failed job as the operator sees it. */
 async function die() {
   const profileId = newId<ProfileId>();
   await api.context.queue.enqueue('apply-avg-entry-price', { profileId, symbol: 'BTCUSDT' });
@@ -51,7 +51,7 @@ async function die() {
   return { profileId, letter };
 }
 
-test('a job that was given up is listed with its words and without bind values', async () => {
+test('a failed job is listed with its error and without bind values', async () => {
   const { profileId, letter } = await die();
   assert.partialDeepStrictEqual(letter, {
     job: 'apply-avg-entry-price',

@@ -66,7 +66,7 @@ async function finished(params: { id: ProfileId }, result: unknown, overrideConf
   return runId;
 }
 
-test('the gate asks for a recent backtest of exactly the present settings, and stops nothing', async () => {
+test('the gate requires a recent backtest of exactly the current settings, and stops nothing', async () => {
   const params = await profileOf();
   const verdict = async () => (await api.call(readLiveGate, { params })).coins[0];
   assert.equal((await verdict())?.verdict, 'no-backtest');
@@ -81,7 +81,7 @@ test('the gate asks for a recent backtest of exactly the present settings, and s
   const changed = await api.call(changeLiveGate, { params, body: { drawdown: 0.05, profitFactor: null } });
   assert.deepEqual([changed.bars.drawdown, changed.bars.profitFactor, changed.bars.closedCycles], [0.05, null, 30]);
   assert.deepEqual([changed.clear, changed.coins[0]?.verdict], [false, 'below-bars']);
-  assert.match(changed.coins[0]?.sentence ?? '', /deepest fall 10\.0 %, asked is at most 5\.0 %/);
+  assert.match(changed.coins[0]?.sentence ?? '', /max drawdown 10\.0 %, required is at most 5\.0 %/);
   assert.equal(changed.coins[0]?.checks.length, 7);
   const wrong = await api.refusal(changeLiveGate, { params, body: { drawdown: 2 } });
   assert.equal(wrong.errors?.[0]?.path, 'drawdown');
@@ -94,7 +94,7 @@ test('the gate asks for a recent backtest of exactly the present settings, and s
 
   await api.call(changeLiveGate, { params, body: { drawdown: 0.25 } });
   await finished(params, resultOf({ ageDays: 45 }));
-  assert.match((await verdict())?.sentence ?? '', /days since its window ended 45, asked is at most 30/);
+  assert.match((await verdict())?.sentence ?? '', /days since its window ended 45, required is at most 30/);
 
   const stored = JSON.stringify({ buy: { candleLimit: 5000 } });
   await api.database.kysely.updateTable('profiles').set({ config: stored }).where('id', '=', params.id).execute();
@@ -102,7 +102,7 @@ test('the gate asks for a recent backtest of exactly the present settings, and s
   assert.deepEqual([degraded.clear, degraded.coins[0]?.verdict], [false, 'config-not-parsable']);
 });
 
-test('the gate judges by the capital used and equal exposure, and asks for a new run where a stored one lacks them', async () => {
+test('the gate uses the capital used and equal exposure, and requires a new run when a stored one lacks them', async () => {
   const params = await profileOf();
   const verdict = async () => (await api.call(readLiveGate, { params })).coins[0];
   await finished(params, resultOf({ capital: { returnOnUsed: -0.32, alpha: -0.0004 } }));
@@ -110,8 +110,8 @@ test('the gate judges by the capital used and equal exposure, and asks for a new
   assert.equal(missed?.verdict, 'below-bars');
   assert.equal(
     missed.sentence,
-    'Below the bars: return on capital used -32.00 %, asked is at least 0.00 %; ' +
-      'return against equal exposure -0.04 %, asked is at least 0.00 %.',
+    'Below the bars: return on capital used -32.00 %, required is at least 0.00 %; ' +
+      'alpha vs. equal exposure -0.04 %, required is at least 0.00 %.',
   );
   const { capital: _capital, ...metrics } = resultOf().metrics;
   const earlier = { ...metrics, alpha: { buyAndHold: 0.6296, costAveraging: 0.4 } };

@@ -104,7 +104,7 @@ test('every response carries the security headers and a request id', async () =>
 const post = (body: BodyInit, type = 'application/json') =>
   api.request('POST', '/api/profiles', { headers: { 'content-type': type }, body });
 
-test('malformed, mistyped, oversized and misfielded bodies are told apart', async () => {
+test('malformed, mistyped, oversized and misfielded bodies have distinct answers', async () => {
   assert.equal(problemOf(await post('{"name":')).code, 'malformed_json');
   assert.equal(problemOf(await post('')).code, 'malformed_json');
   assert.equal(problemOf(await post(new Uint8Array([0x22, 0xff, 0x22]))).code, 'malformed_json');
@@ -170,7 +170,7 @@ test('ids that no record can have are 404, repeated and unknown query fields 422
   assert.equal(problem.code, 'not_found');
 });
 
-test('pages: routes of the app get index.html, assets are cached for good, nothing else is there', async () => {
+test('pages: routes of the app get index.html, assets are cached permanently, other paths are 404', async () => {
   for (const path of ['/', '/index.html', '/profiles/1/coins/BTCUSDT']) {
     const reply = await api.request('GET', path);
     assert.equal(reply.status, 200, path);

@@ -67,7 +67,7 @@ test('every saved config is kept, pages newest first, and an earlier one is rest
   assert.deepEqual([problem.status, problem.errors?.[0]?.path], [422, 'config.buy.candleLimit']);
 });
 
-test('another strategy: only while disabled; overrides begin anew, positions stay, the audit holds both', async () => {
+test('another strategy: only while disabled; overrides are cleared, positions stay, the audit log holds both', async () => {
   const { profile } = await api.addProfile('Switched', { symbols: ['BTCUSDT'], config: budget('50') });
   const params = { id: profile.id };
   await holdPosition(api.database, { profileId: profile.id, symbol: 'BTCUSDT', quantity: '1', averagePrice: '5' });

@@ -92,7 +92,7 @@ test('a config outside its bounds is refused with every path and nothing is save
   );
 });
 
-test('a config is linted without being saved; what contradicts itself is told with a save', async () => {
+test('a config is linted without being saved; a save returns contradictions as warnings', async () => {
   const { profile } = await api.addProfile('Lint', {});
   const params = { id: profile.id };
   const lint = (config: Record<string, unknown>) => api.call(lintProfile, { params, body: { config } });

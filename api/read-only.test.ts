@@ -7,7 +7,7 @@ import { readKillSwitch, setKillSwitch } from '#api/contract/halts.ts';
 import { readLiveness, readReadiness } from '#api/contract/health.ts';
 import { openTestApi, type TestApi } from '#test/api/test-api.ts';
 
-/** Every connection begins anew under the setting. */
+/** Reconnects every connection under the setting. */
 async function setReadOnly({ database }: TestApi, value: 'on' | 'off'): Promise<void> {
   const client = await database.pool.connect();
   try {
@@ -26,7 +26,7 @@ const readiness = async (api: TestApi) => {
   return `${reply.status} ${reply.text}`;
 };
 
-test('a read-only database: the kill switch says that it is not stored and what to do, reads go on, readiness says why', async () => {
+test('a read-only database: the kill switch says that it is not stored and what to do, reads continue, readiness says why', async () => {
   await using api = await openTestApi();
   await api.signUp();
   // Long enough for a use of the session to be written down.
@@ -35,7 +35,7 @@ test('a read-only database: the kill switch says that it is not stored and what 
   await until('readiness to see it', async () => /^503 .*The database is read-only/.test(await readiness(api)));
   const refused = await api.refusal(setKillSwitch, { body: { engaged: true, reason: 'now' } });
   assert.equal(refused.status, 503);
-  assert.match(refused.detail, /read-only: nothing was stored\. The kill switch is as it was\. .*stop the worker/);
+  assert.match(refused.detail, /read-only: nothing was stored\. The kill switch is unchanged\. .*stop the worker/);
   const released = await api.refusal(setKillSwitch, { body: { engaged: false } });
   assert.doesNotMatch(released.detail, /stop the worker/);
   const other = await api.refusal(createAccount, { body: { name: 'Another', exchangeMode: 'testnet' } });

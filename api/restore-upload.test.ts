@@ -62,7 +62,7 @@ test('a small file that unpacks to hundreds of megabytes is refused while the ap
   assert.ok(slowestMs < 2_000, `an answer took ${Math.round(slowestMs)} ms`);
 });
 
-test('a restore ends with its client: nothing is changed, trading goes on, and no file is left', async () => {
+test('a restore ends with its client: nothing is changed, trading continues, and no file is left', async () => {
   const answer = await fetch(`${api.url}/api${downloadBackup.path}`, { headers: { cookie: api.cookie ?? '' } });
   const file = new Uint8Array(await answer.arrayBuffer());
   await api.addProfile('Newer', { symbols: [] });

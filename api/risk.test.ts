@@ -64,7 +64,7 @@ test('limits are changed one by one, refused whole, and audited with before and 
 });
 
 test('the present state says what is used, what refuses buys, why and until when', async () => {
-  // The clock of the api stands still; orders carry the real time.
+  // The clock of the api is fixed; orders carry the real time.
   api.advance(30_000);
   const { account, profile } = await api.addProfile('Judged', { symbols: ['BTCUSDT'] });
   const owner = { accountId: account.id, profileId: profile.id, symbol: 'BTCUSDT' };

@@ -192,7 +192,7 @@ test('closed positions page, add up, and are counted by days of the operator', a
   );
 });
 
-test('equity stands beside what holding would have brought, thinned out evenly', async () => {
+test('equity is listed with buy and hold, evenly sampled', async () => {
   for (let i = 0; i < 10; i++) {
     const prices = { BTCUSDT: String(100 + i * 10), ETHUSDT: String(100 - i * 5) };
     const at = new Date(Date.UTC(2026, 0, 1, i));

@@ -51,7 +51,7 @@ test('retention is changed field by field within its bounds and audited; an unkn
   }
   const { rows } = await api.call(listAuditLogs, { query: { action: 'retention.change' } });
   assert.deepEqual(
-    rows.map(({ before: was, after: after }) => [was, after].map((row) => Reflect.get(Object(row), 'auditLogDays'))),
+    rows.map(({ before: was, after }) => [was, after].map((row) => Reflect.get(Object(row), 'auditLogDays'))),
     [
       [90, null],
       [null, 90],

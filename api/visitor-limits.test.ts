@@ -155,8 +155,8 @@ test('a browser that talks too much loses its socket', async () => {
   }
 });
 
-test('a network of visitors that asks too often is answered 429, others and the operator are not', async () => {
-  // Without a proxy it is one network too, and takes nothing from what all visitors may ask.
+test('a network of visitors with too many requests gets 429, others and the operator do not', async () => {
+  // Without a proxy it is one network too, and does not count towards the total of all visitors.
   const own = { headers: {} };
   for (let page = 0; page < 3; page++)
     assert.deepEqual(statusesOf(await flood(50, () => api.send(currentSession, {}, own))), { 200: 50 });

@@ -38,7 +38,7 @@ const PUBLIC = [
 const LOCKED_BY_SPECIFICATION =
   'API-key management; backup, backup-config and restore; AI-provider management and testing; notifier configuration and testing; ops-notify; account creation, rename and delete; password and session changes; retention changes; starting a diagnosis run; fee reconciliation; trade-archive backfill; both backtest-advisor writes';
 
-/** Changes that stay open in a live demo: what an operator does every day on the test network, and nothing that spends or tells. */
+/** Changes that a live demo allows: daily actions on the test network that cost nothing and reveal nothing. */
 const OPEN_IN_DEMO = [
   /^\/auth\/sign-(up|in|out)$/,
   /^\/account\/settings$/,
@@ -60,7 +60,7 @@ const UNAUDITED: Readonly<Record<string, string>> = {
   'POST /profiles/:id/lint': 'it changes nothing',
 };
 
-test('every mounted route stands in the contract, and every operation of the contract is mounted once', async () => {
+test('every mounted route is in the contract, and every operation of the contract is mounted once', async () => {
   const app = await createApp(api.context);
   const mounted = app.routes
     .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
@@ -69,7 +69,7 @@ test('every mounted route stands in the contract, and every operation of the con
   assert.equal(new Set(mounted).size, mounted.length);
 });
 
-test('every operation stands in the OpenAPI document with its parameters, body and answer', async () => {
+test('every operation is in the OpenAPI document with its parameters, body and answer', async () => {
   const { paths, components } = await api.call(readOpenApi, {}, { cookie: null });
   assert.ok(isObject(paths) && isObject(components));
   const ids: unknown[] = [];
@@ -149,7 +149,7 @@ test('the live demo locks exactly what the specification names; every other chan
   assert.deepEqual(undecided.map(keyOf), [], 'a change is either locked or listed as open');
 });
 
-test('what tells credentials, sessions or backups is locked for reading too', () => {
+test('reads of credentials, sessions and backups are locked too', () => {
   const locks = new Set(DEMO_LOCKS.map(keyOf));
   const telling = /api-key|\/auth\/sessions|^\/backup|ai-provider|notif/;
   const open = OPERATIONS.filter(

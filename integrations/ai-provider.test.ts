@@ -62,30 +62,30 @@ const refused: readonly (readonly [number, unknown, RegExp, Record<string, strin
   [
     429,
     { error: { message: 'Slow down.' } },
-    /answered 429: Slow down\. It asks to wait 17 seconds\. Ask again later/,
+    /answered 429: Slow down\. Wait 17 seconds before the next attempt\. Try again later/,
     { 'retry-after': '17' },
   ],
   [529, 'Overloaded\u0000\n\u001b[31m', /answered 529: Overloaded \[31m\.$/],
   [302, '', /answered 302\.$/, { location: 'http://127.0.0.1:1/' }],
-  [200, '<html>hello</html>', /does not speak the protocol of .*; it sent: <html>hello<\/html>$/],
-  [200, { choices: [], content: 'x', deep: SECRET }, /does not speak the protocol/],
+  [200, '<html>hello</html>', /does not use the protocol of .*; it sent: <html>hello<\/html>$/],
+  [200, { choices: [], content: 'x', deep: SECRET }, /does not use the protocol/],
   [200, '', /it sent: nothing$/],
-  [200, 'x'.repeat(1_000_001), /sent more than 1000000 bytes, which is no answer\.$/],
+  [200, 'x'.repeat(1_000_001), /sent more than 1000000 bytes, which is too long for an answer\.$/],
 ];
 for (const [status, body, words, headers] of refused) {
-  test(`what is no answer is a sentence without the credential: ${status} ${words.source.slice(0, 40)}`, async () => {
+  test(`an unusable answer becomes a sentence without the credential: ${status} ${words.source.slice(0, 40)}`, async () => {
     for (const provider of [anthropic(), endpoint(SECRET)]) {
       answers(status, body, headers);
       const answer = await ask(provider);
       assert.ok(!answer.ok);
       assert.match(answer.detail, words);
       assert.ok(!/CANARY|\p{Cc}/u.test(answer.detail), answer.detail);
-      assert.equal(receiver.received.length, 1, 'it is asked once, whatever comes back');
+      assert.equal(receiver.received.length, 1, 'the question is sent once, whatever the answer is');
     }
   });
 }
 
-test('who does not answer, hangs up or is not there is told; a process that stops does not wait', async () => {
+test('a missing answer, a closed connection and an absent server are reported; a stopping process does not wait', async () => {
   receiver.answer = null;
   const late = await ask(anthropic(), 50);
   assert.match(late.ok ? '' : late.detail, /no answer within 0\.05 seconds\.$/);
@@ -116,8 +116,8 @@ test('an address is one that a credential may be sent to; a credential fits into
     ['file:///etc/passwd', /https:\/\/ or http/],
     ['https://me:secret@example.org', /name or a password/],
     ['https://example.org/?key=1', /without \?/],
-    ['http://example.org/v1', /everybody on the way/],
-    ['http://8.8.8.8', /everybody on the way/],
+    ['http://example.org/v1', /others can read the credential/],
+    ['http://8.8.8.8', /others can read the credential/],
     ['http://169.254.169.254/latest', /machine that hosts/],
     ['http://0xa9fea9fe/', /machine that hosts/],
     ['https://[::ffff:169.254.169.254]/', /machine that hosts/],

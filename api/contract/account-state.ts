@@ -16,7 +16,7 @@ export const readAccountHealth = operation({
     at: instant,
     /** The worker that holds the account; null when none does. */
     worker: z.object({ slot: z.string(), sha: z.string().nullable(), bootedAt: instant.nullable() }).nullable(),
-    /** How that worker runs it: faults in a row, and coins that do not run; null when none holds it. */
+    /** Run state from that worker: consecutive errors, and coins that do not run; null without a worker. */
     run: accountRun.nullable(),
     apiKey: account.shape.apiKey,
     walletAt: instant.nullable(),
@@ -29,7 +29,7 @@ export const readAccountHealth = operation({
         reason: z.string(),
         since: instant,
         freeze: z.boolean(),
-        /** The exchange was reset: it ends when the operator confirms that. */
+        /** A halt because the exchange was reset; it ends when the operator confirms the reset. */
         reset: z.boolean(),
       }),
     ),
@@ -38,7 +38,7 @@ export const readAccountHealth = operation({
     nearLimits: z.array(riskState.shape.standings.element.extend({ subject: z.string(), name: z.string() })),
     profiles: z.object({ enabled: z.number(), all: z.number() }),
     positions: z.number(),
-    /** Positions of coins that their profile does not have any more: nothing sells them, and no stop guards them. */
+    /** Positions of coins that are no longer bound to their profile: nothing sells them, and no stop protects them. */
     unwatched: z.array(unwatchedPosition),
     orders: z.object({ live: z.number(), unknown: z.number(), orphans: z.number() }),
   }),
@@ -49,7 +49,7 @@ export const listAccountOrders = operation({
   path: '/accounts/:id/orders',
   summary: 'Orders of all profiles of an account, newest first',
   query: z.strictObject({
-    /** Live: not final yet, as the exchange or nobody knows better. */
+    /** Live: not final yet, including orders whose outcome is unknown. */
     state: z.enum(['live', 'final', 'all']).default('all'),
     profileId: profileId.optional(),
     symbol: symbolName.optional(),

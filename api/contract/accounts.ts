@@ -18,7 +18,7 @@ export const account = z.object({
   name: z.string(),
   exchangeMode: z.enum(EXCHANGE_MODES),
   endpoint: z.enum(ENDPOINTS),
-  /** When the exchange was found reset: nothing is bought until the operator confirms it. */
+  /** When a reset of the exchange was found: no buys until the operator confirms it. */
   resetAt: instant.nullable(),
   createdAt: instant,
   apiKey: keyStatus.nullable(),
@@ -47,7 +47,7 @@ export const createAccount = operation({
     })
     .refine((body) => body.endpoint === 'exchange' || body.exchangeMode === 'testnet', {
       path: ['endpoint'],
-      message: 'demo and paper go with exchangeMode testnet only',
+      message: 'demo and paper require exchangeMode testnet',
     }),
   response: account,
 });
@@ -78,7 +78,7 @@ export const confirmReset = operation({
   path: '/accounts/:id/confirm-reset',
   auth: 'session',
   status: 200,
-  summary: 'Lets an account buy again after its exchange was found reset',
+  summary: 'Confirms a reset of the exchange, so that the account buys again',
   params,
   response: account,
 });
@@ -97,7 +97,7 @@ export const readApiKey = operation({
   path: '/accounts/:id/api-key',
   auth: 'session',
   status: 200,
-  summary: 'State of the API key; the secret never leaves',
+  summary: 'State of the API key; the secret is never returned',
   params,
   response: keyStatus.nullable(),
 });
@@ -140,7 +140,7 @@ export const balance = z.object({
   asset: z.string(),
   free: decimalText,
   locked: decimalText,
-  /** Worth in the account's quote asset at cached prices; null when no price is cached. */
+  /** Value in the account's quote asset at cached prices; null when no price is cached. */
   value: decimalText.nullable(),
 });
 

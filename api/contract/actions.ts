@@ -5,7 +5,7 @@ import { operation } from './operation.ts';
 
 const actionId = z.uuid();
 
-/** Something the worker was asked to do: `reason` says in words why it was refused, `detail` what came of it. */
+/** An action of the worker: `reason` is a sentence why it was refused, `detail` its outcome. */
 const action = z.object({
   id: actionId,
   accountId,
@@ -21,7 +21,7 @@ const action = z.object({
   finishedAt: instant.nullable(),
 });
 
-/** What an operation answers with that asks the worker to act: the outcome is read at `readAction`, and told as topic `action`. */
+/** Answer of an operation that requests a worker action. `readAction` returns the outcome, and topic `action` publishes it. */
 export const actionAccepted = z.object({ actionId });
 
 export const readAction = operation({
@@ -29,7 +29,7 @@ export const readAction = operation({
   path: '/accounts/:id/actions/:actionId',
   auth: 'session',
   status: 200,
-  summary: 'What became of something the worker was asked to do',
+  summary: 'State and outcome of a requested worker action',
   params: z.object({ id: accountId, actionId }),
   response: action,
 });

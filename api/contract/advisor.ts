@@ -7,11 +7,11 @@ import { operation } from './operation.ts';
 const params = z.object({ id: profileId, runId: idSchema() });
 const path = '/profiles/:id/backtests/:runId/advisor';
 
-/** The last answer to one question about a backtest; asking again replaces it. It only proposes. */
+/** The last answer to one question about a backtest; a new question replaces it. It only proposes. */
 const slot = advice.extend({
   slot: z.enum(ADVISOR_SLOTS),
   state: z.enum(['running', 'done', 'failed']),
-  /** Who answered; null for what was pasted, and until there is an answer. */
+  /** Model that answered; null for a pasted reply and before an answer. */
   model: z.string().nullable(),
   /** Why it failed, in a sentence. */
   error: z.string().nullable(),
@@ -25,7 +25,7 @@ export const readAdvisor = operation({
   path,
   auth: 'session',
   status: 200,
-  summary: 'What the advisor has proposed for a backtest, one slot for each question',
+  summary: 'Proposals of the advisor for a backtest, one slot for each question',
   params,
   response: z.object({ slots: z.array(slot) }),
 });
@@ -35,7 +35,7 @@ export const readAdvisorPrompt = operation({
   path: `${path}/manual/prompt`,
   auth: 'session',
   status: 200,
-  summary: 'The question as text, to be put to any chat by hand; it holds the config and the results, nothing else',
+  summary: 'The question as text for any chat; it only holds the config and the results',
   params,
   query: z.strictObject({ variant: z.enum(VARIANT_NAMES).default('safe') }),
   response: z.object({ prompt: z.string() }),
@@ -46,7 +46,7 @@ export const keepAdvisorReply = operation({
   path: `${path}/manual`,
   auth: 'session',
   status: 200,
-  summary: 'Reads a reply that was got by hand and keeps what it proposes in the slot manual',
+  summary: 'Reads a pasted reply and stores its proposals in the slot manual',
   params,
   maxBodyKiB: 1024,
   body: z.strictObject({
@@ -60,7 +60,7 @@ export const askAdvisor = operation({
   path: `${path}/:variant`,
   auth: 'session',
   status: 202,
-  summary: 'Asks the AI provider for changes to the config of a finished backtest; the answer comes into its slot',
+  summary: 'Requests changes to the config of a finished backtest from the AI provider; the slot receives the answer',
   params: params.extend({ variant: z.enum(VARIANT_NAMES) }),
   response: slot,
 });

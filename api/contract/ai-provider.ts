@@ -3,7 +3,7 @@ import { AI_PROVIDERS, CREDENTIAL_KINDS } from '#core/installation/ai-provider.t
 import { instant } from './fields.ts';
 import { operation } from './operation.ts';
 
-/** The credential only ever goes in: what comes out says of which kind it is and how it ends. */
+/** The credential is never returned: responses only hold its kind and its last characters. */
 const aiProvider = z.object({
   provider: z.enum(AI_PROVIDERS),
   baseUrl: z.string(),
@@ -19,7 +19,7 @@ export const readAiProvider = operation({
   path: '/ai-provider',
   auth: 'session',
   status: 200,
-  summary: 'Whom the backtest advisor asks; null where nobody was set up',
+  summary: 'The AI provider of the backtest advisor; null when none is set up',
   response: answer,
 });
 
@@ -28,15 +28,15 @@ export const changeAiProvider = operation({
   path: '/ai-provider',
   auth: 'session',
   status: 200,
-  summary: 'Sets up whom the advisor asks; what is left out stays, with provider null it is removed',
+  summary: 'Sets up the AI provider; omitted fields are unchanged, provider null removes it',
   body: z.strictObject({
     provider: z.enum(AI_PROVIDERS).nullable().optional(),
-    /** Empty is the usual address of the provider. */
+    /** Empty means the default address of the provider. */
     baseUrl: z.string().max(2000, 'is longer than 2000 characters').optional(),
     model: z.string().trim().max(200, 'is longer than 200 characters').optional(),
     /** A console key and an OAuth token go to Anthropic, an endpoint key to any other endpoint. */
     credentialKind: z.enum(CREDENTIAL_KINDS).optional(),
-    /** Left out or empty stays as it is while the address stays; null removes it. */
+    /** Omitted or empty keeps the credential while the address is unchanged; null removes it. */
     credential: z.string().max(4000, 'is longer than 4000 characters').nullable().optional(),
   }),
   response: answer,
@@ -47,6 +47,7 @@ export const testAiProvider = operation({
   path: '/ai-provider/test',
   auth: 'session',
   status: 200,
-  summary: 'Sends one short question with what is stored and says in a sentence what came back; it may cost a little',
+  summary:
+    'Sends one short question with the stored settings and returns the outcome as a sentence; it may cost a little',
   response: z.object({ ok: z.boolean(), detail: z.string() }),
 });

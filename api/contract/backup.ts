@@ -10,7 +10,7 @@ export const downloadBackup = operation({
   path: '/backup',
   auth: 'session',
   status: 200,
-  summary: 'Everything as it is at one moment, as one file; it holds secrets in plaintext',
+  summary: 'A consistent snapshot of all data as one file; it holds secrets in plaintext',
   media: [BACKUP_TYPE],
 });
 
@@ -19,13 +19,13 @@ export const restoreBackup = operation({
   path: '/restore',
   auth: 'session',
   status: 200,
-  summary: 'Checks a backup, then puts it in the place of everything; trading is halted until it is released',
+  summary: 'Checks a backup, then replaces all data with it; trading is halted until the kill switch is released',
   upload: BACKUP_TYPE,
   response: z.object({ backupAt: instant, rows: z.record(z.string(), z.number()) }),
 });
 
 const config = BACKUP_SCHEDULE.schema.extend({
-  /** Null where no folder for backups is set (BACKUP_DIR). */
+  /** Null when no backup folder is set (BACKUP_DIR). */
   folder: z.string().nullable(),
   nextDueAt: instant.nullable(),
   backups: z.array(z.object({ name: z.string(), bytes: z.number(), at: instant })),
@@ -36,7 +36,7 @@ export const readBackupConfig = operation({
   path: '/backup/config',
   auth: 'session',
   status: 200,
-  summary: 'The schedule of backups and the ones that are kept',
+  summary: 'The backup schedule and the stored backups',
   response: config,
 });
 

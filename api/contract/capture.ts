@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { instant, profileId } from './fields.ts';
 import { operation } from './operation.ts';
 
-/** Every tick becomes a row of the log, so that forgetting to disarm it must not fill the disk. */
+/** Every tick becomes a log row; the limit keeps a forgotten capture from filling the disk. */
 export const MOST_CAPTURE_HOURS = 24;
 
 const capture = {
@@ -17,12 +17,12 @@ const capture = {
 export const readCapture = operation({
   ...capture,
   method: 'GET',
-  summary: 'Until when every tick is captured with everything that it looked at',
+  summary: 'End of the deep capture, which logs every tick with its inputs',
 });
 
 export const armCapture = operation({
   ...capture,
   method: 'PUT',
-  summary: 'Captures every tick of the profile in its log until then; null ends it',
+  summary: 'Captures every tick of the profile in its log until that time; null ends it',
   body: z.strictObject({ until: instant.nullable() }),
 });

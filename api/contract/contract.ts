@@ -32,7 +32,7 @@ import * as upkeep from './upkeep.ts';
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
 
-/** Every operation of the API, for the walk over routes and the reference. */
+/** Every operation of the API, for tests over all routes and the reference. */
 export const OPERATIONS: readonly Operation[] = [
   reference,
   health,

@@ -20,7 +20,7 @@ export const CAPTURE = 'capturing every tick';
 
 const lock = (method: DemoLock['method'], path: string, reason: string): DemoLock => ({ method, path, reason });
 
-/** Every operation that a live demo refuses, with the words of the specification for why. The one such table. */
+/** The only table of operations that a live demo refuses, each with the reason from the specification. */
 export const DEMO_LOCKS: readonly DemoLock[] = [
   lock('GET', '/accounts/:id/api-key', KEYS),
   lock('PUT', '/accounts/:id/api-key', KEYS),

@@ -7,19 +7,19 @@ const params = z.object({ id: profileId });
 const check = z.object({
   id: z.string(),
   label: z.string(),
-  /** Fail: nothing is bought while it stands. Warn: it does not stop a buy, or not for good. */
+  /** Fail: blocks all buys. Warn: does not block buys, or only for a while. */
   status: z.enum(['ok', 'warn', 'fail', 'unknown']),
-  /** What was found, and what to do where something is. */
+  /** The finding, and what to do about it. */
   line: z.string(),
-  /** What it was judged by. */
+  /** Values that the check used. */
   evidence: z.array(z.object({ name: z.string(), value: z.string() })),
-  /** What to change; null where nothing is to be changed. */
+  /** The setting to change; null when no change helps. */
   setting: z
     .object({
       words: z.string(),
-      /** Its place in the web app, such as /profiles/:id/config?edit=buy.candleLimit */
+      /** Path in the web app, such as /profiles/:id/config?edit=buy.candleLimit */
       place: z.string(),
-      /** Dotted path in the config, or name of the limit; null for what is no field. */
+      /** Dotted path in the config, or name of the limit; null for a page without a field. */
       path: z.string().nullable(),
       value: z.string().nullable(),
     })
@@ -28,12 +28,12 @@ const check = z.object({
 export type DiagnosisCheck = z.output<typeof check>;
 
 export const diagnosisReport = z.object({
-  /** Blocked: nothing can be bought; waiting: something can, and the strategy says not now; unknown: nobody can say. */
+  /** Blocked: no buy is possible. Waiting: buys are possible and the strategy waits. Unknown: not enough data. */
   verdict: z.enum(['blocked', 'waiting', 'unknown']),
   headline: z.string(),
-  /** What concerns the whole profile, in the order in which it matters. */
+  /** Checks of the whole profile, in order of importance. */
   checks: z.array(check),
-  /** Each coin with the worst of its checks in words; of more than 25 coins only the checks that are not ok are told. */
+  /** Each coin with the sentence of its worst check. With more than 25 coins only checks that are not ok are listed. */
   coins: z.array(
     z.object({
       symbol: z.string(),
@@ -60,9 +60,9 @@ export const startDiagnosis = operation({
   path: '/profiles/:id/diagnosis/runs',
   auth: 'session',
   status: 201,
-  summary: 'Looks for what keeps a profile, or one of its coins, from trading, from what is known now',
+  summary: 'Finds what blocks a profile, or one of its coins, from trading, with the current data',
   params,
-  /** Left out: every coin of the profile. */
+  /** Default: every coin of the profile. */
   query: z.strictObject({ symbol: symbolName.optional() }),
   response: run,
 });

@@ -17,16 +17,16 @@ const discovery = z.object({
     lastCycleAt: instant.nullable(),
   }),
   slots: z.object({ most: z.number(), used: z.number() }),
-  /** The coins of the profile as the last cycle saw them; one that has faded is proposed for removal. */
+  /** Coins of the profile in the last round; a coin that no longer qualifies is proposed for removal. */
   coins: z.array(coin.extend({ boundAt: instant, tenureUntil: instant })),
-  /** Nothing is bound or unbound by itself: bind one with POST /profiles/:id/symbols. */
+  /** No coin is bound or unbound automatically: bind one with POST /profiles/:id/symbols. */
   proposals: z.array(coin.extend({ kind: z.enum(['add', 'remove']) })),
 });
 
 export const readDiscovery = operation({
   ...read,
   path: '/profiles/:id/discovery',
-  summary: 'Settings of the discovery of coins, what it proposes now, and whether it works',
+  summary: 'Settings, current proposals and health of the coin discovery',
   response: discovery,
 });
 
@@ -34,7 +34,7 @@ export const changeDiscovery = operation({
   ...read,
   method: 'PATCH',
   path: '/profiles/:id/discovery',
-  summary: 'Changes the settings that are named; the worker looks again at its next round',
+  summary: 'Changes the given settings; the next round of the worker uses them',
   body: discoveryConfig.partial(),
   response: discovery,
 });
@@ -44,8 +44,7 @@ const stage = z.object({ stage: z.string(), left: z.number() });
 export const listDiscoveryCycles = operation({
   ...read,
   path: '/profiles/:id/discovery/cycles',
-  summary:
-    'Rounds of the discovery, newest first: how many coins each test of the funnel left, and what became of them',
+  summary: 'Rounds of the discovery, newest first: how many coins passed each test, and the outcome of each coin',
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(500).default(20),
     cursor: cursor.optional(),
@@ -56,7 +55,7 @@ export const listDiscoveryCycles = operation({
         id: z.string(),
         at: instant,
         error: z.string().nullable(),
-        /** Tests that the prices of all coins answer, then tests that need candles of each. */
+        /** Tests on the prices of all coins, then tests on the candles of each coin. */
         market: z.array(stage),
         candidates: z.array(stage),
         breadth: z.object({ up: z.number(), all: z.number() }).nullable(),

@@ -3,7 +3,7 @@ import { readDecimal } from '#core/amount/decimal.ts';
 import { type AccountId, idSchema, type OrderId, type ProfileId, type SessionId } from '#core/ids.ts';
 import { instantText } from '#core/text-fields.ts';
 
-/** Money and quantities travel as decimal text. */
+/** Money and quantities are decimal text. */
 export const decimalText = z.string().refine((text) => readDecimal(text) !== undefined, 'is not a decimal number');
 export const instant = instantText;
 export const strategyName = z.string().max(60);
@@ -16,15 +16,15 @@ export const sessionId = idSchema<SessionId>();
 export const symbolName = z.string().regex(/^[A-Z0-9]{2,30}$/, 'is not a coin pair such as BTCUSDT');
 export const numbers = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
 
-/** A doubt that did not stop a change. */
+/** A warning about a change that was saved. */
 export const warning = z.object({ code: z.string(), message: z.string(), reason: z.string(), detail: z.string() });
 
-/** Text of a person that is shown in one line: control and invisible characters could forge others in a terminal. */
+/** User text for one line. Refuses control and invisible characters, which could forge output in a terminal. */
 const printable = z
   .string()
   .trim()
   .refine((text) => !/[\p{Cc}\p{Cf}]/u.test(text), 'holds a control character');
-/** A name that a person gives to something. */
+/** A name from a user. */
 export const humanName = printable.min(1, 'is empty').max(60, 'is longer than 60 characters');
 /** One that may be empty. */
 export const humanLabel = printable.max(60, 'is longer than 60 characters');

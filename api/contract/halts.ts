@@ -7,7 +7,7 @@ const change = z.strictObject({
   reason: z.string().max(500).optional(),
   /** Also stops exits. */
   freeze: z.boolean().optional(),
-  /** Also cancels buys that rest on the exchange, for as long as it is engaged. */
+  /** Also cancels open buy orders on the exchange while it is engaged. */
   cancelEntryOrders: z.boolean().optional(),
 });
 
@@ -31,7 +31,7 @@ const write = {
   method: 'PUT',
   auth: 'session',
   status: 200,
-  summary: 'Engages or releases a kill switch; engaged means that no later entry can be committed',
+  summary: 'Engages or releases a kill switch; while it is engaged, no new entry can be committed',
   body: change,
   response: killSwitch,
 } as const;

@@ -12,5 +12,5 @@ export const readLiveness = operation({
 export const readReadiness = operation({
   ...health,
   path: '/health/ready',
-  summary: 'Database and cache store answer, writes are taken and leases renewed; 503 with the reason otherwise',
+  summary: 'Database and cache store answer, writes succeed and leases are renewed; 503 with the reason otherwise',
 });

@@ -22,7 +22,7 @@ const runOf = <Report extends z.ZodType>(report: Report) =>
 const fee = z.object({ amount: decimalText, asset: z.string().nullable() });
 
 export const feeReport = z.object({
-  /** Executions of the present epoch that were compared. */
+  /** Compared executions of the current epoch. */
   checked: z.number(),
   /** Recorded, but not listed by the exchange. */
   notListed: z.array(z.object({ symbol: z.string(), tradeId: z.string(), at: instant })),
@@ -38,9 +38,9 @@ export const feeReport = z.object({
     }),
   ),
   differing: z.number(),
-  /** Fees in a third asset whose value in quote was not known and is now, from the close of the minute they were paid in. */
+  /** Fees in a third asset that now have a value in quote, from the candle close of their minute. */
   valued: z.number(),
-  /** Such fees without a candle of that minute: their value stays unknown. */
+  /** Fees in a third asset without a candle of their minute: their value stays unknown. */
   unvalued: z.number(),
   byAsset: z.array(z.object({ asset: z.string(), recorded: decimalText, exchange: decimalText })),
 });
@@ -50,7 +50,7 @@ export const reconcileFees = operation({
   ...start,
   path: '/profiles/:id/reconcile-fees',
   summary:
-    'Has the worker compare every recorded fee with the exchange’s trade list; corrections are recorded beside it',
+    'Has the worker compare every recorded fee with the exchange’s trade list; corrections are recorded in addition to it',
   response: started,
 });
 
@@ -65,7 +65,7 @@ export const backfillReport = z.object({
   coins: z.array(
     z.object({
       symbol: z.string(),
-      /** Executions that the exchange lists, of which the records of this service hold `known`. */
+      /** Executions that the exchange lists; `known` of them are recorded by this service. */
       listed: z.number(),
       known: z.number(),
       archived: z.number(),
@@ -79,7 +79,7 @@ export type BackfillReport = z.output<typeof backfillReport>;
 export const backfillTradeArchive = operation({
   ...start,
   path: '/profiles/:id/trade-archive/backfill',
-  summary: 'Has the worker read the account’s own trades that no order of this service made into the archive',
+  summary: 'Has the worker archive the account’s trades that do not belong to orders of this service',
   body: z.strictObject({
     /** Default: the coins of the profile. */
     symbols: z.array(symbolName).min(1).max(100).optional(),

@@ -8,9 +8,9 @@ const params = z.object({ id: idSchema() });
 export const deadLetter = z.object({
   id: z.string(),
   job: z.string(),
-  /** What the job was told, such as which account it is for. */
+  /** Input of the job, such as its account. */
   data: z.unknown(),
-  /** Without bind values of database queries. */
+  /** Scrubbed of bind values of database queries. */
   errorMessage: z.string(),
   stack: z.string().nullable(),
   attempts: z.number(),
@@ -22,7 +22,7 @@ export const listDeadLetters = operation({
   path: '/dead-letters',
   auth: 'session',
   status: 200,
-  summary: 'Jobs that were given up after their last attempt, newest first',
+  summary: 'Failed jobs, newest first: their last attempt failed',
   query: z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).default(100) }),
   response: z.object({ deadLetters: z.array(deadLetter) }),
 });
@@ -32,7 +32,7 @@ export const retryDeadLetter = operation({
   path: '/dead-letters/:id/retry',
   auth: 'session',
   status: 202,
-  summary: 'Gives a job all its attempts again and takes it off the list',
+  summary: 'Retries a failed job with all its attempts and removes it from the list',
   params,
   response: z.object({ jobId: z.string() }),
 });
@@ -42,7 +42,7 @@ export const deleteDeadLetter = operation({
   path: '/dead-letters/:id',
   auth: 'session',
   status: 204,
-  summary: 'Takes a job off the list without trying it again',
+  summary: 'Removes a failed job from the list without a retry',
   params,
 });
 
@@ -70,7 +70,7 @@ export const listJobs = operation({
   path: '/jobs',
   auth: 'session',
   status: 200,
-  summary: 'What runs by itself again and again: how the last run ended, and when the next one is due',
+  summary: 'Scheduled jobs: outcome of the last run, and time of the next one',
   response: z.object({
     jobs: z.array(
       z.object({

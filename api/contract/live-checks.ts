@@ -7,7 +7,7 @@ import { operation } from './operation.ts';
 
 const params = z.object({ id: profileId });
 
-/** Does a backtest of exactly these settings clear the bars? It advises: no answer of it stops trading. */
+/** Whether a backtest of exactly these settings clears the bars. It is advice: it never stops trading. */
 export const liveGate = z.object({
   bars: gateBars,
   /** True once every coin has a run that clears every bar. */
@@ -17,7 +17,7 @@ export const liveGate = z.object({
   coins: z.array(
     z.object({
       symbol: z.string(),
-      /** `old-backtest`: an earlier version ran it, without what the bars are about. */
+      /** `old-backtest`: an earlier version ran it, without the metrics that the bars use. */
       verdict: z.enum(['clear', 'below-bars', 'no-backtest', 'old-backtest', 'config-not-parsable']),
       sentence: z.string(),
       runId: z.string().nullable(),
@@ -40,7 +40,7 @@ export const readLiveGate = operation({
   path: '/profiles/:id/gate',
   auth: 'session',
   status: 200,
-  summary: 'Whether a recent backtest of exactly the present settings clears the bars; advice only',
+  summary: 'Whether a recent backtest of exactly the current settings clears the bars; advice only',
   params,
   response: liveGate,
 });
@@ -50,7 +50,7 @@ export const changeLiveGate = operation({
   path: '/profiles/:id/gate',
   auth: 'session',
   status: 200,
-  summary: 'Changes the bars that are named; null takes one away',
+  summary: 'Changes the given bars; null removes one',
   params,
   body: gateBars.partial(),
   response: liveGate,
@@ -61,7 +61,8 @@ export const readDrift = operation({
   path: '/profiles/:id/drift',
   auth: 'session',
   status: 200,
-  summary: 'Live results held against the pinned backtest; null until a worker has looked, every quarter of an hour',
+  summary:
+    'Live results compared with the pinned backtest; null before the first comparison; a worker runs one every 15 minutes',
   params,
   response: z.object({ pinnedRunId: z.string().nullable(), report: driftReport.nullable() }),
 });
@@ -71,10 +72,10 @@ export const readShadowReplay = operation({
   path: '/profiles/:id/shadow-replay',
   auth: 'session',
   status: 200,
-  summary: 'The last day replayed with the present settings, beside what was traded',
+  summary: 'Replay of the last day with the current settings, next to the actual trades',
   params,
   response: z.object({
-    /** Since when a replay waits or runs; null when none does. */
+    /** When the waiting or running replay was requested; null when there is none. */
     requestedAt: instant.nullable(),
     /** Why the newest replay ended without a report. */
     error: z.string().nullable(),

@@ -6,14 +6,14 @@ import { operation } from './operation.ts';
 
 const params = z.object({ id: profileId, symbol: symbolName });
 const manualAction = { auth: 'session', status: 202, response: actionAccepted } as const;
-/** Made up by the caller: asking again with the same id, as after a lost answer, asks for nothing more. */
+/** Idempotency key of the caller: a retry with the same id, such as after a lost answer, has no further effect. */
 const requestId = z.uuid().optional();
 
 export const placeOrder = operation({
   ...manualAction,
   method: 'POST',
   path: '/profiles/:id/symbols/:symbol/orders',
-  summary: 'Orders by hand: the worker judges, sends and follows it like an order of its own',
+  summary: 'Places a manual order; the worker checks, sends and tracks it like its own orders',
   params,
   body: z.strictObject({ order: manualOrder, requestId }),
 });
@@ -22,7 +22,7 @@ export const cancelOrder = operation({
   ...manualAction,
   method: 'DELETE',
   path: '/profiles/:id/symbols/:symbol/orders/:orderId',
-  summary: 'Cancels an order of the coin that rests on the exchange',
+  summary: 'Cancels an open order of the coin on the exchange',
   params: params.extend({ orderId }),
 });
 
@@ -30,7 +30,7 @@ export const forceSell = operation({
   ...manualAction,
   method: 'POST',
   path: '/profiles/:id/symbols/:symbol/force-sell',
-  summary: 'Sells the whole position at the market; what rests on the book is cancelled first',
+  summary: 'Sells the whole position at the market after it has cancelled open orders',
   params,
   body: z.strictObject({ requestId }),
 });

@@ -10,7 +10,7 @@ const read = { method: 'GET', auth: 'session', status: 200 } as const;
 export const listTickers = operation({
   ...read,
   path: '/tickers',
-  summary: 'Prices of an account’s venue as the cache has them: of every coin that a running profile watches',
+  summary: 'Cached prices of an account’s venue: every coin that a running profile watches',
   query: z.strictObject({
     accountId,
     /** Comma list; absent means all. */
@@ -19,7 +19,7 @@ export const listTickers = operation({
   response: z.object({ tickers: z.array(z.object({ symbol: z.string(), price: decimalText, at: instant })) }),
 });
 
-/** `partial`: the rest could not be had, for the `problem` that is named or because the exchange has no more. */
+/** `partial`: the rest is missing because of `problem`, or because the exchange has no more. */
 export interface ColumnsHead {
   readonly state: 'complete' | 'fetching' | 'partial';
   readonly missing: number;
@@ -28,18 +28,17 @@ export interface ColumnsHead {
 
 export const CANDLE_COLUMNS_TYPE = 'application/vnd.tradewind.candles';
 
-/** At most a year of minutes. */
+/** One year of minutes. */
 export const MOST_COLUMN_ROWS = 527_040;
 
 /**
- * The body is read by `decodeColumns` of core/market/candle-planes.ts. Its head is {@link ColumnsHead} beside what it says of
- * itself; while it is `fetching`, ask again in some seconds.
+ * The body is read by `decodeColumns` of core/market/candle-planes.ts. Its head is {@link ColumnsHead} with the fields of
+ * the format. While the state is `fetching`, request it again after some seconds.
  */
 export const readCandleColumns = operation({
   ...read,
   path: '/candles/columns',
-  summary:
-    'Stored candles of one coin in one answer, in columns: a year of minutes at most; what is missing is fetched',
+  summary: 'Stored candles of one coin in columns: at most a year of minutes; missing candles are fetched',
   query: z.strictObject({
     profileId,
     symbol: symbolName,
@@ -54,7 +53,7 @@ export const readCandleColumns = operation({
 export const readMarketTrend = operation({
   ...read,
   path: '/accounts/:id/market-trend',
-  summary: 'Two leading coins against their average of 50 days, and how many coins are up; null before the first look',
+  summary: 'Two leading coins against their 50-day average, and how many coins are up; null before the first run',
   params: z.object({ id: accountId }),
   response: marketTrend.nullable(),
 });
@@ -73,7 +72,7 @@ export const readRatings = operation({
       z.object({
         symbol: z.string(),
         interval: z.enum(INTERVALS),
-        /** Null with too few candles, or when they cannot be read: `problem` says which. */
+        /** Null with too few or unreadable candles; `problem` says which. */
         label: z.enum(RATING_LABELS).nullable(),
         /** From -1, all sell, to 1, all buy. */
         score: z.number().nullable(),

@@ -9,7 +9,7 @@ const named = params.extend({ provider: z.enum(NOTIFIER_NAMES) });
 const texts = z.record(z.string().max(60), z.string().max(4000, 'is longer than 4000 characters'));
 const json = z.record(z.string(), z.unknown());
 
-/** Secrets only ever go in: what comes out says which are set. */
+/** Secrets are never returned: responses only say which are set. */
 const notifier = z.object({
   provider: z.enum(NOTIFIER_NAMES),
   enabled: z.boolean(),
@@ -26,7 +26,7 @@ export const listNotifiers = operation({
   path: '/profiles/:id/notifiers',
   auth: 'session',
   status: 200,
-  summary: 'Every kind of notifier, what it asks for, and how the profile has set it up',
+  summary: 'Every kind of notifier, its fields, and its settings in the profile',
   params,
   response: z.object({
     notifiers: z.array(
@@ -54,7 +54,7 @@ export const saveNotifier = operation({
   ...notifierPath,
   method: 'PUT',
   status: 200,
-  summary: 'Sets a notifier up; a secret that is left out or empty stays as it is',
+  summary: 'Sets up a notifier; an omitted or empty secret is unchanged',
   body: z.strictObject({
     enabled: z.boolean().default(true),
     settings: texts.default({}),
@@ -76,7 +76,7 @@ export const testNotifier = operation({
   path: '/profiles/:id/notifiers/:provider/test',
   method: 'POST',
   status: 200,
-  summary: 'Sends a test message now and says what the other side answered',
+  summary: 'Sends a test message now and returns the answer of the receiver',
   response: delivery,
 });
 

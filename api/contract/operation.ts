@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** One HTTP operation: validates requests, types the client, describes itself. */
+/** One HTTP operation: schemas for validation, client types and documentation. */
 export interface Operation<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -12,18 +12,18 @@ export interface Operation<
   readonly path: string;
   readonly auth: 'public' | 'session';
   readonly summary: string;
-  /** Changes nothing, though it is no GET. */
+  /** Changes nothing, although it is not a GET. */
   readonly reads?: true;
   readonly status: 200 | 201 | 202 | 204;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
   readonly response?: Response;
-  /** Media types of an answer that is no JSON. */
+  /** Media types of a response that is not JSON. */
   readonly media?: readonly string[];
-  /** Largest JSON body, in KiB, where 64 are too few. */
+  /** Maximum JSON body in KiB, if 64 are too few. */
   readonly maxBodyKiB?: number;
-  /** Media type of a request body that is no JSON. */
+  /** Media type of a request body that is not JSON. */
   readonly upload?: string;
 }
 
@@ -33,7 +33,7 @@ export const operation = <const Op extends Operation>(op: Op): Op => op;
 type Input<Schema> = Schema extends z.ZodType ? z.input<Schema> : undefined;
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-/** What a caller passes: only the parts the operation declares. */
+/** Arguments of a call: only the parts that the operation declares. */
 export type Call<Op extends Operation> = (Op extends { params: infer P } ? { params: Input<P> } : unknown) &
   (Op extends { query: infer Q } ? { query?: Input<Q> } : unknown) &
   (Op extends { body: infer B } ? { body: Input<B> } : unknown);

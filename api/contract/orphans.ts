@@ -19,13 +19,13 @@ const orphan = z.object({
   filledQuantity: decimalText,
   /** The order list (OCO) that it is a leg of. */
   listId: z.string().nullable(),
-  /** What it keeps from being sold or spent; null while the coin's rules are not known. */
+  /** The amount that it locks; null while the coin's trading rules are unknown. */
   locked: z.object({ asset: z.string(), amount: decimalText }).nullable(),
   placedAt: instant,
   ageSeconds: z.number(),
   firstSeenAt: instant,
   lastSeenAt: instant,
-  /** `left`: the operator wants it to rest. `gone`: it rests no more, and was not cancelled here. */
+  /** `left`: the operator wants to keep it. `gone`: it is no longer open, and was not cancelled here. */
   state: z.enum(ORPHAN_STATES),
   /** A guess with its evidence as a sentence; only a proven owner can adopt it. */
   owner: z.object({
@@ -41,10 +41,10 @@ export const listOrphanOrders = operation({
   path: '/accounts/:id/orphan-orders',
   auth: 'session',
   status: 200,
-  summary: 'Open orders of the exchange that no profile tracks, then the newest that are resolved',
+  summary: 'Open orders on the exchange that no profile tracks, then the newest resolved ones',
   params,
   response: z.object({
-    /** When the exchange was last asked; null before that. */
+    /** Time of the last check of the exchange; null before the first. */
     checkedAt: instant.nullable(),
     orphans: z.array(orphan),
   }),
@@ -62,7 +62,7 @@ export const detectOrphanOrders = operation({
 export const adoptOrphanOrder = operation({
   ...orphanAction,
   path: '/accounts/:id/orphan-orders/:symbol/:orderId/adopt',
-  summary: 'Gives the order back to the one profile that provably owns it',
+  summary: 'Assigns the order to the one profile that provably owns it',
   params: orderParams,
 });
 
@@ -78,6 +78,6 @@ export const leaveOrphanOrder = operation({
   path: '/accounts/:id/orphan-orders/:symbol/:orderId/leave',
   auth: 'session',
   status: 204,
-  summary: 'Lets the order rest; it stays listed as left',
+  summary: 'Keeps the order open; it stays listed as left',
   params: orderParams,
 });

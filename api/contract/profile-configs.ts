@@ -13,7 +13,7 @@ export const listConfigHistory = operation({
   path: '/profiles/:id/config-history',
   auth: 'session',
   status: 200,
-  summary: 'Every config that a profile has had, newest first',
+  summary: 'Configs of a profile, newest first',
   params,
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -39,7 +39,7 @@ export const switchStrategy = operation({
   path: '/profiles/:id/switch-strategy',
   auth: 'session',
   status: 200,
-  summary: 'Gives a disabled profile another strategy; overrides begin anew, positions stay',
+  summary: 'Gives a disabled profile another strategy; overrides are cleared, positions stay',
   params,
   body: z.strictObject({ strategyName, config: jsonObject.default({}) }),
   response: savedProfile,
@@ -56,7 +56,7 @@ export const cloneProfile = operation({
   response: savedProfile,
 });
 
-/** A profile as a file: what it does, nothing of what it did or of the account. */
+/** A profile as a file: its settings, without its history and its account. */
 export const profileFile = z.strictObject({
   format: z.literal('tradewind-profile'),
   version: z.literal(1),

@@ -30,7 +30,7 @@ export const profile = z.object({
   updatedAt: instant,
 });
 const flag = z.enum(['true', 'false']).default('false');
-/** The action that does it; null when it is done already. */
+/** The action that removes it; null when it is already removed. */
 const removal = z.object({ actionId: z.uuid().nullable() });
 export const savedProfile = z.object({ profile, warnings: z.array(warning) });
 
@@ -39,7 +39,7 @@ export const listStrategies = operation({
   path: '/strategies',
   auth: 'session',
   status: 200,
-  summary: 'Strategies with the JSON Schema and the defaults of their config, what they do and why',
+  summary: 'Strategies with the JSON Schema and the defaults of their config, their capabilities and reasons',
   response: z.object({
     strategies: z.array(
       z.object({
@@ -48,7 +48,7 @@ export const listStrategies = operation({
         summary: z.string(),
         schema: json,
         defaults: json,
-        /** What it does with its defaults. */
+        /** Capabilities with the default config. */
         capabilities: z.object({
           buys: z.boolean(),
           levels: z.number(),
@@ -117,7 +117,8 @@ export const lintProfile = operation({
   reads: true,
   auth: 'session',
   status: 200,
-  summary: 'What a config of the profile would be refused for, and which knobs do nothing or contradict each other',
+  summary:
+    'Checks a config of the profile: errors that a save would refuse, and settings without effect or in conflict',
   params,
   body: z.strictObject({ config: jsonObject }),
   response: z.object({
@@ -135,7 +136,7 @@ export const deleteProfile = operation({
   status: 202,
   summary: 'Disables a profile, has the worker cancel every order that it provably owns, then deletes it',
   params,
-  /** A position is refused unless it is to stay in the wallet, where nobody manages it any more. */
+  /** Without it a profile with a position is refused. With it the position stays in the wallet and is not managed. */
   query: z.strictObject({ leavePositions: flag }),
   response: removal,
 });
@@ -157,16 +158,16 @@ export const disableProfile = operation({
 /** Quote units. All profits are net of all fees paid until now. */
 const position = z.object({
   quantity: decimalText,
-  /** What a unit was bought at, fees left out. */
+  /** Average entry price without fees. */
   averagePrice: decimalText,
-  /** What was paid for what is held, the fees of the buys included. */
+  /** Cost of the held quantity, buy fees included. */
   cost: decimalText,
   value: decimalText.nullable(),
   /** Value less cost; null without a price, or where the position is not backed by the wallet. */
   unrealised: decimalText.nullable(),
   /** Of all sales of the coin by this profile. */
   realised: decimalText,
-  /** Of all buys and sales, valued when they were paid: realised and unrealised would be higher by as much without them. */
+  /** Fees of all buys and sales, valued at payment. Profits are net of them. */
   fees: decimalText,
   /** Fills whose fee in a third asset could not be valued: profits and `fees` leave it out. */
   unvaluedFees: z.number(),
@@ -183,7 +184,7 @@ export const order = z.object({
   reason: z.string(),
   quantity: decimalText,
   price: decimalText.nullable(),
-  /** The price at which a stop begins to sell; null for other orders, and where the exchange trails it. */
+  /** The price that triggers the stop; null for other orders, and where the exchange trails it. */
   stopPrice: decimalText.nullable(),
   filledQuantity: decimalText,
   averageFillPrice: decimalText.nullable(),
@@ -210,21 +211,21 @@ export const fill = z.object({
   quoteQuantity: decimalText,
   feeAmount: decimalText,
   feeAsset: z.string().nullable(),
-  /** The fee in quote, valued at its fill; null while that of a third asset is not known. */
+  /** The fee in quote, valued at its fill; null while the value of a third asset is unknown. */
   feeQuote: decimalText.nullable(),
   /** Profit of a sale net of all fees, its share of those of the buys too; zero for a buy. */
   realised: decimalText,
   at: instant,
 });
 
-/** What the worker last decided for a coin, in words and numbers. */
+/** The worker's last decision for a coin, as sentence and numbers. */
 export const coinState = z.object({
   at: instant,
   decision: z.object({ kind: z.string(), reason: z.string(), sentence: z.string(), numbers }),
   approval: z.object({ kind: z.string(), reason: z.string().optional() }),
   /** Price levels of the plan; `name` is stop, floor, trail, arm, part, entry or cost. */
   plan: z.array(z.object({ name: z.string(), price: decimalText })),
-  /** Seconds for which a position that wants a stop on the exchange has had none, and why, in words. */
+  /** Seconds for which a position has had no protective stop on the exchange, and the cause as a sentence. */
   protection: z.object({ unprotectedSeconds: z.number(), cause: z.string().nullable() }).optional(),
 });
 
@@ -244,9 +245,9 @@ export const coin = z.object({
   costBasis: z
     .object({ averageEntryPrice: decimalText, quantity: decimalText, note: z.string().nullable() })
     .nullable(),
-  /** What stands in the way of the coin beyond its own decisions, in words and numbers. */
+  /** Blockers of the coin beyond its own decisions, as sentences and numbers. */
   blockers: z.array(z.object({ code: z.string(), sentence: z.string(), numbers })),
-  /** What the wallet holds beyond the position and could be sold; null when there is none or it is not known. */
+  /** Quantity of the wallet beyond the position that could be sold; null when there is none or it is unknown. */
   untracked: decimalText.nullable(),
   state: coinState.nullable(),
 });
@@ -271,7 +272,7 @@ export const bindCoin = operation({
   body: z.strictObject({
     symbol: symbolName,
     overrideConfig: jsonObject.default({}),
-    /** What the coins that the wallet holds cost on average: they are managed from the next tick on. */
+    /** Average entry price of the coins in the wallet: they are managed from the next tick on. */
     averageEntryPrice: positiveAmount.optional(),
   }),
   response: z.object({ coin, warnings: z.array(warning) }),
@@ -305,7 +306,7 @@ export const unbindCoin = operation({
   status: 202,
   summary: 'Unbinds a coin; one with a position or live orders only once the worker has cancelled its orders',
   params: symbolParams,
-  /** What is held stays in the wallet, and its record here: it is managed again when the coin is bound again. */
+  /** Held coins stay in the wallet and on record: they are managed again when the coin is bound again. */
   query: z.strictObject({ cancelOrders: flag }),
   response: removal,
 });
@@ -321,12 +322,12 @@ const averageEntryPrice = {
 export const setAverageEntryPrice = operation({
   ...averageEntryPrice,
   method: 'PUT',
-  summary: 'Says what the held coins cost on average; the worker manages them at it from the next tick on',
+  summary: 'Sets the average entry price of held coins; the worker manages them from the next tick on',
   body: z.strictObject({ averageEntryPrice: positiveAmount }),
 });
 
 export const deleteAverageEntryPrice = operation({
   ...averageEntryPrice,
   method: 'DELETE',
-  summary: 'Removes the cost-basis row; what the wallet holds is no longer managed',
+  summary: 'Removes the cost-basis row; the coins in the wallet are no longer managed',
 });

@@ -6,7 +6,7 @@ import { operation } from './operation.ts';
 import { fill, order } from './profiles.ts';
 
 /**
- * An order from the decision to the books. Times of orders, fills and ledger rows are market time; those of evidence,
+ * An order from the decision to the ledger. Times of orders, fills and ledger rows are market time; those of evidence,
  * `recordedAt`, `sendBefore` and `certainAt` are wall time.
  */
 export const readOrderProof = operation({
@@ -14,7 +14,7 @@ export const readOrderProof = operation({
   path: '/orders/:id/proof',
   auth: 'session',
   status: 200,
-  summary: 'The whole way of an order: decision, intent, request, answers, executions and ledger rows, with a verdict',
+  summary: 'All records of an order: decision, intent, request, answers, executions and ledger rows, with a verdict',
   params: z.object({ id: orderId }),
   response: z.object({
     verdict: z.object({
@@ -24,7 +24,7 @@ export const readOrderProof = operation({
       filled: decimalText,
       booked: decimalText,
       problems: z.array(z.string()),
-      /** While the outcome is unknown: from then on it can be proved that the order never arrived. */
+      /** While the outcome is unknown: from this time on it can be proved that the order never arrived. */
       certainAt: instant.nullable(),
     }),
     order: order.extend({
@@ -35,7 +35,7 @@ export const readOrderProof = operation({
       /** Number of the lease under which it was committed. */
       fencing: z.string(),
       decision: z.unknown(),
-      /** What the exchange said when it refused, or why it was not sent. */
+      /** Refusal of the exchange, or why the order was not sent. */
       payload: z.unknown(),
       actionId: z.string().nullable(),
     }),

@@ -57,7 +57,7 @@ export const exportLogs = operation({
   path: '/profiles/:id/logs/export',
   auth: 'session',
   status: 200,
-  summary: 'The same rows as a file',
+  summary: 'Log rows as a file',
   params,
   query: z.strictObject({ format: z.enum(['ndjson', 'csv']).default('ndjson'), ...filters }),
   media: ['application/x-ndjson', 'text/csv'],
@@ -136,13 +136,13 @@ export const readDashboard = operation({
     killSwitch,
     accounts: z.array(
       account.extend({
-        /** Worth of everything in quote units at cached prices; null before the first wallet snapshot. */
+        /** Total equity in quote units at cached prices; null before the first wallet snapshot. */
         equity: decimalText.nullable(),
         free: decimalText.nullable(),
         quoteAsset: z.string().nullable(),
         realisedToday: decimalText,
         walletAt: instant.nullable(),
-        /** How a worker runs the account; null while none holds it. */
+        /** Run state of the account from its worker; null while no worker holds it. */
         run: accountRun.nullable(),
         /** Market time of the venue: differs from wall time while a replay runs. */
         marketAt: instant.nullable(),
@@ -150,7 +150,7 @@ export const readDashboard = operation({
     ),
     profiles: z.array(profile),
     coins: z.array(dashboardCoin),
-    /** Positions of coins that their profile does not have any more: nothing sells them, and no stop guards them. */
+    /** Positions of coins that are no longer bound to their profile: nothing sells them, and no stop protects them. */
     unwatched: z.array(unwatchedPosition),
     orders: z.array(order.extend({ profileId })),
     fills: z.array(fill.extend({ profileId, symbol: z.string() })),

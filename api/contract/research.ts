@@ -50,7 +50,7 @@ export const repeatBacktest = operation({
   path: '/profiles/:id/backtests/:runId/repeat',
   auth: 'session',
   status: 202,
-  summary: 'Runs the settings and coins of a backtest again, over the window, candles, money and costs of another',
+  summary: 'Runs the settings and coins of a backtest again, with the window, candles, money and costs of another one',
   params: runParams,
   body: z.strictObject({ termsOf: idSchema() }),
   response: launchBacktest.response,
@@ -72,7 +72,7 @@ export const readBacktest = operation({
   auth: 'session',
   status: 200,
   summary:
-    'One backtest with everything it says about each coin, fills and about 500 points of equity included; coins that share the balance have one result, named basket',
+    'One backtest with its results by coin, including fills and about 500 equity points; coins that share the balance have one result, named basket',
   params: runParams,
   response: run.extend({ results: json }),
 });
@@ -100,7 +100,7 @@ export const pinBacktest = operation({
   path: '/profiles/:id/backtests/:runId/pin',
   auth: 'session',
   status: 204,
-  summary: 'Keeps a backtest for good, or no longer',
+  summary: 'Pins a backtest, so that it is kept, or unpins it',
   params: runParams,
   body: z.strictObject({ pinned: z.boolean().default(true) }),
 });
@@ -110,7 +110,7 @@ export const testRobustness = operation({
   path: '/profiles/:id/backtests/:runId/robustness',
   auth: 'session',
   status: 202,
-  summary: 'Finds out how much of a backtest is luck: Monte Carlo, fragility, foresight',
+  summary: 'Tests the robustness of a backtest: Monte Carlo, fragility, look-ahead',
   params: runParams,
   response: z.object({ jobId: z.string() }),
 });
@@ -120,7 +120,7 @@ export const readRobustness = operation({
   path: '/profiles/:id/backtests/:runId/robustness',
   auth: 'session',
   status: 200,
-  summary: 'How much of a backtest is luck, by coin',
+  summary: 'Robustness report of a backtest, by coin',
   params: runParams,
   response: storedRobustness,
 });
@@ -140,7 +140,7 @@ export const compareBacktests = operation({
   summary: 'Two to eight backtests side by side: their numbers by coin and the settings in which they differ',
   params,
   query: z.strictObject({
-    /** Ids with commas between them. */
+    /** Comma list of ids. */
     runs: z
       .string()
       .max(400)
@@ -166,7 +166,8 @@ export const readTrials = operation({
   path: '/trials',
   auth: 'session',
   status: 200,
-  summary: 'How many sets were ever tried on each question; they count against the luck of the best',
+  summary:
+    'How many parameter sets were ever tried on each question; the deflated Sharpe ratio of the best set depends on it',
   response: z.object({
     questions: z.array(
       z.object({
@@ -201,8 +202,7 @@ export const launchSweep = operation({
   path: '/profiles/:id/sweeps',
   auth: 'session',
   status: 202,
-  summary:
-    'Tries many settings on one coin, shared by all workers; with walkForward also on days that no choice has seen',
+  summary: 'Tries many settings on one coin, shared by all workers; walkForward also tests each choice on later days',
   params,
   body: z.strictObject({ ...sweepTerms.shape, symbol: symbolName, overrideConfig }),
   response: z.object({ sweepId: z.string(), sets: z.number(), units: z.number(), warnings: z.array(warning) }),
@@ -223,7 +223,7 @@ export const readSweep = operation({
   path: '/profiles/:id/sweeps/:sweepId',
   auth: 'session',
   status: 200,
-  summary: 'One sweep with its best settings, how likely they are luck, and how far it has come',
+  summary: 'One sweep with its best settings, the probability that they are luck, and its progress',
   params: sweepParams,
   response: sweep.extend({ result: sweepResult.nullable() }),
 });
@@ -233,6 +233,6 @@ export const abortSweep = operation({
   path: '/profiles/:id/sweeps/:sweepId/abort',
   auth: 'session',
   status: 204,
-  summary: 'Stops a sweep; what was tried still counts as tried',
+  summary: 'Stops a sweep; sets that were tried still count as trials',
   params: sweepParams,
 });

@@ -6,7 +6,7 @@ import { coin } from './profiles.ts';
 
 const amountOrText = z.union([z.string(), z.number()]);
 
-/** How each limit that is set stands. `sentence` says why one refuses buys, `until` when that ends by itself. */
+/** Usage of each limit that is set. `sentence` says why a limit blocks buys, `until` when that ends automatically. */
 export const riskState = z.object({
   limits: riskLimits,
   standings: z.array(
@@ -28,13 +28,13 @@ const accountPath = { path: '/accounts/:id/risk', params: z.object({ id: account
 const profilePath = { path: '/profiles/:id/risk', params: z.object({ id: profileId }) } as const;
 
 export const readAccountRisk = operation({ ...read, ...accountPath, summary: 'Risk limits of an account' });
-export const changeAccountRisk = operation({ ...write, ...accountPath, summary: 'Changes the limits that are named' });
+export const changeAccountRisk = operation({ ...write, ...accountPath, summary: 'Changes the given limits' });
 export const readProfileRisk = operation({
   ...read,
   ...profilePath,
-  summary: 'Risk limits of a profile; the standings name those of its account too',
+  summary: 'Risk limits of a profile; the usage includes those of its account',
 });
-export const changeProfileRisk = operation({ ...write, ...profilePath, summary: 'Changes the limits that are named' });
+export const changeProfileRisk = operation({ ...write, ...profilePath, summary: 'Changes the given limits' });
 
 const ofCoin = {
   method: 'POST',
@@ -46,7 +46,7 @@ const ofCoin = {
 export const pauseCoin = operation({
   ...ofCoin,
   path: '/profiles/:id/symbols/:symbol/pause',
-  summary: 'No buys of the coin until then; exits go on',
+  summary: 'Pauses buys of the coin until that time; exits continue',
   body: z.strictObject({ until: instant, reason: z.string().trim().max(200).default('') }),
 });
 export const resumeCoin = operation({

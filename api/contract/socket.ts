@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { TOPICS } from '#core/installation/events.ts';
 
 /**
- * A server frame of the WebSocket `/api/ws`: an event in order of `seq`, or word that some can no longer be replayed. Each
- * message is an array of them.
+ * A server frame of the WebSocket `/api/ws`: an event in order of `seq`, or a notice that some events can no longer be
+ * replayed. Each message is an array of frames.
  */
 export const serverFrame = z.union([
   z.object({

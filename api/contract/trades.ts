@@ -17,7 +17,7 @@ const cycle = z.object({
   sold: decimalText,
   fills: z.number(),
   net: decimalText,
-  /** Why the last of it was sold, such as `exit-stop-loss`, `exit-trail`, `exit-failed-stop` or `force-sell`. */
+  /** Reason code of the last sale, such as `exit-stop-loss`, `exit-trail`, `exit-failed-stop` or `force-sell`. */
   exitReason: z.string().nullable(),
 });
 const totals = z.object({
@@ -33,7 +33,7 @@ const totals = z.object({
 export const listTradeArchive = operation({
   ...read,
   path: '/profiles/:id/trade-archive',
-  summary: 'Closed positions, newest first, with the sum over all of the filter',
+  summary: 'Closed positions, newest first, with totals of all that match the filter',
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(1000).default(100),
     cursor: cursor.optional(),
@@ -53,7 +53,7 @@ export const exportTradeArchive = operation({
 export const listClosedTrades = operation({
   ...read,
   path: '/profiles/:id/closed-trades',
-  summary: 'Closed positions added up by day, week or month of the operator, newest first',
+  summary: 'Closed positions summed by day, week or month of the operator’s time zone, newest first',
   query: z.strictObject({ period: z.enum(['day', 'week', 'month', 'all']).default('day'), ...filters }),
   response: z.object({ timezone: z.string(), periods: z.array(totals) }),
 });
@@ -61,7 +61,7 @@ export const listClosedTrades = operation({
 export const exportFills = operation({
   ...read,
   path: '/profiles/:id/fills/export',
-  summary: 'Every execution as a file, coin after coin, oldest first',
+  summary: 'Every execution as a file, by coin, oldest first',
   query: z.strictObject({ ...file, ...filters }),
   media,
 });
@@ -69,7 +69,7 @@ export const exportFills = operation({
 export const exportTaxLots = operation({
   ...read,
   path: '/profiles/:id/tax-lots/export',
-  summary: 'What was sold, with its cost by first in, first out or by the average, as a file',
+  summary: 'Sales with their cost (FIFO or average cost) as a file',
   query: z.strictObject({ ...file, method: z.enum(['fifo', 'average']).default('fifo'), ...filters }),
   media,
 });
@@ -77,7 +77,7 @@ export const exportTaxLots = operation({
 export const listEquity = operation({
   ...read,
   path: '/profiles/:id/equity',
-  summary: 'What the profile has earned over time beside what holding its coins would have',
+  summary: 'Equity of the profile over time against buy and hold of its coins',
   query: z.strictObject({
     from: instant.optional(),
     to: instant.optional(),

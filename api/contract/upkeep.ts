@@ -15,7 +15,7 @@ const read = { method: 'GET', auth: 'session', status: 200 } as const;
 export const listAuditLogs = operation({
   ...read,
   path: '/audit-logs',
-  summary: 'What the operator changed, newest first, with what it was before and after',
+  summary: 'Audit log: changes by the operator, newest first, with values before and after',
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(1000).default(100),
     cursor: cursor.optional(),
@@ -50,7 +50,7 @@ const receipt = z.object({
   at: instant,
   ok: z.boolean(),
   error: z.string().nullable(),
-  /** Rows that were removed, by kind. */
+  /** Removed rows by kind. */
   deleted: z.record(z.string(), z.number()),
 });
 const retention = RETENTION.schema.extend({ receipts: z.array(receipt) });
@@ -58,7 +58,7 @@ const retention = RETENTION.schema.extend({ receipts: z.array(receipt) });
 export const readRetention = operation({
   ...read,
   path: '/retention',
-  summary: 'How long records are kept, and what the last prunes removed',
+  summary: 'Retention of records, and the results of the last prunes',
   response: retention,
 });
 
@@ -67,7 +67,7 @@ export const changeRetention = operation({
   auth: 'session',
   status: 200,
   path: '/retention',
-  summary: 'Changes how long records are kept, from the next prune on; null is for ever',
+  summary: 'Changes the retention of records from the next prune on; null keeps them forever',
   body: RETENTION.schema.partial(),
   response: retention,
 });

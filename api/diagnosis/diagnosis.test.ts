@@ -70,7 +70,7 @@ const diagnose = async (): Promise<DiagnosisReport> => {
   return report;
 };
 
-test('nothing in the way: the last word of the strategy with its numbers and its setting; the run is kept', async () => {
+test('without a blocker: the last decision of the strategy with its numbers and its setting; the run is kept', async () => {
   const run = await api.call(startDiagnosis, { params: { id }, query: { symbol: 'BTCUSDT' } });
   const { report } = run;
   assert.deepEqual([report?.verdict, report?.headline], ['waiting', 'BTCUSDT: Because of entry-above-window-low.']);
@@ -108,13 +108,13 @@ const profileCases: readonly Case[] = [
   ['worker', /^No worker runs/, '/settings', () => api.cache.delete(cacheKeys.heartbeat('a'))],
   [
     'lease',
-    /^No worker has taken the account/,
+    /^No worker holds the lease of the account/,
     '/settings',
     () => api.database.kysely.deleteFrom('account_leases').execute(),
   ],
   [
     'account',
-    /found reset/,
+    /exchange was reset/,
     '/',
     () => api.database.kysely.updateTable('accounts').set({ reset_at: new Date() }).execute(),
   ],
@@ -127,13 +127,13 @@ const profileCases: readonly Case[] = [
   ['key', /no API key/, '/settings', () => api.database.kysely.deleteFrom('api_keys').execute()],
   [
     'running',
-    /^The account has stopped on a fault 4 times since .* The cause: The tickers cannot be read\.$/,
+    /^The account has stopped on an error 4 times since .* The cause: The tickers cannot be read\.$/,
     '/settings',
     () => keepRun({ faults: FAULTS }),
   ],
   [
     'halts',
-    /^The kill switch \(all\) has been on since .*\("why"\)/,
+    /^The kill switch \(all\) has been engaged since .*\("why"\)/,
     '/',
     () => api.call(setKillSwitch, { body: { engaged: true, reason: 'why' } }),
   ],
@@ -159,7 +159,7 @@ const coinCases: readonly Case[] = [
   ],
   [
     'opened',
-    /^It is not traded: Its orders cannot be read\. The next attempt is at /,
+    /^The coin is not traded: Its orders cannot be read\. The next attempt is at /,
     null,
     () => {
       const trouble = { symbol: 'BTCUSDT', runs: false, cause: 'Its orders cannot be read.', nextAt: at(1_000) };
@@ -182,11 +182,11 @@ const coinCases: readonly Case[] = [
   ],
   [
     'sizing',
-    /^Its budget is too small/,
+    /^The budget is too small/,
     '/profiles/:id/config',
     () => change({ buy: { entrySizing: { amount: '5' } } }),
   ],
-  ['balance', /^Only 2 USDT are free, too little/, '/profiles/:id/config', () => setWallet('2')],
+  ['balance', /^Only 2 USDT are available, too little/, '/profiles/:id/config', () => setWallet('2')],
   [
     'decision',
     /^Because of entry-above-window-low/,
@@ -196,7 +196,7 @@ const coinCases: readonly Case[] = [
   ['decision', /^Because of entry-disabled/, '/profiles/:id/config', () => decide('entry-disabled')],
 ];
 for (const [name, words, place, arrange] of [...profileCases, ...coinCases]) {
-  test(`what is in the way is the headline, with the page where it is changed: ${name} ${words.source.slice(0, 20)}`, async () => {
+  test(`the blocker is the headline, with the page of its setting: ${name} ${words.source.slice(0, 20)}`, async () => {
     await arrange();
     const { verdict, headline, checks, coins } = await diagnose();
     const failed = [...checks, ...(coins[0]?.checks ?? [])].filter(({ status }) => status === 'fail');
@@ -210,12 +210,12 @@ for (const [name, words, place, arrange] of [...profileCases, ...coinCases]) {
   });
 }
 
-test('what does not stop a buy is told and blocks nothing; what is not known is said to be unknown', async () => {
+test('warnings are reported and block nothing; missing data are reported as unknown', async () => {
   await addLogs(api.database, id, [{ level: 'warn', msg: 'The exchange was slow.', at: at() }]);
   await change({ buy: { candleLimit: 5000, entrySizing: { amount: '2000' } } });
   const { verdict, checks, coins } = await diagnose();
   const warned = [...checks, ...(coins[0]?.checks ?? [])].filter(({ status }) => status === 'warn');
-  assert.equal(verdict, 'waiting', 'a value above a maximum of today trades on');
+  assert.equal(verdict, 'waiting', 'a value above a current maximum does not stop trading');
   assert.deepEqual(
     warned.map((check) => check.id),
     ['log', 'config', 'balance'],
@@ -223,7 +223,7 @@ test('what does not stop a buy is told and blocks nothing; what is not known is 
   assert.equal(warned[1]?.setting?.value, '5000');
   assert.equal((await api.send(changeProfile, { params: { id }, body: { config: {} } })).status, 200);
   api.advance(HOUR_MS);
-  assert.match((await diagnose()).coins[0]?.checks.at(-1)?.line ?? '', /^Nothing has been decided for 36\d\d s/);
+  assert.match((await diagnose()).coins[0]?.checks.at(-1)?.line ?? '', /^No decision has been made for 36\d\d s/);
   for (const key of [
     cacheKeys.coinState(id, 'BTCUSDT'),
     cacheKeys.price('testnet', 'BTCUSDT'),

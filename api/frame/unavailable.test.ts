@@ -52,7 +52,7 @@ test('a failing cache store is unavailable, also as a cause', () => {
   assert.equal(isUnavailable(new Error('outer', { cause: new CacheError('away') })), true);
 });
 
-test('a mistake is no outage, and a bad value is told apart', async () => {
+test('a programming error is not an outage, and a bad value has its own answer', async () => {
   await using opened = await openTestDatabase();
   const { pool } = opened.database;
   const mistake = await caught(pool.query('select nothing from nowhere'));

@@ -10,8 +10,8 @@ const cases: readonly (readonly [
 ])[] = [
   ['the origin itself', { host: 'x', origin: HTTPS, listed: [HTTP, HTTPS], secure: true }],
   ['the origin itself, plain', { host: 'x', origin: HTTP, listed: [HTTP, HTTPS], secure: false }],
-  ['the asked host', { host: 'trade.example.org', origin: null, listed: [HTTP, HTTPS], secure: true }],
-  ['the asked host, plain', { host: '127.0.0.1:8080', origin: null, listed: [HTTP, HTTPS], secure: false }],
+  ['the requested host', { host: 'trade.example.org', origin: null, listed: [HTTP, HTTPS], secure: true }],
+  ['the requested host over http', { host: '127.0.0.1:8080', origin: null, listed: [HTTP, HTTPS], secure: false }],
   ['all origins, where a proxy changed the host', { host: 'api:8080', origin: null, listed: [HTTPS], secure: true }],
   ['all origins, one of them plain', { host: 'api:8080', origin: null, listed: [HTTP, HTTPS], secure: false }],
 ];

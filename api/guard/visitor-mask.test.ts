@@ -56,7 +56,7 @@ before(async () => {
 });
 after(() => api[Symbol.asyncDispose]());
 
-/** What the operator does with a session of their own, from their own address. */
+/** Actions of the operator with their own session, from their own address. */
 async function operate(): Promise<void> {
   const { kysely } = api.database;
   const headers = { 'x-forwarded-for': PERSON.ip, 'user-agent': PERSON.userAgent };

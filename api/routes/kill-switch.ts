@@ -59,7 +59,7 @@ const setHalt = (context: ApiContext, who: Author, change: { target: HaltSubject
 async function storeHalt(
   context: ApiContext,
   who: Author,
-  { target, input: input }: { target: HaltSubject; input: KillSwitchInput },
+  { target, input }: { target: HaltSubject; input: KillSwitchInput },
 ) {
   const { engaged, reason = '', freeze = false, cancelEntryOrders: cancelEntries = false } = input;
   const userId = who.operator.user.id;

@@ -26,7 +26,7 @@ test('exactly the capacity can be replayed, also between two cuts', () => {
   }
 });
 
-test('numbers of an earlier process and of the future ask for a resync', () => {
+test('numbers of an earlier process and of the future lead to a resync', () => {
   const ring = filled(3, 10);
   assert.equal(ring.since(0), undefined);
   assert.equal(ring.since(ring.seq + 1), undefined);

@@ -19,7 +19,7 @@ after(() => api[Symbol.asyncDispose]());
 
 const address = (path = '/api/ws'): string => `${api.url.replace('http', 'ws')}${path}`;
 
-/** A socket that keeps what it hears; `next` waits for one more frame. */
+/** A socket that stores received frames; `next` waits for one more frame. */
 class Listener {
   readonly socket: WebSocket;
   readonly #received: ServerFrame[] = [];
@@ -134,7 +134,7 @@ test('a client that comes back gets what it missed, or word that it must fetch a
   witness.socket.terminate();
 });
 
-test('a frame nobody understands ends the socket', async () => {
+test('an invalid frame closes the socket', async () => {
   for (const frame of ['{', '{"subscribe":["weather"]}', '{"since":-1}', '[]']) {
     const listener = await connect();
     listener.socket.send(frame);

@@ -95,7 +95,7 @@ test('what is wrong is one sentence, and nothing is changed', async () => {
     [['halt', '--profile', 'First', '--account', 'x'], {}, 1, /not both/],
     [['logs'], {}, 1, /--profile NAME/],
     [['logs', '--profile', 'First', '--level', 'loud'], {}, 1, /level/],
-    [['status'], { TRADEWIND_URL: 'http://127.0.0.1:1' }, 1, /Nothing answers at http:\/\/127\.0\.0\.1:1/],
+    [['status'], { TRADEWIND_URL: 'http://127.0.0.1:1' }, 1, /No server answers at http:\/\/127\.0\.0\.1:1/],
   ];
   for (const [args, environment, code, words] of cases) {
     const ran = await tradewind(args, environment);

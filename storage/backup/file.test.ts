@@ -124,7 +124,7 @@ test('rows of more than a megabyte are written in lines of a few megabytes, each
   assert.equal(new Set(subjects).size, 700, 'none is missing');
 });
 
-test('a backup that fails leaves the older file of that name as it was, and nothing beside it', async () => {
+test('a failed backup leaves the older file of that name unchanged, and no other file', async () => {
   await using own = await openTestDatabase();
   const { database } = own;
   const home = join(folder, 'kept');
@@ -150,7 +150,7 @@ test('a backup that fails leaves the older file of that name as it was, and noth
   await assert.rejects(takeBackup(database, '/dev/null'), /is no file/);
 });
 
-test('an unfinished backup is removed once nobody writes it', async () => {
+test('an unfinished backup is removed once no process writes it', async () => {
   const home = join(folder, 'pruned');
   await mkdir(home);
   const names = ['tradewind-a.backup.0.part', 'tradewind-b.backup.1.part', 'mine.part'];

@@ -31,7 +31,7 @@ afterEach(() => {
 const place = () => placeCopy(source, join(folder, 'home', 'postgres-1'));
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test('a copy can be read and run by everybody and is left alone when it is whole', () => {
+test('all users can read and run a copy, and a complete copy is not changed', () => {
   const native = place();
   assert.equal(modeOf(join(native, 'bin')), 0o755);
   assert.equal(modeOf(join(native, 'bin', 'postgres')), 0o755);

@@ -106,14 +106,14 @@ test('takes another port when something listens on its own', async () => {
   }
 });
 
-test('begins again where creating the cluster was cut short', async () => {
+test('restarts an interrupted creation of the cluster', async () => {
   mkdirSync(join(dataDir, 'cluster.draft'), { recursive: true });
   writeFileSync(join(dataDir, 'cluster.draft', 'PG_VERSION'), '18\n');
   await using postgres = await startEmbeddedPostgres({ dataDir });
   assert.equal(await query(postgres.url, 'select 1'), 1);
 });
 
-test('reports an end that nobody asked for, and starts again after it', async () => {
+test('reports an unexpected end, and starts again after it', async () => {
   const first = await startEmbeddedPostgres({ dataDir });
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals | null>();
   first.onExit(({ signal }) => resolve(signal));
@@ -147,7 +147,7 @@ test('a lost password is a sentence, not an empty database', async () => {
   assert(existsSync(join(dataDir, 'cluster')));
 });
 
-test('as root, a folder that nobody can enter keeps its database elsewhere and says where', async (t) => {
+test('as root, a folder that the database user cannot enter names the place of its database', async (t) => {
   if (process.getuid?.() !== 0) return t.skip('only root runs the server as another user');
   chmodSync(folder, 0o700);
   await (await startEmbeddedPostgres({ dataDir })).stop();
@@ -217,7 +217,7 @@ test('as root, the server runs as a user that nothing else is', { skip: onlyRoot
   assert.equal(statSync(postgres.folder).mode & 0o777, 0o700);
 });
 
-test('as root, a database of the shared user nobody gets a user of its own and keeps its data', {
+test('as root, a database of the shared user "nobody" gets its own user and keeps its data', {
   skip: onlyRoot,
 }, async () => {
   const first = await startEmbeddedPostgres({ dataDir });

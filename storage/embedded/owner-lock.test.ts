@@ -20,7 +20,7 @@ const takeIt = `import { OwnerLock } from ${module};
 const taken = OwnerLock.take(process.argv[1]);
 process.stdout.write(taken.kind);`;
 
-test('a second owner is told who the first is, until the first lets go', () => {
+test('a second owner learns who the first is, until the first releases the folder', () => {
   const first = OwnerLock.take(folder, 'http://127.0.0.1:1');
   assert(first.kind === 'owned');
   const second = OwnerLock.take(folder);
@@ -50,7 +50,7 @@ test('a living process that got the number of a dead owner is no owner', () => {
   assert.equal(OwnerLock.take(folder).kind, 'owned');
 });
 
-test('a torn record is nobody', () => {
+test('a torn record has no owner', () => {
   writeFileSync(join(folder, 'owner.7.lock'), '{"pid":');
   assert.equal(OwnerLock.take(folder).kind, 'owned');
 });

@@ -87,7 +87,7 @@ const stored = async (id: string): Promise<Record<string, unknown> | undefined> 
 const trace = async (profileId: ProfileId): Promise<unknown[]> =>
   (await stores().cache.newest(cacheKeys.tickTrace(profileId), 10_000)).map((text) => JSON.parse(text));
 
-test('records are written by themselves after a while', async () => {
+test('records are written automatically after a while', async () => {
   await using sink = createRecordSink(settings({ flushMs: 5 }));
   const [line, profileId] = [row(), newId<ProfileId>()];
   sink.audit(audit({ profileId: profileId }));

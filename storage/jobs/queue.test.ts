@@ -140,7 +140,7 @@ test('processes that start together share one queue', async () => {
   for (const queue of queues) await queue[Symbol.asyncDispose]();
 });
 
-test('lost connections are reported without ending the process, and jobs go on', async () => {
+test('lost connections are reported without ending the process, and jobs continue', async () => {
   const { queue, test: database } = open();
   const ran: string[] = [];
   await queue.work('prune', async (_data, { id }) => void ran.push(id));

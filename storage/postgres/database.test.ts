@@ -34,7 +34,7 @@ describe('Database', () => {
     await assert.rejects(open);
     await loss.promise;
     assert.ok(lost.length > 0);
-    // Each of the three dead connections may fail one query before the pool has heard of its end.
+    // Each of the three dead connections may fail one query before the pool notices its end.
     const dead = [0, 1, 2];
     for (const _connection of dead) await ask(db).catch(() => {});
     assert.equal(await ask(db), 1);

@@ -7,7 +7,7 @@ import { AT, seedAccount, seedUser } from '#test/harness/test-trading.ts';
 const ttlMs = 60_000;
 
 describe('account leases', () => {
-  it('go to one of several workers and to nobody else until released', async () => {
+  it('one of several workers holds the lease until it is released', async () => {
     await using test = await openTestDatabase();
     const accountId = await seedAccount(test.database, await seedUser(test.database));
     const holders = Array.from({ length: 6 }, (_, index) => `worker-${index}`);

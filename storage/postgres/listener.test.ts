@@ -8,7 +8,7 @@ test('closing does not wait for a server that hangs up on a connection in the ma
   timeout: 10_000,
 }, async () => {
   const server = createServer((socket) => {
-    // Says nothing, and hangs up when the client gives up.
+    // Sends nothing, and closes when the client times out.
     socket.on('end', () => socket.end());
     socket.resume();
   });

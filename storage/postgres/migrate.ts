@@ -41,7 +41,7 @@ export function requireSameHistory(applied: readonly AppliedMigration[], files: 
     }
     if (file.digest !== row.digest) {
       throw new MigrationError(
-        `Migration ${file.name} has changed since it was applied here on ${row.applied_at.toISOString()}. An applied migration is never edited: put the file back as it was and write the change as a new migration.`,
+        `Migration ${file.name} has changed since it was applied here on ${row.applied_at.toISOString()}. An applied migration is never edited: restore the file and write the change as a new migration.`,
       );
     }
   }

@@ -54,7 +54,7 @@ async function trade(on: Awaited<ReturnType<typeof openTestDatabase>>, owner: Ow
   }
 }
 
-/** What an earlier version had written: profits without the fees of the buys, fees in third assets alone, no cost. */
+/** Rows of an earlier version: profits without buy fees, fees in third assets only, no cost. */
 const AS_BEFORE = `
   alter table fills disable trigger fill_stays;
   update fills set realised = realised + 1.25 where side = 'sell';

@@ -76,7 +76,7 @@ test('stored history passes the rules, in an upgrade and in a restore of an olde
   assert.equal((await old.database.pool.query('select from fills')).rowCount, 2);
 });
 
-test('accounts that share a key keep it, but only the oldest goes on buying with it', async () => {
+test('accounts that share a key keep it, but only the oldest continues to buy with it', async () => {
   await using old = await openOld();
   const second = newId<AccountId>();
   await old.database.pool.query(`

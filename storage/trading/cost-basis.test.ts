@@ -58,7 +58,7 @@ async function bookBuy(owner: Owner, amount: string): Promise<void> {
   });
 }
 
-test('what is asked shows in the cost-basis ledger at once, and the position moves with the adjustment only', async () => {
+test('a request shows in the cost-basis ledger at once, and the position changes with the adjustment only', async () => {
   const owner = await freshOwner();
   assert.equal(await readLedgerRow(base.database.kysely, keyOf(owner)), undefined);
   await requestCostBasis(base.database.kysely, keyOf(owner), { price: d('90'), quantity: d('0.5') });
@@ -102,7 +102,7 @@ test('an adjustment of something that has moved, or under a lost lease, changes 
   assert.equal(formatDecimal((await store.loadRunner(owner.profileId, SYMBOL)).position.quantity), '1');
 });
 
-test('what is asked anew while the former is applied stays to be applied', async () => {
+test('a request that arrives while another is applied stays pending', async () => {
   const owner = await freshOwner();
   await requestCostBasis(base.database.kysely, keyOf(owner), { price: d('90'), quantity: d('0.5') });
   const request = await requestOf(owner);

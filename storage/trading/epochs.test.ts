@@ -31,7 +31,7 @@ const epochOf = async (id: AccountId) =>
   (await own.database.kysely.selectFrom('accounts').select('epoch').where('id', '=', id).executeTakeFirstOrThrow())
     .epoch;
 
-test('a new epoch voids orders, positions, asked prices and ledger of the old one, and halts entries until it is confirmed', async () => {
+test('a new epoch voids orders, positions, requested prices and ledger of the old one, and halts entries until it is confirmed', async () => {
   const { kysely } = own.database;
   const store = createTradingStore(own.database);
   const owner = await seedOwner(own.database);

@@ -152,7 +152,7 @@ describe('levelFills', () => {
     return requireCommitted(await store.commitIntent(intent)).record;
   };
 
-  it('tells what each buy level has filled in the present cycle', async () => {
+  it('returns the fills of each buy level in the current cycle', async () => {
     const owner = await freshOwner();
     const level = async (decision: object, amount: string) => {
       const order = await commitEntry(owner, decision);

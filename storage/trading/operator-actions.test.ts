@@ -63,7 +63,7 @@ test('actions that a dead worker left are taken up by the next owner, and only t
   assert.equal(await finishAction(db, { id, fencing }, done()), true);
 });
 
-test('actions that nobody begins in time expire, and read as expired while no worker runs', async () => {
+test('actions that are not started in time expire, and read as expired while no worker runs', async () => {
   await using opened = await openTestDatabase();
   const db = opened.database;
   const owner = await seedOwner(db);
@@ -75,7 +75,7 @@ test('actions that nobody begins in time expire, and read as expired while no wo
   assert.equal(await finishAction(db, { id, fencing: owner.fencing }, done()), false);
 });
 
-test('actions are told when the request commits, and not before', async () => {
+test('actions are published when the request commits, and not before', async () => {
   await using opened = await openTestDatabase();
   const db = opened.database;
   const owner = await seedOwner(db);

@@ -22,7 +22,7 @@ const orderOf = (exchangeOrderId: string, clientOrderId = `web_${exchangeOrderId
 });
 const lock = { exchangeOrderId: '1', baseAsset: 'BTC', asset: 'BTC', amount: d('2'), listId: null };
 
-test('sightings come and go, and never undo what was decided after the exchange was asked', async () => {
+test('open orders appear and disappear, and never undo a decision made after the exchange was queried', async () => {
   await using own = await openTestDatabase();
   const { database } = own;
   const { accountId } = await seedOwner(database);

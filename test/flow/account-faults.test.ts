@@ -27,7 +27,7 @@ test('an account that stops again and again says so everywhere with the cause, a
   assert.match(accounts[0]?.run?.faults?.cause ?? '', /No account today/);
   const { report } = await stack.call(startDiagnosis, { params: { id }, query: {} });
   assert.equal(report?.verdict, 'blocked');
-  assert.match(report?.headline ?? '', /^The account has stopped on a fault .* The cause: .*No account today/);
+  assert.match(report?.headline ?? '', /^The account has stopped on an error .* The cause: .*No account today/);
 
   await control(stack.paper, 'DELETE /faults');
   await until('the account to run again', async () => (await healthOf()).run?.downSince === null, 30_000);

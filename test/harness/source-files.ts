@@ -30,7 +30,7 @@ export const readSourceFiles = (...endings: string[]): SourceFile[] =>
 /** Static, dynamic, re-exporting and side-effect imports, without those inside line comments. */
 const IMPORT = /(?:^|[^\w'".])(?:import|export)\b(?:[\s\w*{},$]*?\bfrom)?\s*\(?\s*(['"])([^'"\n]+)\1/g;
 
-/** What a file imports: paths from the checkout for our own files, else the bare specifier. */
+/** Imports of a file: paths from the checkout for our own files, else the bare specifier. */
 export function importsOf({ path, text }: SourceFile): string[] {
   const code = text.replace(/^\s*(?:\/\/|\*).*$/gm, '');
   return Array.from(code.matchAll(IMPORT), (match) => resolveImport(path, match[2] ?? ''));
