@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { toolScript } from './programs.ts';
 import { ROOT } from './source-files.ts';
 import { addTallies, NOTHING, type Tally } from './tally.ts';
@@ -15,12 +16,13 @@ interface Check {
 const checks = (): Check[] => [
   { name: 'types', script: toolScript('typescript', 'tsc'), args: ['--noEmit'], advice: 'fix the types' },
   { name: 'lint', script: toolScript('oxlint', 'oxlint'), args: ['--type-aware'], advice: 'fix the findings' },
+  { name: 'words', script: join(ROOT, 'test', 'language', 'check.ts'), args: [], advice: 'use the better words' },
   { name: 'format', script: toolScript('@biomejs/biome', 'biome'), args: ['format', '.'], advice: 'npm run format' },
   {
     name: 'unused',
     script: toolScript('knip', 'knip'),
     args: ['--no-config-hints'],
-    advice: 'remove unused code, or use it',
+    advice: 'remove unused code',
   },
 ];
 
@@ -41,7 +43,7 @@ async function runCheck({ name, script, args, advice }: Check, signal: AbortSign
   return { ...NOTHING, failed: 1 };
 }
 
-/** Types, lint, format and unused code, two at a time; each counts as one. */
+/** Types, lint, words, format and unused code, two at a time; each counts as one. */
 export async function runChecks(signal: AbortSignal): Promise<Tally> {
   const waiting = checks();
   const lane = async (): Promise<Tally> => {
